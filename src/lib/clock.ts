@@ -1,0 +1,59 @@
+// The only place that reads time or sets timers, so that the simulation can hand in its own.
+
+export interface Timer {
+  cancel(): void
+}
+
+export interface Clock {
+  /** Wall clock in milliseconds since the epoch, with sub-millisecond fraction. May jump. */
+  now_ms(): number
+  /** Milliseconds that only ever grow; use it for durations and deadlines. */
+  monotonic_ms(): number
+  /** Runs `action` once after `delay_ms`. Does not keep the process alive when `background` is set. */
+  after(delay_ms: number, action: () => void, options?: { background?: boolean }): Timer
+  sleep(delay_ms: number, signal?: AbortSignal): Promise<void>
+}
+
+export const systemClock: Clock = {
+  now_ms: () => performance.timeOrigin + performance.now() + drift(),
+  monotonic_ms: () => performance.now(),
+  after(delay_ms, action, options) {
+    const handle = setTimeout(action, Math.min(delay_ms, 0x7fffffff))
+    if (options?.background) handle.unref()
+    return { cancel: () => clearTimeout(handle) }
+  },
+  sleep(delay_ms, signal) {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason as Error)
+      const stop = () => {
+        clearTimeout(handle)
+        reject(signal?.reason as Error)
+      }
+      const handle = setTimeout(() => {
+        signal?.removeEventListener('abort', stop)
+        resolve()
+      }, delay_ms)
+      signal?.addEventListener('abort', stop, { once: true })
+    })
+  },
+}
+
+/** performance.now() ignores steps of the wall clock; this adds them back. */
+function drift(): number {
+  const difference = Date.now() - (performance.timeOrigin + performance.now())
+  return Math.abs(difference) < 2 ? 0 : difference
+}
+
+/** Seconds since the epoch as a float: Ganeti's ctime and mtime. */
+export const seconds = (clock: Clock): number => Math.round(clock.now_ms() * 1000) / 1e6
+
+/** `[seconds, microseconds]`: Ganeti's job timestamps. */
+export type Timestamp = [seconds: number, microseconds: number]
+
+export function timestamp(clock: Clock): Timestamp {
+  const micros = Math.round(clock.now_ms() * 1000)
+  return [Math.floor(micros / 1e6), micros % 1e6]
+}
+
+/** Nanoseconds since the epoch: Ganeti's reason trail. Above 2^53, so only good to about 256 ns. */
+export const nanoseconds = (clock: Clock): number => Math.round(clock.now_ms() * 1000) * 1000

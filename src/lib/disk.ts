@@ -1,0 +1,129 @@
+// Durable file operations. What owns state takes a Disk, so that the simulation can tear its writes.
+import { constants } from 'node:fs'
+import * as fs from 'node:fs/promises'
+import * as path from 'node:path'
+
+export interface FileOwner {
+  uid: number
+  gid: number
+}
+
+export interface WriteOptions {
+  /** File mode; default 0640. */
+  mode?: number
+  owner?: FileOwner
+  /** false skips the fsyncs, for files that a crash may lose. Default true. */
+  durable?: boolean
+}
+
+/** A file that only grows: the configuration journal. */
+export interface Appender {
+  /** Resolves when the bytes are on the disk. */
+  append(data: Buffer): Promise<void>
+  size(): number
+  close(): Promise<void>
+}
+
+export interface Disk {
+  /** The content, or undefined when the file does not exist. */
+  read(file: string): Promise<Buffer | undefined>
+  /** Replaces the file whole: temporary file, fsync, rename, fsync of the directory. */
+  write(file: string, data: string | Buffer, options?: WriteOptions): Promise<void>
+  openAppender(file: string, options?: { mode?: number; truncate?: boolean }): Promise<Appender>
+  rename(from: string, to: string): Promise<void>
+  /** Removes a file; one that is not there is fine. */
+  remove(file: string): Promise<void>
+  /** Names in a directory, or an empty list when it does not exist. */
+  list(directory: string): Promise<string[]>
+  makeDirectory(directory: string, mode?: number): Promise<void>
+}
+
+let counter = 0
+
+export const systemDisk: Disk = {
+  async read(file) {
+    try {
+      return await fs.readFile(file)
+    } catch (error) {
+      if (isMissing(error)) return undefined
+      throw error
+    }
+  },
+
+  async write(file, data, options = {}) {
+    const temporary = path.join(path.dirname(file), `.${path.basename(file)}.${process.pid}.${counter++}.new`)
+    try {
+      const handle = await fs.open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, 0o600)
+      try {
+        await handle.writeFile(data)
+        await handle.chmod(options.mode ?? 0o640)
+        if (options.owner) await handle.chown(options.owner.uid, options.owner.gid)
+        if (options.durable !== false) await handle.datasync()
+      } finally {
+        await handle.close()
+      }
+      await fs.rename(temporary, file)
+    } catch (error) {
+      await fs.rm(temporary, { force: true })
+      throw error
+    }
+    if (options.durable !== false) await syncDirectory(path.dirname(file))
+  },
+
+  async openAppender(file, options = {}) {
+    const flags =
+      constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | (options.truncate ? constants.O_TRUNC : 0)
+    const handle = await fs.open(file, flags, options.mode ?? 0o640)
+    let size = (await handle.stat()).size
+    await syncDirectory(path.dirname(file))
+    return {
+      async append(data) {
+        await handle.appendFile(data)
+        size += data.length
+        await handle.datasync()
+      },
+      size: () => size,
+      close: () => handle.close(),
+    }
+  },
+
+  async rename(from, to) {
+    await fs.rename(from, to)
+    await syncDirectory(path.dirname(to))
+    if (path.dirname(from) !== path.dirname(to)) await syncDirectory(path.dirname(from))
+  },
+
+  async remove(file) {
+    await fs.rm(file, { force: true })
+  },
+
+  async list(directory) {
+    try {
+      return await fs.readdir(directory)
+    } catch (error) {
+      if (isMissing(error)) return []
+      throw error
+    }
+  },
+
+  async makeDirectory(directory, mode = 0o750) {
+    await fs.mkdir(directory, { recursive: true, mode })
+  },
+}
+
+async function syncDirectory(directory: string): Promise<void> {
+  const handle = await fs.open(directory, constants.O_RDONLY)
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+export const isMissing = (error: unknown): boolean => errorCode(error) === 'ENOENT'
+
+/** The system's error name (`ENOENT`, `ECONNREFUSED`), or undefined for anything else. */
+export function errorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
+}

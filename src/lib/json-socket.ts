@@ -1,0 +1,180 @@
+// LUXI's framing: UTF-8 text, each message ended by one byte 0x03, over a Unix stream socket.
+// Knows nothing of methods or errors; rpc/ gives the texts a meaning.
+import * as fs from 'node:fs'
+import * as net from 'node:net'
+
+const END = 0x03
+/** The kernel's sun_path is 108 bytes with its NUL; Node cuts longer ones silently. */
+const PATH_BYTES_MAX = 107
+
+export interface FramedServerOptions {
+  path: string
+  mode?: number
+  maxFrame: number
+  /** Bytes that may wait for a slow reader before it is disconnected. */
+  maxBuffered?: number
+  maxConnections?: number
+  /** Messages of one connection are handled one after the other, in order. */
+  onMessage(text: string, connection: FramedConnection): Promise<void> | void
+  onOpen?(connection: FramedConnection): void
+  onTooLarge?(connection: FramedConnection): void
+}
+
+export interface FramedServer {
+  close(): Promise<void>
+  readonly connections: ReadonlySet<FramedConnection>
+}
+
+/** One end of a connection, the same for server and client. */
+export class FramedConnection {
+  private chunks: Buffer[] = []
+  private pending = 0
+  private queue: string[] = []
+  private busy = false
+  readonly closed: Promise<void>
+
+  constructor(
+    readonly socket: net.Socket,
+    private readonly options: Pick<FramedServerOptions, 'maxFrame' | 'maxBuffered' | 'onMessage' | 'onTooLarge'>,
+  ) {
+    this.closed = new Promise((resolve) => socket.once('close', () => resolve()))
+    socket.on('data', (data: Buffer) => this.receive(data))
+    socket.on('error', () => socket.destroy())
+  }
+
+  /** Returns false, and drops the connection, when the reader is too slow. */
+  send(text: string): boolean {
+    if (this.socket.destroyed) return false
+    this.socket.write(text + '\x03')
+    if (this.socket.writableLength <= (this.options.maxBuffered ?? 64 << 20)) return true
+    this.socket.destroy()
+    return false
+  }
+
+  /** Sends what is buffered, then closes. */
+  end(): void {
+    this.socket.end()
+  }
+
+  destroy(): void {
+    this.socket.destroy()
+  }
+
+  private receive(data: Buffer): void {
+    let start = 0
+    for (let end = data.indexOf(END); end !== -1; end = data.indexOf(END, start)) {
+      this.chunks.push(data.subarray(start, end))
+      this.queue.push(Buffer.concat(this.chunks).toString('utf8'))
+      this.chunks = []
+      this.pending = 0
+      start = end + 1
+    }
+    if (start < data.length) {
+      this.chunks.push(data.subarray(start))
+      this.pending += data.length - start
+    }
+    if (this.pending > this.options.maxFrame) {
+      this.options.onTooLarge?.(this)
+      this.chunks = []
+      this.socket.end()
+      this.socket.pause()
+      return
+    }
+    // A client that pipelines faster than it is served is made to wait.
+    if (this.queue.length > 64) this.socket.pause()
+    if (!this.busy) void this.drain()
+  }
+
+  private async drain(): Promise<void> {
+    this.busy = true
+    for (let text = this.queue.shift(); text !== undefined; text = this.queue.shift()) {
+      await this.options.onMessage(text, this)
+      if (this.queue.length <= 64 && this.socket.isPaused()) this.socket.resume()
+    }
+    this.busy = false
+  }
+}
+
+/** Listens; an old socket that nobody serves any more is replaced, a served one is refused. */
+export async function serveFramed(options: FramedServerOptions): Promise<FramedServer> {
+  checkSocketPath(options.path)
+  await removeStaleSocket(options.path)
+  const connections = new Set<FramedConnection>()
+  const server = net.createServer((socket) => {
+    if (connections.size >= (options.maxConnections ?? 1024)) return void socket.destroy()
+    const connection = new FramedConnection(socket, options)
+    connections.add(connection)
+    void connection.closed.then(() => connections.delete(connection))
+    options.onOpen?.(connection)
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options.path, () => resolve())
+  })
+  fs.chmodSync(options.path, options.mode ?? 0o660)
+  return {
+    connections,
+    async close() {
+      const stopped = new Promise<void>((resolve) => server.close(() => resolve()))
+      for (const connection of connections) connection.destroy()
+      await stopped
+    },
+  }
+}
+
+export interface FramedClientOptions {
+  path: string
+  connectTimeout_s: number
+  maxFrame?: number
+  onMessage(text: string, connection: FramedConnection): void
+}
+
+export function connectFramed(options: FramedClientOptions): Promise<FramedConnection> {
+  checkSocketPath(options.path)
+  return new Promise((resolve, reject) => {
+    const socket = net.connect(options.path)
+    const timer = setTimeout(
+      () => fail(new Error(`no connection to ${options.path} within ${options.connectTimeout_s} s`)),
+      options.connectTimeout_s * 1000,
+    )
+    const fail = (error: Error) => {
+      clearTimeout(timer)
+      socket.destroy()
+      reject(error)
+    }
+    socket.once('error', fail)
+    socket.once('connect', () => {
+      clearTimeout(timer)
+      socket.removeListener('error', fail)
+      resolve(new FramedConnection(socket, { maxFrame: options.maxFrame ?? 1 << 30, onMessage: options.onMessage }))
+    })
+  })
+}
+
+export function checkSocketPath(path: string): void {
+  if (Buffer.byteLength(path) <= PATH_BYTES_MAX) return
+  throw new Error(
+    `socket path of ${Buffer.byteLength(path)} bytes is longer than the system's ${PATH_BYTES_MAX}: ${path}; use a shorter root directory`,
+  )
+}
+
+async function removeStaleSocket(path: string): Promise<void> {
+  if (!fs.existsSync(path)) return
+  if (await isServed(path)) throw new Error(`another process already serves ${path}`)
+  fs.rmSync(path, { force: true })
+}
+
+/** Whether a process listens on a Unix socket: only refusal and absence mean that none does. */
+export function isServed(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = net.connect(path)
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      socket.destroy()
+      resolve(error.code !== 'ECONNREFUSED' && error.code !== 'ENOENT')
+    })
+  })
+}

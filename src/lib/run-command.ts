@@ -1,0 +1,76 @@
+// Runs a program: no shell, bounded output, bounded time, and the whole process group ends with it.
+import { spawn } from 'node:child_process'
+
+export interface CommandOptions {
+  /** The child's whole environment; nothing is inherited but PATH. */
+  env?: Record<string, string>
+  cwd?: string
+  input?: string | Buffer
+  timeout_s?: number
+  /** More output than this is cut at the front. Default 1 MiB. */
+  maxOutput?: number
+  /** Called with each piece of stdout and stderr as it comes. */
+  onOutput?: (chunk: string) => void
+  /** Both streams also go to this open file descriptor's file. */
+  signal?: AbortSignal
+}
+
+export interface CommandResult {
+  code: number | null
+  signal: NodeJS.Signals | null
+  stdout: string
+  stderr: string
+  /** stdout and stderr in order of arrival. */
+  output: string
+  timedOut: boolean
+}
+
+const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+
+/** Never rejects for a failing program: look at `code`. A program that cannot be started has code 127. */
+export function runCommand(argv: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
+  const [program, ...args] = argv
+  if (program === undefined) throw new Error('runCommand needs a program')
+  const limit = options.maxOutput ?? 1 << 20
+  return new Promise((resolve) => {
+    const child = spawn(program, args, {
+      cwd: options.cwd,
+      env: { PATH, LANG: 'C', ...options.env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: true,
+    })
+    const result = { stdout: '', stderr: '', output: '', timedOut: false }
+    const add = (stream: 'stdout' | 'stderr') => (chunk: string) => {
+      result[stream] = (result[stream] + chunk).slice(-limit)
+      result.output = (result.output + chunk).slice(-limit)
+      options.onOutput?.(chunk)
+    }
+    child.stdout.setEncoding('utf8').on('data', add('stdout'))
+    child.stderr.setEncoding('utf8').on('data', add('stderr'))
+    child.stdin.on('error', () => undefined).end(options.input ?? '')
+    const stop = () => {
+      if (child.pid === undefined) return
+      try {
+        process.kill(-child.pid, 'SIGKILL')
+      } catch {
+        // It ended by itself meanwhile.
+      }
+    }
+    const timer = options.timeout_s === undefined ? undefined : setTimeout(expire, options.timeout_s * 1000)
+    function expire() {
+      result.timedOut = true
+      stop()
+    }
+    options.signal?.addEventListener('abort', stop, { once: true })
+    const finish = (code: number | null, signal: NodeJS.Signals | null) => {
+      clearTimeout(timer)
+      options.signal?.removeEventListener('abort', stop)
+      resolve({ code, signal, ...result })
+    }
+    child.on('error', (error) => {
+      add('stderr')(error.message)
+      finish(127, null)
+    })
+    child.on('close', finish)
+  })
+}

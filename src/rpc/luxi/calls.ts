@@ -1,0 +1,64 @@
+// The LUXI call list (spec: luxi.json) as one interface. LocalMaster (services) implements it inside luxid;
+// LuxiClient implements it everywhere else. Every door (RAPI, CLI, maintd) speaks to the cluster through it.
+
+/** An opcode on the wire: OP_ID, common parameters and its own, side by side. */
+export type WireOpCode = { OP_ID: string } & Record<string, unknown>
+
+export type JobId = number
+export type QueryResource =
+  'cluster' | 'export' | 'extstorage' | 'filter' | 'group' | 'instance' | 'job' | 'lock' | 'network' | 'node' | 'os'
+
+/** null, or `[operator, ...operands]`. */
+export type QueryFilter = null | readonly unknown[]
+
+export interface FieldDefinition {
+  name: string
+  title: string
+  kind: string
+  doc: string
+}
+
+/** `[status, value]`; value is null unless status is 0. */
+export type Cell = [status: number, value: unknown]
+
+export interface QueryResult {
+  fields: FieldDefinition[]
+  data: Cell[][]
+}
+
+/** `[serial, [seconds, microseconds], type, message]` */
+export type LogEntry = [serial: number, time: [number, number], type: string, message: unknown]
+
+export type JobChange = [fields: unknown[], log: LogEntry[]]
+export type TagKind = 'cluster' | 'node' | 'nodegroup' | 'instance' | 'network'
+
+export interface Master {
+  submitJob(ops: readonly WireOpCode[]): Promise<JobId>
+  submitJobToDrainedQueue(ops: readonly WireOpCode[]): Promise<JobId>
+  submitManyJobs(jobs: readonly (readonly WireOpCode[])[]): Promise<([true, JobId] | [false, string])[]>
+  waitForJobChange(
+    job: JobId,
+    fields: readonly string[],
+    previous: unknown,
+    previousLog: unknown,
+    timeout_s: number,
+  ): Promise<JobChange | 'nochange'>
+  archiveJob(job: JobId): Promise<boolean>
+  autoArchiveJobs(age_s: number, timeout_s: number): Promise<[archived: number, left: number]>
+  cancelJob(job: JobId, kill: boolean): Promise<[boolean, string]>
+  changeJobPriority(job: JobId, priority: number): Promise<[boolean, string]>
+  setDrainFlag(flag: boolean): Promise<boolean>
+  setWatcherPause(until: number | null): Promise<number | null>
+  query(what: QueryResource, fields: readonly string[], filter: QueryFilter): Promise<QueryResult>
+  queryFields(what: QueryResource, fields: readonly string[] | null): Promise<{ fields: FieldDefinition[] }>
+  queryNodes(names: readonly string[], fields: readonly string[], lock: boolean): Promise<unknown[][]>
+  queryGroups(names: readonly string[], fields: readonly string[], lock: boolean): Promise<unknown[][]>
+  queryNetworks(names: readonly string[], fields: readonly string[], lock: boolean): Promise<unknown[][]>
+  queryInstances(names: readonly string[], fields: readonly string[], lock: boolean): Promise<unknown[][]>
+  queryFilters(uuids: readonly string[] | null, fields: readonly string[]): Promise<unknown[][]>
+  queryJobs(ids: readonly (JobId | string)[] | null, fields: readonly string[]): Promise<(unknown[] | null)[]>
+  queryExports(nodes: readonly string[], lock: boolean): Promise<unknown[][]>
+  queryConfigValues(fields: readonly string[]): Promise<unknown[]>
+  queryClusterInfo(): Promise<Record<string, unknown>>
+  queryTags(kind: TagKind, name: string): Promise<string[]>
+}

@@ -1,0 +1,81 @@
+// The calls of wconfd (spec: wconfd.json): Ganeti's lock and reservation calls, and ours (they begin with `gantry`), which
+// replace Ganeti's read-modify-write of whole objects by named changes and slices.
+import type { ConfigData } from '../../model/config'
+
+/** `[job id or daemon name, live-lock path, process id]`: who owns locks. */
+export type ClientId = [identifier: number | string, livelock: string, pid: number]
+export type LockMode = 'shared' | 'exclusive'
+/** Full names: `cluster/BGL`, `instance/<name>`, `node/<uuid>`, `node/[lockset]`, ... */
+export type LockName = string
+export type LockRequest = [LockName, LockMode | 'release']
+export type LockLevel = 'cluster' | 'instance' | 'nodegroup' | 'node' | 'node-res' | 'network'
+
+/** Objects to read, by name or uuid. The slice holds them and what they refer to (see config/slice.ts), and the cluster. */
+export interface Selector {
+  instances?: readonly string[] | 'all'
+  nodes?: readonly string[] | 'all'
+  groups?: readonly string[] | 'all'
+  networks?: readonly string[] | 'all'
+}
+
+/** A named pure change of config/changes.ts with its arguments. */
+export type NamedChange = [name: string, ...args: unknown[]]
+
+export interface Wconfd {
+  echo(text: string): Promise<string>
+  readConfig(): Promise<ConfigData>
+  /** A ConfigData with only the selected objects; a name that does not exist is simply absent. */
+  gantryRead(selector: Selector): Promise<ConfigData>
+  /**
+   * Applies the changes in order as one durable, replicated step; returns each change's result.
+   * `epoch` is the owner's lock epoch (see gantryAcquire); a wrong one is refused, null is for daemons that hold no locks.
+   */
+  gantryChange(client: ClientId, epoch: number | null, changes: readonly NamedChange[]): Promise<unknown[]>
+  /** Waits until the whole request is granted; `onWait` in the client hears who blocks. Rejects on cancel or time-out. */
+  gantryAcquire(
+    client: ClientId,
+    priority: number,
+    request: readonly LockRequest[],
+    timeout_s: number | null,
+  ): Promise<{ epoch: number }>
+  /** Takes back a waiting request of this client. */
+  gantryCancelRequest(client: ClientId): Promise<null>
+  /** Owners of and waiters for the given locks: what a waiting job logs. */
+  gantryBlockers(
+    client: ClientId,
+  ): Promise<{ lock: LockName; holders: { client: ClientId; mode: LockMode; since: number }[] }[]>
+  tryUpdateLocks(client: ClientId, request: readonly LockRequest[]): Promise<ClientId[]>
+  updateLocksWaiting(client: ClientId, priority: number, request: readonly LockRequest[]): Promise<ClientId[]>
+  freeLocks(client: ClientId): Promise<null>
+  freeLocksLevel(client: ClientId, level: LockLevel): Promise<null>
+  downGradeLocksLevel(client: ClientId, level: LockLevel): Promise<null>
+  intersectLocks(client: ClientId, locks: readonly LockName[]): Promise<null>
+  opportunisticLockUnion(client: ClientId, locks: readonly [LockName, LockMode][]): Promise<LockName[]>
+  guardedOpportunisticLockUnion(
+    count: number,
+    client: ClientId,
+    locks: readonly [LockName, LockMode][],
+  ): Promise<LockName[]>
+  hasPendingRequest(client: ClientId): Promise<boolean>
+  listLocks(client: ClientId): Promise<[LockName, LockMode][]>
+  listAllLocks(): Promise<LockName[]>
+  listAllLocksOwners(): Promise<[LockName, [ClientId, LockMode][]][]>
+  listLocksWaitingStatus(): Promise<[[LockName, [ClientId, LockMode][]][], [number, ClientId, LockRequest[]][]]>
+  cleanupLocks(): Promise<null>
+  verifyConfig(): Promise<null>
+  flushConfig(): Promise<null>
+  dropAllReservations(client: ClientId): Promise<null>
+  reserveMAC(client: ClientId, mac: string): Promise<null>
+  generateMAC(client: ClientId, network: string | null): Promise<string>
+  generateDRBDSecret(client: ClientId): Promise<string>
+  reserveLV(client: ClientId, lv: string): Promise<null>
+  reserveIp(client: ClientId, network: string, ip: string, checkExternal: boolean): Promise<null>
+  releaseIp(client: ClientId, network: string, ip: string): Promise<null>
+  generateIp(client: ClientId, network: string): Promise<string>
+  commitTemporaryIps(client: ClientId): Promise<null>
+  listReservedIps(client: ClientId): Promise<['reserve' | 'release', string, string][]>
+  computeDRBDMap(): Promise<[string, [number, string][]][]>
+  allocateDRBDMinor(disk: string, nodes: readonly string[]): Promise<number[]>
+  releaseDRBDMinors(disk: string): Promise<null>
+  allocatePort(): Promise<number>
+}
