@@ -1,0 +1,48 @@
+// What a running job hands to its operations: who it is, the clients it may use, and where its log goes. The job process
+// builds one for each opcode; the simulation and the tests build one in memory.
+import type { Clock } from '../lib/clock'
+import type { Log } from '../lib/log'
+import type { Paths } from '../lib/paths'
+import type { Random } from '../lib/random'
+import type { JobId, QueryFilter, QueryResource, QueryResult, WireOpCode } from '../rpc/luxi/calls'
+import type { NodeClient } from '../rpc/node/client'
+import type { ClientId, Wconfd } from '../rpc/wconfd/calls'
+
+export interface JobEnvironment {
+  readonly jobId: JobId
+  /** Position of the opcode in its job. */
+  readonly opIndex: number
+  readonly client: ClientId
+  /** The opcode's priority now; it may change while the job waits. */
+  priority(): number
+  readonly wconfd: Wconfd
+  readonly nodes: NodeClient
+  /** Appends to the opcode's log in the job file (type `message` unless a unit has its own). */
+  log(type: string, message: unknown): void
+  /** All locks are held: the opcode goes from `waiting` to `running`. Rejects with JobCancelled if it may no longer start. */
+  started(): Promise<void>
+  /** Aborts when someone cancels the job. After `started` only units that can stop look at it. */
+  readonly cancelled: AbortSignal
+  readonly clock: Clock
+  readonly random: Random
+  readonly paths: Paths
+  /** Parameters of this opcode that job files do not keep, by parameter name; they replace the redacted ones. */
+  readonly secrets: Readonly<Record<string, unknown>>
+  readonly processLog: Log
+  /** Submits further jobs; one answer each, as SubmitManyJobs. */
+  submitJobs(jobs: readonly (readonly WireOpCode[])[]): Promise<([true, JobId] | [false, string])[]>
+  /** Asks the query engine (OP_QUERY, OP_QUERY_FIELDS); absent where a job cannot reach it. */
+  readonly queries?: JobQueries
+}
+
+export interface JobQueries {
+  query(what: QueryResource, fields: readonly string[], filter: QueryFilter): Promise<QueryResult>
+  queryFields(what: QueryResource, fields: readonly string[] | null): Promise<unknown>
+}
+
+/** The job was cancelled before this opcode started; it ends as `canceled`, not as an error. */
+export class JobCancelled extends Error {
+  constructor(message = 'Job canceled by request') {
+    super(message)
+  }
+}
