@@ -1,0 +1,51 @@
+// The node: what runs on one machine of the cluster, told by node calls. It knows its own files, devices and programs; it never
+// reads the cluster's configuration, only the ssconf files, and never calls another node except to test that it answers.
+import type { Clock } from '../lib/clock'
+import type { Disk } from '../lib/disk'
+import type { Log } from '../lib/log'
+import type { Paths } from '../lib/paths'
+import type { Random } from '../lib/random'
+import type { ArgsOf, CallName, ResultOf } from '../rpc/node/calls'
+import type { Hypervisor } from './hypervisor/hypervisor'
+import type { Ssconf } from './ssconf'
+
+export interface NodeContext {
+  readonly paths: Paths
+  readonly hostname: string
+  /** The node's own address: servers of virtual machines (VNC, migration) listen here. */
+  readonly bindAddress: string
+  readonly clock: Clock
+  readonly random: Random
+  readonly disk: Disk
+  readonly log: Log
+  readonly ssconf: Ssconf
+  /** Directories of OS definitions on this machine, the first match wins; the bundled ones come last. */
+  readonly osSearchPath: readonly string[]
+  /** Throws when this node has no such hypervisor. */
+  hypervisor(name: string): Hypervisor
+  readonly daemons: DaemonControl
+}
+
+/** How the node's daemons are started and stopped is the entry point's business. */
+export interface DaemonControl {
+  startMaster(noVoting: boolean): Promise<void>
+  stopMaster(): Promise<void>
+  /** Starts or stops one daemon by its program name; resolves to whether it is in the wanted state. */
+  ensure(daemon: string, run: boolean): Promise<boolean>
+  /** The node has left the cluster: ends noded after its answer was sent. */
+  leave(): void
+}
+
+export type Handler<C extends CallName> = (
+  context: NodeContext,
+  ...args: ArgsOf<C>
+) => ResultOf<C> | Promise<ResultOf<C>>
+
+export type Handlers = { readonly [C in CallName]: Handler<C> }
+
+/** An answer `[false, text]` that the caller can act on; any other error is a bug and logged with its stack. */
+export class NodeFailure extends Error {}
+
+export function fail(text: string): never {
+  throw new NodeFailure(text)
+}

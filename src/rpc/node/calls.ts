@@ -1,0 +1,378 @@
+// TABLE 3: every call of the node daemon (spec: noded-rpc.json), in Ganeti's names, argument order and encodings. Client, server
+// and handlers take their types from here. This layer knows the wire; it neither runs nor decides anything.
+import { arg, bool, compressed, dict, disk, disks, instance, instanceName, int, json, level, list, num } from './codecs'
+import { nullable, pair, path, text, uploadedFile } from './codecs'
+import type { Arg } from './codecs'
+import type * as d from './dicts'
+
+/** Seconds that a caller waits for the answer. */
+const URGENT = 60
+const FAST = 300
+const NORMAL = 900
+const SLOW = 3600
+const FOUR_HOURS = 14400
+const DAY = 86400
+
+export interface NodeCall<A extends readonly Arg<unknown>[], R> {
+  readonly args: A
+  /** Only its type matters. */
+  readonly result: Result<R>
+  /** `'first argument'` adds it, in seconds, to a short wait. */
+  readonly timeout_s: number | 'first argument'
+  /** Whether Ganeti sends it to one node or to many at once; the wire is the same. */
+  readonly fanOut: 'one' | 'many'
+  /** Also sent to nodes that are marked offline. */
+  readonly offlineToo?: boolean
+  /** The request body is the only argument itself, not a list. */
+  readonly bareBody?: boolean
+}
+
+interface Result<R> {
+  readonly type?: R
+}
+
+const of = <R>(): Result<R> => ({})
+const none = of<null>()
+
+function one<const A extends readonly Arg<unknown>[], R>(timeout_s: number, args: A, result: Result<R>) {
+  return { args, result, timeout_s, fanOut: 'one' } satisfies NodeCall<A, R> as NodeCall<A, R>
+}
+function many<const A extends readonly Arg<unknown>[], R>(timeout_s: number, args: A, result: Result<R>) {
+  return { args, result, timeout_s, fanOut: 'many' } satisfies NodeCall<A, R> as NodeCall<A, R>
+}
+
+const inst = arg('instance', instance)
+const reason = arg('reason', json<d.ReasonTrail>())
+const hvparamsOf = json<Readonly<Record<string, d.HvParams>>>()
+const stringMap = dict<Readonly<Record<string, string>>>()
+const names = list(text)
+
+export const nodeCalls = {
+  accept_instance: one(NORMAL, [inst, arg('info', json<unknown>()), arg('target', text)], none),
+  all_instances_info: many(
+    URGENT,
+    [arg('hypervisor_list', names), arg('all_hvparams', hvparamsOf)],
+    of<Record<string, d.InstanceRuntime>>(),
+  ),
+  bdev_sizes: many(URGENT, [arg('devices', names)], of<Record<string, number>>()),
+  blockdev_addchildren: one(NORMAL, [arg('bdev', disk), arg('ndevs', disks)], none),
+  blockdev_assemble: one(
+    NORMAL,
+    [arg('disk', disk), inst, arg('on_primary', bool), arg('idx', int)],
+    of<[dev: string | true, link: string | true, uri?: string | null]>(),
+  ),
+  blockdev_close: one(NORMAL, [arg('instance_name', instanceName), arg('disks', disks)], none),
+  blockdev_convert: one(SLOW, [arg('bdev_src', disk), arg('bdev_dest', disk)], none),
+  blockdev_create: one(
+    NORMAL,
+    [
+      arg('bdev', disk),
+      arg('size', int),
+      arg('owner', instanceName),
+      arg('on_primary', bool),
+      arg('info', text),
+      arg('exclusive_storage', bool),
+    ],
+    of<readonly (string | number)[] | null>(),
+  ),
+  blockdev_find: one(NORMAL, [arg('disk', disk)], of<d.BlockDeviceStatus | null>()),
+  blockdev_getdimensions: one(
+    NORMAL,
+    [arg('disks', disks)],
+    of<([size_bytes: number, spindles: number | null] | null)[]>(),
+  ),
+  blockdev_getmirrorstatus: one(NORMAL, [arg('disks', disks)], of<d.BlockDeviceStatus[]>()),
+  blockdev_getmirrorstatus_multi: many(
+    NORMAL,
+    [arg('node_disks', disks)],
+    of<([true, d.BlockDeviceStatus] | [false, string])[]>(),
+  ),
+  blockdev_grow: one(
+    NORMAL,
+    [arg('cf_bdev', disk), arg('amount', int), arg('dryrun', bool), arg('backingstore', bool), arg('es_flag', bool)],
+    none,
+  ),
+  blockdev_image: one(SLOW, [arg('bdev', disk), arg('image', text), arg('size', int)], none),
+  blockdev_open: one(NORMAL, [arg('instance_name', instanceName), arg('disks', disks), arg('exclusive', bool)], none),
+  blockdev_pause_resume_sync: one(
+    NORMAL,
+    [arg('disks', disks), arg('pause', bool)],
+    of<[ok: boolean, message: string | null][]>(),
+  ),
+  blockdev_remove: one(NORMAL, [arg('bdev', disk)], of<string | null>()),
+  blockdev_removechildren: one(NORMAL, [arg('bdev', disk), arg('ndevs', disks)], none),
+  blockdev_rename: one(NORMAL, [arg('devlist', list(pair(disk, json<readonly (string | number)[]>())))], none),
+  blockdev_setinfo: one(NORMAL, [arg('disk', disk), arg('info', text)], none),
+  blockdev_shutdown: one(NORMAL, [arg('disk', disk)], none),
+  blockdev_snapshot: one(
+    NORMAL,
+    [arg('cf_bdev', disk), arg('snap_name', nullable(text)), arg('snap_size', nullable(int))],
+    of<readonly (string | number)[] | string>(),
+  ),
+  blockdev_wipe: one(SLOW, [arg('bdev', disk), arg('offset', num), arg('size', num)], none),
+  bridges_exist: one(URGENT, [arg('bridges_list', names)], none),
+  drbd_attach_net: many(NORMAL, [arg('disks', disks), arg('multimaster', bool)], none),
+  drbd_disconnect_net: many(NORMAL, [arg('disks', disks)], none),
+  drbd_helper: many(URGENT, [], of<string>()),
+  drbd_needs_activation: one(NORMAL, [arg('disks', disks)], of<string[]>()),
+  drbd_wait_sync: many(SLOW, [arg('disks', disks)], of<[allDone: boolean, percent: number]>()),
+  etc_hosts_modify: one(NORMAL, [arg('mode', text), arg('name', text), arg('ip', nullable(text))], of<true>()),
+  export_info: one(FAST, [arg('path', path)], of<string>()),
+  export_list: many(FAST, [], of<string[]>()),
+  export_remove: one(FAST, [arg('export', text)], none),
+  export_start: one(
+    NORMAL,
+    [
+      arg('opts', dict<d.ImpExpOptions>()),
+      arg('host', text),
+      arg('port', int),
+      inst,
+      arg('component', text),
+      arg('source', json<d.ImpExpEnd>()),
+    ],
+    of<string>(),
+  ),
+  extstorage_diagnose: many(
+    FAST,
+    [],
+    of<[name: string, path: string, ok: boolean, message: string, parameters: [string, string][]][]>(),
+  ),
+  file_storage_dir_create: one(FAST, [arg('file_storage_dir', path)], none),
+  file_storage_dir_remove: one(FAST, [arg('file_storage_dir', path)], none),
+  file_storage_dir_rename: one(FAST, [arg('old_file_storage_dir', path), arg('new_file_storage_dir', path)], none),
+  finalize_export: one(NORMAL, [inst, arg('snap_disks', list(json<d.DiskDict | false>()))], none),
+  get_file_info: one(FAST, [arg('file_path', path)], of<[exists: boolean, info: { size?: number }]>()),
+  get_watcher_pause: one(URGENT, [], of<number | null>()),
+  hooks_runner: many(NORMAL, [arg('hpath', text), arg('phase', text), arg('env', stringMap)], of<d.HookResult[]>()),
+  hotplug_device: one(
+    NORMAL,
+    [
+      inst,
+      arg('action', text),
+      arg('dev_type', text),
+      arg('device', json<d.DiskDict | d.NicDict>()),
+      arg('extra', json<unknown>()),
+      arg('seq', int),
+    ],
+    of<unknown>(),
+  ),
+  hotplug_supported: one(NORMAL, [inst], none),
+  hypervisor_validate_params: many(NORMAL, [arg('hvname', text), arg('hvfull', dict())], none),
+  iallocator_runner: one(
+    NORMAL,
+    [arg('name', text), arg('idata', text), arg('default_iallocator_params', json<unknown>())],
+    of<string>(),
+  ),
+  impexp_abort: one(NORMAL, [arg('name', text)], none),
+  impexp_cleanup: one(NORMAL, [arg('name', text)], none),
+  impexp_status: one(FAST, [arg('names', names)], of<(d.ImpExpStatus | null)[]>()),
+  import_start: one(
+    NORMAL,
+    [arg('opts', dict<d.ImpExpOptions>()), inst, arg('component', text), arg('dest', json<d.ImpExpEnd>())],
+    of<string>(),
+  ),
+  instance_balloon_memory: one(NORMAL, [inst, arg('memory', int)], none),
+  instance_finalize_migration_dst: one(NORMAL, [inst, arg('info', json<unknown>()), arg('success', bool)], none),
+  instance_finalize_migration_src: one(SLOW, [inst, arg('success', bool), arg('live', bool)], none),
+  instance_get_migration_status: one(SLOW, [inst], of<d.MigrationStatus>()),
+  instance_info: one(
+    URGENT,
+    [arg('instance', instanceName), arg('hname', text), arg('hvparams', dict())],
+    of<d.InstanceRuntime | Record<string, never>>(),
+  ),
+  instance_list: many(URGENT, [arg('hypervisor_list', names), arg('hvparams', hvparamsOf)], of<string[]>()),
+  instance_metadata_modify: one(URGENT, [inst], none),
+  instance_migratable: one(NORMAL, [inst], none),
+  instance_migrate: one(SLOW, [arg('cluster_name', text), inst, arg('target', text), arg('live', bool)], none),
+  instance_os_add: one(DAY, [arg('instance_osp', instance), arg('reinstall', bool), arg('debug', level)], none),
+  instance_reboot: one(
+    NORMAL,
+    [arg('inst', instance), arg('reboot_type', text), arg('shutdown_timeout', num), reason],
+    none,
+  ),
+  instance_run_rename: one(SLOW, [inst, arg('old_name', text), arg('debug', level)], none),
+  instance_shutdown: one(NORMAL, [inst, arg('timeout', num), reason], none),
+  instance_start: one(NORMAL, [arg('instance_hvp_bep', instance), arg('startup_paused', bool), reason], none),
+  jobqueue_purge: one(NORMAL, [], none),
+  jobqueue_rename: many(URGENT, [arg('rename', list(pair(path, path)))], of<null[]>()),
+  jobqueue_set_drain_flag: many(URGENT, [arg('flag', bool)], none),
+  jobqueue_update: many(URGENT, [arg('file_name', path), arg('content', compressed)], none),
+  lv_list: many(
+    URGENT,
+    [arg('vg_name', text)],
+    of<Record<string, [size_mib: string, inactive: boolean, online: boolean]>>(),
+  ),
+  master_node_name: many(URGENT, [], of<string>()),
+  migration_info: one(NORMAL, [inst], of<unknown>()),
+  node_activate_master_ip: one(
+    FAST,
+    [arg('master_params', dict<d.MasterParams>()), arg('use_external_mip_script', bool)],
+    none,
+  ),
+  node_change_master_netmask: one(
+    FAST,
+    [arg('old_netmask', int), arg('netmask', int), arg('master_ip', text), arg('master_netdev', text)],
+    none,
+  ),
+  node_configure_ovs: one(NORMAL, [arg('ovs_name', text), arg('ovs_link', nullable(text))], none),
+  node_crypto_tokens: one(
+    SLOW,
+    [arg('token_request', json<readonly (readonly [type: string, action: string, options: unknown])[]>())],
+    of<[type: string, digest: string][]>(),
+  ),
+  node_deactivate_master_ip: one(
+    FAST,
+    [arg('master_params', dict<d.MasterParams>()), arg('use_external_mip_script', bool)],
+    none,
+  ),
+  node_demote_from_mc: one(FAST, [], none),
+  node_ensure_daemon: many(URGENT, [arg('daemon', text), arg('run', bool)], of<boolean>()),
+  node_has_ip_address: one(FAST, [arg('address', text)], of<boolean>()),
+  node_info: many(
+    URGENT,
+    [
+      arg('storage_units', json<readonly d.StorageUnit[]>()),
+      arg('hv_specs', json<readonly (readonly [name: string, hvparams: d.HvParams])[]>()),
+    ],
+    of<d.NodeInfo>(),
+  ),
+  node_leave_cluster: one(NORMAL, [arg('modify_ssh_setup', bool)], of<[true, string]>()),
+  node_powercycle: {
+    ...one(NORMAL, [arg('hypervisor', text), arg('hvparams', dict())], of<string>()),
+    offlineToo: true,
+  },
+  node_ssh_key_add: many(
+    FAST,
+    [
+      arg('node_uuid', text),
+      arg('node_name', text),
+      arg('potential_master_candidates', names),
+      arg('to_authorized_keys', bool),
+      arg('to_public_keys', bool),
+      arg('get_public_keys', bool),
+    ],
+    of<[node: string, message: string][]>(),
+  ),
+  node_ssh_key_remove: many(
+    FAST,
+    [
+      arg('node_uuid', text),
+      arg('node_name', text),
+      arg('master_candidate_uuids', names),
+      arg('potential_master_candidates', names),
+      arg('from_authorized_keys', bool),
+      arg('from_public_keys', bool),
+      arg('clear_authorized_keys', bool),
+      arg('clear_public_keys', bool),
+      arg('readd', bool),
+    ],
+    of<[node: string, message: string][]>(),
+  ),
+  node_ssh_keys_renew: many(
+    FOUR_HOURS,
+    [
+      arg('node_uuids', names),
+      arg('node_names', names),
+      arg('master_candidate_uuids', names),
+      arg('potential_master_candidates', names),
+      arg('old_key_type', text),
+      arg('new_key_type', text),
+      arg('new_key_bits', int),
+    ],
+    of<[node: string, message: string][]>(),
+  ),
+  node_start_master_daemons: one(FAST, [arg('no_voting', bool)], none),
+  node_stop_master: one(FAST, [], none),
+  node_verify: many(
+    NORMAL,
+    [arg('checkdict', dict()), arg('cluster_name', text), arg('all_hvparams', hvparamsOf)],
+    of<Record<string, unknown>>(),
+  ),
+  node_verify_light: many(
+    NORMAL,
+    [arg('checkdict', dict()), arg('cluster_name', text), arg('hvparams', hvparamsOf)],
+    of<Record<string, unknown>>(),
+  ),
+  node_volumes: many(FAST, [], of<d.VolumeInfo[]>()),
+  os_diagnose: many(FAST, [], of<d.OsDiagnosis[]>()),
+  os_export: one(FAST, [inst, arg('override_env', stringMap)], of<string>()),
+  os_validate: many(
+    FAST,
+    [
+      arg('required', bool),
+      arg('name', text),
+      arg('checks', names),
+      arg('params', stringMap),
+      arg('force_variant', bool),
+    ],
+    of<boolean>(),
+  ),
+  resize_disk: one(NORMAL, [inst, arg('disk', disk), arg('new_size', int)], none),
+  restricted_command: many(SLOW, [arg('cmd', text)], of<string>()),
+  run_oob: one(
+    NORMAL,
+    [arg('oob_program', path), arg('command', text), arg('remote_node', text), arg('timeout', num)],
+    of<unknown>(),
+  ),
+  set_watcher_pause: many(URGENT, [arg('until', nullable(num))], none),
+  storage_execute: one(
+    NORMAL,
+    [arg('su_name', text), arg('su_args', list(json<unknown>())), arg('name', text), arg('op', text)],
+    none,
+  ),
+  storage_list: many(
+    NORMAL,
+    [arg('su_name', text), arg('su_args', list(json<unknown>())), arg('name', nullable(text)), arg('fields', names)],
+    of<unknown[][]>(),
+  ),
+  storage_modify: one(
+    NORMAL,
+    [arg('su_name', text), arg('su_args', list(json<unknown>())), arg('name', text), arg('changes', dict())],
+    none,
+  ),
+  test_delay: { args: [arg('duration', num)], result: none, timeout_s: 'first argument', fanOut: 'many' } as NodeCall<
+    readonly [Arg<number>],
+    null
+  >,
+  upload_file: many(NORMAL, [arg('file_name', uploadedFile)], none),
+  upload_file_single: many(
+    NORMAL,
+    [
+      arg('file_name', path),
+      arg('content', compressed),
+      arg('mode', nullable(int)),
+      arg('uid', nullable(text)),
+      arg('gid', nullable(text)),
+      arg('atime', nullable(num)),
+      arg('mtime', nullable(num)),
+    ],
+    none,
+  ),
+  version: { ...many(URGENT, [], of<number>()), offlineToo: true },
+  vg_list: many(URGENT, [], of<Record<string, number>>()),
+  write_ssconf_files: many(NORMAL, [arg('values', dict<Readonly<Record<string, string | readonly string[]>>>())], none),
+  x509_cert_create: one(NORMAL, [arg('validity', num)], of<[name: string, certificate: string]>()),
+  x509_cert_remove: one(NORMAL, [arg('name', text)], none),
+  instance_console_info: {
+    ...many(
+      URGENT,
+      [arg('instances', dict<Readonly<Record<string, d.ConsoleRequest>>>())],
+      of<Record<string, d.ConsoleInfo>>(),
+    ),
+    bareBody: true,
+  },
+}
+
+export type CallName = keyof typeof nodeCalls
+type DecodedArgs<A extends readonly Arg<unknown>[]> = {
+  -readonly [K in keyof A]: A[K] extends Arg<infer T> ? T : never
+}
+/** The argument tuple of a call, as callers give it and handlers get it. */
+export type ArgsOf<C extends CallName> = DecodedArgs<(typeof nodeCalls)[C]['args']>
+export type ResultOf<C extends CallName> =
+  (typeof nodeCalls)[C] extends NodeCall<readonly Arg<unknown>[], infer R> ? R : never
+
+export const isCallName = (name: string): name is CallName => Object.hasOwn(nodeCalls, name)
+
+/** The uniform view of an entry, for code that handles any call. */
+export const callOf = (name: CallName): NodeCall<readonly Arg<unknown>[], unknown> => nodeCalls[name]

@@ -1,0 +1,175 @@
+// How the arguments of node calls are checked and translated, the same at both ends: handlers and callers see plain text and
+// paths of their own machine, the wire carries Ganeti's encodings.
+import * as zlib from 'node:zlib'
+import type { Paths } from '../../lib/paths'
+import { COMPRESS_FROM_BYTES, UPLOAD_BYTES_MAX } from '../../model/limits'
+import type { DiskDict, InstanceDict, UploadedFile } from './dicts'
+
+export interface Codec<T> {
+  /** Checks what arrived and translates it; throws a text that says what was expected. */
+  decode(value: unknown, paths: Paths): T
+  encode(value: T, paths: Paths): unknown
+}
+
+export interface Arg<T> {
+  readonly name: string
+  readonly codec: Codec<T>
+}
+
+export const arg = <T>(name: string, codec: Codec<T>): Arg<T> => ({ name, codec })
+
+export const text = checked((v) => typeof v === 'string', 'a string')<string>()
+export const num = checked((v) => typeof v === 'number' && Number.isFinite(v), 'a number')<number>()
+export const int = checked((v) => Number.isSafeInteger(v), 'a whole number')<number>()
+export const bool = checked((v) => typeof v === 'boolean', 'true or false')<boolean>()
+/** Any JSON; the type is what callers promise, and the handler looks at what it uses. */
+export const json = <T>(): Codec<T> => checked(() => true, 'JSON')<T>()
+export const dict = <T = Readonly<Record<string, unknown>>>(): Codec<T> => checked(isRecord, 'an object')<T>()
+/** Ganeti's debug levels arrive as a number, or as true and false. */
+export const level: Codec<number> = {
+  decode(value) {
+    const number = Number(value)
+    if (typeof value === 'object' || !Number.isSafeInteger(number)) throw new Error('expected a whole number')
+    return number
+  },
+  encode: (value) => value,
+}
+
+export const nullable = <T>(inner: Codec<T>): Codec<T | null> => ({
+  decode: (value, paths) => (value === null ? null : inner.decode(value, paths)),
+  encode: (value, paths) => (value === null ? null : inner.encode(value, paths)),
+})
+
+export const list = <T>(inner: Codec<T>): Codec<readonly T[]> => ({
+  decode(value, paths) {
+    if (!Array.isArray(value)) throw new Error('expected a list')
+    return value.map((item: unknown) => inner.decode(item, paths))
+  },
+  encode: (value, paths) => value.map((item) => inner.encode(item, paths)),
+})
+
+export const pair = <A, B>(first: Codec<A>, second: Codec<B>): Codec<readonly [A, B]> => ({
+  decode(value, paths) {
+    if (!Array.isArray(value) || value.length !== 2) throw new Error('expected a list of two')
+    return [first.decode(value[0], paths), second.decode(value[1], paths)]
+  },
+  encode: ([a, b], paths) => [first.encode(a, paths), second.encode(b, paths)],
+})
+
+/** A file or directory, on this machine here and in Ganeti's layout (marked in a virtual cluster) on the wire. */
+export const path: Codec<string> = {
+  decode(value, paths) {
+    const wire = text.decode(value, paths)
+    if (wire.includes('\0')) throw new Error('expected a path without NUL')
+    if (!wire.startsWith('/')) throw new Error(`expected an absolute path, got ${JSON.stringify(wire)}`)
+    if (wire.split('/').includes('..')) throw new Error(`expected a path without "..", got ${JSON.stringify(wire)}`)
+    return paths.fromWire(wire)
+  },
+  encode: (value, paths) => paths.toWire(value),
+}
+
+/** `[0, text]`, or `[1, base64 of zlib data]` for longer ones. */
+export const compressed: Codec<string> = {
+  decode(value) {
+    if (!Array.isArray(value) || value.length !== 2 || typeof value[1] !== 'string')
+      throw new Error('expected [0, text] or [1, base64 of zlib data]')
+    if (value[0] === 0) return value[1]
+    if (value[0] !== 1) throw new Error('expected compression method 0 or 1')
+    return zlib.inflateSync(Buffer.from(value[1], 'base64'), { maxOutputLength: UPLOAD_BYTES_MAX }).toString('utf8')
+  },
+  encode(value) {
+    if (value.length < COMPRESS_FROM_BYTES) return [0, value]
+    return [1, zlib.deflateSync(value, { level: 3 }).toString('base64')]
+  },
+}
+
+/** upload_file's only argument: a list of seven. */
+export const uploadedFile: Codec<UploadedFile> = {
+  decode(value, paths) {
+    if (!Array.isArray(value) || value.length !== 7)
+      throw new Error('expected [path, content, mode, owner, group, atime, mtime]')
+    return {
+      path: path.decode(value[0], paths),
+      content: compressed.decode(value[1], paths),
+      mode: nullable(int).decode(value[2], paths),
+      owner: nullable(text).decode(value[3], paths),
+      group: nullable(text).decode(value[4], paths),
+      atime: nullable(num).decode(value[5], paths),
+      mtime: nullable(num).decode(value[6], paths),
+    }
+  },
+  encode: (file, paths) => [
+    path.encode(file.path, paths),
+    compressed.encode(file.content, paths),
+    file.mode,
+    file.owner,
+    file.group,
+    file.atime,
+    file.mtime,
+  ],
+}
+
+export const disk: Codec<DiskDict> = {
+  decode(value, paths) {
+    if (!isRecord(value)) throw new Error('expected a disk object')
+    expectField(value, 'dev_type', 'string', 'disk')
+    expectField(value, 'size', 'number', 'disk')
+    if (value['logical_id'] != null && !Array.isArray(value['logical_id']))
+      throw new Error('expected a list in logical_id of the disk')
+    if (value['children'] != null) disks.decode(value['children'], paths)
+    return value as unknown as DiskDict
+  },
+  encode: (value) => value,
+}
+
+export const disks = list(disk)
+
+export const instance: Codec<InstanceDict> = {
+  decode(value, paths) {
+    if (!isRecord(value)) throw new Error('expected an instance object')
+    for (const field of ['name', 'uuid', 'hypervisor', 'os']) expectField(value, field, 'string', 'instance')
+    for (const field of ['hvparams', 'beparams']) expectField(value, field, 'object', 'instance')
+    if (!INSTANCE_NAME.test(String(value['name'])))
+      throw new Error(`expected an instance name, got ${JSON.stringify(value['name'])}`)
+    if (!Array.isArray(value['nics'])) throw new Error('expected a list in nics of the instance')
+    disks.decode(value['disks_info'] ?? [], paths)
+    return value as unknown as InstanceDict
+  },
+  encode: (value) => value,
+}
+
+/** Names become parts of paths on the node. */
+const INSTANCE_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/
+
+export const instanceName: Codec<string> = {
+  decode(value, paths) {
+    const name = text.decode(value, paths)
+    if (!INSTANCE_NAME.test(name)) throw new Error(`expected an instance name, got ${JSON.stringify(name)}`)
+    return name
+  },
+  encode: (value) => value,
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function expectField(
+  value: Record<string, unknown>,
+  field: string,
+  type: 'string' | 'number' | 'object',
+  what: string,
+) {
+  const ok = type === 'object' ? isRecord(value[field]) : typeof value[field] === type
+  if (!ok) throw new Error(`expected ${type === 'object' ? 'an' : 'a'} ${type} in ${field} of the ${what}`)
+}
+
+function checked(test: (value: unknown) => boolean, expected: string) {
+  return <T>(): Codec<T> => ({
+    decode(value) {
+      if (!test(value)) throw new Error(`expected ${expected}`)
+      return value as T
+    },
+    encode: (value) => value,
+  })
+}

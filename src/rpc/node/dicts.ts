@@ -1,0 +1,226 @@
+// The objects that travel in node calls (spec: noded-rpc.json "encodings"): configuration objects with their parameters filled.
+// Fields that are not set are left out, never null, as Ganeti does.
+
+export type HvParams = Readonly<Record<string, unknown>>
+
+export interface BeParams {
+  readonly minmem: number
+  readonly maxmem: number
+  readonly vcpus: number
+  readonly auto_balance: boolean
+  readonly always_failover: boolean
+  readonly spindle_use: number
+}
+
+export interface NetworkDict {
+  readonly uuid: string
+  readonly name: string
+  readonly network: string
+  readonly gateway?: string
+  readonly network6?: string
+  readonly gateway6?: string
+  readonly mac_prefix?: string
+  readonly tags?: readonly string[]
+}
+
+export interface NicDict {
+  readonly uuid: string
+  readonly name?: string
+  readonly mac: string
+  readonly ip?: string
+  /** UUID of the network. */
+  readonly network?: string
+  readonly nicparams: { readonly mode?: string; readonly link?: string; readonly vlan?: string }
+  /** The network itself, where the NIC is in one. */
+  readonly netinfo?: NetworkDict
+}
+
+export interface DiskDict {
+  readonly uuid: string
+  readonly name?: string
+  /** Disk template of this device: `file`, `sharedfile`, `plain`, ... */
+  readonly dev_type: string
+  /** Shape by dev_type; for files `[driver, path]`. */
+  readonly logical_id?: readonly (string | number)[]
+  readonly children?: readonly DiskDict[]
+  readonly nodes?: readonly string[]
+  readonly iv_name?: string
+  /** MiB. */
+  readonly size: number
+  readonly mode?: string
+  readonly params?: Readonly<Record<string, unknown>>
+  /** Per node UUID; DRBD addresses and minors. */
+  readonly dynamic_params?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  readonly spindles?: number
+  readonly forthcoming?: boolean
+  readonly serial_no?: number
+  readonly ctime?: number
+  readonly mtime?: number
+}
+
+export interface InstanceDict {
+  readonly uuid: string
+  readonly name: string
+  /** Node UUID. */
+  readonly primary_node: string
+  readonly secondary_nodes: readonly string[]
+  readonly os: string
+  readonly hypervisor: string
+  readonly hvparams: HvParams
+  readonly beparams: BeParams
+  readonly osparams: Readonly<Record<string, string>>
+  readonly osparams_private?: Readonly<Record<string, string>>
+  readonly osparams_secret?: Readonly<Record<string, string>>
+  readonly admin_state: string
+  readonly admin_state_source?: string
+  readonly nics: readonly NicDict[]
+  /** Disk UUIDs, in order; the disks themselves are in disks_info. */
+  readonly disks: readonly string[]
+  readonly disks_info: readonly DiskDict[]
+  readonly disk_template?: string
+  readonly disks_active: boolean
+  readonly network_port?: number
+  readonly tags?: readonly string[]
+  readonly forthcoming?: boolean
+  readonly serial_no?: number
+  readonly ctime?: number
+  readonly mtime?: number
+}
+
+/** `[source, reason, nanoseconds]`. */
+export type ReasonTrail = readonly (readonly [source: string, reason: string, time_ns: number])[]
+
+/** Live data of one instance; state: 0 running, 1 shut down (by its user). */
+export interface InstanceRuntime {
+  memory: number
+  vcpus: number
+  state: number
+  time: number
+}
+
+export interface MigrationStatus {
+  status: string
+  transferred_ram?: number
+  total_ram?: number
+  postcopy_status?: string
+}
+
+export interface BlockDeviceStatus {
+  dev_path: string
+  major?: number
+  minor?: number
+  sync_percent?: number
+  estimated_time?: number
+  is_degraded: boolean
+  /** 1 ok, 2 syncing, 3 unknown, 4 faulty. */
+  ldisk_status: number
+}
+
+/** MiB. */
+export interface StorageInfo {
+  type: string
+  name: string
+  storage_free: number
+  storage_size: number
+}
+
+/** Memory in MiB. */
+export interface HypervisorInfo {
+  memory_total: number
+  memory_free: number
+  memory_dom0: number
+  cpu_total: number
+  cpu_nodes: number
+  cpu_sockets: number
+  cpu_dom0: number
+  memory_hv?: number
+  hv_version?: unknown
+}
+
+export type StorageUnit = readonly [type: string, key: string, params: readonly unknown[]]
+export type NodeInfo = [bootId: string, storage: (StorageInfo | null)[], hypervisors: (HypervisorInfo | null)[]]
+
+export interface MasterParams {
+  readonly uuid: string
+  readonly ip: string
+  readonly netmask: number
+  readonly netdev: string
+  /** 2 is IPv4, 10 is IPv6. */
+  readonly ip_family: number
+}
+
+export interface ConsoleInfo {
+  instance: string
+  kind: 'msg' | 'spice' | 'ssh' | 'vnc'
+  message?: string
+  host?: string
+  port?: number
+  user?: string
+  command?: string[]
+  display?: number
+}
+
+export interface ConsoleRequest {
+  readonly instance: InstanceDict
+  readonly node: Readonly<Record<string, unknown>>
+  readonly group: Readonly<Record<string, unknown>>
+  readonly hvParams: HvParams
+  readonly beParams: Readonly<Record<string, unknown>>
+}
+
+export type OsDiagnosis = [
+  name: string,
+  path: string,
+  ok: boolean,
+  message: string,
+  variants: string[],
+  parameters: [name: string, description: string][],
+  apiVersions: number[],
+  trusted: boolean,
+]
+
+/** 0 skipped, 1 failed, 2 succeeded. */
+export type HookResult = [script: string, code: 0 | 1 | 2, output: string]
+
+export interface UploadedFile {
+  readonly path: string
+  readonly content: string
+  readonly mode: number | null
+  readonly owner: string | null
+  readonly group: string | null
+  readonly atime: number | null
+  readonly mtime: number | null
+}
+
+export interface ImpExpStatus {
+  recent_output: string[]
+  listen_port?: number
+  connected?: boolean
+  progress_mbytes?: number
+  progress_throughput?: number
+  progress_eta?: number
+  progress_percent?: number
+  exit_status?: number
+  error_message?: string
+  ctime: number
+  mtime: number
+}
+
+export interface ImpExpOptions {
+  readonly key_name?: string
+  readonly ca_pem?: string
+  readonly compress?: string
+  readonly magic?: string
+  readonly ipv6?: boolean
+  readonly connect_timeout?: number
+}
+
+/** `raw`: [disk]; `script`: [disk, index text]; `file`: [path]. */
+export type ImpExpEnd = readonly [kind: string, args: readonly unknown[]]
+
+export interface VolumeInfo {
+  name: string
+  size: string
+  dev: string
+  vg: string
+}
