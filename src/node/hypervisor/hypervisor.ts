@@ -1,0 +1,93 @@
+// What a back end that runs instances must be able to do. One file (or folder) per back end implements it; the handlers of
+// node calls are its only callers. A back end keeps its state in files and processes of this node, so that it outlives the
+// node daemon; it never reads the cluster's configuration and never talks to other nodes.
+import type { Clock } from '../../lib/clock'
+import type { Log } from '../../lib/log'
+import type { Paths } from '../../lib/paths'
+import type { Random } from '../../lib/random'
+import type {
+  ConsoleInfo,
+  ConsoleRequest,
+  DiskDict,
+  HvParams,
+  HypervisorInfo,
+  InstanceDict,
+  InstanceRuntime,
+  MigrationStatus,
+  NicDict,
+} from '../../rpc/node/dicts'
+
+/** What every back end is given; `NodeContext` fits. */
+export interface HypervisorContext {
+  readonly paths: Paths
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+}
+
+/** A disk of the instance, assembled on this node. */
+export interface LinkedDisk {
+  readonly disk: DiskDict
+  /** The stable symbolic link below `instance-disks`, as a local path. */
+  readonly link: string
+  /** How user space reaches the disk without a kernel device, where its storage has such a way. */
+  readonly uri?: string
+}
+
+export type HotplugTarget = 'disk' | 'nic'
+export type HotplugAction = 'hotadd' | 'hotremove' | 'hotmod'
+export type HotplugDevice =
+  { readonly target: 'disk'; readonly disk: LinkedDisk } | { readonly target: 'nic'; readonly nic: NicDict }
+
+export interface StopOptions {
+  /** Ends the instance at once instead of asking its system to shut down. */
+  readonly force?: boolean
+}
+
+/** A failure that the caller is told about: the text of Ganeti's HypervisorError. */
+export class HypervisorFailure extends Error {}
+
+export interface Hypervisor {
+  readonly name: string
+  /** Names of the instances on this node, including those that their users shut down from inside. */
+  list(): Promise<string[]>
+  /** Undefined when the instance is not here. */
+  info(instanceName: string): Promise<InstanceRuntime | undefined>
+  allInfo(): Promise<Map<string, InstanceRuntime>>
+  start(instance: InstanceDict, disks: readonly LinkedDisk[], paused: boolean): Promise<void>
+  /** Brings a running instance that an interrupted start left half-way to where `start` would have left it. */
+  settle(instance: InstanceDict): Promise<void>
+  /** Asks (or forces) the instance to end; returns at once, look at `info` for the outcome. */
+  stop(instance: InstanceDict, options?: StopOptions): Promise<void>
+  /** Removes what a dead instance left on this node; refuses when it is alive. */
+  cleanup(instanceName: string): Promise<void>
+  /** Restarts the guest without giving up its place. */
+  reboot(instance: InstanceDict): Promise<void>
+  setMemory(instance: InstanceDict, memory_mib: number): Promise<void>
+
+  /** Source: opaque text that the target needs. */
+  migrationInfo(instance: InstanceDict): Promise<string>
+  /** Target: gets ready to receive; `target` is this node's address. */
+  accept(instance: InstanceDict, info: string, target: string): Promise<void>
+  /** Source: starts the transfer; `migrationStatus` tells how it goes. */
+  migrate(instance: InstanceDict, target: string, live: boolean): Promise<void>
+  migrationStatus(instance: InstanceDict): Promise<MigrationStatus>
+  /** Target: keeps the instance, or drops what was received. */
+  finalizeTarget(instance: InstanceDict, info: string, success: boolean): Promise<void>
+  /** Source: forgets the instance, or goes on running it (cancelling a transfer that still runs). */
+  finalizeSource(instance: InstanceDict, success: boolean, live: boolean): Promise<void>
+
+  console(request: ConsoleRequest): Promise<ConsoleInfo>
+  nodeInfo(): Promise<HypervisorInfo>
+  /** What keeps this node from running instances, or undefined. */
+  verify(hvparams: HvParams): Promise<string | undefined>
+  /** Refuses parameters that this node cannot honour. */
+  validateParameters(hvparams: HvParams): Promise<void>
+
+  /** Refuses when devices cannot be changed while the instance runs. */
+  checkHotplug(instance: InstanceDict, action?: HotplugAction, target?: HotplugTarget): Promise<void>
+  /** Returns the device's place, as kept in the runtime files. */
+  hotplug(instance: InstanceDict, action: HotplugAction, device: HotplugDevice, index: number): Promise<unknown>
+  /** Tells a running guest that a disk has grown. */
+  resizeDisk(instance: InstanceDict, disk: DiskDict, size_mib: number): Promise<void>
+}
