@@ -1,0 +1,94 @@
+// Certificates and TLS settings. Each PEM file holds a private key and its certificate, as Ganeti's do. Only creating one loads
+// the X.509 library.
+import * as crypto from 'node:crypto'
+import * as fs from 'node:fs'
+import type { SecureContextOptions, TlsOptions } from 'node:tls'
+import { type Clock, systemClock } from './clock'
+import type { Paths } from './paths'
+import { type Random, systemRandom } from './random'
+
+/** The subject of the cluster's certificate; clients of Ganeti expect it. */
+const CLUSTER_COMMON_NAME = 'ganeti.example.com'
+const VALIDITY_DAYS = 1825
+/** Certificates start to be valid a little in the past, for nodes whose clocks are behind. */
+const BACKDATED_MS = 600_000
+const DAY_MS = 86_400_000
+
+export interface CertificateOptions {
+  commonName?: string
+  validity_days?: number
+  /** Host names and addresses that the certificate is good for. */
+  names?: readonly string[]
+  /** PEM of the key and certificate that sign; without it the certificate signs itself and may sign others. */
+  issuer?: string
+  clock?: Clock
+  random?: Random
+}
+
+/** Creates a key and a certificate for it: the cluster's `server.pem` by default. */
+export async function createCertificate(options: CertificateOptions = {}): Promise<string> {
+  await import('reflect-metadata')
+  const x509 = await import('@peculiar/x509')
+  const keys = await crypto.webcrypto.subtle.generateKey(EC, true, ['sign', 'verify'])
+  const subject = `CN=${options.commonName ?? CLUSTER_COMMON_NAME}`
+  const issuer = options.issuer === undefined ? undefined : new crypto.X509Certificate(options.issuer)
+  const now_ms = (options.clock ?? systemClock).now_ms()
+  const extensions = [new x509.BasicConstraintsExtension(issuer === undefined, undefined, true)]
+  const names = (options.names ?? []).map((value) => ({ type: isAddress(value) ? 'ip' : 'dns', value }) as const)
+  const certificate = await x509.X509CertificateGenerator.create(
+    {
+      // A positive number of 16 bytes.
+      serialNumber: `4${(options.random ?? systemRandom).hex(16).slice(1)}`,
+      subject,
+      issuer: issuer === undefined ? subject : issuer.subject.split('\n').reverse().join(', '),
+      notBefore: new Date(now_ms - BACKDATED_MS),
+      notAfter: new Date(now_ms + (options.validity_days ?? VALIDITY_DAYS) * DAY_MS),
+      publicKey: keys.publicKey,
+      signingKey: options.issuer === undefined ? keys.privateKey : await importPrivateKey(options.issuer),
+      signingAlgorithm: { hash: 'SHA-256' },
+      extensions: names.length === 0 ? extensions : [...extensions, new x509.SubjectAlternativeNameExtension(names)],
+    },
+    crypto.webcrypto,
+  )
+  const key = crypto.KeyObject.from(keys.privateKey).export({ type: 'pkcs8', format: 'pem' }).toString()
+  return `${key}${certificate.toString('pem').trimEnd()}\n`
+}
+
+/** A node's `client.pem`: signed by the cluster's certificate, named like the node. */
+export function createClientCertificate(serverPem: string, nodeName: string, options: CertificateOptions = {}) {
+  return createCertificate({ ...options, commonName: nodeName, issuer: serverPem })
+}
+
+/** SHA-1 of a PEM's (first) certificate as `XX:XX:...`: how ssconf_master_candidates_certs names callers. */
+export const certificateDigest = (pem: string | Buffer): string => new crypto.X509Certificate(pem).fingerprint
+
+/** When the certificate ends, in milliseconds since the epoch. */
+export const certificateEnd_ms = (pem: string | Buffer): number => Date.parse(new crypto.X509Certificate(pem).validTo)
+
+/** Mutual TLS of the node daemon: serves the cluster certificate, which has to have signed the caller's. */
+export function nodeServerTls(paths: Paths): TlsOptions {
+  const pem = fs.readFileSync(paths.serverCert)
+  return { key: pem, cert: pem, ca: pem, requestCert: true, rejectUnauthorized: true, minVersion: 'TLSv1.2' }
+}
+
+/**
+ * What a caller of nodes shows: its client certificate or, before there is one, the cluster's. The other end is known by the
+ * cluster's certificate, not by its host name.
+ */
+export function nodeClientTls(paths: Paths): SecureContextOptions & { checkServerIdentity: () => undefined } {
+  const ca = fs.readFileSync(paths.serverCert)
+  const own = fs.existsSync(paths.clientCert) ? fs.readFileSync(paths.clientCert) : ca
+  return { key: own, cert: own, ca, minVersion: 'TLSv1.2', checkServerIdentity: () => undefined }
+}
+
+const EC = { name: 'ECDSA', namedCurve: 'P-256' }
+
+/** Reads an RSA key (Ganeti's) or an EC key (ours) from a PEM that may hold more. */
+function importPrivateKey(pem: string): Promise<crypto.webcrypto.CryptoKey> {
+  const key = crypto.createPrivateKey(pem)
+  const algorithm = key.asymmetricKeyType === 'rsa' ? { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' } : EC
+  const der = key.export({ type: 'pkcs8', format: 'der' })
+  return crypto.webcrypto.subtle.importKey('pkcs8', der, algorithm, false, ['sign'])
+}
+
+const isAddress = (name: string): boolean => /^[0-9.]+$/.test(name) || name.includes(':')
