@@ -1,0 +1,142 @@
+// Jobs: what a queue entry is and how it changes. The pure files here (job, job-file, scheduler, filters) know neither disk nor
+// processes; store, queue, pool and job-process give them both. Nothing here knows what an opcode does.
+import type { Timestamp } from '../lib/clock'
+import type { JobId, LogEntry, WireOpCode } from '../rpc/luxi/calls'
+
+export type JobStatus = 'queued' | 'waiting' | 'canceling' | 'running' | 'canceled' | 'success' | 'error'
+export type OpStatus = JobStatus
+export type FinalStatus = 'canceled' | 'success' | 'error'
+
+export interface JobOp {
+  readonly input: WireOpCode
+  readonly status: OpStatus
+  readonly result: unknown
+  readonly log: readonly LogEntry[]
+  readonly priority: number
+  readonly start_timestamp: Timestamp | null
+  /** When its locks were held and it really began. */
+  readonly exec_timestamp: Timestamp | null
+  readonly end_timestamp: Timestamp | null
+}
+
+export interface Job {
+  readonly id: JobId
+  readonly ops: readonly JobOp[]
+  readonly received_timestamp: Timestamp | null
+  readonly start_timestamp: Timestamp | null
+  readonly end_timestamp: Timestamp | null
+  /** The socket that proves that the job's process lives; in the file before the job may start. */
+  readonly livelock?: string
+  readonly process_id?: number
+}
+
+export const CANCELED_TEXT = 'Job canceled by request'
+const PRECEDING_FAILED = ['OpExecError', ['Preceding opcode failed']]
+
+export const isFinal = (status: OpStatus): status is FinalStatus =>
+  status === 'canceled' || status === 'success' || status === 'error'
+
+/** The status of a job follows from those of its opcodes. */
+export function jobStatus(job: Pick<Job, 'ops'>): JobStatus {
+  let status: JobStatus = 'queued'
+  let succeeded = 0
+  for (const op of job.ops) {
+    if (op.status === 'success') succeeded++
+    else if (op.status !== 'queued') status = op.status
+    if (op.status === 'canceling' || op.status === 'canceled' || op.status === 'error') return op.status
+  }
+  return succeeded === job.ops.length ? 'success' : status
+}
+
+export const isFinished = (job: Pick<Job, 'ops'>): boolean => isFinal(jobStatus(job))
+
+/** The most urgent priority of what is still to do; lower numbers are more urgent. */
+export function jobPriority(job: Pick<Job, 'ops'>): number {
+  const open = job.ops.filter((op) => !isFinal(op.status)).map((op) => op.priority)
+  return open.length === 0 ? 0 : Math.min(...open)
+}
+
+/** An opcode's place among the jobs that it depends on: absolute ids with the final statuses it accepts. */
+export type Dependency = [job: JobId, statuses: FinalStatus[]]
+
+export function dependenciesOf(op: JobOp): Dependency[] {
+  const { depends } = op.input
+  if (!Array.isArray(depends)) return []
+  return depends.filter(isDependency)
+}
+
+function isDependency(value: unknown): value is Dependency {
+  return Array.isArray(value) && Number.isInteger(value[0]) && Array.isArray(value[1])
+}
+
+export function newJob(id: JobId, ops: readonly WireOpCode[], received: Timestamp): Job {
+  return {
+    id,
+    ops: ops.map((input) => ({
+      input,
+      status: 'queued',
+      result: null,
+      log: [],
+      priority: typeof input['priority'] === 'number' ? input['priority'] : 0,
+      start_timestamp: null,
+      exec_timestamp: null,
+      end_timestamp: null,
+    })),
+    received_timestamp: received,
+    start_timestamp: null,
+    end_timestamp: null,
+  }
+}
+
+export function withOp(job: Job, index: number, change: Partial<JobOp>): Job {
+  return { ...job, ops: job.ops.map((op, i) => (i === index ? { ...op, ...change } : op)) }
+}
+
+/** A job that waited is taken out of the queue: no opcode has started, none has a result. */
+export function dequeued(job: Job, now: Timestamp): Job {
+  const ops = job.ops.map((op): JobOp => (isFinal(op.status) ? op : { ...op, status: 'canceled', end_timestamp: now }))
+  return { ...job, ops, end_timestamp: now }
+}
+
+/** A job that was already in a process stops before its opcode `index`. */
+export function canceledFrom(job: Job, index: number, now: Timestamp): Job {
+  const ops = job.ops.map((op, i): JobOp => {
+    if (i < index || isFinal(op.status)) return op
+    return { ...op, status: 'canceled', result: CANCELED_TEXT, end_timestamp: now }
+  })
+  return { ...job, ops, end_timestamp: now }
+}
+
+/** Opcode `index` failed with `result`; what follows it is never tried. */
+export function failedAt(job: Job, index: number, result: unknown, now: Timestamp): Job {
+  const ops = job.ops.map((op, i): JobOp => {
+    if (i < index || isFinal(op.status)) return op
+    if (i > index) return { ...op, status: 'error', result: PRECEDING_FAILED }
+    return { ...op, status: 'error', result, end_timestamp: now }
+  })
+  return { ...job, ops, end_timestamp: now }
+}
+
+export const DEATH_SOURCE = 'gnt:daemon:luxid:deathdetection'
+
+/** The job's process is gone without having finished it: every unfinished opcode says so, also in its reason trail. */
+export function died(job: Job, text: string, now: Timestamp): Job {
+  const trail = [DEATH_SOURCE, `detected death of job ${job.id}`, now[0] * 1e9 + now[1] * 1000]
+  const ops = job.ops.map((op): JobOp => {
+    if (isFinal(op.status)) return op
+    const reason = Array.isArray(op.input['reason']) ? op.input['reason'] : []
+    const input = { ...op.input, reason: [...reason, trail] }
+    return { ...op, input, status: 'error', result: text, end_timestamp: now }
+  })
+  return { ...job, ops, end_timestamp: now }
+}
+
+/** Gives every opcode that has not begun a new priority. */
+export function withPriority(job: Job, priority: number): Job {
+  return { ...job, ops: job.ops.map((op) => (isFinal(op.status) ? op : { ...op, priority })) }
+}
+
+/** The log of all opcodes after entry `serial`, in order. */
+export function logAfter(job: Job, serial: number | null): LogEntry[] {
+  return job.ops.flatMap((op) => op.log.filter((entry) => serial === null || entry[0] > serial))
+}

@@ -1,0 +1,79 @@
+// How the queue gets jobs executed. The pool runs each in a process of its own; the simulation runs them in memory.
+import type { JobId } from '../rpc/luxi/calls'
+import type { NodeTarget } from '../rpc/node/client'
+import type { Timestamp } from '../lib/clock'
+import type { LogEntry } from '../rpc/luxi/calls'
+import type { Job, JobOp } from './job'
+
+/** Secret parameters of each opcode of a job, by parameter name. They are in memory only. */
+export type Secrets = readonly Readonly<Record<string, unknown>>[]
+
+/** What became of the jobs that an opcode depends on: go on, or end as canceled or with this error. */
+export type Verdict = 'continue' | 'cancel' | { readonly error: unknown }
+
+export interface JobOrder {
+  readonly job: Job
+  readonly secrets: Secrets
+  readonly verdicts: readonly Verdict[]
+  /** Master candidates that keep a copy of the job's file. */
+  readonly replicas: readonly NodeTarget[]
+}
+
+/** A process that has the job's live-lock and waits to be told to begin. */
+export interface PreparedJob {
+  readonly livelock: string
+  readonly pid: number
+  /** Resolves once the job has begun. Rejects when the process died before: the job was not touched. */
+  begin(order: JobOrder, listener: JobListener): Promise<RunningJob>
+  abandon(): void
+}
+
+export interface RunningJob {
+  cancel(): void
+  setPriority(priority: number): void
+  setReplicas(replicas: readonly NodeTarget[]): void
+  kill(): void
+  /** Stops listening; the process goes on. */
+  leave(): void
+}
+
+export interface JobListener {
+  /** What has changed and is already durable. */
+  progress(progress: Progress): void
+  /** A master candidate did not take the job's file in time. */
+  lagging(node: string): void
+  /** The process is gone, or has ended the job: the last `progress` said which. */
+  gone(): void
+}
+
+/** One message of a job's progress, as it travels. */
+export type Progress =
+  | { readonly kind: 'job'; readonly job: Job }
+  | { readonly kind: 'op'; readonly index: number; readonly op: Omit<JobOp, 'log'> }
+  | { readonly kind: 'log'; readonly index: number; readonly entry: LogEntry }
+  | { readonly kind: 'times'; readonly start_timestamp: Timestamp | null; readonly end_timestamp: Timestamp | null }
+
+export interface JobRunner {
+  prepare(id: JobId): Promise<PreparedJob>
+  /** Finds the process of a job that a former luxid started; undefined when there is none any more. */
+  adopt(job: Job, listener: JobListener): Promise<RunningJob | undefined>
+  /** Jobs go on; idle processes end. */
+  close(): Promise<void>
+}
+
+/** The job as it is after the progress. */
+export function applyProgress(job: Job, progress: Progress): Job {
+  switch (progress.kind) {
+    case 'job':
+      return progress.job
+    case 'times':
+      return { ...job, start_timestamp: progress.start_timestamp, end_timestamp: progress.end_timestamp }
+    case 'op':
+      return { ...job, ops: job.ops.map((op, i) => (i === progress.index ? { ...op, ...progress.op } : op)) }
+    case 'log':
+      return {
+        ...job,
+        ops: job.ops.map((op, i) => (i === progress.index ? { ...op, log: [...op.log, progress.entry] } : op)),
+      }
+  }
+}
