@@ -1,0 +1,25 @@
+// What several configuration objects share.
+
+/** Hypervisor, OS or disk parameters: a free dictionary of scalars (root_path and the like may be null). */
+export type ParamValue = string | number | boolean | null
+export type Params = Readonly<Record<string, ParamValue>>
+
+/** When an object was made and last changed, in seconds since the epoch, and how often it changed. */
+export interface Stamped {
+  readonly ctime: number
+  readonly mtime: number
+  readonly serial_no: number
+}
+
+export interface Tagged {
+  /** A set: sorted in the file. */
+  readonly tags: readonly string[]
+}
+
+export type Hypervisor = 'kvm' | 'xen-pvm' | 'chroot' | 'xen-hvm' | 'lxc' | 'fake'
+
+export type DiskTemplate =
+  'diskless' | 'file' | 'sharedfile' | 'plain' | 'blockdev' | 'drbd' | 'rbd' | 'ext' | 'gluster'
+
+/** `{hypervisor: {...}}`, kept for Ganeti's sake. */
+export type StaticState = Readonly<Record<string, unknown>>

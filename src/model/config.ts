@@ -1,0 +1,44 @@
+// The whole configuration: what config.data holds. Immutable; containers are keyed by uuid and iterate in its order.
+import type { Cluster } from './cluster'
+import type { Disk } from './disk'
+import type { FilterRule } from './filter-rule'
+import type { Instance } from './instance'
+import type { Network } from './network'
+import type { Node } from './node'
+import type { NodeGroup } from './node-group'
+
+export type { Cluster, DataCollectorConfig } from './cluster'
+export type { DiskTemplate, Hypervisor, Params, ParamValue, Stamped, Tagged } from './common'
+export type { Disk, DiskMode, DrbdId, LogicalId } from './disk'
+export type { FilterAction, FilterPredicate, FilterRule, ReasonEntry } from './filter-rule'
+export type { AdminState, AdminStateSource, Instance } from './instance'
+export type { Network } from './network'
+export type { Nic } from './nic'
+export type { Node } from './node'
+export type { AllocPolicy, GroupDiskParams, NodeGroup } from './node-group'
+export type { BeParams, IPolicy, ISpec, MinMaxISpec, NdParams, NicMode, NicParams, PartialIPolicy } from './params'
+export type { DiskUuid, FilterUuid, GroupUuid, InstanceUuid, NetworkUuid, NicUuid, NodeUuid } from './ids'
+
+export type Container<T> = Readonly<Record<string, T>>
+
+export interface ConfigData {
+  readonly version: number
+  readonly cluster: Cluster
+  readonly nodes: Container<Node>
+  readonly nodegroups: Container<NodeGroup>
+  readonly instances: Container<Instance>
+  readonly networks: Container<Network>
+  readonly disks: Container<Disk>
+  readonly filters: Container<FilterRule>
+  readonly ctime: number
+  readonly mtime: number
+  readonly serial_no: number
+}
+
+/** What is ours and not Ganeti's: gantry.data, beside config.data. Sections of keyed JSON values. */
+export interface GantryData {
+  readonly version: number
+  /** The store's serial at the last change of this document. */
+  readonly serial_no: number
+  readonly sections: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+}

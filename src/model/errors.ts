@@ -1,0 +1,315 @@
+// One class for each error name that crosses a wire, with typed fields; domain code throws these and knows nothing of HTTP.
+// On the wire an error is `[class name, [arguments]]`; `toWire` and `errorFromWire` are the two directions.
+
+/** The second argument of OpPrereqError: what kind of refusal it is. */
+export const ECODE = {
+  RESOLVER: 'resolver_error',
+  NORES: 'insufficient_resources',
+  TEMP_NORES: 'temp_insufficient_resources',
+  INVAL: 'wrong_input',
+  STATE: 'wrong_state',
+  NOENT: 'unknown_entity',
+  EXISTS: 'already_exists',
+  NOTUNIQUE: 'resource_not_unique',
+  FAULT: 'internal_error',
+  ENVIRON: 'environment_error',
+} as const
+
+export type ErrorCode = (typeof ECODE)[keyof typeof ECODE]
+export type WireError = [name: string, args: unknown[]]
+
+export abstract class GanetiError extends Error {
+  /** The class name on the wire. */
+  abstract readonly wire: string
+  readonly args: readonly unknown[]
+
+  constructor(args: readonly unknown[], message = args.map(String).join(', ')) {
+    super(message)
+    this.args = args
+  }
+
+  override get name(): string {
+    return this.wire
+  }
+
+  toWire(): WireError {
+    return [this.wire, [...this.args]]
+  }
+}
+
+abstract class TextError extends GanetiError {
+  constructor(text: string) {
+    super([text], text)
+  }
+}
+
+export class GenericError extends TextError {
+  readonly wire = 'GenericError'
+}
+export class OpExecError extends TextError {
+  readonly wire = 'OpExecError'
+}
+export class JobLost extends TextError {
+  readonly wire = 'JobLost'
+}
+export class JobQueueError extends TextError {
+  readonly wire = 'JobQueueError'
+}
+export class JobQueueDrainError extends TextError {
+  readonly wire = 'JobQueueDrainError'
+}
+export class ConfigurationError extends TextError {
+  readonly wire = 'ConfigurationError'
+}
+export class ParameterError extends TextError {
+  readonly wire = 'ParameterError'
+}
+export class LockError extends TextError {
+  readonly wire = 'LockError'
+}
+export class PidFileLockError extends TextError {
+  readonly wire = 'PidFileLockError'
+}
+export class HypervisorError extends TextError {
+  readonly wire = 'HypervisorError'
+}
+export class ProgrammerError extends TextError {
+  readonly wire = 'ProgrammerError'
+}
+export class BlockDeviceError extends TextError {
+  readonly wire = 'BlockDeviceError'
+}
+export class ReservationError extends TextError {
+  readonly wire = 'ReservationError'
+}
+export class RemoteError extends TextError {
+  readonly wire = 'RemoteError'
+}
+export class SignatureError extends TextError {
+  readonly wire = 'SignatureError'
+}
+export class ResultValidationError extends TextError {
+  readonly wire = 'ResultValidationError'
+}
+export class OpResultError extends TextError {
+  readonly wire = 'OpResultError'
+}
+export class OpCodeUnknown extends TextError {
+  readonly wire = 'OpCodeUnknown'
+}
+export class JobFileCorrupted extends TextError {
+  readonly wire = 'JobFileCorrupted'
+}
+export class HooksFailure extends TextError {
+  readonly wire = 'HooksFailure'
+}
+export class UnitParseError extends TextError {
+  readonly wire = 'UnitParseError'
+}
+export class ParseError extends TextError {
+  readonly wire = 'ParseError'
+}
+export class TypeEnforcementError extends TextError {
+  readonly wire = 'TypeEnforcementError'
+}
+export class TagError extends TextError {
+  readonly wire = 'TagError'
+}
+export class CommandError extends TextError {
+  readonly wire = 'CommandError'
+}
+export class StorageError extends TextError {
+  readonly wire = 'StorageError'
+}
+export class InotifyError extends TextError {
+  readonly wire = 'InotifyError'
+}
+export class ConfdMagicError extends TextError {
+  readonly wire = 'ConfdMagicError'
+}
+export class ConfdClientError extends TextError {
+  readonly wire = 'ConfdClientError'
+}
+export class UdpDataSizeError extends TextError {
+  readonly wire = 'UdpDataSizeError'
+}
+export class NoCtypesError extends TextError {
+  readonly wire = 'NoCtypesError'
+}
+export class IPAddressError extends TextError {
+  readonly wire = 'IPAddressError'
+}
+export class LuxiError extends TextError {
+  readonly wire = 'LuxiError'
+}
+export class QueryFilterParseError extends TextError {
+  readonly wire = 'QueryFilterParseError'
+}
+export class RapiTestResult extends TextError {
+  readonly wire = 'RapiTestResult'
+}
+export class FileStoragePathError extends TextError {
+  readonly wire = 'FileStoragePathError'
+}
+
+export class OpPrereqError extends GanetiError {
+  readonly wire = 'OpPrereqError'
+  constructor(
+    readonly text: string,
+    readonly code: ErrorCode,
+  ) {
+    super([text, code], text)
+  }
+}
+
+export class JobQueueFull extends GanetiError {
+  readonly wire = 'JobQueueFull'
+  constructor() {
+    super([], 'The job queue is full')
+  }
+}
+
+export class ConfigVerifyError extends GanetiError {
+  readonly wire = 'ConfigVerifyError'
+  constructor(
+    text: string,
+    readonly problems: readonly string[],
+  ) {
+    super([text, problems], text)
+  }
+}
+
+export class ConfigVersionMismatch extends GanetiError {
+  readonly wire = 'ConfigVersionMismatch'
+  constructor(
+    readonly expected: number,
+    readonly actual: number,
+  ) {
+    super([expected, actual], `Cluster configuration version is ${actual}, but ${expected} was expected`)
+  }
+}
+
+export class ResolverError extends GanetiError {
+  readonly wire = 'ResolverError'
+  constructor(
+    readonly host: string,
+    readonly errno: number,
+    readonly text: string,
+  ) {
+    super([host, errno, text], text)
+  }
+}
+
+/** `[node name, script, output]` of each hook that failed. */
+export type HookFailure = readonly [node: string, script: string, output: string]
+
+export class HooksAbort extends GanetiError {
+  readonly wire = 'HooksAbort'
+  constructor(readonly failures: readonly HookFailure[]) {
+    super([failures], failures.map(([node, script, output]) => `${node}: ${script}: ${output}`).join('; '))
+  }
+}
+
+export class X509CertError extends GanetiError {
+  readonly wire = 'X509CertError'
+  constructor(
+    readonly file: string,
+    readonly text: string,
+  ) {
+    super([file, text], `${file}: ${text}`)
+  }
+}
+
+const TEXT_ERRORS: Record<string, new (text: string) => GanetiError> = {
+  GenericError,
+  OpExecError,
+  JobLost,
+  JobQueueError,
+  JobQueueDrainError,
+  ConfigurationError,
+  ParameterError,
+  LockError,
+  PidFileLockError,
+  HypervisorError,
+  ProgrammerError,
+  BlockDeviceError,
+  ReservationError,
+  RemoteError,
+  SignatureError,
+  ResultValidationError,
+  OpResultError,
+  OpCodeUnknown,
+  JobFileCorrupted,
+  HooksFailure,
+  UnitParseError,
+  ParseError,
+  TypeEnforcementError,
+  TagError,
+  CommandError,
+  StorageError,
+  InotifyError,
+  ConfdMagicError,
+  ConfdClientError,
+  UdpDataSizeError,
+  NoCtypesError,
+  IPAddressError,
+  LuxiError,
+  QueryFilterParseError,
+  RapiTestResult,
+  FileStoragePathError,
+}
+
+const CODES: readonly string[] = Object.values(ECODE)
+const isCode = (value: unknown): value is ErrorCode => typeof value === 'string' && CODES.includes(value)
+const isText = (value: unknown): value is string => typeof value === 'string'
+
+/** The error that another daemon sent. What has no class here, or odd arguments, becomes a GenericError that keeps the name. */
+export function errorFromWire(wire: unknown): GanetiError {
+  if (isText(wire)) return new GenericError(wire)
+  if (!Array.isArray(wire) || !isText(wire[0])) return new GenericError(JSON.stringify(wire) ?? 'unknown error')
+  const name = wire[0]
+  const args: unknown[] = Array.isArray(wire[1]) ? wire[1] : []
+  const known = structured(name, args)
+  if (known) return known
+  const text = args.map((arg) => (isText(arg) ? arg : JSON.stringify(arg))).join(', ')
+  const textClass = Object.hasOwn(TEXT_ERRORS, name) ? TEXT_ERRORS[name] : undefined
+  return textClass ? new textClass(text) : new GenericError(text === '' ? name : `${name}: ${text}`)
+}
+
+function structured(name: string, args: readonly unknown[]): GanetiError | undefined {
+  const [first, second, third] = args
+  switch (name) {
+    case 'OpPrereqError':
+      return new OpPrereqError(
+        isText(first) ? first : JSON.stringify(first ?? ''),
+        isCode(second) ? second : ECODE.FAULT,
+      )
+    case 'JobQueueFull':
+      return new JobQueueFull()
+    case 'ConfigVerifyError':
+      return isText(first) ? new ConfigVerifyError(first, Array.isArray(second) ? second.map(String) : []) : undefined
+    case 'ConfigVersionMismatch':
+      return typeof first === 'number' && typeof second === 'number'
+        ? new ConfigVersionMismatch(first, second)
+        : undefined
+    case 'ResolverError':
+      return isText(first) ? new ResolverError(first, Number(second), String(third)) : undefined
+    case 'HooksAbort':
+      return Array.isArray(first) ? new HooksAbort(first.map(hookFailure)) : undefined
+    case 'X509CertError':
+      return isText(first) ? new X509CertError(first, String(second)) : undefined
+    default:
+      return undefined
+  }
+}
+
+function hookFailure(value: unknown): HookFailure {
+  const [node, script, output] = Array.isArray(value) ? value.map(String) : [String(value)]
+  return [node ?? '', script ?? '', output ?? '']
+}
+
+/** Any thrown thing as `[name, args]`: what is not one of ours is a bug and shows no stack on the wire. */
+export function errorToWire(error: unknown): WireError {
+  if (error instanceof GanetiError) return error.toWire()
+  return ['GenericError', [error instanceof Error ? error.message : String(error)]]
+}
