@@ -1,0 +1,50 @@
+// Opcodes that export instances.
+import { any, bool, float, int, listOf, nonEmpty, none, object, orNull, tuple } from './check'
+import { pCompress, pInstanceName, pInstanceUuid, pShutdownTimeout, pTargetNodeUuid } from './common'
+import { maybe, opcode, opt, req } from './opcode'
+import { exportMode, exportTarget } from './types'
+
+export const OpBackupPrepare = opcode('OP_BACKUP_PREPARE', {
+  doc: 'Prepares an export; for remote mode returns handshake, key name and signed CA.',
+  summary: 'instance_name',
+  result: orNull(object),
+  params: {
+    instance_name: pInstanceName,
+    instance_uuid: pInstanceUuid,
+    mode: req(exportMode, 'Local or remote'),
+  },
+})
+
+export const OpBackupExport = opcode('OP_BACKUP_EXPORT', {
+  doc: 'Exports an instance; returns [finalize ok, [per-disk ok]].',
+  summary: 'instance_name',
+  result: tuple(bool, listOf(bool)),
+  params: {
+    instance_name: pInstanceName,
+    instance_uuid: pInstanceUuid,
+    compress: pCompress,
+    shutdown_timeout: pShutdownTimeout,
+    target_node: req(exportTarget, 'Node name (local) or list of per-disk [host, port, magic] (remote)'),
+    target_node_uuid: pTargetNodeUuid,
+    shutdown: opt(bool, true, 'Stop the instance first'),
+    remove_instance: opt(bool, false, 'Delete the instance afterwards'),
+    ignore_remove_failures: opt(bool, false, 'Carry on if removal fails'),
+    mode: opt(exportMode, 'local', 'Local or remote'),
+    x509_key_name: maybe(listOf(any), '[name, hmac, salt] of the key (remote mode)'),
+    destination_x509_ca: maybe(nonEmpty, 'Signed X509 CA of the receiver (remote mode)'),
+    zero_free_space: opt(bool, false, 'Zero free blocks before export'),
+    zeroing_timeout_fixed: maybe(int, 'Fixed zeroing timeout, seconds'),
+    zeroing_timeout_per_mib: maybe(float, 'Extra seconds per MiB'),
+    long_sleep: opt(bool, false, 'Keep the instance down during the whole export'),
+  },
+})
+
+export const OpBackupRemove = opcode('OP_BACKUP_REMOVE', {
+  doc: 'Deletes an export from every node.',
+  summary: 'instance_name',
+  result: none,
+  params: {
+    instance_name: pInstanceName,
+    instance_uuid: pInstanceUuid,
+  },
+})

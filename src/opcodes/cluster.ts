@@ -1,0 +1,212 @@
+// Opcodes on the cluster as a whole.
+import {
+  any,
+  bool,
+  dictOf,
+  hidden,
+  int,
+  listOf,
+  nonEmpty,
+  nonNegative,
+  none,
+  object,
+  orNull,
+  positive,
+  text,
+  tuple,
+} from './check'
+import {
+  pDebugSimulateErrors,
+  pDiskState,
+  pDiskparams,
+  pErrorCodes,
+  pForce,
+  pGroupName,
+  pHvState,
+  pIgnoreErrors,
+  pIpolicy,
+  pIsStrict,
+  pMacPrefix,
+  pNdparams,
+  pOptionalGroupName,
+  pOutputFields,
+  pSkipChecks,
+  pVerbose,
+  pVerifyClutter,
+} from './common'
+import { maybe, opcode, opt, req } from './opcode'
+import { ddmSimple, diskTemplate, hypervisor, jobList, nicParams, sshKeyType } from './types'
+
+export const OpClusterPostInit = opcode('OP_CLUSTER_POST_INIT', {
+  doc: 'Runs the post-init hooks once a new cluster exists.',
+  result: bool,
+  params: {},
+})
+
+export const OpClusterDestroy = opcode('OP_CLUSTER_DESTROY', {
+  doc: 'Tears the cluster down; irreversible. Returns the old master name.',
+  result: nonEmpty,
+  params: {},
+})
+
+export const OpClusterQuery = opcode('OP_CLUSTER_QUERY', {
+  doc: 'Returns the cluster info dictionary.',
+  result: object,
+  params: {},
+})
+
+export const OpClusterVerify = opcode('OP_CLUSTER_VERIFY', {
+  doc: 'Fans out into verify-config plus one verify-group job per group.',
+  result: jobList,
+  params: {
+    debug_simulate_errors: pDebugSimulateErrors,
+    error_codes: pErrorCodes,
+    skip_checks: pSkipChecks,
+    ignore_errors: pIgnoreErrors,
+    verbose: pVerbose,
+    group_name: maybe(nonEmpty, 'Restrict to one group'),
+    verify_clutter: pVerifyClutter,
+  },
+})
+
+export const OpClusterVerifyConfig = opcode('OP_CLUSTER_VERIFY_CONFIG', {
+  doc: 'Checks config consistency only.',
+  result: bool,
+  params: {
+    debug_simulate_errors: pDebugSimulateErrors,
+    error_codes: pErrorCodes,
+    ignore_errors: pIgnoreErrors,
+    verbose: pVerbose,
+  },
+})
+
+export const OpClusterVerifyGroup = opcode('OP_CLUSTER_VERIFY_GROUP', {
+  doc: 'Checks every node and instance of one group.',
+  summary: 'group_name',
+  result: bool,
+  params: {
+    group_name: pGroupName,
+    debug_simulate_errors: pDebugSimulateErrors,
+    error_codes: pErrorCodes,
+    skip_checks: pSkipChecks,
+    ignore_errors: pIgnoreErrors,
+    verbose: pVerbose,
+    verify_clutter: pVerifyClutter,
+  },
+})
+
+export const OpClusterVerifyDisks = opcode('OP_CLUSTER_VERIFY_DISKS', {
+  doc: 'Submits a disk check job per node group.',
+  result: jobList,
+  params: {
+    group_name: pOptionalGroupName,
+    is_strict: pIsStrict,
+  },
+})
+
+export const OpClusterRepairDiskSizes = opcode('OP_CLUSTER_REPAIR_DISK_SIZES', {
+  doc: 'Syncs recorded disk sizes with reality; returns [instance, disk index, "size"|"spindles", new value] rows.',
+  result: listOf(tuple(nonEmpty, nonNegative(int), nonEmpty, nonNegative(int))),
+  params: {
+    instances: opt(listOf(nonEmpty), [], 'Instances'),
+  },
+})
+
+export const OpClusterConfigQuery = opcode('OP_CLUSTER_CONFIG_QUERY', {
+  doc: 'Returns selected cluster config values, in field order.',
+  result: listOf(any),
+  params: {
+    output_fields: pOutputFields,
+  },
+})
+
+export const OpClusterRename = opcode('OP_CLUSTER_RENAME', {
+  doc: 'Changes cluster name (and its IP).',
+  summary: 'name',
+  result: nonEmpty,
+  params: {
+    name: req(nonEmpty, 'Name'),
+  },
+})
+
+export const OpClusterSetParams = opcode('OP_CLUSTER_SET_PARAMS', {
+  doc: 'Modifies cluster-wide settings; may return extra jobs.',
+  result: orNull(jobList),
+  params: {
+    force: pForce,
+    hv_state: pHvState,
+    disk_state: pDiskState,
+    vg_name: maybe(text, 'LVM volume group, empty string disables'),
+    enabled_hypervisors: maybe(listOf(hypervisor), 'Permitted hypervisors, first is default'),
+    hvparams: maybe(dictOf(object), 'Hypervisor parameters'),
+    beparams: maybe(object, 'Backend parameters'),
+    os_hvp: maybe(dictOf(object), '{os: {hypervisor: parameters}}'),
+    osparams: maybe(dictOf(object), 'OS parameters'),
+    osparams_private_cluster: maybe(hidden(dictOf(object)), 'Private OS parameters per OS'),
+    diskparams: pDiskparams,
+    candidate_pool_size: maybe(positive(int), 'Wanted number of master candidates'),
+    max_running_jobs: maybe(positive(int), 'Job concurrency limit'),
+    max_tracked_jobs: maybe(positive(int), 'Limit of inotify-tracked jobs'),
+    uid_pool: maybe(listOf(tuple(int, int)), 'UID ranges [low, high]'),
+    add_uids: maybe(listOf(tuple(int, int)), 'UID ranges [low, high] to add'),
+    remove_uids: maybe(listOf(tuple(int, int)), 'UID ranges [low, high] to drop'),
+    maintain_node_health: maybe(bool, 'Let the watcher stop foreign instances'),
+    prealloc_wipe_disks: maybe(bool, 'Wipe disks before use'),
+    nicparams: maybe(nicParams, 'Default NIC parameters'),
+    ndparams: pNdparams,
+    ipolicy: pIpolicy,
+    drbd_helper: maybe(text, 'DRBD usermode helper path'),
+    default_iallocator: maybe(text, 'Default allocator script'),
+    default_iallocator_params: maybe(object, 'Default allocator arguments'),
+    mac_prefix: pMacPrefix,
+    master_netdev: maybe(text, 'Interface for the master IP'),
+    master_netmask: maybe(nonNegative(int), 'Prefix length of the master IP'),
+    reserved_lvs: maybe(listOf(nonEmpty), 'LV name patterns verify must ignore'),
+    hidden_os: maybe(listOf(tuple(ddmSimple, nonEmpty)), '[[add|remove, OS], ...] for the hidden list'),
+    blacklisted_os: maybe(listOf(tuple(ddmSimple, nonEmpty)), '[[add|remove, OS], ...] for the blacklist'),
+    use_external_mip_script: maybe(bool, 'Use the site script for the master IP'),
+    enabled_disk_templates: maybe(listOf(diskTemplate), 'Permitted disk templates'),
+    modify_etc_hosts: maybe(bool, 'Manage /etc/hosts'),
+    file_storage_dir: maybe(text, 'Directory for file disks'),
+    shared_file_storage_dir: maybe(text, 'Directory for shared file disks'),
+    gluster_storage_dir: maybe(text, 'Gluster mount directory'),
+    install_image: maybe(text, 'OS image used by helper VMs'),
+    instance_communication_network: maybe(text, 'Name of the metadata network'),
+    zeroing_image: maybe(text, 'OS image used for zeroing'),
+    compression_tools: maybe(listOf(nonEmpty), 'Allowed compression tools'),
+    enabled_user_shutdown: maybe(bool, 'Let guests shut themselves down for good'),
+    enabled_data_collectors: maybe(dictOf(bool), '{collector: bool}'),
+    data_collector_interval: maybe(dictOf(int), '{collector: microseconds}'),
+  },
+})
+
+export const OpClusterRedistConf = opcode('OP_CLUSTER_REDIST_CONF', {
+  doc: 'Pushes config and ancillary files to all nodes again.',
+  result: none,
+  params: {},
+})
+
+export const OpClusterActivateMasterIp = opcode('OP_CLUSTER_ACTIVATE_MASTER_IP', {
+  doc: 'Brings the master IP up.',
+  result: none,
+  params: {},
+})
+
+export const OpClusterDeactivateMasterIp = opcode('OP_CLUSTER_DEACTIVATE_MASTER_IP', {
+  doc: 'Takes the master IP down.',
+  result: none,
+  params: {},
+})
+
+export const OpClusterRenewCrypto = opcode('OP_CLUSTER_RENEW_CRYPTO', {
+  doc: 'Renews node client certificates and/or SSH keys.',
+  result: none,
+  params: {
+    node_certificates: opt(bool, false, 'Renew node certificates'),
+    renew_ssh_keys: opt(bool, false, 'Renew SSH keys'),
+    ssh_key_type: maybe(sshKeyType, 'SSH key type'),
+    ssh_key_bits: maybe(positive(int), 'SSH key length'),
+    verbose: pVerbose,
+    debug: opt(bool, false, 'Debug output'),
+  },
+})

@@ -1,0 +1,106 @@
+// Parameters that several opcodes share, with one meaning and one text each.
+import {
+  bool,
+  dictOf,
+  hidden,
+  int,
+  ipv4Address,
+  ipv6Address,
+  ipv6Network,
+  listOf,
+  nonEmpty,
+  nonNegative,
+  object,
+  secret,
+  setOf,
+  text,
+} from './check'
+import { maybe, opt, req } from './opcode'
+import {
+  allocPolicy,
+  diskTemplate,
+  fileDriver,
+  hypervisor,
+  queryTypeOp,
+  storageType,
+  tagKind,
+  verifyErrorCode,
+  verifyOptionalChecks,
+} from './types'
+
+export const pDebugSimulateErrors = opt(bool, false, 'Pretend every check fails')
+export const pErrorCodes = opt(bool, false, 'Print machine-parseable error codes')
+export const pSkipChecks = opt(setOf(verifyOptionalChecks), [], 'Checks to leave out')
+export const pIgnoreErrors = opt(setOf(verifyErrorCode), [], 'Error codes to downgrade to warnings')
+export const pVerbose = opt(bool, false, 'More output')
+export const pVerifyClutter = opt(bool, false, 'Look for stray authorized_keys entries')
+export const pGroupName = req(nonEmpty, 'Group name')
+export const pOptionalGroupName = maybe(nonEmpty, 'Group name')
+export const pIsStrict = opt(bool, true, 'Treat degraded disks strictly')
+export const pOutputFields = req(listOf(nonEmpty), 'Field names')
+export const pForce = opt(bool, false, 'Override safety checks')
+export const pHvState = maybe(object, 'Hypervisor state overrides (unused data)')
+export const pDiskState = maybe(object, 'Disk state overrides (unused data)')
+export const pDiskparams = maybe(dictOf(object, diskTemplate), 'Disk parameters per template')
+export const pNdparams = maybe(object, 'Node parameters')
+export const pIpolicy = maybe(object, 'Instance policy')
+export const pMacPrefix = maybe(nonEmpty, 'MAC prefix')
+export const pQueryResource = req(queryTypeOp, 'Resource type')
+export const pUseLocking = opt(bool, false, 'Must be false; sync queries are refused')
+export const pNodeUuids = maybe(listOf(nonEmpty), 'Node UUIDs')
+export const pNodeName = req(nonEmpty, 'Node name')
+export const pNodeUuid = maybe(nonEmpty, 'Node UUID')
+export const pSecondaryIp = maybe(nonEmpty, 'Secondary IP')
+export const pMasterCapable = maybe(bool, 'May become master')
+export const pVmCapable = maybe(bool, 'May host instances')
+export const pNodes = opt(listOf(nonEmpty), [], 'Node names')
+export const pStorageType = req(storageType, 'Storage type')
+export const pStorageUnit = maybe(nonEmpty, 'Name')
+export const pIgnoreConsistency = opt(bool, false, 'Go on with degraded or unhealthy storage')
+export const pLive = maybe(bool, 'Old spelling of mode')
+export const pTargetNode = maybe(nonEmpty, 'Destination node')
+export const pTargetNodeUuid = maybe(nonEmpty, 'Destination node UUID')
+export const pAllowRuntimeChanges = opt(bool, true, 'Permit memory ballooning so it fits')
+export const pIgnoreIpolicy = opt(bool, false, 'Skip instance policy checks')
+export const pIallocator = maybe(nonEmpty, 'Allocator script name')
+export const pEarlyRelease = opt(bool, false, 'Free locks early')
+export const pRemoteNode = maybe(nonEmpty, 'New secondary node')
+export const pRemoteNodeUuid = maybe(nonEmpty, 'New secondary node UUID')
+export const pInstanceName = req(text, 'Instance name')
+export const pForceVariant = opt(bool, false, 'Accept unlisted OS variants')
+export const pWaitForSync = opt(bool, true, 'Wait for mirror sync')
+export const pNameCheck = opt(bool, false, 'Resolve the name')
+export const pOpportunisticLocking = opt(bool, false, 'Use only nodes lockable right now (needs an allocator)')
+export const pBeparams = opt(object, {}, 'Backend parameters')
+export const pDiskTemplate = maybe(diskTemplate, 'Disk template')
+export const pFileDriver = maybe(fileDriver, 'File disk driver')
+export const pFileStorageDir = maybe(nonEmpty, 'Directory for file disks')
+export const pHvparams = opt(object, {}, 'Hypervisor parameters')
+export const pHypervisor = maybe(hypervisor, 'Hypervisor name')
+export const pIpCheck = opt(bool, false, 'Require that the IP does not answer')
+export const pConflictsCheck = opt(bool, true, 'Check IPs against known networks')
+export const pOsparams = opt(object, {}, 'OS parameters')
+export const pOsparamsPrivate = maybe(hidden(object), 'OS parameters kept out of logs')
+export const pOsparamsSecret = maybe(secret(object), 'OS parameters that are never stored')
+export const pOsType = maybe(nonEmpty, 'OS[+variant] to install')
+export const pPnode = maybe(nonEmpty, 'Primary node')
+export const pPnodeUuid = maybe(nonEmpty, 'Primary node UUID')
+export const pCompress = opt(text, 'none', 'Compression tool for the transfer')
+export const pTags = opt(listOf(nonEmpty), [], 'Tags')
+export const pInstanceUuid = maybe(nonEmpty, 'Instance UUID')
+export const pShutdownTimeout = opt(nonNegative(int), 120, 'Seconds before the guest is killed')
+export const pNewName = req(nonEmpty, 'New name')
+export const pIgnoreOfflineNodes = opt(bool, false, 'Skip unreachable offline nodes')
+export const pNoRemember = opt(bool, false, 'Leave the admin state unchanged')
+export const pCleanup = opt(bool, false, 'Only recover from an earlier failed migration')
+export const pTargetGroups = maybe(listOf(nonEmpty), 'Destination groups; default every other one')
+export const pAllocPolicy = maybe(allocPolicy, 'Group allocation policy')
+export const pNames = opt(listOf(nonEmpty), [], 'Names')
+export const pTagKind = req(tagKind, 'Tag owner kind')
+export const pTagObject = maybe(text, 'Object name, null for cluster')
+export const pTagList = req(listOf(text), 'Tags')
+export const pNetworkName = req(nonEmpty, 'Network name')
+export const pGateway = maybe(ipv4Address, 'IPv4 gateway')
+export const pNetwork6 = maybe(ipv6Network, 'IPv6 subnet')
+export const pGateway6 = maybe(ipv6Address, 'IPv6 gateway')
+export const pAddReservedIps = maybe(listOf(ipv4Address), 'IPs to mark as externally reserved')

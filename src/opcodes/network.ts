@@ -1,0 +1,92 @@
+// Opcodes on IP networks.
+import { ipv4Address, ipv4Network, listOf, nonEmpty, none, text } from './check'
+import {
+  pAddReservedIps,
+  pConflictsCheck,
+  pForce,
+  pGateway,
+  pGateway6,
+  pGroupName,
+  pMacPrefix,
+  pNetwork6,
+  pNetworkName,
+  pNewName,
+  pTags,
+} from './common'
+import { maybe, opcode, opt, req } from './opcode'
+import { nicMode } from './types'
+
+export const OpNetworkAdd = opcode('OP_NETWORK_ADD', {
+  doc: 'Creates an IP network.',
+  summary: 'network_name',
+  result: none,
+  params: {
+    network_name: pNetworkName,
+    network: req(ipv4Network, 'IPv4 subnet'),
+    gateway: pGateway,
+    network6: pNetwork6,
+    gateway6: pGateway6,
+    mac_prefix: pMacPrefix,
+    add_reserved_ips: pAddReservedIps,
+    conflicts_check: pConflictsCheck,
+    tags: pTags,
+  },
+})
+
+export const OpNetworkRemove = opcode('OP_NETWORK_REMOVE', {
+  doc: 'Deletes an unconnected network.',
+  summary: 'network_name',
+  result: none,
+  params: {
+    network_name: pNetworkName,
+    force: pForce,
+  },
+})
+
+export const OpNetworkRename = opcode('OP_NETWORK_RENAME', {
+  doc: 'Renames a network; returns the new name.',
+  result: nonEmpty,
+  params: {
+    network_name: pNetworkName,
+    new_name: pNewName,
+  },
+})
+
+export const OpNetworkSetParams = opcode('OP_NETWORK_SET_PARAMS', {
+  doc: 'Modifies a network (IPv4 subnet is fixed).',
+  summary: 'network_name',
+  result: none,
+  params: {
+    network_name: pNetworkName,
+    gateway: pGateway,
+    network6: pNetwork6,
+    gateway6: pGateway6,
+    mac_prefix: pMacPrefix,
+    add_reserved_ips: pAddReservedIps,
+    remove_reserved_ips: maybe(listOf(ipv4Address), 'IPs to release'),
+  },
+})
+
+export const OpNetworkConnect = opcode('OP_NETWORK_CONNECT', {
+  doc: 'Connects a network to a group with mode/link/vlan.',
+  summary: 'network_name',
+  result: none,
+  params: {
+    group_name: pGroupName,
+    network_name: pNetworkName,
+    network_mode: req(nicMode, 'NIC mode for the group'),
+    network_link: req(nonEmpty, 'NIC link for the group'),
+    network_vlan: opt(text, '', 'NIC VLAN for the group'),
+    conflicts_check: pConflictsCheck,
+  },
+})
+
+export const OpNetworkDisconnect = opcode('OP_NETWORK_DISCONNECT', {
+  doc: 'Removes the network link from a group.',
+  summary: 'network_name',
+  result: none,
+  params: {
+    group_name: pGroupName,
+    network_name: pNetworkName,
+  },
+})

@@ -1,0 +1,90 @@
+// What an opcode is: one declaration from which types, validation, RAPI bodies, OpenAPI, LUXI, CLI and docs derive.
+import type { Check, JsonObject } from './check'
+
+export type Need = 'required' | 'default' | 'maybe'
+
+export interface Parameter<T = unknown, N extends Need = Need> {
+  readonly need: N
+  readonly check: Check<T>
+  readonly doc: string
+  /** Only where need is 'default'. */
+  readonly fallback?: T
+}
+
+export type ParameterTable = Readonly<Record<string, Parameter>>
+
+export interface OpcodeDefinition<Id extends string = string, P extends ParameterTable = ParameterTable, R = unknown> {
+  readonly id: Id
+  readonly doc: string
+  /** The parameter that job summaries show, or a function that words it. */
+  readonly summary: string | ((params: JsonObject) => string) | undefined
+  readonly result: Check<R>
+  readonly params: P
+  /** No logical unit serves it; only tests of the job queue know it. */
+  readonly testOnly: boolean
+}
+
+type KeysOf<P extends ParameterTable, N extends Need> = {
+  [K in keyof P]: P[K] extends Parameter<unknown, N> ? K : never
+}[keyof P]
+type ValueOfParameter<X> = X extends Parameter<infer T> ? T : never
+type TableOf<D> = D extends OpcodeDefinition<string, infer P> ? P : never
+
+type Filled<P extends ParameterTable> = {
+  readonly [K in KeysOf<P, 'required' | 'default'>]: ValueOfParameter<P[K]>
+} & { readonly [K in KeysOf<P, 'maybe'>]?: ValueOfParameter<P[K]> | undefined }
+
+type Given<P extends ParameterTable> = {
+  readonly [K in KeysOf<P, 'required'>]: ValueOfParameter<P[K]>
+} & { readonly [K in KeysOf<P, 'default' | 'maybe'>]?: ValueOfParameter<P[K]> | null | undefined }
+
+/** The parameters as logical units get them: defaults applied, unset ones missing. */
+export type ParamsOf<D> = Filled<TableOf<D>>
+
+/** The parameters as a caller gives them: what has a default may be left out. */
+export type InputOf<D> = Given<TableOf<D>>
+
+export type ResultOf<D> = D extends OpcodeDefinition<string, ParameterTable, infer R> ? R : never
+
+/** A whole parsed opcode: OP_ID, the common parameters and its own. */
+export type OpCodeOf<D> =
+  D extends OpcodeDefinition<infer Id> ? { readonly OP_ID: Id } & CommonParams & ParamsOf<D> & JsonObject : never
+
+export type ReasonEntry = readonly [source: string, text: string, time_ns: number]
+export type FinalJobStatus = 'canceled' | 'error' | 'success'
+
+export interface CommonParams {
+  readonly dry_run?: boolean
+  readonly debug_level?: number
+  readonly priority: number
+  readonly depends: readonly (readonly [job: number, statuses: readonly FinalJobStatus[]])[] | null
+  readonly comment: string | null
+  readonly reason: readonly ReasonEntry[]
+}
+
+export function req<T>(check: Check<T>, doc: string): Parameter<T, 'required'> {
+  return { need: 'required', check, doc }
+}
+
+export function opt<T>(check: Check<T>, fallback: NoInfer<T>, doc: string): Parameter<T, 'default'> {
+  return { need: 'default', check, doc, fallback: Object.freeze(fallback) }
+}
+
+/** May be null or missing; then the parsed opcode does not have it. */
+export function maybe<T>(check: Check<T>, doc: string): Parameter<T, 'maybe'> {
+  return { need: 'maybe', check, doc }
+}
+
+export function opcode<const Id extends string, P extends ParameterTable, R>(
+  id: Id,
+  declaration: {
+    doc: string
+    summary?: (keyof P & string) | ((params: JsonObject) => string)
+    result: Check<R>
+    params: P
+    testOnly?: boolean
+  },
+): OpcodeDefinition<Id, P, R> {
+  const { doc, summary, result, params, testOnly = false } = declaration
+  return { id, doc, summary, result, params, testOnly }
+}

@@ -1,0 +1,127 @@
+// From JSON to canonical opcodes, in the two manners of Ganeti: luxid's (parseOpcode), which names what it could not
+// read, and its HTTP door's (fillOpcode), which names the parameter that fails validation.
+import { bool, int, listOf, Mismatch, nonNegative, object, readField, refuseOtherKeys, text, tuple } from './check'
+import type { Check, JsonObject } from './check'
+import { allOpcodes } from './index'
+import type { CommonParams, InputOf, OpcodeDefinition, Parameter, ParameterTable } from './opcode'
+import { maybe, opt, req } from './opcode'
+import { finalJobStatus, jobId, submitPriority } from './types'
+
+/** A canonical opcode as it is stored and sent: common parameters, OP_ID, then its own in declared order. */
+export type ParsedOpCode = { OP_ID: string } & CommonParams & JsonObject
+
+/** A job id, or -1 for the job before in the same submission, and so on. */
+const dependency: Check<number> = {
+  schema: { type: 'integer' },
+  parse: (value) => (Number.isSafeInteger(value) && Number(value) < 0 ? Number(value) : jobId.parse(value)),
+}
+
+const time_ns: Check<number> = {
+  schema: { type: 'integer' },
+  parse(value) {
+    if (typeof value !== 'number' || !Number.isInteger(value)) throw new Mismatch('Unable to read Int')
+    return value
+  },
+}
+
+export const commonParams = {
+  dry_run: maybe(bool, 'Stop after the checks'),
+  debug_level: maybe(nonNegative(int), 'Extra debugging, 0 for none'),
+  priority: opt(submitPriority, 0, 'Priority of the job at submission'),
+  depends: maybe(listOf(tuple(dependency, listOf(finalJobStatus))), '[[job id or negative offset, [statuses]], ...]'),
+  comment: maybe(text, 'Free text stored with the opcode'),
+  reason: req(listOf(tuple(text, text, time_ns)), 'Reason trail: [[source, text, nanoseconds], ...]'),
+} satisfies ParameterTable
+
+/** These stay in the stored opcode as null when they are unset. */
+const KEPT_AS_NULL = new Set(['depends', 'comment'])
+
+/** As luxid reads a submitted opcode: no other keys, `reason` required; throws Mismatch in its words. */
+export function parseOpcode(json: unknown): ParsedOpCode {
+  const given = object.parse(json)
+  const definition = definitionOf(given)
+  refuseOtherKeys(given, [...Object.keys(commonParams), 'OP_ID', ...Object.keys(definition.params)])
+  return assemble(definition, (name, parameter) => {
+    const value = given[name]
+    if (parameter.need === 'required' ? value === undefined : value === undefined || value === null)
+      return unset(name, parameter, () => `key '${name}' not found, object contains only ${keysOf(given)}`)
+    return readField(name, parameter.check, value)
+  })
+}
+
+/** A parameter that is unknown, missing or of the wrong kind, in the words of Ganeti's HTTP door. */
+export class BadParameter extends Error {
+  constructor(
+    message: string,
+    /** Ganeti shows a failed validation with its error code, an unknown parameter without. */
+    readonly validation: boolean,
+  ) {
+    super(message)
+  }
+}
+
+/** Fills an opcode from parameters that may be incomplete or wrong; throws BadParameter. */
+export function fillOpcode(definition: OpcodeDefinition, given: JsonObject): ParsedOpCode {
+  for (const name of Object.keys(given))
+    if (!Object.hasOwn(definition.params, name) && !Object.hasOwn(commonParams, name))
+      throw new BadParameter(`Object ${opcodeClass(definition.id)} doesn't support the parameter '${name}'`, false)
+  const failure = (name: string) => `Parameter '${definition.id}.${name}' fails validation`
+  return assemble(definition, (name, parameter) => {
+    const value = name === 'reason' ? (given[name] ?? []) : given[name]
+    if (value === undefined || (value === null && parameter.need === 'maybe'))
+      return unset(name, parameter, () => new BadParameter(failure(name), true))
+    try {
+      return parameter.check.parse(value)
+    } catch (error) {
+      if (error instanceof Mismatch) throw new BadParameter(failure(name), true)
+      throw error
+    }
+  })
+}
+
+/** An opcode for submission by code of ours: the compiler has checked the parameters. */
+export function op<D extends OpcodeDefinition>(
+  definition: D,
+  params: InputOf<D>,
+  common: Partial<CommonParams> = {},
+): ParsedOpCode {
+  return fillOpcode(definition, { ...params, ...common })
+}
+
+/** `OP_INSTANCE_CREATE` -> `OpInstanceCreate` */
+export function opcodeClass(id: string): string {
+  return id.replace(/(?:^|_)([A-Z])([A-Z]*)/g, (_, first: string, rest: string) => first + rest.toLowerCase())
+}
+
+function definitionOf(given: JsonObject): OpcodeDefinition {
+  if (!('OP_ID' in given)) throw new Mismatch(`key 'OP_ID' not found, object contains only ${keysOf(given)}`)
+  const id = readField('OP_ID', text, given['OP_ID'])
+  const definition = allOpcodes.get(id)
+  if (definition === undefined) throw new Mismatch(`Unknown opcode ${id}`)
+  return definition
+}
+
+const keysOf = (given: JsonObject): string => JSON.stringify(Object.keys(given).sort())
+
+function unset(name: string, parameter: Parameter, complaint: () => string | BadParameter): unknown {
+  if (parameter.need === 'default') return parameter.fallback
+  if (parameter.need === 'maybe') return KEPT_AS_NULL.has(name) ? null : undefined
+  const what = complaint()
+  throw typeof what === 'string' ? new Mismatch(what) : what
+}
+
+function assemble(definition: OpcodeDefinition, read: (name: string, parameter: Parameter) => unknown): ParsedOpCode {
+  const result: JsonObject = {}
+  const add = (table: ParameterTable) => {
+    for (const name of Object.keys(table)) {
+      const parameter = table[name]
+      const value = parameter && read(name, parameter)
+      if (value !== undefined) result[name] = value
+    }
+  }
+  add(commonParams)
+  result['OP_ID'] = definition.id
+  add(definition.params)
+  // Read through commonParams and OP_ID just above, which are what the type lists.
+  return result as ParsedOpCode
+}

@@ -1,0 +1,69 @@
+// How an opcode is shown: in job summaries, and with its private and secret parameters blanked.
+import { isObject } from './check'
+import type { JsonObject, Secrecy } from './check'
+import { allOpcodes } from './index'
+
+type AnyOpCode = { OP_ID: string } & JsonObject
+
+const BLANK = '<redacted>'
+
+/** `INSTANCE_STARTUP(vm1)`: as luxid words the summary of a job. */
+export function opcodeSummary(op: AnyOpCode): string {
+  const name = op.OP_ID.replace(/^OP_/, '')
+  const summary = allOpcodes.get(op.OP_ID)?.summary
+  if (summary === undefined) return name
+  const value = typeof summary === 'function' ? summary(op) : op[summary]
+  return value === undefined || value === null ? name : `${name}(${String(value)})`
+}
+
+/** For logs and other people's eyes: neither private nor secret values. */
+export function redact<O extends AnyOpCode>(op: O): O {
+  return blanked(op, ['private', 'secret'])
+}
+
+/** For job files, replicas and answers: private values stay, secret ones do not. */
+export function redactSecrets<O extends AnyOpCode>(op: O): O {
+  return blanked(op, ['secret'])
+}
+
+/** The secret values of an opcode, to be sent to its job process past the job file; null when it has none. */
+export function secretsOf(op: AnyOpCode): JsonObject | null {
+  const found = Object.entries(op).filter(([name, value]) => holdsSecret(secrecyOf(op.OP_ID, name), value))
+  return found.length === 0 ? null : Object.fromEntries(found)
+}
+
+/** Puts back what `redactSecrets` took out. */
+export function withSecrets<O extends AnyOpCode>(op: O, secrets: JsonObject | null): O {
+  return secrets === null ? op : { ...op, ...secrets }
+}
+
+function blanked<O extends AnyOpCode>(op: O, levels: readonly Secrecy[]): O {
+  const copy: JsonObject = { ...op }
+  for (const [name, value] of Object.entries(op)) {
+    const secrecy = secrecyOf(op.OP_ID, name)
+    if (secrecy === undefined || value === undefined) continue
+    if (secrecy === 'nested')
+      copy[name] = Array.isArray(value) ? value.map((entry) => blankInside(entry, levels)) : value
+    else if (levels.includes(secrecy)) copy[name] = blank(value)
+  }
+  // A copy with the same keys; only leaves were replaced.
+  return copy as O
+}
+
+function blankInside(description: unknown, levels: readonly Secrecy[]): unknown {
+  return isObject(description) ? blanked({ ...description, OP_ID: 'OP_INSTANCE_CREATE' }, levels) : description
+}
+
+function blank(value: unknown): unknown {
+  if (value === null) return null
+  if (!isObject(value)) return BLANK
+  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, blank(entry)]))
+}
+
+function holdsSecret(secrecy: Secrecy | undefined, value: unknown): boolean {
+  if (value === undefined || value === null) return false
+  if (secrecy !== 'nested') return secrecy === 'secret'
+  return Array.isArray(value) && value.some((entry) => isObject(entry) && entry['osparams_secret'] !== undefined)
+}
+
+const secrecyOf = (id: string, name: string): Secrecy | undefined => allOpcodes.get(id)?.params[name]?.check.secrecy

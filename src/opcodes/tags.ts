@@ -1,0 +1,54 @@
+// Opcodes on the tags of any object.
+import { listOf, nonEmpty, none, tuple } from './check'
+import { pTagKind, pTagList, pTagObject, pUseLocking } from './common'
+import { opcode, req } from './opcode'
+import { tagKind } from './types'
+
+/** Job summaries name the constructor, not the object: so does luxid. */
+const TAG_KIND_NAMES = {
+  cluster: 'TagKindCluster',
+  instance: 'TagKindInstance',
+  network: 'TagKindNetwork',
+  node: 'TagKindNode',
+  nodegroup: 'TagKindGroup',
+}
+
+export const OpTagsGet = opcode('OP_TAGS_GET', {
+  doc: 'Lists tags of an object.',
+  summary: ({ kind }) => TAG_KIND_NAMES[tagKind.parse(kind)],
+  result: listOf(nonEmpty),
+  params: {
+    kind: pTagKind,
+    use_locking: pUseLocking,
+    name: pTagObject,
+  },
+})
+
+export const OpTagsSearch = opcode('OP_TAGS_SEARCH', {
+  doc: 'Regex search over all tags; rows of [object path, tag].',
+  summary: 'pattern',
+  result: listOf(tuple(nonEmpty, nonEmpty)),
+  params: {
+    pattern: req(nonEmpty, 'Regular expression'),
+  },
+})
+
+export const OpTagsSet = opcode('OP_TAGS_SET', {
+  doc: 'Adds tags.',
+  result: none,
+  params: {
+    kind: pTagKind,
+    tags: pTagList,
+    name: pTagObject,
+  },
+})
+
+export const OpTagsDel = opcode('OP_TAGS_DEL', {
+  doc: 'Removes tags.',
+  result: none,
+  params: {
+    kind: pTagKind,
+    tags: pTagList,
+    name: pTagObject,
+  },
+})

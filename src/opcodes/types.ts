@@ -1,0 +1,259 @@
+// Checks for the values that only clusters know: enumerations, NIC and disk descriptions, device changes.
+import {
+  dictOf,
+  int,
+  listOf,
+  Mismatch,
+  nonEmpty,
+  oneOf,
+  orNull,
+  readArray,
+  record,
+  refine,
+  text,
+  tuple,
+  any,
+  bool,
+  either,
+} from './check'
+import type { Check, JsonObject } from './check'
+
+export const diskTemplate = oneOf('DiskTemplate', [
+  'blockdev',
+  'diskless',
+  'drbd',
+  'ext',
+  'file',
+  'gluster',
+  'plain',
+  'rbd',
+  'sharedfile',
+])
+export const hypervisor = oneOf('Hypervisor', ['chroot', 'fake', 'kvm', 'lxc', 'xen-hvm', 'xen-pvm'])
+export const allocPolicy = oneOf('AllocPolicy', ['preferred', 'last_resort', 'unallocable'])
+export const evacMode = oneOf('EvacMode', ['all', 'primary-only', 'secondary-only'])
+export const exportMode = oneOf('ExportMode', ['local', 'remote'])
+export const replaceDisksMode = oneOf('ReplaceDisksMode', [
+  'replace_auto',
+  'replace_new_secondary',
+  'replace_on_primary',
+  'replace_on_secondary',
+])
+export const migrationMode = oneOf('MigrationMode', ['live', 'non-live'])
+export const nicMode = oneOf('NICMode', ['bridged', 'ext', 'openvswitch', 'pool', 'routed'])
+export const instanceCreateMode = oneOf('InstCreateMode', ['create', 'import', 'remote-import'])
+export const rebootType = oneOf('RebootType', ['full', 'hard', 'soft'])
+export const fileDriver = oneOf('FileDriver', ['blktap', 'blktap2', 'loop'])
+export const adminStateSource = oneOf('AdminStateSource', ['admin', 'user'])
+export const storageType = oneOf('StorageType', [
+  'blockdev',
+  'diskless',
+  'ext',
+  'file',
+  'gluster',
+  'lvm-pv',
+  'lvm-vg',
+  'rados',
+  'sharedfile',
+])
+export const tagKind = oneOf('TagKind', ['cluster', 'instance', 'network', 'node', 'nodegroup'])
+export const ddmSimple = oneOf('DdmSimple', ['add', 'attach', 'detach', 'remove'])
+export const ddmFull = oneOf('DdmFull', ['add', 'attach', 'detach', 'modify', 'remove'])
+export const oobCommand = oneOf('OobCommand', ['health', 'power-cycle', 'power-off', 'power-on', 'power-status'])
+export const sshKeyType = oneOf('SshKeyType', ['dsa', 'ecdsa', 'rsa'])
+export const queryTypeOp = oneOf('QueryTypeOp', ['cluster', 'instance', 'node', 'group', 'os', 'export', 'network'])
+export const queryResultCode = oneOf('QueryResultCode', [0, 1, 2, 3, 4])
+export const verifyOptionalChecks = oneOf('VerifyOptionalChecks', ['hvparam_assessment', 'nplusone_mem'])
+export const verifyErrorCode = oneOf('CVErrorCode', [
+  'ECLUSTERCERT',
+  'ECLUSTERCFG',
+  'ECLUSTERCLIENTCERT',
+  'ECLUSTERDANGLINGINST',
+  'ECLUSTERDANGLINGNODES',
+  'ECLUSTERFILECHECK',
+  'EEXTAGS',
+  'EGROUPDIFFERENTPVSIZE',
+  'EINSTANCEBADNODE',
+  'EINSTANCEDOWN',
+  'EINSTANCEFAULTYDISK',
+  'EINSTANCELAYOUT',
+  'EINSTANCEMISSINGCFGPARAMETER',
+  'EINSTANCEMISSINGDISK',
+  'EINSTANCEPOLICY',
+  'EINSTANCESPLITGROUPS',
+  'EINSTANCEUNSUITABLENODE',
+  'EINSTANCEWRONGNODE',
+  'ENODEDRBD',
+  'ENODEDRBDHELPER',
+  'ENODEDRBDVERSION',
+  'ENODEFILECHECK',
+  'ENODEFILESTORAGEPATHS',
+  'ENODEFILESTORAGEPATHUNUSABLE',
+  'ENODEGLUSTERSTORAGEPATHUNUSABLE',
+  'ENODEHOOKS',
+  'ENODEHV',
+  'ENODELVM',
+  'ENODEN1',
+  'ENODENET',
+  'ENODEOOBPATH',
+  'ENODEORPHANINSTANCE',
+  'ENODEORPHANLV',
+  'ENODEOS',
+  'ENODERPC',
+  'ENODESETUP',
+  'ENODESHAREDFILESTORAGEPATHUNUSABLE',
+  'ENODESSH',
+  'ENODETIME',
+  'ENODEUSERSCRIPTS',
+  'ENODEVERSION',
+])
+export const allocatorTestDir = oneOf('IAllocatorTestDir', ['in', 'out'])
+export const allocatorMode = oneOf('IAllocatorMode', [
+  'allocate',
+  'allocate-secondary',
+  'change-group',
+  'multi-allocate',
+  'node-evacuate',
+  'relocate',
+])
+export const submitPriority = oneOf('OpSubmitPriority', [-10, 0, 10])
+export const finalJobStatus = oneOf('FinalJobStatus', ['canceled', 'error', 'success'])
+
+/** A disk of an instance, by position. */
+export const diskIndex = refine(
+  int,
+  { minimum: 0, maximum: 15 },
+  (value) => value >= 0 && value < 16,
+  'is no disk index',
+)
+
+export const jobId: Check<number> = {
+  schema: { type: 'integer', minimum: 0 },
+  parse(value) {
+    const id = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
+    if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 0)
+      throw new Mismatch(`Invalid value for a job id: ${JSON.stringify(value)}`)
+    return id
+  },
+}
+
+/** MiB as a number, or text with a unit: `512`, `"1g"`, `"2tib"`, `"500mb"`. Stored as whole MiB. */
+export const size: Check<number> = {
+  schema: { anyOf: [{ type: 'integer', minimum: 0 }, { type: 'string' }] },
+  parse: (value) => (typeof value === 'string' ? parseSize(value) : int.parse(value)),
+}
+
+export const nicParams = record(
+  {
+    mac: nonEmpty,
+    ip: text,
+    mode: nonEmpty,
+    link: nonEmpty,
+    bridge: nonEmpty,
+    name: nonEmpty,
+    vlan: text,
+    network: nonEmpty,
+  },
+  { rest: false },
+)
+
+/** Other keys are parameters of an external storage provider. */
+export const diskParams = record(
+  {
+    size,
+    mode: oneOf('DiskMode', ['ro', 'rw']),
+    adopt: nonEmpty,
+    vg: nonEmpty,
+    metavg: nonEmpty,
+    name: nonEmpty,
+    provider: nonEmpty,
+    spindles: int,
+    access: nonEmpty,
+  },
+  { rest: true },
+)
+
+export type Identifier = number | string
+
+/** `[action, index or name, parameters]`, or one of the two older forms without index or without action. */
+export type Modification<T> = readonly [string, Identifier, T] | readonly [string | number, T]
+
+/** Changes to an instance's disks or NICs; one list keeps to one form. */
+export function modifications<T>(params: Check<T>): Check<readonly Modification<T>[]> {
+  const readOne = (entry: unknown): Modification<T> => {
+    const parts = readArray(entry)
+    if (parts.length === 3) return [ddmFull.parse(parts[0]), readIdentifier(parts[1]), params.parse(parts[2])]
+    if (parts.length !== 2) throw new Mismatch('Unable to read a device modification')
+    const what = typeof parts[0] === 'number' ? int.parse(parts[0]) : ddmSimple.parse(parts[0])
+    return [what, params.parse(parts[1])]
+  }
+  return {
+    schema: { type: 'array', items: { type: 'array', items: {}, minItems: 2, maxItems: 3 } },
+    parse(value) {
+      const read = readArray(value).map(readOne)
+      if (new Set(read.map(formOf)).size > 1) throw new Mismatch('Device modifications of different forms in one list')
+      return read
+    },
+  }
+}
+
+const formOf = (change: Modification<unknown>): string =>
+  change.length === 2 ? 'old' : typeof change[1] === 'number' ? 'indexed' : 'named'
+
+/** Nothing for all disks, or their indices, or `[index, new parameters]` of each. */
+export const recreateDisks = either(listOf(diskIndex), listOf(tuple(diskIndex, diskParams)))
+
+/** A node's name, or for a remote export one `[host, port, magic]` for each disk. */
+export const exportTarget = either(nonEmpty, listOf(any))
+
+const submitted = tuple(bool, either(jobId, text))
+
+/** What an opcode that hands on its work returns: `[true, job id]` or `[false, error text]` of each job. */
+export const jobList = record({ jobs: listOf(submitted) }, { rest: true })
+
+export const multiAllocation = record(
+  { jobs: listOf(submitted), allocatable: listOf(text), failed: listOf(text) },
+  { rest: false },
+)
+
+const fieldDefinition = record({ name: text, title: text, kind: text, doc: text }, { rest: true })
+
+export const queryFieldsAnswer = record({ fields: listOf(fieldDefinition) }, { rest: false })
+
+export const queryAnswer = record(
+  { fields: listOf(fieldDefinition), data: listOf(listOf(tuple(int, any))) },
+  { rest: false },
+)
+
+/** Which volumes a group lacks: errors by node, instances to activate, missing volumes by instance. */
+export const volumeReport = tuple(dictOf(text), listOf(text), dictOf(listOf(listOf(text))))
+
+export const maybeText = orNull(nonEmpty)
+
+function readIdentifier(value: unknown): Identifier {
+  return typeof value === 'number' ? int.parse(value) : nonEmpty.parse(value)
+}
+
+const UNITS: Record<string, readonly [scale: number, divisor: number]> = {
+  '': [1, 1],
+  m: [1, 1],
+  mib: [1, 1],
+  mb: [1e6, 1 << 20],
+  g: [1024, 1],
+  gib: [1024, 1],
+  gb: [1e9, 1 << 20],
+  t: [1 << 20, 1],
+  tib: [1 << 20, 1],
+  tb: [1e12, 1 << 20],
+}
+
+function parseSize(value: string): number {
+  const [, digits, unit = ''] = /^\s*(\d+)\s*([a-z]*)\s*$/i.exec(value) ?? []
+  const factor = UNITS[unit.toLowerCase()]
+  if (digits === undefined || factor === undefined)
+    throw new Mismatch(`Can't parse a size from ${JSON.stringify(value)}`)
+  return Math.trunc((Number(digits) * factor[0]) / factor[1])
+}
+
+export type NicParams = ReturnType<typeof nicParams.parse>
+export type DiskParams = ReturnType<typeof diskParams.parse> & JsonObject

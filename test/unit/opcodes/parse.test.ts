@@ -1,0 +1,157 @@
+import vectors from '../../golden/opcodes/vectors.json'
+import { isObject, Mismatch } from '../../../src/opcodes/check'
+import { allOpcodes } from '../../../src/opcodes/index'
+import { OpGroupAdd } from '../../../src/opcodes/group'
+import { OpInstanceMultiAlloc, OpInstanceStartup } from '../../../src/opcodes/instance'
+import { BadParameter, fillOpcode, op, opcodeClass, parseOpcode } from '../../../src/opcodes/parse'
+import { opcodeSummary, redact, redactSecrets, secretsOf, withSecrets } from '../../../src/opcodes/summary'
+
+interface Vector {
+  input: unknown
+  rejected?: string
+  accepted?: Record<string, unknown>
+  summary?: string
+}
+const recorded: Vector[] = vectors.opcodes
+
+describe('parseOpcode', () => {
+  test.each(recorded.map((vector) => [JSON.stringify(vector.input).slice(0, 110), vector] as const))(
+    'answers as luxid: %s',
+    (_, { input, rejected, accepted, summary }) => {
+      if (rejected !== undefined) {
+        expect(() => parseOpcode(input)).toThrow(new Mismatch(rejected))
+        return
+      }
+      const parsed = parseOpcode(input)
+      expect(JSON.stringify(redactSecrets(parsed))).toBe(JSON.stringify(accepted))
+      if (summary !== undefined) expect(opcodeSummary(parsed)).toBe(summary)
+    },
+  )
+
+  test('reading its own output again changes nothing', () => {
+    for (const { input, accepted } of recorded) {
+      if (accepted === undefined) continue
+      const parsed = parseOpcode(input)
+      expect(parseOpcode(JSON.parse(JSON.stringify(parsed)))).toEqual(parsed)
+    }
+  })
+
+  test('the vectors exercise every opcode', () => {
+    const seen = new Set(recorded.flatMap(({ input }) => (isObject(input) ? [input['OP_ID']] : [])))
+    expect([...allOpcodes.keys()].filter((id) => !seen.has(id))).toEqual([])
+    expect(allOpcodes.size).toBe(76)
+  })
+
+  test.each([
+    ['a list', [], 'Unable to read JSObject'],
+    ['no OP_ID', { reason: [] }, `key 'OP_ID' not found, object contains only ["reason"]`],
+    ['a name with a prototype', { OP_ID: 'toString', reason: [] }, 'Unknown opcode toString'],
+    ['a negative repeat', delay({ repeat: -1 }), `Can't parse value for 'repeat': -1 is negative`],
+    ['true for a number', delay({ repeat: true }), `Can't parse value for 'repeat': Unable to read Int`],
+    [
+      'a foreign NIC key',
+      create({ nics: [{ mtu: '9000' }] }),
+      /^Can't parse value for 'nics': Superfluous dictionary keys: \["mtu"\]/,
+    ],
+    [
+      'an unknown unit',
+      create({ disks: [{ size: '5q' }] }),
+      /'disks': Can't parse value for 'size': Can't parse a size/,
+    ],
+    [
+      'mixed changes',
+      modify({
+        nics: [
+          ['add', 0, {}],
+          ['add', 'eth1', {}],
+        ],
+      }),
+      /different forms in one list/,
+    ],
+  ])('refuses %s', (_, input, complaint) => {
+    expect(() => parseOpcode(input)).toThrow(complaint)
+  })
+
+  test('sizes are whole MiB, in binary or decimal units', () => {
+    const sizes = ['1g', '2TiB', '100', '1000mb', 7].map((size) => ({ size }))
+    expect(parseOpcode(create({ disks: sizes }))['disks']).toEqual(
+      [1024, 2 << 20, 100, 953, 7].map((size) => ({ size })),
+    )
+  })
+
+  test('a key named like a built-in is superfluous, not accepted', () => {
+    expect(() => parseOpcode(delay(JSON.parse('{"__proto__": 1, "constructor": 2}')))).toThrow(/^Superfluous/)
+  })
+})
+
+describe('fillOpcode', () => {
+  test('a missing parameter and one of the wrong kind fail validation alike', () => {
+    const complaint = new BadParameter(`Parameter 'OP_GROUP_ADD.group_name' fails validation`, true)
+    expect(() => fillOpcode(OpGroupAdd, {})).toThrow(complaint)
+    expect(() => fillOpcode(OpGroupAdd, { group_name: 5 })).toThrow(complaint)
+  })
+
+  test('an unknown parameter is named with the class', () => {
+    const complaint = `Object OpGroupAdd doesn't support the parameter 'bogus'`
+    expect(() => fillOpcode(OpGroupAdd, { group_name: 'x', bogus: 1 })).toThrow(new BadParameter(complaint, false))
+  })
+
+  test('op fills defaults and keeps the order of the wire', () => {
+    const filled = op(OpInstanceStartup, { instance_name: 'a', force: true }, { dry_run: true })
+    expect(JSON.stringify(filled)).toBe(
+      '{"dry_run":true,"priority":0,"depends":null,"comment":null,"reason":[],"OP_ID":"OP_INSTANCE_STARTUP",' +
+        '"instance_name":"a","force":true,"ignore_offline_nodes":false,"hvparams":{},"beparams":{},' +
+        '"no_remember":false,"startup_paused":false,"shutdown_timeout":120}',
+    )
+  })
+
+  test('an inherited name is no parameter', () => {
+    expect(() => fillOpcode(OpGroupAdd, { group_name: 'x', constructor: 1 })).toThrow(/parameter 'constructor'$/)
+  })
+
+  test('class names are those of Ganeti', () => {
+    expect(opcodeClass('OP_INSTANCE_SET_PARAMS')).toBe('OpInstanceSetParams')
+    expect(opcodeClass('OP_TEST_OS_PARAMS')).toBe('OpTestOsParams')
+  })
+})
+
+describe('secrets', () => {
+  const secretive = parseOpcode(create({ osparams_secret: { a: 'S' }, osparams_private: { b: 'P' } }))
+
+  test('secret values are blanked for storage, private ones too for logs', () => {
+    expect(redactSecrets(secretive)).toMatchObject({
+      osparams_secret: { a: '<redacted>' },
+      osparams_private: { b: 'P' },
+    })
+    expect(redact(secretive)).toMatchObject({
+      osparams_secret: { a: '<redacted>' },
+      osparams_private: { b: '<redacted>' },
+    })
+    expect(secretive).toMatchObject({ osparams_secret: { a: 'S' }, osparams_private: { b: 'P' } })
+  })
+
+  test('secrets travel apart and come back', () => {
+    expect(secretsOf(secretive)).toEqual({ osparams_secret: { a: 'S' } })
+    expect(withSecrets(redactSecrets(secretive), secretsOf(secretive))).toEqual(secretive)
+    expect(secretsOf(parseOpcode(create({})))).toBeNull()
+  })
+
+  test('secrets inside a multi-allocation are found', () => {
+    const many = op(OpInstanceMultiAlloc, { instances: [{ instance_name: 'x', osparams_secret: { a: 'S' } }, {}] })
+    expect(JSON.stringify(redactSecrets(many))).not.toContain('"S"')
+    expect(withSecrets(redactSecrets(many), secretsOf(many))).toEqual(many)
+  })
+})
+
+function delay(more: object): object {
+  return { OP_ID: 'OP_TEST_DELAY', reason: [], duration: 1, ...more }
+}
+
+function create(more: object): object {
+  const required = { instance_name: 'a', mode: 'create', disks: [], nics: [] }
+  return { OP_ID: 'OP_INSTANCE_CREATE', reason: [], ...required, ...more }
+}
+
+function modify(more: object): object {
+  return { OP_ID: 'OP_INSTANCE_SET_PARAMS', reason: [], instance_name: 'a', ...more }
+}
