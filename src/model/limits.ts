@@ -28,6 +28,28 @@ export const QMP_ANSWER_S = 60
 /** The longest line that is read from a monitor. */
 export const QMP_LINE_BYTES_MAX = 16 << 20
 
+// Calls over Unix sockets (rpc/json-protocol, wconfd)
+/** Seconds to connect to a daemon's socket. */
+export const CALL_CONNECT_S = 10
+/** The longest call that wconfd reads. */
+export const WCONFD_FRAME_BYTES_MAX = 64 << 20
+/** Bytes that may wait for one slow client or follower of wconfd before it is disconnected. */
+export const WCONFD_BUFFER_BYTES_MAX = 256 << 20
+/** Connections to wconfd at the same time. */
+export const WCONFD_CONNECTIONS_MAX = 4096
+/** Seconds until wconfd must have answered a call that does not wait for locks. */
+export const WCONFD_ANSWER_S = 60
+/** Seconds that a client goes on trying to reach a wconfd that is being restarted. */
+export const WCONFD_RECONNECT_S = 60
+/** Seconds between two tries to reach a lost wconfd. */
+export const WCONFD_RETRY_PAUSE_S = 0.2
+/** Seconds between two searches for lock owners that died unnoticed. */
+export const LOCK_CLEANUP_S = 30
+/** Tries to find a random MAC address or secret that nobody uses. */
+export const GENERATE_TRIES_MAX = 64
+/** Locks of one request. */
+export const LOCK_REQUEST_MAX = 100_000
+
 // Operations
 /** Seconds of waiting for locks after which the job says who holds them. */
 export const LOCK_WAIT_NOTICE_S = 5

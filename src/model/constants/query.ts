@@ -1,0 +1,14 @@
+// Queries: cell states, field kinds, and what can be asked through which door.
+export const RESULT_STATUS = { normal: 0, unknown: 1, noData: 2, unavailable: 3, offline: 4 } as const
+/** `[long, short]` text shown for a cell that is not normal. */
+export const RESULT_STATUS_WORDS: Readonly<Record<number, readonly [string, string]>> = {
+  '1': ['(unknown)', '??'],
+  '2': ['(nodata)', '?'],
+  '3': ['(unavail)', '-'],
+  '4': ['(offline)', '*'],
+}
+export const FIELD_KINDS = ['bool', 'float', 'number', 'other', 'text', 'timestamp', 'unit', 'unknown'] as const
+export const QUERY_VIA_LUXI = ['export', 'filter', 'group', 'instance', 'job', 'lock', 'network', 'node'] as const
+export const QUERY_VIA_OPCODE = ['cluster', 'extstorage', 'os'] as const
+export const QUERY_VIA_RAPI = ['export', 'filter', 'group', 'instance', 'job', 'lock', 'network', 'node'] as const
+export const QUERY_VIA_RAPI_PUT = ['filter', 'job', 'lock'] as const

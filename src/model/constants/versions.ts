@@ -1,0 +1,19 @@
+// Numbers by which daemons, files and scripts know each other.
+
+/** Of configurations that this program makes: major * 1000000 + minor * 10000. */
+export const CONFIG_VERSION = 3010000
+/** Of configurations that it loads and keeps as they are. */
+export const CONFIG_VERSIONS_SUPPORTED: readonly number[] = [3000000, 3010000]
+export const PROTOCOL_VERSION = CONFIG_VERSION
+export const RELEASE_VERSION = '3.1.0'
+export const VERSION_MAJOR = 3
+export const VERSION_MINOR = 1
+export const VERSION_REVISION = 0
+export const RAPI_VERSION = 2
+export const EXPORT_VERSION = 0
+export const RIE_VERSION = 0
+export const OS_API_VERSIONS: readonly number[] = [10, 15, 20]
+export const HOOKS_VERSION = 2
+export const IALLOCATOR_VERSION = 2
+export const CONFD_PROTOCOL_VERSION = 1
+export const MOND_LATEST_API_VERSION = 1
