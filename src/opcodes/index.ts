@@ -1,36 +1,19 @@
-// TABLE 1: every opcode that a job can hold, declared once. This folder says what an opcode's parameters are, checks and
-// words them; it knows nothing of how an opcode is carried out, nor of any door it came through.
-import * as backup from './backup'
-import * as cluster from './cluster'
-import * as group from './group'
-import * as instance from './instance'
-import * as network from './network'
-import * as node from './node'
-import * as os from './os'
-import * as query from './query'
-import * as tags from './tags'
-import * as test from './test'
-import type { OpcodeDefinition } from './opcode'
-
-const tables = {
-  ...cluster,
-  ...query,
-  ...node,
-  ...instance,
-  ...group,
-  ...os,
-  ...backup,
-  ...tags,
-  ...network,
-  ...test,
-}
-
-export type AnyDefinition = (typeof tables)[keyof typeof tables]
-export type OpcodeId = AnyDefinition['id']
-export type DefinitionOf<Id extends OpcodeId> = Extract<AnyDefinition, { id: Id }>
-
-export const allOpcodes: ReadonlyMap<string, OpcodeDefinition> = new Map(
-  Object.values<OpcodeDefinition>(tables).map((definition) => [definition.id, definition]),
-)
-
-export const opcodeIds: readonly OpcodeId[] = Object.values(tables).map((definition) => definition.id)
+// TABLE 1: every opcode that a job can hold, declared once, one file for each resource. This folder says what an opcode's
+// parameters are, checks them and words them; it knows nothing of how one is carried out, nor of the door it came through.
+export { Mismatch } from './check'
+export type { Check, JsonObject, Schema } from './check'
+export { allOpcodes, opcodeIds } from './all'
+export type { AnyDefinition, DefinitionOf, OpcodeId } from './all'
+export type {
+  CommonParams,
+  InputOf,
+  OpCodeOf,
+  OpcodeDefinition,
+  Parameter,
+  ParamsOf,
+  ReasonEntry,
+  ResultOf,
+} from './opcode'
+export { BadParameter, commonParams, fillOpcode, op, opcodeClass, parseOpcode } from './parse'
+export type { ParsedOpCode } from './parse'
+export { opcodeSummary, redact, redactSecrets, secretsOf, withSecrets } from './summary'

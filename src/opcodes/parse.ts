@@ -2,7 +2,7 @@
 // read, and its HTTP door's (fillOpcode), which names the parameter that fails validation.
 import { bool, int, listOf, Mismatch, nonNegative, object, readField, refuseOtherKeys, text, tuple } from './check'
 import type { Check, JsonObject } from './check'
-import { allOpcodes } from './index'
+import { allOpcodes } from './all'
 import type { CommonParams, InputOf, OpcodeDefinition, Parameter, ParameterTable } from './opcode'
 import { maybe, opt, req } from './opcode'
 import { finalJobStatus, jobId, submitPriority } from './types'

@@ -1,7 +1,7 @@
 // How an opcode is shown: in job summaries, and with its private and secret parameters blanked.
 import { isObject } from './check'
 import type { JsonObject, Secrecy } from './check'
-import { allOpcodes } from './index'
+import { allOpcodes } from './all'
 
 type AnyOpCode = { OP_ID: string } & JsonObject
 

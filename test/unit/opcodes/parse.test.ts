@@ -1,6 +1,6 @@
 import vectors from '../../golden/opcodes/vectors.json'
 import { isObject, Mismatch } from '../../../src/opcodes/check'
-import { allOpcodes } from '../../../src/opcodes/index'
+import { allOpcodes } from '../../../src/opcodes/all'
 import { OpGroupAdd } from '../../../src/opcodes/group'
 import { OpInstanceMultiAlloc, OpInstanceStartup } from '../../../src/opcodes/instance'
 import { BadParameter, fillOpcode, op, opcodeClass, parseOpcode } from '../../../src/opcodes/parse'

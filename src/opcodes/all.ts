@@ -1,0 +1,35 @@
+// Every opcode that a job can hold, by id.
+import * as backup from './backup'
+import * as cluster from './cluster'
+import * as group from './group'
+import * as instance from './instance'
+import * as network from './network'
+import * as node from './node'
+import * as os from './os'
+import * as query from './query'
+import * as tags from './tags'
+import * as test from './test'
+import type { OpcodeDefinition } from './opcode'
+
+const tables = {
+  ...cluster,
+  ...query,
+  ...node,
+  ...instance,
+  ...group,
+  ...os,
+  ...backup,
+  ...tags,
+  ...network,
+  ...test,
+}
+
+export type AnyDefinition = (typeof tables)[keyof typeof tables]
+export type OpcodeId = AnyDefinition['id']
+export type DefinitionOf<Id extends OpcodeId> = Extract<AnyDefinition, { id: Id }>
+
+export const allOpcodes: ReadonlyMap<string, OpcodeDefinition> = new Map(
+  Object.values<OpcodeDefinition>(tables).map((definition) => [definition.id, definition]),
+)
+
+export const opcodeIds: readonly OpcodeId[] = Object.values(tables).map((definition) => definition.id)
