@@ -1,6 +1,6 @@
 // The ssconf files of this node, read once and again only after they changed.
 import * as fs from 'node:fs'
-import { errorCode } from '../lib/disk'
+import { fileStamp } from '../lib/file-stamp'
 import type { Paths } from '../lib/paths'
 
 export interface Ssconf {
@@ -15,7 +15,7 @@ export function openSsconf(paths: Paths): Ssconf {
   const cache = new Map<string, { stamp: string; lines: string[] }>()
   const lines = (key: string): string[] => {
     const file = paths.ssconf(key)
-    const stamp = stampOf(file)
+    const stamp = fileStamp(file)
     if (stamp === undefined) {
       cache.delete(key)
       return []
@@ -28,14 +28,4 @@ export function openSsconf(paths: Paths): Ssconf {
     return fresh
   }
   return { lines, value: (key) => lines(key)[0] }
-}
-
-function stampOf(file: string): string | undefined {
-  try {
-    const { ino, mtimeNs, ctimeNs, size } = fs.statSync(file, { bigint: true })
-    return `${ino} ${mtimeNs} ${ctimeNs} ${size}`
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined
-    throw error
-  }
 }

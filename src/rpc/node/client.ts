@@ -1,0 +1,124 @@
+// Calls nodes: mutual TLS on kept connections, a time limit for each call, and one result per node when many are asked.
+import * as http from 'node:http'
+import * as https from 'node:https'
+import * as nodePath from 'node:path'
+import { existsSync } from 'node:fs'
+import { type Clock, systemClock } from '../../lib/clock'
+import { fileStamp } from '../../lib/file-stamp'
+import type { Paths } from '../../lib/paths'
+import { nodeClientTls } from '../../lib/tls'
+import { OpExecError } from '../../model/errors'
+import type { NodeUuid } from '../../model/ids'
+import { NODE_CONNECTIONS_MAX, NODE_KEEP_ALIVE_S } from '../../model/limits'
+import { type ArgsOf, type CallName, type ResultOf, callOf } from './calls'
+import { type Endpoint, exchange } from './exchange'
+import { NODE_HEADER, decodeAnswer, encodeCall, messageOf, resultOf } from './protocol'
+
+export const NODE_PORT = 1811
+const OFFLINE = 'Node is marked offline'
+
+export interface NodeTarget {
+  readonly uuid: NodeUuid
+  readonly name: string
+  readonly primary_ip: string
+  readonly offline: boolean
+}
+
+export type NodeResult<T> = { ok: true; payload: T } | { ok: false; error: string; offline: boolean }
+
+/** One node's failure, with what Ganeti calls its fail_msg apart from the sentence around it. */
+export class NodeCallError extends OpExecError {
+  constructor(
+    readonly node: string,
+    readonly call: CallName,
+    readonly reason: string,
+    readonly offline: boolean,
+  ) {
+    super(`Call '${call}' to node '${node}' has failed: ${reason}`)
+  }
+}
+
+export interface NodeClient {
+  /** Throws NodeCallError. */
+  one<C extends CallName>(target: NodeTarget, call: C, args: ArgsOf<C>): Promise<ResultOf<C>>
+  /** Asks all at the same time; never rejects for a node that fails. */
+  all<C extends CallName>(
+    targets: readonly NodeTarget[],
+    call: C,
+    args: ArgsOf<C> | ((target: NodeTarget) => ArgsOf<C>),
+  ): Promise<Map<NodeUuid, NodeResult<ResultOf<C>>>>
+  close(): void
+}
+
+export interface NodeClientOptions {
+  paths: Paths
+  clock?: Clock
+  port?: number
+  /** Where a simulator answers for all nodes, if there is one; default: beside the virtual root. */
+  simSocket?: string
+}
+
+export function openNodeClient(options: NodeClientOptions): NodeClient {
+  const { paths, clock = systemClock, port = NODE_PORT } = options
+  const endpointOf = endpoints(paths, port, options.simSocket ?? defaultSimSocket(paths))
+
+  async function call<C extends CallName>(
+    target: NodeTarget,
+    name: C,
+    args: ArgsOf<C>,
+  ): Promise<NodeResult<ResultOf<C>>> {
+    const definition = callOf(name)
+    if (target.offline && !definition.offlineToo) return { ok: false, error: OFFLINE, offline: true }
+    const body = encodeCall(name, args, paths)
+    const timeout_s = definition.timeout_s === 'first argument' ? Number(args[0]) + 5 : definition.timeout_s
+    try {
+      const answer = decodeAnswer(await exchange(endpointOf.of(target), name, body, timeout_s, clock))
+      if (!answer.ok) return { ok: false, error: answer.text, offline: false }
+      return { ok: true, payload: resultOf(name, answer.payload) }
+    } catch (error) {
+      return { ok: false, error: messageOf(error), offline: false }
+    }
+  }
+
+  return {
+    async one(target, name, args) {
+      const result = await call(target, name, args)
+      if (result.ok) return result.payload
+      throw new NodeCallError(target.name, name, result.error, result.offline)
+    },
+    async all(targets, name, args) {
+      const ask = (target: NodeTarget) => call(target, name, typeof args === 'function' ? args(target) : args)
+      return new Map(await Promise.all(targets.map(async (target) => [target.uuid, await ask(target)] as const)))
+    },
+    close: () => endpointOf.close(),
+  }
+}
+
+/** `sim.sock` beside the folder of a virtual node; a real node has none. */
+export const defaultSimSocket = (paths: Paths): string | undefined =>
+  paths.root === '' ? undefined : nodePath.join(nodePath.dirname(paths.root), 'sim.sock')
+
+/** Where to reach a node. New certificates mean new connections; the old ones end when they are idle. */
+function endpoints(paths: Paths, port: number, simSocket: string | undefined) {
+  const settings = { keepAlive: true, maxTotalSockets: NODE_CONNECTIONS_MAX, timeout: NODE_KEEP_ALIVE_S * 1000 }
+  const simulated = new http.Agent(settings)
+  let secured: { agent: https.Agent; stamp: string } | undefined
+
+  function agent(): https.Agent {
+    const stamp = `${fileStamp(paths.serverCert)} ${fileStamp(paths.clientCert)}`
+    if (secured?.stamp !== stamp) secured = { stamp, agent: new https.Agent({ ...settings, ...nodeClientTls(paths) }) }
+    return secured.agent
+  }
+
+  return {
+    of(target: NodeTarget): Endpoint {
+      if (simSocket !== undefined && existsSync(simSocket))
+        return { agent: simulated, socketPath: simSocket, headers: { [NODE_HEADER]: target.name } }
+      return { agent: agent(), host: target.primary_ip, port, headers: {} }
+    },
+    close() {
+      simulated.destroy()
+      secured?.agent.destroy()
+    },
+  }
+}

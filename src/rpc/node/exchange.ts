@@ -1,0 +1,81 @@
+// One request to a node daemon and its answer, within time and size limits. Errors say what happened, never what was sent.
+import * as http from 'node:http'
+import * as https from 'node:https'
+import type { Socket } from 'node:net'
+import type { Clock } from '../../lib/clock'
+import { errorCode } from '../../lib/disk'
+import { NODE_ANSWER_BYTES_MAX, NODE_CONNECT_S } from '../../model/limits'
+
+export type Endpoint = { headers: Record<string, string> } & (
+  { agent: https.Agent; host: string; port: number } | { agent: http.Agent; socketPath: string }
+)
+
+export function exchange(
+  endpoint: Endpoint,
+  call: string,
+  body: string,
+  timeout_s: number,
+  clock: Clock,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const request = startRequest(endpoint, call, Buffer.byteLength(body))
+    const limit = clock.after(timeout_s * 1000, () => stop(new Error(`no answer within ${timeout_s} s`)))
+    const stop = (error: Error) => {
+      limit.cancel()
+      request.destroy()
+      reject(error)
+    }
+    request.on('error', (error) => stop(new Error(explain(error, endpoint))))
+    request.once('socket', (socket: Socket) => limitConnect(socket, clock, stop))
+    request.once('response', (response) => {
+      readAnswer(response).then((text) => {
+        limit.cancel()
+        resolve(text)
+      }, stop)
+    })
+    request.end(body)
+  })
+}
+
+function startRequest(endpoint: Endpoint, call: string, length: number): http.ClientRequest {
+  const headers = { 'Content-Type': 'application/json', 'Content-Length': length, ...endpoint.headers }
+  const common = { method: 'POST', path: `/${call}`, headers, agent: endpoint.agent }
+  if ('socketPath' in endpoint) return http.request({ ...common, socketPath: endpoint.socketPath })
+  return https.request({ ...common, host: endpoint.host, port: endpoint.port })
+}
+
+function limitConnect(socket: Socket, clock: Clock, stop: (error: Error) => void): void {
+  if (!socket.connecting) return
+  const timer = clock.after(NODE_CONNECT_S * 1000, () => stop(new Error(`no connection within ${NODE_CONNECT_S} s`)))
+  const done = () => timer.cancel()
+  socket.once('connect', done)
+  socket.once('close', done)
+}
+
+async function readAnswer(response: http.IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > NODE_ANSWER_BYTES_MAX) throw new Error(`the answer is longer than ${NODE_ANSWER_BYTES_MAX} bytes`)
+    chunks.push(chunk)
+  }
+  if (response.statusCode !== 200) throw new Error(refusal(response.statusCode))
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function refusal(status: number | undefined): string {
+  if (status === 403) return 'the node refuses this caller: its certificate is not one of a master candidate'
+  if (status === 404) return 'the node does not know this call'
+  if (status === 413) return 'the arguments are too long for the node'
+  return `the node answered with HTTP status ${status}`
+}
+
+function explain(error: Error, endpoint: Endpoint): string {
+  const where = 'socketPath' in endpoint ? endpoint.socketPath : `${endpoint.host}:${endpoint.port}`
+  const code = errorCode(error)
+  if (code === 'ECONNREFUSED' || code === 'ENOENT') return `nothing listens on ${where}: is ganeti-noded running there?`
+  if (code === 'ECONNRESET') return `${where} closed the connection before it answered`
+  if (code?.startsWith('ERR_SSL') || code?.includes('CERT')) return `TLS with ${where} failed: ${error.message}`
+  return `${where}: ${error.message}`
+}
