@@ -50,6 +50,38 @@ export const GENERATE_TRIES_MAX = 64
 /** Locks of one request. */
 export const LOCK_REQUEST_MAX = 100_000
 
+// Jobs and luxid
+/** Jobs that may wait in the queue; a submission beyond is refused. */
+export const JOBS_QUEUED_MAX = 5000
+/** Opcodes of one job. */
+export const OPCODES_PER_JOB_MAX = 1000
+/** Files of the queue that one group commit writes and replicates. */
+export const QUEUE_COMMIT_FILES_MAX = 200
+/** Seconds between two attempts to bring a master candidate's copy of the queue up to date. */
+export const QUEUE_CATCH_UP_S = 15
+/** Moves to the archive that are remembered for a master candidate that is out of sync. */
+export const QUEUE_RENAMES_KEPT_MAX = 20000
+/** Jobs after which a job process is replaced by a fresh one. */
+export const JOBS_PER_PROCESS_MAX = 200
+/** Idle job processes that are kept for the next jobs. */
+export const JOB_PROCESSES_WARM = 3
+/** Seconds that a new job process may take to say that it is there. */
+export const JOB_PROCESS_START_S = 60
+/** Log entries of one job; what comes after is not kept. */
+export const JOB_LOG_ENTRIES_MAX = 20000
+/** Seconds between two writes of a job's file that only bring log entries. */
+export const JOB_LOG_WRITE_S = 0.2
+/** The longest message of a job process about its progress. */
+export const JOB_PROGRESS_BYTES_MAX = 256 << 20
+/** Archived jobs that are kept in memory once read. */
+export const ARCHIVED_JOBS_CACHED_MAX = 1000
+/** The longest LUXI request. */
+export const LUXI_FRAME_BYTES_MAX = 32 << 20
+/** Bytes that may wait for a LUXI client that reads slowly. */
+export const LUXI_BUFFERED_BYTES_MAX = 256 << 20
+/** LUXI clients on one socket. */
+export const LUXI_CONNECTIONS_MAX = 1024
+
 // Operations
 /** Seconds of waiting for locks after which the job says who holds them. */
 export const LOCK_WAIT_NOTICE_S = 5
@@ -65,7 +97,7 @@ export const limits = {
   /** Changes of one group commit; more wait for the next. */
   group_commit_changes: 1000,
   /** Steps back to an older snapshot before it gets its own copy of a container. */
-  snapshot_steps: 64,
+  snapshot_steps: 512,
   /** How long a change waits for a candidate before that is out of sync. */
   replication_s: 10,
   /** Tags of one object. */

@@ -1,0 +1,91 @@
+// Names that users give, turned into configuration objects, with Ganeti's errors for those that do not exist.
+import type { ConfigData, Container, Instance, Network, Node, NodeGroup } from '../model/config'
+import { ECODE, OpPrereqError } from '../model/errors'
+import type { UnitContext } from './unit-context'
+
+/** One instance and what it refers to. */
+export interface Found<T> {
+  readonly config: ConfigData
+  readonly object: T
+}
+
+export async function findInstance(ctx: UnitContext, name: string, uuid?: string): Promise<Found<Instance>> {
+  const config = await ctx.config.read({ instances: [name] })
+  const object = pick(config.instances, name)
+  if (object === undefined) throw new OpPrereqError(`Instance '${name}' not known`, ECODE.NOENT)
+  expectUuid('instance', name, object.uuid, uuid)
+  return { config, object }
+}
+
+export async function findNode(ctx: UnitContext, name: string, uuid?: string): Promise<Found<Node>> {
+  const config = await ctx.config.read({ nodes: [name] })
+  const object = pick(config.nodes, name)
+  if (object === undefined) throw new OpPrereqError(`Node '${name}' not known`, ECODE.NOENT)
+  expectUuid('node', name, object.uuid, uuid)
+  return { config, object }
+}
+
+export async function findGroup(ctx: UnitContext, name: string): Promise<Found<NodeGroup>> {
+  const config = await ctx.config.read({ groups: [name] })
+  const object = pick(config.nodegroups, name)
+  if (object === undefined) throw new OpPrereqError(`Node group '${name}' not found`, ECODE.NOENT)
+  return { config, object }
+}
+
+export async function findNetwork(ctx: UnitContext, name: string): Promise<Found<Network>> {
+  const config = await ctx.config.read({ networks: [name] })
+  const object = pick(config.networks, name)
+  if (object === undefined) throw new OpPrereqError(`Network '${name}' not found`, ECODE.NOENT)
+  return { config, object }
+}
+
+/** The named nodes, in their order. */
+export async function wantedNodes(ctx: UnitContext, names: readonly string[]): Promise<Node[]> {
+  if (names.length === 0) return []
+  const { nodes } = await ctx.config.read({ nodes: [...names] })
+  return names.map((name) => {
+    const node = pick(nodes, name)
+    if (node === undefined) throw new OpPrereqError(`Node '${name}' not known`, ECODE.NOENT)
+    return node
+  })
+}
+
+/** The named nodes, or all when none is named. */
+export async function nodesOrAll(ctx: UnitContext, names: readonly string[]): Promise<Node[]> {
+  if (names.length > 0) return wantedNodes(ctx, names)
+  return Object.values((await ctx.config.read({ nodes: 'all' })).nodes)
+}
+
+/** The named instances, or all when none is named. */
+export async function instancesOrAll(ctx: UnitContext, names: readonly string[]): Promise<Instance[]> {
+  const { instances } = await ctx.config.read({ instances: names.length > 0 ? [...names] : 'all' })
+  if (names.length === 0) return Object.values(instances)
+  return names.map((name) => {
+    const instance = pick(instances, name)
+    if (instance === undefined) throw new OpPrereqError(`Instance '${name}' not known`, ECODE.NOENT)
+    return instance
+  })
+}
+
+/** By uuid, by full name, or by the one full name that a short name begins. */
+export function pick<T extends { readonly uuid: string; readonly name: string }>(
+  objects: Container<T>,
+  wanted: string,
+): T | undefined {
+  if (Object.hasOwn(objects, wanted)) return objects[wanted]
+  const lower = wanted.toLowerCase()
+  const all = Object.values(objects)
+  const exact = all.find((object) => object.name.toLowerCase() === lower)
+  if (exact !== undefined) return exact
+  const starting = all.filter((object) => object.name.toLowerCase().startsWith(`${lower}.`))
+  return starting.length === 1 ? starting[0] : undefined
+}
+
+/** luxid resolved the name at submission; what has the name now may be another object. */
+function expectUuid(kind: string, name: string, uuid: string, expected: string | undefined): void {
+  if (expected === undefined || expected === uuid) return
+  throw new OpPrereqError(
+    `The ${kind} '${name}' has UUID ${uuid}, but this job was submitted for UUID ${expected}; it was replaced meanwhile`,
+    ECODE.NOTUNIQUE,
+  )
+}

@@ -1,0 +1,123 @@
+// Hook scripts around an opcode (spec: hooks.json): before it, where one that fails stops it, and after it, where failures are
+// only reported. Also `config-update`, on the master after any opcode that changed the configuration.
+import { HooksAbort, HooksFailure } from '../model/errors'
+import type { Node } from '../model/config'
+import type { BoundHooks, HookEnv } from './logical-unit'
+import type { UnitContext } from './unit-context'
+
+export type HookObject = 'CLUSTER' | 'NODE' | 'GROUP' | 'NETWORK' | 'INSTANCE'
+type Phase = 'pre' | 'post'
+
+const PATH = '/sbin:/bin:/usr/sbin:/usr/bin'
+const HOOKS_VERSION = '2'
+
+export class HookRunner {
+  private before: Record<string, string> = {}
+
+  constructor(
+    private readonly ctx: UnitContext,
+    private readonly opId: string,
+    private readonly hooks: BoundHooks | undefined,
+  ) {}
+
+  /** Throws HooksAbort when a script refuses the opcode. */
+  async pre(): Promise<void> {
+    if (this.hooks === undefined) return
+    this.before = prefixed('GANETI_', await this.hooks.env(this.ctx, 'pre'))
+    await this.run(this.hooks.path, this.hooks.type, 'pre', this.before, this.hooks.nodes(this.ctx).pre)
+  }
+
+  /** `before` keeps its values; what is read now comes as GANETI_POST_*. */
+  async post(): Promise<void> {
+    if (this.hooks === undefined) return
+    const after = prefixed('GANETI_POST_', await this.hooks.env(this.ctx, 'post'))
+    const env = { ...after, ...this.before }
+    await this.run(this.hooks.path, this.hooks.type, 'post', env, this.hooks.nodes(this.ctx).post)
+  }
+
+  /** A further post run on one node, for units that take it out of the cluster before their own post run. */
+  async postOn(node: Node): Promise<void> {
+    if (this.hooks !== undefined)
+      await this.run(this.hooks.path, this.hooks.type, 'post', this.before, [node.uuid], [node])
+  }
+
+  async configUpdate(): Promise<void> {
+    const { cluster } = await this.ctx.config.read({})
+    await this.run('config-update', this.hooks?.type ?? 'CLUSTER', 'post', this.before, [cluster.master_node])
+  }
+
+  private async run(
+    path: string,
+    type: HookObject,
+    phase: Phase,
+    env: Record<string, string>,
+    uuids: readonly string[],
+    known?: readonly Node[],
+  ): Promise<void> {
+    if (uuids.length === 0) return
+    const config = await this.ctx.config.read({ nodes: [...uuids] })
+    const master = config.nodes[config.cluster.master_node]
+    const nodes = known ?? Object.values(config.nodes).filter((node) => uuids.includes(node.uuid))
+    const full = {
+      PATH,
+      GANETI_HOOKS_VERSION: HOOKS_VERSION,
+      GANETI_OP_CODE: this.opId,
+      GANETI_DATA_DIR: this.ctx.env.paths.virtual(this.ctx.env.paths.dataDir),
+      GANETI_HOOKS_PHASE: phase,
+      GANETI_HOOKS_PATH: path,
+      GANETI_OBJECT_TYPE: type,
+      GANETI_CLUSTER: config.cluster.cluster_name,
+      GANETI_MASTER: master?.name ?? this.ctx.env.paths.hostname,
+      ...env,
+    }
+    await this.judge(path, phase, full, nodes)
+  }
+
+  private async judge(path: string, phase: Phase, env: Record<string, string>, nodes: readonly Node[]): Promise<void> {
+    const results = await this.ctx.nodes.many(nodes, 'hooks_runner', [path, phase, env])
+    const refusals: [node: string, script: string, output: string][] = []
+    let answered = nodes.every((node) => node.offline)
+    for (const node of nodes) {
+      const result = results.get(node.uuid)
+      if (result === undefined || (!result.ok && result.offline)) continue
+      if (!result.ok) {
+        this.ctx.log.warning(`Communication failure to node ${node.name}: ${result.error}`)
+        continue
+      }
+      answered = true
+      for (const [script, code, output] of result.payload) {
+        if (code !== 1) continue
+        if (phase === 'pre') refusals.push([node.name, script, output])
+        else this.ctx.log.warning(`On ${node.name} script ${script} failed, output: ${output || '(no output)'}`)
+      }
+    }
+    if (phase === 'post') return
+    if (!answered) throw new HooksFailure('Communication Failure')
+    if (refusals.length > 0) throw new HooksAbort(refusals)
+  }
+}
+
+function prefixed(prefix: string, env: HookEnv): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).map(([name, value]) => [prefix + name, pythonText(value)]))
+}
+
+/** Ganeti's scripts see values as Python prints them. */
+export function pythonText(value: unknown): string {
+  if (value === null || value === undefined) return 'None'
+  if (typeof value === 'boolean') return value ? 'True' : 'False'
+  if (typeof value === 'string') return value
+  return pythonRepr(value)
+}
+
+export function pythonRepr(value: unknown): string {
+  if (typeof value === 'string') return pythonQuote(value)
+  if (Array.isArray(value)) return `[${value.map(pythonRepr).join(', ')}]`
+  if (typeof value === 'object' && value !== null)
+    return `{${Object.entries(value)
+      .map(([key, item]) => `${pythonQuote(key)}: ${pythonRepr(item)}`)
+      .join(', ')}}`
+  return typeof value === 'number' ? String(value) : pythonText(value)
+}
+
+const pythonQuote = (text: string): string =>
+  text.includes("'") && !text.includes('"') ? `"${text}"` : `'${text.replace(/\\/g, '\\\\').replace(/'/g, "\\'")}'`

@@ -1,0 +1,133 @@
+// Operations: what each opcode does. A logical unit names its locks, checks its prerequisites, and acts through wconfd and
+// noded only; it never touches the master's disk, and knows nothing of the queue, the doors or the processor that runs it.
+import type { CommonParams, OpcodeDefinition, ParamsOf } from '../opcodes/opcode'
+import { BadParameter, fillOpcode } from '../opcodes/parse'
+import { ECODE, OpPrereqError } from '../model/errors'
+import type { WireOpCode } from '../rpc/luxi/calls'
+import type { LockLevel, LockMode, NamedChange } from '../rpc/wconfd/calls'
+import type { HookObject } from './hooks'
+import type { UnitContext } from './unit-context'
+
+/** The levels a unit asks for; the processor takes the cluster's own lock. */
+export type UnitLevel = Exclude<LockLevel, 'cluster'>
+export const unitLevels: readonly UnitLevel[] = ['instance', 'nodegroup', 'node', 'node-res', 'network']
+
+export interface Want {
+  readonly mode: LockMode
+  /** Instance names, or uuids at the other levels; `all` is the whole level. */
+  readonly names: readonly string[] | 'all'
+  /** Take those that are free, but no fewer than this. */
+  readonly opportunistic?: number
+}
+export type LockPlan = Partial<Record<UnitLevel, Want>>
+
+export const shared = (names: readonly string[] | 'all'): Want => ({ mode: 'shared', names })
+export const exclusive = (names: readonly string[] | 'all'): Want => ({ mode: 'exclusive', names })
+export const all: 'all' = 'all'
+
+export interface HookPlan<P, C> {
+  /** Name of the hook directory, without phase. */
+  readonly path: string
+  readonly type: HookObject
+  /** Read again after the run, when `phase` is post. */
+  env(ctx: UnitContext, op: P, checked: C, phase: 'pre' | 'post'): Promise<HookEnv> | HookEnv
+  /** Node uuids, by phase. */
+  nodes(ctx: UnitContext, op: P, checked: C): { pre: readonly string[]; post: readonly string[] }
+}
+/** Values become Python's text form (True, None) on their way to the scripts. */
+export type HookEnv = Record<string, unknown>
+
+/** An opcode as units get it: defaults applied, unset parameters missing. */
+export type Op<D> = { readonly OP_ID: string } & CommonParams & ParamsOf<D>
+
+export interface UnitPlan<P, C, R> {
+  /** Nothing else may run meanwhile. */
+  readonly bigLock?: true
+  /** Read before any lock is held, so it only says which locks to ask for. */
+  locks?(op: P, ctx: UnitContext): Promise<LockPlan> | LockPlan
+  /** Locks of a level that depend on what is known under the locks of earlier levels; replaces `locks` for that level. */
+  declare?(level: UnitLevel, op: P, ctx: UnitContext): Promise<Want | undefined> | Want | undefined
+  readonly hooks?: HookPlan<P, C>
+  /** Read-only prerequisites, under the locks. A dry run stops after it. */
+  check(ctx: UnitContext, op: P): Promise<C>
+  /** The configuration changes, where they are all that the unit does, or what a plan can show beforehand. */
+  changes?(ctx: UnitContext, op: P, checked: C): readonly NamedChange[]
+  /** What a dry run answers. */
+  dryRun?(op: P, checked: C): unknown
+  /** Without it, the unit applies `changes` and answers null. */
+  run?(ctx: UnitContext, op: P, checked: C): Promise<R>
+}
+
+/** A unit with its types folded away: one bound opcode, step by step. */
+export interface LogicalUnit {
+  readonly id: string
+  readonly bigLock: boolean
+  bind(op: WireOpCode): BoundUnit
+}
+
+export interface BoundUnit {
+  locks(ctx: UnitContext): Promise<LockPlan>
+  declare(level: UnitLevel, ctx: UnitContext): Promise<Want | undefined>
+  check(ctx: UnitContext): Promise<void>
+  readonly hooks: BoundHooks | undefined
+  dryRun(): unknown
+  run(ctx: UnitContext): Promise<unknown>
+}
+
+export interface BoundHooks {
+  readonly path: string
+  readonly type: HookObject
+  env(ctx: UnitContext, phase: 'pre' | 'post'): Promise<HookEnv>
+  nodes(ctx: UnitContext): { pre: readonly string[]; post: readonly string[] }
+}
+
+/** A unit's result that also submits jobs: `{jobs: [[true, id], ...], ...rest}`. */
+export class ResultWithJobs {
+  constructor(
+    readonly jobs: readonly (readonly WireOpCode[])[],
+    readonly rest: Readonly<Record<string, unknown>> = {},
+  ) {}
+}
+
+export function logicalUnit<D extends OpcodeDefinition, C, R>(definition: D, plan: UnitPlan<Op<D>, C, R>): LogicalUnit {
+  return { id: definition.id, bigLock: plan.bigLock === true, bind: (wire) => bind(fill(definition, wire), plan) }
+}
+
+function fill<D extends OpcodeDefinition>(definition: D, wire: WireOpCode): Op<D> {
+  const { OP_ID: _, ...params } = wire
+  try {
+    // The table that types Op<D> is the one that fillOpcode has just read the parameters by.
+    return fillOpcode(definition, params) as unknown as Op<D>
+  } catch (error) {
+    if (error instanceof BadParameter) throw new OpPrereqError(error.message, ECODE.INVAL)
+    throw error
+  }
+}
+
+function bind<P, C, R>(op: P, plan: UnitPlan<P, C, R>): BoundUnit {
+  let state: { checked: C } | undefined
+  const checked = () => {
+    if (state === undefined) throw new Error('an operation may not run before its check')
+    return state.checked
+  }
+  const hooks = plan.hooks
+  return {
+    locks: async (ctx) => (await plan.locks?.(op, ctx)) ?? {},
+    declare: async (level, ctx) => plan.declare?.(level, op, ctx),
+    check: async (ctx) => {
+      state = { checked: await plan.check(ctx, op) }
+    },
+    hooks: hooks && {
+      path: hooks.path,
+      type: hooks.type,
+      env: async (ctx, phase) => hooks.env(ctx, op, checked(), phase),
+      nodes: (ctx) => hooks.nodes(ctx, op, checked()),
+    },
+    dryRun: () => plan.dryRun?.(op, checked()) ?? null,
+    run: async (ctx) => {
+      if (plan.run !== undefined) return plan.run(ctx, op, checked())
+      await ctx.config.change(plan.changes?.(ctx, op, checked()) ?? [])
+      return null
+    },
+  }
+}

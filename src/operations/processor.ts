@@ -1,0 +1,77 @@
+// The life of an opcode, read top to bottom: bind, lock, start, check, hooks, run, hooks, free.
+import type { WireOpCode } from '../rpc/luxi/calls'
+import type { JobEnvironment } from './environment'
+import { HookRunner } from './hooks'
+import { unitFor } from './index'
+import { LockSession } from './lock-session'
+import { ResultWithJobs, unitLevels, type BoundUnit } from './logical-unit'
+import { UnitContext } from './unit-context'
+
+/** Runs one opcode to its end and answers with its result; whatever happens, no lock stays. */
+export async function runOpcode(wire: WireOpCode, env: JobEnvironment): Promise<unknown> {
+  const op = { ...wire, ...env.secrets }
+  const unit = unitFor(op.OP_ID)
+  const bound = unit.bind(op)
+  const locks = new LockSession(env)
+  const ctx = new UnitContext(env, locks, op)
+  try {
+    await locks.acquireBigLock(unit.bigLock ? 'exclusive' : 'shared')
+    await acquireLevels(bound, ctx, locks)
+    await env.started()
+    return await execute(bound, ctx)
+  } finally {
+    await locks.free()
+  }
+}
+
+async function acquireLevels(bound: BoundUnit, ctx: UnitContext, locks: LockSession): Promise<void> {
+  const plan = await bound.locks(ctx)
+  for (const level of unitLevels) {
+    const want = (await bound.declare(level, ctx)) ?? plan[level]
+    if (want !== undefined) await locks.acquire(level, want)
+  }
+}
+
+async function execute(bound: BoundUnit, ctx: UnitContext): Promise<unknown> {
+  const hooks = new HookRunner(ctx, ctx.op.OP_ID, bound.hooks)
+  try {
+    await bound.check(ctx)
+    await hooks.pre()
+    if (ctx.op['dry_run'] === true) {
+      ctx.log.info('dry-run mode requested, not actually executing the operation')
+      return bound.dryRun()
+    }
+    const result = await finish(await bound.run(ctx), ctx)
+    await hooks.post()
+    return result
+  } finally {
+    if (ctx.config.writes > 0) await reported(ctx, () => hooks.configUpdate())
+  }
+}
+
+/** A failing config-update hook must not hide how the opcode itself ended. */
+async function reported(ctx: UnitContext, step: () => Promise<void>): Promise<void> {
+  try {
+    await step()
+  } catch (error) {
+    ctx.env.processLog.warn({ err: error }, 'the config-update hook could not be run')
+  }
+}
+
+async function finish(result: unknown, ctx: UnitContext): Promise<unknown> {
+  if (!(result instanceof ResultWithJobs)) return result
+  const jobs = result.jobs.map((ops) => ops.map((op) => inherit(op, ctx.op)))
+  return { ...result.rest, jobs: jobs.length === 0 ? [] : await ctx.env.submitJobs(jobs) }
+}
+
+/** Jobs that an opcode submits carry on its priority, its comment and its reasons. */
+function inherit(op: WireOpCode, from: WireOpCode): WireOpCode {
+  const own = Array.isArray(op['reason']) ? op['reason'] : []
+  const trail = Array.isArray(from['reason']) ? from['reason'] : []
+  return {
+    ...op,
+    priority: op['priority'] ?? from['priority'] ?? 0,
+    comment: op['comment'] ?? from['comment'] ?? `Submitted by ${from.OP_ID}`,
+    reason: [...own, ...trail],
+  }
+}

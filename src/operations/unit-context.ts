@@ -1,0 +1,54 @@
+// What a unit works with while it runs: the configuration through wconfd, the nodes, its log, and the locks it holds.
+import type { ConfigData } from '../model/config'
+import type { WireOpCode } from '../rpc/luxi/calls'
+import type { ReasonTrail } from '../rpc/node/dicts'
+import type { NamedChange, Selector } from '../rpc/wconfd/calls'
+import type { JobEnvironment } from './environment'
+import type { LockSession } from './lock-session'
+import { NodeAccess } from './node-access'
+import { UnitLog } from './unit-log'
+
+export class UnitContext {
+  readonly config: ConfigAccess
+  readonly log: UnitLog
+  readonly nodes: NodeAccess
+
+  constructor(
+    readonly env: JobEnvironment,
+    readonly locks: LockSession,
+    /** The opcode as submitted: for its reason trail and its common parameters. */
+    readonly op: WireOpCode,
+  ) {
+    this.config = new ConfigAccess(env, locks)
+    this.log = new UnitLog(env)
+    this.nodes = new NodeAccess(env)
+  }
+
+  /** The reason trail, which noded stores with the instance's state changes. */
+  get reason(): ReasonTrail {
+    const trail = this.op['reason']
+    return Array.isArray(trail) ? trail : []
+  }
+}
+
+/** Reads slices of the configuration and changes it by name; counts the changes for the config-update hook. */
+export class ConfigAccess {
+  writes = 0
+
+  constructor(
+    private readonly env: JobEnvironment,
+    private readonly locks: LockSession,
+  ) {}
+
+  read(selector: Selector): Promise<ConfigData> {
+    return this.env.wconfd.gantryRead(selector)
+  }
+
+  /** Applies the changes as one durable step; answers with each change's result. */
+  async change(changes: readonly NamedChange[]): Promise<unknown[]> {
+    if (changes.length === 0) return []
+    const results = await this.env.wconfd.gantryChange(this.env.client, this.locks.epoch, changes)
+    this.writes++
+    return results
+  }
+}

@@ -1,0 +1,26 @@
+// The opcode's log as Ganeti's users know it: plain progress lines, and indented ones for information and warnings.
+import type { JobEnvironment } from './environment'
+
+export class UnitLog {
+  constructor(private readonly env: JobEnvironment) {}
+
+  /** Progress, as is. */
+  say(text: string): void {
+    this.env.log('message', text)
+  }
+
+  info(text: string): void {
+    this.env.processLog.info(text)
+    this.say(` - INFO: ${text}`)
+  }
+
+  warning(text: string, hint?: string): void {
+    this.env.processLog.warn(text)
+    this.say(` - WARNING: ${text}`)
+    if (hint !== undefined) this.say(`      Hint: ${hint}`)
+  }
+
+  step(number: number, of: number, text: string): void {
+    this.say(`STEP ${number}/${of} ${text}`)
+  }
+}
