@@ -55,6 +55,15 @@ export interface Master {
   queryGroups(names: readonly string[], fields: readonly string[], lock: boolean): Promise<unknown[][]>
   queryNetworks(names: readonly string[], fields: readonly string[], lock: boolean): Promise<unknown[][]>
   queryInstances(names: readonly string[], fields: readonly string[], lock: boolean): Promise<unknown[][]>
+  /** Adds a rule, or replaces the one with this uuid; returns its uuid. */
+  replaceFilter(
+    uuid: string | null,
+    priority: number,
+    predicates: readonly unknown[],
+    action: unknown,
+    reason: readonly unknown[],
+  ): Promise<string>
+  deleteFilter(uuid: string): Promise<null>
   queryFilters(uuids: readonly string[] | null, fields: readonly string[]): Promise<unknown[][]>
   queryJobs(ids: readonly (JobId | string)[] | null, fields: readonly string[]): Promise<(unknown[] | null)[]>
   queryExports(nodes: readonly string[], lock: boolean): Promise<unknown[][]>
