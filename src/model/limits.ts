@@ -65,6 +65,18 @@ export const QUEUE_RENAMES_KEPT_MAX = 20000
 export const JOBS_PER_PROCESS_MAX = 200
 /** Idle job processes that are kept for the next jobs. */
 export const JOB_PROCESSES_WARM = 3
+/** Seconds after which the idle job processes beyond those kept warm end. */
+export const JOB_PROCESS_IDLE_S = 30
+/** Seconds to connect to the socket of a running job. */
+export const JOB_CONNECT_S = 10
+/** Attempts to start a job's process before the job fails. */
+export const JOB_START_ATTEMPTS_MAX = 5
+/** Seconds between two attempts to start a job, or to write what became of it. */
+export const JOB_RETRY_S = 1
+/** Seconds that cancelling a job that waits in its process is waited for. */
+export const JOB_CANCEL_WAIT_S = 44
+/** The longest time a change of a job is waited for in one call. */
+export const JOB_CHANGE_WAIT_S = 89
 /** Seconds that a new job process may take to say that it is there. */
 export const JOB_PROCESS_START_S = 60
 /** Log entries of one job; what comes after is not kept. */

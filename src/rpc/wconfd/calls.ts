@@ -1,14 +1,9 @@
 // The calls of wconfd (spec: wconfd.json): Ganeti's lock and reservation calls, and ours (they begin with `gantry`), which
 // replace Ganeti's read-modify-write of whole objects by named changes and slices.
 import type { ConfigData } from '../../model/config'
+import type { ClientId, LockLevel, LockMode, LockName, LockRequest } from '../../model/lock'
 
-/** `[job id or daemon name, live-lock path, process id]`: who owns locks. */
-export type ClientId = [identifier: number | string, livelock: string, pid: number]
-export type LockMode = 'shared' | 'exclusive'
-/** Full names: `cluster/BGL`, `instance/<name>`, `node/<uuid>`, `node/[lockset]`, ... */
-export type LockName = string
-export type LockRequest = [LockName, LockMode | 'release']
-export type LockLevel = 'cluster' | 'instance' | 'nodegroup' | 'node' | 'node-res' | 'network'
+export type { ClientId, LockLevel, LockMode, LockName, LockRequest } from '../../model/lock'
 
 /** Objects to read, by name or uuid. The slice holds them and what they refer to (see config/slice.ts), and the cluster. */
 export interface Selector {

@@ -1,0 +1,61 @@
+// Who stands in the way of a request: holders of conflicting locks, as in Ganeti, and one rule more against starvation.
+import type { LockMode, LockName } from '../model/lock'
+import { BIG_LOCK, CLUSTER_LOCKSET, levelOf, lockSetOf } from './names'
+import type { LockTable, OwnerKey, Wanted } from './state'
+
+export function firstBlocker(table: LockTable, wanted: Wanted): OwnerKey | undefined {
+  for (const blocker of blockersOf(table, wanted)) return blocker
+  return undefined
+}
+
+/** May name an owner more than once. */
+export function* blockersOf(table: LockTable, wanted: Wanted): Generator<OwnerKey> {
+  for (const [lock, mode] of wanted.request)
+    if (mode !== 'release') for (const [, key] of conflicts(table, wanted.key, lock, mode)) yield key
+  const earlier = earlierClusterRequest(table, wanted)
+  if (earlier) yield earlier.key
+}
+
+/** Locks in use, and by whom, that keep this owner from having the lock in this mode. */
+export function* conflicts(
+  table: LockTable,
+  self: OwnerKey,
+  lock: LockName,
+  mode: LockMode,
+): Generator<[LockName, OwnerKey]> {
+  const state = table.locks.get(lock)
+  if (state) {
+    yield* others(lock, self, mode === 'exclusive' ? state.holders.keys() : [state.exclusive])
+    yield* others(lock, self, mode === 'exclusive' ? state.members.keys() : state.exclusiveMembers)
+  }
+  const set = lockSetOf(lock)
+  const setState = set === undefined ? undefined : table.locks.get(set)
+  if (set !== undefined && setState)
+    yield* others(set, self, mode === 'exclusive' ? setState.holders.keys() : [setState.exclusive])
+}
+
+/**
+ * Without this, a stream of jobs that share the cluster lock would keep out for ever the one that wants it alone. Only an owner that
+ * holds nothing is held back, since one that holds something may be what the earlier request waits for; and only behind
+ * a request that is at least as urgent.
+ */
+export function earlierClusterRequest(table: LockTable, wanted: Wanted): Wanted | undefined {
+  if (table.clusterRequests.size === 0 || table.owners.has(wanted.key)) return undefined
+  if (wanted.request.every(([lock, mode]) => mode === 'release' || levelOf(lock) === 'config')) return undefined
+  for (const earlier of table.clusterRequests.values()) {
+    if (earlier.sequence >= wanted.sequence) return undefined
+    if (earlier.priority <= wanted.priority) return earlier
+  }
+  return undefined
+}
+
+export const isClusterRequest = (wanted: Wanted): boolean =>
+  wanted.request.some(([lock, mode]) => mode === 'exclusive' && (lock === BIG_LOCK || lock === CLUSTER_LOCKSET))
+
+function* others(
+  lock: LockName,
+  self: OwnerKey,
+  keys: Iterable<OwnerKey | undefined>,
+): Generator<[LockName, OwnerKey]> {
+  for (const key of keys) if (key !== undefined && key !== self) yield [lock, key]
+}

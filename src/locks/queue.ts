@@ -1,0 +1,58 @@
+// Waiting requests: each is filed under one owner that blocks it, and looked at again when that owner acts.
+import type { ClientId } from '../model/lock'
+import { firstBlocker, isClusterRequest } from './blockers'
+import { hold, type LockTable, type OwnerKey, type Wanted } from './state'
+
+export function enqueue(table: LockTable, wanted: Wanted, blocker: OwnerKey): void {
+  table.waiting.set(wanted.key, { ...wanted, blocker })
+  const filed = table.blockedOn.get(blocker)
+  if (filed) filed.add(wanted.key)
+  else table.blockedOn.set(blocker, new Set([wanted.key]))
+  if (isClusterRequest(wanted) && !table.clusterRequests.has(wanted.key)) table.clusterRequests.set(wanted.key, wanted)
+}
+
+/** Whether there was one. The caller then revisits the owner: others may have waited behind this request. */
+export function dropRequest(table: LockTable, key: OwnerKey): boolean {
+  table.clusterRequests.delete(key)
+  return unfile(table, key) !== undefined
+}
+
+/**
+ * Grants what the owner's act made possible, most urgent first and then in order of arrival; each grant is an act itself, as it may
+ * release locks or leave the queue.
+ */
+export function revisit(table: LockTable, actor: OwnerKey, at: number): ClientId[] {
+  const granted: ClientId[] = []
+  const candidates = takeFiled(table, actor, [])
+  for (let wanted = candidates.pop(); wanted !== undefined; wanted = candidates.pop()) {
+    const blocker = firstBlocker(table, wanted)
+    if (blocker !== undefined) {
+      enqueue(table, wanted, blocker)
+      continue
+    }
+    table.clusterRequests.delete(wanted.key)
+    for (const [lock, mode] of wanted.request) hold(table, wanted.key, wanted.client, lock, mode, at)
+    granted.push(wanted.client)
+    if (table.blockedOn.has(wanted.key)) takeFiled(table, wanted.key, candidates)
+  }
+  return granted
+}
+
+/** Adds the requests filed under an owner to the candidates, which stay sorted with the first to try at the end. */
+function takeFiled(table: LockTable, blocker: OwnerKey, candidates: Wanted[]): Wanted[] {
+  for (const key of [...(table.blockedOn.get(blocker) ?? [])]) {
+    const wanted = unfile(table, key)
+    if (wanted) candidates.push(wanted)
+  }
+  return candidates.sort((a, b) => b.priority - a.priority || b.sequence - a.sequence)
+}
+
+function unfile(table: LockTable, key: OwnerKey): Wanted | undefined {
+  const wanted = table.waiting.get(key)
+  if (wanted === undefined) return undefined
+  table.waiting.delete(key)
+  const filed = table.blockedOn.get(wanted.blocker)
+  filed?.delete(key)
+  if (filed?.size === 0) table.blockedOn.delete(wanted.blocker)
+  return wanted
+}

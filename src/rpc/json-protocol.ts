@@ -1,0 +1,206 @@
+// Calls over framed text, both ends: {"method","args"} is answered by {"success","result"}. LUXI and wconfd's protocol are this.
+// Knows how a call travels and fails; what the calls mean is the business of the handlers.
+import { systemClock, type Clock } from '../lib/clock'
+import { errorCode } from '../lib/disk'
+import { connectFramed, serveFramed, type FramedConnection, type FramedServer } from '../lib/json-socket'
+import type { Log } from '../lib/log'
+import { errorFromWire, GanetiError, GenericError } from '../model/errors'
+import { CALL_CONNECT_S } from '../model/limits'
+
+/** Returned by a handler that has sent its own messages on the connection. */
+export const ANSWERED = Symbol('answered')
+
+/** What it returns, or resolves to, is the result; a GanetiError that it throws travels as such. */
+export type CallHandler = (args: unknown, connection: FramedConnection) => unknown
+export type CallHandlers = Readonly<Record<string, CallHandler>>
+
+export interface CallServerOptions {
+  path: string
+  mode?: number
+  maxFrame: number
+  maxBuffered?: number
+  maxConnections?: number
+  log: Log
+  onOpen?: (connection: FramedConnection) => void
+  /** The answer to text that is no call, and whether to hang up after it. Default: Ganeti's, which hangs up. */
+  onUnparsable?: (reason: string, text: string) => { result: unknown; close: boolean }
+}
+
+export function serveCalls(options: CallServerOptions, handlers: CallHandlers): Promise<FramedServer> {
+  const { path, mode, maxFrame, maxBuffered, maxConnections, onOpen } = options
+  return serveFramed({
+    path,
+    mode,
+    maxFrame,
+    maxBuffered,
+    maxConnections,
+    onOpen,
+    onMessage: (text, connection) => handleCall(text, connection, options, handlers),
+    onTooLarge: (connection) => refuse(connection, `message longer than ${maxFrame} bytes`, '', options),
+  })
+}
+
+/** One message of the protocol, as it is sent. */
+export const encodeAnswer = (success: boolean, result: unknown): string =>
+  `{"success":${success},"result":${JSON.stringify(result) ?? 'null'}}`
+
+async function handleCall(
+  text: string,
+  connection: FramedConnection,
+  options: CallServerOptions,
+  handlers: CallHandlers,
+): Promise<void> {
+  const call = parseCall(text)
+  if (typeof call === 'string') return refuse(connection, call, text, options)
+  const handler = Object.hasOwn(handlers, call.method) ? handlers[call.method] : undefined
+  try {
+    if (handler === undefined) throw new GenericError(`No such method: ${call.method}`)
+    const result = await handler(call.args, connection)
+    if (result !== ANSWERED) connection.send(encodeAnswer(true, result))
+  } catch (error) {
+    connection.send(encodeAnswer(false, toWire(error, call.method, options.log)))
+  }
+}
+
+function toWire(error: unknown, method: string, log: Log): unknown {
+  if (error instanceof GanetiError) return error.toWire()
+  log.error({ err: error, method }, 'a call failed because of a defect')
+  return new GenericError(`Internal error in ${method}; the log of this daemon has the details`).toWire()
+}
+
+function parseCall(text: string): { method: string; args: unknown } | string {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    return error instanceof Error ? error.message : 'not JSON'
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'not a JSON object'
+  if (!('method' in value) || typeof value.method !== 'string') return "key 'method' is missing or no string"
+  if (!('args' in value)) return "key 'args' is missing"
+  return { method: value.method, args: value.args }
+}
+
+function refuse(connection: FramedConnection, reason: string, text: string, options: CallServerOptions): void {
+  options.log.warn({ reason, start: text.slice(0, 80) }, 'a message is no call')
+  const { result, close } = options.onUnparsable?.(reason, text) ?? {
+    result: `Failed to parse request: ${reason}`,
+    close: true,
+  }
+  connection.send(encodeAnswer(false, result))
+  if (close) connection.end()
+}
+
+/** The peer could not be reached, was lost in the middle of a call, or did not answer in time. */
+export class PeerError extends Error {
+  constructor(
+    text: string,
+    /** After `unreachable` the call was not sent; after the others it may or may not have been done. */
+    readonly kind: 'unreachable' | 'lost' | 'timeout',
+  ) {
+    super(text)
+  }
+}
+
+export interface JsonClientOptions {
+  path: string
+  /** Who answers there, for error texts: `the master daemon (luxid)`. */
+  peer: string
+  connectTimeout_s?: number
+  clock?: Clock
+}
+
+interface Call {
+  method: string
+  resolve(result: unknown): void
+  reject(error: Error): void
+}
+
+/** A connection with the calls that wait on it; answers come in the order of the calls. */
+interface Link {
+  connection: FramedConnection
+  waiting: Call[]
+}
+
+/** Connects at the first call, and anew at the next one after the connection was lost. Calls may overlap. */
+export class JsonClient {
+  private link: Link | undefined
+  private connecting: Promise<Link> | undefined
+
+  constructor(private readonly options: JsonClientOptions) {}
+
+  /** `timeout_s` null waits for as long as the connection lives. */
+  async call(method: string, args: unknown, timeout_s: number | null): Promise<unknown> {
+    const link = this.link ?? (await (this.connecting ??= this.connect()))
+    return new Promise((resolve, reject) => {
+      const { clock = systemClock, peer, path } = this.options
+      const expire = () =>
+        this.drop(link, new PeerError(`${peer} at ${path} did not answer ${method} in ${timeout_s} s`, 'timeout'))
+      const timer = timeout_s === null ? undefined : clock.after(timeout_s * 1000, expire)
+      const settle = (action: () => void) => {
+        timer?.cancel()
+        action()
+      }
+      link.waiting.push({
+        method,
+        resolve: (result) => settle(() => resolve(result)),
+        reject: (error) => settle(() => reject(error)),
+      })
+      if (!link.connection.send(JSON.stringify({ method, args }))) this.drop(link, lost(peer, path))
+    })
+  }
+
+  close(): void {
+    const { peer, path } = this.options
+    if (this.link) this.drop(this.link, lost(peer, path))
+    void this.connecting?.then(({ connection }) => connection.destroy()).catch(() => undefined)
+  }
+
+  private async connect(): Promise<Link> {
+    const { path, peer, connectTimeout_s = CALL_CONNECT_S } = this.options
+    const waiting: Call[] = []
+    try {
+      const connection = await connectFramed({ path, connectTimeout_s, onMessage: (text) => answer(waiting, text) })
+      const link = { connection, waiting }
+      this.link = link
+      void connection.closed.then(() => this.drop(link, lost(peer, path)))
+      return link
+    } catch (error) {
+      throw new PeerError(`cannot reach ${peer} at ${path}: ${whyNot(error)}`, 'unreachable')
+    } finally {
+      this.connecting = undefined
+    }
+  }
+
+  /** Answers carry no call's name, so after a time-out nothing that comes on the connection can be trusted. */
+  private drop(link: Link, reason: PeerError): void {
+    if (this.link === link) this.link = undefined
+    for (const call of link.waiting.splice(0)) call.reject(reason)
+    link.connection.destroy()
+  }
+}
+
+function answer(waiting: Call[], text: string): void {
+  const call = waiting.shift()
+  if (call === undefined) return
+  let reply: unknown
+  try {
+    reply = JSON.parse(text)
+  } catch {
+    return call.reject(new GenericError(`the answer to ${call.method} is not JSON`))
+  }
+  if (typeof reply !== 'object' || reply === null || !('success' in reply) || !('result' in reply))
+    return call.reject(new GenericError(`the answer to ${call.method} is malformed`))
+  if (reply.success === true) call.resolve(reply.result)
+  else call.reject(errorFromWire(reply.result))
+}
+
+const lost = (peer: string, path: string) =>
+  new PeerError(`${peer} at ${path} closed the connection during a call; it may or may not have been done`, 'lost')
+
+function whyNot(error: unknown): string {
+  const code = errorCode(error)
+  if (code === 'ENOENT' || code === 'ECONNREFUSED') return 'it is not running here (is this the master node?)'
+  if (code === 'EACCES') return 'permission denied'
+  return error instanceof Error ? error.message : String(error)
+}
