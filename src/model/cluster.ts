@@ -1,4 +1,4 @@
-import type { DiskTemplate, Hypervisor, Params, Stamped, StaticState, Tagged } from './common'
+import type { DiskTemplate, Hypervisor, OsParams, Params, Stamped, StaticState, Tagged } from './common'
 import type { GroupDiskParams } from './node-group'
 import type { NodeUuid } from './ids'
 import type { BeParams, IPolicy, NdParams, NicParams } from './params'
@@ -33,8 +33,8 @@ export interface Cluster extends Stamped, Tagged {
   readonly hvparams: Readonly<Record<string, Params>>
   readonly os_hvp: Readonly<Record<string, Readonly<Record<string, Params>>>>
   readonly beparams: { readonly default: BeParams }
-  readonly osparams: Readonly<Record<string, Params>>
-  readonly osparams_private_cluster: Readonly<Record<string, Params>>
+  readonly osparams: Readonly<Record<string, OsParams>>
+  readonly osparams_private_cluster: Readonly<Record<string, OsParams>>
   readonly nicparams: { readonly default: NicParams }
   readonly ndparams: NdParams
   readonly diskparams: GroupDiskParams

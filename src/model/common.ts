@@ -4,6 +4,9 @@
 export type ParamValue = string | number | boolean | null
 export type Params = Readonly<Record<string, ParamValue>>
 
+/** What an OS script gets as OSP_NAME. */
+export type OsParams = Readonly<Record<string, string>>
+
 /** When an object was made and last changed, in seconds since the epoch, and how often it changed. */
 export interface Stamped {
   readonly ctime: number

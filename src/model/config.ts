@@ -8,7 +8,7 @@ import type { Node } from './node'
 import type { NodeGroup } from './node-group'
 
 export type { Cluster, DataCollectorConfig } from './cluster'
-export type { DiskTemplate, Hypervisor, Params, ParamValue, Stamped, Tagged } from './common'
+export type { DiskTemplate, Hypervisor, OsParams, Params, ParamValue, Stamped, Tagged } from './common'
 export type { Disk, DiskMode, DrbdId, LogicalId } from './disk'
 export type { FilterAction, FilterPredicate, FilterRule, ReasonEntry } from './filter-rule'
 export type { AdminState, AdminStateSource, Instance } from './instance'
@@ -21,15 +21,22 @@ export type { DiskUuid, FilterUuid, GroupUuid, InstanceUuid, NetworkUuid, NicUui
 
 export type Container<T> = Readonly<Record<string, T>>
 
-export interface ConfigData {
+/** The containers and what each holds. */
+export interface ObjectKinds {
+  nodes: Node
+  nodegroups: NodeGroup
+  instances: Instance
+  networks: Network
+  disks: Disk
+  filters: FilterRule
+}
+
+export type ObjectKind = keyof ObjectKinds
+export type ConfigContainers = { readonly [K in ObjectKind]: Container<ObjectKinds[K]> }
+
+export interface ConfigData extends ConfigContainers {
   readonly version: number
   readonly cluster: Cluster
-  readonly nodes: Container<Node>
-  readonly nodegroups: Container<NodeGroup>
-  readonly instances: Container<Instance>
-  readonly networks: Container<Network>
-  readonly disks: Container<Disk>
-  readonly filters: Container<FilterRule>
   readonly ctime: number
   readonly mtime: number
   readonly serial_no: number

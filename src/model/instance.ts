@@ -1,4 +1,4 @@
-import type { Hypervisor, Params, Stamped, Tagged } from './common'
+import type { Hypervisor, OsParams, Params, Stamped, Tagged } from './common'
 import type { DiskUuid, InstanceUuid, NodeUuid } from './ids'
 import type { Nic } from './nic'
 import type { BeParams } from './params'
@@ -14,8 +14,8 @@ export interface Instance extends Stamped, Tagged {
   readonly hypervisor: Hypervisor
   readonly hvparams: Params
   readonly beparams: Partial<BeParams>
-  readonly osparams: Params
-  readonly osparams_private: Params
+  readonly osparams: OsParams
+  readonly osparams_private: OsParams
   readonly admin_state: AdminState
   readonly admin_state_source: AdminStateSource
   readonly nics: readonly Nic[]

@@ -1,0 +1,132 @@
+// Questions that one snapshot answers: names, who owns what, who sits where.
+import type {
+  ConfigData,
+  Disk,
+  DiskTemplate,
+  DrbdId,
+  Instance,
+  Network,
+  Node,
+  NodeGroup,
+  NodeUuid,
+  Container,
+} from '../model/config'
+import { nodeUuid } from '../model/ids'
+import { keyByName, recordValues } from './records'
+
+interface Named {
+  readonly name: string
+}
+
+export const instanceByName = (config: ConfigData, name: string): Instance | undefined => byName(config.instances, name)
+export const nodeByName = (config: ConfigData, name: string): Node | undefined => byName(config.nodes, name)
+export const groupByName = (config: ConfigData, name: string): NodeGroup | undefined => byName(config.nodegroups, name)
+export const networkByName = (config: ConfigData, name: string): Network | undefined => byName(config.networks, name)
+
+/** By uuid, full name, or a short name that fits one object only: `web1` for `web1.example.com`. */
+export const findInstance = (config: ConfigData, name: string): Instance | undefined => find(config.instances, name)
+export const findNode = (config: ConfigData, name: string): Node | undefined => find(config.nodes, name)
+/** Groups and networks have no short names. */
+export const findGroup = (config: ConfigData, name: string): NodeGroup | undefined =>
+  config.nodegroups[name] ?? byName(config.nodegroups, name)
+export const findNetwork = (config: ConfigData, name: string): Network | undefined =>
+  config.networks[name] ?? byName(config.networks, name)
+
+/** The full name, or undefined when none or several fit. */
+export const expandInstanceName = (config: ConfigData, name: string): string | undefined =>
+  expand(config.instances, name)?.name
+export const expandNodeName = (config: ConfigData, name: string): string | undefined => expand(config.nodes, name)?.name
+
+function find<T extends Named>(container: Container<T>, name: string): T | undefined {
+  return container[name] ?? expand(container, name)
+}
+
+function byName<T>(container: Container<T>, name: string): T | undefined {
+  const key = keyByName(container, name)
+  return key === undefined ? undefined : container[key]
+}
+
+function expand<T extends Named>(container: Container<T>, name: string): T | undefined {
+  const exact = byName(container, name)
+  if (exact !== undefined || name === '') return exact
+  const wanted = name.toLowerCase()
+  const candidates = recordValues(container).filter((object) => {
+    const full = object.name.toLowerCase()
+    return full === wanted || full.startsWith(`${wanted}.`)
+  })
+  // The same letters in another case win over a longer name.
+  const same = candidates.filter((object) => object.name.toLowerCase() === wanted)
+  if (same.length === 1) return same[0]
+  return candidates.length === 1 ? candidates[0] : undefined
+}
+
+export const masterNode = (config: ConfigData): Node | undefined => config.nodes[config.cluster.master_node]
+
+export const nodesOfGroup = (config: ConfigData, group: string): Node[] =>
+  recordValues(config.nodes).filter((node) => node.group === group)
+
+/** The master is a candidate whatever its flag says. */
+export const masterCandidates = (config: ConfigData): Node[] =>
+  recordValues(config.nodes).filter((node) => node.master_candidate || node.uuid === config.cluster.master_node)
+
+/** The instance's disks in order. One that is missing is left out: verify names it. */
+export const instanceDisks = (config: ConfigData, instance: Instance): Disk[] =>
+  instance.disks.flatMap((uuid) => config.disks[uuid] ?? [])
+
+/** `diskless`, the one template of all disks, or `mixed`. */
+export function diskTemplateOf(config: ConfigData, instance: Instance): DiskTemplate | 'mixed' {
+  const templates = new Set(instanceDisks(config, instance).map((disk) => disk.dev_type))
+  const [first] = templates
+  if (first === undefined) return 'diskless'
+  return templates.size === 1 ? first : 'mixed'
+}
+
+/** All nodes that hold a part of the disk's data. */
+export function diskNodes(disk: Disk): NodeUuid[] {
+  const drbd = drbdId(disk)
+  const own = drbd ? [drbd.nodeA, drbd.nodeB] : disk.nodes
+  return [...new Set([...own, ...disk.children.flatMap(diskNodes)])]
+}
+
+/** Nodes besides the primary that hold the instance's disks. */
+export function secondaryNodes(config: ConfigData, instance: Instance): NodeUuid[] {
+  const nodes = new Set(instanceDisks(config, instance).flatMap(diskNodes))
+  return [...nodes].filter((uuid) => uuid !== instance.primary_node)
+}
+
+/** The primary first. */
+export const instanceNodes = (config: ConfigData, instance: Instance): NodeUuid[] => [
+  instance.primary_node,
+  ...secondaryNodes(config, instance),
+]
+
+export const primaryInstances = (config: ConfigData, node: string): Instance[] =>
+  recordValues(config.instances).filter((instance) => instance.primary_node === node)
+
+export const secondaryInstances = (config: ConfigData, node: string): Instance[] =>
+  recordValues(config.instances).filter((instance) => secondaryNodes(config, instance).some((uuid) => uuid === node))
+
+/** The parts of a DRBD disk's identity; undefined for any other disk. */
+export function drbdId(disk: Disk): DrbdId | undefined {
+  if (disk.dev_type !== 'drbd') return undefined
+  const [nodeA, nodeB, port, minorA, minorB, secret] = disk.logical_id
+  return {
+    nodeA: nodeUuid(String(nodeA)),
+    nodeB: nodeUuid(String(nodeB)),
+    port: Number(port),
+    minorA: Number(minorA),
+    minorB: Number(minorB),
+    secret: String(secret),
+  }
+}
+
+/** `[vg, lv]` of every logical volume of a disk. */
+export function logicalVolumes(disk: Disk): [vg: string, lv: string][] {
+  const own: [string, string][] =
+    disk.dev_type === 'plain' ? [[String(disk.logical_id[0]), String(disk.logical_id[1])]] : []
+  return [...own, ...disk.children.flatMap(logicalVolumes)]
+}
+
+/** The instance a disk is attached to. */
+export const instanceOfDisk = (config: ConfigData, disk: string): Instance | undefined =>
+  recordValues(config.instances).find((instance) => instance.disks.some((uuid) => uuid === disk))

@@ -1,0 +1,132 @@
+// Instances, disks and NICs as they are sent to nodes (spec: noded-rpc.json "encodings"): with their parameters filled.
+import type {
+  BeParams,
+  ConfigData,
+  Disk,
+  Instance,
+  Network,
+  Nic,
+  NicParams,
+  NodeGroup,
+  NodeUuid,
+  OsParams,
+  Params,
+} from '../model/config'
+import { fillBeParams, fillDiskParams, fillHvParams, fillNicParams, fillOsParams, fillPrivateOsParams } from './filled'
+import { diskTemplateOf, drbdId, instanceDisks, secondaryNodes } from './lookup'
+
+export type NicDict = Omit<Nic, 'nicparams'> & { readonly nicparams: NicParams; readonly netinfo?: Network }
+
+export type DiskDict = Omit<Disk, 'children' | 'params'> & {
+  readonly children: readonly DiskDict[]
+  readonly params: Params
+  /** For DRBD, by node uuid: both ends' addresses and minors as that node sees them. */
+  readonly dynamic_params: Readonly<Record<string, Params>>
+}
+
+export type InstanceDict = Omit<Instance, 'hvparams' | 'beparams' | 'nics'> & {
+  readonly hvparams: Params
+  readonly beparams: BeParams
+  readonly osparams_secret?: OsParams
+  readonly nics: readonly NicDict[]
+  readonly secondary_nodes: readonly NodeUuid[]
+  readonly disks_info: readonly DiskDict[]
+  readonly disk_template: string
+}
+
+/** Values for this one call, over those of the configuration. */
+export interface DictOverrides {
+  readonly hvparams?: Params
+  readonly beparams?: Partial<BeParams>
+  readonly osparams?: OsParams
+  readonly osparams_private?: OsParams
+  /** Never in the configuration; only in the call that creates or reinstalls. */
+  readonly osparams_secret?: OsParams
+}
+
+export function instanceDict(config: ConfigData, instance: Instance, overrides: DictOverrides = {}): InstanceDict {
+  const { cluster } = config
+  const osparams = { ...instance.osparams, ...overrides.osparams }
+  const osparamsPrivate = { ...instance.osparams_private, ...overrides.osparams_private }
+  return {
+    ...instance,
+    hvparams: { ...fillHvParams(cluster, instance), ...overrides.hvparams },
+    beparams: { ...fillBeParams(cluster, instance.beparams), ...overrides.beparams },
+    osparams: fillOsParams(cluster, instance.os, osparams),
+    osparams_private: fillPrivateOsParams(cluster, instance.os, osparamsPrivate),
+    ...(overrides.osparams_secret && { osparams_secret: overrides.osparams_secret }),
+    nics: instance.nics.map((nic) => nicDict(config, nic)),
+    secondary_nodes: secondaryNodes(config, instance),
+    disks_info: instanceDisks(config, instance).map((disk) => diskDict(config, disk, groupOf(config, instance))),
+    disk_template: diskTemplateOf(config, instance),
+  }
+}
+
+export function nicDict(config: ConfigData, nic: Nic): NicDict {
+  const network = nic.network === undefined ? undefined : config.networks[nic.network]
+  return { ...nic, nicparams: fillNicParams(config.cluster, nic), ...(network && { netinfo: network }) }
+}
+
+/** A disk that may not be in the configuration yet. `group` decides its parameters: the group of its primary node. */
+export function diskDict(config: ConfigData, disk: Disk, group: NodeGroup | undefined): DiskDict {
+  const filled = fillDiskParams(config.cluster, group, disk.dev_type)
+  if (disk.dev_type === 'drbd') return drbdDict(config, disk, filled)
+  return leaf(disk, { ...filled, ...disk.params })
+}
+
+const leaf = (disk: Disk, params: Params): DiskDict => ({
+  ...disk,
+  params,
+  children: disk.children.map((child) => leaf(child, { ...child.params })),
+  dynamic_params: {},
+})
+
+/** DRBD parameters that nodes know by another name. */
+const LOW_LEVEL_NAMES: Readonly<Record<string, string>> = {
+  'disk-barriers': 'disabled-barriers',
+  'meta-barriers': 'disable-meta-flush',
+  metavg: 'default-metavg',
+}
+
+function drbdDict(config: ConfigData, disk: Disk, filled: Params): DiskDict {
+  const { 'data-stripes': dataStripes, 'meta-stripes': metaStripes, ...own } = filled
+  const params = Object.fromEntries(Object.entries(own).map(([name, value]) => [LOW_LEVEL_NAMES[name] ?? name, value]))
+  const stripes = [dataStripes, metaStripes]
+  return {
+    ...disk,
+    params: { ...params, ...disk.params },
+    children: disk.children.map((child, index) => leaf(child, { stripes: stripes[index] ?? 1, ...child.params })),
+    dynamic_params: drbdAddresses(config, disk),
+  }
+}
+
+function drbdAddresses(config: ConfigData, disk: Disk): Record<string, Params> {
+  const id = drbdId(disk)
+  if (!id) return {}
+  const ends = [
+    { node: id.nodeA, minor: id.minorA },
+    { node: id.nodeB, minor: id.minorB },
+  ].map((end) => ({ ...end, ip: config.nodes[end.node]?.secondary_ip ?? null }))
+  const seen = (from: number, to: number): [string, Params][] => {
+    const [local, remote] = [ends[from], ends[to]]
+    if (!local || !remote) return []
+    return [
+      [
+        local.node,
+        {
+          'local-ip': local.ip,
+          'remote-ip': remote.ip,
+          port: id.port,
+          'local-minor': local.minor,
+          'remote-minor': remote.minor,
+        },
+      ],
+    ]
+  }
+  return Object.fromEntries([...seen(0, 1), ...seen(1, 0)])
+}
+
+function groupOf(config: ConfigData, instance: Instance): NodeGroup | undefined {
+  const group = config.nodes[instance.primary_node]?.group
+  return group === undefined ? undefined : config.nodegroups[group]
+}

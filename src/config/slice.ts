@@ -1,0 +1,70 @@
+// A part of the configuration: selected objects and what they refer to. Job processes get these instead of the whole.
+import type { ConfigData, Container, Instance, NetworkUuid } from '../model/config'
+import { diskNodes, findGroup, findInstance, findNetwork, findNode, instanceDisks } from './lookup'
+import { recordFrom, recordValues } from './records'
+
+/** Names or uuids; instances and nodes may be given by short names. */
+export interface SliceSelector {
+  readonly instances?: readonly string[] | 'all'
+  readonly nodes?: readonly string[] | 'all'
+  readonly groups?: readonly string[] | 'all'
+  readonly networks?: readonly string[] | 'all'
+}
+
+/**
+ * The cluster, the selected objects, and: for an instance its disks, nodes and networks, for a node its group, for a group its
+ * networks; always the master node. What does not exist is left out. Filter rules are in no slice.
+ */
+export function slice(config: ConfigData, selector: SliceSelector): ConfigData {
+  const instances = select(config.instances, selector.instances, (name) => findInstance(config, name))
+  const disks = new Map(
+    instances.flatMap((instance) => instanceDisks(config, instance)).map((disk) => [disk.uuid, disk]),
+  )
+  const nodes = new Map(
+    [
+      ...select(config.nodes, selector.nodes, (name) => findNode(config, name)),
+      ...pick(config.nodes, [
+        config.cluster.master_node,
+        ...instances.map((instance) => instance.primary_node),
+        ...[...disks.values()].flatMap(diskNodes),
+      ]),
+    ].map((node) => [node.uuid, node]),
+  )
+  const groups = new Map(
+    [
+      ...select(config.nodegroups, selector.groups, (name) => findGroup(config, name)),
+      ...pick(config.nodegroups, new Set([...nodes.values()].map((node) => node.group))),
+    ].map((group) => [group.uuid, group]),
+  )
+  const networks = new Map(
+    [
+      ...select(config.networks, selector.networks, (name) => findNetwork(config, name)),
+      ...pick(config.networks, new Set(instances.flatMap(networksOf))),
+      ...pick(config.networks, new Set([...groups.values()].flatMap((group) => Object.keys(group.networks)))),
+    ].map((network) => [network.uuid, network]),
+  )
+  return {
+    ...config,
+    instances: recordFrom(instances.map((instance) => [instance.uuid, instance])),
+    disks: recordFrom(disks),
+    nodes: recordFrom(nodes),
+    nodegroups: recordFrom(groups),
+    networks: recordFrom(networks),
+    filters: {},
+  }
+}
+
+function select<T>(
+  container: Container<T>,
+  wanted: readonly string[] | 'all' | undefined,
+  find: (name: string) => T | undefined,
+): T[] {
+  if (wanted === 'all') return recordValues(container)
+  return (wanted ?? []).flatMap((name) => find(name) ?? [])
+}
+
+function pick<T>(container: Container<T>, uuids: Iterable<string>): T[] {
+  return [...uuids].flatMap((uuid) => container[uuid] ?? [])
+}
+
+const networksOf = (instance: Instance): NetworkUuid[] => instance.nics.flatMap((nic) => nic.network ?? [])
