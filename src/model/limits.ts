@@ -94,6 +94,28 @@ export const LUXI_BUFFERED_BYTES_MAX = 256 << 20
 /** LUXI clients on one socket. */
 export const LUXI_CONNECTIONS_MAX = 1024
 
+// RAPI
+/** The longest body of a request; as in Ganeti 3.1. */
+export const RAPI_BODY_BYTES_MAX = 10 << 20
+/** Levels of nesting in a body. */
+export const RAPI_BODY_DEPTH_MAX = 100
+/** Request line and headers together. */
+export const RAPI_HEADER_BYTES_MAX = 16 << 10
+/** Seconds for a client to send its headers, and again to send its body. */
+export const RAPI_RECEIVE_S = 10
+/** Seconds that an idle connection is kept. */
+export const RAPI_KEEP_ALIVE_S = 15
+/** Clients that are connected at the same time; further ones are refused. */
+export const RAPI_CONNECTIONS_MAX = 1000
+/** Wrong passwords of one address that are answered at once. */
+export const LOGIN_FAILURES_FREE = 5
+/** Seconds that the answer to a wrong password may be held back. */
+export const LOGIN_DELAY_S_MAX = 3
+/** Seconds after which an address's wrong passwords are forgotten. */
+export const LOGIN_MEMORY_S = 300
+/** Addresses whose wrong passwords are remembered. */
+export const LOGIN_ADDRESSES_MAX = 10_000
+
 // Operations
 /** Seconds of waiting for locks after which the job says who holds them. */
 export const LOCK_WAIT_NOTICE_S = 5
