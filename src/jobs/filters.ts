@@ -60,7 +60,7 @@ function compares(operator: string, [name, operand]: unknown[], fields: Fields):
   const value = fields[name]
   if (operator === '?') return value === true
   if (operator === '=[]') return Array.isArray(value) && value.includes(operand)
-  if (operator === '=~') return typeof value === 'string' && typeof operand === 'string' && new RegExp(operand).test(value)
+  if (operator === '=~') return typeof value === 'string' && typeof operand === 'string' && finds(operand, value)
   // `["<", "id", "watermark"]`: the rule's own mark stands for a number.
   const other = name === 'id' && operand === 'watermark' ? fields['watermark'] : operand
   if (operator === '=' || operator === '==') return value === other
@@ -74,4 +74,13 @@ function ordered<T extends string | number>(operator: string, left: T, right: T)
   if (operator === '>') return left > right
   if (operator === '<=') return left <= right
   return operator === '>=' && left >= right
+}
+
+/** A pattern that only another program could read finds nothing. */
+function finds(pattern: string, text: string): boolean {
+  try {
+    return new RegExp(pattern).test(text)
+  } catch {
+    return false
+  }
 }

@@ -41,7 +41,7 @@ export interface JobListener {
   /** What has changed and is already durable. */
   progress(progress: Progress): void
   /** A master candidate did not take the job's file in time. */
-  lagging(node: string): void
+  lagging(node: string, reason: string): void
   /** The process is gone, or has ended the job: the last `progress` said which. */
   gone(): void
 }

@@ -41,7 +41,13 @@ export class Scheduler {
 
   /** Takes in a queued job. `blockers` are those of its dependencies that are still in the queue and have not ended. */
   add(job: Job, blockers: Iterable<JobId>): void {
-    const entry: Entry = { job, priority: jobPriority(job), blockers: new Set(blockers), item: undefined, paused: false }
+    const entry: Entry = {
+      job,
+      priority: jobPriority(job),
+      blockers: new Set(blockers),
+      item: undefined,
+      paused: false,
+    }
     this.entries.set(job.id, entry)
     for (const blocker of entry.blockers) {
       const waiting = this.dependents.get(blocker) ?? new Set()
@@ -133,7 +139,7 @@ export class Scheduler {
 /** How many running jobs each rate-limiting rule already counts. */
 function takenSlots(running: readonly Job[], filters: readonly JobFilter[]): Map<string, number> {
   const slots = new Map<string, number>()
-  if (!filters.some((filter) => Array.isArray(filter.action))) return slots
+  if (!filters.some((filter) => typeof filter.action === 'object')) return slots
   for (const job of running) {
     const filter = applyingFilter(job, filters)
     if (filter) slots.set(filter.uuid, (slots.get(filter.uuid) ?? 0) + 1)
@@ -141,13 +147,17 @@ function takenSlots(running: readonly Job[], filters: readonly JobFilter[]): Map
   return slots
 }
 
-function judge(job: Job, filters: readonly JobFilter[], slots: Map<string, number>): 'start' | 'reject' | 'pause' | 'limit' {
+function judge(
+  job: Job,
+  filters: readonly JobFilter[],
+  slots: Map<string, number>,
+): 'start' | 'reject' | 'pause' | 'limit' {
   const filter = filters.length === 0 ? undefined : applyingFilter(job, filters)
   if (filter === undefined || filter.action === 'ACCEPT') return 'start'
   if (filter.action === 'REJECT') return 'reject'
   if (filter.action === 'PAUSE') return 'pause'
   const taken = slots.get(filter.uuid) ?? 0
-  if (Array.isArray(filter.action) && taken >= filter.action[1]) return 'limit'
+  if (typeof filter.action === 'object' && taken >= filter.action[1]) return 'limit'
   slots.set(filter.uuid, taken + 1)
   return 'start'
 }

@@ -1,0 +1,54 @@
+// What becomes of a job whose process is gone. Pure.
+import type { Timestamp } from '../lib/clock'
+import type { LockMode, LockName } from '../rpc/wconfd/calls'
+import { type Job, canceledFrom, died, isFinished, jobStatus } from './job'
+
+export type Outcome =
+  | { readonly kind: 'ended'; readonly job: Job }
+  /** Nothing was done yet: the job goes back into the queue. */
+  | { readonly kind: 'requeue'; readonly job: Job }
+
+export interface Death {
+  /** The job as luxid knows it. */
+  known: Job
+  /** The job as its file has it: the process may have written more than it could tell. */
+  file: Job | undefined
+  /** Whether luxid knows that the process had begun with the job; a restarted luxid does not know. */
+  begun: boolean
+  /** Locks that the process still held. */
+  locks: readonly (readonly [LockName, LockMode])[]
+  now: Timestamp
+}
+
+export function afterDeath({ known, file, begun, locks, now }: Death): Outcome {
+  const job = file ?? known
+  if (isFinished(job)) return { kind: 'ended', job }
+  const untouched = job.ops.every((op) => op.status === 'queued' || op.status === 'waiting')
+  if (untouched && !begun) return { kind: 'requeue', job: requeued(job) }
+  const at = job.ops.findIndex((op) => op.status !== 'success')
+  if (jobStatus(job) === 'canceling') return { kind: 'ended', job: canceledFrom(job, at, now) }
+  return { kind: 'ended', job: died(job, obituary(job, locks), now) }
+}
+
+/** As it was before it was given to a process. */
+export function requeued(job: Job): Job {
+  const { livelock: _livelock, process_id: _process, ...rest } = job
+  return {
+    ...rest,
+    start_timestamp: null,
+    ops: job.ops.map((op) => ({ ...op, status: 'queued', start_timestamp: null, exec_timestamp: null })),
+  }
+}
+
+/** Begins as Ganeti's text does, and then says what was under way, what it held, and where to look. */
+function obituary(job: Job, locks: Death['locks']): string {
+  const running = job.ops.find((op) => op.status === 'running')
+  const what =
+    running === undefined
+      ? 'it was waiting, so nothing was changed'
+      : `${running.input.OP_ID} was running, so what it had changed until then stays as it is`
+  const held = locks.map(([name, mode]) => `${name} (${mode})`).join(', ')
+  const freed = held === '' ? '' : `; its locks were freed: ${held}`
+  const advice = running === undefined ? '' : "; run 'gnt-cluster verify' to see what is left"
+  return `detected death of job ${job.id}: ${what}${freed}${advice}`
+}

@@ -1,0 +1,39 @@
+// What the jobs that an opcode depends on mean for it, in Ganeti's words. All of them have ended when this is asked.
+import type { JobId, WireOpCode } from '../rpc/luxi/calls'
+import { type Job, type JobOp, dependenciesOf, isFinal, jobStatus } from './job'
+import type { Verdict } from './runner'
+
+export type FindJob = (id: JobId) => Promise<Job | undefined>
+
+/** One verdict for each opcode. */
+export function verdictsOf(job: Job, find: FindJob): Promise<Verdict[]> {
+  return Promise.all(job.ops.map((op) => verdictOf(op, find)))
+}
+
+async function verdictOf(op: JobOp, find: FindJob): Promise<Verdict> {
+  for (const [id, accepted] of dependenciesOf(op)) {
+    const other = await find(id)
+    if (other === undefined) return failure(`Dependency error: Job ${id} not found`)
+    const status = jobStatus(other)
+    if (status === 'canceled') return 'cancel'
+    if (accepted.length === 0 || (isFinal(status) && accepted.includes(status))) continue
+    const wanted = accepted.join(', ')
+    return failure(`Dependency job ${id} finished with status '${status}', not one of '${wanted}' as required`)
+  }
+  return 'continue'
+}
+
+const failure = (text: string): Verdict => ({ error: ['OpExecError', [text]] })
+
+/** Replaces `-1` (the job before in the same submission) and so on by job ids. Throws a text that says what is wrong. */
+export function resolveRelative(op: WireOpCode, own: JobId): WireOpCode {
+  const { depends } = op
+  if (!Array.isArray(depends)) return op
+  const absolute = depends.map((entry: unknown) => {
+    if (!Array.isArray(entry) || typeof entry[0] !== 'number') return entry
+    const id = entry[0] < 0 ? own + entry[0] : entry[0]
+    if (id < 1) throw new RangeError(`relative job id ${entry[0]} in job ${own} points before the first job`)
+    return [id, ...entry.slice(1)]
+  })
+  return { ...op, depends: absolute }
+}

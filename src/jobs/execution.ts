@@ -1,0 +1,200 @@
+// One job from the moment it is to start until its process is done with it: given to a process, followed, and, when the process is
+// gone before the job had ended, settled from what the file says.
+import type { Clock } from '../lib/clock'
+import { timestamp } from '../lib/clock'
+import type { Log } from '../lib/log'
+import { JOB_RETRY_S, JOB_START_ATTEMPTS_MAX } from '../model/limits'
+import { secretsOf } from '../opcodes/summary'
+import type { JobId } from '../rpc/luxi/calls'
+import type { NodeTarget } from '../rpc/node/client'
+import type { ClientId, LockMode, LockName } from '../rpc/wconfd/calls'
+import { afterDeath, requeued } from './death'
+import { type FindJob, verdictsOf } from './dependencies'
+import { type Job, canceledFrom, dequeued, failedAt, isFinished, withOp } from './job'
+import type { JobListener, JobRunner, RunningJob, Secrets, Verdict } from './runner'
+import { applyProgress } from './runner'
+import type { QueueStore } from './store'
+
+/** What the keeper of the locks is asked when an owner has died. */
+export interface LockOwners {
+  held(client: ClientId): Promise<readonly (readonly [LockName, LockMode])[]>
+  /** Frees the locks and reservations of owners that are dead. */
+  cleanUp(): Promise<void>
+}
+
+export interface ExecutionOptions {
+  store: QueueStore
+  runner: JobRunner
+  owners: LockOwners
+  clock: Clock
+  log: Log
+  replicas(): readonly NodeTarget[]
+  lagging(node: string, reason: string): void
+  /** The job as it is now. */
+  job(): Job
+  find: FindJob
+  publish(job: Job): void
+  settle(job: Job): Promise<void>
+  requeue(job: Job): void
+  over(): void
+}
+
+export class Execution {
+  readonly done: Promise<void>
+  private finish: () => void = () => undefined
+  private running: RunningJob | undefined
+  private begun = false
+  private left = false
+  private cancelWanted = false
+  private killWanted = false
+
+  constructor(
+    readonly id: JobId,
+    private readonly options: ExecutionOptions,
+  ) {
+    this.done = new Promise((resolve) => (this.finish = resolve))
+  }
+
+  async start(job: Job, secrets: Secrets | undefined): Promise<void> {
+    const verdicts = await verdictsOf(job, this.options.find)
+    const early = this.withoutProcess(job, secrets, verdicts)
+    if (early) return this.endWith(early)
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.begin(job, secrets ?? [], verdicts)
+      } catch (error) {
+        if (this.left) return
+        this.options.log.error({ job: this.id, attempt, err: error }, 'cannot start the process of a job')
+        if (attempt < JOB_START_ATTEMPTS_MAX && !this.killWanted) await this.options.clock.sleep(JOB_RETRY_S * 1000)
+        else return this.endWith(this.cannotStart(job, error))
+      }
+    }
+  }
+
+  /** Looks for the process that a former luxid gave the job to. */
+  async adopt(job: Job): Promise<void> {
+    this.running = await this.options.runner.adopt(job, this.listener())
+    if (this.running === undefined) return this.gone()
+    this.options.log.info({ job: this.id, pid: job.process_id }, 'found the process of a running job again')
+    this.running.setReplicas(this.options.replicas())
+  }
+
+  cancel(): void {
+    this.cancelWanted = true
+    this.running?.cancel()
+  }
+
+  kill(): void {
+    this.killWanted = true
+    this.running?.kill()
+  }
+
+  /** The pid of the process that was told. */
+  setPriority(priority: number): number {
+    this.running?.setPriority(priority)
+    return this.options.job().process_id ?? 0
+  }
+
+  setReplicas(replicas: readonly NodeTarget[]): void {
+    this.running?.setReplicas(replicas)
+  }
+
+  leave(): void {
+    this.left = true
+    this.running?.leave()
+  }
+
+  /** The job's end, when it can be told without a process. */
+  private withoutProcess(job: Job, secrets: Secrets | undefined, verdicts: readonly Verdict[]): Job | undefined {
+    const now = timestamp(this.options.clock)
+    const started = { ...withOp(job, 0, { start_timestamp: now }), start_timestamp: now }
+    const [first] = verdicts
+    if (first === 'cancel') return canceledFrom(started, 0, now)
+    if (typeof first === 'object') return failedAt(started, 0, first.error, now)
+    if (secrets !== undefined || job.ops.every((op) => secretsOf(op.input) === null)) return undefined
+    const text = 'its secret parameters were lost when the master daemon restarted; submit the job again'
+    return failedAt(started, 0, ['OpExecError', [`Job ${job.id} cannot run: ${text}`]], now)
+  }
+
+  private async begin(job: Job, secrets: Secrets, verdicts: readonly Verdict[]): Promise<void> {
+    const { store, runner, clock, replicas, publish } = this.options
+    const prepared = await runner.prepare(this.id)
+    try {
+      const now = timestamp(clock)
+      const { livelock, pid } = prepared
+      const first = withOp(job, 0, { status: 'waiting', start_timestamp: now })
+      const started: Job = { ...first, start_timestamp: now, livelock, process_id: pid }
+      await store.save(started)
+      if (this.left) throw new Error('luxid is stopping')
+      publish(started)
+      this.running = await prepared.begin({ job: started, secrets, verdicts, replicas: replicas() }, this.listener())
+      this.begun = true
+    } catch (error) {
+      prepared.abandon()
+      throw error
+    }
+    if (this.left) this.running.leave()
+    if (this.killWanted) this.running.kill()
+    else if (this.cancelWanted) this.running.cancel()
+  }
+
+  private cannotStart(job: Job, error: unknown): Job {
+    const now = timestamp(this.options.clock)
+    if (this.cancelWanted) return dequeued(requeued(job), now)
+    const text = `the process of job ${this.id} cannot be started: ${error instanceof Error ? error.message : String(error)}`
+    return failedAt(requeued(job), 0, ['OpExecError', [text]], now)
+  }
+
+  private listener(): JobListener {
+    return {
+      progress: (progress) => {
+        this.begun = true
+        this.options.publish(applyProgress(this.options.job(), progress))
+      },
+      lagging: (node, reason) => this.options.lagging(node, reason),
+      gone: () => void this.gone(),
+    }
+  }
+
+  /** Nobody writes the job's file any more but luxid. */
+  private async gone(): Promise<void> {
+    if (this.left) return
+    const { store, clock, log, job, requeue } = this.options
+    if (isFinished(job())) return this.leaveQueue()
+    const file = await store.read(this.id)
+    const locks = await this.freeLocks(file ?? job())
+    if (this.left) return
+    const outcome = afterDeath({ known: job(), file, begun: this.begun, locks, now: timestamp(clock) })
+    if (outcome.kind === 'ended') return this.endWith(outcome.job)
+    log.warn({ job: this.id }, 'the process of a job was gone before the job had begun; it goes back into the queue')
+    requeue(outcome.job)
+    this.finish()
+  }
+
+  private async freeLocks(job: Job): Promise<readonly (readonly [LockName, LockMode])[]> {
+    const { owners, log } = this.options
+    if (job.livelock === undefined) return []
+    const client: ClientId = [job.id, job.livelock, job.process_id ?? 0]
+    try {
+      const locks = await owners.held(client)
+      await owners.cleanUp()
+      return locks
+    } catch (error) {
+      log.warn(
+        { job: job.id, err: error },
+        'cannot free the locks of a dead job now; wconfd does when it finds it dead',
+      )
+      return []
+    }
+  }
+
+  private async endWith(job: Job): Promise<void> {
+    await this.options.settle(job)
+    this.leaveQueue()
+  }
+
+  private leaveQueue(): void {
+    this.options.over()
+    this.finish()
+  }
+}

@@ -1,0 +1,178 @@
+// One job's opcodes, run one after the other: waiting, running, success, or the end of the whole job. Every transition is durable
+// before it is told to anyone. It knows no process: job-process runs it in one, the simulation in memory.
+import type { Clock } from '../lib/clock'
+import { timestamp } from '../lib/clock'
+import { JOB_LOG_ENTRIES_MAX } from '../model/limits'
+import { GanetiError } from '../model/errors'
+import type { LogEntry, WireOpCode } from '../rpc/luxi/calls'
+import { type Job, canceledFrom, failedAt, isFinal, withOp, withPriority } from './job'
+import type { JobOrder, Progress } from './runner'
+
+/** What an opcode is given: what `JobEnvironment` of operations needs of the job that it is part of. */
+export interface OpcodeSetting {
+  readonly opIndex: number
+  readonly secrets: Readonly<Record<string, unknown>>
+  priority(): number
+  log(type: string, message: unknown): void
+  started(): Promise<void>
+  readonly cancelled: AbortSignal
+}
+
+export interface JobRunOptions {
+  clock: Clock
+  execute(op: WireOpCode, setting: OpcodeSetting): Promise<unknown>
+  /** Makes the job's file durable here and at the candidates. */
+  save(job: Job): Promise<void>
+  /** New log entries: they reach the file soon. */
+  saveSoon(job: Job): void
+  tell(progress: Progress): void
+  /** Thrown by whoever stops because the job was cancelled. */
+  Cancelled: new () => Error
+  onBug(error: unknown): void
+}
+
+export class JobRun {
+  private current: Job
+  private readonly cancelled = new AbortController()
+  private serial: number
+  private saving: Promise<void> = Promise.resolve()
+
+  constructor(
+    private readonly order: JobOrder,
+    private readonly options: JobRunOptions,
+  ) {
+    this.current = order.job
+    this.serial = Math.max(0, ...order.job.ops.flatMap((op) => op.log.map((entry) => entry[0])))
+  }
+
+  get job(): Job {
+    return this.current
+  }
+
+  /** Resolves when the job has ended and its file says so. */
+  async run(): Promise<void> {
+    for (const [index, op] of this.current.ops.entries()) {
+      if (isFinal(op.status)) continue
+      if (!(await this.runOp(index))) return
+    }
+    if (this.current.end_timestamp === null)
+      await this.become({ ...this.current, end_timestamp: timestamp(this.options.clock) })
+  }
+
+  /** An opcode that still waits will not run; one that runs is told, and goes on if it cannot stop. */
+  cancel(): void {
+    if (this.cancelled.signal.aborted) return
+    const waiting = this.current.ops.some((op) => op.status === 'waiting')
+    this.cancelled.abort(new this.options.Cancelled())
+    if (!waiting) return
+    const ops = this.current.ops.map((op) => (isFinal(op.status) ? op : { ...op, status: 'canceling' as const }))
+    void this.become({ ...this.current, ops }).catch(this.options.onBug)
+  }
+
+  setPriority(priority: number): void {
+    void this.become(withPriority(this.current, priority)).catch(this.options.onBug)
+  }
+
+  /** False when the job has ended with this opcode. */
+  private async runOp(index: number): Promise<boolean> {
+    const { clock, execute, onBug } = this.options
+    const verdict = this.order.verdicts[index] ?? 'continue'
+    if (this.cancelled.signal.aborted || verdict === 'cancel')
+      return this.end(canceledFrom(this.current, index, this.now()))
+    if (this.current.ops[index]?.status === 'queued')
+      await this.become(withOp(this.current, index, { status: 'waiting', start_timestamp: timestamp(clock) }))
+    if (typeof verdict === 'object') return this.end(failedAt(this.current, index, verdict.error, this.now()))
+    const input = this.current.ops[index]?.input
+    if (input === undefined) return false
+    try {
+      const result = await execute(input, this.setting(index))
+      await this.succeed(index, result ?? null)
+      return true
+    } catch (error) {
+      if (this.isCancellation(index, error)) return this.end(canceledFrom(this.current, index, this.now()))
+      if (!(error instanceof GanetiError)) onBug(error)
+      return this.end(failedAt(this.current, index, encodeError(error), this.now()))
+    }
+  }
+
+  private setting(index: number): OpcodeSetting {
+    return {
+      opIndex: index,
+      secrets: this.order.secrets[index] ?? {},
+      priority: () => this.current.ops[index]?.priority ?? 0,
+      log: (type, message) => this.log(index, type, message),
+      started: () => this.started(index),
+      cancelled: this.cancelled.signal,
+    }
+  }
+
+  private async started(index: number): Promise<void> {
+    if (this.cancelled.signal.aborted) throw new this.options.Cancelled()
+    await this.become(withOp(this.current, index, { status: 'running', exec_timestamp: this.now() }))
+  }
+
+  /** The next opcode begins to wait in the same step in which this one has succeeded. */
+  private async succeed(index: number, result: unknown): Promise<void> {
+    const now = this.now()
+    let next = withOp(this.current, index, { status: 'success', result, end_timestamp: now })
+    const following = next.ops[index + 1]
+    if (following === undefined) next = { ...next, end_timestamp: now }
+    else if (following.status === 'queued' && !this.cancelled.signal.aborted)
+      next = withOp(next, index + 1, { status: 'waiting', start_timestamp: now })
+    await this.become(next)
+  }
+
+  private async end(job: Job): Promise<false> {
+    await this.become(job)
+    return false
+  }
+
+  /** A cancelled opcode ends as canceled when it had not begun, or when it stopped because it was told to. */
+  private isCancellation(index: number, error: unknown): boolean {
+    if (!this.cancelled.signal.aborted) return false
+    return this.current.ops[index]?.exec_timestamp === null || error instanceof this.options.Cancelled
+  }
+
+  /** Changes follow one another: each is durable and told before the next. */
+  private become(next: Job): Promise<void> {
+    const before = this.current
+    this.current = next
+    const step = async () => {
+      await this.options.save(this.current)
+      for (const progress of changes(before, next)) this.options.tell(progress)
+    }
+    const done = this.saving.then(step)
+    this.saving = done.catch(() => undefined)
+    return done
+  }
+
+  private log(index: number, type: string, message: unknown): void {
+    const op = this.current.ops[index]
+    if (op === undefined || this.serial >= JOB_LOG_ENTRIES_MAX) return
+    const entry: LogEntry = [++this.serial, this.now(), type, message]
+    this.current = withOp(this.current, index, { log: [...op.log, entry] })
+    this.options.saveSoon(this.current)
+    this.options.tell({ kind: 'log', index, entry })
+  }
+
+  private now() {
+    return timestamp(this.options.clock)
+  }
+}
+
+function* changes(before: Job, after: Job): Generator<Progress> {
+  for (const [index, op] of after.ops.entries()) {
+    if (op === before.ops[index]) continue
+    const { log: _log, ...rest } = op
+    yield { kind: 'op', index, op: rest }
+  }
+  const { start_timestamp, end_timestamp } = after
+  if (start_timestamp !== before.start_timestamp || end_timestamp !== before.end_timestamp)
+    yield { kind: 'times', start_timestamp, end_timestamp }
+}
+
+/** As the job file has it: `[class, [arguments]]`; what is no cluster error is a failed execution. */
+function encodeError(error: unknown): unknown {
+  if (error instanceof GanetiError) return error.toWire()
+  return ['OpExecError', [error instanceof Error ? error.message : String(error)]]
+}

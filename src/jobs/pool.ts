@@ -1,0 +1,239 @@
+// The pool of job processes: a running job is exactly one process that can be killed alone. A few idle ones are kept warm; one that
+// ended its job cleanly takes the next, and is replaced after some jobs or after any failure.
+import { type ChildProcess, fork } from 'node:child_process'
+import type { Clock, Timer } from '../lib/clock'
+import { connectFramed, type FramedConnection, isServed } from '../lib/json-socket'
+import type { Log } from '../lib/log'
+import type { Paths } from '../lib/paths'
+import { JOBS_PER_PROCESS_MAX, JOB_PROCESSES_WARM, JOB_PROCESS_START_S, JOB_PROGRESS_BYTES_MAX } from '../model/limits'
+import type { JobId } from '../rpc/luxi/calls'
+import type { Job } from './job'
+import { type FromJob, type FromProcess, type ToJob, type ToProcess, readMessage } from './messages'
+import type { JobListener, JobOrder, JobRunner, PreparedJob, RunningJob } from './runner'
+
+export interface PoolOptions {
+  /** The program of a job process. */
+  entry: string
+  paths: Paths
+  clock: Clock
+  log: Log
+  execArgv?: string[]
+  warm?: number
+}
+
+export class JobPool implements JobRunner {
+  private readonly idle: Worker[] = []
+  private readonly workers = new Set<Worker>()
+  private trim: Timer | undefined
+  private closed = false
+
+  constructor(private readonly options: PoolOptions) {}
+
+  /** Starts the processes that are kept warm. */
+  warmUp(): void {
+    const missing = (this.options.warm ?? JOB_PROCESSES_WARM) - this.idle.length
+    for (let i = 0; i < missing && !this.closed; i++) this.idle.push(this.spawn())
+  }
+
+  async prepare(id: JobId): Promise<PreparedJob> {
+    if (this.closed) throw new Error('luxid is stopping')
+    const worker = this.idle.pop() ?? this.spawn()
+    const livelock = this.livelockPath(id)
+    await worker.ready
+    worker.send({ do: 'prepare', id, livelock })
+    const prepared = worker.next('prepared')
+    prepared.catch(() => undefined)
+    return {
+      livelock,
+      pid: worker.pid,
+      abandon: () => this.abandon(worker),
+      begin: async (order, listener) => {
+        await prepared
+        return this.begin(worker, livelock, order, listener)
+      },
+    }
+  }
+
+  async adopt(job: Job, listener: JobListener): Promise<RunningJob | undefined> {
+    const { livelock, process_id } = job
+    if (livelock === undefined || process_id === undefined || !(await isServed(livelock))) return undefined
+    try {
+      return await follow(livelock, listener, () => killProcess(process_id))
+    } catch {
+      // It ended between the two looks.
+      return undefined
+    }
+  }
+
+  async close(): Promise<void> {
+    this.closed = true
+    this.trim?.cancel()
+    for (const worker of this.workers) worker.letGo()
+  }
+
+  private async begin(worker: Worker, livelock: string, order: JobOrder, listener: JobListener): Promise<RunningJob> {
+    const ended = worker.next('idle').then(
+      () => this.reuse(worker),
+      () => this.workers.delete(worker),
+    )
+    // The job's place is free when its process can take the next one.
+    const gone = () => void ended.then(() => listener.gone())
+    const running = await follow(livelock, { ...listener, gone }, () => worker.kill())
+    worker.send({ do: 'begin', order })
+    return running
+  }
+
+  private abandon(worker: Worker): void {
+    worker.kill()
+    this.workers.delete(worker)
+  }
+
+  private reuse(worker: Worker): void {
+    if (this.closed || ++worker.jobs >= JOBS_PER_PROCESS_MAX) {
+      this.workers.delete(worker)
+      return worker.letGo()
+    }
+    this.idle.push(worker)
+    this.trim ??= this.options.clock.after(JOB_PROCESS_IDLE_S * 1000, () => this.dropIdle(), { background: true })
+  }
+
+  private dropIdle(): void {
+    this.trim = undefined
+    const warm = this.options.warm ?? JOB_PROCESSES_WARM
+    for (const worker of this.idle.splice(0, Math.max(0, this.idle.length - warm))) {
+      this.workers.delete(worker)
+      worker.letGo()
+    }
+  }
+
+  private spawn(): Worker {
+    const worker = new Worker(this.options, () => {
+      this.workers.delete(worker)
+      const at = this.idle.indexOf(worker)
+      if (at >= 0) this.idle.splice(at, 1)
+    })
+    this.workers.add(worker)
+    return worker
+  }
+
+  private livelockPath(id: JobId): string {
+    const seconds = Math.floor(this.options.clock.now_ms() / 1000)
+    return `${this.options.paths.livelockDir}/job_${String(id).padStart(6, '0')}_${seconds}`
+  }
+}
+
+/** One process and what is expected from it. */
+class Worker {
+  jobs = 0
+  readonly ready: Promise<void>
+  private readonly child: ChildProcess
+  private expected: { say: FromProcess['say']; resolve(): void; reject(error: Error): void } | undefined
+
+  constructor(options: PoolOptions, onGone: () => void) {
+    this.child = fork(options.entry, [], {
+      detached: true,
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      ...(options.execArgv ? { execArgv: options.execArgv } : {}),
+    })
+    this.child.on('message', (message: FromProcess) => this.hear(message))
+    const gone = (why: string) => {
+      this.expected?.reject(new Error(why))
+      this.expected = undefined
+      onGone()
+    }
+    this.child.on('error', (error) => gone(`job process cannot be started: ${error.message}`))
+    this.child.on('exit', (code, signal) => gone(`job process ended with ${signal ?? `exit code ${code ?? '?'}`}`))
+    this.ready = this.next('ready')
+    const late = options.clock.after(JOB_PROCESS_START_S * 1000, () => this.kill(), { background: true })
+    this.ready.then(
+      () => late.cancel(),
+      (error: unknown) => options.log.error({ err: error }, 'a job process did not come up'),
+    )
+  }
+
+  get pid(): number {
+    return this.child.pid ?? 0
+  }
+
+  send(message: ToProcess): void {
+    if (this.child.connected) this.child.send(message)
+  }
+
+  /** Resolves with the next message of this kind; rejects when the process says that it failed, or dies. */
+  next(say: FromProcess['say']): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.child.exitCode !== null || this.child.signalCode !== null)
+        return reject(new Error('job process has ended'))
+      this.expected = { say, resolve, reject }
+    })
+  }
+
+  kill(): void {
+    this.child.kill('SIGKILL')
+  }
+
+  /** A busy process finishes its job first; an idle one ends. */
+  letGo(): void {
+    if (this.child.connected) this.child.disconnect()
+    this.child.unref()
+  }
+
+  private hear(message: FromProcess): void {
+    const { expected } = this
+    if (message.say === 'failed') expected?.reject(new Error(message.text))
+    else if (message.say === expected?.say) expected.resolve()
+    else return
+    this.expected = undefined
+  }
+}
+
+/** Listens to a job over its live-lock socket, and speaks to it there, until it says that it has ended or nobody serves the socket. */
+async function follow(livelock: string, listener: JobListener, kill: () => void): Promise<RunningJob> {
+  let left = false
+  let ended = false
+  const hear = (text: string) => {
+    const message = readMessage<FromJob>(text, 'kind')
+    if (message?.kind === 'lagging') listener.lagging(message.node, message.reason)
+    else if (message?.kind === 'bye') ended = true
+    else if (message) listener.progress(message)
+  }
+  const open = async () => {
+    const connection = await connectFramed({
+      path: livelock,
+      connectTimeout_s: JOB_CONNECT_S,
+      maxFrame: JOB_PROGRESS_BYTES_MAX,
+      onMessage: hear,
+    })
+    void connection.closed.then(reopen)
+    return connection
+  }
+  const reopen = async () => {
+    if (left) return
+    try {
+      if (!ended && (await isServed(livelock))) current = await open()
+      else listener.gone()
+    } catch {
+      listener.gone()
+    }
+  }
+  let current: FramedConnection = await open()
+  const say = (message: ToJob) => void current.send(JSON.stringify(message))
+  return {
+    cancel: () => say({ do: 'cancel' }),
+    setPriority: (priority) => say({ do: 'priority', priority }),
+    setReplicas: (replicas) => say({ do: 'replicas', replicas }),
+    kill,
+    leave: () => {
+      left = true
+      current.destroy()
+    },
+  }
+}
+
+function killProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has just ended by itself.
+  }
+}

@@ -1,0 +1,276 @@
+// The queue inside luxid: every job that is not archived, in memory; which of them run; and who wants to hear of changes. A change
+// is told only when it is durable. Each job ends exactly once: what comes after its end is ignored.
+import type { Clock } from '../lib/clock'
+import { nanoseconds, timestamp } from '../lib/clock'
+import type { Log } from '../lib/log'
+import { GenericError, JobQueueFull, errorToWire } from '../model/errors'
+import { JOBS_QUEUED_MAX, JOB_RETRY_S, OPCODES_PER_JOB_MAX } from '../model/limits'
+import { redactSecrets, secretsOf } from '../opcodes/summary'
+import type { JobId, WireOpCode } from '../rpc/luxi/calls'
+import type { NodeTarget } from '../rpc/node/client'
+import { ArchivedJobs } from './archived-jobs'
+import { resolveRelative } from './dependencies'
+import { Execution, type LockOwners } from './execution'
+import type { JobFilter } from './filters'
+import { type Job, dependenciesOf, dequeued, isFinished, newJob, withPriority } from './job'
+import type { JobRunner, Secrets } from './runner'
+import { Scheduler } from './scheduler'
+import type { QueueStore } from './store'
+
+export interface QueueOptions {
+  store: QueueStore
+  runner: JobRunner
+  owners: LockOwners
+  clock: Clock
+  log: Log
+  /** Candidates in sync, for the job processes. */
+  replicas(): readonly NodeTarget[]
+  lagging(node: string, reason: string): void
+}
+
+export type Submission = { id: JobId } | { error: string }
+export type CancelOutcome = 'dequeued' | 'unknown' | { readonly execution: Execution }
+
+export class JobQueue {
+  readonly archived: ArchivedJobs
+  private readonly jobs = new Map<JobId, Job>()
+  private readonly executions = new Map<JobId, Execution>()
+  private readonly secrets = new Map<JobId, Secrets>()
+  private readonly scheduler = new Scheduler()
+  private readonly listeners = new Map<JobId, Set<(job: Job) => void>>()
+  private lastId: JobId = 0
+  private maxRunning = 0
+  private filters: readonly JobFilter[] = []
+  private drainedFlag = false
+  private closed = false
+
+  constructor(private readonly options: QueueOptions) {
+    this.archived = new ArchivedJobs(options.store)
+  }
+
+  get drained(): boolean {
+    return this.drainedFlag
+  }
+
+  get lastJobId(): JobId {
+    return this.lastId
+  }
+
+  /** Takes in what a former luxid left: queued jobs stay queued, running ones are found again, the rest is settled. */
+  async recover(): Promise<void> {
+    const { jobs, lastId, drained } = await this.options.store.load()
+    this.lastId = lastId
+    this.drainedFlag = drained
+    for (const job of jobs) this.jobs.set(job.id, job)
+    const open = jobs.filter((job) => !isFinished(job))
+    const inProcess = open.filter((job) => job.livelock !== undefined || job.ops.some((op) => op.status !== 'queued'))
+    for (const job of open) if (!inProcess.includes(job)) this.enqueue(job)
+    await Promise.all(inProcess.map((job) => this.execution(job).adopt(job)))
+  }
+
+  /** Filters are sorted. Nothing starts before this was called for the first time. */
+  configure(maxRunning: number, filters: readonly JobFilter[]): void {
+    this.maxRunning = maxRunning
+    if (filters !== this.filters) this.scheduler.filtersChanged()
+    this.filters = filters
+    this.schedule()
+  }
+
+  /** Durable when it resolves. One answer per job; a full queue refuses all. */
+  async submit(submitted: readonly (readonly WireOpCode[])[]): Promise<Submission[]> {
+    if (this.closed) throw new GenericError('luxid is stopping; try again in a moment')
+    if (this.scheduler.size + submitted.length > JOBS_QUEUED_MAX) throw new JobQueueFull()
+    const first = this.lastId + 1
+    this.lastId += submitted.length
+    const serial = this.options.store.saveSerial(this.lastId)
+    const saved = await Promise.all(submitted.map((ops, i) => this.accept(first + i, ops, serial)))
+    for (const result of saved) if ('job' in result) this.admit(result.job)
+    this.schedule()
+    return saved.map((result) => ('job' in result ? { id: result.job.id } : result))
+  }
+
+  job(id: JobId): Job | undefined {
+    return this.jobs.get(id)
+  }
+
+  /** By id. */
+  all(): Job[] {
+    return [...this.jobs.values()].sort((a, b) => a.id - b.id)
+  }
+
+  /** Of the queue or the archive. */
+  async find(id: JobId): Promise<Job | undefined> {
+    return this.jobs.get(id) ?? (await this.archived.one(id))
+  }
+
+  /** Calls the listener after each change of the job; returns how to stop that. */
+  subscribe(id: JobId, listener: (job: Job) => void): () => void {
+    const listeners = this.listeners.get(id) ?? new Set()
+    this.listeners.set(id, listeners.add(listener))
+    return () => {
+      listeners.delete(listener)
+      if (listeners.size === 0 && this.listeners.get(id) === listeners) this.listeners.delete(id)
+    }
+  }
+
+  /** Takes a job that has not started out of the queue; else hands out what runs it. */
+  async cancel(id: JobId): Promise<CancelOutcome> {
+    const execution = this.executions.get(id)
+    if (execution) return { execution }
+    const job = this.jobs.get(id)
+    if (job === undefined || !this.scheduler.remove(id)) return 'unknown'
+    await this.settle(dequeued(job, timestamp(this.options.clock)))
+    return 'dequeued'
+  }
+
+  /** The pid of a running job that was told, `queued` for one that was changed here, or `unknown`. */
+  async setPriority(id: JobId, priority: number): Promise<'queued' | 'unknown' | { pid: number }> {
+    const execution = this.executions.get(id)
+    if (execution) return { pid: execution.setPriority(priority) }
+    const job = this.jobs.get(id)
+    if (job === undefined || !this.scheduler.has(id)) return 'unknown'
+    const changed = withPriority(job, priority)
+    this.scheduler.update(changed)
+    this.publish(changed)
+    await this.options.store.save(changed)
+    return 'queued'
+  }
+
+  /** False when the job has not ended, or is not in the queue. Waits until its process is done with it. */
+  async archive(id: JobId): Promise<boolean> {
+    const job = this.jobs.get(id)
+    if (job === undefined || !isFinished(job)) return false
+    await this.executions.get(id)?.done
+    if (!this.jobs.delete(id)) return false
+    await this.options.store.archive([id])
+    this.archived.add(job)
+    return true
+  }
+
+  async setDrained(drained: boolean): Promise<void> {
+    await this.options.store.setDrained(drained)
+    this.drainedFlag = drained
+  }
+
+  replicasChanged(): void {
+    for (const execution of this.executions.values()) execution.setReplicas(this.options.replicas())
+  }
+
+  /** Running jobs go on without luxid. */
+  async close(): Promise<void> {
+    this.closed = true
+    for (const execution of this.executions.values()) execution.leave()
+    await this.options.runner.close()
+  }
+
+  private async accept(
+    id: JobId,
+    submitted: readonly WireOpCode[],
+    serial: Promise<void>,
+  ): Promise<{ job: Job } | { error: string }> {
+    try {
+      if (submitted.length > OPCODES_PER_JOB_MAX) throw new GenericError(`More than ${OPCODES_PER_JOB_MAX} opcodes`)
+      const { clock, store } = this.options
+      const ops = submitted.map((op, index) => this.complete(resolveRelative(op, id), id, index))
+      const secrets = ops.map((op) => secretsOf(op) ?? {})
+      const job = newJob(id, ops.map(redactSecrets), timestamp(clock))
+      await Promise.all([serial, store.save(job)])
+      if (secrets.some((found) => Object.keys(found).length > 0)) this.secrets.set(id, secrets)
+      return { job }
+    } catch (error) {
+      return { error: String(errorToWire(error)[1][0]) }
+    }
+  }
+
+  /** The reason trail says which job the opcode became. */
+  private complete(op: WireOpCode, id: JobId, index: number): WireOpCode {
+    const trail: unknown[] = Array.isArray(op['reason']) ? op['reason'] : []
+    const source = `gnt:opcode:${op.OP_ID.replace(/^OP_/, '').toLowerCase()}`
+    return { ...op, reason: [...trail, [source, `job=${id};index=${index}`, nanoseconds(this.options.clock)]] }
+  }
+
+  private admit(job: Job): void {
+    this.jobs.set(job.id, job)
+    if (!isFinished(job)) this.enqueue(job)
+    this.publish(job)
+  }
+
+  private enqueue(job: Job): void {
+    const blockers = job.ops.flatMap(dependenciesOf).map(([id]) => id)
+    this.scheduler.add(
+      job,
+      blockers.filter((id) => {
+        const blocker = this.jobs.get(id)
+        return blocker !== undefined && blocker.id !== job.id && !isFinished(blocker)
+      }),
+    )
+  }
+
+  private schedule(): void {
+    if (this.closed) return
+    const room = this.maxRunning - this.executions.size
+    if (room <= 0) return
+    const running = [...this.executions.keys()].flatMap((id) => this.jobs.get(id) ?? [])
+    const { start, reject } = this.scheduler.next(room, running, this.filters)
+    for (const job of start) void this.execution(job).start(job, this.secrets.get(job.id))
+    for (const job of reject) void this.settle(dequeued(job, timestamp(this.options.clock)))
+  }
+
+  private execution(job: Job): Execution {
+    const { store, runner, owners, clock, log } = this.options
+    const execution = new Execution(job.id, {
+      store,
+      runner,
+      owners,
+      clock,
+      log,
+      replicas: this.options.replicas,
+      lagging: this.options.lagging,
+      job: () => this.jobs.get(job.id) ?? job,
+      find: (id) => this.find(id),
+      publish: (changed) => this.publish(changed),
+      settle: (ended) => this.settle(ended),
+      requeue: (again) => this.requeue(again),
+      over: () => {
+        this.executions.delete(job.id)
+        this.schedule()
+      },
+    })
+    this.executions.set(job.id, execution)
+    return execution
+  }
+
+  private requeue(job: Job): void {
+    this.executions.delete(job.id)
+    this.publish(job)
+    this.enqueue(job)
+  }
+
+  /** Writes the end of a job, however long it takes, and then tells it. */
+  private async settle(job: Job): Promise<void> {
+    const { store, clock, log } = this.options
+    while (!this.closed) {
+      try {
+        await store.save(job)
+        break
+      } catch (error) {
+        log.error({ job: job.id, err: error }, 'cannot write how the job ended; trying again')
+        await clock.sleep(JOB_RETRY_S * 1000)
+      }
+    }
+    this.publish(job)
+  }
+
+  private publish(job: Job): void {
+    const before = this.jobs.get(job.id)
+    if (before !== undefined && before !== job && isFinished(before)) return
+    this.jobs.set(job.id, job)
+    const over = isFinished(job)
+    if (over) {
+      this.secrets.delete(job.id)
+      this.scheduler.ended(job.id)
+    }
+    for (const listener of [...(this.listeners.get(job.id) ?? [])]) listener(job)
+    if (over) this.schedule()
+  }
+}
