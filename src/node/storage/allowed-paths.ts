@@ -1,0 +1,72 @@
+// Which directories may hold disk files: those that this node's administrator lists in /etc/ganeti/file-storage-paths, and below.
+// The master cannot change that file, so it cannot make a node write elsewhere.
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import { isMissing } from '../../lib/disk'
+import type { Paths } from '../../lib/paths'
+import { PATH } from '../../model/constants/paths'
+import { fail } from '../context'
+
+/** Listing one of these, or something below, is a mistake that `verify` reports and that is not obeyed. */
+const FORBIDDEN = [
+  '/bin',
+  '/boot',
+  '/dev',
+  '/etc',
+  '/home',
+  '/lib',
+  '/lib64',
+  '/proc',
+  '/root',
+  '/sbin',
+  '/sys',
+  '/usr',
+]
+
+/** The path on this machine; refuses one that is not below an allowed directory. */
+export function checkFileStoragePath(paths: Paths, wire: string): string {
+  if (!wire.startsWith('/')) fail(`File storage path must be absolute, got '${wire}'`)
+  if (wire.includes('\0') || wire.split('/').includes('..'))
+    fail(`File storage path '${clean(wire)}' is not a plain path`)
+  const local = paths.fromWire(wire)
+  const shown = paths.virtual(local)
+  if (forbidden(shown)) fail(`Path '${shown}' uses a forbidden prefix`)
+  const allowed = allowedPaths(paths)
+  if (allowed.some((directory) => isBelow(shown, directory))) return local
+  return fail(
+    `Path '${shown}' is not acceptable for file storage: add its directory to ${PATH.FILE_STORAGE_PATHS_FILE}`,
+  )
+}
+
+/** The entries that are not usable as directories for disk files. */
+export const badAllowedPaths = (paths: Paths): string[] => allowedPaths(paths).filter(forbidden)
+
+/** Why a directory cannot hold disk files, or undefined. */
+export function fileStorageProblem(paths: Paths, wire: string): string | undefined {
+  try {
+    const local = checkFileStoragePath(paths, wire)
+    if (!fs.existsSync(local)) return `The configured file storage path '${wire}' does not exist`
+    if (!fs.statSync(local).isDirectory()) return `The configured file storage path '${wire}' is not a directory`
+    fs.accessSync(local, fs.constants.W_OK)
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+function allowedPaths(paths: Paths): string[] {
+  try {
+    const text = fs.readFileSync(paths.local(PATH.FILE_STORAGE_PATHS_FILE), 'utf8')
+    const lines = text.split('\n').map((line) => line.trim())
+    return lines
+      .filter((line) => line.startsWith('/'))
+      .map((line) => path.posix.normalize(line).replace(/(.)\/$/, '$1'))
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
+  }
+}
+
+const isBelow = (file: string, directory: string) => file === directory || file.startsWith(directory + '/')
+const forbidden = (file: string) => file === '/' || FORBIDDEN.some((directory) => isBelow(file, directory))
+const clean = (text: string) => JSON.stringify(text).slice(1, -1)

@@ -1,0 +1,121 @@
+// Disks as plain files below an allowed directory: on this node's own file system, or on one that all nodes share.
+import * as fs from 'node:fs/promises'
+import * as path from 'node:path'
+import { isMissing } from '../../lib/disk'
+import type { DiskDict } from '../../rpc/node/dicts'
+import { fail } from '../context'
+import { checkFileStoragePath } from './allowed-paths'
+import type { Device, Storage, StorageContext, StorageFactory } from './storage'
+
+const MIB = 1 << 20
+const ZEROS = Buffer.alloc(MIB)
+
+export const fileStorage: StorageFactory = (context): Storage => {
+  const fileOf = (disk: DiskDict) => filePath(context, disk.logical_id)
+
+  async function existing(disk: DiskDict): Promise<Device> {
+    return (await find(disk)) ?? fail(`File device '${context.paths.virtual(fileOf(disk))}' does not exist`)
+  }
+  async function find(disk: DiskDict): Promise<Device | undefined> {
+    const file = fileOf(disk)
+    return (await sizeOf(file)) === undefined ? undefined : { path: file, block: false }
+  }
+
+  return {
+    hasDisks: true,
+    create: (disk, size_mib) => createFile(fileOf(disk), size_mib * MIB, context),
+    find,
+    assemble: existing,
+    shutdown: () => Promise.resolve(),
+    open: async (disk) => void (await existing(disk)),
+    close: () => Promise.resolve(),
+    async grow(disk, amount_mib, dryRun) {
+      if (amount_mib < 0) fail(`Cannot shrink a file disk (by ${-amount_mib} MiB)`)
+      const device = await existing(disk)
+      const size = (await fs.stat(device.path)).size + amount_mib * MIB
+      if (!dryRun) await resize(device.path, size)
+    },
+    async wipe(disk, offset_mib, size_mib) {
+      const { path: file } = await existing(disk)
+      await overwrite(file, offset_mib * MIB, size_mib * MIB)
+    },
+    remove: (disk) => fs.rm(fileOf(disk), { force: true }),
+    async rename(disk, newId) {
+      const target = filePath(context, newId)
+      if ((await sizeOf(target)) !== undefined) fail(`File already exists: ${context.paths.virtual(target)}`)
+      await fs.rename((await existing(disk)).path, target)
+    },
+    setInfo: () => Promise.resolve(),
+    snapshot: (disk) => fail(`A disk of template '${disk.dev_type}' has no snapshots`),
+    async dimensions(disk) {
+      const size_bytes = await sizeOf(fileOf(disk))
+      return size_bytes === undefined ? undefined : { size_bytes, spindles: null }
+    },
+  }
+}
+
+function filePath(context: StorageContext, logicalId: DiskDict['logical_id']): string {
+  const [, wire] = logicalId ?? []
+  if (typeof wire !== 'string') fail(`A file disk's logical id is [driver, path], not ${JSON.stringify(logicalId)}`)
+  return checkFileStoragePath(context.paths, wire)
+}
+
+/** Sparse, but of its full size from the start. */
+async function createFile(file: string, size: number, context: StorageContext): Promise<void> {
+  const handle = await open(file, context)
+  try {
+    await handle.truncate(size)
+    await handle.sync()
+    await handle.close()
+  } catch (error) {
+    await handle.close().catch(() => undefined)
+    await fs.rm(file, { force: true })
+    throw error
+  }
+}
+
+async function open(file: string, context: StorageContext): Promise<fs.FileHandle> {
+  try {
+    return await fs.open(file, 'wx', 0o600)
+  } catch (error) {
+    const shown = context.paths.virtual(file)
+    if (isMissing(error)) fail(`The directory of file disk '${shown}' does not exist`)
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') fail(`File already exists: ${shown}`)
+    throw error
+  }
+}
+
+async function resize(file: string, size: number): Promise<void> {
+  const handle = await fs.open(file, 'r+')
+  try {
+    await handle.truncate(size)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+async function overwrite(file: string, offset: number, size: number): Promise<void> {
+  const handle = await fs.open(file, 'r+')
+  try {
+    if (offset < 0 || size < 0 || offset + size > (await handle.stat()).size)
+      fail(`Cannot wipe beyond the end of ${path.basename(file)}`)
+    for (let done = 0; done < size;) {
+      const piece = Math.min(ZEROS.length, size - done)
+      done += (await handle.write(ZEROS, 0, piece, offset + done)).bytesWritten
+    }
+    await handle.datasync()
+  } finally {
+    await handle.close()
+  }
+}
+
+async function sizeOf(file: string): Promise<number | undefined> {
+  try {
+    const info = await fs.stat(file)
+    return info.isFile() ? info.size : undefined
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}

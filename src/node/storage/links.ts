@@ -1,0 +1,47 @@
+// The stable names of an instance's disks: links `<instance>:<index>` in the run directory, which hypervisors open and keep
+// through changes of the device below.
+import * as fs from 'node:fs/promises'
+import type { Paths } from '../../lib/paths'
+import { PATH } from '../../model/constants/paths'
+import type { DiskDict, InstanceDict } from '../../rpc/node/dicts'
+import type { LinkedDisk } from '../hypervisor/hypervisor'
+import { storageFor } from './registry'
+import type { Device, StorageContext } from './storage'
+
+/** Assembles all disks of an instance and links them, in order. */
+export async function linkDisks(context: StorageContext, instance: InstanceDict): Promise<LinkedDisk[]> {
+  const linked: LinkedDisk[] = []
+  for (const [index, disk] of instance.disks_info.entries()) linked.push(await linkDisk(context, instance, disk, index))
+  return linked
+}
+
+export async function linkDisk(
+  context: StorageContext,
+  instance: Pick<InstanceDict, 'name'>,
+  disk: DiskDict,
+  index: number,
+): Promise<LinkedDisk> {
+  const device = await storageFor(context, disk.dev_type).assemble(disk)
+  const link = await makeLink(context.paths, instance.name, index, device)
+  return { disk, link, ...(device.uri === undefined ? {} : { uri: device.uri }) }
+}
+
+export const linkPath = (paths: Paths, instanceName: string, index: number): string =>
+  `${paths.local(PATH.DISK_LINKS_DIR)}/${instanceName}:${index}`
+
+export async function makeLink(paths: Paths, instanceName: string, index: number, device: Device): Promise<string> {
+  const link = linkPath(paths, instanceName, index)
+  if ((await readLink(link)) === device.path) return link
+  await fs.mkdir(paths.local(PATH.DISK_LINKS_DIR), { recursive: true, mode: 0o755 })
+  const temporary = `${link}.${process.pid}.new`
+  await fs.rm(temporary, { force: true })
+  await fs.symlink(device.path, temporary)
+  await fs.rename(temporary, link)
+  return link
+}
+
+export async function removeLinks(paths: Paths, instanceName: string, count: number): Promise<void> {
+  for (let index = 0; index < count; index++) await fs.rm(linkPath(paths, instanceName, index), { force: true })
+}
+
+const readLink = (link: string): Promise<string | undefined> => fs.readlink(link).catch(() => undefined)
