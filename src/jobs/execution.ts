@@ -10,6 +10,7 @@ import type { NodeTarget } from '../rpc/node/client'
 import type { ClientId, LockMode, LockName } from '../rpc/wconfd/calls'
 import { afterDeath, requeued } from './death'
 import { type FindJob, verdictsOf } from './dependencies'
+import { withinTime } from './replicas'
 import { type Job, canceledFrom, dequeued, failedAt, isFinished, withOp } from './job'
 import type { JobListener, JobRunner, RunningJob, Secrets, Verdict } from './runner'
 import { applyProgress } from './runner'
@@ -56,12 +57,11 @@ export class Execution {
   }
 
   async start(job: Job, secrets: Secrets | undefined): Promise<void> {
-    const verdicts = await verdictsOf(job, this.options.find)
-    const early = this.withoutProcess(job, secrets, verdicts)
-    if (early) return this.endWith(early)
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.begin(job, secrets ?? [], verdicts)
+        const verdicts = await verdictsOf(job, this.options.find)
+        const early = this.withoutProcess(job, secrets, verdicts)
+        return await (early ? this.endWith(early) : this.begin(job, secrets ?? [], verdicts))
       } catch (error) {
         if (this.left) return
         this.options.log.error({ job: this.id, attempt, err: error }, 'cannot start the process of a job')
@@ -128,7 +128,6 @@ export class Execution {
       if (this.left) throw new Error('luxid is stopping')
       publish(started)
       this.running = await prepared.begin({ job: started, secrets, verdicts, replicas: replicas() }, this.listener())
-      this.begun = true
     } catch (error) {
       prepared.abandon()
       throw error
@@ -164,7 +163,13 @@ export class Execution {
     const file = await store.read(this.id)
     const locks = await this.freeLocks(file ?? job())
     if (this.left) return
-    const outcome = afterDeath({ known: job(), file, begun: this.begun, locks, now: timestamp(clock) })
+    const outcome = afterDeath({
+      known: job(),
+      file,
+      begun: this.begun || this.killWanted,
+      locks,
+      now: timestamp(clock),
+    })
     if (outcome.kind === 'ended') return this.endWith(outcome.job)
     log.warn({ job: this.id }, 'the process of a job was gone before the job had begun; it goes back into the queue')
     requeue(outcome.job)
@@ -172,12 +177,12 @@ export class Execution {
   }
 
   private async freeLocks(job: Job): Promise<readonly (readonly [LockName, LockMode])[]> {
-    const { owners, log } = this.options
+    const { owners, clock, log } = this.options
     if (job.livelock === undefined) return []
     const client: ClientId = [job.id, job.livelock, job.process_id ?? 0]
     try {
-      const locks = await owners.held(client)
-      await owners.cleanUp()
+      const locks = await withinTime(clock, owners.held(client))
+      await withinTime(clock, owners.cleanUp())
       return locks
     } catch (error) {
       log.warn(

@@ -5,7 +5,14 @@ import type { Clock, Timer } from '../lib/clock'
 import { connectFramed, type FramedConnection, isServed } from '../lib/json-socket'
 import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
-import { JOBS_PER_PROCESS_MAX, JOB_PROCESSES_WARM, JOB_PROCESS_START_S, JOB_PROGRESS_BYTES_MAX } from '../model/limits'
+import {
+  JOBS_PER_PROCESS_MAX,
+  JOB_CONNECT_S,
+  JOB_PROCESSES_WARM,
+  JOB_PROCESS_IDLE_S,
+  JOB_PROCESS_START_S,
+  JOB_PROGRESS_BYTES_MAX,
+} from '../model/limits'
 import type { JobId } from '../rpc/luxi/calls'
 import type { Job } from './job'
 import { type FromJob, type FromProcess, type ToJob, type ToProcess, readMessage } from './messages'

@@ -187,18 +187,16 @@ export class Replicas {
   }
 }
 
-/** Fails when a candidate does not answer in the time that a write may wait for it. */
-export async function withinTime(clock: Clock, call: Promise<unknown>): Promise<void> {
-  const answered = new AbortController()
-  const late = clock.sleep(limits.replication_s * 1000, answered.signal).then(
-    () => {
-      throw new Error(`no answer within ${limits.replication_s} s`)
-    },
-    () => undefined,
-  )
+/** Fails when an answer does not come in the time that a write may wait for it. */
+export async function withinTime<T>(clock: Clock, call: Promise<T>): Promise<T> {
+  let timer: Timer | undefined
+  const late = new Promise<never>((_, reject) => {
+    const text = `no answer within ${limits.replication_s} s`
+    timer = clock.after(limits.replication_s * 1000, () => reject(new Error(text)))
+  })
   try {
-    await Promise.race([call, late])
+    return await Promise.race([call, late])
   } finally {
-    answered.abort()
+    timer?.cancel()
   }
 }
