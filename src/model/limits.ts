@@ -93,6 +93,10 @@ export const LUXI_FRAME_BYTES_MAX = 32 << 20
 export const LUXI_BUFFERED_BYTES_MAX = 256 << 20
 /** LUXI clients on one socket. */
 export const LUXI_CONNECTIONS_MAX = 1024
+/** LUXI connections of one client process; further calls wait. */
+export const LUXI_CLIENT_CONNECTIONS_MAX = 256
+/** Idle LUXI connections that a client process keeps. */
+export const LUXI_CLIENT_IDLE_MAX = 8
 
 // RAPI
 /** The longest body of a request; as in Ganeti 3.1. */

@@ -1,0 +1,169 @@
+// The cluster as every door but luxid itself sees it: a Master over LUXI. Answers come in order on one connection, so calls that
+// overlap get connections of their own; idle ones are kept.
+import { environmentPaths } from '../../lib/paths'
+import { LUXI_CLIENT_CONNECTIONS_MAX, LUXI_CLIENT_IDLE_MAX } from '../../model/limits'
+import { JsonClient } from '../json-protocol'
+import type { FieldDefinition, JobChange, JobId, Master, QueryFilter, QueryResource, QueryResult } from './calls'
+import type { TagKind, WireOpCode } from './calls'
+
+/** Seconds that an answer may take. */
+const ANSWER_S = 180
+
+export interface LuxiClientOptions {
+  /** The socket; default: the one of this node. */
+  path?: string
+  timeout_s?: number
+}
+
+export class LuxiClient implements Master {
+  private readonly path: string
+  private readonly timeout_s: number
+  private readonly idle: JsonClient[] = []
+  private readonly waiting: (() => void)[] = []
+  private open = 0
+
+  constructor(options: LuxiClientOptions = {}) {
+    this.path = options.path ?? environmentPaths().socket('query')
+    this.timeout_s = options.timeout_s ?? ANSWER_S
+  }
+
+  submitJob(ops: readonly WireOpCode[]): Promise<JobId> {
+    return this.call('SubmitJob', [ops])
+  }
+
+  submitJobToDrainedQueue(ops: readonly WireOpCode[]): Promise<JobId> {
+    return this.call('SubmitJobToDrainedQueue', [ops])
+  }
+
+  submitManyJobs(jobs: readonly (readonly WireOpCode[])[]): Promise<([true, JobId] | [false, string])[]> {
+    return this.call('SubmitManyJobs', [jobs])
+  }
+
+  waitForJobChange(
+    job: JobId,
+    fields: readonly string[],
+    previous: unknown,
+    previousLog: unknown,
+    timeout_s: number,
+  ): Promise<JobChange | 'nochange'> {
+    return this.call('WaitForJobChange', [job, fields, previous, previousLog, timeout_s])
+  }
+
+  archiveJob(job: JobId): Promise<boolean> {
+    return this.call('ArchiveJob', [job])
+  }
+
+  autoArchiveJobs(age_s: number, timeout_s: number): Promise<[archived: number, left: number]> {
+    return this.call('AutoArchiveJobs', [age_s, timeout_s])
+  }
+
+  cancelJob(job: JobId, kill: boolean): Promise<[boolean, string]> {
+    return this.call('CancelJob', [job, kill])
+  }
+
+  changeJobPriority(job: JobId, priority: number): Promise<[boolean, string]> {
+    return this.call('ChangeJobPriority', [job, priority])
+  }
+
+  setDrainFlag(flag: boolean): Promise<boolean> {
+    return this.call('SetDrainFlag', [flag])
+  }
+
+  setWatcherPause(until: number | null): Promise<number | null> {
+    return this.call('SetWatcherPause', [until])
+  }
+
+  query(what: QueryResource, fields: readonly string[], filter: QueryFilter): Promise<QueryResult> {
+    return this.call('Query', [what, fields, filter])
+  }
+
+  queryFields(what: QueryResource, fields: readonly string[] | null): Promise<{ fields: FieldDefinition[] }> {
+    return this.call('QueryFields', [what, fields])
+  }
+
+  queryNodes(names: readonly string[], fields: readonly string[], lock: boolean): Promise<unknown[][]> {
+    return this.call('QueryNodes', [names, fields, lock])
+  }
+
+  queryGroups(names: readonly string[], fields: readonly string[], lock: boolean): Promise<unknown[][]> {
+    return this.call('QueryGroups', [names, fields, lock])
+  }
+
+  queryNetworks(names: readonly string[], fields: readonly string[], lock: boolean): Promise<unknown[][]> {
+    return this.call('QueryNetworks', [names, fields, lock])
+  }
+
+  queryInstances(names: readonly string[], fields: readonly string[], lock: boolean): Promise<unknown[][]> {
+    return this.call('QueryInstances', [names, fields, lock])
+  }
+
+  replaceFilter(
+    uuid: string | null,
+    priority: number,
+    predicates: readonly unknown[],
+    action: unknown,
+    reason: readonly unknown[],
+  ): Promise<string> {
+    return this.call('ReplaceFilter', [uuid, priority, predicates, action, reason])
+  }
+
+  deleteFilter(uuid: string): Promise<null> {
+    return this.call('DeleteFilter', [uuid])
+  }
+
+  queryFilters(uuids: readonly string[] | null, fields: readonly string[]): Promise<unknown[][]> {
+    return this.call('QueryFilters', [uuids, fields])
+  }
+
+  queryJobs(ids: readonly (JobId | string)[] | null, fields: readonly string[]): Promise<(unknown[] | null)[]> {
+    return this.call('QueryJobs', [ids, fields])
+  }
+
+  queryExports(nodes: readonly string[], lock: boolean): Promise<unknown[][]> {
+    return this.call('QueryExports', [nodes, lock])
+  }
+
+  queryConfigValues(fields: readonly string[]): Promise<unknown[]> {
+    return this.call('QueryConfigValues', [fields])
+  }
+
+  queryClusterInfo(): Promise<Record<string, unknown>> {
+    return this.call('QueryClusterInfo', [])
+  }
+
+  queryTags(kind: TagKind, name: string): Promise<string[]> {
+    return this.call('QueryTags', [kind, name])
+  }
+
+  close(): void {
+    for (const client of this.idle.splice(0)) client.close()
+  }
+
+  /** The other end is luxid, whose answers are typed by the same interface. */
+  private async call<T>(method: string, args: readonly unknown[]): Promise<T> {
+    const client = await this.take()
+    try {
+      return (await client.call(method, args, this.timeout_s)) as T
+    } finally {
+      this.giveBack(client)
+    }
+  }
+
+  private async take(): Promise<JsonClient> {
+    while (this.open >= LUXI_CLIENT_CONNECTIONS_MAX && this.idle.length === 0)
+      await new Promise<void>((resolve) => this.waiting.push(resolve))
+    const kept = this.idle.pop()
+    if (kept) return kept
+    this.open++
+    return new JsonClient({ path: this.path, peer: 'the master daemon (luxid)' })
+  }
+
+  private giveBack(client: JsonClient): void {
+    if (this.idle.length < LUXI_CLIENT_IDLE_MAX || this.waiting.length > 0) this.idle.push(client)
+    else {
+      client.close()
+      this.open--
+    }
+    this.waiting.shift()?.()
+  }
+}

@@ -1,0 +1,251 @@
+// From LUXI's text to calls of a Master (spec: luxi.json). A request that cannot be read is Ganeti's plain text, after which the
+// connection ends; what a call means and may refuse is the Master's business.
+import {
+  type Check,
+  Mismatch,
+  any,
+  bool,
+  float,
+  int,
+  isObject,
+  listOf,
+  oneOf,
+  orNull,
+  readArray,
+  text,
+  type ValueOf,
+} from '../../opcodes/check'
+import { parseOpcode } from '../../opcodes/parse'
+import { jobId } from '../../opcodes/types'
+import { GenericError } from '../../model/errors'
+import type { Master, QueryFilter, QueryResource, TagKind, WireOpCode } from './calls'
+import { layout } from './layout'
+
+export type LuxiRequest = (master: Master) => Promise<unknown>
+
+/** The request is not one: the text goes to the client as it is, and the connection is closed. */
+export class Unparsable extends Error {
+  constructor(reason: string) {
+    super(`Failed to parse request: ${reason}`)
+  }
+}
+
+/** An argument that only its user could find unreadable (a filter) makes the request unparsable after all. */
+export const unreadableArgs = (args: unknown, reason: string): Unparsable =>
+  new Unparsable(`Cannot convert value '${layout(args)}', error: ${reason}`)
+
+export interface ParsedRequest {
+  readonly method: string
+  readonly args: unknown
+  readonly run: LuxiRequest
+}
+
+/** Throws Unparsable. The version and other keys are ignored. */
+export function parseRequest(message: string): ParsedRequest {
+  const { method, args } = readEnvelope(message)
+  const call = Object.hasOwn(calls, method) ? calls[method] : undefined
+  if (call === undefined)
+    throw new Unparsable(
+      `Unable to parse LUXI request method: Invalid string value for type LuxiReq: ${JSON.stringify(method)}`,
+    )
+  return { method, args, run: call(args) }
+}
+
+function readEnvelope(message: string): { method: string; args: unknown } {
+  const json = readJson(message)
+  if (!isObject(json)) throw new Unparsable('parsing top-level JSON message: Unable to read JSObject')
+  const { method, args } = json
+  if (typeof method !== 'string') throw new Unparsable(missing('method', method, json))
+  if (args === undefined) throw new Unparsable(missing('args', args, json))
+  return { method, args }
+}
+
+function readJson(message: string): unknown {
+  const complaint = 'parsing top-level JSON message: Invalid JSON'
+  if (!/^\s*[[{]/.test(message))
+    throw new Unparsable(`${complaint}: a JSON text a serialized object or array at the top level.`)
+  try {
+    return JSON.parse(message)
+  } catch (error) {
+    throw new Unparsable(`${complaint}: ${error instanceof Error ? error.message : 'unreadable'}`)
+  }
+}
+
+const missing = (key: string, value: unknown, json: object): string =>
+  value === undefined
+    ? `key '${key}' not found, object contains only ${JSON.stringify(Object.keys(json).sort())}`
+    : `Can't parse value for '${key}': Unable to read String`
+
+type ValuesOf<A extends readonly Check<unknown>[]> = { [I in keyof A]: ValueOf<A[I]> }
+
+/** Arguments that are left out at the end count as null, down to `least`. */
+function call<const A extends readonly Check<unknown>[]>(
+  checks: A,
+  run: (master: Master, ...args: ValuesOf<A>) => Promise<unknown>,
+  least = checks.length,
+): (args: unknown) => LuxiRequest {
+  return (args) => {
+    const values = readArgs(args, checks, least)
+    // The compiler cannot see that map keeps a tuple's shape.
+    return (master) => run(master, ...(values as ValuesOf<A>))
+  }
+}
+
+const SHAPES = ['()', 'singleton list', 'Pair', 'Triple', '4 tuple', '5 tuple']
+
+function readArgs(args: unknown, checks: readonly Check<unknown>[], least: number): unknown[] {
+  if (!Array.isArray(args) || args.length < least || args.length > checks.length)
+    throw unreadableArgs(args, `Unable to read ${SHAPES[checks.length] ?? 'arguments'}`)
+  try {
+    return checks.map((check, index) => check.parse(args[index] ?? null))
+  } catch (error) {
+    throw error instanceof Mismatch ? unreadableArgs(args, error.message) : error
+  }
+}
+
+const noArgs =
+  (run: LuxiRequest): ((args: unknown) => LuxiRequest) =>
+  () =>
+    run
+
+const RESOURCES = [
+  'cluster',
+  'export',
+  'extstorage',
+  'filter',
+  'group',
+  'instance',
+  'job',
+  'lock',
+  'network',
+  'node',
+  'os',
+] as const satisfies readonly QueryResource[]
+
+const resource: Check<QueryResource> = {
+  schema: { type: 'string', enum: RESOURCES },
+  parse(value) {
+    const found = RESOURCES.find((name) => name === value)
+    if (found === undefined)
+      throw new Mismatch(`Can't parse value '${text.parse(value)}' as neitherQueryTypeLuxi nor QueryTypeOp`)
+    return found
+  },
+}
+
+const filter: Check<QueryFilter> = {
+  schema: {},
+  parse(value) {
+    if (value === null || Array.isArray(value)) return value
+    throw new Mismatch(`Cannot deserialise filter: expected array [string, args], got ${layout(value)}`)
+  },
+}
+
+const tagKind: Check<TagKind> = oneOf('TagKind', ['cluster', 'node', 'nodegroup', 'instance', 'network'])
+
+const names = listOf(text)
+const namesOrAll: Check<readonly string[] | null> = orNull(names)
+const jobIds = orNull(listOf(jobId))
+
+const nonNegative: Check<number> = {
+  schema: { type: 'integer', minimum: 0 },
+  parse(value) {
+    const number = int.parse(value)
+    if (number < 0) throw new Mismatch(`Invalid value for non-negative type '${number}'`)
+    return number
+  },
+}
+
+const filterAction: Check<unknown> = {
+  schema: {},
+  parse(value) {
+    if (['ACCEPT', 'PAUSE', 'REJECT', 'CONTINUE'].some((name) => name === value)) return value
+    if (
+      Array.isArray(value) &&
+      value.length === 2 &&
+      value[0] === 'RATE_LIMIT' &&
+      Number.isInteger(value[1]) &&
+      value[1] > 0
+    )
+      return value
+    throw new Mismatch(`malformed FilterAction JSON: ${layout(value)}`)
+  },
+}
+
+const predicate: Check<unknown> = {
+  schema: {},
+  parse(value) {
+    const [kind, ...parameters] = readArray(value)
+    if (['jobid', 'opcode', 'reason'].some((name) => name === kind) && parameters.length === 1) return value
+    throw new Mismatch(
+      `malformed FilterPredicate: bad parameter list for ${layout(kind).replaceAll('"', "'")} predicate: ${layout(parameters)}`,
+    )
+  },
+}
+
+/** Submissions complain in their own way: without the arguments, which may be secret. */
+function submission(name: string, read: (args: unknown) => LuxiRequest): (args: unknown) => LuxiRequest {
+  return (args) => {
+    try {
+      return read(args)
+    } catch (error) {
+      throw error instanceof Mismatch ? new Unparsable(`${name}: ${error.message}`) : error
+    }
+  }
+}
+
+const readJob = (value: unknown): WireOpCode[] => readArray(value).map((op) => parseOpcode(op))
+
+function onlyArg(args: unknown): unknown {
+  const list = readArray(args)
+  if (list.length !== 1) throw new Mismatch(`Unable to read ${SHAPES[1]}`)
+  return list[0]
+}
+
+function submit(
+  name: 'SubmitJob' | 'SubmitJobToDrainedQueue',
+  run: (master: Master, ops: WireOpCode[]) => Promise<unknown>,
+) {
+  return submission(name, (args) => {
+    const ops = readJob(onlyArg(args))
+    return (master) => run(master, ops)
+  })
+}
+
+const calls: Readonly<Record<string, (args: unknown) => LuxiRequest>> = {
+  Query: call([resource, names, filter], (master, what, fields, qfilter) => master.query(what, fields, qfilter)),
+  QueryFields: call([resource, namesOrAll], (master, what, fields) => master.queryFields(what, fields)),
+  QueryNodes: call([names, names, bool], (master, which, fields, lock) => master.queryNodes(which, fields, lock)),
+  QueryGroups: call([names, names, bool], (master, which, fields, lock) => master.queryGroups(which, fields, lock)),
+  QueryNetworks: call([names, names, bool], (master, which, fields, lock) => master.queryNetworks(which, fields, lock)),
+  QueryInstances: call([names, names, bool], (master, which, fields, lock) =>
+    master.queryInstances(which, fields, lock),
+  ),
+  QueryFilters: call([namesOrAll, names], (master, uuids, fields) => master.queryFilters(uuids, fields)),
+  ReplaceFilter: call(
+    [orNull(text), nonNegative, listOf(predicate), filterAction, listOf(any)],
+    (master, uuid, priority, predicates, action, reason) =>
+      master.replaceFilter(uuid, priority, predicates, action, reason),
+  ),
+  DeleteFilter: call([text], (master, uuid) => master.deleteFilter(uuid)),
+  QueryJobs: call([jobIds, names], (master, ids, fields) => master.queryJobs(ids, fields)),
+  QueryExports: call([names, bool], (master, nodes, lock) => master.queryExports(nodes, lock)),
+  QueryConfigValues: call([names], (master, fields) => master.queryConfigValues(fields)),
+  QueryClusterInfo: noArgs((master) => master.queryClusterInfo()),
+  QueryTags: call([tagKind, text], (master, kind, name) => master.queryTags(kind, name)),
+  SubmitJob: submit('SubmitJob', (master, ops) => master.submitJob(ops)),
+  SubmitJobToDrainedQueue: submit('SubmitJobToDrainedQueue', (master, ops) => master.submitJobToDrainedQueue(ops)),
+  SubmitManyJobs: submission('SubmitManyJobs', (args) => {
+    const jobs = readArray(onlyArg(args)).map(readJob)
+    return (master) => master.submitManyJobs(jobs)
+  }),
+  WaitForJobChange: call([jobId, names, any, any, float], (master, id, fields, previous, log, timeout_s) =>
+    master.waitForJobChange(id, fields, previous, log, Math.trunc(timeout_s)),
+  ),
+  PickupJob: call([jobId], () => Promise.reject(new GenericError("Luxi call 'PickupJob' is for internal use only"))),
+  ArchiveJob: call([jobId], (master, id) => master.archiveJob(id)),
+  AutoArchiveJobs: call([int, int], (master, age_s, timeout_s) => master.autoArchiveJobs(age_s, timeout_s)),
+  CancelJob: call([jobId, orNull(bool)], (master, id, kill) => master.cancelJob(id, kill ?? false), 1),
+  ChangeJobPriority: call([jobId, int], (master, id, priority) => master.changeJobPriority(id, priority)),
+  SetDrainFlag: call([bool], (master, flag) => master.setDrainFlag(flag)),
+  SetWatcherPause: call([orNull(float)], (master, until) => master.setWatcherPause(until), 0),
+}
