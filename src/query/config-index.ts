@@ -1,0 +1,117 @@
+import {
+  fillBeParams,
+  fillDiskParams,
+  fillGroupNdParams,
+  fillHvParams,
+  fillIPolicy,
+  fillNdParams,
+  fillNicParams,
+  fillOsParams,
+} from '../config/filled'
+import { findGroup, findInstance, findNetwork, findNode, instanceDisks, secondaryNodes } from '../config/lookup'
+import { recordValues } from '../config/records'
+import type {
+  BeParams,
+  ConfigData,
+  Disk,
+  Instance,
+  IPolicy,
+  NdParams,
+  Network,
+  Nic,
+  NicParams,
+  Node,
+  NodeGroup,
+  NodeUuid,
+  OsParams,
+  Params,
+} from '../model/config'
+import { DISK_TEMPLATES } from '../model/constants/disks'
+import { niceSortBy } from '../model/nice-sort'
+
+/** What fields of many rows ask of one snapshot, each worked out once and only when asked for. */
+export class ConfigIndex {
+  private static readonly indexes = new WeakMap<ConfigData, ConfigIndex>()
+  private readonly secondaryOf = new Map<Instance, readonly NodeUuid[]>()
+  private readonly groupDiskParamsOf = new Map<NodeGroup, Record<string, Params>>()
+
+  readonly instances = once(() => byName(recordValues(this.config.instances)))
+  readonly nodes = once(() => byName(recordValues(this.config.nodes)))
+  readonly groups = once(() => byName(recordValues(this.config.nodegroups)))
+  readonly networks = once(() => byName(recordValues(this.config.networks)))
+  private readonly byPrimary = once(() => grouped(this.instances(), ({ primary_node }) => [primary_node]))
+  private readonly bySecondary = once(() => grouped(this.instances(), (instance) => this.secondaries(instance)))
+  private readonly byGroup = once(() => grouped(recordValues(this.config.nodes), ({ group }) => [group]))
+  private readonly byNetwork = once(() => grouped(this.instances(), networksOf))
+
+  private constructor(readonly config: ConfigData) {}
+
+  static of(config: ConfigData): ConfigIndex {
+    let index = this.indexes.get(config)
+    if (index === undefined) this.indexes.set(config, (index = new ConfigIndex(config)))
+    return index
+  }
+
+  findInstance = (name: string): Instance | undefined => findInstance(this.config, name)
+  findNode = (name: string): Node | undefined => findNode(this.config, name)
+  findGroup = (name: string): NodeGroup | undefined => findGroup(this.config, name)
+  findNetwork = (name: string): Network | undefined => findNetwork(this.config, name)
+
+  primaryInstances = (node: string): readonly Instance[] => this.byPrimary().get(node) ?? []
+  secondaryInstances = (node: string): readonly Instance[] => this.bySecondary().get(node) ?? []
+  nodesOfGroup = (group: string): readonly Node[] => this.byGroup().get(group) ?? []
+  instancesOfNetwork = (network: string): readonly Instance[] => this.byNetwork().get(network) ?? []
+
+  instancesOfGroup(group: string): readonly Instance[] {
+    return byName(this.nodesOfGroup(group).flatMap(({ uuid }) => this.primaryInstances(uuid)))
+  }
+
+  secondaries(instance: Instance): readonly NodeUuid[] {
+    let nodes = this.secondaryOf.get(instance)
+    if (nodes === undefined) this.secondaryOf.set(instance, (nodes = secondaryNodes(this.config, instance)))
+    return nodes
+  }
+
+  nodeName = (uuid: string): string => this.config.nodes[uuid]?.name ?? uuid
+  groupName = (uuid: string): string => this.config.nodegroups[uuid]?.name ?? uuid
+  groupOfNode = (uuid: string): NodeGroup | undefined => this.config.nodegroups[this.config.nodes[uuid]?.group ?? '']
+  disks = (instance: Instance): readonly Disk[] => instanceDisks(this.config, instance)
+
+  beParams = (instance: Instance): BeParams => fillBeParams(this.config.cluster, instance.beparams)
+  hvParams = (instance: Instance): Params => fillHvParams(this.config.cluster, instance, { skipClusterOnly: true })
+  osParams = (instance: Instance): OsParams => fillOsParams(this.config.cluster, instance.os, instance.osparams)
+  nicParams = (nic: Nic): NicParams => fillNicParams(this.config.cluster, nic)
+  ndParams = (node: Node): NdParams => fillNdParams(this.config, node)
+  groupNdParams = (group: NodeGroup): NdParams => fillGroupNdParams(this.config.cluster, group)
+  groupIPolicy = (group: NodeGroup): IPolicy => fillIPolicy(this.config.cluster, group)
+
+  groupDiskParams(group: NodeGroup): Record<string, Params> {
+    let params = this.groupDiskParamsOf.get(group)
+    if (params !== undefined) return params
+    const { cluster } = this.config
+    params = Object.fromEntries(DISK_TEMPLATES.map((name) => [name, fillDiskParams(cluster, group, name)]))
+    this.groupDiskParamsOf.set(group, params)
+    return params
+  }
+}
+
+const byName = <T extends { readonly name: string }>(items: readonly T[]): T[] => niceSortBy(items, ({ name }) => name)
+
+const networksOf = ({ nics }: Instance): string[] => [...new Set(nics.flatMap(({ network }) => network ?? []))]
+
+function grouped<T>(items: readonly T[], keysOf: (item: T) => readonly string[]): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>()
+  for (const item of items) {
+    for (const key of keysOf(item)) {
+      const group = groups.get(key)
+      if (group === undefined) groups.set(key, [item])
+      else group.push(item)
+    }
+  }
+  return groups
+}
+
+function once<T>(compute: () => T): () => T {
+  let known: { value: T } | undefined
+  return () => (known ??= { value: compute() }).value
+}

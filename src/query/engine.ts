@@ -1,0 +1,182 @@
+// The query layer: TABLE 2 (fields/<resource>.ts) and the one engine that serves it to every door. It reads a configuration
+// snapshot and what its QuerySource hands it; it asks nodes only through LiveData and never changes anything.
+import { ECODE, GenericError, OpPrereqError } from '../model/errors'
+import type { Cell, FieldDefinition, QueryResource, QueryResult } from '../rpc/luxi/calls'
+import { type Field, NORMAL, type Need, UNKNOWN } from './field'
+import { clusterResource } from './fields/cluster'
+import { exportResource } from './fields/export'
+import { extStorageResource } from './fields/extstorage'
+import { filterResource } from './fields/filter'
+import { groupResource } from './fields/group'
+import { instanceResource } from './fields/instance'
+import { jobResource } from './fields/job'
+import { lockResource } from './fields/lock'
+import { networkResource } from './fields/network'
+import { nodeResource } from './fields/node'
+import { osResource } from './fields/os'
+import {
+  type Filter,
+  type FilterField,
+  type FilterValue,
+  type Operand,
+  compileFilter,
+  filterFields,
+  parseFilter,
+  requestedNames,
+} from './filter'
+import { niceSort } from '../model/nice-sort'
+import type { Resource } from './resource'
+import type { QuerySource } from './source'
+
+/** Answers LUXI's Query. A name asked for outright that does not exist is an OpPrereqError unknown_entity. */
+export function runQuery(
+  what: QueryResource,
+  fields: readonly string[],
+  filter: unknown,
+  source: QuerySource,
+): Promise<QueryResult> {
+  return withResource(what, (resource) => query(resource, fields, parseFilter(filter), source, 'refuse'))
+}
+
+/** Definitions of the given fields, or of all, sorted by name. */
+export function queryFields(what: QueryResource, fields: readonly string[] | null): { fields: FieldDefinition[] } {
+  return withResource(what, (resource) => {
+    const names = fields === null || fields.length === 0 ? niceSort(Object.keys(resource.fields)) : fields
+    return { fields: names.map((name) => definition(resource, name)) }
+  })
+}
+
+/** Answers the older calls: values only, unknown fields refused, unknown names left out, `lock` refused. */
+export async function classicQuery(
+  what: 'export' | 'filter' | 'group' | 'instance' | 'job' | 'network' | 'node',
+  names: readonly FilterValue[],
+  fields: readonly string[],
+  lock: boolean,
+  source: QuerySource,
+): Promise<unknown[][]> {
+  if (lock) throw new OpPrereqError('Sync queries are not allowed', ECODE.INVAL)
+  return withResource(what, async (resource) => {
+    const unknown = fields.filter((name) => !Object.hasOwn(resource.fields, name))
+    if (unknown.length > 0) throw new OpPrereqError(`Unknown output fields selected: ${unknown.join(',')}`, ECODE.INVAL)
+    const values = what === 'job' ? names.map(Number) : names
+    const { data } = await query(resource, fields, choice(resource.nameField, values), source, 'skip')
+    return data.map((row) => row.map(([, value]) => value))
+  })
+}
+
+/** luxid answers for what the configuration, the queue and the locks know; the rest needs a job. */
+export function refuseUnserved(call: 'Query' | 'QueryFields', what: QueryResource): void {
+  const name = UNSERVED[what]
+  if (name !== undefined) throw new GenericError(`${call} 'ItemTypeOpCode ${name}' not supported`)
+}
+
+const UNSERVED: Partial<Record<QueryResource, string>> = {
+  os: 'QROs',
+  cluster: 'QRCluster',
+  extstorage: 'QRExtstorage',
+}
+
+/** Calls `use` with the table of a resource; the row's type stays inside. */
+function withResource<R>(what: QueryResource, use: <Row>(resource: Resource<Row>) => R): R {
+  switch (what) {
+    case 'cluster':
+      return use(clusterResource)
+    case 'export':
+      return use(exportResource)
+    case 'extstorage':
+      return use(extStorageResource)
+    case 'filter':
+      return use(filterResource)
+    case 'group':
+      return use(groupResource)
+    case 'instance':
+      return use(instanceResource)
+    case 'job':
+      return use(jobResource)
+    case 'lock':
+      return use(lockResource)
+    case 'network':
+      return use(networkResource)
+    case 'node':
+      return use(nodeResource)
+    case 'os':
+      return use(osResource)
+  }
+}
+
+async function query<Row>(
+  resource: Resource<Row>,
+  names: readonly string[],
+  filter: Filter,
+  source: QuerySource,
+  missing: 'refuse' | 'skip',
+): Promise<QueryResult> {
+  const asked = new Set([...names, ...filterFields(filter)])
+  const needs = new Set<Need>()
+  for (const name of asked) needs.add(fieldOf(resource, name)?.needs ?? 'config')
+  const live = needs.has('live') || needs.has('console')
+  const early = compileFilter(filter, filterTable(resource, !live))
+  const wanted = requestedNames(filter, resource.nameField)
+  const named = wanted !== null && resource.find !== undefined
+  let rows = await (named ? find(resource, wanted, source, missing) : resource.all(source, needs, asked))
+  rows = rows.filter((row) => early(row) !== false)
+  if (live && resource.collect !== undefined) {
+    await resource.collect(rows, source, needs, named)
+    const late = compileFilter(filter, filterTable(resource, true))
+    rows = rows.filter((row) => late(row) === true)
+  }
+  const getters = names.map((name) => getter(resource, name))
+  return {
+    fields: names.map((name) => definition(resource, name)),
+    data: rows.map((row) => getters.map((get) => get(row))),
+  }
+}
+
+async function find<Row>(
+  resource: Resource<Row>,
+  names: readonly FilterValue[],
+  source: QuerySource,
+  missing: 'refuse' | 'skip',
+): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const name of names) {
+    const row = await resource.find?.(source, String(name))
+    if (row !== undefined) rows.push(row)
+    else if (missing === 'refuse' && resource.notFound !== undefined) throw resource.notFound(String(name))
+  }
+  return rows
+}
+
+/** The fields as the filter sees them; before live data is there, fields that need it give no verdict. */
+function filterTable<Row>(resource: Resource<Row>, complete: boolean): (name: string) => FilterField<Row> | undefined {
+  return (name) => {
+    const field = fieldOf(resource, name)
+    if (field === undefined) return undefined
+    if (!complete && field.needs !== 'config') return { compare: field.compare, read: () => PENDING }
+    return { compare: field.compare, read: (row) => operand(field.get(row)) }
+  }
+}
+
+const PENDING: Operand = { state: 'pending' }
+const MISSING: Operand = { state: 'missing' }
+const operand = ([status, value]: Cell): Operand => (status === NORMAL ? { state: 'value', value } : MISSING)
+
+function getter<Row>(resource: Resource<Row>, name: string): (row: Row) => Cell {
+  const field = fieldOf(resource, name)
+  return field === undefined ? () => UNKNOWN : (row) => field.get(row)
+}
+
+function definition<Row>(resource: Resource<Row>, name: string): FieldDefinition {
+  const field = fieldOf(resource, name)
+  if (field === undefined) return { name, title: name, kind: 'unknown', doc: `Unknown field '${name}'` }
+  return { name, title: field.title, kind: field.kind, doc: field.doc }
+}
+
+function fieldOf<Row>(resource: Resource<Row>, name: string): Field<Row> | undefined {
+  return Object.hasOwn(resource.fields, name) ? resource.fields[name] : undefined
+}
+
+function choice(nameField: string, names: readonly FilterValue[]): Filter {
+  if (names.length === 0) return { op: 'none' }
+  return { op: '|', filters: names.map((value) => ({ op: '==', field: nameField, value })) }
+}

@@ -1,0 +1,64 @@
+import type { Cell } from '../rpc/luxi/calls'
+
+/** Kinds of the wire; unit is MiB, timestamp is seconds as float. */
+export type FieldKind = 'bool' | 'float' | 'number' | 'other' | 'text' | 'timestamp' | 'unit'
+
+/** What a field costs: config is free, live asks every node concerned, console asks the primary nodes. */
+export type Need = 'config' | 'live' | 'console'
+
+/** How `==` and the orderings compare: host also matches a short name, seconds takes the first of [s, us]. */
+export type Comparison = 'plain' | 'host' | 'seconds'
+
+export interface Field<Row> {
+  readonly title: string
+  readonly kind: FieldKind
+  readonly doc: string
+  readonly needs: Need
+  readonly compare: Comparison
+  get(row: Row): Cell
+}
+
+export type FieldTable<Row> = Readonly<Record<string, Field<Row>>>
+
+export function field<Row>(
+  title: string,
+  kind: FieldKind,
+  doc: string,
+  get: (row: Row) => Cell,
+  options: { needs?: Need; compare?: Comparison } = {},
+): Field<Row> {
+  return { title, kind, doc, get, needs: options.needs ?? 'config', compare: options.compare ?? 'plain' }
+}
+
+export const NORMAL = 0
+
+export const cell = (value: unknown): Cell => [NORMAL, value]
+export const UNKNOWN: Cell = [1, null]
+export const NO_DATA: Cell = [2, null]
+export const UNAVAILABLE: Cell = [3, null]
+export const OFFLINE: Cell = [4, null]
+
+/** A value that an object may lack. */
+export const optional = (value: unknown): Cell =>
+  value === undefined || value === null ? UNAVAILABLE : [NORMAL, value]
+
+/** What every configuration object carries. */
+interface Stamped {
+  readonly ctime?: number
+  readonly mtime?: number
+  readonly uuid: string
+  readonly serial_no: number
+}
+
+export function stampFields<Row>(objectOf: (row: Row) => Stamped): FieldTable<Row> {
+  return {
+    ctime: field('CTime', 'timestamp', 'when the object was created', (row) => cell(objectOf(row).ctime ?? 0)),
+    mtime: field('MTime', 'timestamp', 'when the object last changed', (row) => cell(objectOf(row).mtime ?? 0)),
+    serial_no: field('SerialNo', 'number', 'change counter', (row) => cell(objectOf(row).serial_no)),
+    uuid: field('UUID', 'text', 'object UUID', (row) => cell(objectOf(row).uuid)),
+  }
+}
+
+export function tagsField<Row>(tagsOf: (row: Row) => readonly string[] | undefined): FieldTable<Row> {
+  return { tags: field('Tags', 'other', 'tag list', (row) => cell([...(tagsOf(row) ?? [])].sort())) }
+}

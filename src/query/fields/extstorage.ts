@@ -1,0 +1,55 @@
+import { recordValues } from '../../config/records'
+import type { NodeGroup } from '../../model/node-group'
+import { niceSortBy } from '../../model/nice-sort'
+import { ConfigIndex } from '../config-index'
+import { cell, field } from '../field'
+import type { ExtStorageDiagnosis } from '../live-data'
+import type { Resource } from '../resource'
+
+/** One provider by name, with what each node that answered said of it. */
+interface ProviderRow {
+  readonly name: string
+  readonly index: ConfigIndex
+  readonly byNode: ReadonlyMap<string, readonly ExtStorageDiagnosis[]>
+}
+
+export const extStorageResource: Resource<ProviderRow> = {
+  nameField: 'name',
+  async all({ config, live }) {
+    const nodes = recordValues(config.nodes).filter((node) => node.vm_capable && !node.offline)
+    const answers = await live.extStorage(nodes)
+    const reports = nodes.flatMap((node): [string, readonly ExtStorageDiagnosis[]][] => {
+      const answer = answers.get(node.uuid)
+      return answer?.ok === true ? [[node.name, answer.payload]] : []
+    })
+    const names = [...new Set(reports.flatMap(([, found]) => found.map(([name]) => name)))]
+    return niceSortBy(names, (name) => name).map((name) => ({
+      name,
+      index: ConfigIndex.of(config),
+      byNode: new Map(reports.map(([node, found]) => [node, found.filter((provider) => provider[0] === name)])),
+    }))
+  },
+  fields: {
+    name: field('Name', 'text', 'name', ({ name }) => cell(name)),
+    node_status: field('NodeStatus', 'other', 'per node diagnose tuples', ({ byNode }) =>
+      cell(Object.fromEntries([...byNode].map(([node, found]) => [node, found.map(([, ...rest]) => rest)]))),
+    ),
+    nodegroup_status: field('NodegroupStatus', 'other', 'usable per group', (row) =>
+      cell(Object.fromEntries(row.index.groups().map((group) => [group.name, isUsable(row, group)]))),
+    ),
+    parameters: field('Parameters', 'other', 'parameters common to all nodes', ({ byNode }) =>
+      cell(commonParameters([...byNode.values()].map(([first]) => first?.[4] ?? []))),
+    ),
+  },
+}
+
+/** On every node of the group that answered. */
+function isUsable({ byNode, index }: ProviderRow, group: NodeGroup): boolean {
+  const asked = index.nodesOfGroup(group.uuid).filter(({ name }) => byNode.has(name))
+  return asked.length > 0 && asked.every(({ name }) => byNode.get(name)?.[0]?.[2] === true)
+}
+
+function commonParameters(lists: readonly (readonly [name: string, text: string])[][]): unknown[] {
+  const [first, ...others] = lists
+  return (first ?? []).filter(([name]) => others.every((list) => list.some(([other]) => other === name)))
+}

@@ -1,0 +1,154 @@
+import type { Disk } from '../../model/disk'
+import { MAX_DISKS } from '../../model/constants/disks'
+import { MAX_NICS } from '../../model/constants/params'
+import type { Nic } from '../../model/nic'
+import { type Field, type FieldKind, type FieldTable, UNAVAILABLE, cell, field, optional } from '../field'
+import type { ConfigIndex } from '../config-index'
+import type { InstanceRow } from './instance-live'
+
+/** One property of a disk or NIC, shown as a list of all and as one field for each index. */
+interface Property<Device> {
+  readonly one: string
+  readonly oneTitle: string
+  readonly oneDoc: string
+  readonly oneKind?: FieldKind
+  readonly all: string
+  readonly allTitle: string
+  readonly allDoc: string
+  get(device: Device, index: ConfigIndex): unknown
+}
+
+const DISK_PROPERTIES: readonly Property<Disk>[] = [
+  {
+    ...{ one: 'name', oneTitle: 'DiskName', oneDoc: 'name' },
+    ...{ all: 'names', allTitle: 'Disk_names', allDoc: 'disk names' },
+    get: (disk) => disk.name,
+  },
+  {
+    ...{ one: 'size', oneTitle: 'Disk', oneDoc: 'size, MiB', oneKind: 'unit' },
+    ...{ all: 'sizes', allTitle: 'Disk_sizes', allDoc: 'sizes, MiB' },
+    get: (disk) => disk.size,
+  },
+  {
+    ...{ one: 'spindles', oneTitle: 'DiskSpindles', oneDoc: 'spindle count', oneKind: 'number' },
+    ...{ all: 'spindles', allTitle: 'Disk_spindles', allDoc: 'spindle counts' },
+    get: (disk) => disk.spindles,
+  },
+  {
+    ...{ one: 'uuid', oneTitle: 'DiskUUID', oneDoc: 'UUID' },
+    ...{ all: 'uuids', allTitle: 'Disk_UUIDs', allDoc: 'disk UUIDs' },
+    get: (disk) => disk.uuid,
+  },
+]
+
+const NIC_PROPERTIES: readonly Property<Nic>[] = [
+  {
+    ...{ one: 'bridge', oneTitle: 'NicBridge', oneDoc: 'bridge' },
+    ...{ all: 'bridges', allTitle: 'NIC_bridges', allDoc: 'bridges, null unless bridged' },
+    get: (nic, index) => paramIfMode(nic, index, 'bridged', 'link'),
+  },
+  {
+    ...{ one: 'ip', oneTitle: 'NicIP', oneDoc: 'IP' },
+    ...{ all: 'ips', allTitle: 'NIC_IPs', allDoc: 'IPs' },
+    get: (nic) => nic.ip,
+  },
+  {
+    ...{ one: 'link', oneTitle: 'NicLink', oneDoc: 'link' },
+    ...{ all: 'links', allTitle: 'NIC_links', allDoc: 'links' },
+    get: (nic, index) => index.nicParams(nic).link,
+  },
+  {
+    ...{ one: 'mac', oneTitle: 'NicMAC', oneDoc: 'MAC' },
+    ...{ all: 'macs', allTitle: 'NIC_MACs', allDoc: 'MACs' },
+    get: (nic) => nic.mac,
+  },
+  {
+    ...{ one: 'mode', oneTitle: 'NicMode', oneDoc: 'mode' },
+    ...{ all: 'modes', allTitle: 'NIC_modes', allDoc: 'NIC modes' },
+    get: (nic, index) => index.nicParams(nic).mode,
+  },
+  {
+    ...{ one: 'name', oneTitle: 'NicName', oneDoc: 'name' },
+    ...{ all: 'names', allTitle: 'NIC_Names', allDoc: 'NIC names' },
+    get: (nic) => nic.name,
+  },
+  {
+    ...{ one: 'network', oneTitle: 'NicNetwork', oneDoc: 'network UUID' },
+    ...{ all: 'networks', allTitle: 'NIC_networks', allDoc: 'network UUIDs' },
+    get: (nic) => nic.network,
+  },
+  {
+    ...{ one: 'network.name', oneTitle: 'NicNetworkName', oneDoc: 'network name' },
+    ...{ all: 'networks.names', allTitle: 'NIC_networks_names', allDoc: 'network names' },
+    get: (nic, index) => index.config.networks[nic.network ?? '']?.name,
+  },
+  {
+    ...{ one: 'uuid', oneTitle: 'NicUUID', oneDoc: 'UUID' },
+    ...{ all: 'uuids', allTitle: 'NIC_UUIDs', allDoc: 'NIC UUIDs' },
+    get: (nic) => nic.uuid,
+  },
+  {
+    ...{ one: 'vlan', oneTitle: 'NicVLAN', oneDoc: 'VLAN' },
+    ...{ all: 'vlans', allTitle: 'NIC_VLANs', allDoc: 'VLANs, null unless openvswitch' },
+    get: (nic, index) => paramIfMode(nic, index, 'openvswitch', 'vlan'),
+  },
+]
+
+const disks = deviceFields('disk', DISK_PROPERTIES, MAX_DISKS, ({ instance, index }) => index.disks(instance))
+const nics = deviceFields('nic', NIC_PROPERTIES, MAX_NICS, ({ instance }) => instance.nics)
+
+export const instanceDiskFields: FieldTable<InstanceRow> = {
+  ...disks,
+  'disk.count': field('Disks', 'number', 'disk count', ({ instance }) => cell(instance.disks.length)),
+  ...aliases(disks, { sda_size: 'disk.size/0', sdb_size: 'disk.size/1' }),
+}
+
+export const instanceNicFields: FieldTable<InstanceRow> = {
+  ...nics,
+  'nic.count': field('NICs', 'number', 'NIC count', ({ instance }) => cell(instance.nics.length)),
+  ...aliases(nics, {
+    bridge: 'nic.bridge/0',
+    ip: 'nic.ip/0',
+    mac: 'nic.mac/0',
+    nic_link: 'nic.link/0',
+    nic_mode: 'nic.mode/0',
+    nic_network: 'nic.network/0',
+  }),
+}
+
+function deviceFields<Device>(
+  kind: 'disk' | 'nic',
+  properties: readonly Property<Device>[],
+  max: number,
+  devicesOf: (row: InstanceRow) => readonly Device[],
+): FieldTable<InstanceRow> {
+  const table: Record<string, Field<InstanceRow>> = {}
+  for (const property of properties) {
+    const { one, all, oneTitle, oneDoc, oneKind = 'text' } = property
+    table[`${kind}.${all}`] = field(property.allTitle, 'other', property.allDoc, (row) =>
+      cell(devicesOf(row).map((device) => property.get(device, row.index) ?? null)),
+    )
+    for (let at = 0; at < max; at++) {
+      const doc = `${oneDoc} of ${kind === 'nic' ? 'NIC' : 'disk'} ${at}`
+      table[`${kind}.${one}/${at}`] = field(`${oneTitle}/${at}`, oneKind, doc, (row) => {
+        const device = devicesOf(row)[at]
+        return device === undefined ? UNAVAILABLE : optional(property.get(device, row.index))
+      })
+    }
+  }
+  return table
+}
+
+function paramIfMode(nic: Nic, index: ConfigIndex, mode: string, name: 'link' | 'vlan'): string | null {
+  const params = index.nicParams(nic)
+  return params.mode === mode ? params[name] : null
+}
+
+function aliases(table: FieldTable<InstanceRow>, names: Readonly<Record<string, string>>): FieldTable<InstanceRow> {
+  return Object.fromEntries(
+    Object.entries(names).flatMap(([alias, name]) => {
+      const original = table[name]
+      return original === undefined ? [] : [[alias, { ...original, doc: `alias of ${name}` }]]
+    }),
+  )
+}

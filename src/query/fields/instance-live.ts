@@ -1,0 +1,79 @@
+import type { Instance } from '../../model/instance'
+import type { InstanceStatus } from '../../model/constants/words'
+import type { Cell } from '../../rpc/luxi/calls'
+import type { NodeResult } from '../../rpc/node/client'
+import type { ConsoleInfo, InstanceRuntime } from '../../rpc/node/dicts'
+import type { ConfigIndex } from '../config-index'
+import { type FieldTable, NO_DATA, OFFLINE, UNAVAILABLE, cell, field } from '../field'
+
+/** What the nodes said of one instance: the primary is offline or did not answer, or the instance was seen or not. */
+export type Runtime =
+  | { readonly state: 'offline' | 'no answer' | 'absent' }
+  | { readonly state: 'seen'; readonly info: InstanceRuntime; readonly onPrimary: boolean }
+
+export interface InstanceRow {
+  readonly instance: Instance
+  readonly index: ConfigIndex
+  runtime?: Runtime
+  /** The primary node's answer for all its instances. */
+  consoles?: NodeResult<Record<string, ConsoleInfo>>
+}
+
+const LIVE = { needs: 'live' } as const
+const SHUT_DOWN = 1
+
+export const instanceLiveFields: FieldTable<InstanceRow> = {
+  console: field('Console', 'other', 'console object', consoleCell, { needs: 'console' }),
+  oper_ram: field('Memory', 'unit', 'memory used now, MiB', (row) => seenCell(row, (info) => info.memory), LIVE),
+  oper_state: field('Running', 'bool', 'seen running by a hypervisor', (row) => knownCell(row, isRunning), LIVE),
+  oper_vcpus: field('VCPUs', 'number', 'vCPUs in use now', (row) => seenCell(row, (info) => info.vcpus), LIVE),
+  status: field(
+    'Status',
+    'text',
+    'combined state, see instance statuses in constants.json',
+    (row) => cell(instanceStatus(row)),
+    LIVE,
+  ),
+}
+
+function consoleCell({ instance, index, consoles }: InstanceRow): Cell {
+  if (index.config.nodes[instance.primary_node]?.offline) return OFFLINE
+  if (consoles?.ok !== true) return NO_DATA
+  const info = consoles.payload[instance.name]
+  return info === undefined ? UNAVAILABLE : cell(info)
+}
+
+/** A cell that the primary's answer decides, whether or not the instance runs. */
+function knownCell({ runtime }: InstanceRow, get: (runtime: Runtime) => unknown): Cell {
+  if (runtime === undefined || runtime.state === 'no answer') return NO_DATA
+  return runtime.state === 'offline' ? OFFLINE : cell(get(runtime))
+}
+
+function seenCell(row: InstanceRow, get: (info: InstanceRuntime) => unknown): Cell {
+  if (row.runtime?.state === 'absent') return UNAVAILABLE
+  return knownCell(row, (runtime) => (runtime.state === 'seen' ? get(runtime.info) : null))
+}
+
+const isRunning = (runtime: Runtime): boolean => runtime.state === 'seen' && runtime.info.state !== SHUT_DOWN
+
+/** Ganeti's combined state (constants.json, status_rules). */
+function instanceStatus({ instance, index, runtime }: InstanceRow): InstanceStatus {
+  if (runtime?.state === 'offline') return 'ERROR_nodeoffline'
+  if (runtime === undefined || runtime.state === 'no answer') return 'ERROR_nodedown'
+  if (runtime.state === 'seen' && !runtime.onPrimary) return 'ERROR_wrongnode'
+  if (isRunning(runtime)) return instance.admin_state === 'up' ? 'running' : 'ERROR_up'
+  switch (instance.admin_state) {
+    case 'up':
+      return runtime.state === 'seen' && mayShutDown(instance, index) ? 'USER_down' : 'ERROR_down'
+    case 'down':
+      return instance.admin_state_source === 'user' ? 'USER_down' : 'ADMIN_down'
+    case 'offline':
+      return 'ADMIN_offline'
+  }
+}
+
+/** The cluster allows users to shut down from inside; KVM asks the instance's own parameter too. */
+function mayShutDown(instance: Instance, index: ConfigIndex): boolean {
+  if (!index.config.cluster.enabled_user_shutdown) return false
+  return instance.hypervisor !== 'kvm' || index.hvParams(instance)['user_shutdown'] === true
+}

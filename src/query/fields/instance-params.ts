@@ -1,0 +1,84 @@
+import { CLUSTER_ONLY_HVPARAMS, HV_PARAMS, type HvParam } from '../../model/constants/hypervisors'
+import type { BeParams } from '../../model/params'
+import { type Field, type FieldKind, type FieldTable, cell, field, optional } from '../field'
+import type { InstanceRow } from './instance-live'
+
+const BE_COLUMNS: Readonly<Record<keyof BeParams, readonly [kind: FieldKind, title?: string]>> = {
+  always_failover: ['bool'],
+  auto_balance: ['bool', 'Auto_balance'],
+  maxmem: ['unit', 'ConfigMaxMem'],
+  minmem: ['unit', 'ConfigMinMem'],
+  spindle_use: ['number'],
+  vcpus: ['number', 'ConfigVCPUs'],
+}
+
+export const instanceParamFields: FieldTable<InstanceRow> = {
+  ...backendColumns(),
+  'be/memory': backend('maxmem', 'alias of be/maxmem'),
+  vcpus: backend('vcpus', 'alias of be/vcpus'),
+  ...Object.fromEntries(hypervisorColumns()),
+  beparams: field('BackendParameters', 'other', 'effective backend parameters', ({ instance, index }) =>
+    cell(index.beParams(instance)),
+  ),
+  hvparams: field(
+    'HypervisorParameters',
+    'other',
+    'effective hypervisor parameters, global ones left out',
+    ({ instance, index }) => cell(index.hvParams(instance)),
+  ),
+  osparams: field('OpSysParameters', 'other', 'effective OS parameters', ({ instance, index }) =>
+    cell(index.osParams(instance)),
+  ),
+  custom_beparams: field('CustomBackendParameters', 'other', 'backend parameters set on the instance', ({ instance }) =>
+    cell(instance.beparams),
+  ),
+  custom_hvparams: field(
+    'CustomHypervisorParameters',
+    'other',
+    'hypervisor parameters set on the instance',
+    ({ instance }) => cell(instance.hvparams),
+  ),
+  custom_nicparams: field('CustomNicParameters', 'other', 'per-NIC parameters as set', ({ instance }) =>
+    cell(instance.nics.map(({ nicparams }) => nicparams)),
+  ),
+  custom_osparams: field('CustomOpSysParameters', 'other', 'OS parameters set on the instance', ({ instance }) =>
+    cell(instance.osparams),
+  ),
+}
+
+function backendColumns(): FieldTable<InstanceRow> {
+  return {
+    'be/always_failover': backend('always_failover'),
+    'be/auto_balance': backend('auto_balance'),
+    'be/maxmem': backend('maxmem'),
+    'be/minmem': backend('minmem'),
+    'be/spindle_use': backend('spindle_use'),
+    'be/vcpus': backend('vcpus'),
+  }
+}
+
+function backend(name: keyof BeParams, doc = `effective backend parameter ${name}`): Field<InstanceRow> {
+  const [kind, title = `be/${name}`] = BE_COLUMNS[name]
+  return field(title, kind, doc, ({ instance, index }) => cell(index.beParams(instance)[name]))
+}
+
+/** `hv/NAME` for every parameter that any hypervisor lets an instance set. */
+function hypervisorColumns(): [string, Field<InstanceRow>][] {
+  const all = new Map<string, HvParam>()
+  for (const params of Object.values(HV_PARAMS)) {
+    for (const [name, param] of Object.entries(params)) all.set(name, all.get(name) ?? param)
+  }
+  return [...all]
+    .filter(([name]) => !CLUSTER_ONLY_HVPARAMS.includes(name))
+    .map(([name, { type, title = `hv/${name}` }]) => [
+      `hv/${name}`,
+      field(title, kindOf(type), `effective hypervisor parameter ${name}`, ({ instance, index }) =>
+        optional(index.hvParams(instance)[name]),
+      ),
+    ])
+}
+
+function kindOf(type: HvParam['type']): FieldKind {
+  if (type === 'bool') return 'bool'
+  return type === 'int' ? 'number' : 'other'
+}

@@ -1,0 +1,76 @@
+import { ECODE, OpPrereqError } from '../../model/errors'
+import type { Network } from '../../model/network'
+import { ConfigIndex } from '../config-index'
+import { type FieldTable, cell, field, optional, stampFields, tagsField } from '../field'
+import type { Resource } from '../resource'
+
+interface NetworkRow {
+  readonly network: Network
+  readonly index: ConfigIndex
+}
+
+const fields: FieldTable<NetworkRow> = {
+  ...stampFields(({ network }) => network),
+  ...tagsField(({ network }) => network.tags),
+  external_reservations: field('ExternalReservations', 'text', 'addresses joined with comma and blank', ({ network }) =>
+    cell(addresses(network, network.ext_reservations ?? '').join(', ')),
+  ),
+  free_count: field('FreeCount', 'number', 'free addresses', ({ network }) => cell(count(network, '.'))),
+  gateway: field('Gateway', 'other', 'IPv4 gateway', ({ network }) => optional(network.gateway)),
+  gateway6: field('IPv6Gateway', 'other', 'IPv6 gateway', ({ network }) => optional(network.gateway6)),
+  group_cnt: field('NodeGroups', 'number', 'count of connected groups', (row) => cell(connections(row).length)),
+  group_list: field('GroupList', 'other', '[group name, mode, link, vlan], "-" where unset', (row) =>
+    cell(connections(row)),
+  ),
+  inst_cnt: field('Instances', 'number', 'count of instances using it', ({ network, index }) =>
+    cell(index.instancesOfNetwork(network.uuid).length),
+  ),
+  inst_list: field('InstanceList', 'other', 'instance names', ({ network, index }) =>
+    cell(index.instancesOfNetwork(network.uuid).map(({ name }) => name)),
+  ),
+  mac_prefix: field('MacPrefix', 'other', 'MAC prefix', ({ network }) => optional(network.mac_prefix)),
+  map: field('Map', 'text', 'one char per address: X taken, . free', ({ network }) => cell(map(network))),
+  name: field('Network', 'text', 'name', ({ network }) => cell(network.name)),
+  network: field('Subnet', 'text', 'IPv4 subnet', ({ network }) => cell(network.network)),
+  network6: field('IPv6Subnet', 'other', 'IPv6 subnet', ({ network }) => optional(network.network6)),
+  reserved_count: field('ReservedCount', 'number', 'taken addresses', ({ network }) => cell(count(network, 'X'))),
+}
+
+export const networkResource: Resource<NetworkRow> = {
+  nameField: 'name',
+  fields,
+  all({ config }) {
+    const index = ConfigIndex.of(config)
+    return index.networks().map((network) => ({ network, index }))
+  },
+  find({ config }, name) {
+    const index = ConfigIndex.of(config)
+    const network = index.networks().find((candidate) => candidate.name === name || candidate.uuid === name)
+    return network && { network, index }
+  },
+  notFound: (name) => new OpPrereqError(`Network '${name}' not found`, ECODE.NOENT),
+}
+
+/** In the order of the groups' uuids, as the configuration has them. */
+function connections({ network, index }: NetworkRow): string[][] {
+  return Object.values(index.config.nodegroups).flatMap((group) => {
+    const params = group.networks[network.uuid]
+    return params === undefined ? [] : [[group.name, params.mode ?? '-', params.link ?? '-', params.vlan ?? '-']]
+  })
+}
+
+function map({ reservations = '', ext_reservations = '' }: Network): string {
+  const length = Math.max(reservations.length, ext_reservations.length)
+  return Array.from({ length }, (_, at) => (reservations[at] === '1' || ext_reservations[at] === '1' ? 'X' : '.')).join(
+    '',
+  )
+}
+
+const count = (network: Network, mark: string): number => map(network).split(mark).length - 1
+
+function addresses(network: Network, taken: string): string[] {
+  const base = (network.network.split('/')[0] ?? '').split('.').reduce((sum, octet) => sum * 256 + Number(octet), 0)
+  return [...taken].flatMap((bit, offset) => (bit === '1' ? [dotted(base + offset)] : []))
+}
+
+const dotted = (address: number): string => [24, 16, 8, 0].map((shift) => (address >>> shift) & 255).join('.')

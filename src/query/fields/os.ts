@@ -1,0 +1,69 @@
+import { recordValues } from '../../config/records'
+import type { ConfigData } from '../../model/config'
+import type { OsDiagnosis } from '../../rpc/node/dicts'
+import { cell, field } from '../field'
+import { niceSortBy } from '../../model/nice-sort'
+import type { Resource } from '../resource'
+
+/** One OS by name, with what each node that answered said of it; nodes without it have an empty list. */
+interface OsRow {
+  readonly name: string
+  readonly config: ConfigData
+  readonly byNode: ReadonlyMap<string, readonly OsDiagnosis[]>
+}
+
+export const osResource: Resource<OsRow> = {
+  nameField: 'name',
+  async all({ config, live }) {
+    const nodes = recordValues(config.nodes).filter((node) => node.vm_capable && !node.offline)
+    const answers = await live.operatingSystems(nodes)
+    const reports = nodes.flatMap((node): [string, readonly OsDiagnosis[]][] => {
+      const answer = answers.get(node.uuid)
+      return answer?.ok === true ? [[node.name, answer.payload]] : []
+    })
+    const names = [...new Set(reports.flatMap(([, found]) => found.map(([name]) => name)))]
+    return niceSortBy(names, (name) => name).map((name) => ({
+      name,
+      config,
+      byNode: new Map(reports.map(([node, found]) => [node, found.filter((os) => os[0] === name)])),
+    }))
+  },
+  fields: {
+    name: field('Name', 'text', 'name', ({ name }) => cell(name)),
+    valid: field('Valid', 'bool', 'usable on all nodes', (row) => cell(isValid(row))),
+    hidden: field('Hidden', 'bool', 'on the hidden list', ({ name, config }) =>
+      cell(config.cluster.hidden_os.includes(name)),
+    ),
+    blacklisted: field('Blacklisted', 'bool', 'on the blacklist', ({ name, config }) =>
+      cell(config.cluster.blacklisted_os.includes(name)),
+    ),
+    variants: field('Variants', 'other', 'variants common to all nodes', (row) => cell(common(row, (os) => os[4]))),
+    api_versions: field('ApiVersions', 'other', 'API versions common to all nodes', (row) =>
+      cell(common(row, (os) => os[6]).sort((a, b) => a - b)),
+    ),
+    parameters: field('Parameters', 'other', 'parameters common to all nodes: [name, text]', (row) =>
+      cell(common(row, (os) => os[5].map((pair) => JSON.stringify(pair))).map((pair): unknown => JSON.parse(pair))),
+    ),
+    node_status: field('NodeStatus', 'other', 'per node list of diagnose tuples', ({ byNode }) =>
+      cell(Object.fromEntries([...byNode].map(([node, found]) => [node, found.map(([, ...rest]) => rest)]))),
+    ),
+    os_hvp: field('OsHypervisorParams', 'other', 'cluster hypervisor overrides for this OS', ({ name, config }) =>
+      cell(config.cluster.os_hvp[name] ?? {}),
+    ),
+    osparams: field('OsParameters', 'other', 'cluster OS parameters for this OS', ({ name, config }) =>
+      cell(config.cluster.osparams[name] ?? {}),
+    ),
+    trusted: field('Trusted', 'bool', 'has no create_untrusted script', (row) =>
+      cell([...row.byNode.values()].every(([first]) => first?.[7] !== false)),
+    ),
+  },
+}
+
+/** The first one found in a node's search path is the one that it uses. */
+const isValid = ({ byNode }: OsRow): boolean => [...byNode.values()].every(([first]) => first?.[2] === true)
+
+function common<T>(row: OsRow, get: (os: OsDiagnosis) => readonly T[]): T[] {
+  if (!isValid(row)) return []
+  const [first, ...others] = [...row.byNode.values()].map(([os]) => (os === undefined ? [] : get(os)))
+  return (first ?? []).filter((value) => others.every((list) => list.includes(value)))
+}

@@ -1,0 +1,239 @@
+// The query language: `[operator, operands...]` as read from the wire, checked once and then compiled for a table.
+import { ParameterError, QueryFilterParseError } from '../model/errors'
+import { limits } from '../model/limits'
+import { compileRegex } from './regex'
+import { pretty } from './pretty'
+
+export type FilterValue = string | number
+export type Ordering = '<' | '>' | '<=' | '>='
+
+export type Filter =
+  | { readonly op: 'none' }
+  | { readonly op: '&' | '|'; readonly filters: readonly Filter[] }
+  | { readonly op: '!'; readonly filter: Filter }
+  | { readonly op: '?'; readonly field: string }
+  | { readonly op: '==' | '=[]' | Ordering; readonly field: string; readonly value: FilterValue }
+  | { readonly op: '=~'; readonly field: string; readonly regex: RegExp; readonly source: string }
+
+/** Reads a filter from the wire; throws QueryFilterParseError saying which part is wrong. */
+export function parseFilter(json: unknown, depth = 0): Filter {
+  if (json === null || json === undefined) return { op: 'none' }
+  if (depth > limits.filter_depth)
+    throw new QueryFilterParseError(`Filter is nested deeper than ${limits.filter_depth}`)
+  if (!Array.isArray(json) || typeof json[0] !== 'string')
+    throw new QueryFilterParseError(`Cannot deserialise filter: expected array [string, args], got ${pretty(json)}`)
+  const [op, ...args]: unknown[] = json
+  switch (op) {
+    case '&':
+    case '|':
+      return { op, filters: args.map((arg) => parseFilter(arg, depth + 1)) }
+    case '!':
+      return { op, filter: parseFilter(single(op, args), depth + 1) }
+    case '?':
+      return { op, field: fieldName(op, single(op, args)) }
+    case '=':
+    case '==':
+      return { op: '==', ...comparison(op, args) }
+    case '!=':
+      return { op: '!', filter: { op: '==', ...comparison(op, args) } }
+    case '<':
+    case '>':
+    case '<=':
+    case '>=':
+    case '=[]':
+      return { op, ...comparison(op, args) }
+    case '=~':
+      return regexFilter(args)
+    default:
+      throw new QueryFilterParseError(`Unknown filter operand '${String(op)}'`)
+  }
+}
+
+/** Back to the wire, in the normal spelling: never `=` or `!=`. */
+export function serializeFilter(filter: Filter): unknown {
+  switch (filter.op) {
+    case 'none':
+      return null
+    case '&':
+    case '|':
+      return [filter.op, ...filter.filters.map(serializeFilter)]
+    case '!':
+      return ['!', serializeFilter(filter.filter)]
+    case '?':
+      return ['?', filter.field]
+    case '=~':
+      return ['=~', filter.field, filter.source]
+    default:
+      return [filter.op, filter.field, filter.value]
+  }
+}
+
+/** The names a filter asks for when it is nothing but a choice of names; null when everything must be looked at. */
+export function requestedNames(filter: Filter, nameField: string): FilterValue[] | null {
+  if (filter.op === '==' && filter.field === nameField) return [filter.value]
+  if (filter.op !== '|') return null
+  const names: FilterValue[] = []
+  for (const part of filter.filters) {
+    const more = requestedNames(part, nameField)
+    if (more === null) return null
+    names.push(...more)
+  }
+  return names.length === 0 ? null : names
+}
+
+/** The names of the fields a filter looks at. */
+export function* filterFields(filter: Filter): Generator<string> {
+  if ('field' in filter) yield filter.field
+  if ('filter' in filter) yield* filterFields(filter.filter)
+  if ('filters' in filter) for (const part of filter.filters) yield* filterFields(part)
+}
+
+function single(op: string, args: readonly unknown[]): unknown {
+  if (args.length === 1) return args[0]
+  throw new QueryFilterParseError(`Filter operator '${op}' takes one operand, got ${pretty(args)}`)
+}
+
+function fieldName(op: string, value: unknown): string {
+  if (typeof value === 'string') return value
+  throw new QueryFilterParseError(`Filter operator '${op}' takes a field name, got ${pretty(value)}`)
+}
+
+function pair(op: string, args: readonly unknown[]): [field: string, value: unknown] {
+  if (args.length === 2) return [fieldName(op, args[0]), args[1]]
+  throw new QueryFilterParseError(`Filter operator '${op}' takes a field and a value, got ${pretty(args)}`)
+}
+
+function comparison(op: string, args: readonly unknown[]): { field: string; value: FilterValue } {
+  const [field, value] = pair(op, args)
+  if (typeof value === 'string') return { field, value }
+  if (typeof value !== 'number')
+    throw new QueryFilterParseError(
+      `Cannot deserialise filter value, expecting string or integer, got ${pretty(value)}`,
+    )
+  if (Number.isInteger(value)) return { field, value }
+  throw new QueryFilterParseError(
+    `Cannot deserialise numeric filter value, expecting integral but got a fractional value: ${ratio(value)}`,
+  )
+}
+
+/** A double as the exact fraction it is, in Ganeti's notation: 1.5 is `3 % 2`. */
+function ratio(value: number): string {
+  let denominator = 1n
+  while (!Number.isInteger(value)) {
+    value *= 2
+    denominator *= 2n
+  }
+  return `${BigInt(value)} % ${denominator}`
+}
+
+function regexFilter(args: readonly unknown[]): Filter {
+  const [field, source] = pair('=~', args)
+  if (typeof source !== 'string')
+    throw new QueryFilterParseError(`Filter operator '=~' takes a regular expression, got ${pretty(source)}`)
+  return { op: '=~', field, source, regex: compileRegex(source) }
+}
+
+/** true, false, or undefined while the data that decides is not there yet. */
+export type Verdict = boolean | undefined
+
+/** What a field gives the filter: its value, `missing` when its status is not normal, `pending` before live data. */
+export type Operand = { state: 'value'; value: unknown } | { state: 'missing' } | { state: 'pending' }
+
+export interface FilterField<Row> {
+  readonly compare: 'plain' | 'host' | 'seconds'
+  read(row: Row): Operand
+}
+
+/** Binds a filter to a table. A field that the table lacks is a ParameterError. */
+export function compileFilter<Row>(
+  filter: Filter,
+  lookUp: (name: string) => FilterField<Row> | undefined,
+): (row: Row) => Verdict {
+  switch (filter.op) {
+    case 'none':
+      return () => true
+    case '&':
+    case '|': {
+      const parts = filter.filters.map((part) => compileFilter(part, lookUp))
+      const decisive = filter.op === '|'
+      return (row) => combine(parts, row, decisive)
+    }
+    case '!': {
+      const part = compileFilter(filter.filter, lookUp)
+      return (row) => negate(part(row))
+    }
+    default: {
+      const field = lookUp(filter.field)
+      if (field === undefined) throw new ParameterError(`Can't find field named '${filter.field}'`)
+      return compileLeaf(filter, field)
+    }
+  }
+}
+
+function combine<Row>(parts: readonly ((row: Row) => Verdict)[], row: Row, decisive: boolean): Verdict {
+  let open = false
+  for (const part of parts) {
+    const verdict = part(row)
+    if (verdict === decisive) return decisive
+    if (verdict === undefined) open = true
+  }
+  return open ? undefined : !decisive
+}
+
+const negate = (verdict: Verdict): Verdict => (verdict === undefined ? undefined : !verdict)
+
+type Leaf = Exclude<Filter, { op: 'none' | '&' | '|' | '!' }>
+
+function compileLeaf<Row>(leaf: Leaf, field: FilterField<Row>): (row: Row) => Verdict {
+  const test = leafTest(leaf, field.compare)
+  return (row) => {
+    const operand = field.read(row)
+    if (operand.state === 'pending') return undefined
+    // What is not known cannot rule a row out.
+    if (operand.state === 'missing') return true
+    const value = field.compare === 'seconds' && Array.isArray(operand.value) ? operand.value[0] : operand.value
+    return test(value)
+  }
+}
+
+function leafTest(leaf: Leaf, compare: FilterField<never>['compare']): (value: unknown) => boolean {
+  switch (leaf.op) {
+    case '?':
+      return (value) => {
+        if (typeof value === 'boolean') return value
+        throw new ParameterError(`Field '${leaf.field}' is not a boolean, its value is ${pretty(value)}`)
+      }
+    case '=~':
+      return (value) => {
+        if (typeof value === 'string') return leaf.regex.test(value)
+        throw new ParameterError(`Field '${leaf.field}' is not a text, its value is ${pretty(value)}`)
+      }
+    case '=[]':
+      return (value) => {
+        if (Array.isArray(value)) return value.includes(leaf.value)
+        throw new ParameterError(`Field '${leaf.field}' is not a list, its value is ${pretty(value)}`)
+      }
+    case '==':
+      if (compare === 'host') return (value) => matchesHost(sameType(value, leaf.value), leaf.value)
+      return (value) => sameType(value, leaf.value) === leaf.value
+    case '<':
+      return (value) => sameType(value, leaf.value) < leaf.value
+    case '>':
+      return (value) => sameType(value, leaf.value) > leaf.value
+    case '<=':
+      return (value) => sameType(value, leaf.value) <= leaf.value
+    case '>=':
+      return (value) => sameType(value, leaf.value) >= leaf.value
+  }
+}
+
+function sameType(value: unknown, wanted: FilterValue): FilterValue {
+  if (typeof value === 'string' && typeof wanted === 'string') return value
+  if (typeof value === 'number' && typeof wanted === 'number') return value
+  const shown = typeof wanted === 'string' ? `QuotedString ${JSON.stringify(wanted)}` : `NumericValue ${wanted}`
+  throw new ParameterError(`Invalid types in comparison, trying to compare ${pretty(value)} with '${shown}'`)
+}
+
+function matchesHost(value: FilterValue, wanted: FilterValue): boolean {
+  return value === wanted || String(value).startsWith(`${wanted}.`)
+}

@@ -1,0 +1,32 @@
+import type { ConfigData } from '../model/config'
+import type { NodeUuid } from '../model/ids'
+import type { Instance } from '../model/instance'
+import type { Node } from '../model/node'
+import type { NodeResult } from '../rpc/node/client'
+import type { ConsoleInfo, InstanceRuntime, NodeInfo, OsDiagnosis } from '../rpc/node/dicts'
+
+export type LiveResults<T> = ReadonlyMap<NodeUuid, NodeResult<T>>
+export type ExtStorageDiagnosis = [
+  name: string,
+  path: string,
+  ok: boolean,
+  message: string,
+  parameters: [name: string, description: string][],
+]
+
+/**
+ * What query fields may ask of running nodes. The engine asks only for what a field or a filter needs, once per query;
+ * services/live-data.ts answers through the node client, tests answer from recordings.
+ * Every method answers for exactly the nodes it was given; a node marked offline is not contacted.
+ */
+export interface LiveData {
+  /** Of the default hypervisor and of the default storage unit (`storageUnits`). */
+  nodeInfo(config: ConfigData, nodes: readonly Node[]): Promise<LiveResults<NodeInfo>>
+  /** Running instances by name, of all enabled hypervisors. */
+  instanceInfo(config: ConfigData, nodes: readonly Node[]): Promise<LiveResults<Record<string, InstanceRuntime>>>
+  /** Consoles by instance name; each primary node is asked once for all its instances. */
+  consoles(config: ConfigData, instances: readonly Instance[]): Promise<LiveResults<Record<string, ConsoleInfo>>>
+  exports(nodes: readonly Node[]): Promise<LiveResults<string[]>>
+  operatingSystems(nodes: readonly Node[]): Promise<LiveResults<OsDiagnosis[]>>
+  extStorage(nodes: readonly Node[]): Promise<LiveResults<ExtStorageDiagnosis[]>>
+}

@@ -1,0 +1,64 @@
+import type { ConfigData } from '../model/config'
+import type { WireOpCode } from '../rpc/luxi/calls'
+import type { LiveData } from './live-data'
+
+/** What a query reads. Only what the asked resource needs has to be there. */
+export interface QuerySource {
+  readonly config: ConfigData
+  readonly live: LiveData
+  readonly jobs?: JobReader
+  readonly locks?: LockReader
+  readonly cluster?: ClusterFacts
+}
+
+export type Timestamp = readonly [seconds: number, microseconds: number]
+
+/** A job as its file has it (config-schema.json, queued_job), plus what the queue derives from it. */
+export interface JobView {
+  readonly id: number
+  readonly ops: readonly OpView[]
+  readonly received_timestamp?: Timestamp | null
+  readonly start_timestamp?: Timestamp | null
+  readonly end_timestamp?: Timestamp | null
+  readonly status: string
+  readonly priority: number
+  readonly archived: boolean
+}
+
+export interface OpView {
+  readonly input: WireOpCode
+  readonly status: string
+  readonly result: unknown
+  readonly log?: readonly unknown[]
+  readonly priority: number
+  readonly start_timestamp?: Timestamp | null
+  readonly exec_timestamp?: Timestamp | null
+  readonly end_timestamp?: Timestamp | null
+}
+
+export interface JobReader {
+  /** Every job of the queue, and of the archive too when asked. */
+  all(options: { archived: boolean }): Promise<readonly JobView[]>
+  /** One job of the queue or the archive. */
+  one(id: number): Promise<JobView | undefined>
+}
+
+export interface LockView {
+  readonly name: string
+  readonly mode: 'shared' | 'exclusive' | null
+  /** JSON text of each holder: job 5 is `5`, any other client its name in quotes. */
+  readonly owner: readonly string[]
+  readonly pending: readonly (readonly [mode: string, owners: readonly string[]])[]
+}
+
+export interface LockReader {
+  locks(): Promise<readonly LockView[]>
+}
+
+export interface ClusterFacts {
+  readonly drained: boolean
+  /** Seconds since the epoch, null when the watcher is not paused. */
+  readonly watcherPause: number | null
+  /** [word size, machine], as `["64bit", "x86_64"]`. */
+  readonly architecture: readonly [string, string]
+}
