@@ -1,0 +1,114 @@
+// Node calls about directories of file disks and about how full storage is.
+import * as fs from 'node:fs/promises'
+import { isMissing } from '../../lib/disk'
+import { runCommand } from '../../lib/run-command'
+import type { StorageInfo, StorageUnit } from '../../rpc/node/dicts'
+import type { Handlers, NodeContext } from '../context'
+import { fail } from '../context'
+import { checkFileStoragePath } from '../storage/allowed-paths'
+import { physicalVolumes, volumeGroups } from '../storage/lvm'
+
+const MIB = 1 << 20
+
+export const fileStorageHandlers = {
+  async file_storage_dir_create(context, directory) {
+    await fs.mkdir(checkFileStoragePath(context.paths, directory), { recursive: true, mode: 0o750 })
+    return null
+  },
+
+  async file_storage_dir_remove(context, directory) {
+    const local = checkFileStoragePath(context.paths, directory)
+    try {
+      await fs.rmdir(local)
+    } catch (error) {
+      if (!isMissing(error)) fail(`Cannot remove directory '${context.paths.virtual(local)}': ${describe(error)}`)
+    }
+    return null
+  },
+
+  async file_storage_dir_rename(context, from, to) {
+    const [old, target] = [checkFileStoragePath(context.paths, from), checkFileStoragePath(context.paths, to)]
+    if (await exists(target)) {
+      // A rename that was interrupted after its work is complete; two existing directories are not.
+      if (await exists(old)) fail(`Cannot rename '${old}' to '${target}': both exist`)
+      return null
+    }
+    await fs.rename(old, target)
+    return null
+  },
+
+  async storage_list(context, type, args, name, fields) {
+    const units = await storageUnits(context, type, args)
+    const rows = name === null ? units : units.filter((unit) => unit['name'] === name)
+    return rows.map((unit) => fields.map((field) => unit[field] ?? fail(`Unknown storage field '${field}'`)))
+  },
+
+  async get_file_info(_context, file) {
+    try {
+      const info = await fs.stat(file)
+      return info.isFile() ? [true, { size: info.size }] : [false, {}]
+    } catch (error) {
+      if (isMissing(error)) return [false, {}]
+      throw error
+    }
+  },
+} satisfies Partial<Handlers>
+
+/** What node_info says of a storage unit; null where this node cannot tell. */
+export async function storageInfo(context: NodeContext, [type, key]: StorageUnit): Promise<StorageInfo | null> {
+  if (type === 'file' || type === 'sharedfile' || type === 'gluster') {
+    const space = await spaceOf(context.paths.fromWire(key))
+    return space && { type, name: key, storage_free: space.free_mib, storage_size: space.size_mib }
+  }
+  if (type !== 'lvm-vg') return null
+  const group = (await volumeGroups()).find((vg) => vg.name === key)
+  return group ? { type, name: key, storage_free: group.free_mib, storage_size: group.size_mib } : null
+}
+
+type Unit = Readonly<Record<string, string | number | boolean>>
+
+async function storageUnits(context: NodeContext, type: string, args: readonly unknown[]): Promise<Unit[]> {
+  if (type === 'file' || type === 'sharedfile' || type === 'gluster') {
+    const directories = Array.isArray(args[0]) ? args[0].map(String) : []
+    return Promise.all(directories.map((directory) => directoryUnit(context, directory)))
+  }
+  if (type === 'lvm-vg')
+    return (await volumeGroups()).map(({ name, size_mib, free_mib }) => unit(name, size_mib, free_mib, true))
+  if (type === 'lvm-pv')
+    return (await physicalVolumes()).map(({ name, size_mib, free_mib, allocatable }) =>
+      unit(name, size_mib, free_mib, allocatable),
+    )
+  return fail(`Unknown storage type '${type}'`)
+}
+
+const unit = (name: string, size: number, free: number, allocatable: boolean): Unit => {
+  return { name, size: Math.round(size), used: Math.round(size - free), free: Math.round(free), allocatable }
+}
+
+async function directoryUnit(context: NodeContext, directory: string): Promise<Unit> {
+  const local = context.paths.fromWire(directory)
+  const space = (await spaceOf(local)) ?? fail(`Storage directory '${directory}' does not exist`)
+  const { code, stdout, output } = await runCommand(['du', '-s', '-k', '-x', local])
+  if (code !== 0) fail(`Cannot measure '${directory}': ${output.trim()}`)
+  const used = Math.round(Number(stdout.split(/\s/)[0]) / 1024)
+  return { name: directory, size: space.size_mib, used, free: space.free_mib, allocatable: true }
+}
+
+async function spaceOf(directory: string): Promise<{ size_mib: number; free_mib: number } | null> {
+  try {
+    const { bsize, blocks, bavail } = await fs.statfs(directory)
+    return { size_mib: Math.floor((blocks * bsize) / MIB), free_mib: Math.floor((bavail * bsize) / MIB) }
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}
+
+async function exists(file: string): Promise<boolean> {
+  return fs.access(file).then(
+    () => true,
+    () => false,
+  )
+}
+
+const describe = (error: unknown) => (error instanceof Error ? error.message.replace(/, \w+ '.*$/, '') : String(error))

@@ -1,0 +1,64 @@
+// Node calls that write files: uploads, ssconf, the job queue's replica, the watcher's pause.
+import * as fs from 'node:fs/promises'
+import * as path from 'node:path'
+import type { Handlers } from '../context'
+import { receiveFile, receiveQueueFile, receiveSsconf, checkQueueFile } from '../uploads'
+
+export const fileHandlers = {
+  async upload_file(context, file) {
+    await receiveFile(context, file)
+    return null
+  },
+
+  async upload_file_single(context, file, content, mode, owner, group, atime, mtime) {
+    await receiveFile(context, { path: file, content, mode, owner, group, atime, mtime })
+    return null
+  },
+
+  async write_ssconf_files(context, values) {
+    await receiveSsconf(context, values)
+    return null
+  },
+
+  async jobqueue_update(context, file, content) {
+    await receiveQueueFile(context, file, content)
+    return null
+  },
+
+  async jobqueue_rename(context, pairs) {
+    for (const [from, to] of pairs) {
+      checkQueueFile(context, from)
+      await context.disk.makeDirectory(path.dirname(checkQueueFile(context, to)))
+      await context.disk.rename(from, to)
+    }
+    return pairs.map(() => null)
+  },
+
+  /** All jobs go; the queue itself, its lock and version stay. */
+  async jobqueue_purge(context) {
+    const { queueDir, archiveDir } = context.paths
+    await fs.rm(archiveDir, { recursive: true, force: true })
+    const jobs = (await context.disk.list(queueDir)).filter((name) => name.startsWith('job-'))
+    await Promise.all(jobs.map((name) => context.disk.remove(path.join(queueDir, name))))
+    return null
+  },
+
+  async jobqueue_set_drain_flag(context, drained) {
+    const flag = path.join(context.paths.queueDir, 'drain')
+    if (drained) await receiveQueueFile(context, flag, '')
+    else await context.disk.remove(flag)
+    return null
+  },
+
+  async set_watcher_pause(context, until) {
+    if (until === null) await context.disk.remove(context.paths.watcherPause)
+    else await context.disk.write(context.paths.watcherPause, `${Math.floor(until)}\n`, { mode: 0o644 })
+    return null
+  },
+
+  async get_watcher_pause(context) {
+    const text = (await context.disk.read(context.paths.watcherPause))?.toString('utf8')
+    const until = Number(text)
+    return text === undefined || Number.isNaN(until) ? null : until
+  },
+} satisfies Partial<Handlers>

@@ -1,0 +1,28 @@
+// Node calls about OS definitions, and those that run their scripts for an instance.
+import type { Handlers } from '../context'
+import { diagnoseAll, findOs } from '../os-definition'
+import { osCreate, osRename, osValidate } from '../os'
+
+export const osHandlers = {
+  os_diagnose: (context) => diagnoseAll(context),
+
+  /** False only for an OS that is missing here and need not be. */
+  async os_validate(context, required, os, checks, parameters, forceVariant) {
+    if (!required) {
+      const found = await findOs(context, os).catch(() => undefined)
+      if (found === undefined) return false
+    }
+    await osValidate(context, { os, parameters, checks, forceVariant })
+    return true
+  },
+
+  async instance_os_add(context, instance, reinstall, debug) {
+    await osCreate(context, instance, { reinstall, debug })
+    return null
+  },
+
+  async instance_run_rename(context, instance, oldName, debug) {
+    await osRename(context, instance, oldName, debug)
+    return null
+  },
+} satisfies Partial<Handlers>

@@ -1,0 +1,82 @@
+// Bridges, addresses and reachability. A virtual node shares the machine's network with others and must not change it: its
+// instances get user-mode networking, and its addresses are loopback ones that need no set-up.
+import * as fs from 'node:fs'
+import * as net from 'node:net'
+import * as os from 'node:os'
+import type { Paths } from '../lib/paths'
+import { runCommand } from '../lib/run-command'
+import { fail } from './context'
+
+const INTERFACE_NAME = /^[A-Za-z0-9_.-]{1,15}$/
+
+export const isVirtualNode = (paths: Paths): boolean => paths.root !== ''
+
+/** Bridges that NICs could not be attached to. */
+export function missingBridges(paths: Paths, bridges: readonly string[]): string[] {
+  return isVirtualNode(paths) ? [] : bridges.filter((bridge) => !isBridge(bridge))
+}
+
+function isBridge(name: string): boolean {
+  return INTERFACE_NAME.test(name) && name !== '.' && name !== '..' && fs.existsSync(`/sys/class/net/${name}/bridge`)
+}
+
+/** How a NIC reaches the network: a tap device, or QEMU's own user-mode network, for the reason given. */
+export type NicAttachment = { kind: 'tap'; device: string } | { kind: 'user'; reason: string }
+
+/** Makes a tap device and puts it into the NIC's bridge. On a virtual node the NIC gets user-mode networking instead. */
+export async function attachTap(paths: Paths, device: string, bridge: string | undefined): Promise<NicAttachment> {
+  if (isVirtualNode(paths)) return { kind: 'user', reason: 'virtual nodes have no bridges of their own' }
+  if (!INTERFACE_NAME.test(device)) fail(`Not a name of a network device: ${JSON.stringify(device)}`)
+  if (bridge !== undefined && !isBridge(bridge)) fail(`Bridge '${bridge}' does not exist on this node`)
+  await ip(['tuntap', 'add', 'dev', device, 'mode', 'tap'])
+  try {
+    if (bridge !== undefined) await ip(['link', 'set', device, 'master', bridge])
+    await ip(['link', 'set', device, 'up'])
+  } catch (error) {
+    await detachTap(device)
+    throw error
+  }
+  return { kind: 'tap', device }
+}
+
+/** Removes a tap device; one that is gone is fine. */
+export async function detachTap(device: string): Promise<void> {
+  await runCommand(['ip', 'link', 'delete', device])
+}
+
+/** Adds or removes an address; a loopback one is always there. */
+export async function setAddress(
+  change: 'add' | 'del',
+  address: string,
+  netmask: number,
+  device: string,
+): Promise<void> {
+  if (isLoopback(address) || hasAddress(address) === (change === 'add')) return
+  await ip(['address', change, `${address}/${netmask}`, 'dev', device])
+}
+
+export const isLoopback = (address: string): boolean => address.startsWith('127.') || address === '::1'
+
+/** Whether this machine has the address. Loopback addresses belong to the virtual node that listens on them. */
+export function hasAddress(address: string): boolean {
+  return Object.values(os.networkInterfaces()).some((list) => list?.some((entry) => entry.address === address))
+}
+
+/** Whether something accepts connections there. */
+export function answersOn(host: string, port: number, timeout_s: number, source?: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = net.connect({ host, port, ...(source === undefined ? {} : { localAddress: source }) })
+    const end = (ok: boolean) => {
+      socket.destroy()
+      resolve(ok)
+    }
+    socket.setTimeout(timeout_s * 1000, () => end(false))
+    socket.once('connect', () => end(true))
+    socket.once('error', () => end(false))
+  })
+}
+
+async function ip(args: readonly string[]): Promise<void> {
+  const { code, output } = await runCommand(['ip', ...args])
+  if (code !== 0) fail(`ip ${args.join(' ')} failed: ${output.trim() || `exit code ${code}`}`)
+}

@@ -1,0 +1,148 @@
+// OS definitions on this node: directories with scripts that install, rename, export and import instances (spec: constants.json
+// os_interface). This file finds and checks them; os.ts runs them.
+import * as fs from 'node:fs/promises'
+import * as path from 'node:path'
+import { isMissing } from '../lib/disk'
+import { OS_API_VERSIONS } from '../model/constants/versions'
+import type { OsDiagnosis } from '../rpc/node/dicts'
+import type { NodeContext } from './context'
+import { NodeFailure, fail } from './context'
+
+export type OsScript = 'create' | 'import' | 'export' | 'rename' | 'verify'
+
+export interface OsDefinition {
+  readonly name: string
+  /** Local directory; scripts run in it. */
+  readonly directory: string
+  readonly apiVersions: readonly number[]
+  /** The newest interface that both sides know. */
+  readonly api: number
+  readonly variants: readonly string[]
+  readonly parameters: readonly (readonly [name: string, description: string])[]
+  /** False when its create script wants to run inside a helper machine (`create_untrusted`). */
+  readonly trusted: boolean
+}
+
+type OsContext = Pick<NodeContext, 'paths' | 'osSearchPath'>
+
+/** From this interface version on there are variants, and from the second parameters and the verify script. */
+const VARIANTS_FROM = 15
+const PARAMETERS_FROM = 20
+const NAME = /^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/
+
+/** `name+variant` as its parts. */
+export function splitOsName(os: string): { name: string; variant: string | undefined } {
+  const at = os.indexOf('+')
+  return at < 0 ? { name: os, variant: undefined } : { name: os.slice(0, at), variant: os.slice(at + 1) }
+}
+
+/** The definition that an instance's `os` names; fails with what is wrong with it. */
+export async function findOs(context: OsContext, os: string): Promise<OsDefinition> {
+  const { name } = splitOsName(os)
+  const directory = NAME.test(name) ? await findDirectory(context, name) : undefined
+  if (directory === undefined) return fail(`OS '${name}' was not found on this node`)
+  try {
+    return await readDefinition(name, directory)
+  } catch (error) {
+    if (error instanceof NodeFailure) fail(`OS '${name}' is not usable: ${error.message}`)
+    throw error
+  }
+}
+
+/** All definitions, usable or not, in the order of the search path; one that is found earlier hides its namesakes. */
+export async function diagnoseAll(context: OsContext): Promise<OsDiagnosis[]> {
+  const found = new Map<string, OsDiagnosis>()
+  for (const directory of context.osSearchPath) {
+    for (const name of await subdirectories(directory)) {
+      if (!found.has(name)) found.set(name, await diagnose(context, name, path.join(directory, name)))
+    }
+  }
+  return [...found.values()]
+}
+
+async function diagnose(context: OsContext, name: string, directory: string): Promise<OsDiagnosis> {
+  const shown = context.paths.virtual(directory)
+  try {
+    const { variants, parameters, apiVersions, trusted } = await readDefinition(name, directory)
+    const pairs = parameters.map(([parameter, text]): [string, string] => [parameter, text])
+    return [name, shown, true, '', [...variants], pairs, [...apiVersions], trusted]
+  } catch (error) {
+    return [name, shown, false, error instanceof Error ? error.message : String(error), [], [], [], true]
+  }
+}
+
+export async function readDefinition(name: string, directory: string): Promise<OsDefinition> {
+  const apiVersions = await readApiVersions(directory)
+  const api = Math.max(...apiVersions.filter((version) => OS_API_VERSIONS.includes(version)), 0)
+  if (api === 0)
+    fail(`no common interface version: the OS has ${apiVersions.join(', ')}, wanted ${OS_API_VERSIONS.join(', ')}`)
+  const trusted = await isScript(directory, 'create')
+  if (!trusted && !(await isScript(directory, 'create_untrusted'))) fail('there is no executable script create')
+  const scripts = ['import', 'export', 'rename', ...(api >= PARAMETERS_FROM ? ['verify'] : [])]
+  for (const script of scripts) {
+    if (!(await isScript(directory, script))) fail(`there is no executable script ${script}`)
+  }
+  const variants = api < VARIANTS_FROM ? [] : ((await readLines(directory, 'variants.list')) ?? [])
+  const parameters = api < PARAMETERS_FROM ? [] : await readParameters(directory)
+  return { name, directory, apiVersions, api, variants, parameters, trusted }
+}
+
+async function readApiVersions(directory: string): Promise<number[]> {
+  const lines = (await readLines(directory, 'ganeti_api_version')) ?? fail('there is no file ganeti_api_version')
+  const versions = lines.map(Number)
+  if (versions.length === 0 || !versions.every(Number.isSafeInteger))
+    fail('ganeti_api_version does not hold one whole number per line')
+  return versions
+}
+
+async function readParameters(directory: string): Promise<[string, string][]> {
+  const lines = (await readLines(directory, 'parameters.list')) ?? fail('there is no file parameters.list')
+  return lines.map((line) => {
+    const [, name = line, description = ''] = /^(\S+)\s*(.*)$/.exec(line) ?? []
+    return [name, description]
+  })
+}
+
+/** Trimmed, without empty lines and comments; undefined when the file does not exist. */
+async function readLines(directory: string, file: string): Promise<string[] | undefined> {
+  try {
+    const text = await fs.readFile(path.join(directory, file), 'utf8')
+    return text
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '' && !line.startsWith('#'))
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    return fail(`${file} cannot be read`)
+  }
+}
+
+/** A regular file that its owner may execute. */
+async function isScript(directory: string, name: string): Promise<boolean> {
+  try {
+    const info = await fs.stat(path.join(directory, name))
+    return info.isFile() && (info.mode & 0o100) !== 0
+  } catch {
+    return false
+  }
+}
+
+async function findDirectory(context: OsContext, name: string): Promise<string | undefined> {
+  for (const base of context.osSearchPath) {
+    if ((await subdirectories(base)).includes(name)) return path.join(base, name)
+  }
+  return undefined
+}
+
+async function subdirectories(directory: string): Promise<string[]> {
+  try {
+    const entries = (await fs.readdir(directory)).filter((name) => NAME.test(name) && !name.startsWith('.'))
+    const isDirectory = await Promise.all(
+      entries.map((name) => fs.stat(path.join(directory, name)).then((info) => info.isDirectory(), () => false)), // prettier-ignore
+    )
+    return entries.filter((_, index) => isDirectory[index]).sort()
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
+  }
+}

@@ -1,0 +1,224 @@
+// Runs the scripts of OS definitions for instances, in Ganeti's environment, each with its own log file.
+import * as fsSync from 'node:fs'
+import * as fs from 'node:fs/promises'
+import * as path from 'node:path'
+import { runCommand } from '../lib/run-command'
+import { HOOKS_PATH_ENV, PATH } from '../model/constants/paths'
+import type { InstanceDict, NicDict } from '../rpc/node/dicts'
+import type { NodeContext } from './context'
+import { fail } from './context'
+import { type OsDefinition, type OsScript, findOs, splitOsName } from './os-definition'
+import { linkDisks } from './storage/links'
+import { storageFor } from './storage/registry'
+
+/** Lines of a script's log that its failure carries. */
+const LOG_LINES_SHOWN = 20
+const NIC_BRIDGED = 'bridged'
+
+export type ScriptContext = Pick<NodeContext, 'paths' | 'osSearchPath' | 'clock' | 'log'>
+
+/** Installs an instance whose disks exist. */
+export async function osCreate(
+  context: ScriptContext,
+  instance: InstanceDict,
+  options: { reinstall: boolean; debug: number },
+): Promise<void> {
+  const os = await findOs(context, instance.os)
+  if (!os.trusted) fail(`OS '${os.name}' installs in a helper machine, which this node does not offer`)
+  const env = await instanceEnvironment(context, instance, os, options.debug)
+  const extra: Record<string, string> = options.reinstall ? { INSTANCE_REINSTALL: '1' } : {}
+  await runLogged(context, os, 'create', instance, 'add', { ...env, ...extra })
+}
+
+/** Tells the installed system its new name; `instance` has it already. */
+export async function osRename(
+  context: ScriptContext,
+  instance: InstanceDict,
+  oldName: string,
+  debug: number,
+): Promise<void> {
+  const os = await findOs(context, instance.os)
+  const env = await instanceEnvironment(context, instance, os, debug)
+  await runLogged(context, os, 'rename', instance, 'rename', { ...env, OLD_INSTANCE_NAME: oldName })
+}
+
+export interface OsCheck {
+  readonly os: string
+  readonly parameters: Readonly<Record<string, string>>
+  /** `parameters` is the only check there is. */
+  readonly checks: readonly string[]
+  /** Accepts a missing or unknown variant. */
+  readonly forceVariant: boolean
+}
+
+/** Fails with what is wrong with the OS, its variant or its parameters. */
+export async function osValidate(context: ScriptContext, check: OsCheck): Promise<void> {
+  const os = await findOs(context, check.os)
+  if (!check.forceVariant) checkVariant(os, splitOsName(check.os).variant)
+  const unknown = check.checks.filter((name) => name !== 'parameters')
+  if (unknown.length > 0) fail(`Unknown OS check: ${unknown.join(', ')}`)
+  if (os.api < 20) return
+  const known = os.parameters.map(([name]) => name)
+  const wrong = Object.keys(check.parameters).filter((name) => !known.includes(name))
+  if (wrong.length > 0) fail(`Parameters that OS '${os.name}' does not have: ${wrong.join(', ')}`)
+  const env = coreEnvironment(check.os, os, check.parameters, 0)
+  const script = path.join(os.directory, 'verify')
+  const { code, output } = await runCommand([script, ...check.checks], { cwd: os.directory, env })
+  if (code !== 0) fail(`The verify script of OS '${os.name}' failed (exit code ${code}): ${lastLines(output)}`)
+}
+
+function checkVariant(os: OsDefinition, variant: string | undefined): void {
+  if (os.variants.length === 0) {
+    if (variant !== undefined) fail(`OS '${os.name}' has no variants ('${variant}' was given)`)
+    return
+  }
+  const choices = `one of ${os.variants.join(', ')}`
+  if (variant === undefined) fail(`OS '${os.name}' needs a variant, ${choices}: ${os.name}+${os.variants[0]}`)
+  if (!os.variants.includes(variant)) fail(`OS '${os.name}' has no variant '${variant}', only ${choices}`)
+}
+
+/** What every script of an OS gets. */
+export function coreEnvironment(
+  osName: string,
+  os: OsDefinition,
+  parameters: Readonly<Record<string, string>>,
+  debug: number,
+): Record<string, string> {
+  const variant = os.api < 15 ? '' : (splitOsName(osName).variant ?? os.variants[0] ?? '')
+  const values = Object.entries(parameters).map(([name, value]) => [parameterVariable(name), value])
+  return {
+    OS_API_VERSION: String(os.api),
+    OS_NAME: os.name,
+    DEBUG_LEVEL: String(debug),
+    OS_VARIANT: variant,
+    ...Object.fromEntries(values),
+    PATH: HOOKS_PATH_ENV,
+  }
+}
+
+const parameterVariable = (name: string): string => `OSP_${name.toUpperCase().replaceAll('-', '_')}`
+
+/** What create, rename, import and export get on top of it: everything about the instance, its disks assembled. */
+export async function instanceEnvironment(
+  context: ScriptContext,
+  instance: InstanceDict,
+  os: OsDefinition,
+  debug: number,
+): Promise<Record<string, string>> {
+  const { osparams, osparams_private = {}, osparams_secret = {} } = instance
+  return {
+    ...coreEnvironment(instance.os, os, { ...osparams, ...osparams_private, ...osparams_secret }, debug),
+    INSTANCE_NAME: instance.name,
+    INSTANCE_OS: instance.os,
+    INSTANCE_UUID: instance.uuid,
+    ...(instance.ctime === undefined ? {} : { INSTANCE_CTIME: String(instance.ctime) }),
+    ...(instance.mtime === undefined ? {} : { INSTANCE_MTIME: String(instance.mtime) }),
+    INSTANCE_PRIMARY_NODE: instance.primary_node,
+    INSTANCE_SECONDARY_NODES: instance.secondary_nodes.join(' '),
+    HYPERVISOR: instance.hypervisor,
+    DISK_COUNT: String(instance.disks_info.length),
+    NIC_COUNT: String(instance.nics.length),
+    ...(await diskVariables(context, instance)),
+    ...nicVariables(instance),
+    ...prefixed('INSTANCE_BE_', instance.beparams),
+    ...prefixed('INSTANCE_HV_', instance.hvparams),
+  }
+}
+
+async function diskVariables(context: ScriptContext, instance: InstanceDict): Promise<Record<string, string>> {
+  const variables: Record<string, string> = {}
+  await linkDisks(context, instance)
+  for (const [index, disk] of instance.disks_info.entries()) {
+    const device = await storageFor(context, disk.dev_type).assemble(disk)
+    const frontend = instance.hvparams['disk_type']
+    const values: Record<string, string | undefined> = {
+      ACCESS: disk.mode ?? 'rw',
+      UUID: disk.uuid,
+      SIZE: String(disk.size),
+      PATH: device.path,
+      URI: device.uri,
+      NAME: disk.name,
+      FRONTEND_TYPE: frontend === undefined ? undefined : String(frontend),
+      BACKEND_TYPE: device.block ? 'block' : `file:${String(disk.logical_id?.[0] ?? 'loop')}`,
+    }
+    addSet(variables, `DISK_${index}_`, values)
+  }
+  return variables
+}
+
+function nicVariables(instance: InstanceDict): Record<string, string> {
+  const variables: Record<string, string> = {}
+  const frontend = instance.hvparams['nic_type']
+  for (const [index, nic] of instance.nics.entries()) {
+    const { mode, link } = nic.nicparams
+    addSet(variables, `NIC_${index}_`, {
+      MAC: nic.mac,
+      UUID: nic.uuid,
+      NAME: nic.name,
+      IP: nic.ip,
+      MODE: mode,
+      LINK: link,
+      BRIDGE: mode === NIC_BRIDGED ? link : undefined,
+      FRONTEND_TYPE: frontend === undefined ? undefined : String(frontend),
+    })
+    addSet(variables, `NIC_${index}_NETWORK_`, networkValues(nic))
+  }
+  return variables
+}
+
+function networkValues({ netinfo }: NicDict): Record<string, string | undefined> {
+  if (netinfo === undefined) return {}
+  return {
+    NAME: netinfo.name,
+    UUID: netinfo.uuid,
+    TAGS: (netinfo.tags ?? []).join(' '),
+    SUBNET: netinfo.network,
+    GATEWAY: netinfo.gateway,
+    SUBNET6: netinfo.network6,
+    GATEWAY6: netinfo.gateway6,
+    MAC_PREFIX: netinfo.mac_prefix,
+  }
+}
+
+function addSet(into: Record<string, string>, prefix: string, values: Record<string, string | undefined>): void {
+  for (const [name, value] of Object.entries(values)) if (value !== undefined) into[prefix + name] = value
+}
+
+const prefixed = (prefix: string, values: object): Record<string, string> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [prefix + name, pythonText(value)]))
+
+/** Scripts see values as Python prints them. */
+function pythonText(value: unknown): string {
+  if (value === true) return 'True'
+  if (value === false) return 'False'
+  return value === null || value === undefined ? 'None' : String(value)
+}
+
+async function runLogged(
+  context: ScriptContext,
+  os: OsDefinition,
+  script: OsScript,
+  instance: InstanceDict,
+  kind: string,
+  env: Record<string, string>,
+): Promise<void> {
+  const directory = context.paths.local(PATH.LOG_OS_DIR)
+  await fs.mkdir(directory, { recursive: true, mode: 0o750 })
+  const time = new Date(context.clock.now_ms()).toISOString().slice(0, 19).replace('T', '_').replaceAll(':', '_')
+  const osName = instance.os.replaceAll('/', '_')
+  const file = path.join(directory, `${kind}-${osName}-${instance.name}-${time}.log`)
+  const log = await fs.open(file, 'a', 0o640)
+  const { code, output } = await runCommand([path.join(os.directory, script)], {
+    cwd: os.directory,
+    env,
+    onOutput: (chunk) => fsSync.writeSync(log.fd, chunk),
+  }).finally(() => log.close())
+  if (code === 0) return
+  context.log.error({ os: os.name, instance: instance.name, code, file }, `OS script ${script} failed`)
+  const shown = context.paths.virtual(file)
+  fail(
+    `OS ${script} script failed (exited with exit code ${code}), last lines in the log file (${shown}):\n${lastLines(output)}`,
+  )
+}
+
+const lastLines = (output: string): string => output.trimEnd().split('\n').slice(-LOG_LINES_SHOWN).join('\n')

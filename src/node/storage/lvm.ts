@@ -1,0 +1,67 @@
+// What LVM reports about this node. A node without LVM has no volume groups.
+import { runCommand } from '../../lib/run-command'
+import { fail } from '../context'
+
+/** The exit code with which a program that cannot be started answers. */
+const NOT_STARTED = 127
+
+export interface VolumeGroup {
+  name: string
+  size_mib: number
+  free_mib: number
+}
+
+export async function volumeGroups(): Promise<VolumeGroup[]> {
+  const rows = await report('vgs', ['vg_name', 'vg_size', 'vg_free'])
+  return rows.map(([name = '', size, free]) => ({ name, size_mib: Number(size), free_mib: Number(free) }))
+}
+
+export interface PhysicalVolume extends VolumeGroup {
+  vg: string
+  attributes: string
+  allocatable: boolean
+}
+
+export async function physicalVolumes(): Promise<PhysicalVolume[]> {
+  const rows = await report('pvs', ['pv_name', 'vg_name', 'pv_size', 'pv_free', 'pv_attr'])
+  return rows.map(([name = '', vg = '', size, free, attributes = '']) => {
+    return {
+      name,
+      vg,
+      size_mib: Number(size),
+      free_mib: Number(free),
+      attributes,
+      allocatable: attributes.startsWith('a'),
+    }
+  })
+}
+
+export interface LogicalVolume {
+  vg: string
+  name: string
+  /** MiB as LVM writes it, such as `128.00`. */
+  size: string
+  attributes: string
+  /** Extents of physical volumes, such as `/dev/sda1(0)`. */
+  devices: string[]
+}
+
+export async function logicalVolumes(vg?: string): Promise<LogicalVolume[]> {
+  const rows = await report('lvs', ['vg_name', 'lv_name', 'lv_size', 'lv_attr', 'devices'], vg)
+  return rows.map(([group = '', name = '', size = '', attributes = '', devices = '']) => {
+    return { vg: group, name, size, attributes, devices: devices.split(',') }
+  })
+}
+
+async function report(program: string, columns: readonly string[], only?: string): Promise<string[][]> {
+  const options = ['--noheadings', '--units=m', '--nosuffix', '--separator=|', `-o${columns.join(',')}`]
+  const target = only === undefined ? [] : ['--', only]
+  const { code, stdout, output } = await runCommand([program, ...options, ...target])
+  if (code === NOT_STARTED) {
+    if (only === undefined) return []
+    fail(`Failed to list volumes of '${only}': the program ${program} is not installed on this node`)
+  }
+  if (code !== 0) fail(`${program} failed: ${output.trim()}`)
+  const lines = stdout.split('\n').filter((line) => line.trim() !== '')
+  return lines.map((line) => line.split('|').map((cell) => cell.trim()))
+}

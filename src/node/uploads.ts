@@ -1,0 +1,72 @@
+// Which files a master may write on this node, and how. Anything that is not listed here is refused.
+import * as fs from 'node:fs/promises'
+import * as path from 'node:path'
+import { GROUP, MODE, USER } from '../model/constants/daemons'
+import { PATH } from '../model/constants/paths'
+import type { UploadedFile } from '../rpc/node/dicts'
+import { fileOwner } from './accounts'
+import type { NodeContext } from './context'
+import { fail } from './context'
+
+/** Ganeti's list, and the network script that KVM's administrators keep alike on all nodes. */
+const ALLOWED: readonly string[] = [
+  PATH.CLUSTER_CONF_FILE,
+  PATH.ETC_HOSTS,
+  PATH.SSH_KNOWN_HOSTS_FILE,
+  PATH.VNC_PASSWORD_FILE,
+  PATH.RAPI_CERT_FILE,
+  PATH.RAPI_USERS_FILE,
+  PATH.SPICE_CERT_FILE,
+  PATH.SPICE_CACERT_FILE,
+  PATH.CLUSTER_DOMAIN_SECRET_FILE,
+  PATH.CONFD_HMAC_KEY,
+  `${PATH.CONF_DIR}/kvm-vif-bridge`,
+  `${PATH.DATA_DIR}/gantry.data`,
+]
+
+/** `file.path` is local. Replaces the file whole and durably. */
+export async function receiveFile(context: NodeContext, file: UploadedFile): Promise<void> {
+  const { paths, disk } = context
+  const virtual = paths.virtual(file.path)
+  if (!ALLOWED.includes(virtual)) fail(`Files like '${virtual}' are not accepted: it is not on the list of uploads`)
+  const owner = fileOwner(file.owner, file.group)
+  await disk.makeDirectory(path.dirname(file.path))
+  await disk.write(file.path, file.content, { mode: file.mode ?? MODE.secureFile, ...(owner ? { owner } : {}) })
+  if (file.mtime !== null) await fs.utimes(file.path, file.atime ?? file.mtime, file.mtime)
+}
+
+const SSCONF_KEY = /^[a-z0-9_-]+$/
+const SSCONF_BYTES_MAX = 131072
+
+/** Writes what has changed; checks everything first, so that a wrong value changes nothing. */
+export async function receiveSsconf(
+  context: NodeContext,
+  values: Readonly<Record<string, string | readonly string[]>>,
+): Promise<void> {
+  const files = Object.entries(values).map(([key, value]) => {
+    const lines = typeof value === 'string' ? value : value.join('\n')
+    if (!SSCONF_KEY.test(key)) fail(`Not a key of ssconf: ${JSON.stringify(key)}`)
+    if (Buffer.byteLength(lines) > SSCONF_BYTES_MAX)
+      fail(`The ssconf value ${key} is longer than ${SSCONF_BYTES_MAX} bytes`)
+    return { file: context.paths.ssconf(key), text: lines === '' || lines.endsWith('\n') ? lines : `${lines}\n` }
+  })
+  await Promise.all(
+    files.map(async ({ file, text }) => {
+      if ((await context.disk.read(file))?.toString('utf8') !== text)
+        await context.disk.write(file, text, { mode: MODE.ssconf })
+    }),
+  )
+}
+
+/** Writes a file of the job queue, wherever in the queue it is. */
+export async function receiveQueueFile(context: NodeContext, file: string, content: string): Promise<void> {
+  const owner = fileOwner(USER.masterd, GROUP.daemons)
+  await context.disk.makeDirectory(path.dirname(checkQueueFile(context, file)))
+  await context.disk.write(file, content, { mode: MODE.queueFile, ...(owner ? { owner } : {}) })
+}
+
+/** `file` is local, absolute and without `..`: its codec saw to that. */
+export function checkQueueFile(context: NodeContext, file: string): string {
+  if (file.startsWith(`${context.paths.queueDir}/`)) return file
+  return fail(`'${context.paths.virtual(file)}' is not a file of the job queue`)
+}
