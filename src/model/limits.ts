@@ -27,6 +27,16 @@ export const QMP_CONNECT_S = 5
 export const QMP_ANSWER_S = 60
 /** The longest line that is read from a monitor. */
 export const QMP_LINE_BYTES_MAX = 16 << 20
+/** Seconds that QEMU may take to set a machine up. */
+export const QEMU_START_S = 60
+/** Seconds that a killed QEMU may take to be gone. */
+export const QEMU_END_S = 30
+/** Seconds for the switch of a migration: to take over on the target, or to stop on request on the source. */
+export const MIGRATION_SWITCH_S = 10
+/** Seconds that a guest may take to let go of a device. */
+export const UNPLUG_S = 20
+/** Seconds between two requests to a guest to shut down. */
+export const POWERDOWN_REPEAT_S = 5
 
 // Calls over Unix sockets (rpc/json-protocol, wconfd)
 /** Seconds to connect to a daemon's socket. */

@@ -23,6 +23,8 @@ export interface HypervisorContext {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
+  /** The node's own address: what serves on behalf of instances listens here. */
+  readonly bindAddress: string
 }
 
 /** A disk of the instance, assembled on this node. */

@@ -7,7 +7,7 @@ export async function linuxNodeInfo(): Promise<HypervisorInfo> {
   const memory = parseMemory(await fs.readFile('/proc/meminfo', 'utf8'))
   const cpus = await fs.readFile('/proc/cpuinfo', 'utf8')
   const cpu_total = (cpus.match(/^processor\s*:/gm) ?? []).length || os.cpus().length
-  return { ...memory, cpu_total, cpu_nodes: 1, cpu_sockets: sockets(cpus), cpu_dom0: 1 }
+  return { ...memory, cpu_total, cpu_nodes: 1, cpu_sockets: sockets(cpus), cpu_dom0: cpu_total }
 }
 
 /** MiB. Free counts what the kernel gives back on demand; dom0 is what is neither free nor an instance's. */

@@ -1,0 +1,135 @@
+// Ganeti's fake hypervisor: an instance runs when a file with its name is in the run directory, and that is all.
+import * as fs from 'node:fs/promises'
+import * as path from 'node:path'
+import { isMissing } from '../../lib/disk'
+import type { HypervisorInfo, InstanceDict, InstanceRuntime } from '../../rpc/node/dicts'
+import { HypervisorFailure } from './hypervisor'
+import type { Hypervisor, HypervisorContext } from './hypervisor'
+import { linuxNodeInfo, startupMemory } from './linux-node'
+
+const RUN_DIRS_MODE = 0o775
+
+export function fakeHypervisor(context: HypervisorContext): Hypervisor {
+  const state = new FakeState(context.paths.local('/var/run/ganeti/fake-hypervisor'))
+
+  const markUp = async (instance: InstanceDict) =>
+    state.write(instance, startupMemory(instance, (await nodeInfo()).memory_free))
+
+  async function nodeInfo(): Promise<HypervisorInfo> {
+    const node = await linuxNodeInfo()
+    const used = [...(await state.all()).values()].reduce((sum, runtime) => sum + runtime.memory, 0)
+    return { ...node, memory_free: Math.max(0, node.memory_free - used) }
+  }
+
+  return {
+    name: 'fake',
+    list: () => state.names(),
+    info: (name) => state.read(name),
+    allInfo: () => state.all(),
+
+    async start(instance) {
+      if (await state.read(instance.name))
+        throw new HypervisorFailure(`Failed to start instance ${instance.name}: already running`)
+      await markUp(instance)
+    },
+    settle: () => Promise.resolve(),
+    async stop(instance) {
+      if (!(await state.read(instance.name)))
+        throw new HypervisorFailure(`Failed to stop instance ${instance.name}: not running`)
+      await state.remove(instance.name)
+    },
+    async cleanup(instanceName) {
+      if (await state.read(instanceName)) throw new HypervisorFailure('Cannot cleanup a live instance')
+    },
+    async reboot(instance) {
+      if (!(await state.read(instance.name)))
+        throw new HypervisorFailure(`Failed to reboot instance ${instance.name}: not running`)
+    },
+    async setMemory(instance, memory_mib) {
+      if (!(await state.read(instance.name)))
+        throw new HypervisorFailure(`Failed to balloon memory for ${instance.name}: not running`)
+      await state.write(instance, memory_mib)
+    },
+
+    migrationInfo: () => Promise.resolve(''),
+    async accept(instance) {
+      if (await state.read(instance.name)) throw new HypervisorFailure("Can't accept instance, already running")
+    },
+    async migrate(instance) {
+      if (!(await state.read(instance.name))) throw new HypervisorFailure('Instance not running, cannot migrate')
+    },
+    migrationStatus: () => Promise.resolve({ status: 'completed' }),
+    finalizeTarget: (instance, _info, success) => (success ? markUp(instance) : state.remove(instance.name)),
+    finalizeSource: async (instance, success) => (success ? state.remove(instance.name) : undefined),
+
+    console: ({ instance }) =>
+      Promise.resolve({
+        instance: instance.name,
+        kind: 'msg',
+        message: 'Console not available for fake hypervisor',
+      }),
+    nodeInfo,
+    verify: () => state.problem(),
+    validateParameters: () => Promise.resolve(),
+
+    checkHotplug: () => Promise.reject(new HypervisorFailure('Hotplug is not supported by the fake hypervisor')),
+    hotplug: () => Promise.reject(new HypervisorFailure('Hotplug is not supported by the fake hypervisor')),
+    resizeDisk: () => Promise.resolve(),
+  }
+}
+
+/** One file an instance: its number (always 0), memory in MiB and virtual CPUs, a line each. */
+class FakeState {
+  constructor(private readonly directory: string) {}
+
+  async names(): Promise<string[]> {
+    await fs.mkdir(this.directory, { recursive: true, mode: RUN_DIRS_MODE })
+    return (await fs.readdir(this.directory)).filter((name) => !name.startsWith('.')).sort()
+  }
+
+  async read(name: string): Promise<InstanceRuntime | undefined> {
+    try {
+      const [, memory, vcpus] = (await fs.readFile(this.file(name), 'utf8')).split('\n')
+      return { memory: Number(memory), vcpus: Number(vcpus), state: 0, time: 0 }
+    } catch (error) {
+      if (isMissing(error)) return undefined
+      throw new HypervisorFailure(`Failed to list instance ${name}: ${String(error)}`)
+    }
+  }
+
+  async all(): Promise<Map<string, InstanceRuntime>> {
+    const found = new Map<string, InstanceRuntime>()
+    for (const name of await this.names()) {
+      const runtime = await this.read(name)
+      if (runtime) found.set(name, runtime)
+    }
+    return found
+  }
+
+  async write(instance: InstanceDict, memory_mib: number): Promise<void> {
+    await fs.mkdir(this.directory, { recursive: true, mode: RUN_DIRS_MODE })
+    // Renamed into place, so that a list never meets a file that is half written.
+    const temporary = path.join(this.directory, `.${instance.name}.new`)
+    await fs.writeFile(temporary, `0\n${memory_mib}\n${instance.beparams.vcpus}\n`)
+    await fs.rename(temporary, this.file(instance.name))
+  }
+
+  remove(name: string): Promise<void> {
+    return fs.rm(this.file(name), { force: true })
+  }
+
+  async problem(): Promise<string | undefined> {
+    try {
+      await this.names()
+      return undefined
+    } catch {
+      return `The required directory '${this.directory}' does not exist`
+    }
+  }
+
+  private file(name: string): string {
+    if (name === '' || name.startsWith('.') || name.includes('/'))
+      throw new HypervisorFailure(`Not an instance name: ${JSON.stringify(name)}`)
+    return path.join(this.directory, name)
+  }
+}

@@ -1,0 +1,147 @@
+// The fixed part of an instance's QEMU command: what the guest can see, and nothing that differs between nodes. Pure; all paths
+// are Ganeti's, so that the result can be stored and sent to another node.
+import type { InstanceDict } from '../../../rpc/node/dicts'
+import { HypervisorFailure } from '../hypervisor'
+import { displayArguments } from './command-display'
+import { isScsi } from './devices'
+import type { QemuFacts } from './host'
+import { KVM_DIR, KVM_LOG_DIR, optionValue } from './layout'
+import { KvmParams } from './params'
+
+export interface CommandFacts extends Pick<QemuFacts, 'defaultMachine'> {
+  /** Address of a network interface of this node. */
+  interfaceAddress(name: string): string | undefined
+}
+
+/** One option and its value after the other, without the program. */
+export function fixedCommand(instance: InstanceDict, facts: CommandFacts): string[] {
+  const params = new KvmParams(instance.hvparams)
+  const { name, beparams } = instance
+  return [
+    ...['-name', `${optionValue(name)},debug-threads=on`],
+    ...['-m', String(beparams.maxmem)],
+    ...['-smp', smp(beparams.vcpus, params)],
+    ...['-pidfile', `${KVM_DIR}/pid/${name}`],
+    ...scsiController(params),
+    ...['-device', 'virtio-balloon'],
+    '-daemonize',
+    ...['-D', `${KVM_LOG_DIR}/${name}.log`],
+    ...(params.text('reboot_behavior') === 'exit' ? ['-no-reboot'] : []),
+    ...['-machine', machineOf(params, facts) + (params.flag('acpi') ? '' : ',acpi=off')],
+    ...removableMedia(params),
+    ...kernel(params),
+    ...memoryPath(params),
+    ...['-monitor', `unix:${controlSocket(name, 'monitor')}`],
+    ...['-serial', params.flag('serial_console') ? `unix:${controlSocket(name, 'serial')}` : 'none'],
+    '-usb',
+    ...displayArguments(instance, params, facts),
+    ...(params.flag('use_localtime') ? ['-rtc', 'base=localtime'] : []),
+    ...optional('-cpu', params.text('cpu_type')),
+    ...splitList(params.text('usb_devices'), ',').flatMap((device) => ['-usbdevice', device]),
+    ...['-uuid', instance.uuid],
+    ...guestAgent(name, params),
+    ...splitWords(params.text('kvm_extra')),
+  ]
+}
+
+export const machineOf = (params: KvmParams, facts: Pick<CommandFacts, 'defaultMachine'>): string =>
+  params.text('machine_version') || facts.defaultMachine
+
+/** A listening socket that QEMU does not wait on; `layout.localize` gives it its real path. */
+export const controlSocket = (name: string, kind: string): string =>
+  `${KVM_DIR}/ctrl/${name}.${kind},server=on,wait=off`
+
+const optional = (option: string, value: string): string[] => (value === '' ? [] : [option, value])
+
+function smp(vcpus: number, params: KvmParams): string {
+  const topology = ['cores', 'threads', 'sockets'].flatMap((part) => {
+    const count = params.number(`cpu_${part}`)
+    return count > 0 ? [`${part}=${count}`] : []
+  })
+  return [String(vcpus), ...topology].join(',')
+}
+
+function scsiController(params: KvmParams): string[] {
+  if (!isScsi(params.text('disk_type')) && !isScsi(params.text('cdrom_disk_type'))) return []
+  return ['-device', `${params.text('scsi_controller_type')},id=scsi`]
+}
+
+function removableMedia(params: KvmParams): string[] {
+  const bootable = params.text('kernel_path') === ''
+  const order = params.text('boot_order')
+  const cdromType = params.text('cdrom_disk_type') || params.text('disk_type')
+  const cdrom = (id: string, image: string, boot: boolean) =>
+    image === '' ? [] : cdromArguments(id, image, cdromType, boot)
+  const floppy = params.text('floppy_image_path')
+  return [
+    ...cdrom('cdrom1', params.text('cdrom_image_path'), bootable && order === 'cdrom'),
+    ...cdrom('cdrom2', params.text('cdrom2_image_path'), false),
+    ...(floppy === '' ? [] : ['-drive', `file=${optionValue(floppy)},format=raw,if=floppy,id=floppy1`]),
+    ...(floppy !== '' && bootable && order === 'floppy' ? ['-boot', 'order=a'] : []),
+  ]
+}
+
+function cdromArguments(id: string, image: string, type: string, boot: boolean): string[] {
+  // A CD-ROM cannot be a virtio disk with a medium that changes; it is an IDE or SCSI drive.
+  const driver = isScsi(type) ? 'scsi-cd,bus=scsi.0' : 'ide-cd'
+  const bootIndex = boot ? ',bootindex=1' : ''
+  return [
+    ...['-drive', `file=${optionValue(image)},format=raw,media=cdrom,if=none,id=${id}`],
+    ...['-device', `${driver},drive=${id}${bootIndex}`],
+  ]
+}
+
+function kernel(params: KvmParams): string[] {
+  const image = params.text('kernel_path')
+  if (image === '') return []
+  const console = params.flag('serial_console') ? `console=ttyS0,${params.number('serial_speed')}` : ''
+  const words = [`root=${params.text('root_path')}`, params.text('kernel_args'), console].filter((word) => word !== '')
+  return ['-kernel', image, ...optional('-initrd', params.text('initrd_path')), '-append', words.join(' ')]
+}
+
+function memoryPath(params: KvmParams): string[] {
+  const directory = params.text('mem_path')
+  return directory === '' ? [] : ['-mem-path', directory, '-mem-prealloc']
+}
+
+function guestAgent(name: string, params: KvmParams): string[] {
+  if (!params.flag('use_guest_agent')) return []
+  return [
+    ...['-chardev', `socket,path=${controlSocket(name, 'qga')},id=qga0`],
+    ...['-device', 'virtio-serial,id=qga0'],
+    ...['-device', 'virtserialport,chardev=qga0,name=org.qemu.guest_agent.0'],
+  ]
+}
+
+const splitList = (text: string, separator: string): string[] =>
+  text.split(separator).filter((part) => part.trim() !== '')
+
+/** Splits like a shell: blanks separate, quotes and backslashes protect; nothing is expanded. */
+export function splitWords(text: string): string[] {
+  const words: string[] = []
+  let word: string | undefined
+  for (let i = 0; i < text.length; i++) {
+    const character = text.charAt(i)
+    if (/\s/.test(character)) {
+      if (word !== undefined) words.push(word)
+      word = undefined
+    } else if (character === "'" || character === '"') {
+      const end = closingQuote(text, i)
+      const inner = text.slice(i + 1, end)
+      word = (word ?? '') + (character === '"' ? inner.replaceAll(/\\(["\\])/g, '$1') : inner)
+      i = end
+    } else if (character === '\\') {
+      word = (word ?? '') + text.charAt(++i)
+    } else word = (word ?? '') + character
+  }
+  return word === undefined ? words : [...words, word]
+}
+
+function closingQuote(text: string, start: number): number {
+  const quote = text.charAt(start)
+  for (let i = start + 1; i < text.length; i++) {
+    if (quote === '"' && text.charAt(i) === '\\') i++
+    else if (text.charAt(i) === quote) return i
+  }
+  throw new HypervisorFailure(`Hypervisor parameter 'kvm_extra' has a quote that is not closed: ${text}`)
+}

@@ -1,0 +1,78 @@
+// A program of its own: joins this terminal to an instance's serial line. `node console-bridge.js SERIAL-SOCKET [QMP-SOCKET]`;
+// ctrl-] ends it. With a QMP socket, an instance that was started paused is set going once its console is being watched.
+import * as net from 'node:net'
+import { systemClock } from '../../../lib/clock'
+import { checkSocketPath } from '../../../lib/json-socket'
+import { withQmp } from './qmp'
+
+const ESCAPE = 0x1d
+
+export interface Terminal {
+  readonly input: NodeJS.ReadStream | NodeJS.ReadableStream
+  readonly output: NodeJS.WritableStream
+}
+
+/** Resolves to the exit code when the user leaves (0) or the instance ends (0); rejects when there is no instance. */
+export function bridge(
+  serialSocket: string,
+  terminal: Terminal,
+  onOpen: () => void = () => undefined,
+): Promise<number> {
+  checkSocketPath(serialSocket)
+  const { input, output } = terminal
+  const raw = (on: boolean) => ('isTTY' in input && input.isTTY ? void input.setRawMode(on) : undefined)
+  return new Promise((resolve, reject) => {
+    const socket = net.connect(serialSocket)
+    const onInput = (data: Buffer) => {
+      const escape = data.indexOf(ESCAPE)
+      if (escape !== 0) socket.write(escape === -1 ? data : data.subarray(0, escape))
+      if (escape !== -1) finish('leaving the console')
+    }
+    const finish = (notice: string) => {
+      raw(false)
+      input.removeListener('data', onInput)
+      input.pause()
+      socket.destroy()
+      output.write(`\r\n[${notice}]\r\n`)
+      resolve(0)
+    }
+    socket.once('connect', () => {
+      raw(true)
+      output.write('[connected; ctrl-] leaves]\r\n')
+      socket.on('data', (data: Buffer) => output.write(data))
+      input.on('data', onInput)
+      // A script that feeds commands and closes still wants to read the answers.
+      socket.once('close', () => finish('the instance closed its console'))
+      onOpen()
+    })
+    socket.once('error', (error) => {
+      raw(false)
+      reject(error)
+    })
+  })
+}
+
+async function unpause(qmpSocket: string): Promise<void> {
+  await withQmp(qmpSocket, systemClock, async (qmp) => {
+    if ((await qmp.status()) === 'prelaunch') await qmp.run('cont')
+  })
+}
+
+if (require.main === module) {
+  const [serialSocket, qmpSocket] = process.argv.slice(2)
+  if (serialSocket === undefined) {
+    process.stderr.write('usage: console-bridge SERIAL-SOCKET [QMP-SOCKET]\n')
+    process.exit(2)
+  }
+  const opened = () => {
+    if (qmpSocket !== undefined)
+      unpause(qmpSocket).catch((error: unknown) => process.stderr.write(`${String(error)}\r\n`))
+  }
+  bridge(serialSocket, { input: process.stdin, output: process.stdout }, opened).then(
+    (code) => process.exit(code),
+    (error: Error) => {
+      process.stderr.write(`The console cannot be reached: ${error.message}\n`)
+      process.exit(1)
+    },
+  )
+}

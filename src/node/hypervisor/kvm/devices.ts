@@ -1,0 +1,222 @@
+// Disks and NICs of an instance: their places on the guest's buses, and the QEMU options that make them. Pure.
+import type { DiskDict, NicDict } from '../../../rpc/node/dicts'
+import type { LinkedDisk } from '../hypervisor'
+import { HypervisorFailure } from '../hypervisor'
+import { optionValue } from './layout'
+import type { KvmParams } from './params'
+import type { DevicePlace, PlacedDisk, PlacedNic, RuntimeDisk } from './runtime'
+
+const PCI_SLOTS = 32
+const SCSI_TYPES: readonly string[] = ['scsi', 'scsi-block', 'scsi-cd', 'scsi-generic', 'scsi-hd']
+const FILE_BASED: readonly string[] = ['file', 'sharedfile', 'gluster']
+/** Storage that several nodes reach at once: a page cache there would hide writes from the target of a migration. */
+const SHARED: readonly string[] = ['sharedfile', 'gluster', 'blockdev', 'ext']
+
+export const isScsi = (type: string): boolean => SCSI_TYPES.includes(type)
+
+/** Ganeti's device id: QEMU's are at most 30 characters, so the UUID goes in without its last two parts. */
+export const deviceId = (kind: 'disk' | 'nic', device: { readonly uuid: string }): string =>
+  `${kind}-${device.uuid.split('-').slice(0, 3).join('-')}`
+
+export class PlaceAllocator {
+  private readonly slots = new Set<number>()
+  private readonly scsiIds = new Set<number>()
+  private readonly bus: string
+
+  constructor(
+    private readonly params: KvmParams,
+    machine: string,
+    taken: readonly (DevicePlace | undefined)[] = [],
+  ) {
+    this.bus = machine.includes('q35') ? 'pcie.0' : 'pci.0'
+    for (const place of taken) {
+      if (place?.['addr'] !== undefined) this.slots.add(Number(place['addr']))
+      if (place?.['scsi-id'] !== undefined) this.scsiIds.add(Number(place['scsi-id']))
+    }
+  }
+
+  disk(disk: DiskDict): DevicePlace {
+    const type = this.params.text('disk_type')
+    const id = deviceId('disk', disk)
+    if (type === 'paravirtual') return { driver: 'virtio-blk-pci', id, ...this.pciSlot() }
+    if (type === 'ide') return { driver: 'ide-hd', id }
+    if (!isScsi(type)) throw new HypervisorFailure(`QEMU does not support disk driver '${type}'`)
+    return {
+      driver: type === 'scsi' ? 'scsi-hd' : type,
+      id,
+      bus: 'scsi.0',
+      channel: 0,
+      'scsi-id': this.scsiId(),
+      lun: 0,
+    }
+  }
+
+  nic(nic: NicDict): DevicePlace {
+    const type = this.params.text('nic_type')
+    const id = deviceId('nic', nic)
+    // The boot ROM is only there to boot from the network; without it the guest starts sooner and a node needs no ROM files.
+    const rom: DevicePlace = this.params.text('boot_order') === 'network' ? {} : { romfile: '' }
+    if (type === 'paravirtual') return { driver: 'virtio-net-pci', id, ...this.pciSlot(), ...rom }
+    return { driver: type, id, ...(type === 'ne2k_isa' ? {} : rom) }
+  }
+
+  private pciSlot(): DevicePlace {
+    for (let slot = this.params.number('kvm_pci_reservations'); slot < PCI_SLOTS; slot++) {
+      if (this.slots.has(slot)) continue
+      this.slots.add(slot)
+      return { bus: this.bus, addr: `0x${slot.toString(16)}` }
+    }
+    throw new HypervisorFailure('All PCI slots of the instance are in use')
+  }
+
+  private scsiId(): number {
+    let id = 0
+    while (this.scsiIds.has(id)) id++
+    this.scsiIds.add(id)
+    return id
+  }
+}
+
+export interface CacheSettings {
+  readonly writeback: boolean
+  readonly direct: boolean
+}
+
+export function cacheSettings(cache: string, disk: DiskDict): CacheSettings {
+  if (cache === 'none' || SHARED.includes(disk.dev_type)) return { writeback: true, direct: true }
+  if (cache === 'writethrough') return { writeback: false, direct: false }
+  if (cache === 'writeback' || cache === 'default') return { writeback: true, direct: false }
+  throw new HypervisorFailure(`Invalid KVM cache setting '${cache}'`)
+}
+
+export type BlockOptions = {
+  readonly [key: string]: string | number | boolean | BlockOptions | readonly BlockOptions[]
+}
+
+export interface DiskSetup {
+  /** Options of the block back end, as QMP takes them. */
+  readonly blockdev: BlockOptions
+  readonly device: BlockOptions
+}
+
+/** `path` is the local link; `directIo` false overrides caching where the file system cannot do without. */
+export function diskSetup(
+  entry: LinkedDisk & { disk: PlacedDisk },
+  path: string,
+  params: KvmParams,
+  directIo: boolean,
+): DiskSetup {
+  const { disk, uri } = entry
+  const place = disk.hvinfo
+  if (disk.mode !== undefined && disk.mode !== 'rw')
+    throw new HypervisorFailure('Instance has read-only disks which are not supported by KVM')
+  if (place === undefined) throw new HypervisorFailure(`Disk ${disk.uuid} has no place in the KVM runtime data`)
+  const cache = cacheSettings(params.text('disk_cache'), disk)
+  const id = String(place['id'] ?? deviceId('disk', disk))
+  const native = params.text('disk_aio') === 'native' && !(cache.direct && directIo)
+  const file: BlockOptions =
+    uri !== undefined && disk.params?.['access'] === 'userspace'
+      ? storageUri(uri)
+      : {
+          driver: FILE_BASED.includes(disk.dev_type) ? 'file' : 'host_device',
+          filename: path,
+          aio: native ? 'threads' : params.text('disk_aio') || 'threads',
+        }
+  return {
+    blockdev: {
+      driver: 'raw',
+      'node-name': id,
+      discard: params.text('disk_discard') === 'unmap' ? 'unmap' : 'ignore',
+      cache: { direct: cache.direct && directIo, 'no-flush': false },
+      // Otherwise QEMU reopens the image for writing late, when it may have dropped the right to.
+      'auto-read-only': false,
+      file,
+    },
+    device: { ...place, drive: id, 'write-cache': cache.writeback ? 'on' : 'off' },
+  }
+}
+
+export function diskArguments(setup: DiskSetup, boot: boolean): string[] {
+  return [
+    ...['-blockdev', optionString(setup.blockdev)],
+    ...['-device', deviceString({ ...setup.device, ...(boot ? { bootindex: 1 } : {}) })],
+  ]
+}
+
+/** How a NIC reaches the world on this node. */
+export type NicBackend =
+  | { readonly kind: 'tap'; readonly interface: string; readonly vhost: boolean; readonly queues: number }
+  | { readonly kind: 'user' }
+
+export interface NicSetup {
+  readonly netdev: BlockOptions
+  readonly device: BlockOptions
+}
+
+export function nicSetup(nic: PlacedNic, backend: NicBackend): NicSetup {
+  const place = nic.hvinfo ?? { driver: 'virtio-net-pci', id: deviceId('nic', nic) }
+  const id = String(place['id'] ?? deviceId('nic', nic))
+  const queues = backend.kind === 'tap' && backend.queues > 1 ? backend.queues : 1
+  const tap = (interfaceName: string, vhost: boolean): BlockOptions => ({
+    ...{ type: 'tap', id, ifname: interfaceName, script: 'no', downscript: 'no' },
+    ...(vhost ? { vhost: true } : {}),
+    ...(queues > 1 ? { queues } : {}),
+  })
+  return {
+    netdev: backend.kind === 'user' ? { type: 'user', id } : tap(backend.interface, backend.vhost),
+    device: {
+      ...place,
+      netdev: id,
+      mac: nic.mac,
+      ...(queues > 1 ? { mq: 'on', vectors: 2 * queues + 2 } : {}),
+    },
+  }
+}
+
+export function nicArguments(setup: NicSetup, boot: boolean): string[] {
+  return [
+    ...['-netdev', optionString(setup.netdev)],
+    ...['-device', deviceString({ ...setup.device, ...(boot ? { bootindex: 1 } : {}) })],
+  ]
+}
+
+/** `a=b,c.d=on`, the command line's form of nested QMP options; `driver` or `type` first as QEMU wants. */
+export function optionString(options: BlockOptions): string {
+  return flatten(options, '')
+    .map(([key, value]) => `${key}=${optionValue(value)}`)
+    .join(',')
+}
+
+function deviceString({ driver, ...rest }: BlockOptions): string {
+  return [String(driver), optionString(rest)].join(',')
+}
+
+function flatten(options: BlockOptions, prefix: string): [string, string][] {
+  return Object.entries(options).flatMap(([key, value]): [string, string][] => {
+    if (isList(value)) return value.flatMap((part, index) => flatten(part, `${prefix}${key}.${index}.`))
+    if (typeof value === 'object') return flatten(value, `${prefix}${key}.`)
+    return [[prefix + key, typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value)]]
+  })
+}
+
+const isList = (value: BlockOptions[string]): value is readonly BlockOptions[] => Array.isArray(value)
+
+function storageUri(uri: string): BlockOptions {
+  const gluster = /^gluster:\/\/([a-z0-9.-]+):(\d+)\/([^/]+)\/(.+)$/.exec(uri)
+  if (gluster) {
+    const [, host = '', port = '', volume = '', path = ''] = gluster
+    return { driver: 'gluster', server: [{ type: 'inet', host, port }], volume, path }
+  }
+  const rbd = /^rbd:(\w+)\/([a-z0-9.-]+)(?::id=([a-z0-9._-]+))?$/.exec(uri)
+  if (rbd) {
+    const [, pool = '', image = '', user] = rbd
+    return { driver: 'rbd', pool, image, ...(user === undefined ? {} : { user }) }
+  }
+  throw new HypervisorFailure(`Unsupported storage URI scheme: ${uri}`)
+}
+
+export const asRuntimeDisk = (entry: LinkedDisk, place: DevicePlace, virtualLink: string): RuntimeDisk => ({
+  disk: { ...entry.disk, hvinfo: place },
+  link: virtualLink,
+  ...(entry.uri === undefined ? {} : { uri: entry.uri }),
+})

@@ -1,0 +1,99 @@
+// What this machine offers to QEMU: which program, which accelerator, which networks. Looked up when an instance starts.
+import * as fs from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { runCommand } from '../../../lib/run-command'
+import { errorCode } from '../../../lib/disk'
+import { HypervisorFailure } from '../hypervisor'
+import { KvmParams } from './params'
+
+export const QEMU_INSTALL = 'apt-get install -y --no-install-recommends qemu-system-x86'
+const FALLBACKS: readonly string[] = ['/usr/bin/qemu-system-x86_64', '/usr/libexec/qemu-kvm']
+const DEFAULT_PATH = '/usr/bin/kvm'
+
+export interface QemuFacts {
+  readonly program: string
+  readonly version: readonly [major: number, minor: number, patch: number]
+  /** What QEMU takes when none is named; named explicitly, so that a migration meets the same machine. */
+  readonly defaultMachine: string
+  readonly machines: readonly string[]
+}
+
+const known = new Map<string, QemuFacts>()
+
+/** `kvm_path`; where that is Ganeti's default and not here, the name other distributions use. */
+export async function findQemu(kvmPath: string): Promise<string | undefined> {
+  const candidates = kvmPath === DEFAULT_PATH || kvmPath === '' ? [DEFAULT_PATH, ...FALLBACKS] : [kvmPath]
+  for (const candidate of candidates) if (await accessible(candidate, constants.X_OK)) return candidate
+  return undefined
+}
+
+export async function qemuFacts(kvmPath: string): Promise<QemuFacts> {
+  const program = await findQemu(kvmPath)
+  if (program === undefined)
+    throw new HypervisorFailure(`The KVM binary ('${kvmPath}') does not exist; install it with: ${QEMU_INSTALL}`)
+  const { mtimeMs } = await fs.stat(program)
+  const key = `${program}:${mtimeMs}`
+  const facts = known.get(key) ?? (await askQemu(program))
+  // One entry: a node has one QEMU, and an upgrade replaces it.
+  known.clear()
+  known.set(key, facts)
+  return facts
+}
+
+async function askQemu(program: string): Promise<QemuFacts> {
+  const [version, machines] = await Promise.all([ask(program, '-version'), ask(program, '-machine', 'help')])
+  const [, major, minor, patch = '0'] = /version (\d+)\.(\d+)(?:\.(\d+))?/.exec(version) ?? []
+  const defaultMachine = /^(\S+)\s.*\(default\)/m.exec(machines)?.[1]
+  if (major === undefined || defaultMachine === undefined)
+    throw new HypervisorFailure(`${program} does not tell its version and machines: ${version.slice(0, 200)}`)
+  const names = machines.split('\n').flatMap((line) => /^(\S+)\s{2,}/.exec(line)?.[1] ?? [])
+  return { program, version: [Number(major), Number(minor), Number(patch)], defaultMachine, machines: names }
+}
+
+async function ask(program: string, ...args: string[]): Promise<string> {
+  const result = await runCommand([program, ...args], { timeout_s: 30 })
+  if (result.code === 0) return result.stdout
+  throw new HypervisorFailure(`${program} ${args.join(' ')} failed: ${result.output.trim()}`)
+}
+
+/**
+ * KVM only where the processor really has it: /dev/kvm alone also exists on machines where ordinary guests hang, and QEMU does
+ * not fall back from a KVM that opens.
+ */
+export async function accelerator(params: KvmParams): Promise<'kvm' | 'tcg'> {
+  const wanted = params.text('kvm_flag')
+  if (wanted === 'disabled') return 'tcg'
+  const cpuinfo = await fs.readFile('/proc/cpuinfo', 'utf8').catch(() => '')
+  const usable = hasVirtualization(cpuinfo) && (await accessible('/dev/kvm', constants.R_OK | constants.W_OK))
+  if (usable) return 'kvm'
+  if (wanted === 'enabled')
+    throw new HypervisorFailure(
+      'kvm_flag is "enabled", but this node has no usable /dev/kvm (no vmx or svm, or no access)',
+    )
+  return 'tcg'
+}
+
+export const hasVirtualization = (cpuinfo: string): boolean => /^flags\s*:.*\b(vmx|svm)\b/m.test(cpuinfo)
+
+export async function accessible(file: string, mode: number = constants.F_OK): Promise<boolean> {
+  try {
+    await fs.access(file, mode)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Whether this process may create tap devices. */
+export const canMakeTaps = async (): Promise<boolean> =>
+  process.geteuid?.() === 0 && (await accessible('/dev/net/tun', constants.R_OK | constants.W_OK))
+
+/** Some file systems (tmpfs) cannot be written around the page cache. */
+export async function allowsDirectIo(file: string): Promise<boolean> {
+  try {
+    await (await fs.open(file, constants.O_RDONLY | constants.O_DIRECT)).close()
+    return true
+  } catch (error) {
+    return errorCode(error) !== 'EINVAL'
+  }
+}

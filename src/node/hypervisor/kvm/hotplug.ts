@@ -1,0 +1,160 @@
+// Adding and removing disks and NICs while the guest runs, and telling it that a disk has grown. The runtime data follow, so
+// that the next reboot or migration has the same devices.
+import { HypervisorFailure } from '../hypervisor'
+import type { HotplugAction, HotplugDevice, HotplugTarget, LinkedDisk } from '../hypervisor'
+import type { DiskDict, InstanceDict, NicDict } from '../../../rpc/node/dicts'
+import { UNPLUG_S } from '../../../model/limits'
+import { PlaceAllocator, asRuntimeDisk, deviceId, diskSetup, isScsi, nicSetup } from './devices'
+import { allowsDirectIo } from './host'
+import { optionAfter } from './launch'
+import type { KvmMachines } from './machines'
+import { KvmParams } from './params'
+import type { Qmp } from './qmp'
+import type { DevicePlace, KvmRuntime } from './runtime'
+
+export async function checkHotplug(
+  machines: KvmMachines,
+  instance: InstanceDict,
+  target?: HotplugTarget,
+): Promise<void> {
+  await machines.running(instance.name, `Instance ${instance.name} is not running`)
+  const runtime = await machines.runtime(instance.name)
+  if (machineOf(runtime).includes('q35'))
+    throw new HypervisorFailure(
+      'Hotplug is not supported for machines of type q35: their root bus takes no new devices',
+    )
+  const params = new KvmParams(runtime.hvparams)
+  const disk = params.text('disk_type')
+  const nic = params.text('nic_type')
+  if (target === 'disk' && disk !== 'paravirtual' && !isScsi(disk))
+    throw new HypervisorFailure(`Hotplug is not supported for device type ${disk}`)
+  if (target === 'nic' && nic !== 'paravirtual')
+    throw new HypervisorFailure(`Hotplug is not supported for device type ${nic}`)
+}
+
+/** Returns the place on the guest's bus that the device has, or had. */
+export async function hotplug(
+  machines: KvmMachines,
+  instance: InstanceDict,
+  action: HotplugAction,
+  device: HotplugDevice,
+  index: number,
+): Promise<DevicePlace | undefined> {
+  await checkHotplug(machines, instance, device.target)
+  const runtime = await machines.runtime(instance.name)
+  if (device.target === 'disk') {
+    if (action === 'hotadd') return await addDisk(machines, instance, runtime, device.disk, index)
+    if (action === 'hotremove') return await removeDisk(machines, instance, runtime, device.disk.disk)
+    throw new HypervisorFailure('A disk cannot be changed while the instance runs, only added or removed')
+  }
+  if (action === 'hotadd') return await addNic(machines, instance, runtime, device.nic, index)
+  const place = await removeNic(machines, instance, runtime, device.nic)
+  if (action === 'hotremove') return place
+  return await addNic(machines, instance, await machines.runtime(instance.name), device.nic, index, place)
+}
+
+export async function resizeDisk(machines: KvmMachines, instance: InstanceDict, disk: DiskDict, size_mib: number) {
+  if (!(await machines.find(instance.name))) return
+  await machines.qmp(instance.name, (qmp) =>
+    qmp.run('block_resize', { 'node-name': deviceId('disk', disk), size: size_mib * (1 << 20) }),
+  )
+}
+
+async function addDisk(
+  machines: KvmMachines,
+  instance: InstanceDict,
+  runtime: KvmRuntime,
+  entry: LinkedDisk,
+  index: number,
+) {
+  const place = allocator(runtime).disk(entry.disk)
+  const disk = asRuntimeDisk(entry, place, machines.layout.virtualLink(entry.link))
+  const params = new KvmParams(runtime.hvparams)
+  const setup = diskSetup({ ...entry, disk: disk.disk }, entry.link, params, await allowsDirectIo(entry.link))
+  await machines.qmp(instance.name, async (qmp) => {
+    await qmp.run('blockdev-add', setup.blockdev)
+    await undoing(
+      () => qmp.run('device_add', setup.device),
+      () => qmp.run('blockdev-del', { 'node-name': place['id'] }),
+    )
+  })
+  await machines.save(instance.name, { ...runtime, disks: runtime.disks.toSpliced(index, 0, disk) })
+  return place
+}
+
+async function removeDisk(machines: KvmMachines, instance: InstanceDict, runtime: KvmRuntime, disk: DiskDict) {
+  const found = runtime.disks.find((entry) => entry.disk.uuid === disk.uuid)
+  const id = String(found?.disk.hvinfo?.['id'] ?? deviceId('disk', disk))
+  await machines.qmp(instance.name, async (qmp) => {
+    await unplug(qmp, id)
+    await qmp.run('blockdev-del', { 'node-name': id })
+  })
+  await machines.save(instance.name, { ...runtime, disks: runtime.disks.filter((entry) => entry !== found) })
+  return found?.disk.hvinfo
+}
+
+async function addNic(
+  machines: KvmMachines,
+  instance: InstanceDict,
+  runtime: KvmRuntime,
+  nic: NicDict,
+  index: number,
+  formerPlace?: DevicePlace,
+) {
+  const place = formerPlace ?? allocator(runtime).nic(nic)
+  const placed = { ...nic, hvinfo: place }
+  const backend = await machines.network.prepare(instance, nic, index, new KvmParams(runtime.hvparams))
+  const setup = nicSetup(placed, backend)
+  const release = () => machines.network.release(instance.name, index)
+  await undoing(async () => {
+    await machines.network.connect(instance, nic, index, backend)
+    await machines.qmp(instance.name, async (qmp) => {
+      await qmp.run('netdev_add', setup.netdev)
+      await undoing(
+        () => qmp.run('device_add', setup.device),
+        () => qmp.run('netdev_del', { id: place['id'] }),
+      )
+    })
+  }, release)
+  await machines.save(instance.name, { ...runtime, nics: runtime.nics.toSpliced(index, 0, placed) })
+  return place
+}
+
+async function removeNic(machines: KvmMachines, instance: InstanceDict, runtime: KvmRuntime, nic: NicDict) {
+  const index = runtime.nics.findIndex((entry) => entry.uuid === nic.uuid)
+  const place = runtime.nics[index]?.hvinfo
+  const id = String(place?.['id'] ?? deviceId('nic', nic))
+  await machines.qmp(instance.name, async (qmp) => {
+    await unplug(qmp, id)
+    await qmp.run('netdev_del', { id })
+  })
+  if (index !== -1) await machines.network.forget(instance.name, index)
+  await machines.save(instance.name, { ...runtime, nics: runtime.nics.filter((_, at) => at !== index) })
+  return place
+}
+
+/** The guest decides when it lets go; one without a working system never does. */
+async function unplug(qmp: Qmp, id: string): Promise<void> {
+  await qmp.eventAfter(
+    'DEVICE_DELETED',
+    (data) => data['device'] === id,
+    UNPLUG_S,
+    () => qmp.run('device_del', { id }),
+  )
+}
+
+async function undoing(action: () => Promise<unknown>, undo: () => Promise<unknown>): Promise<void> {
+  try {
+    await action()
+  } catch (error) {
+    await undo().catch(() => undefined)
+    throw error
+  }
+}
+
+function allocator(runtime: KvmRuntime): PlaceAllocator {
+  const taken = [...runtime.disks.map((entry) => entry.disk.hvinfo), ...runtime.nics.map((nic) => nic.hvinfo)]
+  return new PlaceAllocator(new KvmParams(runtime.hvparams), machineOf(runtime), taken)
+}
+
+const machineOf = (runtime: KvmRuntime): string => optionAfter(runtime.command, '-machine') ?? ''

@@ -1,0 +1,146 @@
+// The KVM hypervisor: one QEMU process for each instance, with Ganeti's files. Where the processor has no virtualization, QEMU
+// translates the guest's code instead.
+import * as fs from 'node:fs/promises'
+import type { HypervisorInfo, InstanceDict, InstanceRuntime } from '../../../rpc/node/dicts'
+import { HypervisorFailure } from '../hypervisor'
+import type { Hypervisor, HypervisorContext, LinkedDisk, StopOptions } from '../hypervisor'
+import { linuxNodeInfo } from '../linux-node'
+import { consoleInfo } from './console'
+import { QEMU_INSTALL, findQemu, qemuFacts } from './host'
+import { checkHotplug, hotplug, resizeDisk } from './hotplug'
+import { KvmMachines } from './machines'
+import { accept, finalizeSource, finalizeTarget, migrate, migrationInfo, migrationStatus } from './migration'
+import { KvmParams } from './params'
+import type { Qmp } from './qmp'
+import { validateParameters } from './validate'
+
+const MIB = 1 << 20
+/** Run states in which no guest is there to be asked anything. */
+const NO_GUEST: readonly string[] = ['shutdown', 'inmigrate', 'postmigrate', 'prelaunch', 'internal-error', 'io-error']
+
+export function kvmHypervisor(context: HypervisorContext): Hypervisor {
+  const machines = new KvmMachines(context)
+  return {
+    name: 'kvm',
+    list: () => list(machines),
+    info: (name) => machines.info(name),
+    allInfo: () => allInfo(machines),
+    start: (instance, disks, paused) => start(machines, instance, disks, paused),
+    settle: (instance) => settle(machines, instance),
+    stop: (instance, options) => stop(machines, instance, options ?? {}),
+    cleanup: (name) => cleanup(machines, name),
+    reboot: (instance) => reboot(machines, instance),
+    setMemory: (instance, memory_mib) =>
+      machines.qmp(instance.name, async (qmp) => void (await qmp.run('balloon', { value: memory_mib * MIB }))),
+
+    migrationInfo: (instance) => migrationInfo(machines, instance),
+    accept: (instance, info, target) => accept(machines, instance, info, target),
+    migrate: (instance, target, live) => migrate(machines, instance, target, live),
+    migrationStatus: (instance) => migrationStatus(machines, instance),
+    finalizeTarget: (instance, info, success) => finalizeTarget(machines, instance, info, success),
+    finalizeSource: (instance, success) => finalizeSource(machines, instance, success),
+
+    console: (request) => Promise.resolve(consoleInfo(request, machines.layout, context)),
+    nodeInfo,
+    verify: (hvparams) => verify(new KvmParams(hvparams)),
+    validateParameters,
+    checkHotplug: (instance, _action, target) => checkHotplug(machines, instance, target),
+    hotplug: (instance, action, device, index) => hotplug(machines, instance, action, device, index),
+    resizeDisk: (instance, disk, size_mib) => resizeDisk(machines, instance, disk, size_mib),
+  }
+}
+
+async function list(machines: KvmMachines): Promise<string[]> {
+  const running = (await machines.all()).map((process) => process.name)
+  const suffix = '.shutdown'
+  const notes = (await fs.readdir(machines.layout.controlDir())).filter((entry) => entry.endsWith(suffix))
+  return [...new Set([...running, ...notes.map((entry) => entry.slice(0, -suffix.length))])].sort()
+}
+
+async function allInfo(machines: KvmMachines): Promise<Map<string, InstanceRuntime>> {
+  const names = await list(machines)
+  const found = await Promise.all(names.map(async (name) => [name, await machines.info(name)] as const))
+  return new Map(found.flatMap(([name, runtime]) => (runtime ? [[name, runtime]] : [])))
+}
+
+async function start(machines: KvmMachines, instance: InstanceDict, disks: readonly LinkedDisk[], paused: boolean) {
+  await validateParameters(instance.hvparams)
+  const existing = await machines.find(instance.name)
+  if (existing) {
+    const status = await machines.qmp(instance.name, (qmp) => qmp.status())
+    // What a migration or a guest's own shutdown left behind makes room; a running guest does not.
+    if (!['inmigrate', 'shutdown'].includes(status))
+      throw new HypervisorFailure(`Instance ${instance.name} is already running: pid ${existing.pid}`)
+    await machines.kill(existing)
+  }
+  await machines.layout.createDirectories()
+  const runtime = await machines.plan(instance, disks)
+  await machines.save(instance.name, runtime)
+  try {
+    await machines.launch(instance, runtime, { paused })
+  } catch (error) {
+    await machines.layout.removeInstance(instance.name)
+    throw error
+  }
+}
+
+async function settle(machines: KvmMachines, instance: InstanceDict): Promise<void> {
+  await machines.qmp(instance.name, async (qmp) => {
+    if ((await qmp.status()) === 'prelaunch') await qmp.run('cont')
+  })
+}
+
+async function stop(machines: KvmMachines, instance: InstanceDict, options: StopOptions): Promise<void> {
+  const process = await machines.find(instance.name)
+  await fs.rm(machines.layout.shutdownFile(instance.name), { force: true })
+  if (!process) return
+  if (options.force || !new KvmParams(instance.hvparams).flag('acpi')) return await machines.kill(process)
+  await machines
+    .qmp(instance.name, (qmp) => powerdown(qmp))
+    .catch(async (error: unknown) => {
+      // It may have ended by itself between the look and the request.
+      if (await machines.find(instance.name)) throw error
+    })
+}
+
+async function powerdown(qmp: Qmp): Promise<void> {
+  const status = await qmp.status()
+  if (NO_GUEST.includes(status)) return void (await qmp.run('quit'))
+  if (status === 'paused') await qmp.run('cont')
+  // The administrator wants it down, so its end is no user shutdown that must be noted first. Unknown before QEMU 6.
+  await qmp.run('set-action', { shutdown: 'poweroff' }).catch(() => undefined)
+  await qmp.run('system_powerdown')
+}
+
+async function cleanup(machines: KvmMachines, name: string): Promise<void> {
+  if (await machines.find(name)) throw new HypervisorFailure('Cannot cleanup a live instance')
+  await machines.network.release(name)
+  await machines.layout.removeInstance(name)
+}
+
+async function reboot(machines: KvmMachines, instance: InstanceDict): Promise<void> {
+  const process = await machines.running(instance.name, `Failed to reboot instance ${instance.name}: not running`)
+  const runtime = await machines.runtime(instance.name)
+  if (!process.command.includes('-no-reboot')) {
+    await machines.qmp(instance.name, async (qmp) => {
+      await qmp.run('system_reset')
+      if ((await qmp.status()) !== 'running') await qmp.run('cont')
+    })
+    return
+  }
+  // Such a machine ends at a reset: it is started again with the hardware it had.
+  await machines.kill(process)
+  await machines.launch(instance, runtime)
+}
+
+async function nodeInfo(): Promise<HypervisorInfo> {
+  const node = await linuxNodeInfo()
+  const qemu = await qemuFacts('').catch(() => undefined)
+  return { ...node, ...(qemu ? { hv_version: qemu.version } : {}) }
+}
+
+async function verify(params: KvmParams): Promise<string | undefined> {
+  const kvmPath = params.text('kvm_path') || '/usr/bin/kvm'
+  if (await findQemu(kvmPath)) return undefined
+  return `The KVM binary ('${kvmPath}') does not exist; install it with: ${QEMU_INSTALL}`
+}

@@ -1,0 +1,94 @@
+// The rest of a QEMU command: what depends on this node and on this start, put after the fixed part. Pure.
+import type { NicBackend } from './devices'
+import { diskArguments, diskSetup, nicArguments, nicSetup } from './devices'
+import { controlSocket } from './command'
+import type { KvmLayout } from './layout'
+import { KvmParams } from './params'
+import type { KvmRuntime } from './runtime'
+
+export interface LaunchFacts {
+  readonly accelerator: 'kvm' | 'tcg'
+  readonly qemuVersion: readonly [major: number, minor: number]
+  /** One for each NIC of the runtime, in order. */
+  readonly backends: readonly NicBackend[]
+  /** For each disk of the runtime: whether its file system allows direct IO. */
+  readonly directIo: readonly boolean[]
+  /** Set in a virtual root, where each node must keep to its own address. */
+  readonly onlyAddress?: string
+  readonly startPaused: boolean
+  readonly incoming?: { readonly address: string; readonly port: number }
+  /** `user` or `uid:gid` that QEMU becomes after its start. */
+  readonly runAs?: string
+}
+
+/** Parameters that the guest sees come from the runtime, those it does not from the configuration of today. */
+export function launchCommand(
+  name: string,
+  runtime: KvmRuntime,
+  configured: KvmParams,
+  facts: LaunchFacts,
+  layout: KvmLayout,
+): string[] {
+  const started = new KvmParams({ ...runtime.hvparams })
+  const fixed = runtime.command.filter((word) => word !== '-S')
+  const boot = started.text('kernel_path') === '' ? started.text('boot_order') : ''
+  const namesAccelerator = fixed.some((word) => word === '-accel' || /(^|,)accel=/.test(word))
+  const disks = runtime.disks.flatMap((entry, index) => {
+    const setup = diskSetup(entry, layout.localLink(entry.link), started, facts.directIo[index] ?? true)
+    return diskArguments(setup, boot === 'disk' && index === 0)
+  })
+  const nics = runtime.nics.flatMap((nic, index) =>
+    nicArguments(nicSetup(nic, facts.backends[index] ?? { kind: 'user' }), boot === 'network' && index === 0),
+  )
+  const keymap = configured.text('keymap')
+  return [
+    ...fixed.map((word, index) => layout.localize(ownAddress(word, fixed[index - 1], facts.onlyAddress))),
+    ...(namesAccelerator ? [] : ['-accel', acceleratorOption(facts.accelerator, memoryOf(fixed))]),
+    ...(keymap === '' ? [] : ['-k', keymap]),
+    ...['-qmp', layout.localize(`unix:${controlSocket(name, 'qmp')}`)],
+    ...['-qmp', layout.localize(`unix:${controlSocket(name, 'kvmd')}`)],
+    ...disks,
+    ...(nics.length > 0 ? nics : ['-net', 'none']),
+    ...(facts.incoming ? ['-incoming', `tcp:${bracketed(facts.incoming.address)}:${facts.incoming.port}`] : []),
+    ...(facts.startPaused ? ['-S'] : []),
+    // The machine stays, halted, until this node has noted that its user wanted it down.
+    ...(configured.flag('user_shutdown') ? ['-no-shutdown'] : []),
+    ...confinement(name, configured, facts, layout),
+  ]
+}
+
+/**
+ * QEMU picks the first of several accelerators that opens, never the first that works, so exactly one is named. Translated code
+ * is capped: the default cache is a quarter of the host's memory for each instance.
+ */
+export function acceleratorOption(accelerator: 'kvm' | 'tcg', memory_mib: number): string {
+  if (accelerator === 'kvm') return 'kvm'
+  return `tcg,tb-size=${Math.min(64, Math.max(8, Math.ceil(memory_mib / 4)))}`
+}
+
+export function memoryOf(command: readonly string[]): number {
+  return Number(/^\d+/.exec(optionAfter(command, '-m') ?? '')?.[0] ?? 0)
+}
+
+export const optionAfter = (command: readonly string[], option: string): string | undefined =>
+  command[command.indexOf(option) + 1 || command.length]
+
+/** In a virtual cluster all nodes share the machine's ports: a screen is served on the node's own address only. */
+function ownAddress(word: string, option: string | undefined, address: string | undefined): string {
+  if (address === undefined) return word
+  if (option === '-vnc') return word.replace(/^(?:0\.0\.0\.0|127\.0\.0\.1|localhost)?(?=:\d)/, bracketed(address))
+  if (option === '-spice') return word.replace(/(?<=addr=)(?:0\.0\.0\.0|127\.0\.0\.1)(?=,|$)/, address)
+  return word
+}
+
+const bracketed = (address: string): string => (address.includes(':') ? `[${address}]` : address)
+
+function confinement(name: string, configured: KvmParams, facts: LaunchFacts, layout: KvmLayout): string[] {
+  const chroot = configured.flag('use_chroot') ? layout.chrootDir(name) : undefined
+  const [major, minor] = facts.qemuVersion
+  if (major > 9 || (major === 9 && minor >= 1)) {
+    const options = [...(chroot ? [`chroot=${chroot}`] : []), ...(facts.runAs ? [`user=${facts.runAs}`] : [])]
+    return options.length > 0 ? ['-run-with', options.join(',')] : []
+  }
+  return [...(chroot ? ['-chroot', chroot] : []), ...(facts.runAs ? ['-runas', facts.runAs] : [])]
+}

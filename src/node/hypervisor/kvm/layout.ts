@@ -1,0 +1,91 @@
+// Where Ganeti keeps what belongs to a KVM instance on its node, and how those names become paths of this machine.
+import { createHash } from 'node:crypto'
+import * as fs from 'node:fs/promises'
+import { checkSocketPath } from '../../../lib/json-socket'
+import type { Paths } from '../../../lib/paths'
+import { HypervisorFailure } from '../hypervisor'
+
+export const KVM_DIR = '/var/run/ganeti/kvm-hypervisor'
+export const KVM_LOG_DIR = '/var/log/ganeti/kvm'
+const RUN_DIRS_MODE = 0o775
+/** Bytes that a Unix socket's path may have. */
+const SOCKET_PATH_MAX = 107
+
+export type SocketKind = 'monitor' | 'serial' | 'qmp' | 'kvmd' | 'qga'
+
+export class KvmLayout {
+  private readonly base: string
+
+  constructor(private readonly paths: Paths) {
+    this.base = paths.local(KVM_DIR)
+  }
+
+  readonly pidDir = () => `${this.base}/pid`
+  readonly pidFile = (name: string) => this.file('pid', name)
+  readonly uidDir = () => `${this.base}/uid`
+  readonly uidFile = (name: string) => this.file('uid', name)
+  readonly runtimeFile = (name: string) => this.file('conf', name, '.runtime')
+  /** Its presence says that the guest was shut down from inside. */
+  readonly shutdownFile = (name: string) => this.file('ctrl', name, '.shutdown')
+  readonly controlDir = () => `${this.base}/ctrl`
+  readonly nicDir = (name: string) => this.file('nic', name)
+  readonly nicFile = (name: string, index: number) => `${this.nicDir(name)}/${index}`
+  readonly chrootDir = (name: string) => this.file('chroot', name)
+  readonly logFile = (name: string) => `${this.paths.local(KVM_LOG_DIR)}/${checked(name)}.log`
+
+  /** Ganeti's name; below a long virtual root, where that would not fit into a socket address, a short one made from it. */
+  socket(name: string, kind: SocketKind): string {
+    const plain = this.file('ctrl', name, `.${kind}`)
+    if (Buffer.byteLength(plain) <= SOCKET_PATH_MAX) return plain
+    const short = `${this.base}/ctrl/${createHash('sha1').update(name).digest('hex').slice(0, 10)}.${kind}`
+    checkSocketPath(short)
+    return short
+  }
+
+  /** Argument of a command line kept in Ganeti's paths, as it is on this machine. */
+  localize(argument: string): string {
+    if (this.paths.root === '') return argument
+    return argument
+      .replaceAll(
+        /\/var\/run\/ganeti\/kvm-hypervisor\/ctrl\/([^,/]+)\.(monitor|serial|qmp|kvmd|qga)\b/g,
+        (_, name, kind) => optionValue(this.socket(name, kind)),
+      )
+      .replaceAll(new RegExp(`(?<=^|=|:)(?=(?:${KVM_DIR}|${KVM_LOG_DIR})/)`, 'g'), optionValue(this.paths.root))
+  }
+
+  /** A link of the runtime data, as it is on this machine. */
+  localLink(link: string): string {
+    return this.paths.local(link)
+  }
+
+  virtualLink(link: string): string {
+    return this.paths.virtual(link)
+  }
+
+  async createDirectories(): Promise<void> {
+    const directories = ['pid', 'uid', 'ctrl', 'conf', 'nic', 'chroot'].map((part) => `${this.base}/${part}`)
+    for (const directory of [...directories, this.paths.local(KVM_LOG_DIR)])
+      await fs.mkdir(directory, { recursive: true, mode: RUN_DIRS_MODE })
+  }
+
+  /** Everything but the log; the chroot only when it is empty, since what a guest left there may be wanted. */
+  async removeInstance(name: string): Promise<void> {
+    const kinds: SocketKind[] = ['monitor', 'serial', 'qmp', 'kvmd', 'qga']
+    const files = [this.pidFile(name), this.uidFile(name), this.runtimeFile(name), this.shutdownFile(name)]
+    for (const file of [...files, ...kinds.map((kind) => this.socket(name, kind))]) await fs.rm(file, { force: true })
+    await fs.rm(this.nicDir(name), { recursive: true, force: true })
+    await fs.rmdir(this.chrootDir(name)).catch(() => undefined)
+  }
+
+  private file(part: string, name: string, suffix = ''): string {
+    return `${this.base}/${part}/${checked(name)}${suffix}`
+  }
+}
+
+function checked(name: string): string {
+  if (name !== '' && !name.startsWith('.') && !/[/\0,]/.test(name)) return name
+  throw new HypervisorFailure(`Not an instance name: ${JSON.stringify(name)}`)
+}
+
+/** A comma inside a value of a QEMU option is doubled. */
+export const optionValue = (value: string): string => value.replaceAll(',', ',,')

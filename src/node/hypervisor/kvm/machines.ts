@@ -1,0 +1,223 @@
+// The QEMU machines of this node: launching one from its runtime data, asking it, ending it. What start, migration and hotplug
+// have in common.
+import * as fs from 'node:fs/promises'
+import * as os from 'node:os'
+import type { InstanceDict, InstanceRuntime } from '../../../rpc/node/dicts'
+import { HypervisorFailure } from '../hypervisor'
+import type { HypervisorContext, LinkedDisk } from '../hypervisor'
+import { linuxNodeInfo, startupMemory } from '../linux-node'
+import { fixedCommand, machineOf } from './command'
+import { PlaceAllocator, asRuntimeDisk } from './devices'
+import type { NicBackend } from './devices'
+import { accelerator, accessible, allowsDirectIo, qemuFacts } from './host'
+import { KvmLayout } from './layout'
+import { launchCommand } from './launch'
+import type { LaunchFacts } from './launch'
+import { KvmNetwork } from './network'
+import { KvmParams } from './params'
+import { pinCpus } from './pinning'
+import { allProcesses, findProcess, killQemu, startQemu, startedWith, waitGone } from './process'
+import type { QemuProcess } from './process'
+import { isObject, withQmp } from './qmp'
+import type { Qmp } from './qmp'
+import { encodeRuntime, readRuntime, writeRuntime } from './runtime'
+import type { KvmRuntime } from './runtime'
+import { runAsUser } from './security'
+
+const MIB = 1 << 20
+const RUNNING = 0
+const SHUT_DOWN = 1
+/** Reported for an instance that its user shut down. */
+const USER_DOWN: InstanceRuntime = { memory: 0, vcpus: 0, state: SHUT_DOWN, time: 0 }
+/** NIC modes that announce the instance's address, which must wait until the instance is really here. */
+const ANNOUNCING: readonly string[] = ['routed', 'ext']
+
+export interface LaunchOptions {
+  readonly paused?: boolean
+  readonly incoming?: LaunchFacts['incoming']
+}
+
+export class KvmMachines {
+  readonly layout: KvmLayout
+  readonly network: KvmNetwork
+
+  constructor(readonly context: HypervisorContext) {
+    this.layout = new KvmLayout(context.paths)
+    this.network = new KvmNetwork(context, this.layout)
+  }
+
+  find(name: string): Promise<QemuProcess | undefined> {
+    return findProcess(this.layout, name)
+  }
+
+  async all(): Promise<QemuProcess[]> {
+    await this.layout.createDirectories()
+    return await allProcesses(this.layout)
+  }
+
+  async running(name: string, otherwise: string): Promise<QemuProcess> {
+    const process = await this.find(name)
+    if (process === undefined) throw new HypervisorFailure(otherwise)
+    return process
+  }
+
+  qmp<T>(name: string, task: (qmp: Qmp) => Promise<T>): Promise<T> {
+    return withQmp(this.layout.socket(name, 'qmp'), this.context.clock, task)
+  }
+
+  async runtime(name: string): Promise<KvmRuntime> {
+    const runtime = await readRuntime(this.layout.runtimeFile(name))
+    if (runtime === undefined)
+      throw new HypervisorFailure(`There is no KVM runtime data of instance ${name} on this node`)
+    return runtime
+  }
+
+  /** What instance and disks look like to QEMU, kept from now on until the instance ends. */
+  async plan(instance: InstanceDict, disks: readonly LinkedDisk[]): Promise<KvmRuntime> {
+    const params = new KvmParams(instance.hvparams)
+    const qemu = await qemuFacts(params.text('kvm_path'))
+    const places = new PlaceAllocator(params, machineOf(params, qemu))
+    return {
+      program: qemu.program,
+      command: fixedCommand(instance, { defaultMachine: qemu.defaultMachine, interfaceAddress }),
+      hvparams: instance.hvparams,
+      disks: disks.map((entry) => asRuntimeDisk(entry, places.disk(entry.disk), this.layout.virtualLink(entry.link))),
+      nics: instance.nics.map((nic) => ({ ...nic, hvinfo: places.nic(nic) })),
+    }
+  }
+
+  save(name: string, runtime: KvmRuntime): Promise<void> {
+    return writeRuntime(this.layout.runtimeFile(name), encodeRuntime(runtime))
+  }
+
+  /** Resolves when QEMU answers its monitor; a launch that fails leaves no process and no tap device behind. */
+  async launch(instance: InstanceDict, runtime: KvmRuntime, options: LaunchOptions = {}): Promise<void> {
+    await this.network.release(instance.name)
+    await fs.rm(this.layout.shutdownFile(instance.name), { force: true })
+    try {
+      await this.startProcess(instance, runtime, options)
+      await this.settle(instance, runtime, options)
+    } catch (error) {
+      const left = await this.find(instance.name)
+      if (left) await killQemu(left, this.layout, this.context.clock)
+      await this.network.release(instance.name)
+      throw error
+    }
+  }
+
+  async connectNics(instance: InstanceDict, runtime: KvmRuntime, wanted: (mode: string) => boolean): Promise<void> {
+    const notes = await this.network.notes(instance.name)
+    for (const [index, nic] of runtime.nics.entries()) {
+      const note = notes.get(index)
+      if (note === undefined || note === 'user' || !wanted(nic.nicparams.mode ?? 'bridged')) continue
+      const backend: NicBackend = { kind: 'tap', interface: note, vhost: false, queues: 1 }
+      await this.network.connect(instance, nic, index, backend)
+    }
+  }
+
+  async connectAnnouncingNics(instance: InstanceDict, runtime: KvmRuntime): Promise<void> {
+    await this.connectNics(instance, runtime, (mode) => ANNOUNCING.includes(mode))
+  }
+
+  async info(name: string, process?: QemuProcess): Promise<InstanceRuntime | undefined> {
+    const found = process ?? (await this.find(name))
+    if (found === undefined) return (await accessible(this.layout.shutdownFile(name))) ? USER_DOWN : undefined
+    const asStarted = { ...startedWith(found), state: RUNNING, time: 0 }
+    try {
+      return await this.qmp(name, async (qmp) => {
+        if ((await qmp.status()) === 'shutdown') return await this.noteUserShutdown(found, qmp)
+        const cpus = await qmp.run('query-cpus-fast')
+        const balloon: unknown = await qmp.run('query-balloon').catch(() => undefined)
+        const actual = isObject(balloon) ? Math.floor(Number(balloon['actual']) / MIB) : asStarted.memory
+        return { ...asStarted, memory: actual, vcpus: Array.isArray(cpus) ? cpus.length : asStarted.vcpus }
+      })
+    } catch (error) {
+      if (!(error instanceof HypervisorFailure)) throw error
+      // It is ending just now, or its monitor is busy; either way its process says what is known.
+      return (await this.find(name)) ? asStarted : undefined
+    }
+  }
+
+  async kill(process: QemuProcess): Promise<void> {
+    await killQemu(process, this.layout, this.context.clock)
+    await this.network.release(process.name)
+  }
+
+  /** The guest powered itself off and QEMU was told to wait for that to be seen: it is noted, and the memory given back. */
+  private async noteUserShutdown(process: QemuProcess, qmp: Qmp): Promise<InstanceRuntime> {
+    await fs.writeFile(this.layout.shutdownFile(process.name), '')
+    await qmp.run('quit').catch(() => undefined)
+    await waitGone(process, this.layout, this.context.clock, 5)
+    return USER_DOWN
+  }
+
+  private async startProcess(instance: InstanceDict, runtime: KvmRuntime, options: LaunchOptions): Promise<void> {
+    await this.layout.createDirectories()
+    const configured = new KvmParams(instance.hvparams)
+    const qemu = await qemuFacts(configured.text('kvm_path'))
+    const runAs = await runAsUser(this.context, this.layout, instance.name, configured)
+    const started = new KvmParams(runtime.hvparams)
+    const backends: NicBackend[] = []
+    for (const [index, nic] of runtime.nics.entries())
+      backends.push(await this.network.prepare(instance, nic, index, started, runAs))
+    await this.connectNics(instance, runtime, (mode) => !options.incoming || !ANNOUNCING.includes(mode))
+    if (configured.flag('use_chroot'))
+      await fs.mkdir(this.layout.chrootDir(instance.name), { recursive: true, mode: 0o700 })
+    const directIo = await Promise.all(runtime.disks.map(({ link }) => allowsDirectIo(this.layout.localLink(link))))
+    if (directIo.includes(false))
+      this.context.log.warn(
+        { instance: instance.name },
+        'a disk is on a file system without direct IO: it is cached instead',
+      )
+    const facts: LaunchFacts = {
+      accelerator: await accelerator(configured),
+      qemuVersion: [qemu.version[0], qemu.version[1]],
+      backends,
+      directIo,
+      startPaused: options.incoming === undefined && (options.paused === true || needsPreparation(instance, runtime)),
+      ...(this.context.paths.root === '' ? {} : { onlyAddress: this.context.bindAddress }),
+      ...(options.incoming ? { incoming: options.incoming } : {}),
+      ...(runAs ? { runAs } : {}),
+    }
+    const args = launchCommand(instance.name, runtime, configured, facts, this.layout)
+    await startQemu(qemu.program, args)
+  }
+
+  /** Passwords, pinning and memory are set while the machine still stands still. */
+  private async settle(instance: InstanceDict, runtime: KvmRuntime, options: LaunchOptions): Promise<void> {
+    const params = new KvmParams(instance.hvparams)
+    const process = await this.running(instance.name, `QEMU of instance ${instance.name} ended right after its start`)
+    const free_mib = (await linuxNodeInfo()).memory_free
+    await this.qmp(instance.name, async (qmp) => {
+      for (const protocol of ['vnc', 'spice']) {
+        const file = params.text(`${protocol}_password_file`)
+        if (file !== '') await qmp.run('set_password', { protocol, password: await password(file) })
+      }
+      if (options.incoming) return
+      await pinCpus(qmp, new KvmParams(runtime.hvparams).text('cpu_mask'), process.pid)
+      const memory = startupMemory(instance, free_mib)
+      if (memory < instance.beparams.maxmem) await qmp.run('balloon', { value: memory * MIB })
+      if (!options.paused && (await qmp.status()) === 'prelaunch') await qmp.run('cont')
+    })
+  }
+}
+
+function needsPreparation(instance: InstanceDict, runtime: KvmRuntime): boolean {
+  const params = new KvmParams({ ...instance.hvparams, cpu_mask: runtime.hvparams['cpu_mask'] })
+  const mask = params.text('cpu_mask')
+  const passwords = params.text('vnc_password_file') !== '' || params.text('spice_password_file') !== ''
+  return passwords || (mask !== '' && mask !== 'all') || instance.beparams.minmem < instance.beparams.maxmem
+}
+
+async function password(file: string): Promise<string> {
+  try {
+    return (await fs.readFile(file, 'utf8')).split('\n')[0] ?? ''
+  } catch (error) {
+    throw new HypervisorFailure(`Failed to open password file ${file}: ${String(error)}`)
+  }
+}
+
+function interfaceAddress(name: string): string | undefined {
+  const addresses = os.networkInterfaces()[name] ?? []
+  return (addresses.find((entry) => entry.family === 'IPv4') ?? addresses[0])?.address
+}

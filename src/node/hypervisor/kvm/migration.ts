@@ -1,0 +1,154 @@
+// Live migration between two nodes' QEMU processes. The target is started first, with the source's runtime data, and waits on
+// its own address; the source sends; then each side is told how it ended.
+import { HypervisorFailure } from '../hypervisor'
+import type { InstanceDict, MigrationStatus } from '../../../rpc/node/dicts'
+import type { KvmMachines } from './machines'
+import { KvmParams } from './params'
+import { isObject } from './qmp'
+import type { Qmp } from './qmp'
+import { decodeRuntime, encodeRuntime, writeRuntime } from './runtime'
+import { MIGRATION_SWITCH_S } from '../../../model/limits'
+
+const MIB = 1 << 20
+/** Rounds of copying after which a guest that may be copied after the switch is switched. */
+const POSTCOPY_AFTER_ROUNDS = 2
+/** QEMU's finer states, in Ganeti's words. */
+const STATES: Readonly<Record<string, string>> = {
+  setup: 'active',
+  'wait-unplug': 'active',
+  active: 'active',
+  'pre-switchover': 'active',
+  device: 'active',
+  'postcopy-active': 'postcopy-active',
+  'postcopy-paused': 'failed',
+  completed: 'completed',
+  cancelling: 'cancelled',
+  cancelled: 'cancelled',
+  failed: 'failed',
+}
+
+export async function migrationInfo(machines: KvmMachines, instance: InstanceDict): Promise<string> {
+  return encodeRuntime(await machines.runtime(instance.name))
+}
+
+export async function accept(
+  machines: KvmMachines,
+  instance: InstanceDict,
+  info: string,
+  target: string,
+): Promise<void> {
+  const runtime = decodeRuntime(info)
+  const params = new KvmParams(instance.hvparams)
+  const existing = await machines.find(instance.name)
+  if (existing) {
+    const waiting = await machines.qmp(instance.name, async (qmp) => (await qmp.status()) === 'inmigrate')
+    if (!waiting) throw new HypervisorFailure("Can't accept instance, already running")
+    // An earlier migration ended without telling this side.
+    await machines.kill(existing)
+  }
+  await machines.launch(instance, runtime, { incoming: { address: target, port: params.number('migration_port') } })
+  await machines.qmp(instance.name, (qmp) => setCapabilities(qmp, params, true))
+}
+
+export async function migrate(
+  machines: KvmMachines,
+  instance: InstanceDict,
+  target: string,
+  live: boolean,
+): Promise<void> {
+  const params = new KvmParams(instance.hvparams)
+  await machines.running(instance.name, 'Instance not running, cannot migrate')
+  const host = target.includes(':') ? `[${target}]` : target
+  await machines.qmp(instance.name, async (qmp) => {
+    if (!live) await qmp.run('stop')
+    await qmp.run('migrate-set-parameters', {
+      'max-bandwidth': params.number('migration_bandwidth') * MIB,
+      'downtime-limit': params.number('migration_downtime'),
+    })
+    await setCapabilities(qmp, params, true)
+    await qmp.run('migrate', { uri: `tcp:${host}:${params.number('migration_port')}` })
+  })
+}
+
+export async function migrationStatus(machines: KvmMachines, instance: InstanceDict): Promise<MigrationStatus> {
+  return await machines.qmp(instance.name, async (qmp) => {
+    const answer = await qmp.object('query-migrate')
+    const status = STATES[String(answer['status'])] ?? 'failed'
+    const ram = answer['ram']
+    if (!isObject(ram)) return { status }
+    const progress = { status, transferred_ram: Number(ram['transferred']), total_ram: Number(ram['total']) }
+    const postcopy = new KvmParams(instance.hvparams).text('migration_caps').includes('postcopy-ram')
+    if (!postcopy || status !== 'active' || Number(ram['dirty-sync-count']) < POSTCOPY_AFTER_ROUNDS) return progress
+    await qmp.run('migrate-start-postcopy')
+    return { ...progress, postcopy_status: 'postcopy-active' }
+  })
+}
+
+export async function finalizeTarget(machines: KvmMachines, instance: InstanceDict, info: string, success: boolean) {
+  const process = await machines.find(instance.name)
+  if (!success) {
+    if (process) await machines.kill(process)
+    return await machines.layout.removeInstance(instance.name)
+  }
+  if (!process) throw new HypervisorFailure(`Instance ${instance.name} is not running after its migration`)
+  const runtime = decodeRuntime(info)
+  await machines.connectAnnouncingNics(instance, runtime)
+  await writeRuntime(machines.layout.runtimeFile(instance.name), info)
+  await machines.qmp(instance.name, async (qmp) => {
+    const status = await settledStatus(machines, qmp)
+    if (status === 'inmigrate') throw new HypervisorFailure(`Instance ${instance.name} still waits for its memory`)
+    // The guest of a non-live migration was stopped before it was sent.
+    if (status === 'paused') await qmp.run('cont')
+    await setCapabilities(qmp, new KvmParams(instance.hvparams), false)
+  })
+}
+
+export async function finalizeSource(machines: KvmMachines, instance: InstanceDict, success: boolean): Promise<void> {
+  const process = await machines.find(instance.name)
+  if (!process || success) {
+    if (process) await machines.kill(process)
+    await machines.network.release(instance.name)
+    return await machines.layout.removeInstance(instance.name)
+  }
+  await machines.qmp(instance.name, async (qmp) => {
+    await cancel(machines, qmp)
+    if (['postmigrate', 'paused', 'finish-migrate'].includes(await qmp.status())) await qmp.run('cont')
+    await setCapabilities(qmp, new KvmParams(instance.hvparams), false)
+  })
+}
+
+/** Stops a transfer that still runs, and waits until it has stopped. */
+async function cancel(machines: KvmMachines, qmp: Qmp): Promise<void> {
+  const moving = async () =>
+    ['setup', 'active', 'pre-switchover', 'device', 'cancelling'].includes(
+      String((await qmp.object('query-migrate'))['status']),
+    )
+  if (!(await moving())) return
+  await qmp.run('migrate_cancel')
+  const { clock } = machines.context
+  const deadline = clock.monotonic_ms() + MIGRATION_SWITCH_S * 1000
+  while (await moving()) {
+    if (clock.monotonic_ms() >= deadline) throw new HypervisorFailure('The migration does not stop on request')
+    await clock.sleep(20)
+  }
+}
+
+/** The source reports completion a moment before the target has taken over. */
+async function settledStatus(machines: KvmMachines, qmp: Qmp): Promise<string> {
+  const { clock } = machines.context
+  const deadline = clock.monotonic_ms() + MIGRATION_SWITCH_S * 1000
+  for (;;) {
+    const status = await qmp.status()
+    if (status !== 'inmigrate' || clock.monotonic_ms() >= deadline) return status
+    await clock.sleep(20)
+  }
+}
+
+async function setCapabilities(qmp: Qmp, params: KvmParams, state: boolean): Promise<void> {
+  const names = params
+    .text('migration_caps')
+    .split(':')
+    .filter((name) => name !== '')
+  if (names.length === 0) return
+  await qmp.run('migrate-set-capabilities', { capabilities: names.map((capability) => ({ capability, state })) })
+}

@@ -1,0 +1,158 @@
+// NICs of KVM instances on this node: a tap device joined to the NIC's network, or, where this process may not make one or the
+// network is not here, QEMU's own user-mode network (the guest reaches out through the node, nobody reaches in).
+import * as fs from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { runCommand } from '../../../lib/run-command'
+import type { InstanceDict, NicDict } from '../../../rpc/node/dicts'
+import { HypervisorFailure } from '../hypervisor'
+import type { HypervisorContext } from '../hypervisor'
+import type { NicBackend } from './devices'
+import { accessible, canMakeTaps } from './host'
+import type { KvmLayout } from './layout'
+import type { KvmParams } from './params'
+
+const USER_MODE = 'user'
+/** An administrator's own way to connect a NIC; in Ganeti's place, with Ganeti's environment. */
+const CUSTOM_SCRIPTS: Readonly<Record<string, string>> = {
+  bridged: '/etc/ganeti/kvm-vif-bridge',
+  routed: '/etc/ganeti/kvm-vif-routed',
+  openvswitch: '/etc/ganeti/kvm-vif-openvswitch',
+  ext: '/etc/ganeti/kvm-vif-ext',
+}
+
+export class KvmNetwork {
+  constructor(
+    private readonly context: HypervisorContext,
+    private readonly layout: KvmLayout,
+  ) {}
+
+  /** Makes the NIC's end on this node, not yet connected, and notes it in the runtime files. */
+  async prepare(instance: InstanceDict, nic: NicDict, index: number, params: KvmParams, user?: string) {
+    const backend = await this.makeBackend(instance, nic, params, user)
+    await fs.mkdir(this.layout.nicDir(instance.name), { recursive: true, mode: 0o775 })
+    const note = backend.kind === 'tap' ? backend.interface : USER_MODE
+    await fs.writeFile(this.layout.nicFile(instance.name, index), note)
+    return backend
+  }
+
+  async connect(instance: InstanceDict, nic: NicDict, index: number, backend: NicBackend): Promise<void> {
+    if (backend.kind === 'user') return
+    const tap = backend.interface
+    const { mode = 'bridged', link = '', vlan = '' } = nic.nicparams
+    const custom = this.customScript(mode)
+    if (custom !== undefined && (await accessible(custom, constants.X_OK)))
+      return await command([custom, tap], nicEnvironment(instance, nic, index, tap))
+    if (mode === 'bridged') await command(['ip', 'link', 'set', 'dev', tap, 'master', link])
+    else if (mode === 'openvswitch')
+      await command(['ovs-vsctl', '--may-exist', 'add-port', link, tap, ...vlanOptions(vlan)])
+    else if (mode !== 'routed') throw new HypervisorFailure(`NIC mode '${mode}' needs a script ${custom ?? ''}`)
+    await command(['ip', 'link', 'set', 'dev', tap, 'up'])
+    if (mode === 'routed') await this.route(nic, tap, link)
+  }
+
+  /** What the NICs of a running instance are connected to: names of tap devices, or `user`. */
+  async notes(instanceName: string): Promise<Map<number, string>> {
+    const directory = this.layout.nicDir(instanceName)
+    const entries = await fs.readdir(directory).catch(() => [])
+    const notes = new Map<number, string>()
+    for (const entry of entries) notes.set(Number(entry), (await fs.readFile(`${directory}/${entry}`, 'utf8')).trim())
+    return notes
+  }
+
+  /** After a NIC was unplugged: its tap goes, and the numbers of those behind it move up as in the runtime data. */
+  async forget(instanceName: string, index: number): Promise<void> {
+    await this.release(instanceName, index)
+    for (const later of [...(await this.notes(instanceName)).keys()].filter((key) => key > index).sort((a, b) => a - b))
+      await fs.rename(this.layout.nicFile(instanceName, later), this.layout.nicFile(instanceName, later - 1))
+  }
+
+  /** Removes the tap devices of an instance that is gone, or of one NIC. */
+  async release(instanceName: string, only?: number): Promise<void> {
+    for (const [index, note] of await this.notes(instanceName)) {
+      if (only !== undefined && index !== only) continue
+      if (note !== USER_MODE) await runCommand(['ip', 'link', 'delete', 'dev', note], { timeout_s: 30 })
+      await fs.rm(this.layout.nicFile(instanceName, index), { force: true })
+    }
+  }
+
+  private async makeBackend(
+    instance: InstanceDict,
+    nic: NicDict,
+    params: KvmParams,
+    user?: string,
+  ): Promise<NicBackend> {
+    const reason = await this.userModeReason(nic)
+    if (reason !== undefined) {
+      this.context.log.warn({ instance: instance.name, nic: nic.uuid, reason }, 'NIC gets user-mode networking')
+      return { kind: 'user' }
+    }
+    const paravirtual = params.text('nic_type') === 'paravirtual'
+    const vhost = paravirtual && params.flag('vhost_net') && (await accessible('/dev/vhost-net', constants.R_OK))
+    const queues = vhost ? Math.max(1, params.number('virtio_net_queues')) : 1
+    // Random, not counted: several virtual nodes share one kernel's names.
+    const tap = `tap${this.context.random.hex(4)}`
+    const flags = [
+      ...(paravirtual && params.flag('vnet_hdr') ? ['vnet_hdr'] : []),
+      ...(queues > 1 ? ['multi_queue'] : []),
+    ]
+    await command(['ip', 'tuntap', 'add', 'dev', tap, 'mode', 'tap', ...(user ? ['user', user] : []), ...flags])
+    return { kind: 'tap', interface: tap, vhost, queues }
+  }
+
+  private async userModeReason(nic: NicDict): Promise<string | undefined> {
+    if (!(await canMakeTaps())) return 'this process may not create tap devices'
+    const { mode = 'bridged', link = '' } = nic.nicparams
+    const custom = this.customScript(mode)
+    if (mode !== 'bridged' || (custom !== undefined && (await accessible(custom, constants.X_OK)))) return undefined
+    return (await accessible(`/sys/class/net/${link}/bridge`)) ? undefined : `there is no bridge ${link} on this node`
+  }
+
+  private customScript(mode: string): string | undefined {
+    const script = CUSTOM_SCRIPTS[mode]
+    return script === undefined ? undefined : this.context.paths.local(script)
+  }
+
+  /** The node answers for the instance's address and hands its packets on, by the routing table that `link` names. */
+  private async route(nic: NicDict, tap: string, table: string): Promise<void> {
+    if (nic.ip === undefined) throw new HypervisorFailure(`Routed NIC ${nic.uuid} has no IP address`)
+    const family = nic.ip.includes(':') ? '-6' : '-4'
+    const names = family === '-4' ? ['proxy_arp', 'forwarding'] : ['proxy_ndp', 'forwarding']
+    const version = family === '-4' ? 'ipv4' : 'ipv6'
+    for (const name of names) await fs.writeFile(`/proc/sys/net/${version}/conf/${tap}/${name}`, '1')
+    await command(['ip', family, 'route', 'replace', nic.ip, 'dev', tap, ...(table === '' ? [] : ['table', table])])
+  }
+}
+
+/** Ganeti's forms: `.10` untagged; `.10:20:30` untagged with trunks; `:20:30` trunks only. */
+export function vlanOptions(vlan: string): string[] {
+  const [untagged = '', ...trunks] = vlan.split(':')
+  const tag = untagged.replace(/^\./, '')
+  return [
+    ...(tag === '' ? [] : [`tag=${tag}`]),
+    ...(trunks.length === 0 ? [] : [`trunks=${trunks.join(',')}`]),
+    ...(tag !== '' && trunks.length > 0 ? ['vlan_mode=native-untagged'] : []),
+  ]
+}
+
+function nicEnvironment(instance: InstanceDict, nic: NicDict, index: number, tap: string): Record<string, string> {
+  const { mode = 'bridged', link = '', vlan = '' } = nic.nicparams
+  return {
+    ...{ INSTANCE: instance.name, MAC: nic.mac, MODE: mode, LINK: link, VLAN: vlan },
+    ...{
+      INTERFACE: tap,
+      INTERFACE_INDEX: String(index),
+      INTERFACE_UUID: nic.uuid,
+      TAGS: (instance.tags ?? []).join(' '),
+    },
+    ...(nic.ip === undefined ? {} : { IP: nic.ip }),
+    ...(nic.name === undefined ? {} : { INTERFACE_NAME: nic.name }),
+    ...(mode === 'bridged' ? { BRIDGE: link } : {}),
+    ...(nic.netinfo ? { NETWORK_NAME: nic.netinfo.name, NETWORK_SUBNET: nic.netinfo.network } : {}),
+  }
+}
+
+async function command(argv: readonly string[], env?: Record<string, string>): Promise<void> {
+  const result = await runCommand(argv, { timeout_s: 60, ...(env ? { env } : {}) })
+  if (result.code !== 0)
+    throw new HypervisorFailure(`Failed to configure a NIC: ${argv.join(' ')}: ${result.output.trim()}`)
+}

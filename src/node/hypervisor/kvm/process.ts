@@ -1,0 +1,84 @@
+// QEMU processes of this node: starting one, finding them again, ending one. They are daemons of their own, so that instances
+// live on when the node daemon is restarted.
+import * as fs from 'node:fs/promises'
+import type { Clock } from '../../../lib/clock'
+import { errorCode } from '../../../lib/disk'
+import { runCommand } from '../../../lib/run-command'
+import { QEMU_END_S, QEMU_START_S } from '../../../model/limits'
+import { HypervisorFailure } from '../hypervisor'
+import type { KvmLayout } from './layout'
+import { memoryOf, optionAfter } from './launch'
+
+export interface QemuProcess {
+  readonly pid: number
+  readonly name: string
+  readonly uuid: string
+  readonly command: readonly string[]
+}
+
+/** QEMU's `-daemonize` returns when the machine is set up, or tells what was wrong. */
+export async function startQemu(program: string, args: readonly string[]): Promise<void> {
+  const result = await runCommand([program, ...args], { timeout_s: QEMU_START_S, cwd: '/' })
+  if (result.code === 0) return
+  const reason = result.timedOut ? `no answer within ${QEMU_START_S} s` : `exited with exit code ${result.code}`
+  throw new HypervisorFailure(`QEMU did not start: ${reason}: ${result.output.trim()}`)
+}
+
+/** The instance's process. A PID file whose process is gone, or is something else by now, counts for nothing. */
+export async function findProcess(layout: KvmLayout, name: string): Promise<QemuProcess | undefined> {
+  const text = await fs.readFile(layout.pidFile(name), 'utf8').catch(() => '')
+  const pid = Number(text.trim())
+  if (!Number.isInteger(pid) || pid <= 0) return undefined
+  const found = await describe(pid, layout)
+  return found?.name === name ? found : undefined
+}
+
+/** All of this node's instances that run, even where a PID file was lost: that file is written again. */
+export async function allProcesses(layout: KvmLayout): Promise<QemuProcess[]> {
+  const pids = (await fs.readdir('/proc')).filter((entry) => /^\d+$/.test(entry)).map(Number)
+  const found = (await Promise.all(pids.map((pid) => describe(pid, layout)))).filter((entry) => entry !== undefined)
+  for (const { name, pid } of found)
+    if (!(await findProcess(layout, name))) await fs.writeFile(layout.pidFile(name), `${pid}\n`)
+  return found
+}
+
+/** MiB and virtual CPUs as the process was started with. */
+export function startedWith(process: QemuProcess): { memory: number; vcpus: number } {
+  return { memory: memoryOf(process.command), vcpus: Number.parseInt(optionAfter(process.command, '-smp') ?? '1', 10) }
+}
+
+/** Ends a process at once and waits until it is gone. */
+export async function killQemu(process: QemuProcess, layout: KvmLayout, clock: Clock): Promise<void> {
+  sendSignal(process.pid, 'SIGTERM')
+  if (await waitGone(process, layout, clock, 1)) return
+  sendSignal(process.pid, 'SIGKILL')
+  if (await waitGone(process, layout, clock, QEMU_END_S)) return
+  throw new HypervisorFailure(`Process ${process.pid} of instance ${process.name} did not end on SIGKILL`)
+}
+
+export async function waitGone(process: QemuProcess, layout: KvmLayout, clock: Clock, timeout_s: number) {
+  const deadline = clock.monotonic_ms() + timeout_s * 1000
+  for (let pause_ms = 5; ; pause_ms = Math.min(100, pause_ms * 2)) {
+    if (!(await describe(process.pid, layout))) return true
+    if (clock.monotonic_ms() >= deadline) return false
+    await clock.sleep(pause_ms)
+  }
+}
+
+/** Undefined for a process that is gone, is a zombie, or is not a QEMU of this node's. */
+async function describe(pid: number, layout: KvmLayout): Promise<QemuProcess | undefined> {
+  // A zombie's command line is empty, so it is not taken for a live one.
+  const command = (await fs.readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0')
+  const pidFile = optionAfter(command, '-pidfile')
+  const name = optionAfter(command, '-name')?.split(',')[0]
+  if (pidFile === undefined || name === undefined || pidFile !== `${layout.pidDir()}/${name}`) return undefined
+  return { pid, name, uuid: optionAfter(command, '-uuid') ?? '', command }
+}
+
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if (errorCode(error) !== 'ESRCH') throw error
+  }
+}

@@ -1,0 +1,181 @@
+// A client of QEMU's machine protocol: JSON lines over a Unix socket. One connection serves one short task and is closed
+// again, because QEMU talks to one client of a socket at a time.
+import * as net from 'node:net'
+import type { Clock } from '../../../lib/clock'
+import { checkSocketPath } from '../../../lib/json-socket'
+import { QMP_ANSWER_S, QMP_CONNECT_S, QMP_LINE_BYTES_MAX } from '../../../model/limits'
+import { HypervisorFailure } from '../hypervisor'
+
+export interface QmpEvent {
+  readonly event: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+interface Pending {
+  resolve(value: unknown): void
+  reject(error: Error): void
+}
+
+/** What QEMU answered to a command it understood but would not do. */
+export class QmpError extends HypervisorFailure {
+  constructor(
+    readonly qmpClass: string,
+    description: string,
+  ) {
+    super(description)
+  }
+}
+
+/** Connects, runs `task`, and disconnects whatever the outcome. */
+export async function withQmp<T>(path: string, clock: Clock, task: (qmp: Qmp) => Promise<T>): Promise<T> {
+  const qmp = await Qmp.connect(path, clock)
+  try {
+    return await task(qmp)
+  } finally {
+    qmp.close()
+  }
+}
+
+export class Qmp {
+  private buffer = ''
+  private nextId = 1
+  private readonly pending = new Map<number, Pending>()
+  private readonly listeners = new Set<(event: QmpEvent) => void>()
+  private readonly greeting: Promise<unknown>
+  private greeted: Pending = { resolve: () => undefined, reject: () => undefined }
+  private failure: Error | undefined
+
+  private constructor(
+    private readonly socket: net.Socket,
+    private readonly clock: Clock,
+  ) {
+    this.greeting = new Promise((resolve, reject) => (this.greeted = { resolve, reject }))
+    this.greeting.catch(() => undefined)
+    socket.setEncoding('utf8').on('data', (text: string) => this.receive(text))
+    socket.on('error', (error) => this.fail(new HypervisorFailure(`QEMU monitor: ${error.message}`)))
+    socket.on('close', () => this.fail(new HypervisorFailure('QEMU closed its monitor connection')))
+  }
+
+  static async connect(path: string, clock: Clock): Promise<Qmp> {
+    checkSocketPath(path)
+    const qmp = new Qmp(await connectSocket(path, clock), clock)
+    try {
+      await qmp.within(QMP_CONNECT_S, 'greeting', qmp.greeting)
+      await qmp.run('qmp_capabilities')
+      return qmp
+    } catch (error) {
+      qmp.close()
+      throw error
+    }
+  }
+
+  run(command: string, args?: Json, timeout_s = QMP_ANSWER_S): Promise<unknown> {
+    if (this.failure) return Promise.reject(this.failure)
+    const id = this.nextId++
+    const answer = new Promise<unknown>((resolve, reject) => this.pending.set(id, { resolve, reject }))
+    this.socket.write(JSON.stringify({ execute: command, ...(args ? { arguments: args } : {}), id }) + '\n')
+    return this.within(timeout_s, command, answer).finally(() => this.pending.delete(id))
+  }
+
+  /** Like `run`, for commands that answer with an object. */
+  async object(command: string, args?: Json): Promise<Json> {
+    const answer = await this.run(command, args)
+    if (isObject(answer)) return answer
+    throw new HypervisorFailure(`QEMU answered ${command} with ${JSON.stringify(answer)}`)
+  }
+
+  /** The machine's run state: `running`, `paused`, `prelaunch`, `inmigrate`, `postmigrate`, `shutdown`, ... */
+  async status(): Promise<string> {
+    return String((await this.object('query-status'))['status'])
+  }
+
+  /** Listens before `act` runs, so that an event that comes at once is not missed. */
+  async eventAfter(name: string, matches: (data: Json) => boolean, timeout_s: number, act: () => Promise<unknown>) {
+    let listener: (event: QmpEvent) => void = () => undefined
+    const seen = new Promise<QmpEvent>((resolve, reject) => {
+      listener = (event) => (event.event === name && matches(event.data) ? resolve(event) : undefined)
+      this.listeners.add(listener)
+      this.socket.once('close', () => reject(new HypervisorFailure(`QEMU ended while waiting for ${name}`)))
+    })
+    seen.catch(() => undefined)
+    try {
+      await act()
+      return await this.within(timeout_s, `event ${name}`, seen)
+    } finally {
+      this.listeners.delete(listener)
+    }
+  }
+
+  close(): void {
+    this.socket.destroy()
+  }
+
+  private receive(text: string): void {
+    this.buffer += text
+    for (let end = this.buffer.indexOf('\n'); end !== -1; end = this.buffer.indexOf('\n')) {
+      const line = this.buffer.slice(0, end).trim()
+      this.buffer = this.buffer.slice(end + 1)
+      if (line !== '') this.message(line)
+    }
+    if (this.buffer.length > QMP_LINE_BYTES_MAX) this.socket.destroy()
+  }
+
+  private message(line: string): void {
+    let message: unknown
+    try {
+      message = JSON.parse(line)
+    } catch {
+      return void this.socket.destroy()
+    }
+    if (!isObject(message)) return
+    if ('QMP' in message) return this.greeted.resolve(message['QMP'])
+    if (typeof message['event'] === 'string') {
+      const event = { event: message['event'], data: isObject(message['data']) ? message['data'] : {} }
+      for (const listener of this.listeners) listener(event)
+      return
+    }
+    const waiting = this.pending.get(Number(message['id']))
+    const error = message['error']
+    if (isObject(error)) waiting?.reject(new QmpError(String(error['class']), String(error['desc'])))
+    else waiting?.resolve(message['return'])
+  }
+
+  private fail(error: Error): void {
+    this.failure ??= error
+    this.greeted.reject(error)
+    for (const waiting of this.pending.values()) waiting.reject(error)
+  }
+
+  private within<T>(timeout_s: number, what: string, answer: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const timer = this.clock.after(timeout_s * 1000, () =>
+        reject(new HypervisorFailure(`QEMU did not answer ${what} within ${timeout_s} s`)),
+      )
+      answer.then(resolve, reject).finally(() => timer.cancel())
+    })
+  }
+}
+
+function connectSocket(path: string, clock: Clock): Promise<net.Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect(path)
+    const fail = (text: string) => {
+      timer.cancel()
+      socket.destroy()
+      reject(new HypervisorFailure(`No connection to QEMU's monitor ${path}: ${text}`))
+    }
+    const timer = clock.after(QMP_CONNECT_S * 1000, () => fail(`none within ${QMP_CONNECT_S} s`))
+    const onError = (error: Error) => fail(error.message)
+    socket.once('error', onError)
+    socket.once('connect', () => {
+      timer.cancel()
+      socket.removeListener('error', onError)
+      resolve(socket)
+    })
+  })
+}
+
+export const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

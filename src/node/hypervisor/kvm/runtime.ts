@@ -1,0 +1,100 @@
+// The `.runtime` file: with which hardware an instance was started. A reboot or a migration must give the guest the same
+// hardware again, whatever its configuration says by then. The format is Ganeti's: a JSON list of the command's fixed part, the
+// NICs, the parameters and the disks with their links; paths in it are Ganeti's, not those below a virtual root.
+import * as fs from 'node:fs/promises'
+import { isMissing } from '../../../lib/disk'
+import type { DiskDict, HvParams, NicDict } from '../../../rpc/node/dicts'
+import { HypervisorFailure } from '../hypervisor'
+import { isObject } from './qmp'
+
+/** Place of a device on its bus: `driver`, `id` and the bus's own properties. */
+export type DevicePlace = Readonly<Record<string, string | number>>
+
+export type PlacedNic = NicDict & { readonly hvinfo?: DevicePlace }
+export type PlacedDisk = DiskDict & { readonly hvinfo?: DevicePlace }
+
+export interface RuntimeDisk {
+  readonly disk: PlacedDisk
+  /** In Ganeti's paths. */
+  readonly link: string
+  readonly uri?: string
+}
+
+export interface KvmRuntime {
+  /** The fixed part of the command, in Ganeti's paths, without its program. */
+  readonly command: readonly string[]
+  readonly program: string
+  readonly nics: readonly PlacedNic[]
+  /** As they were when the instance was started. */
+  readonly hvparams: HvParams
+  readonly disks: readonly RuntimeDisk[]
+}
+
+export function encodeRuntime(runtime: KvmRuntime): string {
+  return JSON.stringify([
+    [runtime.program, ...runtime.command],
+    runtime.nics,
+    runtime.hvparams,
+    runtime.disks.map(({ disk, link, uri }) => [disk, link, uri ?? null]),
+  ])
+}
+
+export function decodeRuntime(text: string): KvmRuntime {
+  const parts = parseList(text)
+  const [command, nics, hvparams, disks] = parts
+  if (!Array.isArray(command) || !Array.isArray(nics) || !isObject(hvparams) || !Array.isArray(disks))
+    throw new HypervisorFailure('The KVM runtime data is not a list of command, NICs, parameters and disks')
+  const [program, ...rest] = command.map(String)
+  if (program === undefined) throw new HypervisorFailure('The KVM runtime data has no command')
+  return {
+    program,
+    command: rest,
+    nics: nics.filter(isNic),
+    hvparams,
+    disks: disks.flatMap((entry) => decodeDisk(entry)),
+  }
+}
+
+export async function readRuntime(file: string): Promise<KvmRuntime | undefined> {
+  try {
+    return decodeRuntime(await fs.readFile(file, 'utf8'))
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+export async function writeRuntime(file: string, text: string): Promise<void> {
+  await fs.writeFile(`${file}.new`, text, { mode: 0o640 })
+  await fs.rename(`${file}.new`, file)
+}
+
+function parseList(text: string): unknown[] {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new HypervisorFailure('The KVM runtime data is not JSON')
+  }
+  return Array.isArray(value) ? value : []
+}
+
+function decodeDisk(entry: unknown): RuntimeDisk[] {
+  if (!Array.isArray(entry)) return []
+  const [disk, link, uri]: unknown[] = entry
+  if (!isDisk(disk) || typeof link !== 'string') return []
+  return [{ disk, link, ...(typeof uri === 'string' && uri !== '' ? { uri } : {}) }]
+}
+
+const isNic = (value: unknown): value is PlacedNic =>
+  isObject(value) && typeof value['mac'] === 'string' && isObject(value['nicparams']) && isPlace(value['hvinfo'])
+
+const isDisk = (value: unknown): value is PlacedDisk =>
+  isObject(value) &&
+  typeof value['dev_type'] === 'string' &&
+  typeof value['uuid'] === 'string' &&
+  isPlace(value['hvinfo'])
+
+const isPlace = (value: unknown): boolean =>
+  value === undefined ||
+  (isObject(value) && Object.values(value).every((part) => ['string', 'number'].includes(typeof part)))

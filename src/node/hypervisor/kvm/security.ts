@@ -1,0 +1,46 @@
+// As whom QEMU runs, from `security_model`: as root (none), as one user, or as a user of its own from the cluster's pool.
+import * as fs from 'node:fs/promises'
+import { HypervisorFailure } from '../hypervisor'
+import type { HypervisorContext } from '../hypervisor'
+import type { KvmLayout } from './layout'
+import type { KvmParams } from './params'
+import { findProcess } from './process'
+
+/** Undefined leaves QEMU the user that it was started by. */
+export async function runAsUser(
+  context: HypervisorContext,
+  layout: KvmLayout,
+  name: string,
+  params: KvmParams,
+): Promise<string | undefined> {
+  const model = params.text('security_model')
+  if (model === 'user') return params.text('security_domain')
+  if (model !== 'pool') return undefined
+  const pool = await fs.readFile(context.paths.ssconf('uid_pool'), 'utf8').catch(() => '')
+  const used = await usedUids(layout, name)
+  for (const uid of expandPool(pool)) {
+    if (used.has(uid)) continue
+    await fs.writeFile(layout.uidFile(name), String(uid))
+    return `${uid}:${uid}`
+  }
+  throw new HypervisorFailure('The uid-pool is empty, or all its user ids are in use')
+}
+
+/** Lines of ids and of ranges `first-last`. */
+export function* expandPool(text: string): Generator<number> {
+  for (const line of text.split('\n')) {
+    const match = /^(\d+)(?:-(\d+))?$/.exec(line.trim())
+    if (!match) continue
+    const [, first = '0', last = first] = match
+    for (let uid = Number(first); uid <= Number(last); uid++) yield uid
+  }
+}
+
+async function usedUids(layout: KvmLayout, except: string): Promise<Set<number>> {
+  const directory = layout.uidDir()
+  const names = (await fs.readdir(directory).catch(() => [])).filter((name) => name !== except)
+  const used = new Set<number>()
+  for (const name of names)
+    if (await findProcess(layout, name)) used.add(Number(await fs.readFile(`${directory}/${name}`, 'utf8')))
+  return used
+}
