@@ -5,6 +5,7 @@ import type { Clock } from '../../lib/clock'
 import type { Log } from '../../lib/log'
 import type { Paths } from '../../lib/paths'
 import type { Random } from '../../lib/random'
+import { NodeFailure } from '../context'
 import type {
   ConsoleInfo,
   ConsoleRequest,
@@ -47,7 +48,7 @@ export interface StopOptions {
 }
 
 /** A failure that the caller is told about: the text of Ganeti's HypervisorError. */
-export class HypervisorFailure extends Error {}
+export class HypervisorFailure extends NodeFailure {}
 
 export interface Hypervisor {
   readonly name: string
