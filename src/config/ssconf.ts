@@ -1,13 +1,14 @@
 // The ssconf files: the few values of the configuration that every node keeps, one file for each (spec: config-schema.json "ssconf").
 import type { ConfigData, Node, Params } from '../model/config'
 import { HYPERVISORS } from '../model/constants/hypervisors'
+import { RELEASE_VERSION } from '../model/constants/versions'
 import { niceSort, niceSortBy } from '../model/nice-sort'
 import { fillNdParams } from './filled'
 import { masterCandidates, masterNode } from './lookup'
 import { recordValues } from './records'
 
 /** Each key's lines: the argument of the node call write_ssconf_files. `release` is the version that nodes are told. */
-export function ssconfLines(config: ConfigData, release: string): Record<string, string[]> {
+export function ssconfLines(config: ConfigData, release = RELEASE_VERSION): Record<string, string[]> {
   const { cluster } = config
   const nodes = niceSortBy(recordValues(config.nodes), (node) => node.name)
   const candidates = masterCandidates(config)
@@ -45,7 +46,7 @@ export function ssconfLines(config: ConfigData, release: string): Record<string,
 }
 
 /** Each file's content. */
-export const ssconfValues = (config: ConfigData, release: string): Record<string, string> =>
+export const ssconfValues = (config: ConfigData, release = RELEASE_VERSION): Record<string, string> =>
   Object.fromEntries(Object.entries(ssconfLines(config, release)).map(([key, lines]) => [key, ssconfText(lines)]))
 
 /** Lines as a file: empty when there are none. */

@@ -49,3 +49,9 @@ export interface GantryData {
   readonly serial_no: number
   readonly sections: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
+
+/** Both documents of one moment. */
+export interface Documents {
+  readonly config: ConfigData
+  readonly gantry: GantryData
+}

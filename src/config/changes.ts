@@ -1,0 +1,114 @@
+// The names of all changes. A job sends [name, ...arguments], and wconfd runs the pure function of that name.
+import type { Documents, GantryData } from '../model/config'
+import { ConfigurationError } from '../model/errors'
+import * as cluster from './changes/cluster'
+import * as filter from './changes/filter'
+import * as instance from './changes/instance'
+import * as network from './changes/network'
+import * as node from './changes/node'
+import * as tags from './changes/tags'
+import type { ChangeContext, Changed } from './edit'
+import { recordSet } from './records'
+
+export type { ChangeContext, Changed } from './edit'
+
+export const changes = {
+  addInstance: instance.addInstance,
+  removeInstance: instance.removeInstance,
+  renameInstance: instance.renameInstance,
+  updateInstance: instance.updateInstance,
+  patchInstance: instance.patchInstance,
+  setInstanceStatus: instance.setInstanceStatus,
+  setInstancePrimaryNode: instance.setInstancePrimaryNode,
+  addInstanceDisk: instance.addInstanceDisk,
+  attachInstanceDisk: instance.attachInstanceDisk,
+  detachInstanceDisk: instance.detachInstanceDisk,
+  removeInstanceDisk: instance.removeInstanceDisk,
+  updateDisk: instance.updateDisk,
+  patchDisk: instance.patchDisk,
+  addNode: node.addNode,
+  removeNode: node.removeNode,
+  updateNode: node.updateNode,
+  patchNode: node.patchNode,
+  maintainCandidatePool: node.maintainCandidatePool,
+  addNodeGroup: node.addNodeGroup,
+  removeNodeGroup: node.removeNodeGroup,
+  updateNodeGroup: node.updateNodeGroup,
+  patchNodeGroup: node.patchNodeGroup,
+  assignGroupNodes: node.assignGroupNodes,
+  addNetwork: network.addNetwork,
+  removeNetwork: network.removeNetwork,
+  updateNetwork: network.updateNetwork,
+  patchNetwork: network.patchNetwork,
+  commitTemporaryIps: network.commitTemporaryIps,
+  updateCluster: cluster.updateCluster,
+  patchCluster: cluster.patchCluster,
+  allocatePort: cluster.allocatePort,
+  addTcpUdpPort: cluster.addTcpUdpPort,
+  addCandidateCert: cluster.addCandidateCert,
+  removeCandidateCert: cluster.removeCandidateCert,
+  setMasterNode: cluster.setMasterNode,
+  prepareClusterDestruction: cluster.prepareClusterDestruction,
+  addTags: tags.addTags,
+  removeTags: tags.removeTags,
+  setFilterRule: filter.setFilterRule,
+  removeFilterRule: filter.removeFilterRule,
+}
+
+/** Changes to gantry.data. */
+export const gantryChanges = {
+  /** Sets a value of a section; null removes it. */
+  setGantry(gantry: GantryData, section: string, key: string, value: unknown): GantryData {
+    const entries = recordSet(gantry.sections[section] ?? {}, key, value ?? undefined)
+    return { ...gantry, sections: { ...gantry.sections, [section]: entries } }
+  },
+}
+
+type Tail<F> = F extends (first: never, second: never, ...rest: infer Rest) => unknown ? Rest : never
+type GantryTail<F> = F extends (first: never, ...rest: infer Rest) => unknown ? Rest : never
+interface ChangeArgs {
+  changes: { [N in keyof typeof changes]: Tail<(typeof changes)[N]> }
+  gantry: { [N in keyof typeof gantryChanges]: GantryTail<(typeof gantryChanges)[N]> }
+}
+type AllArgs = ChangeArgs['changes'] & ChangeArgs['gantry']
+
+export type ChangeName = keyof AllArgs
+/** As it travels: the compiler has checked the arguments where `change` made it. */
+export type NamedChange = readonly [name: string, ...args: unknown[]]
+
+/** A change by name, with its arguments checked by the compiler: `change('setInstanceStatus', uuid, 'up', true, 'admin')`. */
+export const change = <N extends ChangeName>(name: N, ...args: AllArgs[N]): [name: string, ...args: unknown[]] => [
+  name,
+  ...args,
+]
+
+/** Runs one change. What is changed gets the next serial number; a change that finds nothing to do leaves all as it is. */
+export function applyChange(
+  documents: Documents,
+  [name, ...args]: NamedChange,
+  context: ChangeContext,
+): { documents: Documents; result: unknown } {
+  if (Object.hasOwn(gantryChanges, name)) {
+    const [section, key, value] = args
+    if (typeof section !== 'string' || typeof key !== 'string')
+      throw new ConfigurationError(`Change ${name}: section and key must be texts`)
+    const gantry = gantryChanges.setGantry(documents.gantry, section, key, value)
+    return { documents: stamp(documents, { ...documents, gantry }, context), result: null }
+  }
+  if (!Object.hasOwn(changes, name)) throw new ConfigurationError(`There is no configuration change named ${name}`)
+  // Arguments come from our own processes, whose calls `change` has typed; objects are checked again field by field.
+  const run = changes[name as keyof typeof changes] as (
+    config: Documents['config'],
+    context: ChangeContext,
+    ...args: readonly unknown[]
+  ) => Changed<unknown>
+  const { config, result } = run(documents.config, context, ...args)
+  return { documents: stamp(documents, { ...documents, config }, context), result }
+}
+
+function stamp(before: Documents, after: Documents, context: ChangeContext): Documents {
+  if (before.config === after.config && before.gantry.sections === after.gantry.sections) return before
+  const serial_no = before.config.serial_no + 1
+  const gantry = before.gantry === after.gantry ? after.gantry : { ...after.gantry, serial_no }
+  return { config: { ...after.config, serial_no, mtime: context.now_s }, gantry }
+}

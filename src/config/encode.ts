@@ -1,0 +1,52 @@
+// The text of config.data and gantry.data: compact JSON, keys in Ganeti's order, and each object's JSON made only once.
+import type { ConfigData, Container, GantryData, ObjectKind } from '../model/config'
+import { limits } from '../model/limits'
+import { compareText } from '../model/nice-sort'
+import { recordValues } from './records'
+
+export const encodeConfig = (config: ConfigData): string => [...configPieces(config)].join('')
+
+const CONTAINERS: readonly ObjectKind[] = ['nodes', 'nodegroups', 'instances', 'networks', 'disks', 'filters']
+
+/** The text in pieces of bounded work, so that a big configuration is written without holding up the event loop. */
+export function* configPieces(config: ConfigData): Generator<string> {
+  // Taken together before the first piece: while the caller waits between two, the snapshot may become an old one.
+  const containers = CONTAINERS.map((kind) => ({ kind, objects: valuesOf(config[kind]) }))
+  yield `{"version":${config.version},"cluster":${objectJson(config.cluster)}`
+  for (const { kind, objects } of containers) {
+    yield `,"${kind}":{`
+    for (let start = 0; start < objects.length; start += limits.checkpoint_slice)
+      yield (
+        (start === 0 ? '' : ',') +
+        objects
+          .slice(start, start + limits.checkpoint_slice)
+          .map((object) => `"${object.uuid}":${objectJson(object)}`)
+          .join(',')
+      )
+    yield '}'
+  }
+  yield `,"ctime":${config.ctime},"mtime":${config.mtime},"serial_no":${config.serial_no}}`
+}
+
+const valuesOf = (container: Container<{ readonly uuid: string }>): { readonly uuid: string }[] =>
+  recordValues(container)
+
+/** Objects never change, so their text is kept as long as they live. */
+const texts = new WeakMap<object, string>()
+
+export function objectJson(object: object): string {
+  const known = texts.get(object)
+  if (known !== undefined) return known
+  const text = JSON.stringify(object)
+  texts.set(object, text)
+  return text
+}
+
+export function encodeGantry(data: GantryData): string {
+  const sorted = <T>(all: Readonly<Record<string, T>>): [string, T][] =>
+    Object.entries(all).sort(([a], [b]) => compareText(a, b))
+  const section = (entries: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+    Object.fromEntries(sorted(entries))
+  const sections = sorted(data.sections).map(([name, entries]) => [name, section(entries)])
+  return JSON.stringify({ version: data.version, serial_no: data.serial_no, sections: Object.fromEntries(sections) })
+}

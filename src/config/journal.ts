@@ -1,0 +1,115 @@
+// The journal's format, without IO. One line for each record: a CRC-32 in hexadecimal, a space, JSON, a newline.
+// A mark says which checkpoints the deltas may be laid upon: both files by serial number and sha256. Which of several marks
+// counts is told by the file that is there, so it does not matter where a mark stands, and a crash between two files is harmless.
+import { createHash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import type { Documents } from '../model/config'
+import { ConfigurationError } from '../model/errors'
+import { applyToConfig, applyToGantry, encodeDelta, type Delta } from './delta'
+
+export interface FileMark {
+  readonly serial: number
+  readonly sha256: string
+}
+
+export interface Mark {
+  readonly config: FileMark
+  readonly gantry: FileMark
+}
+
+export interface Journal {
+  readonly marks: readonly Mark[]
+  readonly deltas: readonly Delta[]
+  /** Bytes of an unfinished last record, which nobody was promised. */
+  readonly torn_bytes: number
+  /** The number of the first bad line that has good ones after it: damage, not a crash. Lines from there on are not read. */
+  readonly damagedLine?: number
+}
+
+export const encodeMark = (mark: Mark): Buffer => line(JSON.stringify({ mark }))
+export const encodeRecord = (delta: Delta): Buffer => line(encodeDelta(delta))
+
+export const sha256 = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex')
+
+export function decodeJournal(data: Buffer): Journal {
+  const marks: Mark[] = []
+  const deltas: Delta[] = []
+  let start = 0
+  for (let number = 1; start < data.length; number++) {
+    const end = data.indexOf(0x0a, start)
+    const record = end === -1 ? undefined : decodeLine(data.subarray(start, end))
+    if (record === undefined) {
+      const rest = { marks, deltas, torn_bytes: data.length - start }
+      return end !== -1 && hasGoodLine(data.subarray(end + 1)) ? { ...rest, damagedLine: number } : rest
+    }
+    if ('mark' in record) marks.push(record.mark)
+    else deltas.push(record)
+    start = end + 1
+  }
+  return { marks, deltas, torn_bytes: 0 }
+}
+
+/** One record as it is sent to a candidate. */
+export function decodeRecord(record: Buffer): Delta {
+  const decoded = record.at(-1) === 0x0a ? decodeLine(record.subarray(0, -1)) : undefined
+  if (decoded === undefined || 'mark' in decoded)
+    throw new ConfigurationError('Not a record of the configuration journal')
+  return decoded
+}
+
+export interface Replayed {
+  readonly documents: Documents
+  /** How many records were applied. */
+  readonly applied: number
+}
+
+/**
+ * The documents with the journal laid upon them. `base` is what the two files hold, `hashes` their sha256.
+ * Returns the reason, as a text, when the journal does not belong to these files.
+ */
+export function replay(
+  base: Documents,
+  hashes: { config: string; gantry: string },
+  journal: Journal,
+): Replayed | string {
+  const configMark = journal.marks.findLast((mark) => mark.config.sha256 === hashes.config)?.config
+  const gantryMark = journal.marks.findLast((mark) => mark.gantry.sha256 === hashes.gantry)?.gantry
+  if (!configMark) return 'it belongs to another config.data'
+  if (!gantryMark) return 'it belongs to another gantry.data'
+  let { config, gantry } = base
+  let applied = 0
+  for (const delta of journal.deltas) {
+    if (delta.gantry && delta.gantry.serial_no > gantryMark.serial) gantry = applyToGantry(gantry, delta)
+    if (delta.to <= configMark.serial) continue
+    if (delta.from !== config.serial_no)
+      return `its record ${delta.from} to ${delta.to} does not follow serial ${config.serial_no}`
+    config = applyToConfig(config, delta)
+    applied++
+  }
+  return { documents: { config, gantry }, applied }
+}
+
+function line(text: string): Buffer {
+  const body = Buffer.from(text)
+  const head = Buffer.from(`${checksum(body)} `)
+  return Buffer.concat([head, body, Buffer.from('\n')])
+}
+
+const checksum = (body: Buffer): string => crc32(body).toString(16).padStart(8, '0')
+
+function decodeLine(data: Buffer): { mark: Mark } | Delta | undefined {
+  const body = data.subarray(9)
+  if (data.length < 10 || data.toString('latin1', 0, 9) !== `${checksum(body)} `) return undefined
+  // The checksum says that this is what `line` wrote.
+  return JSON.parse(body.toString('utf8')) as { mark: Mark } | Delta
+}
+
+function hasGoodLine(data: Buffer): boolean {
+  for (let start = 0; start < data.length;) {
+    const end = data.indexOf(0x0a, start)
+    if (end === -1) return false
+    if (decodeLine(data.subarray(start, end)) !== undefined) return true
+    start = end + 1
+  }
+  return false
+}

@@ -1,0 +1,142 @@
+// The files of the store: config.data, gantry.data and the journal. Reading them after any crash, and writing checkpoints.
+import { createHash } from 'node:crypto'
+import { breathe, seconds, type Clock } from '../lib/clock'
+import type { Appender, Disk, FileOwner } from '../lib/disk'
+import type { Log } from '../lib/log'
+import type { Paths } from '../lib/paths'
+import type { Random } from '../lib/random'
+import type { ConfigData, Documents } from '../model/config'
+import { ConfigurationError } from '../model/errors'
+import { configPieces, encodeConfig, encodeGantry } from './encode'
+import { decodeJournal, encodeMark, replay, sha256, type Mark } from './journal'
+import { EMPTY_GANTRY, loadConfig, loadGantry } from './upgrade'
+
+export interface StoreOptions {
+  readonly disk: Disk
+  readonly paths: Pick<Paths, 'configFile' | 'journalFile' | 'gantryFile'>
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  /** Who owns the files; default: who writes them. */
+  readonly owner?: FileOwner
+}
+
+const CONFIG_MODE = 0o640
+const GANTRY_MODE = 0o600
+
+/** Writes the first configuration of a new cluster. */
+export async function createConfig(
+  options: Pick<StoreOptions, 'disk' | 'paths' | 'owner'>,
+  config: ConfigData,
+): Promise<void> {
+  const { disk, paths, owner } = options
+  await disk.remove(paths.journalFile)
+  await disk.remove(paths.gantryFile)
+  await disk.write(paths.configFile, encodeConfig(config), { mode: CONFIG_MODE, ...(owner && { owner }) })
+}
+
+/** What the files say, journal included, and the mark of the two files themselves. */
+export interface Loaded {
+  readonly documents: Documents
+  readonly mark: Mark
+  /** The files do not say all of it: journal records or filled gaps are only in `documents`. */
+  readonly dirty: boolean
+}
+
+export async function loadFiles(options: StoreOptions): Promise<Loaded> {
+  const { disk, paths, random, log } = options
+  const text = await disk.read(paths.configFile)
+  if (!text)
+    throw new ConfigurationError(
+      `There is no configuration at ${paths.configFile}: this node is not the master of a cluster`,
+    )
+  const { config, notices } = loadConfig(text.toString('utf8'), random)
+  for (const notice of notices) log.warn({ file: paths.configFile }, notice)
+  const gantryText = (await disk.read(paths.gantryFile)) ?? Buffer.alloc(0)
+  const gantry = gantryText.length === 0 ? EMPTY_GANTRY : loadGantry(gantryText.toString('utf8'))
+  const mark: Mark = {
+    config: { serial: config.serial_no, sha256: sha256(text) },
+    gantry: { serial: gantry.serial_no, sha256: sha256(gantryText) },
+  }
+  const replayed = await readJournal(options, { config, gantry }, mark)
+  return { documents: replayed.documents, mark, dirty: replayed.applied > 0 || notices.length > 0 }
+}
+
+async function readJournal(
+  options: StoreOptions,
+  base: Documents,
+  mark: Mark,
+): Promise<{ documents: Documents; applied: number }> {
+  const { disk, paths, log } = options
+  const nothing = { documents: base, applied: 0 }
+  const data = await disk.read(paths.journalFile)
+  if (!data || data.length === 0) return nothing
+  const journal = decodeJournal(data)
+  if (journal.marks.length === 0 && journal.deltas.length === 0) return nothing
+  const replayed = replay(base, { config: mark.config.sha256, gantry: mark.gantry.sha256 }, journal)
+  if (typeof replayed === 'string') {
+    await setAside(options, `the configuration journal is not used: ${replayed}`)
+    return nothing
+  }
+  if (journal.damagedLine !== undefined)
+    await setAside(
+      options,
+      `the configuration journal is damaged from line ${journal.damagedLine} on; changes after it are lost`,
+    )
+  else if (journal.torn_bytes > 0)
+    log.warn({ bytes: journal.torn_bytes }, 'dropped the unfinished last record of the journal')
+  if (replayed.applied > 0) log.info({ records: replayed.applied }, 'replayed the configuration journal')
+  return replayed
+}
+
+/** Keeps the journal for a person to look at; nothing replays it any more. */
+async function setAside({ disk, paths, log, clock }: StoreOptions, reason: string): Promise<void> {
+  const kept = `${paths.journalFile}.rejected-${Math.floor(seconds(clock))}`
+  await disk.rename(paths.journalFile, kept)
+  log.error({ journal: kept }, `${reason}; it is kept as ${kept}`)
+}
+
+/** A new journal that fits any of the marks and begins with the records. Replaces the old one in one step. */
+export async function startJournal(
+  { disk, paths, owner }: StoreOptions,
+  marks: readonly Mark[],
+  records: readonly Buffer[],
+): Promise<Appender> {
+  const content = Buffer.concat([...marks.map(encodeMark), ...records])
+  await disk.write(paths.journalFile, content, { mode: CONFIG_MODE, ...(owner && { owner }) })
+  return disk.openAppender(paths.journalFile, { mode: CONFIG_MODE })
+}
+
+export interface CheckpointTexts {
+  readonly mark: Mark
+  readonly config: Buffer
+  /** Undefined when gantry.data is as it was at the last checkpoint. */
+  readonly gantry: Buffer | undefined
+}
+
+/** The texts of a snapshot, made in slices so that the event loop goes on. */
+export async function checkpointTexts(documents: Documents, last: Mark): Promise<CheckpointTexts> {
+  const hash = createHash('sha256')
+  const pieces: Buffer[] = []
+  for (const piece of configPieces(documents.config)) {
+    const bytes = Buffer.from(piece)
+    hash.update(bytes)
+    pieces.push(bytes)
+    await breathe()
+  }
+  const { gantry } = documents
+  const gantryText = gantry.serial_no === last.gantry.serial ? undefined : Buffer.from(encodeGantry(gantry))
+  return {
+    config: Buffer.concat(pieces),
+    gantry: gantryText,
+    mark: {
+      config: { serial: documents.config.serial_no, sha256: hash.digest('hex') },
+      gantry: gantryText ? { serial: gantry.serial_no, sha256: sha256(gantryText) } : last.gantry,
+    },
+  }
+}
+
+export async function writeCheckpoint({ disk, paths, owner }: StoreOptions, texts: CheckpointTexts): Promise<void> {
+  if (texts.gantry) await disk.write(paths.gantryFile, texts.gantry, { mode: GANTRY_MODE, ...(owner && { owner }) })
+  await disk.write(paths.configFile, texts.config, { mode: CONFIG_MODE, ...(owner && { owner }) })
+}

@@ -1,0 +1,289 @@
+// The one place where the configuration lives and changes. A change is applied to the snapshot in memory, made durable by
+// appending its delta to the journal (all changes that came during one write go out in the next), copied to the candidates, and
+// only then seen by readers and acknowledged. config.data itself is written a little later, by a checkpoint.
+import { seconds, type Timer } from '../lib/clock'
+import type { Appender } from '../lib/disk'
+import type { ConfigData, Documents, GantryData } from '../model/config'
+import { ConfigurationError } from '../model/errors'
+import { limits } from '../model/limits'
+import { applyChange, type NamedChange } from './changes'
+import { applyDelta, diff, type Delta } from './delta'
+import { encodeConfig, encodeGantry } from './encode'
+import { decodeRecord, encodeMark, encodeRecord, type Mark } from './journal'
+import { checkpointTexts, loadFiles, startJournal, writeCheckpoint, type StoreOptions } from './store-files'
+import { loadConfig, loadGantry } from './upgrade'
+
+export type { StoreOptions } from './store-files'
+export type { NamedChange } from './changes'
+export type { Delta } from './delta'
+
+/**
+ * Copies to the candidates. A 'journal' record is awaited before its changes are acknowledged; a 'checkpoint' is the text of
+ * config.data, for candidates that keep no journal, and nobody waits for it. A failure is logged and fails no change.
+ */
+export type Replicate = (data: Buffer, kind: 'journal' | 'checkpoint') => Promise<void>
+
+/** Hears each durable step: the delta, and the documents after it. */
+export type Listener = (delta: Delta, documents: Documents) => void
+
+/** Reads the files, replays the journal, and folds it, so that every start begins with plain files. */
+export async function openStore(options: StoreOptions): Promise<ConfigStore> {
+  const loaded = await loadFiles(options)
+  const store = new ConfigStore(options, loaded.documents, loaded.mark)
+  await store.begin(loaded.dirty)
+  return store
+}
+
+interface Pending {
+  readonly after: Documents
+  readonly resolve: () => void
+  readonly reject: (error: Error) => void
+}
+
+export class ConfigStore {
+  /** With all changes, also those that are not durable yet: the next change is made of this. */
+  private head: Documents
+  /** Durable and copied: what readers see. */
+  private published: Documents
+  private pending: Pending[] = []
+  private committing: Promise<void> | undefined
+  private readonly listeners = new Set<Listener>()
+  private readonly replicas = new Set<Replicate>()
+  private journal: Appender | undefined
+  /** Which checkpoints the journal may be laid upon: one, and while a checkpoint is written, two. */
+  private marks: Mark[]
+  /** The journal's records since the last checkpoint. */
+  private records: { readonly to: number; readonly data: Buffer }[] = []
+  private timer: Timer | undefined
+  private checkpointing: Promise<void> | undefined
+  /** The journal's writers take turns: this ends when the last of them is done. */
+  private turn: Promise<unknown> = Promise.resolve()
+  private closed = false
+
+  constructor(
+    private readonly options: StoreOptions,
+    documents: Documents,
+    mark: Mark,
+  ) {
+    this.head = documents
+    this.published = documents
+    this.marks = [mark]
+  }
+
+  async begin(dirty: boolean): Promise<void> {
+    if (dirty) await this.checkpoint({ force: true })
+    else this.journal = await startJournal(this.options, this.marks, [])
+  }
+
+  current(): ConfigData {
+    return this.published.config
+  }
+
+  gantry(): GantryData {
+    return this.published.gantry
+  }
+
+  documents(): Documents {
+    return this.published
+  }
+
+  /** Applies all or none, in order; resolves with each change's result when they are durable. */
+  change(list: readonly NamedChange[]): Promise<unknown[]> {
+    if (this.closed) return Promise.reject(new ConfigurationError('The configuration store is closed'))
+    const context = { now_s: seconds(this.options.clock), random: this.options.random }
+    const results: unknown[] = []
+    let after = this.head
+    try {
+      for (const named of list) {
+        const step = applyChange(after, named, context)
+        after = step.documents
+        results.push(step.result)
+      }
+    } catch (error) {
+      return Promise.reject(error instanceof Error ? error : new Error(String(error)))
+    }
+    return this.enqueue(after).then(() => results)
+  }
+
+  /** On a candidate: a record from the master. One that does not follow what is here asks for a full copy. */
+  async follow(record: Buffer): Promise<void> {
+    const delta = decodeRecord(record)
+    const serial = this.head.config.serial_no
+    if (delta.to <= serial) return
+    if (delta.from !== serial)
+      throw new ConfigurationError(
+        `The record ${delta.from} to ${delta.to} does not follow serial ${serial}: send a full copy`,
+      )
+    await this.enqueue(applyDelta(this.head, delta))
+  }
+
+  /** On a candidate: a full copy from the master takes the place of everything. */
+  async replace(configText: string, gantryText: string): Promise<void> {
+    const { config } = loadConfig(configText, this.options.random)
+    await this.enqueue({ config, gantry: loadGantry(gantryText) })
+    await this.checkpoint({ force: true })
+  }
+
+  /** Both documents as texts: a full copy for a candidate. */
+  texts(): { config: string; gantry: string; serial: number } {
+    const { config, gantry } = this.published
+    return { config: encodeConfig(config), gantry: encodeGantry(gantry), serial: config.serial_no }
+  }
+
+  subscribe(listener: Listener): () => void {
+    this.listeners.add(listener)
+    return () => this.listeners.delete(listener)
+  }
+
+  addReplica(replicate: Replicate): () => void {
+    this.replicas.add(replicate)
+    return () => this.replicas.delete(replicate)
+  }
+
+  /** Waits for what is under way. `fold`: leaves plain files and no journal. */
+  async close(fold: boolean): Promise<void> {
+    this.closed = true
+    this.timer?.cancel()
+    await this.committing
+    await this.checkpointing?.catch(() => undefined)
+    if (fold) await this.checkpoint({ force: false })
+    this.timer?.cancel()
+    await this.inTurn(async () => {
+      await this.journal?.close()
+      this.journal = undefined
+      if (fold) await this.options.disk.remove(this.options.paths.journalFile)
+    })
+  }
+
+  private enqueue(after: Documents): Promise<void> {
+    this.head = after
+    return new Promise((resolve, reject) => {
+      this.pending.push({ after, resolve, reject })
+      this.committing ??= this.commitAll().finally(() => (this.committing = undefined))
+    })
+  }
+
+  private async commitAll(): Promise<void> {
+    while (this.pending.length > 0) {
+      // One turn of the loop lets the changes that arrive together be written together.
+      await Promise.resolve()
+      const batch = this.pending.splice(0, limits.group_commit_changes)
+      const after = batch.at(-1)?.after ?? this.published
+      try {
+        await this.commit(after)
+        for (const change of batch) change.resolve()
+      } catch (error) {
+        this.rollBack(batch, error)
+      }
+    }
+  }
+
+  private async commit(after: Documents): Promise<void> {
+    if (after === this.published) return
+    const delta = diff(this.published, after)
+    const data = encodeRecord(delta)
+    await this.inTurn(async () => {
+      this.journal ??= await startJournal(
+        this.options,
+        this.marks,
+        this.records.map((record) => record.data),
+      )
+      try {
+        await this.journal.append(data)
+      } catch (error) {
+        // Half a record may be there; the next writer starts a new journal without it.
+        await this.dropJournal()
+        throw error
+      }
+      this.records.push({ to: delta.to, data })
+    })
+    await this.replicate(data, 'journal')
+    this.published = after
+    for (const listener of this.listeners) listener(delta, after)
+    this.planCheckpoint()
+  }
+
+  /** What was not written has not happened, and neither has what was built upon it. */
+  private rollBack(batch: readonly Pending[], cause: unknown): void {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    this.options.log.error({ err: cause }, 'configuration change not written')
+    const error = new ConfigurationError(
+      `The change could not be written to ${this.options.paths.journalFile} (${reason}) and did not happen; ` +
+        `make room or repair the disk, and try again`,
+    )
+    const lost = [...batch, ...this.pending.splice(0)]
+    this.head = this.published
+    for (const change of lost) change.reject(error)
+  }
+
+  private async dropJournal(): Promise<void> {
+    const broken = this.journal
+    this.journal = undefined
+    await broken?.close().catch(() => undefined)
+  }
+
+  private async replicate(data: Buffer, kind: 'journal' | 'checkpoint'): Promise<void> {
+    const failed = (error: unknown) => this.options.log.error({ err: error, kind }, 'replication failed')
+    await Promise.all([...this.replicas].map((replicate) => replicate(data, kind).catch(failed)))
+  }
+
+  private planCheckpoint(): void {
+    if (this.checkpointing || this.closed) return
+    if ((this.journal?.size() ?? 0) >= limits.journal_bytes) return void this.background()
+    this.timer ??= this.options.clock.after(limits.checkpoint_s * 1000, () => this.background(), { background: true })
+  }
+
+  private background(): void {
+    this.timer?.cancel()
+    this.timer = undefined
+    this.checkpoint().catch((error: unknown) => {
+      this.options.log.error({ err: error }, 'checkpoint failed; changes are kept in the journal')
+      this.planCheckpoint()
+    })
+  }
+
+  /** Writes config.data as it is now. Changes go on meanwhile. */
+  async checkpoint(options: { force?: boolean } = {}): Promise<void> {
+    while (this.checkpointing) await this.checkpointing
+    if (!options.force && this.records.length === 0) return
+    this.checkpointing = this.writeCheckpoint().finally(() => (this.checkpointing = undefined))
+    await this.checkpointing
+    if (this.records.length > 0) this.planCheckpoint()
+  }
+
+  private async writeCheckpoint(): Promise<void> {
+    const { options } = this
+    const documents = this.published
+    const [last] = this.marks
+    if (!last) throw new ConfigurationError('The store has no checkpoint to begin from')
+    const texts = await checkpointTexts(documents, last)
+    // The journal names the new checkpoint before that is there, so whichever of the two a crash leaves is fitted.
+    this.marks = [last, texts.mark]
+    await this.inTurn(async () => {
+      if (this.journal) await this.journal.append(encodeMark(texts.mark)).catch(() => this.dropJournal())
+      this.journal ??= await startJournal(
+        options,
+        this.marks,
+        this.records.map((record) => record.data),
+      )
+    })
+    await writeCheckpoint(options, texts)
+    await this.inTurn(async () => {
+      this.marks = [texts.mark]
+      this.records = this.records.filter((record) => record.to > documents.config.serial_no)
+      await this.dropJournal()
+      this.journal = await startJournal(
+        options,
+        this.marks,
+        this.records.map((record) => record.data),
+      )
+    })
+    void this.replicate(texts.config, 'checkpoint')
+  }
+
+  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.turn.then(work)
+    this.turn = mine.catch(() => undefined)
+    return mine
+  }
+}
