@@ -1,0 +1,133 @@
+// Finishes the OpenAPI document that tsoa writes: the schemas of all opcodes from their table, error answers and the
+// `reason` argument on every operation that has them, and bodies without what the address says.
+import type { Schema } from '../src/opcodes/check'
+import type { OpcodeDefinition, ParameterTable } from '../src/opcodes/opcode'
+import { COMMON, commonTable, interfaceName, sortedOpcodes } from './opcode-interfaces'
+
+type Json = { [key: string]: unknown }
+
+interface Operation extends Json {
+  parameters?: Json[]
+  responses: { [status: string]: Json }
+  requestBody?: { content: { [type: string]: { schema: Json } } }
+  security?: Json[]
+}
+
+export interface Spec {
+  paths: { [path: string]: { [verb: string]: Operation } }
+  components: { schemas: { [name: string]: Schema & Json } } & Json
+  security?: Json[]
+}
+
+export function finishSpec(spec: Spec): Spec {
+  const { schemas } = spec.components
+  schemas[COMMON] = tableSchema('What every opcode takes.', commonTable())
+  for (const definition of sortedOpcodes()) schemas[interfaceName(definition)] = opcodeSchema(definition)
+  schemas['Error'] = ERROR
+  for (const [path, operations] of Object.entries(spec.paths))
+    for (const operation of Object.values(operations)) finishOperation(path, operation, spec)
+  const { components, ...rest } = spec
+  const ordered = Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)))
+  return {
+    ...rest,
+    security: [{ basic: [] }],
+    components: { ...components, schemas: ordered, responses: ERROR_RESPONSES },
+  }
+}
+
+function finishOperation(path: string, operation: Operation, spec: Spec): void {
+  // Scopes belong to OAuth; that writing needs the option is told by the answer 403.
+  const restricted = (operation.security ?? []).length > 0
+  delete operation.security
+  const body = operation.requestBody?.content['application/json']
+  if (body) body.schema = bodySchema(body.schema, path, operation, spec)
+  if (JSON.stringify(operation.responses).includes('schemas/JobId'))
+    operation.parameters = [...(operation.parameters ?? []), REASON]
+  const statuses = [...(body ? [400, 415] : [400]), 401, ...(restricted ? [403] : []), 404, 500, 502, 503, 504]
+  for (const status of statuses) operation.responses[status] ??= { $ref: `#/components/responses/${status}` }
+}
+
+/** The body of an opcode, without those parameters that the address of the request already sets. */
+function bodySchema(schema: Json, path: string, operation: Operation, spec: Spec): Json {
+  const name = String(schema['$ref'] ?? '').replace('#/components/schemas/', '')
+  const whole = spec.components.schemas[name]
+  if (whole?.['x-opcode'] === undefined) return schema
+  const { 'x-not-in-body': omitted, 'x-also-in-body': added } = operation
+  delete operation['x-not-in-body']
+  delete operation['x-also-in-body']
+  const fromAddress = (operation.parameters ?? []).map((parameter) => parameterSetBy(path, parameter))
+  const set = new Set([...fromAddress, ...(Array.isArray(omitted) ? omitted : [])])
+  const properties = Object.entries(whole.properties ?? {}).filter(([property]) => !set.has(property))
+  const required = (whole.required ?? []).filter((property) => !set.has(property))
+  const { 'x-opcode': _opcode, 'x-result': _result, ...rest } = whole
+  return { ...rest, properties: { ...Object.fromEntries(properties), ...asObject(added) }, ...requiredOnes(required) }
+}
+
+const asObject = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {})
+
+function parameterSetBy(path: string, { in: where, name }: Json): string {
+  if (where === 'path') return name === 'index' ? 'disk' : `${path.split('/')[2]?.replace(/s$/, '')}_name`
+  return name === 'type' ? 'reboot_type' : String(name).replace('-', '_')
+}
+
+function opcodeSchema(definition: OpcodeDefinition): Schema & Json {
+  const schema = tableSchema(definition.doc, { ...definition.params, ...commonTable() })
+  return { ...schema, 'x-opcode': definition.id, 'x-result': definition.result.schema }
+}
+
+function tableSchema(description: string, table: ParameterTable): Schema & Json {
+  const entries = Object.entries(table)
+  const properties = entries.map(([name, { need, check, doc, fallback }]) => {
+    const preset = need === 'default' ? { default: fallback } : need === 'maybe' ? { nullable: true } : {}
+    return [name, { ...check.schema, description: `${doc}.`, ...preset }] as const
+  })
+  const required = entries.filter(([, { need }]) => need === 'required').map(([name]) => name)
+  return {
+    type: 'object',
+    description,
+    properties: Object.fromEntries(properties),
+    additionalProperties: false,
+    ...requiredOnes(required),
+  }
+}
+
+/** OpenAPI 3.0 wants no empty list. */
+const requiredOnes = (required: readonly string[]) => ({ required: required.length > 0 ? required : undefined })
+
+const ERROR: Schema & Json = {
+  type: 'object',
+  description: 'Why a request failed.',
+  required: ['code', 'message', 'explain'],
+  properties: {
+    code: { type: 'integer', description: 'The HTTP status.' },
+    message: { type: 'string', description: 'What happened; special characters are written as HTML entities.' },
+    explain: { type: 'string', description: 'What the status means in general.' },
+  },
+}
+
+const REASON = {
+  in: 'query',
+  name: 'reason',
+  required: false,
+  description: 'Why this is done; kept in the reason trail of the job.',
+  schema: { type: 'string' },
+}
+
+const ERRORS: { [status: number]: string } = {
+  400: 'The parameters are wrong.',
+  401: 'Login is needed, or was wrong.',
+  403: 'The user lacks the option for this.',
+  404: 'There is no such object.',
+  415: 'The body is not application/json.',
+  500: 'The request failed; the message says why.',
+  502: 'The master daemon cannot be reached.',
+  503: 'The job queue is full, or the console is not available.',
+  504: 'The master daemon did not answer in time.',
+}
+
+const ERROR_RESPONSES = Object.fromEntries(
+  Object.entries(ERRORS).map(([status, description]) => [
+    status,
+    { description, content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } },
+  ]),
+)

@@ -1,0 +1,43 @@
+// The arguments of a controller's method, out of path, query and body, as Ganeti reads them.
+import { badRequest } from './errors'
+import { pythonInt } from './python'
+
+/** One argument as the route table describes it; the table holds more than is needed here. */
+export interface RouteArgument {
+  readonly in: string
+  readonly name: string
+  readonly dataType?: string
+  readonly [more: string]: unknown
+}
+
+/** What is not given is undefined, so that the method's own default applies. */
+export function readArguments(
+  args: readonly RouteArgument[],
+  params: Readonly<Record<string, string>>,
+  query: URLSearchParams,
+  body: unknown,
+): unknown[] {
+  return args.map((arg) => {
+    switch (arg.in) {
+      case 'path':
+        return arg.dataType === 'integer' ? Number(params[arg.name]) : params[arg.name]
+      case 'query':
+        return fromQuery(arg, query)
+      case 'body':
+        return body
+      default:
+        throw new Error(`no way to read an argument from ${arg.in}`)
+    }
+  })
+}
+
+/** Empty values count as missing, and of repeated ones the first wins unless all are wanted. */
+function fromQuery({ name, dataType }: RouteArgument, query: URLSearchParams): unknown {
+  const values = query.getAll(name).filter((value) => value !== '')
+  if (dataType === 'array') return values
+  const [first] = values
+  if (first === undefined || dataType !== 'integer') return first
+  const number = pythonInt(first)
+  if (number === undefined) throw badRequest(`Invalid value for the '${name}' parameter`)
+  return number
+}

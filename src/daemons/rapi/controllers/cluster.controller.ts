@@ -1,0 +1,94 @@
+import { Body, Delete, Get, Put, Query, Route, Security, Tags } from '@tsoa/runtime'
+import type { ClusterRedistConfParams, ClusterSetParams } from '../../../generated/opcode-params'
+import { isObject, type JsonObject } from '../../../opcodes/check'
+import { OpClusterRedistConf, OpClusterSetParams } from '../../../opcodes/cluster'
+import { OpOsDiagnose } from '../../../opcodes/os'
+import { op } from '../../../opcodes/index'
+import type { JobId } from '../../../rpc/luxi/calls'
+import { HttpError } from '../errors'
+import { OS_BULK_FIELDS } from '../fields'
+import { jobResult } from '../job-result'
+import { Resource, rowObject } from './resource'
+
+const FEATURES = ['instance-create-reqv1', 'instance-reinstall-reqv1', 'node-evac-res1', 'node-migrate-reqv1']
+
+@Route('2')
+@Tags('cluster')
+export class ClusterController extends Resource {
+  /** What the cluster is and how it is set up. */
+  @Get('info')
+  async info(): Promise<JsonObject> {
+    const info = await this.master.queryClusterInfo()
+    return { ...info, vg_name: info['volume_group_name'], drbd_helper: info['drbd_usermode_helper'] }
+  }
+
+  /** Names of optional parts of this API that are present. */
+  @Get('features')
+  features(): string[] {
+    return FEATURES
+  }
+
+  /** Operating systems that can be installed, `name+variant` where there are variants. */
+  @Get('os')
+  async os(@Query() bulk = 0): Promise<unknown[]> {
+    const fields = bulk !== 0 ? OS_BULK_FIELDS : (['name', 'variants'] as const)
+    const job = await this.master.submitJob([op(OpOsDiagnose, { output_fields: fields, names: [] })])
+    const [rows] = await jobResult(this.context, job)
+    if (!Array.isArray(rows)) throw new HttpError(502, "Can't get OS list")
+    const systems = rows.filter((row): row is unknown[] => Array.isArray(row))
+    return bulk !== 0 ? systems.map(osObject) : systems.flatMap(osNames)
+  }
+
+  /** Changes settings of the cluster. */
+  @Put('modify')
+  @Security('basic', ['write'])
+  modify(@Body() body?: ClusterSetParams): Promise<JobId> {
+    const { body: given, query } = this.context
+    for (const name of FORBIDDEN)
+      if (query.has(name) || (isObject(given) && Object.hasOwn(given, name)))
+        throw new HttpError(403, `The parameter ${name} cannot be set via RAPI`)
+    return this.submit(OpClusterSetParams, body, {})
+  }
+
+  /** Sends the configuration to all nodes again. */
+  @Put('redistribute-config')
+  @Security('basic', ['write'])
+  redistributeConfig(@Body() body?: ClusterRedistConfParams): Promise<JobId> {
+    return this.submit(OpClusterRedistConf, body, {})
+  }
+
+  /** Tags of the cluster. */
+  @Get('tags')
+  tags(): Promise<string[]> {
+    return this.master.queryTags('cluster', '')
+  }
+
+  /** Adds tags to the cluster. */
+  @Put('tags')
+  @Security('basic', ['write'])
+  addTags(@Query() tag: string[] = [], @Query('dry-run') dryRun = 0): Promise<JobId> {
+    return this.setTags('cluster', null, tag, dryRun)
+  }
+
+  /** Removes tags from the cluster. */
+  @Delete('tags')
+  @Security('basic', ['write'])
+  removeTags(@Query() tag: string[] = [], @Query('dry-run') dryRun = 0): Promise<JobId> {
+    return this.deleteTags('cluster', null, tag, dryRun)
+  }
+}
+
+/** They name programs that root runs, so they are set on the master only. */
+const FORBIDDEN = ['compression_tools']
+
+function osNames([name, variants]: readonly unknown[]): string[] {
+  const list = Array.isArray(variants) ? variants : []
+  return list.length === 0 ? [String(name)] : list.map((variant) => `${String(name)}+${String(variant)}`)
+}
+
+function osObject(row: readonly unknown[]): JsonObject {
+  const system = rowObject(OS_BULK_FIELDS, row)
+  const parameters = Array.isArray(system['parameters']) ? system['parameters'] : []
+  const described = parameters.map((entry: unknown) => (Array.isArray(entry) ? entry : [entry, '']))
+  return { ...system, parameters: described.map(([name, description]) => ({ name, description })) }
+}

@@ -1,0 +1,68 @@
+import { Body, Delete, Get, Path, Post, Put, Query, Route, Security, Tags } from '@tsoa/runtime'
+import type { JsonObject } from '../../../opcodes/check'
+import { badRequest } from '../errors'
+import { FILTER_FIELDS } from '../fields'
+import { bodyObject, wrongType } from '../fill'
+import { links, oneRow, Resource, rowObject } from './resource'
+
+export interface FilterParams {
+  /** Rules of lower priority numbers are asked first. */
+  priority?: number
+  /** `[kind, filter]` of each predicate; the rule applies where all hold. */
+  predicates?: unknown[]
+  /** ACCEPT, PAUSE, REJECT, CONTINUE, or `["RATE_LIMIT", jobs]`. */
+  action?: unknown
+  /** Why the rule exists: `[source, text, nanoseconds]` entries. */
+  reason?: unknown[]
+}
+
+@Route('2/filters')
+@Tags('filters')
+export class FiltersController extends Resource {
+  /** Filter rules of the job queue: uuids, or with `bulk` everything. */
+  @Get('')
+  async list(@Query() bulk = 0): Promise<JsonObject[]> {
+    if (bulk === 0) return links(await this.master.queryFilters(null, ['uuid']), '/2/filters', 'uuid')
+    const rows = await this.master.queryFilters(null, FILTER_FIELDS)
+    return rows.map((row) => rowObject(FILTER_FIELDS, row))
+  }
+
+  /** Adds a rule; answers its uuid. */
+  @Post('')
+  @Security('basic', ['write'])
+  create(@Body() body?: FilterParams): Promise<string> {
+    return this.replaceRule(null, body)
+  }
+
+  /** One rule. */
+  @Get('{uuid}')
+  async get(@Path() uuid: string): Promise<JsonObject> {
+    return rowObject(FILTER_FIELDS, await oneRow(this.master.queryFilters([uuid], FILTER_FIELDS)))
+  }
+
+  /** Replaces a rule, or creates it with this uuid. */
+  @Put('{uuid}')
+  @Security('basic', ['write'])
+  replace(@Path() uuid: string, @Body() body?: FilterParams): Promise<string> {
+    return this.replaceRule(uuid, body)
+  }
+
+  /** Removes a rule. */
+  @Delete('{uuid}')
+  @Security('basic', ['write'])
+  remove(@Path() uuid: string): Promise<null> {
+    return this.master.deleteFilter(uuid)
+  }
+
+  private replaceRule(uuid: string | null, body: FilterParams | undefined): Promise<string> {
+    const given = bodyObject(body ?? {})
+    for (const name of Object.keys(given))
+      if (!['priority', 'predicates', 'action', 'reason'].includes(name))
+        throw badRequest(`Invalid body parameters: filter rule doesn't support the parameter '${name}'`)
+    const { priority = 0, predicates = [], action = 'CONTINUE', reason = [] } = given
+    if (typeof priority !== 'number') throw wrongType("'priority' parameter", priority, 'int')
+    if (!Array.isArray(predicates)) throw wrongType("'predicates' parameter", predicates, 'list')
+    if (!Array.isArray(reason)) throw wrongType("'reason' parameter", reason, 'list')
+    return this.master.replaceFilter(uuid, priority, predicates, action, reason)
+  }
+}

@@ -1,0 +1,61 @@
+import { Delete, Get, Path, Query, Route, Security, Tags } from '@tsoa/runtime'
+import type { JsonObject } from '../../../opcodes/check'
+import { badRequest, notFound } from '../errors'
+import { JOB_BULK_FIELDS, JOB_FIELDS } from '../fields'
+import { bodyObject } from '../fill'
+import { links, oneRow, Resource, rowObject, type Row } from './resource'
+
+/** Seconds that one wait for a job's change may last. */
+const WAIT_S = 10
+
+@Route('2/jobs')
+@Tags('jobs')
+export class JobsController extends Resource {
+  /** Jobs that are not archived: ids, or with `bulk` what they are. */
+  @Get('')
+  async list(@Query() bulk = 0): Promise<JsonObject[]> {
+    const fields = bulk === 0 ? ['id'] : JOB_BULK_FIELDS
+    const rows = (await this.master.queryJobs(null, fields)).filter((row): row is unknown[] => row !== null)
+    return bulk === 0 ? links(rows, '/2/jobs') : rows.map((row) => rowObject(fields, row))
+  }
+
+  /** One job with its log and results; all null, save the id, for a job that is not known. */
+  @Get('{id}')
+  async get(@Path() id: number): Promise<JsonObject> {
+    return rowObject(JOB_FIELDS, await oneRow(this.master.queryJobs([id], JOB_FIELDS)))
+  }
+
+  /** Cancels a job that waits. Answers whether it could, and why not. */
+  @Delete('{id}')
+  @Security('basic', ['write'])
+  cancel(@Path() id: number): Promise<unknown[]> {
+    return this.master.cancelJob(id, false)
+  }
+
+  /**
+   * Waits up to ten seconds for the job to change; null when it did not. Takes a JSON body, which OpenAPI cannot say of a GET:
+   * `fields`, whose change ends the wait, their values as last seen in `previous_job_info`, and `previous_log_serial`.
+   */
+  @Get('{id}/wait')
+  @Security('basic', ['write'])
+  async wait(@Path() id: number): Promise<JsonObject | null> {
+    const given = bodyObject(this.context.body ?? {})
+    const fields = given['fields']
+    if (fields === undefined) throw badRequest("Required parameter 'fields' is missing")
+    if (!isTextList(fields)) throw badRequest("The 'fields' parameter should be a list")
+    const previous = given['previous_job_info'] ?? null
+    if (previous !== null && !Array.isArray(previous))
+      throw badRequest("The 'previous_job_info' parameter should be a list")
+    const serial = given['previous_log_serial'] ?? null
+    if (serial !== null && !Number.isInteger(serial))
+      throw badRequest("The 'previous_log_serial' parameter should be a number")
+    const change = await this.master.waitForJobChange(id, fields, previous, serial, WAIT_S)
+    if (change === 'nochange') return null
+    if (!change) throw notFound()
+    const [info, log]: readonly [Row, readonly unknown[]] = change
+    return { job_info: info, log_entries: log }
+  }
+}
+
+const isTextList = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((entry) => typeof entry === 'string')

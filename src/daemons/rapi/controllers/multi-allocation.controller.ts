@@ -1,0 +1,24 @@
+import { Body, Post, Query, Route, Security, Tags } from '@tsoa/runtime'
+import type { InstanceMultiAllocParams } from '../../../generated/opcode-params'
+import { OpInstanceCreate, OpInstanceMultiAlloc } from '../../../opcodes/instance'
+import type { JobId } from '../../../rpc/luxi/calls'
+import { badRequest } from '../errors'
+import { bodyObject, fillFromBody, wrongType } from '../fill'
+import { Resource } from './resource'
+
+@Route('2/instances-multi-alloc')
+@Tags('instances')
+export class MultiAllocationController extends Resource {
+  /** Finds nodes for several instances at once, and creates them. */
+  @Post('')
+  @Security('basic', ['write'])
+  create(@Body() body: InstanceMultiAllocParams, @Query('dry-run') dryRun = 0): Promise<JobId> {
+    const given = bodyObject(body)
+    const instances = given['instances']
+    if (instances === undefined) throw badRequest("Request is missing required 'instances' field in body")
+    if (!Array.isArray(instances)) throw wrongType("'instances' parameter", instances, 'list')
+    const renames = { os: 'os_type', name: 'instance_name' }
+    const filled = instances.map((instance: unknown) => fillFromBody(OpInstanceCreate, instance, {}, renames))
+    return this.submit(OpInstanceMultiAlloc, { ...given, instances: filled }, { dry_run: dryRun !== 0 })
+  }
+}

@@ -1,0 +1,54 @@
+import { Body, Get, Path, Put, Query, Route, Security, Tags } from '@tsoa/runtime'
+import type { FieldDefinition, QueryFilter, QueryResource } from '../../../rpc/luxi/calls'
+import { badRequest } from '../errors'
+import { bodyObject } from '../fill'
+import { requiredList, Resource } from './resource'
+
+export interface QueryParams {
+  /** Fields to show. */
+  fields?: string[]
+  /** `[operator, ...operands]`; see the query language of the design. */
+  qfilter?: unknown[] | null
+}
+
+export interface QueryAnswer {
+  fields: FieldDefinition[]
+  /** One row for each object; each cell is `[status, value]`, status 0 for a normal value. */
+  data: unknown[][][]
+}
+
+const MISSING = 'Missing %s query argument'
+
+@Route('2/query')
+@Tags('query')
+export class QueryController extends Resource {
+  /** Any fields of all objects of a kind. */
+  @Get('{resource}')
+  @Security('basic', ['write', 'read'])
+  query(@Path() resource: string, @Query() fields?: string): Promise<QueryAnswer> {
+    return this.master.query(asResource(resource), requiredList('fields', fields, MISSING), null)
+  }
+
+  /** Any fields of those objects that a filter selects. */
+  @Put('{resource}')
+  @Security('basic', ['write', 'read'])
+  filtered(@Path() resource: string, @Query() fields?: string, @Body() body?: QueryParams): Promise<QueryAnswer> {
+    const given = bodyObject(body)
+    const wanted = given['fields'] ?? requiredList('fields', fields, MISSING)
+    if (!Array.isArray(wanted)) throw badRequest("The 'fields' parameter should be a list")
+    const filter = given['qfilter'] ?? given['filter'] ?? null
+    if (!isFilter(filter)) throw badRequest("The 'qfilter' parameter should be a list")
+    return this.master.query(asResource(resource), wanted.map(String), filter)
+  }
+
+  /** What the fields of a kind of object are. */
+  @Get('{resource}/fields')
+  fields(@Path() resource: string, @Query() fields?: string): Promise<{ fields: FieldDefinition[] }> {
+    return this.master.queryFields(asResource(resource), fields?.split(',') ?? null)
+  }
+}
+
+const isFilter = (value: unknown): value is QueryFilter => value === null || Array.isArray(value)
+
+/** The master knows the kinds, and words the refusal of others: so the compiler is told that it is one. */
+const asResource = (name: string) => name as QueryResource

@@ -1,0 +1,80 @@
+// What the controllers of /2 share: submitting a job the way Ganeti's door does, and shaping rows into objects.
+import { nanoseconds } from '../../../lib/clock'
+import { ECODE, OpPrereqError } from '../../../model/errors'
+import { isObject, type JsonObject } from '../../../opcodes/check'
+import type { OpcodeDefinition } from '../../../opcodes/index'
+import { OpTagsDel, OpTagsSet } from '../../../opcodes/tags'
+import type { JobId, Master, TagKind } from '../../../rpc/luxi/calls'
+import type { RapiContext } from '../context'
+import { badRequest, notFound } from '../errors'
+import { fillFromBody, type Renames } from '../fill'
+
+export type Row = readonly unknown[]
+
+export abstract class Resource {
+  constructor(protected readonly context: RapiContext) {}
+
+  protected get master(): Master {
+    return this.context.services.master
+  }
+
+  /** A job of one opcode: the body's parameters and those that the server sets. */
+  protected submit(
+    definition: OpcodeDefinition,
+    body: unknown,
+    statics: JsonObject,
+    renames?: Renames,
+  ): Promise<JobId> {
+    return this.master.submitJob([fillFromBody(definition, body, { ...statics, reason: this.reason() }, renames)])
+  }
+
+  /** For requests whose body is not used: Ganeti picks up its `depends` all the same. */
+  protected onlyDepends(): JsonObject {
+    const { body } = this.context
+    return isObject(body) ? { depends: body['depends'] ?? [] } : {}
+  }
+
+  protected setTags(kind: TagKind, name: string | null, tags: readonly string[], dryRun: number): Promise<JobId> {
+    return this.submit(OpTagsSet, this.onlyDepends(), { kind, name, tags, dry_run: dryRun !== 0 })
+  }
+
+  protected deleteTags(kind: TagKind, name: string | null, tags: readonly string[], dryRun: number): Promise<JobId> {
+    return this.submit(OpTagsDel, this.onlyDepends(), { kind, name, tags, dry_run: dryRun !== 0 })
+  }
+
+  private reason(): readonly (readonly [string, string, number])[] {
+    const now_ns = nanoseconds(this.context.services.clock)
+    const own = [`gnt:library:rlib2:${this.context.resource}`, '', now_ns] as const
+    const given = this.context.query.get('reason')
+    return given ? [['gnt:user', given, now_ns], own] : [own]
+  }
+}
+
+export function rowObject(fields: readonly string[], row: Row): JsonObject {
+  return Object.fromEntries(fields.map((field, index) => [field, row[index] ?? null]))
+}
+
+/** The first column of each row, with the address where more is to be had. */
+export function links(rows: readonly Row[], path: string, key: 'id' | 'name' | 'uuid' = 'id'): JsonObject[] {
+  return rows.map(([id]) => ({ [key]: id, uri: `${path}/${String(id)}` }))
+}
+
+/** The only row of a query for one object, which is 404 when there is no such object. */
+export async function oneRow(query: Promise<readonly (Row | null)[]>): Promise<Row> {
+  const rows = await query.catch((error: unknown) => {
+    throw error instanceof OpPrereqError && error.code === ECODE.NOENT ? notFound() : error
+  })
+  const row = rows[0]
+  if (row === undefined || row === null) throw notFound()
+  return row
+}
+
+/** A comma separated query argument that must be there. */
+export function requiredList(name: string, text: string | undefined, complaint: string): string[] {
+  return required(name, text, complaint).split(',')
+}
+
+export function required(name: string, text: string | undefined, complaint: string): string {
+  if (text === undefined) throw badRequest(complaint.replace('%s', `'${name}'`))
+  return text
+}

@@ -1,0 +1,65 @@
+// The only place where errors become HTTP statuses. Domain code throws GanetiErrors; the door's own refusals are HttpErrors.
+import { STATUS_CODES } from 'node:http'
+import type { Log } from '../../lib/log'
+import { GanetiError, GenericError, JobQueueDrainError, JobQueueFull, LuxiError } from '../../model/errors'
+import { PeerError } from '../../rpc/json-protocol'
+import { pythonErrorText, pythonJson } from './python'
+
+export class HttpError extends Error {
+  constructor(
+    readonly status: number,
+    message: string = STATUS_CODES[status] ?? 'Error',
+  ) {
+    super(message)
+  }
+}
+
+export const badRequest = (message: string): HttpError => new HttpError(400, message)
+export const notFound = (): HttpError => new HttpError(404)
+
+export interface ErrorReply {
+  status: number
+  body: string
+}
+
+/** What is sent for anything that was thrown; what nobody foresaw is logged, and shown without its stack. */
+export function errorReply(error: unknown, log: Log): ErrorReply {
+  if (error instanceof HttpError) return replyOf(error.status, error.message)
+  if (error instanceof PeerError) return replyOf(error.kind === 'timeout' ? 504 : 502, error.message)
+  if (error instanceof GanetiError) return replyOf(statusOf(error), pythonErrorText(error.args) || error.message)
+  log.error({ err: error }, 'a request failed because of a defect')
+  return replyOf(500, 'Internal error; the log of the RAPI daemon has the details')
+}
+
+function statusOf(error: GanetiError): number {
+  if (error instanceof JobQueueFull || error instanceof JobQueueDrainError) return 503
+  if (error instanceof LuxiError) return 502
+  // luxid answers a message that it cannot read with a bare text instead of an error.
+  if (error instanceof GenericError && error.message.startsWith('Failed to parse request')) return 502
+  return 500
+}
+
+function replyOf(status: number, message: string): ErrorReply {
+  return { status, body: pythonJson({ code: status, message: escapeHtml(message), explain: EXPLAIN[status] ?? '' }) }
+}
+
+/** The general meaning of each status, as clients of Ganeti are used to read it. */
+const EXPLAIN: Record<number, string> = {
+  400: 'Bad request syntax or unsupported method',
+  401: 'No permission -- see authorization schemes',
+  403: 'Request forbidden -- authorization will not help',
+  404: 'Nothing matches the given URI',
+  408: 'Request timed out; try again later.',
+  413: 'Entity is too large.',
+  415: 'Entity body in unsupported format',
+  431: 'The server is unwilling to process the request because its headers are too large',
+  500: 'Server got itself in trouble',
+  501: 'Server does not support this operation',
+  502: 'Invalid responses from another server/proxy',
+  503: 'The server cannot process the request due to a high load',
+  504: 'The gateway server did not receive a timely response',
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#x27;' }
+
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char)

@@ -1,0 +1,46 @@
+// From a request's body to an opcode: renamed and static parameters, and the texts with which Ganeti refuses the rest.
+import { isObject, type JsonObject } from '../../opcodes/check'
+import { BadParameter, fillOpcode, type OpcodeDefinition, type ParsedOpCode } from '../../opcodes/index'
+import { badRequest } from './errors'
+import { pythonRepr, pythonType } from './python'
+
+/** Body keys that stand for parameters of another name. */
+export type Renames = Readonly<Record<string, string>>
+
+export function fillFromBody(
+  definition: OpcodeDefinition,
+  body: unknown,
+  statics: JsonObject,
+  renames: Renames = {},
+): ParsedOpCode {
+  const params = body === undefined || body === null ? {} : { ...bodyObject(body) }
+  for (const [alias, name] of Object.entries(renames)) {
+    if (!Object.hasOwn(params, alias)) continue
+    if (Object.hasOwn(params, name))
+      throw badRequest(`Parameter '${alias}' was renamed to '${name}', but both are specified`)
+    params[name] = params[alias]
+    delete params[alias]
+  }
+  const overwritten = Object.keys(params).filter((name) => Object.hasOwn(statics, name))
+  if (overwritten.length > 0)
+    throw badRequest(`Can't overwrite static parameters {${overwritten.map(pythonRepr).join(', ')}}`)
+  return filled(definition, { ...params, ...statics })
+}
+
+export function bodyObject(body: unknown): JsonObject {
+  if (!isObject(body)) throw wrongType('Body contents', body, 'dict')
+  return body
+}
+
+export const wrongType = (what: string, value: unknown, expected: string) =>
+  badRequest(`${what}: Type is '${pythonType(value)}', but '${expected}' is expected`)
+
+function filled(definition: OpcodeDefinition, params: JsonObject): ParsedOpCode {
+  try {
+    return fillOpcode(definition, params)
+  } catch (error) {
+    if (!(error instanceof BadParameter)) throw error
+    const text = error.validation ? `(${pythonRepr(error.message)}, 'wrong_input')` : error.message
+    throw badRequest(`Invalid body parameters: ${text}`)
+  }
+}

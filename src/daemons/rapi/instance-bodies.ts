@@ -1,0 +1,77 @@
+// Bodies of instance requests that are more than an opcode's parameters, and what is shown of an instance.
+import { isObject, type JsonObject } from '../../opcodes/check'
+import { OpInstanceReinstall, OpInstanceShutdown, OpInstanceStartup } from '../../opcodes/instance'
+import type { ParsedOpCode } from '../../opcodes/index'
+import { badRequest } from './errors'
+import { INSTANCE_FIELDS } from './fields'
+import { bodyObject, fillFromBody, wrongType } from './fill'
+import { pythonInt } from './python'
+
+export interface ReinstallParams {
+  /** Another OS to install; null keeps the present one. */
+  os?: string | null
+  /** Whether to start the instance afterwards. */
+  start?: boolean
+  osparams?: { [name: string]: unknown } | null
+}
+
+/** Adds what older clients read under `memory`. */
+export function instanceObject(row: readonly unknown[]): JsonObject {
+  const fields: readonly string[] = INSTANCE_FIELDS
+  const instance: JsonObject = {}
+  for (let index = 0; index < fields.length; index++) instance[fields[index] ?? ''] = row[index] ?? null
+  const beparams = instance['beparams']
+  if (isObject(beparams)) instance['beparams'] = { ...beparams, memory: beparams['maxmem'] }
+  return instance
+}
+
+export function createBody(body: unknown): JsonObject {
+  const { __version__: version = 0, ...params } = bodyObject(body ?? null)
+  if (version === 0) throw badRequest('Instance creation request version 0 is no longer supported')
+  if (version !== 1) throw badRequest(`Unsupported request data version ${String(version)}`)
+  return withUsbDevices(params)
+}
+
+/** USB devices may be given with blanks between them; the hypervisor wants commas. */
+export function withUsbDevices(body: unknown): JsonObject {
+  const params = bodyObject(body ?? null)
+  const hvparams = params['hvparams']
+  if (!isObject(hvparams)) return params
+  const devices = hvparams['usb_devices']
+  if (typeof devices !== 'string') return params
+  return { ...params, hvparams: { ...hvparams, usb_devices: devices.replaceAll(' ', ',') } }
+}
+
+/** One job that stops, reinstalls and, unless told otherwise, starts the instance. */
+export function reinstallOpcodes(
+  name: string,
+  body: unknown,
+  query: { os?: string; start: boolean } | null,
+): ParsedOpCode[] {
+  const hasBody = body !== undefined && body !== null
+  if (hasBody && query !== null) throw badRequest("Can't combine query and body parameters")
+  const given: JsonObject = hasBody ? bodyObject(body) : { ...query }
+  const { os = null, start = true, osparams = null } = given
+  if (typeof start !== 'boolean') throw wrongType("'start' parameter", start, 'bool')
+  const instance = { instance_name: name }
+  const ops = [
+    fillFromBody(OpInstanceShutdown, undefined, instance),
+    fillFromBody(OpInstanceReinstall, undefined, { ...instance, os_type: os, osparams }),
+  ]
+  return start ? [...ops, fillFromBody(OpInstanceStartup, undefined, { ...instance, force: false })] : ops
+}
+
+/** Without a body, the parameters come from the address; disks may be a text such as `0,1`. */
+export function replaceDisksBody(body: unknown, query: Readonly<Record<string, string | undefined>>): JsonObject {
+  const hasBody = isObject(body) ? Object.keys(body).length > 0 : body !== undefined && body !== null
+  const { disks, ...others } = hasBody ? bodyObject(body) : { ...query }
+  const params = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined))
+  if (disks === undefined || disks === null || disks === '') return params
+  return { ...params, disks: Array.isArray(disks) ? disks : String(disks).split(',').map(diskIndexOf) }
+}
+
+function diskIndexOf(text: string): number {
+  const index = pythonInt(text)
+  if (index === undefined) throw badRequest(`Invalid disk index passed: '${text}'`)
+  return index
+}

@@ -1,0 +1,25 @@
+// The results of a job that a request waits for.
+import { errorFromWire } from '../../model/errors'
+import type { JobId } from '../../rpc/luxi/calls'
+import type { RapiContext } from './context'
+import { HttpError } from './errors'
+
+/** Seconds of one wait; the request goes on waiting until the job ends or the client leaves. */
+const WAIT_S = 60
+
+/** The result of each opcode; throws the error of the one that failed. */
+export async function jobResult(context: RapiContext, job: JobId): Promise<readonly unknown[]> {
+  let seen: readonly unknown[] | null = null
+  while (!context.signal.aborted) {
+    const change = await context.services.master.waitForJobChange(job, ['status', 'opresult'], seen, null, WAIT_S)
+    if (change === 'nochange') continue
+    const [fields] = change
+    seen = fields
+    const [status, results] = fields
+    const list = Array.isArray(results) ? results : []
+    if (status === 'success') return list
+    if (status === 'error') throw errorFromWire(list.find(Array.isArray) ?? ['OpExecError', ['Job failed']])
+    if (status === 'canceled') throw new HttpError(500, `Job ${job} was canceled`)
+  }
+  throw new HttpError(500, 'The client has left')
+}

@@ -1,0 +1,35 @@
+// The pages that people open in a browser: the documentation, from which the API can be tried out.
+import * as path from 'node:path'
+import express, { type Express } from 'express'
+import helmet from 'helmet'
+import { serve, setup } from 'swagger-ui-express'
+
+/** From src/ and from dist/ alike. */
+const CONTRACT = path.join(__dirname, '../../../openapi/rapi.json')
+
+export function createPages(): Express {
+  const app = express()
+  app.disable('x-powered-by')
+  app.use(helmet({ contentSecurityPolicy: { useDefaults: false, directives: POLICY }, strictTransportSecurity: false }))
+  app.get('/docs/openapi.json', (_request, response) => response.sendFile(CONTRACT))
+  app.use('/docs', serve, setup(undefined, { customSiteTitle: 'Gantry remote API', swaggerOptions: OPTIONS }))
+  return app
+}
+
+/** Swagger UI styles elements and embeds its icons in its style sheet; scripts and requests stay with this server. */
+const POLICY = {
+  defaultSrc: ["'self'"],
+  styleSrc: ["'self'", "'unsafe-inline'"],
+  imgSrc: ["'self'", 'data:'],
+  objectSrc: ["'none'"],
+  baseUri: ["'self'"],
+  frameAncestors: ["'none'"],
+}
+
+const OPTIONS = {
+  url: '/docs/openapi.json',
+  docExpansion: 'none',
+  filter: true,
+  tagsSorter: 'alpha',
+  persistAuthorization: false,
+}

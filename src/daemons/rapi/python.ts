@@ -1,0 +1,53 @@
+// RAPI's bodies look as Python writes them: JSON with blanks after separators and ASCII only, and texts of exceptions
+// that show their arguments as Python's repr does.
+
+const NOT_ASCII = /[^ -~]/g
+
+/** JSON as Python's json.dumps writes it. */
+export function pythonJson(value: unknown): string {
+  // Line breaks of the indented form are never inside strings, where they are escaped.
+  const dense = JSON.stringify(value ?? null, null, 1)
+    .replace(/,\n */g, ', ')
+    .replace(/\n */g, '')
+  return dense.replace(NOT_ASCII, (char) => '\\u' + char.charCodeAt(0).toString(16).padStart(4, '0'))
+}
+
+/** How Python's repr shows a value. */
+export function pythonRepr(value: unknown): string {
+  if (value === null || value === undefined) return 'None'
+  if (typeof value === 'boolean') return value ? 'True' : 'False'
+  if (typeof value === 'string') return quote(value)
+  if (Array.isArray(value)) return `[${value.map(pythonRepr).join(', ')}]`
+  if (typeof value !== 'object') return String(value)
+  const entries = Object.entries(value).map(([key, entry]) => `${quote(key)}: ${pythonRepr(entry)}`)
+  return `{${entries.join(', ')}}`
+}
+
+/** How Python's str shows an exception: one argument as it is, several as a tuple. */
+export function pythonErrorText(args: readonly unknown[]): string {
+  const [first] = args
+  if (args.length === 0) return ''
+  if (args.length === 1) return typeof first === 'string' ? first : pythonRepr(first)
+  return `(${args.map(pythonRepr).join(', ')})`
+}
+
+/** The name of a JSON value's type in Python. */
+export function pythonType(value: unknown): string {
+  if (value === null || value === undefined) return 'NoneType'
+  if (Array.isArray(value)) return 'list'
+  if (typeof value === 'boolean') return 'bool'
+  if (typeof value === 'string') return 'str'
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int' : 'float'
+  return 'dict'
+}
+
+/** What int() makes of a text, or undefined where it would raise. */
+export function pythonInt(text: string): number | undefined {
+  return /^\s*[+-]?\d+(_\d+)*\s*$/.test(text) ? Number(text.replaceAll('_', '')) : undefined
+}
+
+function quote(text: string): string {
+  const mark = text.includes("'") && !text.includes('"') ? '"' : "'"
+  const escaped = text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t')
+  return mark + (mark === "'" ? escaped.replaceAll("'", "\\'") : escaped) + mark
+}

@@ -1,0 +1,81 @@
+// Finds the route of a path without trying each pattern: one look-up for each part of the path.
+
+interface PatternRoute {
+  readonly verb: string
+  readonly path: string
+  readonly args: readonly { readonly in: string; readonly name: string; readonly dataType?: string }[]
+}
+
+interface Found<R> {
+  readonly byVerb: ReadonlyMap<string, R>
+  readonly params: Readonly<Record<string, string>>
+  /** The path without its variables, as reason trails name it. */
+  readonly resource: string
+}
+
+interface Branch<R> {
+  readonly children: Map<string, Branch<R>>
+  variable?: { name: string; pattern: RegExp; branch: Branch<R> }
+  byVerb?: Map<string, R>
+  resource: string
+}
+
+/** Names in paths are taken as they are, not decoded: so Ganeti does. */
+const NAME = /^[\w.-]+$/
+const NUMBER = /^\d{1,15}$/
+
+export class RouteTree<R extends PatternRoute> {
+  private readonly root: Branch<R> = { children: new Map(), resource: '' }
+
+  constructor(routes: readonly R[]) {
+    for (const route of routes) this.add(route)
+  }
+
+  find(path: string): Found<R> | undefined {
+    const params: Record<string, string> = {}
+    let branch = this.root
+    for (const part of path.split('/').slice(1)) {
+      const fixed = branch.children.get(part)
+      const { variable } = branch
+      if (fixed === undefined && !variable?.pattern.test(part)) return undefined
+      if (fixed === undefined && variable !== undefined) params[variable.name] = part
+      branch = fixed ?? variable?.branch ?? branch
+    }
+    return branch.byVerb && path.startsWith('/')
+      ? { byVerb: branch.byVerb, params, resource: branch.resource }
+      : undefined
+  }
+
+  private add(route: R): void {
+    let branch = this.root
+    for (const part of route.path.split('/').slice(1)) branch = this.step(branch, part, route)
+    branch.byVerb ??= new Map()
+    branch.byVerb.set(route.verb, route)
+    branch.resource = resourceName(route.path)
+  }
+
+  private step(branch: Branch<R>, part: string, route: R): Branch<R> {
+    const fresh = (): Branch<R> => ({ children: new Map(), resource: '' })
+    if (!part.startsWith(':')) {
+      const next = branch.children.get(part) ?? fresh()
+      branch.children.set(part, next)
+      return next
+    }
+    const name = part.slice(1)
+    const isNumber = route.args.some((arg) => arg.in === 'path' && arg.name === name && arg.dataType === 'integer')
+    branch.variable ??= { name, pattern: isNumber ? NUMBER : NAME, branch: fresh() }
+    if (branch.variable.name !== name)
+      throw new Error(`${route.path}: another route names this part ${branch.variable.name}`)
+    return branch.variable.branch
+  }
+}
+
+/** Where Ganeti's handlers are not named like their paths. */
+const SPECIAL: Readonly<Record<string, string>> = { modify: 'cluster_modify', redistribute_config: 'redist_config' }
+
+function resourceName(path: string): string {
+  const parts = path.split('/').slice(2)
+  const named = parts.filter((part) => !/^:(index|resource)$/.test(part)).map((part) => part.replace(':', ''))
+  const name = named.join('_').replaceAll('-', '_')
+  return SPECIAL[name] ?? name
+}

@@ -1,0 +1,92 @@
+// The life of a request to /2, read top to bottom: authenticate, find the route, check access, read the body, collect the
+// arguments, call the controller, reply. The routes are data, generated from the controllers.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { readArguments, type RouteArgument } from './arguments'
+import { type Authenticator, CHALLENGE, checkAccess } from './auth'
+import { readBody } from './body'
+import { RapiContext, type RapiServices } from './context'
+import { badRequest, errorReply, HttpError, notFound } from './errors'
+import { pythonJson } from './python'
+import { RouteTree } from './route-tree'
+import type { User } from './users'
+
+export interface Route {
+  readonly verb: string
+  /** `/2/nodes/:name/role` */
+  readonly path: string
+  readonly controller: new (context: RapiContext) => object
+  readonly action: string
+  /** Options of users, any of which is enough; none for everybody. */
+  readonly security: readonly { readonly basic: readonly string[] }[]
+  readonly args: readonly RouteArgument[]
+}
+
+export interface RouterOptions extends RapiServices {
+  readonly authenticator: Authenticator
+  /** Without it, anyone may read what no option is needed for. */
+  readonly requireAuthentication: boolean
+}
+
+export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
+
+export function createRouter(routes: readonly Route[], options: RouterOptions): Handler {
+  const tree = new RouteTree(routes)
+  const { log } = options
+
+  return async (request, response) => {
+    let user: User | undefined
+    try {
+      if (request.headers.host === undefined && request.httpVersion === '1.1') throw badRequest('Missing Host header')
+      user = await options.authenticator.authenticate(request, response)
+      if (user === undefined && options.requireAuthentication) throw new HttpError(401)
+      send(response, 200, await serve(tree, options, request, user))
+    } catch (error) {
+      const { status, body } = errorReply(error, log)
+      if (status === 401) response.setHeader('WWW-Authenticate', CHALLENGE)
+      // What is left of a body that is too long is not read.
+      if (status === 413) response.setHeader('Connection', 'close')
+      send(response, status, body)
+    }
+    if (request.method !== 'GET')
+      log.info(
+        { user: user?.name, method: request.method, path: pathOf(request), status: response.statusCode },
+        'request',
+      )
+  }
+}
+
+async function serve(
+  tree: RouteTree<Route>,
+  services: RapiServices,
+  request: IncomingMessage,
+  user: User | undefined,
+): Promise<string> {
+  const path = pathOf(request)
+  const found = tree.find(path)
+  if (found === undefined) throw notFound()
+  const route = found.byVerb.get((request.method ?? '').toLowerCase())
+  if (route === undefined) throw new HttpError(501, `Method ${request.method} is unsupported for path ${path}`)
+  for (const { basic } of route.security) checkAccess(user, basic)
+  const body = await readBody(request)
+  const query = new URLSearchParams((request.url ?? '').slice(path.length))
+  const context = new RapiContext(services, request, found.resource, query, body)
+  const args = readArguments(route.args, found.params, query, body)
+  const controller = new route.controller(context)
+  const action: unknown = Reflect.get(controller, route.action)
+  if (typeof action !== 'function') throw new Error(`${route.controller.name} has no ${route.action}`)
+  return pythonJson(await Reflect.apply(action, controller, args))
+}
+
+function pathOf(request: IncomingMessage): string {
+  const url = request.url ?? ''
+  const end = url.indexOf('?')
+  return end === -1 ? url : url.slice(0, end)
+}
+
+export function send(response: ServerResponse, status: number, json: string): void {
+  if (response.headersSent || response.destroyed) return
+  const data = json + '\n'
+  // The text is ASCII, so its length is its size.
+  response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': data.length })
+  response.end(data, 'latin1')
+}

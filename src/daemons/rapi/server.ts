@@ -1,0 +1,134 @@
+// The RAPI daemon: Ganeti's remote API over HTTPS, and its documentation. It owns nothing: it translates HTTP to the Master
+// interface and back. It may use services, opcodes and the wire calls; it may not touch configuration, queue or nodes.
+import { readFileSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Express } from 'express'
+import { routes } from '../../generated/routes'
+import type { Clock } from '../../lib/clock'
+import { errorCode } from '../../lib/disk'
+import type { Log } from '../../lib/log'
+import type { Paths } from '../../lib/paths'
+import { RAPI_CONNECTIONS_MAX, RAPI_HEADER_BYTES_MAX, RAPI_KEEP_ALIVE_S, RAPI_RECEIVE_S } from '../../model/limits'
+import type { Master } from '../../rpc/luxi/calls'
+import { basicAuthenticator } from './auth'
+import { createRouter } from './router'
+import { UsersFile } from './users'
+
+export interface RapiOptions {
+  paths: Paths
+  master: Master
+  log: Log
+  clock: Clock
+  /** Each is listened on. */
+  addresses: readonly string[]
+  /** 0 picks a free one. */
+  port: number
+  /** Default true; false restores Ganeti's reads without login. */
+  requireAuthentication?: boolean
+  /** Default: the cluster's users file. */
+  usersFile?: string
+}
+
+export interface Rapi {
+  readonly addresses: readonly AddressInfo[]
+  /** Reads the certificate and the users anew: what SIGHUP asks for. */
+  reload(): void
+  /** Finishes the requests that are being served, then stops. */
+  close(): Promise<void>
+}
+
+export async function startRapi(options: RapiOptions): Promise<Rapi> {
+  const { paths, master, log, clock, addresses, port, requireAuthentication = true } = options
+  const users = new UsersFile(options.usersFile ?? paths.rapiUsers, log)
+  users.refresh()
+  const authenticator = basicAuthenticator(users, clock, log)
+  const router = createRouter(routes, { master, clock, log, authenticator, requireAuthentication })
+  const handle = (request: IncomingMessage, response: ServerResponse) =>
+    /^\/docs([/?]|$)/.test(request.url ?? '') ? showPage(request, response) : router(request, response)
+  const servers = await Promise.all(addresses.map((address) => listen(address, port, paths, handle)))
+
+  return {
+    addresses: servers.map(addressOf),
+    reload() {
+      users.refresh(true)
+      for (const server of servers) server.setSecureContext(certificate(paths))
+    },
+    async close() {
+      await Promise.all(servers.map(stop))
+    },
+  }
+}
+
+async function listen(
+  address: string,
+  port: number,
+  paths: Paths,
+  handle: (request: IncomingMessage, response: ServerResponse) => unknown,
+): Promise<Server> {
+  const server = createServer(
+    {
+      ...certificate(paths),
+      minVersion: 'TLSv1.2',
+      maxHeaderSize: RAPI_HEADER_BYTES_MAX,
+      headersTimeout: RAPI_RECEIVE_S * 1000,
+      requestTimeout: 2 * RAPI_RECEIVE_S * 1000,
+      handshakeTimeout: RAPI_RECEIVE_S * 1000,
+      connectionsCheckingInterval: 1000,
+      keepAliveTimeout: RAPI_KEEP_ALIVE_S * 1000,
+      // A request without Host is refused by the router, with a body that says why.
+      requireHostHeader: false,
+    },
+    (request, response) => void handle(request, response),
+  )
+  server.maxConnections = RAPI_CONNECTIONS_MAX
+  server.on('clientError', refuse)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, address, () => resolve())
+  })
+  return server
+}
+
+/** Key and certificate are in one file. */
+function certificate(paths: Paths): { key: Buffer; cert: Buffer } {
+  const pem = readFileSync(paths.rapiCert)
+  return { key: pem, cert: pem }
+}
+
+let pages: Express | undefined
+
+/** The documentation is loaded with its first reader: most daemons never show it. */
+function showPage(request: IncomingMessage, response: ServerResponse): void {
+  if (pages === undefined) {
+    const { createPages }: typeof import('./pages') = require('./pages')
+    pages = createPages()
+  }
+  pages(request, response)
+}
+
+/** What is no HTTP gets an answer where one can still be sent. */
+function refuse(error: Error, socket: Socket): void {
+  if (errorCode(error) === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  socket.end(BAD_REQUEST)
+}
+
+const BAD_REQUEST = (() => {
+  const body = '{"code": 400, "message": "Bad request syntax", "explain": "Bad request syntax or unsupported method"}\n'
+  const head = ['HTTP/1.1 400 Bad Request', 'Content-Type: application/json', `Content-Length: ${body.length}`]
+  return [...head, 'Connection: close', '', body].join('\r\n')
+})()
+
+function addressOf(server: Server): AddressInfo {
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the server does not listen on a port')
+  return address
+}
+
+function stop(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeIdleConnections()
+  })
+}

@@ -1,0 +1,80 @@
+// The users file of RAPI: `<user> <password> [option,...]`, where a password is clear text, {CLEARTEXT}text or
+// {HA1}md5-of-user:realm:password. Read anew when it has changed.
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { isMissing } from '../../lib/disk'
+import { fileStamp } from '../../lib/file-stamp'
+import type { Log } from '../../lib/log'
+
+export const REALM = 'Ganeti Remote API'
+
+export interface User {
+  readonly name: string
+  /** `read` and `write`; write does not include read. */
+  readonly options: ReadonlySet<string>
+}
+
+interface Entry extends User {
+  readonly password: string
+}
+
+export function parseUsers(text: string): Map<string, Entry> {
+  const users = new Map<string, Entry>()
+  for (const line of text.split('\n')) {
+    const [name, password, options = ''] = line.trim().split(/\s+/)
+    if (name === undefined || name.startsWith('#') || password === undefined) continue
+    users.set(name, { name, password, options: new Set(options.split(',').filter((option) => option !== '')) })
+  }
+  return users
+}
+
+export class UsersFile {
+  private users = new Map<string, Entry>()
+  private stamp: string | undefined
+  private loaded = false
+
+  constructor(
+    private readonly file: string,
+    private readonly log: Log,
+  ) {}
+
+  /** The user, if name and password fit; takes as long for an unknown name as for a wrong password. */
+  verify(name: string, password: string): User | undefined {
+    this.refresh()
+    const entry = this.users.get(name)
+    const matches = passwordMatches(name, password, entry?.password ?? '')
+    return entry !== undefined && matches ? entry : undefined
+  }
+
+  refresh(force = false): void {
+    const stamp = fileStamp(this.file)
+    if (this.loaded && stamp === this.stamp && !force) return
+    try {
+      this.users = parseUsers(readFileSync(this.file, 'utf8'))
+    } catch (error) {
+      this.users = new Map()
+      if (!isMissing(error)) this.log.error({ err: error }, `cannot read ${this.file}: nobody can log in`)
+    }
+    this.log.info({ users: this.users.size }, `read ${this.file}`)
+    this.stamp = stamp
+    this.loaded = true
+  }
+}
+
+function passwordMatches(name: string, given: string, stored: string): boolean {
+  const [, scheme, value] = /^\{(\w+)\}(.*)$/.exec(stored) ?? ['', 'CLEARTEXT', stored]
+  switch (scheme?.toUpperCase()) {
+    case 'CLEARTEXT':
+      return same(given, value ?? '') && stored !== ''
+    case 'HA1':
+      return same(createHash('md5').update(`${name}:${REALM}:${given}`).digest('hex'), (value ?? '').toLowerCase())
+    default:
+      return false
+  }
+}
+
+/** Equal in constant time: digests of equal length are compared. */
+function same(first: string, second: string): boolean {
+  const [a, b] = [first, second].map((text) => createHash('sha256').update(text).digest())
+  return a !== undefined && b !== undefined && timingSafeEqual(a, b)
+}
