@@ -1,6 +1,5 @@
 import {
   fillBeParams,
-  fillDiskParams,
   fillGroupNdParams,
   fillHvParams,
   fillIPolicy,
@@ -26,7 +25,6 @@ import type {
   OsParams,
   Params,
 } from '../model/config'
-import { DISK_TEMPLATES } from '../model/constants/disks'
 import { niceSortBy } from '../model/nice-sort'
 
 /** What fields of many rows ask of one snapshot, each worked out once and only when asked for. */
@@ -89,7 +87,9 @@ export class ConfigIndex {
     let params = this.groupDiskParamsOf.get(group)
     if (params !== undefined) return params
     const { cluster } = this.config
-    params = Object.fromEntries(DISK_TEMPLATES.map((name) => [name, fillDiskParams(cluster, group, name)]))
+    params = Object.fromEntries(
+      Object.entries(cluster.diskparams).map(([name, own]) => [name, { ...own, ...group.diskparams[name] }]),
+    )
     this.groupDiskParamsOf.set(group, params)
     return params
   }

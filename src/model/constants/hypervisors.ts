@@ -80,7 +80,7 @@ export const HV_PARAMS: Readonly<Record<Hypervisor, Readonly<Record<string, HvPa
     cpu_mask: { type: 'string', default: 'all', check: 'cpu-masks' },
     cpu_sockets: { type: 'int', default: 0, check: { min: 0 } },
     cpu_threads: { type: 'int', default: 0, check: { min: 0 } },
-    cpu_type: { type: 'string', default: '' },
+    cpu_type: { type: 'string', default: '', title: 'cpu_type' },
     disk_aio: { type: 'string', default: 'threads', allowed: ['io_uring', 'native', 'threads'] },
     disk_cache: {
       type: 'string',
@@ -245,7 +245,7 @@ export const HV_PARAMS: Readonly<Record<Hypervisor, Readonly<Record<string, HvPa
       title: 'NIC_type',
     },
     pae: { type: 'bool', default: true, title: 'PAE' },
-    pci_pass: { type: 'string', default: '' },
+    pci_pass: { type: 'string', default: '', title: 'pci_pass' },
     reboot_behavior: { type: 'string', default: 'reboot', allowed: ['reboot', 'exit'], required: true },
     soundhw: { type: 'string', default: '' },
     use_localtime: { type: 'bool', default: false },

@@ -1,5 +1,6 @@
 import { ProgrammerError } from '../../model/errors'
 import { opcodeSummary } from '../../opcodes/summary'
+import type { WireOpCode } from '../../rpc/luxi/calls'
 import { type Comparison, type Field, type FieldKind, UNAVAILABLE, cell, field, optional } from '../field'
 import type { Resource } from '../resource'
 import type { JobReader, JobView, OpView, QuerySource } from '../source'
@@ -34,7 +35,7 @@ export const jobResource: Resource<JobRow> = {
     oplog: ops('OpCode_log', 'per opcode list of [serial, [s,us], type, message]', (op) => op.log ?? []),
     oppriority: ops('OpCode_prio', 'opcode priorities', (op) => op.priority),
     opresult: ops('OpCode_result', 'opcode results', (op) => op.result ?? null),
-    ops: ops('OpCodes', 'input opcodes', (op) => op.input),
+    ops: ops('OpCodes', 'input opcodes', (op) => withoutUnset(op.input)),
     opstart: ops('OpCode_start', 'per opcode start [s,us], before locking', (op) => op.start_timestamp ?? null),
     opstatus: ops('OpCode_status', 'opcode statuses', (op) => op.status),
     priority: of('Priority', 'number', 'lowest-number priority among unfinished opcodes', (job) => cell(job.priority)),
@@ -66,4 +67,14 @@ function moment(title: string, doc: string, get: (job: JobView) => unknown): Fie
 
 function ops(title: string, doc: string, get: (op: OpView) => unknown): Field<JobRow> {
   return of(title, 'other', doc, (job) => cell(job.ops.map(get)))
+}
+
+/** Python writes unset parameters to job files as null, luxid shows only these two so. */
+const SHOWN_AS_NULL: readonly string[] = ['depends', 'comment']
+
+function withoutUnset(input: WireOpCode): WireOpCode {
+  const unset = Object.keys(input).some((name) => input[name] === null && !SHOWN_AS_NULL.includes(name))
+  if (!unset) return input
+  const set = Object.entries(input).filter(([name, value]) => value !== null || SHOWN_AS_NULL.includes(name))
+  return { ...Object.fromEntries(set), OP_ID: input.OP_ID }
 }
