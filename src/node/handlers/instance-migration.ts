@@ -1,0 +1,47 @@
+// Node calls of a live migration, in the order in which the job makes them: source, target, source, both.
+import type { Handlers } from '../context'
+import { fail } from '../context'
+import { orFail } from './instance'
+
+export const instanceMigrationHandlers = {
+  async migration_info(context, instance) {
+    const info = context.hypervisor(instance.hypervisor).migrationInfo(instance)
+    return await orFail('Failed to fetch migration information', info)
+  },
+
+  async accept_instance(context, instance, info, target) {
+    const work = context.hypervisor(instance.hypervisor).accept(instance, asText(info), target)
+    await orFail('Failed to accept instance', work)
+    return null
+  },
+
+  async instance_migrate(context, _clusterName, instance, target, live) {
+    const work = context.hypervisor(instance.hypervisor).migrate(instance, target, live)
+    await orFail('Failed to migrate instance', work)
+    return null
+  },
+
+  async instance_get_migration_status(context, instance) {
+    const status = context.hypervisor(instance.hypervisor).migrationStatus(instance)
+    return await orFail('Failed to get migration status', status)
+  },
+
+  async instance_finalize_migration_dst(context, instance, info, success) {
+    const work = context.hypervisor(instance.hypervisor).finalizeTarget(instance, asText(info), success)
+    await orFail('Failed to finalize migration on the target node', work)
+    return null
+  },
+
+  async instance_finalize_migration_src(context, instance, success, live) {
+    const work = context.hypervisor(instance.hypervisor).finalizeSource(instance, success, live)
+    await orFail('Failed to finalize the migration on the source node', work)
+    return null
+  },
+} satisfies Partial<Handlers>
+
+/** A job that never came to fetch it has no migration information to give back. */
+function asText(info: unknown): string {
+  if (typeof info === 'string') return info
+  if (info === null || info === undefined) return ''
+  return fail('The migration information must be a text')
+}

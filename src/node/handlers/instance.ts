@@ -1,0 +1,175 @@
+// Node calls about running instances: start, stop, reboot, memory, live data and consoles. They find the instance's hypervisor,
+// and bring Ganeti's semantics: a call that finds its work done already succeeds.
+import * as fs from 'node:fs/promises'
+import { nanoseconds } from '../../lib/clock'
+import { POWERDOWN_REPEAT_S } from '../../model/limits'
+import type { ConsoleInfo, InstanceDict, InstanceRuntime, ReasonTrail } from '../../rpc/node/dicts'
+import { messageOf } from '../../rpc/node/protocol'
+import type { Handlers, NodeContext } from '../context'
+import { NodeFailure, fail } from '../context'
+import type { Hypervisor } from '../hypervisor/hypervisor'
+import { linkDisks, linkPath, removeLinks } from '../storage/links'
+
+const USER_DOWN = 1
+
+export const instanceHandlers = {
+  async instance_start(context, instance, paused, reason) {
+    await startInstance(context, instance, paused)
+    await noteReason(context, instance.name, reason, 'start')
+    return null
+  },
+
+  async instance_shutdown(context, instance, timeout_s, reason) {
+    await stopInstance(context, instance, timeout_s)
+    await noteReason(context, instance.name, reason, 'shutdown')
+    return null
+  },
+
+  async instance_reboot(context, instance, rebootType, shutdownTimeout_s, reason) {
+    const hypervisor = context.hypervisor(instance.hypervisor)
+    if (!(await hypervisor.info(instance.name))) fail(`Cannot reboot instance '${instance.name}' that is not running`)
+    if (rebootType === 'soft') {
+      await orFail(`Failed to soft reboot instance '${instance.name}'`, hypervisor.reboot(instance))
+    } else if (rebootType === 'hard') {
+      await stopInstance(context, instance, shutdownTimeout_s)
+      await startInstance(context, instance, false)
+    } else fail(`Invalid reboot_type received: '${rebootType}'`)
+    await noteReason(context, instance.name, reason, 'reboot')
+    return null
+  },
+
+  async instance_balloon_memory(context, instance, memory_mib) {
+    const hypervisor = context.hypervisor(instance.hypervisor)
+    if (!(await hypervisor.info(instance.name))) return null
+    await orFail('Failed to balloon instance memory', hypervisor.setMemory(instance, memory_mib))
+    return null
+  },
+
+  async instance_info(context, instanceName, hypervisorName) {
+    return (await context.hypervisor(hypervisorName).info(instanceName)) ?? {}
+  },
+
+  async instance_list(context, hypervisorNames) {
+    const names: string[] = []
+    for (const name of hypervisorNames)
+      names.push(...(await orFail(`Error enumerating instances (hypervisor ${name})`, context.hypervisor(name).list())))
+    return names
+  },
+
+  async all_instances_info(context, hypervisorNames) {
+    const found: Record<string, InstanceRuntime> = {}
+    for (const hypervisorName of hypervisorNames) {
+      for (const [name, runtime] of await context.hypervisor(hypervisorName).allInfo()) {
+        const other = Object.hasOwn(found, name) ? found[name] : undefined
+        if (other && (other.memory !== runtime.memory || other.vcpus !== runtime.vcpus))
+          fail(`Instance ${name} is running twice with different parameters`)
+        found[name] = runtime
+      }
+    }
+    return found
+  },
+
+  async instance_console_info(context, instances) {
+    const consoles: Record<string, ConsoleInfo> = {}
+    for (const [name, request] of Object.entries(instances))
+      consoles[name] = await context.hypervisor(request.instance.hypervisor).console(request)
+    return consoles
+  },
+
+  async hypervisor_validate_params(context, hypervisorName, hvparams) {
+    await context.hypervisor(hypervisorName).validateParameters(hvparams)
+    return null
+  },
+
+  async instance_migratable(context, instance) {
+    const names = await context.hypervisor(instance.hypervisor).list()
+    if (!names.includes(instance.name)) fail(`Instance ${instance.name} is not running`)
+    for (const index of instance.disks_info.keys()) {
+      const link = linkPath(context.paths, instance.name, index)
+      const present = await fs.lstat(link).catch(() => undefined)
+      if (!present) context.log.warn({ instance: instance.name, link }, 'a disk link of a running instance is missing')
+    }
+    return null
+  },
+} satisfies Partial<Handlers>
+
+async function startInstance(context: NodeContext, instance: InstanceDict, paused: boolean): Promise<void> {
+  const hypervisor = context.hypervisor(instance.hypervisor)
+  const runtime = await hypervisor.info(instance.name)
+  if (runtime && runtime.state !== USER_DOWN) {
+    context.log.info({ instance: instance.name }, 'instance is already running, not starting')
+    if (!paused) await orFail('Hypervisor error', hypervisor.settle(instance))
+    return
+  }
+  const disks = await orFail('Block device error', linkDisks(context, instance))
+  try {
+    await orFail('Hypervisor error', hypervisor.start(instance, disks, paused))
+  } catch (error) {
+    await removeLinks(context.paths, instance.name, instance.disks_info.length)
+    throw error
+  }
+}
+
+/** Asks until the timeout, then forces; leaves nothing of the instance behind on this node but its disks. */
+async function stopInstance(context: NodeContext, instance: InstanceDict, timeout_s: number): Promise<void> {
+  const hypervisor = context.hypervisor(instance.hypervisor)
+  if (!(await askToStop(context, hypervisor, instance, timeout_s))) {
+    context.log.error({ instance: instance.name }, 'shutdown was unsuccessful, forcing')
+    try {
+      await hypervisor.stop(instance, { force: true })
+    } catch (error) {
+      if (await hypervisor.info(instance.name))
+        fail(`Failed to force stop instance '${instance.name}': ${messageOf(error)}`)
+    }
+    if (await hypervisor.info(instance.name)) fail(`Could not shutdown instance '${instance.name}' even by destroy`)
+  }
+  await hypervisor.cleanup(instance.name).catch((error: unknown) => {
+    context.log.warn({ instance: instance.name, error: messageOf(error) }, 'the cleanup after a shutdown failed')
+  })
+  await removeLinks(context.paths, instance.name, instance.disks_info.length)
+}
+
+/** Whether the instance is gone within the time. A guest may miss a request, so it is repeated. */
+async function askToStop(context: NodeContext, hypervisor: Hypervisor, instance: InstanceDict, timeout_s: number) {
+  const { clock } = context
+  const deadline = clock.monotonic_ms() + timeout_s * 1000
+  let askAgain = 0
+  for (let pause_ms = 10; ; pause_ms = Math.min(250, pause_ms * 2)) {
+    if (!(await hypervisor.info(instance.name))) return true
+    const now = clock.monotonic_ms()
+    if (now >= deadline) return false
+    if (now >= askAgain) {
+      askAgain = now + POWERDOWN_REPEAT_S * 1000
+      try {
+        await hypervisor.stop(instance)
+      } catch (error) {
+        if (await hypervisor.info(instance.name))
+          fail(`Failed to stop instance '${instance.name}': ${messageOf(error)}`)
+        return true
+      }
+    } else await clock.sleep(Math.min(pause_ms, deadline - now))
+  }
+}
+
+/** The trail of who changed the instance's state last and why, for the monitoring daemon. */
+async function noteReason(
+  context: NodeContext,
+  instanceName: string,
+  trail: ReasonTrail,
+  action: string,
+): Promise<void> {
+  const entry = [`gnt:daemon:noded:${action}`, '', nanoseconds(context.clock)]
+  await fs.mkdir(context.paths.instanceReasonDir, { recursive: true, mode: 0o755 })
+  const file = `${context.paths.instanceReasonDir}/${instanceName}`
+  await context.disk.write(file, JSON.stringify([...trail, entry]) + '\n', { mode: 0o644, durable: false })
+}
+
+/** Puts what was tried before the text of a hypervisor's or a storage's failure. */
+export async function orFail<T>(what: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof NodeFailure) fail(`${what}: ${error.message}`)
+    throw error
+  }
+}
