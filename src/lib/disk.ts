@@ -124,6 +124,7 @@ export const isMissing = (error: unknown): boolean => errorCode(error) === 'ENOE
 
 /** The system's error name (`ENOENT`, `ECONNREFUSED`), or undefined for anything else. */
 export function errorCode(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error)) return undefined
+  // Not `instanceof Error`: the system's errors may come from another realm than the asking code.
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined
 }
