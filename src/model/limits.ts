@@ -6,7 +6,7 @@ export const COMPRESS_FROM_BYTES = 4096
 /** The longest text that a compressed argument of a node call may unpack to. */
 export const UPLOAD_BYTES_MAX = 256 << 20
 /** The longest body of a node call; longer ones are refused before they are read. */
-export const NODE_CALL_BODY_BYTES_MAX = 256 << 20
+export const NODE_CALL_BODY_BYTES_MAX = 64 << 20
 /** The longest answer that a caller of a node reads. */
 export const NODE_ANSWER_BYTES_MAX = 256 << 20
 /** Connections to nodes that one process opens at the same time; further calls wait. */
@@ -140,6 +140,8 @@ export const limits = {
   journal_bytes: 1 << 20,
   /** Longest time between a change and the checkpoint that holds it. */
   checkpoint_s: 1,
+  /** Checkpoints that failed half-way which a journal remembers, besides the one that counts. */
+  journal_marks: 8,
   /** Objects encoded between two turns of the event loop while a checkpoint is built. */
   checkpoint_slice: 200,
   /** Changes of one group commit; more wait for the next. */
@@ -156,4 +158,6 @@ export const limits = {
   filter_depth: 64,
   /** Characters of a regular expression in a query filter. */
   filter_regex_chars: 1024,
+  /** How long a query waits for a node's running answer before it asks beside it. */
+  live_share_s: 1,
 } as const

@@ -1,7 +1,7 @@
 // TABLE 3: every call of the node daemon (spec: noded-rpc.json), in Ganeti's names, argument order and encodings. Client, server
 // and handlers take their types from here. This layer knows the wire; it neither runs nor decides anything.
 import { arg, bool, compressed, dict, disk, disks, instance, instanceName, int, json, level, list, num } from './codecs'
-import { nullable, pair, path, text, uploadedFile } from './codecs'
+import { nullable, pair, path, record, text, uploadedFile } from './codecs'
 import type { Arg } from './codecs'
 import type * as d from './dicts'
 
@@ -157,7 +157,7 @@ export const nodeCalls = {
     of<unknown>(),
   ),
   hotplug_supported: one(NORMAL, [inst], none),
-  hypervisor_validate_params: many(NORMAL, [arg('hvname', text), arg('hvfull', dict())], none),
+  hypervisor_validate_params: many(NORMAL, [arg('hvname', text), arg('hvfull', record)], none),
   iallocator_runner: one(
     NORMAL,
     [arg('name', text), arg('idata', text), arg('default_iallocator_params', json<unknown>())],
@@ -177,7 +177,7 @@ export const nodeCalls = {
   instance_get_migration_status: one(SLOW, [inst], of<d.MigrationStatus>()),
   instance_info: one(
     URGENT,
-    [arg('instance', instanceName), arg('hname', text), arg('hvparams', dict())],
+    [arg('instance', instanceName), arg('hname', text), arg('hvparams', record)],
     of<d.InstanceRuntime | Record<string, never>>(),
   ),
   instance_list: many(URGENT, [arg('hypervisor_list', names), arg('hvparams', hvparamsOf)], of<string[]>()),
@@ -236,9 +236,9 @@ export const nodeCalls = {
     ],
     of<d.NodeInfo>(),
   ),
-  node_leave_cluster: one(NORMAL, [arg('modify_ssh_setup', bool)], of<[true, string]>()),
+  node_leave_cluster: one(NORMAL, [arg('modify_ssh_setup', bool)], of<string>()),
   node_powercycle: {
-    ...one(NORMAL, [arg('hypervisor', text), arg('hvparams', dict())], of<string>()),
+    ...one(NORMAL, [arg('hypervisor', text), arg('hvparams', record)], of<string>()),
     offlineToo: true,
   },
   node_ssh_key_add: many(
@@ -285,12 +285,12 @@ export const nodeCalls = {
   node_stop_master: one(FAST, [], none),
   node_verify: many(
     NORMAL,
-    [arg('checkdict', dict()), arg('cluster_name', text), arg('all_hvparams', hvparamsOf)],
+    [arg('checkdict', record), arg('cluster_name', text), arg('all_hvparams', hvparamsOf)],
     of<Record<string, unknown>>(),
   ),
   node_verify_light: many(
     NORMAL,
-    [arg('checkdict', dict()), arg('cluster_name', text), arg('hvparams', hvparamsOf)],
+    [arg('checkdict', record), arg('cluster_name', text), arg('hvparams', hvparamsOf)],
     of<Record<string, unknown>>(),
   ),
   node_volumes: many(FAST, [], of<d.VolumeInfo[]>()),
@@ -327,7 +327,7 @@ export const nodeCalls = {
   ),
   storage_modify: one(
     NORMAL,
-    [arg('su_name', text), arg('su_args', list(json<unknown>())), arg('name', text), arg('changes', dict())],
+    [arg('su_name', text), arg('su_args', list(json<unknown>())), arg('name', text), arg('changes', record)],
     none,
   ),
   test_delay: { args: [arg('duration', num)], result: none, timeout_s: 'first argument', fanOut: 'many' } as NodeCall<

@@ -24,7 +24,8 @@ export const int = checked((v) => Number.isSafeInteger(v), 'a whole number')<num
 export const bool = checked((v) => typeof v === 'boolean', 'true or false')<boolean>()
 /** Any JSON; the type is what callers promise, and the handler looks at what it uses. */
 export const json = <T>(): Codec<T> => checked(() => true, 'JSON')<T>()
-export const dict = <T = Readonly<Record<string, unknown>>>(): Codec<T> => checked(isRecord, 'an object')<T>()
+export const dict = <T>(): Codec<T> => checked(isRecord, 'an object')<T>()
+export const record = dict<Readonly<Record<string, unknown>>>()
 /** Ganeti's debug levels arrive as a number, or as true and false. */
 export const level: Codec<number> = {
   decode(value) {

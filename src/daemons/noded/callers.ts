@@ -1,0 +1,36 @@
+// Who may call: master candidates, by the digests of their client certificates. Asked for each call, so that a node that was
+// demoted is refused at once, on connections that it still has as well.
+import { readFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
+import { fileStamp } from '../../lib/file-stamp'
+import { certificateDigest } from '../../lib/tls'
+import type { NodeContext } from '../../node/context'
+
+export function callerCheck({ ssconf, paths, log }: NodeContext): (socket: Socket) => boolean {
+  const digests = new WeakMap<Socket, string>()
+  const clusterDigest = cachedDigest(paths.serverCert)
+
+  return (socket) => {
+    if (!(socket instanceof TLSSocket) || !socket.authorized) return false
+    const digest = digests.get(socket) ?? socket.getPeerCertificate().fingerprint
+    digests.set(socket, digest)
+    const candidates = ssconf.lines('master_candidates_certs')
+    // Before the first list arrives, a node obeys whoever holds the cluster's own key.
+    const accepted =
+      candidates.length === 0
+        ? digest === clusterDigest()
+        : candidates.some((line) => line.slice(line.indexOf('=') + 1) === digest)
+    if (!accepted) log.warn({ digest, peer: socket.remoteAddress }, 'a caller that is no master candidate was refused')
+    return accepted
+  }
+}
+
+function cachedDigest(file: string): () => string {
+  let known: { stamp: string | undefined; digest: string } | undefined
+  return () => {
+    const stamp = fileStamp(file)
+    if (known === undefined || known.stamp !== stamp) known = { stamp, digest: certificateDigest(readFileSync(file)) }
+    return known.digest
+  }
+}

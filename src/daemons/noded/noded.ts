@@ -1,0 +1,113 @@
+// ganeti-noded: serves node calls over HTTPS to callers that the cluster trusts. Transport only: what calls do is in node/.
+import * as http from 'node:http'
+import * as https from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { type Clock, systemClock } from '../../lib/clock'
+import { type Disk, systemDisk } from '../../lib/disk'
+import { type Log, silentLog } from '../../lib/log'
+import type { Paths } from '../../lib/paths'
+import { type Random, systemRandom } from '../../lib/random'
+import { readBody } from '../../lib/read-body'
+import { nodeServerTls } from '../../lib/tls'
+import { PORT } from '../../model/constants/daemons'
+import { OS_SEARCH_PATH } from '../../model/constants/paths'
+import { NODE_CALL_BODY_BYTES_MAX, NODE_KEEP_ALIVE_S } from '../../model/limits'
+import type { DaemonControl, NodeContext } from '../../node/context'
+import { dispatch } from '../../node/dispatch'
+import { hypervisorsOf } from '../../node/hypervisor/index'
+import { openSsconf } from '../../node/ssconf'
+import { isCallName } from '../../rpc/node/calls'
+import { callerCheck } from './callers'
+
+export interface NodedOptions {
+  paths: Paths
+  hostname: string
+  /** Listens here; the node's primary address. */
+  address: string
+  port?: number
+  daemons: DaemonControl
+  /** Local directories of OS definitions that are looked at after Ganeti's own. */
+  bundledOs?: readonly string[]
+  clock?: Clock
+  random?: Random
+  disk?: Disk
+  log?: Log
+}
+
+export interface Noded {
+  readonly port: number
+  readonly context: NodeContext
+  /** Refuses new calls and waits for those that run, for a moment. */
+  close(): Promise<void>
+}
+
+/** Seconds that running calls get to end when the daemon is stopped. */
+const CLOSE_S = 2
+
+export async function startNoded(options: NodedOptions): Promise<Noded> {
+  let leaving = false
+  const daemons = { ...options.daemons, leave: () => void (leaving = true) }
+  const context = contextOf({ ...options, daemons })
+  // Who takes the node out of the cluster gets an answer before the daemon ends.
+  const answered = () => (leaving ? options.daemons.leave() : undefined)
+  const accepts = callerCheck(context)
+  const server = https.createServer(nodeServerTls(options.paths), (request, response) => {
+    if (!accepts(request.socket)) return refuse(response, 403, 'The certificate of the caller is not accepted')
+    // A caller that goes away while it sends gets no answer.
+    serve(context, request, response, answered).catch(() => response.destroy())
+  })
+  // Longer than callers keep idle connections, so that none sends into one that is being closed.
+  server.keepAliveTimeout = 2 * NODE_KEEP_ALIVE_S * 1000
+  server.on('tlsClientError', (error: Error) => context.log.info({ error: error.message }, 'TLS handshake refused'))
+  server.on('clientError', (_error, socket) => socket.destroy())
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options.port ?? PORT.noded, options.address, () => resolve())
+  })
+  const { port } = server.address() as AddressInfo
+  context.log.info({ address: options.address, port }, 'ready')
+  return { port, context, close: () => closeServer(server, context.clock) }
+}
+
+function contextOf(options: NodedOptions): NodeContext {
+  const { paths, hostname, address: bindAddress } = options
+  const { clock = systemClock, random = systemRandom, disk = systemDisk, log = silentLog } = options
+  const basics = { paths, hostname, bindAddress, clock, random, disk, log }
+  return {
+    ...basics,
+    ssconf: openSsconf(paths),
+    osSearchPath: [...OS_SEARCH_PATH.map((directory) => paths.local(directory)), ...(options.bundledOs ?? [])],
+    hypervisor: hypervisorsOf(basics),
+    daemons: options.daemons,
+  }
+}
+
+async function serve(
+  context: NodeContext,
+  request: http.IncomingMessage,
+  response: http.ServerResponse,
+  answered: () => void,
+) {
+  const name = (request.url ?? '').slice(1)
+  if (request.method !== 'POST') return refuse(response, 400, 'Only POST is understood')
+  if (!isCallName(name)) return refuse(response, 404, 'There is no such call')
+  const body = await readBody(request, NODE_CALL_BODY_BYTES_MAX)
+  if (body === undefined) return refuse(response, 413, `A call may have at most ${NODE_CALL_BODY_BYTES_MAX} bytes`)
+  response.end(await dispatch(context, name, body), answered)
+}
+
+/** What follows of a refused request is not read. */
+function refuse(response: http.ServerResponse, status: number, text: string): void {
+  const title = `${status} ${http.STATUS_CODES[status] ?? ''}`
+  const page = `<html><head><title>${title}</title></head><body><h1>${title}</h1><p>${text}.</p></body></html>\n`
+  response.writeHead(status, { 'Content-Type': 'text/html', Connection: 'close' })
+  response.end(page, () => response.req.destroy())
+}
+
+async function closeServer(server: https.Server, clock: Clock): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  server.closeIdleConnections()
+  const limit = clock.after(CLOSE_S * 1000, () => server.closeAllConnections(), { background: true })
+  await closed
+  limit.cancel()
+}

@@ -1,0 +1,37 @@
+// One node call from its body to its answer. Errors of handlers become answers; only bugs leave a stack in the log.
+import { GanetiError } from '../model/errors'
+import type { CallName } from '../rpc/node/calls'
+import { decodeCall, encodeAnswer, messageOf } from '../rpc/node/protocol'
+import { type NodeContext, NodeFailure } from './context'
+import { isReady, notYetText, runHandler } from './handlers/index'
+import { HypervisorFailure } from './hypervisor/hypervisor'
+
+export async function dispatch(context: NodeContext, name: CallName, body: string): Promise<string> {
+  const started = context.clock.monotonic_ms()
+  const log = context.log.child({ call: name })
+  try {
+    if (!isReady(name)) throw new NodeFailure(notYetText(name))
+    const payload = await runHandler(context, name, readArguments(context, name, body))
+    log.debug({ ms: Math.round(context.clock.monotonic_ms() - started) }, 'done')
+    return encodeAnswer({ ok: true, payload })
+  } catch (error) {
+    const text = messageOf(error)
+    if (isAnswer(error)) {
+      log.warn({ error: text }, 'failed')
+      return encodeAnswer({ ok: false, text })
+    }
+    log.error({ err: error }, 'broke')
+    return encodeAnswer({ ok: false, text: `Error while executing backend function: ${text}` })
+  }
+}
+
+function readArguments<C extends CallName>(context: NodeContext, name: C, body: string) {
+  try {
+    return decodeCall(name, body, context.paths)
+  } catch (error) {
+    throw new NodeFailure(messageOf(error))
+  }
+}
+
+const isAnswer = (error: unknown): boolean =>
+  error instanceof NodeFailure || error instanceof HypervisorFailure || error instanceof GanetiError

@@ -1,0 +1,77 @@
+// Every node call and the function that serves it. A call of the table that is missing here does not compile.
+import type { ArgsOf, CallName, ResultOf } from '../../rpc/node/calls'
+import type { Handler, Handlers, NodeContext } from '../context'
+import { blockdevHandlers } from './blockdev'
+import { fileHandlers } from './files'
+import { fileStorageHandlers } from './file-storage'
+import { instanceHandlers } from './instance'
+import { instanceHotplugHandlers } from './instance-hotplug'
+import { instanceMigrationHandlers } from './instance-migration'
+import { membershipHandlers } from './membership'
+import { nodeHandlers } from './node'
+import { osHandlers } from './os'
+import { volumeHandlers } from './volumes'
+
+/** Calls whose features are not built; the list shrinks to nothing. */
+const notYet = [
+  'blockdev_addchildren',
+  'blockdev_convert',
+  'blockdev_image',
+  'blockdev_removechildren',
+  'drbd_attach_net',
+  'drbd_disconnect_net',
+  'drbd_helper',
+  'drbd_needs_activation',
+  'drbd_wait_sync',
+  'export_info',
+  'export_remove',
+  'export_start',
+  'extstorage_diagnose',
+  'finalize_export',
+  'iallocator_runner',
+  'impexp_abort',
+  'impexp_cleanup',
+  'impexp_status',
+  'import_start',
+  'instance_metadata_modify',
+  'node_configure_ovs',
+  'node_powercycle',
+  'node_ssh_key_add',
+  'node_ssh_key_remove',
+  'node_ssh_keys_renew',
+  'os_export',
+  'run_oob',
+  'storage_execute',
+  'storage_modify',
+  'x509_cert_create',
+  'x509_cert_remove',
+] as const satisfies readonly CallName[]
+
+type ReadyCall = Exclude<CallName, (typeof notYet)[number]>
+
+const handlers = {
+  ...blockdevHandlers,
+  ...fileHandlers,
+  ...fileStorageHandlers,
+  ...instanceHandlers,
+  ...instanceHotplugHandlers,
+  ...instanceMigrationHandlers,
+  ...membershipHandlers,
+  ...nodeHandlers,
+  ...osHandlers,
+  ...volumeHandlers,
+} satisfies Pick<Handlers, ReadyCall>
+
+export const isReady = (name: CallName): name is ReadyCall => Object.hasOwn(handlers, name)
+
+export const notYetText = (name: CallName): string => `The node call '${name}' is not available in this version`
+
+export function runHandler<C extends ReadyCall>(
+  context: NodeContext,
+  name: C,
+  args: ArgsOf<C>,
+): ResultOf<C> | Promise<ResultOf<C>> {
+  const all: Pick<Handlers, ReadyCall> = handlers
+  const handler: Handler<C> = all[name]
+  return handler(context, ...args)
+}

@@ -1,0 +1,113 @@
+// Node calls about this node's place in the cluster: master or not, candidate or not, member or not.
+import * as fs from 'node:fs/promises'
+import * as path from 'node:path'
+import { certificateDigest, createClientCertificate } from '../../lib/tls'
+import { DAEMONS, MODE } from '../../model/constants/daemons'
+import { PATH } from '../../model/constants/paths'
+import { isRecord } from '../../rpc/node/codecs'
+import type { Handlers, NodeContext } from '../context'
+import { fail } from '../context'
+import { changeMasterIp, changeMasterNetmask } from '../master-ip'
+import { fileHandlers } from './files'
+
+export const membershipHandlers = {
+  master_node_name: (context) => context.ssconf.value('master_node') ?? fail('This node does not know the master node'),
+
+  async node_start_master_daemons(context, noVoting) {
+    await context.daemons.startMaster(noVoting)
+    return null
+  },
+
+  async node_stop_master(context) {
+    await context.daemons.stopMaster()
+    return null
+  },
+
+  async node_ensure_daemon(context, daemon, run) {
+    if (!DAEMONS.some((name) => name === daemon)) fail(`Unknown daemon '${daemon}'`)
+    return context.daemons.ensure(daemon, run)
+  },
+
+  async node_activate_master_ip(context, params, external) {
+    await changeMasterIp(context, 'start', params, external)
+    return null
+  },
+
+  async node_deactivate_master_ip(context, params, external) {
+    await changeMasterIp(context, 'stop', params, external)
+    return null
+  },
+
+  async node_change_master_netmask(context, oldNetmask, netmask, address, device) {
+    await changeMasterNetmask(context, oldNetmask, netmask, address, device)
+    return null
+  },
+
+  /** `get` tells the digest of the client certificate, `create` first makes a new one. */
+  async node_crypto_tokens(context, requests) {
+    const answers: [string, string][] = []
+    for (const [type, action, options] of requests) {
+      if (type !== 'ssl') fail(`Unknown type of crypto token '${type}'`)
+      if (action !== 'get' && action !== 'create') fail(`Unknown action '${action}' for crypto tokens`)
+      answers.push([type, action === 'get' ? await ownDigest(context) : await newCertificate(context, options)])
+    }
+    return answers
+  },
+
+  /** The configuration stays as a backup beside where it was. */
+  async node_demote_from_mc(context) {
+    const { configFile, journalFile, gantryFile } = context.paths
+    if (context.ssconf.value('master_node') === context.hostname) fail('This node is the master: it cannot be demoted')
+    if ((await context.disk.read(configFile)) !== undefined) {
+      const backup = `${configFile}.backup-${Math.floor(context.clock.now_ms())}`
+      await context.disk.rename(configFile, backup)
+    }
+    await Promise.all([journalFile, gantryFile].map((file) => context.disk.remove(file)))
+    return null
+  },
+
+  async node_leave_cluster(context, _modifySshSetup) {
+    const { paths, disk } = context
+    await fileHandlers.jobqueue_purge(context)
+    for (const directory of [paths.dataDir, paths.local(PATH.CRYPTO_KEYS_DIR)]) await removeFiles(directory)
+    await disk.remove(paths.rapiUsers)
+    await Promise.all(['ganeti-confd', 'ganeti-mond'].map((daemon) => context.daemons.ensure(daemon, false)))
+    context.daemons.leave()
+    return 'Shutdown scheduled'
+  },
+
+  /** Edits this node's hosts file: one line per address. */
+  async etc_hosts_modify(context, mode, name, address) {
+    const file = context.paths.local(PATH.ETC_HOSTS)
+    const old = (await context.disk.read(file))?.toString('utf8') ?? ''
+    const lines = old.split('\n').filter((line) => line !== '' && !line.split(/\s+/).slice(1).includes(name))
+    if (mode === 'add')
+      lines.push(`${address ?? fail('Adding a host needs its address')}\t${name} ${name.split('.')[0]}`)
+    else if (mode !== 'remove') fail(`Unknown mode '${mode}', known are add and remove`)
+    await context.disk.write(file, lines.join('\n') + '\n', { mode: 0o644 })
+    return true as const
+  },
+} satisfies Partial<Handlers>
+
+async function ownDigest(context: NodeContext): Promise<string> {
+  const pem = await context.disk.read(context.paths.clientCert)
+  return pem === undefined ? fail('This node has no client certificate') : certificateDigest(pem)
+}
+
+async function newCertificate(context: NodeContext, options: unknown): Promise<string> {
+  const { paths, disk, clock, random } = context
+  const server = (await disk.read(paths.serverCert)) ?? fail('This node has no cluster certificate')
+  const pem = await createClientCertificate(server.toString('utf8'), context.hostname, { clock, random })
+  const wanted = isRecord(options) ? options['cert_file'] : undefined
+  const file = typeof wanted === 'string' ? paths.fromWire(wanted) : paths.clientCert
+  // A renewal first writes beside the certificate that is in use.
+  if (path.dirname(file) !== paths.dataDir || !path.basename(file).startsWith('client.pem'))
+    fail(`Client certificates are not kept in '${paths.virtual(file)}'`)
+  await disk.write(file, pem, { mode: MODE.secureFile })
+  return certificateDigest(pem)
+}
+
+async function removeFiles(directory: string): Promise<void> {
+  const entries = await fs.readdir(directory, { withFileTypes: true }).catch(() => [])
+  await Promise.all(entries.filter((entry) => entry.isFile()).map((entry) => fs.rm(path.join(directory, entry.name))))
+}

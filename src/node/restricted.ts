@@ -1,0 +1,42 @@
+// Restricted commands: programs that the administrator of this node allows the master to start by name, without arguments.
+import * as fs from 'node:fs/promises'
+import * as path from 'node:path'
+import { runCommand } from '../lib/run-command'
+import { PATH } from '../model/constants/paths'
+import type { NodeContext } from './context'
+import { fail } from './context'
+
+const NAME = /^[a-zA-Z0-9_-]+$/
+/** Failures are slow, so that names cannot be guessed fast. */
+const FAILURE_DELAY_S = 10
+
+export async function runRestricted(context: NodeContext, command: string): Promise<string> {
+  const directory = context.paths.local(PATH.RESTRICTED_COMMANDS_DIR)
+  const program = path.join(directory, command)
+  const problem = NAME.test(command)
+    ? ((await unsafe(directory, 'directory')) ?? (await unsafe(program, 'file')))
+    : 'its name has characters that are not allowed'
+  if (problem === undefined) {
+    const { code, output } = await runCommand([program], { env: {}, cwd: '/' })
+    if (code === 0) return output
+    context.log.warn({ command, code }, 'a restricted command failed')
+  } else {
+    context.log.warn({ command, problem }, 'a restricted command was refused')
+  }
+  await context.clock.sleep(FAILURE_DELAY_S * 1000)
+  // The caller does not learn which names exist.
+  return fail(`Executing command failed: see the log of the node daemon on ${context.hostname}`)
+}
+
+/** Only its owner, root or whoever runs this daemon, may change it. */
+async function unsafe(file: string, kind: 'directory' | 'file'): Promise<string | undefined> {
+  try {
+    const info = await fs.lstat(file)
+    if (kind === 'directory' ? !info.isDirectory() : !info.isFile()) return `${file} is not a ${kind}`
+    if (info.uid !== 0 && info.uid !== process.getuid?.()) return `${file} has another owner`
+    if ((info.mode & 0o022) !== 0) return `${file} can be written by others`
+    return kind === 'file' && (info.mode & 0o100) === 0 ? `${file} is not executable` : undefined
+  } catch {
+    return `${file} cannot be examined`
+  }
+}

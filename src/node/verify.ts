@@ -1,0 +1,238 @@
+// What `cluster verify` asks of a node: one function per check of the spec ("node_verify_checks"). A check that fails to run
+// answers with its error as a text, so that one broken part of a node does not hide the state of the others.
+import { createHash } from 'node:crypto'
+import * as fs from 'node:fs/promises'
+import { isMissing } from '../lib/disk'
+import { certificateDigest, certificateEnd_ms } from '../lib/tls'
+import { timestamp } from '../lib/clock'
+import { PORT } from '../model/constants/daemons'
+import { PROTOCOL_VERSION, RELEASE_VERSION } from '../model/constants/versions'
+import type { HvParams } from '../rpc/node/dicts'
+import { isRecord } from '../rpc/node/codecs'
+import { messageOf } from '../rpc/node/protocol'
+import type { NodeContext } from './context'
+import { answersOn, isVirtualNode, missingBridges } from './network'
+import { diagnoseAll } from './os-definition'
+import { sshProblems } from './ssh-check'
+import { badAllowedPaths, fileStorageProblem } from './storage/allowed-paths'
+import { logicalVolumes, physicalVolumes, volumeGroups } from './storage/lvm'
+
+export interface VerifyRequest {
+  readonly checks: Readonly<Record<string, unknown>>
+  readonly clusterName: string
+  readonly hvparams: Readonly<Record<string, HvParams>>
+}
+
+/** Undefined leaves the check out of the answer: there is nothing to complain about. */
+type Check = (context: NodeContext, input: unknown, request: VerifyRequest) => unknown
+
+const TCP_PING_S = 10
+const DAY_MS = 86_400_000
+const CERTIFICATE_WARNING_DAYS = 30
+const CERTIFICATE_ERROR_DAYS = 7
+
+export async function verifyNode(context: NodeContext, request: VerifyRequest): Promise<Record<string, unknown>> {
+  const hostsInstances = !strings(request.checks['nonvmnodes']).includes(context.hostname)
+  const wanted = Object.entries(request.checks).filter(([name]) => hostsInstances || !INSTANCE_CHECKS.has(name))
+  const answers = await Promise.all(
+    wanted.map(async ([name, input]) => [name, await run(context, name, input, request)] as const),
+  )
+  return Object.fromEntries(answers.filter(([, answer]) => answer !== undefined))
+}
+
+async function run(context: NodeContext, name: string, input: unknown, request: VerifyRequest): Promise<unknown> {
+  const check = Object.hasOwn(checks, name) ? checks[name] : undefined
+  if (check === undefined) return undefined
+  try {
+    return await check(context, input, request)
+  } catch (error) {
+    context.log.warn({ check: name, error: messageOf(error) }, 'a check of cluster verify could not be made')
+    return messageOf(error)
+  }
+}
+
+/** Left out on nodes that are not to host instances. */
+const INSTANCE_CHECKS = new Set([
+  'hvparms',
+  'hypervisor',
+  'instancelist',
+  'oslist',
+  'bridges',
+  'lvlist',
+  'vglist',
+  'pvlist',
+  'exclusive-pvs',
+])
+
+const checks: Readonly<Record<string, Check>> = {
+  'allowed-file-storage-paths': (context, input) =>
+    input === context.hostname ? badAllowedPaths(context.paths) : undefined,
+  bridges: (context, input) => missingBridges(context.paths, strings(input)),
+  'client-cert': (context) => clientCertificate(context),
+  'exclusive-pvs': () => sharedPhysicalVolumes(),
+  filelist: (context, input) => fingerprints(context, strings(input)),
+  'file-storage-path': (context, input) => fileStorageProblem(context.paths, String(input)),
+  'shared-file-storage-path': (context, input) => fileStorageProblem(context.paths, String(input)),
+  hvinfo: (context, input) => context.hypervisor(String(Array.isArray(input) ? input[0] : input)).nodeInfo(),
+  hvparms: (context, input) => parameterProblems(context, input),
+  hypervisor: (context, input, { hvparams }) => hypervisorProblems(context, strings(input), hvparams),
+  instancelist: (context, input) => instances(context, strings(input)),
+  lvlist: async (_context, input) =>
+    Object.fromEntries(
+      (await logicalVolumes(String(input))).map(({ vg, name, size, attributes }) => {
+        return [`${vg}/${name}`, [size, attributes[4] === '-', attributes[5] === 'o']]
+      }),
+    ),
+  'master-ip': (context, input) => masterAnswers(context, input),
+  nodelist: (context, input, { clusterName }) => sshProblems(context, input, clusterName),
+  'node-net-test': (context, input) => unreachableNodes(context, input),
+  nodesetup: () => setupProblems(),
+  'oob-paths': (context, input) => Promise.all(strings(input).map((file) => oobProblem(context, file))),
+  oslist: (context) => diagnoseAll(context),
+  pvlist: async (_context, input) =>
+    (await physicalVolumes())
+      .filter(({ vg }) => strings(input).includes(vg))
+      .map(({ name, vg, size_mib, free_mib, attributes }) => {
+        return { name, vg_name: vg, size: size_mib, free: free_mib, attributes }
+      }),
+  time: (context) => timestamp(context.clock),
+  'user-scripts': async (context, input) => {
+    const usable = await Promise.all(strings(input).map((file) => isExecutable(context.paths.fromWire(file))))
+    return strings(input).filter((_, index) => !usable[index])
+  },
+  version: () => [PROTOCOL_VERSION, RELEASE_VERSION],
+  vglist: async () => Object.fromEntries((await volumeGroups()).map((group) => [group.name, group.size_mib])),
+}
+
+async function clientCertificate(context: NodeContext): Promise<[string | null, string]> {
+  const pem = await context.disk.read(context.paths.clientCert)
+  if (pem === undefined)
+    return ['ERROR', `The client certificate ${context.paths.virtual(context.paths.clientCert)} is missing`]
+  const days = Math.floor((certificateEnd_ms(pem) - context.clock.now_ms()) / DAY_MS)
+  if (days < CERTIFICATE_ERROR_DAYS) return ['ERROR', `The client certificate ends in ${days} days`]
+  if (days < CERTIFICATE_WARNING_DAYS) return ['WARNING', `The client certificate ends in ${days} days`]
+  return [null, certificateDigest(pem)]
+}
+
+/** SHA-1 of each file that exists, by the path that was asked for. */
+async function fingerprints(context: NodeContext, files: readonly string[]): Promise<Record<string, string>> {
+  const found: Record<string, string> = {}
+  for (const file of files) {
+    const local = context.paths.fromWire(file)
+    try {
+      found[file] = createHash('sha1')
+        .update(await fs.readFile(local))
+        .digest('hex')
+    } catch (error) {
+      if (!isMissing(error)) throw error
+    }
+  }
+  return found
+}
+
+async function hypervisorProblems(
+  context: NodeContext,
+  names: readonly string[],
+  hvparams: VerifyRequest['hvparams'],
+): Promise<Record<string, string | null>> {
+  const problem = async (name: string): Promise<string | null> => {
+    try {
+      return (await context.hypervisor(name).verify(hvparams[name] ?? {})) ?? null
+    } catch (error) {
+      return messageOf(error)
+    }
+  }
+  return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await problem(name)] as const)))
+}
+
+async function parameterProblems(context: NodeContext, input: unknown): Promise<[string, string, string][]> {
+  const problems: [string, string, string][] = []
+  for (const [source, name, params] of lists(input)) {
+    try {
+      await context.hypervisor(String(name)).validateParameters(isRecord(params) ? params : {})
+    } catch (error) {
+      problems.push([String(source), String(name), messageOf(error)])
+    }
+  }
+  return problems
+}
+
+async function instances(context: NodeContext, hypervisors: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(hypervisors.map((name) => context.hypervisor(name).list()))
+  return [...new Set(found.flat())]
+}
+
+/** `[master name, master address, candidates]`; only candidates look. */
+async function masterAnswers(context: NodeContext, input: unknown): Promise<boolean> {
+  const [master, address, candidates] = Array.isArray(input) ? (input as unknown[]) : []
+  if (Array.isArray(candidates) && !candidates.includes(context.hostname)) return true
+  const source = master === context.hostname && !isVirtualNode(context.paths) ? '127.0.0.1' : undefined
+  // A virtual master's node daemon serves only the node's own address, so RAPI's counts as well.
+  const ports = [PORT.noded, ...(isVirtualNode(context.paths) ? [PORT.rapi] : [])]
+  for (const port of ports) if (await answersOn(String(address), port, TCP_PING_S, source)) return true
+  return false
+}
+
+/** `[[[name, primary address, secondary address]], candidates]`. */
+async function unreachableNodes(context: NodeContext, input: unknown): Promise<Record<string, string>> {
+  const [nodes, candidates] = Array.isArray(input) ? (input as unknown[]) : []
+  if (Array.isArray(candidates) && !candidates.includes(context.hostname)) return {}
+  const rows = lists(nodes).map((row) => row.map(String))
+  const own = rows.find(([name]) => name === context.hostname)
+  if (own === undefined) return { [context.hostname]: "this node's own addresses are not in the list" }
+  const problems: Record<string, string> = {}
+  await Promise.all(
+    rows.map(async ([name = '', primary = '', secondary = '']) => {
+      const failed: string[] = []
+      if (!(await answersOn(primary, PORT.noded, TCP_PING_S, own[1]))) failed.push('primary')
+      if (secondary !== primary && !(await answersOn(secondary, PORT.noded, TCP_PING_S, own[2])))
+        failed.push('secondary')
+      if (failed.length > 0) problems[name] = `failure using the ${failed.join(' and ')} interface(s)`
+    }),
+  )
+  return problems
+}
+
+async function setupProblems(): Promise<string[]> {
+  const problems: string[] = []
+  for (const [mount, file] of [
+    ['/sys', '/sys/class/net'],
+    ['/proc', '/proc/sys/kernel/random/boot_id'],
+  ] as const) {
+    if (!(await fs.access(file).then(() => true, () => false))) problems.push(`${mount} is not mounted (no ${file})`) // prettier-ignore
+  }
+  return problems
+}
+
+async function oobProblem(context: NodeContext, file: string): Promise<string | null> {
+  const local = context.paths.fromWire(file)
+  try {
+    if (!(await fs.stat(local)).isFile()) return `'${file}' is not a file`
+  } catch (error) {
+    return isMissing(error) ? `'${file}' does not exist` : messageOf(error)
+  }
+  return (await isExecutable(local)) ? null : `'${file}' is not executable`
+}
+
+/** Physical volumes that hold more than one logical volume. */
+async function sharedPhysicalVolumes(): Promise<[string, string[]][]> {
+  const users = new Map<string, Set<string>>()
+  for (const { vg, name, devices } of await logicalVolumes()) {
+    for (const device of devices) {
+      const volume = device.replace(/\(.*$/, '')
+      users.set(volume, (users.get(volume) ?? new Set()).add(`${vg}/${name}`))
+    }
+  }
+  return [...users].filter(([, lvs]) => lvs.size > 1).map(([pv, lvs]) => [pv, [...lvs].sort()])
+}
+
+const isExecutable = (file: string): Promise<boolean> =>
+  fs.access(file, fs.constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+
+const strings = (input: unknown): string[] =>
+  Array.isArray(input) ? input.filter((item) => typeof item === 'string') : []
+const lists = (input: unknown): unknown[][] =>
+  Array.isArray(input) ? input.filter((item): item is unknown[] => Array.isArray(item)) : []

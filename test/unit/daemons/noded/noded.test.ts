@@ -1,0 +1,167 @@
+import * as fs from 'node:fs'
+import * as https from 'node:https'
+import * as os from 'node:os'
+import * as path from 'node:path'
+import { pathsOf } from '../../../../src/lib/paths'
+import { certificateDigest, createCertificate, createClientCertificate } from '../../../../src/lib/tls'
+import { nodeUuid } from '../../../../src/model/ids'
+import { type Noded, startNoded } from '../../../../src/daemons/noded/noded'
+import { type NodeTarget, openNodeClient } from '../../../../src/rpc/node/client'
+
+const HOST = 'node1.example.com'
+let folder: string
+let noded: Noded
+let own: string
+let target: NodeTarget
+const left: string[] = []
+
+beforeAll(async () => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-noded-'))
+  const paths = pathsOf(path.join(folder, HOST), HOST)
+  fs.mkdirSync(paths.dataDir, { recursive: true })
+  const server = await createCertificate()
+  own = await createClientCertificate(server, HOST)
+  fs.writeFileSync(paths.serverCert, server)
+  fs.writeFileSync(paths.clientCert, own)
+  noded = await startNoded({
+    paths,
+    hostname: HOST,
+    address: '127.0.0.1',
+    port: 0,
+    daemons: {
+      startMaster: () => Promise.resolve(),
+      stopMaster: () => Promise.resolve(),
+      ensure: () => Promise.resolve(true),
+      leave: () => void left.push('left'),
+    },
+  })
+  target = {
+    uuid: nodeUuid('6579ba41-4950-4722-b2a1-7f1efa659aad'),
+    name: HOST,
+    primary_ip: '127.0.0.1',
+    offline: false,
+  }
+  nameCandidates(own)
+})
+
+afterAll(async () => {
+  await noded.close()
+  fs.rmSync(folder, { recursive: true })
+})
+
+const client = () => openNodeClient({ paths: noded.context.paths, port: noded.port })
+const nameCandidates = (...certificates: string[]) =>
+  fs.writeFileSync(
+    noded.context.paths.ssconf('master_candidates_certs'),
+    certificates.map((pem, index) => `uuid-${index}=${certificateDigest(pem)}\n`).join(''),
+  )
+
+test('a call comes back with its result, over mutual TLS', async () => {
+  const nodes = client()
+  await expect(nodes.one(target, 'version', [])).resolves.toBe(3010000)
+  nodes.close()
+})
+
+test('a failing call names node, call and cause', async () => {
+  const nodes = client()
+  await expect(nodes.one(target, 'export_list', [])).rejects.toThrow(
+    "Call 'export_list' to node 'node1.example.com' has failed: No exports directory",
+  )
+  nodes.close()
+})
+
+test('a candidate that was demoted is refused at once, on its open connection too', async () => {
+  const nodes = client()
+  await nodes.one(target, 'version', [])
+  const other = await createClientCertificate(fs.readFileSync(noded.context.paths.serverCert, 'utf8'), 'other')
+  nameCandidates(other)
+  await expect(nodes.one(target, 'version', [])).rejects.toThrow('not one of a master candidate')
+  nameCandidates(other, own)
+  await expect(nodes.one(target, 'version', [])).resolves.toBe(3010000)
+  nodes.close()
+})
+
+test("before the first list of candidates only the cluster's own certificate is accepted", async () => {
+  const nodes = client()
+  fs.rmSync(noded.context.paths.ssconf('master_candidates_certs'))
+  await expect(nodes.one(target, 'version', [])).rejects.toThrow('certificate')
+  fs.renameSync(noded.context.paths.clientCert, `${noded.context.paths.clientCert}.aside`)
+  await expect(nodes.one(target, 'version', [])).resolves.toBe(3010000)
+  fs.renameSync(`${noded.context.paths.clientCert}.aside`, noded.context.paths.clientCert)
+  nameCandidates(own)
+  nodes.close()
+})
+
+test('a caller whose certificate another cluster signed does not get past TLS', async () => {
+  const stranger = await createCertificate()
+  await expect(raw({ method: 'POST', path: '/version' }, '[]', stranger)).rejects.toThrow()
+})
+
+test('wrong methods, unknown calls and long bodies get their HTTP errors', async () => {
+  expect(await raw({ method: 'GET', path: '/version' })).toMatchObject({ status: 400 })
+  expect(await raw({ method: 'POST', path: '/nosuch' }, '[]')).toMatchObject({ status: 404 })
+  expect(await raw({ method: 'POST', path: '/version', headers: { 'Content-Length': 1e9 } }, '[')).toMatchObject({
+    status: 413,
+  })
+})
+
+test.each([
+  ['not JSON', '/version', '[', 'version: the arguments are not JSON'],
+  ['a wrong number', '/test_delay', '[]', 'test_delay takes a list of 1 arguments (duration)'],
+  ['a wrong type', '/test_delay', '["x"]', "test_delay: argument 'duration': expected a number"],
+  ['a path that climbs', '/jobqueue_update', '["/var/lib/ganeti/queue/../x", [0, ""]]', 'without \\"..\\"'],
+  ['a path with NUL', '/get_file_info', '["/etc/\\u0000"]', 'without NUL'],
+])('arguments that are %s are refused by name', async (_what, call, body, text) => {
+  const answer = await raw({ method: 'POST', path: call }, body)
+  expect(answer.status).toBe(200)
+  expect(answer.body).toContain(text)
+  expect(answer.body.startsWith('[false, ')).toBe(true)
+})
+
+test('many nodes are asked at once, and each has its own result', async () => {
+  const nodes = client()
+  const down = {
+    ...target,
+    uuid: nodeUuid('e8d56ac1-915c-49f9-8bb1-36e90c83850b'),
+    name: 'down',
+    primary_ip: '127.9.9.9',
+  }
+  const offline = { ...target, uuid: nodeUuid('7c48018d-57b4-4e07-8a53-0e4baf8f8e59'), name: 'off', offline: true }
+  const results = await nodes.all([target, down, offline], 'test_delay', (node) => [node === target ? 0.01 : 0])
+  expect(results.get(target.uuid)).toEqual({ ok: true, payload: null })
+  expect(results.get(down.uuid)).toMatchObject({ ok: false, offline: false })
+  expect(results.get(down.uuid)).toHaveProperty('error', expect.stringContaining('is ganeti-noded running there?'))
+  expect(results.get(offline.uuid)).toEqual({ ok: false, error: 'Node is marked offline', offline: true })
+  nodes.close()
+})
+
+test('a node that leaves the cluster forgets it and ends', async () => {
+  const { paths } = noded.context
+  const nodes = client()
+  const kept = fs.readFileSync(paths.serverCert)
+  await expect(nodes.one(target, 'node_leave_cluster', [false])).resolves.toBe('Shutdown scheduled')
+  expect(fs.readdirSync(paths.dataDir).filter((name) => name.startsWith('ssconf_') || name.endsWith('.pem'))).toEqual(
+    [],
+  )
+  expect(left).toEqual(['left'])
+  fs.writeFileSync(paths.serverCert, kept)
+  fs.writeFileSync(paths.clientCert, own)
+  nodes.close()
+})
+
+function raw(
+  options: https.RequestOptions,
+  body = '',
+  certificate = own,
+): Promise<{ status: number | undefined; body: string }> {
+  return new Promise((resolve, reject) => {
+    const tls = { key: certificate, cert: certificate, rejectUnauthorized: false, agent: false }
+    const request = https.request({ host: '127.0.0.1', port: noded.port, ...tls, ...options }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+      response.on('end', () => resolve({ status: response.statusCode, body: text }))
+    })
+    request.on('error', reject)
+    request.end(body)
+  })
+}
