@@ -19,7 +19,7 @@ import { type FromJob, type FromProcess, type ToJob, type ToProcess, readMessage
 import type { JobListener, JobOrder, JobRunner, PreparedJob, RunningJob } from './runner'
 
 export interface PoolOptions {
-  /** The program of a job process. */
+  /** The program of a job process; its arguments are the virtual root and the host name. */
   entry: string
   paths: Paths
   clock: Clock
@@ -137,7 +137,7 @@ class Worker {
   private expected: { say: FromProcess['say']; resolve(): void; reject(error: Error): void } | undefined
 
   constructor(options: PoolOptions, onGone: () => void) {
-    this.child = fork(options.entry, [], {
+    this.child = fork(options.entry, [options.paths.root, options.paths.hostname], {
       detached: true,
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       ...(options.execArgv ? { execArgv: options.execArgv } : {}),

@@ -28,6 +28,7 @@ interface Write {
 export class QueueStore {
   private readonly pending = new Map<string, Write>()
   private committing = false
+  private commits: Promise<void> = Promise.resolve()
 
   constructor(
     private readonly disk: Disk,
@@ -104,6 +105,11 @@ export class QueueStore {
     await this.replicas.setDrainFlag(drained)
   }
 
+  /** Resolves when nothing is being written. */
+  async idle(): Promise<void> {
+    await this.commits
+  }
+
   private async readFile(file: string): Promise<Job | undefined> {
     const text = await this.disk.read(file)
     if (text === undefined) return undefined
@@ -121,7 +127,7 @@ export class QueueStore {
       write.content = content
       write.waiting.push({ resolve, reject })
       this.pending.set(file, write)
-      if (!this.committing) void this.commit()
+      if (!this.committing) this.commits = this.commit()
     })
   }
 

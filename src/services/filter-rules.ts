@@ -1,0 +1,55 @@
+// Job filter rules: added, replaced and taken away through wconfd; luxid hears of it as of any change of the configuration.
+import { nanoseconds } from '../lib/clock'
+import type { FilterAction, FilterPredicate, FilterRule, ReasonEntry } from '../model/config'
+import { GenericError } from '../model/errors'
+import { filterUuid, isUuid } from '../model/ids'
+import { parseFilter, serializeFilter } from '../query/filter'
+import type { ClientId } from '../rpc/wconfd/calls'
+import type { MasterContext } from './master-context'
+
+const LUXID: ClientId = ['luxid', '', process.pid]
+
+export async function replaceFilter(
+  context: MasterContext,
+  uuid: string | null,
+  priority: number,
+  predicates: readonly unknown[],
+  action: unknown,
+  reason: readonly unknown[],
+): Promise<string> {
+  if (uuid !== null && !isUuid(uuid)) throw new GenericError(`Invalid UUID: ${JSON.stringify(uuid)}`)
+  if (!isAction(action)) throw new GenericError(`Invalid action of a filter rule: ${JSON.stringify(action)}`)
+  const rule: FilterRule = {
+    watermark: context.queue.lastJobId,
+    priority,
+    predicates: predicates.map(normalPredicate),
+    action,
+    reason_trail: [...reason.filter(isReason), ['luxid', '', nanoseconds(context.clock)]],
+    uuid: filterUuid(uuid ?? context.random.uuid()),
+  }
+  await context.wconfd.gantryChange(LUXID, null, [['setFilterRule', rule]])
+  return rule.uuid
+}
+
+export async function deleteFilter(context: MasterContext, uuid: string): Promise<null> {
+  if (!Object.hasOwn(context.config().filters, uuid))
+    throw new GenericError(`Filter rule with UUID ${uuid} does not exist`)
+  await context.wconfd.gantryChange(LUXID, null, [['removeFilterRule', uuid]])
+  return null
+}
+
+/** Conditions are kept in the normal spelling; one that cannot be read throws QueryFilterParseError. */
+function normalPredicate(predicate: unknown): FilterPredicate {
+  const [kind, condition]: unknown[] = Array.isArray(predicate) ? predicate : []
+  if (kind !== 'jobid' && kind !== 'opcode' && kind !== 'reason')
+    throw new GenericError(`Invalid predicate of a filter rule: ${JSON.stringify(predicate)}`)
+  return [kind, serializeFilter(parseFilter(condition))]
+}
+
+const isReason = (value: unknown): value is ReasonEntry =>
+  Array.isArray(value) && typeof value[0] === 'string' && typeof value[1] === 'string' && typeof value[2] === 'number'
+
+function isAction(value: unknown): value is FilterAction {
+  if (Array.isArray(value)) return value[0] === 'RATE_LIMIT' && Number.isInteger(value[1]) && value[1] > 0
+  return value === 'ACCEPT' || value === 'PAUSE' || value === 'REJECT' || value === 'CONTINUE'
+}

@@ -1,0 +1,123 @@
+import { fillBeParams, fillHvParams, fillNdParams } from '../config/filled'
+import { instanceDict } from '../config/rpc-dicts'
+import type { Clock } from '../lib/clock'
+import type { ConfigData, Instance, Node } from '../model/config'
+import {
+  STORAGE_TYPES_NODE_STORAGE,
+  STORAGE_TYPES_REPORTED,
+  STORAGE_TYPE_OF_TEMPLATE,
+  type StorageType,
+} from '../model/constants/disks'
+import { limits } from '../model/limits'
+import type { LiveData, LiveResults } from '../query/live-data'
+import type { ArgsOf, CallName, ResultOf } from '../rpc/node/calls'
+import type { NodeClient, NodeResult } from '../rpc/node/client'
+import type { ConsoleRequest, StorageUnit } from '../rpc/node/dicts'
+import { Shared } from './shared'
+
+/** Live data through the node client: all nodes at once, and one call to a node however many queries want its answer. */
+export class NodeLiveData implements LiveData {
+  private readonly shared: Shared
+
+  constructor(
+    private readonly client: NodeClient,
+    clock: Clock,
+  ) {
+    this.shared = new Shared(clock, limits.live_share_s)
+  }
+
+  nodeInfo(config: ConfigData, nodes: readonly Node[]) {
+    const specs = hypervisorSpecs(config).slice(0, 1)
+    return this.ask(nodes, 'node_info', config.serial_no, (node) => [storageUnits(config, node), specs])
+  }
+
+  instanceInfo(config: ConfigData, nodes: readonly Node[]) {
+    const specs = hypervisorSpecs(config)
+    const args: ArgsOf<'all_instances_info'> = [specs.map(([name]) => name), Object.fromEntries(specs)]
+    return this.ask(nodes, 'all_instances_info', config.serial_no, () => args)
+  }
+
+  /** Not shared: each query names its own instances. */
+  consoles(config: ConfigData, instances: readonly Instance[]) {
+    const byNode = new Map<Node, Record<string, ConsoleRequest>>()
+    for (const instance of instances) {
+      const node = config.nodes[instance.primary_node]
+      if (node === undefined) continue
+      const requests = byNode.get(node) ?? {}
+      requests[instance.name] = consoleRequest(config, instance, node)
+      byNode.set(node, requests)
+    }
+    const requestsOf = new Map([...byNode].map(([node, requests]) => [node.uuid, requests]))
+    return this.client.all([...byNode.keys()], 'instance_console_info', ({ uuid }) => [requestsOf.get(uuid) ?? {}])
+  }
+
+  exports(nodes: readonly Node[]) {
+    return this.ask(nodes, 'export_list', 0, () => [])
+  }
+
+  operatingSystems(nodes: readonly Node[]) {
+    return this.ask(nodes, 'os_diagnose', 0, () => [])
+  }
+
+  extStorage(nodes: readonly Node[]) {
+    return this.ask(nodes, 'extstorage_diagnose', 0, () => [])
+  }
+
+  /** `version` tells requests with other arguments apart: they follow from the configuration alone. */
+  private async ask<C extends CallName>(
+    nodes: readonly Node[],
+    call: C,
+    version: number,
+    argsOf: (node: Node) => ArgsOf<C>,
+  ): Promise<LiveResults<ResultOf<C>>> {
+    const askOne = async (node: Node): Promise<NodeResult<ResultOf<C>>> => {
+      const answers = await this.client.all([node], call, argsOf(node))
+      return answers.get(node.uuid) ?? { ok: false, error: 'no answer', offline: false }
+    }
+    return new Map(
+      await Promise.all(
+        nodes.map(
+          async (node) =>
+            [node.uuid, await this.shared.run(`${call} ${node.uuid} ${version}`, () => askOne(node))] as const,
+        ),
+      ),
+    )
+  }
+}
+
+/** `[name, cluster-wide parameters]` of every enabled hypervisor, the default one first. */
+function hypervisorSpecs({ cluster }: ConfigData): [name: string, hvparams: Readonly<Record<string, unknown>>][] {
+  return cluster.enabled_hypervisors.map((name) => [name, cluster.hvparams[name] ?? {}])
+}
+
+/** The storage of the first enabled template whose space nodes can tell; with LVM its spindles too. */
+export function storageUnits(config: ConfigData, node: Node): StorageUnit[] {
+  const types = config.cluster.enabled_disk_templates.map((template) => STORAGE_TYPE_OF_TEMPLATE[template])
+  const type =
+    types.find((candidate) => STORAGE_TYPES_REPORTED.includes(candidate)) ??
+    types.find((candidate) => STORAGE_TYPES_NODE_STORAGE.includes(candidate))
+  if (type === undefined) return []
+  const key = storageKey(config, type)
+  if (type !== 'lvm-vg') return [[type, key, []]]
+  const exclusive = fillNdParams(config, node).exclusive_storage
+  return [
+    ['lvm-vg', key, [exclusive]],
+    ['lvm-pv', key, [exclusive]],
+  ]
+}
+
+function storageKey({ cluster }: ConfigData, type: StorageType): string {
+  if (type === 'file') return cluster.file_storage_dir
+  if (type === 'sharedfile') return cluster.shared_file_storage_dir
+  return type === 'gluster' ? cluster.gluster_storage_dir : (cluster.volume_group_name ?? '')
+}
+
+function consoleRequest(config: ConfigData, instance: Instance, node: Node): ConsoleRequest {
+  return {
+    instance: instanceDict(config, instance),
+    node: { ...node },
+    group: { ...config.nodegroups[node.group] },
+    hvParams: fillHvParams(config.cluster, instance),
+    beParams: { ...fillBeParams(config.cluster, instance.beparams) },
+  }
+}

@@ -1,0 +1,28 @@
+// Services: what the cluster's master does for its doors, by topic. They combine the configuration, the queue, the query engine and
+// the node client; they know no wire and no logical unit.
+import type { Clock } from '../lib/clock'
+import type { Disk } from '../lib/disk'
+import type { Log } from '../lib/log'
+import type { Paths } from '../lib/paths'
+import type { Random } from '../lib/random'
+import type { JobQueue } from '../jobs/queue'
+import type { ConfigData } from '../model/config'
+import type { LiveData } from '../query/live-data'
+import type { NodeClient } from '../rpc/node/client'
+import type { Wconfd } from '../rpc/wconfd/calls'
+
+export interface MasterContext {
+  /** The present snapshot; throws ConfigurationError while there is none. */
+  config(): ConfigData
+  readonly queue: JobQueue
+  readonly wconfd: Wconfd
+  readonly nodes: NodeClient
+  readonly live: LiveData
+  readonly clock: Clock
+  readonly random: Random
+  readonly disk: Disk
+  readonly paths: Paths
+  readonly log: Log
+  /** Why an opcode cannot be carried out, or undefined when it can. */
+  refuseOpcode(id: string): string | undefined
+}

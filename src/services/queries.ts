@@ -1,0 +1,97 @@
+// What can be asked of the cluster: the query engine, fed from the snapshot, the queue, the locks and the nodes; tags; single values.
+import { findGroup, findInstance, findNetwork, findNode, masterNode } from '../config/lookup'
+import type { ConfigData } from '../model/config'
+import { ECODE, OpPrereqError } from '../model/errors'
+import { classicQuery, queryFields, refuseUnserved, runQuery } from '../query/engine'
+import type { QuerySource } from '../query/source'
+import type { FieldDefinition, QueryFilter, QueryResource, QueryResult, TagKind } from '../rpc/luxi/calls'
+import { architecture, clusterInfo } from './cluster-info'
+import { jobReader } from './job-views'
+import { lockReader } from './locks-view'
+import type { MasterContext } from './master-context'
+import type { WatcherPause } from './watcher-pause'
+
+export class QueryService {
+  constructor(
+    private readonly context: MasterContext,
+    private readonly watcherPause: WatcherPause,
+  ) {}
+
+  async query(what: QueryResource, fields: readonly string[], filter: QueryFilter): Promise<QueryResult> {
+    refuseUnserved('Query', what)
+    return runQuery(what, fields, filter, await this.source())
+  }
+
+  async queryFields(what: QueryResource, fields: readonly string[] | null): Promise<{ fields: FieldDefinition[] }> {
+    refuseUnserved('QueryFields', what)
+    return queryFields(what, fields)
+  }
+
+  async classic(
+    what: Parameters<typeof classicQuery>[0],
+    names: readonly (string | number)[],
+    fields: readonly string[],
+    lock: boolean,
+  ): Promise<unknown[][]> {
+    return classicQuery(what, names, fields, lock, await this.source())
+  }
+
+  async clusterInfo(): Promise<Record<string, unknown>> {
+    return clusterInfo(this.context.config())
+  }
+
+  /** A value that is not known is null. */
+  async configValues(fields: readonly string[]): Promise<unknown[]> {
+    const config = this.context.config()
+    const pause = await this.watcherPause.read()
+    const values: Record<string, unknown> = {
+      cluster_name: config.cluster.cluster_name,
+      master_node: masterNode(config)?.name ?? null,
+      drain_flag: this.context.queue.drained,
+      watcher_pause: pause,
+      modify_ssh_setup: config.cluster.modify_ssh_setup,
+      ssh_key_type: config.cluster.ssh_key_type,
+      ssh_key_bits: config.cluster.ssh_key_bits,
+    }
+    return fields.map((name) => (Object.hasOwn(values, name) ? values[name] : null))
+  }
+
+  async tags(kind: TagKind, name: string): Promise<string[]> {
+    return [...tagsOf(this.context.config(), kind, name)].sort()
+  }
+
+  private async source(): Promise<QuerySource> {
+    const { config, live, queue, wconfd } = this.context
+    return {
+      config: config(),
+      live,
+      jobs: jobReader(queue),
+      locks: lockReader(wconfd),
+      cluster: {
+        drained: queue.drained,
+        watcherPause: await this.watcherPause.read(),
+        architecture: architecture(),
+      },
+    }
+  }
+}
+
+function tagsOf(config: ConfigData, kind: TagKind, name: string): readonly string[] {
+  switch (kind) {
+    case 'cluster':
+      return config.cluster.tags
+    case 'node':
+      return found(findNode(config, name), 'Node', name).tags
+    case 'instance':
+      return found(findInstance(config, name), 'Instance', name).tags
+    case 'nodegroup':
+      return found(findGroup(config, name), 'Node group', name).tags
+    case 'network':
+      return found(findNetwork(config, name), 'Network', name).tags
+  }
+}
+
+function found<T>(object: T | undefined, kind: string, name: string): T {
+  if (object === undefined) throw new OpPrereqError(`${kind} name ${name} not found`, ECODE.NOENT)
+  return object
+}

@@ -1,0 +1,51 @@
+import type { Clock } from '../lib/clock'
+
+interface Entry {
+  readonly running: Promise<unknown>
+  /** Begins after `running`, so that its answer is newer than the wish of everyone who waits for it. */
+  next?: Promise<unknown>
+}
+
+/**
+ * Requests that many want at the same time are made once. Who comes while one is under way gets the answer of the next
+ * one, never of the one that may have looked before he asked: a client that changed something sees its change.
+ */
+export class Shared {
+  private readonly entries = new Map<string, Entry>()
+
+  constructor(
+    private readonly clock: Clock,
+    /** A request that takes longer than this is not waited for; the next one goes beside it. */
+    private readonly patience_s: number,
+  ) {}
+
+  run<T>(key: string, request: () => Promise<T>): Promise<T> {
+    const entry = this.entries.get(key)
+    if (entry === undefined) return this.start(key, request)
+    entry.next ??= this.settled(entry.running).then(() => this.start(key, request))
+    // All requests under one key are of one type.
+    return entry.next as Promise<T>
+  }
+
+  private start<T>(key: string, request: () => Promise<T>): Promise<T> {
+    const running = request()
+    const entry: Entry = { running }
+    this.entries.set(key, entry)
+    const forget = () => {
+      if (this.entries.get(key) === entry && entry.next === undefined) this.entries.delete(key)
+    }
+    running.then(forget, forget)
+    return running
+  }
+
+  private settled(running: Promise<unknown>): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.clock.after(this.patience_s * 1000, () => resolve(), { background: true })
+      const done = () => {
+        timer.cancel()
+        resolve()
+      }
+      running.then(done, done)
+    })
+  }
+}

@@ -1,0 +1,34 @@
+// Until when the watchers rest: one line with seconds since the epoch on every node.
+import { recordValues } from '../config/records'
+import { GenericError } from '../model/errors'
+import type { MasterContext } from './master-context'
+
+export class WatcherPause {
+  constructor(private readonly context: Pick<MasterContext, 'config' | 'nodes' | 'disk' | 'paths' | 'clock' | 'log'>) {}
+
+  /** Seconds since the epoch, or null when the watchers are not paused (any more). */
+  async read(): Promise<number | null> {
+    const { disk, paths, clock } = this.context
+    const until = Number((await disk.read(paths.watcherPause))?.toString('utf8').trim() || Number.NaN)
+    return Number.isFinite(until) && until > clock.now_ms() / 1000 ? Math.trunc(until) : null
+  }
+
+  async set(until: number | null): Promise<number | null> {
+    const { nodes, config, log, disk, paths } = this.context
+    if (until === null) await disk.remove(paths.watcherPause)
+    else await disk.write(paths.watcherPause, `${Math.trunc(until)}\n`, { mode: 0o644 })
+    const cluster = config()
+    const others = recordValues(cluster.nodes).filter(
+      (node) => node.uuid !== cluster.cluster.master_node && !node.offline,
+    )
+    const answers = await nodes.all(others, 'set_watcher_pause', [until])
+    const failed = others.flatMap((node) => {
+      const answer = answers.get(node.uuid)
+      return answer === undefined || answer.ok ? [] : `${node.name}: ${answer.error}`
+    })
+    if (failed.length > 0) log.warn({ failed }, 'not all nodes know until when the watcher is paused')
+    if (failed.length > 0 && failed.length === others.length)
+      throw new GenericError(`No node could be told until when the watcher is paused: ${failed.join('; ')}`)
+    return until
+  }
+}

@@ -1,0 +1,110 @@
+import type { JobFilter } from '../../../src/jobs/filters'
+import { applyingFilter, sortedFilters } from '../../../src/jobs/filters'
+import { type Job, newJob, withPriority } from '../../../src/jobs/job'
+import { Scheduler } from '../../../src/jobs/scheduler'
+import { filterUuid } from '../../../src/model/ids'
+
+const job = (id: number, priority = 0, op: Record<string, unknown> = {}): Job =>
+  newJob(id, [{ OP_ID: 'OP_TEST_DELAY', duration: 1, reason: [], ...op, priority }], [1, 1])
+const ids = (jobs: readonly Job[]) => jobs.map(({ id }) => id)
+const rule = (
+  uuid: string,
+  action: JobFilter['action'],
+  predicates: JobFilter['predicates'] = [],
+  priority = 0,
+): JobFilter => ({
+  uuid: filterUuid(uuid),
+  action,
+  predicates,
+  priority,
+  watermark: 5,
+})
+
+function schedulerWith(...jobs: Job[]): Scheduler {
+  const scheduler = new Scheduler()
+  for (const one of jobs) scheduler.add(one, [])
+  return scheduler
+}
+
+test('the most urgent start first, the oldest of those before the others, and no more than there is room', () => {
+  const scheduler = schedulerWith(job(3), job(1), job(4, -10), job(2, 10))
+  expect(ids(scheduler.next(2, [], []).start)).toEqual([4, 1])
+  expect(ids(scheduler.next(9, [], []).start)).toEqual([3, 2])
+  expect(scheduler.next(9, [], []).start).toEqual([])
+})
+
+test('a new priority moves a job before it starts', () => {
+  const scheduler = schedulerWith(job(1), job(2), job(3))
+  scheduler.update(withPriority(job(3), -5))
+  scheduler.update(withPriority(job(1), 5))
+  expect(ids(scheduler.next(3, [], []).start)).toEqual([3, 2, 1])
+})
+
+test('a job waits until every job that it depends on has ended', () => {
+  const scheduler = schedulerWith(job(1))
+  scheduler.add(job(5), [1, 2])
+  expect(ids(scheduler.next(9, [], []).start)).toEqual([1])
+  scheduler.ended(1)
+  expect(ids(scheduler.next(9, [], []).start)).toEqual([])
+  scheduler.ended(2)
+  expect(ids(scheduler.next(9, [], []).start)).toEqual([5])
+})
+
+test('a removed job never starts', () => {
+  const scheduler = schedulerWith(job(1), job(2))
+  expect(scheduler.remove(1)).toBe(true)
+  expect(scheduler.remove(1)).toBe(false)
+  expect(ids(scheduler.next(9, [], []).start)).toEqual([2])
+})
+
+describe('filters', () => {
+  test('rules are tried by priority, then watermark, then uuid', () => {
+    const rules = [rule('b', 'PAUSE', [], 1), rule('c', 'REJECT'), rule('a', 'ACCEPT')]
+    expect(sortedFilters(rules).map(({ uuid }) => uuid)).toEqual(['a', 'c', 'b'])
+  })
+
+  test('CONTINUE and rules that do not hold leave the decision to the next', () => {
+    const rules = [
+      rule('a', 'CONTINUE'),
+      rule('b', 'PAUSE', [['jobid', ['>', 'id', 'watermark']]]),
+      rule('c', 'REJECT'),
+    ]
+    expect(applyingFilter(job(6), rules)?.uuid).toBe('b')
+    expect(applyingFilter(job(5), rules)?.uuid).toBe('c')
+  })
+
+  test.each([
+    [['opcode', ['&', ['=', 'OP_ID', 'OP_TEST_DELAY'], ['>', 'duration', 0]]], true],
+    [['opcode', ['!', ['==', 'OP_ID', 'OP_TEST_DELAY']]], false],
+    [['opcode', ['!=', 'OP_ID', 'OP_TEST_DELAY']], false],
+    [['opcode', ['==', 'nosuch', 1]], false],
+    [['opcode', ['<', 'OP_ID', 5]], false],
+    [['opcode', ['=~', 'OP_ID', 'DELAY$']], true],
+    [['opcode', ['=~', 'OP_ID', '(']], false],
+    [['reason', ['==', 'source', 'gnt:user']], true],
+    [['reason', ['|', ['==', 'source', 'x'], ['==', 'reason', 'y']]], false],
+    [['jobid', ['==', 'id', 6]], true],
+  ] as const)('predicate %j holds: %s', (predicate, expected) => {
+    const one = job(6, 0, { reason: [['gnt:user', 'why', 1]] })
+    expect(applyingFilter(one, [rule('a', 'PAUSE', [predicate])]) !== undefined).toBe(expected)
+  })
+
+  test('REJECT hands a job out to be cancelled, PAUSE keeps it until the rules change', () => {
+    const scheduler = schedulerWith(job(1), job(2), job(9))
+    const rules = [rule('a', 'REJECT', [['jobid', ['==', 'id', 1]]]), rule('b', 'PAUSE', [['jobid', ['==', 'id', 2]]])]
+    const selection = scheduler.next(9, [], rules)
+    expect([ids(selection.reject), ids(selection.start)]).toEqual([[1], [9]])
+    expect(scheduler.next(9, [], []).start).toEqual([])
+    scheduler.filtersChanged()
+    expect(ids(scheduler.next(9, [], []).start)).toEqual([2])
+  })
+
+  test('RATE_LIMIT counts the running jobs to which the same rule applies', () => {
+    const scheduler = schedulerWith(job(1), job(2), job(3), job(4))
+    const rules = [rule('a', ['RATE_LIMIT', 2])]
+    const first = scheduler.next(9, [], rules).start
+    expect(ids(first)).toEqual([1, 2])
+    expect(scheduler.next(9, first, rules).start).toEqual([])
+    expect(ids(scheduler.next(9, first.slice(1), rules).start)).toEqual([3])
+  })
+})
