@@ -361,6 +361,13 @@ export const nodeCalls = {
     ),
     bareBody: true,
   },
+
+  // Ours: Ganeti's nodes do not know calls that begin with gantry.
+  /**
+   * Puts records at a byte offset of a candidate's copy of config.journal, durably; 0 starts the journal anew. Refused when the
+   * copy has another length, but for records that are there already: then an answer was lost, and nothing is written.
+   */
+  gantry_journal_write: many(FAST, [arg('offset', int), arg('records', compressed)], none),
 }
 
 export type CallName = keyof typeof nodeCalls
