@@ -17,9 +17,15 @@ export interface Mark {
   readonly gantry: FileMark
 }
 
+export interface JournalRecord {
+  readonly delta: Delta
+  /** The whole line, as it is in the file. */
+  readonly data: Buffer
+}
+
 export interface Journal {
   readonly marks: readonly Mark[]
-  readonly deltas: readonly Delta[]
+  readonly records: readonly JournalRecord[]
   /** Bytes of an unfinished last record, which nobody was promised. */
   readonly torn_bytes: number
   /** The number of the first bad line that has good ones after it: damage, not a crash. Lines from there on are not read. */
@@ -33,20 +39,20 @@ export const sha256 = (data: string | Buffer): string => createHash('sha256').up
 
 export function decodeJournal(data: Buffer): Journal {
   const marks: Mark[] = []
-  const deltas: Delta[] = []
+  const records: JournalRecord[] = []
   let start = 0
   for (let number = 1; start < data.length; number++) {
     const end = data.indexOf(0x0a, start)
     const record = end === -1 ? undefined : decodeLine(data.subarray(start, end))
     if (record === undefined) {
-      const rest = { marks, deltas, torn_bytes: data.length - start }
+      const rest = { marks, records, torn_bytes: data.length - start }
       return end !== -1 && hasGoodLine(data.subarray(end + 1)) ? { ...rest, damagedLine: number } : rest
     }
     if ('mark' in record) marks.push(record.mark)
-    else deltas.push(record)
+    else records.push({ delta: record, data: data.subarray(start, end + 1) })
     start = end + 1
   }
-  return { marks, deltas, torn_bytes: 0 }
+  return { marks, records, torn_bytes: 0 }
 }
 
 /** One record as it is sent to a candidate. */
@@ -78,7 +84,7 @@ export function replay(
   if (!gantryMark) return 'it belongs to another gantry.data'
   let { config, gantry } = base
   let applied = 0
-  for (const delta of journal.deltas) {
+  for (const { delta } of journal.records) {
     if (delta.gantry && delta.gantry.serial_no > gantryMark.serial) gantry = applyToGantry(gantry, delta)
     if (delta.to <= configMark.serial) continue
     if (delta.from !== config.serial_no)

@@ -5,10 +5,10 @@ import type { Appender, Disk, FileOwner } from '../lib/disk'
 import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
 import type { Random } from '../lib/random'
-import type { ConfigData, Documents } from '../model/config'
+import type { ConfigData, Documents, GantryData } from '../model/config'
 import { ConfigurationError } from '../model/errors'
 import { configPieces, encodeConfig, encodeGantry } from './encode'
-import { decodeJournal, encodeMark, replay, sha256, type Mark } from './journal'
+import { decodeJournal, encodeMark, replay, sha256, type JournalRecord, type Mark } from './journal'
 import { EMPTY_GANTRY, loadConfig, loadGantry } from './upgrade'
 
 export interface StoreOptions {
@@ -24,14 +24,14 @@ export interface StoreOptions {
 const CONFIG_MODE = 0o640
 const GANTRY_MODE = 0o600
 
-/** Writes the first configuration of a new cluster. */
+/** Writes the files of a new cluster, or of a new candidate. What was there before is gone. */
 export async function createConfig(
-  options: Pick<StoreOptions, 'disk' | 'paths' | 'owner'>,
+  { disk, paths, owner }: Pick<StoreOptions, 'disk' | 'paths' | 'owner'>,
   config: ConfigData,
+  gantry: GantryData = EMPTY_GANTRY,
 ): Promise<void> {
-  const { disk, paths, owner } = options
   await disk.remove(paths.journalFile)
-  await disk.remove(paths.gantryFile)
+  await disk.write(paths.gantryFile, encodeGantry(gantry), { mode: GANTRY_MODE, ...(owner && { owner }) })
   await disk.write(paths.configFile, encodeConfig(config), { mode: CONFIG_MODE, ...(owner && { owner }) })
 }
 
@@ -41,6 +41,8 @@ export interface Loaded {
   readonly mark: Mark
   /** The files do not say all of it: journal records or filled gaps are only in `documents`. */
   readonly dirty: boolean
+  /** The journal's records: they stay in it until a checkpoint holds them. */
+  readonly records: readonly JournalRecord[]
 }
 
 export async function loadFiles(options: StoreOptions): Promise<Loaded> {
@@ -58,21 +60,21 @@ export async function loadFiles(options: StoreOptions): Promise<Loaded> {
     config: { serial: config.serial_no, sha256: sha256(text) },
     gantry: { serial: gantry.serial_no, sha256: sha256(gantryText) },
   }
-  const replayed = await readJournal(options, { config, gantry }, mark)
-  return { documents: replayed.documents, mark, dirty: replayed.applied > 0 || notices.length > 0 }
+  const journal = await readJournal(options, { config, gantry }, mark)
+  return { ...journal, mark, dirty: journal.records.length > 0 || notices.length > 0 }
 }
 
 async function readJournal(
   options: StoreOptions,
   base: Documents,
   mark: Mark,
-): Promise<{ documents: Documents; applied: number }> {
+): Promise<Pick<Loaded, 'documents' | 'records'>> {
   const { disk, paths, log } = options
-  const nothing = { documents: base, applied: 0 }
+  const nothing = { documents: base, records: [] }
   const data = await disk.read(paths.journalFile)
   if (!data || data.length === 0) return nothing
   const journal = decodeJournal(data)
-  if (journal.marks.length === 0 && journal.deltas.length === 0) return nothing
+  if (journal.marks.length === 0 && journal.records.length === 0) return nothing
   const replayed = replay(base, { config: mark.config.sha256, gantry: mark.gantry.sha256 }, journal)
   if (typeof replayed === 'string') {
     await setAside(options, `the configuration journal is not used: ${replayed}`)
@@ -83,10 +85,9 @@ async function readJournal(
       options,
       `the configuration journal is damaged from line ${journal.damagedLine} on; changes after it are lost`,
     )
-  else if (journal.torn_bytes > 0)
-    log.warn({ bytes: journal.torn_bytes }, 'dropped the unfinished last record of the journal')
+  else if (journal.torn_bytes > 0) log.warn({ bytes: journal.torn_bytes }, 'dropped the unfinished end of the journal')
   if (replayed.applied > 0) log.info({ records: replayed.applied }, 'replayed the configuration journal')
-  return replayed
+  return { documents: replayed.documents, records: journal.records }
 }
 
 /** Keeps the journal for a person to look at; nothing replays it any more. */

@@ -10,7 +10,14 @@ import { applyChange, type NamedChange } from './changes'
 import { applyDelta, diff, type Delta } from './delta'
 import { encodeConfig, encodeGantry } from './encode'
 import { decodeRecord, encodeMark, encodeRecord, type Mark } from './journal'
-import { checkpointTexts, loadFiles, startJournal, writeCheckpoint, type StoreOptions } from './store-files'
+import {
+  checkpointTexts,
+  loadFiles,
+  startJournal,
+  writeCheckpoint,
+  type Loaded,
+  type StoreOptions,
+} from './store-files'
 import { loadConfig, loadGantry } from './upgrade'
 
 export type { StoreOptions } from './store-files'
@@ -29,7 +36,7 @@ export type Listener = (delta: Delta, documents: Documents) => void
 /** Reads the files, replays the journal, and folds it, so that every start begins with plain files. */
 export async function openStore(options: StoreOptions): Promise<ConfigStore> {
   const loaded = await loadFiles(options)
-  const store = new ConfigStore(options, loaded.documents, loaded.mark)
+  const store = new ConfigStore(options, loaded)
   await store.begin(loaded.dirty)
   return store
 }
@@ -50,10 +57,10 @@ export class ConfigStore {
   private readonly listeners = new Set<Listener>()
   private readonly replicas = new Set<Replicate>()
   private journal: Appender | undefined
-  /** Which checkpoints the journal may be laid upon: one, and while a checkpoint is written, two. */
+  /** Which checkpoints the journal may be laid upon: one, and one more for each that is being written or failed half-way. */
   private marks: Mark[]
   /** The journal's records since the last checkpoint. */
-  private records: { readonly to: number; readonly data: Buffer }[] = []
+  private records: { readonly to: number; readonly data: Buffer }[]
   private timer: Timer | undefined
   private checkpointing: Promise<void> | undefined
   /** The journal's writers take turns: this ends when the last of them is done. */
@@ -62,12 +69,12 @@ export class ConfigStore {
 
   constructor(
     private readonly options: StoreOptions,
-    documents: Documents,
-    mark: Mark,
+    loaded: Loaded,
   ) {
-    this.head = documents
-    this.published = documents
-    this.marks = [mark]
+    this.head = loaded.documents
+    this.published = loaded.documents
+    this.marks = [loaded.mark]
+    this.records = loaded.records.map(({ delta, data }) => ({ to: delta.to, data }))
   }
 
   async begin(dirty: boolean): Promise<void> {
@@ -165,7 +172,7 @@ export class ConfigStore {
 
   private async commitAll(): Promise<void> {
     while (this.pending.length > 0) {
-      // One turn of the loop lets the changes that arrive together be written together.
+      // Changes that one caller makes without waiting are written together from the first on.
       await Promise.resolve()
       const batch = this.pending.splice(0, limits.group_commit_changes)
       const after = batch.at(-1)?.after ?? this.published
@@ -199,8 +206,18 @@ export class ConfigStore {
     })
     await this.replicate(data, 'journal')
     this.published = after
-    for (const listener of this.listeners) listener(delta, after)
+    this.tell(delta, after)
     this.planCheckpoint()
+  }
+
+  /** The step is durable by now: a listener that fails does not undo it. */
+  private tell(delta: Delta, after: Documents): void {
+    for (const listener of this.listeners)
+      try {
+        listener(delta, after)
+      } catch (error) {
+        this.options.log.error({ err: error }, 'a follower of the configuration failed')
+      }
   }
 
   /** What was not written has not happened, and neither has what was built upon it. */
@@ -230,6 +247,11 @@ export class ConfigStore {
   private planCheckpoint(): void {
     if (this.checkpointing || this.closed) return
     if ((this.journal?.size() ?? 0) >= limits.journal_bytes) return void this.background()
+    this.checkpointLater()
+  }
+
+  private checkpointLater(): void {
+    if (this.closed) return
     this.timer ??= this.options.clock.after(limits.checkpoint_s * 1000, () => this.background(), { background: true })
   }
 
@@ -238,13 +260,13 @@ export class ConfigStore {
     this.timer = undefined
     this.checkpoint().catch((error: unknown) => {
       this.options.log.error({ err: error }, 'checkpoint failed; changes are kept in the journal')
-      this.planCheckpoint()
+      this.checkpointLater()
     })
   }
 
   /** Writes config.data as it is now. Changes go on meanwhile. */
   async checkpoint(options: { force?: boolean } = {}): Promise<void> {
-    while (this.checkpointing) await this.checkpointing
+    while (this.checkpointing) await this.checkpointing.catch(() => undefined)
     if (!options.force && this.records.length === 0) return
     this.checkpointing = this.writeCheckpoint().finally(() => (this.checkpointing = undefined))
     await this.checkpointing
@@ -254,11 +276,11 @@ export class ConfigStore {
   private async writeCheckpoint(): Promise<void> {
     const { options } = this
     const documents = this.published
-    const [last] = this.marks
+    const last = this.marks[0]
     if (!last) throw new ConfigurationError('The store has no checkpoint to begin from')
     const texts = await checkpointTexts(documents, last)
     // The journal names the new checkpoint before that is there, so whichever of the two a crash leaves is fitted.
-    this.marks = [last, texts.mark]
+    this.marks = [...this.marks, texts.mark].slice(-limits.journal_marks)
     await this.inTurn(async () => {
       if (this.journal) await this.journal.append(encodeMark(texts.mark)).catch(() => this.dropJournal())
       this.journal ??= await startJournal(

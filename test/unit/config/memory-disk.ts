@@ -1,0 +1,79 @@
+// A disk in memory that can lose power: after `failAfter` operations it writes a part of the next one and then nothing more.
+import type { Appender, Disk } from '../../../src/lib/disk'
+
+export class MemoryDisk implements Disk {
+  readonly files = new Map<string, Buffer>()
+  /** Operations until the power goes, and how much of the last one is written (0 to 1). */
+  failAfter = Infinity
+  tornPart = 0
+  /** Every write fails with this message. */
+  full: string | undefined
+  operations = 0
+
+  /** What is left after a crash. */
+  restart(): MemoryDisk {
+    const disk = new MemoryDisk()
+    for (const [name, data] of this.files) disk.files.set(name, data)
+    return disk
+  }
+
+  async read(file: string): Promise<Buffer | undefined> {
+    return this.files.get(file)
+  }
+
+  async write(file: string, data: string | Buffer): Promise<void> {
+    await this.operate(() => this.files.set(file, Buffer.from(data)))
+  }
+
+  async openAppender(file: string, options: { truncate?: boolean } = {}): Promise<Appender> {
+    if (options.truncate || !this.files.has(file)) this.files.set(file, Buffer.alloc(0))
+    let open = this.files.get(file) ?? Buffer.alloc(0)
+    return {
+      append: (data) =>
+        this.operate(
+          () => {
+            // A file that was replaced meanwhile is another file.
+            if (this.files.get(file) !== open) throw new Error('append to a file that is gone')
+            open = Buffer.concat([open, data])
+            this.files.set(file, open)
+          },
+          () => this.files.set(file, Buffer.concat([open, data.subarray(0, Math.floor(data.length * this.tornPart))])),
+        ),
+      size: () => open.length,
+      close: async () => undefined,
+    }
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    await this.operate(() => {
+      const data = this.files.get(from)
+      if (!data) throw new Error(`no file ${from}`)
+      this.files.delete(from)
+      this.files.set(to, data)
+    })
+  }
+
+  async remove(file: string): Promise<void> {
+    await this.operate(() => this.files.delete(file))
+  }
+
+  async list(): Promise<string[]> {
+    return [...this.files.keys()]
+  }
+
+  async makeDirectory(): Promise<void> {}
+
+  /** Takes some turns of the loop, as a real disk does, so that others run in between. */
+  private async operate(work: () => unknown, torn?: () => unknown): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve))
+    if (this.full !== undefined) throw new Error(this.full)
+    const left = this.failAfter - this.operations++
+    if (left < 0) return new Promise(() => undefined)
+    if (left === 0) {
+      torn?.()
+      return new Promise(() => undefined)
+    }
+    work()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
