@@ -57,3 +57,6 @@ export function timestamp(clock: Clock): Timestamp {
 
 /** Nanoseconds since the epoch: Ganeti's reason trail. Above 2^53, so only good to about 256 ns. */
 export const nanoseconds = (clock: Clock): number => Math.round(clock.now_ms() * 1000) * 1000
+
+/** Lets the event loop serve others between two slices of long work. */
+export const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
