@@ -159,7 +159,8 @@ async function hangUp(server: FramedServer, clock: Clock): Promise<void> {
 export function processChannel(): Channel {
   return {
     send: (message) => {
-      if (process.connected) process.send?.(message)
+      // luxid may be gone at any moment: what cannot be sent is not missed.
+      if (process.connected) process.send?.(message, undefined, undefined, () => undefined)
     },
     onMessage: (listener) => void process.on('message', (message: ToProcess) => listener(message)),
     onDisconnect: (listener) => void process.on('disconnect', listener),

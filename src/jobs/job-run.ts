@@ -137,11 +137,11 @@ export class JobRun {
   private become(next: Job): Promise<void> {
     const before = this.current
     this.current = next
-    const step = async () => {
+    const write = async () => {
       await this.options.save(this.current)
-      for (const progress of changes(before, next)) this.options.tell(progress)
+      this.options.tell(step(before, next))
     }
-    const done = this.saving.then(step)
+    const done = this.saving.then(write)
     this.saving = done.catch(() => undefined)
     return done
   }
@@ -160,15 +160,13 @@ export class JobRun {
   }
 }
 
-function* changes(before: Job, after: Job): Generator<Progress> {
-  for (const [index, op] of after.ops.entries()) {
-    if (op === before.ops[index]) continue
+function step(before: Job, after: Job): Progress {
+  const ops = after.ops.flatMap((op, index) => {
+    if (op === before.ops[index]) return []
     const { log: _log, ...rest } = op
-    yield { kind: 'op', index, op: rest }
-  }
-  const { start_timestamp, end_timestamp } = after
-  if (start_timestamp !== before.start_timestamp || end_timestamp !== before.end_timestamp)
-    yield { kind: 'times', start_timestamp, end_timestamp }
+    return [[index, rest] as const]
+  })
+  return { kind: 'step', ops, start_timestamp: after.start_timestamp, end_timestamp: after.end_timestamp }
 }
 
 /** As the job file has it: `[class, [arguments]]`; what is no cluster error is a failed execution. */

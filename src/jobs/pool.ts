@@ -163,7 +163,8 @@ class Worker {
   }
 
   send(message: ToProcess): void {
-    if (this.child.connected) this.child.send(message)
+    // A process that has died is noticed by its exit.
+    if (this.child.connected) this.child.send(message, () => undefined)
   }
 
   /** Resolves with the next message of this kind; rejects when the process says that it failed, or dies. */

@@ -46,12 +46,16 @@ export interface JobListener {
   gone(): void
 }
 
-/** One message of a job's progress, as it travels. */
+/** One message of a job's progress, as it travels. A step is a whole transition: half of it would be a state that never was. */
 export type Progress =
   | { readonly kind: 'job'; readonly job: Job }
-  | { readonly kind: 'op'; readonly index: number; readonly op: Omit<JobOp, 'log'> }
+  | {
+      readonly kind: 'step'
+      readonly ops: readonly (readonly [index: number, op: Omit<JobOp, 'log'>])[]
+      readonly start_timestamp: Timestamp | null
+      readonly end_timestamp: Timestamp | null
+    }
   | { readonly kind: 'log'; readonly index: number; readonly entry: LogEntry }
-  | { readonly kind: 'times'; readonly start_timestamp: Timestamp | null; readonly end_timestamp: Timestamp | null }
 
 export interface JobRunner {
   prepare(id: JobId): Promise<PreparedJob>
@@ -66,10 +70,12 @@ export function applyProgress(job: Job, progress: Progress): Job {
   switch (progress.kind) {
     case 'job':
       return progress.job
-    case 'times':
-      return { ...job, start_timestamp: progress.start_timestamp, end_timestamp: progress.end_timestamp }
-    case 'op':
-      return { ...job, ops: job.ops.map((op, i) => (i === progress.index ? { ...op, ...progress.op } : op)) }
+    case 'step': {
+      const { start_timestamp, end_timestamp } = progress
+      const changed = new Map(progress.ops)
+      const ops = job.ops.map((op, i): JobOp => ({ ...op, ...changed.get(i) }))
+      return { ...job, ops, start_timestamp, end_timestamp }
+    }
     case 'log':
       return {
         ...job,

@@ -1,0 +1,122 @@
+// A luxid's queue over a temporary directory, with real job processes that run test/support/tiny-job.ts.
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import * as os from 'node:os'
+import * as path from 'node:path'
+import type { LockOwners } from '../../src/jobs/execution'
+import { type Job, isFinished } from '../../src/jobs/job'
+import { JobPool } from '../../src/jobs/pool'
+import { JobQueue, type Submission } from '../../src/jobs/queue'
+import { QueueStore } from '../../src/jobs/store'
+import { systemClock } from '../../src/lib/clock'
+import { type Disk, systemDisk } from '../../src/lib/disk'
+import { silentLog } from '../../src/lib/log'
+import { type Paths, pathsOf } from '../../src/lib/paths'
+import type { WireOpCode } from '../../src/rpc/luxi/calls'
+
+export const tinyJob = path.join(__dirname, 'tiny-job.ts')
+export const runTypescript = ['--require', path.join(__dirname, 'run-typescript.js')]
+
+export function temporaryPaths(): Paths {
+  const root = mkdtempSync(path.join(os.tmpdir(), 'gq'))
+  return pathsOf(`${root}/n1`, 'n1')
+}
+
+export const removeRoot = (paths: Paths): void => rmSync(path.dirname(paths.root), { recursive: true, force: true })
+
+export interface TestQueue {
+  queue: JobQueue
+  store: QueueStore
+  close(): Promise<void>
+}
+
+export async function openTestQueue(
+  paths: Paths,
+  options: { maxRunning?: number; owners?: LockOwners; disk?: Disk; warm?: number } = {},
+): Promise<TestQueue> {
+  const { maxRunning = 4, disk = systemDisk, warm = 1 } = options
+  await disk.makeDirectory(paths.livelockDir)
+  const none = async () => undefined
+  const store = new QueueStore(disk, paths, silentLog, { update: none, rename: none, setDrainFlag: none })
+  const runner = new JobPool({
+    entry: tinyJob,
+    paths,
+    clock: systemClock,
+    log: silentLog,
+    execArgv: runTypescript,
+    warm,
+  })
+  const queue = new JobQueue({
+    store,
+    runner,
+    owners: options.owners ?? { held: async () => [], cleanUp: async () => undefined },
+    clock: systemClock,
+    log: silentLog,
+    replicas: () => [],
+    lagging: () => undefined,
+  })
+  await queue.recover()
+  queue.configure(maxRunning, [])
+  return {
+    queue,
+    store,
+    async close() {
+      await queue.close()
+      await store.idle()
+    },
+  }
+}
+
+export const delay = (duration: number, more: Record<string, unknown> = {}): WireOpCode => ({
+  OP_ID: 'OP_TEST_DELAY',
+  duration,
+  on_master: true,
+  on_nodes: [],
+  repeat: 0,
+  interruptible: false,
+  no_locks: true,
+  priority: 0,
+  depends: null,
+  comment: null,
+  reason: [],
+  ...more,
+})
+
+export function idOf(submission: Submission | undefined): number {
+  if (submission === undefined || 'error' in submission) throw new Error(submission?.error ?? 'nothing submitted')
+  return submission.id
+}
+
+export async function submitOne(queue: JobQueue, ...ops: WireOpCode[]): Promise<number> {
+  return idOf((await queue.submit([ops]))[0])
+}
+
+export function until(queue: JobQueue, id: number, holds: (job: Job) => boolean, timeout_s = 20): Promise<Job> {
+  return new Promise((resolve, reject) => {
+    const look = (job: Job | undefined) => {
+      if (job === undefined || !holds(job)) return false
+      stop()
+      timer.cancel()
+      resolve(job)
+      return true
+    }
+    const stop = queue.subscribe(id, look)
+    const timer = systemClock.after(timeout_s * 1000, () => {
+      stop()
+      reject(new Error(`job ${id} did not come so far: ${JSON.stringify(queue.job(id))}`))
+    })
+    look(queue.job(id))
+  })
+}
+
+export const ended = (queue: JobQueue, id: number): Promise<Job> => until(queue, id, isFinished)
+
+/** What really was executed: `job.opcode`, in order of execution. */
+export function executed(paths: Paths): string[] {
+  try {
+    return readFileSync(`${paths.root}/ran`, 'utf8').trim().split('\n')
+  } catch {
+    return []
+  }
+}
+
+export const livelocks = (paths: Paths): string[] => readdirSync(paths.livelockDir)
