@@ -119,6 +119,8 @@ export const RAPI_HEADER_BYTES_MAX = 16 << 10
 export const RAPI_RECEIVE_S = 10
 /** Seconds that an idle connection is kept. */
 export const RAPI_KEEP_ALIVE_S = 15
+/** Seconds in which requests may finish when the daemon stops. */
+export const RAPI_CLOSE_S = 2
 /** Clients that are connected at the same time; further ones are refused. */
 export const RAPI_CONNECTIONS_MAX = 1000
 /** Wrong passwords of one address that are answered at once. */
