@@ -10,7 +10,13 @@ import type { Clock } from '../../lib/clock'
 import { errorCode } from '../../lib/disk'
 import type { Log } from '../../lib/log'
 import type { Paths } from '../../lib/paths'
-import { RAPI_CONNECTIONS_MAX, RAPI_HEADER_BYTES_MAX, RAPI_KEEP_ALIVE_S, RAPI_RECEIVE_S } from '../../model/limits'
+import {
+  RAPI_CLOSE_S,
+  RAPI_CONNECTIONS_MAX,
+  RAPI_HEADER_BYTES_MAX,
+  RAPI_KEEP_ALIVE_S,
+  RAPI_RECEIVE_S,
+} from '../../model/limits'
 import type { Master } from '../../rpc/luxi/calls'
 import { basicAuthenticator } from './auth'
 import { createRouter } from './router'
@@ -56,7 +62,7 @@ export async function startRapi(options: RapiOptions): Promise<Rapi> {
       for (const server of servers) server.setSecureContext(certificate(paths))
     },
     async close() {
-      await Promise.all(servers.map(stop))
+      await Promise.all(servers.map((server) => stop(server, clock)))
     },
   }
 }
@@ -126,9 +132,14 @@ function addressOf(server: Server): AddressInfo {
   return address
 }
 
-function stop(server: Server): Promise<void> {
+/** Connections that still serve a request get a moment to finish it. */
+function stop(server: Server, clock: Clock): Promise<void> {
   return new Promise((resolve) => {
-    server.close(() => resolve())
+    const timer = clock.after(RAPI_CLOSE_S * 1000, () => server.closeAllConnections())
+    server.close(() => {
+      timer.cancel()
+      resolve()
+    })
     server.closeIdleConnections()
   })
 }

@@ -31,7 +31,7 @@ export abstract class Resource {
   /** For requests whose body is not used: Ganeti picks up its `depends` all the same. */
   protected onlyDepends(): JsonObject {
     const { body } = this.context
-    return isObject(body) ? { depends: body['depends'] ?? [] } : {}
+    return isObject(body) ? { depends: body['depends'] ?? null } : {}
   }
 
   protected setTags(kind: TagKind, name: string | null, tags: readonly string[], dryRun: number): Promise<JobId> {

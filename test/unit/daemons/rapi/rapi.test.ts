@@ -1,0 +1,220 @@
+import { writeFileSync } from 'node:fs'
+import * as tls from 'node:tls'
+import { routes } from '../../../../src/generated/routes'
+import { GenericError, JobQueueFull, LuxiError, OpPrereqError } from '../../../../src/model/errors'
+import { PeerError } from '../../../../src/rpc/json-protocol'
+import type { Master, WireOpCode } from '../../../../src/rpc/luxi/calls'
+import { basic, Harness, RecordedMaster, USERS } from './harness'
+
+let harness: Harness
+let submitted: WireOpCode[][]
+/** What the next call of queryClusterInfo throws. */
+let failure: unknown
+
+beforeAll(async () => {
+  const recorded = new RecordedMaster()
+  submitted = recorded.submitted
+  recorded.queryClusterInfo = async () => {
+    if (failure === undefined) return { name: 'é"\u{1F600}', empty: [], nested: { list: [1, 'two'] } } as never
+    throw failure
+  }
+  harness = await Harness.start(recorded as unknown as Master)
+})
+afterAll(() => harness.stop())
+afterEach(() => (failure = undefined))
+
+test('every route has a controller with its action', () => {
+  expect(routes.length).toBe(84)
+  for (const { controller, action } of routes) expect(typeof controller.prototype[action]).toBe('function')
+})
+
+describe('answers', () => {
+  test('are ASCII with blanks after separators and a newline at the end', async () => {
+    const { body } = await harness.ask('GET', '/2/info')
+    const name = '"name": "\\u00e9\\"\\ud83d\\ude00", "empty": [], "nested": {"list": [1, "two"]}'
+    expect(body).toBe(`{${name}}\n`)
+  })
+
+  test('a connection serves several requests', async () => {
+    const socket = tls.connect({ port: harness.rapi.addresses[0]?.port, rejectUnauthorized: false })
+    const request = `GET /version HTTP/1.1\r\nHost: x\r\nAuthorization: ${basic('admin', 'secret')}\r\n\r\n`
+    const bodies: string[] = []
+    for (let count = 0; count < 3; count++) {
+      socket.write(request)
+      bodies.push(await new Promise((resolve) => socket.once('data', (data) => resolve(String(data).slice(-2)))))
+    }
+    socket.destroy()
+    expect(bodies).toEqual(['2\n', '2\n', '2\n'])
+  })
+
+  test.each([
+    ['a full queue', new JobQueueFull(), 503, /queue is full/],
+    ['a drained queue', new GenericError('Queue drained'), 500, /^Queue drained$/],
+    [
+      'several arguments',
+      new OpPrereqError("no 'x'", 'wrong_input'),
+      500,
+      /^\(&quot;no &#x27;x&#x27;&quot;, &#x27;wrong_input&#x27;\)$/,
+    ],
+    ['a lost master', new PeerError('luxid is gone', 'lost'), 502, /luxid is gone/],
+    ['a silent master', new PeerError('luxid did not answer', 'timeout'), 504, /did not answer/],
+    ['an unreadable call', new LuxiError('Failed to parse request: x'), 502, /^Failed to parse/],
+    ['a defect', new TypeError('secret detail'), 500, /^Internal error; the log/],
+  ])('%s has its status', async (_, error, status, message) => {
+    failure = error
+    const answer = await harness.ask('GET', '/2/info')
+    expect(answer.status).toBe(status)
+    expect(JSON.parse(answer.body)).toMatchObject({ code: status, message: expect.stringMatching(message) })
+    expect(answer.body).not.toContain('secret detail')
+  })
+})
+
+describe('users', () => {
+  test('a password may hold colons', async () => {
+    expect((await harness.ask('GET', '/version', { as: basic('colon', 'a:b:c') })).status).toBe(200)
+    expect((await harness.ask('GET', '/version', { as: basic('colon', 'a') })).status).toBe(401)
+  })
+
+  test('writing needs the write option', async () => {
+    const answer = await harness.ask('PUT', '/2/tags?tag=x', { as: basic('reader', 'foo555') })
+    expect(answer.status).toBe(403)
+  })
+
+  test('the users file is read anew when it has changed', async () => {
+    const as = basic('fresh', 'word')
+    expect((await harness.ask('GET', '/version', { as })).status).toBe(401)
+    writeFileSync(harness.usersFile, `${USERS}\nfresh word\n`)
+    expect((await harness.ask('GET', '/version', { as })).status).toBe(200)
+    writeFileSync(harness.usersFile, USERS)
+    expect((await harness.ask('GET', '/version', { as })).status).toBe(401)
+  })
+
+  test('an unknown password scheme lets nobody in', async () => {
+    writeFileSync(harness.usersFile, `${USERS}\nodd {SHA1}word write\nnone {CLEARTEXT} write\n`)
+    expect((await harness.ask('GET', '/version', { as: basic('odd', '{SHA1}word') })).status).toBe(401)
+    expect((await harness.ask('GET', '/version', { as: basic('none', 'x') })).status).toBe(401)
+  })
+
+  test('without required authentication reads are open, but wrong passwords and writes are not', async () => {
+    const open = await Harness.start(new RecordedMaster() as unknown as Master, { requireAuthentication: false })
+    const anonymous = (verb: string, url: string) => open.raw(`${verb} ${url} HTTP/1.1\r\nHost: x\r\n\r\n`)
+    expect((await anonymous('GET', '/2/instances')).status).toBe(200)
+    expect((await anonymous('GET', '/2/nosuch')).status).toBe(404)
+    expect((await anonymous('PUT', '/2/tags?tag=x')).status).toBe(401)
+    expect((await open.ask('GET', '/version', { as: basic('admin', 'wrong') })).status).toBe(401)
+    await open.stop()
+  })
+})
+
+describe('bad input', () => {
+  test('a body that is too long is refused before it is read', async () => {
+    const answer = await harness.raw(
+      `POST /2/groups HTTP/1.1\r\nHost: x\r\nAuthorization: ${basic('admin', 'secret')}\r\n` +
+        'Content-Type: application/json\r\nContent-Length: 104857600\r\n\r\n',
+    )
+    expect([answer.status, answer.headers['connection']]).toEqual([413, 'close'])
+  })
+
+  test('deep nesting is refused', async () => {
+    const answer = await harness.ask('POST', '/2/groups', { body: '['.repeat(50_000) + ']'.repeat(50_000) })
+    expect([answer.status, answer.body]).toEqual([400, expect.stringContaining('nested deeper than 100')])
+  })
+
+  test.each([
+    ['a name with dots and slashes', 'GET', '/2/instances/../../etc/passwd', undefined, 404],
+    ['a NUL', 'GET', '/2/instances/a%00b', undefined, 404],
+    ['shell characters', 'GET', '/2/instances/$(id)', undefined, 404],
+    ['a role like a built-in', 'PUT', '/2/nodes/n/role', 'constructor', 400],
+    ['an inherited key', 'POST', '/2/groups', { group_name: 'x', toString: 1 }, 400],
+    ['null instead of an object', 'PUT', '/2/instances/x/modify', null, 400],
+    ['a number that is none', 'GET', '/2/jobs?bulk=1e3', undefined, 400],
+    ['__proto__', 'POST', '/2/groups', '{"__proto__": {"group_name": "x"}}', 400],
+  ])('%s is refused', async (_, verb, url, body, status) => {
+    const text = typeof body === 'string' && !body.startsWith('{') ? JSON.stringify(body) : body
+    expect((await harness.ask(verb, url, { body: text })).status).toBe(status)
+  })
+
+  test('garbage gets an answer, and the daemon lives', async () => {
+    expect((await harness.raw('\x00\x01\x02\r\n\r\n')).status).toBe(400)
+    expect((await harness.ask('GET', '/version')).status).toBe(200)
+  })
+})
+
+describe('requests that become opcodes', () => {
+  const submit = async (verb: string, url: string, body?: unknown) => {
+    const answer = await harness.ask(verb, url, { body })
+    return answer.status === 200 ? submitted.at(-1) : answer.body
+  }
+
+  test('the reason and the resource are in the trail', async () => {
+    const [op] = (await submit('POST', '/2/instances/vm/disk/1/grow?reason=more', { amount: 5 })) as WireOpCode[]
+    expect(op).toMatchObject({ OP_ID: 'OP_INSTANCE_GROW_DISK', disk: 1, amount: 5 })
+    expect(op?.['reason']).toEqual([
+      ['gnt:user', 'more', expect.any(Number)],
+      ['gnt:library:rlib2:instances_name_disk_grow', '', expect.any(Number)],
+    ])
+  })
+
+  test('a trail in the body is refused', async () => {
+    expect(await submit('POST', '/2/groups', { name: 'x', reason: [] })).toContain(
+      'Can&#x27;t overwrite static parameters {&#x27;reason&#x27;}',
+    )
+  })
+
+  test('many instances are filled one by one', async () => {
+    const [op] = (await submit('POST', '/2/instances-multi-alloc', {
+      instances: [{ name: 'a', os: 'noop', mode: 'create', disks: [], nics: [] }],
+    })) as WireOpCode[]
+    expect(op?.['instances']).toEqual([expect.objectContaining({ instance_name: 'a', os_type: 'noop', start: true })])
+  })
+
+  test('blanks between USB devices become commas', async () => {
+    const [op] = (await submit('PUT', '/2/instances/vm/modify', { hvparams: { usb_devices: 'a b' } })) as WireOpCode[]
+    expect(op?.['hvparams']).toEqual({ usb_devices: 'a,b' })
+  })
+
+  test('dependencies are taken from a body that is otherwise not used', async () => {
+    const [op] = (await submit('PUT', '/2/tags?tag=a&tag=b', { depends: [[7, ['success']]], more: 1 })) as WireOpCode[]
+    expect(op).toMatchObject({ tags: ['a', 'b'], depends: [[7, ['success']]] })
+  })
+
+  test('disks to replace may be a text', async () => {
+    const [op] = (await submit('POST', '/2/instances/vm/replace-disks?mode=replace_auto&disks=0,2')) as WireOpCode[]
+    expect(op).toMatchObject({ disks: [0, 2], mode: 'replace_auto' })
+    expect(await submit('POST', '/2/instances/vm/replace-disks?mode=replace_auto&disks=x')).toContain(
+      'Invalid disk index',
+    )
+  })
+
+  test('programs that root runs cannot be set', async () => {
+    expect(await submit('PUT', '/2/modify', { compression_tools: ['/bin/sh'] })).toContain('cannot be set via RAPI')
+    expect(await submit('PUT', '/2/modify?compression_tools=x')).toContain('"code": 403')
+  })
+
+  test('a role becomes three flags', async () => {
+    const [op] = (await submit('PUT', '/2/nodes/n/role?force=1', '"offline"')) as WireOpCode[]
+    expect(op).toMatchObject({ OP_ID: 'OP_NODE_SET_PARAMS', node_name: 'n', offline: true, force: true })
+    expect(op).not.toHaveProperty('drained')
+  })
+
+  test('an unavailable console is 503', async () => {
+    expect((await harness.ask('GET', '/2/instances/inst2.gnt.example/console')).status).toBe(503)
+  })
+})
+
+describe('documentation', () => {
+  test('is shown without login, and its policy admits only this server', async () => {
+    const page = await harness.raw('GET /docs/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(page.body).toContain('swagger-ui')
+    expect(page.body).not.toMatch(/<script>|<script(?![^>]*src=)/)
+    expect(page.headers['content-security-policy']).toContain("default-src 'self'")
+  })
+
+  test('the contract is served', async () => {
+    const { body } = await harness.raw('GET /docs/openapi.json HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    const spec = JSON.parse(body)
+    expect(Object.keys(spec.paths)).toHaveLength(61)
+    expect(spec.components.schemas.InstanceStartupParams.properties.startup_paused).toMatchObject({ default: false })
+  })
+})
