@@ -30,9 +30,6 @@ import { niceSortBy } from '../model/nice-sort'
 /** What fields of many rows ask of one snapshot, each worked out once and only when asked for. */
 export class ConfigIndex {
   private static readonly indexes = new WeakMap<ConfigData, ConfigIndex>()
-  private readonly secondaryOf = new Map<Instance, readonly NodeUuid[]>()
-  private readonly groupDiskParamsOf = new Map<NodeGroup, Record<string, Params>>()
-
   readonly instances = once(() => byName(recordValues(this.config.instances)))
   readonly nodes = once(() => byName(recordValues(this.config.nodes)))
   readonly groups = once(() => byName(recordValues(this.config.nodegroups)))
@@ -64,35 +61,26 @@ export class ConfigIndex {
     return byName(this.nodesOfGroup(group).flatMap(({ uuid }) => this.primaryInstances(uuid)))
   }
 
-  secondaries(instance: Instance): readonly NodeUuid[] {
-    let nodes = this.secondaryOf.get(instance)
-    if (nodes === undefined) this.secondaryOf.set(instance, (nodes = secondaryNodes(this.config, instance)))
-    return nodes
-  }
+  /** Nodes besides the primary that hold its disks. */
+  readonly secondaries = perObject((instance: Instance): readonly NodeUuid[] => secondaryNodes(this.config, instance))
+  readonly disks = perObject((instance: Instance): readonly Disk[] => instanceDisks(this.config, instance))
 
   nodeName = (uuid: string): string => this.config.nodes[uuid]?.name ?? uuid
   groupName = (uuid: string): string => this.config.nodegroups[uuid]?.name ?? uuid
   groupOfNode = (uuid: string): NodeGroup | undefined => this.config.nodegroups[this.config.nodes[uuid]?.group ?? '']
-  disks = (instance: Instance): readonly Disk[] => instanceDisks(this.config, instance)
 
-  beParams = (instance: Instance): BeParams => fillBeParams(this.config.cluster, instance.beparams)
+  readonly beParams = perObject((instance: Instance): BeParams => fillBeParams(this.config.cluster, instance.beparams))
   hvParams = (instance: Instance): Params => fillHvParams(this.config.cluster, instance, { skipClusterOnly: true })
   osParams = (instance: Instance): OsParams => fillOsParams(this.config.cluster, instance.os, instance.osparams)
   nicParams = (nic: Nic): NicParams => fillNicParams(this.config.cluster, nic)
   ndParams = (node: Node): NdParams => fillNdParams(this.config, node)
   groupNdParams = (group: NodeGroup): NdParams => fillGroupNdParams(this.config.cluster, group)
   groupIPolicy = (group: NodeGroup): IPolicy => fillIPolicy(this.config.cluster, group)
-
-  groupDiskParams(group: NodeGroup): Record<string, Params> {
-    let params = this.groupDiskParamsOf.get(group)
-    if (params !== undefined) return params
-    const { cluster } = this.config
-    params = Object.fromEntries(
-      Object.entries(cluster.diskparams).map(([name, own]) => [name, { ...own, ...group.diskparams[name] }]),
-    )
-    this.groupDiskParamsOf.set(group, params)
-    return params
-  }
+  /** `{disk template: parameters}` */
+  readonly groupDiskParams = perObject((group: NodeGroup): Record<string, Params> => {
+    const templates = Object.entries(this.config.cluster.diskparams)
+    return Object.fromEntries(templates.map(([name, own]) => [name, { ...own, ...group.diskparams[name] }]))
+  })
 }
 
 const byName = <T extends { readonly name: string }>(items: readonly T[]): T[] => niceSortBy(items, ({ name }) => name)
@@ -114,4 +102,13 @@ function grouped<T>(items: readonly T[], keysOf: (item: T) => readonly string[])
 function once<T>(compute: () => T): () => T {
   let known: { value: T } | undefined
   return () => (known ??= { value: compute() }).value
+}
+
+function perObject<O extends object, T>(compute: (object: O) => T): (object: O) => T {
+  const known = new Map<O, T>()
+  return (object) => {
+    let value = known.get(object)
+    if (value === undefined) known.set(object, (value = compute(object)))
+    return value
+  }
 }

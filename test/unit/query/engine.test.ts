@@ -1,0 +1,167 @@
+import type { ConfigData } from '../../../src/model/config'
+import { OpPrereqError } from '../../../src/model/errors'
+import { classicQuery, runQuery } from '../../../src/query/engine'
+import { goldenConfig, goldenSource } from '../../support/golden-query'
+
+const NODE1 = 'node1.gnt.example'
+const names = (result: { data: (readonly unknown[])[][] }) => result.data.map((row) => row[0]?.[1])
+
+/** The recorded configuration with fields of one node or instance replaced. */
+function changed(kind: 'nodes' | 'instances', name: string, change: object): ConfigData {
+  const config = goldenConfig()
+  const entries = Object.entries(config[kind]).map(([uuid, object]) => [
+    uuid,
+    object.name === name ? { ...object, ...change } : object,
+  ])
+  return { ...config, [kind]: Object.fromEntries(entries) as never }
+}
+
+const status = async (source: ReturnType<typeof goldenSource>, name: string) =>
+  (await runQuery('instance', ['status', 'oper_ram', 'oper_state'], ['==', 'name', name], source)).data[0]
+
+describe('nodes are asked', () => {
+  test('not at all for what the configuration knows', async () => {
+    const source = goldenSource()
+    await runQuery('instance', ['name', 'be/memory', 'pnode'], ['?', 'admin_up'], source)
+    await runQuery('node', ['name', 'pinst_list', 'role'], null, source)
+    expect(source.live.asked).toEqual([])
+  })
+
+  test('once and all together, whatever the number of live fields', async () => {
+    const source = goldenSource()
+    await runQuery('instance', ['status', 'oper_ram', 'oper_state', 'console'], null, source)
+    expect(source.live.asked.map(({ call, nodes }) => [call, nodes.length])).toEqual([
+      ['instanceInfo', 4],
+      ['consoles', 3],
+    ])
+  })
+
+  test('when only the filter needs it', async () => {
+    const source = goldenSource()
+    const result = await runQuery('node', ['name'], ['>', 'mfree', 22600], source)
+    expect(names(result)).toEqual([NODE1, 'node4.gnt.example'])
+    expect(source.live.asked).toHaveLength(1)
+  })
+
+  test('only for what may still pass the filter', async () => {
+    const source = goldenSource()
+    const filter = ['&', ['==', 'name', 'node3'], ['>', 'mfree', 0]]
+    expect(names(await runQuery('node', ['name'], filter, source))).toEqual(['node3.gnt.example'])
+    expect(source.live.asked).toEqual([{ call: 'nodeInfo', nodes: ['node3.gnt.example'] }])
+  })
+
+  test('one by one when an instance is asked by name', async () => {
+    const source = goldenSource()
+    await status(source, 'inst5')
+    expect(source.live.asked).toEqual([{ call: 'instanceInfo', nodes: [NODE1] }])
+  })
+})
+
+describe('names', () => {
+  test('come in the order asked, short or long', async () => {
+    const filter = ['|', ['==', 'name', 'inst3'], ['==', 'name', 'inst1.gnt.example']]
+    const result = await runQuery('instance', ['name'], filter, goldenSource())
+    expect(names(result)).toEqual(['inst3.gnt.example', 'inst1.gnt.example'])
+  })
+
+  test.each([
+    ['instance', 'Instance name nosuch not found'],
+    ['node', 'Node name nosuch not found'],
+    ['group', 'Node group nosuch not found'],
+    ['network', "Network 'nosuch' not found"],
+  ] as const)('that no %s has are refused', async (what, text) => {
+    const asked = runQuery(what, ['name'], ['|', ['==', 'name', 'nosuch']], goldenSource())
+    await expect(asked).rejects.toEqual(new OpPrereqError(text, 'unknown_entity'))
+  })
+
+  test('that do not exist are left out of the older calls', async () => {
+    expect(await classicQuery('node', ['node2', 'nosuch', 'node1'], ['name'], false, goldenSource())).toEqual([
+      ['node2.gnt.example'],
+      [NODE1],
+    ])
+  })
+
+  test('unless asked for are in natural order', async () => {
+    const config = changed('instances', 'inst2.gnt.example', { name: 'inst10.gnt.example' })
+    const result = await runQuery('instance', ['name'], null, goldenSource(config))
+    expect(names(result).slice(-2)).toEqual(['inst6.gnt.example', 'inst10.gnt.example'])
+  })
+})
+
+describe('an instance', () => {
+  test('on a node that is marked offline', async () => {
+    const source = goldenSource(changed('nodes', 'node2.gnt.example', { offline: true }))
+    expect(await status(source, 'inst1')).toEqual([
+      [0, 'ERROR_nodeoffline'],
+      [4, null],
+      [4, null],
+    ])
+  })
+
+  test('on a node that does not answer', async () => {
+    const source = goldenSource()
+    source.live.down.add('node2.gnt.example')
+    expect(await status(source, 'inst1')).toEqual([
+      [0, 'ERROR_nodedown'],
+      [2, null],
+      [2, null],
+    ])
+  })
+
+  test.each([
+    [{ admin_state: 'down' }, 'ERROR_up'],
+    [{ admin_state: 'offline' }, 'ERROR_up'],
+    [{ primary_node: 'e8d56ac1-915c-49f9-8bb1-36e90c83850b' }, 'ERROR_wrongnode'],
+    [{}, 'running'],
+  ])('that runs, with %j, is %s', async (change, expected) => {
+    const source = goldenSource(changed('instances', 'inst1.gnt.example', change))
+    const { data } = await runQuery('instance', ['name', 'status'], null, source)
+    expect(data.find(([cell]) => cell?.[1] === 'inst1.gnt.example')?.[1]).toEqual([0, expected])
+  })
+
+  test.each([
+    [{ admin_state: 'up' }, 'ERROR_down'],
+    [{ admin_state: 'offline' }, 'ADMIN_offline'],
+    [{ admin_state: 'down', admin_state_source: 'user' }, 'USER_down'],
+    [{}, 'ADMIN_down'],
+  ])('that does not run, with %j, is %s', async (change, expected) => {
+    const source = goldenSource(changed('instances', 'inst4.gnt.example', change))
+    expect((await status(source, 'inst4'))?.[0]).toEqual([0, expected])
+  })
+
+  test('that its user shut down is USER_down only where the cluster lets users do so', async () => {
+    const source = goldenSource()
+    const info = source.live.recorded.instanceInfo['node2.gnt.example']?.['inst1.gnt.example']
+    if (info) info.state = 1
+    expect((await status(source, 'inst1'))?.[0]).toEqual([0, 'ERROR_down'])
+    const config = { ...source.config, cluster: { ...source.config.cluster, enabled_user_shutdown: true } }
+    expect((await status({ ...source, config }, 'inst1'))?.[0]).toEqual([0, 'USER_down'])
+  })
+})
+
+test('a node that may not run instances has no live data and is not asked', async () => {
+  const source = goldenSource(changed('nodes', NODE1, { vm_capable: false }))
+  const { data } = await runQuery('node', ['mfree', 'bootid'], ['==', 'name', 'node1'], source)
+  expect(data).toEqual([
+    [
+      [3, null],
+      [3, null],
+    ],
+  ])
+  expect(source.live.asked).toEqual([{ call: 'nodeInfo', nodes: [] }])
+})
+
+test('archived jobs are listed only when asked for', async () => {
+  expect((await runQuery('job', ['id'], null, goldenSource())).data).toHaveLength(5)
+  expect((await runQuery('job', ['id', 'archived'], null, goldenSource())).data).toHaveLength(7)
+})
+
+test('operating systems are those that every node has, with what they have in common', async () => {
+  const source = goldenSource()
+  source.live.recorded.operatingSystems[NODE1] = [['noop', '/os/noop', true, '', [], [], [10, 20], true]]
+  const { data } = await runQuery('os', ['name', 'valid', 'variants', 'api_versions'], null, source)
+  expect(data.map((row) => row.map(([, value]) => value))).toEqual([
+    ['debootstrap', false, [], []],
+    ['noop', true, [], [10]],
+  ])
+})
