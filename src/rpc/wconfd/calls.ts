@@ -16,6 +16,15 @@ export interface Selector {
 /** A named pure change of config/changes.ts with its arguments. */
 export type NamedChange = [name: string, ...args: unknown[]]
 
+export interface ReplicaStatus {
+  node: string
+  name: string
+  /** `checkpoints`: runs Ganeti's noded, which takes config.data as a whole, a moment later. */
+  state: 'in sync' | 'out of sync' | 'checkpoints'
+  /** Why it is out of sync. */
+  reason: string | null
+}
+
 export interface Wconfd {
   echo(text: string): Promise<string>
   readConfig(): Promise<ConfigData>
@@ -26,7 +35,10 @@ export interface Wconfd {
    * `epoch` is the owner's lock epoch (see gantryAcquire); a wrong one is refused, null is for daemons that hold no locks.
    */
   gantryChange(client: ClientId, epoch: number | null, changes: readonly NamedChange[]): Promise<unknown[]>
-  /** Waits until the whole request is granted; `onWait` in the client hears who blocks. Rejects on cancel or time-out. */
+  /**
+   * Waits until the whole request is granted. Rejects with LockError when it is taken back, or after `timeout_s` with a text that
+   * names the holders. A request whose connection breaks is taken back. The epoch is good until the owner's last lock is gone.
+   */
   gantryAcquire(
     client: ClientId,
     priority: number,
@@ -35,7 +47,9 @@ export interface Wconfd {
   ): Promise<{ epoch: number }>
   /** Takes back a waiting request of this client. */
   gantryCancelRequest(client: ClientId): Promise<null>
-  /** Owners of and waiters for the given locks: what a waiting job logs. */
+  /** Nobody else needs to find out: the owner's process has ended. Frees its locks, requests and reservations. */
+  gantryOwnerDied(client: ClientId): Promise<null>
+  /** What this client's waiting request waits for, and who has it since when: what a waiting job logs. */
   gantryBlockers(
     client: ClientId,
   ): Promise<{ lock: LockName; holders: { client: ClientId; mode: LockMode; since: number }[] }[]>
@@ -58,7 +72,10 @@ export interface Wconfd {
   listLocksWaitingStatus(): Promise<[[LockName, [ClientId, LockMode][]][], [number, ClientId, LockRequest[]][]]>
   cleanupLocks(): Promise<null>
   verifyConfig(): Promise<null>
+  /** Sends the whole configuration to the candidates and ssconf to all nodes, and waits for those that answer. */
   flushConfig(): Promise<null>
+  /** Which master candidates have everything: `gnt cluster verify` names the others. */
+  gantryReplicas(): Promise<ReplicaStatus[]>
   dropAllReservations(client: ClientId): Promise<null>
   reserveMAC(client: ClientId, mac: string): Promise<null>
   generateMAC(client: ClientId, network: string | null): Promise<string>
@@ -68,7 +85,8 @@ export interface Wconfd {
   releaseIp(client: ClientId, network: string, ip: string): Promise<null>
   generateIp(client: ClientId, network: string): Promise<string>
   commitTemporaryIps(client: ClientId): Promise<null>
-  listReservedIps(client: ClientId): Promise<['reserve' | 'release', string, string][]>
+  commitReleaseTemporaryIp(network: string, ip: string): Promise<null>
+  listReservedIps(client: ClientId): Promise<['reserve' | 'release', ip: string, network: string][]>
   computeDRBDMap(): Promise<[string, [number, string][]][]>
   allocateDRBDMinor(disk: string, nodes: readonly string[]): Promise<number[]>
   releaseDRBDMinors(disk: string): Promise<null>

@@ -1,0 +1,165 @@
+// Following the configuration: one call, `gantryFollow`, is answered by a snapshot, and then deltas come on the same connection.
+// wconfd serves it, and noded on master candidates; luxid, confd and others follow instead of reading files again and again.
+import { systemClock, type Clock } from '../../lib/clock'
+import { connectFramed, type FramedConnection } from '../../lib/json-socket'
+import { silentLog, type Log } from '../../lib/log'
+import { applyToConfig, applyToGantry, encodeDelta, type Delta } from '../../config/delta'
+import { encodeConfig, encodeGantry } from '../../config/encode'
+import type { ConfigData, Documents, GantryData } from '../../model/config'
+import { errorFromWire } from '../../model/errors'
+import { CALL_CONNECT_S, WCONFD_RECONNECT_S, WCONFD_RETRY_PAUSE_S } from '../../model/limits'
+import { PeerError } from '../json-protocol'
+
+const FOLLOW = 'gantryFollow'
+
+/** The serving end: who follows, and what they are sent. */
+export class FollowFeed {
+  private readonly followers = new Set<FramedConnection>()
+
+  constructor(
+    private readonly documents: () => Documents,
+    /** gantry.data holds secrets: only followers on wconfd's own socket get it. */
+    private readonly withGantry: boolean,
+  ) {}
+
+  /** Answers the call. A follower that reads too slowly is disconnected and may come again. */
+  attach(connection: FramedConnection): void {
+    const { config, gantry } = this.documents()
+    const tail = this.withGantry ? `,"gantry":${encodeGantry(gantry)}` : ''
+    connection.send(`{"success":true,"result":{"config":${encodeConfig(config)}${tail}}}`)
+    this.followers.add(connection)
+    void connection.closed.then(() => this.followers.delete(connection))
+  }
+
+  publish(delta: Delta): void {
+    if (this.followers.size === 0) return
+    const text = `{"delta":${encodeDelta(this.withGantry ? delta : { ...delta, gantry: undefined })}}`
+    for (const follower of this.followers) follower.send(text)
+  }
+}
+
+export interface FollowOptions {
+  clock?: Clock
+  log?: Log
+  /** Seconds to wait for the first snapshot. */
+  wait_s?: number
+}
+
+/** `delta` is null after a snapshot, when anything may have changed. */
+export type OnConfigChange = (config: ConfigData, delta: Delta | null) => void
+
+/** Resolves with the first snapshot; then goes on following, also over restarts of the daemon, until closed. */
+export async function followConfig(
+  path: string,
+  onChange: OnConfigChange = () => undefined,
+  options: FollowOptions = {},
+): Promise<ConfigFollower> {
+  const follower = new ConfigFollower(path, onChange, options)
+  await follower.start()
+  return follower
+}
+
+export class ConfigFollower {
+  private config: ConfigData | undefined
+  private gantryData: GantryData | undefined
+  private connection: FramedConnection | undefined
+  private closed = false
+
+  constructor(
+    private readonly path: string,
+    private readonly onChange: OnConfigChange,
+    private readonly options: FollowOptions,
+  ) {}
+
+  current(): ConfigData {
+    if (this.config === undefined) throw new PeerError(`no configuration came from ${this.path} yet`, 'unreachable')
+    return this.config
+  }
+
+  /** Undefined where the socket does not give it away. */
+  gantry(): GantryData | undefined {
+    return this.gantryData
+  }
+
+  close(): void {
+    this.closed = true
+    this.connection?.destroy()
+  }
+
+  async start(): Promise<void> {
+    const { clock = systemClock, wait_s = WCONFD_RECONNECT_S } = this.options
+    const deadline = clock.monotonic_ms() + wait_s * 1000
+    for (;;) {
+      try {
+        return await this.connect()
+      } catch (error) {
+        if (this.closed || clock.monotonic_ms() >= deadline) throw error
+        await clock.sleep(WCONFD_RETRY_PAUSE_S * 1000)
+      }
+    }
+  }
+
+  /** Resolves when the snapshot has come. */
+  private connect(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let established = false
+      const receive = (text: string, connection: FramedConnection) => {
+        try {
+          this.receive(JSON.parse(text))
+          established = true
+          resolve()
+        } catch (error) {
+          this.options.log?.warn({ err: error, path: this.path }, 'following the configuration anew')
+          reject(error instanceof Error ? error : new Error(String(error)))
+          connection.destroy()
+        }
+      }
+      connectFramed({ path: this.path, connectTimeout_s: CALL_CONNECT_S, onMessage: receive }).then((connection) => {
+        this.connection = connection
+        if (this.closed) connection.destroy()
+        void connection.closed.then(() => {
+          reject(new PeerError(`${this.path} closed the connection before it sent the configuration`, 'lost'))
+          if (established && !this.closed) void this.reconnect()
+        })
+        connection.send(JSON.stringify({ method: FOLLOW, args: [] }))
+      }, reject)
+    })
+  }
+
+  private async reconnect(): Promise<void> {
+    const { clock = systemClock, log = silentLog } = this.options
+    this.connection = undefined
+    for (let tries = 0; !this.closed; tries++) {
+      if (tries > 0) await clock.sleep(WCONFD_RETRY_PAUSE_S * 1000)
+      try {
+        return await this.connect()
+      } catch (error) {
+        if (tries === 0) log.warn({ err: error }, 'the configuration daemon is away; trying again')
+      }
+    }
+  }
+
+  private receive(message: unknown): void {
+    if (isMessage(message, 'delta')) return this.advance(message.delta as Delta)
+    if (!isMessage(message, 'result')) throw new Error('a message that is neither a snapshot nor a delta')
+    if (message['success'] !== true) throw errorFromWire(message.result)
+    // What the daemon sends it has checked; it is read here only.
+    const { config, gantry } = message.result as { config: ConfigData; gantry?: GantryData }
+    this.config = config
+    this.gantryData = gantry
+    this.onChange(config, null)
+  }
+
+  private advance(delta: Delta): void {
+    const config = this.current()
+    if (delta.to <= config.serial_no) return
+    if (delta.from !== config.serial_no)
+      throw new Error(`the delta ${delta.from} to ${delta.to} does not follow serial ${config.serial_no}`)
+    this.config = applyToConfig(config, delta)
+    if (this.gantryData) this.gantryData = applyToGantry(this.gantryData, delta)
+    this.onChange(this.config, delta)
+  }
+}
+
+const isMessage = <K extends string>(value: unknown, key: K): value is Record<K, unknown> & Record<string, unknown> =>
+  typeof value === 'object' && value !== null && key in value
