@@ -8,7 +8,7 @@ import * as network from './changes/network'
 import * as node from './changes/node'
 import * as tags from './changes/tags'
 import type { ChangeContext, Changed } from './edit'
-import { recordSet } from './records'
+import { withGantryValue } from './gantry'
 
 export type { ChangeContext, Changed } from './edit'
 
@@ -59,8 +59,7 @@ export const changes = {
 export const gantryChanges = {
   /** Sets a value of a section; null removes it. */
   setGantry(gantry: GantryData, section: string, key: string, value: unknown): GantryData {
-    const entries = recordSet(gantry.sections[section] ?? {}, key, value ?? undefined)
-    return { ...gantry, sections: { ...gantry.sections, [section]: entries } }
+    return withGantryValue(gantry, section, key, value)
   },
 }
 

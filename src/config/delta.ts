@@ -2,7 +2,8 @@
 import type { Cluster, ConfigData, Documents, GantryData, ObjectKind, ObjectKinds } from '../model/config'
 import { place } from './edit'
 import { objectJson } from './encode'
-import { changedKeys, recordSet, type Dictionary } from './records'
+import { withGantryValue } from './gantry'
+import { changedKeys, type Dictionary } from './records'
 import { canonicalCluster } from './schema'
 
 type Objects = { readonly [K in ObjectKind]?: Readonly<Record<string, ObjectKinds[K] | null>> }
@@ -63,13 +64,10 @@ export function applyToConfig(config: ConfigData, delta: Delta): ConfigData {
 
 export function applyToGantry(gantry: GantryData, delta: Delta): GantryData {
   if (!delta.gantry) return gantry
-  const sections = { ...gantry.sections }
-  for (const [name, entries] of Object.entries(delta.gantry.sections)) {
-    let section = sections[name] ?? {}
-    for (const [key, value] of Object.entries(entries)) section = recordSet(section, key, value ?? undefined)
-    sections[name] = section
-  }
-  return { ...gantry, sections, serial_no: delta.gantry.serial_no }
+  let next = gantry
+  for (const [section, entries] of Object.entries(delta.gantry.sections))
+    for (const [key, value] of Object.entries(entries)) next = withGantryValue(next, section, key, value)
+  return { ...next, serial_no: delta.gantry.serial_no }
 }
 
 /** The JSON text, made of the objects' own texts, which the next checkpoint uses again. */

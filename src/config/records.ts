@@ -31,6 +31,8 @@ export function recordValues<T>(record: Dictionary<T>): T[] {
   return shared.keys().map((key) => shared.map.get(key) as T)
 }
 
+export const recordSize = <T>(record: Dictionary<T>): number => versionOf(record).take().map.size
+
 /** The key of the object that carries this `name`: kept as an index, not searched. */
 export function keyByName<T>(record: Dictionary<T>, name: string): string | undefined {
   return versionOf(record).take().names().get(name)

@@ -101,7 +101,10 @@ export const buildNetwork = (n: number, fields: Partial<Network> = {}): Network 
   ...fields,
 })
 
-export async function storeOptions(config: ConfigData, disk = new MemoryDisk()): Promise<StoreOptions & { disk: MemoryDisk }> {
+export async function storeOptions(
+  config: ConfigData,
+  disk = new MemoryDisk(),
+): Promise<StoreOptions & { disk: MemoryDisk }> {
   const options = { disk, paths: pathsOf('/r/n1', 'n1'), clock: systemClock, random: seededRandom(3), log: silentLog }
   if (!disk.files.has(options.paths.configFile)) await createConfig(options, config)
   return options

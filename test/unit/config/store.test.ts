@@ -1,0 +1,233 @@
+import { changes, type NamedChange } from '../../../src/config/changes'
+import { encodeConfig } from '../../../src/config/encode'
+import { gantryValue } from '../../../src/config/gantry'
+import { openStore, type ConfigStore, type Delta } from '../../../src/config/store'
+import { createConfig, type StoreOptions } from '../../../src/config/store-files'
+import { applyDelta } from '../../../src/config/delta'
+import type { Log } from '../../../src/lib/log'
+import { limits } from '../../../src/model/limits'
+import { buildInstance, smallConfig, storeOptions } from './builders'
+import type { MemoryDisk } from './memory-disk'
+
+type Options = StoreOptions & { disk: MemoryDisk }
+
+const config = smallConfig()
+const tag = (name: string): NamedChange => ['addTags', 'cluster', '', [name]]
+const fileText = ({ disk, paths }: Options) => disk.files.get(paths.configFile)?.toString() ?? ''
+const stores: ConfigStore[] = []
+
+async function open(options?: Options): Promise<{ store: ConfigStore; options: Options }> {
+  const chosen = options ?? (await storeOptions(config))
+  const store = await openStore(chosen)
+  stores.push(store)
+  return { store, options: chosen }
+}
+
+afterEach(async () => {
+  for (const store of stores.splice(0)) await store.close(false)
+})
+
+test('a change is in the journal when it is acknowledged, and a restart finds it', async () => {
+  const { store, options } = await open()
+  const before = fileText(options)
+  expect(await store.change([['allocatePort'], tag('a')])).toEqual([11000, null])
+  expect(fileText(options)).toBe(before)
+  const again = await open({ ...options, disk: options.disk.restart() })
+  expect(again.store.current().cluster.tags).toEqual(['a'])
+  expect(again.store.current().cluster.highest_used_port).toBe(11000)
+  expect(again.store.current().serial_no).toBe(config.serial_no + 2)
+})
+
+test('readers see a change only when it is durable', async () => {
+  const { store } = await open()
+  const change = store.change([tag('a')])
+  expect(store.current().cluster.tags).toEqual([])
+  await change
+  expect(store.current().cluster.tags).toEqual(['a'])
+})
+
+test('a list of changes happens as a whole or not at all', async () => {
+  const { store } = await open()
+  await expect(store.change([tag('a'), ['removeNode', 'nobody']])).rejects.toThrow('There is no node with uuid nobody')
+  await expect(store.change([['noSuchChange']])).rejects.toThrow('There is no configuration change named noSuchChange')
+  await expect(store.change([['constructor']])).rejects.toThrow('There is no configuration change named constructor')
+  expect(store.current()).toBe(store.documents().config)
+  expect(store.current().serial_no).toBe(config.serial_no)
+  await store.change([tag('b')])
+  expect(store.current().cluster.tags).toEqual(['b'])
+})
+
+test('changes that come while one is written go out together', async () => {
+  const { store, options } = await open()
+  const start = options.disk.operations
+  const deltas: Delta[] = []
+  store.subscribe((delta) => deltas.push(delta))
+  await Promise.all(Array.from({ length: 100 }, (_, index) => store.change([tag(`t${index}`)])))
+  expect(store.current().cluster.tags).toHaveLength(100)
+  expect(deltas.length).toBeLessThan(5)
+  expect(options.disk.operations - start).toBeLessThan(20)
+})
+
+test('followers who apply the deltas have what the store has', async () => {
+  const { store } = await open()
+  let followed = store.documents()
+  store.subscribe((delta) => (followed = applyDelta(followed, delta)))
+  await store.change([['addInstance', buildInstance(config, 1)], tag('x'), ['setGantry', 'tokens', 'a', { name: 'b' }]])
+  await store.change([['removeInstance', buildInstance(config, 1).uuid]])
+  expect(encodeConfig(followed.config)).toBe(encodeConfig(store.current()))
+  expect(gantryValue(followed.gantry, 'tokens', 'a')).toEqual({ name: 'b' })
+})
+
+test('a clean close leaves plain files and no journal', async () => {
+  const { store, options } = await open()
+  await store.change([tag('a'), ['setGantry', 'tokens', 'k', 1]])
+  await store.close(true)
+  expect([...options.disk.files.keys()].sort()).toEqual([options.paths.configFile, options.paths.gantryFile].sort())
+  expect(fileText(options)).toBe(encodeConfig(store.current()))
+  const gantry = options.disk.files.get(options.paths.gantryFile)?.toString()
+  expect(JSON.parse(gantry ?? '')).toEqual({ version: 1, serial_no: 3, sections: { tokens: { k: 1 } } })
+  await expect(store.change([tag('b')])).rejects.toThrow('closed')
+})
+
+test('the checkpoint follows a change within its time, and the journal begins anew', async () => {
+  const { store, options } = await open()
+  await store.change([tag('a')])
+  await store.checkpoint()
+  expect(fileText(options)).toBe(encodeConfig(store.current()))
+  await store.change([tag('b')])
+  const again = await open({ ...options, disk: options.disk.restart() })
+  expect(again.store.current().cluster.tags).toEqual(['a', 'b'])
+})
+
+test('a full journal is checkpointed at once', async () => {
+  const { store, options } = await open()
+  const filler = 'x'.repeat(1000)
+  for (let size = 0; size < limits.journal_bytes + 20000; size += 10000)
+    await store.change(
+      Array.from({ length: 10 }, (_, n): NamedChange => ['setGantry', 'plans', `k${size}-${n}`, filler]),
+    )
+  await store.checkpoint()
+  expect(options.disk.files.get(options.paths.journalFile)?.length).toBeLessThan(limits.journal_bytes / 2)
+  expect(fileText(options)).toContain(`"serial_no":${store.current().serial_no}}`)
+})
+
+test('changes during a checkpoint survive a crash right after it', async () => {
+  const { store, options } = await open()
+  await store.change([tag('a')])
+  const checkpoint = store.checkpoint()
+  await Promise.all([store.change([tag('b')]), store.change([tag('c')]), checkpoint])
+  const again = await open({ ...options, disk: options.disk.restart() })
+  expect(again.store.current().cluster.tags).toEqual(['a', 'b', 'c'])
+})
+
+test('a change that cannot be written is refused, did not happen, and the next one can be written again', async () => {
+  const { store, options } = await open()
+  await store.change([tag('a')])
+  options.disk.full = 'ENOSPC: no space left on device'
+  const refused = await Promise.allSettled([store.change([tag('b')]), store.change([tag('c')])])
+  for (const one of refused) {
+    expect(one.status).toBe('rejected')
+    if (one.status === 'rejected') expect(String(one.reason)).toMatch(/ENOSPC.*did not happen/)
+  }
+  expect(store.current().cluster.tags).toEqual(['a'])
+  options.disk.full = undefined
+  await store.change([tag('d')])
+  const again = await open({ ...options, disk: options.disk.restart() })
+  expect(again.store.current().cluster.tags).toEqual(['a', 'd'])
+})
+
+test('a journal that does not fit is set aside with an error, never replayed', async () => {
+  const { store, options } = await open()
+  await store.change([tag('a')])
+  const disk = options.disk.restart()
+  disk.files.set(
+    options.paths.configFile,
+    Buffer.from(fileText(options).replace('cluster.example.com', 'edited.example.com')),
+  )
+  const errors: string[] = []
+  const log = { ...options.log, warn: () => {}, info: () => {}, error: (_: object, text: string) => errors.push(text) }
+  const again = await open({ ...options, disk, log: log as unknown as Log })
+  expect(again.store.current().cluster.tags).toEqual([])
+  expect(again.store.current().cluster.cluster_name).toBe('edited.example.com')
+  expect(errors).toEqual([
+    expect.stringMatching(/not used: it belongs to another config.data; it is kept as .*rejected-\d+/),
+  ])
+  expect([...disk.files.keys()].filter((name) => name.includes('rejected'))).toHaveLength(1)
+})
+
+test('a change waits for the candidates, and one that fails does not fail it', async () => {
+  const { store, options } = await open()
+  const copies: Buffer[] = []
+  let release = () => {}
+  const gate = new Promise<void>((resolve) => (release = resolve))
+  store.addReplica(async (data, kind) => {
+    if (kind === 'journal') copies.push(data)
+    await gate
+  })
+  store.addReplica(() => Promise.reject(new Error('unreachable')))
+  let done = false
+  const change = store.change([tag('a')]).then(() => (done = true))
+  while (copies.length === 0) await new Promise((resolve) => setImmediate(resolve))
+  expect(done).toBe(false)
+  expect(store.current().cluster.tags).toEqual([])
+  release()
+  await change
+  const journal = options.disk.files.get(options.paths.journalFile)
+  expect(journal?.subarray(-(copies[0]?.length ?? 0))).toEqual(copies[0])
+})
+
+test('a candidate that follows the records has the same files; a gap asks for a full copy', async () => {
+  const { store } = await open()
+  const replica = await open()
+  const records: Buffer[] = []
+  store.addReplica(async (data, kind) => void (kind === 'journal' && records.push(data)))
+  await store.change([tag('a')])
+  await store.change([['addInstance', buildInstance(config, 1)]])
+  await store.change([tag('b')])
+  const [first, second, third] = records
+  if (!first || !second || !third) throw new Error('records are missing')
+  await replica.store.follow(first)
+  await expect(replica.store.follow(third)).rejects.toThrow(/does not follow serial 2: send a full copy/)
+  await replica.store.follow(second)
+  await replica.store.follow(first)
+  await replica.store.follow(third)
+  expect(encodeConfig(replica.store.current())).toBe(encodeConfig(store.current()))
+  await expect(replica.store.follow(third.subarray(0, 30))).rejects.toThrow('Not a record')
+
+  const late = await open()
+  const { config: text, gantry } = store.texts()
+  await late.store.replace(text, gantry)
+  expect(fileText(late.options)).toBe(text)
+  await store.change([tag('c')])
+  const newest = records.at(-1)
+  if (newest) await late.store.follow(newest)
+  expect(encodeConfig(late.store.current())).toBe(encodeConfig(store.current()))
+})
+
+test('a follower that fails does not fail the change', async () => {
+  const { store } = await open()
+  store.subscribe(() => {
+    throw new Error('follower')
+  })
+  await expect(store.change([tag('a')])).resolves.toEqual([null])
+})
+
+test('a missing configuration is a clear error', async () => {
+  const options = await storeOptions(config)
+  options.disk.files.clear()
+  await expect(openStore(options)).rejects.toThrow(
+    /There is no configuration at .*config\.data: this node is not the master/,
+  )
+})
+
+test('making a configuration removes the journal of the one before', async () => {
+  const { store, options } = await open()
+  await store.change([tag('a')])
+  await store.close(false)
+  await createConfig(options, config)
+  expect(options.disk.files.has(options.paths.journalFile)).toBe(false)
+})
+
+test('every change has a name of its own function', () => {
+  for (const [name, run] of Object.entries(changes)) expect(run.name).toBe(name)
+})
