@@ -56,16 +56,27 @@ function bodySchema(schema: Json, path: string, operation: Operation, spec: Spec
   delete operation['x-not-in-body']
   delete operation['x-also-in-body']
   const fromAddress = (operation.parameters ?? []).map((parameter) => parameterSetBy(path, parameter))
-  const set = new Set([...fromAddress, ...(Array.isArray(omitted) ? omitted : [])])
-  const properties = Object.entries(whole.properties ?? {}).filter(([property]) => !set.has(property))
-  const required = (whole.required ?? []).filter((property) => !set.has(property))
+  const set = new Set<string | undefined>([...fromAddress, ...(Array.isArray(omitted) ? omitted : [])])
+  const kept = Object.entries(whole.properties ?? {}).filter(([property]) => !set.has(property))
+  const properties: Record<string, Schema> = { ...Object.fromEntries(kept), ...asObject(added) }
+  const required = [...(whole.required ?? []).filter((property) => !set.has(property)), ...Object.keys(asObject(added))]
   const { 'x-opcode': _opcode, 'x-result': _result, ...rest } = whole
-  return { ...rest, properties: { ...Object.fromEntries(properties), ...asObject(added) }, ...requiredOnes(required) }
+  // What a reader of the documentation starts from: no more than is needed.
+  const example = Object.fromEntries(required.map((property) => [property, sampleOf(properties[property] ?? {})]))
+  return { ...rest, properties, ...requiredOnes(required), example }
+}
+
+function sampleOf({ enum: values, type, minimum = 0 }: Schema): unknown {
+  if (values) return values[0]
+  const samples: Record<string, unknown> = { string: 'string', boolean: false, array: [], object: {} }
+  return samples[type ?? ''] ?? minimum
 }
 
 const asObject = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {})
 
-function parameterSetBy(path: string, { in: where, name }: Json): string {
+/** Old-style arguments without a default only stand in for a body, so the body has them too. */
+function parameterSetBy(path: string, { in: where, name, schema }: Json): string | undefined {
+  if (where === 'query' && !('default' in asObject(schema))) return undefined
   if (where === 'path') return name === 'index' ? 'disk' : `${path.split('/')[2]?.replace(/s$/, '')}_name`
   return name === 'type' ? 'reboot_type' : String(name).replace('-', '_')
 }
