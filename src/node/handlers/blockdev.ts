@@ -81,7 +81,7 @@ export const blockdevHandlers = {
     return null
   },
 
-  blockdev_snapshot: (context, disk, name, size) => of(context, disk).snapshot(disk, name, size),
+  blockdev_snapshot: async (context, disk, name, size) => of(context, disk).snapshot(disk, name, size),
 
   blockdev_find: async (context, disk) => (await statusOf(context, disk)) ?? null,
 

@@ -1,7 +1,7 @@
 // Disks as plain files below an allowed directory: on this node's own file system, or on one that all nodes share.
 import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
-import { isMissing } from '../../lib/disk'
+import { errorCode, isMissing } from '../../lib/disk'
 import type { DiskDict } from '../../rpc/node/dicts'
 import { fail } from '../context'
 import { checkFileStoragePath } from './allowed-paths'
@@ -23,7 +23,7 @@ export const fileStorage: StorageFactory = (context): Storage => {
 
   return {
     hasDisks: true,
-    create: (disk, size_mib) => createFile(fileOf(disk), size_mib * MIB, context),
+    create: async (disk, size_mib) => createFile(fileOf(disk), size_mib * MIB, context),
     find,
     assemble: existing,
     shutdown: () => Promise.resolve(),
@@ -39,14 +39,14 @@ export const fileStorage: StorageFactory = (context): Storage => {
       const { path: file } = await existing(disk)
       await overwrite(file, offset_mib * MIB, size_mib * MIB)
     },
-    remove: (disk) => fs.rm(fileOf(disk), { force: true }),
+    remove: async (disk) => fs.rm(fileOf(disk), { force: true }),
     async rename(disk, newId) {
       const target = filePath(context, newId)
       if ((await sizeOf(target)) !== undefined) fail(`File already exists: ${context.paths.virtual(target)}`)
       await fs.rename((await existing(disk)).path, target)
     },
     setInfo: () => Promise.resolve(),
-    snapshot: (disk) => fail(`A disk of template '${disk.dev_type}' has no snapshots`),
+    snapshot: async (disk) => fail(`A disk of template '${disk.dev_type}' has no snapshots`),
     async dimensions(disk) {
       const size_bytes = await sizeOf(fileOf(disk))
       return size_bytes === undefined ? undefined : { size_bytes, spindles: null }
@@ -80,7 +80,7 @@ async function open(file: string, context: StorageContext): Promise<fs.FileHandl
   } catch (error) {
     const shown = context.paths.virtual(file)
     if (isMissing(error)) fail(`The directory of file disk '${shown}' does not exist`)
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') fail(`File already exists: ${shown}`)
+    if (errorCode(error) === 'EEXIST') fail(`File already exists: ${shown}`)
     throw error
   }
 }

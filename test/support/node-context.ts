@@ -1,0 +1,54 @@
+// A node in a temporary virtual root, for tests of what runs on nodes.
+import * as fs from 'node:fs'
+import * as os from 'node:os'
+import * as path from 'node:path'
+import { systemClock } from '../../src/lib/clock'
+import { systemDisk } from '../../src/lib/disk'
+import { silentLog } from '../../src/lib/log'
+import { type Paths, pathsOf } from '../../src/lib/paths'
+import { systemRandom } from '../../src/lib/random'
+import type { NodeContext } from '../../src/node/context'
+import { hypervisorsOf } from '../../src/node/hypervisor/index'
+import { openSsconf } from '../../src/node/ssconf'
+
+export interface TestNode {
+  context: NodeContext
+  paths: Paths
+  /** What the daemons were told, in order. */
+  told: string[]
+  /** Writes a file of Ganeti's layout. */
+  put(file: string, text: string, mode?: number): string
+  remove(): void
+}
+
+export function testNode(hostname = 'node1.example.com', changes: Partial<NodeContext> = {}): TestNode {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-node-'))
+  const paths = pathsOf(path.join(folder, hostname), hostname)
+  const told: string[] = []
+  const basics = { paths, hostname, bindAddress: '127.0.0.1', clock: systemClock, random: systemRandom, log: silentLog }
+  const context: NodeContext = {
+    ...basics,
+    disk: systemDisk,
+    ssconf: openSsconf(paths),
+    osSearchPath: [paths.local('/srv/ganeti/os')],
+    hypervisor: hypervisorsOf(basics),
+    daemons: {
+      startMaster: (noVoting) => Promise.resolve(void told.push(`start ${noVoting}`)),
+      stopMaster: () => Promise.resolve(void told.push('stop')),
+      ensure: (daemon, run) => Promise.resolve(told.push(`${daemon} ${run}`) > 0),
+      leave: () => void told.push('leave'),
+    },
+    ...changes,
+  }
+  const put = (file: string, text: string, mode = 0o644) => {
+    const local = paths.local(file)
+    fs.mkdirSync(path.dirname(local), { recursive: true })
+    fs.writeFileSync(local, text, { mode })
+    return local
+  }
+  fs.mkdirSync(paths.dataDir, { recursive: true })
+  put('/etc/ganeti/file-storage-paths', '# disks\n/srv/ganeti/file-storage\n/srv/ganeti/shared-file-storage\n')
+  for (const name of ['file-storage', 'shared-file-storage'])
+    fs.mkdirSync(paths.local(`/srv/ganeti/${name}/inst1.example.com`), { recursive: true })
+  return { context, paths, told, put, remove: () => fs.rmSync(folder, { recursive: true }) }
+}

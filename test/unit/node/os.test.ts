@@ -1,0 +1,129 @@
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import { diagnoseAll } from '../../../src/node/os-definition'
+import { osCreate, osRename, osValidate } from '../../../src/node/os'
+import { storageFor } from '../../../src/node/storage/registry'
+import type { InstanceDict } from '../../../src/rpc/node/dicts'
+import { type TestNode, testNode } from '../../support/node-context'
+
+let node: TestNode
+beforeEach(() => void (node = testNode()))
+afterEach(() => node.remove())
+
+const SCRIPT = '#!/bin/sh\nenv | sort\necho "in $(pwd)"\n'
+
+function putOs(name: string, api: string, extra: Record<string, string> = {}): void {
+  const directory = `/srv/ganeti/os/${name}`
+  node.put(`${directory}/ganeti_api_version`, api)
+  const scripts = { create: SCRIPT, import: SCRIPT, export: SCRIPT, rename: SCRIPT }
+  for (const [file, text] of Object.entries({ ...scripts, ...extra }))
+    if (text !== '') node.put(`${directory}/${file}`, text, 0o755)
+}
+
+const full = {
+  'variants.list': '# comment\ndefault\nbig\n',
+  'parameters.list': 'filesystem The filesystem type\nsize\n',
+  verify: '#!/bin/sh\necho "checked $1: $OSP_FILESYSTEM"\n[ "$OSP_FILESYSTEM" = ext4 ]\n',
+}
+
+const instance: InstanceDict = {
+  uuid: 'e9a66b7a-1fd5-4ee7-b44e-95ca1fd4c4b2',
+  name: 'inst1.example.com',
+  primary_node: 'node-uuid',
+  secondary_nodes: ['a', 'b'],
+  os: 'full+big',
+  hypervisor: 'kvm',
+  hvparams: { acpi: true, disk_type: 'paravirtual', kernel_path: '' },
+  beparams: { minmem: 64, maxmem: 128, vcpus: 1, auto_balance: true, always_failover: false, spindle_use: 1 },
+  osparams: { filesystem: 'ext4', 'a-b': 'x' },
+  osparams_secret: { password: 'secret' },
+  admin_state: 'up',
+  nics: [
+    { uuid: 'n', mac: 'aa:00:00:3a:b4:f7', ip: '10.0.0.2', nicparams: { mode: 'bridged', link: 'br0', vlan: '' } },
+  ],
+  disks: ['d'],
+  disks_active: true,
+  disks_info: [
+    {
+      uuid: 'd',
+      dev_type: 'file',
+      logical_id: ['loop', '/srv/ganeti/file-storage/inst1.example.com/d'],
+      size: 1,
+      mode: 'rw',
+    },
+  ],
+  ctime: 1.5,
+}
+
+test('usable and broken definitions are diagnosed in the order of the search path', async () => {
+  putOs('noop', '5\n10\n')
+  putOs('full', '20\n15\n10\n5\n', full)
+  putOs('old', '5\n')
+  putOs('no-rename', '10\n', { rename: '' })
+  await expect(diagnoseAll(node.context)).resolves.toEqual([
+    ['full', '/srv/ganeti/os/full', true, '', ['default', 'big'], [['filesystem', 'The filesystem type'], ['size', '']], [20, 15, 10, 5], true], // prettier-ignore
+    ['no-rename', '/srv/ganeti/os/no-rename', false, 'there is no executable script rename', [], [], [], true],
+    ['noop', '/srv/ganeti/os/noop', true, '', [], [], [5, 10], true],
+    ['old', '/srv/ganeti/os/old', false, expect.stringContaining('no common interface version'), [], [], [], true],
+  ])
+})
+
+test('a create script sees the instance, its parameters and its disks, and logs to a file', async () => {
+  putOs('full', '20\n', full)
+  const [disk] = instance.disks_info
+  if (disk) await storageFor(node.context, 'file').create(disk, 1)
+  await osCreate(node.context, instance, { reinstall: true, debug: 1 })
+  const logs = node.paths.local('/var/log/ganeti/os')
+  const [log = ''] = fs.readdirSync(logs)
+  expect(log).toMatch(/^add-full\+big-inst1\.example\.com-\d{4}-\d\d-\d\d_\d\d_\d\d_\d\d\.log$/)
+  const seen = fs.readFileSync(path.join(logs, log), 'utf8').split('\n')
+  const file = node.paths.local('/srv/ganeti/file-storage/inst1.example.com/d')
+  expect(seen).toEqual(
+    expect.arrayContaining([
+      'OS_API_VERSION=20',
+      'OS_NAME=full',
+      'OS_VARIANT=big',
+      'DEBUG_LEVEL=1',
+      'OSP_FILESYSTEM=ext4',
+      'OSP_A_B=x',
+      'OSP_PASSWORD=secret',
+      'INSTANCE_NAME=inst1.example.com',
+      'INSTANCE_REINSTALL=1',
+      'INSTANCE_SECONDARY_NODES=a b',
+      'HYPERVISOR=kvm',
+      'DISK_COUNT=1',
+      `DISK_0_PATH=${file}`,
+      'DISK_0_BACKEND_TYPE=file:loop',
+      'DISK_0_FRONTEND_TYPE=paravirtual',
+      'NIC_COUNT=1',
+      'NIC_0_MAC=aa:00:00:3a:b4:f7',
+      'NIC_0_BRIDGE=br0',
+      'INSTANCE_BE_auto_balance=True',
+      'INSTANCE_HV_kernel_path=',
+      'PATH=/sbin:/bin:/usr/sbin:/usr/bin',
+      `in ${node.paths.local('/srv/ganeti/os/full')}`,
+    ]),
+  )
+})
+
+test('a failing script fails with the end of its log', async () => {
+  putOs('full', '10\n', { rename: '#!/bin/sh\necho "from $OLD_INSTANCE_NAME"\nexit 3\n' })
+  const text = /OS rename script failed \(exited with exit code 3\)[^\n]*\nfrom old\.example\.com$/
+  await expect(osRename(node.context, { ...instance, disks_info: [] }, 'old.example.com', 0)).rejects.toThrow(text)
+})
+
+test.each([
+  ['full+big', { filesystem: 'ext4' }, undefined],
+  ['full+huge', {}, "OS 'full' has no variant 'huge', only one of default, big"],
+  ['full', {}, "OS 'full' needs a variant"],
+  ['plain+x', {}, "OS 'plain' has no variants"],
+  ['full+big', { nosuch: '1' }, "Parameters that OS 'full' does not have: nosuch"],
+  ['full+big', { filesystem: 'xfs' }, 'checked parameters: xfs'],
+  ['missing', {}, "OS 'missing' was not found on this node"],
+  ['../os/full+big', {}, 'was not found'],
+])('%s with parameters %j', async (os, parameters, problem) => {
+  putOs('full', '20\n', full)
+  putOs('plain', '15\n')
+  const check = osValidate(node.context, { os, parameters, checks: ['parameters'], forceVariant: false })
+  await (problem === undefined ? expect(check).resolves.toBeUndefined() : expect(check).rejects.toThrow(problem))
+})

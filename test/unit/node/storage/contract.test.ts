@@ -1,0 +1,136 @@
+// Every storage obeys the same rules; a new one needs only a line in `sample`.
+import * as fs from 'node:fs'
+import { storages } from '../../../../src/node/storage/registry'
+import type { Storage } from '../../../../src/node/storage/storage'
+import type { DiskDict } from '../../../../src/rpc/node/dicts'
+import { type TestNode, testNode } from '../../../support/node-context'
+
+const MIB = 1 << 20
+
+/** A logical id in each template, for a disk of that number. */
+const sample: Record<string, (number: number) => readonly (string | number)[]> = {
+  diskless: () => [],
+  file: (n) => ['loop', `/srv/ganeti/file-storage/inst1.example.com/${n}.file.disk${n}`],
+  sharedfile: (n) => ['loop', `/srv/ganeti/shared-file-storage/inst1.example.com/${n}.sharedfile.disk${n}`],
+}
+
+describe.each(Object.keys(storages))('%s', (template) => {
+  let node: TestNode
+  let storage: Storage
+  const disk = (number = 0): DiskDict => {
+    const uuid = `00000000-0000-4000-8000-00000000000${number}`
+    return { uuid, dev_type: template, logical_id: sample[template]?.(number) ?? [], size: 2, iv_name: 'disk/0' }
+  }
+  beforeEach(() => {
+    node = testNode()
+    storage = storages[template]?.(node.context) ?? fail(template)
+  })
+  afterEach(() => node.remove())
+
+  test('a disk that was not created is not found, has no dimensions, and may be removed and shut down', async () => {
+    await expect(storage.find(disk())).resolves.toBeUndefined()
+    await expect(storage.dimensions(disk())).resolves.toBeUndefined()
+    await storage.remove(disk())
+    await storage.shutdown(disk())
+  })
+
+  test('a disk that does not exist can be neither assembled nor grown', async () => {
+    await expect(storage.assemble(disk())).rejects.toThrow()
+    await expect(storage.grow(disk(), 1, false)).rejects.toThrow()
+  })
+
+  if (!storages[template]?.({ paths: testPaths() }).hasDisks) {
+    test('there is nothing to create', async () => {
+      await expect(storage.create(disk(), 2)).rejects.toThrow('no disks')
+    })
+    return
+  }
+
+  test('a created disk is found in its whole size, full of zeros', async () => {
+    await storage.create(disk(), 2)
+    const device = await storage.assemble(disk())
+    await expect(storage.dimensions(disk())).resolves.toEqual({ size_bytes: 2 * MIB, spindles: null })
+    expect(fs.readFileSync(device.path).equals(Buffer.alloc(2 * MIB))).toBe(true)
+    await expect(storage.find(disk())).resolves.toEqual(device)
+  })
+
+  test('a disk is not created over another', async () => {
+    await storage.create(disk(), 2)
+    const { path } = await storage.assemble(disk())
+    fs.writeFileSync(path, 'data')
+    await expect(storage.create(disk(), 2)).rejects.toThrow('exists')
+    expect(fs.readFileSync(path, 'utf8')).toBe('data')
+  })
+
+  test('assembling, opening, closing and shutting down keep the data, and may be repeated', async () => {
+    await storage.create(disk(), 2)
+    const { path } = await storage.assemble(disk())
+    fs.writeSync(fs.openSync(path, 'r+'), 'data')
+    for (let round = 0; round < 2; round++) {
+      await storage.open(disk(), true)
+      await storage.close(disk())
+      await storage.shutdown(disk())
+      await storage.assemble(disk())
+    }
+    expect(fs.readFileSync(path).toString('utf8', 0, 4)).toBe('data')
+  })
+
+  test('growing adds zeros at the end; a dry run changes nothing, and shrinking is refused', async () => {
+    await storage.create(disk(), 2)
+    await storage.grow(disk(), 3, true)
+    await expect(storage.dimensions(disk())).resolves.toMatchObject({ size_bytes: 2 * MIB })
+    await storage.grow(disk(), 3, false)
+    await expect(storage.dimensions(disk())).resolves.toMatchObject({ size_bytes: 5 * MIB })
+    await expect(storage.grow(disk(), -1, false)).rejects.toThrow('shrink')
+  })
+
+  test('wiping a range clears it and nothing else, and never beyond the end', async () => {
+    await storage.create(disk(), 3)
+    const { path } = await storage.assemble(disk())
+    fs.writeFileSync(path, Buffer.alloc(3 * MIB, 'x'))
+    await storage.wipe(disk(), 1, 1)
+    const data = fs.readFileSync(path)
+    expect([data[MIB - 1], data[MIB], data[2 * MIB - 1], data[2 * MIB]]).toEqual([0x78, 0, 0, 0x78])
+    await expect(storage.wipe(disk(), 2, 2)).rejects.toThrow('beyond the end')
+  })
+
+  test('removing deletes the data', async () => {
+    await storage.create(disk(), 2)
+    const { path } = await storage.assemble(disk())
+    await storage.remove(disk())
+    expect(fs.existsSync(path)).toBe(false)
+    await expect(storage.find(disk())).resolves.toBeUndefined()
+  })
+
+  test('renaming moves the data, but not over another disk', async () => {
+    await storage.create(disk(0), 2)
+    await storage.create(disk(1), 2)
+    await expect(storage.rename(disk(0), disk(1).logical_id ?? [])).rejects.toThrow('exists')
+    await storage.rename(disk(0), disk(2).logical_id ?? [])
+    await expect(storage.find(disk(0))).resolves.toBeUndefined()
+    await expect(storage.find(disk(2))).resolves.toBeDefined()
+  })
+})
+
+test.each([
+  ['outside the allowed directories', '/srv/other/disk0', 'not acceptable'],
+  ['beside an allowed directory', '/srv/ganeti/file-storage-2/disk0', 'not acceptable'],
+  ['climbing out', '/srv/ganeti/file-storage/../../../etc/passwd', 'not a plain path'],
+  ['relative', 'srv/ganeti/file-storage/disk0', 'absolute'],
+  ['with NUL', '/srv/ganeti/file-storage/a\0b', 'not a plain path'],
+  ['in a system directory, even one that is listed', '/etc/disks/disk0', 'forbidden prefix'],
+])('a file disk %s is refused and nothing is written', async (_what, file, text) => {
+  const node = testNode()
+  node.put('/etc/ganeti/file-storage-paths', '/srv/ganeti/file-storage\n/etc/disks\n')
+  const storage = storages['file']?.(node.context)
+  const disk: DiskDict = { uuid: 'u', dev_type: 'file', logical_id: ['loop', file], size: 1 }
+  await expect(storage?.create(disk, 1)).rejects.toThrow(text)
+  await expect(storage?.remove(disk)).rejects.toThrow(text)
+  node.remove()
+})
+
+function testPaths() {
+  const node = testNode()
+  node.remove()
+  return node.paths
+}

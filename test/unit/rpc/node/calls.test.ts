@@ -1,0 +1,69 @@
+import { pathsOf } from '../../../../src/lib/paths'
+import { type ArgsOf, type ResultOf, callOf, isCallName, nodeCalls } from '../../../../src/rpc/node/calls'
+import { decodeAnswer, decodeCall, encodeAnswer, encodeCall } from '../../../../src/rpc/node/protocol'
+
+const real = pathsOf('', 'node1')
+const virtual = pathsOf('/tmp/c/node1', 'node1')
+
+test("Ganeti's 109 calls are there, and ours are recognizable", () => {
+  const names = Object.keys(nodeCalls)
+  expect(names.filter((name) => !name.startsWith('gantry_'))).toHaveLength(109)
+  expect(isCallName('instance_start')).toBe(true)
+  expect(isCallName('toString')).toBe(false)
+})
+
+test('types follow the table', () => {
+  const args: ArgsOf<'jobqueue_update'> = ['/var/lib/ganeti/queue/job-1', 'text']
+  const info: ResultOf<'node_info'> = ['boot', [], []]
+  // @ts-expect-error a number is no file name
+  const wrong: ArgsOf<'jobqueue_update'> = [1, 'text']
+  expect([args, info, wrong]).toHaveLength(3)
+})
+
+test('paths are marked on the wire between virtual nodes, and local at both ends', () => {
+  const body = encodeCall('jobqueue_update', ['/tmp/c/node1/var/lib/ganeti/queue/job-1', 'x'], virtual)
+  expect(JSON.parse(body)).toEqual(['/###-VIRTUAL-PATH-###,/var/lib/ganeti/queue/job-1', [0, 'x']])
+  const other = pathsOf('/tmp/c/node2', 'node2')
+  expect(decodeCall('jobqueue_update', body, other)).toEqual(['/tmp/c/node2/var/lib/ganeti/queue/job-1', 'x'])
+  expect(decodeCall('jobqueue_update', body, real)).toEqual(['/var/lib/ganeti/queue/job-1', 'x'])
+})
+
+test('long texts travel compressed and arrive whole', () => {
+  const content = 'ä'.repeat(5000)
+  const body = encodeCall('jobqueue_update', ['/var/lib/ganeti/queue/job-1', content], real)
+  expect(body.length).toBeLessThan(500)
+  expect(decodeCall('jobqueue_update', body, real)).toEqual(['/var/lib/ganeti/queue/job-1', content])
+})
+
+test('upload_file carries one argument, a list of seven', () => {
+  const file = { path: '/etc/hosts', content: 'x', mode: 420, owner: 'root', group: 'root', atime: null, mtime: 1.5 }
+  const body = encodeCall('upload_file', [file], real)
+  expect(JSON.parse(body)).toEqual([['/etc/hosts', [0, 'x'], 420, 'root', 'root', null, 1.5]])
+  expect(decodeCall('upload_file', body, real)).toEqual([file])
+})
+
+test('instance_console_info has an object for its body', () => {
+  expect(encodeCall('instance_console_info', [{}], real)).toBe('{}')
+  expect(decodeCall('instance_console_info', '{}', real)).toEqual([{}])
+})
+
+test.each([
+  ['no object', '[1, "", "t"]', 'expected an instance object'],
+  ['no name', '[{}, "", "t"]', 'expected a string in name'],
+  ['a name that is a path', '[{"name": "../x", "uuid": "u", "hypervisor": "h", "os": "", "hvparams": {}, "beparams": {}}, "", "t"]', 'expected an instance name'], // prettier-ignore
+])('an instance with %s is refused', (_what, body, text) => {
+  expect(() => decodeCall('accept_instance', body, real)).toThrow(`accept_instance: argument 'instance': ${text}`)
+})
+
+test('answers carry a payload or a text', () => {
+  expect(encodeAnswer({ ok: true, payload: null })).toBe('[true, null]\n')
+  expect(decodeAnswer('[true, {"a": 1}]\n')).toEqual({ ok: true, payload: { a: 1 } })
+  expect(decodeAnswer('[false, "broken"]')).toEqual({ ok: false, text: 'broken' })
+  expect(decodeAnswer('[false, null]')).toEqual({ ok: false, text: 'No error information' })
+  expect(() => decodeAnswer('{}')).toThrow('not [success, payload]')
+})
+
+test('only version and node_powercycle go to offline nodes', () => {
+  const names = Object.keys(nodeCalls).filter(isCallName)
+  expect(names.filter((name) => callOf(name).offlineToo)).toEqual(['node_powercycle', 'version'])
+})
