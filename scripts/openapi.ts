@@ -30,6 +30,8 @@ export function finishSpec(spec: Spec): Spec {
   const ordered = Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)))
   return {
     ...rest,
+    // Without servers, a path is where the document came from.
+    servers: undefined,
     security: [{ basic: [] }],
     components: { ...components, schemas: ordered, responses: ERROR_RESPONSES },
   }
