@@ -1,0 +1,69 @@
+import * as fs from 'node:fs'
+import { certificateDigest, createCertificate } from '../../../src/lib/tls'
+import { membershipHandlers } from '../../../src/node/handlers/membership'
+import { runRestricted } from '../../../src/node/restricted'
+import { systemClock } from '../../../src/lib/clock'
+import { type TestNode, testNode } from '../../support/node-context'
+
+let node: TestNode
+beforeEach(() => void (node = testNode()))
+afterEach(() => node.remove())
+
+test('a node makes itself a client certificate and tells its digest', async () => {
+  fs.writeFileSync(node.paths.serverCert, await createCertificate())
+  const [created] = await membershipHandlers.node_crypto_tokens(node.context, [['ssl', 'create', { serial_no: 5 }]])
+  expect(created).toEqual(['ssl', certificateDigest(fs.readFileSync(node.paths.clientCert))])
+  await expect(membershipHandlers.node_crypto_tokens(node.context, [['ssl', 'get', null]])).resolves.toEqual([created])
+  const elsewhere = { cert_file: '/etc/ssl/x.pem' }
+  await expect(membershipHandlers.node_crypto_tokens(node.context, [['ssl', 'create', elsewhere]])).rejects.toThrow()
+})
+
+test('a demoted candidate keeps a backup of the configuration and nothing else of it', async () => {
+  node.put('/var/lib/ganeti/config.data', '{}')
+  node.put('/var/lib/ganeti/config.journal', 'x')
+  await membershipHandlers.node_demote_from_mc(node.context)
+  expect(fs.readdirSync(node.paths.dataDir)).toEqual([expect.stringMatching(/^config\.data\.backup-\d+$/)])
+})
+
+test('the master refuses to be demoted', async () => {
+  node.put('/var/lib/ganeti/ssconf_master_node', `${node.context.hostname}\n`)
+  await expect(membershipHandlers.node_demote_from_mc(node.context)).rejects.toThrow('is the master')
+})
+
+test('daemons are started and stopped by name, and only known ones', async () => {
+  await membershipHandlers.node_start_master_daemons(node.context, true)
+  await membershipHandlers.node_stop_master(node.context)
+  await expect(membershipHandlers.node_ensure_daemon(node.context, 'ganeti-mond', false)).resolves.toBe(true)
+  await expect(membershipHandlers.node_ensure_daemon(node.context, 'sshd', false)).rejects.toThrow('Unknown daemon')
+  expect(node.told).toEqual(['start true', 'stop', 'ganeti-mond false'])
+})
+
+test('the hosts file gains and loses one line', async () => {
+  node.put('/etc/hosts', '127.0.0.1 localhost\n10.0.0.1 node2.example.com node2\n')
+  await membershipHandlers.etc_hosts_modify(node.context, 'add', 'node2.example.com', '10.0.0.2')
+  const hosts = () => fs.readFileSync(node.paths.local('/etc/hosts'), 'utf8')
+  expect(hosts()).toBe('127.0.0.1 localhost\n10.0.0.2\tnode2.example.com node2\n')
+  await membershipHandlers.etc_hosts_modify(node.context, 'remove', 'node2.example.com', null)
+  expect(hosts()).toBe('127.0.0.1 localhost\n')
+})
+
+test('loopback cluster addresses need no set-up, but the hooks run', async () => {
+  node.put('/etc/ganeti/hooks/master-ip-turnup-pre.d/a', '#!/bin/sh\necho "no $GANETI_MASTER_IP"; exit 1\n', 0o755)
+  const params = { uuid: 'u', ip: '127.0.1.254', netmask: 32, netdev: 'lo', ip_family: 2 }
+  const up = membershipHandlers.node_activate_master_ip(node.context, params, false)
+  await expect(up).rejects.toThrow('no 127.0.1.254')
+  await expect(membershipHandlers.node_deactivate_master_ip(node.context, params, false)).resolves.toBeNull()
+})
+
+test('a restricted command runs by its name; a failure is slow and says nothing', async () => {
+  node.put('/etc/ganeti/restricted-commands/hello', '#!/bin/sh\necho hello\n', 0o755)
+  fs.chmodSync(node.paths.local('/etc/ganeti/restricted-commands'), 0o755)
+  await expect(runRestricted(node.context, 'hello')).resolves.toBe('hello\n')
+  const waits: number[] = []
+  const clock = { ...systemClock, sleep: (ms: number) => Promise.resolve(void waits.push(ms)) }
+  for (const name of ['nosuch', '../hello', 'hello x'])
+    await expect(runRestricted({ ...node.context, clock }, name)).rejects.toThrow('see the log')
+  fs.chmodSync(node.paths.local('/etc/ganeti/restricted-commands/hello'), 0o777)
+  await expect(runRestricted({ ...node.context, clock }, 'hello')).rejects.toThrow('see the log')
+  expect(waits).toEqual([10000, 10000, 10000, 10000])
+})

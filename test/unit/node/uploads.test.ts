@@ -1,0 +1,86 @@
+import * as fs from 'node:fs'
+import { dispatch } from '../../../src/node/dispatch'
+import type { ArgsOf, CallName, ResultOf } from '../../../src/rpc/node/calls'
+import { decodeAnswer, encodeCall } from '../../../src/rpc/node/protocol'
+import { type TestNode, testNode } from '../../support/node-context'
+
+let node: TestNode
+beforeEach(() => void (node = testNode()))
+afterEach(() => node.remove())
+
+async function call<C extends CallName>(name: C, ...args: ArgsOf<C>): Promise<unknown> {
+  const answer = decodeAnswer(await dispatch(node.context, name, encodeCall(name, args, node.paths)))
+  if (!answer.ok) throw new Error(answer.text)
+  const payload: ResultOf<C> | unknown = answer.payload
+  return payload
+}
+
+test('an upload replaces the file with its mode and time', async () => {
+  await call('upload_file_single', '/var/lib/ganeti/hmac.key', 'secret\n', 0o400, 'root', 'gnt-confd', null, 1000)
+  const info = fs.statSync(node.paths.hmacKey)
+  expect(fs.readFileSync(node.paths.hmacKey, 'utf8')).toBe('secret\n')
+  expect([info.mode & 0o777, info.mtimeMs]).toEqual([0o400, 1_000_000])
+})
+
+test.each([
+  '/etc/passwd',
+  '/root/.ssh/authorized_keys',
+  '/var/lib/ganeti/server.pem',
+  '/var/lib/ganeti/ssconf_master_node',
+])('an upload of %s is refused and nothing is written', async (file) => {
+  const upload = call('upload_file_single', file, 'x', 0o600, 'root', 'root', null, null)
+  await expect(upload).rejects.toThrow('not on the list of uploads')
+  expect(fs.existsSync(node.paths.local(file))).toBe(false)
+})
+
+test('ssconf files are written read-only, whichever form their values have', async () => {
+  await call('write_ssconf_files', { master_node: 'node1', node_list: ['node1', 'node2'], cluster_tags: [] })
+  expect(fs.readFileSync(node.paths.ssconf('node_list'), 'utf8')).toBe('node1\nnode2\n')
+  expect(fs.readFileSync(node.paths.ssconf('cluster_tags'), 'utf8')).toBe('')
+  expect(fs.statSync(node.paths.ssconf('master_node')).mode & 0o777).toBe(0o444)
+  expect(node.context.ssconf.lines('node_list')).toEqual(['node1', 'node2'])
+  await call('write_ssconf_files', { node_list: 'node3\n' })
+  expect(node.context.ssconf.lines('node_list')).toEqual(['node3'])
+})
+
+test('one wrong ssconf key refuses all', async () => {
+  await expect(call('write_ssconf_files', { node_list: 'x', '../x': 'y' })).rejects.toThrow('Not a key of ssconf')
+  expect(fs.existsSync(node.paths.ssconf('node_list'))).toBe(false)
+})
+
+test('job files are written, archived and purged, only inside the queue', async () => {
+  await call('jobqueue_update', '/var/lib/ganeti/queue/job-1', '{}')
+  await call('jobqueue_rename', [['/var/lib/ganeti/queue/job-1', '/var/lib/ganeti/queue/archive/0/job-1']])
+  expect(fs.readFileSync(`${node.paths.archiveDir}/0/job-1`, 'utf8')).toBe('{}')
+  await expect(call('jobqueue_update', '/var/lib/ganeti/config.data', '{}')).rejects.toThrow(
+    'not a file of the job queue',
+  )
+  const outwards = call('jobqueue_rename', [['/var/lib/ganeti/queue/archive/0/job-1', '/etc/cron.d/x']])
+  await expect(outwards).rejects.toThrow('not a file of the job queue')
+  await call('jobqueue_update', '/var/lib/ganeti/queue/job-2', '{}')
+  await call('jobqueue_purge')
+  expect(fs.readdirSync(node.paths.queueDir)).toEqual([])
+})
+
+test('the drain flag and the pause of the watcher come and go', async () => {
+  await call('jobqueue_set_drain_flag', true)
+  expect(fs.existsSync(`${node.paths.queueDir}/drain`)).toBe(true)
+  await call('jobqueue_set_drain_flag', false)
+  expect(fs.existsSync(`${node.paths.queueDir}/drain`)).toBe(false)
+  await call('set_watcher_pause', 1234.5)
+  await expect(call('get_watcher_pause')).resolves.toBe(1234)
+  await call('set_watcher_pause', null)
+  await expect(call('get_watcher_pause')).resolves.toBeNull()
+})
+
+test('the copy of the journal takes records once and in order only', async () => {
+  const journal = () => fs.readFileSync(node.paths.journalFile, 'utf8')
+  await expect(call('gantry_journal_write', 5, 'lost\n')).rejects.toThrow('needs a full copy')
+  await call('gantry_journal_write', 0, 'markä\n')
+  await call('gantry_journal_write', 7, 'one\n')
+  await call('gantry_journal_write', 7, 'one\n')
+  expect(journal()).toBe('markä\none\n')
+  await expect(call('gantry_journal_write', 15, 'three\n')).rejects.toThrow('has 11 bytes, not 15')
+  await call('gantry_journal_write', 0, 'new\n')
+  expect(journal()).toBe('new\n')
+})
