@@ -13,7 +13,7 @@ import type {
   Params,
 } from '../model/config'
 import { fillBeParams, fillDiskParams, fillHvParams, fillNicParams, fillOsParams, fillPrivateOsParams } from './filled'
-import { diskTemplateOf, drbdId, instanceDisks, secondaryNodes } from './lookup'
+import { drbdId, instanceDisks, secondaryNodes } from './lookup'
 
 export type NicDict = Omit<Nic, 'nicparams'> & { readonly nicparams: NicParams; readonly netinfo?: Network }
 
@@ -31,7 +31,6 @@ export type InstanceDict = Omit<Instance, 'hvparams' | 'beparams' | 'nics'> & {
   readonly nics: readonly NicDict[]
   readonly secondary_nodes: readonly NodeUuid[]
   readonly disks_info: readonly DiskDict[]
-  readonly disk_template: string
 }
 
 /** Values for this one call, over those of the configuration. */
@@ -58,7 +57,6 @@ export function instanceDict(config: ConfigData, instance: Instance, overrides: 
     nics: instance.nics.map((nic) => nicDict(config, nic)),
     secondary_nodes: secondaryNodes(config, instance),
     disks_info: instanceDisks(config, instance).map((disk) => diskDict(config, disk, groupOf(config, instance))),
-    disk_template: diskTemplateOf(config, instance),
   }
 }
 

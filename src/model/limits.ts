@@ -19,6 +19,8 @@ export const NODE_KEEP_ALIVE_S = 30
 export const SCRIPT_OUTPUT_BYTES_MAX = 1 << 20
 /** Seconds that a hook script may run. */
 export const HOOK_SCRIPT_S = 900
+/** Seconds after a change until the simulator saves what runs where. */
+export const SIM_SAVE_S = 2
 
 // QEMU's monitor (node/hypervisor/kvm)
 /** Seconds to connect to a monitor and hear its greeting. */
@@ -75,6 +77,8 @@ export const QUEUE_RENAMES_KEPT_MAX = 20000
 export const JOBS_PER_PROCESS_MAX = 200
 /** Idle job processes that are kept for the next jobs. */
 export const JOB_PROCESSES_WARM = 3
+/** Job processes that are started at the same time; starting one costs as much as many short jobs. */
+export const JOB_PROCESSES_STARTING_MAX = 2
 /** Seconds after which the idle job processes beyond those kept warm end. */
 export const JOB_PROCESS_IDLE_S = 30
 /** Seconds to connect to the socket of a running job. */
@@ -131,6 +135,19 @@ export const LOGIN_DELAY_S_MAX = 3
 export const LOGIN_MEMORY_S = 300
 /** Addresses whose wrong passwords are remembered. */
 export const LOGIN_ADDRESSES_MAX = 10_000
+
+/** Seconds until a master candidate that is out of sync is tried again. */
+export const CONFIG_CATCH_UP_S = 5
+/** Bytes of changes kept for a candidate while it gets a full copy; with more the copy begins anew. */
+export const CONFIG_BACKLOG_BYTES_MAX = 32 << 20
+/** Seconds until a node that did not take its ssconf files is tried again. */
+export const SSCONF_RETRY_S = 30
+/** Times that the nodes are asked who is master, before a master daemon gives up. */
+export const VOTE_TRIES_MAX = 60
+/** Seconds between two votes. */
+export const VOTE_PAUSE_S = 1
+/** Seconds to wait for one vote. */
+export const VOTE_ANSWER_S = 10
 
 // Operations
 /** Seconds of waiting for locks after which the job says who holds them. */

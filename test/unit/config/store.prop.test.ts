@@ -1,56 +1,89 @@
 import * as fc from 'fast-check'
+import type { NamedChange } from '../../../src/config/changes'
 import { encodeConfig, encodeGantry } from '../../../src/config/encode'
 import { openStore } from '../../../src/config/store'
 import type { Documents } from '../../../src/model/config'
-import { arbitraryChange } from './arbitrary-changes'
-import { smallConfig, storeOptions } from './builders'
+import { buildInstance, id, smallConfig, storeOptions } from './builders'
 
 const config = smallConfig()
 const text = ({ config, gantry }: Documents): string => encodeConfig(config) + encodeGantry(gantry)
+const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** The power goes at a random moment, in the middle of a random write; checkpoints come in between. */
-test('after a power cut every acknowledged change is there, and the state is one that was passed', async () => {
+interface Crash {
+  /** Writes until the power goes. */
+  readonly failAfter: number
+  /** How much of the last write gets through. */
+  readonly tornPart: number
+}
+
+/** One life of a store: changes with checkpoints in between, until all is done or the power goes. */
+async function live(changes: readonly NamedChange[], every: number, together: boolean, crash: Crash) {
+  const options = await storeOptions(config)
+  const store = await openStore(options)
+  const start = options.disk.operations
+  const passed = new Map([[store.current().serial_no, text(store.documents())]])
+  store.subscribe((delta, documents) => passed.set(delta.to, text(documents)))
+  let acknowledged = store.current().serial_no
+  let finished = false
+  Object.assign(options.disk, { failAfter: start + crash.failAfter, tornPart: crash.tornPart })
+  const work = async () => {
+    const under: Promise<unknown>[] = []
+    for (const [index, change] of changes.entries()) {
+      const written = store.change([change]).then(() => (acknowledged = store.current().serial_no))
+      under.push(written)
+      if (index % every === every - 1) under.push(store.checkpoint())
+      if (!together) await written
+    }
+    await Promise.all(under)
+    finished = true
+  }
+  void work()
+  // Stuck is who made no write for many turns.
+  for (let idle = 0, last = -1; !finished && idle < 60; idle++) {
+    if (options.disk.operations !== last) idle = 0
+    last = options.disk.operations
+    await turn()
+  }
+  return { options, passed, acknowledged, finished, operations: options.disk.operations - start }
+}
+
+const value = fc.nat({ max: 9 })
+const change: fc.Arbitrary<NamedChange> = fc.oneof(
+  value.map((n): NamedChange => ['addTags', 'cluster', '', [`t${n}`]]),
+  fc.constant<NamedChange>(['allocatePort']),
+  value.map((n): NamedChange => ['patchInstance', id(0x1000000), { beparams: { vcpus: n } }]),
+  value.map((n): NamedChange => ['setGantry', 'tokens', `k${n}`, n]),
+)
+const first: NamedChange = ['addInstance', buildInstance(config, 0)]
+
+test('a power cut at any write, whole or torn, loses no acknowledged change and invents none', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(arbitraryChange(config), { minLength: 1, maxLength: 25 }),
-      fc.nat({ max: 40 }),
-      fc.double({ min: 0, max: 1, noNaN: true }),
-      fc.nat({ max: 6 }),
+      fc.array(change, { minLength: 5, maxLength: 14 }),
+      fc.integer({ min: 1, max: 4 }),
       fc.boolean(),
-      async (changes, failAfter, tornPart, every, together) => {
-        const options = await storeOptions(config)
-        const store = await openStore(options)
-        const passed = [text(store.documents())]
-        store.subscribe((_, documents) => passed.push(text(documents)))
-        let acknowledged = store.current().serial_no
-        Object.assign(options.disk, { failAfter: options.disk.operations + failAfter, tornPart })
-        const finished = (async () => {
-          for (const [index, change] of changes.entries()) {
-            const result = store.change([change]).then(
-              () => (acknowledged = store.current().serial_no),
-              () => undefined,
-            )
-            if (!together) await result
-            if (index % (every + 1) === every) void store.checkpoint().catch(() => undefined)
-          }
-        })()
-        // Enough turns for all of it to be over, or stuck in the write that lost its power.
-        const turns = async () => {
-          for (let turn = 0; turn < 400; turn++) await new Promise((resolve) => setImmediate(resolve))
+      fc.constantFrom(0, 0.5, 1),
+      async (list, every, together, tornPart) => {
+        const changes = [first, ...list]
+        const calm = await live(changes, every, together, { failAfter: Infinity, tornPart })
+        expect(calm.finished).toBe(true)
+        for (let failAfter = 0; failAfter < calm.operations; failAfter++) {
+          const { options, passed, acknowledged } = await live(changes, every, together, { failAfter, tornPart })
+          const again = await openStore({ ...options, disk: options.disk.restart() })
+          const serial = again.current().serial_no
+          expect(serial).toBeGreaterThanOrEqual(acknowledged)
+          // A record may be whole though its acknowledgement was lost: the calm run knows that state, too.
+          expect([passed.get(serial), calm.passed.get(serial)].map(withoutTimes)).toContain(
+            withoutTimes(text(again.documents())),
+          )
+          await again.change([['addTags', 'cluster', '', ['alive']]])
+          await again.close(true)
         }
-        await Promise.race([together ? finished.then(turns) : finished, turns()])
-
-        const disk = options.disk.restart()
-        const again = await openStore({ ...options, disk })
-        const found = text(again.documents())
-        expect(again.current().serial_no).toBeGreaterThanOrEqual(acknowledged)
-        // What was durable but not yet acknowledged may be there too: then it is what the journal's next record made of it.
-        if (again.current().serial_no === acknowledged) expect(passed.includes(found)).toBe(true)
-        await again.change([['addTags', 'cluster', '', ['alive']]])
-        await again.close(true)
-        expect(disk.files.has(options.paths.journalFile)).toBe(false)
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 12 },
   )
 }, 60000)
+
+/** The two runs were not at the same time. */
+const withoutTimes = (state: string | undefined): string | undefined => state?.replace(/"[cm]time":[\d.]+/g, '')

@@ -231,3 +231,18 @@ test('making a configuration removes the journal of the one before', async () =>
 test('every change has a name of its own function', () => {
   for (const [name, run] of Object.entries(changes)) expect(run.name).toBe(name)
 })
+
+test('a crash while a crash is being recovered from loses nothing', async () => {
+  const { store, options } = await open()
+  await store.change([tag('a')])
+  await store.change([tag('b')])
+  for (let failAfter = 0; failAfter < 3; failAfter++) {
+    const second = options.disk.restart()
+    second.failAfter = failAfter
+    const opening = openStore({ ...options, disk: second })
+    for (let turn = 0; turn < 60; turn++) await new Promise((resolve) => setImmediate(resolve))
+    const third = await open({ ...options, disk: second.restart() })
+    expect(third.store.current().cluster.tags).toEqual(['a', 'b'])
+    void opening
+  }
+})

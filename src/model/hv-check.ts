@@ -1,0 +1,63 @@
+// Whether hypervisor parameters make sense in themselves. Whether files exist is for the nodes to say.
+import type { Hypervisor, Params, ParamValue } from './common'
+import { HV_PARAMS, type HvCheck, type HvParam } from './constants/hypervisors'
+import { HypervisorError } from './errors'
+
+/** Takes filled parameters; throws HypervisorError naming the parameter. */
+export function checkHvParams(hypervisor: Hypervisor, filled: Params): void {
+  const specs = HV_PARAMS[hypervisor]
+  for (const name of Object.keys(filled))
+    if (!Object.hasOwn(specs, name)) throw new HypervisorError(`Parameter '${name}' is not supported`)
+  for (const [name, spec] of Object.entries(specs)) {
+    const value = filled[name]
+    if (value === undefined) throw new HypervisorError(`Parameter '${name}' is missing`)
+    const problem = problemOf(spec, value)
+    if (problem === 'undefined')
+      throw new HypervisorError(`Parameter '${name}' is required but is currently not defined`)
+    if (problem !== undefined)
+      throw new HypervisorError(`Parameter '${name}' fails syntax check: ${problem} (current value: '${value}')`)
+  }
+}
+
+function problemOf(spec: HvParam, value: ParamValue): string | undefined {
+  const zeroAllowed = value === 0 && (spec.allowed?.includes(0) ?? spec.check !== undefined)
+  if ((value === null || value === '' || value === 0) && !zeroAllowed) return spec.required ? 'undefined' : undefined
+  if (spec.allowed && !spec.allowed.some((one) => one === value))
+    return `The value must be one of: ${spec.allowed.join(', ')}`
+  return spec.check === undefined ? undefined : failed(spec.check, value)
+}
+
+function failed(check: HvCheck, value: ParamValue): string | undefined {
+  if (typeof check === 'object') {
+    const { min, max = Infinity } = check
+    if (typeof value === 'number' && value >= min && value <= max) return undefined
+    return max === Infinity ? `must be at least ${min}` : `must be a number between ${min} and ${max}`
+  }
+  return CHECKS[check].test(String(value)) ? undefined : TEXTS[check]
+}
+
+/** An absolute path with no empty, dot or dot-dot part and no slash at its end. */
+const PATH = /^(\/|(\/(?!\.{1,2}(\/|$))[^/\0]+)+)$/
+const CPU_LIST = String.raw`\^?\d+(-\d+)?(,\^?\d+(-\d+)?)*`
+
+const CHECKS: Readonly<Record<Extract<HvCheck, string>, RegExp>> = {
+  path: PATH,
+  file: PATH,
+  directory: PATH,
+  'file-or-url': new RegExp(`${PATH.source}|^(https?|ftps?|tftp)://\\S+$`),
+  'cpu-mask': new RegExp(`^(all|${CPU_LIST})$`),
+  'cpu-masks': new RegExp(`^(all|${CPU_LIST})(:(all|${CPU_LIST}))*$`),
+  ipv4: /^((25[0-5]|2[0-4]\d|1?\d?\d)(\.(?=\d)|$)){4}$/,
+  'boot-letters': /^[acdn]+$/,
+}
+
+const TEXTS: Readonly<Record<Extract<HvCheck, string>, string>> = {
+  path: 'must be an absolute normalized path',
+  file: 'must be an absolute normalized path',
+  directory: 'must be an absolute normalized path to a directory',
+  'file-or-url': 'must be an absolute normalized path or a URL',
+  'cpu-mask': 'must be "all" or a list of CPUs such as 0-2,5',
+  'cpu-masks': 'must be "all" or lists of CPUs such as 0-2,5 joined by colons',
+  ipv4: 'must be an IPv4 address',
+  'boot-letters': 'must be one or more of the letters a, c, d, n',
+}
