@@ -1,0 +1,116 @@
+// gantryd sim: one process that answers for all nodes of a recorded cluster, over a Unix socket. A header names the node that is
+// meant. Transport and persistence only; the answers are in handlers.ts.
+import * as fs from 'node:fs'
+import * as http from 'node:http'
+import { type Clock, type Timer, systemClock } from '../../lib/clock'
+import { systemDisk } from '../../lib/disk'
+import { checkSocketPath, isServed } from '../../lib/json-socket'
+import { type Log, silentLog } from '../../lib/log'
+import { type Paths, pathsOf } from '../../lib/paths'
+import { readBody } from '../../lib/read-body'
+import type { ConfigData } from '../../model/config'
+import { NODE_CALL_BODY_BYTES_MAX, SIM_SAVE_S } from '../../model/limits'
+import { type CallName, isCallName } from '../../rpc/node/calls'
+import { NODE_HEADER, decodeCall, encodeAnswer, messageOf } from '../../rpc/node/protocol'
+import { type SimHandlers, simHandlers } from './handlers'
+import { type SimContext, World } from './world'
+
+export interface SimOptions {
+  /** `sim.sock` beside the virtual roots. */
+  socket: string
+  /** The recorded configuration: what the nodes are and what they hold at first. */
+  config: ConfigData
+  /** Keeps what runs where across restarts. */
+  stateFile: string
+  clock?: Clock
+  log?: Log
+}
+
+export interface Sim {
+  close(): Promise<void>
+}
+
+export async function startSim(options: SimOptions): Promise<Sim> {
+  const { socket, config, stateFile, clock = systemClock, log = silentLog } = options
+  const saved = (await systemDisk.read(stateFile))?.toString('utf8')
+  const world = saved === undefined ? World.fromConfig(config) : World.restore(config, saved)
+  const saver = saverFor(world, stateFile, clock, log)
+  // Recorded nodes have no virtual root, and nothing of theirs is on this machine.
+  const paths = pathsOf('', 'simulated')
+
+  async function answer(node: string, name: CallName, body: string): Promise<string> {
+    try {
+      const payload = await run({ world, node, clock }, name, body, paths)
+      saver.later()
+      return encodeAnswer({ ok: true, payload })
+    } catch (error) {
+      log.info({ node, call: name, error: messageOf(error) }, 'failed')
+      return encodeAnswer({ ok: false, text: messageOf(error) })
+    }
+  }
+
+  const server = http.createServer((request, response) => {
+    serve(request, response, answer).catch(() => response.destroy())
+  })
+  await listen(server, socket)
+  log.info({ socket, nodes: Object.keys(config.nodes).length }, 'ready')
+  return {
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      server.closeAllConnections()
+      await closed
+      await saver.now()
+    },
+  }
+}
+
+function run<C extends CallName>(sim: SimContext, name: C, body: string, paths: Paths) {
+  const handlers: SimHandlers = simHandlers
+  const handler = handlers[name]
+  if (handler === undefined) throw new Error(`Simulated nodes have no '${name}'`)
+  return handler(sim, ...decodeCall(name, body, paths))
+}
+
+async function serve(
+  request: http.IncomingMessage,
+  response: http.ServerResponse,
+  answer: (node: string, name: CallName, body: string) => Promise<string>,
+): Promise<void> {
+  const name = (request.url ?? '').slice(1)
+  const node = request.headers[NODE_HEADER]
+  const body = await readBody(request, NODE_CALL_BODY_BYTES_MAX)
+  if (request.method !== 'POST' || typeof node !== 'string' || body === undefined) response.writeHead(400).end()
+  else if (!isCallName(name)) response.writeHead(404).end()
+  else response.end(await answer(node, name, body))
+}
+
+async function listen(server: http.Server, socket: string): Promise<void> {
+  checkSocketPath(socket)
+  if (fs.existsSync(socket)) {
+    if (await isServed(socket)) throw new Error(`another simulator already serves ${socket}`)
+    fs.rmSync(socket)
+  }
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(socket, () => resolve())
+  })
+  fs.chmodSync(socket, 0o660)
+}
+
+/** Writes the world some time after it was touched; a crash may lose that much. */
+function saverFor(world: World, file: string, clock: Clock, log: Log) {
+  let timer: Timer | undefined
+  let written = ''
+  const now = async () => {
+    timer?.cancel()
+    timer = undefined
+    const text = world.encode()
+    if (text !== written) await systemDisk.write(file, text, { durable: false })
+    written = text
+  }
+  const failed = (error: unknown) => log.error({ err: error }, 'the state of the simulated nodes was not saved')
+  const later = () => {
+    timer ??= clock.after(SIM_SAVE_S * 1000, () => void now().catch(failed), { background: true })
+  }
+  return { now, later }
+}

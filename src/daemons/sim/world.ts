@@ -1,0 +1,122 @@
+// What simulated nodes remember: which instances run where, and which disks exist. All in memory; `encode` and `World.restore` are
+// for the small file that lets a simulator be restarted.
+import { instanceDisks, secondaryNodes } from '../../config/lookup'
+import type { Clock } from '../../lib/clock'
+import type { ConfigData, Disk } from '../../model/config'
+import { isRecord } from '../../rpc/node/codecs'
+import type { DiskDict, InstanceDict } from '../../rpc/node/dicts'
+
+export interface SimInstance {
+  readonly hypervisor: string
+  memory: number
+  readonly vcpus: number
+}
+
+export interface SimDisk {
+  size: number
+  readonly dev_type: string
+  readonly logical_id: readonly (string | number)[]
+}
+
+export interface SimNode {
+  readonly instances: Map<string, SimInstance>
+  /** By UUID. */
+  readonly disks: Map<string, SimDisk>
+}
+
+/** Templates whose data every node sees. */
+const SHARED_TEMPLATES = ['sharedfile', 'gluster', 'rbd', 'ext', 'blockdev']
+
+export class World {
+  private readonly nodes = new Map<string, SimNode>()
+  private readonly sharedDisks = new Map<string, SimDisk>()
+
+  constructor(readonly config: ConfigData) {}
+
+  /** The world as the configuration says that it is. */
+  static fromConfig(config: ConfigData): World {
+    const world = new World(config)
+    for (const instance of Object.values(config.instances)) {
+      const primary = config.nodes[instance.primary_node]
+      if (primary === undefined) continue
+      const { maxmem, vcpus } = { ...config.cluster.beparams.default, ...instance.beparams }
+      if (instance.admin_state === 'up' && !primary.offline)
+        world
+          .node(primary.name)
+          .instances.set(instance.name, { hypervisor: instance.hypervisor, memory: maxmem, vcpus })
+      const holders = [primary, ...secondaryNodes(config, instance).flatMap((uuid) => config.nodes[uuid] ?? [])]
+      for (const disk of instanceDisks(config, instance)) {
+        for (const holder of holders) world.addDisk(holder.name, disk, disk.size)
+      }
+    }
+    return world
+  }
+
+  static restore(config: ConfigData, text: string): World {
+    const world = new World(config)
+    const saved = JSON.parse(text) as ReturnType<World['snapshot']>
+    if (!isRecord(saved.nodes)) throw new Error('the saved state of the simulator is damaged')
+    for (const [name, { instances, disks }] of Object.entries(saved.nodes))
+      world.nodes.set(name, { instances: new Map(instances), disks: new Map(disks) })
+    for (const [uuid, disk] of saved.shared) world.sharedDisks.set(uuid, disk)
+    return world
+  }
+
+  encode(): string {
+    return JSON.stringify(this.snapshot())
+  }
+
+  node(name: string): SimNode {
+    const known = this.nodes.get(name)
+    if (known !== undefined) return known
+    const fresh: SimNode = { instances: new Map(), disks: new Map() }
+    this.nodes.set(name, fresh)
+    return fresh
+  }
+
+  disk(node: string, disk: DiskDict): SimDisk | undefined {
+    return this.disksOf(node, disk.dev_type).get(disk.uuid)
+  }
+
+  addDisk(node: string, disk: DiskDict | Disk, size: number): void {
+    const { uuid, dev_type, logical_id = [], children = [] } = disk
+    this.disksOf(node, dev_type).set(uuid, { size, dev_type, logical_id })
+    for (const child of children) this.addDisk(node, child, child.size)
+  }
+
+  removeDisk(node: string, disk: DiskDict): void {
+    this.disksOf(node, disk.dev_type).delete(disk.uuid)
+    for (const child of disk.children ?? []) this.removeDisk(node, child)
+  }
+
+  run(node: string, instance: InstanceDict): void {
+    const { hypervisor, beparams } = instance
+    const runtime = { hypervisor, memory: beparams.maxmem, vcpus: beparams.vcpus }
+    this.node(node).instances.set(instance.name, runtime)
+  }
+
+  private disksOf(node: string, template: string): Map<string, SimDisk> {
+    return SHARED_TEMPLATES.includes(template) ? this.sharedDisks : this.node(node).disks
+  }
+
+  private snapshot() {
+    const nodes: Record<string, { instances: [string, SimInstance][]; disks: [string, SimDisk][] }> = {}
+    for (const [name, { instances, disks }] of this.nodes)
+      nodes[name] = { instances: [...instances], disks: [...disks] }
+    return { nodes, shared: [...this.sharedDisks] }
+  }
+}
+
+/** One call to one node. */
+export interface SimContext {
+  readonly world: World
+  /** The node that is asked. */
+  readonly node: string
+  readonly clock: Clock
+}
+
+/** The digest of the node's client certificate, where it is a candidate. */
+export function certificateOf({ world: { config }, node }: SimContext): string {
+  const uuid = Object.values(config.nodes).find(({ name }) => name === node)?.uuid
+  return (uuid === undefined ? undefined : config.cluster.candidate_certs[uuid]) ?? ''
+}
