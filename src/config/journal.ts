@@ -55,12 +55,11 @@ export function decodeJournal(data: Buffer): Journal {
   return { marks, records, torn_bytes: 0 }
 }
 
-/** One record as it is sent to a candidate. */
-export function decodeRecord(record: Buffer): Delta {
-  const decoded = record.at(-1) === 0x0a ? decodeLine(record.subarray(0, -1)) : undefined
-  if (decoded === undefined || 'mark' in decoded)
-    throw new ConfigurationError('Not a record of the configuration journal')
-  return decoded
+/** Records as they are sent to a candidate: whole lines, nothing else. */
+export function decodeRecords(lines: Buffer): Delta[] {
+  const { marks, records, torn_bytes } = decodeJournal(lines)
+  if (torn_bytes > 0 || marks.length > 0) throw new ConfigurationError('Not records of the configuration journal')
+  return records.map(({ delta }) => delta)
 }
 
 export interface Replayed {

@@ -9,7 +9,7 @@ import { limits } from '../model/limits'
 import { applyChange, type NamedChange } from './changes'
 import { applyDelta, diff, type Delta } from './delta'
 import { encodeConfig, encodeGantry } from './encode'
-import { decodeRecord, encodeMark, encodeRecord, type Mark } from './journal'
+import { decodeRecords, encodeMark, encodeRecord, type Mark } from './journal'
 import {
   checkpointTexts,
   loadFiles,
@@ -97,6 +97,12 @@ export class ConfigStore {
   /** Applies all or none, in order; resolves with each change's result when they are durable. */
   change(list: readonly NamedChange[]): Promise<unknown[]> {
     if (this.closed) return Promise.reject(new ConfigurationError('The configuration store is closed'))
+    if (this.pending.length >= limits.pending_changes)
+      return Promise.reject(
+        new ConfigurationError(
+          `${this.pending.length} configuration changes wait for the disk already; try again later`,
+        ),
+      )
     const context = { now_s: seconds(this.options.clock), random: this.options.random }
     const results: unknown[] = []
     let after = this.head
@@ -112,16 +118,22 @@ export class ConfigStore {
     return this.enqueue(after).then(() => results)
   }
 
-  /** On a candidate: a record from the master. One that does not follow what is here asks for a full copy. */
-  async follow(record: Buffer): Promise<void> {
-    const delta = decodeRecord(record)
-    const serial = this.head.config.serial_no
-    if (delta.to <= serial) return
-    if (delta.from !== serial)
-      throw new ConfigurationError(
-        `The record ${delta.from} to ${delta.to} does not follow serial ${serial}: send a full copy`,
-      )
-    await this.enqueue(applyDelta(this.head, delta))
+  /**
+   * On a candidate: one or more records from the master. What is here already is passed over; a record that does not follow
+   * what is here asks for a full copy.
+   */
+  async follow(records: Buffer): Promise<void> {
+    let after = this.head
+    for (const delta of decodeRecords(records)) {
+      const serial = after.config.serial_no
+      if (delta.to <= serial) continue
+      if (delta.from !== serial)
+        throw new ConfigurationError(
+          `The record ${delta.from} to ${delta.to} does not follow serial ${serial}: send a full copy`,
+        )
+      after = applyDelta(after, delta)
+    }
+    await this.enqueue(after)
   }
 
   /** On a candidate: a full copy from the master takes the place of everything. */

@@ -165,6 +165,8 @@ export const limits = {
   checkpoint_slice: 200,
   /** Changes of one group commit; more wait for the next. */
   group_commit_changes: 1000,
+  /** Changes that may wait for the disk; more are refused. */
+  pending_changes: 10000,
   /** Steps back to an older snapshot before it gets its own copy of a container. */
   snapshot_steps: 512,
   /** How long a change waits for a candidate before that is out of sync. */
