@@ -24,6 +24,14 @@ export interface NodeContext {
   /** Throws when this node has no such hypervisor. */
   hypervisor(name: string): Hypervisor
   readonly daemons: DaemonControl
+  /** The configuration's copy on a master candidate; absent where the node's entry point keeps none. */
+  readonly configReplica?: ConfigReplica
+}
+
+export interface ConfigReplica {
+  /** Resolves when the journal records are durable; rejects when they do not follow what is here. */
+  append(records: string): Promise<void>
+  replace(config: string, gantry: string): Promise<void>
 }
 
 /** How the node's daemons are started and stopped is the entry point's business. */

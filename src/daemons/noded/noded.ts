@@ -9,14 +9,16 @@ import type { Paths } from '../../lib/paths'
 import { type Random, systemRandom } from '../../lib/random'
 import { readBody } from '../../lib/read-body'
 import { nodeServerTls } from '../../lib/tls'
-import { PORT } from '../../model/constants/daemons'
+import { GROUP, PORT, USER } from '../../model/constants/daemons'
 import { OS_SEARCH_PATH } from '../../model/constants/paths'
 import { NODE_CALL_BODY_BYTES_MAX, NODE_KEEP_ALIVE_S } from '../../model/limits'
+import { fileOwner } from '../../node/accounts'
 import type { DaemonControl, NodeContext } from '../../node/context'
 import { dispatch } from '../../node/dispatch'
 import { hypervisorsOf } from '../../node/hypervisor/index'
 import { openSsconf } from '../../node/ssconf'
 import { isCallName } from '../../rpc/node/calls'
+import { ConfigReplica } from '../../services/config-replica'
 import { callerCheck } from './callers'
 
 export interface NodedOptions {
@@ -47,7 +49,9 @@ const CLOSE_S = 2
 export async function startNoded(options: NodedOptions): Promise<Noded> {
   let leaving = false
   const daemons = { ...options.daemons, leave: () => void (leaving = true) }
-  const context = contextOf({ ...options, daemons })
+  const basics = contextOf({ ...options, daemons })
+  const configReplica = replicaOf(basics)
+  const context = { ...basics, configReplica }
   // Who takes the node out of the cluster gets an answer before the daemon ends.
   const answered = () => (leaving ? options.daemons.leave() : undefined)
   const accepts = callerCheck(context)
@@ -64,9 +68,21 @@ export async function startNoded(options: NodedOptions): Promise<Noded> {
     server.once('error', reject)
     server.listen(options.port ?? PORT.noded, options.address, () => resolve())
   })
+  await configReplica.start()
   const { port } = server.address() as AddressInfo
   context.log.info({ address: options.address, port }, 'ready')
-  return { port, context, close: () => closeServer(server, context.clock) }
+  return {
+    ...{ port, context },
+    async close() {
+      await closeServer(server, context.clock)
+      await configReplica.close()
+    },
+  }
+}
+
+function replicaOf({ ssconf, hostname, ...basics }: NodeContext): ConfigReplica {
+  const owner = fileOwner(USER.masterd, GROUP.confd)
+  return new ConfigReplica({ ...basics, owner, isMaster: () => ssconf.value('master_node') === hostname })
 }
 
 function contextOf(options: NodedOptions): NodeContext {

@@ -2,7 +2,6 @@
 import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
 import type { Handlers } from '../context'
-import { receiveJournal } from '../config-journal'
 import { receiveFile, receiveQueueFile, receiveSsconf, checkQueueFile } from '../uploads'
 
 export const fileHandlers = {
@@ -48,11 +47,6 @@ export const fileHandlers = {
     const flag = path.join(context.paths.queueDir, 'drain')
     if (drained) await receiveQueueFile(context, flag, '')
     else await context.disk.remove(flag)
-    return null
-  },
-
-  async gantry_journal_write(context, offset, records) {
-    await receiveJournal(context, offset, Buffer.from(records))
     return null
   },
 

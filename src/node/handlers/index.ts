@@ -2,6 +2,7 @@
 import type { ArgsOf, CallName, ResultOf } from '../../rpc/node/calls'
 import type { Handler, Handlers, NodeContext } from '../context'
 import { blockdevHandlers } from './blockdev'
+import { configReplicaHandlers } from './config-replica'
 import { fileHandlers } from './files'
 import { fileStorageHandlers } from './file-storage'
 import { instanceHandlers } from './instance'
@@ -51,6 +52,7 @@ type ReadyCall = Exclude<CallName, (typeof notYet)[number]>
 
 const handlers = {
   ...blockdevHandlers,
+  ...configReplicaHandlers,
   ...fileHandlers,
   ...fileStorageHandlers,
   ...instanceHandlers,

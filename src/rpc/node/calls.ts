@@ -363,11 +363,10 @@ export const nodeCalls = {
   },
 
   // Ours: Ganeti's nodes do not know calls that begin with gantry.
-  /**
-   * Puts records at a byte offset of a candidate's copy of config.journal, durably; 0 starts the journal anew. Refused when the
-   * copy has another length, but for records that are there already: then an answer was lost, and nothing is written.
-   */
-  gantry_journal_write: many(FAST, [arg('offset', int), arg('records', compressed)], none),
+  /** Journal records that follow what the candidate has; it answers when they are durable, or that it needs a full copy. */
+  gantry_config_append: many(FAST, [arg('records', compressed)], none),
+  /** A full copy: the texts of config.data and gantry.data. */
+  gantry_config_replace: many(NORMAL, [arg('config', compressed), arg('gantry', compressed)], none),
 }
 
 export type CallName = keyof typeof nodeCalls

@@ -3,40 +3,13 @@
 import { systemClock, type Clock } from '../../lib/clock'
 import { connectFramed, type FramedConnection } from '../../lib/json-socket'
 import { silentLog, type Log } from '../../lib/log'
-import { applyToConfig, applyToGantry, encodeDelta, type Delta } from '../../config/delta'
-import { encodeConfig, encodeGantry } from '../../config/encode'
-import type { ConfigData, Documents, GantryData } from '../../model/config'
+import { applyToConfig, applyToGantry, type Delta } from '../../config/delta'
+import type { ConfigData, GantryData } from '../../model/config'
 import { errorFromWire } from '../../model/errors'
 import { CALL_CONNECT_S, WCONFD_RECONNECT_S, WCONFD_RETRY_PAUSE_S } from '../../model/limits'
 import { PeerError } from '../json-protocol'
 
 const FOLLOW = 'gantryFollow'
-
-/** The serving end: who follows, and what they are sent. */
-export class FollowFeed {
-  private readonly followers = new Set<FramedConnection>()
-
-  constructor(
-    private readonly documents: () => Documents,
-    /** gantry.data holds secrets: only followers on wconfd's own socket get it. */
-    private readonly withGantry: boolean,
-  ) {}
-
-  /** Answers the call. A follower that reads too slowly is disconnected and may come again. */
-  attach(connection: FramedConnection): void {
-    const { config, gantry } = this.documents()
-    const tail = this.withGantry ? `,"gantry":${encodeGantry(gantry)}` : ''
-    connection.send(`{"success":true,"result":{"config":${encodeConfig(config)}${tail}}}`)
-    this.followers.add(connection)
-    void connection.closed.then(() => this.followers.delete(connection))
-  }
-
-  publish(delta: Delta): void {
-    if (this.followers.size === 0) return
-    const text = `{"delta":${encodeDelta(this.withGantry ? delta : { ...delta, gantry: undefined })}}`
-    for (const follower of this.followers) follower.send(text)
-  }
-}
 
 export interface FollowOptions {
   clock?: Clock

@@ -72,15 +72,3 @@ test('the drain flag and the pause of the watcher come and go', async () => {
   await call('set_watcher_pause', null)
   await expect(call('get_watcher_pause')).resolves.toBeNull()
 })
-
-test('the copy of the journal takes records once and in order only', async () => {
-  const journal = () => fs.readFileSync(node.paths.journalFile, 'utf8')
-  await expect(call('gantry_journal_write', 5, 'lost\n')).rejects.toThrow('needs a full copy')
-  await call('gantry_journal_write', 0, 'markä\n')
-  await call('gantry_journal_write', 7, 'one\n')
-  await call('gantry_journal_write', 7, 'one\n')
-  expect(journal()).toBe('markä\none\n')
-  await expect(call('gantry_journal_write', 15, 'three\n')).rejects.toThrow('has 11 bytes, not 15')
-  await call('gantry_journal_write', 0, 'new\n')
-  expect(journal()).toBe('new\n')
-})

@@ -1,0 +1,98 @@
+// The arguments of wconfd's calls, checked one by one. Ganeti answers a wrong one with GenericError "RPC input: ...".
+import type { CallHandler } from '../../rpc/json-protocol'
+import type { FramedConnection } from '../../lib/json-socket'
+import { isClientId, isLockRequest, isMode } from '../../locks/encoding'
+import { checkLockName, isLevel } from '../../locks/names'
+import { GenericError } from '../../model/errors'
+import { LOCK_REQUEST_MAX } from '../../model/limits'
+import type { ClientId, LockLevel, LockMode, LockName, LockRequest } from '../../model/lock'
+import { checkSocketPath } from '../../lib/json-socket'
+
+export type Reader<T> = (value: unknown) => T
+
+/** A handler whose arguments are read by the readers, in order. */
+export function call<A extends unknown[]>(
+  readers: { readonly [K in keyof A]: Reader<A[K]> },
+  run: (args: A, connection: FramedConnection) => unknown,
+): CallHandler {
+  return (args, connection) => {
+    if (!Array.isArray(args) || args.length !== readers.length)
+      throw new GenericError(`RPC input: expected a list of ${readers.length} arguments`)
+    // Each reader made the argument of its place.
+    return run(readers.map((read, index) => read(args[index])) as A, connection)
+  }
+}
+
+/** For calls that return nothing: Ganeti's unit is an empty list. */
+export const unit =
+  <T extends unknown[]>(run: (...args: T) => unknown) =>
+  async (...args: T): Promise<[]> => {
+    await run(...args)
+    return []
+  }
+
+export const text: Reader<string> = (value) =>
+  typeof value === 'string' ? value : fail('Unable to read String', undefined)
+
+export const integer: Reader<number> = (value) =>
+  typeof value === 'number' && Number.isSafeInteger(value) ? value : fail('expected an integer', value)
+
+export const flag: Reader<boolean> = (value) => (typeof value === 'boolean' ? value : fail('expected a boolean', value))
+
+export const seconds: Reader<number> = (value) =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : fail('expected seconds', value)
+
+export const optional =
+  <T>(read: Reader<T>): Reader<T | null> =>
+  (value) =>
+    value === null ? null : read(value)
+
+export const list =
+  <T>(read: Reader<T>): Reader<T[]> =>
+  (value) => {
+    if (!Array.isArray(value)) return fail('expected a list', value)
+    if (value.length > LOCK_REQUEST_MAX)
+      throw new GenericError(`RPC input: a list of more than ${LOCK_REQUEST_MAX} items`)
+    return value.map(read)
+  }
+
+export const clientId: Reader<ClientId> = (value) => (isClientId(value) ? value : fail('malformed client id', value))
+
+/** A client that is about to own something: it must be possible to tell whether it lives. */
+export const ownerId: Reader<ClientId> = (value) => {
+  const client = clientId(value)
+  try {
+    checkSocketPath(client[1])
+  } catch (error) {
+    throw new GenericError(error instanceof Error ? error.message : String(error))
+  }
+  return client
+}
+
+export const lockName: Reader<LockName> = checkLockName
+
+export const lockLevel: Reader<LockLevel> = (value) => (isLevel(value) ? value : fail('Unknown lock-level name', value))
+
+export const lockRequest: Reader<LockRequest> = (value) => {
+  if (isLockRequest(value)) return value
+  if (Array.isArray(value) && value.length === 2) checkLockName(value[0])
+  return fail('malformed lock request', value)
+}
+
+export const lockAndMode: Reader<[LockName, LockMode]> = (value) => {
+  if (Array.isArray(value) && value.length === 2 && isMode(value[1])) return [checkLockName(value[0]), value[1]]
+  return fail('malformed lock and mode', value)
+}
+
+export const namedChange: Reader<[string, ...unknown[]]> = (value) => {
+  if (!Array.isArray(value)) return fail('expected [change, ...arguments]', value)
+  const [name, ...args]: unknown[] = value
+  return typeof name === 'string' ? [name, ...args] : fail('expected [change, ...arguments]', value)
+}
+
+export const names: Reader<string[] | 'all'> = (value) => (value === 'all' ? value : list(text)(value))
+
+function fail(what: string, value: unknown): never {
+  const shown = value === undefined ? '' : `: ${JSON.stringify(value).slice(0, 200)}`
+  throw new GenericError(`RPC input: ${what}${shown}`)
+}

@@ -1,0 +1,183 @@
+// Temporary reservations: what a job has picked and not yet written into the configuration. Nobody else gets the same MAC address,
+// volume name, DRBD minor or network address; all of a client's end with it. Kept in tempres.data, in Ganeti's format.
+import { firstFreeAddress, isReserved } from '../../config/addresses'
+import type { Delta } from '../../config/delta'
+import { drbdId, logicalVolumes } from '../../config/lookup'
+import { recordValues } from '../../config/records'
+import type { Random } from '../../lib/random'
+import type { ConfigData, Network } from '../../model/config'
+import { DRBD_SECRET_BYTES } from '../../model/constants/disks'
+import { ReservationError } from '../../model/errors'
+import { GENERATE_TRIES_MAX } from '../../model/limits'
+import type { ClientId } from '../../model/lock'
+import { ReservationPool } from './reservation-pool'
+import { readTempres } from './tempres'
+
+export type IpAction = [action: 'reserve' | 'release', ip: string, network: string]
+
+export class Reservations {
+  /** By node, then minor: which disk it is meant for. Minors belong to disks, not to clients, as in Ganeti. */
+  private readonly minors = new Map<string, Map<number, string>>()
+  private readonly macs = new ReservationPool((mac: string) => mac)
+  private readonly secrets = new ReservationPool((secret: string) => secret)
+  private readonly volumes = new ReservationPool((volume: string) => volume)
+  private readonly ips = new ReservationPool((action: IpAction) => action.join(' '))
+
+  constructor(
+    private readonly config: () => ConfigData,
+    private readonly random: Random,
+  ) {}
+
+  /** Takes over what tempres.data says; throws when it is not its format. */
+  load(text: string): void {
+    const saved = readTempres(text)
+    for (const [node, minors] of saved.dRBD) this.minors.set(node, new Map(minors))
+    for (const [client, values] of saved.mACs) for (const mac of values) this.macs.reserve(client, mac)
+    for (const [client, values] of saved.dRBDSecrets) for (const secret of values) this.secrets.reserve(client, secret)
+    for (const [client, values] of saved.lVs) for (const volume of values) this.volumes.reserve(client, volume)
+    for (const [client, values] of saved.iPv4s) for (const action of values) this.ips.reserve(client, action)
+  }
+
+  encode(): string {
+    const dRBD = [...this.minors].map(([node, minors]) => [node, [...minors]])
+    const { macs: mACs, secrets: dRBDSecrets, volumes: lVs, ips: iPv4s } = this
+    return JSON.stringify({ dRBD, mACs, dRBDSecrets, lVs, iPv4s })
+  }
+
+  owners(): ClientId[] {
+    return [this.macs, this.secrets, this.volumes, this.ips].flatMap((pool) => pool.owners())
+  }
+
+  /** Whether there was anything to drop. */
+  drop(client: ClientId): boolean {
+    return [this.macs, this.secrets, this.volumes, this.ips].map((pool) => pool.drop(client)).includes(true)
+  }
+
+  reserveMac(client: ClientId, mac: string): void {
+    const wanted = mac.toLowerCase()
+    if (this.isMacUsed(wanted)) throw new ReservationError('MAC already in use')
+    this.macs.reserve(client, wanted)
+  }
+
+  generateMac(client: ClientId, network: string | null): string {
+    const prefix = (network === null ? null : this.network(network).mac_prefix) ?? this.config().cluster.mac_prefix
+    const random = () => `${prefix}:${this.random.hex(3).replace(/..(?=.)/g, '$&:')}`.toLowerCase()
+    return this.macs.reserve(
+      client,
+      this.generate(random, (mac) => this.macs.has(mac) || this.isMacUsed(mac)),
+    )
+  }
+
+  generateSecret(client: ClientId): string {
+    const used = new Set(recordValues(this.config().disks).flatMap((disk) => drbdId(disk)?.secret ?? []))
+    const random = () => this.random.hex(DRBD_SECRET_BYTES)
+    return this.secrets.reserve(
+      client,
+      this.generate(random, (secret) => used.has(secret) || this.secrets.has(secret)),
+    )
+  }
+
+  reserveVolume(client: ClientId, volume: string): void {
+    const used = recordValues(this.config().disks).flatMap(logicalVolumes)
+    if (used.some((name) => name.join('/') === volume)) throw new ReservationError('LV already in use')
+    this.volumes.reserve(client, volume)
+  }
+
+  reserveIp(client: ClientId, network: string, ip: string, checkExternal: boolean): void {
+    const found = this.network(network)
+    if (isReserved(found, ip, { external: false })) throw new ReservationError('IP address already in use')
+    if (checkExternal && isReserved(found, ip, { external: true }))
+      throw new ReservationError('IP is externally reserved')
+    this.ips.reserve(client, ['reserve', ip, network])
+  }
+
+  releaseIp(client: ClientId, network: string, ip: string): void {
+    this.ips.reserve(client, ['release', ip, network])
+  }
+
+  generateIp(client: ClientId, network: string): string {
+    const taken = new Set(this.ips.all().flatMap(([, ip, where]) => (where === network ? [ip] : [])))
+    const ip = firstFreeAddress(this.network(network), taken)
+    if (ip === undefined) throw new ReservationError('Cannot generate IP. Network is full')
+    this.ips.reserve(client, ['reserve', ip, network])
+    return ip
+  }
+
+  ipsOf(client: ClientId): IpAction[] {
+    return this.ips.of(client)
+  }
+
+  /** Minors in use by node, reserved ones too; every node is there. */
+  drbdMap(): [node: string, minors: [minor: number, disk: string][]][] {
+    const map = new Map(
+      recordValues(this.config().nodes).map(({ uuid }) => [uuid as string, new Map<number, string>()]),
+    )
+    const add = (node: string, minor: number, disk: string) => {
+      const minors = map.get(node) ?? new Map<number, string>()
+      const other = minors.get(minor)
+      if (other !== undefined && other !== disk)
+        throw new ReservationError(`Duplicate DRBD minor ${minor} on node ${node}: disks ${other} and ${disk}`)
+      map.set(node, minors.set(minor, disk))
+    }
+    for (const [node, minors] of this.minors) for (const [minor, disk] of minors) add(node, minor, disk)
+    for (const disk of recordValues(this.config().disks)) {
+      const id = drbdId(disk)
+      if (id === undefined) continue
+      add(id.nodeA, id.minorA, disk.uuid)
+      add(id.nodeB, id.minorB, disk.uuid)
+    }
+    return [...map].map(([node, minors]) => [node, [...minors].sort(([a], [b]) => a - b)])
+  }
+
+  /** The lowest free minor of each node; a node that is named twice gets two. */
+  allocateMinors(disk: string, nodes: readonly string[]): number[] {
+    const used = new Map(this.drbdMap().map(([node, minors]) => [node, new Set(minors.map(([minor]) => minor))]))
+    return nodes.map((node) => {
+      const taken = used.get(node)
+      if (taken === undefined) throw new ReservationError(`There is no node ${node}`)
+      let minor = 0
+      while (taken.has(minor)) minor++
+      taken.add(minor)
+      const reserved = this.minors.get(node) ?? new Map<number, string>()
+      this.minors.set(node, reserved.set(minor, disk))
+      return minor
+    })
+  }
+
+  /** Whether there was anything. */
+  releaseMinors(disk: string): boolean {
+    let found = false
+    for (const [node, minors] of this.minors) {
+      for (const [minor, owner] of minors) if (owner === disk) found = minors.delete(minor) || found
+      if (minors.size === 0) this.minors.delete(node)
+    }
+    return found
+  }
+
+  /** Minors that are in the configuration now need no reservation. Returns whether any was dropped. */
+  settle(delta: Delta): boolean {
+    if (this.minors.size === 0) return false
+    return Object.keys(delta.disks ?? {})
+      .map((disk) => this.releaseMinors(disk))
+      .includes(true)
+  }
+
+  private generate(random: () => string, isUsed: (value: string) => boolean): string {
+    for (let tries = 0; tries < GENERATE_TRIES_MAX; tries++) {
+      const value = random()
+      if (!isUsed(value)) return value
+    }
+    throw new ReservationError('Not able to generate a new resource: all that were tried are in use')
+  }
+
+  private isMacUsed(mac: string): boolean {
+    const instances = recordValues(this.config().instances)
+    return instances.some((instance) => instance.nics.some((nic) => nic.mac.toLowerCase() === mac))
+  }
+
+  private network(uuid: string): Network {
+    const network = this.config().networks[uuid]
+    if (network === undefined) throw new ReservationError(`Network '${uuid}' not found`)
+    return network
+  }
+}

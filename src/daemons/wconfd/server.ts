@@ -1,0 +1,76 @@
+// wconfd: the configuration, the locks and the temporary reservations, behind one Unix socket with LUXI's framing; and a second
+// socket on which others follow the configuration. Only transport is here; nothing below knows of sockets.
+import { systemDisk, type Disk } from '../../lib/disk'
+import type { Timer } from '../../lib/clock'
+import { isServed } from '../../lib/json-socket'
+import {
+  LOCK_CLEANUP_S,
+  WCONFD_BUFFER_BYTES_MAX,
+  WCONFD_CONNECTIONS_MAX,
+  WCONFD_FRAME_BYTES_MAX,
+} from '../../model/limits'
+import { serveCalls } from '../../rpc/json-protocol'
+import { FollowFeed, serveFollow, yieldFollow } from '../../rpc/wconfd/follow-server'
+import { wconfdCalls } from './calls'
+import { WconfdState, type WconfdOptions } from './state'
+
+/** Whoever starts it has asked for the votes before (services/votes). */
+export async function startWconfd(
+  given: Omit<WconfdOptions, 'disk'> & { disk?: Disk },
+): Promise<{ close(): Promise<void> }> {
+  const options = { ...given, disk: given.disk ?? systemDisk }
+  const { paths, log, disk } = options
+  const path = paths.socket('wconfd')
+  // Before anything is read: two daemons on the same files would destroy them.
+  if (await isServed(path)) throw new Error(`another wconfd already serves ${path}; stop it first`)
+  await disk.makeDirectory(paths.socketDir)
+  await yieldFollow(paths.socket('follow'))
+  const state = await WconfdState.open(options)
+  const feed = new FollowFeed(() => state.store.documents(), true)
+  const publicFeed = new FollowFeed(() => state.store.documents(), false)
+  state.store.subscribe((delta) => {
+    feed.publish(delta)
+    publicFeed.publish(delta)
+  })
+  const server = await serveCalls(
+    {
+      ...{ path, mode: 0o600, log },
+      maxFrame: WCONFD_FRAME_BYTES_MAX,
+      maxBuffered: WCONFD_BUFFER_BYTES_MAX,
+      maxConnections: WCONFD_CONNECTIONS_MAX,
+    },
+    wconfdCalls(state, feed),
+  )
+  const follow = await serveFollow({ path: paths.socket('follow'), log }, publicFeed)
+  const cleaning = cleanRegularly(state, options)
+  log.info({ serial: state.store.current().serial_no }, 'wconfd is ready')
+  return {
+    async close() {
+      cleaning.cancel()
+      // First nobody is answered any more, then what was promised is written.
+      await state.locks.close()
+      await Promise.all([server.close(), follow.close()])
+      await state.close()
+    },
+  }
+}
+
+/** luxid tells of jobs that died; this finds the others. */
+function cleanRegularly(state: WconfdState, { clock, log }: WconfdOptions): Timer {
+  let timer: Timer
+  let cancelled = false
+  const again = () => {
+    timer = clock.after(LOCK_CLEANUP_S * 1000, () => void run(), { background: true })
+  }
+  const run = async () => {
+    await state.releaseDead().catch((error: unknown) => log.error({ err: error }, 'cannot look after lock owners'))
+    if (!cancelled) again()
+  }
+  again()
+  return {
+    cancel() {
+      cancelled = true
+      timer.cancel()
+    },
+  }
+}

@@ -1,0 +1,108 @@
+// What wconfd keeps, put together: the configuration, the locks, the reservations, and who of their owners still lives.
+import * as path from 'node:path'
+import { openStore, type ConfigStore } from '../../config/store'
+import type { Clock } from '../../lib/clock'
+import type { Disk } from '../../lib/disk'
+import { isServed } from '../../lib/json-socket'
+import type { Log } from '../../lib/log'
+import type { Paths } from '../../lib/paths'
+import type { Random } from '../../lib/random'
+import type { ClientId } from '../../model/lock'
+import type { NodeClient } from '../../rpc/node/client'
+import { openReplication, type Replication } from '../../services/replication'
+import { CoalescedWriter } from './coalesced-writer'
+import { describe, openLocks, type LockKeeper } from './lock-keeper'
+import { Reservations } from './reservations'
+
+export interface WconfdOptions {
+  paths: Paths
+  clock: Clock
+  random: Random
+  log: Log
+  disk: Disk
+  nodes: NodeClient
+}
+
+export class WconfdState {
+  private readonly tempres: CoalescedWriter
+
+  private constructor(
+    private readonly options: WconfdOptions,
+    readonly store: ConfigStore,
+    readonly locks: LockKeeper,
+    readonly reservations: Reservations,
+    readonly replication: Replication,
+  ) {
+    const { disk, paths } = options
+    this.tempres = new CoalescedWriter(() => disk.write(paths.tempresFile, reservations.encode(), { mode: 0o600 }))
+    store.subscribe((delta) => {
+      if (reservations.settle(delta)) void this.tempres.request().catch((error: unknown) => this.notSaved(error))
+    })
+  }
+
+  /** Reads the files of the last run, and frees what belongs to owners that did not live through the pause. */
+  static async open(options: WconfdOptions): Promise<WconfdState> {
+    const { paths, disk, random } = options
+    const store = await openStore(options)
+    const locks = await openLocks(options)
+    const reservations = new Reservations(() => store.current(), random)
+    const saved = await disk.read(paths.tempresFile)
+    if (saved && saved.length > 0) reservations.load(saved.toString('utf8'))
+    const replication = await openReplication({ ...options, store })
+    const state = new WconfdState(options, store, locks, reservations, replication)
+    await state.releaseDead()
+    return state
+  }
+
+  /** Runs something that changes reservations; resolves with its result when the change is on the disk. */
+  reserving = async <T>(action: () => T): Promise<T> => {
+    const result = action()
+    await this.tempres.request()
+    return result
+  }
+
+  /** Frees everything of an owner that is gone. */
+  release = async (client: ClientId): Promise<void> => {
+    const { paths, disk, log } = this.options
+    const dropped = this.reservations.drop(client)
+    const [effects] = await Promise.all([
+      this.locks.perform({ kind: 'free', owner: client }),
+      dropped ? this.tempres.request() : undefined,
+    ])
+    if (effects.changed || dropped)
+      log.info({ owner: describe(client) }, 'freed the locks and reservations of an owner')
+    if (path.dirname(client[1]) === paths.livelockDir) await disk.remove(client[1])
+  }
+
+  /** Looks after every owner of anything. */
+  releaseDead = (): Promise<void> => {
+    const { owners, waiting } = this.locks.table
+    const holders = [...owners.values(), ...waiting.values()].map(({ client }) => client)
+    return this.releaseIfDead([...holders, ...this.reservations.owners()])
+  }
+
+  /** An owner lives as long as a process listens on its live-lock. */
+  releaseIfDead = async (clients: readonly ClientId[]): Promise<void> => {
+    const byLivelock = new Map<string, ClientId[]>()
+    for (const client of new Map(clients.map((c) => [JSON.stringify(c), c])).values())
+      byLivelock.set(client[1], [...(byLivelock.get(client[1]) ?? []), client])
+    for (const [livelock, owners] of byLivelock) {
+      if (await isServed(livelock)) continue
+      for (const client of owners) {
+        this.options.log.warn({ owner: describe(client) }, 'the owner is dead')
+        await this.release(client)
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.locks.close()
+    await this.tempres.idle()
+    await this.store.close(true)
+    await this.replication.close()
+  }
+
+  private notSaved(error: unknown): void {
+    this.options.log.error({ err: error }, 'tempres.data cannot be written')
+  }
+}

@@ -1,0 +1,139 @@
+// The configuration's copy on one master candidate. In sync, it gets each journal record before the change is acknowledged. One that
+// fails or is too slow is out of sync: it is not waited for, and a full copy and then what came meanwhile bring it back.
+import type { Clock, Timer } from '../lib/clock'
+import type { Log } from '../lib/log'
+import type { Paths } from '../lib/paths'
+import { CONFIG_BACKLOG_BYTES_MAX, CONFIG_CATCH_UP_S, limits } from '../model/limits'
+import { GROUP, MODE, USER } from '../model/constants/daemons'
+import { NodeCallError, type NodeClient, type NodeTarget } from '../rpc/node/client'
+import type { ReplicaStatus } from '../rpc/wconfd/calls'
+
+export interface CopyOptions {
+  nodes: NodeClient
+  clock: Clock
+  log: Log
+  paths: Pick<Paths, 'configFile'>
+  /** Both documents as readers see them now. */
+  texts(): { config: string; gantry: string }
+  /** The record that is being copied right now: a full copy made meanwhile does not have it. */
+  inFlight(): Buffer | undefined
+}
+
+/** How a node says that it does not know a call: it runs Ganeti's noded. */
+const UNKNOWN_CALL = 'does not know this call'
+
+export class CandidateCopy {
+  private state: ReplicaStatus['state'] = 'out of sync'
+  private reason: string | null = 'it has not been reached yet'
+  /** What came while a full copy is under way. */
+  private backlog: Buffer[] | undefined
+  private backlogBytes = 0
+  private running: Promise<void> | undefined
+  private timer: Timer | undefined
+  private closed = false
+
+  constructor(
+    public target: NodeTarget,
+    private readonly options: CopyOptions,
+  ) {}
+
+  status(): ReplicaStatus {
+    const { state, reason, target } = this
+    return { node: target.uuid, name: target.name, state, reason }
+  }
+
+  /** Resolves when the candidate has the record, or is out of sync. */
+  async append(record: Buffer): Promise<void> {
+    if (this.backlog) {
+      this.backlog.push(record)
+      this.backlogBytes += record.length
+    } else if (this.state === 'in sync') {
+      await this.send(record).catch((error: unknown) => this.lost(error))
+    }
+  }
+
+  /** config.data was written anew: all that Ganeti's noded takes. */
+  async checkpoint(config: Buffer): Promise<void> {
+    if (this.state === 'checkpoints')
+      await this.upload(config.toString('utf8')).catch((error: unknown) => this.lost(error))
+  }
+
+  /** Sends everything and then what came meanwhile. Resolves when that has succeeded or failed. */
+  catchUp(): Promise<void> {
+    this.timer?.cancel()
+    this.running ??= this.copyAll()
+      .catch((error: unknown) => this.lost(error))
+      .finally(() => {
+        this.running = undefined
+        this.backlog = undefined
+      })
+    return this.running
+  }
+
+  close(): void {
+    this.closed = true
+    this.timer?.cancel()
+  }
+
+  private async copyAll(): Promise<void> {
+    const { nodes, inFlight, texts, log } = this.options
+    const unseen = inFlight()
+    this.backlog = unseen ? [unseen] : []
+    this.backlogBytes = 0
+    const { config, gantry } = texts()
+    try {
+      await nodes.one(this.target, 'gantry_config_replace', [config, gantry])
+    } catch (error) {
+      if (!(error instanceof NodeCallError) || !error.reason.includes(UNKNOWN_CALL)) throw error
+      await this.upload(config)
+      return this.become('checkpoints')
+    }
+    while (this.backlog.length > 0) {
+      if (this.backlogBytes > CONFIG_BACKLOG_BYTES_MAX) throw new Error('too much was changed while it was copied')
+      const records = Buffer.concat(this.backlog.splice(0))
+      this.backlogBytes = 0
+      await this.send(records)
+    }
+    // No change can slip in here: nothing was awaited since the backlog was found empty.
+    this.backlog = undefined
+    this.become('in sync')
+    log.info({ node: this.target.name }, 'master candidate has the whole configuration')
+  }
+
+  private become(state: 'in sync' | 'checkpoints'): void {
+    this.state = state
+    this.reason = null
+  }
+
+  private async send(records: Buffer): Promise<void> {
+    const { nodes, clock } = this.options
+    const sent = nodes.one(this.target, 'gantry_config_append', [records.toString('utf8')])
+    let timer: Timer | undefined
+    const late = new Promise<never>((_, reject) => {
+      const text = `no answer within ${limits.replication_s} s`
+      timer = clock.after(limits.replication_s * 1000, () => reject(new Error(text)))
+    })
+    await Promise.race([sent, late]).finally(() => timer?.cancel())
+  }
+
+  private async upload(content: string): Promise<void> {
+    const { nodes, paths } = this.options
+    const file = { path: paths.configFile, content, mode: MODE.config, owner: USER.masterd, group: GROUP.confd }
+    await nodes.one(this.target, 'upload_file', [{ ...file, atime: null, mtime: null }])
+  }
+
+  private lost(error: unknown): void {
+    const { clock, log } = this.options
+    const reason = error instanceof Error ? error.message : String(error)
+    if (this.state !== 'out of sync' || this.reason !== reason)
+      log.error(
+        { node: this.target.name, reason },
+        'master candidate is out of sync: it does not take the configuration; it gets a full copy as soon as it answers',
+      )
+    this.state = 'out of sync'
+    this.reason = reason
+    if (this.closed) return
+    this.timer?.cancel()
+    this.timer = clock.after(CONFIG_CATCH_UP_S * 1000, () => void this.catchUp(), { background: true })
+  }
+}

@@ -1,0 +1,105 @@
+// The configuration as a master candidate keeps it: its own config.data, gantry.data and journal, fed by the master, and the
+// `follow` socket for this node's confd. When this node becomes master, wconfd asks it to let go of the files.
+import type { FramedServer } from '../lib/json-socket'
+import { isServed } from '../lib/json-socket'
+import type { Paths } from '../lib/paths'
+import { openStore, type ConfigStore, type StoreOptions } from '../config/store'
+import { ConfigurationError } from '../model/errors'
+import { FollowFeed, serveFollow } from '../rpc/wconfd/follow-server'
+import { loadConfig } from '../config/upgrade'
+
+export interface ConfigReplicaOptions extends StoreOptions {
+  readonly paths: Paths
+  /** Whether this node is the master, by its own ssconf: then the files are wconfd's. */
+  isMaster(): boolean
+}
+
+interface Opened {
+  store: ConfigStore
+  feed: FollowFeed
+  server: FramedServer
+}
+
+export class ConfigReplica {
+  private opened: Opened | undefined
+  /** Opening, feeding and letting go come one after the other. */
+  private turn: Promise<unknown> = Promise.resolve()
+
+  constructor(private readonly options: ConfigReplicaOptions) {}
+
+  /** Serves what is there from the last run; nothing, when this node has no copy or is the master. */
+  start(): Promise<void> {
+    return this.inTurn(async () => {
+      const { disk, paths, log } = this.options
+      if (this.options.isMaster() || (await disk.read(paths.configFile)) === undefined) return
+      // A copy that cannot be read is replaced by the master's next one.
+      await this.open().catch((error: unknown) =>
+        log.error({ err: error }, 'the copy of the configuration is not usable'),
+      )
+    })
+  }
+
+  append(records: string): Promise<void> {
+    return this.inTurn(async () => {
+      const { store } = this.opened ?? (await this.open())
+      const lines = records.split('\n').filter((line) => line !== '')
+      await Promise.all(lines.map((line) => store.follow(Buffer.from(`${line}\n`))))
+    })
+  }
+
+  replace(config: string, gantry: string): Promise<void> {
+    return this.inTurn(async () => {
+      const opened = this.opened ?? (await this.open().catch(() => undefined))
+      if (opened === undefined) return this.writeFiles(config, gantry)
+      const before = opened.store.current().serial_no
+      await opened.store.replace(config, gantry)
+      // Followers take deltas that lead forward only; after a step back they get the whole again.
+      if (opened.store.current().serial_no <= before) opened.feed.disconnectAll()
+    })
+  }
+
+  close(): Promise<void> {
+    return this.inTurn(() => this.letGo())
+  }
+
+  private async open(): Promise<Opened> {
+    const { paths, log } = this.options
+    const path = paths.socket('follow')
+    if (await isServed(path))
+      throw new ConfigurationError('This node runs as master itself: the configuration is kept by its own wconfd')
+    const store = await openStore(this.options)
+    const feed = new FollowFeed(() => store.documents(), false)
+    store.subscribe((delta) => feed.publish(delta))
+    const server = await serveFollow({ path, log, onYield: () => this.close() }, feed)
+    this.opened = { store, feed, server }
+    return this.opened
+  }
+
+  /** The first copy, or one in place of files that could not be read. */
+  private async writeFiles(config: string, gantry: string): Promise<void> {
+    const { disk, paths, owner, random } = this.options
+    if (await isServed(paths.socket('follow')))
+      throw new ConfigurationError('This node runs as master itself: it takes no copy of the configuration')
+    loadConfig(config, random)
+    await disk.makeDirectory(paths.dataDir)
+    await disk.makeDirectory(paths.socketDir)
+    await disk.remove(paths.journalFile)
+    await disk.write(paths.gantryFile, gantry, { mode: 0o600, ...(owner && { owner }) })
+    await disk.write(paths.configFile, config, { mode: 0o640, ...(owner && { owner }) })
+    await this.open()
+  }
+
+  private async letGo(): Promise<void> {
+    const opened = this.opened
+    this.opened = undefined
+    if (opened === undefined) return
+    await opened.store.close(true)
+    await opened.server.close()
+  }
+
+  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.turn.then(work)
+    this.turn = mine.catch(() => undefined)
+    return mine
+  }
+}

@@ -1,0 +1,112 @@
+// Keeps the configuration on the other machines: whole on the master candidates, and its ssconf values on every node.
+// A change is acknowledged when every candidate in sync has it; ssconf follows in the background.
+import type { ConfigStore, Delta } from '../config/store'
+import { masterCandidates } from '../config/lookup'
+import type { Clock } from '../lib/clock'
+import type { Log } from '../lib/log'
+import type { Paths } from '../lib/paths'
+import type { ConfigData } from '../model/config'
+import type { NodeUuid } from '../model/ids'
+import { limits } from '../model/limits'
+import type { NodeClient, NodeTarget } from '../rpc/node/client'
+import type { ReplicaStatus } from '../rpc/wconfd/calls'
+import { CandidateCopy } from './candidate-copy'
+import { SsconfDistribution } from './ssconf-distribution'
+
+export interface ReplicationOptions {
+  nodes: NodeClient
+  clock: Clock
+  log: Log
+  paths: Pick<Paths, 'configFile'>
+  store: Pick<ConfigStore, 'current' | 'texts' | 'addReplica' | 'subscribe'>
+}
+
+/** Resolves when the candidates that answer have a full copy, but waits no longer than for a change. */
+export async function openReplication(options: ReplicationOptions): Promise<Replication> {
+  const replication = new Replication(options)
+  replication.ssconf.request()
+  await Promise.race([replication.catchUp(), options.clock.sleep(limits.replication_s * 1000)])
+  return replication
+}
+
+export class Replication {
+  readonly ssconf: SsconfDistribution
+  private readonly copies = new Map<NodeUuid, CandidateCopy>()
+  private inFlight: Buffer | undefined
+  private readonly stops: (() => void)[]
+
+  constructor(private readonly options: ReplicationOptions) {
+    const { store } = options
+    this.ssconf = new SsconfDistribution(options)
+    this.stops = [
+      store.addReplica((data, kind) => this.replicate(data, kind)),
+      store.subscribe((delta, { config }) => this.changed(delta, config)),
+    ]
+    this.setCandidates(store.current())
+  }
+
+  status(): ReplicaStatus[] {
+    return [...this.copies.values()].map((copy) => copy.status())
+  }
+
+  async catchUp(): Promise<void> {
+    await Promise.all([...this.copies.values()].map((copy) => copy.catchUp()))
+  }
+
+  /** Sends everything to everyone, whether they have it or not. */
+  async flush(): Promise<void> {
+    this.ssconf.forget()
+    await Promise.all([this.catchUp(), this.ssconf.request()])
+  }
+
+  async close(): Promise<void> {
+    for (const stop of this.stops) stop()
+    for (const copy of this.copies.values()) copy.close()
+    await this.ssconf.close()
+  }
+
+  private async replicate(data: Buffer, kind: 'journal' | 'checkpoint'): Promise<void> {
+    const copies = [...this.copies.values()]
+    if (kind === 'checkpoint') {
+      await Promise.all(copies.map((copy) => copy.checkpoint(data)))
+      return
+    }
+    this.inFlight = data
+    await Promise.all(copies.map((copy) => copy.append(data)))
+    // Until the store has told its listeners, its readers do not see the record yet.
+    queueMicrotask(() => this.inFlight === data && (this.inFlight = undefined))
+  }
+
+  private changed(delta: Delta, config: ConfigData): void {
+    this.ssconf.changed(delta, config)
+    if (delta.nodes === undefined && delta.cluster?.['master_node'] === undefined) return
+    for (const copy of this.setCandidates(config)) void copy.catchUp()
+  }
+
+  /** Returns the new ones. */
+  private setCandidates(config: ConfigData): CandidateCopy[] {
+    const { store, nodes, clock, log, paths } = this.options
+    const wanted = masterCandidates(config).filter(
+      ({ uuid, offline }) => uuid !== config.cluster.master_node && !offline,
+    )
+    const targets = new Map<NodeUuid, NodeTarget>(wanted.map((node) => [node.uuid, node]))
+    for (const [uuid, copy] of this.copies) {
+      if (targets.has(uuid)) continue
+      copy.close()
+      this.copies.delete(uuid)
+    }
+    const added: CandidateCopy[] = []
+    for (const [uuid, { name, primary_ip, offline }] of targets) {
+      const target = { uuid, name, primary_ip, offline }
+      const known = this.copies.get(uuid)
+      if (known) known.target = target
+      else {
+        const source = { texts: () => store.texts(), inFlight: () => this.inFlight }
+        const copy = new CandidateCopy(target, { nodes, clock, log, paths, ...source })
+        this.copies.set(uuid, copy)
+        added.push(copy)
+      }
+    }
+    return added
+  }
+}

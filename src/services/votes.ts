@@ -1,0 +1,99 @@
+// Whether this node may run master daemons: the majority of all nodes must say that it is the master (their ssconf_master_node).
+// Nodes are taken from this node's own ssconf files, which every daemon may read.
+import type { Clock } from '../lib/clock'
+import type { Disk } from '../lib/disk'
+import type { Log } from '../lib/log'
+import type { Paths } from '../lib/paths'
+import { EXIT } from '../model/constants/daemons'
+import { nodeUuid } from '../model/ids'
+import { VOTE_ANSWER_S, VOTE_PAUSE_S, VOTE_TRIES_MAX } from '../model/limits'
+import type { NodeClient, NodeTarget } from '../rpc/node/client'
+
+export interface VoteOptions {
+  paths: Paths
+  disk: Disk
+  nodes: NodeClient
+  clock: Clock
+  log: Log
+  /** `--no-voting` and `--yes-do-it`: only both together skip the vote. */
+  noVoting?: boolean
+  yesDoIt?: boolean
+}
+
+/** The daemon must not start; the process ends with this exit code. */
+export class NotMaster extends Error {
+  constructor(
+    text: string,
+    readonly exitCode: number = EXIT.notMaster,
+  ) {
+    super(text)
+  }
+}
+
+/** Returns when this node is the master; waits a while for nodes that do not answer yet. Throws NotMaster. */
+export async function checkVotes(options: VoteOptions): Promise<void> {
+  const { clock, log, paths, noVoting = false, yesDoIt = false } = options
+  if (noVoting && yesDoIt) return void log.warn('starting without asking the other nodes who is master')
+  if (noVoting) throw new NotMaster('--no-voting is dangerous: it needs --yes-do-it as well', EXIT.failure)
+  for (let left = VOTE_TRIES_MAX; ; left--) {
+    const verdict = await vote(options)
+    if (verdict.won) return
+    if (verdict.lost) throw new NotMaster(`${paths.hostname} is not the master of this cluster: ${verdict.text}`)
+    if (left <= 1)
+      throw new NotMaster(
+        `Too few nodes answer to know who is master: ${verdict.text}. Start their node daemons, or, when you are sure that ` +
+          `no other node runs as master, start with --no-voting --yes-do-it`,
+      )
+    log.info({ votes: verdict.text }, 'waiting for the votes of more nodes')
+    await clock.sleep(VOTE_PAUSE_S * 1000)
+  }
+}
+
+interface Verdict {
+  won: boolean
+  /** Also the votes that are missing cannot turn it. */
+  lost: boolean
+  text: string
+}
+
+async function vote(options: VoteOptions): Promise<Verdict> {
+  const { paths, nodes, clock } = options
+  const targets = await voters(options)
+  const results = await Promise.all(
+    targets.map((target) =>
+      Promise.race([ask(nodes, target), clock.sleep(VOTE_ANSWER_S * 1000).then(() => undefined)]),
+    ),
+  )
+  const votes = new Map<string, number>()
+  for (const name of results) if (name !== undefined) votes.set(name, (votes.get(name) ?? 0) + 1)
+  const own = votes.get(paths.hostname) ?? 0
+  const missing = results.filter((name) => name === undefined).length
+  const counts = [...votes].map(([name, count]) => `${name} ${count}`)
+  return {
+    won: 2 * own > targets.length,
+    lost: 2 * (own + missing) <= targets.length,
+    text: `of ${targets.length} nodes ${missing} did not answer; votes: ${counts.join(', ') || 'none'}`,
+  }
+}
+
+async function ask(nodes: NodeClient, target: NodeTarget): Promise<string | undefined> {
+  try {
+    return (await nodes.one(target, 'master_node_name', [])).trim()
+  } catch {
+    return undefined
+  }
+}
+
+/** Offline nodes cannot be asked, but count as voters, as in Ganeti. */
+async function voters({ paths, disk }: VoteOptions): Promise<NodeTarget[]> {
+  const lines = async (key: string) =>
+    ((await disk.read(paths.ssconf(key)))?.toString('utf8') ?? '').split('\n').filter((line) => line !== '')
+  const addresses = await lines('node_primary_ips')
+  if (addresses.length === 0)
+    throw new NotMaster(`There is no list of nodes in ${paths.ssconf('node_primary_ips')}: this node is in no cluster`)
+  const offline = new Set(await lines('offline_nodes'))
+  return addresses.map((line) => {
+    const [name = '', primary_ip = ''] = line.split(' ')
+    return { uuid: nodeUuid(name), name, primary_ip, offline: offline.has(name) }
+  })
+}
