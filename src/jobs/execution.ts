@@ -19,8 +19,8 @@ import type { QueueStore } from './store'
 /** What the keeper of the locks is asked when an owner has died. */
 export interface LockOwners {
   held(client: ClientId): Promise<readonly (readonly [LockName, LockMode])[]>
-  /** Frees the locks and reservations of owners that are dead. */
-  cleanUp(): Promise<void>
+  /** Frees all that the owner had: its process has ended. */
+  died(client: ClientId): Promise<void>
 }
 
 export interface ExecutionOptions {
@@ -162,6 +162,7 @@ export class Execution {
     if (isFinished(job())) return this.leaveQueue()
     const file = await store.read(this.id)
     const locks = await this.freeLocks(file ?? job())
+    await store.removeLivelock(job().livelock)
     if (this.left) return
     const outcome = afterDeath({
       known: job(),
@@ -182,7 +183,7 @@ export class Execution {
     const client: ClientId = [job.id, job.livelock, job.process_id ?? 0]
     try {
       const locks = await withinTime(clock, owners.held(client))
-      await withinTime(clock, owners.cleanUp())
+      await withinTime(clock, owners.died(client))
       return locks
     } catch (error) {
       log.warn(

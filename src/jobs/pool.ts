@@ -8,6 +8,7 @@ import type { Paths } from '../lib/paths'
 import {
   JOBS_PER_PROCESS_MAX,
   JOB_CONNECT_S,
+  JOB_PROCESSES_STARTING_MAX,
   JOB_PROCESSES_WARM,
   JOB_PROCESS_IDLE_S,
   JOB_PROCESS_START_S,
@@ -28,32 +29,40 @@ export interface PoolOptions {
   warm?: number
 }
 
+interface Waiting {
+  resolve(worker: Worker): void
+  reject(error: Error): void
+}
+
 export class JobPool implements JobRunner {
   private readonly idle: Worker[] = []
   private readonly workers = new Set<Worker>()
+  private readonly waiting: Waiting[] = []
+  private starting = 0
   private trim: Timer | undefined
   private closed = false
 
   constructor(private readonly options: PoolOptions) {}
 
+  private get warm(): number {
+    return this.options.warm ?? JOB_PROCESSES_WARM
+  }
+
   /** Starts the processes that are kept warm. */
   warmUp(): void {
-    const missing = (this.options.warm ?? JOB_PROCESSES_WARM) - this.idle.length
-    for (let i = 0; i < missing && !this.closed; i++) this.idle.push(this.spawn())
+    for (let i = 0; i < this.warm; i++) this.spawn()
   }
 
   async prepare(id: JobId): Promise<PreparedJob> {
-    if (this.closed) throw new Error('luxid is stopping')
-    const worker = this.idle.pop() ?? this.spawn()
+    const worker = await this.take()
     const livelock = this.livelockPath(id)
-    await worker.ready
     worker.send({ do: 'prepare', id, livelock })
     const prepared = worker.next('prepared')
     prepared.catch(() => undefined)
     return {
       livelock,
       pid: worker.pid,
-      abandon: () => this.abandon(worker),
+      abandon: () => worker.kill(),
       begin: async (order, listener) => {
         await prepared
         return this.begin(worker, livelock, order, listener)
@@ -75,6 +84,7 @@ export class JobPool implements JobRunner {
   async close(): Promise<void> {
     this.closed = true
     this.trim?.cancel()
+    for (const { reject } of this.waiting.splice(0)) reject(new Error('luxid is stopping'))
     for (const worker of this.workers) worker.letGo()
   }
 
@@ -90,37 +100,55 @@ export class JobPool implements JobRunner {
     return running
   }
 
-  private abandon(worker: Worker): void {
-    worker.kill()
-    this.workers.delete(worker)
+  /** A process that becomes free while another one starts is the faster way, so jobs wait for whichever comes first. */
+  private take(): Promise<Worker> {
+    if (this.closed) return Promise.reject(new Error('luxid is stopping'))
+    const worker = this.idle.pop()
+    if (worker) return Promise.resolve(worker)
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ resolve, reject })
+      if (this.starting < Math.min(JOB_PROCESSES_STARTING_MAX, this.waiting.length)) this.spawn()
+    })
   }
 
-  private reuse(worker: Worker): void {
-    if (this.closed || ++worker.jobs >= JOBS_PER_PROCESS_MAX) {
-      this.workers.delete(worker)
-      return worker.letGo()
-    }
+  private offer(worker: Worker): void {
+    const next = this.waiting.shift()
+    if (next) return next.resolve(worker)
     this.idle.push(worker)
     this.trim ??= this.options.clock.after(JOB_PROCESS_IDLE_S * 1000, () => this.dropIdle(), { background: true })
   }
 
+  private reuse(worker: Worker): void {
+    if (!this.closed && ++worker.jobs < JOBS_PER_PROCESS_MAX) return this.offer(worker)
+    this.workers.delete(worker)
+    worker.letGo()
+  }
+
   private dropIdle(): void {
     this.trim = undefined
-    const warm = this.options.warm ?? JOB_PROCESSES_WARM
-    for (const worker of this.idle.splice(0, Math.max(0, this.idle.length - warm))) {
+    for (const worker of this.idle.splice(0, Math.max(0, this.idle.length - this.warm))) {
       this.workers.delete(worker)
       worker.letGo()
     }
   }
 
-  private spawn(): Worker {
+  private spawn(): void {
+    this.starting++
     const worker = new Worker(this.options, () => {
       this.workers.delete(worker)
       const at = this.idle.indexOf(worker)
       if (at >= 0) this.idle.splice(at, 1)
     })
     this.workers.add(worker)
-    return worker
+    worker.ready
+      .then(
+        () => (this.closed ? worker.letGo() : this.offer(worker)),
+        (error: Error) => this.waiting.shift()?.reject(error),
+      )
+      .finally(() => {
+        this.starting--
+        if (this.starting < Math.min(JOB_PROCESSES_STARTING_MAX, this.waiting.length)) this.spawn()
+      })
   }
 
   private livelockPath(id: JobId): string {

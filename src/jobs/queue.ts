@@ -66,6 +66,7 @@ export class JobQueue {
     const inProcess = open.filter((job) => job.livelock !== undefined || job.ops.some((op) => op.status !== 'queued'))
     for (const job of open) if (!inProcess.includes(job)) this.enqueue(job)
     await Promise.all(inProcess.map((job) => this.execution(job).adopt(job)))
+    await this.options.store.removeDeadLivelocks()
   }
 
   /** Filters are sorted. Nothing starts before this was called for the first time. */

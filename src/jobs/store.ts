@@ -1,6 +1,7 @@
 // The queue on disk: one file per job, the last job id, the drain flag, and the archive. A job is acknowledged once its file is
 // durable here and at every master candidate in sync. All files that are saved while a write is under way go out together.
 import type { Disk } from '../lib/disk'
+import { isServed } from '../lib/json-socket'
 import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
 import { QUEUE_COMMIT_FILES_MAX } from '../model/limits'
@@ -103,6 +104,19 @@ export class QueueStore {
     if (drained) await this.disk.write(file, '')
     else await this.disk.remove(file)
     await this.replicas.setDrainFlag(drained)
+  }
+
+  /** A socket that nobody serves any more proves nothing, but would stay for ever. */
+  async removeLivelock(file: string | undefined): Promise<void> {
+    if (file?.startsWith(`${this.paths.livelockDir}/`)) await this.disk.remove(file)
+  }
+
+  async removeDeadLivelocks(): Promise<void> {
+    const { livelockDir } = this.paths
+    for (const name of await this.disk.list(livelockDir)) {
+      const file = `${livelockDir}/${name}`
+      if (name.startsWith('job_') && !(await isServed(file))) await this.removeLivelock(file)
+    }
   }
 
   /** Resolves when nothing is being written. */

@@ -24,9 +24,9 @@ serveJobs(processChannel(), {
   nodes,
   Cancelled: JobCancelled,
   async execute(op, setting) {
-    // OP_TEST_DELAY's parameters, used for more: `repeat` is the seconds to wait "for locks".
+    // OP_TEST_DELAY's parameters, used for more: `repeat` is the milliseconds to wait "for locks".
     const number = (name: string) => (typeof op[name] === 'number' ? op[name] : 0)
-    await systemClock.sleep(number('repeat') * 1000, setting.cancelled)
+    await systemClock.sleep(number('repeat'), setting.cancelled)
     await setting.started()
     appendFileSync(`${root}/ran`, `${setting.jobId}.${setting.opIndex}\n`)
     if (op['comment'] === 'fail') throw new OpExecError('told to fail')

@@ -18,6 +18,9 @@ import { ConfigurationError } from '../../model/errors'
 import type { LiveData } from '../../query/live-data'
 import type { NodeClient } from '../../rpc/node/client'
 import type { Wconfd } from '../../rpc/wconfd/calls'
+import { openWconfd } from '../../rpc/wconfd/client'
+import { followConfig } from '../../rpc/wconfd/follow'
+import { NodeLiveData } from '../../services/live-data'
 import { localMaster } from '../../services/local-master'
 import type { Master } from '../../rpc/luxi/calls'
 import { serveLuxi } from './server'
@@ -29,10 +32,12 @@ export interface LuxidOptions {
   log: Log
   disk?: Disk
   nodes: NodeClient
-  live: LiveData
-  wconfd: Wconfd
-  /** Calls back with the snapshot, and with each that follows; resolves after the first one. */
-  follow(onConfig: (config: ConfigData) => void): Promise<{ close(): void | Promise<void> }>
+  /** Default: asked through `nodes`. */
+  live?: LiveData
+  /** Default: the daemon on this node. */
+  wconfd?: Wconfd
+  /** Calls back with the snapshot, and with each that follows; resolves after the first one. Default: follows wconfd. */
+  follow?(onConfig: (config: ConfigData) => void): Promise<{ close(): void }>
   /** The program of a job process. */
   jobEntry: string
   jobExecArgv?: string[]
@@ -49,14 +54,16 @@ export interface Luxid {
 }
 
 export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
-  const { paths, clock, random, log, disk = systemDisk, nodes, live, wconfd, refuseOpcode } = options
+  const { paths, clock, random, log, disk = systemDisk, nodes, refuseOpcode } = options
   await disk.makeDirectory(paths.livelockDir)
   await disk.makeDirectory(paths.socketDir)
-  const { queue, store, replicas } = openQueue(options, disk)
+  const wconfd: Wconfd & { close?(): void } = options.wconfd ?? openWconfd({ path: paths.socket('wconfd'), clock })
+  const { queue, store, replicas } = openQueue(options, disk, wconfd)
   await replicas.load()
   await queue.recover()
   let config: ConfigData | undefined
-  const follower = await options.follow((next) => {
+  const follow = options.follow ?? ((onConfig) => followConfig(paths.socket('wconfd'), onConfig, { clock, log }))
+  const follower = await follow((next) => {
     config = next
     obey(next, queue, replicas)
   })
@@ -65,7 +72,8 @@ export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
       if (config === undefined) throw new ConfigurationError('The configuration is not loaded yet')
       return config
     },
-    ...{ queue, wconfd, nodes, live, clock, random, disk, paths, log, refuseOpcode },
+    live: options.live ?? new NodeLiveData(nodes, clock),
+    ...{ queue, wconfd, nodes, clock, random, disk, paths, log, refuseOpcode },
   })
   const servers = await serveLuxi([paths.socket('master'), paths.socket('query')], master, log)
   log.info({ jobs: queue.all().length, last: queue.lastJobId }, 'luxid serves the job queue')
@@ -76,31 +84,33 @@ export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
       await queue.close()
       await store.idle()
       await replicas.close()
-      await follower.close()
+      follower.close()
+      if (options.wconfd === undefined) wconfd.close?.()
     },
   }
 }
 
-function openQueue(options: LuxidOptions, disk: Disk): { queue: JobQueue; store: QueueStore; replicas: Replicas } {
-  const { paths, clock, log, nodes, wconfd, jobEntry } = options
+interface Parts {
+  queue: JobQueue
+  store: QueueStore
+  replicas: Replicas
+}
+
+function openQueue(options: LuxidOptions, disk: Disk, wconfd: Wconfd): Parts {
+  const { paths, clock, log, nodes, jobEntry, jobExecArgv } = options
   const replicas = new Replicas({
-    nodes,
-    disk,
-    paths,
-    clock,
-    log,
+    ...{ nodes, disk, paths, clock, log },
     files: () => queueFiles(paths, queue),
     onChange: () => queue.replicasChanged(),
   })
   const store = new QueueStore(disk, paths, log, replicas)
-  const runner =
-    options.runner ?? warmPool(new JobPool({ entry: jobEntry, paths, clock, log, execArgv: options.jobExecArgv }))
   const queue: JobQueue = new JobQueue({
-    store,
-    runner,
-    clock,
-    log,
-    owners: { held: (client) => wconfd.listLocks(client), cleanUp: async () => void (await wconfd.cleanupLocks()) },
+    ...{ store, clock, log },
+    runner: options.runner ?? warmPool(new JobPool({ entry: jobEntry, execArgv: jobExecArgv, paths, clock, log })),
+    owners: {
+      held: (client) => wconfd.listLocks(client),
+      died: async (client) => void (await wconfd.gantryOwnerDied(client)),
+    },
     replicas: () => replicas.targets(),
     lagging: (node, reason) => void replicas.lagging(node, reason),
   })

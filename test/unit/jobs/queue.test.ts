@@ -99,7 +99,7 @@ describe('a job', () => {
     let cleaned = 0
     const owners = {
       held: async () => [['instance/vm1', 'exclusive'] as const],
-      cleanUp: async () => void cleaned++,
+      died: async () => void cleaned++,
     }
     const { queue } = await start({ owners })
     const job = await ended(queue, await submitOne(queue, delay(0, { comment: 'die' })))
@@ -128,7 +128,7 @@ describe('cancelling', () => {
 
   test('stops a job that waits in its process', async () => {
     const { queue } = await start()
-    const id = await submitOne(queue, delay(0, { repeat: 30 }))
+    const id = await submitOne(queue, delay(0, { repeat: 30000 }))
     await until(queue, id, (job) => jobStatus(job) === 'waiting')
     const outcome = await queue.cancel(id)
     if (typeof outcome === 'string') throw new Error(outcome)

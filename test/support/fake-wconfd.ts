@@ -1,0 +1,46 @@
+// A wconfd in memory: keeps one configuration, knows the changes that luxid makes, and holds no locks.
+import { removeFilterRule, setFilterRule } from '../../src/config/changes/filter'
+import type { ConfigData, FilterRule } from '../../src/model/config'
+import { systemRandom } from '../../src/lib/random'
+import { GenericError } from '../../src/model/errors'
+import type { NamedChange, Wconfd } from '../../src/rpc/wconfd/calls'
+
+export class FakeWconfd {
+  private readonly followers: ((config: ConfigData) => void)[] = []
+
+  constructor(public config: ConfigData) {}
+
+  readonly follow = async (onConfig: (config: ConfigData) => void) => {
+    this.followers.push(onConfig)
+    onConfig(this.config)
+    return { close: () => undefined }
+  }
+
+  set(config: ConfigData): void {
+    this.config = config
+    for (const tell of this.followers) tell(config)
+  }
+
+  get calls(): Wconfd {
+    const known: Partial<Wconfd> = {
+      gantryChange: async (_client, _epoch, changes) => changes.map((change) => this.change(change)),
+      gantryOwnerDied: async () => null,
+      listLocks: async () => [],
+      listLocksWaitingStatus: async () => [[], []],
+      cleanupLocks: async () => null,
+      readConfig: async () => this.config,
+    }
+    return new Proxy(known, {
+      get: (target, name) =>
+        Reflect.get(target, name) ?? (() => Promise.reject(new GenericError(`no ${String(name)} here`))),
+    }) as Wconfd
+  }
+
+  private change([name, argument]: NamedChange): null {
+    const context = { now_s: 1, random: systemRandom }
+    if (name === 'setFilterRule') this.set(setFilterRule(this.config, context, argument as FilterRule).config)
+    else if (name === 'removeFilterRule') this.set(removeFilterRule(this.config, context, String(argument)).config)
+    else throw new GenericError(`no change ${name} here`)
+    return null
+  }
+}

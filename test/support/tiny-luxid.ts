@@ -1,0 +1,46 @@
+// A luxid with test jobs (tiny-job.ts) on the recorded cluster's configuration. As a program: node tiny-luxid.ts ROOT HOSTNAME.
+import { startLuxid, type Luxid } from '../../src/daemons/luxi/luxid'
+import { systemClock } from '../../src/lib/clock'
+import { createLog, silentLog } from '../../src/lib/log'
+import { type Paths, pathsOf } from '../../src/lib/paths'
+import { systemRandom } from '../../src/lib/random'
+import type { NodeClient } from '../../src/rpc/node/client'
+import { FakeWconfd } from './fake-wconfd'
+import { GoldenLive, goldenConfig } from './golden-query'
+import { runTypescript, tinyJob } from './queue-in-process'
+
+/** Nodes that take everything and say nothing. */
+export const silentNodes: NodeClient = {
+  one: () => Promise.reject(new Error('no such node')),
+  all: async (targets) => new Map(targets.map(({ uuid }) => [uuid, { ok: false, error: 'down', offline: false }])),
+  close: () => undefined,
+}
+
+export async function startTinyLuxid(
+  paths: Paths,
+  options: { nodes?: NodeClient; wconfd?: FakeWconfd; refuseOpcode?: (id: string) => string | undefined } = {},
+): Promise<Luxid & { wconfd: FakeWconfd }> {
+  const wconfd = options.wconfd ?? new FakeWconfd(goldenConfig())
+  const luxid = await startLuxid({
+    paths,
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
+    nodes: options.nodes ?? silentNodes,
+    live: new GoldenLive(),
+    wconfd: wconfd.calls,
+    follow: wconfd.follow,
+    jobEntry: tinyJob,
+    jobExecArgv: runTypescript,
+    refuseOpcode: options.refuseOpcode ?? (() => undefined),
+  })
+  return { ...luxid, wconfd }
+}
+
+const [root, hostname] = process.argv.slice(-2)
+if (require.main === module && root !== undefined && hostname !== undefined) {
+  startTinyLuxid(pathsOf(root, hostname)).catch((error: unknown) => {
+    createLog('tiny-luxid').fatal({ err: error }, 'cannot start')
+    process.exit(1)
+  })
+}
