@@ -1,0 +1,209 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { newJob } from '../../../src/jobs/job'
+import { Replicas, type QueueFile } from '../../../src/jobs/replicas'
+import { QueueStore } from '../../../src/jobs/store'
+import { systemClock } from '../../../src/lib/clock'
+import { type Disk, systemDisk } from '../../../src/lib/disk'
+import { silentLog } from '../../../src/lib/log'
+import type { Paths } from '../../../src/lib/paths'
+import { nodeUuid } from '../../../src/model/ids'
+import type { NodeClient, NodeTarget } from '../../../src/rpc/node/client'
+import { delay, removeRoot, temporaryPaths } from '../../support/queue-in-process'
+
+let paths: Paths
+
+beforeEach(async () => {
+  paths = temporaryPaths()
+  await systemDisk.makeDirectory(paths.queueDir)
+})
+afterEach(() => removeRoot(paths))
+
+const job = (id: number) => newJob(id, [delay(0)], [1, 1])
+const target = (name: string): NodeTarget => ({ uuid: nodeUuid(name), name, primary_ip: '127.0.0.1', offline: false })
+
+/** Candidates that keep files in memory, and that can be told to fail. */
+class FakeCandidates {
+  readonly files = new Map<string, Map<string, string>>()
+  readonly down = new Set<string>()
+  readonly renames: string[] = []
+  calls = 0
+
+  readonly client: NodeClient = {
+    one: async ({ name }, call, args) => {
+      this.calls++
+      if (this.down.has(name)) throw new Error('does not answer')
+      const [first, second] = args as unknown as [string, string]
+      if (call === 'jobqueue_update') this.of(name).set(first, second)
+      if (call === 'jobqueue_rename') this.renames.push(`${name} ${JSON.stringify(first)}`)
+      return null as never
+    },
+    all: () => Promise.reject(new Error('unused')),
+    close: () => undefined,
+  }
+
+  of(name: string): Map<string, string> {
+    const files = this.files.get(name) ?? new Map<string, string>()
+    this.files.set(name, files)
+    return files
+  }
+}
+
+async function openReplicas(candidates: FakeCandidates, files: () => Iterable<QueueFile> = () => []) {
+  const changes: string[][] = []
+  const replicas: Replicas = new Replicas({
+    nodes: candidates.client,
+    disk: systemDisk,
+    paths,
+    clock: systemClock,
+    log: silentLog,
+    files,
+    onChange: () => changes.push(replicas.targets().map(({ name }) => name)),
+  })
+  await replicas.load()
+  return { replicas, changes }
+}
+
+const inSync = async (replicas: Replicas, ...names: string[]) => {
+  for (let i = 0; i < 100 && replicas.outOfSync().length > 0; i++) await systemClock.sleep(10)
+  expect(replicas.targets().map(({ name }) => name)).toEqual(names)
+}
+
+describe('the store', () => {
+  const none = async () => undefined
+  const open = (disk: Disk = systemDisk, update: (file: string, content: string) => Promise<void> = none) =>
+    new QueueStore(disk, paths, silentLog, { update, rename: none, setDrainFlag: none })
+
+  test('writes all jobs that are saved during one write together, and a job that was saved twice once', async () => {
+    const writes: string[] = []
+    let release = () => {}
+    const gate = new Promise<void>((resolve) => (release = resolve))
+    const slow: Disk = {
+      ...systemDisk,
+      async write(file, data, options) {
+        writes.push(file.slice(paths.queueDir.length + 1))
+        await gate
+        return systemDisk.write(file, data, options)
+      },
+    }
+    const store = open(slow)
+    const first = store.save(job(1))
+    await systemClock.sleep(10)
+    const rest = [store.save(job(2)), store.save(job(3)), store.save(job(2)), store.saveSerial(3)]
+    await systemClock.sleep(10)
+    expect(writes).toEqual(['job-1'])
+    release()
+    await Promise.all([first, ...rest])
+    expect(writes).toEqual(['job-1', 'job-2', 'job-3', 'serial'])
+  })
+
+  test('acknowledges a job only when the candidates have it', async () => {
+    let release = () => {}
+    const store = open(systemDisk, () => new Promise((resolve) => (release = resolve)))
+    let acknowledged = false
+    const saved = store.save(job(1)).then(() => (acknowledged = true))
+    await systemClock.sleep(50)
+    expect(existsSync(`${paths.queueDir}/job-1`)).toBe(true)
+    expect(acknowledged).toBe(false)
+    release()
+    await saved
+  })
+
+  test('a full disk fails the job that it hits and no other', async () => {
+    const full: Disk = {
+      ...systemDisk,
+      write: (file, data, options) =>
+        file.endsWith('job-2') ? Promise.reject(new Error('ENOSPC')) : systemDisk.write(file, data, options),
+    }
+    const store = open(full)
+    const results = await Promise.allSettled([1, 2, 3].map((id) => store.save(job(id))))
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    await store.save(job(4))
+  })
+
+  test('loads jobs in order, and takes the last id from whichever is greater, files or serial', async () => {
+    const store = open()
+    for (const id of [10, 9, 2]) await store.save(job(id))
+    expect(await store.load()).toEqual({ jobs: [2, 9, 10].map(job), lastId: 10, drained: false, corrupt: [] })
+    await store.saveSerial(500)
+    await store.setDrained(true)
+    expect(await store.load()).toMatchObject({ lastId: 500, drained: true })
+  })
+
+  test('puts job 20000 into the folder of its ten thousand', async () => {
+    const store = open()
+    await store.save(job(20000))
+    await store.archive([20000])
+    expect(existsSync(`${paths.archiveDir}/2/job-20000`)).toBe(true)
+    expect(await store.archivedIds()).toEqual([20000])
+    expect((await store.readArchived(20000))?.id).toBe(20000)
+    expect(await store.read(20000)).toBeUndefined()
+  })
+})
+
+describe('copies on master candidates', () => {
+  test('new candidates get the whole queue before they count as in sync', async () => {
+    const candidates = new FakeCandidates()
+    const { replicas, changes } = await openReplicas(candidates, () => [['/q/serial', '5\n'] as const])
+    replicas.setCandidates([target('a'), target('b')])
+    expect(replicas.targets()).toEqual([])
+    await inSync(replicas, 'a', 'b')
+    expect(candidates.of('a').get('/q/serial')).toBe('5\n')
+    expect(changes.at(-1)).toEqual(['a', 'b'])
+    await replicas.update('/q/job-1', 'x')
+    expect(candidates.of('b').get('/q/job-1')).toBe('x')
+    await replicas.close()
+  })
+
+  test('one that fails is out of sync, is not asked again, and a restarted luxid knows it', async () => {
+    const candidates = new FakeCandidates()
+    const { replicas, changes } = await openReplicas(candidates)
+    replicas.setCandidates([target('a'), target('b')])
+    await inSync(replicas, 'a', 'b')
+    candidates.down.add('b')
+    await replicas.update('/q/job-1', 'x')
+    expect(replicas.outOfSync()).toEqual(['b'])
+    expect(changes.at(-1)).toEqual(['a'])
+    const calls = candidates.calls
+    await replicas.update('/q/job-2', 'x')
+    expect(candidates.calls).toBe(calls + 1)
+    expect(readFileSync(`${paths.queueDir}/replicas`, 'utf8')).toBe('a\n')
+    await replicas.close()
+
+    const again = await openReplicas(candidates)
+    again.replicas.setCandidates([target('a'), target('b')])
+    expect(again.replicas.targets().map(({ name }) => name)).toEqual(['a'])
+    await again.replicas.close()
+  })
+
+  test('what is written while a copy is under way reaches the candidate after the copy', async () => {
+    const candidates = new FakeCandidates()
+    let writing: Promise<void> | undefined
+    const { replicas } = await openReplicas(candidates, function* () {
+      yield ['/q/job-1', 'old'] as const
+      writing = replicas.update('/q/job-1', 'new')
+      yield ['/q/job-2', 'copied'] as const
+    })
+    replicas.setCandidates([target('a')])
+    await inSync(replicas, 'a')
+    await writing
+    expect([...candidates.of('a')]).toEqual([
+      ['/q/job-1', 'new'],
+      ['/q/job-2', 'copied'],
+    ])
+    await replicas.close()
+  })
+
+  test('jobs that were archived meanwhile are moved on the candidate that comes back', async () => {
+    const candidates = new FakeCandidates()
+    candidates.down.add('a')
+    const { replicas } = await openReplicas(candidates, () => [['/q/serial', '1\n'] as const])
+    replicas.setCandidates([target('a')])
+    await systemClock.sleep(30)
+    await replicas.rename([['/q/job-1', '/q/archive/0/job-1']])
+    candidates.down.delete('a')
+    replicas.setCandidates([target('a'), target('b')])
+    await inSync(replicas, 'a', 'b')
+    expect(candidates.renames).toEqual(['a [["/q/job-1","/q/archive/0/job-1"]]'])
+    await replicas.close()
+  })
+})
