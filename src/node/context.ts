@@ -32,6 +32,8 @@ export interface ConfigReplica {
   /** Resolves when the journal records are durable; rejects when they do not follow what is here. */
   append(records: string): Promise<void>
   replace(config: string, gantry: string): Promise<void>
+  /** Lets go of the files; the next call opens them again. */
+  close(): Promise<void>
 }
 
 /** How the node's daemons are started and stopped is the entry point's business. */

@@ -20,30 +20,6 @@ function isBridge(name: string): boolean {
   return INTERFACE_NAME.test(name) && name !== '.' && name !== '..' && fs.existsSync(`/sys/class/net/${name}/bridge`)
 }
 
-/** How a NIC reaches the network: a tap device, or QEMU's own user-mode network, for the reason given. */
-export type NicAttachment = { kind: 'tap'; device: string } | { kind: 'user'; reason: string }
-
-/** Makes a tap device and puts it into the NIC's bridge. On a virtual node the NIC gets user-mode networking instead. */
-export async function attachTap(paths: Paths, device: string, bridge: string | undefined): Promise<NicAttachment> {
-  if (isVirtualNode(paths)) return { kind: 'user', reason: 'virtual nodes have no bridges of their own' }
-  if (!INTERFACE_NAME.test(device)) fail(`Not a name of a network device: ${JSON.stringify(device)}`)
-  if (bridge !== undefined && !isBridge(bridge)) fail(`Bridge '${bridge}' does not exist on this node`)
-  await ip(['tuntap', 'add', 'dev', device, 'mode', 'tap'])
-  try {
-    if (bridge !== undefined) await ip(['link', 'set', device, 'master', bridge])
-    await ip(['link', 'set', device, 'up'])
-  } catch (error) {
-    await detachTap(device)
-    throw error
-  }
-  return { kind: 'tap', device }
-}
-
-/** Removes a tap device; one that is gone is fine. */
-export async function detachTap(device: string): Promise<void> {
-  await runCommand(['ip', 'link', 'delete', device])
-}
-
 /** Adds or removes an address; a loopback one is always there. */
 export async function setAddress(
   change: 'add' | 'del',

@@ -58,6 +58,7 @@ export const membershipHandlers = {
   async node_demote_from_mc(context) {
     const { configFile, journalFile, gantryFile } = context.paths
     if (context.ssconf.value('master_node') === context.hostname) fail('This node is the master: it cannot be demoted')
+    await context.configReplica?.close()
     if ((await context.disk.read(configFile)) !== undefined) {
       const backup = `${configFile}.backup-${Math.floor(context.clock.now_ms())}`
       await context.disk.rename(configFile, backup)
@@ -68,6 +69,7 @@ export const membershipHandlers = {
 
   async node_leave_cluster(context, _modifySshSetup) {
     const { paths, disk } = context
+    await context.configReplica?.close()
     await fileHandlers.jobqueue_purge(context)
     for (const directory of [paths.dataDir, paths.local(PATH.CRYPTO_KEYS_DIR)]) await removeFiles(directory)
     await disk.remove(paths.rapiUsers)
