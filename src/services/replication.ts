@@ -25,7 +25,10 @@ export interface ReplicationOptions {
 export async function openReplication(options: ReplicationOptions): Promise<Replication> {
   const replication = new Replication(options)
   replication.ssconf.request()
-  await Promise.race([replication.catchUp(), options.clock.sleep(limits.replication_s * 1000)])
+  const done = new AbortController()
+  const patience = options.clock.sleep(limits.replication_s * 1000, done.signal).catch(() => undefined)
+  await Promise.race([replication.catchUp(), patience])
+  done.abort()
   return replication
 }
 

@@ -48,7 +48,7 @@ export async function openTestQueue(
   const queue = new JobQueue({
     store,
     runner,
-    owners: options.owners ?? { held: async () => [], cleanUp: async () => undefined },
+    owners: options.owners ?? { held: async () => [], died: async () => undefined },
     clock: systemClock,
     log: silentLog,
     replicas: () => [],

@@ -10,6 +10,7 @@ import type { JobRunner } from '../../jobs/runner'
 import { QueueStore, jobFile, serialContent } from '../../jobs/store'
 import type { Clock } from '../../lib/clock'
 import { type Disk, systemDisk } from '../../lib/disk'
+import { isServed } from '../../lib/json-socket'
 import type { Log } from '../../lib/log'
 import type { Paths } from '../../lib/paths'
 import type { Random } from '../../lib/random'
@@ -55,6 +56,10 @@ export interface Luxid {
 
 export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
   const { paths, clock, random, log, disk = systemDisk, nodes, refuseOpcode } = options
+  const sockets = [paths.socket('master'), paths.socket('query')]
+  // Before anything is read: two of them on one queue would run every job twice.
+  for (const path of sockets)
+    if (await isServed(path)) throw new Error(`another luxid already serves ${path}; stop it first`)
   await disk.makeDirectory(paths.livelockDir)
   await disk.makeDirectory(paths.socketDir)
   const wconfd: Wconfd & { close?(): void } = options.wconfd ?? openWconfd({ path: paths.socket('wconfd'), clock })
@@ -75,7 +80,7 @@ export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
     live: options.live ?? new NodeLiveData(nodes, clock),
     ...{ queue, wconfd, nodes, clock, random, disk, paths, log, refuseOpcode },
   })
-  const servers = await serveLuxi([paths.socket('master'), paths.socket('query')], master, log)
+  const servers = await serveLuxi(sockets, master, log)
   log.info({ jobs: queue.all().length, last: queue.lastJobId }, 'luxid serves the job queue')
   return {
     master,

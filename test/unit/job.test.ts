@@ -1,0 +1,108 @@
+// The whole way of a job: luxid, a real job process with the real operations, a real wconfd with the locks. One node, no network.
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import * as path from 'node:path'
+import { initialConfig } from '../../src/config/init'
+import { encodeConfig } from '../../src/config/encode'
+import { type Luxid, startLuxid } from '../../src/daemons/luxi/luxid'
+import { startWconfd } from '../../src/daemons/wconfd/server'
+import { systemClock } from '../../src/lib/clock'
+import { silentLog } from '../../src/lib/log'
+import type { Paths } from '../../src/lib/paths'
+import { systemRandom } from '../../src/lib/random'
+import { implemented, notImplementedText } from '../../src/operations/index'
+import { LuxiClient } from '../../src/rpc/luxi/client'
+import { delay, removeRoot, runTypescript, temporaryPaths } from '../support/queue-in-process'
+import { silentNodes } from '../support/tiny-luxid'
+
+jest.setTimeout(60_000)
+
+let paths: Paths
+let luxid: Luxid
+let luxi: LuxiClient
+let wconfd: { close(): Promise<void> }
+
+beforeAll(async () => {
+  paths = temporaryPaths()
+  mkdirSync(paths.dataDir, { recursive: true })
+  const names = { clusterName: 'c.example', masterName: 'n1.example', masterIp: '127.0.0.9', primaryIp: '127.0.0.1' }
+  const config = initialConfig({ ...names, masterCertDigest: '' }, { now_s: 1, random: systemRandom })
+  writeFileSync(paths.configFile, encodeConfig(config))
+  const common = { paths, clock: systemClock, random: systemRandom, log: silentLog, nodes: silentNodes }
+  wconfd = await startWconfd(common)
+  luxid = await startLuxid({
+    ...common,
+    jobEntry: path.join(__dirname, '../../src/job.ts'),
+    jobExecArgv: runTypescript,
+    refuseOpcode: (id) => (implemented(id) ? undefined : notImplementedText(id)),
+  })
+  luxi = new LuxiClient({ path: paths.socket('query') })
+})
+
+afterAll(async () => {
+  luxi.close()
+  await luxid.close()
+  await wconfd.close()
+  removeRoot(paths)
+})
+
+const locking = (duration: number) => delay(duration, { no_locks: false })
+
+async function status(id: number, ...wanted: string[]): Promise<string> {
+  for (let seen: unknown = null; ;) {
+    const change = await luxi.waitForJobChange(id, ['status'], seen, null, 30)
+    if (change === 'nochange') continue
+    seen = change[0]
+    const now = String(change[0][0])
+    if (wanted.includes(now) || ['success', 'error', 'canceled'].includes(now)) return now
+  }
+}
+
+const results = async (id: number) => (await luxi.queryJobs([id], ['opresult']))[0]?.[0]
+
+test('OP_TEST_DELAY goes from LUXI through the queue, a job process and the locks, and back', async () => {
+  const id = await luxi.submitJob([locking(0.01)])
+  expect(await status(id)).toBe('success')
+  expect(await luxi.query('lock', ['name'], null)).toMatchObject({ data: [] })
+})
+
+test('an error of an operation reaches the result', async () => {
+  const id = await luxi.submitJob([locking(0)])
+  expect(await status(id)).toBe('error')
+  expect(await results(id)).toEqual([['OpPrereqError', ['Duration must be greater than zero', 'wrong_input']]])
+})
+
+test('a job whose lock another one holds waits, can be cancelled there, and is shown as pending', async () => {
+  const holder = await luxi.submitJob([locking(1)])
+  expect(await status(holder, 'running')).toBe('running')
+  const waiter = await luxi.submitJob([locking(0.01)])
+  expect(await status(waiter, 'waiting')).toBe('waiting')
+  for (let i = 0; i < 100; i++) {
+    const { data } = await luxi.query('lock', ['name', 'owner', 'pending'], null)
+    if (JSON.stringify(data).includes(`[["exclusive",["${waiter}"]]]`)) break
+    if (i === 99) throw new Error(`nobody is pending: ${JSON.stringify(data)}`)
+    await systemClock.sleep(10)
+  }
+  expect(await luxi.cancelJob(waiter, false)).toEqual([true, `Job ${waiter} was canceled`])
+  expect(await status(holder)).toBe('success')
+})
+
+test('a killed job frees its locks, names them, and the next job gets them', async () => {
+  const holder = await luxi.submitJob([locking(60)])
+  expect(await status(holder, 'running')).toBe('running')
+  const waiter = await luxi.submitJob([locking(0.01)])
+  expect(await status(waiter, 'waiting')).toBe('waiting')
+  expect(await luxi.cancelJob(holder, true)).toEqual([true, 'SIGKILL send to the process'])
+  expect(await status(holder)).toBe('error')
+  expect(JSON.stringify(await results(holder))).toMatch(
+    /detected death of job \d+: OP_TEST_DELAY was running.*node\/[0-9a-f-]+ \(exclusive\)/,
+  )
+  expect(await status(waiter)).toBe('success')
+  expect(readdirSync(paths.livelockDir).filter((name) => name.startsWith(`job_00000${holder}`))).toEqual([])
+})
+
+test('a second luxid on the same queue is refused', async () => {
+  const options = { paths, clock: systemClock, random: systemRandom, log: silentLog, nodes: silentNodes }
+  await expect(startLuxid({ ...options, jobEntry: '', refuseOpcode: () => undefined })).rejects.toThrow(
+    'another luxid already serves',
+  )
+})
