@@ -11,6 +11,8 @@ export const NODE_CALL_BODY_BYTES_MAX = 64 << 20
 export const NODE_ANSWER_BYTES_MAX = 256 << 20
 /** Connections to nodes that one process opens at the same time; further calls wait. */
 export const NODE_CONNECTIONS_MAX = 256
+/** Connections that a node daemon serves at the same time; more are closed at once. */
+export const NODED_CONNECTIONS_MAX = 2048
 /** Seconds to reach a node before the call fails. */
 export const NODE_CONNECT_S = 5
 /** Seconds that an idle connection to a node is kept. */
@@ -148,6 +150,21 @@ export const VOTE_TRIES_MAX = 60
 export const VOTE_PAUSE_S = 1
 /** Seconds to wait for one vote. */
 export const VOTE_ANSWER_S = 10
+
+// Supervised daemons
+/** Pause before a daemon that died is started again: at first, and at most. */
+export const CHILD_BACKOFF_MIN_S = 0.1
+export const CHILD_BACKOFF_MAX_S = 10
+/** A daemon that ran this long starts with the shortest pause again. */
+export const CHILD_HEALTHY_S = 60
+/** How long a daemon may take until it can be used. */
+export const CHILD_START_S = 120
+/** How long a daemon gets to end by itself. */
+export const CHILD_STOP_S = 20
+/** How long jobs that run may go on when the embedded cluster is stopped. */
+export const EMBEDDED_JOBS_S = 10
+/** How long a guest of the embedded cluster gets to shut down when the cluster is stopped. */
+export const EMBEDDED_GUEST_S = 5
 
 // Operations
 /** Seconds of waiting for locks after which the job says who holds them. */

@@ -1,12 +1,11 @@
 // OS definitions on this node: directories with scripts that install, rename, export and import instances (spec: constants.json
 // os_interface). This file finds and checks them; os.ts runs them.
-import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
-import { isMissing } from '../lib/disk'
 import { OS_API_VERSIONS } from '../model/constants/versions'
 import type { OsDiagnosis } from '../rpc/node/dicts'
 import type { NodeContext } from './context'
 import { NodeFailure, fail } from './context'
+import { DEFINITION_NAME, isScript, readLines, readParameters, subdirectories } from './definition-files'
 
 export type OsScript = 'create' | 'import' | 'export' | 'rename' | 'verify'
 
@@ -28,7 +27,6 @@ type OsContext = Pick<NodeContext, 'paths' | 'osSearchPath'>
 /** From this interface version on there are variants, and from the second parameters and the verify script. */
 const VARIANTS_FROM = 15
 const PARAMETERS_FROM = 20
-const NAME = /^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/
 
 /** `name+variant` as its parts. */
 export function splitOsName(os: string): { name: string; variant: string | undefined } {
@@ -39,7 +37,7 @@ export function splitOsName(os: string): { name: string; variant: string | undef
 /** The definition that an instance's `os` names; fails with what is wrong with it. */
 export async function findOs(context: OsContext, os: string): Promise<OsDefinition> {
   const { name } = splitOsName(os)
-  const directory = NAME.test(name) ? await findDirectory(context, name) : undefined
+  const directory = DEFINITION_NAME.test(name) ? await findDirectory(context, name) : undefined
   if (directory === undefined) return fail(`OS '${name}' was not found on this node`)
   try {
     return await readDefinition(name, directory)
@@ -95,54 +93,9 @@ async function readApiVersions(directory: string): Promise<number[]> {
   return versions
 }
 
-async function readParameters(directory: string): Promise<[string, string][]> {
-  const lines = (await readLines(directory, 'parameters.list')) ?? fail('there is no file parameters.list')
-  return lines.map((line) => {
-    const [, name = line, description = ''] = /^(\S+)\s*(.*)$/.exec(line) ?? []
-    return [name, description]
-  })
-}
-
-/** Trimmed, without empty lines and comments; undefined when the file does not exist. */
-async function readLines(directory: string, file: string): Promise<string[] | undefined> {
-  try {
-    const text = await fs.readFile(path.join(directory, file), 'utf8')
-    return text
-      .split('\n')
-      .map((line) => line.trim())
-      .filter((line) => line !== '' && !line.startsWith('#'))
-  } catch (error) {
-    if (isMissing(error)) return undefined
-    return fail(`${file} cannot be read`)
-  }
-}
-
-/** A regular file that its owner may execute. */
-async function isScript(directory: string, name: string): Promise<boolean> {
-  try {
-    const info = await fs.stat(path.join(directory, name))
-    return info.isFile() && (info.mode & 0o100) !== 0
-  } catch {
-    return false
-  }
-}
-
 async function findDirectory(context: OsContext, name: string): Promise<string | undefined> {
   for (const base of context.osSearchPath) {
     if ((await subdirectories(base)).includes(name)) return path.join(base, name)
   }
   return undefined
-}
-
-async function subdirectories(directory: string): Promise<string[]> {
-  try {
-    const entries = (await fs.readdir(directory)).filter((name) => NAME.test(name) && !name.startsWith('.'))
-    const isDirectory = await Promise.all(
-      entries.map((name) => fs.stat(path.join(directory, name)).then((info) => info.isDirectory(), () => false)), // prettier-ignore
-    )
-    return entries.filter((_, index) => isDirectory[index]).sort()
-  } catch (error) {
-    if (isMissing(error)) return []
-    throw error
-  }
 }

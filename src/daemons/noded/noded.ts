@@ -11,7 +11,7 @@ import { readBody } from '../../lib/read-body'
 import { nodeServerTls } from '../../lib/tls'
 import { GROUP, PORT, USER } from '../../model/constants/daemons'
 import { OS_SEARCH_PATH } from '../../model/constants/paths'
-import { NODE_CALL_BODY_BYTES_MAX, NODE_KEEP_ALIVE_S } from '../../model/limits'
+import { NODED_CONNECTIONS_MAX, NODE_CALL_BODY_BYTES_MAX, NODE_KEEP_ALIVE_S } from '../../model/limits'
 import { fileOwner } from '../../node/accounts'
 import type { DaemonControl, NodeContext } from '../../node/context'
 import { dispatch } from '../../node/dispatch'
@@ -60,6 +60,7 @@ export async function startNoded(options: NodedOptions): Promise<Noded> {
     // A caller that goes away while it sends gets no answer.
     serve(context, request, response, answered).catch(() => response.destroy())
   })
+  server.maxConnections = NODED_CONNECTIONS_MAX
   // Longer than callers keep idle connections, so that none sends into one that is being closed.
   server.keepAliveTimeout = 2 * NODE_KEEP_ALIVE_S * 1000
   server.on('tlsClientError', (error: Error) => context.log.info({ error: error.message }, 'TLS handshake refused'))

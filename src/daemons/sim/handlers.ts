@@ -60,6 +60,7 @@ const state = {
   node_verify_light: (sim, checks) => answerChecks(sim, checks),
   os_diagnose: (sim) => osList(sim.world),
   os_validate: () => true,
+  extstorage_diagnose: () => [],
   hypervisor_validate_params: nothing,
   storage_list: (sim, type, args, name, fields) => {
     const keys = type === 'lvm-vg' ? [volumeGroup(sim)] : Array.isArray(args[0]) ? args[0].map(String) : []

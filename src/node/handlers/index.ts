@@ -27,7 +27,6 @@ const notYet = [
   'export_info',
   'export_remove',
   'export_start',
-  'extstorage_diagnose',
   'finalize_export',
   'iallocator_runner',
   'impexp_abort',

@@ -1,10 +1,13 @@
-// Node calls about OS definitions, and those that run their scripts for an instance.
+// Node calls about OS definitions and storage providers, and those that run their scripts for an instance.
 import type { Handlers } from '../context'
+import { diagnoseProviders } from '../ext-storage'
 import { diagnoseAll, findOs } from '../os-definition'
 import { osCreate, osRename, osValidate } from '../os'
 
 export const osHandlers = {
   os_diagnose: (context) => diagnoseAll(context),
+
+  extstorage_diagnose: (context) => diagnoseProviders(context),
 
   /** False only for an OS that is missing here and need not be. */
   async os_validate(context, required, os, checks, parameters, forceVariant) {

@@ -1,5 +1,6 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
+import { diagnoseProviders } from '../../../src/node/ext-storage'
 import { diagnoseAll } from '../../../src/node/os-definition'
 import { osCreate, osRename, osValidate } from '../../../src/node/os'
 import { storageFor } from '../../../src/node/storage/registry'
@@ -126,4 +127,16 @@ test.each([
   putOs('plain', '15\n')
   const check = osValidate(node.context, { os, parameters, checks: ['parameters'], forceVariant: false })
   await (problem === undefined ? expect(check).resolves.toBeUndefined() : expect(check).rejects.toThrow(problem))
+})
+
+test('storage providers are diagnosed', async () => {
+  const base = '/srv/ganeti/extstorage'
+  for (const script of ['create', 'remove', 'grow', 'attach', 'detach', 'setinfo', 'verify'])
+    node.put(`${base}/good/${script}`, SCRIPT, 0o755)
+  node.put(`${base}/good/parameters.list`, 'pool The pool\n')
+  node.put(`${base}/bad/create`, SCRIPT, 0o755)
+  await expect(diagnoseProviders(node.context)).resolves.toEqual([
+    ['bad', `${base}/bad`, false, 'there is no executable script remove', []],
+    ['good', `${base}/good`, true, '', [['pool', 'The pool']]],
+  ])
 })
