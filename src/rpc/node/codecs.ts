@@ -30,7 +30,8 @@ export const record = dict<Readonly<Record<string, unknown>>>()
 export const level: Codec<number> = {
   decode(value) {
     const number = Number(value)
-    if (typeof value === 'object' || !Number.isSafeInteger(number)) throw new Error('expected a whole number')
+    if (!['number', 'boolean'].includes(typeof value) || !Number.isSafeInteger(number))
+      throw new Error('expected a whole number')
     return number
   },
   encode: (value) => value,
