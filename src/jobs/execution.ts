@@ -48,6 +48,7 @@ export class Execution {
   private left = false
   private cancelWanted = false
   private killWanted = false
+  private priorityWanted: number | undefined
 
   constructor(
     readonly id: JobId,
@@ -74,7 +75,7 @@ export class Execution {
   /** Looks for the process that a former luxid gave the job to. */
   async adopt(job: Job): Promise<void> {
     this.running = await this.options.runner.adopt(job, this.listener())
-    if (this.running === undefined) return this.gone()
+    if (this.running === undefined) return this.settleDeath()
     this.options.log.info({ job: this.id, pid: job.process_id }, 'found the process of a running job again')
     this.running.setReplicas(this.options.replicas())
   }
@@ -91,6 +92,7 @@ export class Execution {
 
   /** The pid of the process that was told. */
   setPriority(priority: number): number {
+    this.priorityWanted = priority
     this.running?.setPriority(priority)
     return this.options.job().process_id ?? 0
   }
@@ -135,6 +137,7 @@ export class Execution {
     if (this.left) this.running.leave()
     if (this.killWanted) this.running.kill()
     else if (this.cancelWanted) this.running.cancel()
+    if (this.priorityWanted !== undefined) this.running.setPriority(this.priorityWanted)
   }
 
   private cannotStart(job: Job, error: unknown): Job {
@@ -151,7 +154,19 @@ export class Execution {
         this.options.publish(applyProgress(this.options.job(), progress))
       },
       lagging: (node, reason) => this.options.lagging(node, reason),
-      gone: () => void this.gone(),
+      gone: () => void this.settleDeath(),
+    }
+  }
+
+  /** However often the disk refuses to be read. */
+  private async settleDeath(): Promise<void> {
+    while (!this.left) {
+      try {
+        return await this.gone()
+      } catch (error) {
+        this.options.log.error({ job: this.id, err: error }, 'cannot see what became of a job; trying again')
+        await this.options.clock.sleep(JOB_RETRY_S * 1000)
+      }
     }
   }
 

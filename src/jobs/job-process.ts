@@ -47,6 +47,8 @@ interface Slot {
   server: FramedServer
   run: JobRun | undefined
   writer: JobWriter | undefined
+  /** Something went wrong that nobody foresaw: this process takes no other job. */
+  defect: boolean
 }
 
 export function serveJobs(channel: Channel, options: JobProcessOptions): void {
@@ -84,7 +86,7 @@ export function serveJobs(channel: Channel, options: JobProcessOptions): void {
         },
         onMessage: (text) => obey(slot, readMessage<ToJob>(text, 'do')),
       })
-      slot = { id, livelock, server, run: undefined, writer: undefined }
+      slot = { id, livelock, server, run: undefined, writer: undefined, defect: false }
       channel.send({ say: 'prepared', id })
     } catch (error) {
       channel.send({ say: 'failed', text: error instanceof Error ? error.message : String(error) })
@@ -93,15 +95,15 @@ export function serveJobs(channel: Channel, options: JobProcessOptions): void {
 
   async function begin(order: JobOrder): Promise<void> {
     if (slot?.id !== order.job.id) throw new Error(`told to begin job ${order.job.id} without having prepared it`)
-    const { server } = slot
+    const current = slot
     const client: ClientId = [order.job.id, slot.livelock, process.pid]
-    startRun(slot, order, options, client)
-    await slot.run?.run()
-    await slot.writer?.close()
+    startRun(current, order, options, client)
+    await current.run?.run()
+    await current.writer?.close()
     await options.jobEnded?.()
-    await hangUp(server, options.clock)
+    await hangUp(current.server, options.clock)
     slot = undefined
-    if (alone) channel.exit(0)
+    if (alone || current.defect) channel.exit(0)
     else channel.send({ say: 'idle' })
   }
 }
@@ -128,7 +130,10 @@ function startRun(slot: Slot, order: JobOrder, options: JobProcessOptions, clien
     save: (job) => writer.save(job),
     saveSoon: (job) => writer.saveSoon(job),
     tell: tellAll,
-    onBug: (error) => log.error({ err: error, job: order.job.id }, 'unexpected error in a job'),
+    onBug: (error) => {
+      slot.defect = true
+      log.error({ err: error, job: order.job.id }, 'unexpected error in a job')
+    },
   })
   tellAll({ kind: 'job', job: order.job })
 }

@@ -53,7 +53,7 @@ export class JobService {
         job = changed
         if (news(changed)) end()
       })
-      const timer = clock.after(Math.min(timeout_s, JOB_CHANGE_WAIT_S) * 1000, end)
+      const timer = clock.after(Math.min(timeout_s, JOB_CHANGE_WAIT_S) * 1000, end, { background: true })
       function end() {
         stop()
         timer.cancel()
@@ -122,17 +122,18 @@ export class JobService {
 
   private async awaitCancellation(id: JobId, execution: Execution): Promise<[boolean, string]> {
     const { queue, clock } = this.context
-    const patience = new AbortController()
-    const late = clock.sleep(JOB_CANCEL_WAIT_S * 1000, patience.signal).catch(() => undefined)
-    let unsubscribe = () => {}
-    const ended = new Promise<void>((resolve) => {
-      unsubscribe = queue.subscribe(id, (job) => {
-        if (isFinished(job)) resolve()
+    await new Promise<void>((resolve) => {
+      const stop = queue.subscribe(id, (job) => {
+        if (isFinished(job)) end()
       })
+      const timer = clock.after(JOB_CANCEL_WAIT_S * 1000, end, { background: true })
+      void execution.done.then(end)
+      function end() {
+        stop()
+        timer.cancel()
+        resolve()
+      }
     })
-    await Promise.race([ended, execution.done, late])
-    unsubscribe()
-    patience.abort()
     const job = await queue.find(id)
     const status = job === undefined ? 'gone' : jobStatus(job)
     if (status === 'canceled') return [true, `Job ${id} was canceled`]

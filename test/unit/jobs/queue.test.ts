@@ -87,6 +87,9 @@ describe('a job', () => {
     const { queue } = await start()
     const job = await ended(queue, await submitOne(queue, delay(0, { comment: 'bug' })))
     expect(job.ops[0]?.result).toEqual(['OpExecError', ['a defect']])
+    const next = await ended(queue, await submitOne(queue, delay(0)))
+    expect(jobStatus(next)).toBe('success')
+    expect(next.process_id).not.toBe(job.process_id)
   })
 
   test('without opcodes succeeds at once, without times', async () => {
