@@ -1,0 +1,69 @@
+import type { Master } from '../../../../src/rpc/luxi/calls'
+import { layout } from '../../../../src/rpc/luxi/layout'
+import { Unparsable, parseRequest } from '../../../../src/rpc/luxi/protocol'
+
+/** Answers every call with its name and arguments. */
+const echo = new Proxy({} as Master, {
+  get:
+    (_, name) =>
+    async (...args: unknown[]) => [name, ...args],
+})
+const ask = (method: string, args: unknown) => parseRequest(JSON.stringify({ method, args })).run(echo)
+
+test.each([
+  ['QueryJobs', [null, ['id']], ['queryJobs', null, ['id']]],
+  ['QueryJobs', [[1, '2'], ['id']], ['queryJobs', [1, 2], ['id']]],
+  ['CancelJob', [5], ['cancelJob', 5, false]],
+  ['CancelJob', ['5', true], ['cancelJob', 5, true]],
+  ['SetWatcherPause', [], ['setWatcherPause', null]],
+  ['SetWatcherPause', [1.5], ['setWatcherPause', 1.5]],
+  ['WaitForJobChange', ['7', ['status'], ['x'], null, 1.9], ['waitForJobChange', 7, ['status'], ['x'], null, 1]],
+  ['QueryFields', ['node', null], ['queryFields', 'node', null]],
+  ['QueryClusterInfo', 'anything', ['queryClusterInfo']],
+  ['QueryTags', ['cluster', ''], ['queryTags', 'cluster', '']],
+  ['AutoArchiveJobs', [-1, 5], ['autoArchiveJobs', -1, 5]],
+])('%s %j becomes %j', async (method, args, expected) => {
+  expect(await ask(method, args)).toEqual(expected)
+})
+
+test('an opcode gets its defaults, in canonical order', async () => {
+  const [, ops] = (await ask('SubmitJob', [[{ reason: [], OP_ID: 'OP_INSTANCE_STARTUP', instance_name: 'vm' }]])) as [
+    string,
+    object[],
+  ]
+  expect(Object.keys(ops[0] ?? {}).slice(0, 6)).toEqual([
+    'priority',
+    'depends',
+    'comment',
+    'reason',
+    'OP_ID',
+    'instance_name',
+  ])
+})
+
+test('PickupJob is refused by name, and the connection stays', async () => {
+  await expect(ask('PickupJob', [1])).rejects.toThrow("Luxi call 'PickupJob' is for internal use only")
+})
+
+test.each([
+  ['QueryInstances', [1], 'Unable to read Triple'],
+  ['CancelJob', [], 'Unable to read Pair'],
+  ['ArchiveJob', [true], 'job id'],
+  [
+    'ReplaceFilter',
+    [null, 1, [['bogus', 1]], 'ACCEPT', []],
+    "malformed FilterPredicate: bad parameter list for 'bogus' predicate: [1]",
+  ],
+  ['ReplaceFilter', [null, 1, [], ['RATE_LIMIT', 0], []], 'malformed FilterAction JSON: ["RATE_LIMIT", 0]'],
+  ['Query', ['node', ['name'], 7], 'Cannot deserialise filter'],
+])('%s %j is unreadable: %s', (method, args, reason) => {
+  expect(() => ask(method, args)).toThrow(Unparsable)
+  expect(() => ask(method, args)).toThrow(reason)
+})
+
+test('arguments are shown in filled lines of at most 67 characters', () => {
+  const long = ['x'.repeat(30), 'y'.repeat(30), { key: ['z'.repeat(30), 'w'.repeat(40)] }]
+  for (const line of layout(long).split('\n')) expect(line.trim().length).toBeLessThanOrEqual(67)
+  expect(JSON.parse(layout(long))).toEqual(long)
+  expect(layout([])).toBe('[]')
+})
