@@ -50,7 +50,8 @@ export class KvmLayout {
         /\/var\/run\/ganeti\/kvm-hypervisor\/ctrl\/([^,/]+)\.(monitor|serial|qmp|kvmd|qga)\b/g,
         (_, name, kind) => optionValue(this.socket(name, kind)),
       )
-      .replaceAll(new RegExp(`(?<=^|=|:)(?=(?:${KVM_DIR}|${KVM_LOG_DIR})/)`, 'g'), optionValue(this.paths.root))
+      .replace(new RegExp(`^(?=(?:${KVM_DIR}|${KVM_LOG_DIR})/)`), this.paths.root)
+      .replaceAll(new RegExp(`(?<=[=:])(?=(?:${KVM_DIR}|${KVM_LOG_DIR})/)`, 'g'), optionValue(this.paths.root))
   }
 
   /** A link of the runtime data, as it is on this machine. */
