@@ -60,3 +60,12 @@ export const nanoseconds = (clock: Clock): number => Math.round(clock.now_ms() *
 
 /** Lets the event loop serve others between two slices of long work. */
 export const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/** The promise's value, or undefined when it takes longer than that. */
+export async function within<T>(clock: Clock, limit_s: number, promise: Promise<T>): Promise<T | undefined> {
+  let timer: Timer | undefined
+  const late = new Promise<undefined>((resolve) => {
+    timer = clock.after(limit_s * 1000, () => resolve(undefined))
+  })
+  return Promise.race([promise, late]).finally(() => timer?.cancel())
+}

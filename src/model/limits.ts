@@ -140,6 +140,8 @@ export const LOGIN_ADDRESSES_MAX = 10_000
 
 /** Seconds until a master candidate that is out of sync is tried again. */
 export const CONFIG_CATCH_UP_S = 5
+/** Seconds that a candidate may take for a full copy. */
+export const CONFIG_COPY_S = 120
 /** Bytes of changes kept for a candidate while it gets a full copy; with more the copy begins anew. */
 export const CONFIG_BACKLOG_BYTES_MAX = 32 << 20
 /** Seconds until a node that did not take its ssconf files is tried again. */

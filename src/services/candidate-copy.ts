@@ -1,9 +1,9 @@
 // The configuration's copy on one master candidate. In sync, it gets each journal record before the change is acknowledged. One that
 // fails or is too slow is out of sync: it is not waited for, and a full copy and then what came meanwhile bring it back.
-import type { Clock, Timer } from '../lib/clock'
+import { within, type Clock, type Timer } from '../lib/clock'
 import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
-import { CONFIG_BACKLOG_BYTES_MAX, CONFIG_CATCH_UP_S, limits } from '../model/limits'
+import { CONFIG_BACKLOG_BYTES_MAX, CONFIG_CATCH_UP_S, CONFIG_COPY_S, limits } from '../model/limits'
 import { GROUP, MODE, USER } from '../model/constants/daemons'
 import { NodeCallError, type NodeClient, type NodeTarget } from '../rpc/node/client'
 import type { ReplicaStatus } from '../rpc/wconfd/calls'
@@ -76,13 +76,15 @@ export class CandidateCopy {
   }
 
   private async copyAll(): Promise<void> {
-    const { nodes, inFlight, texts, log } = this.options
+    const { nodes, inFlight, texts, log, clock } = this.options
     const unseen = inFlight()
     this.backlog = unseen ? [unseen] : []
     this.backlogBytes = 0
     const { config, gantry } = texts()
     try {
-      await nodes.one(this.target, 'gantry_config_replace', [config, gantry])
+      const sent = nodes.one(this.target, 'gantry_config_replace', [config, gantry])
+      if ((await within(clock, CONFIG_COPY_S, sent)) === undefined)
+        throw new Error(`no full copy within ${CONFIG_COPY_S} s`)
     } catch (error) {
       if (!(error instanceof NodeCallError) || !error.reason.includes(UNKNOWN_CALL)) throw error
       await this.upload(config)
@@ -108,12 +110,8 @@ export class CandidateCopy {
   private async send(records: Buffer): Promise<void> {
     const { nodes, clock } = this.options
     const sent = nodes.one(this.target, 'gantry_config_append', [records.toString('utf8')])
-    let timer: Timer | undefined
-    const late = new Promise<never>((_, reject) => {
-      const text = `no answer within ${limits.replication_s} s`
-      timer = clock.after(limits.replication_s * 1000, () => reject(new Error(text)))
-    })
-    await Promise.race([sent, late]).finally(() => timer?.cancel())
+    if ((await within(clock, limits.replication_s, sent)) === undefined)
+      throw new Error(`no answer within ${limits.replication_s} s`)
   }
 
   private async upload(content: string): Promise<void> {

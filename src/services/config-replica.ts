@@ -42,8 +42,7 @@ export class ConfigReplica {
   append(records: string): Promise<void> {
     return this.inTurn(async () => {
       const { store } = this.opened ?? (await this.open())
-      const lines = records.split('\n').filter((line) => line !== '')
-      await Promise.all(lines.map((line) => store.follow(Buffer.from(`${line}\n`))))
+      await store.follow(Buffer.from(records))
     })
   }
 

@@ -2,7 +2,7 @@
 // A change is acknowledged when every candidate in sync has it; ssconf follows in the background.
 import type { ConfigStore, Delta } from '../config/store'
 import { masterCandidates } from '../config/lookup'
-import type { Clock } from '../lib/clock'
+import { within, type Clock } from '../lib/clock'
 import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
 import type { ConfigData } from '../model/config'
@@ -24,11 +24,8 @@ export interface ReplicationOptions {
 /** Resolves when the candidates that answer have a full copy, but waits no longer than for a change. */
 export async function openReplication(options: ReplicationOptions): Promise<Replication> {
   const replication = new Replication(options)
-  replication.ssconf.request()
-  const done = new AbortController()
-  const patience = options.clock.sleep(limits.replication_s * 1000, done.signal).catch(() => undefined)
-  await Promise.race([replication.catchUp(), patience])
-  done.abort()
+  void replication.ssconf.request()
+  await within(options.clock, limits.replication_s, replication.catchUp())
   return replication
 }
 
@@ -56,16 +53,16 @@ export class Replication {
     await Promise.all([...this.copies.values()].map((copy) => copy.catchUp()))
   }
 
-  /** Sends everything to everyone, whether they have it or not. */
+  /** Sends everything to everyone, whether they have it or not, and waits for those that answer. */
   async flush(): Promise<void> {
     this.ssconf.forget()
-    await Promise.all([this.catchUp(), this.ssconf.request()])
+    await within(this.options.clock, limits.replication_s, Promise.all([this.catchUp(), this.ssconf.request()]))
   }
 
-  async close(): Promise<void> {
+  close(): void {
     for (const stop of this.stops) stop()
     for (const copy of this.copies.values()) copy.close()
-    await this.ssconf.close()
+    this.ssconf.close()
   }
 
   private async replicate(data: Buffer, kind: 'journal' | 'checkpoint'): Promise<void> {
@@ -76,14 +73,8 @@ export class Replication {
     }
     this.inFlight = data
     await Promise.all(copies.map((copy) => copy.append(data)))
-    // Until the store has told its listeners, its readers do not see the record yet.
-    queueMicrotask(() => this.inFlight === data && (this.inFlight = undefined))
-  }
-
-  private changed(delta: Delta, config: ConfigData): void {
-    this.ssconf.changed(delta, config)
-    if (delta.nodes === undefined && delta.cluster?.['master_node'] === undefined) return
-    for (const copy of this.setCandidates(config)) void copy.catchUp()
+    // The store shows it to readers before anything else can begin.
+    this.inFlight = undefined
   }
 
   /** Returns the new ones. */

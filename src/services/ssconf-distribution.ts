@@ -1,5 +1,5 @@
-// The ssconf files on every node. Only nodes that lack a value are sent anything, and only the values they lack; a node that does
-// not answer is tried again. Changes never wait for it.
+// The ssconf files on every node. A node is sent only values that it lacks, one call at a time; one that does not answer holds up no
+// other and is tried again. Changes of the configuration never wait for any of it.
 import type { ConfigStore, Delta } from '../config/store'
 import { ssconfLines } from '../config/ssconf'
 import { recordValues } from '../config/records'
@@ -10,7 +10,7 @@ import type { NodeUuid } from '../model/ids'
 import { SSCONF_RETRY_S } from '../model/limits'
 import type { NodeClient, NodeTarget } from '../rpc/node/client'
 
-type Values = Record<string, string[]>
+type Values = Readonly<Record<string, readonly string[]>>
 
 export interface DistributionOptions {
   nodes: NodeClient
@@ -20,14 +20,9 @@ export interface DistributionOptions {
 }
 
 export class SsconfDistribution {
-  /** What each node is known to have. */
-  private readonly sent = new Map<NodeUuid, Values>()
+  private readonly copies = new Map<NodeUuid, NodeSsconf>()
   private readonly instanceNames: Map<string, string>
-  private readonly failing = new Set<NodeUuid>()
-  private running: Promise<void> | undefined
-  private again = false
-  private timer: Timer | undefined
-  private closed = false
+  private planned: Promise<void> | undefined
 
   constructor(private readonly options: DistributionOptions) {
     const instances = recordValues(options.store.current().instances)
@@ -47,68 +42,97 @@ export class SsconfDistribution {
     if (affected) void this.request()
   }
 
-  /** Brings all nodes up to date; resolves when each has answered or failed. Requests during a round make one more round. */
+  /** Resolves when each node has the values of now, or has failed to take them. Requests that come together are one. */
   request(): Promise<void> {
-    if (this.closed) return Promise.resolve()
-    this.again = true
-    this.running ??= this.rounds().finally(() => (this.running = undefined))
-    return this.running
+    this.planned ??= Promise.resolve().then(() => {
+      this.planned = undefined
+      return this.distribute()
+    })
+    return this.planned
   }
 
   /** Every node gets every value again. */
   forget(): void {
-    this.sent.clear()
+    for (const copy of this.copies.values()) copy.forget()
   }
 
-  async close(): Promise<void> {
-    this.closed = true
-    this.again = false
-    this.timer?.cancel()
-    await this.running
+  close(): void {
+    for (const copy of this.copies.values()) copy.close()
   }
 
-  private async rounds(): Promise<void> {
-    // Changes that come together make one round.
-    await Promise.resolve()
-    while (this.again) {
-      this.again = false
-      await this.round().catch((error: unknown) => this.options.log.error({ err: error }, 'ssconf was not distributed'))
-    }
-  }
-
-  private async round(): Promise<void> {
+  private async distribute(): Promise<void> {
     const config = this.options.store.current()
     const values = ssconfLines(config)
-    const lacking = new Map<NodeUuid, Values>()
-    const targets: NodeTarget[] = []
-    for (const node of recordValues(config.nodes)) {
-      const missing = differences(this.sent.get(node.uuid) ?? {}, values)
-      if (node.offline || Object.keys(missing).length === 0) continue
-      lacking.set(node.uuid, missing)
-      targets.push(node)
+    const reachable = recordValues(config.nodes).filter(({ offline }) => !offline)
+    const uuids = new Set(reachable.map(({ uuid }) => uuid))
+    for (const [uuid, copy] of this.copies) {
+      if (uuids.has(uuid)) continue
+      copy.close()
+      this.copies.delete(uuid)
     }
-    const results = await this.options.nodes.all(targets, 'write_ssconf_files', ({ uuid }) => [lacking.get(uuid) ?? {}])
-    for (const { uuid, name } of targets) {
-      const result = results.get(uuid)
-      if (result?.ok) this.succeeded(uuid, values)
-      else this.failed(uuid, name, result?.error ?? 'no answer')
-    }
+    await Promise.all(reachable.map((node) => this.copyOf(node).bring(node, values)))
+  }
+
+  private copyOf({ uuid }: NodeTarget): NodeSsconf {
+    const known = this.copies.get(uuid) ?? new NodeSsconf(this.options)
+    this.copies.set(uuid, known)
+    return known
+  }
+}
+
+class NodeSsconf {
+  /** What the node is known to have. */
+  private sent: Values = {}
+  private wanted: { target: NodeTarget; values: Values } | undefined
+  private running: Promise<void> | undefined
+  private failing = false
+  private timer: Timer | undefined
+  private closed = false
+
+  constructor(private readonly options: Pick<DistributionOptions, 'nodes' | 'clock' | 'log'>) {}
+
+  bring(target: NodeTarget, values: Values): Promise<void> {
+    this.wanted = { target, values }
+    return this.run()
+  }
+
+  forget(): void {
+    this.sent = {}
+  }
+
+  close(): void {
+    this.closed = true
     this.timer?.cancel()
-    const retry = this.failing.size > 0 && !this.closed
-    if (retry)
-      this.timer = this.options.clock.after(SSCONF_RETRY_S * 1000, () => void this.request(), { background: true })
   }
 
-  private succeeded(uuid: NodeUuid, values: Values): void {
-    this.sent.set(uuid, values)
-    this.failing.delete(uuid)
+  private run(): Promise<void> {
+    this.timer?.cancel()
+    this.running ??= this.send().finally(() => (this.running = undefined))
+    return this.running
   }
 
-  private failed(uuid: NodeUuid, name: string, error: string): void {
+  private async send(): Promise<void> {
+    while (this.wanted && !this.closed) {
+      const { target, values } = this.wanted
+      const missing = differences(this.sent, values)
+      if (Object.keys(missing).length === 0) return
+      try {
+        await this.options.nodes.one(target, 'write_ssconf_files', [missing])
+        this.sent = values
+        this.failing = false
+      } catch (error) {
+        return this.failed(target, error)
+      }
+    }
+  }
+
+  private failed({ name }: NodeTarget, error: unknown): void {
     // What arrived of a call that failed is not known.
-    this.sent.delete(uuid)
-    if (!this.failing.has(uuid)) this.options.log.warn({ node: name, error }, 'node did not take the ssconf files')
-    this.failing.add(uuid)
+    this.sent = {}
+    const { clock, log } = this.options
+    if (!this.failing) log.warn({ node: name, err: error }, 'node did not take the ssconf files; it is tried again')
+    this.failing = true
+    if (!this.closed) this.timer = clock.after(SSCONF_RETRY_S * 1000, () => void this.run(), { background: true })
   }
 }
 

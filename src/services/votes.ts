@@ -1,6 +1,6 @@
 // Whether this node may run master daemons: the majority of all nodes must say that it is the master (their ssconf_master_node).
 // Nodes are taken from this node's own ssconf files, which every daemon may read.
-import type { Clock } from '../lib/clock'
+import { within, type Clock } from '../lib/clock'
 import type { Disk } from '../lib/disk'
 import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
@@ -59,11 +59,7 @@ interface Verdict {
 async function vote(options: VoteOptions): Promise<Verdict> {
   const { paths, nodes, clock } = options
   const targets = await voters(options)
-  const results = await Promise.all(
-    targets.map((target) =>
-      Promise.race([ask(nodes, target), clock.sleep(VOTE_ANSWER_S * 1000).then(() => undefined)]),
-    ),
-  )
+  const results = await Promise.all(targets.map((target) => within(clock, VOTE_ANSWER_S, ask(nodes, target))))
   const votes = new Map<string, number>()
   for (const name of results) if (name !== undefined) votes.set(name, (votes.get(name) ?? 0) + 1)
   const own = votes.get(paths.hostname) ?? 0

@@ -99,7 +99,7 @@ export class WconfdState {
     await this.locks.close()
     await this.tempres.idle()
     await this.store.close(true)
-    await this.replication.close()
+    this.replication.close()
   }
 
   private notSaved(error: unknown): void {

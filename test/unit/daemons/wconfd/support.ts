@@ -1,0 +1,116 @@
+// A wconfd in a temporary root, with nodes that only exist in memory, and owners that live as long as their socket.
+import * as fs from 'node:fs'
+import * as net from 'node:net'
+import * as os from 'node:os'
+import * as path from 'node:path'
+import { createConfig } from '../../../../src/config/store-files'
+import { startWconfd } from '../../../../src/daemons/wconfd/server'
+import { systemClock } from '../../../../src/lib/clock'
+import { systemDisk } from '../../../../src/lib/disk'
+import { silentLog } from '../../../../src/lib/log'
+import { pathsOf } from '../../../../src/lib/paths'
+import { seededRandom } from '../../../../src/lib/random'
+import type { ConfigData } from '../../../../src/model/config'
+import type { ClientId } from '../../../../src/model/lock'
+import type { NodeUuid } from '../../../../src/model/ids'
+import type { ArgsOf, CallName, ResultOf } from '../../../../src/rpc/node/calls'
+import { NodeCallError, type NodeClient, type NodeResult, type NodeTarget } from '../../../../src/rpc/node/client'
+import { openWconfd, type WconfdClient } from '../../../../src/rpc/wconfd/client'
+
+/** Records every call; answers null unless told otherwise. */
+export class FakeNodes implements NodeClient {
+  readonly calls: [node: string, call: string, args: readonly unknown[]][] = []
+  answer: (node: string, call: string, args: readonly unknown[]) => Promise<unknown> = () => Promise.resolve(null)
+
+  async one<C extends CallName>(target: NodeTarget, call: C, args: ArgsOf<C>): Promise<ResultOf<C>> {
+    this.calls.push([target.name, call, args])
+    try {
+      return (await this.answer(target.name, call, args)) as ResultOf<C>
+    } catch (error) {
+      throw new NodeCallError(target.name, call, error instanceof Error ? error.message : '', false)
+    }
+  }
+
+  async all<C extends CallName>(
+    targets: readonly NodeTarget[],
+    call: C,
+    args: ArgsOf<C> | ((target: NodeTarget) => ArgsOf<C>),
+  ): Promise<Map<NodeUuid, NodeResult<ResultOf<C>>>> {
+    const ask = async (target: NodeTarget): Promise<NodeResult<ResultOf<C>>> =>
+      this.one(target, call, typeof args === 'function' ? args(target) : args).then(
+        (payload) => ({ ok: true as const, payload }),
+        (error: unknown) => ({ ok: false as const, error: String(error), offline: false }),
+      )
+    return new Map(await Promise.all(targets.map(async (target) => [target.uuid, await ask(target)] as const)))
+  }
+
+  close(): void {}
+
+  of(call: string): [node: string, call: string, args: readonly unknown[]][] {
+    return this.calls.filter(([, name]) => name === call)
+  }
+}
+
+export interface TestOwner {
+  client: ClientId
+  die(): Promise<void>
+}
+
+export class TestWconfd {
+  readonly folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gwc-'))
+  readonly paths = pathsOf(`${this.folder}/n1`, 'n1')
+  readonly nodes = new FakeNodes()
+  private daemon: { close(): Promise<void> } | undefined
+  private readonly clients: WconfdClient[] = []
+  private readonly owners: net.Server[] = []
+
+  async start(config?: ConfigData): Promise<void> {
+    const options = { paths: this.paths, clock: systemClock, random: seededRandom(5), log: silentLog }
+    if (config) {
+      for (const directory of [this.paths.dataDir, this.paths.livelockDir]) fs.mkdirSync(directory, { recursive: true })
+      await createConfig({ disk: systemDisk, paths: this.paths }, config)
+    }
+    this.daemon = await startWconfd({ ...options, nodes: this.nodes })
+  }
+
+  async stop(): Promise<void> {
+    await this.daemon?.close()
+    this.daemon = undefined
+  }
+
+  client(reconnect_s = 5): WconfdClient {
+    const client = openWconfd({ path: this.paths.socket('wconfd'), reconnect_s })
+    this.clients.push(client)
+    return client
+  }
+
+  async owner(id: number): Promise<TestOwner> {
+    const livelock = `${this.paths.livelockDir}/job_${id}`
+    const server = net.createServer((socket) => socket.destroy())
+    await new Promise<void>((resolve) => server.listen(livelock, () => resolve()))
+    this.owners.push(server)
+    return { client: [id, livelock, 1000 + id], die: () => new Promise((resolve) => server.close(() => resolve())) }
+  }
+
+  locksFile(): string {
+    return fs.readFileSync(this.paths.locksFile, 'utf8')
+  }
+
+  async remove(): Promise<void> {
+    for (const client of this.clients) client.close()
+    await this.stop()
+    for (const owner of this.owners) owner.close()
+    fs.rmSync(this.folder, { recursive: true })
+  }
+}
+
+export async function eventually(check: () => void | Promise<void>): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await check()
+    } catch (error) {
+      if (tries > 100) throw error
+      await systemClock.sleep(20)
+    }
+  }
+}
