@@ -1,6 +1,6 @@
 // The copies of the queue on master candidates. A write waits for every candidate in sync; one that fails or does not answer in
 // time is out of sync from then on, is not waited for again, and is brought up to date in the background.
-import type { Clock, Timer } from '../lib/clock'
+import { within, type Clock, type Timer } from '../lib/clock'
 import type { Disk } from '../lib/disk'
 import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
@@ -154,7 +154,7 @@ export class Replicas {
   private async catchUp(): Promise<void> {
     const lagging = [...this.replicas.values()].filter((replica) => !replica.inSync && replica.backlog === undefined)
     await Promise.all(lagging.map((replica) => this.copyTo(replica)))
-    if ([...this.replicas.values()].some((replica) => !replica.inSync)) this.catchUpSoon(QUEUE_CATCH_UP_S)
+    if (this.outOfSync().length > 0) this.catchUpSoon(QUEUE_CATCH_UP_S)
   }
 
   private async copyTo(replica: Replica): Promise<void> {
@@ -189,14 +189,11 @@ export class Replicas {
 
 /** Fails when an answer does not come in the time that a write may wait for it. */
 export async function withinTime<T>(clock: Clock, call: Promise<T>): Promise<T> {
-  let timer: Timer | undefined
-  const late = new Promise<never>((_, reject) => {
-    const text = `no answer within ${limits.replication_s} s`
-    timer = clock.after(limits.replication_s * 1000, () => reject(new Error(text)))
-  })
-  try {
-    return await Promise.race([call, late])
-  } finally {
-    timer?.cancel()
-  }
+  const answer = await within(
+    clock,
+    limits.replication_s,
+    call.then((value) => ({ value })),
+  )
+  if (answer === undefined) throw new Error(`no answer within ${limits.replication_s} s`)
+  return answer.value
 }

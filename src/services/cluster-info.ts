@@ -15,13 +15,7 @@ export function clusterInfo(config: ConfigData): Record<string, unknown> {
   const { cluster } = config
   const collectors = Object.entries(cluster.data_collectors)
   return {
-    software_version: RELEASE_VERSION,
-    protocol_version: PROTOCOL_VERSION,
-    config_version: CONFIG_VERSION,
-    os_api_version: Math.max(...OS_API_VERSIONS),
-    export_version: EXPORT_VERSION,
-    vcs_version: `(gantry) version ${RELEASE_VERSION}`,
-    architecture: architecture(),
+    ...versions(),
     name: cluster.cluster_name,
     master: config.nodes[cluster.master_node]?.name ?? null,
     default_hypervisor: cluster.enabled_hypervisors[0] ?? null,
@@ -72,3 +66,13 @@ export function clusterInfo(config: ConfigData): Record<string, unknown> {
     ssh_key_bits: cluster.ssh_key_bits,
   }
 }
+
+const versions = (): Record<string, unknown> => ({
+  software_version: RELEASE_VERSION,
+  protocol_version: PROTOCOL_VERSION,
+  config_version: CONFIG_VERSION,
+  os_api_version: Math.max(...OS_API_VERSIONS),
+  export_version: EXPORT_VERSION,
+  vcs_version: `(gantry) version ${RELEASE_VERSION}`,
+  architecture: architecture(),
+})
