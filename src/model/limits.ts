@@ -81,6 +81,8 @@ export const JOBS_PER_PROCESS_MAX = 200
 export const JOB_PROCESSES_WARM = 3
 /** Job processes that are started at the same time; starting one costs as much as many short jobs. */
 export const JOB_PROCESSES_STARTING_MAX = 2
+/** Seconds that a job waits for a process to become free before another one is started for it. */
+export const JOB_PROCESS_PATIENCE_S = 0.1
 /** Seconds after which the idle job processes beyond those kept warm end. */
 export const JOB_PROCESS_IDLE_S = 30
 /** Seconds to connect to the socket of a running job. */
@@ -163,6 +165,8 @@ export const CHILD_HEALTHY_S = 60
 export const CHILD_START_S = 120
 /** How long a daemon gets to end by itself. */
 export const CHILD_STOP_S = 20
+/** Virtual nodes of one embedded cluster: their addresses end in 1 to 253. */
+export const EMBEDDED_NODES_MAX = 253
 /** How long jobs that run may go on when the embedded cluster is stopped. */
 export const EMBEDDED_JOBS_S = 10
 /** How long a guest of the embedded cluster gets to shut down when the cluster is stopped. */

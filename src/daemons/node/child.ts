@@ -1,0 +1,126 @@
+// One daemon as a child process: started, watched, started again when it dies, and stopped.
+import { type ChildProcess, fork } from 'node:child_process'
+import type { Clock, Timer } from '../../lib/clock'
+import { inheritedEnvironment } from '../../lib/environment'
+import {
+  CHILD_BACKOFF_MAX_S,
+  CHILD_BACKOFF_MIN_S,
+  CHILD_HEALTHY_S,
+  CHILD_START_S,
+  CHILD_STOP_S,
+} from '../../model/limits'
+
+export interface ChildOptions {
+  /** How messages name it. */
+  name: string
+  program: string
+  args: readonly string[]
+  env?: Readonly<Record<string, string>>
+  clock: Clock
+  /** Exit codes after which it is not started again. */
+  finalCodes?: readonly number[]
+  onMessage?(message: unknown, child: ChildProcess): void
+  /** It ended without being told to; `again_s` is when it is started again, undefined when it is not. */
+  onDeath?(how: string, again_s: number | undefined): void
+}
+
+/** What a child says when it can be used; `details` are its own. */
+export interface ReadyMessage {
+  ready: true
+  details?: unknown
+}
+
+export const isReady = (message: unknown): message is ReadyMessage =>
+  typeof message === 'object' && message !== null && 'ready' in message && message.ready === true
+
+export class Child {
+  private process: ChildProcess | undefined
+  private timer: Timer | undefined
+  private wanted = false
+  private backoff_s = CHILD_BACKOFF_MIN_S
+
+  constructor(private readonly options: ChildOptions) {}
+
+  get running(): boolean {
+    return this.process !== undefined
+  }
+
+  get pid(): number | undefined {
+    return this.process?.pid
+  }
+
+  send(message: object | string): void {
+    if (this.process?.connected) this.process.send(message)
+  }
+
+  /** Resolves with the child's details when it is ready. One that ends before that rejects, and is not started again. */
+  start(): Promise<unknown> {
+    this.wanted = true
+    return new Promise((resolve, reject) => {
+      this.launch({
+        ready: resolve,
+        failed: (error) => {
+          this.wanted = false
+          reject(error)
+        },
+      })
+    })
+  }
+
+  /** SIGTERM, then SIGKILL when it takes too long. */
+  async stop(): Promise<void> {
+    this.wanted = false
+    this.timer?.cancel()
+    const child = this.process
+    if (child === undefined) return
+    const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+    child.kill('SIGTERM')
+    const limit = this.options.clock.after(CHILD_STOP_S * 1000, () => child.kill('SIGKILL'))
+    await ended
+    limit.cancel()
+  }
+
+  /** `first` hears of the first start; later ones are tried until they work. */
+  private launch(first?: { ready(details: unknown): void; failed(error: Error): void }): void {
+    const { name, program, args, env, clock } = this.options
+    const child = fork(program, [...args], {
+      env: { ...inheritedEnvironment(), ...env },
+      stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+      // Its own group: Ctrl-C in the terminal reaches only the parent, which stops its children in order.
+      detached: true,
+    })
+    this.process = child
+    const started_ms = clock.monotonic_ms()
+    let lastWords = ''
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => (lastWords = (lastWords + text).slice(-2000)))
+    const limit = clock.after(CHILD_START_S * 1000, () => child.kill('SIGKILL'), { background: true })
+    let ready = false
+    child.on('message', (message) => {
+      if (!isReady(message)) return this.options.onMessage?.(message, child)
+      ready = true
+      limit.cancel()
+      first?.ready(message.details)
+    })
+    child.once('error', (error) => first?.failed(new Error(`${name} cannot be started: ${error.message}`)))
+    child.once('exit', (code, signal) => {
+      limit.cancel()
+      this.process = undefined
+      const how = signal ?? `exit code ${code}`
+      const words = lastWords.trim()
+      if (!ready) first?.failed(new Error(`${name} ended while it started (${how})${words === '' ? '' : `: ${words}`}`))
+      if (clock.monotonic_ms() - started_ms > CHILD_HEALTHY_S * 1000) this.backoff_s = CHILD_BACKOFF_MIN_S
+      this.revive(ready, code, words === '' ? how : `${how}: ${words}`)
+    })
+  }
+
+  private revive(wasReady: boolean, code: number | null, how: string): void {
+    if (!this.wanted) return
+    const final = code !== null && this.options.finalCodes?.includes(code) === true
+    const again_s = final ? undefined : this.backoff_s
+    this.options.onDeath?.(how, again_s)
+    if (again_s === undefined) return void (this.wanted = false)
+    // A child that worked is back at once; one that cannot start is given time.
+    this.backoff_s = wasReady ? CHILD_BACKOFF_MIN_S : Math.min(2 * this.backoff_s, CHILD_BACKOFF_MAX_S)
+    this.timer = this.options.clock.after(again_s * 1000, () => this.launch())
+  }
+}

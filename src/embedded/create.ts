@@ -1,0 +1,178 @@
+// Makes the files of a new embedded cluster: virtual nodes on loopback addresses, or the copy of a recorded cluster.
+import * as fs from 'node:fs/promises'
+import * as path from 'node:path'
+import { masterNode } from '../config/lookup'
+import { loadConfig } from '../config/upgrade'
+import { systemClock as clock } from '../lib/clock'
+import { systemDisk as disk, isMissing } from '../lib/disk'
+import { systemRandom as random } from '../lib/random'
+import { createCertificate, createClientCertificate } from '../lib/tls'
+import type { Cluster, ConfigData } from '../model/config'
+import { MODE } from '../model/constants/daemons'
+import { IPOLICY_DEFAULTS } from '../model/constants/params'
+import { PATH } from '../model/constants/paths'
+import { createCluster, hashedPassword, makeDirectories } from '../services/bootstrap'
+import { chooseHypervisor } from './hypervisor-choice'
+import {
+  type Settings,
+  addressAt,
+  checkRootLength,
+  nodePaths,
+  passwordFile,
+  recordedConfig,
+  sharedDir,
+  simState,
+  writeSettings,
+} from './layout'
+import { type EmbeddedOptions, UsageError } from './options'
+
+const DOMAIN = 'gantry.local'
+const REALM = 'Ganeti Remote API'
+const DEFAULT_BASE = '127.0.1.0'
+const DEFAULT_NODES = 3
+const CLUSTER_HOST = 254
+
+type Say = (text: string) => void
+
+/** What a start without an existing cluster will make: decided before ports are looked at. */
+export async function planSettings(options: EmbeddedOptions, say: Say): Promise<Settings> {
+  const baseAddress = options.baseAddress ?? DEFAULT_BASE
+  const clusterAddress = addressAt(baseAddress, CLUSTER_HOST)
+  const basics = { version: 1 as const, baseAddress, clusterAddress }
+  if (options.state !== undefined) {
+    const master = masterNode(await recorded(options.state))
+    if (master === undefined) throw new UsageError(`the configuration in ${options.state} has no master node`)
+    checkRootLength(options.root, [master.name])
+    const nodes = [{ name: master.name, address: addressAt(baseAddress, 1) }]
+    return { ...basics, nodes, hypervisor: 'fake', simulated: true }
+  }
+  const choice = await chooseHypervisor(options.hypervisor)
+  say(`hypervisor: ${choice.reason}`)
+  const nodes = Array.from({ length: options.nodes ?? DEFAULT_NODES }, (_, index) => ({
+    name: `node${index + 1}.${DOMAIN}`,
+    address: addressAt(baseAddress, index + 1),
+  }))
+  checkRootLength(
+    options.root,
+    nodes.map(({ name }) => name),
+  )
+  return { ...basics, nodes, hypervisor: choice.name, simulated: false }
+}
+
+export async function create(options: EmbeddedOptions, settings: Settings, say: Say): Promise<void> {
+  if (options.state === undefined) await createVirtual(options.root, settings, say)
+  else await copyRecorded(options.root, options.state, settings, say)
+  await writeSettings(options.root, settings)
+}
+
+async function createVirtual(root: string, settings: Settings, say: Say): Promise<void> {
+  say(`making a cluster of ${settings.nodes.length} virtual nodes in ${root}`)
+  const nodes = settings.nodes.map((node) => ({ ...node, paths: nodePaths(root, node.name) }))
+  const [master, ...others] = nodes
+  if (master === undefined) throw new UsageError('a cluster needs a node')
+  await disk.makeDirectory(sharedDir(root), 0o755)
+  await Promise.all(nodes.map(({ paths }) => linkShared(root, paths.local(PATH.DEFAULT_SHARED_FILE_STORAGE_DIR))))
+  const password = random.hex(12)
+  await disk.write(passwordFile(root), `${password}\n`, { mode: MODE.secureFile })
+  await createCluster(
+    {
+      name: `cluster.${DOMAIN}`,
+      address: settings.clusterAddress,
+      nodes: [master, ...others],
+      cluster: clusterFields(settings.hypervisor),
+      users: `# name password options\nadmin ${hashedPassword('admin', REALM, password)} read,write\n`,
+    },
+    { disk, clock, random },
+  )
+}
+
+/** One folder for all nodes: without it no instance with a shared file could move. */
+async function linkShared(root: string, link: string): Promise<void> {
+  await disk.makeDirectory(path.dirname(link), 0o755)
+  await fs.rm(link, { force: true })
+  await fs.symlink(path.relative(path.dirname(link), sharedDir(root)), link)
+}
+
+/** Small machines are welcome here, and disks are files. */
+function clusterFields(hypervisor: 'kvm' | 'fake'): Partial<Cluster> {
+  const smallest = {
+    'memory-size': 1,
+    'disk-size': 1,
+    'disk-count': 0,
+    'cpu-count': 1,
+    'nic-count': 0,
+    'spindle-use': 1,
+  }
+  return {
+    enabled_hypervisors: hypervisor === 'kvm' ? ['kvm', 'fake'] : ['fake'],
+    enabled_disk_templates: ['sharedfile', 'file', 'diskless'],
+    master_netdev: 'lo',
+    modify_etc_hosts: false,
+    modify_ssh_setup: false,
+    ipolicy: { ...IPOLICY_DEFAULTS, minmax: IPOLICY_DEFAULTS.minmax.map(({ max }) => ({ min: smallest, max })) },
+  }
+}
+
+async function recorded(state: string): Promise<ConfigData> {
+  const text = await disk.read(path.join(state, 'config.data'))
+  if (text === undefined)
+    throw new UsageError(`--state ${state}: there is no config.data; name a copy of a master's /var/lib/ganeti`)
+  return loadConfig(text.toString('utf8'), random).config
+}
+
+const COPIED_FILES = /^(config\.data|ssconf_.*|hmac\.key|cluster-domain-secret|gantry\.data)$/
+
+async function copyRecorded(root: string, state: string, settings: Settings, say: Say): Promise<void> {
+  const [master] = settings.nodes
+  if (master === undefined) throw new UsageError('a cluster needs a node')
+  const config = await recorded(state)
+  const count = Object.keys(config.nodes).length
+  say(
+    `copying the recorded cluster ${config.cluster.cluster_name} with ${count} nodes, which are simulated, to ${root}`,
+  )
+  const paths = nodePaths(root, master.name)
+  await makeDirectories(disk, paths)
+  await disk.remove(simState(root))
+  for (const name of await disk.list(state))
+    if (COPIED_FILES.test(name)) await copyFile(path.join(state, name), path.join(paths.dataDir, name))
+  await copyFile(path.join(state, 'config.data'), recordedConfig(root))
+  if ((await disk.list(path.join(state, 'queue'))).length > 0)
+    await fs.cp(path.join(state, 'queue'), paths.queueDir, { recursive: true })
+  // Copies of read-only recordings must be writable here.
+  await makeWritable(paths.queueDir)
+  await recordedUsers(root, state, paths.rapiUsers, say)
+  const serverPem = await createCertificate()
+  const secret = { mode: MODE.secureFile }
+  await disk.write(paths.serverCert, serverPem, secret)
+  await disk.write(paths.clientCert, await createClientCertificate(serverPem, master.name), secret)
+  const names = settings.nodes.map(({ address }) => address)
+  await disk.write(paths.rapiCert, await createCertificate({ names: [...names, settings.clusterAddress] }), secret)
+}
+
+/** The imported users are in force; only where there are none, an admin is made. */
+async function recordedUsers(root: string, state: string, file: string, say: Say): Promise<void> {
+  const users = await disk.read(path.join(state, 'rapi', 'users'))
+  if (users !== undefined) return disk.write(file, users, { mode: MODE.secureFile })
+  const password = random.hex(12)
+  await disk.write(passwordFile(root), `${password}\n`, { mode: MODE.secureFile })
+  await disk.write(file, `admin ${hashedPassword('admin', REALM, password)} read,write\n`, { mode: MODE.secureFile })
+  say('the recorded cluster has no users of the remote API: an admin was made')
+}
+
+async function copyFile(from: string, to: string): Promise<void> {
+  const content = await disk.read(from)
+  if (content !== undefined) await disk.write(to, content, { mode: MODE.config, durable: false })
+}
+
+async function makeWritable(directory: string): Promise<void> {
+  try {
+    await fs.chmod(directory, 0o750)
+    for (const entry of await fs.readdir(directory, { withFileTypes: true })) {
+      const file = path.join(directory, entry.name)
+      if (entry.isDirectory()) await makeWritable(file)
+      else await fs.chmod(file, MODE.queueFile)
+    }
+  } catch (error) {
+    if (!isMissing(error)) throw error
+  }
+}

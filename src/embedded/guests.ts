@@ -1,0 +1,91 @@
+// The guests of an embedded cluster across a stop and a start: they are shut down with the cluster, like machines whose host is
+// switched off, and those that should run are started again.
+import { instanceDict } from '../config/rpc-dicts'
+import { recordValues } from '../config/records'
+import { nanoseconds, systemClock as clock } from '../lib/clock'
+import type { ConfigData } from '../model/config'
+import { EMBEDDED_GUEST_S, EMBEDDED_JOBS_S } from '../model/limits'
+import type { Master } from '../rpc/luxi/calls'
+import type { NodeClient } from '../rpc/node/client'
+
+type Say = (text: string) => void
+
+const SOURCE = 'gantry:embedded'
+
+/** Submits a start for each instance that should run and does not. */
+export async function resumeGuests(master: Master, say: Say): Promise<void> {
+  const { data } = await master.query('instance', ['name', 'admin_state', 'oper_state'], null)
+  const asleep = data.flatMap(([name, wanted, runs]) =>
+    wanted?.[1] === 'up' && runs?.[0] === 0 && runs[1] === false ? [String(name?.[1])] : [],
+  )
+  if (asleep.length === 0) return
+  say(`starting ${asleep.length === 1 ? 'instance' : 'instances'} ${asleep.join(', ')} again`)
+  const reason = [[SOURCE, 'the cluster was started', nanoseconds(clock)]]
+  await master.submitManyJobs(asleep.map((name) => [{ OP_ID: 'OP_INSTANCE_STARTUP', instance_name: name, reason }]))
+}
+
+/** Waits for running jobs; those that take too long are killed, so that none goes on without its cluster. */
+export async function endJobs(master: Master, say: Say): Promise<void> {
+  await master.setDrainFlag(true)
+  try {
+    const deadline = clock.monotonic_ms() + EMBEDDED_JOBS_S * 1000
+    for (const job of await activeJobs(master)) {
+      const left_s = Math.max(0, (deadline - clock.monotonic_ms()) / 1000)
+      await awaitJob(master, job, left_s)
+    }
+    for (const job of await activeJobs(master)) {
+      const [, text] = await master.cancelJob(job, true)
+      say(`job ${job} did not end in time: ${text}`)
+    }
+  } finally {
+    await master.setDrainFlag(false)
+  }
+}
+
+/** Jobs that have a process: queued ones stay in the queue until the next start. */
+async function activeJobs(master: Master): Promise<number[]> {
+  const rows = await master.queryJobs([], ['id', 'status'])
+  return rows.flatMap((row) =>
+    row && ['waiting', 'running', 'canceling'].includes(String(row[1])) ? [Number(row[0])] : [],
+  )
+}
+
+async function awaitJob(master: Master, job: number, limit_s: number): Promise<void> {
+  const end_ms = clock.monotonic_ms() + limit_s * 1000
+  let seen: unknown = null
+  for (;;) {
+    const left_s = (end_ms - clock.monotonic_ms()) / 1000
+    if (left_s <= 0) return
+    const change = await master.waitForJobChange(job, ['status'], seen, null, Math.max(1, Math.floor(left_s)))
+    if (change === 'nochange') continue
+    seen = change[0]
+    if (['success', 'error', 'canceled'].includes(String(change[0][0]))) return
+  }
+}
+
+/** Asks every guest to shut down, and switches off those that do not. The configuration still says that they should run. */
+export async function shutDownGuests(config: ConfigData, nodes: NodeClient, say: Say): Promise<void> {
+  const { enabled_hypervisors, hvparams } = config.cluster
+  const targets = recordValues(config.nodes)
+  const lists = await nodes.all(targets, 'all_instances_info', [[...enabled_hypervisors], hvparams])
+  const instances = new Map(recordValues(config.instances).map((instance) => [instance.name, instance]))
+  const stops = targets.flatMap((node) => {
+    const list = lists.get(node.uuid)
+    if (list?.ok !== true) return []
+    return Object.keys(list.payload).flatMap((name) => {
+      const instance = instances.get(name)
+      return instance === undefined ? [] : [{ node, instance }]
+    })
+  })
+  if (stops.length > 0) say(`shutting down ${stops.map(({ instance }) => instance.name).join(', ')}`)
+  await Promise.all(
+    stops.map(async ({ node, instance }) => {
+      const reason = [[SOURCE, 'the cluster is stopped', nanoseconds(clock)]]
+      try {
+        await nodes.one(node, 'instance_shutdown', [instanceDict(config, instance), EMBEDDED_GUEST_S, reason as never])
+      } catch (error) {
+        say(error instanceof Error ? error.message : String(error))
+      }
+    }),
+  )
+}

@@ -1,0 +1,30 @@
+// Which hypervisor a new embedded cluster gets, and why, in words.
+import * as fs from 'node:fs'
+import { QEMU_INSTALL, findQemu, hasVirtualization } from '../node/hypervisor/kvm/host'
+import { UsageError } from './options'
+
+export interface HypervisorChoice {
+  name: 'kvm' | 'fake'
+  /** For people: what it is and why. */
+  reason: string
+}
+
+export async function chooseHypervisor(wanted: 'kvm' | 'fake' | undefined): Promise<HypervisorChoice> {
+  if (wanted === 'fake') return { name: 'fake', reason: 'fake, as asked for: instances are only pretended' }
+  const qemu = await findQemu('')
+  if (qemu !== undefined) return { name: 'kvm', reason: `kvm with ${qemu}, ${accelerator()}` }
+  const install = `install it with: ${QEMU_INSTALL}`
+  if (wanted === 'kvm') throw new UsageError(`--hypervisor kvm needs QEMU, which is not on this machine; ${install}`)
+  return { name: 'fake', reason: `fake: instances are only pretended, because QEMU is not on this machine; ${install}` }
+}
+
+function accelerator(): string {
+  if (!hasVirtualization(fs.readFileSync('/proc/cpuinfo', 'utf8')))
+    return 'emulating the processor (TCG), as this one has neither vmx nor svm'
+  try {
+    fs.accessSync('/dev/kvm', fs.constants.R_OK | fs.constants.W_OK)
+    return 'accelerated by KVM'
+  } catch {
+    return 'emulating the processor (TCG), as /dev/kvm is not accessible'
+  }
+}

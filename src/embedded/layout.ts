@@ -1,0 +1,62 @@
+// Where an embedded cluster keeps things below its root, and what it remembers between two starts.
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import { checkSocketPath } from '../lib/json-socket'
+import { isMissing, systemDisk } from '../lib/disk'
+import { type Paths, pathsOf } from '../lib/paths'
+import { UsageError } from './options'
+
+/** What a cluster was made with; the same at every start. */
+export interface Settings {
+  version: 1
+  baseAddress: string
+  /** The first one is the master. */
+  nodes: { name: string; address: string }[]
+  clusterAddress: string
+  hypervisor: 'kvm' | 'fake'
+  /** The nodes are those of a recorded cluster, played by one process. */
+  simulated: boolean
+}
+
+export const settingsFile = (root: string): string => path.join(root, 'embedded.json')
+export const passwordFile = (root: string): string => path.join(root, 'admin-password')
+export const lockSocket = (root: string): string => path.join(root, 'lock.sock')
+export const simSocket = (root: string): string => path.join(root, 'sim.sock')
+export const simState = (root: string): string => path.join(root, 'sim.json')
+export const sharedDir = (root: string): string => path.join(root, 'shared')
+/** The configuration that the simulated nodes were recorded with. */
+export const recordedConfig = (root: string): string => path.join(root, 'recorded-config.data')
+
+export const nodePaths = (root: string, name: string): Paths => pathsOf(path.join(root, name), name)
+
+/** The address of a node (1, 2, ...) or of the cluster (254). */
+export const addressAt = (base: string, index: number): string => base.replace(/\.0$/, `.${index}`)
+
+export function readSettings(root: string): Settings | undefined {
+  try {
+    const settings = JSON.parse(fs.readFileSync(settingsFile(root), 'utf8')) as Settings
+    if (settings.version === 1) return settings
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    if (!(error instanceof SyntaxError)) throw error
+  }
+  throw new UsageError(
+    `${settingsFile(root)} was not written by this version; start with --reset, or name another --root`,
+  )
+}
+
+export const writeSettings = (root: string, settings: Settings): Promise<void> =>
+  systemDisk.write(settingsFile(root), JSON.stringify(settings, null, 2) + '\n', { mode: 0o644 })
+
+/** The longest socket of a node must fit into the system's limit; said before anything is made. */
+export function checkRootLength(root: string, names: readonly string[]): void {
+  for (const name of names) {
+    try {
+      checkSocketPath(`${nodePaths(root, name).livelockDir}/job_000000_0000000000`)
+    } catch {
+      throw new UsageError(
+        `the root ${root} is too long for Unix sockets below it; name a shorter one with --root, such as /tmp/gantry`,
+      )
+    }
+  }
+}

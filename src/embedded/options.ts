@@ -1,0 +1,86 @@
+// What `npm start -- ...` understands, and what an embedded cluster remembers of it.
+import * as os from 'node:os'
+import * as path from 'node:path'
+import { parseArgs } from 'node:util'
+import { environmentValue } from '../lib/environment'
+import { EMBEDDED_NODES_MAX } from '../model/limits'
+
+export const USAGE = `usage: npm start -- [options]
+
+Starts a cluster of virtual nodes on this machine and keeps it in the foreground; started again, it goes on where it was.
+
+  --root DIR               where everything of the cluster lives (default: ~/.gantry, or $GANTRY_HOME)
+  --nodes N                virtual nodes of a new cluster, 1 to ${EMBEDDED_NODES_MAX} (default: 3)
+  --base-address ADDRESS   loopback address that ends in .0 (default: 127.0.1.0): nodes get .1, .2, ..., the cluster .254;
+                           another one lets several clusters run side by side
+  --hypervisor kvm|fake    default: kvm where QEMU is installed, else fake
+  --state DIR              begin with a copy of a Ganeti master's /var/lib/ganeti; its nodes are simulated
+  --no-require-authentication  reads over the remote API need no login, as in Ganeti
+  --reset                  throw away the cluster that is in the root
+  -h, --help               this text
+`
+
+export interface EmbeddedOptions {
+  root: string
+  nodes?: number
+  baseAddress?: string
+  hypervisor?: 'kvm' | 'fake'
+  state?: string
+  openReads: boolean
+  reset: boolean
+}
+
+/** A mistake of whoever typed the command: one line, no stack. */
+export class UsageError extends Error {}
+
+export function readOptions(args: readonly string[]): EmbeddedOptions | 'help' {
+  let values
+  try {
+    ;({ values } = parseArgs({
+      args: [...args],
+      options: {
+        root: { type: 'string' },
+        nodes: { type: 'string' },
+        'base-address': { type: 'string' },
+        hypervisor: { type: 'string' },
+        state: { type: 'string' },
+        'no-require-authentication': { type: 'boolean' },
+        reset: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    }))
+  } catch (error) {
+    throw new UsageError(
+      `${error instanceof Error ? error.message : String(error)}; "npm start -- --help" lists all options`,
+    )
+  }
+  if (values.help) return 'help'
+  return {
+    root: path.resolve(values.root ?? environmentValue('GANTRY_HOME') ?? path.join(os.homedir(), '.gantry')),
+    nodes: nodeCount(values.nodes),
+    baseAddress: baseAddress(values['base-address']),
+    hypervisor: hypervisor(values.hypervisor),
+    state: values.state === undefined ? undefined : path.resolve(values.state),
+    openReads: values['no-require-authentication'] === true,
+    reset: values.reset === true,
+  }
+}
+
+function nodeCount(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const count = Number(text)
+  if (Number.isInteger(count) && count >= 1 && count <= EMBEDDED_NODES_MAX) return count
+  throw new UsageError(`--nodes needs a number from 1 to ${EMBEDDED_NODES_MAX}, not '${text}'`)
+}
+
+function baseAddress(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  const bytes = /^127\.(\d{1,3})\.(\d{1,3})\.0$/.exec(text)
+  if (bytes?.slice(1).every((byte) => Number(byte) <= 255)) return text
+  throw new UsageError(`--base-address needs a loopback address that ends in .0, such as 127.0.2.0, not '${text}'`)
+}
+
+function hypervisor(text: string | undefined): 'kvm' | 'fake' | undefined {
+  if (text === undefined || text === 'kvm' || text === 'fake') return text
+  throw new UsageError(`--hypervisor is kvm or fake, not '${text}'`)
+}

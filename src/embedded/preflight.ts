@@ -1,0 +1,46 @@
+// What would make a start fail later, found before it begins: one clear line each.
+import * as net from 'node:net'
+import { errorCode } from '../lib/disk'
+import { type FramedServer, isServed, serveFramed } from '../lib/json-socket'
+import { PORT } from '../model/constants/daemons'
+import { type Settings, lockSocket } from './layout'
+import { UsageError } from './options'
+
+/** One process for each root; the kernel gives the socket back when the process dies. */
+export async function lockRoot(root: string): Promise<FramedServer> {
+  const path = lockSocket(root)
+  if (await isServed(path))
+    throw new UsageError(
+      `the cluster in ${root} is running already: use it, stop it, or name another --root and --base-address`,
+    )
+  return serveFramed({ path, mode: 0o600, maxFrame: 1, onMessage: () => undefined })
+}
+
+export async function checkPorts({ nodes, clusterAddress, simulated }: Settings): Promise<void> {
+  const [master] = nodes
+  const wanted = [
+    ...(simulated ? [] : nodes.map(({ address }) => [address, PORT.noded] as const)),
+    ...(master === undefined ? [] : [[master.address, PORT.rapi] as const]),
+    [clusterAddress, PORT.rapi] as const,
+  ]
+  await Promise.all(wanted.map(([address, port]) => checkPort(address, port)))
+}
+
+async function checkPort(address: string, port: number): Promise<void> {
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const server = net.createServer()
+      server.once('error', reject)
+      server.listen(port, address, () => server.close(() => resolve()))
+    })
+  } catch (error) {
+    const code = errorCode(error)
+    const advice = 'choose other addresses with --base-address, such as 127.0.2.0'
+    if (code === 'EADDRINUSE')
+      throw new UsageError(`port ${port} of ${address} is taken by another process; stop it, or ${advice}`)
+    if (code === 'EADDRNOTAVAIL') throw new UsageError(`this machine has no address ${address}; ${advice}`)
+    throw new UsageError(
+      `port ${port} of ${address} cannot be used: ${error instanceof Error ? error.message : String(error)}`,
+    )
+  }
+}

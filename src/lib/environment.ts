@@ -1,0 +1,12 @@
+// What of this process's environment its children get: all of it, but not the options of the Node that runs us under test.
+export function inheritedEnvironment(): Record<string, string> {
+  const entries = Object.entries(process.env).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && entry[0] !== 'NODE_CHANNEL_FD',
+  )
+  return Object.fromEntries(entries)
+}
+
+/** The value of an environment variable; unset and empty are the same. */
+export function environmentValue(name: string): string | undefined {
+  return process.env[name] === '' ? undefined : process.env[name]
+}

@@ -1,0 +1,74 @@
+import * as fs from 'node:fs'
+import * as os from 'node:os'
+import * as path from 'node:path'
+import { environmentPaths } from './paths'
+
+export interface LuxiSocket {
+  readonly path: string
+  /** The cluster's nodes are virtual ones on this machine. */
+  readonly virtual: boolean
+}
+
+/**
+ * Where the master daemon of this machine listens: as the environment says, else that of the running embedded cluster,
+ * else that of an installed cluster.
+ */
+export function findLuxiSocket(env: NodeJS.ProcessEnv = process.env): LuxiSocket {
+  const virtual = (env['GANETI_ROOTDIR'] ?? '') !== ''
+  const explicit = env['GANETI_LUXI_SOCKET']
+  if (explicit) return { path: explicit, virtual: virtual || embedded(env)?.path === explicit }
+  const forced = env['FORCE_LUXI_SOCKET']
+  if (forced === 'master' || forced === 'query') return { path: environmentPaths().socket(forced), virtual }
+  if (forced) return { path: forced, virtual }
+  if (virtual) return { path: environmentPaths().socket('query'), virtual }
+  const running = embedded(env)
+  if (running !== undefined) return running
+  const installed = environmentPaths().socket('query')
+  if (fs.existsSync(installed)) return { path: installed, virtual: false }
+  throw new Error(
+    `no cluster found: ${installed} does not exist and no embedded cluster is running; ` +
+      'start one with npm start, or name the socket in GANETI_LUXI_SOCKET',
+  )
+}
+
+/** Where a running embedded cluster says where it is: `{"socket", "root", "pid"}`; the first place that can be written. */
+export function embeddedPointers(env: NodeJS.ProcessEnv = process.env): string[] {
+  const runtime = env['XDG_RUNTIME_DIR']
+  const home = env['HOME'] ?? os.homedir()
+  return [
+    ...(env['GANTRY_HOME'] ? [path.join(env['GANTRY_HOME'], 'embedded.json')] : []),
+    '/run/gantry/embedded.json',
+    ...(runtime ? [path.join(runtime, 'gantry', 'embedded.json')] : []),
+    path.join(home, '.gantry', 'embedded.json'),
+  ]
+}
+
+function embedded(env: NodeJS.ProcessEnv): LuxiSocket | undefined {
+  for (const file of embeddedPointers(env)) {
+    const pointer = readPointer(file)
+    if (pointer !== undefined && isAlive(pointer.pid)) return { path: pointer.socket, virtual: true }
+  }
+  return undefined
+}
+
+function readPointer(file: string): { socket: string; pid: number } | undefined {
+  try {
+    const value: unknown = JSON.parse(fs.readFileSync(file, 'utf8'))
+    if (typeof value !== 'object' || value === null || !('socket' in value) || !('pid' in value)) return undefined
+    const { socket, pid } = value
+    return typeof socket === 'string' && typeof pid === 'number' ? { socket, pid } : undefined
+  } catch {
+    // Not there, or not to be read by this user.
+    return undefined
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // It lives, but belongs to another user.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}

@@ -1,0 +1,267 @@
+// gantryd <role>: the one program behind all daemons, and the only place that wires implementations together. Roles load what
+// they need when they start.
+import * as path from 'node:path'
+import { parseArgs } from 'node:util'
+import { systemClock as clock } from './lib/clock'
+import { systemDisk as disk } from './lib/disk'
+import { environmentValue } from './lib/environment'
+import { createLog, type Log } from './lib/log'
+import { environmentPaths, type Paths } from './lib/paths'
+import { systemRandom as random } from './lib/random'
+import { EXIT, PORT } from './model/constants/daemons'
+
+/** A running role. */
+interface Running {
+  close(): Promise<void>
+  reload?(): void
+  /** Told to whoever started the process, with the news that it is ready. */
+  details?: unknown
+}
+
+interface Start {
+  paths: Paths
+  log: Log
+  options: Options
+}
+
+type Options = ReturnType<typeof readOptions>
+
+const USAGE = `usage: gantryd ROLE [options]
+
+roles:
+  node      this node's daemons: starts them, and starts them again when they die
+  noded     obeys the master on this node
+  wconfd    keeps the configuration and the locks (master)
+  luxid     keeps the job queue and answers questions (master)
+  rapi      the remote API (master)
+  sim       answers for all nodes of a recorded cluster
+  fold      writes a plain config.data from the journal, for other tools; no daemon may run
+  embedded  a cluster of virtual nodes on this machine: what "npm start" runs; see "gantryd embedded --help"
+
+options:
+  -b, --bind ADDRESS             listen here (noded: the node's address; rapi: may be repeated, default all)
+  -p, --port PORT                listen on this port
+      --no-voting --yes-do-it    start without asking the other nodes who is master
+      --no-require-authentication  rapi: reads need no login, as in Ganeti
+      --simulated                node: "sim" answers for the nodes
+      --config FILE, --state FILE, --socket PATH   sim: recorded configuration, where it keeps its state, where it listens
+  -h, --help                     this text
+
+GANETI_ROOTDIR and GANETI_HOSTNAME select a virtual node.
+`
+
+const roles: Record<string, (start: Start) => Promise<Running>> = { node, noded, wconfd, luxid, rapi, sim, fold }
+
+async function main(argv: readonly string[]): Promise<void> {
+  const program = path.basename(argv[1] ?? '').replace(/\.js$/, '')
+  const named = /^ganeti-(\w+)$/.exec(program)?.[1]
+  const [first, ...rest] = named === undefined ? argv.slice(2) : [named, ...argv.slice(2)]
+  if (first === 'embedded') return (await import('./embedded/embedded.js')).runEmbedded(rest, __filename)
+  const role = first === undefined ? undefined : Object.hasOwn(roles, first) ? roles[first] : undefined
+  const options = readOptions(rest)
+  if (options.help || first === '--help' || first === '-h') return void process.stdout.write(USAGE)
+  if (role === undefined || first === undefined)
+    fail(`${first === undefined ? 'no role given' : `unknown role '${first}'`}\n\n${USAGE}`)
+  const paths = environmentPaths()
+  const log = createLog(first, { file: paths.logFile(first) })
+  process.title = `ganeti-${first}${paths.root === '' ? '' : ` ${paths.hostname}`}`
+  await serve(first, paths, log, () => role({ paths, log, options }))
+}
+
+function readOptions(args: readonly string[]) {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        bind: { type: 'string', short: 'b', multiple: true },
+        port: { type: 'string', short: 'p' },
+        'no-voting': { type: 'boolean' },
+        'yes-do-it': { type: 'boolean' },
+        'no-require-authentication': { type: 'boolean' },
+        'require-authentication': { type: 'boolean' },
+        simulated: { type: 'boolean' },
+        config: { type: 'string' },
+        state: { type: 'string' },
+        socket: { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    })
+    const port = values.port === undefined ? undefined : Number(values.port)
+    if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port < 65536))
+      fail(`--port needs a number from 0 to 65535, not '${values.port}'`)
+    return { ...values, port }
+  } catch (error) {
+    return fail(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`)
+  }
+}
+
+/** Starts a role, says so, and ends it in order on SIGTERM, SIGINT, or when the process that started it is gone. */
+async function serve(role: string, paths: Paths, log: Log, start: () => Promise<Running>): Promise<void> {
+  process.on('unhandledRejection', (error) => log.error({ err: error }, 'a promise was rejected and nobody looked'))
+  let running: Running
+  try {
+    running = await start()
+  } catch (error) {
+    log.error({ err: error }, 'cannot start')
+    const code = error instanceof Error && 'exitCode' in error ? Number(error.exitCode) : EXIT.failure
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    process.exit(code)
+  }
+  if (role === 'fold') return
+  await disk.makeDirectory(paths.runDir, 0o775)
+  await disk.write(paths.pidFile(role), `${process.pid}\n`, { mode: 0o644, durable: false })
+  let ending = false
+  const end = (why: string) => {
+    if (ending) return
+    ending = true
+    log.info({ why }, 'stopping')
+    running
+      .close()
+      .then(() => disk.remove(paths.pidFile(role)))
+      .then(
+        () => process.exit(0),
+        (error: unknown) => {
+          log.error({ err: error }, 'did not stop cleanly')
+          process.exit(EXIT.failure)
+        },
+      )
+  }
+  process.on('SIGTERM', () => end('SIGTERM'))
+  process.on('SIGINT', () => end('SIGINT'))
+  process.on('SIGHUP', () => running.reload?.())
+  if (process.send !== undefined) {
+    process.once('disconnect', () => end('the parent is gone'))
+    process.send({ ready: true, details: running.details })
+  }
+}
+
+async function node({ paths, log, options }: Start): Promise<Running> {
+  const { Supervisor } = await import('./daemons/node/supervisor.js')
+  const bind = (options.bind ?? []).flatMap((address) => ['--bind', address])
+  const votes = options.simulated || options['no-voting'] ? ['--no-voting', '--yes-do-it'] : []
+  const simArgs = (['config', 'state', 'socket'] as const).flatMap((name) => {
+    const value = options[name]
+    return value === undefined ? [] : [`--${name}`, value]
+  })
+  const openReads = options['no-require-authentication'] ? ['--no-require-authentication'] : []
+  const supervisor = new Supervisor({
+    ...{ paths, clock, log, program: __filename, simulated: options.simulated === true },
+    args: { sim: simArgs, wconfd: votes, luxid: votes, rapi: [...votes, ...bind, ...openReads] },
+    onEnd: () => process.kill(process.pid, 'SIGTERM'),
+    onNotice: (text) => process.send?.({ notice: text }),
+  })
+  process.on('message', (message) => {
+    if (message === 'stop-master') void supervisor.stopMaster().then(() => process.send?.({ stopped: 'master' }))
+  })
+  await supervisor.start()
+  return { close: () => supervisor.stop() }
+}
+
+async function noded({ paths, log, options }: Start): Promise<Running> {
+  const [{ startNoded }, { supervisedDaemons }] = await Promise.all([
+    import('./daemons/noded/noded.js'),
+    import('./daemons/node/requests.js'),
+  ])
+  return startNoded({
+    ...{ paths, log, clock, random, disk },
+    hostname: paths.hostname,
+    address: options.bind?.[0] ?? (await ownAddress(paths)) ?? '0.0.0.0',
+    port: options.port ?? PORT.noded,
+    daemons: supervisedDaemons(process),
+    bundledOs: [path.join(__dirname, '..', 'os')],
+  })
+}
+
+async function wconfd(start: Start): Promise<Running> {
+  const nodes = await masterNodes(start)
+  const { startWconfd } = await import('./daemons/wconfd/server.js')
+  return startWconfd({ paths: start.paths, log: start.log, clock, random, nodes })
+}
+
+async function luxid(start: Start): Promise<Running> {
+  const nodes = await masterNodes(start)
+  const [{ startLuxid }, { implemented, notImplementedText }] = await Promise.all([
+    import('./daemons/luxi/luxid.js'),
+    import('./operations/index.js'),
+  ])
+  return startLuxid({
+    ...{ paths: start.paths, log: start.log, clock, random, disk, nodes },
+    jobEntry: path.join(__dirname, 'job.js'),
+    refuseOpcode: (id) => (implemented(id) ? undefined : notImplementedText(id)),
+  })
+}
+
+async function rapi(start: Start): Promise<Running> {
+  await masterNodes(start)
+  const { paths, log, options } = start
+  const [{ startRapi }, { LuxiClient }] = await Promise.all([
+    import('./daemons/rapi/server.js'),
+    import('./rpc/luxi/client.js'),
+  ])
+  return startRapi({
+    ...{ paths, log, clock },
+    master: new LuxiClient({ path: paths.socket('query') }),
+    addresses: options.bind ?? (await rapiAddresses(paths)),
+    port: options.port ?? PORT.rapi,
+    requireAuthentication: options['no-require-authentication'] !== true,
+  })
+}
+
+async function sim({ paths, log, options }: Start): Promise<Running> {
+  const [{ startSim }, { loadConfig }] = await Promise.all([
+    import('./daemons/sim/sim.js'),
+    import('./config/upgrade.js'),
+  ])
+  const config = await disk.read(options.config ?? paths.configFile)
+  if (config === undefined) fail(`sim: there is no configuration at ${options.config ?? paths.configFile}`)
+  return startSim({
+    config: loadConfig(config.toString('utf8'), random).config,
+    socket: options.socket ?? path.join(path.dirname(paths.root), 'sim.sock'),
+    stateFile: options.state ?? path.join(path.dirname(paths.root), 'sim.json'),
+    ...{ clock, log },
+  })
+}
+
+async function fold({ paths, log }: Start): Promise<Running> {
+  const { openStore } = await import('./config/store.js')
+  const { isServed } = await import('./lib/json-socket.js')
+  if (await isServed(paths.socket('wconfd'))) fail('wconfd is running: it owns the configuration; stop it first')
+  await (await openStore({ paths, disk, clock, random, log })).close(true)
+  process.stdout.write(`${paths.configFile} holds the whole configuration\n`)
+  return { close: () => Promise.resolve() }
+}
+
+/** The node client of a master daemon, once the other nodes have agreed that this one is the master. */
+async function masterNodes({ paths, log, options }: Start) {
+  const [{ openNodeClient }, { checkVotes }] = await Promise.all([
+    import('./rpc/node/client.js'),
+    import('./services/votes.js'),
+  ])
+  const nodes = openNodeClient({ paths, clock })
+  const noVoting = options['no-voting']
+  await checkVotes({ paths, disk, nodes, clock, log, noVoting, yesDoIt: options['yes-do-it'] })
+  return nodes
+}
+
+/** A virtual node has its own address; a real one listens on all. */
+async function ownAddress(paths: Paths): Promise<string | undefined> {
+  if (paths.root === '') return undefined
+  const lines = (await disk.read(paths.ssconf('node_primary_ips')))?.toString('utf8').split('\n') ?? []
+  return lines.map((line) => line.split(' ')).find(([name]) => name === paths.hostname)?.[1]
+}
+
+/** The node's and the cluster's address in a virtual cluster, else all. */
+async function rapiAddresses(paths: Paths): Promise<string[]> {
+  const own = await ownAddress(paths)
+  if (own === undefined) return ['0.0.0.0']
+  const cluster = (await disk.read(paths.ssconf('master_ip')))?.toString('utf8').trim()
+  return cluster === undefined || cluster === '' || cluster === own ? [own] : [own, cluster]
+}
+
+function fail(text: string): never {
+  process.stderr.write(`gantryd: ${text.trimEnd()}\n`)
+  process.exit(EXIT.failure)
+}
+
+if (environmentValue('GANTRY_STACKS') !== undefined) Error.stackTraceLimit = 50
+main(process.argv).catch((error: unknown) => fail(error instanceof Error ? error.message : String(error)))

@@ -1,0 +1,149 @@
+// Makes a new cluster's files on its nodes: certificates, keys, the first configuration and what every node keeps of it. The
+// configuration of the master is written last: while it is missing, the cluster is not there and making it can begin anew.
+import { createHash } from 'node:crypto'
+import { applyChange, change } from '../config/changes'
+import { initialConfig } from '../config/init'
+import { recordValues } from '../config/records'
+import { ssconfValues } from '../config/ssconf'
+import { createConfig } from '../config/store-files'
+import { EMPTY_GANTRY } from '../config/upgrade'
+import { type Clock, seconds } from '../lib/clock'
+import type { Disk } from '../lib/disk'
+import type { Paths } from '../lib/paths'
+import type { Random } from '../lib/random'
+import { certificateDigest, createCertificate, createClientCertificate } from '../lib/tls'
+import type { Cluster, ConfigData, Node } from '../model/config'
+import { MODE } from '../model/constants/daemons'
+import { PATH } from '../model/constants/paths'
+import { nodeUuid } from '../model/ids'
+
+export interface NewNode {
+  name: string
+  address: string
+  paths: Paths
+}
+
+export interface NewCluster {
+  name: string
+  /** The cluster's own address. */
+  address: string
+  /** The first one is the master. */
+  nodes: readonly [NewNode, ...NewNode[]]
+  /** Fields of the cluster that differ from Ganeti's defaults. */
+  cluster: Partial<Cluster>
+  /** RAPI users: `name password-or-{HA1}hash options`, one a line. */
+  users: string
+}
+
+export interface Bootstrap {
+  disk: Disk
+  clock: Clock
+  random: Random
+}
+
+export async function createCluster(wanted: NewCluster, given: Bootstrap): Promise<ConfigData> {
+  const { disk, random } = given
+  const [master] = wanted.nodes
+  const names = [wanted.address, ...wanted.nodes.map((node) => node.address)]
+  const [serverPem, rapiPem] = await Promise.all([createCertificate(), createCertificate({ names })])
+  const clientPems = await Promise.all(wanted.nodes.map((node) => createClientCertificate(serverPem, node.name)))
+  const config = firstConfig(wanted, clientPems, given)
+  const shared = {
+    serverPem,
+    rapiPem,
+    hmacKey: `${random.hex(20)}\n`,
+    domainSecret: `${random.hex(20)}\n`,
+    ssconf: ssconfValues(config),
+  }
+  await Promise.all(
+    wanted.nodes.map((node, index) => writeNode(disk, node.paths, { ...shared, clientPem: clientPems[index] ?? '' })),
+  )
+  await disk.write(master.paths.rapiUsers, wanted.users, { mode: MODE.secureFile })
+  await disk.write(`${master.paths.queueDir}/serial`, '0\n')
+  await disk.write(`${master.paths.queueDir}/version`, '1\n')
+  await createConfig({ disk, paths: master.paths }, config)
+  return config
+}
+
+/** `{HA1}`: what a users file keeps instead of a password. */
+export const hashedPassword = (user: string, realm: string, password: string): string =>
+  `{HA1}${createHash('md5').update(`${user}:${realm}:${password}`).digest('hex')}`
+
+function firstConfig(wanted: NewCluster, clientPems: readonly string[], { clock, random }: Bootstrap): ConfigData {
+  const [master, ...others] = wanted.nodes
+  const context = { now_s: seconds(clock), random }
+  const digest = (index: number) => certificateDigest(clientPems[index] ?? '')
+  let config = initialConfig(
+    {
+      clusterName: wanted.name,
+      masterIp: wanted.address,
+      masterName: master.name,
+      primaryIp: master.address,
+      masterCertDigest: digest(0),
+      cluster: wanted.cluster,
+    },
+    context,
+  )
+  const [template] = recordValues(config.nodes)
+  if (template === undefined) throw new Error('the first configuration has no master node')
+  const apply = (named: Parameters<typeof applyChange>[1]) =>
+    (config = applyChange({ config, gantry: EMPTY_GANTRY }, named, context).documents.config)
+  others.forEach(({ name, address }, index) => {
+    const uuid = nodeUuid(random.uuid())
+    const node: Node = { ...template, uuid, name, primary_ip: address, secondary_ip: address }
+    apply(change('addNode', node))
+    apply(change('addCandidateCert', uuid, digest(index + 1)))
+  })
+  return config
+}
+
+interface NodeFiles {
+  serverPem: string
+  clientPem: string
+  rapiPem: string
+  hmacKey: string
+  domainSecret: string
+  ssconf: Readonly<Record<string, string>>
+}
+
+async function writeNode(disk: Disk, paths: Paths, files: NodeFiles): Promise<void> {
+  await makeDirectories(disk, paths)
+  const storage = [PATH.DEFAULT_FILE_STORAGE_DIR, PATH.DEFAULT_SHARED_FILE_STORAGE_DIR]
+  const secret: [string, string][] = [
+    [paths.serverCert, files.serverPem],
+    [paths.clientCert, files.clientPem],
+    [paths.rapiCert, files.rapiPem],
+    [paths.hmacKey, files.hmacKey],
+    [paths.domainSecret, files.domainSecret],
+  ]
+  // Nothing here was acknowledged to anybody: the configuration, which comes last, is what makes the cluster exist.
+  const quick = { durable: false }
+  await Promise.all([
+    ...secret.map(([file, text]) => disk.write(file, text, { mode: MODE.secureFile, ...quick })),
+    ...Object.entries(files.ssconf).map(([key, text]) =>
+      disk.write(paths.ssconf(key), text, { mode: MODE.ssconf, ...quick }),
+    ),
+    disk.write(paths.local(PATH.FILE_STORAGE_PATHS_FILE), storage.join('\n') + '\n', { mode: 0o644, ...quick }),
+  ])
+}
+
+/** The directories that Ganeti's packages and `ensure-dirs` would have made. */
+export async function makeDirectories(disk: Disk, paths: Paths): Promise<void> {
+  const directories: [string, number][] = [
+    [paths.dataDir, 0o755],
+    [`${paths.dataDir}/rapi`, 0o750],
+    [paths.queueDir, 0o750],
+    [paths.archiveDir, 0o750],
+    [paths.runDir, 0o775],
+    [paths.socketDir, 0o755],
+    [paths.livelockDir, 0o770],
+    [paths.bdevCacheDir, 0o755],
+    [paths.instanceReasonDir, 0o755],
+    [paths.logDir, 0o755],
+    [paths.local(PATH.LOG_OS_DIR), 0o750],
+    [paths.lockDir, 0o755],
+    [paths.hooksDir, 0o755],
+    [paths.local(PATH.DEFAULT_FILE_STORAGE_DIR), 0o755],
+  ]
+  await Promise.all(directories.map(([directory, mode]) => disk.makeDirectory(directory, mode)))
+}
