@@ -77,6 +77,12 @@ export class Replication {
     this.inFlight = undefined
   }
 
+  private changed(delta: Delta, config: ConfigData): void {
+    this.ssconf.changed(delta, config)
+    if (delta.nodes === undefined && delta.cluster?.['master_node'] === undefined) return
+    for (const copy of this.setCandidates(config)) void copy.catchUp()
+  }
+
   /** Returns the new ones. */
   private setCandidates(config: ConfigData): CandidateCopy[] {
     const { store, nodes, clock, log, paths } = this.options
