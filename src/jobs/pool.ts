@@ -11,6 +11,7 @@ import {
   JOB_PROCESSES_STARTING_MAX,
   JOB_PROCESSES_WARM,
   JOB_PROCESS_IDLE_S,
+  JOB_PROCESS_PATIENCE_S,
   JOB_PROCESS_START_S,
   JOB_PROGRESS_BYTES_MAX,
 } from '../model/limits'
@@ -30,6 +31,7 @@ export interface PoolOptions {
 }
 
 interface Waiting {
+  readonly since_ms: number
   resolve(worker: Worker): void
   reject(error: Error): void
 }
@@ -39,6 +41,7 @@ export class JobPool implements JobRunner {
   private readonly workers = new Set<Worker>()
   private readonly waiting: Waiting[] = []
   private starting = 0
+  private growing: Timer | undefined
   private trim: Timer | undefined
   private closed = false
 
@@ -84,6 +87,7 @@ export class JobPool implements JobRunner {
   async close(): Promise<void> {
     this.closed = true
     this.trim?.cancel()
+    this.growing?.cancel()
     for (const { reject } of this.waiting.splice(0)) reject(new Error('luxid is stopping'))
     for (const worker of this.workers) worker.letGo()
   }
@@ -100,15 +104,31 @@ export class JobPool implements JobRunner {
     return running
   }
 
-  /** A process that becomes free while another one starts is the faster way, so jobs wait for whichever comes first. */
+  /**
+   * Starting a process costs as much as many short jobs, and one that becomes free meanwhile is the faster way: another one is
+   * started only for a job that has waited a while.
+   */
   private take(): Promise<Worker> {
     if (this.closed) return Promise.reject(new Error('luxid is stopping'))
     const worker = this.idle.pop()
     if (worker) return Promise.resolve(worker)
     return new Promise((resolve, reject) => {
-      this.waiting.push({ resolve, reject })
-      if (this.starting < Math.min(JOB_PROCESSES_STARTING_MAX, this.waiting.length)) this.spawn()
+      this.waiting.push({ since_ms: this.options.clock.monotonic_ms(), resolve, reject })
+      this.growSoon()
     })
+  }
+
+  private growSoon(): void {
+    const [oldest] = this.waiting
+    if (oldest === undefined || this.growing !== undefined || this.starting >= JOB_PROCESSES_STARTING_MAX) return
+    const patience_ms = this.workers.size === 0 ? 0 : JOB_PROCESS_PATIENCE_S * 1000
+    const wait_ms = oldest.since_ms + patience_ms - this.options.clock.monotonic_ms()
+    const look = () => {
+      this.growing = undefined
+      if (this.waiting[0] === oldest && !this.closed) this.spawn()
+      this.growSoon()
+    }
+    this.growing = this.options.clock.after(Math.max(0, wait_ms), look, { background: true })
   }
 
   private offer(worker: Worker): void {
@@ -147,7 +167,7 @@ export class JobPool implements JobRunner {
       )
       .finally(() => {
         this.starting--
-        if (this.starting < Math.min(JOB_PROCESSES_STARTING_MAX, this.waiting.length)) this.spawn()
+        this.growSoon()
       })
   }
 
