@@ -57,17 +57,10 @@ async function run(instances: number): Promise<void> {
   })
   await measure(`${PARALLEL} owners acquire and free at once`, ROUNDS / 10, () =>
     Promise.all(
-      others.map(async ({ client }, i) => {
-        await calls.gantryAcquire(
-          client,
-          0,
-          [
-            ['cluster/BGL', 'shared'],
-            [`instance/i${i}`, 'exclusive'],
-          ],
-          null,
-        )
-        await calls.freeLocks(client)
+      others.map(async ({ client, calls: own }, i) => {
+        await own.gantryAcquire(client, 0, [['cluster/BGL', 'shared']], null)
+        await own.gantryAcquire(client, 0, [[`instance/i${i}`, 'exclusive']], null)
+        await own.freeLocks(client)
       }),
     ),
   )
