@@ -175,6 +175,15 @@ export const EMBEDDED_GUEST_S = 5
 // Operations
 /** Seconds of waiting for locks after which the job says who holds them. */
 export const LOCK_WAIT_NOTICE_S = 5
+/** Looks at disks that seem degraded, a second apart, before they count as degraded. */
+export const DISK_SYNC_DEGRADED_CHECKS = 10
+/** Longest pause between two looks at syncing disks. */
+export const DISK_SYNC_POLL_MAX_S = 60
+/** Failed questions about syncing disks in a row before an operation gives up. */
+export const DISK_SYNC_RETRIES = 10
+/** Seconds between two looks at a running migration, and between two lines about it. */
+export const MIGRATION_POLL_S = 0.2
+export const MIGRATION_FEEDBACK_S = 10
 
 // Configuration, queries: used as limits.<name>
 export const limits = {

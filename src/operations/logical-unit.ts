@@ -4,9 +4,9 @@ import type { CommonParams, OpcodeDefinition, ParamsOf } from '../opcodes/opcode
 import { BadParameter, fillOpcode } from '../opcodes/parse'
 import { ECODE, OpPrereqError } from '../model/errors'
 import type { WireOpCode } from '../rpc/luxi/calls'
-import type { LockLevel, LockMode, NamedChange } from '../rpc/wconfd/calls'
+import type { LockLevel, LockMode } from '../rpc/wconfd/calls'
 import type { HookObject } from './hooks'
-import type { UnitContext } from './unit-context'
+import type { Change, UnitContext } from './unit-context'
 
 /** The levels a unit asks for; the processor takes the cluster's own lock. */
 export type UnitLevel = Exclude<LockLevel, 'cluster'>
@@ -51,7 +51,7 @@ export interface UnitPlan<P, C, R> {
   /** Read-only prerequisites, under the locks. A dry run stops after it. */
   check(ctx: UnitContext, op: P): Promise<C>
   /** The configuration changes, where they are all that the unit does, or what a plan can show beforehand. */
-  changes?(ctx: UnitContext, op: P, checked: C): readonly NamedChange[]
+  changes?(ctx: UnitContext, op: P, checked: C): readonly Change[]
   /** What a dry run answers. */
   dryRun?(op: P, checked: C): unknown
   /** Without it, the unit applies `changes` and answers null. */

@@ -2,7 +2,8 @@
 import type { ConfigData } from '../model/config'
 import type { WireOpCode } from '../rpc/luxi/calls'
 import type { ReasonTrail } from '../rpc/node/dicts'
-import type { NamedChange, Selector } from '../rpc/wconfd/calls'
+import type { change } from '../config/changes'
+import type { Selector } from '../rpc/wconfd/calls'
 import type { JobEnvironment } from './environment'
 import type { LockSession } from './lock-session'
 import { NodeAccess } from './node-access'
@@ -31,6 +32,9 @@ export class UnitContext {
   }
 }
 
+/** Made by `change` of config/changes, which checks the arguments. */
+export type Change = ReturnType<typeof change>
+
 /** Reads slices of the configuration and changes it by name; counts the changes for the config-update hook. */
 export class ConfigAccess {
   writes = 0
@@ -45,7 +49,7 @@ export class ConfigAccess {
   }
 
   /** Applies the changes as one durable step; answers with each change's result. */
-  async change(changes: readonly NamedChange[]): Promise<unknown[]> {
+  async change(changes: readonly Change[]): Promise<unknown[]> {
     if (changes.length === 0) return []
     const results = await this.env.wconfd.gantryChange(this.env.client, this.locks.epoch, changes)
     this.writes++

@@ -1,0 +1,37 @@
+// OP_INSTANCE_ACTIVATE_DISKS and OP_INSTANCE_DEACTIVATE_DISKS: the disks without the instance.
+import { OpExecError } from '../../model/errors'
+import { OpInstanceActivateDisks, OpInstanceDeactivateDisks } from '../../opcodes/instance'
+import { change } from '../../config/changes'
+import { logicalUnit } from '../logical-unit'
+import { checkInstanceState, checkNodeOnline, DOWN } from './checks'
+import { waitForSync } from './disk-sync'
+import { assembleDisks, shutdownDisks } from './disks'
+import { locksOfInstance, readInstance } from './view'
+
+export const instanceActivateDisks = logicalUnit(OpInstanceActivateDisks, {
+  ...locksOfInstance(['node', 'node-res']),
+  async check(ctx, op) {
+    const view = await readInstance(ctx, op)
+    checkNodeOnline(view.primary)
+    return view
+  },
+  async run(ctx, op, view) {
+    const { ok, devices, view: active } = await assembleDisks(ctx, view)
+    if (!ok) throw new OpExecError('Cannot activate block devices')
+    if (op.wait_for_sync && !(await waitForSync(ctx, active))) {
+      await ctx.config.change([change('setInstanceStatus', view.instance.uuid, null, false, null)])
+      throw new OpExecError('Some disks of the instance are degraded!')
+    }
+    return devices
+  },
+})
+
+export const instanceDeactivateDisks = logicalUnit(OpInstanceDeactivateDisks, {
+  ...locksOfInstance(['node', 'node-res']),
+  check: (ctx, op) => readInstance(ctx, op),
+  async run(ctx, op, view) {
+    if (!op.force) await checkInstanceState(ctx, view, DOWN, 'cannot shutdown disks')
+    await shutdownDisks(ctx, view)
+    return null
+  },
+})

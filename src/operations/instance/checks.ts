@@ -1,0 +1,109 @@
+// Prerequisites that units on instances share, with Ganeti's texts.
+import { fillBeParams, fillHvParams, fillNicParams } from '../../config/filled'
+import type { AdminState, ConfigData, Hypervisor, Instance, Node, Params } from '../../model/config'
+import { ECODE, OpPrereqError } from '../../model/errors'
+import type { InstanceRuntime } from '../../rpc/node/dicts'
+import type { UnitContext } from '../unit-context'
+import type { InstanceView } from './view'
+
+export const ONLINE: readonly AdminState[] = ['down', 'up']
+export const DOWN: readonly AdminState[] = ['down']
+export const NOT_RUNNING: readonly AdminState[] = ['down', 'offline']
+
+export function checkNodeOnline(node: Node): void {
+  if (node.offline) throw new OpPrereqError(`Can't use offline node: ${node.name}`, ECODE.STATE)
+}
+
+export function checkNodeNotDrained(node: Node): void {
+  if (node.drained) throw new OpPrereqError(`Can't use drained node ${node.name}`, ECODE.STATE)
+}
+
+export function checkNodeVmCapable(node: Node): void {
+  if (!node.vm_capable) throw new OpPrereqError(`Can't use non-vm_capable node ${node.name}`, ECODE.STATE)
+}
+
+/** The instance's wanted state is one of these; where `up` is not among them, it must not run either. */
+export async function checkInstanceState(
+  ctx: UnitContext,
+  view: InstanceView,
+  states: readonly AdminState[],
+  why = `can't use instance from outside ${states.join(', ')} states`,
+): Promise<void> {
+  const { instance, primary } = view
+  if (!states.includes(instance.admin_state))
+    throw new OpPrereqError(`Instance '${instance.name}' is marked to be ${instance.admin_state}, ${why}`, ECODE.STATE)
+  if (states.includes('up')) return
+  if (primary.offline) {
+    ctx.log.warning('Primary node offline, ignoring check that instance is down')
+    return
+  }
+  const running = await ctx.nodes.require(
+    primary,
+    `Can't contact node ${primary.name} for instance information`,
+    ECODE.ENVIRON,
+    'instance_list',
+    [[instance.hypervisor], view.config.cluster.hvparams],
+  )
+  if (running.includes(instance.name))
+    throw new OpPrereqError(`Instance ${instance.name} is running, ${why}`, ECODE.STATE)
+}
+
+/** Live data of the instance on a node, undefined when it does not run there. */
+export function runtimeOf(answer: InstanceRuntime | Record<string, never>): InstanceRuntime | undefined {
+  const { state, memory, vcpus, time } = answer
+  return state === undefined ? undefined : { state, memory: memory ?? 0, vcpus: vcpus ?? 0, time: time ?? 0 }
+}
+
+/** A node's free memory in MiB is at least what is needed; answers with it. */
+export async function checkNodeFreeMemory(
+  ctx: UnitContext,
+  node: Node,
+  reason: string,
+  needed_mib: number,
+  hypervisor: Hypervisor,
+  hvparams: Params,
+): Promise<number> {
+  const [, , [info]] = await ctx.nodes.require(
+    node,
+    `Can't get data from node ${node.name}`,
+    ECODE.ENVIRON,
+    'node_info',
+    [[], [[hypervisor, hvparams]]],
+  )
+  const free = info?.memory_free
+  if (typeof free !== 'number')
+    throw new OpPrereqError(
+      `Can't compute free memory on node ${node.name}, result was '${JSON.stringify(free)}'`,
+      ECODE.ENVIRON,
+    )
+  if (needed_mib > free)
+    throw new OpPrereqError(
+      `Not enough memory on node ${node.name} for ${reason}: needed ${needed_mib} MiB, available ${free} MiB`,
+      ECODE.NORES,
+    )
+  return free
+}
+
+export const minimumMemory = (config: ConfigData, instance: Instance): number =>
+  fillBeParams(config.cluster, instance.beparams).minmem
+
+export const hvParamsOf = (view: InstanceView): Params => fillHvParams(view.config.cluster, view.instance)
+
+/** All bridges that the instance's NICs are plugged into exist on the node. */
+export async function checkBridges(
+  ctx: UnitContext,
+  config: ConfigData,
+  instance: Pick<Instance, 'nics'>,
+  node: Node,
+): Promise<void> {
+  const params = instance.nics.map((nic) => fillNicParams(config.cluster, nic))
+  const bridges = [...new Set(params.filter((nic) => nic.mode === 'bridged').map((nic) => nic.link))]
+  if (bridges.length === 0) return
+  await ctx.nodes.require(
+    node,
+    `Error checking bridges on destination node '${node.name}'`,
+    ECODE.ENVIRON,
+    'bridges_exist',
+    [bridges],
+  )
+}

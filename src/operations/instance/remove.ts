@@ -1,0 +1,40 @@
+// OP_INSTANCE_REMOVE: stops the instance, deletes its disks, and takes it out of the configuration.
+import { change } from '../../config/changes'
+import { OpExecError } from '../../model/errors'
+import { OpInstanceRemove } from '../../opcodes/instance'
+import { logicalUnit } from '../logical-unit'
+import { removeDisks } from './disk-files'
+import { instanceHookEnv } from './hook-env'
+import { dictOf, hookNodes, locksOfInstance, readInstance, reread } from './view'
+
+export const instanceRemove = logicalUnit(OpInstanceRemove, {
+  ...locksOfInstance(['node', 'node-res']),
+  check: (ctx, op) => readInstance(ctx, op),
+  hooks: {
+    path: 'instance-remove',
+    type: 'INSTANCE',
+    env: (ctx, op, view) => instanceHookEnv(ctx, view.instance.uuid, { SHUTDOWN_TIMEOUT: op.shutdown_timeout }),
+    nodes: (_ctx, _op, view) => ({ pre: [view.config.cluster.master_node], post: hookNodes(view).post }),
+  },
+  async run(ctx, op, view) {
+    const { instance, primary } = view
+    if (instance.forthcoming !== true) {
+      const result = await ctx.nodes.attempt(primary, 'instance_shutdown', [
+        dictOf(view),
+        op.shutdown_timeout,
+        ctx.reason,
+      ])
+      if (!result.ok && !op.ignore_failures)
+        throw new OpExecError(
+          `Could not shutdown instance '${instance.name}' on node '${primary.name}': ${result.error}`,
+        )
+      if (!result.ok) ctx.log.say(`Warning: can't shutdown instance: ${result.error}`)
+      if (!(await removeDisks(ctx, await reread(ctx, view), view.disks))) {
+        if (!op.ignore_failures) throw new OpExecError("Can't remove instance's disks")
+        ctx.log.say("Warning: can't remove instance's disks")
+      }
+    }
+    await ctx.config.change([change('removeInstance', instance.uuid)])
+    return null
+  },
+})

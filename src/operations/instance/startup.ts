@@ -1,0 +1,97 @@
+// OP_INSTANCE_STARTUP: activates the disks and starts the instance on its primary node.
+import { change } from '../../config/changes'
+import { ECODE, OpExecError } from '../../model/errors'
+import { OpInstanceStartup } from '../../opcodes/instance'
+import { logicalUnit } from '../logical-unit'
+import type { UnitContext } from '../unit-context'
+import {
+  checkBridges,
+  checkInstanceState,
+  checkNodeFreeMemory,
+  checkNodeOnline,
+  hvParamsOf,
+  minimumMemory,
+  ONLINE,
+  runtimeOf,
+} from './checks'
+import { shutdownDisks, startDisks } from './disks'
+import { instanceHookEnv } from './hook-env'
+import { startOverrides, type StartOverrides } from './params'
+import { dictOf, hookNodes, locksOfInstance, readInstance, reread, type InstanceView } from './view'
+
+/** An instance whose user shut it down leaves a process behind, which must go before it is started again. */
+const USER_DOWN = 1
+
+export const instanceStartup = logicalUnit(OpInstanceStartup, {
+  ...locksOfInstance(['node-res'], { primaryOnly: true }),
+  async check(ctx, op) {
+    const view = await readInstance(ctx, op)
+    await checkInstanceState(ctx, view, ONLINE)
+    const overrides = await startOverrides(ctx, view, op)
+    if (view.primary.offline && op.ignore_offline_nodes) {
+      ctx.log.warning('Ignoring offline primary node')
+      if (Object.keys({ ...op.hvparams, ...op.beparams }).length > 0)
+        ctx.log.warning('Overridden parameters are ignored')
+      return { view, overrides, cleanup: false }
+    }
+    checkNodeOnline(view.primary)
+    await checkBridges(ctx, view.config, view.instance, view.primary)
+    const runtime = await runtimeOnPrimary(ctx, view)
+    if (runtime === undefined) {
+      const needed = overrides.beparams?.minmem ?? minimumMemory(view.config, view.instance)
+      const reason = `starting instance ${view.instance.name}`
+      await checkNodeFreeMemory(ctx, view.primary, reason, needed, view.instance.hypervisor, hvParamsOf(view))
+    }
+    return { view, overrides, cleanup: runtime?.state === USER_DOWN }
+  },
+  hooks: {
+    path: 'instance-start',
+    type: 'INSTANCE',
+    env: (ctx, op, { view }) => instanceHookEnv(ctx, view.instance.uuid, { FORCE: op.force }),
+    nodes: (_ctx, _op, { view }) => hookNodes(view),
+  },
+  async run(ctx, op, { view, overrides, cleanup }) {
+    const { instance } = view
+    if (!op.no_remember) await ctx.config.change([change('setInstanceStatus', instance.uuid, 'up', true, 'admin')])
+    if (view.primary.offline) {
+      ctx.log.info('Primary node offline, marked instance as started')
+      return null
+    }
+    if (cleanup) await stopLeftover(ctx, view, op.shutdown_timeout)
+    const active = await startDisks(ctx, await reread(ctx, view), { force: op.force })
+    await startInstance(ctx, active, `Could not start instance '${instance.name}'`, overrides, op.startup_paused)
+    return null
+  },
+})
+
+async function runtimeOnPrimary(ctx: UnitContext, view: InstanceView) {
+  const { primary, instance } = view
+  const answer = await ctx.nodes.require(
+    primary,
+    `Error checking node ${primary.name}`,
+    ECODE.ENVIRON,
+    'instance_info',
+    [instance.name, instance.hypervisor, hvParamsOf(view)],
+  )
+  return runtimeOf(answer)
+}
+
+async function stopLeftover(ctx: UnitContext, view: InstanceView, timeout_s: number): Promise<void> {
+  const what = `Could not shutdown instance '${view.instance.name}'`
+  await ctx.nodes.call(view.primary, what, 'instance_shutdown', [dictOf(view), timeout_s, ctx.reason])
+  await shutdownDisks(ctx, view)
+}
+
+/** Starts on the primary node; when that fails, deactivates the disks again. */
+export async function startInstance(
+  ctx: UnitContext,
+  view: InstanceView,
+  what: string,
+  overrides: StartOverrides = {},
+  paused = false,
+): Promise<void> {
+  const result = await ctx.nodes.attempt(view.primary, 'instance_start', [dictOf(view, overrides), paused, ctx.reason])
+  if (result.ok) return
+  await shutdownDisks(ctx, await reread(ctx, view))
+  throw new OpExecError(`${what}: ${result.error}`)
+}

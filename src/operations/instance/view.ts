@@ -1,0 +1,87 @@
+// One instance as its units see it: the object, its disks and its nodes, read together; and the locks that such units take.
+import { diskDict, instanceDict, type DictOverrides } from '../../config/rpc-dicts'
+import { instanceDisks, secondaryNodes } from '../../config/lookup'
+import type { ConfigData, Disk, Instance, Node } from '../../model/config'
+import { ECODE, OpPrereqError } from '../../model/errors'
+import type { DiskDict, InstanceDict } from '../../rpc/node/dicts'
+import { findInstance } from '../find'
+import { exclusive, shared, type LockPlan, type UnitLevel, type Want } from '../logical-unit'
+import type { UnitContext } from '../unit-context'
+
+export interface InstanceView {
+  readonly config: ConfigData
+  readonly instance: Instance
+  readonly disks: readonly Disk[]
+  readonly primary: Node
+  /** Nodes besides the primary that hold its disks. */
+  readonly secondaries: readonly Node[]
+}
+
+interface NamesInstance {
+  readonly instance_name: string
+  readonly instance_uuid?: string | undefined
+}
+
+export async function readInstance(ctx: UnitContext, op: NamesInstance): Promise<InstanceView> {
+  const { config, object } = await findInstance(ctx, op.instance_name, op.instance_uuid)
+  return viewOf(config, object)
+}
+
+/** The same instance as it is now, after a change. */
+export async function reread(ctx: UnitContext, view: InstanceView): Promise<InstanceView> {
+  const { config, object } = await findInstance(ctx, view.instance.uuid)
+  return viewOf(config, object)
+}
+
+export function viewOf(config: ConfigData, instance: Instance): InstanceView {
+  const primary = config.nodes[instance.primary_node]
+  if (primary === undefined)
+    throw new OpPrereqError(
+      `Primary node ${instance.primary_node} of instance ${instance.name} is not in the configuration`,
+      ECODE.FAULT,
+    )
+  const secondaries = secondaryNodes(config, instance).flatMap((uuid) => config.nodes[uuid] ?? [])
+  return { config, instance, disks: instanceDisks(config, instance), primary, secondaries }
+}
+
+export const allNodes = (view: InstanceView): readonly Node[] => [view.primary, ...view.secondaries]
+
+/** The instance as it is sent to nodes. */
+export const dictOf = (view: InstanceView, overrides: DictOverrides = {}): InstanceDict =>
+  instanceDict(view.config, view.instance, overrides)
+
+/** A disk of the instance, or one about to be, as it is sent to nodes. */
+export const diskDictOf = (view: Pick<InstanceView, 'config' | 'primary'>, disk: Disk): DiskDict =>
+  diskDict(view.config, disk, view.config.nodegroups[view.primary.group])
+
+export const diskDicts = (view: InstanceView): DiskDict[] => view.disks.map((disk) => diskDictOf(view, disk))
+
+/** Master, primary and secondaries: where most hooks of instances run. */
+export function hookNodes(view: InstanceView, more: readonly string[] = []): { pre: string[]; post: string[] } {
+  const nodes = [view.config.cluster.master_node, ...allNodes(view).map((node) => node.uuid), ...more]
+  const unique = [...new Set<string>(nodes)]
+  return { pre: unique, post: unique }
+}
+
+/**
+ * Locks of a unit on one instance: the instance itself, and at the given levels its nodes, as they are once the instance is
+ * locked.
+ */
+export function locksOfInstance(
+  levels: readonly ('node' | 'node-res')[],
+  options: { mode?: 'shared'; primaryOnly?: true } = {},
+) {
+  const want = options.mode === 'shared' ? shared : exclusive
+  return {
+    async locks(op: NamesInstance, ctx: UnitContext): Promise<LockPlan> {
+      const { object } = await findInstance(ctx, op.instance_name, op.instance_uuid)
+      return { instance: want([object.name]) }
+    },
+    async declare(level: UnitLevel, op: NamesInstance, ctx: UnitContext): Promise<Want | undefined> {
+      if (!levels.some((known) => known === level)) return undefined
+      const view = await readInstance(ctx, op)
+      const nodes = options.primaryOnly ? [view.primary] : allNodes(view)
+      return want(nodes.map((node) => node.uuid))
+    },
+  }
+}
