@@ -1,3 +1,6 @@
+// Times in recorded outputs are UTC.
+process.env.TZ = 'UTC'
+
 /** @type {import('jest').Config} */
 module.exports = {
   testEnvironment: 'node',

@@ -1,0 +1,89 @@
+import { type Tool, later, many, one } from './command'
+import { removeExport } from './backup-commands'
+import { listFieldsCommand } from './list'
+import { listExports } from './lists'
+import {
+  CREATE_OPTIONS,
+  JOB_OPTIONS,
+  LIST_OPTIONS,
+  oCompress,
+  oForce,
+  oNoHeaders,
+  oNode,
+  oSeparator,
+  oShutdownTimeout,
+  oUnits,
+} from './options'
+import {
+  oExportNode,
+  oIdentifyDefaults,
+  oIgnoreRemoveFailures,
+  oLongSleep,
+  oNoshutdown,
+  oRemoveInstance,
+  oSrcDir,
+  oSrcNode,
+  oTransportCompression,
+  oZeroFreeSpace,
+  oZeroingTimeoutFixed,
+  oZeroingTimeoutPerMib,
+} from './backup-options'
+
+export const backupTool: Tool = {
+  name: 'gnt-backup',
+  commands: [
+    {
+      name: 'list',
+      help: 'list exports; default columns: node, export',
+      usage: '',
+      args: [],
+      options: [oNode, ...LIST_OPTIONS, oUnits],
+      run: listExports,
+    },
+    {
+      name: 'list-fields',
+      help: 'list export fields',
+      usage: '[fields...]',
+      args: [many('free text')],
+      options: [oNoHeaders, oSeparator],
+      run: listFieldsCommand('export'),
+    },
+    {
+      name: 'export',
+      help: 'export an instance',
+      usage: '-n <node-name> [opts...] <instance-name>',
+      args: [one('instance name')],
+      options: [
+        oForce,
+        oExportNode,
+        oTransportCompression,
+        oNoshutdown,
+        oShutdownTimeout,
+        oRemoveInstance,
+        oIgnoreRemoveFailures,
+        oZeroFreeSpace,
+        oZeroingTimeoutFixed,
+        oZeroingTimeoutPerMib,
+        oLongSleep,
+        ...JOB_OPTIONS,
+      ],
+      run: later,
+    },
+    {
+      name: 'import',
+      help: 'create an instance from an export',
+      usage: '[...] -t disk-type -n node[:secondary-node] <instance-name>',
+      args: [one('instance name')],
+      options: [...CREATE_OPTIONS, ...JOB_OPTIONS, oIdentifyDefaults, oSrcDir, oSrcNode, oCompress],
+      run: later,
+    },
+    {
+      name: 'remove',
+      help: 'delete exports of a name',
+      usage: '<instance-name>',
+      args: [one('free text')],
+      options: [...JOB_OPTIONS],
+      run: removeExport,
+    },
+  ],
+}

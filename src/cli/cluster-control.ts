@@ -1,0 +1,53 @@
+import { seconds } from '../lib/clock'
+import { OpClusterActivateMasterIp, OpClusterDeactivateMasterIp, OpClusterRedistConf } from '../opcodes/cluster'
+import { type Call, CommandFailure, EXIT } from './command'
+import { confirm } from './confirm'
+import { formatTime } from './format'
+import { opcodeOf, submitting } from './submit'
+
+export const redistributeConfig = submitting(OpClusterRedistConf, () => ({}))
+export const activateMasterIp = submitting(OpClusterActivateMasterIp, () => ({}))
+
+export async function deactivateMasterIp(call: Call): Promise<number> {
+  const question =
+    'This takes down the address of the cluster; its doors cannot be reached there until it is back. Continue?'
+  if (!call.options.flag('confirm') && !(await confirm(call, question))) return EXIT.notConfirmed
+  await call.jobs.run(opcodeOf(OpClusterDeactivateMasterIp, {}))
+  return EXIT.ok
+}
+
+export async function controlQueue({ args, master, terminal }: Call): Promise<number> {
+  if (args[0] === 'info') {
+    const [drained] = await master.queryConfigValues(['drain_flag'])
+    terminal.out(`The drain flag is ${drained === true ? 'set' : 'unset'}`)
+  } else await master.setDrainFlag(args[0] === 'drain')
+  return EXIT.ok
+}
+
+export async function controlWatcher({ args, master, terminal, clock }: Call): Promise<number> {
+  const [verb, duration] = args
+  if (verb === 'continue') {
+    await master.setWatcherPause(null)
+    terminal.out('The watcher is no longer paused.')
+  } else if (verb === 'pause') {
+    if (duration === undefined) throw new CommandFailure('Missing pause duration')
+    const until = await master.setWatcherPause(seconds(clock) + parseTimespec(duration))
+    terminal.out(until === null ? 'The watcher is not paused.' : `The watcher is paused until ${formatTime(until)}.`)
+  } else {
+    const [until] = await master.queryConfigValues(['watcher_pause'])
+    if (typeof until === 'number' && until > seconds(clock))
+      terminal.out(`The watcher is paused until ${formatTime(until)}.`)
+    else terminal.out('The watcher is not paused.')
+  }
+  return EXIT.ok
+}
+
+const UNITS_S: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86400, w: 604800 }
+
+/** `90`, `30m`, `4h`, `1d`, `2w` in seconds. */
+export function parseTimespec(text: string): number {
+  const match = /^(\d+)([smhdw]?)$/.exec(text)
+  if (match === null)
+    throw new CommandFailure(`Invalid time specification '${text}': use a number with s, m, h, d or w`)
+  return Number(match[1]) * (UNITS_S[match[2] ?? ''] ?? 1)
+}

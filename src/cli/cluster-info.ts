@@ -1,0 +1,143 @@
+import { type Call, EXIT } from './command'
+import { ES_SEARCH_PATH, OS_SEARCH_PATH } from '../model/constants/paths'
+import { formatTime, pythonText } from './format'
+import { type Info, entries, formatInfo, toInfo } from './info'
+
+type Dict = Readonly<Record<string, unknown>>
+
+export async function showCluster({ master, terminal }: Call): Promise<number> {
+  for (const line of formatInfo(clusterInfo(await master.queryClusterInfo()))) terminal.out(line)
+  return EXIT.ok
+}
+
+export async function showVersion({ master, terminal }: Call): Promise<number> {
+  const info = await master.queryClusterInfo()
+  const text = (key: string) => pythonText(info[key])
+  terminal.out(`Software version: ${text('software_version')}`)
+  terminal.out(`Internode protocol: ${text('protocol_version')}`)
+  terminal.out(`Configuration format: ${text('config_version')}`)
+  terminal.out(`OS api version: ${text('os_api_version')}`)
+  terminal.out(`Export interface: ${text('export_version')}`)
+  terminal.out(`VCS version: ${text('vcs_version')}`)
+  return EXIT.ok
+}
+
+export async function showMaster({ master, terminal }: Call): Promise<number> {
+  const [name] = await master.queryConfigValues(['master_node'])
+  terminal.out(pythonText(name))
+  return EXIT.ok
+}
+
+/** Silent: the exit code says whether the master answers. */
+export async function pingMaster({ master }: Call): Promise<number> {
+  await master.queryConfigValues(['master_node'])
+  return EXIT.ok
+}
+
+const dict = (value: unknown): Dict =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Dict) : {}
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+const joined = (value: unknown): string => list(value).map(pythonText).join(', ')
+
+function clusterInfo(info: Dict): Info {
+  const text = (key: string) => pythonText(info[key])
+  const enabled = list(info['enabled_hypervisors']).map(String)
+  const hvparams = Object.fromEntries(Object.entries(dict(info['hvparams'])).filter(([name]) => enabled.includes(name)))
+  return entries(
+    ['Cluster name', text('name')],
+    ['Cluster UUID', text('uuid')],
+    ['Creation time', formatTime(info['ctime'])],
+    ['Modification time', formatTime(info['mtime'])],
+    ['Master node', text('master')],
+    ['Architecture (this node)', architecture(list(info['architecture']))],
+    ['Tags', list(info['tags']).length === 0 ? '(none)' : joined(info['tags'])],
+    ['Default hypervisor', enabled[0] ?? ''],
+    ['Enabled hypervisors', enabled.join(', ')],
+    ['Hypervisor parameters', toInfo(hvparams)],
+    ['OS-specific hypervisor parameters', toInfo(info['os_hvp'] ?? {})],
+    ['OS parameters', toInfo(info['osparams'] ?? {})],
+    ['Hidden OSes', joined(info['hidden_os'])],
+    ['Blacklisted OSes', joined(info['blacklisted_os'])],
+    ['Cluster parameters', clusterParameters(info)],
+    ['Default node parameters', toInfo(info['ndparams'] ?? {})],
+    ['Default instance parameters', toInfo(info['beparams'] ?? {})],
+    ['Default nic parameters', toInfo(info['nicparams'] ?? {})],
+    ['Default disk parameters', toInfo(info['diskparams'] ?? {})],
+    ['Instance policy - limits for instances', policyInfo(dict(info['ipolicy']))],
+    ['Data collectors', collectors(info)],
+  )
+}
+
+const architecture = ([bits, machine]: readonly unknown[]): string => `${pythonText(bits)} (${pythonText(machine)})`
+
+function clusterParameters(info: Dict): Info {
+  const text = (key: string) => pythonText(info[key])
+  const tools: Info = list(info['compression_tools']).map(pythonText)
+  return entries(
+    ['candidate pool size', text('candidate_pool_size')],
+    ['maximal number of jobs running simultaneously', text('max_running_jobs')],
+    ['maximal number of jobs simultaneously tracked by the scheduler', text('max_tracked_jobs')],
+    ['mac prefix', text('mac_prefix')],
+    ['master netdev', text('master_netdev')],
+    ['master netmask', text('master_netmask')],
+    ['use external master IP address setup script', text('use_external_mip_script')],
+    ['lvm volume group', text('volume_group_name')],
+    ['lvm reserved volumes', joined(info['reserved_lvs']) || '(none)'],
+    ['drbd usermode helper', text('drbd_usermode_helper')],
+    ['file storage path', text('file_storage_dir')],
+    ['shared file storage path', text('shared_file_storage_dir')],
+    ['gluster storage path', text('gluster_storage_dir')],
+    ['maintenance of node health', text('maintain_node_health')],
+    ['uid pool', uidPool(list(info['uid_pool']))],
+    ['default instance allocator', text('default_iallocator')],
+    ['default instance allocator parameters', toInfo(info['default_iallocator_params'] ?? {})],
+    ['primary ip version', text('primary_ip_version')],
+    ['preallocation wipe disks', text('prealloc_wipe_disks')],
+    ['OS search path', joined(OS_SEARCH_PATH)],
+    ['ExtStorage Providers search path', joined(ES_SEARCH_PATH)],
+    ['enabled disk templates', joined(info['enabled_disk_templates'])],
+    ['install image', text('install_image')],
+    ['instance communication network', text('instance_communication_network')],
+    ['zeroing image', text('zeroing_image')],
+    ['compression tools', tools],
+    ['enabled user shutdown', text('enabled_user_shutdown')],
+    ['modify ssh setup', text('modify_ssh_setup')],
+    ['ssh_key_type', text('ssh_key_type')],
+    ['ssh_key_bits', text('ssh_key_bits')],
+  )
+}
+
+/** `100-200, 300` */
+const uidPool = (ranges: readonly unknown[]): string =>
+  ranges
+    .map(list)
+    .map(([low, high]) => (low === high ? String(low) : `${String(low)}-${String(high)}`))
+    .join(', ')
+
+export function policyInfo(policy: Dict): Info {
+  const info = new Map<string, Info>()
+  if (policy['minmax'] !== undefined)
+    info.set(
+      'bounds specs',
+      list(policy['minmax']).map((pair, at) =>
+        entries([`min/${at}`, toInfo(dict(pair)['min'])], [`max/${at}`, toInfo(dict(pair)['max'])]),
+      ),
+    )
+  if (policy['std'] !== undefined) info.set('std', toInfo(policy['std']))
+  if (policy['disk-templates'] !== undefined) info.set('allowed disk templates', joined(policy['disk-templates']))
+  for (const name of ['vcpu-ratio', 'spindle-ratio'])
+    if (policy[name] !== undefined) info.set(name, pythonText(policy[name]))
+  return info
+}
+
+function collectors(info: Dict): Info {
+  const enabled = dict(info['enabled_data_collectors'])
+  const intervals = dict(info['data_collector_interval'])
+  const names = [...new Set([...Object.keys(enabled), ...Object.keys(intervals)])].sort()
+  return new Map(
+    names.map((name) => [
+      name,
+      entries(['active', pythonText(enabled[name])], ['interval', `${(Number(intervals[name]) / 1e6).toFixed(3)}s`]),
+    ]),
+  )
+}

@@ -1,0 +1,116 @@
+// The command line: tables of commands and options, and what each command does through a Master. It knows the cluster only by that
+// interface: no file of the cluster is read and no node is called here.
+import type { Clock } from '../lib/clock'
+import type { Master } from '../rpc/luxi/calls'
+import type { Jobs } from './jobs'
+import type { OptionValues } from './option-values'
+
+export type OptionType =
+  | 'flag'
+  | 'count'
+  | 'string'
+  | 'int'
+  | 'float'
+  | 'choice'
+  | 'bool'
+  | 'unit'
+  | 'keyval'
+  | 'identkeyval'
+  | 'multilistidentkeyval'
+  | 'list'
+  | 'maybefloat'
+  | 'json'
+  | 'filteraction'
+
+export interface Option {
+  /** `--node`; several spellings are equal. */
+  readonly long: readonly string[]
+  readonly short?: string
+  /** The name under which the value is stored; options of one command may share it. */
+  readonly dest: string
+  readonly type: OptionType
+  readonly help: string
+  /** What a flag stores; default true. */
+  readonly stores?: unknown
+  readonly default?: unknown
+  readonly choices?: readonly string[]
+  readonly metavar?: string
+  readonly repeatable?: boolean
+  /** Said on stderr when the option is used; it does nothing else. */
+  readonly ignored?: string
+}
+
+export interface Argument {
+  readonly kind: string
+  readonly min: number
+  readonly max: number
+  readonly choices?: readonly string[]
+}
+
+export interface Command {
+  readonly name: string
+  readonly aliases?: readonly string[]
+  readonly help: string
+  /** What stands behind the command's name in its usage line. */
+  readonly usage: string
+  readonly args: readonly Argument[]
+  readonly options: readonly Option[]
+  /** Everything from the first argument on belongs to the argument, options too. */
+  readonly passThrough?: boolean
+  /** Returns the exit code. */
+  run(call: Call): Promise<number>
+}
+
+export interface Tool {
+  /** `gnt-instance` */
+  readonly name: string
+  readonly commands: readonly Command[]
+}
+
+/** Where a command reads and writes. */
+export interface Terminal {
+  out(line: string): void
+  err(line: string): void
+  /** Asks a question to be answered with one of the letters; undefined when nobody can answer. */
+  ask(question: string, letters: string): Promise<string | undefined>
+  /** Hands the terminal to another program until it ends; its exit code. */
+  hand(command: readonly string[]): Promise<number>
+}
+
+/** One invocation of a command. */
+export interface Call {
+  readonly tool: string
+  readonly command: string
+  readonly options: OptionValues
+  readonly args: readonly string[]
+  readonly master: Master
+  readonly jobs: Jobs
+  readonly terminal: Terminal
+  readonly clock: Clock
+  /** The nodes are virtual ones on this machine, so what runs on a node can be run here. */
+  readonly localNodes: boolean
+}
+
+export const EXIT = { ok: 0, failure: 1, usage: 2, notMaster: 11, notConfirmed: 13, unknownField: 14 } as const
+
+/** A mistake on the command line; shown with the command's name. */
+export class UsageError extends Error {}
+
+/** Ends the command with a text on stderr. */
+export class CommandFailure extends Error {
+  constructor(
+    text: string,
+    readonly exitCode: number = EXIT.failure,
+  ) {
+    super(text)
+  }
+}
+
+export const one = (kind: string): Argument => ({ kind, min: 1, max: 1 })
+export const many = (kind: string, min = 0): Argument => ({ kind, min, max: Infinity })
+export const choiceOf = (choices: readonly string[], min = 1): Argument => ({ kind: 'choice', min, max: 1, choices })
+
+/** A command of Ganeti that this version does not have yet: it is listed, and says so when it is called. */
+export const later = async ({ tool, command }: Call): Promise<number> => {
+  throw new CommandFailure(`${tool} ${command} is not available in this version of Gantry yet`)
+}

@@ -1,0 +1,58 @@
+// What a failure looks like on the terminal, and the exit code that goes with it (spec: cli.json, error_prefixes and exit_codes).
+import {
+  GanetiError,
+  HooksAbort,
+  JobQueueDrainError,
+  JobQueueFull,
+  OpExecError,
+  OpPrereqError,
+  ParameterError,
+  ResolverError,
+  TagError,
+  TypeEnforcementError,
+} from '../model/errors'
+import { BadParameter } from '../opcodes/parse'
+import { PeerError } from '../rpc/json-protocol'
+import { CommandFailure, EXIT } from './command'
+import { JobCanceled, JobSubmitted } from './job-outcomes'
+
+export interface Description {
+  readonly lines: readonly string[]
+  readonly exitCode: number
+  /** News rather than a failure: shown on stdout. */
+  readonly good?: boolean
+}
+
+export function describeError(error: unknown): Description {
+  if (error instanceof JobSubmitted) return { lines: [error.message], exitCode: EXIT.ok, good: true }
+  if (error instanceof CommandFailure) return { lines: [error.message], exitCode: error.exitCode }
+  if (error instanceof JobCanceled) return failure(error.message)
+  if (error instanceof BadParameter) return refused('wrong_input', error.message)
+  if (error instanceof PeerError) return failure(`Cannot communicate with the master daemon: ${error.message}`)
+  if (error instanceof GanetiError) return describeGanetiError(error)
+  return failure(`Unexpected error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+}
+
+const failure = (...lines: string[]): Description => ({ lines, exitCode: EXIT.failure })
+
+const refused = (code: string, text: string): Description =>
+  failure('Failure: prerequisites not met for this operation:', `error type: ${code}, error details:`, text)
+
+function describeGanetiError(error: GanetiError): Description {
+  if (error instanceof OpPrereqError) return refused(error.code, error.text)
+  if (error instanceof OpExecError) return failure('Failure: command execution error:', error.message)
+  if (error instanceof TagError) return failure('Failure: invalid tag(s) given:', error.message)
+  if (error instanceof TypeEnforcementError) return failure(`Parameter Error: ${error.message}`)
+  if (error instanceof ParameterError) return failure(`Failure: unknown/wrong parameter name '${error.message}'`)
+  if (error instanceof ResolverError) return failure(`Failure: can't resolve hostname '${error.host}'`)
+  if (error instanceof HooksAbort)
+    return failure(
+      'Failure: hooks execution failed:',
+      ...error.failures.map(([node, script, output]) => `  node: ${node}, script: ${script}, output: ${output}`),
+    )
+  if (error instanceof JobQueueDrainError || (error.wire === 'GenericError' && error.message === 'Queue drained'))
+    return failure('Failure: the job queue is drained and takes no new jobs; gnt-cluster queue undrain ends that')
+  if (error instanceof JobQueueFull)
+    return failure('Failure: the job queue is full; archive old jobs with gnt-job autoarchive')
+  return failure(`Unhandled Ganeti error: ${error.message}`)
+}

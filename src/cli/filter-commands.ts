@@ -1,0 +1,52 @@
+import { nanoseconds } from '../lib/clock'
+import { type Call, EXIT } from './command'
+import { type Info, entries, formatInfo, toInfo } from './info'
+import { firstArgument } from './submit'
+
+export async function addFilter(call: Call): Promise<number> {
+  call.terminal.out(await replace(call, null))
+  return EXIT.ok
+}
+
+export async function replaceFilter(call: Call): Promise<number> {
+  await replace(call, firstArgument(call))
+  return EXIT.ok
+}
+
+function replace({ options, master, tool, command, clock }: Call, uuid: string | null): Promise<string> {
+  const predicates = options.raw('predicates')
+  const reason = options.text('reason')
+  const now = nanoseconds(clock)
+  const trail = [...(reason === undefined ? [] : [['gnt:user', reason, now]]), [`gnt:client:${tool}`, command, now]]
+  return master.replaceFilter(
+    uuid,
+    options.number('priority') ?? 0,
+    Array.isArray(predicates) ? (predicates as unknown[]) : [],
+    options.raw('action') ?? 'CONTINUE',
+    trail,
+  )
+}
+
+export async function deleteFilter(call: Call): Promise<number> {
+  await call.master.deleteFilter(firstArgument(call))
+  return EXIT.ok
+}
+
+export async function showFilters({ args, master, terminal }: Call): Promise<number> {
+  const fields = ['uuid', 'watermark', 'priority', 'predicates', 'action', 'reason_trail']
+  const rules = await master.queryFilters(args.length === 0 ? null : args, fields)
+  const lines = formatInfo(rules.map(ruleInfo))
+  if (rules.length > 0) for (const line of lines) terminal.out(line)
+  return EXIT.ok
+}
+
+function ruleInfo([uuid, watermark, priority, predicates, action, trail]: readonly unknown[]): Info {
+  return entries(
+    ['UUID', toInfo(uuid)],
+    ['Watermark', toInfo(watermark)],
+    ['Priority', toInfo(priority)],
+    ['Predicates', toInfo(predicates)],
+    ['Action', toInfo(action)],
+    ['Reason trail', toInfo(trail)],
+  )
+}

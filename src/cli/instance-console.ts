@@ -1,0 +1,75 @@
+import { type Call, CommandFailure, EXIT } from './command'
+import { pythonText } from './format'
+import { firstArgument } from './submit'
+
+const KNOWN_HOSTS = '/var/lib/ganeti/known_hosts'
+const SSH_PORT = 22
+
+/** Attaches the terminal to an instance's console, or says where it is. */
+export async function openConsole(call: Call): Promise<number> {
+  const name = firstArgument(call)
+  const filter = ['==', 'name', name]
+  const [cluster] = await call.master.queryConfigValues(['cluster_name'])
+  const { data } = await call.master.query('instance', ['console', 'oper_state'], filter)
+  const [console, running] = data[0] ?? []
+  const show = call.options.flag('show_command')
+  if (running?.[1] !== true && !show) throw new CommandFailure(`Instance '${name}' is not running`)
+  const info = console?.[1]
+  if (!isConsole(info))
+    throw new CommandFailure(`The console of instance '${name}' is not known: its node does not answer`)
+  switch (info['kind']) {
+    case 'msg':
+      call.terminal.out(pythonText(info['message']))
+      return EXIT.ok
+    case 'vnc':
+    case 'spice': {
+      const { kind, host, port } = info
+      call.terminal.out(`Instance ${name} has its console at ${String(kind)}://${String(host)}:${String(port)}/`)
+      return EXIT.ok
+    }
+    case 'ssh': {
+      const command = call.localNodes ? words(info['command']) : sshCommand(info, String(cluster))
+      if (!show) return call.terminal.hand(command)
+      call.terminal.out(command.map(quoted).join(' '))
+      return EXIT.ok
+    }
+    default:
+      throw new CommandFailure(`Consoles of kind '${pythonText(info['kind'])}' are not supported`)
+  }
+}
+
+type Console = Readonly<Record<string, unknown>>
+
+const isConsole = (value: unknown): value is Console => typeof value === 'object' && value !== null
+
+const words = (command: unknown): string[] => (Array.isArray(command) ? command.map(String) : [String(command)])
+
+/** As Ganeti reaches its nodes: known hosts only, under the cluster's name, with a terminal. */
+function sshCommand(info: Console, cluster: string): string[] {
+  const settings = [
+    'EscapeChar=none',
+    'HashKnownHosts=no',
+    `GlobalKnownHostsFile=${KNOWN_HOSTS}`,
+    'UserKnownHostsFile=/dev/null',
+    'CheckHostIp=no',
+    'ConnectTimeout=10',
+    `HostKeyAlias=${cluster}`,
+    'BatchMode=yes',
+    'StrictHostKeyChecking=yes',
+  ]
+  const port = info['port']
+  return [
+    'ssh',
+    ...settings.map((setting) => `-o${setting}`),
+    ...(typeof port === 'number' && port !== SSH_PORT ? [`-oPort=${port}`] : []),
+    '-4',
+    '-t',
+    '-t',
+    `${String(info['user'] ?? 'root')}@${String(info['host'])}`,
+    words(info['command']).map(quoted).join(' '),
+  ]
+}
+
+/** For a shell, quoted only where needed. */
+export const quoted = (word: string): string =>
+  /^[-.,=:/_+@A-Za-z0-9]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`

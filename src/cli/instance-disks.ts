@@ -1,0 +1,86 @@
+import {
+  OpInstanceActivateDisks,
+  OpInstanceDeactivateDisks,
+  OpInstanceGrowDisk,
+  OpInstanceRecreateDisks,
+  OpInstanceReplaceDisks,
+} from '../opcodes/instance'
+import { type Call, CommandFailure, EXIT } from './command'
+import { diskSize, diskValues } from './params'
+import { firstArgument, opcodeOf, submitting } from './submit'
+
+export const deactivateDisks = submitting(OpInstanceDeactivateDisks, (call) => ({
+  instance_name: firstArgument(call),
+  force: call.options.flag('force'),
+}))
+
+/** Prints `node:disk:device` of every disk. */
+export async function activateDisks(call: Call): Promise<number> {
+  const { options, terminal } = call
+  const rows = await call.jobs.run(
+    opcodeOf(OpInstanceActivateDisks, {
+      instance_name: firstArgument(call),
+      ignore_size: options.flag('ignore_size'),
+      wait_for_sync: options.flag('wait_for_sync'),
+    }),
+  )
+  for (const row of Array.isArray(rows) ? (rows as unknown[]) : [])
+    if (Array.isArray(row)) terminal.out(row.map(String).join(':'))
+  return EXIT.ok
+}
+
+export const growDisk = submitting(OpInstanceGrowDisk, ({ args, options }) => {
+  const [instance_name, disk = '', size] = args
+  if (!/^\d+$/.test(disk)) throw new CommandFailure(`Invalid disk index: '${disk}'`)
+  return {
+    instance_name,
+    disk: Number(disk),
+    amount: diskSize(size, `disk ${disk}`),
+    absolute: options.flag('absolute'),
+    wait_for_sync: options.flag('wait_for_sync'),
+    ignore_ipolicy: options.flag('ignore_ipolicy'),
+  }
+})
+
+export const recreateDisks = submitting(OpInstanceRecreateDisks, (call) => {
+  const { options } = call
+  const disks = options.idents('disks').map(([ident, values]) => {
+    if (!/^\d+$/.test(ident)) throw new CommandFailure(`Invalid disk index: '${ident}'`)
+    return [Number(ident), diskValues(values || {}, `disk ${ident}`)]
+  })
+  const node = options.text('node')
+  return {
+    instance_name: firstArgument(call),
+    disks,
+    nodes: node?.split(':') ?? [],
+    iallocator: options.text('iallocator'),
+  }
+})
+
+export const replaceDisks = submitting(OpInstanceReplaceDisks, (call) => {
+  const { options } = call
+  const disks = options.text('disks')?.split(',').map(Number) ?? []
+  if (disks.some(Number.isNaN)) throw new CommandFailure('--disks takes a list of disk indices')
+  return {
+    instance_name: firstArgument(call),
+    disks,
+    mode: replaceMode(call),
+    remote_node: options.text('dst_node'),
+    iallocator: options.text('iallocator'),
+    early_release: options.flag('early_release'),
+    ignore_ipolicy: options.flag('ignore_ipolicy'),
+  }
+})
+
+function replaceMode({ options }: Call): string {
+  const elsewhere = options.text('dst_node') !== undefined || options.text('iallocator') !== undefined
+  const given = [
+    options.flag('auto') ? 'replace_auto' : [],
+    options.flag('on_primary') ? 'replace_on_primary' : [],
+    options.flag('on_secondary') ? 'replace_on_secondary' : [],
+    elsewhere ? 'replace_new_secondary' : [],
+  ].flat()
+  const [mode] = given
+  if (mode !== undefined && given.length === 1) return mode
+  throw new CommandFailure('One and only one of the -p, -s, -a, -n and -I options must be passed')
+}

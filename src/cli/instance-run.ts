@@ -1,0 +1,79 @@
+// Starting, stopping and reinstalling instances: commands that may be about many at once.
+import { OpInstanceReboot, OpInstanceReinstall, OpInstanceShutdown, OpInstanceStartup } from '../opcodes/instance'
+import type { WireOpCode } from '../rpc/luxi/calls'
+import { type Call, EXIT } from './command'
+import { confirm, confirmMany } from './confirm'
+import { backendParams, hypervisorParams } from './params'
+import { selectInstances } from './select'
+import { opcodeOf } from './submit'
+
+export const startupInstances = (call: Call): Promise<number> =>
+  onMany(call, 'startup', ({ options }, instance_name) =>
+    opcodeOf(OpInstanceStartup, {
+      instance_name,
+      force: options.flag('force'),
+      ignore_offline_nodes: options.flag('ignore_offline'),
+      no_remember: options.flag('no_remember'),
+      startup_paused: options.flag('startup_paused'),
+      hvparams: hypervisorParams(options.keyValues('hvparams')),
+      beparams: backendParams(options.keyValues('beparams')),
+    }),
+  )
+
+export const shutdownInstances = (call: Call): Promise<number> =>
+  onMany(call, 'shutdown', ({ options }, instance_name) =>
+    opcodeOf(OpInstanceShutdown, {
+      instance_name,
+      force: options.flag('force'),
+      timeout: options.number('timeout'),
+      ignore_offline_nodes: options.flag('ignore_offline'),
+      no_remember: options.flag('no_remember'),
+    }),
+  )
+
+export const rebootInstances = (call: Call): Promise<number> =>
+  onMany(call, 'reboot', ({ options }, instance_name) =>
+    opcodeOf(OpInstanceReboot, {
+      instance_name,
+      reboot_type: options.text('reboot_type'),
+      ignore_secondaries: options.flag('ignore_secondaries'),
+      shutdown_timeout: options.number('shutdown_timeout'),
+    }),
+  )
+
+async function onMany(call: Call, verb: string, opcodeFor: (call: Call, name: string) => WireOpCode): Promise<number> {
+  const { names, several } = await selectInstances(call)
+  const sure = !several || call.options.flag('force_multi') || (await confirmMany(call, names, 'instances', verb))
+  if (!sure) return EXIT.failure
+  return runOnEach(call, names, several, opcodeFor)
+}
+
+async function runOnEach(
+  call: Call,
+  names: readonly string[],
+  several: boolean,
+  opcodeFor: (call: Call, name: string) => WireOpCode,
+): Promise<number> {
+  const jobs = names.map((name) => ({ name, ops: [opcodeFor(call, name)] }))
+  const outcomes = await call.jobs.runMany(jobs, several)
+  return outcomes.every(({ ok }) => ok) ? EXIT.ok : EXIT.failure
+}
+
+export async function reinstallInstances(call: Call): Promise<number> {
+  const { options } = call
+  const { names, several } = await selectInstances(call)
+  const question =
+    `This will reinstall the operating system of ${several ? `${names.length} instances` : `instance '${names[0]}'`} ` +
+    `and remove its data: ${names.join(', ')}. Continue?`
+  if (!(several && options.flag('force_multi')) && !(await confirm(call, question))) return EXIT.failure
+  return runOnEach(call, names, several, (_, instance_name) =>
+    opcodeOf(OpInstanceReinstall, {
+      instance_name,
+      os_type: options.text('os'),
+      force_variant: options.flag('force_variant'),
+      osparams: options.keyValues('osparams'),
+      osparams_private: options.keyValues('osparams_private'),
+      osparams_secret: options.keyValues('osparams_secret'),
+    }),
+  )
+}

@@ -1,0 +1,90 @@
+import { type Tool, choiceOf, many, one } from './command'
+import { archiveJobs, autoArchiveJobs, cancelJobs, changePriority, waitForJob, watchJob } from './job-commands'
+import { showJobs } from './job-info'
+import { listFieldsCommand } from './list'
+import { listJobs } from './lists'
+import { LIST_OPTIONS, oFilter, oForce, oNoHeaders, oPriority, oSeparator } from './options'
+import {
+  oArchived,
+  oConfirmKill,
+  oError,
+  oFinished,
+  oKill,
+  oNoQuestion,
+  oPending,
+  oQueued,
+  oRunning,
+  oWaiting,
+} from './job-options'
+
+export const jobTool: Tool = {
+  name: 'gnt-job',
+  commands: [
+    {
+      name: 'list',
+      help: 'list jobs; default columns: id, status, summary',
+      usage: '[<job-id>...]',
+      args: [many('job id')],
+      options: [...LIST_OPTIONS, oFilter, oPending, oRunning, oError, oFinished, oArchived],
+      run: listJobs,
+    },
+    {
+      name: 'list-fields',
+      help: 'list job fields',
+      usage: '[<fields>...]',
+      args: [many('free text')],
+      options: [oNoHeaders, oSeparator],
+      run: listFieldsCommand('job'),
+    },
+    {
+      name: 'archive',
+      help: 'archive jobs',
+      usage: '<job-id> [<job-id>...]',
+      args: [many('job id', 1)],
+      options: [],
+      run: archiveJobs,
+    },
+    {
+      name: 'autoarchive',
+      help: 'archive old jobs',
+      usage: '<age>',
+      args: [choiceOf(['1d', '1w', '4w', 'all'])],
+      options: [],
+      run: autoArchiveJobs,
+    },
+    {
+      name: 'cancel',
+      help: 'cancel jobs',
+      usage: '{[--force] [--kill --yes-do-it] {--pending | --queued | --waiting} | <job-id> [<job-id>...]}',
+      args: [many('job id')],
+      options: [oNoQuestion, oKill, oPending, oQueued, oWaiting, oConfirmKill],
+      run: cancelJobs,
+    },
+    {
+      name: 'info',
+      aliases: ['show'],
+      help: 'show jobs',
+      usage: '<job-id> [<job-id>...]',
+      args: [many('job id', 1)],
+      options: [],
+      run: showJobs,
+    },
+    {
+      name: 'wait',
+      help: 'wait silently for a job',
+      usage: '<job-id>',
+      args: [one('job id')],
+      options: [],
+      run: waitForJob,
+    },
+    { name: 'watch', help: 'follow a job', usage: '<job-id>', args: [one('job id')], options: [], run: watchJob },
+    {
+      name: 'change-priority',
+      help: 'change priorities',
+      usage: '--priority <priority> {[--force] {--pending | --queued | --waiting} | <job-id> [<job-id>...]}',
+      args: [many('job id')],
+      options: [oPriority, oForce, oPending, oQueued, oWaiting],
+      run: changePriority,
+    },
+  ],
+}

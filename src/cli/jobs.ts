@@ -1,0 +1,165 @@
+import { type Clock, nanoseconds } from '../lib/clock'
+import { GanetiError, JobLost, OpExecError, errorFromWire } from '../model/errors'
+import type { JobChange, JobId, LogEntry, Master, WireOpCode } from '../rpc/luxi/calls'
+import type { Terminal } from './command'
+import { formatCtime, pythonText } from './format'
+import { describeError } from './errors'
+import { JobCanceled, JobSubmitted } from './job-outcomes'
+import type { OptionValues } from './option-values'
+
+/** Seconds for which one call waits for news of a job; events end it earlier. */
+const WAIT_S = 60
+/** After so long without news it is said what the job waits for. */
+const NEWS_S = 5
+const PRIORITIES: Readonly<Record<string, number>> = { low: 10, normal: 0, high: -10 }
+const FINAL: readonly unknown[] = ['canceled', 'success', 'error']
+
+export interface NamedJob {
+  readonly name?: string
+  readonly ops: readonly WireOpCode[]
+}
+
+export interface JobOutcome {
+  readonly name?: string | undefined
+  readonly ok: boolean
+  /** The opcodes' results, or the error's text. */
+  readonly result: unknown
+}
+
+/** Submits jobs for one command and shows what they do. */
+export class Jobs {
+  constructor(
+    private readonly master: Master,
+    private readonly terminal: Terminal,
+    private readonly clock: Clock,
+    private readonly source: { readonly tool: string; readonly command: string },
+    private readonly options: OptionValues,
+  ) {}
+
+  /** Submits one opcode and waits for its result; with --submit it is not waited for. */
+  async run(op: WireOpCode): Promise<unknown> {
+    const id = await this.master.submitJob([this.marked(op)])
+    if (this.options.flag('submit_only')) throw new JobSubmitted(id)
+    if (this.options.flag('print_jobid')) this.terminal.out(String(id))
+    return (await this.wait(id))[0]
+  }
+
+  /** Submits several jobs and waits for all of them, whatever becomes of each. */
+  async runMany(jobs: readonly NamedJob[], verbose: boolean): Promise<JobOutcome[]> {
+    const answers = await this.master.submitManyJobs(jobs.map(({ ops }) => ops.map((op) => this.marked(op))))
+    const submitted = answers.map(([ok, answer], at) => ({ name: jobs[at]?.name, ok, answer }))
+    if (!this.options.flag('submit_only')) return this.follow(submitted, verbose)
+    for (const { name, ok, answer } of submitted)
+      if (ok) this.terminal.out(name === undefined ? String(answer) : `${answer}: ${name}`)
+      else this.terminal.err(`Failure for ${name ?? 'job'}: ${answer}`)
+    return submitted.map(({ name, ok, answer }) => ({ name, ok, result: answer }))
+  }
+
+  /** Waits for jobs that another job submitted: `[[true, id], [false, text], ...]`. */
+  async followSubmitted(answers: unknown): Promise<JobOutcome[]> {
+    const list: unknown[] = Array.isArray(answers) ? answers : []
+    const submitted = list.flatMap((answer) =>
+      Array.isArray(answer) ? [{ ok: answer[0] === true, answer: answer[1] as unknown }] : [],
+    )
+    return this.follow(submitted, true)
+  }
+
+  private async follow(
+    submitted: readonly { name?: string | undefined; ok: boolean; answer: unknown }[],
+    verbose: boolean,
+  ): Promise<JobOutcome[]> {
+    const good = submitted.filter(({ ok }) => ok).map(({ answer }) => String(answer))
+    if (verbose && good.length > 0) this.terminal.out(`Submitted jobs ${good.join(', ')}`)
+    const outcomes: JobOutcome[] = []
+    for (const { name, ok, answer } of submitted) {
+      const suffix = name === undefined ? '' : ` for ${name}`
+      if (!ok) {
+        this.terminal.err(`Failed to submit job${suffix}: ${pythonText(answer)}`)
+        outcomes.push({ name, ok, result: answer })
+        continue
+      }
+      this.terminal.out(`Waiting for job ${String(answer)}${suffix} ...`)
+      outcomes.push({ name, ...(await this.outcome(Number(answer), suffix)) })
+    }
+    return outcomes
+  }
+
+  private async outcome(id: JobId, suffix: string): Promise<Omit<JobOutcome, 'name'>> {
+    try {
+      return { ok: true, result: await this.wait(id) }
+    } catch (error) {
+      if (!(error instanceof GanetiError) && !(error instanceof JobCanceled)) throw error
+      const text =
+        error instanceof JobLost ? 'was archived, its result is not known' : describeError(error).lines.join('\n')
+      this.terminal.err(`Job ${id}${suffix} has failed: ${text}`)
+      return { ok: false, result: text }
+    }
+  }
+
+  /** Shows the log of a job until it ends; its opcodes' results, or the error of the opcode that failed. */
+  async wait(id: JobId, show = true): Promise<unknown[]> {
+    await this.untilFinal(id, show)
+    const [row] = await this.master.queryJobs([id], ['status', 'opstatus', 'opresult'])
+    const [status, opStatus, results] = row ?? []
+    if (status === null || status === undefined) throw new JobLost(`Job with id ${id} lost`)
+    if (status === 'canceled' || status === 'canceling') throw new JobCanceled()
+    const list: unknown[] = Array.isArray(results) ? results : []
+    if (status === 'success') return list
+    const statuses: unknown[] = Array.isArray(opStatus) ? opStatus : []
+    const failed = statuses.indexOf('error')
+    throw opcodeError(list[failed], failed, statuses.slice(0, Math.max(failed, 0)).includes('success'))
+  }
+
+  private async untilFinal(id: JobId, show: boolean): Promise<void> {
+    let status: unknown = null
+    let serial: number | null = null
+    let told: unknown
+    for (;;) {
+      const seen = status === null ? null : [status]
+      const change = await this.master.waitForJobChange(id, ['status'], seen, serial, told === status ? WAIT_S : NEWS_S)
+      const [[now], log]: JobChange = change === 'nochange' ? [[status], []] : change
+      if (show) for (const entry of log) this.terminal.out(formatLog(entry))
+      serial = log.reduce((last, [number]) => Math.max(last, number), serial ?? 0)
+      if (FINAL.includes(now)) return
+      if (now === status && log.length === 0 && told !== status) {
+        if (show) this.say(id, status)
+        told = status
+      }
+      status = now
+    }
+  }
+
+  private say(id: JobId, status: unknown): void {
+    if (status === 'queued') this.terminal.err(`Job ${id} is waiting in the queue`)
+    if (status === 'waiting') this.terminal.err(`Job ${id} is waiting for its locks`)
+  }
+
+  /** Adds what the command line says of every opcode: who asked, why, how urgently. */
+  private marked(op: WireOpCode): WireOpCode {
+    const now = nanoseconds(this.clock)
+    const reason = this.options.text('reason')
+    const priority = this.options.raw('priority')
+    const debug = this.options.raw('debug')
+    return {
+      ...op,
+      reason: [
+        ...(reason === undefined ? [] : [['gnt:user', reason, now]]),
+        [`gnt:client:${this.source.tool}`, this.source.command, now],
+      ],
+      ...(typeof priority === 'string' && { priority: PRIORITIES[priority] ?? 0 }),
+      ...(this.options.raw('dry_run') === true && { dry_run: true }),
+      ...(typeof debug === 'number' && debug > 0 && { debug_level: debug }),
+    }
+  }
+}
+
+export function formatLog([, [seconds], type, message]: LogEntry): string {
+  return `${formatCtime(seconds)} ${type === 'message' && typeof message === 'string' ? message : pythonText(message)}`
+}
+
+/** An opcode's result is its error as `[class, arguments]`; anything else is shown as it is. */
+function opcodeError(result: unknown, index: number, partial: boolean): GanetiError {
+  if (Array.isArray(result) && typeof result[0] === 'string' && Array.isArray(result[1])) return errorFromWire(result)
+  const text = pythonText(result)
+  return new OpExecError(partial ? `partial failure (opcode ${index}): ${text}` : text)
+}

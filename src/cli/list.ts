@@ -1,0 +1,110 @@
+// `list` and `list-fields`, the same for everything that can be queried.
+import { RESULT_STATUS, RESULT_STATUS_WORDS } from '../model/constants/query'
+import type { Cell, FieldDefinition, QueryFilter, QueryResource } from '../rpc/luxi/calls'
+import { type Call, EXIT } from './command'
+import { looksLikeFilter, namesFilter, parseFilterText } from './filter-text'
+import { type Units, formatTime, formatUnit, pythonText } from './format'
+import { type Column, formatTable } from './table'
+
+export interface ListSettings {
+  readonly what: QueryResource
+  readonly nameField: string
+  readonly defaults: readonly string[]
+  /** How values of some fields are shown, where it is not by their kind. */
+  readonly show?: Readonly<Record<string, (value: unknown) => string>>
+  /** Names are numbers: the ids of jobs. */
+  readonly numeric?: boolean
+  /** One more condition, from options of the command. */
+  readonly condition?: (call: Call) => QueryFilter
+  /** Columns that options of the command add. */
+  readonly more?: (call: Call) => readonly string[]
+}
+
+export const listCommand =
+  (settings: ListSettings) =>
+  async (call: Call): Promise<number> => {
+    const fields = [...selectedFields(call.options.text('output'), settings.defaults), ...(settings.more?.(call) ?? [])]
+    const result = await call.master.query(settings.what, fields, filterOf(call, settings))
+    const unknown = result.fields.filter(({ kind }) => kind === 'unknown').map(({ name }) => name)
+    if (unknown.length > 0) call.terminal.err(`Warning: Queried for unknown fields ${unknown.join(', ')}`)
+    const columns = result.fields.map(columnOf)
+    const rows = result.data.map((row) => row.map((cell, at) => formatCell(cell, result.fields[at], call, settings)))
+    const separator = call.options.text('separator')
+    for (const line of formatTable(columns, rows, { headers: !call.options.flag('no_headers'), separator }))
+      call.terminal.out(line)
+    return unknown.length > 0 ? EXIT.unknownField : EXIT.ok
+  }
+
+export const listFieldsCommand =
+  (what: QueryResource) =>
+  async ({ master, args, options, terminal }: Call): Promise<number> => {
+    const { fields } = await master.queryFields(what, args.length === 0 ? null : args)
+    const columns = ['Name', 'Type', 'Title', 'Description'].map((title) => ({ title, alignRight: false }))
+    const rows = fields.map(({ name, kind, title, doc }) => [name, KIND_TITLES[kind] ?? kind, title, doc])
+    const separator = options.text('separator')
+    for (const line of formatTable(columns, rows, { headers: !options.flag('no_headers'), separator }))
+      terminal.out(line)
+    return fields.some(({ kind }) => kind === 'unknown') ? EXIT.unknownField : EXIT.ok
+  }
+
+const KIND_TITLES: Readonly<Record<string, string>> = {
+  unknown: 'Unknown',
+  text: 'Text',
+  bool: 'Boolean',
+  number: 'Number',
+  float: 'Float',
+  unit: 'Storage size',
+  timestamp: 'Timestamp',
+  other: 'Custom',
+}
+
+/** `a,b` replaces the default columns, `+a,b` is added to them. */
+export function selectedFields(output: string | undefined, defaults: readonly string[]): string[] {
+  if (output === undefined) return [...defaults]
+  return output.startsWith('+') ? [...defaults, ...output.slice(1).split(',')] : output.split(',')
+}
+
+function filterOf(call: Call, { nameField, numeric, condition }: ListSettings): QueryFilter {
+  const { args, options } = call
+  const more = condition?.(call) ?? null
+  const [first] = args
+  const isText = first !== undefined && args.length === 1 && (options.flag('force_filter') || looksLikeFilter(first))
+  const own = isText ? parseFilterText(first) : namesFilter(nameField, args, numeric)
+  if (own === null || more === null) return own ?? more
+  return ['&', more, own]
+}
+
+const RIGHT: readonly string[] = ['number', 'unit', 'float']
+
+const columnOf = ({ title, kind }: FieldDefinition): Column => ({ title, alignRight: RIGHT.includes(kind) })
+
+function formatCell(
+  [status, value]: Cell,
+  definition: FieldDefinition | undefined,
+  { options }: Call,
+  { show }: ListSettings,
+): string {
+  if (status !== RESULT_STATUS.normal) {
+    const [long, short] = RESULT_STATUS_WORDS[status] ?? ['(unknown)', '??']
+    return options.flag('verbose') ? long : short
+  }
+  const own = definition && show?.[definition.name]
+  if (own) return own(value)
+  switch (definition?.kind) {
+    case 'bool':
+      return value === true ? 'Y' : 'N'
+    case 'unit':
+      return formatUnit(Number(value), unitsOf(options.text('units'), options.text('separator')))
+    case 'timestamp':
+      return formatTime(value)
+    default:
+      return Array.isArray(value) ? value.map(pythonText).join(',') : pythonText(value)
+  }
+}
+
+const UNITS: readonly Units[] = ['h', 'm', 'g', 't']
+
+/** Programs that read separated columns get bare numbers. */
+export function unitsOf(units: string | undefined, separator: string | undefined): Units {
+  return UNITS.find((unit) => unit === units) ?? (separator === undefined ? 'h' : 'm')
+}

@@ -1,0 +1,149 @@
+import {
+  OpNodeAdd,
+  OpNodeEvacuate,
+  OpNodeMigrate,
+  OpNodePowercycle,
+  OpNodeRemove,
+  OpNodeSetParams,
+} from '../opcodes/node'
+import { OpInstanceFailover } from '../opcodes/instance'
+import { type Call, CommandFailure, EXIT } from './command'
+import { confirm } from './confirm'
+import { followJobs } from './instance-move'
+import { NOTHING_GIVEN } from './instance-modify'
+import { nodeParams, numbersByIdent } from './params'
+import { firstArgument, opcodeOf, printChanges, submitting } from './submit'
+
+export const addNode = submitting(OpNodeAdd, (call) => {
+  const { options } = call
+  return {
+    node_name: firstArgument(call),
+    secondary_ip: options.text('secondary_ip'),
+    readd: options.flag('readd'),
+    group: options.text('nodegroup'),
+    master_capable: options.optionalFlag('master_capable'),
+    vm_capable: options.optionalFlag('vm_capable'),
+    ndparams: nodeParams(options.keyValues('ndparams')),
+    node_setup: options.flag('node_setup'),
+    hv_state: numbersByIdent(options.idents('hv_state')),
+    disk_state: numbersByIdent(options.idents('disk_state')),
+  }
+})
+
+export const removeNode = submitting(OpNodeRemove, (call) => ({ node_name: firstArgument(call) }))
+
+export async function modifyNode(call: Call): Promise<number> {
+  const { options } = call
+  const node_name = firstArgument(call)
+  const changes = {
+    master_candidate: options.optionalFlag('master_candidate'),
+    drained: options.optionalFlag('drained'),
+    offline: options.optionalFlag('offline'),
+    master_capable: options.optionalFlag('master_capable'),
+    vm_capable: options.optionalFlag('vm_capable'),
+    powered: options.optionalFlag('node_powered'),
+    secondary_ip: options.text('secondary_ip'),
+    ndparams: nodeParams(options.keyValues('ndparams')),
+    hv_state: numbersByIdent(options.idents('hv_state')),
+    disk_state: numbersByIdent(options.idents('disk_state')),
+  }
+  if (Object.values(changes).every((value) => value === undefined)) throw new CommandFailure(NOTHING_GIVEN)
+  const manner = { force: options.flag('force'), auto_promote: options.flag('auto_promote') }
+  const result = await call.jobs.run(opcodeOf(OpNodeSetParams, { node_name, ...manner, ...changes }))
+  printChanges(call, 'node', node_name, result)
+  return EXIT.ok
+}
+
+export async function powercycleNode(call: Call): Promise<number> {
+  const node_name = firstArgument(call)
+  const sure =
+    call.options.flag('confirm') ||
+    (await confirm(call, `Are you sure you want to hard power cycle node ${node_name}?`))
+  if (!sure) return EXIT.notConfirmed
+  const result = await call.jobs.run(opcodeOf(OpNodePowercycle, { node_name, force: call.options.flag('force') }))
+  if (typeof result === 'string') call.terminal.out(result)
+  return EXIT.ok
+}
+
+export async function evacuateNode(call: Call): Promise<number> {
+  const { options, terminal } = call
+  const node_name = firstArgument(call)
+  const [primary, secondary] = [options.flag('primary_only'), options.flag('secondary_only')]
+  if (primary && secondary) throw new CommandFailure('Only one of --primary-only and --secondary-only can be given')
+  const names = await instancesOf(
+    call,
+    node_name,
+    primary ? ['pinst_list'] : secondary ? ['sinst_list'] : ['pinst_list', 'sinst_list'],
+  )
+  if (names.length === 0) {
+    terminal.err(`No instances to evacuate on node(s) ${node_name}, exiting.`)
+    return EXIT.ok
+  }
+  if (!(await confirm(call, `Relocate instance(s) ${names.join(', ')} from node(s) ${node_name}?`)))
+    return EXIT.notConfirmed
+  const result = await call.jobs.run(
+    opcodeOf(OpNodeEvacuate, {
+      node_name,
+      mode: primary ? 'primary-only' : secondary ? 'secondary-only' : 'all',
+      remote_node: options.text('dst_node'),
+      iallocator: options.text('iallocator'),
+      early_release: options.flag('early_release'),
+      ignore_soft_errors: options.flag('ignore_soft_errors') || undefined,
+    }),
+  )
+  return followJobs(call, result)
+}
+
+export async function migrateNode(call: Call): Promise<number> {
+  const { options, terminal } = call
+  const node_name = firstArgument(call)
+  const names = await instancesOf(call, node_name, ['pinst_list'])
+  if (names.length === 0) {
+    terminal.out(`No primary instances on node ${node_name}, exiting.`)
+    return EXIT.ok
+  }
+  if (!(await confirm(call, `Migrate instance(s) ${names.join(', ')}?`))) return EXIT.notConfirmed
+  const result = await call.jobs.run(
+    opcodeOf(OpNodeMigrate, {
+      node_name,
+      mode: options.flag('live') ? options.text('migration_mode') : 'non-live',
+      target_node: options.text('dst_node'),
+      iallocator: options.text('iallocator'),
+      allow_runtime_changes: options.flag('allow_runtime_chgs'),
+      ignore_ipolicy: options.flag('ignore_ipolicy'),
+    }),
+  )
+  return followJobs(call, result)
+}
+
+export async function failoverNode(call: Call): Promise<number> {
+  const { options, terminal } = call
+  const names = await instancesOf(call, firstArgument(call), ['pinst_list'])
+  if (names.length === 0) {
+    terminal.err(`No primary instances on node ${firstArgument(call)}, exiting.`)
+    return EXIT.ok
+  }
+  if (!(await confirm(call, `Fail over instance(s) ${names.join(', ')}?`))) return EXIT.failure
+  const jobs = names.map((name) => ({
+    name,
+    ops: [
+      opcodeOf(OpInstanceFailover, {
+        instance_name: name,
+        ignore_consistency: options.flag('ignore_consistency'),
+        iallocator: options.text('iallocator'),
+      }),
+    ],
+  }))
+  const outcomes = await call.jobs.runMany(jobs, true)
+  const failed = outcomes.filter(({ ok }) => !ok).length
+  if (failed === 0) terminal.out(`All ${names.length} instance(s) failed over successfully.`)
+  else terminal.out(`There were errors during the failover: ${failed} error(s) out of ${names.length} instance(s).`)
+  return failed === 0 ? EXIT.ok : EXIT.failure
+}
+
+async function instancesOf({ master }: Call, node: string, fields: readonly string[]): Promise<string[]> {
+  const { data } = await master.query('node', fields, ['==', 'name', node])
+  return [
+    ...new Set(data.flatMap((row) => row.flatMap(([, names]) => (Array.isArray(names) ? names.map(String) : [])))),
+  ]
+}

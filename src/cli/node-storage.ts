@@ -1,0 +1,79 @@
+import { OpNodeModifyStorage, OpNodeQueryStorage, OpNodeQueryvols, OpRepairNodeStorage } from '../opcodes/node'
+import { type Call, EXIT } from './command'
+import { formatUnit, pythonText } from './format'
+import { selectedFields, unitsOf } from './list'
+import { opcodeOf, submitting } from './submit'
+import { formatTable } from './table'
+
+const VOLUME_TITLES: Readonly<Record<string, string>> = {
+  node: 'Node',
+  phys: 'PhysDev',
+  vg: 'VG',
+  name: 'Name',
+  size: 'Size',
+  instance: 'Instance',
+  dev: 'Device',
+}
+
+const STORAGE_TITLES: Readonly<Record<string, string>> = {
+  node: 'Node',
+  type: 'Type',
+  name: 'Name',
+  size: 'Size',
+  used: 'Used',
+  free: 'Free',
+  allocatable: 'Allocatable',
+}
+
+export async function listVolumes(call: Call): Promise<number> {
+  const fields = selectedFields(call.options.text('output'), ['node', 'phys', 'vg', 'name', 'size', 'instance'])
+  const rows = await call.jobs.run(opcodeOf(OpNodeQueryvols, { nodes: call.args, output_fields: fields }))
+  return printRows(call, fields, VOLUME_TITLES, rows)
+}
+
+export async function listStorage(call: Call): Promise<number> {
+  const defaults = ['node', 'type', 'name', 'size', 'used', 'free', 'allocatable']
+  const fields = selectedFields(call.options.text('output'), defaults)
+  const storage_type = call.options.text('user_storage_type')
+  const rows = await call.jobs.run(
+    opcodeOf(OpNodeQueryStorage, { nodes: call.args, storage_type, output_fields: fields }),
+  )
+  return printRows(call, fields, STORAGE_TITLES, rows)
+}
+
+const SIZES: readonly string[] = ['size', 'used', 'free']
+
+function printRows(
+  call: Call,
+  fields: readonly string[],
+  titles: Readonly<Record<string, string>>,
+  rows: unknown,
+): number {
+  const { options, terminal } = call
+  const separator = options.text('separator')
+  const units = unitsOf(options.text('units'), separator)
+  const columns = fields.map((name) => ({ title: titles[name] ?? name, alignRight: SIZES.includes(name) }))
+  const texts = (Array.isArray(rows) ? (rows as unknown[]) : []).map((row) =>
+    fields.map((name, at) => cellText(name, Array.isArray(row) ? (row[at] as unknown) : null)),
+  )
+  for (const line of formatTable(columns, texts, { headers: !options.flag('no_headers'), separator }))
+    terminal.out(line)
+  return EXIT.ok
+
+  function cellText(name: string, value: unknown): string {
+    if (SIZES.includes(name) && value !== null && Number.isFinite(Number(value)))
+      return formatUnit(Number(value), units)
+    if (typeof value === 'boolean') return value ? 'Y' : 'N'
+    return pythonText(value)
+  }
+}
+
+export const modifyStorage = submitting(OpNodeModifyStorage, ({ args, options }) => {
+  const [node_name, storage_type, name] = args
+  return { node_name, storage_type, name, changes: { allocatable: options.optionalFlag('allocatable') } }
+})
+
+export const repairStorage = submitting(OpRepairNodeStorage, ({ args, options }) => {
+  const [node_name, storage_type, name] = args
+  return { node_name, storage_type, name, ignore_consistency: options.flag('ignore_consistency') }
+})

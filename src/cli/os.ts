@@ -1,0 +1,36 @@
+import { type Tool, many, one } from './command'
+import { diagnoseOses, listOses, modifyOs, showOses } from './os-commands'
+import {
+  JOB_OPTIONS,
+  oHypervisorParameters,
+  oNoHeaders,
+  oOsParameters,
+  oOsParametersPrivate,
+  oPriority,
+} from './options'
+import { oBlacklisted, oHidden } from './os-options'
+
+export const osTool: Tool = {
+  name: 'gnt-os',
+  commands: [
+    { name: 'list', help: 'list usable OSes', usage: '', args: [], options: [oNoHeaders, oPriority], run: listOses },
+    { name: 'diagnose', help: 'OS state per node', usage: '', args: [], options: [oPriority], run: diagnoseOses },
+    {
+      name: 'info',
+      aliases: ['show'],
+      help: 'show OS details',
+      usage: '',
+      args: [many('OS or provider name')],
+      options: [oPriority],
+      run: showOses,
+    },
+    {
+      name: 'modify',
+      help: 'change OS settings',
+      usage: '',
+      args: [one('OS or provider name')],
+      options: [oHypervisorParameters, oOsParameters, oOsParametersPrivate, oHidden, oBlacklisted, ...JOB_OPTIONS],
+      run: modifyOs,
+    },
+  ],
+}

@@ -1,0 +1,137 @@
+// Texts of options as values (spec: cli.json, option_types). What is wrong is a UsageError that says what would be right.
+import { parseUnit } from '../model/param-types'
+import { type Option, UsageError } from './command'
+import type { IdentKeyValues, KeyValues } from './option-values'
+
+export function parseValue(option: Option, text: string): unknown {
+  switch (option.type) {
+    case 'flag':
+    case 'count':
+    case 'string':
+      return text
+    case 'int':
+      return integer(text)
+    case 'float':
+      return float(text)
+    case 'choice':
+      return oneOf(option.choices ?? [], text)
+    case 'bool':
+      return yesOrNo(text)
+    case 'unit':
+      return size(text)
+    case 'keyval':
+      return keyValues(text)
+    case 'identkeyval':
+      return identKeyValues(text)
+    case 'multilistidentkeyval':
+      return text.split('//').map((group) => Object.fromEntries(group.split('/').map(plainIdent)))
+    case 'list':
+      return text === '' ? [] : text.split(',').map((item) => item.trim())
+    case 'maybefloat':
+      return text === 'default' ? text : float(text)
+    case 'json':
+      return json(text)
+    case 'filteraction':
+      return filterAction(text)
+  }
+}
+
+function integer(text: string): number {
+  if (/^[-+]?\d+$/.test(text)) return Number(text)
+  throw new UsageError(`invalid integer value: '${text}'`)
+}
+
+function float(text: string): number {
+  const number = text.trim() === '' ? NaN : Number(text)
+  if (Number.isFinite(number)) return number
+  throw new UsageError(`invalid floating-point value: '${text}'`)
+}
+
+function oneOf(choices: readonly string[], text: string): string {
+  if (choices.includes(text)) return text
+  throw new UsageError(`invalid choice: '${text}' (choose from ${choices.map((word) => `'${word}'`).join(', ')})`)
+}
+
+function yesOrNo(text: string): boolean {
+  const word = text.toLowerCase()
+  if (word === 'yes' || word === 'true') return true
+  if (word === 'no' || word === 'false') return false
+  throw new UsageError(`invalid boolean value '${text}': use yes or no`)
+}
+
+function size(text: string): number {
+  try {
+    return parseUnit(text)
+  } catch (error) {
+    throw new UsageError(`invalid size '${text}': ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+/** Splits at commas; a backslash takes a comma, or itself, as it is. */
+function splitCommas(text: string): string[] {
+  const parts = ['']
+  for (let at = 0; at < text.length; at++) {
+    const next = text[at + 1]
+    if (text[at] === '\\' && (next === ',' || next === '\\')) {
+      parts[parts.length - 1] += next
+      at++
+    } else if (text[at] === ',') parts.push('')
+    else parts[parts.length - 1] += text[at] ?? ''
+  }
+  return parts
+}
+
+export function keyValues(text: string): KeyValues {
+  const values: Record<string, string | boolean | null> = {}
+  if (text === '') return values
+  for (const part of splitCommas(text)) {
+    const [key, value] = keyValue(part)
+    if (Object.hasOwn(values, key)) throw new UsageError(`key '${key}' is given twice in '${text}'`)
+    values[key] = value
+  }
+  return values
+}
+
+function keyValue(part: string): [key: string, value: string | boolean | null] {
+  const at = part.indexOf('=')
+  if (at !== -1) return [part.slice(0, at), part.slice(at + 1)]
+  if (part.startsWith('no_')) return [part.slice(3), false]
+  if (part.startsWith('-')) return [part.slice(1), null]
+  return [part, true]
+}
+
+/** `ID:key=value,...`; `no_ID` switches off; `-ID` unsets, but `-1:...` is the index minus one. */
+export function identKeyValues(text: string): IdentKeyValues {
+  const at = text.indexOf(':')
+  const ident = at === -1 ? text : text.slice(0, at)
+  const rest = at === -1 ? '' : text.slice(at + 1)
+  const refuse = () => new UsageError(`values cannot be given together with the prefix in '${text}'`)
+  if (ident.startsWith('no_')) {
+    if (rest !== '') throw refuse()
+    return [ident.slice(3), false]
+  }
+  if (/^-\D/.test(ident)) {
+    if (rest !== '') throw refuse()
+    return [ident.slice(1), null]
+  }
+  return [ident, keyValues(rest)]
+}
+
+function plainIdent(text: string): readonly [string, KeyValues] {
+  const at = text.indexOf(':')
+  if (at === -1) throw new UsageError(`'${text}' is not of the form NAME:key=value,...`)
+  return [text.slice(0, at), keyValues(text.slice(at + 1))]
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch (error) {
+    throw new UsageError(`invalid JSON: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+function filterAction(text: string): unknown {
+  const limit = /^RATE_LIMIT\s+(\d+)$/.exec(text)
+  return limit === null ? text : ['RATE_LIMIT', Number(limit[1])]
+}

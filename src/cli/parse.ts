@@ -1,0 +1,114 @@
+// From words to option values: commander tells options from arguments; abbreviations, types and counts are Ganeti's.
+import * as commander from 'commander'
+import { type Command, type Option, type Terminal, UsageError } from './command'
+import { OptionValues } from './option-values'
+import { parseValue } from './parse-value'
+
+export interface Parsed {
+  readonly options: OptionValues
+  readonly args: readonly string[]
+  readonly help: boolean
+}
+
+const HELP: Option = { long: ['--help'], short: '-h', dest: 'help', type: 'flag', help: 'show this help and exit' }
+
+/** Options that every command has. */
+export const COMMON_OPTIONS: readonly Option[] = [
+  { long: ['--debug'], short: '-d', dest: 'debug', type: 'count', default: 0, help: 'more debug output, repeatable' },
+  { long: ['--reason'], dest: 'reason', type: 'string', help: 'text for the reason trail' },
+]
+
+export const optionsOf = (command: Command): readonly Option[] => [...command.options, ...COMMON_OPTIONS, HELP]
+
+export function parseCommandLine(command: Command, words: readonly string[], terminal: Terminal): Parsed {
+  const options = optionsOf(command)
+  const values = new Map<string, unknown>(options.map((option) => [option.dest, defaultOf(option)]))
+  // Of several options with one dest, the first decides what is there when none is given.
+  for (const option of [...options].reverse()) values.set(option.dest, defaultOf(option))
+  const parser = new commander.Command(command.name)
+  parser.exitOverride().helpOption(false).allowExcessArguments(true).argument('[args...]')
+  parser.configureOutput({ writeErr: () => undefined, writeOut: () => undefined })
+  if (command.passThrough) parser.passThroughOptions()
+  for (const option of options) declare(parser, option, (text) => store(values, option, text, terminal))
+  try {
+    parser.parse(expandAbbreviations(words, options), { from: 'user' })
+  } catch (error) {
+    if (error instanceof commander.CommanderError) throw new UsageError(complaint(error))
+    throw error
+  }
+  const parsed = new OptionValues(values)
+  const help = parsed.flag('help')
+  if (!help) checkArguments(command, parser.args)
+  return { options: parsed, args: parser.args, help }
+}
+
+function declare(parser: commander.Command, option: Option, found: (text: string | null) => void): void {
+  const bare = option.type === 'flag' || option.type === 'count'
+  for (const [at, long] of option.long.entries()) {
+    const names = at === 0 && option.short !== undefined ? `${option.short}, ${long}` : long
+    const declared = new commander.Option(bare ? names : `${names} <value>`)
+    parser.addOption(declared)
+    parser.on(`option:${declared.name()}`, found)
+  }
+}
+
+function store(values: Map<string, unknown>, option: Option, text: string | null, terminal: Terminal): void {
+  if (option.ignored !== undefined) return terminal.err(`Warning: ${option.ignored}`)
+  if (option.type === 'flag') return void values.set(option.dest, option.stores ?? true)
+  const old = values.get(option.dest)
+  if (option.type === 'count') return void values.set(option.dest, Number(old) + 1)
+  try {
+    const value = parseValue(option, text ?? '')
+    values.set(option.dest, option.repeatable && Array.isArray(old) ? [...(old as unknown[]), value] : value)
+  } catch (error) {
+    if (error instanceof UsageError) throw new UsageError(`option ${option.long[0]}: ${error.message}`)
+    throw error
+  }
+}
+
+function defaultOf(option: Option): unknown {
+  if (option.default !== undefined) return option.default
+  if (option.repeatable) return []
+  // A flag that stores false is on until it is given; one that stores a word is nothing.
+  if (option.type === 'flag' && option.stores === false) return true
+  return undefined
+}
+
+/** `--disk-t` becomes `--disk-template` when no other option begins so. */
+function expandAbbreviations(words: readonly string[], options: readonly Option[]): string[] {
+  const all = options.flatMap(({ long }) => long)
+  const end = words.indexOf('--')
+  return words.map((word, at) => {
+    if (!word.startsWith('--') || word === '--' || (end !== -1 && at > end)) return word
+    const [name = word] = word.split('=', 1)
+    if (all.includes(name)) return word
+    const matches = all.filter((long) => long.startsWith(name))
+    if (matches.length > 1) throw new UsageError(`ambiguous option: ${name} (${matches.sort().join(', ')}?)`)
+    return (matches[0] ?? name) + word.slice(name.length)
+  })
+}
+
+function complaint(error: commander.CommanderError): string {
+  const option = /'([^']+)'/.exec(error.message)?.[1] ?? ''
+  const name = option.split(/[ ,]+/).find((word) => word.startsWith('--')) ?? option
+  if (error.code === 'commander.unknownOption') return `no such option: ${option}`
+  if (error.code === 'commander.optionMissingArgument') return `${name} option requires an argument`
+  return error.message.replace(/^error: /, '')
+}
+
+function checkArguments(command: Command, args: readonly string[]): void {
+  const min = command.args.reduce((sum, argument) => sum + argument.min, 0)
+  const max = command.args.reduce((sum, argument) => sum + argument.max, 0)
+  const wanted =
+    max === 0
+      ? 'no arguments'
+      : min === max
+        ? `exactly ${min}`
+        : `at ${args.length < min ? 'least' : 'most'} ${args.length < min ? min : max}`
+  if (args.length < min || args.length > max)
+    throw new UsageError(`${command.name} takes ${wanted}${max === 0 ? '' : ' argument(s)'}, not ${args.length}`)
+  const [first] = command.args
+  const choices = first?.choices
+  if (choices && args[0] !== undefined && !choices.includes(args[0]))
+    throw new UsageError(`argument '${args[0]}' is not one of ${choices.join(', ')}`)
+}

@@ -1,0 +1,134 @@
+// A command line as it was typed, to the command that does it: the program's name or the first word chooses the tool.
+import { systemClock } from '../lib/clock'
+import { RELEASE_VERSION } from '../model/constants/versions'
+import type { Master } from '../rpc/luxi/calls'
+import { backupTool } from './backup'
+import { clusterTool } from './cluster'
+import { type Command, EXIT, type Terminal, type Tool, UsageError } from './command'
+import { debugTool } from './debug'
+import { describeError } from './errors'
+import { filterTool } from './filter'
+import { groupTool } from './group'
+import { commandHelp, toolUsage } from './help'
+import { instanceTool } from './instance'
+import { jobTool } from './job'
+import { Jobs } from './jobs'
+import { networkTool } from './network'
+import { nodeTool } from './node'
+import { osTool } from './os'
+import { parseCommandLine } from './parse'
+import { storageTool } from './storage'
+
+export const TOOLS: readonly Tool[] = [
+  backupTool,
+  clusterTool,
+  debugTool,
+  filterTool,
+  groupTool,
+  instanceTool,
+  jobTool,
+  networkTool,
+  nodeTool,
+  osTool,
+  storageTool,
+]
+
+export interface Environment {
+  readonly terminal: Terminal
+  /** Called only by commands that need the cluster. */
+  connect(): { master: Master; localNodes: boolean }
+  readonly variables: Readonly<Record<string, string | undefined>>
+  readonly clock?: typeof systemClock
+}
+
+/** Runs `program words...`; the exit code. `gnt instance list` is `gnt-instance list`. */
+export async function runProgram(program: string, words: readonly string[], environment: Environment): Promise<number> {
+  const { terminal } = environment
+  const byName = TOOLS.find(({ name }) => name === program)
+  const [object, ...rest] = words
+  const tool = byName ?? TOOLS.find(({ name }) => name === `gnt-${object ?? ''}`)
+  if (tool !== undefined) return runTool(tool, byName === undefined ? rest : words, environment)
+  if (object === '--version') {
+    terminal.out(`gnt (gantry ${RELEASE_VERSION}) ${RELEASE_VERSION}`)
+    return EXIT.ok
+  }
+  const objects = TOOLS.map(({ name }) => name.replace('gnt-', ''))
+  terminal.out('Usage: gnt {object} {command} [options...] [argument...]')
+  terminal.out('gnt <object> shows the commands of an object, gnt <object> <command> --help its options')
+  terminal.out('')
+  terminal.out(`Objects: ${objects.join(', ')}`)
+  return object === '--help' ? EXIT.ok : EXIT.failure
+}
+
+async function runTool(tool: Tool, words: readonly string[], environment: Environment): Promise<number> {
+  const { terminal, variables } = environment
+  const [word, ...given] = words
+  if (word === '--version') {
+    terminal.out(`${tool.name} (ganeti ${RELEASE_VERSION}) ${RELEASE_VERSION}`)
+    return EXIT.ok
+  }
+  const command = tool.commands.find(({ name, aliases = [] }) => name === word || aliases.includes(word ?? ''))
+  if (command === undefined) {
+    for (const line of toolUsage(tool)) terminal.out(line)
+    return word === '--help' || word === '-h' ? EXIT.ok : EXIT.failure
+  }
+  // GNT_INSTANCE_LIST holds options that are put in front of what was typed.
+  const defaults = variables[`${tool.name}_${command.name}`.replaceAll('-', '_').toUpperCase()]
+  return runCommand(
+    tool,
+    command,
+    [...(defaults?.split(/\s+/).filter((part) => part !== '') ?? []), ...given],
+    environment,
+  )
+}
+
+async function runCommand(
+  tool: Tool,
+  command: Command,
+  words: readonly string[],
+  { terminal, connect, clock = systemClock }: Environment,
+): Promise<number> {
+  try {
+    const { options, args, help } = parseCommandLine(command, words, terminal)
+    if (help) {
+      for (const line of commandHelp(tool.name, command)) terminal.out(line)
+      return EXIT.ok
+    }
+    let connection: ReturnType<typeof connect> | undefined
+    const master = lazyMaster(() => (connection ??= connect()).master)
+    const source = { tool: tool.name, command: command.name }
+    return await command.run({
+      ...source,
+      options,
+      args,
+      master,
+      jobs: new Jobs(master, terminal, clock, source, options),
+      terminal,
+      clock,
+      get localNodes() {
+        return (connection ??= connect()).localNodes
+      },
+    })
+  } catch (error) {
+    if (error instanceof UsageError) {
+      terminal.err(`Usage: ${tool.name} ${command.name} ${command.usage}`.trimEnd())
+      terminal.err('')
+      terminal.err(`${tool.name} ${command.name}: error: ${error.message}`)
+      return EXIT.usage
+    }
+    const { lines, exitCode, good } = describeError(error)
+    for (const line of lines) (good ? terminal.out : terminal.err)(line)
+    return exitCode
+  }
+}
+
+/** The connection is made at the first call, so that help and mistakes need no cluster. */
+function lazyMaster(open: () => Master): Master {
+  return new Proxy({} as Master, {
+    get: (_, name) => {
+      const master = open()
+      const method: unknown = Reflect.get(master, name)
+      return typeof method === 'function' ? method.bind(master) : method
+    },
+  })
+}

@@ -1,0 +1,25 @@
+import { type Tool, many } from './command'
+import { diagnoseStorage, showStorage } from './storage-commands'
+import { oPriority } from './options'
+
+export const storageTool: Tool = {
+  name: 'gnt-storage',
+  commands: [
+    {
+      name: 'diagnose',
+      help: 'provider state per node',
+      usage: '',
+      args: [],
+      options: [oPriority],
+      run: diagnoseStorage,
+    },
+    {
+      name: 'info',
+      help: 'show provider details',
+      usage: '',
+      args: [many('OS or provider name')],
+      options: [oPriority],
+      run: showStorage,
+    },
+  ],
+}

@@ -1,0 +1,30 @@
+export interface Column {
+  readonly title: string
+  readonly alignRight: boolean
+}
+
+export interface TableOptions {
+  readonly headers: boolean
+  /** Put between the cells, which are then not padded. */
+  readonly separator?: string | undefined
+}
+
+/** Rows of text as lines; the last column is padded only when it is aligned right. */
+export function formatTable(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  options: TableOptions,
+): string[] {
+  const all = options.headers ? [columns.map(({ title }) => title), ...rows] : rows
+  if (options.separator !== undefined) return all.map((row) => row.join(options.separator))
+  const widths = columns.map((_, at) => Math.max(0, ...all.map((row) => row[at]?.length ?? 0)))
+  return all.map((row) =>
+    columns
+      .map(({ alignRight }, at) => {
+        const text = row[at] ?? ''
+        if (alignRight) return text.padStart(widths[at] ?? 0)
+        return at === columns.length - 1 ? text : text.padEnd(widths[at] ?? 0)
+      })
+      .join(' '),
+  )
+}

@@ -1,0 +1,61 @@
+// `gnt`, and `gnt-instance` and the others by program name: the command line of the cluster on this machine.
+import { spawn } from 'node:child_process'
+import * as path from 'node:path'
+import * as readline from 'node:readline/promises'
+import { runProgram } from './cli/program'
+import { type Terminal } from './cli/command'
+import { findLuxiSocket } from './lib/find-socket'
+import { LuxiClient } from './rpc/luxi/client'
+
+const terminal: Terminal = {
+  out: (line) => void process.stdout.write(`${line}\n`),
+  err: (line) => void process.stderr.write(`${line}\n`),
+  async ask(question, letters) {
+    if (!process.stdin.isTTY) return undefined
+    const prompt = readline.createInterface({ input: process.stdin, output: process.stdout })
+    try {
+      for (;;) {
+        const answer = (await prompt.question(question)).trim().toLowerCase()
+        if (answer === '') return 'n'
+        if (answer.length === 1 && letters.includes(answer)) return answer
+      }
+    } finally {
+      prompt.close()
+    }
+  },
+  hand(command) {
+    const [program = '', ...args] = command
+    // Keys such as Ctrl-C are for the other program now.
+    process.removeAllListeners('SIGINT').on('SIGINT', () => undefined)
+    return new Promise((resolve, reject) => {
+      const child = spawn(program, args, { stdio: 'inherit' })
+      child.on('error', reject)
+      child.on('close', (code) => resolve(code ?? 1))
+    })
+  },
+}
+
+function connect() {
+  const socket = findLuxiSocket()
+  return { master: new LuxiClient({ path: socket.path }), localNodes: socket.virtual }
+}
+
+process.on('SIGINT', () => {
+  terminal.err(
+    'Aborted. Jobs that were submitted go on: gnt-job list shows them, gnt-job watch follows one, gnt-job cancel stops it.',
+  )
+  process.exit(1)
+})
+
+// A reader that has seen enough, such as head, is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+  process.exit(0)
+})
+
+const program = path.basename(process.argv[1] ?? 'gnt').replace(/\.js$/, '')
+void runProgram(program, process.argv.slice(2), { terminal, connect, variables: process.env }).then((code) => {
+  process.exitCode = code
+  // Output goes to a pipe in its own time; the idle connection must not keep the process.
+  process.stdout.write('', () => process.exit())
+})

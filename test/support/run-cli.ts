@@ -1,0 +1,33 @@
+import { runProgram } from '../../src/cli/program'
+import type { Master } from '../../src/rpc/luxi/calls'
+
+export interface CliOptions {
+  /** Answers to questions, in order; none means that nobody is there to answer. */
+  answers?: string[]
+  localNodes?: boolean
+  variables?: Record<string, string>
+}
+
+/** Runs one command line against a master and returns all that it showed. */
+export async function runCli(master: Master, words: readonly string[], options: CliOptions = {}) {
+  const [program = '', ...args] = words
+  const result = { exit: 0, stdout: '', stderr: '', questions: [] as string[], handed: [] as (readonly string[])[] }
+  const answers = [...(options.answers ?? [])]
+  result.exit = await runProgram(program, args, {
+    variables: options.variables ?? {},
+    connect: () => ({ master, localNodes: options.localNodes ?? false }),
+    terminal: {
+      out: (line) => void (result.stdout += `${line}\n`),
+      err: (line) => void (result.stderr += `${line}\n`),
+      ask: async (question) => {
+        result.questions.push(question)
+        return answers.shift()
+      },
+      hand: async (command) => {
+        result.handed.push(command)
+        return 7
+      },
+    },
+  })
+  return result
+}
