@@ -17,7 +17,7 @@ export interface ReplicationOptions {
   nodes: NodeClient
   clock: Clock
   log: Log
-  paths: Pick<Paths, 'configFile'>
+  paths: Pick<Paths, 'configFile' | 'hostname'>
   store: Pick<ConfigStore, 'current' | 'texts' | 'addReplica' | 'subscribe'>
 }
 
@@ -87,7 +87,7 @@ export class Replication {
   private setCandidates(config: ConfigData): CandidateCopy[] {
     const { store, nodes, clock, log, paths } = this.options
     const wanted = masterCandidates(config).filter(
-      ({ uuid, offline }) => uuid !== config.cluster.master_node && !offline,
+      ({ uuid, name, offline }) => uuid !== config.cluster.master_node && name !== paths.hostname && !offline,
     )
     const targets = new Map<NodeUuid, NodeTarget>(wanted.map((node) => [node.uuid, node]))
     for (const [uuid, copy] of this.copies) {

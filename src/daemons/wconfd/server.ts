@@ -3,6 +3,7 @@
 import { systemDisk, type Disk } from '../../lib/disk'
 import type { Timer } from '../../lib/clock'
 import { isServed } from '../../lib/json-socket'
+import { ConfigurationError } from '../../model/errors'
 import {
   LOCK_CLEANUP_S,
   WCONFD_BUFFER_BYTES_MAX,
@@ -25,9 +26,19 @@ export async function startWconfd(
   if (await isServed(path)) throw new Error(`another wconfd already serves ${path}; stop it first`)
   await disk.makeDirectory(paths.socketDir)
   await yieldFollow(paths.socket('follow'))
-  const state = await WconfdState.open(options)
-  const feed = new FollowFeed(() => state.store.documents(), true)
-  const publicFeed = new FollowFeed(() => state.store.documents(), false)
+  let opened: WconfdState | undefined
+  const documents = () => {
+    if (opened) return opened.store.documents()
+    throw new ConfigurationError('The configuration is being read; ask again in a moment')
+  }
+  const [feed, publicFeed] = [new FollowFeed(documents, true), new FollowFeed(documents, false)]
+  // Taken before the files are: while it is served, this node's noded leaves them alone.
+  const follow = await serveFollow({ path: paths.socket('follow'), log }, publicFeed)
+  const state = await WconfdState.open(options).catch(async (error: unknown) => {
+    await follow.close()
+    throw error
+  })
+  opened = state
   state.store.subscribe((delta) => {
     feed.publish(delta)
     publicFeed.publish(delta)
@@ -41,7 +52,6 @@ export async function startWconfd(
     },
     wconfdCalls(state, feed),
   )
-  const follow = await serveFollow({ path: paths.socket('follow'), log }, publicFeed)
   const cleaning = cleanRegularly(state, options)
   log.info({ serial: state.store.current().serial_no }, 'wconfd is ready')
   return {
@@ -49,8 +59,9 @@ export async function startWconfd(
       cleaning.cancel()
       // First nobody is answered any more, then what was promised is written.
       await state.locks.close()
-      await Promise.all([server.close(), follow.close()])
+      await server.close()
       await state.close()
+      await follow.close()
     },
   }
 }
