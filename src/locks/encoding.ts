@@ -54,7 +54,8 @@ export const heldLocks = (owner: Owner | undefined): [LockName, LockMode][] =>
 
 export function isClientId(value: unknown): value is ClientId {
   if (!Array.isArray(value) || value.length !== 3) return false
-  const [identifier, livelock, pid]: unknown[] = value
+  const items: unknown[] = value
+  const [identifier, livelock, pid] = items
   const named = typeof identifier === 'string' || Number.isSafeInteger(identifier)
   return named && typeof livelock === 'string' && Number.isSafeInteger(pid)
 }
@@ -98,7 +99,8 @@ function parseOwner(value: unknown): Parsed['owners'][number] {
 
 function parseWaiting(value: unknown): Parsed['waiting'][number] {
   if (!Array.isArray(value)) throw malformed(JSON.stringify(value))
-  const [priority, client, request]: unknown[] = value
+  const items: unknown[] = value
+  const [priority, client, request] = items
   if (typeof priority !== 'number' || !isClientId(client) || !Array.isArray(request) || !request.every(isLockRequest))
     throw malformed(JSON.stringify(value))
   return { priority, client, request }

@@ -86,7 +86,8 @@ export const lockAndMode: Reader<[LockName, LockMode]> = (value) => {
 
 export const namedChange: Reader<[string, ...unknown[]]> = (value) => {
   if (!Array.isArray(value)) return fail('expected [change, ...arguments]', value)
-  const [name, ...args]: unknown[] = value
+  const items: unknown[] = value
+  const [name, ...args] = items
   return typeof name === 'string' ? [name, ...args] : fail('expected [change, ...arguments]', value)
 }
 

@@ -26,9 +26,9 @@ export async function startWconfd(
   if (await isServed(path)) throw new Error(`another wconfd already serves ${path}; stop it first`)
   await disk.makeDirectory(paths.socketDir)
   await yieldFollow(paths.socket('follow'))
-  let opened: WconfdState | undefined
+  const opened: { state?: WconfdState } = {}
   const documents = () => {
-    if (opened) return opened.store.documents()
+    if (opened.state) return opened.state.store.documents()
     throw new ConfigurationError('The configuration is being read; ask again in a moment')
   }
   const [feed, publicFeed] = [new FollowFeed(documents, true), new FollowFeed(documents, false)]
@@ -38,7 +38,7 @@ export async function startWconfd(
     await follow.close()
     throw error
   })
-  opened = state
+  opened.state = state
   state.store.subscribe((delta) => {
     feed.publish(delta)
     publicFeed.publish(delta)
