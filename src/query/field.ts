@@ -50,15 +50,17 @@ interface Stamped {
   readonly serial_no: number
 }
 
-export function stampFields<Row>(objectOf: (row: Row) => Stamped): FieldTable<Row> {
+export function stampFields<Row>(noun: string, objectOf: (row: Row) => Stamped): FieldTable<Row> {
   return {
-    ctime: field('CTime', 'timestamp', 'when the object was created', (row) => cell(objectOf(row).ctime ?? 0)),
-    mtime: field('MTime', 'timestamp', 'when the object last changed', (row) => cell(objectOf(row).mtime ?? 0)),
-    serial_no: field('SerialNo', 'number', 'change counter', (row) => cell(objectOf(row).serial_no)),
-    uuid: field('UUID', 'text', 'object UUID', (row) => cell(objectOf(row).uuid)),
+    ctime: field('CTime', 'timestamp', 'Creation timestamp', (row) => cell(objectOf(row).ctime ?? 0)),
+    mtime: field('MTime', 'timestamp', 'Modification timestamp', (row) => cell(objectOf(row).mtime ?? 0)),
+    serial_no: field('SerialNo', 'number', `${noun} object serial number, incremented on each modification`, (row) =>
+      cell(objectOf(row).serial_no),
+    ),
+    uuid: field('UUID', 'text', `${noun} UUID`, (row) => cell(objectOf(row).uuid)),
   }
 }
 
 export function tagsField<Row>(tagsOf: (row: Row) => readonly string[] | undefined): FieldTable<Row> {
-  return { tags: field('Tags', 'other', 'tag list', (row) => cell([...(tagsOf(row) ?? [])].sort())) }
+  return { tags: field('Tags', 'other', 'Tags', (row) => cell([...(tagsOf(row) ?? [])].sort())) }
 }

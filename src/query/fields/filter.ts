@@ -4,14 +4,14 @@ import { parseFilter, serializeFilter } from '../filter'
 import type { Resource } from '../resource'
 
 const fields: FieldTable<FilterRule> = {
-  action: field('Action', 'other', 'ACCEPT, PAUSE, REJECT, CONTINUE or ["RATE_LIMIT", n]', (rule) => cell(rule.action)),
-  predicates: field('Predicates', 'other', 'predicate list', (rule) =>
+  action: field('Action', 'other', 'Filter action', (rule) => cell(rule.action)),
+  predicates: field('Predicates', 'other', 'List of filter predicates', (rule) =>
     cell(rule.predicates.map(([kind, filter]) => [kind, serializeFilter(parseFilter(filter))])),
   ),
-  priority: field('Priority', 'other', 'rule priority, lower runs first', (rule) => cell(rule.priority)),
-  reason_trail: field('ReasonTrail', 'other', 'reasons', (rule) => cell(rule.reason_trail)),
-  uuid: field('UUID', 'other', 'rule UUID', (rule) => cell(rule.uuid)),
-  watermark: field('Watermark', 'other', 'highest job id known when the rule was added', (rule) =>
+  priority: field('Priority', 'other', 'Filter priority', (rule) => cell(rule.priority)),
+  reason_trail: field('ReasonTrail', 'other', 'Reason why this filter was added', (rule) => cell(rule.reason_trail)),
+  uuid: field('UUID', 'other', 'Filter ID', (rule) => cell(rule.uuid)),
+  watermark: field('Watermark', 'other', 'Highest job ID used at the time when the filter was added', (rule) =>
     cell(rule.watermark),
   ),
 }

@@ -11,39 +11,35 @@ interface GroupRow {
 }
 
 const fields: FieldTable<GroupRow> = {
-  ...stampFields(({ group }) => group),
+  ...stampFields('Group', ({ group }) => group),
   ...tagsField(({ group }) => group.tags),
   ...nodeParamFields(({ group, index }) => index.groupNdParams(group)),
-  alloc_policy: field('AllocPolicy', 'text', 'allocation policy', ({ group }) => cell(group.alloc_policy)),
-  custom_diskparams: field('CustomDiskParameters', 'other', 'disk parameters set on the group', ({ group }) =>
+  alloc_policy: field('AllocPolicy', 'text', 'Allocation policy for group', ({ group }) => cell(group.alloc_policy)),
+  custom_diskparams: field('CustomDiskParameters', 'other', 'Custom disk parameters', ({ group }) =>
     cell(group.diskparams),
   ),
-  custom_ipolicy: field('CustomInstancePolicy', 'other', 'policy keys set on the group', ({ group }) =>
+  custom_ipolicy: field('CustomInstancePolicy', 'other', 'Custom instance policy limitations', ({ group }) =>
     cell(group.ipolicy),
   ),
-  custom_ndparams: field('CustomNDParams', 'other', 'node parameters set on the group', ({ group }) =>
-    cell(group.ndparams),
-  ),
-  diskparams: field('DiskParameters', 'other', 'effective disk parameters per template', ({ group, index }) =>
+  custom_ndparams: field('CustomNDParams', 'other', 'Custom node parameters', ({ group }) => cell(group.ndparams)),
+  diskparams: field('DiskParameters', 'other', 'Disk parameters (merged)', ({ group, index }) =>
     cell(index.groupDiskParams(group)),
   ),
-  ipolicy: field('InstancePolicy', 'other', 'effective instance policy', ({ group, index }) =>
+  ipolicy: field('InstancePolicy', 'other', 'Instance policy limitations (merged)', ({ group, index }) =>
     cell(index.groupIPolicy(group)),
   ),
-  name: field('Group', 'text', 'name', ({ group }) => cell(group.name)),
-  ndparams: field('NDParams', 'other', 'effective node parameters', ({ group, index }) =>
-    cell(index.groupNdParams(group)),
-  ),
-  node_cnt: field('Nodes', 'number', 'count of nodes', ({ group, index }) =>
+  name: field('Group', 'text', 'Group name', ({ group }) => cell(group.name)),
+  ndparams: field('NDParams', 'other', 'Node parameters', ({ group, index }) => cell(index.groupNdParams(group))),
+  node_cnt: field('Nodes', 'number', 'Number of nodes', ({ group, index }) =>
     cell(index.nodesOfGroup(group.uuid).length),
   ),
-  node_list: field('NodeList', 'other', 'node names', ({ group, index }) =>
+  node_list: field('NodeList', 'other', 'List of nodes', ({ group, index }) =>
     cell(index.nodesOfGroup(group.uuid).map(({ name }) => name)),
   ),
-  pinst_cnt: field('Instances', 'number', 'count of primary instances', ({ group, index }) =>
+  pinst_cnt: field('Instances', 'number', 'Number of primary instances', ({ group, index }) =>
     cell(index.instancesOfGroup(group.uuid).length),
   ),
-  pinst_list: field('InstanceList', 'other', 'primary instance names', ({ group, index }) =>
+  pinst_list: field('InstanceList', 'other', 'List of primary instances', ({ group, index }) =>
     cell(index.instancesOfGroup(group.uuid).map(({ name }) => name)),
   ),
 }

@@ -4,61 +4,67 @@ import { type FieldTable, cell, field, optional, stampFields, tagsField } from '
 import type { InstanceRow } from './instance-live'
 
 export const instanceConfigFields: FieldTable<InstanceRow> = {
-  ...stampFields(({ instance }) => instance),
+  ...stampFields('Instance', ({ instance }) => instance),
   ...tagsField(({ instance }) => instance.tags),
-  admin_state: field('InstanceState', 'text', 'wanted state: up, down or offline', ({ instance }) =>
+  admin_state: field('InstanceState', 'text', 'Desired state of instance', ({ instance }) =>
     cell(instance.admin_state),
   ),
-  admin_state_source: field('InstanceStateSource', 'text', 'admin or user', ({ instance }) =>
-    cell(instance.admin_state_source),
+  admin_state_source: field(
+    'InstanceStateSource',
+    'text',
+    'Who last changed the desired state of the instance',
+    ({ instance }) => cell(instance.admin_state_source),
   ),
-  admin_up: field('Autostart', 'bool', 'true when admin_state is up', ({ instance }) =>
+  admin_up: field('Autostart', 'bool', 'Desired state of instance', ({ instance }) =>
     cell(instance.admin_state === 'up'),
   ),
-  disk_template: field(
-    'Disk_template',
-    'text',
-    'template computed from the disks (diskless, mixed possible)',
-    ({ instance, index }) => cell(diskTemplateOf(index.config, instance)),
+  disk_template: field('Disk_template', 'text', 'Instance disk template', ({ instance, index }) =>
+    cell(diskTemplateOf(index.config, instance)),
   ),
   disk_usage: field(
     'DiskUsage',
     'unit',
-    `MiB used on each node, DRBD counts ${DRBD_META_SIZE_MIB} extra per disk`,
+    'Total disk space used by instance on each of its nodes; this is not the disk size visible to the instance, but the usage on the node',
     (row) => cell(diskUsage(row)),
   ),
-  disks_active: field('DisksActive', 'bool', 'disks should be assembled', ({ instance }) =>
+  disks_active: field('DisksActive', 'bool', 'Desired state of instance disks', ({ instance }) =>
     cell(instance.disks_active),
   ),
-  forthcoming: field('Forthcoming', 'bool', 'only reserved, not created', ({ instance }) =>
+  forthcoming: field('Forthcoming', 'bool', 'whether the Instance is forthcoming', ({ instance }) =>
     cell(instance.forthcoming === true),
   ),
-  hypervisor: field('Hypervisor', 'text', 'hypervisor', ({ instance }) => cell(instance.hypervisor)),
-  name: field('Instance', 'text', 'name', ({ instance }) => cell(instance.name), { compare: 'host' }),
-  network_port: field('Network_port', 'other', 'port for VNC/SPICE; unavailable if unset', ({ instance }) =>
-    optional(instance.network_port),
+  hypervisor: field('Hypervisor', 'text', 'Hypervisor name', ({ instance }) => cell(instance.hypervisor)),
+  name: field('Instance', 'text', 'Instance name', ({ instance }) => cell(instance.name), { compare: 'host' }),
+  network_port: field(
+    'Network_port',
+    'other',
+    'Instance network port if available (e.g. for VNC console)',
+    ({ instance }) => optional(instance.network_port),
   ),
-  os: field('OS', 'text', 'OS name', ({ instance }) => cell(instance.os)),
+  os: field('OS', 'text', 'Operating system', ({ instance }) => cell(instance.os)),
   pnode: field(
     'Primary_node',
     'text',
-    'primary node name',
+    'Primary node',
     ({ instance, index }) => cell(index.nodeName(instance.primary_node)),
     { compare: 'host' },
   ),
-  'pnode.group': field('PrimaryNodeGroup', 'text', 'group of the primary', ({ instance, index }) =>
+  'pnode.group': field('PrimaryNodeGroup', 'text', "Primary node's group", ({ instance, index }) =>
     optional(index.groupOfNode(instance.primary_node)?.name),
   ),
-  'pnode.group.uuid': field('PrimaryNodeGroupUUID', 'text', 'group UUID of the primary', ({ instance, index }) =>
+  'pnode.group.uuid': field('PrimaryNodeGroupUUID', 'text', "Primary node's group UUID", ({ instance, index }) =>
     optional(index.groupOfNode(instance.primary_node)?.uuid),
   ),
-  snodes: field('Secondary_Nodes', 'other', 'secondary node names', ({ instance, index }) =>
-    cell(index.secondaries(instance).map((uuid) => index.nodeName(uuid))),
+  snodes: field(
+    'Secondary_Nodes',
+    'other',
+    'Secondary nodes; usually this will just be one node',
+    ({ instance, index }) => cell(index.secondaries(instance).map((uuid) => index.nodeName(uuid))),
   ),
-  'snodes.group': field('SecondaryNodesGroups', 'other', 'groups of the secondaries', (row) =>
+  'snodes.group': field('SecondaryNodesGroups', 'other', 'Node groups of secondary nodes', (row) =>
     cell(secondaryGroups(row).map(({ name }) => name)),
   ),
-  'snodes.group.uuid': field('SecondaryNodesGroupsUUID', 'other', 'group UUIDs of the secondaries', (row) =>
+  'snodes.group.uuid': field('SecondaryNodesGroupsUUID', 'other', 'Node group UUIDs of secondary nodes', (row) =>
     cell(secondaryGroups(row).map(({ uuid }) => uuid)),
   ),
 }

@@ -20,76 +20,80 @@ interface Property<Device> {
 
 const DISK_PROPERTIES: readonly Property<Disk>[] = [
   {
-    ...{ one: 'name', oneTitle: 'DiskName', oneDoc: 'name' },
-    ...{ all: 'names', allTitle: 'Disk_names', allDoc: 'disk names' },
+    ...{ one: 'name', oneTitle: 'DiskName', oneDoc: 'Name' },
+    ...{ all: 'names', allTitle: 'Disk_names', allDoc: 'List of disk names' },
     get: (disk) => disk.name,
   },
   {
-    ...{ one: 'size', oneTitle: 'Disk', oneDoc: 'size, MiB', oneKind: 'unit' },
-    ...{ all: 'sizes', allTitle: 'Disk_sizes', allDoc: 'sizes, MiB' },
+    ...{ one: 'size', oneTitle: 'Disk', oneDoc: 'Disk size', oneKind: 'unit' },
+    ...{ all: 'sizes', allTitle: 'Disk_sizes', allDoc: 'List of disk sizes' },
     get: (disk) => disk.size,
   },
   {
-    ...{ one: 'spindles', oneTitle: 'DiskSpindles', oneDoc: 'spindle count', oneKind: 'number' },
-    ...{ all: 'spindles', allTitle: 'Disk_spindles', allDoc: 'spindle counts' },
+    ...{ one: 'spindles', oneTitle: 'DiskSpindles', oneDoc: 'Spindles', oneKind: 'number' },
+    ...{ all: 'spindles', allTitle: 'Disk_spindles', allDoc: 'List of disk spindles' },
     get: (disk) => disk.spindles,
   },
   {
     ...{ one: 'uuid', oneTitle: 'DiskUUID', oneDoc: 'UUID' },
-    ...{ all: 'uuids', allTitle: 'Disk_UUIDs', allDoc: 'disk UUIDs' },
+    ...{ all: 'uuids', allTitle: 'Disk_UUIDs', allDoc: 'List of disk UUIDs' },
     get: (disk) => disk.uuid,
   },
 ]
 
 const NIC_PROPERTIES: readonly Property<Nic>[] = [
   {
-    ...{ one: 'bridge', oneTitle: 'NicBridge', oneDoc: 'bridge' },
-    ...{ all: 'bridges', allTitle: 'NIC_bridges', allDoc: 'bridges, null unless bridged' },
+    ...{ one: 'bridge', oneTitle: 'NicBridge', oneDoc: 'Bridge' },
+    ...{ all: 'bridges', allTitle: 'NIC_bridges', allDoc: "List containing each network interface's bridge" },
     get: (nic, index) => paramIfMode(nic, index, 'bridged', 'link'),
   },
   {
-    ...{ one: 'ip', oneTitle: 'NicIP', oneDoc: 'IP' },
-    ...{ all: 'ips', allTitle: 'NIC_IPs', allDoc: 'IPs' },
+    ...{ one: 'ip', oneTitle: 'NicIP', oneDoc: 'IP address' },
+    ...{ all: 'ips', allTitle: 'NIC_IPs', allDoc: "List containing each network interface's IP address" },
     get: (nic) => nic.ip,
   },
   {
-    ...{ one: 'link', oneTitle: 'NicLink', oneDoc: 'link' },
-    ...{ all: 'links', allTitle: 'NIC_links', allDoc: 'links' },
+    ...{ one: 'link', oneTitle: 'NicLink', oneDoc: 'Link' },
+    ...{ all: 'links', allTitle: 'NIC_links', allDoc: "List containing each network interface's link" },
     get: (nic, index) => index.nicParams(nic).link,
   },
   {
-    ...{ one: 'mac', oneTitle: 'NicMAC', oneDoc: 'MAC' },
-    ...{ all: 'macs', allTitle: 'NIC_MACs', allDoc: 'MACs' },
+    ...{ one: 'mac', oneTitle: 'NicMAC', oneDoc: 'MAC address' },
+    ...{ all: 'macs', allTitle: 'NIC_MACs', allDoc: "List containing each network interface's MAC address" },
     get: (nic) => nic.mac,
   },
   {
-    ...{ one: 'mode', oneTitle: 'NicMode', oneDoc: 'mode' },
-    ...{ all: 'modes', allTitle: 'NIC_modes', allDoc: 'NIC modes' },
+    ...{ one: 'mode', oneTitle: 'NicMode', oneDoc: 'Mode' },
+    ...{ all: 'modes', allTitle: 'NIC_modes', allDoc: "List containing each network interface's mode" },
     get: (nic, index) => index.nicParams(nic).mode,
   },
   {
-    ...{ one: 'name', oneTitle: 'NicName', oneDoc: 'name' },
-    ...{ all: 'names', allTitle: 'NIC_Names', allDoc: 'NIC names' },
+    ...{ one: 'name', oneTitle: 'NicName', oneDoc: 'Name address' },
+    ...{ all: 'names', allTitle: 'NIC_Names', allDoc: "List containing each network interface's name" },
     get: (nic) => nic.name,
   },
   {
-    ...{ one: 'network', oneTitle: 'NicNetwork', oneDoc: 'network UUID' },
-    ...{ all: 'networks', allTitle: 'NIC_networks', allDoc: 'network UUIDs' },
+    ...{ one: 'network', oneTitle: 'NicNetwork', oneDoc: 'Network' },
+    ...{ all: 'networks', allTitle: 'NIC_networks', allDoc: "List containing each interface's network" },
     get: (nic) => nic.network,
   },
   {
-    ...{ one: 'network.name', oneTitle: 'NicNetworkName', oneDoc: 'network name' },
-    ...{ all: 'networks.names', allTitle: 'NIC_networks_names', allDoc: 'network names' },
+    ...{ one: 'network.name', oneTitle: 'NicNetworkName', oneDoc: 'Network name' },
+    ...{
+      all: 'networks.names',
+      allTitle: 'NIC_networks_names',
+      allDoc: "List containing the name of each interface's network",
+    },
     get: (nic, index) => index.config.networks[nic.network ?? '']?.name,
   },
   {
-    ...{ one: 'uuid', oneTitle: 'NicUUID', oneDoc: 'UUID' },
-    ...{ all: 'uuids', allTitle: 'NIC_UUIDs', allDoc: 'NIC UUIDs' },
+    ...{ one: 'uuid', oneTitle: 'NicUUID', oneDoc: 'UUID address' },
+    ...{ all: 'uuids', allTitle: 'NIC_UUIDs', allDoc: "List containing each network interface's UUID" },
     get: (nic) => nic.uuid,
   },
   {
     ...{ one: 'vlan', oneTitle: 'NicVLAN', oneDoc: 'VLAN' },
-    ...{ all: 'vlans', allTitle: 'NIC_VLANs', allDoc: 'VLANs, null unless openvswitch' },
+    ...{ all: 'vlans', allTitle: 'NIC_VLANs', allDoc: "List containing each network interface's VLAN" },
     get: (nic, index) => paramIfMode(nic, index, 'openvswitch', 'vlan'),
   },
 ]
@@ -99,13 +103,13 @@ const nics = deviceFields('nic', NIC_PROPERTIES, MAX_NICS, ({ instance }) => ins
 
 export const instanceDiskFields: FieldTable<InstanceRow> = {
   ...disks,
-  'disk.count': field('Disks', 'number', 'disk count', ({ instance }) => cell(instance.disks.length)),
+  'disk.count': field('Disks', 'number', 'Number of disks', ({ instance }) => cell(instance.disks.length)),
   ...aliases(disks, { sda_size: 'disk.size/0', sdb_size: 'disk.size/1' }),
 }
 
 export const instanceNicFields: FieldTable<InstanceRow> = {
   ...nics,
-  'nic.count': field('NICs', 'number', 'NIC count', ({ instance }) => cell(instance.nics.length)),
+  'nic.count': field('NICs', 'number', 'Number of network interfaces', ({ instance }) => cell(instance.nics.length)),
   ...aliases(nics, {
     bridge: 'nic.bridge/0',
     ip: 'nic.ip/0',
@@ -129,7 +133,7 @@ function deviceFields<Device>(
       cell(devicesOf(row).map((device) => property.get(device, row.index) ?? null)),
     )
     for (let at = 0; at < max; at++) {
-      const doc = `${oneDoc} of ${kind === 'nic' ? 'NIC' : 'disk'} ${at}`
+      const doc = `${oneDoc} of ${ordinal(at + 1)} ${kind === 'nic' ? 'network interface' : 'disk'}`
       table[`${kind}.${one}/${at}`] = field(`${oneTitle}/${at}`, oneKind, doc, (row) => {
         const device = devicesOf(row)[at]
         return device === undefined ? UNAVAILABLE : optional(property.get(device, row.index))
@@ -137,6 +141,11 @@ function deviceFields<Device>(
     }
   }
   return table
+}
+
+/** 1st, 2nd, 3rd, 4th ...: there are at most 16 devices. */
+function ordinal(n: number): string {
+  return `${n}${['st', 'nd', 'rd'][n - 1] ?? 'th'}`
 }
 
 function paramIfMode(nic: Nic, index: ConfigIndex, mode: string, name: 'link' | 'vlan'): string | null {
@@ -148,7 +157,7 @@ function aliases(table: FieldTable<InstanceRow>, names: Readonly<Record<string, 
   return Object.fromEntries(
     Object.entries(names).flatMap(([alias, name]) => {
       const original = table[name]
-      return original === undefined ? [] : [[alias, { ...original, doc: `alias of ${name}` }]]
+      return original === undefined ? [] : [[alias, original]]
     }),
   )
 }

@@ -23,14 +23,26 @@ const LIVE = { needs: 'live' } as const
 const SHUT_DOWN = 1
 
 export const instanceLiveFields: FieldTable<InstanceRow> = {
-  console: field('Console', 'other', 'console object', consoleCell, { needs: 'console' }),
-  oper_ram: field('Memory', 'unit', 'memory used now, MiB', (row) => seenCell(row, (info) => info.memory), LIVE),
-  oper_state: field('Running', 'bool', 'seen running by a hypervisor', (row) => knownCell(row, isRunning), LIVE),
-  oper_vcpus: field('VCPUs', 'number', 'vCPUs in use now', (row) => seenCell(row, (info) => info.vcpus), LIVE),
+  console: field('Console', 'other', 'Instance console information', consoleCell, { needs: 'console' }),
+  oper_ram: field(
+    'Memory',
+    'unit',
+    'Actual memory usage as seen by hypervisor',
+    (row) => seenCell(row, (info) => info.memory),
+    LIVE,
+  ),
+  oper_state: field('Running', 'bool', 'Actual state of instance', (row) => knownCell(row, isRunning), LIVE),
+  oper_vcpus: field(
+    'VCPUs',
+    'number',
+    'Actual number of VCPUs as seen by hypervisor',
+    (row) => seenCell(row, (info) => info.vcpus),
+    LIVE,
+  ),
   status: field(
     'Status',
     'text',
-    'combined state, see instance statuses in constants.json',
+    'Instance status; "running" if instance is set to be running and actually is, "ADMIN_down" if instance is stopped and is not running, "ERROR_wrongnode" if instance running, but not on its designated primary node, "ERROR_up" if instance should be stopped, but is actually running, "ERROR_down" if instance should run, but doesn\'t, "ERROR_nodedown" if instance\'s primary node is down, "ERROR_nodeoffline" if instance\'s primary node is marked offline, "ADMIN_offline" if instance is offline and does not use dynamic resources',
     (row) => cell(instanceStatus(row)),
     LIVE,
   ),

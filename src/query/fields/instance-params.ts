@@ -14,34 +14,28 @@ const BE_COLUMNS: Readonly<Record<keyof BeParams, readonly [kind: FieldKind, tit
 
 export const instanceParamFields: FieldTable<InstanceRow> = {
   ...backendColumns(),
-  'be/memory': backend('maxmem', 'alias of be/maxmem'),
-  vcpus: backend('vcpus', 'alias of be/vcpus'),
+  'be/memory': backend('maxmem', 'The "maxmem" backend parameter'),
+  vcpus: backend('vcpus', 'The "vcpus" backend parameter'),
   ...Object.fromEntries(hypervisorColumns()),
-  beparams: field('BackendParameters', 'other', 'effective backend parameters', ({ instance, index }) =>
+  beparams: field('BackendParameters', 'other', 'Backend parameters (merged)', ({ instance, index }) =>
     cell(index.beParams(instance)),
   ),
-  hvparams: field(
-    'HypervisorParameters',
-    'other',
-    'effective hypervisor parameters, global ones left out',
-    ({ instance, index }) => cell(index.hvParams(instance)),
+  hvparams: field('HypervisorParameters', 'other', 'Hypervisor parameters (merged)', ({ instance, index }) =>
+    cell(index.hvParams(instance)),
   ),
-  osparams: field('OpSysParameters', 'other', 'effective OS parameters', ({ instance, index }) =>
+  osparams: field('OpSysParameters', 'other', 'Operating system parameters (merged)', ({ instance, index }) =>
     cell(index.osParams(instance)),
   ),
-  custom_beparams: field('CustomBackendParameters', 'other', 'backend parameters set on the instance', ({ instance }) =>
+  custom_beparams: field('CustomBackendParameters', 'other', 'Custom backend parameters', ({ instance }) =>
     cell(instance.beparams),
   ),
-  custom_hvparams: field(
-    'CustomHypervisorParameters',
-    'other',
-    'hypervisor parameters set on the instance',
-    ({ instance }) => cell(instance.hvparams),
+  custom_hvparams: field('CustomHypervisorParameters', 'other', 'Custom hypervisor parameters', ({ instance }) =>
+    cell(instance.hvparams),
   ),
-  custom_nicparams: field('CustomNicParameters', 'other', 'per-NIC parameters as set', ({ instance }) =>
+  custom_nicparams: field('CustomNicParameters', 'other', 'Custom network interface parameters', ({ instance }) =>
     cell(instance.nics.map(({ nicparams }) => nicparams)),
   ),
-  custom_osparams: field('CustomOpSysParameters', 'other', 'OS parameters set on the instance', ({ instance }) =>
+  custom_osparams: field('CustomOpSysParameters', 'other', 'Custom operating system parameters', ({ instance }) =>
     cell(instance.osparams),
   ),
 }
@@ -57,7 +51,7 @@ function backendColumns(): FieldTable<InstanceRow> {
   }
 }
 
-function backend(name: keyof BeParams, doc = `effective backend parameter ${name}`): Field<InstanceRow> {
+function backend(name: keyof BeParams, doc = `The "${name}" backend parameter`): Field<InstanceRow> {
   const [kind, title = `be/${name}`] = BE_COLUMNS[name]
   return field(title, kind, doc, ({ instance, index }) => cell(index.beParams(instance)[name]))
 }
@@ -72,7 +66,7 @@ function hypervisorColumns(): [string, Field<InstanceRow>][] {
     .filter(([name]) => !CLUSTER_ONLY_HVPARAMS.includes(name))
     .map(([name, { type, title = `hv/${name}` }]) => [
       `hv/${name}`,
-      field(title, kindOf(type), `effective hypervisor parameter ${name}`, ({ instance, index }) =>
+      field(title, kindOf(type), `The "${name}" hypervisor parameter`, ({ instance, index }) =>
         optional(index.hvParams(instance)[name]),
       ),
     ])

@@ -10,14 +10,11 @@ export const lockResource: Resource<LockView> = {
     return [...(await locks.locks())]
   },
   fields: {
-    mode: field('Mode', 'other', 'shared, exclusive or null', (lock) => cell(lock.mode)),
-    name: field('Name', 'other', 'lock name, level/name', (lock) => cell(lock.name)),
-    owner: field(
-      'Owner',
-      'other',
-      'holders as JSON text: job 5 is "5", any other client is its name including double quotes',
-      (lock) => cell(lock.owner),
+    mode: field('Mode', 'other', 'Mode in which the lock is currently acquired (exclusive or shared)', (lock) =>
+      cell(lock.mode),
     ),
-    pending: field('Pending', 'other', 'waiters: [mode, [one client as in owner]]', (lock) => cell(lock.pending)),
+    name: field('Name', 'other', 'Lock name', (lock) => cell(lock.name)),
+    owner: field('Owner', 'other', 'Current lock owner(s)', (lock) => cell(lock.owner)),
+    pending: field('Pending', 'other', 'Jobs waiting for the lock', (lock) => cell(lock.pending)),
   },
 }

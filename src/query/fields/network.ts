@@ -10,30 +10,32 @@ interface NetworkRow {
 }
 
 const fields: FieldTable<NetworkRow> = {
-  ...stampFields(({ network }) => network),
+  ...stampFields('Network', ({ network }) => network),
   ...tagsField(({ network }) => network.tags),
-  external_reservations: field('ExternalReservations', 'text', 'addresses joined with comma and blank', ({ network }) =>
+  external_reservations: field('ExternalReservations', 'text', 'External reservations', ({ network }) =>
     cell(addresses(network, network.ext_reservations ?? '').join(', ')),
   ),
-  free_count: field('FreeCount', 'number', 'free addresses', ({ network }) => cell(count(network, '.'))),
+  free_count: field('FreeCount', 'number', 'Number of available addresses', ({ network }) => cell(count(network, '.'))),
   gateway: field('Gateway', 'other', 'IPv4 gateway', ({ network }) => optional(network.gateway)),
   gateway6: field('IPv6Gateway', 'other', 'IPv6 gateway', ({ network }) => optional(network.gateway6)),
-  group_cnt: field('NodeGroups', 'number', 'count of connected groups', (row) => cell(connections(row).length)),
-  group_list: field('GroupList', 'other', '[group name, mode, link, vlan], "-" where unset', (row) =>
+  group_cnt: field('NodeGroups', 'number', 'Number of nodegroups', (row) => cell(connections(row).length)),
+  group_list: field('GroupList', 'other', 'List of nodegroups (group name, NIC mode, NIC link)', (row) =>
     cell(connections(row)),
   ),
-  inst_cnt: field('Instances', 'number', 'count of instances using it', ({ network, index }) =>
+  inst_cnt: field('Instances', 'number', 'Number of instances', ({ network, index }) =>
     cell(index.instancesOfNetwork(network.uuid).length),
   ),
-  inst_list: field('InstanceList', 'other', 'instance names', ({ network, index }) =>
+  inst_list: field('InstanceList', 'other', 'List of instances', ({ network, index }) =>
     cell(index.instancesOfNetwork(network.uuid).map(({ name }) => name)),
   ),
-  mac_prefix: field('MacPrefix', 'other', 'MAC prefix', ({ network }) => optional(network.mac_prefix)),
-  map: field('Map', 'text', 'one char per address: X taken, . free', ({ network }) => cell(map(network))),
-  name: field('Network', 'text', 'name', ({ network }) => cell(network.name)),
+  mac_prefix: field('MacPrefix', 'other', 'MAC address prefix', ({ network }) => optional(network.mac_prefix)),
+  map: field('Map', 'text', 'Actual mapping', ({ network }) => cell(map(network))),
+  name: field('Network', 'text', 'Name', ({ network }) => cell(network.name)),
   network: field('Subnet', 'text', 'IPv4 subnet', ({ network }) => cell(network.network)),
   network6: field('IPv6Subnet', 'other', 'IPv6 subnet', ({ network }) => optional(network.network6)),
-  reserved_count: field('ReservedCount', 'number', 'taken addresses', ({ network }) => cell(count(network, 'X'))),
+  reserved_count: field('ReservedCount', 'number', 'Number of reserved addresses', ({ network }) =>
+    cell(count(network, 'X')),
+  ),
 }
 
 export const networkResource: Resource<NetworkRow> = {

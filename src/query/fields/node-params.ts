@@ -17,9 +17,7 @@ export function nodeParamFields<Row>(filled: (row: Row) => NdParams): FieldTable
   return Object.fromEntries(
     Object.entries(COLUMNS).map(([name, [kind, title]]) => [
       `ndp/${name}`,
-      field<Row>(title ?? `ndp/${name}`, kind, `effective node parameter ${name}`, (row) =>
-        cell(value(filled(row), name)),
-      ),
+      field<Row>(title ?? `ndp/${name}`, kind, `The "${name}" node parameter`, (row) => cell(value(filled(row), name))),
     ]),
   )
 }

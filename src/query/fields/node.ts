@@ -26,59 +26,102 @@ interface NodeRow {
 }
 
 const config: FieldTable<NodeRow> = {
-  ...stampFields(({ node }) => node),
+  ...stampFields('Node', ({ node }) => node),
   ...tagsField(({ node }) => node.tags),
   ...nodeParamFields(({ node, index }) => index.ndParams(node)),
-  custom_ndparams: field('CustomNodeParameters', 'other', 'node parameters set on the node itself', ({ node }) =>
-    cell(node.ndparams),
+  custom_ndparams: field('CustomNodeParameters', 'other', 'Custom node parameters', ({ node }) => cell(node.ndparams)),
+  disk_state: field('DiskState', 'other', 'Disk state', () => UNAVAILABLE),
+  drained: field('Drained', 'bool', 'Whether node is drained', ({ node }) => cell(node.drained)),
+  group: field('Group', 'text', 'Node group', ({ node, index }) => cell(index.groupName(node.group))),
+  'group.uuid': field('GroupUUID', 'text', 'UUID of node group', ({ node }) => cell(node.group)),
+  hv_state: field('HypervisorState', 'other', 'Hypervisor state', () => UNAVAILABLE),
+  master: field('IsMaster', 'bool', 'Whether node is master', (row) => cell(isMaster(row))),
+  master_candidate: field('MasterC', 'bool', 'Whether node is a master candidate', ({ node }) =>
+    cell(node.master_candidate),
   ),
-  disk_state: field('DiskState', 'other', 'always unavailable', () => UNAVAILABLE),
-  drained: field('Drained', 'bool', 'drained flag', ({ node }) => cell(node.drained)),
-  group: field('Group', 'text', 'group name', ({ node, index }) => cell(index.groupName(node.group))),
-  'group.uuid': field('GroupUUID', 'text', 'group UUID', ({ node }) => cell(node.group)),
-  hv_state: field('HypervisorState', 'other', 'always unavailable', () => UNAVAILABLE),
-  master: field('IsMaster', 'bool', 'is the current master', (row) => cell(isMaster(row))),
-  master_candidate: field('MasterC', 'bool', 'candidate flag', ({ node }) => cell(node.master_candidate)),
-  master_capable: field('MasterCapable', 'bool', 'may become master', ({ node }) => cell(node.master_capable)),
-  name: field('Node', 'text', 'name', ({ node }) => cell(node.name), { compare: 'host' }),
-  ndparams: field('NodeParameters', 'other', 'node parameters after defaults', ({ node, index }) =>
-    cell(index.ndParams(node)),
+  master_capable: field('MasterCapable', 'bool', 'Whether node can become a master candidate', ({ node }) =>
+    cell(node.master_capable),
   ),
-  offline: field('Offline', 'bool', 'offline flag', ({ node }) => cell(node.offline)),
-  pinst_cnt: field('Pinst', 'number', 'count of primary instances', ({ node, index }) =>
+  name: field('Node', 'text', 'Node name', ({ node }) => cell(node.name), { compare: 'host' }),
+  ndparams: field('NodeParameters', 'other', 'Merged node parameters', ({ node, index }) => cell(index.ndParams(node))),
+  offline: field('Offline', 'bool', 'Whether node is marked offline', ({ node }) => cell(node.offline)),
+  pinst_cnt: field('Pinst', 'number', 'Number of instances with this node as primary', ({ node, index }) =>
     cell(index.primaryInstances(node.uuid).length),
   ),
-  pinst_list: field('PriInstances', 'other', 'primary instance names, nice-sorted', ({ node, index }) =>
+  pinst_list: field('PriInstances', 'other', 'List of instances with this node as primary', ({ node, index }) =>
     cell(index.primaryInstances(node.uuid).map(({ name }) => name)),
   ),
-  pip: field('PrimaryIP', 'text', 'primary IP', ({ node }) => cell(node.primary_ip)),
-  powered: field('Powered', 'bool', 'recorded power state; unavailable without oob_program', ({ node, index }) =>
+  pip: field('PrimaryIP', 'text', 'Primary IP address', ({ node }) => cell(node.primary_ip)),
+  powered: field('Powered', 'bool', 'Whether node is thought to be powered on', ({ node, index }) =>
     index.ndParams(node).oob_program === '' ? UNAVAILABLE : cell(node.powered),
   ),
-  role: field('Role', 'text', 'M master, C candidate, R regular, D drained, O offline', (row) => cell(role(row))),
-  sinst_cnt: field('Sinst', 'number', 'count of secondary instances', ({ node, index }) =>
+  role: field(
+    'Role',
+    'text',
+    'Node role; "M" for master, "C" for master candidate, "R" for regular, "D" for drained, "O" for offline',
+    (row) => cell(role(row)),
+  ),
+  sinst_cnt: field('Sinst', 'number', 'Number of instances with this node as secondary', ({ node, index }) =>
     cell(index.secondaryInstances(node.uuid).length),
   ),
-  sinst_list: field('SecInstances', 'other', 'secondary instance names, nice-sorted', ({ node, index }) =>
+  sinst_list: field('SecInstances', 'other', 'List of instances with this node as secondary', ({ node, index }) =>
     cell(index.secondaryInstances(node.uuid).map(({ name }) => name)),
   ),
-  sip: field('SecondaryIP', 'text', 'secondary IP', ({ node }) => cell(node.secondary_ip)),
-  vm_capable: field('VMCapable', 'bool', 'may run instances', ({ node }) => cell(node.vm_capable)),
+  sip: field('SecondaryIP', 'text', 'Secondary IP address', ({ node }) => cell(node.secondary_ip)),
+  vm_capable: field('VMCapable', 'bool', 'Whether node can host instances', ({ node }) => cell(node.vm_capable)),
 }
 
 const live: FieldTable<NodeRow> = {
-  bootid: ofNode('BootID', 'text', 'kernel boot id', ([bootid]) => bootid),
-  cnodes: ofHypervisor('CNodes', 'number', 'NUMA domains', (info) => info.cpu_nodes),
-  cnos: ofHypervisor('CNOs', 'number', 'CPUs reserved for the host OS', (info) => info.cpu_dom0),
-  csockets: ofHypervisor('CSockets', 'number', 'CPU sockets', (info) => info.cpu_sockets),
-  ctotal: ofHypervisor('CTotal', 'number', 'CPU threads', (info) => info.cpu_total),
-  dfree: ofStorage('DFree', 'unit', 'free space on the default storage unit, MiB', 0, (unit) => unit.storage_free),
-  dtotal: ofStorage('DTotal', 'unit', 'size of the default storage unit, MiB', 0, (unit) => unit.storage_size),
-  mfree: ofHypervisor('MFree', 'unit', 'free memory, MiB', (info) => info.memory_free),
-  mnode: ofHypervisor('MNode', 'unit', 'memory held by the host OS, MiB', (info) => info.memory_dom0),
-  mtotal: ofHypervisor('MTotal', 'unit', 'physical memory, MiB', (info) => info.memory_total),
-  spfree: ofStorage('SpFree', 'number', 'free spindles (exclusive storage)', 1, (unit) => unit.storage_free),
-  sptotal: ofStorage('SpTotal', 'number', 'all spindles (exclusive storage)', 1, (unit) => unit.storage_size),
+  bootid: ofNode(
+    'BootID',
+    'text',
+    'Random UUID renewed for each system reboot, can be used for detecting reboots by tracking changes',
+    ([bootid]) => bootid,
+  ),
+  cnodes: ofHypervisor(
+    'CNodes',
+    'number',
+    'Number of NUMA domains on node (if exported by hypervisor)',
+    (info) => info.cpu_nodes,
+  ),
+  cnos: ofHypervisor(
+    'CNOs',
+    'number',
+    'Number of logical processors used by the node OS (dom0 for Xen)',
+    (info) => info.cpu_dom0,
+  ),
+  csockets: ofHypervisor(
+    'CSockets',
+    'number',
+    'Number of physical CPU sockets (if exported by hypervisor)',
+    (info) => info.cpu_sockets,
+  ),
+  ctotal: ofHypervisor('CTotal', 'number', 'Number of logical processors', (info) => info.cpu_total),
+  dfree: ofStorage('DFree', 'unit', 'Available storage space on storage unit', 0, (unit) => unit.storage_free),
+  dtotal: ofStorage(
+    'DTotal',
+    'unit',
+    'Total storage space on storage unit for instance disk allocation',
+    0,
+    (unit) => unit.storage_size,
+  ),
+  mfree: ofHypervisor('MFree', 'unit', 'Memory available for instance allocations', (info) => info.memory_free),
+  mnode: ofHypervisor('MNode', 'unit', 'Amount of memory used by node (dom0 for Xen)', (info) => info.memory_dom0),
+  mtotal: ofHypervisor('MTotal', 'unit', 'Total amount of memory of physical machine', (info) => info.memory_total),
+  spfree: ofStorage(
+    'SpFree',
+    'number',
+    'Available spindles in volume group (exclusive storage only)',
+    1,
+    (unit) => unit.storage_free,
+  ),
+  sptotal: ofStorage(
+    'SpTotal',
+    'number',
+    'Total spindles in volume group (exclusive storage only)',
+    1,
+    (unit) => unit.storage_size,
+  ),
 }
 
 export const nodeResource: Resource<NodeRow> = {
