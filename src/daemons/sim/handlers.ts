@@ -86,12 +86,12 @@ const instances = {
     const instance = sim.world.node(sim.node).instances.get(name)
     return instance ? runtime(instance) : {}
   },
-  instance_console_info: (_sim, requests) =>
+  // Simulated instances show what Ganeti's fake hypervisor shows.
+  instance_console_info: (sim, requests) =>
     Object.fromEntries(
-      Object.keys(requests).map((name) => [
-        name,
-        { instance: name, kind: 'msg', message: 'Console not available for simulated instances' },
-      ]),
+      Object.keys(requests)
+        .filter((name) => sim.world.node(sim.node).instances.has(name))
+        .map((name) => [name, { instance: name, kind: 'msg', message: 'Console not available for fake hypervisor' }]),
     ),
   instance_start: (sim, instance) => {
     if (!isRunning(sim, instance)) sim.world.run(sim.node, instance)

@@ -71,8 +71,11 @@ export const instanceHandlers = {
 
   async instance_console_info(context, instances) {
     const consoles: Record<string, ConsoleInfo> = {}
-    for (const [name, request] of Object.entries(instances))
-      consoles[name] = await context.hypervisor(request.instance.hypervisor).console(request)
+    for (const [name, request] of Object.entries(instances)) {
+      const hypervisor = context.hypervisor(request.instance.hypervisor)
+      // Only what runs has a console.
+      if ((await hypervisor.list()).includes(name)) consoles[name] = await hypervisor.console(request)
+    }
     return consoles
   },
 

@@ -90,7 +90,7 @@ const GONE = new Set(['hv/xen_cmd'])
 test('the tables are those of Ganeti 3.1, field by field', () => {
   const spec = readJson(path.join(GOLDEN, 'fields.json')) as Record<QueryResource, Record<string, unknown>>
   for (const what of Object.keys(spec) as QueryResource[]) {
-    const ours = queryFields(what, null).fields.map(({ name, title, kind, doc }) => [name, [title, kind, doc]])
+    const ours = queryFields(what, null).fields.map(({ name, title, kind }) => [name, [title, kind]])
     expect([what, Object.fromEntries(ours)]).toEqual([what, spec[what]])
   }
 })
