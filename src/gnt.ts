@@ -3,13 +3,17 @@ import { spawn } from 'node:child_process'
 import * as path from 'node:path'
 import * as readline from 'node:readline/promises'
 import { runProgram } from './cli/program'
-import { type Terminal } from './cli/command'
+import { CommandFailure, type Terminal } from './cli/command'
 import { findLuxiSocket } from './lib/find-socket'
 import { LuxiClient } from './rpc/luxi/client'
+
+/** The job that is being waited for. */
+let followed: number | undefined
 
 const terminal: Terminal = {
   out: (line) => void process.stdout.write(`${line}\n`),
   err: (line) => void process.stderr.write(`${line}\n`),
+  following: (job) => void (followed = job),
   async ask(question, letters) {
     if (!process.stdin.isTTY) return undefined
     const prompt = readline.createInterface({ input: process.stdin, output: process.stdout })
@@ -36,14 +40,18 @@ const terminal: Terminal = {
 }
 
 function connect() {
-  const socket = findLuxiSocket()
-  return { master: new LuxiClient({ path: socket.path }), localNodes: socket.virtual }
+  try {
+    const socket = findLuxiSocket()
+    return { master: new LuxiClient({ path: socket.path }), localNodes: socket.virtual }
+  } catch (error) {
+    throw new CommandFailure(error instanceof Error ? error.message : String(error))
+  }
 }
 
 process.on('SIGINT', () => {
-  terminal.err(
-    'Aborted. Jobs that were submitted go on: gnt-job list shows them, gnt-job watch follows one, gnt-job cancel stops it.',
-  )
+  const jobs = 'gnt-job list shows jobs, gnt-job watch follows one, gnt-job cancel stops it'
+  if (followed === undefined) terminal.err(`Aborted. What was submitted goes on: ${jobs}.`)
+  else terminal.err(`Aborted. Job ${followed} goes on: ${jobs}.`)
   process.exit(1)
 })
 

@@ -247,7 +247,7 @@ export const clusterTool: Tool = {
       name: 'watcher',
       help: 'pause, continue or inspect the watcher',
       usage: '{pause <timespec>|continue|info}',
-      args: [choiceOf(['pause', 'continue', 'info']), choiceOf(['30m', '1h', '4h'], 0)],
+      args: [choiceOf(['pause', 'continue', 'info']), { kind: 'duration', min: 0, max: 1 }],
       options: [],
       run: controlWatcher,
     },

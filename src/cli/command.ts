@@ -71,6 +71,8 @@ export interface Tool {
 export interface Terminal {
   out(line: string): void
   err(line: string): void
+  /** Told which job is being waited for, so that an interrupt can name it. */
+  following(job: number | undefined): void
   /** Asks a question to be answered with one of the letters; undefined when nobody can answer. */
   ask(question: string, letters: string): Promise<string | undefined>
   /** Hands the terminal to another program until it ends; its exit code. */
@@ -108,7 +110,7 @@ export class CommandFailure extends Error {
 
 export const one = (kind: string): Argument => ({ kind, min: 1, max: 1 })
 export const many = (kind: string, min = 0): Argument => ({ kind, min, max: Infinity })
-export const choiceOf = (choices: readonly string[], min = 1): Argument => ({ kind: 'choice', min, max: 1, choices })
+export const choiceOf = (choices: readonly string[]): Argument => ({ kind: 'choice', min: 1, max: 1, choices })
 
 /** A command of Ganeti that this version does not have yet: it is listed, and says so when it is called. */
 export const later = async ({ tool, command }: Call): Promise<number> => {

@@ -16,7 +16,7 @@ export const oInterruptible = flag('--interruptible', 'interruptible', 'may be s
   short: '-i',
 })
 export const oInterval = value('--interval', 'interval', 'int', 'repeat every so many seconds')
-export const oJobRepeat = value('--job-repeat', 'rep_job', 'int', 'submit the job so often', { default: '1' })
+export const oJobRepeat = value('--job-repeat', 'rep_job', 'int', 'submit the job so often', { default: 1 })
 export const oMemory = value('--memory', 'memory', 'unit', 'memory, MiB', { default: 128 })
 export const oMode = value('--mode', 'mode', 'choice', 'allocator mode', {
   short: '-m',
@@ -29,8 +29,8 @@ export const oNics = value('--nics', 'nics', 'string', 'NICs mac/ip/bridge, comm
 export const oNoLocks = flag('--no-locks', 'no_locks', 'take no locks', { short: '-l' })
 export const oNoMaster = flag('--no-master', 'on_master', 'do not sleep on the master', { stores: false })
 export const oNodeNames = value([], 'on_nodes', 'string', 'nodes to sleep on', { short: '-n', repeatable: true })
-export const oOpRepeat = value('--op-repeat', 'rep_op', 'int', 'repeat the opcodes inside a job', { default: '1' })
-export const oRepeat = value('--repeat', 'repeat', 'int', 'extra repetitions', { short: '-r', default: '0' })
+export const oOpRepeat = value('--op-repeat', 'rep_op', 'int', 'repeat the opcodes inside a job', { default: 1 })
+export const oRepeat = value('--repeat', 'repeat', 'int', 'extra repetitions', { short: '-r', default: 0 })
 export const oSpindleUse = value('--spindle-use', 'spindle_use', 'int', 'spindles used', { default: 1 })
 export const oTargetGroups = value('--target-groups', 'target_groups', 'string', 'wanted groups', { repeatable: true })
 export const oTimingStats = flag('--timing-stats', 'timing_stats', 'print timing')

@@ -1,4 +1,4 @@
-import { type Tool, choiceOf, many, one } from './command'
+import { type Tool, many, one } from './command'
 import { archiveJobs, autoArchiveJobs, cancelJobs, changePriority, waitForJob, watchJob } from './job-commands'
 import { showJobs } from './job-info'
 import { listFieldsCommand } from './list'
@@ -48,7 +48,7 @@ export const jobTool: Tool = {
       name: 'autoarchive',
       help: 'archive old jobs',
       usage: '<age>',
-      args: [choiceOf(['1d', '1w', '4w', 'all'])],
+      args: [one('age')],
       options: [],
       run: autoArchiveJobs,
     },

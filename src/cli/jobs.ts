@@ -98,7 +98,9 @@ export class Jobs {
 
   /** Shows the log of a job until it ends; its opcodes' results, or the error of the opcode that failed. */
   async wait(id: JobId, show = true): Promise<unknown[]> {
+    this.terminal.following(id)
     await this.untilFinal(id, show)
+    this.terminal.following(undefined)
     const [row] = await this.master.queryJobs([id], ['status', 'opstatus', 'opresult'])
     const [status, opStatus, results] = row ?? []
     if (status === null || status === undefined) throw new JobLost(`Job with id ${id} lost`)

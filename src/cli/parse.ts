@@ -44,12 +44,17 @@ export function parseCommandLine(command: Command, words: readonly string[], ter
 
 function declare(parser: commander.Command, option: Option, found: (text: string | null) => void): void {
   const bare = option.type === 'flag' || option.type === 'count'
-  for (const [at, long] of option.long.entries()) {
-    const names = at === 0 && option.short !== undefined ? `${option.short}, ${long}` : long
+  for (const names of spellings(option)) {
     const declared = new commander.Option(bare ? names : `${names} <value>`)
     parser.addOption(declared)
     parser.on(`option:${declared.name()}`, found)
   }
+}
+
+/** One for each long name; the short one goes with the first, or stands alone. */
+function spellings({ long, short }: Option): string[] {
+  const [first, ...others] = long
+  return [[short, first].filter((name) => name !== undefined).join(', '), ...others]
 }
 
 function store(values: Map<string, unknown>, option: Option, text: string | null, terminal: Terminal): void {
@@ -61,7 +66,7 @@ function store(values: Map<string, unknown>, option: Option, text: string | null
     const value = parseValue(option, text ?? '')
     values.set(option.dest, option.repeatable && Array.isArray(old) ? [...(old as unknown[]), value] : value)
   } catch (error) {
-    if (error instanceof UsageError) throw new UsageError(`option ${option.long[0]}: ${error.message}`)
+    if (error instanceof UsageError) throw new UsageError(`option ${option.long[0] ?? option.short}: ${error.message}`)
     throw error
   }
 }
@@ -107,8 +112,8 @@ function checkArguments(command: Command, args: readonly string[]): void {
         : `at ${args.length < min ? 'least' : 'most'} ${args.length < min ? min : max}`
   if (args.length < min || args.length > max)
     throw new UsageError(`${command.name} takes ${wanted}${max === 0 ? '' : ' argument(s)'}, not ${args.length}`)
-  const [first] = command.args
-  const choices = first?.choices
-  if (choices && args[0] !== undefined && !choices.includes(args[0]))
-    throw new UsageError(`argument '${args[0]}' is not one of ${choices.join(', ')}`)
+  // Choices only ever stand before arguments that may repeat, so places on the command line are places in the table.
+  for (const [at, { choices }] of command.args.entries())
+    if (choices && args[at] !== undefined && !choices.includes(args[at]))
+      throw new UsageError(`argument '${args[at]}' is not one of ${choices.join(', ')}`)
 }

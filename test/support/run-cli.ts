@@ -11,7 +11,14 @@ export interface CliOptions {
 /** Runs one command line against a master and returns all that it showed. */
 export async function runCli(master: Master, words: readonly string[], options: CliOptions = {}) {
   const [program = '', ...args] = words
-  const result = { exit: 0, stdout: '', stderr: '', questions: [] as string[], handed: [] as (readonly string[])[] }
+  const result = {
+    exit: 0,
+    stdout: '',
+    stderr: '',
+    questions: [] as string[],
+    handed: [] as (readonly string[])[],
+    followed: [] as (number | undefined)[],
+  }
   const answers = [...(options.answers ?? [])]
   result.exit = await runProgram(program, args, {
     variables: options.variables ?? {},
@@ -19,6 +26,7 @@ export async function runCli(master: Master, words: readonly string[], options: 
     terminal: {
       out: (line) => void (result.stdout += `${line}\n`),
       err: (line) => void (result.stderr += `${line}\n`),
+      following: (job) => void result.followed.push(job),
       ask: async (question) => {
         result.questions.push(question)
         return answers.shift()

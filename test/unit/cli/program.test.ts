@@ -1,0 +1,104 @@
+import { TOOLS } from '../../../src/cli/program'
+import { optionsOf } from '../../../src/cli/parse'
+import { readJson } from '../../support/golden-query'
+import { FakeMaster } from '../../support/fake-master'
+import { runCli } from '../../support/run-cli'
+import * as path from 'node:path'
+
+const run = (words: string, master = new FakeMaster()) => runCli(master, words.split(' '))
+
+describe('tools and commands', () => {
+  test('are found by program name and by object', async () => {
+    const direct = await run('gnt-cluster getmaster')
+    expect(direct.stdout).toBe('node1.gnt.example\n')
+    expect(await run('gnt cluster getmaster')).toEqual(direct)
+  })
+
+  test('are all those of Ganeti, with the same options and aliases', () => {
+    const spec = readJson(path.join(__dirname, '../../golden/cli/commands.json')) as Record<
+      string,
+      Record<string, string[]>
+    >
+    const ours = TOOLS.map((tool) => [
+      tool.name,
+      Object.fromEntries(
+        tool.commands.map((command) => [
+          command.name,
+          [
+            ...(command.aliases ?? []),
+            ...command.options.flatMap(({ long, short }) => [...long, short ?? []].flat()),
+          ].sort(),
+        ]),
+      ),
+    ])
+    expect(Object.fromEntries(ours)).toEqual(spec)
+  })
+
+  test('have no two options with one spelling', () => {
+    for (const tool of TOOLS)
+      for (const command of tool.commands) {
+        const names = optionsOf(command).flatMap(({ long, short }) => [...long, short ?? []].flat())
+        expect([command.name, names.length]).toEqual([command.name, new Set(names).size])
+      }
+  })
+
+  test('can be called by an alias', async () => {
+    const master = new FakeMaster([{ id: 1 }])
+    expect((await run('gnt-instance stop inst1', master)).exit).toBe(0)
+    expect(master.submitted[0]?.[0]).toMatchObject({
+      OP_ID: 'OP_INSTANCE_SHUTDOWN',
+      instance_name: 'inst1.gnt.example',
+    })
+  })
+
+  test('that are not known show what there is', async () => {
+    const { exit, stdout } = await run('gnt-instance nosuch')
+    expect(exit).toBe(1)
+    expect(stdout).toMatch(/^Usage: gnt-instance \{command\}.*\n.*\n\nCommands:\n activate-disks   - /)
+    expect(await run('gnt-instance --help')).toMatchObject({ exit: 0, stdout })
+    expect(await run('gnt nosuch')).toMatchObject({ exit: 1, stdout: expect.stringContaining('Objects: backup,') })
+  })
+
+  test('that wait for a later version say so', async () => {
+    expect(await run('gnt-cluster upgrade')).toMatchObject({
+      exit: 1,
+      stderr: 'gnt-cluster upgrade is not available in this version of Gantry yet\n',
+    })
+  })
+})
+
+describe('options', () => {
+  test('are explained by --help in columns', async () => {
+    const { exit, stdout } = await run('gnt-debug delay --help')
+    expect(exit).toBe(0)
+    expect(stdout).toContain('Usage\n=====\n  gnt-debug delay [<opts>...] <duration>\n')
+    expect(stdout).toContain('\nOptions\n=======\n--no-master             ')
+    expect(stdout).toContain('\n--repeat=REPEAT, -r REPEAT\n                        ')
+    expect(stdout).toContain('\n--help, -h              show this help and exit\n')
+  })
+
+  test('may be cut short where only one fits', async () => {
+    expect((await run('gnt-instance list --no-h -o name inst1')).stdout).toBe('inst1.gnt.example\n')
+    expect((await run('gnt-instance list --sep=: --no-h -o name,os inst1')).stdout).toBe('inst1.gnt.example:noop\n')
+    const { exit, stderr } = await run('gnt-instance add --no x')
+    expect([exit, stderr]).toEqual([2, expect.stringContaining('ambiguous option: --no (--no-conflicts-check, ')])
+  })
+
+  test.each([
+    ['gnt-instance list --nosuch', 'gnt-instance list: error: no such option: --nosuch'],
+    ['gnt-instance list -o', 'error: --output option requires an argument'],
+    ['gnt-instance list --units=x', "option --units: invalid choice: 'x' (choose from 'h', 'm', 'g', 't')"],
+    ['gnt-instance add', 'add takes exactly 1 argument(s), not 0'],
+    ['gnt-cluster info x', 'info takes no arguments, not 1'],
+    ['gnt-cluster queue stop', "argument 'stop' is not one of drain, undrain, info"],
+  ])('%s is a mistake', async (words, text) => {
+    expect(await run(words)).toMatchObject({ exit: 2, stderr: expect.stringContaining(text) })
+  })
+
+  test('from the environment come first', async () => {
+    const result = await runCli(new FakeMaster(), ['gnt-instance', 'list', 'inst1'], {
+      variables: { GNT_INSTANCE_LIST: '--no-headers -o name,pnode' },
+    })
+    expect(result.stdout).toBe('inst1.gnt.example node2.gnt.example\n')
+  })
+})

@@ -1,0 +1,41 @@
+import * as fs from 'node:fs'
+import * as os from 'node:os'
+import * as path from 'node:path'
+import { findLuxiSocket } from '../../../src/lib/find-socket'
+
+let home: string
+beforeEach(() => {
+  home = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-find-'))
+})
+afterEach(() => fs.rmSync(home, { recursive: true }))
+
+function pointer(pid: number): void {
+  fs.writeFileSync(path.join(home, 'embedded.json'), JSON.stringify({ socket: '/s', root: '/r', pid }))
+}
+
+test('the environment decides first', () => {
+  pointer(process.pid)
+  expect(findLuxiSocket({ GANTRY_HOME: home, GANETI_LUXI_SOCKET: '/x' })).toEqual({ path: '/x', virtual: false })
+  expect(findLuxiSocket({ GANTRY_HOME: home, GANETI_LUXI_SOCKET: '/s' })).toEqual({ path: '/s', virtual: true })
+  expect(findLuxiSocket({ GANTRY_HOME: home, FORCE_LUXI_SOCKET: '/y' })).toEqual({ path: '/y', virtual: false })
+  expect(findLuxiSocket({ GANTRY_HOME: home, FORCE_LUXI_SOCKET: 'master' }).path).toMatch(/ganeti-master$/)
+})
+
+test('then the embedded cluster, if it lives', () => {
+  pointer(process.pid)
+  expect(findLuxiSocket({ GANTRY_HOME: home })).toEqual({ path: '/s', virtual: true })
+})
+
+test('no cluster at all is said clearly; a dead pointer and a broken one are none', () => {
+  const env = { GANTRY_HOME: home, HOME: home }
+  for (const text of ['{"socket":"/s","pid":999999999}', '{', '[]', '{"socket":5}']) {
+    fs.writeFileSync(path.join(home, 'embedded.json'), text)
+    // On a machine with a cluster of its own, that one is found.
+    const found = () => findLuxiSocket(env).path
+    try {
+      expect(found()).not.toBe('/s')
+    } catch (error) {
+      expect(String(error)).toMatch(/no cluster found: .* start one with npm start/)
+    }
+  }
+})
