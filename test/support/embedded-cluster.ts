@@ -1,0 +1,168 @@
+// A whole embedded cluster as its users start it: real processes, real sockets, own addresses and root.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import * as fs from 'node:fs'
+import * as https from 'node:https'
+import * as os from 'node:os'
+import * as path from 'node:path'
+import { LuxiClient } from '../../src/rpc/luxi/client'
+import type { Master, WireOpCode } from '../../src/rpc/luxi/calls'
+
+const ENTRY = path.join(__dirname, '../../dist/main.js')
+
+export interface EmbeddedCluster {
+  root: string
+  url: string
+  address: string
+  socket: string
+  password: string
+  master: Master
+  /** Everything that was printed so far. */
+  output(): string
+  pid: number
+  /** A request to the remote API as admin (or whoever `user` says). */
+  rapi(method: string, resource: string, body?: unknown, user?: string): Promise<{ status: number; body: unknown }>
+  /** Submits a job of one opcode and waits for its end. */
+  run(op: WireOpCode): Promise<{ status: string; result: unknown; log: string[] }>
+  /** Runs a command line tool against the cluster. */
+  gnt(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }>
+  /** SIGTERM, and waits. */
+  stop(): Promise<number | null>
+  /** Starts it again on the same root. */
+  restart(): Promise<void>
+  /** Stops it and removes its root. */
+  remove(): Promise<void>
+}
+
+export async function startCluster(args: readonly string[], options: { root?: string } = {}): Promise<EmbeddedCluster> {
+  const root = options.root ?? fs.mkdtempSync(path.join(os.tmpdir(), 'gt-'))
+  const base = `127.${randomInt(16, 250)}.${randomInt(0, 256)}.0`
+  let running = await launch(root, ['--base-address', base, ...args])
+  const cluster = {
+    root,
+    get url() {
+      return running.url
+    },
+    get address() {
+      return new URL(running.url).hostname
+    },
+    get socket() {
+      return running.socket
+    },
+    get pid() {
+      return running.child.pid ?? 0
+    },
+    get password() {
+      return fs.readFileSync(path.join(root, 'admin-password'), 'utf8').trim()
+    },
+    get master() {
+      return running.master
+    },
+    output: () => running.output(),
+    rapi: (method: string, resource: string, body?: unknown, user?: string) =>
+      request(running.url, user ?? `admin:${cluster.password}`, method, resource, body),
+    run: (op: WireOpCode) => runJob(running.master, op),
+    gnt: (...words: string[]) => gnt(running.socket, words),
+    stop: () => running.stop(),
+    async restart() {
+      running = await launch(root, [])
+    },
+    async remove() {
+      await running.stop()
+      fs.rmSync(root, { recursive: true, force: true })
+    },
+  }
+  return cluster
+}
+
+interface Running {
+  child: ChildProcess
+  url: string
+  socket: string
+  master: LuxiClient
+  output(): string
+  stop(): Promise<number | null>
+}
+
+async function launch(root: string, args: readonly string[]): Promise<Running> {
+  const child = spawn(process.execPath, [ENTRY, 'embedded', '--root', root, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, HOME: root, XDG_RUNTIME_DIR: '' },
+  })
+  let output = ''
+  const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
+  const ready = await new Promise<RegExpExecArray>((resolve, reject) => {
+    const read = (chunk: string) => {
+      output += chunk
+      const match = /^ready: (\S+) luxi=(\S+)/m.exec(output)
+      if (match) resolve(match)
+    }
+    child.stdout?.setEncoding('utf8').on('data', read)
+    child.stderr?.setEncoding('utf8').on('data', read)
+    void ended.then((code) => reject(new Error(`the cluster ended with ${code} before it was ready:\n${output}`)))
+  })
+  const socket = ready[2] ?? ''
+  const master = new LuxiClient({ path: socket })
+  return {
+    ...{ child, socket, master },
+    url: ready[1] ?? '',
+    output: () => output,
+    async stop() {
+      master.close()
+      child.kill('SIGTERM')
+      return ended
+    },
+  }
+}
+
+function request(url: string, auth: string, method: string, resource: string, body: unknown) {
+  return new Promise<{ status: number; body: unknown }>((resolve, reject) => {
+    const text = body === undefined ? '' : JSON.stringify(body)
+    const outgoing = https.request(
+      new URL(resource, url),
+      { method, auth, rejectUnauthorized: false, headers: { 'Content-Type': 'application/json' } },
+      (response) => {
+        let answer = ''
+        response.setEncoding('utf8').on('data', (chunk: string) => (answer += chunk))
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, body: parse(answer) }))
+      },
+    )
+    outgoing.on('error', reject)
+    outgoing.end(text)
+  })
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+export async function runJob(master: Master, op: WireOpCode) {
+  const id = await master.submitJob([{ reason: [], ...op }])
+  let seen: unknown = null
+  for (;;) {
+    const change = await master.waitForJobChange(id, ['status', 'opresult', 'oplog'], seen, null, 30)
+    if (change === 'nochange') continue
+    seen = change[0]
+    const [status, results, logs] = change[0] as [string, unknown[], [number, unknown, string, unknown][][]]
+    if (!['success', 'error', 'canceled'].includes(status)) continue
+    return { status, result: results[0], log: (logs[0] ?? []).map((entry) => String(entry[3])) }
+  }
+}
+
+function gnt(socket: string, words: readonly string[]) {
+  const bin = path.join(__dirname, '../../bin/gnt.js')
+  return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
+    const child = spawn(process.execPath, [bin, ...words], {
+      env: { ...process.env, GANETI_LUXI_SOCKET: socket },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const result = { stdout: '', stderr: '' }
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => (result.stdout += chunk))
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (result.stderr += chunk))
+    child.once('close', (code) => resolve({ code, ...result }))
+  })
+}

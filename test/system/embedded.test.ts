@@ -1,0 +1,123 @@
+import { spawnSync } from 'node:child_process'
+import * as fs from 'node:fs'
+import * as os from 'node:os'
+import * as path from 'node:path'
+import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
+
+jest.setTimeout(120_000)
+
+const ENTRY = path.join(__dirname, '../../dist/main.js')
+const start = (...args: string[]) =>
+  spawnSync(process.execPath, [ENTRY, 'embedded', ...args], { encoding: 'utf8', timeout: 60_000 })
+
+/** Processes whose command line or environment names the root. */
+const processesOf = (root: string): string[] =>
+  fs.readdirSync('/proc').flatMap((pid) => {
+    if (!/^\d+$/.test(pid) || pid === String(process.pid)) return []
+    try {
+      const text = fs.readFileSync(`/proc/${pid}/environ`, 'utf8') + fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+      return text.includes(root) ? [pid] : []
+    } catch {
+      return []
+    }
+  })
+
+describe('an embedded cluster', () => {
+  let cluster: EmbeddedCluster
+  beforeAll(async () => {
+    cluster = await startCluster(['--hypervisor', 'fake'])
+  })
+  afterAll(() => cluster.remove())
+
+  test('says last, for machines, where it listens', () => {
+    const lines = cluster.output().trimEnd().split('\n')
+    expect(lines.at(-1)).toBe(`ready: ${cluster.url} luxi=${cluster.socket}`)
+    expect(fs.statSync(path.join(cluster.root, 'admin-password')).mode & 0o777).toBe(0o600)
+  })
+
+  test('has three nodes that answer', async () => {
+    const { body } = await cluster.rapi('GET', '/2/nodes?bulk=1')
+    const nodes = body as { name: string; mtotal: number; role: string }[]
+    expect(nodes.map(({ name, role }) => [name, role])).toEqual([
+      ['node1.gantry.local', 'M'],
+      ['node2.gantry.local', 'C'],
+      ['node3.gantry.local', 'C'],
+    ])
+    for (const { mtotal } of nodes) expect(mtotal).toBeGreaterThan(0)
+  })
+
+  test('refuses strangers', async () => {
+    expect((await cluster.rapi('GET', '/2/info', undefined, 'admin:wrong')).status).toBe(401)
+  })
+
+  test('runs a job from the remote API through queue, process and locks', async () => {
+    const result = await cluster.run({ OP_ID: 'OP_TEST_DELAY', duration: 0.01, on_master: true, on_nodes: [] })
+    expect(result).toMatchObject({ status: 'success' })
+  })
+
+  test('is there once for each root, and says so', () => {
+    const second = start('--root', cluster.root)
+    expect(second.status).toBe(1)
+    expect(second.stderr).toMatch(/is running already/)
+    expect(second.stderr.trim().split('\n')).toHaveLength(1)
+  })
+
+  test('names the port that is taken', () => {
+    const root = fs.mkdtempSync(path.join(os.tmpdir(), 'gt-'))
+    const second = start('--root', root, '--base-address', cluster.address.replace(/\.1$/, '.0'))
+    expect(second.stderr).toMatch(/port \d+ of 127\.\S+ is taken .*--base-address/)
+    fs.rmSync(root, { recursive: true })
+  })
+
+  test('brings a daemon back that was killed, and goes on', async () => {
+    const pidOf = (role: string) =>
+      Number(fs.readFileSync(path.join(cluster.root, `node1.gantry.local/var/run/ganeti/ganeti-${role}.pid`), 'utf8'))
+    for (const role of ['wconfd', 'luxid', 'rapi', 'noded']) {
+      process.kill(pidOf(role), 'SIGKILL')
+      const result = await retry(() =>
+        cluster.run({ OP_ID: 'OP_TEST_DELAY', duration: 0.01, on_master: true, on_nodes: [] }),
+      )
+      expect(result.status).toBe('success')
+    }
+    expect((await retry(() => cluster.rapi('GET', '/2/info'))).status).toBe(200)
+  })
+
+  test('stops with all its processes, and starts where it was', async () => {
+    const before = await cluster.rapi('GET', '/2/info')
+    expect(await cluster.stop()).toBe(0)
+    expect(processesOf(cluster.root)).toEqual([])
+    expect(fs.readdirSync(path.join(cluster.root, 'node1.gantry.local/var/lib/ganeti'))).not.toContain('config.journal')
+    await cluster.restart()
+    const after = await cluster.rapi('GET', '/2/info')
+    expect((after.body as { uuid: string }).uuid).toBe((before.body as { uuid: string }).uuid)
+  })
+})
+
+test('mistakes in the options get one line each', () => {
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'gt-'))
+  for (const [args, text] of [
+    [['--nodes', '0'], /--nodes needs a number from 1 to/],
+    [['--base-address', '10.0.0.0'], /--base-address needs a loopback address/],
+    [['--hypervisor', 'xen'], /--hypervisor is kvm or fake/],
+    [['--state', '/nonexistent'], /there is no config.data/],
+    [['--wrong'], /Unknown option '--wrong'/],
+    [['--root', '/tmp/' + 'x'.repeat(90)], /too long/],
+  ] as const) {
+    const result = start('--root', root, ...args)
+    expect(result.status).toBe(1)
+    expect(result.stderr).toMatch(text)
+    expect(result.stderr.trim().split('\n')).toHaveLength(1)
+  }
+  fs.rmSync(root, { recursive: true })
+})
+
+async function retry<T>(action: () => Promise<T>, tries = 50): Promise<T> {
+  for (let left = tries; ; left--) {
+    try {
+      return await action()
+    } catch (error) {
+      if (left === 0) throw error
+      await new Promise((resolve) => setTimeout(resolve, 200))
+    }
+  }
+}
