@@ -2,6 +2,7 @@
 import { GenericError } from '../model/errors'
 import type { OpcodeId } from '../opcodes/index'
 import type { LogicalUnit } from './logical-unit'
+import { instanceCreate } from './instance/create'
 import { instanceActivateDisks, instanceDeactivateDisks } from './instance/activate-disks'
 import { instanceRemove } from './instance/remove'
 import { instanceReboot } from './instance/reboot'
@@ -38,7 +39,7 @@ const units: Readonly<Record<OpcodeId, LogicalUnit | typeof notYet>> = {
   OP_GROUP_REMOVE: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
   OP_GROUP_RENAME: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
   OP_GROUP_EVACUATE: notYet,
-  OP_INSTANCE_CREATE: notYet,
+  OP_INSTANCE_CREATE: instanceCreate,
   OP_INSTANCE_MULTI_ALLOC: notYet,
   OP_INSTANCE_REINSTALL: notYet,
   OP_INSTANCE_REMOVE: instanceRemove,

@@ -1,0 +1,195 @@
+// What is to be created: an opcode's parameters, checked one after the other, become configuration objects.
+import { fillBeParams, fillHvParams, fillIPolicy, fillOsParams, fillPrivateOsParams } from '../../config/filled'
+import { checkTag } from '../../config/changes/tags'
+import type { BeParams, Cluster, ConfigData, Disk, DiskTemplate, Hypervisor, Instance, Nic } from '../../model/config'
+import type { Node, Params } from '../../model/config'
+import { checkHvParams } from '../../model/hv-check'
+import { instanceUuid } from '../../model/ids'
+import { ECODE, OpPrereqError } from '../../model/errors'
+import type { OpInstanceCreate } from '../../opcodes/instance'
+import type { Op } from '../logical-unit'
+import type { UnitContext } from '../unit-context'
+import { diskSpecs, fileStorageFolder, newDisks, checkTemplate, type DiskSpec } from './disk-spec'
+import { policyViolations } from './ipolicy'
+import { wantedNics, type WantedNic } from './nic-spec'
+import { beParams, checkNotClusterOnly, hvParamTypes, typed } from './params'
+
+export type CreateOp = Op<typeof OpInstanceCreate>
+
+/** Everything about the instance but its node, which the allocator may choose by it. */
+export interface Wanted {
+  readonly name: string
+  readonly hypervisor: Hypervisor
+  readonly template: DiskTemplate
+  readonly hvparams: Params
+  readonly beparams: Partial<BeParams>
+  readonly be: BeParams
+  readonly disks: readonly DiskSpec[]
+  readonly nics: readonly WantedNic[]
+  readonly folder: string | undefined
+  readonly install: boolean
+  readonly start: boolean
+  /** Filled, with private and secret ones: for the scripts and their check. */
+  readonly osparams: Readonly<Record<string, string>>
+}
+
+const HOST_NAME = /^[a-z0-9._-]{1,255}$/
+
+export function normalName(name: string): string {
+  const lower = name.toLowerCase().replace(/\.$/, '')
+  if (!HOST_NAME.test(lower) || lower.startsWith('.') || lower.includes('..'))
+    throw new OpPrereqError(`Invalid hostname '${name}'`, ECODE.INVAL)
+  return lower
+}
+
+/** What can be refused without looking at the cluster. */
+export function checkArguments(op: CreateOp): void {
+  const refuse = (text: string) => new OpPrereqError(text, ECODE.INVAL)
+  if (op.mode !== 'create') throw refuse(`Creation mode '${op.mode}' cannot be carried out by this version yet`)
+  if (op.forthcoming || op.commit)
+    throw refuse('Reserving and committing instances is not possible in this version yet')
+  if (op.instance_communication) throw refuse('Instance communication is not possible in this version yet')
+  if (op.ip_check && !op.name_check) throw refuse('Cannot do IP address check without a name check')
+  if (op.opportunistic_locking && op.iallocator === undefined)
+    throw refuse('Opportunistic locking is only available in combination with an instance allocator')
+  if (op.os_type === undefined && op.no_install !== true) throw refuse('No guest OS or OS image specified')
+}
+
+export function wantedInstance(ctx: UnitContext, cluster: Cluster, op: CreateOp, resolvedIp?: string): Wanted {
+  const name = normalName(op.instance_name)
+  const template = op.disk_template ?? cluster.enabled_disk_templates[0] ?? 'diskless'
+  checkTemplate(cluster, template)
+  const hypervisor = wantedHypervisor(cluster, op.hypervisor)
+  const os = op.os_type ?? ''
+  if (cluster.blacklisted_os.includes(os.split('+')[0] ?? os))
+    throw new OpPrereqError(`Guest OS '${os}' is not allowed for installation`, ECODE.INVAL)
+  for (const tag of op.tags) checkTag(tag)
+  if (op.snode !== undefined && template !== 'drbd')
+    ctx.log.warning('Secondary node will be ignored on non-mirrored disk template')
+  const beparams = wantedBeParams(cluster, op)
+  return {
+    name,
+    hypervisor,
+    template,
+    hvparams: wantedHvParams(cluster, op, hypervisor, os),
+    beparams,
+    be: fillBeParams(cluster, beparams),
+    disks: diskSpecs(op.disks, template),
+    nics: wantedNics(cluster, op.nics, resolvedIp),
+    folder: fileStorageFolder(cluster, template, name, op.file_storage_dir),
+    install: op.no_install !== true,
+    start: op.start && startsAfter(ctx, op),
+    osparams: allOsParams(cluster, op, os),
+  }
+}
+
+function startsAfter(ctx: UnitContext, op: CreateOp): boolean {
+  if (op.no_install === true) ctx.log.info('No-installation mode selected, disabling startup')
+  return op.no_install !== true
+}
+
+function wantedHypervisor(cluster: Cluster, given: Hypervisor | undefined): Hypervisor {
+  const hypervisor = given ?? cluster.enabled_hypervisors[0]
+  if (hypervisor !== undefined && cluster.enabled_hypervisors.includes(hypervisor)) return hypervisor
+  throw new OpPrereqError(
+    `Selected hypervisor (${hypervisor}) not enabled in the cluster (${cluster.enabled_hypervisors.join(',')})`,
+    ECODE.STATE,
+  )
+}
+
+function wantedHvParams(cluster: Cluster, op: CreateOp, hypervisor: Hypervisor, os: string): Params {
+  const given = typed(op.hvparams, hvParamTypes(hypervisor), ['default'])
+  const own = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== 'default'))
+  checkNotClusterOnly(own, 'instance', 'cluster')
+  checkHvParams(hypervisor, fillHvParams(cluster, { hypervisor, os, hvparams: own }))
+  if (!op.identify_defaults) return own
+  const defaults = fillHvParams(cluster, { hypervisor, os, hvparams: {} })
+  return differing(own, { ...defaults })
+}
+
+function wantedBeParams(cluster: Cluster, op: CreateOp): Partial<BeParams> {
+  const given = Object.entries(op.beparams).map(([name, value]) => [name, value === 'auto' ? 'default' : value])
+  const own = beParams(cluster, Object.fromEntries(given))
+  return op.identify_defaults ? differing(own, { ...cluster.beparams.default }) : own
+}
+
+/** Without the values that are what the instance would get anyway. */
+function differing<T extends object>(own: T, defaults: Readonly<Record<string, unknown>>): T {
+  const kept = { ...own }
+  for (const [name, value] of Object.entries(own)) if (value === defaults[name]) Reflect.deleteProperty(kept, name)
+  return kept
+}
+
+function allOsParams(cluster: Cluster, op: CreateOp, os: string): Record<string, string> {
+  const secret = op.osparams_secret ?? {}
+  const kinds = [op.osparams, op.osparams_private ?? {}, secret]
+  const names = kinds.flatMap((params) => Object.keys(params))
+  const twice = names.filter((name, index) => names.indexOf(name) !== index)
+  if (twice.length > 0)
+    throw new OpPrereqError(`OS parameters given with more than one visibility: ${twice.join(', ')}`, ECODE.INVAL)
+  return {
+    ...texts(fillOsParams(cluster, os, texts(op.osparams))),
+    ...texts(fillPrivateOsParams(cluster, os, texts(op.osparams_private ?? {}))),
+    ...texts(secret),
+  }
+}
+
+/** OS parameters are texts; scripts get them in their environment. */
+export const texts = (params: Readonly<Record<string, unknown>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]))
+
+export function checkPolicy(config: ConfigData, wanted: Wanted, primary: Node, ignore: boolean): void {
+  const group = config.nodegroups[primary.group]
+  const violations = policyViolations(fillIPolicy(config.cluster, group), {
+    memory_mib: wanted.be.maxmem,
+    vcpus: wanted.be.vcpus,
+    diskSizes_mib: wanted.disks.map((disk) => disk.size),
+    nics: wanted.nics.length,
+    spindles: wanted.be.spindle_use,
+    template: wanted.template,
+  })
+  if (ignore || violations.length === 0) return
+  throw new OpPrereqError(
+    `Instance allocation to group ${group?.uuid} (${group?.name}) violates policy: ${violations.join(', ')}`,
+    ECODE.INVAL,
+  )
+}
+
+/** The objects as they go into the configuration. */
+export function newInstance(
+  ctx: UnitContext,
+  op: CreateOp,
+  wanted: Wanted,
+  primary: Node,
+  nics: readonly Nic[],
+): { instance: Instance; disks: Disk[] } {
+  const disks = newDisks(ctx, wanted.disks, wanted.template, wanted.folder, { driver: op.file_driver })
+  const instance: Instance = {
+    name: wanted.name,
+    primary_node: primary.uuid,
+    os: op.os_type ?? '',
+    hypervisor: wanted.hypervisor,
+    hvparams: wanted.hvparams,
+    beparams: wanted.beparams,
+    osparams: texts(op.osparams),
+    osparams_private: texts(op.osparams_private ?? {}),
+    admin_state: 'down',
+    admin_state_source: 'admin',
+    nics,
+    disks: disks.map((disk) => disk.uuid),
+    disks_active: disks.length > 0,
+    uuid: instanceUuid(ctx.env.random.uuid()),
+    tags: [...new Set(op.tags)].sort(),
+    serial_no: 1,
+    ctime: 0,
+    mtime: 0,
+  }
+  return { instance, disks }
+}
+
+/** A configuration as if the instance were in it: to fill its parameters before it is. */
+export const withInstance = (config: ConfigData, instance: Instance, disks: readonly Disk[]): ConfigData => ({
+  ...config,
+  instances: { [instance.uuid]: instance },
+  disks: Object.fromEntries(disks.map((disk) => [disk.uuid, disk])),
+})

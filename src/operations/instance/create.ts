@@ -1,0 +1,154 @@
+// OP_INSTANCE_CREATE: checks, places, makes and installs a new instance, and starts it.
+import { change } from '../../config/changes'
+import { HYPERVISORS_WITH_PORT } from '../../model/constants/hypervisors'
+import type { ConfigData, Disk, Instance, Node } from '../../model/config'
+import { ECODE, OpPrereqError } from '../../model/errors'
+import { OpInstanceCreate } from '../../opcodes/instance'
+import { findGroup, findNode } from '../find'
+import { exclusive, logicalUnit, type LockPlan } from '../logical-unit'
+import type { UnitContext } from '../unit-context'
+import { checkBridges, checkNodeFreeMemory } from './checks'
+import {
+  checkArguments,
+  checkPolicy,
+  newInstance,
+  normalName,
+  wantedInstance,
+  withInstance,
+  type CreateOp,
+  type Wanted,
+} from './create-plan'
+import { checkHvParamsOnNodes, checkOsParams } from './params'
+import { fillHvParams } from '../../config/filled'
+import { envOfView } from './hook-env'
+import { install, makeInstance, startCreated } from './create-run'
+import { settleNic } from './nic-spec'
+import { allocatorFor, chooseNode } from './placement'
+import { resolveForCreation } from './resolve'
+import { hookNodes, viewOf, type InstanceView } from './view'
+
+/** What is about to be created, with its configuration as if it were there. */
+export interface Creation {
+  readonly wanted: Wanted
+  readonly view: InstanceView
+}
+
+export const instanceCreate = logicalUnit(OpInstanceCreate, {
+  async locks(op, ctx): Promise<LockPlan> {
+    checkArguments(op)
+    const name = normalName(op.instance_name)
+    const config = await ctx.config.read({ instances: [name], nodes: 'all' })
+    checkNameIsFree(config, name)
+    const allocator = allocatorFor(config, op.iallocator, op.pnode)
+    const nodes =
+      allocator === undefined ? [(await namedNode(ctx, op)).uuid] : Object.values(config.nodes).map((node) => node.uuid)
+    const opportunistic = allocator !== undefined && op.opportunistic_locking ? { opportunistic: 1 } : {}
+    const want = { ...exclusive(nodes), ...opportunistic }
+    return { instance: exclusive([name]), node: want, 'node-res': want }
+  },
+  async check(ctx, op): Promise<Creation> {
+    checkArguments(op)
+    const name = normalName(op.instance_name)
+    const before = await ctx.config.read({ instances: [name] })
+    checkNameIsFree(before, name)
+    const resolvedIp = op.name_check ? await resolveForCreation(name, op.ip_check) : undefined
+    const wanted = wantedInstance(ctx, before.cluster, op, resolvedIp)
+    const node = await primaryFor(ctx, before, op, wanted)
+    const config = await ctx.config.read({ nodes: [node.uuid] })
+    await checkOnNode(ctx, config, op, wanted, node)
+    const nics = []
+    for (const [index, nic] of wanted.nics.entries())
+      nics.push(await settleNic(ctx, config, nic, index, node, op.conflicts_check))
+    await checkBridges(ctx, config, { nics }, node)
+    const { instance, disks } = newInstance(ctx, op, wanted, node, nics)
+    return { wanted, view: await viewWith(ctx, config, instance, disks) }
+  },
+  hooks: {
+    path: 'instance-add',
+    type: 'INSTANCE',
+    env: (_ctx, op, { view, wanted }) => ({ ADD_MODE: op.mode, ...envOfView(view, wanted.start) }),
+    nodes: (_ctx, _op, { view }) => hookNodes(view),
+  },
+  dryRun: (_op, { view }) => [view.primary.uuid],
+  async run(ctx, op, { wanted, view }) {
+    const withPort = await givePort(ctx, view)
+    const made = await makeInstance(ctx, withPort, op.wait_for_sync)
+    await ctx.locks.keepOnly('node', [])
+    await ctx.locks.keepOnly('node-res', [])
+    if (wanted.install) await install(ctx, made, op)
+    if (wanted.start) await startCreated(ctx, made)
+    return [view.primary.name]
+  },
+})
+
+function checkNameIsFree(config: ConfigData, name: string): void {
+  if (Object.values(config.instances).some((instance) => instance.name === name))
+    throw new OpPrereqError(`Instance '${name}' is already in the cluster`, ECODE.EXISTS)
+}
+
+async function namedNode(ctx: UnitContext, op: CreateOp): Promise<Node> {
+  return (await findNode(ctx, op.pnode ?? '', op.pnode_uuid)).object
+}
+
+/** The node given, or chosen by the allocator; the locks of the others are given back. */
+async function primaryFor(ctx: UnitContext, config: ConfigData, op: CreateOp, wanted: Wanted): Promise<Node> {
+  const allocator = allocatorFor(config, op.iallocator, op.pnode)
+  if (allocator === undefined) return namedNode(ctx, op)
+  const group = op.group_name === undefined ? undefined : (await findGroup(ctx, op.group_name)).object.uuid
+  const local = wanted.template === 'file'
+  const node = await chooseNode(ctx, allocator, {
+    name: wanted.name,
+    hypervisor: wanted.hypervisor,
+    template: wanted.template,
+    demand: {
+      memory_mib: wanted.be.minmem,
+      disk_mib: local ? wanted.disks.reduce((sum, disk) => sum + disk.size, 0) : 0,
+      ...(group !== undefined && { group }),
+    },
+    among: ctx.locks.holds('node'),
+  })
+  await ctx.locks.keepOnly('node-res', [node.uuid])
+  await ctx.locks.keepOnly('node', [node.uuid])
+  return node
+}
+
+async function checkOnNode(
+  ctx: UnitContext,
+  config: ConfigData,
+  op: CreateOp,
+  wanted: Wanted,
+  node: Node,
+): Promise<void> {
+  const refuse = (what: string) => new OpPrereqError(`Cannot use ${what} primary node '${node.name}'`, ECODE.STATE)
+  if (node.offline) throw refuse('offline')
+  if (node.drained) throw refuse('drained')
+  if (!node.vm_capable) throw refuse('non-vm_capable')
+  checkPolicy(config, wanted, node, op.ignore_ipolicy)
+  const { hypervisor, hvparams } = wanted
+  const os = op.os_type ?? ''
+  const filled = fillHvParams(config.cluster, { hypervisor, os, hvparams })
+  await checkHvParamsOnNodes(ctx, [node], hypervisor, filled)
+  await checkOsParams(ctx, [node], { os }, wanted.osparams, op.force_variant)
+  if (wanted.start)
+    await checkNodeFreeMemory(ctx, node, `creating instance ${wanted.name}`, wanted.be.minmem, hypervisor, filled)
+}
+
+async function viewWith(
+  ctx: UnitContext,
+  config: ConfigData,
+  instance: Instance,
+  disks: readonly Disk[],
+): Promise<InstanceView> {
+  const networks = instance.nics.flatMap((nic) => nic.network ?? [])
+  const known = networks.length > 0 ? (await ctx.config.read({ networks })).networks : {}
+  const full = { ...config, networks: { ...config.networks, ...known } }
+  return viewOf(withInstance(full, instance, disks), instance)
+}
+
+/** For the console or the display of the hypervisors that want one. It goes back with the instance. */
+async function givePort(ctx: UnitContext, view: InstanceView): Promise<InstanceView> {
+  if (!HYPERVISORS_WITH_PORT.includes(view.instance.hypervisor)) return view
+  const [port] = await ctx.config.change([change('allocatePort')])
+  const instance: Instance = { ...view.instance, network_port: Number(port) }
+  return viewOf(withInstance(view.config, instance, view.disks), instance)
+}

@@ -1,0 +1,112 @@
+// The disks that a user asks for, checked and turned into configuration objects.
+import * as path from 'node:path'
+import type { Cluster, Disk, DiskMode, DiskTemplate } from '../../model/config'
+import { DEFAULT_FILE_DRIVER, DTS_FILEBASED, MAX_DISKS } from '../../model/constants/disks'
+import { ECODE, OpPrereqError } from '../../model/errors'
+import { diskUuid } from '../../model/ids'
+import type { DiskParams } from '../../opcodes/types'
+import type { UnitContext } from '../unit-context'
+
+export interface DiskSpec {
+  readonly size: number
+  readonly mode: DiskMode
+  readonly name: string | undefined
+}
+
+/** Templates whose disks operations can make. */
+const MADE: readonly DiskTemplate[] = ['diskless', 'file', 'sharedfile']
+
+export function checkTemplate(cluster: Cluster, template: DiskTemplate): void {
+  if (!cluster.enabled_disk_templates.includes(template))
+    throw new OpPrereqError(
+      `Disk template '${template}' is not enabled in cluster. Enabled disk templates are: ${cluster.enabled_disk_templates.join(',')}`,
+      ECODE.INVAL,
+    )
+  if (!MADE.includes(template))
+    throw new OpPrereqError(`Disks of template '${template}' cannot be made by this version yet`, ECODE.INVAL)
+}
+
+export function diskSpecs(given: readonly DiskParams[], template: DiskTemplate): DiskSpec[] {
+  if (template === 'diskless') {
+    if (given.length > 0) throw new OpPrereqError('An instance without disks cannot be given any', ECODE.INVAL)
+    return []
+  }
+  if (given.length > MAX_DISKS) throw new OpPrereqError(`An instance has at most ${MAX_DISKS} disks`, ECODE.INVAL)
+  checkNames('disk', given)
+  return given.map((disk) => diskSpec(disk))
+}
+
+export function diskSpec(disk: DiskParams): DiskSpec {
+  if (disk.adopt !== undefined)
+    throw new OpPrereqError('Disks of file templates are made, existing ones cannot be adopted', ECODE.INVAL)
+  if (disk.size === undefined) throw new OpPrereqError('Missing disk size', ECODE.INVAL)
+  if (!Number.isInteger(disk.size) || disk.size <= 0)
+    throw new OpPrereqError(`Invalid disk size '${disk.size}'`, ECODE.INVAL)
+  return { size: disk.size, mode: disk.mode ?? 'rw', name: nameOf(disk.name) }
+}
+
+const nameOf = (name: string | undefined): string | undefined =>
+  name === undefined || name.toLowerCase() === 'none' ? undefined : name
+
+/** Disks and NICs are also addressed by number, so a name is neither a number nor given twice. */
+export function checkNames(kind: string, devices: readonly { readonly name?: string | undefined }[]): void {
+  const seen = new Set<string>()
+  for (const { name } of devices) {
+    const real = nameOf(name)
+    if (real === undefined) continue
+    if (/^\d+$/.test(real))
+      throw new OpPrereqError(`Invalid name '${real}'. Purely numeric ${kind} names are not allowed`, ECODE.INVAL)
+    if (seen.has(real)) throw new OpPrereqError(`Duplicate ${kind} name '${real}'`, ECODE.INVAL)
+    seen.add(real)
+  }
+}
+
+/** The folder of an instance's files, undefined for other templates. */
+export function fileStorageFolder(
+  cluster: Cluster,
+  template: DiskTemplate,
+  instanceName: string,
+  below: string | undefined,
+): string | undefined {
+  if (!DTS_FILEBASED.includes(template)) return undefined
+  const base = template === 'file' ? cluster.file_storage_dir : cluster.shared_file_storage_dir
+  if (base === '') throw new OpPrereqError('Cluster file storage dir not defined', ECODE.STATE)
+  if (below !== undefined && path.posix.isAbsolute(below))
+    throw new OpPrereqError(
+      'The file storage directory is a folder below that of the cluster, not an absolute path',
+      ECODE.INVAL,
+    )
+  const folder = path.posix.join(base, below ?? '', instanceName)
+  if (folder !== path.posix.normalize(folder) || !folder.startsWith(`${base}/`))
+    throw new OpPrereqError(`File storage directory '${below}' leaves the cluster's file storage`, ECODE.INVAL)
+  return folder
+}
+
+/** Configuration objects for new disks; `first` is the index of the first. */
+export function newDisks(
+  ctx: UnitContext,
+  specs: readonly DiskSpec[],
+  template: DiskTemplate,
+  folder: string | undefined,
+  options: { driver?: string | undefined; first?: number } = {},
+): Disk[] {
+  const { random } = ctx.env
+  return specs.map((spec, offset) => {
+    const index = (options.first ?? 0) + offset
+    return {
+      logical_id: [options.driver ?? DEFAULT_FILE_DRIVER, `${folder}/${random.uuid()}.${template}.disk${index}`],
+      dev_type: template,
+      children: [],
+      nodes: [],
+      iv_name: `disk/${index}`,
+      size: spec.size,
+      mode: spec.mode,
+      ...(spec.name !== undefined && { name: spec.name }),
+      params: {},
+      uuid: diskUuid(random.uuid()),
+      serial_no: 1,
+      ctime: 0,
+      mtime: 0,
+    }
+  })
+}
