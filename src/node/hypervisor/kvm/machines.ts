@@ -180,7 +180,7 @@ export class KvmMachines {
       ...(runAs ? { runAs } : {}),
     }
     const args = launchCommand(instance.name, runtime, configured, facts, this.layout)
-    await startQemu(qemu.program, args)
+    await startQemu(qemu.program, args, this.layout.logFile(instance.name))
   }
 
   /** Passwords, pinning and memory are set while the machine still stands still. */

@@ -16,30 +16,52 @@ export interface QemuProcess {
   readonly command: readonly string[]
 }
 
-/** QEMU's `-daemonize` returns when the machine is set up, or tells what was wrong. */
-export async function startQemu(program: string, args: readonly string[]): Promise<void> {
+/**
+ * QEMU's `-daemonize` returns when the machine is set up. What was wrong otherwise stands in its log file (`-D`), where QEMU
+ * sends its complaints as soon as it has read its options.
+ */
+export async function startQemu(program: string, args: readonly string[], logFile: string): Promise<void> {
+  const before = await readLog(logFile)
   const result = await runCommand([program, ...args], { timeout_s: QEMU_START_S, cwd: '/' })
   if (result.code === 0) return
+  const log = await readLog(logFile)
+  const added = log.startsWith(before) ? log.slice(before.length) : log
   const reason = result.timedOut ? `no answer within ${QEMU_START_S} s` : `exited with exit code ${result.code}`
-  throw new HypervisorFailure(`QEMU did not start: ${reason}: ${result.output.trim()}`)
+  throw new HypervisorFailure(`QEMU did not start: ${reason}: ${(result.output + added).trim()}`)
 }
 
-/** The instance's process. A PID file whose process is gone, or is something else by now, counts for nothing. */
+const readLog = (file: string): Promise<string> => fs.readFile(file, 'utf8').catch(() => '')
+
+/**
+ * The instance's process. A PID file whose process is gone, or is something else by now, counts for nothing. A QEMU that ends
+ * removes its PID file first and its sockets later: until it is really gone it is looked for without, or its successor would
+ * lose the sockets.
+ */
 export async function findProcess(layout: KvmLayout, name: string): Promise<QemuProcess | undefined> {
-  const text = await fs.readFile(layout.pidFile(name), 'utf8').catch(() => '')
-  const pid = Number(text.trim())
-  if (!Number.isInteger(pid) || pid <= 0) return undefined
+  const pid = await readPid(layout, name)
+  if (pid === undefined) return (await scan(layout)).find((process) => process.name === name)
   const found = await describe(pid, layout)
   return found?.name === name ? found : undefined
 }
 
+/** Undefined when there is no file; 0 when there is no number in it. */
+async function readPid(layout: KvmLayout, name: string): Promise<number | undefined> {
+  const text = await fs.readFile(layout.pidFile(name), 'utf8').catch(() => undefined)
+  if (text === undefined) return undefined
+  return /^\d+\s*$/.test(text) ? Number(text) : 0
+}
+
 /** All of this node's instances that run, even where a PID file was lost: that file is written again. */
 export async function allProcesses(layout: KvmLayout): Promise<QemuProcess[]> {
-  const pids = (await fs.readdir('/proc')).filter((entry) => /^\d+$/.test(entry)).map(Number)
-  const found = (await Promise.all(pids.map((pid) => describe(pid, layout)))).filter((entry) => entry !== undefined)
+  const found = await scan(layout)
   for (const { name, pid } of found)
-    if (!(await findProcess(layout, name))) await fs.writeFile(layout.pidFile(name), `${pid}\n`)
+    if ((await readPid(layout, name)) !== pid) await fs.writeFile(layout.pidFile(name), `${pid}\n`)
   return found
+}
+
+async function scan(layout: KvmLayout): Promise<QemuProcess[]> {
+  const pids = (await fs.readdir('/proc')).filter((entry) => /^\d+$/.test(entry)).map(Number)
+  return (await Promise.all(pids.map((pid) => describe(pid, layout)))).filter((entry) => entry !== undefined)
 }
 
 /** MiB and virtual CPUs as the process was started with. */

@@ -64,6 +64,7 @@ describe.each(Object.entries(entries))('hypervisor %s', (name, entry) => {
 
   const start = () => hypervisor.start(instance, linked(context, instance), false)
   const end = async (where = hypervisor) => {
+    if (name === 'kvm') expect(qemuProcessesBelow(root)).not.toEqual([])
     await where.stop(instance, { force: true })
     await where.cleanup(instance.name)
   }

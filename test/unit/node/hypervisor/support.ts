@@ -114,7 +114,10 @@ export function linked(context: HypervisorContext, instance: InstanceDict): Link
 /** Reads what a guest prints. */
 export class SerialConsole {
   text = ''
+  private static readonly opened = new Set<SerialConsole>()
+
   private constructor(private readonly socket: net.Socket) {
+    SerialConsole.opened.add(this)
     socket.on('data', (data) => (this.text += data.toString('latin1')))
     socket.on('error', () => undefined)
   }
@@ -142,8 +145,10 @@ export class SerialConsole {
     return match
   }
 
-  close(): void {
-    this.socket.destroy()
+  /** Between tests: a connection that stays open would keep the test process alive. */
+  static closeAll(): void {
+    for (const console of this.opened) console.socket.destroy()
+    this.opened.clear()
   }
 }
 
@@ -178,7 +183,7 @@ export function qemuProcessesBelow(root: string): number[] {
     })
 }
 
-const isQemu = (pid: number): boolean => fs.readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('qemu')
+const isQemu = (pid: number): boolean => fs.readlinkSync(`/proc/${pid}/exe`).includes('qemu')
 
 /** Ends whatever QEMU a test left below its root, and removes the root. */
 export function removeRoot(root: string): void {
