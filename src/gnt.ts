@@ -4,6 +4,7 @@ import * as path from 'node:path'
 import * as readline from 'node:readline/promises'
 import { runProgram } from './cli/program'
 import { CommandFailure, type Terminal } from './cli/command'
+import { inheritedEnvironment } from './lib/environment'
 import { findLuxiSocket } from './lib/find-socket'
 import { LuxiClient } from './rpc/luxi/client'
 
@@ -62,8 +63,10 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 })
 
 const program = path.basename(process.argv[1] ?? 'gnt').replace(/\.js$/, '')
-void runProgram(program, process.argv.slice(2), { terminal, connect, variables: process.env }).then((code) => {
-  process.exitCode = code
-  // Output goes to a pipe in its own time; the idle connection must not keep the process.
-  process.stdout.write('', () => process.exit())
-})
+void runProgram(program, process.argv.slice(2), { terminal, connect, variables: inheritedEnvironment() }).then(
+  (code) => {
+    process.exitCode = code
+    // Output goes to a pipe in its own time; the idle connection must not keep the process.
+    process.stdout.write('', () => process.exit())
+  },
+)

@@ -4,7 +4,8 @@
 export function pythonText(value: unknown): string {
   if (value === null || value === undefined) return 'None'
   if (typeof value === 'boolean') return value ? 'True' : 'False'
-  return typeof value === 'object' ? pythonRepr(value) : String(value)
+  if (typeof value === 'string') return value
+  return typeof value === 'number' ? String(value) : pythonRepr(value)
 }
 
 /** As Python's repr(): texts in quotes, lists and dictionaries spelled out. */
@@ -15,7 +16,7 @@ export function pythonRepr(value: unknown): string {
     return `{${Object.entries(value)
       .map(([key, part]) => `${quoted(key)}: ${pythonRepr(part)}`)
       .join(', ')}}`
-  return pythonText(value)
+  return typeof value === 'boolean' || value === null || value === undefined ? pythonText(value) : JSON.stringify(value)
 }
 
 function quoted(text: string): string {

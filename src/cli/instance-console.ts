@@ -24,7 +24,7 @@ export async function openConsole(call: Call): Promise<number> {
     case 'vnc':
     case 'spice': {
       const { kind, host, port } = info
-      call.terminal.out(`Instance ${name} has its console at ${String(kind)}://${String(host)}:${String(port)}/`)
+      call.terminal.out(`Instance ${name} has its console at ${kind}://${String(host)}:${String(port)}/`)
       return EXIT.ok
     }
     case 'ssh': {
@@ -65,7 +65,7 @@ function sshCommand(info: Console, cluster: string): string[] {
     '-4',
     '-t',
     '-t',
-    `${String(info['user'] ?? 'root')}@${String(info['host'])}`,
+    `${pythonText(info['user'] ?? 'root')}@${pythonText(info['host'])}`,
     words(info['command']).map(quoted).join(' '),
   ]
 }

@@ -13,11 +13,10 @@ export const backendParams = (values: KeyValues = {}) => enforceTypes(values, { 
 
 /** The hypervisor's own types, or those of all hypervisors where it is not known which is meant. */
 export function hypervisorParams(values: KeyValues = {}, hypervisor?: string) {
-  const own = Object.entries(HV_PARAMS).find(([name]) => name === hypervisor)?.[1]
-  const all = own ?? Object.assign({}, ...Object.values(HV_PARAMS))
-  const types = Object.entries(all as Record<string, { type: ParamType }>).map(
-    ([name, { type }]) => [name, type] as const,
-  )
+  const known = Object.keys(HV_PARAMS).includes(hypervisor ?? '')
+  const tables = Object.entries(HV_PARAMS).filter(([name]) => !known || name === hypervisor)
+  const types = new Map<string, ParamType>()
+  for (const [, table] of tables) for (const [name, { type }] of Object.entries(table)) types.set(name, type)
   return enforceTypes(values, Object.fromEntries(types), DEFAULT)
 }
 
@@ -46,15 +45,13 @@ export function numbersByIdent(
 }
 
 /** Numbers and truth values from their spelling; for disk parameters, whose types the master knows. */
-export function guessed(values: KeyValues): Record<string, ParamValue> {
-  return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => {
-      if (typeof value !== 'string') return [name, value]
-      if (/^-?\d+$/.test(value)) return [name, Number(value)]
-      if (/^(true|false)$/i.test(value)) return [name, value.toLowerCase() === 'true']
-      return [name, value]
-    }),
-  )
+export const guessed = (values: KeyValues): Record<string, ParamValue> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]): [string, ParamValue] => [name, guess(value)]))
+
+function guess(value: ParamValue): ParamValue {
+  if (typeof value !== 'string') return value
+  if (/^-?\d+$/.test(value)) return Number(value)
+  return /^(true|false)$/i.test(value) ? value.toLowerCase() === 'true' : value
 }
 
 /** Positions of `0:...`, `1:...` as a list with a dictionary for each, also for those that are not named. */

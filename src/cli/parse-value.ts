@@ -73,10 +73,10 @@ function splitCommas(text: string): string[] {
   for (let at = 0; at < text.length; at++) {
     const next = text[at + 1]
     if (text[at] === '\\' && (next === ',' || next === '\\')) {
-      parts[parts.length - 1] += next
+      parts[parts.length - 1] = `${parts.at(-1)}${next}`
       at++
     } else if (text[at] === ',') parts.push('')
-    else parts[parts.length - 1] += text[at] ?? ''
+    else parts[parts.length - 1] = `${parts.at(-1)}${text[at]}`
   }
   return parts
 }

@@ -128,7 +128,7 @@ function lazyMaster(open: () => Master): Master {
     get: (_, name) => {
       const master = open()
       const method: unknown = Reflect.get(master, name)
-      return typeof method === 'function' ? method.bind(master) : method
+      return typeof method === 'function' ? (method.bind(master) as unknown) : method
     },
   })
 }

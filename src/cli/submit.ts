@@ -5,7 +5,7 @@ import { type Call, EXIT } from './command'
 import { pythonText } from './format'
 
 /** Names are checked by the compiler; the values come from the command line and are checked by the opcode's own table. */
-export type Params<D extends OpcodeDefinition> = { readonly [K in keyof InputOf<D>]?: unknown }
+export type Params<D extends OpcodeDefinition> = Partial<Record<keyof InputOf<D>, unknown>>
 
 export function opcodeOf<D extends OpcodeDefinition>(definition: D, params: Params<D>): WireOpCode {
   return fillOpcode(definition, Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined)))

@@ -22,7 +22,8 @@ export function parseFilter(json: unknown, depth = 0): Filter {
     throw new QueryFilterParseError(`Filter is nested deeper than ${limits.filter_depth}`)
   if (!Array.isArray(json) || typeof json[0] !== 'string')
     throw new QueryFilterParseError(`Cannot deserialise filter: expected array [string, args], got ${pretty(json)}`)
-  const [op, ...args]: unknown[] = json
+  const op = json[0]
+  const args: unknown[] = json.slice(1)
   switch (op) {
     case '&':
     case '|':
@@ -45,7 +46,7 @@ export function parseFilter(json: unknown, depth = 0): Filter {
     case '=~':
       return regexFilter(args)
     default:
-      throw new QueryFilterParseError(`Unknown filter operand '${String(op)}'`)
+      throw new QueryFilterParseError(`Unknown filter operand '${op}'`)
   }
 }
 
@@ -191,8 +192,8 @@ function compileLeaf<Row>(leaf: Leaf, field: FilterField<Row>): (row: Row) => Ve
     if (operand.state === 'pending') return undefined
     // What is not known cannot rule a row out.
     if (operand.state === 'missing') return true
-    const value = field.compare === 'seconds' && Array.isArray(operand.value) ? operand.value[0] : operand.value
-    return test(value)
+    const { value } = operand
+    return test(field.compare === 'seconds' && Array.isArray(value) ? (value[0] as unknown) : value)
   }
 }
 

@@ -32,7 +32,7 @@ describe.each(recordings)('$method as recorded: $name', ({ method, args, success
       case 'QueryExports':
         return classicQuery('export', args[0], ['node', 'export'], Boolean(args[1]), source)
       default:
-        return classicQuery(CLASSIC[method as 'QueryNodes'], args[0] as never, args[1], args[2] === true, source)
+        return classicQuery(CLASSIC[method as 'QueryNodes'], args[0], args[1], args[2], source)
     }
   }
 
