@@ -9,6 +9,7 @@ import { systemRandom as random } from '../lib/random'
 import { createCertificate, createClientCertificate } from '../lib/tls'
 import type { Cluster, ConfigData } from '../model/config'
 import { MODE } from '../model/constants/daemons'
+import { HYPERVISORS, hvDefaults } from '../model/constants/hypervisors'
 import { IPOLICY_DEFAULTS } from '../model/constants/params'
 import { PATH } from '../model/constants/paths'
 import { createCluster, hashedPassword, makeDirectories } from '../services/bootstrap'
@@ -106,6 +107,13 @@ function clusterFields(hypervisor: 'kvm' | 'fake'): Partial<Cluster> {
   return {
     enabled_hypervisors: hypervisor === 'kvm' ? ['kvm', 'fake'] : ['fake'],
     enabled_disk_templates: ['sharedfile', 'file', 'diskless'],
+    // Guests boot from their disks: there is no kernel for them on this machine.
+    hvparams: Object.fromEntries(
+      HYPERVISORS.map((name) => [
+        name,
+        { ...hvDefaults(name), ...(name === 'kvm' ? { kernel_path: '', kernel_args: '' } : {}) },
+      ]),
+    ),
     master_netdev: 'lo',
     modify_etc_hosts: false,
     modify_ssh_setup: false,
