@@ -1,0 +1,132 @@
+// What the tidy test reads: the project's own files, and of each TypeScript file its imports, functions and uses of globals.
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import * as ts from 'typescript'
+
+export const root = path.join(__dirname, '..', '..')
+
+export interface SourceFile {
+  /** From the project's root: `src/lib/clock.ts`. */
+  readonly name: string
+  readonly text: string
+  readonly lines: number
+  readonly imports: readonly Import[]
+  readonly functions: readonly { readonly name: string; readonly line: number; readonly lines: number }[]
+  /** Globals and members of globals that the file mentions: `Date.now`, `setTimeout`, `process.env`. */
+  readonly globals: readonly { readonly name: string; readonly line: number }[]
+  /** `export { x } from`, without anything of its own. */
+  readonly onlyReexports: boolean
+}
+
+export interface Import {
+  readonly line: number
+  /** As written: './clock', 'node:fs', 'express'. */
+  readonly from: string
+  /** The project's file that it names, or undefined for a package. */
+  readonly file: string | undefined
+}
+
+const IGNORED = new Set(['node_modules', '.git', 'dist', 'coverage', '.cache'])
+
+/** Every file of the project, from its root, without what is installed or built. */
+export function projectFiles(folder = ''): string[] {
+  return fs.readdirSync(path.join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const name = path.posix.join(folder, entry.name)
+    if (IGNORED.has(entry.name) || entry.isSymbolicLink()) return []
+    return entry.isDirectory() ? projectFiles(name) : [name]
+  })
+}
+
+export function readSource(name: string): SourceFile {
+  const text = fs.readFileSync(path.join(root, name), 'utf8')
+  const tree = ts.createSourceFile(name, text, ts.ScriptTarget.ES2023, false)
+  const imports: Import[] = []
+  const functions: { name: string; line: number; lines: number }[] = []
+  const globals: { name: string; line: number }[] = []
+  const lineOf = (position: number): number => tree.getLineAndCharacterOfPosition(position).line + 1
+
+  function visit(node: ts.Node, label: string): void {
+    const from = importedFrom(node)
+    if (from !== undefined) imports.push({ line: lineOf(node.getStart(tree)), from, file: resolve(name, from) })
+    if (isFunction(node))
+      functions.push({ name: labelOf(node) ?? label, line: lineOf(node.getStart(tree)), lines: span(node) })
+    const used = globalName(node)
+    if (used !== undefined) globals.push({ name: used, line: lineOf(node.getStart(tree)) })
+    ts.forEachChild(node, (child) => visit(child, labelOf(node) ?? label))
+  }
+  const span = (node: ts.Node): number => lineOf(node.end) - lineOf(node.getStart(tree)) + 1
+
+  tree.statements.forEach((statement) => visit(statement, 'the file'))
+  return { name, text, lines: countLines(text), imports, functions, globals, onlyReexports: onlyReexports(tree) }
+}
+
+/** What the file can be reached from: the files that its imports name, and theirs. */
+export function reachable(entries: readonly string[], sources: ReadonlyMap<string, SourceFile>): Set<string> {
+  const seen = new Set<string>()
+  const waiting = [...entries]
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    if (seen.has(name)) continue
+    seen.add(name)
+    for (const { file } of sources.get(name)?.imports ?? []) if (file !== undefined) waiting.push(file)
+  }
+  return seen
+}
+
+function importedFrom(node: ts.Node): string | undefined {
+  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return stringOf(node.moduleSpecifier)
+  if (ts.isImportTypeNode(node))
+    return ts.isLiteralTypeNode(node.argument) ? stringOf(node.argument.literal) : undefined
+  if (!ts.isCallExpression(node)) return undefined
+  const called = node.expression
+  const loads = called.kind === ts.SyntaxKind.ImportKeyword || (ts.isIdentifier(called) && called.text === 'require')
+  return loads ? stringOf(node.arguments[0]) : undefined
+}
+
+function stringOf(node: ts.Node | undefined): string | undefined {
+  return node !== undefined && ts.isStringLiteralLike(node) ? node.text : undefined
+}
+
+function resolve(importer: string, from: string): string | undefined {
+  if (!from.startsWith('.')) return undefined
+  const base = path.posix.join(path.posix.dirname(importer), from.replace(/\.js$/, ''))
+  return [`${base}.ts`, `${base}/index.ts`, base].find((name) => fs.existsSync(path.join(root, name))) ?? `${base}.ts`
+}
+
+function isFunction(node: ts.Node): boolean {
+  return (
+    ts.isFunctionDeclaration(node) ||
+    ts.isFunctionExpression(node) ||
+    ts.isArrowFunction(node) ||
+    ts.isMethodDeclaration(node) ||
+    ts.isConstructorDeclaration(node) ||
+    ts.isAccessor(node)
+  )
+}
+
+function labelOf(node: ts.Node): string | undefined {
+  const named =
+    ts.isFunctionDeclaration(node) ||
+    ts.isMethodDeclaration(node) ||
+    ts.isVariableDeclaration(node) ||
+    ts.isPropertyAssignment(node)
+  return named && node.name !== undefined && ts.isIdentifier(node.name) ? node.name.text : undefined
+}
+
+function globalName(node: ts.Node): string | undefined {
+  if (ts.isPropertyAccessExpression(node) && ts.isIdentifier(node.expression))
+    return `${node.expression.text}.${node.name.text}`
+  if (ts.isCallExpression(node) && ts.isIdentifier(node.expression)) return node.expression.text
+  if (ts.isNewExpression(node) && ts.isIdentifier(node.expression) && node.arguments?.length === 0)
+    return `new ${node.expression.text}()`
+  return undefined
+}
+
+function onlyReexports(tree: ts.SourceFile): boolean {
+  return (
+    tree.statements.length > 0 && tree.statements.every((one) => ts.isExportDeclaration(one) && one.moduleSpecifier)
+  )
+}
+
+function countLines(text: string): number {
+  return text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
+}

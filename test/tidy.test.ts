@@ -1,0 +1,270 @@
+// The style guide as a test. A failure names the file, the line and what to write instead.
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import limits from '../scripts/style-limits.json'
+import { projectFiles, reachable, readSource, root, type SourceFile } from './support/source-tree'
+
+const files = projectFiles()
+const sources = files.filter((name) => /^(src|test)\/.*\.ts$/.test(name)).map(readSource)
+const product = sources.filter(({ name }) => name.startsWith('src/'))
+const byName = new Map(sources.map((source) => [source.name, source]))
+
+/** Where the product starts; everything in src/ is reached from one of these. */
+const ENTRIES = ['src/main.ts', 'src/gnt.ts', 'src/job.ts']
+
+const TABLES = ['opcodes', 'query', 'rpc', 'config', 'model', 'lib']
+const FOR_DAEMONS = ['services', 'opcodes', 'query', 'rpc', 'model', 'lib', 'generated']
+
+/**
+ * Who may import whom, from the lowest layer to the highest. The longest matching path decides, so a file can have a rule
+ * of its own. A layer may always import itself.
+ */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  'src/lib': [],
+  'src/model': ['lib'],
+  'src/opcodes': ['model', 'lib'],
+  'src/config': ['opcodes', 'model', 'lib'],
+  'src/config/store.ts': ['config', 'rpc', 'opcodes', 'model', 'lib'],
+  'src/rpc': ['opcodes', 'config', 'model', 'lib'],
+  'src/query': TABLES,
+  'src/jobs': TABLES,
+  'src/jobs/scheduler.ts': ['jobs', 'rpc/luxi/calls', 'config', 'opcodes', 'model', 'lib'],
+  'src/locks': ['config', 'opcodes', 'model', 'lib'],
+  'src/allocation': ['config', 'opcodes', 'model', 'lib'],
+  'src/maintenance': ['config', 'opcodes', 'model', 'lib'],
+  'src/node': ['opcodes', 'rpc', 'config/ssconf', 'config/journal', 'model', 'lib'],
+  'src/collectors': ['opcodes', 'rpc', 'config/ssconf', 'config/journal', 'model', 'lib'],
+  'src/operations': [...TABLES, 'allocation'],
+  'src/services': [...TABLES, 'jobs', 'locks', 'allocation', 'maintenance', 'collectors'],
+  'src/daemons/luxi': [...FOR_DAEMONS, 'jobs', 'config'],
+  'src/daemons/wconfd': [...FOR_DAEMONS, 'config', 'locks'],
+  'src/daemons/noded': [...FOR_DAEMONS, 'node'],
+  'src/daemons/node': [...FOR_DAEMONS, 'node'],
+  'src/daemons/sim': [...FOR_DAEMONS, 'config'],
+  'src/daemons/rapi': FOR_DAEMONS,
+  'src/daemons/confd': [...FOR_DAEMONS, 'config'],
+  'src/daemons/mond': [...FOR_DAEMONS, 'collectors'],
+  'src/daemons/maintd': [...FOR_DAEMONS, 'maintenance'],
+  'src/generated': ['daemons/rapi'],
+  'src/cli': [...FOR_DAEMONS, 'allocation', 'collectors'],
+}
+/** Layer 8: these wire the others together. */
+const MAY_IMPORT_ANYTHING = [...ENTRIES, 'src/embedded/']
+
+const HTTP_PACKAGES = /^(express|passport(-.*)?|@tsoa\/runtime|helmet|swagger-ui-express)$/
+const HTTP_DAEMONS = /^src\/(daemons\/(rapi|mond|maintd)|generated)\//
+
+/** Globals that only lib/ may touch, and what the rest of src/ uses. */
+const ONLY_IN_LIB: Record<string, string> = {
+  'Date.now': 'a Clock of lib/clock.ts',
+  'new Date()': 'a Clock of lib/clock.ts',
+  'performance.now': 'a Clock of lib/clock.ts',
+  'process.hrtime': 'a Clock of lib/clock.ts',
+  setTimeout: 'a Clock of lib/clock.ts',
+  setInterval: 'a Clock of lib/clock.ts',
+  setImmediate: '`breathe` of lib/clock.ts',
+  'Math.random': 'a Random of lib/random.ts',
+  'crypto.randomUUID': 'a Random of lib/random.ts',
+  'crypto.randomBytes': 'a Random of lib/random.ts',
+  randomUUID: 'a Random of lib/random.ts',
+  randomBytes: 'a Random of lib/random.ts',
+  'process.env': 'lib/paths.ts or lib/environment.ts',
+}
+
+/** Texts that no file of ours contains, and what to do instead. */
+const BANNED: readonly { text: RegExp; instead: string; where?: RegExp }[] = [
+  { text: /\b(TODO|FIXME|XXX)\b/, instead: 'do it, or open an issue' },
+  { text: /@ts-(ignore|nocheck)/, instead: 'give the value its type' },
+  { text: /@ts-expect-error/, instead: 'give the value its type', where: /^(src|scripts)\// },
+  { text: /@ts-expect-error\s*$/, instead: 'say behind it which error the test expects' },
+  { text: /eslint-disable/, instead: 'mend the line, or change the rule in eslint.config.js and say why there' },
+  { text: /\b(test|it|describe)\.only\(/, instead: 'run one test with `npx jest -t NAME`' },
+  {
+    text: /^\s*(test|it|describe)\.skip\(|\bx(test|it|describe)\(/,
+    instead: '`if (!present) test.skip(REASON, ...)`: a skip depends on something and says on what',
+  },
+  {
+    text: /\bfrom 'tsoa'|require\('tsoa'\)/,
+    instead: "'@tsoa/runtime': tsoa itself loads a compiler",
+    where: /^src\//,
+  },
+  { text: /\bas any\b|: any\b(?! )/, instead: '`unknown`, and a check', where: /^src\// },
+]
+
+const OURS = /\.(ts|js|cjs|mjs|json|md|hbs|sh|yml)$|^bin\/|^\.ci\/|^os\//
+const GENERATED = /^(openapi|src\/generated|test\/(golden|data)|package-lock\.json)/
+
+test('a file imports only from its own layer and the layers below it', () => {
+  expect(product.flatMap(badImports)).toEqual([])
+})
+
+test('every folder of src/ has its place among the layers', () => {
+  const unplaced = product.filter(({ name }) => !mayImportAnything(name) && layerOf(name) === undefined)
+  expect(unplaced.map(({ name }) => `${name}: no layer in MAY_IMPORT of test/tidy.test.ts fits it`)).toEqual([])
+})
+
+test('HTTP frameworks are known only to the HTTP daemons', () => {
+  const found = product.flatMap((source) =>
+    source.imports
+      .filter(({ from }) => HTTP_PACKAGES.test(from) && !HTTP_DAEMONS.test(source.name))
+      .map(({ from, line }) => `${source.name}:${line}: '${from}' belongs under src/daemons/{rapi,mond,maintd}`),
+  )
+  expect(found).toEqual([])
+})
+
+test('time, chance and the environment enter through lib/', () => {
+  const found = product
+    .filter(({ name }) => !name.startsWith('src/lib/'))
+    .flatMap(({ name, globals }) =>
+      globals
+        .filter((used) => Object.hasOwn(ONLY_IN_LIB, used.name))
+        .map((used) => `${name}:${used.line}: ${used.name} -> ${ONLY_IN_LIB[used.name]}`),
+    )
+  expect(found).toEqual([])
+})
+
+test('no file is longer than a reader can hold', () => {
+  const isTable = (name: string): boolean => limits.tables.some((table) => name.startsWith(table))
+  const long = product.filter(({ name, lines }) => lines > limits.file_lines && !isTable(name))
+  expect(long.map(({ name, lines }) => `${name}: ${lines} lines; split it at ${limits.file_lines}`)).toEqual([])
+})
+
+test('no function is longer than a screen', () => {
+  const long = product
+    .filter(({ name }) => !GENERATED.test(name))
+    .flatMap(({ name, functions }) =>
+      functions
+        .filter(({ lines }) => lines > limits.function_lines)
+        .map((one) => `${name}:${one.line}: ${one.name} has ${one.lines} lines; split it at ${limits.function_lines}`),
+    )
+  expect(long).toEqual([])
+})
+
+test('files have names in kebab-case', () => {
+  const allowed = /^[a-z0-9]+(-[a-z0-9]+)*(\.(controller|test|prop\.test|d))?\.(ts|cjs|mjs|js|json)$/
+  const ours = files.filter((name) => /^(src|test|scripts|bin)\//.test(name) && !GENERATED.test(name))
+  const odd = ours.filter((name) => /\.(ts|cjs|mjs|js)$/.test(name) && !allowed.test(path.basename(name)))
+  expect(odd.map((name) => `${name}: write it as some-name.ts`)).toEqual([])
+})
+
+test('no file only hands on what others export, the index of a table aside', () => {
+  const barrels = product.filter(({ name, onlyReexports }) => onlyReexports && name !== 'src/opcodes/index.ts')
+  expect(barrels.map(({ name }) => `${name}: import from the file that has it`)).toEqual([])
+})
+
+test('every source file is reached from an entry of the product', () => {
+  const alive = reachable(ENTRIES, byName)
+  const dead = product.filter(({ name }) => !alive.has(name))
+  expect(dead.map(({ name }) => `${name}: nothing that runs imports it; remove it, or use it`)).toEqual([])
+})
+
+test('every imported file exists', () => {
+  const broken = sources.flatMap(({ name, imports }) =>
+    imports
+      .filter(({ file }) => file !== undefined && !fs.existsSync(path.join(root, file)))
+      .map(({ from, line }) => `${name}:${line}: there is no ${from}`),
+  )
+  expect(broken).toEqual([])
+})
+
+test('no file has words that promise or silence something', () => {
+  expect(textFiles().flatMap(({ name, text }) => bannedIn(name, text))).toEqual([])
+})
+
+test('no file names a place that exists on one machine only', () => {
+  // Put together from pieces, so that this file does not name them itself.
+  const places = new RegExp(['/wor' + 'k/(main|shared|notes)', '/hom' + 'e/[a-z]+/', '/User' + 's/[a-z]+/'].join('|'))
+  const registries = /https?:\/\/[\w.-]*(registry|artifactory|nexus|verdaccio)[\w.-]*/
+  const found = textFiles(/^package-lock\.json$/).flatMap(({ name, text }) =>
+    linesWith(text, new RegExp(`${places.source}|${registries.source}`)).map(
+      ([line, match]) => `${name}:${line}: '${match}' is of one machine; use a path from the project's root, or none`,
+    ),
+  )
+  expect(found).toEqual([])
+})
+
+test('the lock file names packages, not where they were downloaded', () => {
+  const lock = fs.readFileSync(path.join(root, 'package-lock.json'), 'utf8')
+  const found = linesWith(lock, /"resolved"\s*:.*/).map(
+    ([line]) => `package-lock.json:${line}: remove "resolved" (.npmrc has omit-lockfile-registry-resolved)`,
+  )
+  expect(found).toEqual([])
+})
+
+test('the documents name files that exist', () => {
+  const documents = files.filter((name) => /^[A-Z]+\.md$/.test(name))
+  const missing = documents.flatMap((name) => {
+    const text = fs.readFileSync(path.join(root, name), 'utf8')
+    return namedFiles(text)
+      .filter((file) => ![file, `src/${file}`].some((one) => fs.existsSync(path.join(root, one))))
+      .map((file) => `${name}: there is no ${file}`)
+  })
+  expect(missing).toEqual([])
+})
+
+test('the documents name commands that package.json has', () => {
+  const { scripts } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')) as { scripts: object }
+  const missing = files
+    .filter((name) => /^[A-Z]+\.md$/.test(name))
+    .flatMap((name) =>
+      [...fs.readFileSync(path.join(root, name), 'utf8').matchAll(/\bnpm run ([\w:-]+)/g)]
+        .filter(([, script = '']) => !Object.hasOwn(scripts, script))
+        .map(([command]) => `${name}: there is no '${command}'`),
+    )
+  expect(missing).toEqual([])
+})
+
+function badImports(source: SourceFile): string[] {
+  if (mayImportAnything(source.name)) return []
+  const layer = layerOf(source.name)
+  const allowed = layer === undefined ? [] : [layer, ...(MAY_IMPORT[layer] ?? []).map((name) => `src/${name}`)]
+  return source.imports
+    .filter(({ file }) => file !== undefined && file.startsWith('src/') && !allowed.some((one) => within(file, one)))
+    .map(
+      ({ file, line }) => `${source.name}:${line}: imports ${file}, but ${layer} may import only ${allowed.join(', ')}`,
+    )
+}
+
+function mayImportAnything(name: string): boolean {
+  return MAY_IMPORT_ANYTHING.some((entry) => within(name, entry))
+}
+
+function layerOf(name: string): string | undefined {
+  const fitting = Object.keys(MAY_IMPORT).filter((layer) => within(name, layer))
+  return fitting.sort((a, b) => b.length - a.length)[0]
+}
+
+function within(file: string, layer: string): boolean {
+  return file === layer || file === `${layer}.ts` || file.startsWith(layer.endsWith('/') ? layer : `${layer}/`)
+}
+
+function textFiles(also?: RegExp): { name: string; text: string }[] {
+  return files
+    .filter((name) => name !== 'test/tidy.test.ts' && (also?.test(name) || (OURS.test(name) && !GENERATED.test(name))))
+    .map((name) => ({ name, text: fs.readFileSync(path.join(root, name), 'utf8') }))
+}
+
+function bannedIn(name: string, text: string): string[] {
+  return BANNED.filter(({ where }) => where?.test(name) ?? true).flatMap(({ text: banned, instead }) =>
+    linesWith(text, banned).map(([line, match]) => `${name}:${line}: '${match.trim()}' -> ${instead}`),
+  )
+}
+
+function linesWith(text: string, wanted: RegExp): [number, string][] {
+  // Most files have none: look once at the whole text before looking at its lines.
+  if (!new RegExp(wanted.source, 'm').test(text)) return []
+  return text.split('\n').flatMap((line, index): [number, string][] => {
+    const found = wanted.exec(line)
+    return found === null ? [] : [[index + 1, found[0]]]
+  })
+}
+
+/** What a document writes as code or as the target of a link and looks like a file of the project. */
+function namedFiles(document: string): string[] {
+  const inCode = [...document.matchAll(/`([^`\n]+)`/g)].flatMap(([, code = '']) => code.split(/\s+/))
+  const linked = [...document.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].flatMap(([, target = '']) => target)
+  const isFile = /^(src|test|scripts|bin|openapi|os)\/[\w./-]+$|^[\w.-]+(\/[\w.-]+)+\.(ts|js|cjs|mjs|json|md|hbs)$/
+  return [...inCode, ...linked.filter((target) => !/^\w+:/.test(target))]
+    .map((name) => name.replace(/[,;:]$/, ''))
+    .filter((name) => isFile.test(name) || linked.includes(name))
+}
