@@ -20,5 +20,6 @@ module.exports = {
       },
     ],
   },
+  reporters: ['default', '<rootDir>/scripts/closing-line.cjs'],
   maxWorkers: 2,
 }
