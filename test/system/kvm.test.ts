@@ -1,16 +1,17 @@
 // Real QEMU processes that run the tiny guest, driven by the handlers of node calls as a job would drive them.
 import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
+import { PassThrough } from 'node:stream'
 import { systemDisk } from '../../src/lib/disk'
-import type { Handler, NodeContext } from '../../src/node/context'
+import type { NodeContext } from '../../src/node/context'
 import { instanceHandlers as calls } from '../../src/node/handlers/instance'
 import { instanceMigrationHandlers as migration } from '../../src/node/handlers/instance-migration'
 import { hypervisorsOf } from '../../src/node/hypervisor/index'
 import { bridge } from '../../src/node/hypervisor/kvm/console-bridge'
 import { withQmp } from '../../src/node/hypervisor/kvm/qmp'
 import { openSsconf } from '../../src/node/ssconf'
-import type { CallName } from '../../src/rpc/node/calls'
 import type { InstanceDict, NicDict, ReasonTrail } from '../../src/rpc/node/dicts'
 import {
   SerialConsole,
@@ -216,18 +217,24 @@ async function assembled(where: NodeContext): Promise<InstanceDict> {
 
 when('a migration that is given up while it runs leaves the guest counting where it was', async () => {
   const other = nodeContext('node2.test')
-  // Slow enough to be caught: 16 MiB are far from sent at 1 MiB a second unless they are all zero, so they are filled.
-  instance = await tinyInstance(
-    { migration_bandwidth: 1 },
-    { beparams: { ...instance.beparams, minmem: 64, maxmem: 64 } },
-  )
+  // Noise in the guest's memory, which cannot be sent within seconds at 1 MiB a second.
+  const noise = path.join(root, 'noise')
+  fs.writeFileSync(noise, randomBytes(20 << 20))
+  const kvm_extra = `-device loader,file=${noise},addr=0x1000000,force-raw=on`
+  const beparams = { ...instance.beparams, minmem: 64, maxmem: 64 }
+  instance = await tinyInstance({ migration_bandwidth: 1, kvm_extra }, { beparams })
   const console = await boot()
-  await withQmp(socket(node, 'qmp'), node.clock, (qmp) => qmp.run('stop'))
   const text = await migration.migration_info(node, instance)
-  await withQmp(socket(node, 'qmp'), node.clock, (qmp) => qmp.run('cont'))
   await migration.accept_instance(other, await assembled(other), text, '127.0.0.1')
   await migration.instance_migrate(node, 'cluster', instance, '127.0.0.1', true)
+  const progress = await eventually(async () => {
+    const status = await migration.instance_get_migration_status(node, instance)
+    return (status.transferred_ram ?? 0) > 0 ? status : undefined
+  })
+  expect(progress.status).toBe('active')
+  expect(progress.transferred_ram).toBeLessThan(progress.total_ram ?? 0)
   await migration.instance_finalize_migration_src(node, instance, false, true)
+  expect((await migration.instance_get_migration_status(node, instance)).status).toBe('cancelled')
   await migration.instance_finalize_migration_dst(other, instance, text, false)
   expect(await calls.instance_list(other, ['kvm'])).toEqual([])
   console.text = ''
@@ -340,8 +347,8 @@ when('the console command joins a terminal to the guest until ctrl-] is typed', 
   const consoles = await calls.instance_console_info(node, { 'vm1.test': request })
   expect(consoles['vm1.test']).toMatchObject({ kind: 'ssh', host: 'node1.test', port: 22, user: 'root' })
   const [, , serial = '', qmp = ''] = consoles['vm1.test']?.command ?? []
-  const input = new (await import('node:stream')).PassThrough()
-  const output = new (await import('node:stream')).PassThrough()
+  const input = new PassThrough()
+  const output = new PassThrough()
   let text = ''
   output.on('data', (data: Buffer) => (text += data.toString('latin1')))
   const done = bridge(serial, { input, output }, () => void withQmp(qmp, node.clock, (monitor) => monitor.run('cont')))
@@ -353,6 +360,3 @@ when('the console command joins a terminal to the guest until ctrl-] is typed', 
   await shutdown(20)
   await expect(bridge(serial, { input, output })).rejects.toThrow(/ENOENT/)
 })
-
-// Compiled against the handler types, so that the calls above stay those of the table.
-export type Used = Handler<Extract<CallName, keyof typeof calls | keyof typeof migration>>

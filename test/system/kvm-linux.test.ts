@@ -1,0 +1,104 @@
+// A real Debian kernel under QEMU: kernel and initrd parameters, devices that come and go while it runs, the power button.
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import { kvmHypervisor } from '../../src/node/hypervisor/kvm/kvm'
+import {
+  SerialConsole,
+  contextIn,
+  diskDict,
+  eventually,
+  instanceDict,
+  kvmParams,
+} from '../unit/node/hypervisor/support'
+import {
+  linked,
+  qemuPresent,
+  qemuProcessesBelow,
+  qemuSkipped,
+  removeRoot,
+  temporaryRoot,
+} from '../unit/node/hypervisor/support'
+import { linuxGuestPresent, linuxGuestSkipped, linuxKernel, writeInitrd } from './linux-guest'
+
+jest.setTimeout(60_000)
+const when = qemuPresent && linuxGuestPresent ? test : test.skip
+if (!qemuPresent) test.skip(qemuSkipped, () => undefined)
+if (!linuxGuestPresent) test.skip(linuxGuestSkipped, () => undefined)
+
+let root: string
+beforeEach(() => (root = temporaryRoot()))
+afterEach(() => {
+  SerialConsole.closeAll()
+  const left = qemuProcessesBelow(root)
+  removeRoot(root)
+  expect(left).toEqual([])
+})
+
+when('a Linux guest boots, takes and gives back a disk and a NIC, and obeys its power button', async () => {
+  const context = contextIn(root)
+  const hypervisor = kvmHypervisor(context)
+  const initrd = path.join(root, 'initrd')
+  writeInitrd(initrd)
+  const hvparams = {
+    ...kvmParams,
+    kernel_path: linuxKernel,
+    initrd_path: initrd,
+    root_path: '/dev/ram0',
+    kernel_args: 'quiet panic=-1 nokaslr mitigations=off',
+    serial_speed: 115200,
+  }
+  const beparams = { ...instanceDict().beparams, minmem: 128, maxmem: 128 }
+  const instance = instanceDict({ hvparams, beparams })
+  await hypervisor.start(instance, [], true)
+  const console = await SerialConsole.open(context.paths.local('/var/run/ganeti/kvm-hypervisor/ctrl/vm1.test.serial'))
+  await hypervisor.settle(instance)
+  await console.expect(/READY \d+\.\d+\.\d+-\d+-cloud-amd64/, 40)
+  await shell(console, 'cat /proc/cmdline', /root=\/dev\/ram0 quiet .*console=ttyS0,115200/)
+
+  const file = path.join(root, 'disk')
+  fs.writeFileSync(file, Buffer.alloc(2 << 20, 'hello from the node '))
+  const [disk] = linked(context, { ...instance, disks_info: [diskDict(file)] })
+  if (!disk) throw new Error('no disk')
+  const place = await hypervisor.hotplug(instance, 'hotadd', { target: 'disk', disk }, 0)
+  expect(place).toMatchObject({ driver: 'virtio-blk-pci', addr: '0xc' })
+  await shell(console, 'head -c 19 /dev/vda', /hello from the node/)
+  fs.truncateSync(file, 3 << 20)
+  await hypervisor.resizeDisk(instance, disk.disk, 3)
+  await shell(console, 'cat /sys/block/vda/size', /^6144/m)
+
+  const nic = {
+    uuid: '003fc157-66a8-4e6d-8b7e-ec4f69751396',
+    mac: 'aa:00:00:bf:2f:16',
+    nicparams: { mode: 'bridged', link: 'no-such-br0' },
+  }
+  await hypervisor.hotplug(instance, 'hotadd', { target: 'nic', nic }, 0)
+  await shell(console, 'cat /sys/class/net/*/address', /aa:00:00:bf:2f:16/)
+  const text = await hypervisor.migrationInfo(instance)
+  expect(text).toContain('aa:00:00:bf:2f:16')
+
+  await hypervisor.hotplug(instance, 'hotremove', { target: 'nic', nic }, 0)
+  await hypervisor.hotplug(instance, 'hotremove', { target: 'disk', disk }, 0)
+  await shell(console, 'ls /dev/vda 2>&1', /No such file/)
+  expect(await hypervisor.migrationInfo(instance)).not.toContain('aa:00:00:bf:2f:16')
+  await hypervisor.setMemory(instance, 112)
+  await eventually(async () => ((await hypervisor.info(instance.name))?.memory === 112 ? true : undefined))
+
+  await hypervisor.stop(instance)
+  await console.expect(/POWEROFF/)
+  await eventually(async () => ((await hypervisor.info(instance.name)) ? undefined : true))
+  await hypervisor.cleanup(instance.name)
+})
+
+/** The device may need a moment to be seen by the guest. */
+async function shell(console: SerialConsole, command: string, answer: RegExp): Promise<void> {
+  await eventually(
+    async () => {
+      console.text = ''
+      console.type(`${command}; echo DO''NE\n`)
+      const [text] = await console.expect(/[\s\S]*DONE/, 20)
+      return answer.test(text) ? true : undefined
+    },
+    10,
+    () => `${answer} in the answer to ${command}`,
+  )
+}
