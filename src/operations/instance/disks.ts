@@ -36,7 +36,7 @@ export async function assembleDisks(
   for (const disk of disks) {
     for (const node of nodesOf(active, disk)) {
       const secondary = node.uuid !== active.primary.uuid
-      if (await assembleOn(ctx, active, disk, node, false)) continue
+      if ((await assembleOn(ctx, active, disk, node, false)) !== undefined) continue
       if (!(options.ignoreSecondaries || (secondary && node.offline))) ok = false
     }
   }
