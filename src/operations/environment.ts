@@ -33,6 +33,8 @@ export interface JobEnvironment {
   submitJobs(jobs: readonly (readonly WireOpCode[])[]): Promise<([true, JobId] | [false, string])[]>
   /** Asks the query engine (OP_QUERY, OP_QUERY_FIELDS); absent where a job cannot reach it. */
   readonly queries?: JobQueries
+  /** The text of one of the master's own files, by its path on a real node, to send it to nodes; undefined when it is missing. */
+  readonly masterFile?: (path: string) => Promise<string | undefined>
 }
 
 export interface JobQueries {

@@ -2,12 +2,25 @@
 import { GenericError } from '../model/errors'
 import type { OpcodeId } from '../opcodes/index'
 import type { LogicalUnit } from './logical-unit'
+import { tagsDel, tagsGet, tagsSearch, tagsSet } from './tags/tags'
+import { instanceConsole } from './instance/console'
+import { instanceQueryData } from './instance/query-data'
+import { instanceFailover } from './instance/failover'
+import { instanceMigrate } from './instance/migrate'
 import { instanceCreate } from './instance/create'
 import { instanceActivateDisks, instanceDeactivateDisks } from './instance/activate-disks'
 import { instanceRemove } from './instance/remove'
 import { instanceReboot } from './instance/reboot'
 import { instanceShutdown } from './instance/shutdown'
 import { instanceStartup } from './instance/startup'
+import { clusterActivateMasterIp, clusterDeactivateMasterIp } from './cluster/master-ip'
+import { clusterConfigQuery, clusterPostInit, clusterQuery } from './cluster/query'
+import { clusterRedistConf } from './cluster/redist-conf'
+import { extStorageDiagnose, osDiagnose } from './os/diagnose'
+import { query, queryFields } from './query/query'
+import { tagsDel, tagsSet } from './tags/change'
+import { tagsGet } from './tags/get'
+import { tagsSearch } from './tags/search'
 import { testDelay } from './test/delay'
 
 /** An opcode that can be described but not yet carried out: refused when it is submitted. */
@@ -17,20 +30,20 @@ const units: Readonly<Record<OpcodeId, LogicalUnit | typeof notYet>> = {
   OP_BACKUP_PREPARE: notYet,
   OP_BACKUP_EXPORT: notYet,
   OP_BACKUP_REMOVE: notYet,
-  OP_CLUSTER_POST_INIT: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
+  OP_CLUSTER_POST_INIT: clusterPostInit,
   OP_CLUSTER_DESTROY: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
-  OP_CLUSTER_QUERY: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
+  OP_CLUSTER_QUERY: clusterQuery,
   OP_CLUSTER_VERIFY: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
   OP_CLUSTER_VERIFY_CONFIG: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
   OP_CLUSTER_VERIFY_GROUP: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
   OP_CLUSTER_VERIFY_DISKS: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
   OP_CLUSTER_REPAIR_DISK_SIZES: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
-  OP_CLUSTER_CONFIG_QUERY: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
+  OP_CLUSTER_CONFIG_QUERY: clusterConfigQuery,
   OP_CLUSTER_RENAME: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
   OP_CLUSTER_SET_PARAMS: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
-  OP_CLUSTER_REDIST_CONF: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
-  OP_CLUSTER_ACTIVATE_MASTER_IP: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
-  OP_CLUSTER_DEACTIVATE_MASTER_IP: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
+  OP_CLUSTER_REDIST_CONF: clusterRedistConf,
+  OP_CLUSTER_ACTIVATE_MASTER_IP: clusterActivateMasterIp,
+  OP_CLUSTER_DEACTIVATE_MASTER_IP: clusterDeactivateMasterIp,
   OP_CLUSTER_RENEW_CRYPTO: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
   OP_GROUP_VERIFY_DISKS: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
   OP_GROUP_ADD: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
@@ -48,14 +61,14 @@ const units: Readonly<Record<OpcodeId, LogicalUnit | typeof notYet>> = {
   OP_INSTANCE_SHUTDOWN: instanceShutdown,
   OP_INSTANCE_REBOOT: instanceReboot,
   OP_INSTANCE_REPLACE_DISKS: notYet,
-  OP_INSTANCE_FAILOVER: notYet,
-  OP_INSTANCE_MIGRATE: notYet,
+  OP_INSTANCE_FAILOVER: instanceFailover,
+  OP_INSTANCE_MIGRATE: instanceMigrate,
   OP_INSTANCE_MOVE: notYet,
-  OP_INSTANCE_CONSOLE: notYet,
+  OP_INSTANCE_CONSOLE: instanceConsole,
   OP_INSTANCE_ACTIVATE_DISKS: instanceActivateDisks,
   OP_INSTANCE_DEACTIVATE_DISKS: instanceDeactivateDisks,
   OP_INSTANCE_RECREATE_DISKS: notYet,
-  OP_INSTANCE_QUERY_DATA: notYet,
+  OP_INSTANCE_QUERY_DATA: instanceQueryData,
   OP_INSTANCE_SET_PARAMS: notYet,
   OP_INSTANCE_GROW_DISK: notYet,
   OP_INSTANCE_CHANGE_GROUP: notYet,
@@ -77,14 +90,14 @@ const units: Readonly<Record<OpcodeId, LogicalUnit | typeof notYet>> = {
   OP_NODE_POWERCYCLE: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
   OP_NODE_MIGRATE: notYet,
   OP_NODE_EVACUATE: notYet,
-  OP_OS_DIAGNOSE: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
-  OP_EXT_STORAGE_DIAGNOSE: notYet,
-  OP_QUERY: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
-  OP_QUERY_FIELDS: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
-  OP_TAGS_GET: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
-  OP_TAGS_SEARCH: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
-  OP_TAGS_SET: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
-  OP_TAGS_DEL: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
+  OP_OS_DIAGNOSE: osDiagnose,
+  OP_EXT_STORAGE_DIAGNOSE: extStorageDiagnose,
+  OP_QUERY: query,
+  OP_QUERY_FIELDS: queryFields,
+  OP_TAGS_GET: tagsGet,
+  OP_TAGS_SEARCH: tagsSearch,
+  OP_TAGS_SET: tagsSet,
+  OP_TAGS_DEL: tagsDel,
   OP_TEST_DELAY: testDelay,
   OP_TEST_ALLOCATOR: notYet,
   OP_TEST_JQUEUE: notYet,

@@ -5,7 +5,7 @@ import { OpInstanceRemove } from '../../opcodes/instance'
 import { logicalUnit } from '../logical-unit'
 import { removeDisks } from './disk-files'
 import { instanceHookEnv } from './hook-env'
-import { dictOf, hookNodes, locksOfInstance, readInstance, reread } from './view'
+import { dictOf, hookNodes, locksOfInstance, readInstance } from './view'
 
 export const instanceRemove = logicalUnit(OpInstanceRemove, {
   ...locksOfInstance(['node', 'node-res']),
@@ -18,21 +18,19 @@ export const instanceRemove = logicalUnit(OpInstanceRemove, {
   },
   async run(ctx, op, view) {
     const { instance, primary } = view
+    // One that is forthcoming never ran, but a creation that died may have made its disks.
     if (instance.forthcoming !== true) {
-      const result = await ctx.nodes.attempt(primary, 'instance_shutdown', [
-        dictOf(view),
-        op.shutdown_timeout,
-        ctx.reason,
-      ])
+      const args = [dictOf(view), op.shutdown_timeout, ctx.reason] as const
+      const result = await ctx.nodes.attempt(primary, 'instance_shutdown', [...args])
       if (!result.ok && !op.ignore_failures)
         throw new OpExecError(
           `Could not shutdown instance '${instance.name}' on node '${primary.name}': ${result.error}`,
         )
       if (!result.ok) ctx.log.say(`Warning: can't shutdown instance: ${result.error}`)
-      if (!(await removeDisks(ctx, await reread(ctx, view), view.disks))) {
-        if (!op.ignore_failures) throw new OpExecError("Can't remove instance's disks")
-        ctx.log.say("Warning: can't remove instance's disks")
-      }
+    }
+    if (!(await removeDisks(ctx, view, view.disks))) {
+      if (!op.ignore_failures) throw new OpExecError("Can't remove instance's disks")
+      ctx.log.say("Warning: can't remove instance's disks")
     }
     await ctx.config.change([change('removeInstance', instance.uuid)])
     return null

@@ -1,0 +1,70 @@
+// Files beside the configuration that nodes keep alike, and how they reach them: who should have each, and with which owner and mode.
+import type { Cluster, Node } from '../../model/config'
+import { GROUP, USER } from '../../model/constants/daemons'
+import { PATH } from '../../model/constants/paths'
+import type { UnitContext } from '../unit-context'
+
+export interface AncillaryFile {
+  readonly path: string
+  /** `vm`: only nodes that host instances. */
+  readonly on: 'all' | 'vm'
+  /** It may be missing, but then on all of them. */
+  readonly optional: boolean
+  /** How it is written on nodes; without it, each node's administrator keeps it. */
+  readonly upload?: { readonly owner: string; readonly group: string; readonly mode: number }
+}
+
+/** Besides ssconf files and the configuration itself, which wconfd distributes. */
+export function ancillaryFiles(cluster: Cluster): AncillaryFile[] {
+  const templates: readonly string[] = cluster.enabled_disk_templates
+  const onDemand: AncillaryFile[] = []
+  if (cluster.modify_etc_hosts)
+    onDemand.push({ path: PATH.ETC_HOSTS, on: 'all', optional: false, upload: owned(USER.noded, GROUP.noded, 0o644) })
+  if (cluster.use_external_mip_script)
+    onDemand.push({ path: PATH.EXTERNAL_MASTER_SETUP_SCRIPT, on: 'all', optional: false })
+  if (templates.includes('file') || templates.includes('sharedfile'))
+    onDemand.push({ path: PATH.FILE_STORAGE_PATHS_FILE, on: 'all', optional: true })
+  if (cluster.enabled_hypervisors.includes('kvm'))
+    onDemand.push({ path: `${PATH.CONF_DIR}/kvm-vif-bridge`, on: 'vm', optional: true })
+  if (cluster.enabled_hypervisors.includes('xen-hvm'))
+    onDemand.push({
+      ...{ path: PATH.VNC_PASSWORD_FILE, on: 'vm', optional: true },
+      upload: owned(USER.noded, GROUP.noded, 0o600),
+    })
+  return [...ALWAYS, ...onDemand]
+}
+
+const owned = (owner: string, group: string, mode: number) => ({ owner, group, mode })
+
+const ALWAYS: readonly AncillaryFile[] = [
+  { path: PATH.NODED_CERT_FILE, on: 'all', optional: false },
+  { path: PATH.RAPI_CERT_FILE, on: 'all', optional: false, upload: owned(USER.rapi, GROUP.masterd, 0o440) },
+  { path: PATH.CONFD_HMAC_KEY, on: 'all', optional: false, upload: owned(USER.confd, GROUP.masterd, 0o440) },
+  {
+    ...{ path: PATH.CLUSTER_DOMAIN_SECRET_FILE, on: 'all', optional: false },
+    upload: owned(USER.masterd, GROUP.masterd, 0o640),
+  },
+  { path: PATH.RAPI_USERS_FILE, on: 'all', optional: true, upload: owned(USER.rapi, GROUP.masterd, 0o640) },
+  { path: PATH.SSH_KNOWN_HOSTS_FILE, on: 'all', optional: true, upload: owned(USER.masterd, GROUP.masterd, 0o644) },
+  { path: PATH.SPICE_CERT_FILE, on: 'all', optional: true, upload: owned(USER.masterd, GROUP.masterd, 0o440) },
+  { path: PATH.SPICE_CACERT_FILE, on: 'all', optional: true, upload: owned(USER.masterd, GROUP.masterd, 0o440) },
+]
+
+/** Sends the master's copies to these nodes; a node that does not take one is a warning in the job's log. */
+export async function sendAncillaryFiles(ctx: UnitContext, cluster: Cluster, nodes: readonly Node[]): Promise<void> {
+  const { masterFile, paths } = ctx.env
+  if (masterFile === undefined) return
+  const targets = nodes.filter((node) => node.uuid !== cluster.master_node && !node.offline)
+  for (const { path, on, upload } of ancillaryFiles(cluster)) {
+    const content = upload && (await masterFile(path))
+    if (upload === undefined || content === undefined) continue
+    const receivers = on === 'all' ? targets : targets.filter((node) => node.vm_capable)
+    const file = { path: paths.local(path), content, ...upload, atime: null, mtime: null }
+    const results = await ctx.nodes.many(receivers, 'upload_file', [file])
+    for (const node of receivers) {
+      const result = results.get(node.uuid)
+      if (result?.ok !== true)
+        ctx.log.warning(`Copy of file ${path} to node ${node.name} failed: ${result?.error ?? 'no answer'}`)
+    }
+  }
+}

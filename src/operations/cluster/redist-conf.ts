@@ -1,0 +1,14 @@
+import { recordValues } from '../../config/records'
+import { OpClusterRedistConf } from '../../opcodes/cluster'
+import { all, logicalUnit, shared } from '../logical-unit'
+import { sendAncillaryFiles } from './ancillary-files'
+
+export const clusterRedistConf = logicalUnit(OpClusterRedistConf, {
+  locks: () => ({ node: shared(all) }),
+  check: (ctx) => ctx.config.read({ nodes: 'all' }),
+  async run(ctx, _op, { cluster, nodes }) {
+    await ctx.env.wconfd.flushConfig()
+    await sendAncillaryFiles(ctx, cluster, recordValues(nodes))
+    return null
+  },
+})

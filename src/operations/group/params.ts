@@ -1,0 +1,134 @@
+// Parameters that groups and nodes lay over those of the level above: merged with the old ones, coerced, and checked.
+import { instanceDisks } from '../../config/lookup'
+import type { ConfigData, GroupDiskParams, Hypervisor, Instance, NdParams, Params } from '../../model/config'
+import { DISK_DRIVER_ACCESS, DISK_PARAMS, DISK_TEMPLATES, DTS_HAVE_ACCESS } from '../../model/constants/disks'
+import { HYPERVISORS } from '../../model/constants/hypervisors'
+import { ND_NOT_ON_NODES, ND_TYPES } from '../../model/constants/params'
+import { VALUE } from '../../model/constants/words'
+import { ECODE, OpPrereqError } from '../../model/errors'
+import type { ParamType } from '../../model/param-types'
+import { typed } from '../instance/params'
+
+type Given = Readonly<Record<string, unknown>>
+/** Static state: parameters by hypervisor, or by storage type and volume group. */
+type State = Readonly<Record<string, unknown>>
+
+/** The old parameters with the given ones over them; the word `default` takes a parameter away. */
+export function updatedParams(old: Given, given: Given): Record<string, unknown> {
+  const result: Record<string, unknown> = { ...old }
+  for (const [name, value] of Object.entries(given)) {
+    if (value === VALUE.default) delete result[name]
+    else result[name] = value
+  }
+  return result
+}
+
+export const updatedNdParams = (old: Given, given: Given): Partial<NdParams> =>
+  typed(updatedParams(old, given), ND_TYPES)
+
+/** Some parameters make sense for whole groups only. */
+export function checkNodeLevel(given: Given): void {
+  const used = ND_NOT_ON_NODES.filter((name) => Object.hasOwn(given, name))
+  if (used.length > 0)
+    throw new OpPrereqError(
+      `The following node parameters are global and cannot be customized at node level, please modify them at cluster or group level: ${used.join(', ')}`,
+      ECODE.INVAL,
+    )
+}
+
+const ALL_DISK_PARAM_TYPES: Readonly<Record<string, ParamType>> = Object.assign(
+  {},
+  ...Object.values(DISK_PARAMS).map((specs) =>
+    Object.fromEntries(Object.entries(specs).map(([name, spec]) => [name, spec.type])),
+  ),
+)
+
+/** Disk parameters of a group, or of the cluster; templates that are not given keep theirs. */
+export function updatedDiskParams(old: GroupDiskParams, given: Readonly<Record<string, Given>>): GroupDiskParams {
+  checkAccessModes(given)
+  const merged: Record<string, Params> = { ...old }
+  for (const [template, params] of Object.entries(given))
+    merged[template] = typed(updatedParams(old[template] ?? {}, params), ALL_DISK_PARAM_TYPES)
+  const known = (template: string, name: string) =>
+    DISK_TEMPLATES.some((other) => other === template && Object.hasOwn(DISK_PARAMS[other], name))
+  const foreign = Object.entries(merged).flatMap(([template, params]) =>
+    Object.keys(params).flatMap((name) => (known(template, name) ? [] : [`${template}/${name}`])),
+  )
+  if (foreign.length > 0)
+    throw new OpPrereqError(
+      `While verify diskparams options: Provided option keys not supported: ${foreign.join(', ')}`,
+      ECODE.INVAL,
+    )
+  return merged
+}
+
+function checkAccessModes(given: Readonly<Record<string, Given>>): void {
+  for (const [template, { access }] of Object.entries(given)) {
+    if (access === undefined || DISK_DRIVER_ACCESS.some((mode) => mode === access)) continue
+    throw new OpPrereqError(
+      `Invalid value of '${template}:access': '${String(access)}' (expected one of ${DISK_DRIVER_ACCESS.join(', ')})`,
+      ECODE.INVAL,
+    )
+  }
+}
+
+/** Only KVM reads disks in user space. */
+export function checkDiskAccess(config: ConfigData, instances: readonly Instance[], params: GroupDiskParams): void {
+  for (const [template, { access }] of Object.entries(params)) {
+    if (access !== 'userspace' || !DTS_HAVE_ACCESS.some((other) => other === template)) continue
+    for (const instance of instances) {
+      const uses = instanceDisks(config, instance).some((disk) => disk.dev_type === template)
+      if (uses && !readsInUserSpace(instance.hypervisor))
+        throw new OpPrereqError(
+          `Instance ${instance.name}: cannot use '${access}' access setting with ${instance.hypervisor} hypervisor and ${template} disk type.`,
+          ECODE.INVAL,
+        )
+    }
+  }
+}
+
+const readsInUserSpace = (hypervisor: Hypervisor): boolean => hypervisor === 'kvm'
+
+const HV_STATE_TYPES: Readonly<Record<string, ParamType>> = {
+  mem_total: 'int',
+  mem_node: 'int',
+  mem_hv: 'int',
+  cpu_total: 'int',
+  cpu_node: 'int',
+}
+const DISK_STATE_TYPES: Readonly<Record<string, ParamType>> = {
+  disk_total: 'int',
+  disk_reserved: 'int',
+  disk_overhead: 'int',
+}
+const DISK_STATE_STORAGE: readonly string[] = ['plain']
+
+export function updatedHvState(old: State = {}, given: State): State {
+  const unknown = Object.keys(given).filter((name) => !HYPERVISORS.some((known) => known === name))
+  if (unknown.length > 0)
+    throw new OpPrereqError(`Invalid hypervisor(s) in hypervisor state: ${unknown.join(', ')}`, ECODE.INVAL)
+  return updatedState(old, given, HV_STATE_TYPES)
+}
+
+export function updatedDiskState(old: State = {}, given: State): State {
+  const unknown = Object.keys(given).filter((name) => !DISK_STATE_STORAGE.includes(name))
+  if (unknown.length > 0)
+    throw new OpPrereqError(`Invalid storage type(s) in disk state: ${unknown.join(', ')}`, ECODE.INVAL)
+  return Object.fromEntries(
+    Object.entries(given).map(([type, units]) => [
+      type,
+      updatedState(asObject(old[type]), asObject(units), DISK_STATE_TYPES),
+    ]),
+  )
+}
+
+function updatedState(old: State, given: State, types: Readonly<Record<string, ParamType>>): State {
+  const changed = Object.entries(given).map(([name, params]) => [
+    name,
+    typed(updatedParams(asObject(old[name]), asObject(params)), types),
+  ])
+  return { ...old, ...Object.fromEntries(changed) }
+}
+
+const asObject = (value: unknown): Given =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}

@@ -1,0 +1,114 @@
+// OP_INSTANCE_FAILOVER: stops the instance on its primary node and starts it on another.
+import { change } from '../../config/changes'
+import { OpExecError } from '../../model/errors'
+import { OpInstanceFailover } from '../../opcodes/instance'
+import { logicalUnit, type HookEnv } from '../logical-unit'
+import type { UnitContext } from '../unit-context'
+import { assembleDisks, closeDisks, isConsistent, shutdownDisks } from './disks'
+import { instanceHookEnv } from './hook-env'
+import { cleanUp } from './migration'
+import { moveLocks, planMove, type Move } from './move-plan'
+import { dictOf, hookNodes, reread } from './view'
+
+export const instanceFailover = logicalUnit(OpInstanceFailover, {
+  ...moveLocks,
+  check: (ctx, op) => planMove(ctx, op, { failover: true, fallback: false }),
+  hooks: {
+    path: 'instance-failover',
+    type: 'INSTANCE',
+    env: (ctx, op, move) =>
+      instanceHookEnv(ctx, move.view.instance.uuid, {
+        IGNORE_CONSISTENCY: op.ignore_consistency,
+        SHUTDOWN_TIMEOUT: op.shutdown_timeout,
+        FAILOVER_CLEANUP: op.cleanup,
+        ...moveEnv(move),
+      }),
+    nodes: (_ctx, _op, { view, target }) => {
+      const { pre } = hookNodes(view, [target.uuid])
+      return {
+        pre: pre.filter((uuid) => uuid !== view.primary.uuid || uuid === view.config.cluster.master_node),
+        post: pre,
+      }
+    },
+  },
+  async run(ctx, op, move) {
+    if (op.cleanup) await cleanUp(ctx, move)
+    else await failOver(ctx, move, { timeout_s: op.shutdown_timeout, ignoreConsistency: op.ignore_consistency })
+    return null
+  },
+})
+
+/** What hooks learn of a move. Secondaries exist for DRBD only, where the nodes change places. */
+export function moveEnv({ view, target }: Move): HookEnv {
+  const mirrored = view.disks.some((disk) => disk.dev_type === 'drbd')
+  return {
+    OLD_PRIMARY: view.primary.name,
+    NEW_PRIMARY: target.name,
+    OLD_SECONDARY: mirrored ? target.name : '',
+    NEW_SECONDARY: mirrored ? view.primary.name : '',
+  }
+}
+
+export async function failOver(
+  ctx: UnitContext,
+  move: Move,
+  options: { timeout_s: number; ignoreConsistency: boolean },
+): Promise<void> {
+  const { view, target } = move
+  const { instance } = view
+  ctx.log.say(`Failover instance ${instance.name}`)
+  await checkDisks(ctx, move, options.ignoreConsistency)
+  await stopOnSource(ctx, move, options)
+  await closeDisks(ctx, view, view.primary, true)
+  ctx.log.say("* deactivating the instance's disks on source node")
+  if (!(await shutdownDisks(ctx, view, { ignorePrimary: true })))
+    throw new OpExecError("Can't shut down the instance's disks")
+  await ctx.config.change([change('setInstancePrimaryNode', instance.uuid, target.uuid)])
+  if (instance.admin_state === 'up') await startOnTarget(ctx, move)
+}
+
+async function checkDisks(ctx: UnitContext, { view, target }: Move, ignore: boolean): Promise<void> {
+  if (!view.instance.disks_active) {
+    ctx.log.say('* not checking disk consistency as instance is not running')
+    return
+  }
+  ctx.log.say('* checking disk consistency between source and target')
+  for (const [index, disk] of view.disks.entries()) {
+    if (await isConsistent(ctx, view, disk, target)) continue
+    if (view.primary.offline)
+      ctx.log.say(`Node ${view.primary.name} is offline, ignoring degraded disk ${index} on target node ${target.name}`)
+    else if (!ignore) throw new OpExecError(`Disk ${index} is degraded on target node, aborting failover`)
+  }
+}
+
+async function stopOnSource(
+  ctx: UnitContext,
+  { view }: Move,
+  options: { timeout_s: number; ignoreConsistency: boolean },
+): Promise<void> {
+  const { instance, primary } = view
+  ctx.log.say('* shutting down instance on source node')
+  const args = [dictOf(view), options.timeout_s, ctx.reason] as const
+  const result = await ctx.nodes.attempt(primary, 'instance_shutdown', [...args])
+  if (result.ok) return
+  if (!options.ignoreConsistency && !primary.offline)
+    throw new OpExecError(`Could not shutdown instance ${instance.name} on node ${primary.name}: ${result.error}`)
+  ctx.log.warning(
+    `Could not shutdown instance ${instance.name} on node ${primary.name}, proceeding anyway; please make sure node ${primary.name} is down; error details: ${result.error}`,
+  )
+}
+
+async function startOnTarget(ctx: UnitContext, { view, target }: Move): Promise<void> {
+  const { instance } = view
+  ctx.log.say(`* activating the instance's disks on target node ${target.name}`)
+  const { ok, view: active } = await assembleDisks(ctx, await reread(ctx, view), { ignoreSecondaries: true })
+  if (!ok) {
+    await shutdownDisks(ctx, active)
+    throw new OpExecError("Can't activate the instance's disks")
+  }
+  ctx.log.say(`* starting the instance on the target node ${target.name}`)
+  const result = await ctx.nodes.attempt(target, 'instance_start', [dictOf(active), false, ctx.reason])
+  if (result.ok) return
+  await shutdownDisks(ctx, active)
+  throw new OpExecError(`Could not start instance ${instance.name} on node ${target.name}: ${result.error}`)
+}

@@ -1,0 +1,173 @@
+// The migration of a running instance from its primary node to another, and the repair of one that was interrupted.
+import { change } from '../../config/changes'
+import type { Node } from '../../model/config'
+import { OpExecError } from '../../model/errors'
+import { MIGRATION_FEEDBACK_S, MIGRATION_POLL_S } from '../../model/limits'
+import type { UnitContext } from '../unit-context'
+import { hvParamsOf } from './checks'
+import { closeDisks, isConsistent, openDisks } from './disks'
+import type { Move } from './move-plan'
+import { dictOf, reread } from './view'
+
+export interface MigrationOptions {
+  readonly allowRuntimeChanges: boolean
+  readonly ignoreVersions: boolean
+}
+
+export async function migrate(ctx: UnitContext, move: Move, options: MigrationOptions): Promise<void> {
+  const { view, target, live } = move
+  const { instance, primary } = view
+  ctx.log.say(`Migrating instance ${instance.name}`)
+  await checkVersions(ctx, move, options.ignoreVersions)
+  await checkDisks(ctx, move)
+  await shrink(ctx, move, options.allowRuntimeChanges)
+  const dict = dictOf(view)
+  const what = `Failed fetching source migration information from ${primary.name}`
+  const info = await ctx.nodes.call(primary, what, 'migration_info', [dict])
+  await closeDisks(ctx, view, target)
+  await openDisks(ctx, view, primary, false)
+  await openDisks(ctx, view, target, false)
+
+  ctx.log.say(`* preparing ${target.name} to accept the instance`)
+  const accepted = await ctx.nodes.attempt(target, 'accept_instance', [dict, info, target.secondary_ip])
+  if (!accepted.ok) await abort(ctx, move, info, 'Pre-migration failed, aborting', 'pre-migrate', accepted.error)
+
+  ctx.log.say(`* migrating instance to ${target.name}`)
+  const { cluster_name } = view.config.cluster
+  const args = [cluster_name, dict, target.secondary_ip, live] as const
+  const started = await ctx.nodes.attempt(primary, 'instance_migrate', [...args])
+  if (!started.ok) await abort(ctx, move, info, 'Migration failed, aborting', 'migrate', started.error)
+
+  const failure = await transfer(ctx, move)
+  if (failure !== undefined) await abort(ctx, move, info, 'Migration failed, aborting', 'migrate', failure)
+  await settle(ctx, move, info)
+}
+
+async function checkVersions(ctx: UnitContext, { view, target }: Move, ignore: boolean): Promise<void> {
+  const nodes = [view.primary, target]
+  const results = await ctx.nodes.many(nodes, 'node_info', [[], [[view.instance.hypervisor, hvParamsOf(view)]]])
+  const [from, to] = nodes.map((node) => {
+    const what = `Unable to retrieve node information from node '${node.name}'`
+    const [, , [info]] = ctx.nodes.raise(results, node, what)
+    return info?.hv_version === undefined ? undefined : JSON.stringify(info.hv_version)
+  })
+  if (from === undefined || to === undefined || from === to) return
+  ctx.log.say(`* warning: hypervisor version mismatch between source (${from}) and target (${to}) node`)
+  // QEMU's machine types keep a guest's view stable across versions; only the way back to an older one is not promised.
+  if (ignore) ctx.log.say('  continuing anyway (told to ignore version mismatch)')
+  else throw new OpExecError(`Unsupported migration between hypervisor versions (${from} to ${to})`)
+}
+
+async function checkDisks(ctx: UnitContext, { view, target }: Move): Promise<void> {
+  ctx.log.say('* checking disk consistency between source and target')
+  for (const [index, disk] of view.disks.entries())
+    if (!(await isConsistent(ctx, view, disk, target)))
+      throw new OpExecError(`Disk ${index} is degraded or not fully synchronized on target node, aborting migration`)
+}
+
+/** A guest with more memory than the target has free gives some back first. */
+async function shrink(ctx: UnitContext, move: Move, allowed: boolean): Promise<void> {
+  const { view, target, memoryUsed_mib: used, memoryFree_mib: free } = move
+  if (used <= free) return
+  if (!allowed)
+    throw new OpExecError(
+      `Memory ballooning not allowed and not enough free memory to fit instance ${view.instance.name} on target node ${target.name} (have ${free}MB, need ${used}MB)`,
+    )
+  ctx.log.say(`* setting instance memory to ${free}`)
+  const what = 'Cannot modify instance runtime memory'
+  await ctx.nodes.call(view.primary, what, 'instance_balloon_memory', [dictOf(view), free])
+}
+
+/** Follows the transfer to its end; answers with the reason of a failure. */
+async function transfer(ctx: UnitContext, { view }: Move): Promise<string | undefined> {
+  const { clock } = ctx.env
+  const dict = dictOf(view)
+  ctx.log.say('* starting memory transfer')
+  let told_ms = clock.monotonic_ms()
+  for (;;) {
+    const result = await ctx.nodes.attempt(view.primary, 'instance_get_migration_status', [dict])
+    if (!result.ok) return result.error
+    const { status, transferred_ram, total_ram } = result.payload
+    if (status === 'failed' || status === 'cancelled') return 'hypervisor returned failure'
+    if (status !== 'active') break
+    if (clock.monotonic_ms() - told_ms > MIGRATION_FEEDBACK_S * 1000 && transferred_ram !== undefined && total_ram) {
+      ctx.log.say(`* memory transfer progress: ${((100 * transferred_ram) / total_ram).toFixed(2)} %`)
+      told_ms = clock.monotonic_ms()
+    }
+    await clock.sleep(MIGRATION_POLL_S * 1000)
+  }
+  ctx.log.say('* memory transfer complete')
+  return undefined
+}
+
+/** From here on the instance runs on the target. */
+async function settle(ctx: UnitContext, { view, target, live }: Move, info: unknown): Promise<void> {
+  const { instance, primary } = view
+  const what = 'Could not finalize instance migration'
+  await ctx.nodes.call(primary, what, 'instance_finalize_migration_src', [dictOf(view), true, live])
+  await closeDisks(ctx, view, primary)
+  await ctx.config.change([change('setInstancePrimaryNode', instance.uuid, target.uuid)])
+  const moved = await reread(ctx, view)
+  await ctx.nodes.call(target, what, 'instance_finalize_migration_dst', [dictOf(moved), info, true])
+  await openDisks(ctx, moved, target, true)
+  ctx.log.say('* done')
+}
+
+/** Leaves the instance as it was, on its primary node, and says what could not be undone. */
+async function abort(
+  ctx: UnitContext,
+  { view, target, live }: Move,
+  info: unknown,
+  text: string,
+  verb: string,
+  error: string,
+): Promise<never> {
+  const { instance, primary } = view
+  ctx.log.say(text)
+  const dict = dictOf(view)
+  const there = await ctx.nodes.attempt(target, 'instance_finalize_migration_dst', [dict, info, false])
+  if (!there.ok) ctx.log.warning(`Aborting migration failed on target node ${target.name}: ${there.error}`)
+  const here = await ctx.nodes.attempt(primary, 'instance_finalize_migration_src', [dict, false, live])
+  if (!here.ok) ctx.log.warning(`Aborting migration failed on source node ${primary.name}: ${here.error}`)
+  await disksBack(ctx, view, primary, target)
+  throw new OpExecError(`Could not ${verb} instance ${instance.name}: ${error}`)
+}
+
+async function disksBack(ctx: UnitContext, view: Move['view'], primary: Node, target: Node): Promise<void> {
+  try {
+    await closeDisks(ctx, view, target)
+    await openDisks(ctx, view, primary, true)
+  } catch (error) {
+    ctx.log.warning(
+      `The disks could not be given back to node ${primary.name}: ${error instanceof Error ? error.message : String(error)}`,
+    )
+  }
+}
+
+/** After an interrupted migration: finds out where the instance runs, and makes the configuration say so. */
+export async function cleanUp(ctx: UnitContext, { view, target }: Move): Promise<void> {
+  const { instance, primary } = view
+  ctx.log.say('* checking where the instance actually runs (if this hangs, the hypervisor might be in a bad state)')
+  const nodes = [primary, target]
+  const { hvparams } = view.config.cluster
+  const results = await ctx.nodes.many(nodes, 'instance_list', [[instance.hypervisor], hvparams])
+  const [here, there] = nodes.map((node) =>
+    ctx.nodes.raise(results, node, `Can't contact node ${node.name}`).includes(instance.name),
+  )
+  if (here && there)
+    throw new OpExecError(
+      'Instance seems to be running on two nodes, or the hypervisor is confused; you will have to ensure manually that it runs only on one and restart this operation',
+    )
+  if (!here && !there)
+    throw new OpExecError(
+      "Instance does not seem to be running at all; in this case it's safer to repair by running 'gnt-instance stop' to ensure disk shutdown, and then restarting it",
+    )
+  if (there) {
+    ctx.log.say(`* instance running on secondary node (${target.name}), updating config`)
+    await ctx.config.change([change('setInstancePrimaryNode', instance.uuid, target.uuid)])
+  } else ctx.log.say(`* instance confirmed to be running on its primary node (${primary.name})`)
+  const current = await reread(ctx, view)
+  await closeDisks(ctx, current, there ? primary : target, true)
+  await openDisks(ctx, current, current.primary, true)
+  ctx.log.say('* done')
+}

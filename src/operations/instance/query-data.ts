@@ -1,0 +1,136 @@
+// OP_INSTANCE_QUERY_DATA: everything about instances in one answer, as `gnt-instance info` shows it.
+import { fillBeParams, fillHvParams, fillNicParams, fillOsParams } from '../../config/filled'
+import { diskTemplateOf, drbdId } from '../../config/lookup'
+import type { ConfigData, Disk, Instance, Nic, Node } from '../../model/config'
+import { OpInstanceQueryData } from '../../opcodes/instance'
+import type { BlockDeviceStatus } from '../../rpc/node/dicts'
+import { instancesOrAll } from '../find'
+import { all, logicalUnit, shared } from '../logical-unit'
+import type { UnitContext } from '../unit-context'
+import { hvParamsOf, runtimeOf } from './checks'
+import { diskDictOf, viewOf, type InstanceView } from './view'
+
+const USER_DOWN = 1
+
+export const instanceQueryData = logicalUnit(OpInstanceQueryData, {
+  async locks(op, ctx) {
+    if (op.static && !op.use_locking) return {}
+    if (!op.use_locking) ctx.log.warning('Non-static data requested, locks need to be acquired')
+    if (op.instances.length === 0) return { instance: shared(all) }
+    return { instance: shared((await instancesOrAll(ctx, op.instances)).map((instance) => instance.name)) }
+  },
+  check: (ctx, op) => instancesOrAll(ctx, op.instances),
+  async run(ctx, op, instances) {
+    const config = await ctx.config.read({ instances: instances.map((instance) => instance.uuid) })
+    const answers = await Promise.all(
+      instances.map(async (instance) => [instance.name, await describe(ctx, viewOf(config, instance), op.static)]),
+    )
+    return Object.fromEntries(answers)
+  },
+})
+
+async function describe(ctx: UnitContext, view: InstanceView, fixed: boolean): Promise<Record<string, unknown>> {
+  const { config, instance, primary, secondaries } = view
+  if (primary.offline && !fixed)
+    ctx.log.warning(
+      `Primary node ${primary.name} is marked offline, returning static information only for instance ${instance.name}`,
+    )
+  const live = !fixed && !primary.offline
+  const groups = secondaries.map((node) => config.nodegroups[node.group])
+  return {
+    name: instance.name,
+    config_state: instance.admin_state,
+    run_state: live ? await runState(ctx, view) : null,
+    pnode: primary.name,
+    pnode_group_uuid: primary.group,
+    pnode_group_name: config.nodegroups[primary.group]?.name ?? null,
+    snodes: secondaries.map((node) => node.name),
+    snodes_group_uuids: groups.map((group) => group?.uuid ?? null),
+    snodes_group_names: groups.map((group) => group?.name ?? null),
+    os: instance.os,
+    nics: instance.nics.map((nic) => nicTuple(config, nic)),
+    disk_template: diskTemplateOf(config, instance),
+    disks: await Promise.all(view.disks.map((disk) => describeDisk(ctx, view, disk, live))),
+    hypervisor: instance.hypervisor,
+    network_port: instance.network_port ?? null,
+    ...parameters(config, instance),
+    serial_no: instance.serial_no,
+    mtime: instance.mtime,
+    ctime: instance.ctime,
+    uuid: instance.uuid,
+  }
+}
+
+const parameters = ({ cluster }: ConfigData, instance: Instance) => ({
+  hv_instance: instance.hvparams,
+  hv_actual: fillHvParams(cluster, instance, { skipClusterOnly: true }),
+  be_instance: instance.beparams,
+  be_actual: fillBeParams(cluster, instance.beparams),
+  os_instance: instance.osparams,
+  os_actual: fillOsParams(cluster, instance.os, instance.osparams),
+})
+
+async function runState(ctx: UnitContext, view: InstanceView): Promise<string> {
+  const { instance, primary } = view
+  const args = [instance.name, instance.hypervisor, hvParamsOf(view)] as const
+  const answer = await ctx.nodes.call(primary, `Error checking node ${primary.name}`, 'instance_info', [...args])
+  const runtime = runtimeOf(answer)
+  if (runtime !== undefined) return runtime.state === USER_DOWN ? 'user down' : 'up'
+  if (instance.admin_state === 'offline') return 'offline'
+  return instance.admin_state === 'down' && instance.admin_state_source === 'user' ? 'user down' : 'down'
+}
+
+function nicTuple(config: ConfigData, nic: Nic): unknown[] {
+  const { mode, link, vlan } = fillNicParams(config.cluster, nic)
+  const network = nic.network === undefined ? null : (config.networks[nic.network] ?? null)
+  return [nic.name ?? null, nic.uuid, nic.ip ?? null, nic.mac, mode, link, vlan, nic.network ?? null, network]
+}
+
+async function describeDisk(
+  ctx: UnitContext,
+  view: InstanceView,
+  disk: Disk,
+  live: boolean,
+): Promise<Record<string, unknown>> {
+  const id = drbdId(disk)
+  const secondary = id && view.secondaries[0]
+  return {
+    iv_name: disk.iv_name,
+    dev_type: disk.dev_type,
+    logical_id: disk.logical_id,
+    drbd_info: id
+      ? {
+          primary_node: view.config.nodes[id.nodeA]?.name,
+          primary_minor: id.minorA,
+          secondary_node: view.config.nodes[id.nodeB]?.name,
+          secondary_minor: id.minorB,
+          port: id.port,
+        }
+      : null,
+    pstatus: live ? await diskStatus(ctx, view, disk, view.primary) : null,
+    sstatus: live && secondary && !secondary.offline ? await diskStatus(ctx, view, disk, secondary) : null,
+    children: await Promise.all(disk.children.map((child) => describeDisk(ctx, view, child, live))),
+    mode: disk.mode,
+    size: disk.size,
+    spindles: disk.spindles ?? null,
+    name: disk.name ?? null,
+    uuid: disk.uuid,
+  }
+}
+
+/** As Ganeti lists it: path, major, minor, percent, seconds left, degraded, local state. */
+async function diskStatus(ctx: UnitContext, view: InstanceView, disk: Disk, node: Node): Promise<unknown[] | null> {
+  const what = `Can't compute disk status for ${view.instance.name}`
+  const status: BlockDeviceStatus | null = await ctx.nodes.call(node, what, 'blockdev_find', [diskDictOf(view, disk)])
+  if (status === null) return null
+  const { dev_path, major, minor, sync_percent, estimated_time, is_degraded, ldisk_status } = status
+  return [
+    dev_path,
+    major ?? null,
+    minor ?? null,
+    sync_percent ?? null,
+    estimated_time ?? null,
+    is_degraded,
+    ldisk_status,
+  ]
+}

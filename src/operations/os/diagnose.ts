@@ -1,0 +1,26 @@
+// OP_OS_DIAGNOSE and OP_EXT_STORAGE_DIAGNOSE: tables over the nodes, made by the query engine.
+import type { QueryFilter } from '../../rpc/luxi/calls'
+import { OpExtStorageDiagnose, OpOsDiagnose } from '../../opcodes/os'
+import { logicalUnit } from '../logical-unit'
+import { allOf, namesFilter, plainRows } from '../query/ask'
+
+export const osDiagnose = logicalUnit(OpOsDiagnose, {
+  check: async () => undefined,
+  run: (ctx, op) =>
+    plainRows(ctx, 'os', op.output_fields, allOf(namesFilter('name', op.names), usable(op.output_fields))),
+})
+
+/** Who does not ask whether an OS is valid, hidden or blacklisted does not want to see those that are not for use. */
+function usable(fields: readonly string[]): QueryFilter {
+  const asked = (field: string) => fields.includes(field)
+  return allOf(
+    asked('hidden') ? null : ['!', ['?', 'hidden']],
+    asked('blacklisted') ? null : ['!', ['?', 'blacklisted']],
+    asked('valid') ? null : ['?', 'valid'],
+  )
+}
+
+export const extStorageDiagnose = logicalUnit(OpExtStorageDiagnose, {
+  check: async () => undefined,
+  run: (ctx, op) => plainRows(ctx, 'extstorage', op.output_fields, namesFilter('name', op.names)),
+})

@@ -1,0 +1,34 @@
+// Questions to the query engine from inside a job, where Ganeti answers by opcode.
+import { ECODE, GenericError, OpPrereqError } from '../../model/errors'
+import type { QueryFilter, QueryResource } from '../../rpc/luxi/calls'
+import type { JobQueries } from '../environment'
+import type { UnitContext } from '../unit-context'
+
+export function queriesOf(ctx: UnitContext): JobQueries {
+  const { queries } = ctx.env
+  if (queries === undefined) throw new GenericError('Queries are not available to this job')
+  return queries
+}
+
+/** Rows of values only; unknown fields are refused, as by Ganeti's older calls. */
+export async function plainRows(
+  ctx: UnitContext,
+  what: QueryResource,
+  fields: readonly string[],
+  filter: QueryFilter,
+): Promise<unknown[][]> {
+  const answer = await queriesOf(ctx).query(what, fields, filter)
+  const unknown = answer.fields.filter((field) => field.kind === 'unknown').map((field) => field.name)
+  if (unknown.length > 0) throw new OpPrereqError(`Unknown output fields selected: ${unknown.join(', ')}`, ECODE.INVAL)
+  return answer.data.map((row) => row.map(([, value]) => value))
+}
+
+/** Any of the names, or everything when none is given. */
+export const namesFilter = (field: string, names: readonly string[]): QueryFilter =>
+  names.length === 0 ? null : ['|', ...names.map((name) => ['=', field, name])]
+
+/** All parts must hold; those that are null ask for nothing. */
+export function allOf(...parts: readonly QueryFilter[]): QueryFilter {
+  const given = parts.filter((part) => part !== null)
+  return given.length === 0 ? null : ['&', ...given]
+}
