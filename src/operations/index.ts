@@ -2,25 +2,27 @@
 import { GenericError } from '../model/errors'
 import type { OpcodeId } from '../opcodes/index'
 import type { LogicalUnit } from './logical-unit'
-import { tagsDel, tagsGet, tagsSearch, tagsSet } from './tags/tags'
-import { instanceConsole } from './instance/console'
-import { instanceQueryData } from './instance/query-data'
-import { instanceFailover } from './instance/failover'
-import { instanceMigrate } from './instance/migrate'
-import { instanceCreate } from './instance/create'
-import { instanceActivateDisks, instanceDeactivateDisks } from './instance/activate-disks'
-import { instanceRemove } from './instance/remove'
-import { instanceReboot } from './instance/reboot'
-import { instanceShutdown } from './instance/shutdown'
-import { instanceStartup } from './instance/startup'
 import { clusterActivateMasterIp, clusterDeactivateMasterIp } from './cluster/master-ip'
 import { clusterConfigQuery, clusterPostInit, clusterQuery } from './cluster/query'
 import { clusterRedistConf } from './cluster/redist-conf'
+import { groupAdd } from './group/add'
+import { groupAssignNodes } from './group/assign-nodes'
+import { groupRemove } from './group/remove'
+import { groupRename } from './group/rename'
+import { groupSetParams } from './group/set-params'
+import { instanceActivateDisks, instanceDeactivateDisks } from './instance/activate-disks'
+import { instanceConsole } from './instance/console'
+import { instanceCreate } from './instance/create'
+import { instanceFailover } from './instance/failover'
+import { instanceMigrate } from './instance/migrate'
+import { instanceQueryData } from './instance/query-data'
+import { instanceReboot } from './instance/reboot'
+import { instanceRemove } from './instance/remove'
+import { instanceShutdown } from './instance/shutdown'
+import { instanceStartup } from './instance/startup'
 import { extStorageDiagnose, osDiagnose } from './os/diagnose'
 import { query, queryFields } from './query/query'
-import { tagsDel, tagsSet } from './tags/change'
-import { tagsGet } from './tags/get'
-import { tagsSearch } from './tags/search'
+import { tagsDel, tagsGet, tagsSearch, tagsSet } from './tags/tags'
 import { testDelay } from './test/delay'
 
 /** An opcode that can be described but not yet carried out: refused when it is submitted. */
@@ -46,11 +48,11 @@ const units: Readonly<Record<OpcodeId, LogicalUnit | typeof notYet>> = {
   OP_CLUSTER_DEACTIVATE_MASTER_IP: clusterDeactivateMasterIp,
   OP_CLUSTER_RENEW_CRYPTO: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
   OP_GROUP_VERIFY_DISKS: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
-  OP_GROUP_ADD: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
-  OP_GROUP_ASSIGN_NODES: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
-  OP_GROUP_SET_PARAMS: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
-  OP_GROUP_REMOVE: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
-  OP_GROUP_RENAME: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
+  OP_GROUP_ADD: groupAdd,
+  OP_GROUP_ASSIGN_NODES: groupAssignNodes,
+  OP_GROUP_SET_PARAMS: groupSetParams,
+  OP_GROUP_REMOVE: groupRemove,
+  OP_GROUP_RENAME: groupRename,
   OP_GROUP_EVACUATE: notYet,
   OP_INSTANCE_CREATE: instanceCreate,
   OP_INSTANCE_MULTI_ALLOC: notYet,

@@ -1,11 +1,11 @@
 // OP_GROUP_ADD: a new, empty node group.
 import { change } from '../../config/changes'
 import { fillIPolicy } from '../../config/filled'
+import { findGroup, findNetwork } from '../../config/lookup'
 import type { NodeGroup } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { groupUuid } from '../../model/ids'
 import { OpGroupAdd } from '../../opcodes/group'
-import { pick } from '../find'
 import { logicalUnit, ResultWithJobs } from '../logical-unit'
 import { checkTemplatesEnabled, updatedIPolicy } from './ipolicy'
 import { masterOnly } from './members'
@@ -14,7 +14,7 @@ import { updatedDiskParams, updatedDiskState, updatedHvState, updatedNdParams } 
 export const groupAdd = logicalUnit(OpGroupAdd, {
   async check(ctx, op) {
     const config = await ctx.config.read({ groups: 'all', networks: 'all' })
-    const existing = pick(config.nodegroups, op.group_name)
+    const existing = findGroup(config, op.group_name)
     if (existing !== undefined)
       throw new OpPrereqError(
         `Desired group name '${op.group_name}' already exists as a node group (UUID: ${existing.uuid})`,
@@ -46,11 +46,10 @@ export const groupAdd = logicalUnit(OpGroupAdd, {
     env: (_ctx, op) => ({ GROUP_NAME: op.group_name }),
     nodes: (_ctx, _op, { config }) => masterOnly(config),
   },
-  changes: (_ctx, _op, { group }) => [change('addNodeGroup', group)],
   async run(ctx, _op, { config, group }) {
     await ctx.config.change([change('addNodeGroup', group)])
     const network = config.cluster.instance_communication_network
-    if (network === '' || pick(config.networks, network) === undefined) return null
+    if (network === '' || findNetwork(config, network) === undefined) return null
     return new ResultWithJobs([
       [
         {

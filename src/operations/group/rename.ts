@@ -1,9 +1,8 @@
 // OP_GROUP_RENAME.
 import { change } from '../../config/changes'
-import { nodesOfGroup } from '../../config/lookup'
+import { findGroup, nodesOfGroup } from '../../config/lookup'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { OpGroupRename } from '../../opcodes/group'
-import { pick } from '../find'
 import { logicalUnit } from '../logical-unit'
 import { findGroupAndAll, lockGroup } from './members'
 
@@ -11,7 +10,7 @@ export const groupRename = logicalUnit(OpGroupRename, {
   locks: lockGroup,
   async check(ctx, op) {
     const { config, object: group } = await findGroupAndAll(ctx, op.group_name)
-    const clash = pick(config.nodegroups, op.new_name)
+    const clash = findGroup(config, op.new_name)
     if (clash !== undefined)
       throw new OpPrereqError(
         `Desired new name '${op.new_name}' clashes with existing node group (UUID: ${clash.uuid})`,
@@ -29,7 +28,6 @@ export const groupRename = logicalUnit(OpGroupRename, {
       return { pre: nodes, post: nodes }
     },
   },
-  changes: (_ctx, op, { group }) => [change('patchNodeGroup', group.uuid, { name: op.new_name })],
   async run(ctx, op, { group }) {
     await ctx.config.change([change('patchNodeGroup', group.uuid, { name: op.new_name })])
     return op.new_name

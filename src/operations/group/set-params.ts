@@ -32,7 +32,6 @@ export const groupSetParams = logicalUnit(OpGroupSetParams, {
     env: (_ctx, op) => ({ GROUP_NAME: op.group_name, NEW_ALLOC_POLICY: op.alloc_policy }),
     nodes: (_ctx, _op, { config }) => masterOnly(config),
   },
-  changes: (_ctx, _op, { group, fields }) => [change('patchNodeGroup', group.uuid, fields)],
   async run(ctx, _op, { group, fields }) {
     await ctx.config.change([change('patchNodeGroup', group.uuid, fields)])
     const result: [string, string][] = []
