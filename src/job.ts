@@ -8,7 +8,9 @@ import { pathsOf } from './lib/paths'
 import { systemRandom } from './lib/random'
 import { JobCancelled, type JobQueries } from './operations/environment'
 import { runOpcode } from './operations/processor'
+import { architecture } from './query/cluster-info'
 import { queryFields, runQuery } from './query/engine'
+import type { ClusterFacts } from './query/source'
 import { LuxiClient } from './rpc/luxi/client'
 import { openNodeClient } from './rpc/node/client'
 import { openWconfd } from './rpc/wconfd/client'
@@ -28,11 +30,23 @@ const luxi = new LuxiClient({ path: paths.socket('query') })
 /** What luxid does not answer from its own knowledge is asked from here. */
 const queries: JobQueries = {
   async query(what, fields, filter) {
-    if (what !== 'os' && what !== 'extstorage') return luxi.query(what, fields, filter)
-    return runQuery(what, fields, filter, { config: await wconfd.readConfig(), live: new NodeLiveData(nodes, clock) })
+    if (what !== 'os' && what !== 'extstorage' && what !== 'cluster') return luxi.query(what, fields, filter)
+    const source = { config: await wconfd.readConfig(), live: new NodeLiveData(nodes, clock) }
+    return runQuery(what, fields, filter, what === 'cluster' ? { ...source, cluster: await clusterFacts() } : source)
   },
   queryFields: async (what, fields) => queryFields(what, fields),
 }
+
+async function clusterFacts(): Promise<ClusterFacts> {
+  const [drained, pause] = await luxi.queryConfigValues(['drain_flag', 'watcher_pause'])
+  return {
+    drained: drained === true,
+    watcherPause: typeof pause === 'number' ? pause : null,
+    architecture: architecture(),
+  }
+}
+
+const masterFile = async (path: string) => (await systemDisk.read(paths.local(path)))?.toString('utf8')
 
 serveJobs(processChannel(), {
   ...{ paths, clock, log, nodes },
@@ -41,7 +55,7 @@ serveJobs(processChannel(), {
   execute: (op, setting) =>
     runOpcode(op, {
       ...setting,
-      ...{ wconfd, nodes, clock, random, paths, queries },
+      ...{ wconfd, nodes, clock, random, paths, queries, masterFile },
       processLog: log.child({ job: setting.jobId }),
       submitJobs: (jobs) => luxi.submitManyJobs(jobs),
     }),

@@ -22,7 +22,9 @@ import { instanceShutdown } from './instance/shutdown'
 import { instanceStartup } from './instance/startup'
 import { extStorageDiagnose, osDiagnose } from './os/diagnose'
 import { query, queryFields } from './query/query'
-import { tagsDel, tagsGet, tagsSearch, tagsSet } from './tags/tags'
+import { tagsDel, tagsSet } from './tags/change'
+import { tagsGet } from './tags/get'
+import { tagsSearch } from './tags/search'
 import { testDelay } from './test/delay'
 
 /** An opcode that can be described but not yet carried out: refused when it is submitted. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import * as path from 'node:path'
-import { clusterInfo } from '../../../src/services/cluster-info'
+import { clusterInfo } from '../../../src/query/cluster-info'
 import { lockViews } from '../../../src/services/locks-view'
 import { goldenConfig } from '../../support/golden-query'
 

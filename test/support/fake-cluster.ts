@@ -1,0 +1,141 @@
+// A cluster in memory for tests of operations: one configuration that real changes change, nodes that answer what the test
+// says, and everything that was asked for.
+import { applyChange, type NamedChange } from '../../src/config/changes'
+import { slice } from '../../src/config/slice'
+import { EMPTY_GANTRY } from '../../src/config/upgrade'
+import { systemClock, type Clock } from '../../src/lib/clock'
+import { silentLog } from '../../src/lib/log'
+import { pathsOf } from '../../src/lib/paths'
+import { seededRandom } from '../../src/lib/random'
+import type { ConfigData, Documents, Node } from '../../src/model/config'
+import { OpExecError } from '../../src/model/errors'
+import type { JobEnvironment } from '../../src/operations/environment'
+import { runOpcode } from '../../src/operations/processor'
+import type { JobId, WireOpCode } from '../../src/rpc/luxi/calls'
+import type { ArgsOf, CallName, ResultOf } from '../../src/rpc/node/calls'
+import type { NodeClient, NodeResult, NodeTarget } from '../../src/rpc/node/client'
+import type { LockRequest, ReplicaStatus, Wconfd } from '../../src/rpc/wconfd/calls'
+
+type Answers = { [C in CallName]?: (node: NodeTarget, args: ArgsOf<C>) => ResultOf<C> }
+
+export class FakeCluster {
+  private documents: Documents
+  /** What nodes answer; one that throws, or a call that is missing, is a node's error. */
+  readonly answers: Answers = { hooks_runner: () => [] }
+  readonly asked: { node: string; call: CallName; args: readonly unknown[] }[] = []
+  readonly log: string[] = []
+  readonly lockRequests: LockRequest[][] = []
+  readonly changes: NamedChange[] = []
+  readonly submitted: (readonly WireOpCode[])[] = []
+  readonly files = new Map<string, string>()
+  replicas: ReplicaStatus[] = []
+  flushes = 0
+  clock: Clock = systemClock
+  queries: JobEnvironment['queries']
+
+  constructor(config: ConfigData) {
+    this.documents = { config, gantry: EMPTY_GANTRY }
+  }
+
+  get config(): ConfigData {
+    return this.documents.config
+  }
+
+  /** Applies changes as if somebody else had made them. */
+  given(...changes: readonly NamedChange[]): this {
+    for (const one of changes) this.apply(one)
+    return this
+  }
+
+  run(op: WireOpCode): Promise<unknown> {
+    return runOpcode({ priority: 0, reason: [], ...op }, this.environment())
+  }
+
+  node(name: string): Node {
+    const node = Object.values(this.config.nodes).find((one) => one.name === name)
+    if (node === undefined) throw new Error(`no node ${name}`)
+    return node
+  }
+
+  calls(call: CallName): { node: string; args: readonly unknown[] }[] {
+    return this.asked.filter((one) => one.call === call)
+  }
+
+  private apply(one: NamedChange): unknown {
+    const step = applyChange(this.documents, one, { now_s: 5000, random: seededRandom(5) })
+    this.documents = step.documents
+    return step.result
+  }
+
+  private environment(): JobEnvironment {
+    return {
+      ...{ jobId: 1, opIndex: 0, client: [1, '/livelock', 1], priority: () => 0, secrets: {} },
+      ...{ wconfd: this.wconfd(), nodes: this.nodes(), clock: this.clock, random: seededRandom(9) },
+      log: (_type, message) => void this.log.push(String(message)),
+      started: async () => undefined,
+      cancelled: new AbortController().signal,
+      paths: pathsOf('', 'node1.example.com'),
+      processLog: silentLog,
+      submitJobs: async (jobs) => {
+        this.submitted.push(...jobs)
+        return jobs.map((_, index): [true, JobId] => [true, 100 + index])
+      },
+      ...(this.queries && { queries: this.queries }),
+      masterFile: async (path) => this.files.get(path),
+    }
+  }
+
+  private wconfd(): Wconfd {
+    const calls: Partial<Wconfd> = {
+      gantryRead: async (selector) => slice(this.config, selector),
+      readConfig: async () => this.config,
+      gantryChange: async (_client, _epoch, changes) => {
+        this.changes.push(...changes)
+        return changes.map((one) => this.apply(one))
+      },
+      gantryAcquire: async (_client, _priority, request) => {
+        this.lockRequests.push([...request])
+        return { epoch: 1 }
+      },
+      freeLocks: async () => null,
+      freeLocksLevel: async () => null,
+      downGradeLocksLevel: async () => null,
+      tryUpdateLocks: async () => [],
+      dropAllReservations: async () => null,
+      gantryCancelRequest: async () => null,
+      gantryReplicas: async () => this.replicas,
+      flushConfig: async () => {
+        this.flushes++
+        return null
+      },
+      computeDRBDMap: async () => [],
+    }
+    return new Proxy(calls, {
+      get: (target, name) => Reflect.get(target, name) ?? (() => Promise.reject(new Error(`no ${String(name)} here`))),
+    }) as Wconfd
+  }
+
+  private nodes(): NodeClient {
+    const ask = <C extends CallName>(node: NodeTarget, call: C, args: ArgsOf<C>): NodeResult<ResultOf<C>> => {
+      if (node.offline) return { ok: false, error: 'Node is marked offline', offline: true }
+      this.asked.push({ node: node.name, call, args })
+      try {
+        const answer = this.answers[call]
+        if (answer === undefined) throw new Error(`no answer to ${call}`)
+        return { ok: true, payload: answer(node, args) }
+      } catch (error) {
+        return { ok: false, error: error instanceof Error ? error.message : String(error), offline: false }
+      }
+    }
+    return {
+      async one(node, call, args) {
+        const result = ask(node, call, args)
+        if (result.ok) return result.payload
+        throw new OpExecError(result.error)
+      },
+      all: async (nodes, call, args) =>
+        new Map(nodes.map((node) => [node.uuid, ask(node, call, typeof args === 'function' ? args(node) : args)])),
+      close: () => undefined,
+    }
+  }
+}
