@@ -324,6 +324,7 @@ when('NICs get user-mode networking where their bridge is missing, and the runti
   instance = { ...instance, nics }
   await boot()
   expect(fs.readFileSync(node.paths.local('/var/run/ganeti/kvm-hypervisor/nic/vm1.test/0'), 'utf8')).toBe('user')
+  expect(await info()).toMatchObject({ state: 0, user_nics: [0] })
   await shutdown(20)
 })
 

@@ -11,71 +11,70 @@ const RUN_DIRS_MODE = 0o775
 
 export function fakeHypervisor(context: HypervisorContext): Hypervisor {
   const state = new FakeState(context.paths.local('/var/run/ganeti/fake-hypervisor'))
-
-  const markUp = async (instance: InstanceDict) =>
-    state.write(instance, startupMemory(instance, (await nodeInfo()).memory_free))
-
-  async function nodeInfo(): Promise<HypervisorInfo> {
-    const node = await linuxNodeInfo()
-    const used = [...(await state.all()).values()].reduce((sum, runtime) => sum + runtime.memory, 0)
-    return { ...node, memory_free: Math.max(0, node.memory_free - used) }
-  }
-
+  const unsupported = () => Promise.reject(new HypervisorFailure('Hotplug is not supported by the fake hypervisor'))
   return {
     name: 'fake',
     list: () => state.names(),
     info: (name) => state.read(name),
     allInfo: () => state.all(),
+    ...runs(state),
+    ...migrates(state),
+    console: ({ instance }) =>
+      Promise.resolve({ instance: instance.name, kind: 'msg', message: 'Console not available for fake hypervisor' }),
+    nodeInfo: () => nodeInfo(state),
+    verify: () => state.problem(),
+    validateParameters: () => Promise.resolve(),
+    checkHotplug: unsupported,
+    hotplug: unsupported,
+    resizeDisk: () => Promise.resolve(),
+  }
+}
 
+function runs(state: FakeState) {
+  return {
     async start(instance) {
       if (await state.read(instance.name))
         throw new HypervisorFailure(`Failed to start instance ${instance.name}: already running`)
-      await markUp(instance)
+      await markUp(state, instance)
     },
     settle: () => Promise.resolve(),
     async stop(instance) {
-      if (!(await state.read(instance.name)))
-        throw new HypervisorFailure(`Failed to stop instance ${instance.name}: not running`)
+      await state.running(instance.name, `Failed to stop instance ${instance.name}: not running`)
       await state.remove(instance.name)
     },
     async cleanup(instanceName) {
       if (await state.read(instanceName)) throw new HypervisorFailure('Cannot cleanup a live instance')
     },
-    async reboot(instance) {
-      if (!(await state.read(instance.name)))
-        throw new HypervisorFailure(`Failed to reboot instance ${instance.name}: not running`)
-    },
+    reboot: (instance) => state.running(instance.name, `Failed to reboot instance ${instance.name}: not running`),
     async setMemory(instance, memory_mib) {
-      if (!(await state.read(instance.name)))
-        throw new HypervisorFailure(`Failed to balloon memory for ${instance.name}: not running`)
+      await state.running(instance.name, `Failed to balloon memory for ${instance.name}: not running`)
       await state.write(instance, memory_mib)
     },
+  } satisfies Partial<Hypervisor>
+}
 
+/** Nothing is transferred: the target starts to run the instance when it is told that all went well. */
+function migrates(state: FakeState) {
+  return {
     migrationInfo: () => Promise.resolve(''),
     async accept(instance) {
       if (await state.read(instance.name)) throw new HypervisorFailure("Can't accept instance, already running")
     },
-    async migrate(instance) {
-      if (!(await state.read(instance.name))) throw new HypervisorFailure('Instance not running, cannot migrate')
-    },
+    migrate: (instance) => state.running(instance.name, 'Instance not running, cannot migrate'),
     migrationStatus: () => Promise.resolve({ status: 'completed' }),
-    finalizeTarget: (instance, _info, success) => (success ? markUp(instance) : state.remove(instance.name)),
+    finalizeTarget: (instance, _info, success) => (success ? markUp(state, instance) : state.remove(instance.name)),
     finalizeSource: async (instance, success) => (success ? state.remove(instance.name) : undefined),
+  } satisfies Partial<Hypervisor>
+}
 
-    console: ({ instance }) =>
-      Promise.resolve({
-        instance: instance.name,
-        kind: 'msg',
-        message: 'Console not available for fake hypervisor',
-      }),
-    nodeInfo,
-    verify: () => state.problem(),
-    validateParameters: () => Promise.resolve(),
+async function markUp(state: FakeState, instance: InstanceDict): Promise<void> {
+  await state.write(instance, startupMemory(instance, (await nodeInfo(state)).memory_free))
+}
 
-    checkHotplug: () => Promise.reject(new HypervisorFailure('Hotplug is not supported by the fake hypervisor')),
-    hotplug: () => Promise.reject(new HypervisorFailure('Hotplug is not supported by the fake hypervisor')),
-    resizeDisk: () => Promise.resolve(),
-  }
+async function nodeInfo(state: FakeState): Promise<HypervisorInfo> {
+  const node = await linuxNodeInfo()
+  const used = [...(await state.all()).values()].reduce((sum, runtime) => sum + runtime.memory, 0)
+  return { ...node, memory_free: Math.max(0, node.memory_free - used) }
 }
 
 /** One file an instance: its number (always 0), memory in MiB and virtual CPUs, a line each. */
@@ -95,6 +94,10 @@ class FakeState {
       if (isMissing(error)) return undefined
       throw new HypervisorFailure(`Failed to list instance ${name}: ${String(error)}`)
     }
+  }
+
+  async running(name: string, otherwise: string): Promise<void> {
+    if (!(await this.read(name))) throw new HypervisorFailure(otherwise)
   }
 
   async all(): Promise<Map<string, InstanceRuntime>> {

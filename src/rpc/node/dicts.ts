@@ -96,6 +96,8 @@ export interface InstanceRuntime {
   vcpus: number
   state: number
   time: number
+  /** Indexes of NICs that have user-mode networking, for want of privileges or of their bridge; left out when there is none. */
+  user_nics?: number[]
 }
 
 export interface MigrationStatus {

@@ -7,6 +7,9 @@ import { withQmp } from './qmp'
 
 const ESCAPE = 0x1d
 
+/** This file, as a program for Node. */
+export const bridgeProgram = __filename
+
 export interface Terminal {
   readonly input: NodeJS.ReadStream | NodeJS.ReadableStream
   readonly output: NodeJS.WritableStream

@@ -1,8 +1,8 @@
 // How to reach an instance's screen or serial line, in Ganeti's console object.
-import * as path from 'node:path'
 import type { ConsoleInfo, ConsoleRequest } from '../../../rpc/node/dicts'
 import type { HypervisorContext } from '../hypervisor'
 import { VNC_BASE_PORT } from './command-display'
+import { bridgeProgram } from './console-bridge'
 import type { KvmLayout } from './layout'
 import { KvmParams } from './params'
 import { isObject } from './qmp'
@@ -41,7 +41,7 @@ export function consoleInfo(request: ConsoleRequest, layout: KvmLayout, context:
 /** Run on the instance's node; needs nothing but what this program itself needs. */
 export const bridgeCommand = (serialSocket: string, qmpSocket: string): string[] => [
   process.execPath,
-  path.join(__dirname, 'console-bridge.js'),
+  bridgeProgram,
   serialSocket,
   qmpSocket,
 ]

@@ -13,7 +13,7 @@ import { accelerator, accessible, allowsDirectIo, qemuFacts } from './host'
 import { KvmLayout } from './layout'
 import { launchCommand } from './launch'
 import type { LaunchFacts } from './launch'
-import { KvmNetwork } from './network'
+import { KvmNetwork, USER_MODE } from './network'
 import { KvmParams } from './params'
 import { pinCpus } from './pinning'
 import { allProcesses, findProcess, killQemu, startQemu, startedWith, waitGone } from './process'
@@ -109,7 +109,7 @@ export class KvmMachines {
     const notes = await this.network.notes(instance.name)
     for (const [index, nic] of runtime.nics.entries()) {
       const note = notes.get(index)
-      if (note === undefined || note === 'user' || !wanted(nic.nicparams.mode ?? 'bridged')) continue
+      if (note === undefined || note === USER_MODE || !wanted(nic.nicparams.mode ?? 'bridged')) continue
       const backend: NicBackend = { kind: 'tap', interface: note, vhost: false, queues: 1 }
       await this.network.connect(instance, nic, index, backend)
     }
@@ -122,7 +122,15 @@ export class KvmMachines {
   async info(name: string, process?: QemuProcess): Promise<InstanceRuntime | undefined> {
     const found = process ?? (await this.find(name))
     if (found === undefined) return (await accessible(this.layout.shutdownFile(name))) ? USER_DOWN : undefined
-    const asStarted = { ...startedWith(found), state: RUNNING, time: 0 }
+    const userNics = [...(await this.network.notes(name))].flatMap(([index, note]) =>
+      note === USER_MODE ? [index] : [],
+    )
+    const asStarted = {
+      ...startedWith(found),
+      state: RUNNING,
+      time: 0,
+      ...(userNics.length > 0 ? { user_nics: userNics.sort((a, b) => a - b) } : {}),
+    }
     try {
       return await this.qmp(name, async (qmp) => {
         if ((await qmp.status()) === 'shutdown') return await this.noteUserShutdown(found, qmp)

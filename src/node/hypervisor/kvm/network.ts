@@ -11,7 +11,8 @@ import { accessible, canMakeTaps } from './host'
 import type { KvmLayout } from './layout'
 import type { KvmParams } from './params'
 
-const USER_MODE = 'user'
+/** Noted for a NIC in the place of its tap device's name. */
+export const USER_MODE = 'user'
 /** An administrator's own way to connect a NIC; in Ganeti's place, with Ganeti's environment. */
 const CUSTOM_SCRIPTS: Readonly<Record<string, string>> = {
   bridged: '/etc/ganeti/kvm-vif-bridge',

@@ -1,0 +1,61 @@
+// NICs that are joined to a real bridge, which takes the right to make network devices.
+import { spawnSync } from 'node:child_process'
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import { kvmHypervisor } from '../../src/node/hypervisor/kvm/kvm'
+import type { Hypervisor } from '../../src/node/hypervisor/hypervisor'
+import { systemRandom } from '../../src/lib/random'
+import {
+  contextIn,
+  eventually,
+  instanceDict,
+  linked,
+  qemuPresent,
+  qemuProcessesBelow,
+} from '../unit/node/hypervisor/support'
+import { qemuSkipped, removeRoot, temporaryRoot, tinyDisk } from '../unit/node/hypervisor/support'
+
+jest.setTimeout(30_000)
+const ip = (...args: string[]): boolean => spawnSync('ip', args).status === 0
+const bridge = `gnt${systemRandom.hex(4)}`
+const permitted =
+  process.geteuid?.() === 0 && fs.existsSync('/dev/net/tun') && ip('link', 'add', bridge, 'type', 'bridge')
+const when = qemuPresent && permitted ? test : test.skip
+if (!qemuPresent) test.skip(qemuSkipped, () => undefined)
+if (!permitted) test.skip('skipped, no right to make bridges; run the tests as root', () => undefined)
+afterAll(() => void (permitted && ip('link', 'delete', bridge)))
+
+const ports = (): string[] => fs.readdirSync(`/sys/class/net/${bridge}/brif`)
+
+when('a NIC is a port of its bridge while the instance runs, and no device is left behind', async () => {
+  const root = temporaryRoot()
+  const context = contextIn(root)
+  const hypervisor: Hypervisor = kvmHypervisor(context)
+  const nicparams = { mode: 'bridged', link: bridge, vlan: '' }
+  const instance = instanceDict({
+    disks_info: [tinyDisk(path.join(root, 'disk'))],
+    nics: [
+      { uuid: '003fc157-66a8-4e6d-8b7e-ec4f69751396', mac: 'aa:00:00:bf:2f:16', nicparams },
+      { uuid: 'c4d41bde-5b74-4f13-9aba-9d63c05eafcb', mac: 'aa:00:00:bf:2f:17', nicparams },
+    ],
+  })
+  const start = () => hypervisor.start(instance, linked(context, instance), false)
+  try {
+    await start()
+    expect(ports()).toHaveLength(2)
+    expect((await hypervisor.info(instance.name))?.user_nics).toBeUndefined()
+    for (const pid of qemuProcessesBelow(root)) process.kill(pid, 'SIGKILL')
+    await eventually(async () => ((await hypervisor.info(instance.name)) ? undefined : true))
+    await start()
+    expect(ports()).toHaveLength(2)
+    await hypervisor.stop(instance, { force: true })
+    await hypervisor.cleanup(instance.name)
+    expect(ports()).toEqual([])
+
+    const broken = { ...instance, hvparams: { ...instance.hvparams, kvm_extra: '-device no-such-device' } }
+    await expect(hypervisor.start(broken, linked(context, broken), false)).rejects.toThrow(/no-such-device/)
+    expect(ports()).toEqual([])
+  } finally {
+    removeRoot(root)
+  }
+})
