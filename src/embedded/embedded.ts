@@ -15,7 +15,7 @@ import { create, planSettings } from './create'
 import { endJobs, resumeGuests, shutDownGuests } from './guests'
 import { type Settings, nodePaths, passwordFile, readSettings, recordedConfig, simSocket, simState } from './layout'
 import { type EmbeddedOptions, USAGE, UsageError, readOptions } from './options'
-import { writePointer } from './pointer'
+import { type Pointer, writePointer } from './pointer'
 import { checkPorts, lockRoot } from './preflight'
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
@@ -62,7 +62,8 @@ async function run(options: EmbeddedOptions, program: string): Promise<void> {
     await lock.close()
     throw error
   }
-  if (!stopping.signal.aborted) announce(options.root, settings, (clock.monotonic_ms() - started_ms) / 1000)
+  if (!stopping.signal.aborted)
+    announce(options.root, settings, cluster.isFound, (clock.monotonic_ms() - started_ms) / 1000)
   await stopSignal
   await cluster.stop()
   await finish(lock)
@@ -108,14 +109,14 @@ function refuseChanges({ root, nodes, baseAddress, hypervisor, state }: Embedded
 async function removeCluster(root: string): Promise<void> {
   const settings = readSettings(root)
   const nodes = settings?.nodes.map(({ name }) => name) ?? []
-  const own = [...nodes, 'shared', 'embedded.json', 'admin-password', 'sim.json', 'sim.sock', 'recorded-config.data']
+  const own = [...nodes, 'shared', 'cluster.json', 'admin-password', 'sim.json', 'sim.sock', 'recorded-config.data']
   if (settings !== undefined) say(`throwing away the cluster in ${root}`)
   await Promise.all(own.map((name) => fs.promises.rm(path.join(root, name), { recursive: true, force: true })))
 }
 
 class RunningCluster {
   private readonly nodes: Child[] = []
-  private removePointer: () => void = () => undefined
+  private pointer: Pointer | undefined
   private readonly luxi: LuxiClient
   private masterStopped: (() => void) | undefined
   private ready = false
@@ -129,6 +130,11 @@ class RunningCluster {
     this.luxi = new LuxiClient({ path: this.masterPaths.socket('query') })
   }
 
+  /** Whether `gnt` finds this cluster without being told where it is. */
+  get isFound(): boolean {
+    return this.pointer?.found === true
+  }
+
   /** The master's daemons need the votes of the others, so it comes last. */
   async start(signal: AbortSignal): Promise<void> {
     const [master, ...others] = this.nodes
@@ -138,7 +144,7 @@ class RunningCluster {
     say('starting the master daemons')
     await master.start()
     this.ready = true
-    this.removePointer = writePointer({
+    this.pointer = writePointer({
       socket: this.masterPaths.socket('query'),
       root: this.options.root,
       pid: process.pid,
@@ -147,7 +153,7 @@ class RunningCluster {
   }
 
   async stop(): Promise<void> {
-    this.removePointer()
+    this.pointer?.remove()
     if (this.ready) {
       say('stopping')
       await endJobs(this.luxi, say).catch((error: unknown) => say(`jobs: ${explain(error)}`))
@@ -206,7 +212,7 @@ class RunningCluster {
   }
 }
 
-function announce(root: string, settings: Settings, took_s: number): void {
+function announce(root: string, settings: Settings, found: boolean, took_s: number): void {
   const url = `https://${settings.nodes[0]?.address}:${PORT.rapi}`
   const socket = nodePaths(root, settings.nodes[0]?.name ?? '').socket('master')
   const login = fs.existsSync(passwordFile(root))
@@ -218,7 +224,7 @@ the cluster runs (after ${took_s.toFixed(1)} s)
   documents    ${url}/docs
   files, logs  ${root}
 
-try in another terminal:
+try in another terminal:${found ? '' : `\n  export GANETI_LUXI_SOCKET=${socket}     # another cluster runs as well`}
   npx gnt node list${
     settings.simulated
       ? ''

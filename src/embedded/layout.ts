@@ -18,7 +18,7 @@ export interface Settings {
   simulated: boolean
 }
 
-export const settingsFile = (root: string): string => path.join(root, 'embedded.json')
+export const settingsFile = (root: string): string => path.join(root, 'cluster.json')
 export const passwordFile = (root: string): string => path.join(root, 'admin-password')
 export const lockSocket = (root: string): string => path.join(root, 'lock.sock')
 export const simSocket = (root: string): string => path.join(root, 'sim.sock')

@@ -43,7 +43,8 @@ export function embeddedPointers(env: NodeJS.ProcessEnv = process.env): string[]
   ]
 }
 
-function embedded(env: NodeJS.ProcessEnv): LuxiSocket | undefined {
+/** The embedded cluster that a user of this environment finds, if one runs. */
+export function embedded(env: NodeJS.ProcessEnv = process.env): LuxiSocket | undefined {
   for (const file of embeddedPointers(env)) {
     const pointer = readPointer(file)
     if (pointer !== undefined && isAlive(pointer.pid)) return { path: pointer.socket, virtual: true }

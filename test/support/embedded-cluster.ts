@@ -87,7 +87,8 @@ interface Running {
 async function launch(root: string, args: readonly string[]): Promise<Running> {
   const child = spawn(process.execPath, [ENTRY, 'embedded', '--root', root, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, HOME: root, XDG_RUNTIME_DIR: '' },
+    // Its pointer for gnt must not be found by anybody else.
+    env: { ...process.env, GANTRY_HOME: root },
   })
   let output = ''
   const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
