@@ -4,6 +4,7 @@ import type { Handlers, NodeContext } from '../context'
 import { fail } from '../context'
 import { HypervisorFailure } from '../hypervisor/hypervisor'
 import type { HotplugAction, HotplugDevice, LinkedDisk } from '../hypervisor/hypervisor'
+import { isList } from '../hypervisor/kvm/qmp'
 import { linkDisk } from '../storage/links'
 import { orFail } from './instance'
 
@@ -57,8 +58,8 @@ async function deviceOf(
 
 /** The link and the URI that `blockdev_assemble` answered; the disk is assembled here when the caller has none. */
 function linkOf(context: NodeContext, disk: DiskDict, extra: unknown): LinkedDisk | undefined {
-  if (!Array.isArray(extra)) return undefined
-  const [link, uri]: unknown[] = extra
+  if (!isList(extra)) return undefined
+  const [link, uri] = extra
   if (typeof link !== 'string') return undefined
   return { disk, link: context.paths.fromWire(link), ...(typeof uri === 'string' && uri !== '' ? { uri } : {}) }
 }

@@ -73,8 +73,8 @@ if (require.main === module) {
   }
   bridge(serialSocket, { input: process.stdin, output: process.stdout }, opened).then(
     (code) => process.exit(code),
-    (error: Error) => {
-      process.stderr.write(`The console cannot be reached: ${error.message}\n`)
+    (error: unknown) => {
+      process.stderr.write(`The console cannot be reached: ${String(error)}\n`)
       process.exit(1)
     },
   )

@@ -187,8 +187,9 @@ export function optionString(options: BlockOptions): string {
     .join(',')
 }
 
+/** The driver comes first and without its name. */
 function deviceString({ driver, ...rest }: BlockOptions): string {
-  return [String(driver), optionString(rest)].join(',')
+  return [optionString({ driver: driver ?? '' }).slice('driver='.length), optionString(rest)].join(',')
 }
 
 function flatten(options: BlockOptions, prefix: string): [string, string][] {

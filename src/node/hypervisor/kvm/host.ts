@@ -4,7 +4,7 @@ import { constants } from 'node:fs'
 import { runCommand } from '../../../lib/run-command'
 import { errorCode } from '../../../lib/disk'
 import { HypervisorFailure } from '../hypervisor'
-import { KvmParams } from './params'
+import type { KvmParams } from './params'
 
 export const QEMU_INSTALL = 'apt-get install -y --no-install-recommends qemu-system-x86'
 const FALLBACKS: readonly string[] = ['/usr/bin/qemu-system-x86_64', '/usr/libexec/qemu-kvm']

@@ -11,7 +11,8 @@ const RUN_DIRS_MODE = 0o775
 /** Bytes that a Unix socket's path may have. */
 const SOCKET_PATH_MAX = 107
 
-export type SocketKind = 'monitor' | 'serial' | 'qmp' | 'kvmd' | 'qga'
+const SOCKET_KINDS = ['monitor', 'serial', 'qmp', 'kvmd', 'qga'] as const
+export type SocketKind = (typeof SOCKET_KINDS)[number]
 
 export class KvmLayout {
   private readonly base: string
@@ -45,11 +46,7 @@ export class KvmLayout {
   /** Argument of a command line kept in Ganeti's paths, as it is on this machine. */
   localize(argument: string): string {
     if (this.paths.root === '') return argument
-    return argument
-      .replaceAll(
-        /\/var\/run\/ganeti\/kvm-hypervisor\/ctrl\/([^,/]+)\.(monitor|serial|qmp|kvmd|qga)\b/g,
-        (_, name, kind) => optionValue(this.socket(name, kind)),
-      )
+    return SOCKET_KINDS.reduce((text, kind) => this.localizeSockets(text, kind), argument)
       .replace(new RegExp(`^(?=(?:${KVM_DIR}|${KVM_LOG_DIR})/)`), this.paths.root)
       .replaceAll(new RegExp(`(?<=[=:])(?=(?:${KVM_DIR}|${KVM_LOG_DIR})/)`, 'g'), optionValue(this.paths.root))
   }
@@ -71,11 +68,16 @@ export class KvmLayout {
 
   /** Everything but the log; the chroot only when it is empty, since what a guest left there may be wanted. */
   async removeInstance(name: string): Promise<void> {
-    const kinds: SocketKind[] = ['monitor', 'serial', 'qmp', 'kvmd', 'qga']
     const files = [this.pidFile(name), this.uidFile(name), this.runtimeFile(name), this.shutdownFile(name)]
-    for (const file of [...files, ...kinds.map((kind) => this.socket(name, kind))]) await fs.rm(file, { force: true })
+    for (const file of [...files, ...SOCKET_KINDS.map((kind) => this.socket(name, kind))])
+      await fs.rm(file, { force: true })
     await fs.rm(this.nicDir(name), { recursive: true, force: true })
     await fs.rmdir(this.chrootDir(name)).catch(() => undefined)
+  }
+
+  private localizeSockets(text: string, kind: SocketKind): string {
+    const pattern = new RegExp(`${KVM_DIR}/ctrl/([^,/]+)\\.${kind}\\b`, 'g')
+    return text.replaceAll(pattern, (_match, name: string) => optionValue(this.socket(name, kind)))
   }
 
   private file(part: string, name: string, suffix = ''): string {

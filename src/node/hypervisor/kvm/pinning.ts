@@ -17,7 +17,9 @@ export function parseCpuMask(mask: string): CpuMasks {
       if (item.trim() === 'all') return 'all'
       if (!match) throw new HypervisorFailure(`Invalid CPU mask: ${mask}`)
       const [, exclude, first = '0', last = first] = match
-      for (let cpu = Number(first); cpu <= Number(last); cpu++) exclude ? cpus.delete(cpu) : cpus.add(cpu)
+      for (let cpu = Number(first); cpu <= Number(last); cpu++)
+        if (exclude === '^') cpus.delete(cpu)
+        else cpus.add(cpu)
     }
     if (cpus.size === 0) throw new HypervisorFailure(`Invalid CPU mask: ${mask} leaves no CPU`)
     return [...cpus].sort((a, b) => a - b).join(',')

@@ -179,3 +179,5 @@ function connectSocket(path: string, clock: Clock): Promise<net.Socket> {
 
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)

@@ -5,7 +5,7 @@ import * as fs from 'node:fs/promises'
 import { isMissing } from '../../../lib/disk'
 import type { DiskDict, HvParams, NicDict } from '../../../rpc/node/dicts'
 import { HypervisorFailure } from '../hypervisor'
-import { isObject } from './qmp'
+import { isList, isObject } from './qmp'
 
 /** Place of a device on its bus: `driver`, `id` and the bus's own properties. */
 export type DevicePlace = Readonly<Record<string, string | number>>
@@ -80,8 +80,8 @@ function parseList(text: string): unknown[] {
 }
 
 function decodeDisk(entry: unknown): RuntimeDisk[] {
-  if (!Array.isArray(entry)) return []
-  const [disk, link, uri]: unknown[] = entry
+  if (!isList(entry)) return []
+  const [disk, link, uri] = entry
   if (!isDisk(disk) || typeof link !== 'string') return []
   return [{ disk, link, ...(typeof uri === 'string' && uri !== '' ? { uri } : {}) }]
 }
