@@ -75,7 +75,7 @@ export function initialConfig(wanted: InitialCluster, context: ChangeContext): C
   }
   return {
     version: CONFIG_VERSION,
-    cluster: canonicalCluster(cluster),
+    cluster: canonicalCluster({ ...cluster, ipolicy: withEnabledTemplates(cluster) }),
     nodes: recordFrom([[master.uuid, canonical('nodes', master)]]),
     nodegroups: recordFrom([[group.uuid, canonical('nodegroups', group)]]),
     instances: recordFrom([]),
@@ -86,6 +86,12 @@ export function initialConfig(wanted: InitialCluster, context: ChangeContext): C
     mtime: now_s,
     serial_no: 1,
   }
+}
+
+/** As in Ganeti: while the policy allows a template that is not enabled, every other change of it is refused. */
+function withEnabledTemplates({ ipolicy, enabled_disk_templates }: Cluster): Cluster['ipolicy'] {
+  const allowed = ipolicy['disk-templates'].filter((template) => enabled_disk_templates.includes(template))
+  return { ...ipolicy, 'disk-templates': allowed }
 }
 
 type Identity =
