@@ -1,0 +1,83 @@
+// An embedded cluster of its own for the time of a measurement: started as a user starts it, and removed without a trace.
+import { type ChildProcess, spawn } from 'node:child_process'
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { findInstalledDist } from './dist'
+import type { RapiTarget } from './rapi-load'
+
+const START_MS = 180_000
+const running = new Set<BenchCluster>()
+
+export class BenchCluster {
+  private constructor(
+    private readonly process: ChildProcess,
+    private readonly root: string,
+    readonly luxiSocket: string,
+    readonly rapi: RapiTarget,
+    /** From the command to the line `ready:`. */
+    readonly start_ms: number,
+  ) {
+    running.add(this)
+  }
+
+  static async start(root: string, options: readonly string[]): Promise<BenchCluster> {
+    const begun = performance.now()
+    const child = spawn(
+      process.execPath,
+      [...profiling(), path.join(findInstalledDist(), 'main.js'), 'embedded', '--root', root, ...options],
+      // GANTRY_HOME keeps the pointer to the running cluster out of the user's way; its own group keeps Ctrl-C for us.
+      { stdio: ['ignore', 'pipe', 'inherit'], detached: true, env: { ...process.env, GANTRY_HOME: root } },
+    )
+    const ready = await readyLine(child)
+    const start_ms = performance.now() - begun
+    const [, address = '', socket = ''] = /^ready: https:\/\/(\S+) luxi=(\S+)/m.exec(ready) ?? []
+    const [host = '', port = ''] = address.split(':')
+    const password = fs.readFileSync(path.join(root, 'admin-password'), 'utf8').trim()
+    return new BenchCluster(child, root, socket, { host, port: Number(port), user: 'admin', password }, start_ms)
+  }
+
+  get pid(): number {
+    return this.process.pid ?? 0
+  }
+
+  async stop(remove = true): Promise<void> {
+    running.delete(this)
+    if (this.process.exitCode === null && this.process.signalCode === null) {
+      const gone = new Promise((resolve) => this.process.once('exit', resolve))
+      this.process.kill('SIGTERM')
+      await gone
+    }
+    if (remove) fs.rmSync(this.root, { recursive: true, force: true })
+  }
+}
+
+/** What Ctrl-C needs. */
+export async function stopAllClusters(): Promise<void> {
+  await Promise.all([...running].map((cluster) => cluster.stop()))
+}
+
+/** BENCH_NODE_OPTIONS=--cpu-prof and the like reach all daemons of the cluster. */
+function profiling(): string[] {
+  return (process.env['BENCH_NODE_OPTIONS'] ?? '').split(' ').filter((option) => option !== '')
+}
+
+function readyLine(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let heard = ''
+    const timer = setTimeout(() => {
+      child.kill('SIGTERM')
+      reject(new Error(`the cluster was not ready within ${START_MS / 1000} s:\n${heard}`))
+    }, START_MS)
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      heard += text
+      if (!/^ready: .*\n/m.test(heard)) return
+      clearTimeout(timer)
+      resolve(heard)
+    })
+    child.once('exit', (code) => {
+      clearTimeout(timer)
+      reject(new Error(`the cluster ended while it started (${code}):\n${heard}`))
+    })
+  })
+}

@@ -1,0 +1,46 @@
+// LUXI as plain as it is: works with Gantry's luxid and with Ganeti's.
+import * as net from 'node:net'
+
+export class Luxi {
+  private buffer = ''
+  private readonly waiting: { resolve(result: unknown): void; reject(error: Error): void }[] = []
+
+  private constructor(private readonly socket: net.Socket) {
+    socket.setEncoding('utf8')
+    socket.on('data', (text: string) => this.hear(text))
+    const lost = () => {
+      for (const { reject } of this.waiting.splice(0)) reject(new Error('luxid closed the connection'))
+    }
+    socket.on('error', lost)
+    socket.on('close', lost)
+  }
+
+  static open(path: string): Promise<Luxi> {
+    return new Promise((resolve, reject) => {
+      const socket = net.connect(path, () => resolve(new Luxi(socket)))
+      socket.once('error', reject)
+    })
+  }
+
+  call(method: string, args: unknown): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ resolve, reject })
+      this.socket.write(`${JSON.stringify({ method, args, version: 3000000 })}\x03`)
+    })
+  }
+
+  close(): void {
+    this.socket.destroy()
+  }
+
+  private hear(text: string): void {
+    this.buffer += text
+    for (let end = this.buffer.indexOf('\x03'); end !== -1; end = this.buffer.indexOf('\x03')) {
+      const answer = JSON.parse(this.buffer.slice(0, end)) as { success: boolean; result: unknown }
+      this.buffer = this.buffer.slice(end + 1)
+      const call = this.waiting.shift()
+      if (answer.success) call?.resolve(answer.result)
+      else call?.reject(new Error(`luxid answered: ${JSON.stringify(answer.result)}`))
+    }
+  }
+}

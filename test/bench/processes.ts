@@ -1,0 +1,54 @@
+// The memory of a process and all that it started, from /proc.
+import * as fs from 'node:fs'
+
+export interface ProcessMemory {
+  readonly pid: number
+  readonly name: string
+  /** Pages that are shared count in part, so that the sum over processes is true. */
+  readonly pss_kib: number
+  readonly rss_kib: number
+}
+
+export function memoryBelow(root: number): ProcessMemory[] {
+  return descendants(root).flatMap((pid) => {
+    try {
+      const rollup = fs.readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
+      const value = (key: string) => Number(new RegExp(`^${key}: +(\\d+) kB`, 'm').exec(rollup)?.[1])
+      const name = nameOf(pid)
+      return name === undefined ? [] : [{ pid, name, pss_kib: value('Pss'), rss_kib: value('Rss') }]
+    } catch {
+      // It has ended, or it is not ours to look at.
+      return []
+    }
+  })
+}
+
+function descendants(root: number): number[] {
+  const children = new Map<number, number[]>()
+  for (const entry of fs.readdirSync('/proc')) {
+    if (!/^\d+$/.test(entry)) continue
+    const parent = parentOf(Number(entry))
+    if (parent !== undefined) children.set(parent, [...(children.get(parent) ?? []), Number(entry)])
+  }
+  const found = [root]
+  // Grows while it is walked.
+  for (const pid of found) found.push(...(children.get(pid) ?? []))
+  return found
+}
+
+function parentOf(pid: number): number | undefined {
+  try {
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The name in parentheses may hold anything.
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+  } catch {
+    return undefined
+  }
+}
+
+/** The daemon that it is, here or in Ganeti; undefined for what only keeps the nodes up. */
+function nameOf(pid: number): string | undefined {
+  const line = fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+  if (/\/job\.js|jqueue\/exec\.py/.test(line)) return 'job process'
+  return /ganeti-([a-z]+)/.exec(line)?.[1] ?? (line.includes('main.js embedded') ? 'embedded' : undefined)
+}

@@ -1,0 +1,98 @@
+// A client that does little but send: requests are one prepared text, of the answers only status and length are read.
+import * as tls from 'node:tls'
+import { performance } from 'node:perf_hooks'
+import { type Measured, measured } from './measured'
+
+export interface RapiTarget {
+  readonly host: string
+  readonly port: number
+  readonly user: string
+  readonly password: string
+}
+
+export interface RapiLoad {
+  readonly path: string
+  readonly connections: number
+  /** false: a new connection for each request, with a whole handshake, as Ganeti's own clients do. */
+  readonly keepAlive: boolean
+  readonly seconds: number
+}
+
+export async function loadRapi(target: RapiTarget, load: RapiLoad): Promise<Measured> {
+  const request = requestText(target, load)
+  await one(target, request)
+  const times: number[] = []
+  const started = performance.now()
+  const until = started + load.seconds * 1000
+  const client = load.keepAlive ? keptConnection : newConnections
+  await Promise.all(Array.from({ length: load.connections }, () => client(target, request, until, times)))
+  return measured(times, performance.now() - started)
+}
+
+async function keptConnection(target: RapiTarget, request: string, until: number, times: number[]): Promise<void> {
+  const connection = await open(target)
+  while (performance.now() < until) {
+    const begun = performance.now()
+    await ask(connection, request)
+    times.push(performance.now() - begun)
+  }
+  connection.destroy()
+}
+
+async function newConnections(target: RapiTarget, request: string, until: number, times: number[]): Promise<void> {
+  while (performance.now() < until) {
+    const begun = performance.now()
+    await one(target, request)
+    times.push(performance.now() - begun)
+  }
+}
+
+async function one(target: RapiTarget, request: string): Promise<void> {
+  const connection = await open(target)
+  await ask(connection, request)
+  connection.destroy()
+}
+
+function open({ host, port }: RapiTarget): Promise<tls.TLSSocket> {
+  return new Promise((resolve, reject) => {
+    const socket = tls.connect({ host, port, rejectUnauthorized: false }, () => resolve(socket))
+    socket.setNoDelay(true)
+    socket.once('error', reject)
+  })
+}
+
+function ask(socket: tls.TLSSocket, request: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let head = ''
+    let missing = -1
+    const end = (error?: Error) => {
+      socket.off('data', hear)
+      socket.off('error', end)
+      socket.off('close', lost)
+      if (error) reject(error)
+      else resolve()
+    }
+    const lost = () => end(new Error('the server closed the connection before its answer was complete'))
+    const hear = (data: Buffer) => {
+      if (missing >= 0) missing -= data.length
+      else {
+        head += data.toString('latin1')
+        const split = head.indexOf('\r\n\r\n')
+        if (split === -1) return
+        if (!head.startsWith('HTTP/1.1 200')) return end(new Error(`answer: ${head.slice(0, head.indexOf('\r\n'))}`))
+        missing = Number(/content-length: *(\d+)/i.exec(head)?.[1]) - (head.length - split - 4)
+      }
+      if (missing <= 0) end()
+    }
+    socket.on('data', hear)
+    socket.on('error', end)
+    socket.on('close', lost)
+    socket.write(request)
+  })
+}
+
+function requestText({ host, user, password }: RapiTarget, { path, keepAlive }: RapiLoad): string {
+  const credentials = Buffer.from(`${user}:${password}`).toString('base64')
+  const lines = [`GET ${path} HTTP/1.1`, `Host: ${host}`, `Authorization: Basic ${credentials}`, 'Accept: */*']
+  return [...lines, `Connection: ${keepAlive ? 'keep-alive' : 'close'}`, '', ''].join('\r\n')
+}

@@ -1,0 +1,204 @@
+// npm run bench: starts clusters of its own, measures them, prints the figures beside those of a real Ganeti, removes everything.
+// It asserts nothing. `npm run bench -- --help` tells its options.
+import * as fs from 'node:fs'
+import * as os from 'node:os'
+import * as path from 'node:path'
+import { parseArgs } from 'node:util'
+import { loadWconfd } from './changes'
+import { BenchCluster, stopAllClusters } from './cluster'
+import { buildIfStale } from './dist'
+import { type Scale, createInstances, measureJobs, measureQueries, measureRequests, withRunningJobs } from './doors'
+import { Luxi } from './luxi'
+import { Peer } from './peer'
+import { memoryBelow } from './processes'
+import { writeState } from './states'
+import { type Figures, type Report, printTable, reporterInto } from './table'
+
+const USAGE = `usage: npm run bench -- [options]
+
+  --peer DIR           measure the real Ganeti too; DIR is a writable copy of a folder with its start-ganeti.sh.
+                       Without it, the figures of recorded.json are printed
+  --record             write the figures of the peer, with date and machine, to recorded.json
+  --base-address ADDR  loopback address of our clusters, ending in .0 (default: 127.0.77.0)
+  --only PART          requests, jobs, memory or changes; may be given more than once
+  --quick              a tenth of the time, for a first impression
+`
+const RECORDED = path.join(__dirname, 'recorded.json')
+const OURS: Scale = { seconds: 5, singleJobs: 30, batches: [50, 500] }
+const OURS_QUICK: Scale = { seconds: 0.5, singleJobs: 5, batches: [50] }
+/** Five hundred jobs take Ganeti some minutes. */
+const THEIRS: Scale = { seconds: 10, singleJobs: 5, batches: [50, 500] }
+const THEIRS_QUICK: Scale = { seconds: 2, singleJobs: 2, batches: [20] }
+const RUNNING_JOBS = 5
+const PARTS = ['requests', 'jobs', 'memory', 'changes']
+
+interface Recorded {
+  date: string
+  machine: string
+  figures: Figures
+}
+
+const say = (text: string): void => void process.stderr.write(`${text}\n`)
+const temporary = fs.mkdtempSync(path.join(os.tmpdir(), 'gbench-'))
+let peer: Peer | undefined
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      peer: { type: 'string' },
+      record: { type: 'boolean' },
+      'base-address': { type: 'string', default: '127.0.77.0' },
+      only: { type: 'string', multiple: true, default: PARTS },
+      quick: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h' },
+    },
+  })
+  if (values.help) return console.log(USAGE)
+  buildIfStale(say)
+  const wanted = (part: string) => values.only.includes(part)
+  const ours: Figures = {}
+  const scale = values.quick ? OURS_QUICK : OURS
+  const report = reporterInto(ours, 'Gantry')
+  const start = (name: string, ...options: string[]) =>
+    BenchCluster.start(path.join(temporary, name), ['--base-address', values['base-address'], ...options])
+
+  await measureOurs(start, scale, report, wanted)
+  if (wanted('changes')) await measureChanges(start, scale, report)
+  const theirs = await measurePeer(values.peer, values.quick ? THEIRS_QUICK : THEIRS, wanted)
+  if (values.record && theirs.live) fs.writeFileSync(RECORDED, `${JSON.stringify(theirs.recorded, null, 2)}\n`)
+  console.log(`\n${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC on ${machine()}\n`)
+  printTable(ours, theirs.recorded.figures, theirs.live ? 'Ganeti, same run' : 'Ganeti, recorded')
+  if (!theirs.live)
+    console.log(`\nGaneti's figures were recorded on ${theirs.recorded.date}: ${theirs.recorded.machine}`)
+}
+
+type Start = (name: string, ...options: string[]) => Promise<BenchCluster>
+type Wanted = (part: string) => boolean
+
+async function measureOurs(start: Start, scale: Scale, report: Report, wanted: Wanted): Promise<void> {
+  if (!wanted('requests') && !wanted('jobs') && !wanted('memory')) return
+  say('three virtual nodes with real daemons')
+  const cluster = await start('virtual', '--nodes', '3', '--hypervisor', 'fake')
+  report('start of a new cluster, to "ready:"', cluster.start_ms, 'ms')
+  if (wanted('memory')) reportMemory(cluster.pid, 'on a fresh cluster', report)
+  const populated = await createInstances(cluster, 6)
+  if (wanted('requests') && populated) await measureRequests(cluster, scale, report, true)
+  if (wanted('requests')) await measureQueries(cluster, scale, report)
+  if (wanted('jobs')) await measureJobs(cluster, scale, report)
+  if (wanted('memory'))
+    await withRunningJobs(cluster, RUNNING_JOBS, () =>
+      reportMemory(cluster.pid, `with ${RUNNING_JOBS} jobs running`, report),
+    )
+  await cluster.stop(false)
+  const again = await start('virtual')
+  report('start of a cluster that was there, to "ready:"', again.start_ms, 'ms')
+  await again.stop()
+  if (wanted('requests') && !populated) {
+    say('the recorded cluster, its nodes simulated')
+    const state = path.join(temporary, 'recorded-state')
+    writeState(state)
+    const simulated = await start('recorded', '--state', state)
+    await measureRequests(simulated, scale, report, true)
+    await simulated.stop()
+  }
+  if (wanted('jobs')) await measureAlone(start, scale, report)
+}
+
+/** Without other candidates nothing is replicated. */
+async function measureAlone(start: Start, scale: Scale, report: Report): Promise<void> {
+  const cluster = await start('alone', '--nodes', '1', '--hypervisor', 'fake')
+  await measureJobs(cluster, scale, report, ', one candidate')
+  await cluster.stop()
+}
+
+async function measureChanges(start: Start, scale: Scale, report: Report): Promise<void> {
+  for (const size of [100, 1000, 10_000]) {
+    say(`a cluster of ${size} instances, its nodes simulated`)
+    const state = path.join(temporary, `state-${size}`)
+    const instances = writeState(state, size)
+    const cluster = await start(`changes-${size}`, '--state', state)
+    for (const clients of [1, 16]) {
+      await loadWconfd(cluster.luxiSocket, instances, clients, 0.5)
+      const figure = await loadWconfd(cluster.luxiSocket, instances, clients, scale.seconds)
+      report(`changes, ${size} instances, ${clients} at once`, figure.perSecond, '/s', figure)
+    }
+    await cluster.stop()
+    fs.rmSync(state, { recursive: true })
+  }
+}
+
+function reportMemory(pid: number, when: string, report: Report): void {
+  const processes = memoryBelow(pid)
+  const total = (key: 'pss_kib' | 'rss_kib') => processes.reduce((sum, one) => sum + one[key], 0)
+  for (const name of new Set(processes.map((one) => one.name))) {
+    const same = processes.filter((one) => one.name === name)
+    const mean = (key: 'pss_kib' | 'rss_kib') => same.reduce((sum, one) => sum + one[key], 0) / same.length
+    const what = same.length === 1 ? name : `${name}, each of ${same.length}`
+    report(`memory ${when}: ${what}, PSS`, mean('pss_kib'), 'KiB')
+    report(`memory ${when}: ${what}, RSS`, mean('rss_kib'), 'KiB')
+  }
+  report(`memory ${when}: all, PSS`, total('pss_kib'), 'KiB')
+  report(`memory ${when}: all, RSS`, total('rss_kib'), 'KiB')
+}
+
+async function measurePeer(
+  folder: string | undefined,
+  scale: Scale,
+  wanted: Wanted,
+): Promise<{ live: boolean; recorded: Recorded }> {
+  if (folder === undefined) {
+    const recorded = JSON.parse(fs.readFileSync(RECORDED, 'utf8')) as Recorded
+    return { live: false, recorded }
+  }
+  const figures: Figures = {}
+  const report = reporterInto(figures, 'Ganeti')
+  peer = Peer.start(path.resolve(folder), say)
+  if (wanted('memory')) reportMemory(peer.pid, 'on a fresh cluster', report)
+  if (wanted('requests')) {
+    await measureRequests(peer, scale, report, false)
+    await measureQueries(peer, scale, report)
+  }
+  if (wanted('jobs')) {
+    await measureJobs(peer, scale, report)
+    peer.setCandidates(1)
+    await measureJobs(peer, scale, report, ', one candidate')
+    peer.setCandidates(4)
+  }
+  if (wanted('memory')) {
+    const { pid } = peer
+    await withRunningJobs(peer, RUNNING_JOBS, () => reportMemory(pid, `with ${RUNNING_JOBS} jobs running`, report))
+  }
+  const { luxiSocket } = peer
+  const restart_ms = await peer.restartMaster(async () => {
+    const luxi = await Luxi.open(luxiSocket)
+    await luxi.call('QueryClusterInfo', [])
+    luxi.close()
+  })
+  report('start of a cluster that was there, to "ready:"', restart_ms, 'ms')
+  return { live: true, recorded: { date: new Date().toISOString(), machine: machine(), figures } }
+}
+
+function machine(): string {
+  const cpus = os.cpus()
+  return `${cpus.length} x ${cpus[0]?.model ?? 'unknown CPU'}, ${Math.round(os.totalmem() / 2 ** 30)} GiB, Linux ${os.release()}, Node ${process.version}`
+}
+
+async function cleanUp(): Promise<void> {
+  await stopAllClusters()
+  fs.rmSync(temporary, { recursive: true, force: true })
+  peer?.stop()
+  peer = undefined
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.once(signal, () => {
+    say('stopping')
+    void cleanUp().finally(() => process.exit(130))
+  })
+
+main()
+  .catch((error: unknown) => {
+    say(error instanceof Error ? (error.stack ?? error.message) : String(error))
+    process.exitCode = 1
+  })
+  .finally(cleanUp)

@@ -1,0 +1,36 @@
+// Copies of a recorded cluster's state that are enlarged to any number of instances.
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+
+const RECORDED = path.join(__dirname, '../golden/state')
+
+interface Named {
+  uuid: string
+  name: string
+}
+
+interface RecordedConfig {
+  instances: Record<string, Named & Record<string, unknown>>
+  nodes: Record<string, Named>
+}
+
+/** Makes `directory`; returns the uuids of the instances. Without a size, the instances are those of the recording. */
+export function writeState(directory: string, size?: number): string[] {
+  fs.cpSync(RECORDED, directory, { recursive: true })
+  const file = path.join(directory, 'config.data')
+  const config = JSON.parse(fs.readFileSync(file, 'utf8')) as RecordedConfig
+  if (size === undefined) return Object.keys(config.instances)
+  // The other instances have disks, of which each needs its own.
+  const model = Object.values(config.instances).find(({ name }) => name === 'inst1.gnt.example')
+  if (model === undefined) throw new Error('the recorded cluster has no inst1')
+  const nodes = Object.keys(config.nodes)
+  config.instances = Object.fromEntries(
+    Array.from({ length: size }, (_, at) => {
+      const uuid = `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`
+      return [uuid, { ...model, uuid, name: `inst${at}.gnt.example`, primary_node: nodes[at % nodes.length] }]
+    }),
+  )
+  const { disks: _, ...rest } = config as RecordedConfig & { disks: unknown }
+  fs.writeFileSync(file, JSON.stringify({ ...rest, disks: {} }))
+  return Object.keys(config.instances)
+}
