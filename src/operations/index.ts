@@ -20,6 +20,11 @@ import { instanceReboot } from './instance/reboot'
 import { instanceRemove } from './instance/remove'
 import { instanceShutdown } from './instance/shutdown'
 import { instanceStartup } from './instance/startup'
+import { networkAdd } from './network/add'
+import { networkConnect, networkDisconnect } from './network/connect'
+import { networkRemove } from './network/remove'
+import { networkRename } from './network/rename'
+import { networkSetParams } from './network/set-params'
 import { extStorageDiagnose, osDiagnose } from './os/diagnose'
 import { query, queryFields } from './query/query'
 import { tagsDel, tagsSet } from './tags/change'
@@ -76,12 +81,12 @@ const units: Readonly<Record<OpcodeId, LogicalUnit | typeof notYet>> = {
   OP_INSTANCE_SET_PARAMS: notYet,
   OP_INSTANCE_GROW_DISK: notYet,
   OP_INSTANCE_CHANGE_GROUP: notYet,
-  OP_NETWORK_ADD: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
-  OP_NETWORK_REMOVE: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
-  OP_NETWORK_RENAME: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
-  OP_NETWORK_SET_PARAMS: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
-  OP_NETWORK_CONNECT: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
-  OP_NETWORK_DISCONNECT: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
+  OP_NETWORK_ADD: networkAdd,
+  OP_NETWORK_REMOVE: networkRemove,
+  OP_NETWORK_RENAME: networkRename,
+  OP_NETWORK_SET_PARAMS: networkSetParams,
+  OP_NETWORK_CONNECT: networkConnect,
+  OP_NETWORK_DISCONNECT: networkDisconnect,
   OP_OOB_COMMAND: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
   OP_RESTRICTED_COMMAND: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
   OP_NODE_REMOVE: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)

@@ -1,0 +1,98 @@
+// OP_NETWORK_CONNECT and OP_NETWORK_DISCONNECT: whether the NICs of a node group may be in a network, and how they are plugged in.
+import { change } from '../../config/changes'
+import { nodesOfGroup } from '../../config/lookup'
+import type { ConfigData, NodeGroup, NicParams } from '../../model/config'
+import { ConfigurationError } from '../../model/errors'
+import { OpNetworkConnect, OpNetworkDisconnect } from '../../opcodes/network'
+import { findNetwork } from '../find'
+import { checkInstancesLocked, findGroupAndAll, groupInstanceNames } from '../group/members'
+import { exclusive, logicalUnit, shared } from '../logical-unit'
+import type { UnitContext } from '../unit-context'
+import { checkNicConflicts } from './conflicts'
+import { contains } from './pool'
+
+interface Names {
+  readonly group_name: string
+  readonly network_name: string
+}
+
+export const networkConnect = logicalUnit(OpNetworkConnect, {
+  async locks(op, ctx) {
+    const { config, group, network } = await read(ctx, op)
+    if (!op.conflicts_check) return { nodegroup: exclusive([group.uuid]) }
+    return {
+      instance: shared(groupInstanceNames(config, group.uuid)),
+      nodegroup: exclusive([group.uuid]),
+      network: shared([network.uuid]),
+    }
+  },
+  async check(ctx, op) {
+    const { config, group, network } = await read(ctx, op)
+    const params: NicParams = { mode: op.network_mode, link: op.network_link, vlan: op.network_vlan }
+    if (params.mode === 'bridged' && params.link === '') throw new ConfigurationError('Missing bridged NIC link')
+    const connected = Object.hasOwn(group.networks, network.uuid)
+    const instances = op.conflicts_check ? checkInstancesLocked(ctx, config, group) : []
+    if (connected) ctx.log.warning(`Network '${op.network_name}' is already mapped to group '${group.name}'`)
+    else
+      checkNicConflicts(ctx, { network: op.network_name, group: group.name, action: 'connect to' }, instances, (nic) =>
+        contains(network, nic.ip),
+      )
+    return { config, group, network, params, connected }
+  },
+  hooks: {
+    path: 'network-connect',
+    type: 'NETWORK',
+    env: (_ctx, op, { params }) => ({ GROUP_NAME: op.group_name, ...netParamsEnv(params) }),
+    nodes: (_ctx, _op, { config, group }) => groupNodes(config, group),
+  },
+  changes: (_ctx, _op, { group, network, params, connected }) =>
+    connected
+      ? []
+      : [change('patchNodeGroup', group.uuid, { networks: { ...group.networks, [network.uuid]: params } })],
+})
+
+export const networkDisconnect = logicalUnit(OpNetworkDisconnect, {
+  async locks(op, ctx) {
+    const { config, group } = await read(ctx, op)
+    return { instance: shared(groupInstanceNames(config, group.uuid)), nodegroup: exclusive([group.uuid]) }
+  },
+  async check(ctx, op) {
+    const { config, group, network } = await read(ctx, op)
+    const instances = checkInstancesLocked(ctx, config, group)
+    const { [network.uuid]: params, ...rest } = group.networks
+    if (params === undefined) ctx.log.warning(`Network '${op.network_name}' is not mapped to group '${op.group_name}'`)
+    else
+      checkNicConflicts(
+        ctx,
+        { network: op.network_name, group: group.name, action: 'disconnect from' },
+        instances,
+        (nic) => nic.network === network.uuid,
+      )
+    return { config, group, params, rest }
+  },
+  hooks: {
+    path: 'network-disconnect',
+    type: 'NETWORK',
+    env: (_ctx, op, { params }) => ({ GROUP_NAME: op.group_name, ...(params && netParamsEnv(params)) }),
+    nodes: (_ctx, _op, { config, group }) => groupNodes(config, group),
+  },
+  changes: (_ctx, _op, { group, params, rest }) =>
+    params === undefined ? [] : [change('patchNodeGroup', group.uuid, { networks: rest })],
+})
+
+async function read(ctx: UnitContext, op: Names) {
+  const { object: network } = await findNetwork(ctx, op.network_name)
+  const { config, object: group } = await findGroupAndAll(ctx, op.group_name)
+  return { config, group, network }
+}
+
+const netParamsEnv = (params: NicParams) => ({
+  GROUP_NETWORK_MODE: params.mode,
+  GROUP_NETWORK_LINK: params.link,
+  GROUP_NETWORK_VLAN: params.vlan,
+})
+
+function groupNodes(config: ConfigData, group: NodeGroup): { pre: string[]; post: string[] } {
+  const nodes = nodesOfGroup(config, group.uuid).map((node) => node.uuid)
+  return { pre: nodes, post: nodes }
+}

@@ -1,0 +1,80 @@
+// The addresses of a network that somebody else uses: reserving and releasing them in its map, with Ganeti's complaints.
+import { addressIndex, addressMap, rangeOf } from '../../config/addresses'
+import type { Network } from '../../model/config'
+import { ECODE, OpPrereqError } from '../../model/errors'
+
+/** Why an address cannot be reserved or released; units word it as an error or as a warning. */
+export class PoolProblem extends Error {}
+
+const SMALLEST_BITS = 30
+const LARGEST_BITS = 16
+
+/** The network with the addresses taken that never go to instances: its own, the broadcast one, and the gateway. */
+export function initialPool(network: Network): Network {
+  checkSize(network)
+  const { size } = rangeOf(network)
+  const pool = { ...network, reservations: '0'.repeat(size), ext_reservations: `1${'0'.repeat(size - 2)}1` }
+  return network.gateway === undefined ? pool : reserved(pool, network.gateway)
+}
+
+function checkSize(network: Network): void {
+  const { size } = rangeOf(network)
+  if (size > 2 ** (32 - LARGEST_BITS))
+    throw new PoolProblem(
+      `A big network with ${size} host(s) is currently not supported. please specify at most a /${LARGEST_BITS} network`,
+    )
+  if (size < 2 ** (32 - SMALLEST_BITS))
+    throw new PoolProblem(
+      `A network with only ${size} host(s) is too small, please specify at least a /${SMALLEST_BITS} network`,
+    )
+}
+
+export const contains = (network: Network, ip: string | undefined): boolean =>
+  ip !== undefined && addressIndex(network, ip) !== undefined
+
+export function reserved(network: Network, ip: string): Network {
+  const index = indexOf(network, ip)
+  const map = addressMap(network, 'ext_reservations')
+  if (map[index] === '1') throw new PoolProblem(`IP ${ip} is already externally reserved`)
+  return marked(network, map, index, '1')
+}
+
+export function released(network: Network, ip: string): Network {
+  const index = indexOf(network, ip)
+  const map = addressMap(network, 'ext_reservations')
+  if (map[index] !== '1') throw new PoolProblem(`IP ${ip} is not externally reserved`)
+  return marked(network, map, index, '0')
+}
+
+const marked = (network: Network, map: string, index: number, bit: '0' | '1'): Network => ({
+  ...network,
+  ext_reservations: map.slice(0, index) + bit + map.slice(index + 1),
+})
+
+function indexOf(network: Network, ip: string): number {
+  const index = addressIndex(network, ip)
+  if (index === undefined) throw new PoolProblem(`${network.network} does not contain ${ip}`)
+  return index
+}
+
+/** What `step` makes of the network; a problem goes to `complain`, and the network stays as it is. */
+export function attempt(
+  network: Network,
+  step: (network: Network) => Network,
+  complain: (why: string) => void,
+): Network {
+  try {
+    return step(network)
+  } catch (error) {
+    if (!(error instanceof PoolProblem)) throw error
+    complain(error.message)
+    return network
+  }
+}
+
+/** Three octets, in lower case. */
+export function macPrefix(given: string): string {
+  if (!/^[0-9a-f]{2}(:[0-9a-f]{2}){2}$/i.test(given))
+    throw new OpPrereqError(`Invalid MAC address prefix '${given}'`, ECODE.INVAL)
+  return given.toLowerCase()
+}

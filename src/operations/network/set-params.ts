@@ -1,0 +1,95 @@
+// OP_NETWORK_SET_PARAMS: gateway, IPv6, MAC prefix and external reservations. The IPv4 subnet of a network is fixed.
+import { change } from '../../config/changes'
+import { isReserved } from '../../config/addresses'
+import type { Network } from '../../model/config'
+import { VALUE } from '../../model/constants/words'
+import { ECODE, OpPrereqError } from '../../model/errors'
+import { OpNetworkSetParams } from '../../opcodes/network'
+import { findNetwork } from '../find'
+import { masterOnly } from '../group/members'
+import { networkEnv } from '../instance/hook-env'
+import { logicalUnit, type Op } from '../logical-unit'
+import type { UnitContext } from '../unit-context'
+import { lockNetwork } from './locks'
+import { attempt, contains, macPrefix, released, reserved } from './pool'
+
+type SetParams = Op<typeof OpNetworkSetParams>
+
+export const networkSetParams = logicalUnit(OpNetworkSetParams, {
+  async locks(op, ctx) {
+    if (op.gateway && (op.add_reserved_ips?.length || op.remove_reserved_ips?.length))
+      throw new OpPrereqError('Cannot modify gateway and reserved ips at once', ECODE.INVAL)
+    return lockNetwork(op, ctx)
+  },
+  async check(ctx, op) {
+    const { config, object: network } = await findNetwork(ctx, op.network_name)
+    return { config, network, wanted: wantedNetwork(op, network) }
+  },
+  hooks: {
+    path: 'network-modify',
+    type: 'NETWORK',
+    env: (_ctx, op, { wanted }) => networkEnv({ ...wanted, name: op.network_name }),
+    nodes: (_ctx, _op, { config }) => masterOnly(config),
+  },
+  async run(ctx, op, { network, wanted }) {
+    const { gateway, gateway6, network6, mac_prefix } = wanted
+    const { ext_reservations } = withReservations(ctx, op, withGateway(ctx, op, network, wanted), gateway)
+    const optional = { gateway, gateway6, network6, mac_prefix }
+    const fields = Object.fromEntries(Object.entries(optional).map(([name, value]) => [name, value ?? null]))
+    await ctx.config.change([change('patchNetwork', network.uuid, { ...fields, ext_reservations })])
+    return null
+  },
+})
+
+/** The word `none` takes a value away. */
+function wantedNetwork(op: SetParams, network: Network): Network {
+  const { gateway, gateway6, network6, mac_prefix, ...rest } = network
+  const wanted = {
+    gateway: given(op.gateway, gateway),
+    gateway6: given(op.gateway6, gateway6),
+    network6: given(op.network6, network6),
+    mac_prefix: given(op.mac_prefix, mac_prefix, macPrefix),
+  }
+  if (op.gateway && wanted.gateway !== undefined) checkGateway(network, wanted.gateway)
+  const set = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined))
+  return { ...rest, ...set }
+}
+
+function given(value: string | undefined, old: string | undefined, read = (text: string) => text): string | undefined {
+  if (!value) return old
+  return value === VALUE.none ? undefined : read(value)
+}
+
+function checkGateway(network: Network, gateway: string): void {
+  if (!contains(network, gateway))
+    throw new OpPrereqError(`Gateway IP address '${gateway}' is not in network ${network.network}`, ECODE.INVAL)
+  if (isReserved(network, gateway, { external: false }))
+    throw new OpPrereqError(`Gateway IP address '${gateway}' is already reserved`, ECODE.STATE)
+}
+
+/** The gateway's address is reserved as long as it is the gateway. */
+function withGateway(ctx: UnitContext, op: SetParams, network: Network, { gateway }: Network): Network {
+  if (!op.gateway) return network
+  if (gateway === network.gateway) {
+    ctx.log.warning(`Gateway is already ${gateway ?? VALUE.none}`)
+    return network
+  }
+  const warn = (why: string) => ctx.log.warning(why)
+  const old = network.gateway
+  const withNew = gateway === undefined ? network : attempt(network, (pool) => reserved(pool, gateway), warn)
+  return old === undefined ? withNew : attempt(withNew, (pool) => released(pool, old), warn)
+}
+
+function withReservations(ctx: UnitContext, op: SetParams, network: Network, gateway: string | undefined): Network {
+  let pool = network
+  for (const ip of op.add_reserved_ips ?? []) {
+    const complain = (why: string) => ctx.log.warning(`Cannot reserve IP address ${ip}: ${why}`)
+    pool = attempt(pool, (before) => reserved(before, ip), complain)
+  }
+  for (const ip of op.remove_reserved_ips ?? []) {
+    const complain = (why: string) => ctx.log.warning(`Cannot release IP address ${ip}: ${why}`)
+    if (ip === gateway) ctx.log.warning("Cannot unreserve Gateway's IP")
+    else pool = attempt(pool, (before) => released(before, ip), complain)
+  }
+  return pool
+}
