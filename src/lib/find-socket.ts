@@ -16,7 +16,7 @@ export interface LuxiSocket {
 export function findLuxiSocket(env: NodeJS.ProcessEnv = process.env): LuxiSocket {
   const virtual = (env['GANETI_ROOTDIR'] ?? '') !== ''
   const explicit = env['GANETI_LUXI_SOCKET']
-  if (explicit) return { path: explicit, virtual: virtual || embedded(env)?.path === explicit }
+  if (explicit) return { path: explicit, virtual: virtual || isVirtual(explicit) || embedded(env)?.path === explicit }
   const forced = env['FORCE_LUXI_SOCKET']
   if (forced === 'master' || forced === 'query') return { path: environmentPaths().socket(forced), virtual }
   if (forced) return { path: forced, virtual }
@@ -30,6 +30,9 @@ export function findLuxiSocket(env: NodeJS.ProcessEnv = process.env): LuxiSocket
       'start one with npm start, or name the socket in GANETI_LUXI_SOCKET',
   )
 }
+
+/** A virtual node has the directories of a real one below its own root. */
+const isVirtual = (socket: string): boolean => /^\/.+\/var\/run\/ganeti\/socket\/[^/]+$/.test(socket)
 
 /** Where a running embedded cluster says where it is: `{"socket", "root", "pid"}`; the first place that can be written. */
 export function embeddedPointers(env: NodeJS.ProcessEnv = process.env): string[] {

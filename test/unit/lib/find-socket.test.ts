@@ -21,6 +21,13 @@ test('the environment decides first', () => {
   expect(findLuxiSocket({ GANTRY_HOME: home, FORCE_LUXI_SOCKET: 'master' }).path).toMatch(/ganeti-master$/)
 })
 
+test('a socket below the root of a virtual node is that of a virtual cluster, whichever of several runs', () => {
+  const below = (root: string) => findLuxiSocket({ GANTRY_HOME: home, GANETI_LUXI_SOCKET: `${root}/run/ganeti/socket/m` })
+  expect(below('/srv/second/node1.gantry.local/var').virtual).toBe(true)
+  expect(below('/var').virtual).toBe(false)
+  expect(below('').virtual).toBe(false)
+})
+
 test('then the embedded cluster, if it lives', () => {
   pointer(process.pid)
   expect(findLuxiSocket({ GANTRY_HOME: home })).toEqual({ path: '/s', virtual: true })
