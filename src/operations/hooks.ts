@@ -2,7 +2,8 @@
 // only reported. Also `config-update`, on the master after any opcode that changed the configuration.
 import { HooksAbort, HooksFailure } from '../model/errors'
 import type { Node } from '../model/config'
-import type { BoundHooks, HookEnv } from './logical-unit'
+import { HOOK_RESULT } from '../model/constants/hooks'
+import type { BoundHooks, HookAnswer, HookEnv } from './logical-unit'
 import type { UnitContext } from './unit-context'
 
 export type HookObject = 'CLUSTER' | 'NODE' | 'GROUP' | 'NETWORK' | 'INSTANCE'
@@ -10,6 +11,7 @@ type Phase = 'pre' | 'post'
 
 const PATH = '/sbin:/bin:/usr/sbin:/usr/bin'
 const HOOKS_VERSION = '2'
+const NO_ANSWER = { ok: false, error: 'no answer', offline: false } as const
 
 export class HookRunner {
   private before: Record<string, string> = {}
@@ -24,26 +26,32 @@ export class HookRunner {
   async pre(): Promise<void> {
     if (this.hooks === undefined) return
     this.before = prefixed('GANETI_', await this.hooks.env(this.ctx, 'pre'))
-    await this.run(this.hooks.path, this.hooks.type, 'pre', this.before, this.hooks.nodes(this.ctx).pre)
+    const { path, type } = this.hooks
+    this.refuse('pre', await this.run(path, type, 'pre', this.before, this.hooks.nodes(this.ctx).pre))
   }
 
-  /** `before` keeps its values; what is read now comes as GANETI_POST_*. */
-  async post(): Promise<void> {
-    if (this.hooks === undefined) return
+  /** `before` keeps its values; what is read now comes as GANETI_POST_*. Answers with the opcode's result. */
+  async post(result: unknown): Promise<unknown> {
+    if (this.hooks === undefined) return result
+    const { path, type, judge } = this.hooks
     const after = prefixed('GANETI_POST_', await this.hooks.env(this.ctx, 'post'))
     const env = { ...after, ...this.before }
-    await this.run(this.hooks.path, this.hooks.type, 'post', env, this.hooks.nodes(this.ctx).post)
+    const answers = await this.run(path, type, 'post', env, this.hooks.nodes(this.ctx).post)
+    if (judge !== undefined) return answers.length === 0 ? result : judge(this.ctx, result, answers)
+    this.refuse('post', answers)
+    return result
   }
 
   /** A further post run on one node, for units that take it out of the cluster before their own post run. */
   async postOn(node: Node): Promise<void> {
-    if (this.hooks !== undefined)
-      await this.run(this.hooks.path, this.hooks.type, 'post', this.before, [node.uuid], [node])
+    if (this.hooks === undefined) return
+    this.refuse('post', await this.run(this.hooks.path, this.hooks.type, 'post', this.before, [node.uuid], [node]))
   }
 
   async configUpdate(): Promise<void> {
     const { cluster } = await this.ctx.config.read({})
-    await this.run('config-update', this.hooks?.type ?? 'CLUSTER', 'post', this.before, [cluster.master_node])
+    const type = this.hooks?.type ?? 'CLUSTER'
+    this.refuse('post', await this.run('config-update', type, 'post', this.before, [cluster.master_node]))
   }
 
   private async run(
@@ -53,8 +61,8 @@ export class HookRunner {
     env: Record<string, string>,
     uuids: readonly string[],
     known?: readonly Node[],
-  ): Promise<void> {
-    if (uuids.length === 0) return
+  ): Promise<HookAnswer[]> {
+    if (uuids.length === 0) return []
     const config = await this.ctx.config.read({ nodes: [...uuids] })
     const master = config.nodes[config.cluster.master_node]
     const nodes = known ?? Object.values(config.nodes).filter((node) => uuids.includes(node.uuid))
@@ -70,23 +78,23 @@ export class HookRunner {
       GANETI_MASTER: master?.name ?? this.ctx.env.paths.hostname,
       ...env,
     }
-    await this.judge(path, phase, full, nodes)
+    const results = await this.ctx.nodes.many(nodes, 'hooks_runner', [path, phase, full])
+    return nodes.map((node) => ({ node, result: results.get(node.uuid) ?? NO_ANSWER }))
   }
 
-  private async judge(path: string, phase: Phase, env: Record<string, string>, nodes: readonly Node[]): Promise<void> {
-    const results = await this.ctx.nodes.many(nodes, 'hooks_runner', [path, phase, env])
+  /** Before the run a script that fails refuses the opcode; after it, it is only reported. */
+  private refuse(phase: Phase, answers: readonly HookAnswer[]): void {
     const refusals: [node: string, script: string, output: string][] = []
-    let answered = nodes.every((node) => node.offline)
-    for (const node of nodes) {
-      const result = results.get(node.uuid)
-      if (result === undefined || (!result.ok && result.offline)) continue
+    let answered = answers.every(({ node }) => node.offline)
+    for (const { node, result } of answers) {
+      if (!result.ok && result.offline) continue
       if (!result.ok) {
         this.ctx.log.warning(`Communication failure to node ${node.name}: ${result.error}`)
         continue
       }
       answered = true
       for (const [script, code, output] of result.payload) {
-        if (code !== 1) continue
+        if (code !== HOOK_RESULT.failed) continue
         if (phase === 'pre') refusals.push([node.name, script, output])
         else this.ctx.log.warning(`On ${node.name} script ${script} failed, output: ${output || '(no output)'}`)
       }

@@ -2,8 +2,11 @@
 // noded only; it never touches the master's disk, and knows nothing of the queue, the doors or the processor that runs it.
 import type { CommonParams, OpcodeDefinition, ParamsOf } from '../opcodes/opcode'
 import { BadParameter, fillOpcode } from '../opcodes/parse'
+import type { Node } from '../model/config'
 import { ECODE, OpPrereqError } from '../model/errors'
 import type { WireOpCode } from '../rpc/luxi/calls'
+import type { NodeResult } from '../rpc/node/client'
+import type { HookResult } from '../rpc/node/dicts'
 import type { LockLevel, LockMode } from '../rpc/wconfd/calls'
 import type { HookObject } from './hooks'
 import type { Change, UnitContext } from './unit-context'
@@ -33,6 +36,13 @@ export interface HookPlan<P, C> {
   env(ctx: UnitContext, op: P, checked: C, phase: 'pre' | 'post'): Promise<HookEnv> | HookEnv
   /** Node uuids, by phase. */
   nodes(ctx: UnitContext, op: P, checked: C): { pre: readonly string[]; post: readonly string[] }
+  /** Makes the opcode's result of what the scripts said after the run; without it, their failures are only warnings. */
+  judge?(ctx: UnitContext, op: P, result: unknown, answers: readonly HookAnswer[]): unknown
+}
+/** What one node's scripts said. */
+export interface HookAnswer {
+  readonly node: Node
+  readonly result: NodeResult<HookResult[]>
 }
 /** Values become Python's text form (True, None) on their way to the scripts. */
 export type HookEnv = Record<string, unknown>
@@ -79,6 +89,7 @@ export interface BoundHooks {
   readonly type: HookObject
   env(ctx: UnitContext, phase: 'pre' | 'post'): Promise<HookEnv>
   nodes(ctx: UnitContext): { pre: readonly string[]; post: readonly string[] }
+  readonly judge: ((ctx: UnitContext, result: unknown, answers: readonly HookAnswer[]) => unknown) | undefined
 }
 
 /** A unit's result that also submits jobs: `{jobs: [[true, id], ...], ...rest}`. */
@@ -122,6 +133,7 @@ function bind<P, C, R>(op: P, plan: UnitPlan<P, C, R>): BoundUnit {
       type: hooks.type,
       env: async (ctx, phase) => hooks.env(ctx, op, checked(), phase),
       nodes: (ctx) => hooks.nodes(ctx, op, checked()),
+      judge: hooks.judge && ((ctx, result, answers) => hooks.judge?.(ctx, op, result, answers)),
     },
     dryRun: () => plan.dryRun?.(op, checked()) ?? null,
     run: async (ctx) => {

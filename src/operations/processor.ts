@@ -41,9 +41,7 @@ async function execute(bound: BoundUnit, ctx: UnitContext): Promise<unknown> {
       ctx.log.info('dry-run mode requested, not actually executing the operation')
       return bound.dryRun()
     }
-    const result = await finish(await bound.run(ctx), ctx)
-    await hooks.post()
-    return result
+    return await hooks.post(await finish(await bound.run(ctx), ctx))
   } finally {
     if (ctx.config.writes > 0) await reported(ctx, () => hooks.configUpdate())
   }
