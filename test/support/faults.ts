@@ -1,0 +1,153 @@
+// What fault tests need of an embedded cluster: its processes by role, a way to wait until it is whole again, and what is where on
+// its nodes, seen without asking any daemon.
+import * as fs from 'node:fs'
+import * as net from 'node:net'
+import * as path from 'node:path'
+import type { Wconfd } from '../../src/rpc/wconfd/calls'
+import { openWconfd } from '../../src/rpc/wconfd/client'
+import { PORT } from '../../src/model/constants/daemons'
+import type { EmbeddedCluster } from './embedded-cluster'
+
+export const NODES = ['node1.gantry.local', 'node2.gantry.local', 'node3.gantry.local']
+export const ROLES = ['wconfd', 'luxid', 'rapi', 'noded', 'node', 'job'] as const
+export type Role = (typeof ROLES)[number]
+
+export interface ClusterProcess {
+  pid: number
+  role: Role | 'qemu' | 'other'
+  /** Host name of its node. */
+  node: string
+}
+
+const readText = (file: string): string => {
+  try {
+    return fs.readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** Every process that was started below this root, the parent of all aside. */
+export function processesOf(root: string): ClusterProcess[] {
+  return fs.readdirSync('/proc').flatMap((entry) => {
+    if (!/^\d+$/.test(entry) || Number(entry) === process.pid) return []
+    const rootDir = /(?:^|\0)GANETI_ROOTDIR=([^\0]*)/.exec(readText(`/proc/${entry}/environ`))?.[1] ?? ''
+    if (path.dirname(rootDir) !== root) return []
+    const command = readText(`/proc/${entry}/cmdline`)
+    // A process that has ended and waits for its parent to notice has no command line.
+    if (command === '') return []
+    return [{ pid: Number(entry), role: roleOf(command), node: path.basename(rootDir) }]
+  })
+}
+
+function roleOf(command: string): ClusterProcess['role'] {
+  const named = /^ganeti-(\w+)/.exec(command)?.[1] ?? (command.includes('/job.js\0') ? 'job' : undefined)
+  const role = ROLES.find((name) => name === named)
+  return role ?? (/^\S*qemu-system/.test(command) ? 'qemu' : 'other')
+}
+
+/** Resident memory in MiB. */
+export const residentMib = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readText(`/proc/${pid}/status`))?.[1] ?? 0) / 1024
+
+export const daemonPids = (root: string): Record<string, number> =>
+  Object.fromEntries(
+    processesOf(root)
+      .filter(({ role }) => ['wconfd', 'luxid', 'rapi', 'noded', 'node'].includes(role))
+      .map(({ role, node, pid }) => [`${role} ${node}`, pid] as const)
+      .sort(),
+  )
+
+/** Kills and waits until the process is gone. */
+export async function killHard(pid: number): Promise<void> {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    return
+  }
+  await eventually(`process ${pid} is gone`, () => readText(`/proc/${pid}/cmdline`) === '' || undefined, 10)
+}
+
+export const pause = (seconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+
+/** Repeats until there is an answer that is not undefined; an error counts as none. */
+export async function eventually<T>(
+  what: string,
+  look: () => Promise<T | undefined> | T | undefined,
+  limit_s = 60,
+): Promise<T> {
+  const end = performance.now() + limit_s * 1000
+  let last: unknown
+  for (;;) {
+    try {
+      const found = await look()
+      if (found !== undefined) return found
+    } catch (error) {
+      last = error
+    }
+    if (performance.now() > end)
+      throw new Error(`not within ${limit_s} s: ${what}${last === undefined ? '' : ` (${String(last)})`}`)
+    await pause(0.05)
+  }
+}
+
+export const masterRun = (cluster: EmbeddedCluster): string => path.join(cluster.root, NODES[0] ?? '', 'var/run/ganeti')
+export const dataDir = (cluster: EmbeddedCluster, node: string): string =>
+  path.join(cluster.root, node, 'var/lib/ganeti')
+
+/** Wconfd's calls for one piece of work. */
+export async function withWconfd<T>(cluster: EmbeddedCluster, use: (wconfd: Wconfd) => Promise<T>): Promise<T> {
+  const wconfd = openWconfd({ path: path.join(masterRun(cluster), 'socket/ganeti-wconfd') })
+  try {
+    return await use(wconfd)
+  } finally {
+    wconfd.close()
+  }
+}
+
+/** Waits until every daemon of the cluster answers. */
+export async function wholeAgain(cluster: EmbeddedCluster): Promise<void> {
+  await eventually('wconfd answers', () => withWconfd(cluster, (wconfd) => wconfd.echo('there')))
+  await eventually('luxid answers', () => cluster.master.queryConfigValues(['cluster_name']))
+  await eventually('rapi answers', async () =>
+    (await cluster.rapi('GET', '/2/info')).status === 200 ? true : undefined,
+  )
+  for (const index of NODES.keys())
+    await eventually(`noded of node ${index + 1} answers`, () => reached(nodeAddress(cluster, index), PORT.noded))
+}
+
+export const nodeAddress = (cluster: EmbeddedCluster, index: number): string =>
+  cluster.address.replace(/\.1$/, `.${index + 1}`)
+
+function reached(host: string, port: number): Promise<true | undefined> {
+  return new Promise((resolve) => {
+    const socket = net.connect(port, host)
+    const end = (answer: true | undefined) => {
+      socket.destroy()
+      resolve(answer)
+    }
+    socket.once('connect', () => end(true)).once('error', () => end(undefined))
+  })
+}
+
+/** Names of guests by node, as the fake hypervisor keeps them. */
+export const fakeGuests = (cluster: EmbeddedCluster): [node: string, name: string][] =>
+  NODES.flatMap((node) =>
+    list(path.join(cluster.root, node, 'var/run/ganeti/fake-hypervisor'))
+      .filter((name) => !name.startsWith('.'))
+      .map((name): [string, string] => [node, name]),
+  )
+
+/** Disk files in the shared folder: `instance/file`. */
+export const sharedDisks = (cluster: EmbeddedCluster): string[] =>
+  list(path.join(cluster.root, 'shared')).flatMap((instance) =>
+    list(path.join(cluster.root, 'shared', instance)).map((file) => `${instance}/${file}`),
+  )
+
+export function list(directory: string): string[] {
+  try {
+    return fs.readdirSync(directory).sort()
+  } catch {
+    return []
+  }
+}
