@@ -22,7 +22,8 @@ test('the environment decides first', () => {
 })
 
 test('a socket below the root of a virtual node is that of a virtual cluster, whichever of several runs', () => {
-  const below = (root: string) => findLuxiSocket({ GANTRY_HOME: home, GANETI_LUXI_SOCKET: `${root}/run/ganeti/socket/m` })
+  const below = (root: string) =>
+    findLuxiSocket({ GANTRY_HOME: home, GANETI_LUXI_SOCKET: `${root}/run/ganeti/socket/m` })
   expect(below('/srv/second/node1.gantry.local/var').virtual).toBe(true)
   expect(below('/var').virtual).toBe(false)
   expect(below('').virtual).toBe(false)
