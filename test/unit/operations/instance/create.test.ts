@@ -1,0 +1,242 @@
+import { verifyConfig } from '../../../../src/config/verify'
+import { FakeEnvironment } from '../../../support/fake-environment'
+
+const create = {
+  instance_name: 'inst20.gnt.example',
+  mode: 'create',
+  disk_template: 'diskless',
+  disks: [],
+  nics: [],
+  os_type: 'noop',
+  hypervisor: 'fake',
+  beparams: { memory: 32 },
+  pnode: 'node1.gnt.example',
+}
+const shared = {
+  ...create,
+  disk_template: 'sharedfile',
+  disks: [
+    { size: 8, name: 'd0' },
+    { size: 4, mode: 'ro' },
+  ],
+}
+
+let cluster: FakeEnvironment
+beforeEach(() => {
+  cluster = new FakeEnvironment()
+})
+afterEach(() => {
+  expect(cluster.table.owners.size).toBe(0)
+})
+
+test('a diskless instance is made, started and logged as a real master does', async () => {
+  await expect(cluster.run('OP_INSTANCE_CREATE', create)).resolves.toEqual(['node1.gnt.example'])
+  expect(cluster.log).toEqual([
+    '* creating instance disks...',
+    'adding instance inst20.gnt.example to cluster config',
+    'adding disks to cluster config',
+    '* starting instance...',
+  ])
+  expect(cluster.instance('inst20')).toMatchObject({ admin_state: 'up', beparams: { minmem: 32, maxmem: 32 } })
+  expect(cluster.runningOn('inst20')).toEqual(['node1.gnt.example'])
+  expect(verifyConfig(cluster.config)).toEqual([])
+})
+
+test('disks are made before the instance starts, with the log of a real master', async () => {
+  const nics = [
+    { ip: 'pool', network: 'net1' },
+    { mac: 'AA:00:00:12:34:56', link: 'xen-br0' },
+  ]
+  await cluster.run('OP_INSTANCE_CREATE', { ...shared, nics })
+  expect(cluster.log).toEqual([
+    " - INFO: NIC/0 inherits netparams ['xen-br0', 'bridged', '']",
+    ' - INFO: Chose IP 10.99.0.3 from network net1',
+    '* disk 0, size 8M',
+    '* disk 1, size 4M',
+    '* creating instance disks...',
+    'adding instance inst20.gnt.example to cluster config',
+    'adding disks to cluster config',
+    ' - INFO: Waiting for instance inst20.gnt.example to sync disks',
+    " - INFO: Instance inst20.gnt.example's disks are in sync",
+    ' - INFO: Waiting for instance inst20.gnt.example to sync disks',
+    " - INFO: Instance inst20.gnt.example's disks are in sync",
+    '* running the instance OS create scripts...',
+    '* starting instance...',
+  ])
+  const instance = cluster.instance('inst20')
+  expect(instance?.forthcoming).toBeUndefined()
+  expect(instance?.nics).toMatchObject([{ ip: '10.99.0.3' }, { mac: 'aa:00:00:12:34:56' }])
+  const disks = instance?.disks.map((uuid) => cluster.config.disks[uuid])
+  expect(disks).toMatchObject([
+    { name: 'd0', size: 8, mode: 'rw', iv_name: 'disk/0', dev_type: 'sharedfile' },
+    { size: 4, mode: 'ro', iv_name: 'disk/1' },
+  ])
+  expect(String(disks?.[0]?.logical_id[1])).toMatch(
+    /^\/srv\/ganeti\/shared-file-storage\/inst20\.gnt\.example\/[-0-9a-f]{36}\.sharedfile\.disk0$/,
+  )
+  expect(cluster.diskFiles()).toEqual(expect.arrayContaining([...(instance?.disks ?? [])]))
+  expect(verifyConfig(cluster.config)).toEqual([])
+})
+
+test('only the locks that are needed are asked for, in order', async () => {
+  await cluster.run('OP_INSTANCE_CREATE', create)
+  const { uuid } = cluster.node('node1')
+  expect(cluster.requested).toEqual([
+    ['cluster/BGL', 'shared'],
+    ['instance/inst20.gnt.example', 'exclusive'],
+    [`node/${uuid}`, 'exclusive'],
+    [`node-res/${uuid}`, 'exclusive'],
+  ])
+})
+
+test('the allocator chooses a node and says so; a dry run stops there', async () => {
+  const { pnode: _, ...anywhere } = create
+  const result = await cluster.run('OP_INSTANCE_CREATE', { ...anywhere, iallocator: 'hail', dry_run: true })
+  expect(cluster.log).toEqual([
+    expect.stringMatching(/^ - INFO: Selected nodes for instance inst20.gnt.example via iallocator hail: node/),
+    ' - INFO: dry-run mode requested, not actually executing the operation',
+  ])
+  expect(Object.keys(cluster.config.nodes)).toContain((result as string[])[0])
+  expect(cluster.instance('inst20')).toBeUndefined()
+  expect(cluster.called('hooks_runner').map(({ args }) => args.slice(0, 2))).toContainEqual(['instance-add', 'pre'])
+})
+
+test('when no node fits, the error counts the reasons', async () => {
+  const { pnode: _, ...anywhere } = create
+  cluster.change('patchNode', cluster.node('node2').uuid, { drained: true, master_candidate: false })
+  cluster.change('patchNode', cluster.node('node3').uuid, { offline: true, master_candidate: false })
+  const wanted = { ...anywhere, beparams: { memory: '1t' }, ignore_ipolicy: true }
+  await expect(cluster.failure('OP_INSTANCE_CREATE', wanted)).resolves.toEqual([
+    'OpPrereqError',
+    [
+      expect.stringMatching(/^Can't compute nodes using iallocator 'hail': No suitable node among 4; .*drained: 1.*/),
+      'insufficient_resources',
+    ],
+  ])
+})
+
+test.each([
+  [{ instance_name: 'inst1.gnt.example' }, "Instance 'inst1.gnt.example' is already in the cluster", 'already_exists'],
+  [{ pnode: 'nosuch.gnt.example' }, "Node 'nosuch.gnt.example' not known", 'unknown_entity'],
+  [{ instance_name: '../etc/passwd' }, "Invalid hostname '../etc/passwd'", 'wrong_input'],
+  [
+    { beparams: { vcpus: 100 } },
+    'Instance allocation to group dec2a93f-d71e-4791-8af8-d291d7dedc1f (default) violates policy: cpu-count value 100 is not in range [1, 8]',
+    'wrong_input',
+  ],
+  [
+    { disk_template: 'drbd', disks: [{ size: 10 }] },
+    "Disk template 'drbd' is not enabled in cluster. Enabled disk templates are: diskless,file,sharedfile",
+    'wrong_input',
+  ],
+  [{ iallocator: 'hail' }, 'Do not specify both, iallocator and node', 'wrong_input'],
+  [{ hypervisor: 'lxc' }, 'Selected hypervisor (lxc) not enabled in the cluster (fake,kvm)', 'wrong_state'],
+  [{ nics: [{ ip: 'pool' }] }, 'if ip=pool, parameter network must be passed too', 'wrong_input'],
+  [{ nics: [{ mac: 'zz' }] }, "Invalid MAC address 'zz'", 'wrong_input'],
+  [{ nics: [{ ip: '10.99.0.77' }] }, expect.stringContaining('belongs to network net1'), 'wrong_state'],
+  [{ beparams: { minmem: 64, maxmem: 32 } }, expect.stringContaining('minmem'), 'wrong_input'],
+  [{ beparams: { nosuch: 1 } }, "Unknown parameter 'nosuch'", 'wrong_input'],
+  [{ mode: 'import' }, expect.stringContaining("Creation mode 'import'"), 'wrong_input'],
+  [{ os_type: null }, 'No guest OS or OS image specified', 'wrong_input'],
+])('%j is refused, and nothing is left', async (given, text, code) => {
+  const before = cluster.config
+  await expect(cluster.failure('OP_INSTANCE_CREATE', { ...create, ...given })).resolves.toEqual([
+    'OpPrereqError',
+    [text, code],
+  ])
+  expect(cluster.config).toBe(before)
+})
+
+test('an OS that the node does not have is the node’s error', async () => {
+  cluster.overrides.set('os_validate', () => {
+    throw new Error('Directory for OS nosuch not found in search path')
+  })
+  await expect(cluster.failure('OP_INSTANCE_CREATE', { ...create, os_type: 'nosuch' })).resolves.toEqual([
+    'OpExecError',
+    ['OS Parameters validation failed on node node1.gnt.example: Directory for OS nosuch not found in search path'],
+  ])
+})
+
+test('a disk that cannot be made takes the others and the reservation with it', async () => {
+  const before = cluster.diskFiles()
+  let made = 0
+  cluster.overrides.set('blockdev_create', () => {
+    if (++made === 2) throw new Error('no space left')
+    return undefined
+  })
+  const [name, [text]] = (await cluster.failure('OP_INSTANCE_CREATE', shared)) as [string, [string]]
+  expect(name).toBe('OpExecError')
+  expect(text).toMatch(
+    /^Can't create block device <Disk\(type=sharedfile, logical_id=\('loop', '.*disk1'\), children=\[\], visible as \/dev\/disk\/1, size=4m\)> on node node1.gnt.example for instance inst20.gnt.example: no space left$/,
+  )
+  expect(cluster.diskFiles()).toEqual(before)
+  expect(cluster.instance('inst20')).toBeUndefined()
+})
+
+test('what cannot be taken back is named, and stays known', async () => {
+  cluster.overrides.set('blockdev_getmirrorstatus', () => [{ dev_path: '', is_degraded: true, ldisk_status: 4 }])
+  cluster.overrides.set('blockdev_remove', () => {
+    throw new Error('busy')
+  })
+  const wanted = { ...shared, disks: [{ size: 8 }] }
+  await expect(cluster.failure('OP_INSTANCE_CREATE', wanted)).resolves.toEqual([
+    'OpExecError',
+    ['There are some degraded disks for this instance'],
+  ])
+  expect(cluster.log.join('\n')).toContain('Could not remove disk disk/0 on node node1.gnt.example')
+  expect(cluster.log.join('\n')).toContain('Instance inst20.gnt.example stays in the configuration')
+  expect(cluster.instance('inst20')).toBeDefined()
+})
+
+test('a failed installation leaves the instance stopped and says so', async () => {
+  cluster.overrides.set('instance_os_add', () => {
+    throw new Error('script failed')
+  })
+  await expect(cluster.failure('OP_INSTANCE_CREATE', shared)).resolves.toEqual([
+    'OpExecError',
+    ['Could not add os for instance inst20.gnt.example on node node1.gnt.example: script failed'],
+  ])
+  expect(cluster.instance('inst20')?.admin_state).toBe('down')
+  expect(cluster.runningOn('inst20')).toEqual([])
+})
+
+test('secret OS parameters reach the scripts and no record', async () => {
+  cluster.secrets = { osparams_secret: { password: 'hunter2' } }
+  await cluster.run('OP_INSTANCE_CREATE', { ...shared, osparams: { size: 3 }, osparams_secret: {} })
+  expect(cluster.called('instance_os_add')[0]?.args[0]).toMatchObject({
+    osparams: { size: '3' },
+    osparams_secret: { password: 'hunter2' },
+  })
+  expect(JSON.stringify([cluster.config, cluster.log])).not.toContain('hunter2')
+})
+
+test('without installation nothing is run or started', async () => {
+  await cluster.run('OP_INSTANCE_CREATE', { ...shared, no_install: true, os_type: null })
+  expect(cluster.called('instance_os_add')).toEqual([])
+  expect(cluster.runningOn('inst20')).toEqual([])
+  expect(cluster.log[0]).toBe(' - INFO: No-installation mode selected, disabling startup')
+})
+
+test('a hook script that refuses stops it before anything is made', async () => {
+  cluster.overrides.set('hooks_runner', (_node, [path, phase]) =>
+    path === 'instance-add' && phase === 'pre' ? [['instance-add-pre.d/quota', 1, 'over quota']] : [],
+  )
+  await expect(cluster.failure('OP_INSTANCE_CREATE', shared)).resolves.toEqual([
+    'HooksAbort',
+    [[['node1.gnt.example', 'instance-add-pre.d/quota', 'over quota']]],
+  ])
+  expect(cluster.called('blockdev_create')).toEqual([])
+})
+
+test('a job killed at any node call leaves no disk and no guest that the configuration does not know', async () => {
+  let killed = true
+  for (let after = 1; killed; after++) {
+    const fresh = new FakeEnvironment()
+    killed = await fresh.runUntilKilled('OP_INSTANCE_CREATE', shared, after)
+    expect(verifyConfig(fresh.config)).toEqual([])
+    const known = Object.keys(fresh.config.disks)
+    expect(fresh.diskFiles().filter((uuid) => !known.includes(uuid))).toEqual([])
+    if (fresh.runningOn('inst20').length > 0) expect(fresh.instance('inst20')?.admin_state).toBe('up')
+    if (!killed) expect(after).toBeGreaterThan(8)
+  }
+})
