@@ -10,7 +10,7 @@ import { createCertificate, createClientCertificate } from '../lib/tls'
 import type { Cluster, ConfigData } from '../model/config'
 import { MODE } from '../model/constants/daemons'
 import { HYPERVISORS, hvDefaults } from '../model/constants/hypervisors'
-import { IPOLICY_DEFAULTS } from '../model/constants/params'
+import { IPOLICY_DEFAULTS, NIC_DEFAULTS } from '../model/constants/params'
 import { PATH } from '../model/constants/paths'
 import { createCluster, hashedPassword, makeDirectories } from '../services/bootstrap'
 import { chooseHypervisor } from './hypervisor-choice'
@@ -115,6 +115,8 @@ function clusterFields(hypervisor: 'kvm' | 'fake'): Partial<Cluster> {
       ]),
     ),
     master_netdev: 'lo',
+    // No bridge has this name, so guests get QEMU's own network, and `gnt instance info` says so.
+    nicparams: { default: { ...NIC_DEFAULTS, link: 'user-mode' } },
     modify_etc_hosts: false,
     modify_ssh_setup: false,
     ipolicy: { ...IPOLICY_DEFAULTS, minmax: IPOLICY_DEFAULTS.minmax.map(({ max }) => ({ min: smallest, max })) },

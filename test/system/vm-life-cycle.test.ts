@@ -1,0 +1,206 @@
+// The main job, as a user does it: a real virtual machine through every layer, with the command line tools.
+import { createHash, randomBytes } from 'node:crypto'
+import * as fs from 'node:fs'
+import * as net from 'node:net'
+import * as path from 'node:path'
+import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
+import { qemuPresent, testWith } from '../support/needs'
+
+jest.setTimeout(180_000)
+
+const vmTest = (name: string, body: () => unknown) => testWith(qemuPresent, 'qemu-system-x86')(name, body)
+
+let cluster: EmbeddedCluster
+beforeAll(async () => {
+  if (qemuPresent) cluster = await startCluster(['--hypervisor', 'kvm'])
+})
+afterAll(() => (qemuPresent ? cluster.remove() : undefined))
+
+vmTest('an instance is created without naming a node, boots, and is listed', async () => {
+  const created = await ok('instance add -t sharedfile --disk 0:size=16m -o gantry-tiny -B memory=64m vm1')
+  expect(created).toMatch(/Selected nodes for instance vm1 via iallocator hail: node\d\.gantry\.local/)
+  expect(created).toMatch(/\* starting instance\.\.\./)
+  expect(await ok('instance list --no-headers -o name,hypervisor,status,oper_ram vm1')).toMatch(
+    /^vm1 kvm +running +64M$/m,
+  )
+  await waitForConsole(/READY/, { keep: true })
+})
+
+vmTest('its console answers, and live migration does not lose its uptime', async () => {
+  // Away from where the allocator put it, so that the next move is one in any case.
+  await ok('instance failover -f -n node1 vm1').catch(() => 'it was there')
+  await ok('instance migrate -f -n node2 vm1')
+  const before = await ticks()
+  await ok('instance migrate -f -n node3 vm1')
+  expect(await ok('instance list --no-headers -o pnode vm1')).toMatch(/^node3\.gantry\.local/)
+  const after = await ticks()
+  // A guest that had booted again would count from the beginning.
+  expect(after).toBeGreaterThanOrEqual(before)
+  expect(after - before).toBeLessThan(30)
+})
+
+vmTest('info tells of nodes, disks and user-mode networking', async () => {
+  const info = await ok('instance info vm1')
+  expect(info).toMatch(/primary: node3\.gantry\.local/)
+  expect(info).toMatch(/link: user-mode/)
+  expect(info).toMatch(/on primary: .*\/srv\/ganeti\/shared-file-storage\//)
+})
+
+vmTest('failover, shutdown by the power button, startup and reboot', async () => {
+  await ok('instance failover -f -n node1 vm1')
+  expect(await status()).toEqual(['node1.gantry.local', 'running'])
+  await ok('instance shutdown vm1')
+  expect(await status()).toEqual(['node1.gantry.local', 'ADMIN_down'])
+  await ok('instance startup vm1')
+  await ok('instance reboot vm1')
+  expect(await status()).toEqual(['node1.gantry.local', 'running'])
+})
+
+vmTest('an instance on files of one node is refused for migration and failover', async () => {
+  await ok('instance add -t file --disk 0:size=16m -o gantry-tiny -B memory=64m -n node1 --no-start local1')
+  for (const [verb, noun] of [
+    ['migrate', 'migrations'],
+    ['failover', 'failovers'],
+  ]) {
+    const refused = await cluster.gnt('instance', verb ?? '', '-f', 'local1')
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toContain(`Instance's disk layout 'file' does not allow ${noun}`)
+  }
+  await ok('instance remove -f local1')
+})
+
+vmTest('hooks run before and after on the master and on the nodes of the instance', async () => {
+  for (const [node, phase] of [
+    ['node1', 'pre'],
+    ['node1', 'post'],
+    ['node2', 'post'],
+  ]) {
+    const directory = path.join(cluster.root, `${node}.gantry.local/etc/ganeti/hooks/instance-reboot-${phase}.d`)
+    fs.mkdirSync(directory, { recursive: true })
+    const script = '#!/bin/sh\necho "$GANETI_HOOKS_PHASE $GANETI_INSTANCE_NAME $GANETI_INSTANCE_PRIMARY" >> "$0.log"\n'
+    fs.writeFileSync(path.join(directory, 'note'), script, { mode: 0o755 })
+  }
+  await ok('instance reboot vm1')
+  const log = (node: string, phase: string) =>
+    path.join(cluster.root, `${node}.gantry.local/etc/ganeti/hooks/instance-reboot-${phase}.d/note.log`)
+  expect(fs.readFileSync(log('node1', 'pre'), 'utf8')).toBe('pre vm1 node1.gantry.local\n')
+  expect(fs.readFileSync(log('node1', 'post'), 'utf8')).toBe('post vm1 node1.gantry.local\n')
+  // Not a node of this instance.
+  expect(fs.existsSync(log('node2', 'post'))).toBe(false)
+})
+
+vmTest('a hook that fails before the work stops it, with what it said', async () => {
+  const directory = path.join(cluster.root, 'node1.gantry.local/etc/ganeti/hooks/instance-stop-pre.d')
+  fs.mkdirSync(directory, { recursive: true })
+  fs.writeFileSync(path.join(directory, 'refuse'), '#!/bin/sh\necho not today\nexit 1\n', { mode: 0o755 })
+  const refused = await cluster.gnt('instance', 'shutdown', 'vm1')
+  expect(refused.code).toBe(1)
+  expect(refused.stderr).toMatch(/not today/)
+  expect(await status()).toEqual(['node1.gantry.local', 'running'])
+  fs.rmSync(directory, { recursive: true })
+})
+
+vmTest('secret parameters reach the script and no file', async () => {
+  const secret = `s3cret-${randomBytes(8).toString('hex')}`
+  const osDirectory = path.join(cluster.root, 'node1.gantry.local/srv/ganeti/os/secretive')
+  fs.cpSync(path.join(__dirname, '../../os/gantry-tiny'), osDirectory, { recursive: true })
+  fs.appendFileSync(path.join(osDirectory, 'parameters.list'), 'pass a password\n')
+  fs.writeFileSync(path.join(osDirectory, 'create'), '#!/bin/sh\nprintf %s "$OSP_PASS" | sha1sum | cut -c1-40 >&2\n', {
+    mode: 0o755,
+  })
+  const added = await cluster.run({
+    OP_ID: 'OP_INSTANCE_CREATE',
+    ...{ mode: 'create', instance_name: 'secret1', disk_template: 'file', disks: [{ size: 16 }], nics: [] },
+    ...{ pnode: 'node1.gantry.local', os_type: 'secretive', beparams: { memory: 16 } },
+    ...{ start: false, osparams_secret: { pass: secret } },
+  })
+  expect(added).toMatchObject({ status: 'success', result: ['node1.gantry.local'] })
+  const digest = createHash('sha1').update(secret).digest('hex')
+  expect(filesHolding(path.join(cluster.root, 'node1.gantry.local/var/log/ganeti/os'), digest)).toHaveLength(1)
+  expect(filesHolding(cluster.root, secret)).toEqual([])
+  await ok('instance remove -f secret1')
+})
+
+vmTest('a cluster that is stopped and started has its instances again', async () => {
+  await cluster.stop()
+  expect(qemuOf(cluster.root)).toEqual([])
+  await cluster.restart()
+  expect(cluster.output()).toMatch(/starting instance vm1 again/)
+  await eventually(async () => expect(await status()).toEqual(['node1.gantry.local', 'running']))
+})
+
+vmTest('nothing is left of a removed instance', async () => {
+  await ok('instance remove -f vm1')
+  expect(await ok('instance list --no-headers')).toBe('')
+  expect(qemuOf(cluster.root)).toEqual([])
+  expect(fs.readdirSync(path.join(cluster.root, 'shared'))).toEqual([])
+})
+
+async function ok(command: string): Promise<string> {
+  const result = await cluster.gnt(...command.split(' '))
+  if (result.code !== 0) throw new Error(`gnt ${command} ended with ${result.code}:\n${result.stdout}${result.stderr}`)
+  return result.stdout + result.stderr
+}
+
+async function status(): Promise<string[]> {
+  return (await ok('instance list --no-headers --separator=, -o pnode,status vm1')).trim().split(',')
+}
+
+/** The highest tick that the guest prints within two seconds or so. */
+async function ticks(): Promise<number> {
+  const text = await waitForConsole(/T(\d{4})/)
+  return Number(/T(\d{4})/.exec(text)?.[1])
+}
+
+/** Reads the serial console until the pattern comes; the console is where the tools would find it. */
+async function waitForConsole(pattern: RegExp, options: { keep?: boolean } = {}): Promise<string> {
+  const { data } = await cluster.master.query('instance', ['console'], ['==', 'name', 'vm1'])
+  const { command } = data[0]?.[0]?.[1] as { command: string[] }
+  const socket = net.connect(command.find((word) => word.endsWith('.serial')) ?? '')
+  let text = ''
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const limit = setTimeout(() => reject(new Error(`the console said nothing of ${pattern}: ${text}`)), 20_000)
+      // READY was printed before anybody listened: a guest that ticks has booted.
+      const wanted = options.keep ? new RegExp(`${pattern.source}|T\\d{4}`) : pattern
+      socket.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk
+        if (!wanted.test(text)) return
+        clearTimeout(limit)
+        resolve()
+      })
+      socket.on('error', reject)
+    })
+  } finally {
+    socket.destroy()
+  }
+  return text
+}
+
+function filesHolding(directory: string, text: string): string[] {
+  return fs.readdirSync(directory, { withFileTypes: true, recursive: true }).flatMap((entry) => {
+    const file = path.join(entry.parentPath, entry.name)
+    return entry.isFile() && fs.readFileSync(file).includes(text) ? [file] : []
+  })
+}
+
+const qemuOf = (root: string): string[] =>
+  fs.readdirSync('/proc').filter((pid) => {
+    try {
+      const words = fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+      return /kvm|qemu/.test(words.split('\0')[0] ?? '') && words.includes(root)
+    } catch {
+      return false
+    }
+  })
+
+async function eventually(check: () => Promise<void>): Promise<void> {
+  for (let left = 60; ; left--) {
+    try {
+      return await check()
+    } catch (error) {
+      if (left === 0) throw error
+      await new Promise((resolve) => setTimeout(resolve, 250))
+    }
+  }
+}
