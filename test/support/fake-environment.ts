@@ -5,6 +5,7 @@ import * as path from 'node:path'
 import { applyChange } from '../../src/config/changes'
 import { slice } from '../../src/config/slice'
 import { EMPTY_GANTRY, loadConfig } from '../../src/config/upgrade'
+import { verifyConfig } from '../../src/config/verify'
 import { Reservations } from '../../src/daemons/wconfd/reservations'
 import { simHandlers } from '../../src/daemons/sim/handlers'
 import { World } from '../../src/daemons/sim/world'
@@ -135,6 +136,11 @@ export class FakeEnvironment {
     return Object.values(this.config.nodes)
       .filter((node) => this.world.node(node.name).instances.has(full))
       .map((node) => node.name)
+  }
+
+  /** What is wrong in the configuration; an instance that should run and does not is a state of the cluster, not of it. */
+  inconsistencies(): string[] {
+    return verifyConfig(this.config).filter((text) => !text.includes('its disks are not marked as active'))
   }
 
   environment(): JobEnvironment {

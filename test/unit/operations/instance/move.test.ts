@@ -1,0 +1,200 @@
+import { FakeEnvironment } from '../../../support/fake-environment'
+
+// inst6: sharedfile, up on node3; inst2: file; inst1: diskless, up on node2; inst4: diskless, down on node3.
+let cluster: FakeEnvironment
+beforeEach(() => {
+  cluster = new FakeEnvironment()
+})
+afterEach(() => {
+  expect(cluster.table.owners.size).toBe(0)
+  expect(cluster.inconsistencies()).toEqual([])
+})
+
+const move = { instance_name: 'inst6.gnt.example', target_node: 'node1.gnt.example' }
+const fail = (text: string) => () => {
+  throw new Error(text)
+}
+const primary = () => cluster.config.nodes[cluster.instance('inst6')?.primary_node ?? '']?.name
+
+test('a migration takes the steps of a real master, in its order', async () => {
+  await expect(cluster.run('OP_INSTANCE_MIGRATE', { ...move, mode: 'live' })).resolves.toBeNull()
+  expect(cluster.log).toEqual([
+    'Migrating instance inst6.gnt.example',
+    '* checking disk consistency between source and target',
+    '* closing instance disks on node node1.gnt.example',
+    '* opening instance disks on node node3.gnt.example in shared mode',
+    '* opening instance disks on node node1.gnt.example in shared mode',
+    '* preparing node1.gnt.example to accept the instance',
+    '* migrating instance to node1.gnt.example',
+    '* starting memory transfer',
+    '* memory transfer complete',
+    '* closing instance disks on node node3.gnt.example',
+    '* opening instance disks on node node1.gnt.example in exclusive mode',
+    '* done',
+  ])
+  expect(primary()).toBe('node1.gnt.example')
+  expect(cluster.runningOn('inst6')).toEqual(['node1.gnt.example'])
+  const target = cluster.node('node1')
+  expect(cluster.called('instance_migrate')[0]?.args).toMatchObject([
+    'cluster.gnt.example',
+    {},
+    target.secondary_ip,
+    true,
+  ])
+})
+
+test('progress is told every ten seconds', async () => {
+  let asked = 0
+  cluster.overrides.set('instance_get_migration_status', () =>
+    asked++ < 60 ? { status: 'active', transferred_ram: asked, total_ram: 100 } : { status: 'completed' },
+  )
+  await cluster.run('OP_INSTANCE_MIGRATE', move)
+  expect(cluster.log).toContainEqual(expect.stringMatching(/^\* memory transfer progress: 5\d\.00 %$/))
+})
+
+test.each([
+  ['accept_instance', 'Could not pre-migrate instance inst6.gnt.example: no', 'Pre-migration failed, aborting'],
+  ['instance_migrate', 'Could not migrate instance inst6.gnt.example: no', 'Migration failed, aborting'],
+  ['instance_get_migration_status', 'Could not migrate instance inst6.gnt.example: no', 'Migration failed, aborting'],
+] as const)('when %s fails, the instance stays where it runs', async (call, text, line) => {
+  cluster.overrides.set(call, fail('no'))
+  await expect(cluster.failure('OP_INSTANCE_MIGRATE', move)).resolves.toEqual(['OpExecError', [text]])
+  expect(cluster.log).toContain(line)
+  expect(primary()).toBe('node3.gnt.example')
+  expect(cluster.runningOn('inst6')).toEqual(['node3.gnt.example'])
+  expect(cluster.called('instance_finalize_migration_dst')[0]?.args[2]).toBe(false)
+  expect(cluster.log.at(-1)).toBe('* opening instance disks on node node3.gnt.example in exclusive mode')
+})
+
+test.each([
+  ['OP_INSTANCE_MIGRATE', 'migrations'],
+  ['OP_INSTANCE_FAILOVER', 'failovers'],
+])('%s: local files do not move', async (op, what) => {
+  await expect(cluster.failure(op, { ...move, instance_name: 'inst2.gnt.example' })).resolves.toEqual([
+    'OpPrereqError',
+    [`Instance's disk layout 'file' does not allow ${what}`, 'wrong_state'],
+  ])
+})
+
+test.each([
+  [
+    { target_node: 'node3.gnt.example' },
+    'Cannot migrate instance inst6.gnt.example to its primary (node3.gnt.example)',
+  ],
+  [{ iallocator: 'hail' }, 'Do not specify both, iallocator and node'],
+  [{ live: true, mode: 'live' }, "Only one of the 'live' and 'mode' parameters are accepted"],
+  [{ target_node: 'nosuch' }, "Node 'nosuch' not known"],
+])('%j is refused', async (given, text) => {
+  await expect(cluster.failure('OP_INSTANCE_MIGRATE', { ...move, ...given })).resolves.toEqual([
+    'OpPrereqError',
+    [text, expect.any(String)],
+  ])
+  expect(cluster.called('instance_migrate')).toEqual([])
+})
+
+test('drained and offline nodes are no targets', async () => {
+  cluster.change('patchNode', cluster.node('node2').uuid, { drained: true, master_candidate: false })
+  const drained = await cluster.failure('OP_INSTANCE_MIGRATE', { ...move, target_node: 'node2' })
+  expect(drained).toEqual(['OpPrereqError', ["Can't use drained node node2.gnt.example", 'wrong_state']])
+  cluster.change('patchNode', cluster.node('node2').uuid, { drained: false, offline: true })
+  const offline = await cluster.failure('OP_INSTANCE_MIGRATE', { ...move, target_node: 'node2' })
+  expect(offline).toEqual(['OpPrereqError', ["Can't use offline node: node2.gnt.example", 'wrong_state']])
+})
+
+test('without a target the allocator chooses another node of the group', async () => {
+  await cluster.run('OP_INSTANCE_MIGRATE', { instance_name: 'inst6', iallocator: 'hail' })
+  expect(cluster.log[0]).toMatch(
+    /^ - INFO: Selected nodes for instance inst6.gnt.example via iallocator hail: node[12]/,
+  )
+  expect(primary()).not.toBe('node3.gnt.example')
+})
+
+test('a stopped instance is not migrated, but fails over where that is allowed', async () => {
+  const stopped = { ...move, instance_name: 'inst4' }
+  const [name] = (await cluster.failure('OP_INSTANCE_MIGRATE', stopped)) as [string]
+  expect(name).toBe('OpPrereqError')
+  await cluster.run('OP_INSTANCE_MIGRATE', { ...stopped, allow_failover: true })
+  expect(cluster.log).toContain(' - INFO: Instance is marked down or offline, fallback allowed, switching to failover')
+  expect(cluster.instance('inst4')?.primary_node).toBe(cluster.node('node1').uuid)
+  expect(cluster.runningOn('inst4')).toEqual([])
+})
+
+test('cleanup believes what it finds', async () => {
+  const { uuid } = cluster.instance('inst6') ?? {}
+  const runtime = { hypervisor: 'fake', memory: 64, vcpus: 1 }
+  const cleanup = { ...move, cleanup: true }
+  await cluster.run('OP_INSTANCE_MIGRATE', cleanup)
+  expect(cluster.log).toContain('* instance confirmed to be running on its primary node (node3.gnt.example)')
+
+  cluster.world.node('node1.gnt.example').instances.set('inst6.gnt.example', runtime)
+  await expect(cluster.failure('OP_INSTANCE_MIGRATE', cleanup)).resolves.toEqual([
+    'OpExecError',
+    [expect.stringContaining('Instance seems to be running on two nodes')],
+  ])
+  cluster.world.node('node3.gnt.example').instances.delete('inst6.gnt.example')
+  await cluster.run('OP_INSTANCE_MIGRATE', cleanup)
+  expect(cluster.config.instances[uuid ?? '']?.primary_node).toBe(cluster.node('node1').uuid)
+
+  cluster.world.node('node1.gnt.example').instances.delete('inst6.gnt.example')
+  await expect(cluster.failure('OP_INSTANCE_MIGRATE', { ...cleanup, target_node: 'node3' })).resolves.toEqual([
+    'OpExecError',
+    [expect.stringContaining('Instance does not seem to be running at all')],
+  ])
+})
+
+test('a failover takes the steps of a real master', async () => {
+  await cluster.run('OP_INSTANCE_FAILOVER', move)
+  expect(cluster.log).toEqual([
+    'Failover instance inst6.gnt.example',
+    '* checking disk consistency between source and target',
+    '* shutting down instance on source node',
+    '* closing instance disks on node node3.gnt.example',
+    "* deactivating the instance's disks on source node",
+    "* activating the instance's disks on target node node1.gnt.example",
+    '* starting the instance on the target node node1.gnt.example',
+  ])
+  expect(cluster.runningOn('inst6')).toEqual(['node1.gnt.example'])
+  expect(cluster.instance('inst6')?.disks_active).toBe(true)
+})
+
+test('from a node that is offline the instance is brought up elsewhere, with a warning', async () => {
+  cluster.change('patchNode', cluster.node('node3').uuid, { offline: true, master_candidate: false })
+  cluster.world.node('node3.gnt.example').instances.clear()
+  await cluster.run('OP_INSTANCE_FAILOVER', move)
+  expect(cluster.log.join('\n')).toContain(
+    'Could not shutdown instance inst6.gnt.example on node node3.gnt.example, proceeding anyway; please make sure node node3.gnt.example is down',
+  )
+  expect(cluster.runningOn('inst6')).toEqual(['node1.gnt.example'])
+})
+
+test('a guest that cannot be stopped is not started twice', async () => {
+  cluster.overrides.set('instance_shutdown', fail('no answer'))
+  await expect(cluster.failure('OP_INSTANCE_FAILOVER', move)).resolves.toEqual([
+    'OpExecError',
+    ['Could not shutdown instance inst6.gnt.example on node node3.gnt.example: no answer'],
+  ])
+  expect(primary()).toBe('node3.gnt.example')
+  expect(cluster.called('instance_start')).toEqual([])
+})
+
+test.each(['OP_INSTANCE_MIGRATE', 'OP_INSTANCE_FAILOVER'])(
+  '%s killed at any node call never leaves two guests that both count',
+  async (op) => {
+    let killed = true
+    for (let after = 1; killed; after++) {
+      const fresh = new FakeEnvironment()
+      killed = await fresh.runUntilKilled(op, move, after)
+      expect(fresh.inconsistencies()).toEqual([])
+      const running = fresh.runningOn('inst6')
+      expect(running.length).toBeLessThanOrEqual(1)
+      if (running.length === 0 || op === 'OP_INSTANCE_FAILOVER') continue
+      // What is left is what cleanup repairs.
+      const fixed = fresh.config.instances[fresh.instance('inst6')?.uuid ?? '']
+      const other = fixed?.primary_node === fresh.node('node1').uuid ? 'node3' : 'node1'
+      fresh.table.owners.clear()
+      fresh.table.locks.clear()
+      await fresh.run('OP_INSTANCE_MIGRATE', { ...move, target_node: other, cleanup: true })
+      expect(fresh.config.nodes[fresh.instance('inst6')?.primary_node ?? '']?.name).toBe(running[0])
+    }
+  },
+)
