@@ -34,6 +34,7 @@ async function acquireLevels(bound: BoundUnit, ctx: UnitContext, locks: LockSess
 
 async function execute(bound: BoundUnit, ctx: UnitContext): Promise<unknown> {
   const hooks = new HookRunner(ctx, ctx.op.OP_ID, bound.hooks)
+  ctx.postHooksOn = (node) => hooks.postOn(node)
   try {
     await bound.check(ctx)
     await hooks.pre()

@@ -1,5 +1,5 @@
 // What a unit works with while it runs: the configuration through wconfd, the nodes, its log, and the locks it holds.
-import type { ConfigData } from '../model/config'
+import type { ConfigData, Node } from '../model/config'
 import type { WireOpCode } from '../rpc/luxi/calls'
 import type { ReasonTrail } from '../rpc/node/dicts'
 import type { change } from '../config/changes'
@@ -13,6 +13,8 @@ export class UnitContext {
   readonly config: ConfigAccess
   readonly log: UnitLog
   readonly nodes: NodeAccess
+  /** Runs the opcode's post hooks on a node that is about to leave the cluster; the processor sets it. */
+  postHooksOn: (node: Node) => Promise<void> = () => Promise.resolve()
 
   constructor(
     readonly env: JobEnvironment,
