@@ -123,11 +123,13 @@ function clusterFields(hypervisor: 'kvm' | 'fake'): Partial<Cluster> {
   }
 }
 
-async function recorded(state: string): Promise<ConfigData> {
+async function recorded(state: string, say?: Say): Promise<ConfigData> {
   const text = await disk.read(path.join(state, 'config.data'))
   if (text === undefined)
     throw new UsageError(`--state ${state}: there is no config.data; name a copy of a master's /var/lib/ganeti`)
-  return loadConfig(text.toString('utf8'), random).config
+  const { config, notices } = loadConfig(text.toString('utf8'), random)
+  for (const notice of notices) say?.(`notice: ${notice}`)
+  return config
 }
 
 const COPIED_FILES = /^(config\.data|ssconf_.*|hmac\.key|cluster-domain-secret|gantry\.data)$/
@@ -135,7 +137,7 @@ const COPIED_FILES = /^(config\.data|ssconf_.*|hmac\.key|cluster-domain-secret|g
 async function copyRecorded(root: string, state: string, settings: Settings, say: Say): Promise<void> {
   const [master] = settings.nodes
   if (master === undefined) throw new UsageError('a cluster needs a node')
-  const config = await recorded(state)
+  const config = await recorded(state, say)
   const count = Object.keys(config.nodes).length
   say(
     `copying the recorded cluster ${config.cluster.cluster_name} with ${count} nodes, which are simulated, to ${root}`,
