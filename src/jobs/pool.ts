@@ -10,6 +10,7 @@ import {
   JOB_CONNECT_S,
   JOB_PROCESSES_STARTING_MAX,
   JOB_PROCESSES_WARM,
+  JOB_PROCESS_DRAIN_S,
   JOB_PROCESS_IDLE_S,
   JOB_PROCESS_PATIENCE_S,
   JOB_PROCESS_START_S,
@@ -42,6 +43,8 @@ export class JobPool implements JobRunner {
   private readonly waiting: Waiting[] = []
   private starting = 0
   private growing: Timer | undefined
+  /** Jobs that ended since the pool last looked whether it should grow. */
+  private ended = 0
   private trim: Timer | undefined
   private closed = false
 
@@ -106,7 +109,7 @@ export class JobPool implements JobRunner {
 
   /**
    * Starting a process costs as much as many short jobs, and one that becomes free meanwhile is the faster way: another one is
-   * started only for a job that has waited a while.
+   * started only for a job that has waited a while, and while those that are there will not soon have taken all that wait.
    */
   private take(): Promise<Worker> {
     if (this.closed) return Promise.reject(new Error('luxid is stopping'))
@@ -119,16 +122,21 @@ export class JobPool implements JobRunner {
   }
 
   private growSoon(): void {
-    const [oldest] = this.waiting
-    if (oldest === undefined || this.growing !== undefined || this.starting >= JOB_PROCESSES_STARTING_MAX) return
+    if (this.waiting.length === 0 || this.growing !== undefined || this.starting >= JOB_PROCESSES_STARTING_MAX) return
     const patience_ms = this.workers.size === 0 ? 0 : JOB_PROCESS_PATIENCE_S * 1000
-    const wait_ms = oldest.since_ms + patience_ms - this.options.clock.monotonic_ms()
+    this.ended = 0
     const look = () => {
       this.growing = undefined
-      if (this.waiting[0] === oldest && !this.closed) this.spawn()
+      if (!this.closed && this.isShort(patience_ms)) this.spawn()
       this.growSoon()
     }
-    this.growing = this.options.clock.after(Math.max(0, wait_ms), look, { background: true })
+    this.growing = this.options.clock.after(patience_ms, look, { background: true })
+  }
+
+  private isShort(patience_ms: number): boolean {
+    const [oldest] = this.waiting
+    if (oldest === undefined || this.options.clock.monotonic_ms() - oldest.since_ms < patience_ms) return false
+    return this.ended * (JOB_PROCESS_DRAIN_S / JOB_PROCESS_PATIENCE_S) < this.waiting.length
   }
 
   private offer(worker: Worker): void {
@@ -139,6 +147,7 @@ export class JobPool implements JobRunner {
   }
 
   private reuse(worker: Worker): void {
+    this.ended++
     if (!this.closed && ++worker.jobs < JOBS_PER_PROCESS_MAX) return this.offer(worker)
     this.workers.delete(worker)
     worker.letGo()

@@ -4,9 +4,9 @@ import { within, type Clock, type Timer } from '../lib/clock'
 import type { Disk } from '../lib/disk'
 import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
-import { QUEUE_CATCH_UP_S, QUEUE_RENAMES_KEPT_MAX, limits } from '../model/limits'
+import { QUEUE_BATCH_BYTES_MAX, QUEUE_CATCH_UP_S, QUEUE_RENAMES_KEPT_MAX, limits } from '../model/limits'
 import type { NodeUuid } from '../model/ids'
-import type { NodeClient, NodeTarget } from '../rpc/node/client'
+import { NodeCallError, type NodeClient, type NodeTarget } from '../rpc/node/client'
 
 export type QueueFile = readonly [file: string, content: string]
 export type Rename = readonly [from: string, to: string]
@@ -28,6 +28,8 @@ interface Replica {
   inSync: boolean
   /** What was written while the copy was under way. */
   backlog: Map<string, string> | undefined
+  /** It runs Ganeti's noded, which takes one file in a call. */
+  oneByOne: boolean
   renames: Rename[]
 }
 
@@ -70,8 +72,7 @@ export class Replicas {
     for (const target of targets) {
       const old = this.replicas.get(target.uuid)
       if (old) old.target = target
-      else
-        this.replicas.set(target.uuid, { target, inSync: this.known.has(target.uuid), backlog: undefined, renames: [] })
+      else this.replicas.set(target.uuid, newReplica(target, this.known.has(target.uuid)))
       changed ||= old === undefined
     }
     if (!changed) return
@@ -80,10 +81,25 @@ export class Replicas {
     this.catchUpSoon(0)
   }
 
-  /** Resolves when every candidate in sync has the content. */
-  async update(file: string, content: string): Promise<void> {
-    for (const { backlog } of this.replicas.values()) backlog?.set(file, content)
-    await this.toAllInSync((target) => this.options.nodes.one(target, 'jobqueue_update', [file, content]))
+  /** Resolves when every candidate in sync has all of them. */
+  async update(files: readonly QueueFile[]): Promise<void> {
+    for (const { backlog } of this.replicas.values()) for (const file of files) backlog?.set(...file)
+    await this.toAllInSync((target) => this.sendTo(target, files))
+  }
+
+  private async sendTo(target: NodeTarget, files: readonly QueueFile[]): Promise<void> {
+    const { nodes } = this.options
+    const replica = this.replicas.get(target.uuid)
+    const bytes = files.reduce((sum, [, content]) => sum + content.length, 0)
+    if (files.length > 1 && bytes <= QUEUE_BATCH_BYTES_MAX && replica?.oneByOne === false)
+      try {
+        await nodes.one(target, 'gantry_jobqueue_write', [files])
+        return
+      } catch (error) {
+        if (!isUnknownCall(error)) throw error
+        replica.oneByOne = true
+      }
+    await Promise.all(files.map(([file, content]) => nodes.one(target, 'jobqueue_update', [file, content])))
   }
 
   async rename(renames: readonly Rename[]): Promise<void> {
@@ -186,6 +202,17 @@ export class Replicas {
     }
   }
 }
+
+const newReplica = (target: NodeTarget, inSync: boolean): Replica => ({
+  ...{ target, inSync },
+  backlog: undefined,
+  oneByOne: false,
+  renames: [],
+})
+
+/** Ganeti's noded hangs up on a call that it does not know. */
+const isUnknownCall = (error: unknown): boolean =>
+  error instanceof NodeCallError && /does not know this call|closed the connection/.test(error.reason)
 
 /** Fails when an answer does not come in the time that a write may wait for it. */
 export async function withinTime<T>(clock: Clock, call: Promise<T>): Promise<T> {

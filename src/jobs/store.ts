@@ -152,14 +152,15 @@ export class QueueStore {
     while (this.pending.size > 0) {
       const batch = [...this.pending].slice(0, QUEUE_COMMIT_FILES_MAX)
       for (const [file] of batch) this.pending.delete(file)
-      await Promise.all(batch.map(([file, write]) => this.commitOne(file, write)))
+      const replicated = this.replicas.update(batch.map(([file, { content }]) => [file, content]))
+      await Promise.all(batch.map(([file, write]) => this.commitOne(file, write, replicated)))
     }
     this.committing = false
   }
 
-  private async commitOne(file: string, { content, waiting }: Write): Promise<void> {
+  private async commitOne(file: string, { content, waiting }: Write, replicated: Promise<void>): Promise<void> {
     try {
-      await Promise.all([this.disk.write(file, content), this.replicas.update(file, content)])
+      await Promise.all([this.disk.write(file, content), replicated])
       for (const { resolve } of waiting) resolve()
     } catch (error) {
       this.log.error({ file, err: error }, 'cannot write to the job queue')

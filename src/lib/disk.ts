@@ -111,7 +111,32 @@ export const systemDisk: Disk = {
   },
 }
 
-async function syncDirectory(directory: string): Promise<void> {
+interface DirectorySync {
+  readonly running: Promise<void>
+  next?: Promise<void>
+}
+
+const directorySyncs = new Map<string, DirectorySync>()
+
+/** One sync serves all who ask before it begins: of files that are written together, few wait for a sync of their own. */
+function syncDirectory(directory: string): Promise<void> {
+  const current = directorySyncs.get(directory)
+  if (current === undefined) return startSync(directory)
+  const start = () => startSync(directory)
+  return (current.next ??= current.running.then(start, start))
+}
+
+function startSync(directory: string): Promise<void> {
+  const sync: DirectorySync = { running: fsyncDirectory(directory) }
+  directorySyncs.set(directory, sync)
+  const forget = () => {
+    if (sync.next === undefined) directorySyncs.delete(directory)
+  }
+  sync.running.then(forget, forget)
+  return sync.running
+}
+
+async function fsyncDirectory(directory: string): Promise<void> {
   const handle = await fs.open(directory, constants.O_RDONLY)
   try {
     await handle.sync()

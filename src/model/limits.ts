@@ -71,6 +71,8 @@ export const JOBS_QUEUED_MAX = 5000
 export const OPCODES_PER_JOB_MAX = 1000
 /** Files of the queue that one group commit writes and replicates. */
 export const QUEUE_COMMIT_FILES_MAX = 200
+/** Files of the queue that are longer than this together are sent to candidates one by one. */
+export const QUEUE_BATCH_BYTES_MAX = 8 << 20
 /** Seconds between two attempts to bring a master candidate's copy of the queue up to date. */
 export const QUEUE_CATCH_UP_S = 15
 /** Moves to the archive that are remembered for a master candidate that is out of sync. */
@@ -83,6 +85,8 @@ export const JOB_PROCESSES_WARM = 3
 export const JOB_PROCESSES_STARTING_MAX = 2
 /** Seconds that a job waits for a process to become free before another one is started for it. */
 export const JOB_PROCESS_PATIENCE_S = 0.1
+/** Seconds in which the job processes that there are should be able to take all jobs that wait; else another one is started. */
+export const JOB_PROCESS_DRAIN_S = 1
 /** Seconds after which the idle job processes beyond those kept warm end. */
 export const JOB_PROCESS_IDLE_S = 30
 /** Seconds to connect to the socket of a running job. */

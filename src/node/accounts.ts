@@ -1,6 +1,7 @@
 // Users and groups by name, as Ganeti's file uploads name owners.
 import * as fs from 'node:fs'
 import type { FileOwner } from '../lib/disk'
+import { fileStamp } from '../lib/file-stamp'
 
 /**
  * The owner to give a file, or undefined when it stays ours: only root may give files away, and where the accounts of a
@@ -13,11 +14,23 @@ export function fileOwner(user: string | null, group: string | null): FileOwner 
   return uid === undefined || gid === undefined ? undefined : { uid, gid }
 }
 
-/** Both files are `name:password:number:...`. */
+const known = new Map<string, { stamp: string | undefined; ids: ReadonlyMap<string, number> }>()
+
+/** Read again only when the file has changed: every file of the job queue asks. */
 function lookUp(file: string, name: string): number | undefined {
-  for (const line of fs.readFileSync(file, 'utf8').split('\n')) {
-    const [account, , id] = line.split(':')
-    if (account === name) return Number(id)
-  }
-  return undefined
+  const stamp = fileStamp(file)
+  let accounts = known.get(file)
+  if (accounts === undefined || accounts.stamp !== stamp) known.set(file, (accounts = { stamp, ids: readIds(file) }))
+  return accounts.ids.get(name)
+}
+
+/** Both files are `name:password:number:...`; of two lines with one name the first counts. */
+function readIds(file: string): ReadonlyMap<string, number> {
+  const lines = fs.readFileSync(file, 'utf8').split('\n').reverse()
+  return new Map(
+    lines.map((line) => {
+      const [account = '', , id] = line.split(':')
+      return [account, Number(id)]
+    }),
+  )
 }

@@ -1,6 +1,7 @@
 // Which files a master may write on this node, and how. Anything that is not listed here is refused.
 import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
+import { isMissing } from '../lib/disk'
 import { GROUP, MODE, USER } from '../model/constants/daemons'
 import { PATH } from '../model/constants/paths'
 import type { UploadedFile } from '../rpc/node/dicts'
@@ -60,9 +61,17 @@ export async function receiveSsconf(
 
 /** Writes a file of the job queue, wherever in the queue it is. */
 export async function receiveQueueFile(context: NodeContext, file: string, content: string): Promise<void> {
+  const { disk } = context
   const owner = fileOwner(USER.masterd, GROUP.daemons)
-  await context.disk.makeDirectory(path.dirname(checkQueueFile(context, file)))
-  await context.disk.write(file, content, { mode: MODE.queueFile, ...(owner ? { owner } : {}) })
+  const options = { mode: MODE.queueFile, ...(owner ? { owner } : {}) }
+  checkQueueFile(context, file)
+  try {
+    await disk.write(file, content, options)
+  } catch (error) {
+    if (!isMissing(error)) throw error
+    await disk.makeDirectory(path.dirname(file))
+    await disk.write(file, content, options)
+  }
 }
 
 /** `file` is local, absolute and without `..`: its codec saw to that. */

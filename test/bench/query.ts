@@ -51,7 +51,8 @@ function everythingRuns(): LiveData {
   const live: LiveData = new GoldenLive()
   const info: InstanceRuntime = { memory: 128, vcpus: 2, state: 0, time: 0 }
   live.instanceInfo = async (config, nodes) => {
-    const byNode = new Map(nodes.map(({ uuid }) => [uuid, {}]))
+    const nothing = (): Record<string, InstanceRuntime> => ({})
+    const byNode = new Map(nodes.map(({ uuid }) => [uuid, nothing()] as const))
     for (const { name, primary_node } of Object.values(config.instances)) {
       const found = byNode.get(primary_node)
       if (found) found[name] = info

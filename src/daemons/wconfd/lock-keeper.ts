@@ -50,7 +50,10 @@ export class LockKeeper {
     readonly table: LockTable,
   ) {
     const { disk, paths } = options
-    this.writer = new CoalescedWriter(() => disk.write(paths.locksFile, encodeTable(this.table), { mode: 0o600 }))
+    // Not synced: it is for the next run of the daemon. A crash of the machine ends all owners, and their locks with them.
+    this.writer = new CoalescedWriter(() =>
+      disk.write(paths.locksFile, encodeTable(this.table), { mode: 0o600, durable: false }),
+    )
   }
 
   /** Resolves when what the event did, and everything before it, is on the disk. */

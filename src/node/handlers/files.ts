@@ -25,6 +25,12 @@ export const fileHandlers = {
     return null
   },
 
+  async gantry_jobqueue_write(context, files) {
+    for (const [file] of files) checkQueueFile(context, file)
+    await Promise.all(files.map(([file, content]) => receiveQueueFile(context, file, content)))
+    return null
+  },
+
   async jobqueue_rename(context, pairs) {
     for (const [from, to] of pairs) {
       checkQueueFile(context, from)

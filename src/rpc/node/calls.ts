@@ -367,6 +367,8 @@ export const nodeCalls = {
   gantry_config_append: many(FAST, [arg('records', compressed)], none),
   /** A full copy: the texts of config.data and gantry.data. */
   gantry_config_replace: many(NORMAL, [arg('config', compressed), arg('gantry', compressed)], none),
+  /** jobqueue_update for several files; it answers when all are durable. */
+  gantry_jobqueue_write: many(URGENT, [arg('files', list(pair(path, compressed)))], none),
 }
 
 export type CallName = keyof typeof nodeCalls

@@ -7,7 +7,7 @@ import { type Disk, systemDisk } from '../../../src/lib/disk'
 import { silentLog } from '../../../src/lib/log'
 import type { Paths } from '../../../src/lib/paths'
 import { nodeUuid } from '../../../src/model/ids'
-import type { NodeClient, NodeTarget } from '../../../src/rpc/node/client'
+import { NodeCallError, type NodeClient, type NodeTarget } from '../../../src/rpc/node/client'
 import { delay, removeRoot, temporaryPaths } from '../../support/queue-in-process'
 
 let paths: Paths
@@ -25,6 +25,8 @@ const target = (name: string): NodeTarget => ({ uuid: nodeUuid(name), name, prim
 class FakeCandidates {
   readonly files = new Map<string, Map<string, string>>()
   readonly down = new Set<string>()
+  /** These run Ganeti's noded. */
+  readonly old = new Set<string>()
   readonly renames: string[] = []
   calls = 0
 
@@ -34,6 +36,11 @@ class FakeCandidates {
       if (this.down.has(name)) throw new Error('does not answer')
       const [first, second] = args as unknown as [string, string]
       if (call === 'jobqueue_update') this.of(name).set(first, second)
+      if (call === 'gantry_jobqueue_write') {
+        if (this.old.has(name))
+          throw new NodeCallError(name, call, 'it closed the connection before it answered', false)
+        for (const [file, content] of args[0] as readonly QueueFile[]) this.of(name).set(file, content)
+      }
       if (call === 'jobqueue_rename') this.renames.push(`${name} ${JSON.stringify(first)}`)
       return null as never
     },
@@ -70,7 +77,7 @@ const inSync = async (replicas: Replicas, ...names: string[]) => {
 
 describe('the store', () => {
   const none = async () => undefined
-  const open = (disk: Disk = systemDisk, update: (file: string, content: string) => Promise<void> = none) =>
+  const open = (disk: Disk = systemDisk, update: () => Promise<void> = none) =>
     new QueueStore(disk, paths, silentLog, { update, rename: none, setDrainFlag: none })
 
   test('writes all jobs that are saved during one write together, and a job that was saved twice once', async () => {
@@ -149,7 +156,7 @@ describe('copies on master candidates', () => {
     await inSync(replicas, 'a', 'b')
     expect(candidates.of('a').get('/q/serial')).toBe('5\n')
     expect(changes.at(-1)).toEqual(['a', 'b'])
-    await replicas.update('/q/job-1', 'x')
+    await replicas.update([['/q/job-1', 'x']])
     expect(candidates.of('b').get('/q/job-1')).toBe('x')
     await replicas.close()
   })
@@ -160,11 +167,11 @@ describe('copies on master candidates', () => {
     replicas.setCandidates([target('a'), target('b')])
     await inSync(replicas, 'a', 'b')
     candidates.down.add('b')
-    await replicas.update('/q/job-1', 'x')
+    await replicas.update([['/q/job-1', 'x']])
     expect(replicas.outOfSync()).toEqual(['b'])
     expect(changes.at(-1)).toEqual(['a'])
     const calls = candidates.calls
-    await replicas.update('/q/job-2', 'x')
+    await replicas.update([['/q/job-2', 'x']])
     expect(candidates.calls).toBe(calls + 1)
     expect(readFileSync(`${paths.queueDir}/replicas`, 'utf8')).toBe('a\n')
     await replicas.close()
@@ -175,12 +182,33 @@ describe('copies on master candidates', () => {
     await again.replicas.close()
   })
 
+  test('several files travel in one call, and one by one to a node that does not know it', async () => {
+    const candidates = new FakeCandidates()
+    const { replicas } = await openReplicas(candidates)
+    replicas.setCandidates([target('a'), target('b')])
+    await inSync(replicas, 'a', 'b')
+    candidates.old.add('b')
+    const files: QueueFile[] = [1, 2, 3].map((n) => [`/q/job-${n}`, String(n)])
+    for (const [asked, calls] of [
+      ['for the first time', 1 + 1 + 3],
+      ['again', 1 + 3],
+    ] as const) {
+      candidates.calls = 0
+      await replicas.update(files)
+      expect(`${asked}: ${candidates.calls}`).toBe(`${asked}: ${calls}`)
+    }
+    expect([...candidates.of('a')]).toEqual(files)
+    expect([...candidates.of('b')]).toEqual(files)
+    expect(replicas.outOfSync()).toEqual([])
+    await replicas.close()
+  })
+
   test('what is written while a copy is under way reaches the candidate after the copy', async () => {
     const candidates = new FakeCandidates()
     let writing: Promise<void> | undefined
     const { replicas } = await openReplicas(candidates, function* () {
       yield ['/q/job-1', 'old'] as const
-      writing = replicas.update('/q/job-1', 'new')
+      writing = replicas.update([['/q/job-1', 'new']])
       yield ['/q/job-2', 'copied'] as const
     })
     replicas.setCandidates([target('a')])
