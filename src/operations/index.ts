@@ -5,6 +5,9 @@ import type { LogicalUnit } from './logical-unit'
 import { clusterActivateMasterIp, clusterDeactivateMasterIp } from './cluster/master-ip'
 import { clusterConfigQuery, clusterPostInit, clusterQuery } from './cluster/query'
 import { clusterRedistConf } from './cluster/redist-conf'
+import { clusterVerify, clusterVerifyDisks } from './cluster/verify/verify'
+import { clusterVerifyConfig } from './cluster/verify/verify-config'
+import { clusterVerifyGroup } from './cluster/verify/verify-group'
 import { groupAdd } from './group/add'
 import { groupAssignNodes } from './group/assign-nodes'
 import { groupRemove } from './group/remove'
@@ -25,12 +28,14 @@ import { networkConnect, networkDisconnect } from './network/connect'
 import { networkRemove } from './network/remove'
 import { networkRename } from './network/rename'
 import { networkSetParams } from './network/set-params'
+import { nodeSetParams } from './node/set-params'
 import { extStorageDiagnose, osDiagnose } from './os/diagnose'
 import { query, queryFields } from './query/query'
 import { tagsDel, tagsSet } from './tags/change'
 import { tagsGet } from './tags/get'
 import { tagsSearch } from './tags/search'
 import { testDelay } from './test/delay'
+import { instanceSetParams } from './instance/set-params'
 
 /** An opcode that can be described but not yet carried out: refused when it is submitted. */
 const notYet = 'not yet'
@@ -42,10 +47,10 @@ const units: Readonly<Record<OpcodeId, LogicalUnit | typeof notYet>> = {
   OP_CLUSTER_POST_INIT: clusterPostInit,
   OP_CLUSTER_DESTROY: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
   OP_CLUSTER_QUERY: clusterQuery,
-  OP_CLUSTER_VERIFY: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
-  OP_CLUSTER_VERIFY_CONFIG: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
-  OP_CLUSTER_VERIFY_GROUP: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
-  OP_CLUSTER_VERIFY_DISKS: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
+  OP_CLUSTER_VERIFY: clusterVerify,
+  OP_CLUSTER_VERIFY_CONFIG: clusterVerifyConfig,
+  OP_CLUSTER_VERIFY_GROUP: clusterVerifyGroup,
+  OP_CLUSTER_VERIFY_DISKS: clusterVerifyDisks,
   OP_CLUSTER_REPAIR_DISK_SIZES: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
   OP_CLUSTER_CONFIG_QUERY: clusterConfigQuery,
   OP_CLUSTER_RENAME: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
@@ -78,7 +83,7 @@ const units: Readonly<Record<OpcodeId, LogicalUnit | typeof notYet>> = {
   OP_INSTANCE_DEACTIVATE_DISKS: instanceDeactivateDisks,
   OP_INSTANCE_RECREATE_DISKS: notYet,
   OP_INSTANCE_QUERY_DATA: instanceQueryData,
-  OP_INSTANCE_SET_PARAMS: notYet,
+  OP_INSTANCE_SET_PARAMS: instanceSetParams,
   OP_INSTANCE_GROW_DISK: notYet,
   OP_INSTANCE_CHANGE_GROUP: notYet,
   OP_NETWORK_ADD: networkAdd,
@@ -95,7 +100,7 @@ const units: Readonly<Record<OpcodeId, LogicalUnit | typeof notYet>> = {
   OP_NODE_QUERY_STORAGE: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
   OP_NODE_MODIFY_STORAGE: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
   OP_REPAIR_NODE_STORAGE: notYet,
-  OP_NODE_SET_PARAMS: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
+  OP_NODE_SET_PARAMS: nodeSetParams,
   OP_NODE_POWERCYCLE: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
   OP_NODE_MIGRATE: notYet,
   OP_NODE_EVACUATE: notYet,

@@ -1,0 +1,92 @@
+// What goes with being a master candidate besides the flag: the certificate that nodes obey, and the SSH key.
+import { change } from '../../config/changes'
+import type { Node } from '../../model/config'
+import { OpExecError } from '../../model/errors'
+import type { UnitContext } from '../unit-context'
+import { candidateStats } from './roles'
+
+/** The digest of the node's client certificate, also of a node that is only about to be online. */
+export async function certificateDigest(ctx: UnitContext, node: Node): Promise<string> {
+  const what = `Could not retrieve the node's (uuid ${node.uuid}) SSL digest`
+  const online = { ...node, offline: false }
+  const [token] = await ctx.nodes.call(online, what, 'node_crypto_tokens', [[['ssl', 'get', null]]])
+  if (token === undefined) throw new OpExecError(`${what}: the node answered with none`)
+  return token[1]
+}
+
+/** Promotes other nodes until there are enough candidates. */
+export async function fillCandidatePool(ctx: UnitContext, except: readonly string[]): Promise<void> {
+  const [result] = await ctx.config.change([change('maintainCandidatePool', except)])
+  const uuids = Array.isArray(result) ? result.map(String) : []
+  const config = await ctx.config.read({ nodes: 'all' })
+  const promoted = uuids.flatMap((uuid) => config.nodes[uuid] ?? [])
+  if (promoted.length > 0)
+    ctx.log.info(`Promoted nodes to master candidate role: ${promoted.map((node) => node.name).join(', ')}`)
+  for (const node of promoted) {
+    await ctx.config.change([change('addCandidateCert', node.uuid, await certificateDigest(ctx, node))])
+    await addSshKey(ctx, node)
+  }
+  const { now, wanted } = candidateStats(config, except)
+  if (now > wanted) ctx.log.info(`Note: more nodes are candidates (${now}) than desired (${wanted})`)
+}
+
+/** Makes all nodes accept the candidate's SSH key. */
+export async function addSshKey(ctx: UnitContext, node: Node): Promise<void> {
+  const config = await ctx.config.read({ nodes: 'all' })
+  const master = config.nodes[config.cluster.master_node]
+  if (!config.cluster.modify_ssh_setup || master === undefined) return
+  const names = Object.values(config.nodes).map(({ name }) => name)
+  const args = [node.uuid, node.name, names, true, true, false] as const
+  reportKeys(ctx, node, await ctx.nodes.attempt(master, 'node_ssh_key_add', [...args]))
+}
+
+export interface KeyRemoval {
+  readonly fromAuthorizedKeys: boolean
+  readonly fromPublicKeys: boolean
+  /** The node's own files too. */
+  readonly leaving: boolean
+}
+
+export async function removeSshKey(ctx: UnitContext, node: Node, removal: KeyRemoval): Promise<void> {
+  const config = await ctx.config.read({ nodes: 'all' })
+  const master = config.nodes[config.cluster.master_node]
+  if (!config.cluster.modify_ssh_setup || master === undefined) return
+  const nodes = Object.values(config.nodes)
+  const result = await ctx.nodes.attempt(master, 'node_ssh_key_remove', [
+    node.uuid,
+    node.name,
+    nodes.filter((other) => other.master_candidate).map(({ uuid }) => uuid),
+    nodes.map(({ name }) => name),
+    removal.fromAuthorizedKeys,
+    removal.fromPublicKeys,
+    removal.leaving,
+    removal.leaving,
+    false,
+  ])
+  reportKeys(ctx, node, result)
+}
+
+type KeyAnswer = { ok: true; payload: readonly [node: string, message: string][] } | { ok: false; error: string }
+
+/** The node's role has changed already, and keys can be renewed later: this is no reason to fail. */
+function reportKeys(ctx: UnitContext, node: Node, result: KeyAnswer): void {
+  if (!result.ok) {
+    ctx.log.warning(`Could not adjust the SSH setup of node '${node.name}' (UUID: ${node.uuid}): ${result.error}`)
+    return
+  }
+  if (result.payload.length === 0) return
+  ctx.log.say("Some nodes' SSH key files could not be updated:")
+  for (const [name, message] of result.payload) ctx.log.say(`${name}: ${message}`)
+}
+
+const KVM_DAEMON = 'ganeti-kvmd'
+
+/** The daemon that notices guests which shut themselves down runs where it is wanted, and only there. */
+export async function settleKvmDaemon(ctx: UnitContext, node: Node, quiet: boolean): Promise<void> {
+  const { cluster } = await ctx.config.read({})
+  const kvm = cluster.enabled_hypervisors.includes('kvm')
+  const run = kvm && cluster.enabled_user_shutdown && node.vm_capable
+  const result = await ctx.nodes.attempt(node, 'node_ensure_daemon', [KVM_DAEMON, run])
+  if (result.ok || result.offline || (!run && quiet)) return
+  ctx.log.warning(`Failed to ${run ? 'start' : 'stop'} KVM daemon on node '${node.name}': ${result.error}`)
+}

@@ -1,0 +1,51 @@
+// A node has one role, and three flags say which: at most one of them is set.
+import type { ConfigData, Node } from '../../model/config'
+
+export type Role = 'candidate' | 'drained' | 'offline' | 'regular'
+export const ROLE_FLAGS = ['master_candidate', 'drained', 'offline'] as const
+export type RoleFlag = (typeof ROLE_FLAGS)[number]
+export type RoleFlags = Readonly<Record<RoleFlag, boolean>>
+/** What an opcode asks of the flags; missing ones stay as they are. */
+export type AskedFlags = Partial<Record<RoleFlag, boolean | undefined>>
+
+export const flagsOf = (role: Role): RoleFlags => ({
+  master_candidate: role === 'candidate',
+  drained: role === 'drained',
+  offline: role === 'offline',
+})
+
+export function roleOf(node: RoleFlags): Role {
+  if (node.master_candidate) return 'candidate'
+  if (node.drained) return 'drained'
+  return node.offline ? 'offline' : 'regular'
+}
+
+/** Taking the only flag away makes a regular node. */
+export function roleAfter(old: Role, asked: AskedFlags): Role {
+  if (asked.master_candidate) return 'candidate'
+  if (asked.drained) return 'drained'
+  if (asked.offline) return 'offline'
+  return ROLE_FLAGS.some((flag) => asked[flag] === false) ? 'regular' : old
+}
+
+export interface CandidateStats {
+  readonly now: number
+  /** As many as the cluster wants and its nodes allow. */
+  readonly wanted: number
+}
+
+export function candidateStats(config: ConfigData, except: readonly string[] = []): CandidateStats {
+  const nodes = Object.values(config.nodes).filter((node) => !except.includes(node.uuid))
+  return {
+    now: nodes.filter((node) => node.master_candidate).length,
+    wanted: Math.min(nodes.filter(canBeCandidate).length, config.cluster.candidate_pool_size),
+  }
+}
+
+const canBeCandidate = (node: Node): boolean => !node.offline && !node.drained && node.master_capable
+
+/** Whether a node that becomes able to be a candidate should be one. */
+export function lacksCandidate(config: ConfigData, except: readonly string[] = []): boolean {
+  const { now, wanted } = candidateStats(config, except)
+  return now < Math.min(wanted + 1, config.cluster.candidate_pool_size)
+}
