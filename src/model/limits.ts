@@ -19,6 +19,8 @@ export const NODE_CONNECT_S = 5
 export const NODE_KEEP_ALIVE_S = 30
 /** Bytes of output that are kept of a hook or OS script. */
 export const SCRIPT_OUTPUT_BYTES_MAX = 1 << 20
+/** Files below a storage directory that a node lists; with more it refuses. */
+export const STORED_FILES_MAX = 200_000
 /** Seconds that a hook script may run. */
 export const HOOK_SCRIPT_S = 900
 /** Seconds after a change until the simulator saves what runs where. */
@@ -84,7 +86,7 @@ export const JOB_PROCESSES_WARM = 3
 /** Job processes that are started at the same time; starting one costs as much as many short jobs. */
 export const JOB_PROCESSES_STARTING_MAX = 2
 /** Seconds that a job waits for a process to become free before another one is started for it. */
-export const JOB_PROCESS_PATIENCE_S = 0.1
+export const JOB_PROCESS_PATIENCE_S = 0.25
 /** Seconds in which the job processes that there are should be able to take all jobs that wait; else another one is started. */
 export const JOB_PROCESS_DRAIN_S = 1
 /** Seconds after which the idle job processes beyond those kept warm end. */
@@ -150,6 +152,8 @@ export const CONFIG_CATCH_UP_S = 5
 export const CONFIG_COPY_S = 120
 /** Bytes of changes kept for a candidate while it gets a full copy; with more the copy begins anew. */
 export const CONFIG_BACKLOG_BYTES_MAX = 32 << 20
+/** Nodes that are sent ssconf files at the same time. */
+export const SSCONF_NODES_AT_ONCE = 30
 /** Seconds until a node that did not take its ssconf files is tried again. */
 export const SSCONF_RETRY_S = 30
 /** Times that the nodes are asked who is master, before a master daemon gives up. */

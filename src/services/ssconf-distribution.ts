@@ -3,11 +3,12 @@
 import type { ConfigStore, Delta } from '../config/store'
 import { ssconfLines } from '../config/ssconf'
 import { recordValues } from '../config/records'
+import { eachBounded } from '../lib/bounded'
 import type { Clock, Timer } from '../lib/clock'
 import type { Log } from '../lib/log'
 import type { ConfigData } from '../model/config'
 import type { NodeUuid } from '../model/ids'
-import { SSCONF_RETRY_S } from '../model/limits'
+import { SSCONF_NODES_AT_ONCE, SSCONF_RETRY_S } from '../model/limits'
 import type { NodeClient, NodeTarget } from '../rpc/node/client'
 
 type Values = Readonly<Record<string, readonly string[]>>
@@ -70,7 +71,7 @@ export class SsconfDistribution {
       copy.close()
       this.copies.delete(uuid)
     }
-    await Promise.all(reachable.map((node) => this.copyOf(node).bring(node, values)))
+    await eachBounded(reachable, SSCONF_NODES_AT_ONCE, (node) => this.copyOf(node).bring(node, values))
   }
 
   private copyOf({ uuid }: NodeTarget): NodeSsconf {

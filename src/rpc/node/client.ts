@@ -66,10 +66,11 @@ export function openNodeClient(options: NodeClientOptions): NodeClient {
     target: NodeTarget,
     name: C,
     args: ArgsOf<C>,
+    encode = () => encodeCall(name, args, paths),
   ): Promise<NodeResult<ResultOf<C>>> {
     const definition = callOf(name)
     if (target.offline && !definition.offlineToo) return { ok: false, error: OFFLINE, offline: true }
-    const body = encodeCall(name, args, paths)
+    const body = encode()
     const timeout_s = definition.timeout_s === 'first argument' ? Number(args[0]) + 5 : definition.timeout_s
     try {
       const answer = decodeAnswer(await exchange(endpointOf.of(target), name, body, timeout_s, clock))
@@ -87,7 +88,12 @@ export function openNodeClient(options: NodeClientOptions): NodeClient {
       throw new NodeCallError(target.name, name, result.error, result.offline)
     },
     async all(targets, name, args) {
-      const ask = (target: NodeTarget) => call(target, name, typeof args === 'function' ? args(target) : args)
+      // What all are told is written once.
+      let shared: string | undefined
+      const ask = (target: NodeTarget) =>
+        typeof args === 'function'
+          ? call(target, name, args(target))
+          : call(target, name, args, () => (shared ??= encodeCall(name, args, paths)))
       return new Map(await Promise.all(targets.map(async (target) => [target.uuid, await ask(target)] as const)))
     },
     close: () => endpointOf.close(),
