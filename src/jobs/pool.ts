@@ -172,7 +172,7 @@ export class JobPool implements JobRunner {
     worker.ready
       .then(
         () => (this.closed ? worker.letGo() : this.offer(worker)),
-        (error: Error) => this.waiting.shift()?.reject(error),
+        (error: unknown) => this.waiting.shift()?.reject(error instanceof Error ? error : new Error(String(error))),
       )
       .finally(() => {
         this.starting--

@@ -42,7 +42,19 @@ export function serveCalls(options: CallServerOptions, handlers: CallHandlers): 
 
 /** One message of the protocol, as it is sent. */
 export const encodeAnswer = (success: boolean, result: unknown): string =>
-  `{"success":${success},"result":${JSON.stringify(result) ?? 'null'}}`
+  `{"success":${success},"result":${resultJson(result)}}`
+
+/** A result that is frozen is given out again and again, so its text is kept as long as it lives. */
+const frozenTexts = new WeakMap<object, string>()
+
+function resultJson(result: unknown): string {
+  if (typeof result !== 'object' || result === null || !Object.isFrozen(result)) return JSON.stringify(result) ?? 'null'
+  const known = frozenTexts.get(result)
+  if (known !== undefined) return known
+  const text = JSON.stringify(result)
+  frozenTexts.set(result, text)
+  return text
+}
 
 async function handleCall(
   text: string,

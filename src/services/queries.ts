@@ -5,13 +5,15 @@ import { ECODE, OpPrereqError } from '../model/errors'
 import { classicQuery, queryFields, refuseUnserved, runQuery } from '../query/engine'
 import type { QuerySource } from '../query/source'
 import type { FieldDefinition, QueryFilter, QueryResource, QueryResult, TagKind } from '../rpc/luxi/calls'
-import { architecture, clusterInfo } from '../query/cluster-info'
+import { clusterInfo } from '../query/cluster-info'
 import { jobReader } from './job-views'
 import { lockReader } from './locks-view'
 import type { MasterContext } from './master-context'
 import type { WatcherPause } from './watcher-pause'
 
 export class QueryService {
+  private readonly infos = new WeakMap<ConfigData, Readonly<Record<string, unknown>>>()
+
   constructor(
     private readonly context: MasterContext,
     private readonly watcherPause: WatcherPause,
@@ -19,7 +21,7 @@ export class QueryService {
 
   async query(what: QueryResource, fields: readonly string[], filter: QueryFilter): Promise<QueryResult> {
     refuseUnserved('Query', what)
-    return runQuery(what, fields, filter, await this.source())
+    return runQuery(what, fields, filter, this.source())
   }
 
   async queryFields(what: QueryResource, fields: readonly string[] | null): Promise<{ fields: FieldDefinition[] }> {
@@ -33,11 +35,15 @@ export class QueryService {
     fields: readonly string[],
     lock: boolean,
   ): Promise<unknown[][]> {
-    return classicQuery(what, names, fields, lock, await this.source())
+    return classicQuery(what, names, fields, lock, this.source())
   }
 
-  async clusterInfo(): Promise<Record<string, unknown>> {
-    return clusterInfo(this.context.config())
+  /** Every dashboard asks for it again and again, so it is made once for each configuration, and its text too. */
+  async clusterInfo(): Promise<Readonly<Record<string, unknown>>> {
+    const config = this.context.config()
+    let info = this.infos.get(config)
+    if (info === undefined) this.infos.set(config, (info = Object.freeze(clusterInfo(config))))
+    return info
   }
 
   /** A value that is not known is null. */
@@ -60,19 +66,10 @@ export class QueryService {
     return [...tagsOf(this.context.config(), kind, name)].sort()
   }
 
-  private async source(): Promise<QuerySource> {
+  /** Without the facts of the cluster: luxid does not serve its query. */
+  private source(): QuerySource {
     const { config, live, queue, wconfd } = this.context
-    return {
-      config: config(),
-      live,
-      jobs: jobReader(queue),
-      locks: lockReader(wconfd),
-      cluster: {
-        drained: queue.drained,
-        watcherPause: await this.watcherPause.read(),
-        architecture: architecture(),
-      },
-    }
+    return { config: config(), live, jobs: jobReader(queue), locks: lockReader(wconfd) }
   }
 }
 
