@@ -28,7 +28,13 @@ import { networkConnect, networkDisconnect } from './network/connect'
 import { networkRemove } from './network/remove'
 import { networkRename } from './network/rename'
 import { networkSetParams } from './network/set-params'
+import { nodeMigrate } from './node/migrate'
+import { oobCommand } from './node/oob'
+import { nodePowercycle } from './node/powercycle'
+import { nodeQueryVolumes } from './node/query-volumes'
+import { restrictedCommand } from './node/restricted-command'
 import { nodeSetParams } from './node/set-params'
+import { nodeModifyStorage, nodeQueryStorage, repairNodeStorage } from './node/storage'
 import { extStorageDiagnose, osDiagnose } from './os/diagnose'
 import { query, queryFields } from './query/query'
 import { tagsDel, tagsSet } from './tags/change'
@@ -92,17 +98,17 @@ const units: Readonly<Record<OpcodeId, LogicalUnit | typeof notYet>> = {
   OP_NETWORK_SET_PARAMS: networkSetParams,
   OP_NETWORK_CONNECT: networkConnect,
   OP_NETWORK_DISCONNECT: networkDisconnect,
-  OP_OOB_COMMAND: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
-  OP_RESTRICTED_COMMAND: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
+  OP_OOB_COMMAND: oobCommand,
+  OP_RESTRICTED_COMMAND: restrictedCommand,
   OP_NODE_REMOVE: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
   OP_NODE_ADD: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
-  OP_NODE_QUERYVOLS: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
-  OP_NODE_QUERY_STORAGE: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
-  OP_NODE_MODIFY_STORAGE: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
-  OP_REPAIR_NODE_STORAGE: notYet,
+  OP_NODE_QUERYVOLS: nodeQueryVolumes,
+  OP_NODE_QUERY_STORAGE: nodeQueryStorage,
+  OP_NODE_MODIFY_STORAGE: nodeModifyStorage,
+  OP_REPAIR_NODE_STORAGE: repairNodeStorage,
   OP_NODE_SET_PARAMS: nodeSetParams,
-  OP_NODE_POWERCYCLE: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
-  OP_NODE_MIGRATE: notYet,
+  OP_NODE_POWERCYCLE: nodePowercycle,
+  OP_NODE_MIGRATE: nodeMigrate,
   OP_NODE_EVACUATE: notYet,
   OP_OS_DIAGNOSE: osDiagnose,
   OP_EXT_STORAGE_DIAGNOSE: extStorageDiagnose,

@@ -29,6 +29,7 @@ export class FakeCluster {
   readonly submitted: (readonly WireOpCode[])[] = []
   readonly files = new Map<string, string>()
   replicas: ReplicaStatus[] = []
+  lockOwners: Awaited<ReturnType<Wconfd['listAllLocksOwners']>> = []
   flushes = 0
   clock: Clock = systemClock
   queries: JobEnvironment['queries']
@@ -104,6 +105,7 @@ export class FakeCluster {
       dropAllReservations: async () => null,
       gantryCancelRequest: async () => null,
       gantryReplicas: async () => this.replicas,
+      listAllLocksOwners: async () => this.lockOwners,
       flushConfig: async () => {
         this.flushes++
         return null

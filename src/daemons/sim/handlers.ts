@@ -170,6 +170,8 @@ const disks = {
   file_storage_dir_create: nothing,
   file_storage_dir_remove: nothing,
   file_storage_dir_rename: nothing,
+  gantry_file_storage_list: ({ world, node }, directories) =>
+    directories.map((directory) => world.filesBelow(node, directory)),
 } satisfies SimHandlers
 
 export const simHandlers: SimHandlers = { ...filesAndDaemons, ...state, ...instances, ...disks }

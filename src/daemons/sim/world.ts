@@ -95,6 +95,14 @@ export class World {
     this.node(node).instances.set(instance.name, runtime)
   }
 
+  /** Paths and sizes in bytes of the disks that are files below a directory, as the node sees them. */
+  filesBelow(node: string, directory: string): [path: string, size_bytes: number][] {
+    const all = [...this.node(node).disks.values(), ...this.sharedDisks.values()]
+    return all.flatMap(({ logical_id: [, path], size }): [string, number][] =>
+      typeof path === 'string' && path.startsWith(`${directory}/`) ? [[path, size * 1024 * 1024]] : [],
+    )
+  }
+
   private disksOf(node: string, template: string): Map<string, SimDisk> {
     return SHARED_TEMPLATES.includes(template) ? this.sharedDisks : this.node(node).disks
   }

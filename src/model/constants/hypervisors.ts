@@ -88,7 +88,8 @@ export const HV_PARAMS: Readonly<Record<Hypervisor, Readonly<Record<string, HvPa
       allowed: ['default', 'none', 'writeback', 'writethrough'],
       required: true,
     },
-    disk_discard: { type: 'string', default: 'ignore', allowed: ['ignore', 'unmap'] },
+    // Configurations of 3.0 say `default`, which is `ignore`.
+    disk_discard: { type: 'string', default: 'ignore', allowed: ['default', 'ignore', 'unmap'] },
     disk_type: {
       type: 'string',
       default: 'paravirtual',

@@ -1,8 +1,10 @@
 // Node calls about directories of file disks and about how full storage is.
 import * as fs from 'node:fs/promises'
+import * as path from 'node:path'
 import { isMissing } from '../../lib/disk'
 import { runCommand } from '../../lib/run-command'
-import type { StorageInfo, StorageUnit } from '../../rpc/node/dicts'
+import { STORED_FILES_MAX } from '../../model/limits'
+import type { StorageInfo, StorageUnit, StoredFile } from '../../rpc/node/dicts'
 import type { Handlers, NodeContext } from '../context'
 import { fail } from '../context'
 import { checkFileStoragePath } from '../storage/allowed-paths'
@@ -41,6 +43,10 @@ export const fileStorageHandlers = {
     const units = await storageUnits(context, type, args)
     const rows = name === null ? units : units.filter((unit) => unit['name'] === name)
     return rows.map((unit) => fields.map((field) => unit[field] ?? fail(`Unknown storage field '${field}'`)))
+  },
+
+  gantry_file_storage_list(context, directories) {
+    return Promise.all(directories.map((directory) => filesBelow(context, directory)))
   },
 
   async get_file_info(_context, file) {
@@ -92,6 +98,23 @@ async function directoryUnit(context: NodeContext, directory: string): Promise<U
   if (code !== 0) fail(`Cannot measure '${directory}': ${output.trim()}`)
   const used = Math.round(Number(stdout.split(/\s/)[0]) / 1024)
   return { name: directory, size: space.size_mib, used, free: space.free_mib, allocatable: true }
+}
+
+async function filesBelow({ paths }: NodeContext, directory: string): Promise<StoredFile[]> {
+  const local = checkFileStoragePath(paths, directory)
+  const entries = await fs.readdir(local, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
+    if (isMissing(error)) return []
+    throw error
+  })
+  const files = entries.filter((entry) => entry.isFile())
+  if (files.length > STORED_FILES_MAX) fail(`'${directory}' holds more than ${STORED_FILES_MAX} files`)
+  const found: StoredFile[] = []
+  for (const entry of files) {
+    const file = path.join(entry.parentPath, entry.name)
+    const info = await fs.stat(file).catch(() => undefined)
+    if (info !== undefined) found.push([paths.virtual(file), info.size])
+  }
+  return found
 }
 
 async function spaceOf(directory: string): Promise<{ size_mib: number; free_mib: number } | null> {

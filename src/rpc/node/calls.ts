@@ -365,6 +365,8 @@ export const nodeCalls = {
   // Ours: Ganeti's nodes do not know calls that begin with gantry.
   /** Journal records that follow what the candidate has; it answers when they are durable, or that it needs a full copy. */
   gantry_config_append: many(FAST, [arg('records', compressed)], none),
+  /** The files below each of these storage directories, in their order. */
+  gantry_file_storage_list: many(FAST, [arg('directories', names)], of<d.StoredFile[][]>()),
   /** A full copy: the texts of config.data and gantry.data. */
   gantry_config_replace: many(NORMAL, [arg('config', compressed), arg('gantry', compressed)], none),
   /** jobqueue_update for several files; it answers when all are durable. */

@@ -220,6 +220,9 @@ export interface ImpExpOptions {
 /** `raw`: [disk]; `script`: [disk, index text]; `file`: [path]. */
 export type ImpExpEnd = readonly [kind: string, args: readonly unknown[]]
 
+/** `path` is a path of a real node, as in a disk's logical id. */
+export type StoredFile = readonly [path: string, size_bytes: number]
+
 export interface VolumeInfo {
   name: string
   size: string

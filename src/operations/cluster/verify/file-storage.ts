@@ -1,0 +1,126 @@
+// Files of disks: which lie on the nodes, which are missing, and which belong to nobody.
+import { instanceDisks } from '../../../config/lookup'
+import { recordValues } from '../../../config/records'
+import type { ConfigData, Disk, DiskTemplate, Instance, Node } from '../../../model/config'
+import type { StoredFile } from '../../../rpc/node/dicts'
+import type { UnitContext } from '../../unit-context'
+import type { GroupState, Scope } from './gather'
+import type { VerifyReport } from './report'
+
+/** What lies below one storage directory of one node. */
+interface Listing {
+  readonly node: Node
+  readonly template: 'file' | 'sharedfile'
+  readonly directory: string
+  readonly files: ReadonlyMap<string, StoredFile>
+}
+
+export interface StorageFiles {
+  readonly listings: readonly Listing[]
+  /** Instances that some job is working on: their files may come and go. */
+  readonly busy: ReadonlySet<string>
+}
+
+interface Directory {
+  readonly template: Listing['template']
+  readonly directory: string
+  readonly on: readonly Node[]
+}
+
+export async function askFileStorage(ctx: UnitContext, report: VerifyReport, scope: Scope): Promise<StorageFiles> {
+  const directories = directoriesOf(scope)
+  const of = (uuid: string) => directories.filter(({ on }) => on.some((node) => node.uuid === uuid))
+  const asked = scope.nodes.filter(({ uuid }) => of(uuid).length > 0)
+  const results = await ctx.nodes.many(asked, 'gantry_file_storage_list', ({ uuid }) => [
+    of(uuid).map(({ directory }) => directory),
+  ])
+  const listings = asked.flatMap((node) => {
+    const result = results.get(node.uuid)
+    if (result?.ok !== true) {
+      const why = result?.error ?? 'no answer'
+      report.error('ENODERPC', node.name, `its files of disks could not be listed: ${why}`, 'WARNING')
+      return []
+    }
+    return of(node.uuid).map(({ template, directory }, index): Listing => {
+      const files = result.payload[index] ?? []
+      return { node, template, directory, files: new Map(files.map((file) => [file[0], file])) }
+    })
+  })
+  return { listings, busy: listings.length === 0 ? new Set() : await lockedInstances(ctx) }
+}
+
+/** Shared directories look the same everywhere: one node of the group is asked. */
+function directoriesOf(scope: Scope): Directory[] {
+  const { cluster } = scope.config
+  const hosts = scope.nodes.filter((node) => node.vm_capable && !node.offline)
+  const one = hosts.find((node) => node.uuid === cluster.master_node) ?? hosts[0]
+  const all: Directory[] = [
+    { template: 'file', directory: cluster.file_storage_dir, on: hosts },
+    { template: 'sharedfile', directory: cluster.shared_file_storage_dir, on: one === undefined ? [] : [one] },
+  ]
+  return all.filter(({ template, directory }) => directory !== '' && inUse(scope, template))
+}
+
+const inUse = ({ config, instances }: Scope, template: DiskTemplate): boolean =>
+  config.cluster.enabled_disk_templates.includes(template) ||
+  instances.some((instance) => instanceDisks(config, instance).some((disk) => disk.dev_type === template))
+
+async function lockedInstances(ctx: UnitContext): Promise<Set<string>> {
+  const owners = await ctx.env.wconfd.listAllLocksOwners()
+  const held = owners.filter(([, holders]) => holders.some(([, mode]) => mode === 'exclusive')).map(([lock]) => lock)
+  return new Set(held.filter((lock) => lock.startsWith('instance/')).map((lock) => lock.slice('instance/'.length)))
+}
+
+/** The instance's disk files that are not there, by disk uuid. */
+export function missingFiles(state: GroupState, instance: Instance): Map<string, { path: string; node: Node }> {
+  const found = new Map<string, { path: string; node: Node }>()
+  for (const disk of instanceDisks(state.config, instance)) {
+    const path = fileOf(disk)
+    const listing = state.storage.listings.find(
+      ({ node, template, directory }) =>
+        template === disk.dev_type &&
+        (template === 'sharedfile' || node.uuid === instance.primary_node) &&
+        path?.startsWith(`${directory}/`),
+    )
+    if (path !== undefined && listing !== undefined && !listing.files.has(path))
+      found.set(disk.uuid, { path, node: listing.node })
+  }
+  return found
+}
+
+/** `config` is read after the files were listed: what was made meanwhile is in it. */
+export function verifyOrphanFiles(report: VerifyReport, state: GroupState, config: ConfigData): void {
+  const master = state.nodes.some((node) => node.uuid === config.cluster.master_node)
+  const onlyGroup = recordValues(config.nodegroups).length === 1
+  for (const { node, template, directory, files } of state.storage.listings) {
+    // The group of the master speaks for all about what is shared.
+    if (template === 'sharedfile' && !master && !onlyGroup) continue
+    const owned = ownedFiles(config, template, node)
+    for (const [path, size_bytes] of files.values()) {
+      if (
+        owned.has(path) ||
+        path
+          .slice(directory.length)
+          .split('/')
+          .some((part) => state.storage.busy.has(part))
+      )
+        continue
+      const text = `file ${path} (${Math.ceil(size_bytes / (1 << 20))} MiB) is not a disk of any instance; remove it if nobody needs it`
+      report.error('ENODEORPHANLV', node.name, text, 'WARNING')
+    }
+  }
+}
+
+function ownedFiles(config: ConfigData, template: DiskTemplate, node: Node): Set<string> {
+  const owners = recordValues(config.instances).filter(
+    (instance) => template === 'sharedfile' || instance.primary_node === node.uuid,
+  )
+  const attached = owners.flatMap((instance) => instanceDisks(config, instance))
+  const detached = recordValues(config.disks).filter((disk) => disk.nodes.includes(node.uuid))
+  return new Set([...attached, ...detached].flatMap((disk) => fileOf(disk) ?? []))
+}
+
+function fileOf(disk: Disk): string | undefined {
+  const path = disk.logical_id[1]
+  return (disk.dev_type === 'file' || disk.dev_type === 'sharedfile') && typeof path === 'string' ? path : undefined
+}

@@ -1,0 +1,103 @@
+// Files that nodes keep alike: each node tells fingerprints, and here they are compared.
+import { masterCandidates } from '../../../config/lookup'
+import { ssconfLines } from '../../../config/ssconf'
+import type { ConfigData, Node } from '../../../model/config'
+import { PATH } from '../../../model/constants/paths'
+import { niceSort } from '../../../model/nice-sort'
+import type { ReplicaStatus } from '../../../rpc/wconfd/calls'
+import type { UnitContext } from '../../unit-context'
+import { ancillaryFiles, type AncillaryFile } from '../ancillary-files'
+import { askNodes, type GroupState, type NodeImage } from './gather'
+import type { VerifyReport } from './report'
+
+/** The configuration itself is not among them: its copies follow by a journal, and wconfd knows which are behind. */
+export const filesToCompare = (config: ConfigData): string[] => expectedFiles(config).map((file) => file.path)
+
+export async function verifyFiles(ctx: UnitContext, report: VerifyReport, state: GroupState): Promise<void> {
+  const images = [...state.images, ...state.others]
+  for (const { node, result, answer } of images) {
+    const told = isFingerprints(answer['filelist'])
+    if (!(!result.ok && result.offline))
+      report.when(!told, 'ENODEFILECHECK', node.name, 'Node did not return file checksum data')
+  }
+  const problems = differences(expectedFiles(state.config), images)
+  // Another job may have changed the configuration between two nodes' answers: what differs is looked at once more.
+  const lasting = problems.length === 0 ? [] : await lookAgain(ctx, images)
+  for (const problem of lasting) report.error('ECLUSTERFILECHECK', null, problem)
+  verifyReplicas(report, state, await ctx.env.wconfd.gantryReplicas())
+}
+
+async function lookAgain(ctx: UnitContext, images: readonly NodeImage[]): Promise<string[]> {
+  await ctx.env.wconfd.flushConfig()
+  const config = await ctx.config.read({ nodes: 'all', groups: 'all', networks: 'all' })
+  const nodes = images.filter(({ answer }) => isFingerprints(answer['filelist'])).map(({ node }) => node)
+  return differences(expectedFiles(config), await askNodes(ctx, config, nodes, { filelist: filesToCompare(config) }))
+}
+
+function expectedFiles(config: ConfigData): AncillaryFile[] {
+  const ssconf = Object.keys(ssconfLines(config)).map((key): AncillaryFile => ({
+    path: `${PATH.DATA_DIR}/ssconf_${key}`,
+    on: 'all',
+    optional: false,
+  }))
+  return [...ancillaryFiles(config.cluster), ...ssconf]
+}
+
+/** Exported for its test. */
+export function differences(files: readonly AncillaryFile[], images: readonly NodeImage[]): string[] {
+  const answers = images.flatMap(({ node, answer }) => {
+    const prints = answer['filelist']
+    return isFingerprints(prints) ? [{ node, prints }] : []
+  })
+  return files.flatMap(({ path, on, optional }) => {
+    const expected = answers.filter(({ node }) => on === 'all' || node.vm_capable)
+    const missing = names(expected.filter(({ prints }) => prints[path] === undefined))
+    const variants = new Map<string, Node[]>()
+    for (const { node, prints } of answers) {
+      const print = prints[path]
+      if (print !== undefined) variants.set(print, [...(variants.get(print) ?? []), node])
+    }
+    return [
+      ...missingProblem(path, optional, missing, missing.length === expected.length),
+      ...variantProblem(path, variants),
+    ]
+  })
+}
+
+function missingProblem(path: string, optional: boolean, missing: readonly string[], everywhere: boolean): string[] {
+  if (missing.length === 0 || (optional && everywhere)) return []
+  return [
+    optional
+      ? `File ${path} is optional, but it must exist on all or no nodes (not found on ${missing.join(', ')})`
+      : `File ${path} is missing from node(s) ${missing.join(', ')}`,
+  ]
+}
+
+function variantProblem(path: string, variants: ReadonlyMap<string, readonly Node[]>): string[] {
+  if (variants.size < 2) return []
+  const shown = [...variants]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, nodes], index) => `variant ${index + 1} on ${names(nodes.map((node) => ({ node }))).join(', ')}`)
+  return [`File ${path} found with ${variants.size} different checksums (${shown.join('; ')})`]
+}
+
+const names = (rows: readonly { readonly node: Node }[]): string[] => niceSort(rows.map(({ node }) => node.name))
+
+/** Of the candidates in this group: each group's job names its own. */
+function verifyReplicas(report: VerifyReport, { config, nodes }: GroupState, replicas: readonly ReplicaStatus[]): void {
+  const here = new Set<string>(nodes.filter((node) => !node.offline).map((node) => node.uuid))
+  for (const { node, name, state, reason } of replicas) {
+    if (!here.has(node) || node === config.cluster.master_node) continue
+    const text = `master candidate ${name} does not have the current configuration: ${reason ?? 'unknown reason'}`
+    const todo = "see that its node daemon runs, then use 'gnt-cluster redist-conf'"
+    report.when(state === 'out of sync', 'ECLUSTERFILECHECK', null, `${text}; ${todo}`)
+  }
+  const known = new Set(replicas.map(({ node }) => node))
+  for (const node of masterCandidates(config)) {
+    const unknown = here.has(node.uuid) && node.uuid !== config.cluster.master_node && !known.has(node.uuid)
+    report.when(unknown, 'ECLUSTERFILECHECK', null, `master candidate ${node.name} keeps no copy of the configuration`)
+  }
+}
+
+const isFingerprints = (value: unknown): value is Record<string, string> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0

@@ -1,0 +1,132 @@
+// What verify learns from the nodes of one group before it judges anything.
+import { recordValues } from '../../../config/records'
+import { instanceDisks, instanceNodes } from '../../../config/lookup'
+import { diskDict } from '../../../config/rpc-dicts'
+import type { ConfigData, Disk, Instance, Node, NodeGroup } from '../../../model/config'
+import type { NodeResult } from '../../../rpc/node/client'
+import type { BlockDeviceStatus } from '../../../rpc/node/dicts'
+import type { UnitContext } from '../../unit-context'
+import { filesToCompare } from './files'
+import { askFileStorage, type StorageFiles } from './file-storage'
+import type { VerifyReport } from './report'
+import { requestOf } from './request'
+
+export interface Scope {
+  readonly config: ConfigData
+  readonly group: NodeGroup
+  /** All nodes of the group. */
+  readonly nodes: readonly Node[]
+  /** Those whose primary node is in the group, and which this job has locked. */
+  readonly instances: readonly Instance[]
+}
+
+export interface NodeImage {
+  readonly node: Node
+  readonly result: NodeResult<Record<string, unknown>>
+  /** The answers to the checks; empty when the node did not answer. */
+  readonly answer: Readonly<Record<string, unknown>>
+  /** Names of running instances; undefined when the node could not say. */
+  readonly running: readonly string[] | undefined
+}
+
+export interface DiskState {
+  readonly node: Node
+  readonly index: number
+  readonly disk: Disk
+  readonly status: readonly [true, BlockDeviceStatus] | readonly [false, string]
+}
+
+export interface GroupState extends Scope {
+  readonly images: readonly NodeImage[]
+  /** Answers about files of nodes outside the group, to compare with. */
+  readonly others: readonly NodeImage[]
+  /** When the question was asked and when the last answer was there. */
+  readonly asked_ms: readonly [from: number, to: number]
+  readonly disks: ReadonlyMap<string, readonly DiskState[]>
+  readonly storage: StorageFiles
+}
+
+export async function gather(
+  ctx: UnitContext,
+  report: VerifyReport,
+  scope: Scope,
+  skip: readonly string[],
+): Promise<GroupState> {
+  const { config, nodes } = scope
+  const { clock } = ctx.env
+  report.say(`* Gathering data (${nodes.length} nodes)`)
+  const checks = requestOf(scope, skip)
+  report.say(`* Gathering information about nodes (${nodes.length} nodes)`)
+  const from = clock.now_ms()
+  const images = await askNodes(ctx, config, nodes, checks)
+  const to = clock.now_ms()
+  const outside = referenceNodes(scope)
+  if (outside.length > 0) report.say('* Gathering information about the master node')
+  const others = await askNodes(ctx, config, outside, { filelist: filesToCompare(config) })
+  report.say(`* Gathering disk information (${nodes.length} nodes)`)
+  const disks = await askDisks(ctx, report, scope)
+  return { ...scope, images, others, asked_ms: [from, to], disks, storage: await askFileStorage(ctx, report, scope) }
+}
+
+export async function askNodes(
+  ctx: UnitContext,
+  { cluster }: ConfigData,
+  nodes: readonly Node[],
+  checks: Readonly<Record<string, unknown>>,
+): Promise<NodeImage[]> {
+  const results = await ctx.nodes.many(nodes, 'node_verify', [checks, cluster.cluster_name, cluster.hvparams])
+  return nodes.map((node) => {
+    const result = results.get(node.uuid) ?? { ok: false, error: 'no answer', offline: false }
+    const answer = result.ok ? result.payload : {}
+    const list = answer['instancelist']
+    return { node, result, answer, running: isTexts(list) ? list : undefined }
+  })
+}
+
+/** Where not the whole cluster is looked at: the master, and one more node that hosts instances. */
+function referenceNodes({ config, group, nodes }: Scope): Node[] {
+  const outside = recordValues(config.nodes).filter((node) => node.group !== group.uuid && !node.offline)
+  const masterUuid = config.cluster.master_node
+  const master = outside.filter((node) => node.uuid === masterUuid)
+  const another = nodes.length === 0 ? undefined : outside.find((node) => node.vm_capable && node.uuid !== masterUuid)
+  return another === undefined ? master : [...master, another]
+}
+
+async function askDisks(
+  ctx: UnitContext,
+  report: VerifyReport,
+  { config, group, nodes, instances }: Scope,
+): Promise<Map<string, DiskState[]>> {
+  const asked = new Map(nodes.map((node): [string, Asked] => [node.uuid, { node, rows: [] }]))
+  for (const instance of instances)
+    for (const node of instanceNodes(config, instance))
+      instanceDisks(config, instance).forEach((disk, index) =>
+        asked.get(node)?.rows.push({ instance: instance.uuid, index, disk }),
+      )
+  const busy = [...asked.values()].filter(({ rows }) => rows.length > 0)
+  const targets = busy.map(({ node }) => node)
+  const results = await ctx.nodes.many(targets, 'blockdev_getmirrorstatus_multi', ({ uuid }) => [
+    (asked.get(uuid)?.rows ?? []).map(({ disk }) => diskDict(config, disk, group)),
+  ])
+  const found = new Map<string, DiskState[]>(instances.map(({ uuid }) => [uuid, []]))
+  for (const { node, rows } of busy) {
+    const result = results.get(node.uuid) ?? { ok: false, error: 'no answer', offline: false }
+    if (!result.ok && !result.offline)
+      report.error('ENODERPC', node.name, `while getting disk information: ${result.error}`)
+    rows.forEach(({ instance, index, disk }, position) => {
+      const status: DiskState['status'] = result.ok
+        ? (result.payload[position] ?? [false, 'Invalid result from the remote node'])
+        : [false, result.offline ? 'node offline' : result.error]
+      found.get(instance)?.push({ node, index, disk, status })
+    })
+  }
+  return found
+}
+
+interface Asked {
+  readonly node: Node
+  readonly rows: { instance: string; index: number; disk: Disk }[]
+}
+
+export const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string')

@@ -1,0 +1,84 @@
+// What only the group as a whole shows: volumes that nobody owns, memory for a node's failure, tags that exclude each other, notes.
+import { fillBeParams } from '../../../config/filled'
+import { instanceDisks, logicalVolumes, secondaryInstances } from '../../../config/lookup'
+import { recordValues } from '../../../config/records'
+import type { Instance } from '../../../model/config'
+import { DTS_MIRRORED } from '../../../model/constants/disks'
+import { compileRegex } from '../../../query/regex'
+import type { GroupState, NodeImage } from './gather'
+import { entries } from './nodes'
+import type { VerifyReport } from './report'
+import { volumeGroupOf } from './request'
+
+export function verifyOrphanVolumes(report: VerifyReport, { config, images }: GroupState): void {
+  const wanted = volumeGroupOf(config.cluster)
+  if (wanted === undefined) return
+  const reserved = config.cluster.reserved_lvs.map((pattern) => compileRegex(`^(?:${pattern})$`))
+  const owned = new Set(
+    recordValues(config.disks)
+      .flatMap(logicalVolumes)
+      .map(([vg, lv]) => `${vg}/${lv}`),
+  )
+  for (const { node, answer } of images)
+    for (const [volume] of entries(answer['lvlist'])) {
+      const known = owned.has(volume) || reserved.some((pattern) => pattern.test(volume))
+      if (volume.startsWith(`${wanted}/`) && !known)
+        report.error('ENODEORPHANLV', node.name, `volume ${volume} is unknown`, 'WARNING')
+    }
+}
+
+/** Every secondary can take over what any one other node runs. */
+export function verifyMemory(report: VerifyReport, { config, images }: GroupState): void {
+  for (const image of images) {
+    const { node } = image
+    const needed = new Map<string, number>()
+    for (const instance of secondaryInstances(config, node.uuid)) {
+      const be = fillBeParams(config.cluster, instance.beparams)
+      if (be.auto_balance) needed.set(instance.primary_node, (needed.get(instance.primary_node) ?? 0) + be.minmem)
+    }
+    const free = freeMemory(report, image)
+    if (node.offline || free === undefined) continue
+    for (const [uuid, needed_mib] of needed) {
+      const primary = config.nodes[uuid]?.name ?? uuid
+      const figures = `(${needed_mib}MiB needed, ${free}MiB available)`
+      const text = `not enough memory to accommodate instance failovers should node ${primary} fail ${figures}`
+      report.when(free < needed_mib, 'ENODEN1', node.name, text)
+    }
+  }
+}
+
+function freeMemory(report: VerifyReport, { node, result, answer }: NodeImage): number | undefined {
+  if (!result.ok || !node.vm_capable) return undefined
+  const free = Object.fromEntries(entries(answer['hvinfo']))['memory_free']
+  report.when(typeof free !== 'number', 'ENODEHV', node.name, 'rpc call to node failed (hvinfo)')
+  return typeof free === 'number' ? free : undefined
+}
+
+const EXCLUSION = 'htools:iextags:'
+
+/** Instances with the same exclusion tag should not share a node. */
+export function verifyExclusionTags(report: VerifyReport, { config, instances }: GroupState, node: NodeImage): void {
+  const prefixes = config.cluster.tags.flatMap((tag) =>
+    tag.startsWith(EXCLUSION) ? [tag.slice(EXCLUSION.length)] : [],
+  )
+  const seen = new Set<string>()
+  const twice = new Set<string>()
+  for (const instance of instances.filter((one) => one.primary_node === node.node.uuid))
+    for (const tag of instance.tags.filter((one) => prefixes.some((prefix) => one.startsWith(prefix))))
+      (seen.has(tag) ? twice : seen).add(tag)
+  const text = `Tags where there is more than one instance: ${[...twice].join(', ')}`
+  report.when(twice.size > 0, 'EEXTAGS', node.node.name, text, 'WARNING')
+}
+
+export function otherNotes(report: VerifyReport, { config, nodes, instances }: GroupState): void {
+  report.say('* Other Notes')
+  const count = (text: string, number: number) => number > 0 && report.notice(`${number} ${text} found.`)
+  const redundant = (instance: Instance) =>
+    instanceDisks(config, instance).every((disk) => DTS_MIRRORED.includes(disk.dev_type))
+  count('non-redundant instance(s)', instances.filter((instance) => !redundant(instance)).length)
+  const balanced = (instance: Instance) => fillBeParams(config.cluster, instance.beparams).auto_balance
+  count('non-auto-balanced instance(s)', instances.filter((instance) => !balanced(instance)).length)
+  count('offline instance(s)', instances.filter((instance) => instance.admin_state === 'offline').length)
+  count('offline node(s)', nodes.filter((node) => node.offline).length)
+  count('drained node(s)', nodes.filter((node) => node.drained && !node.offline && !node.master_candidate).length)
+}

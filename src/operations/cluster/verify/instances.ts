@@ -1,0 +1,144 @@
+// Instances: where they run, their disks, their nodes, their policy.
+import { fillBeParams, fillIPolicy } from '../../../config/filled'
+import {
+  diskTemplateOf,
+  findInstance,
+  instanceDisks,
+  instanceNodes,
+  logicalVolumes,
+  secondaryNodes,
+} from '../../../config/lookup'
+import type { Instance, Node } from '../../../model/config'
+import { DTS_INT_MIRROR, LOCAL_DISK_STATUS } from '../../../model/constants/disks'
+import { policyViolations } from '../../instance/ipolicy'
+import { missingFiles } from './file-storage'
+import type { DiskState, GroupState, NodeImage } from './gather'
+import { entries } from './nodes'
+import type { VerifyReport } from './report'
+import { volumeGroupOf } from './request'
+
+/** What runs on a node and should not. */
+export function verifyRunning(report: VerifyReport, { config }: GroupState, { node, running = [] }: NodeImage): void {
+  for (const name of running) {
+    const instance = findInstance(config, name)
+    if (instance?.name !== name) {
+      const text = `node is running unknown instance ${name}; stop it there, nothing in the configuration owns it`
+      report.error('ENODEORPHANINSTANCE', node.name, text)
+    } else if (instance.primary_node !== node.uuid) {
+      const home = config.nodes[instance.primary_node]?.name ?? instance.primary_node
+      const text = `instance should not run on node ${node.name}; its primary node is ${home}`
+      report.error('EINSTANCEWRONGNODE', name, text)
+    }
+  }
+}
+
+export function verifyInstance(report: VerifyReport, state: GroupState, instance: Instance): void {
+  verifyPolicy(report, state, instance)
+  verifyState(report, state, instance)
+  const missing = missingFiles(state, instance)
+  for (const { path, node } of missing.values())
+    report.error('EINSTANCEMISSINGDISK', instance.name, `file ${path} missing on node ${node.name}`)
+  verifyVolumes(report, state, instance)
+  for (const disk of state.disks.get(instance.uuid) ?? [])
+    if (!missing.has(disk.disk.uuid)) verifyDisk(report, instance, disk)
+  verifyNodes(report, state, instance)
+}
+
+function verifyPolicy(report: VerifyReport, { config, group }: GroupState, instance: Instance): void {
+  const be = fillBeParams(config.cluster, instance.beparams)
+  const violations = policyViolations(fillIPolicy(config.cluster, group), {
+    memory_mib: be.maxmem,
+    vcpus: be.vcpus,
+    diskSizes_mib: instanceDisks(config, instance).map((disk) => disk.size),
+    nics: instance.nics.length,
+    spindles: be.spindle_use,
+    template: diskTemplateOf(config, instance),
+  })
+  report.when(violations.length > 0, 'EINSTANCEPOLICY', instance.name, violations.join(', '), 'WARNING')
+}
+
+function verifyState(report: VerifyReport, { images, config }: GroupState, instance: Instance): void {
+  const image = images.find(({ node }) => node.uuid === instance.primary_node)
+  if (image === undefined) return
+  const { node, running, result } = image
+  if (instance.admin_state === 'up') {
+    const known = running !== undefined && node.vm_capable
+    const down = `instance not running on its primary node ${node.name}`
+    const todo = `start it with 'gnt-instance startup ${instance.name}'`
+    report.when(known && !running.includes(instance.name), 'EINSTANCEDOWN', instance.name, `${down}; ${todo}`)
+    const text = `instance is marked as running and lives on offline node ${node.name}`
+    report.when(node.offline, 'EINSTANCEBADNODE', instance.name, text)
+  }
+  const unreachable = !result.ok && !node.offline
+  report.when(unreachable, 'ENODERPC', node.name, `instance ${instance.name}, connection to primary node failed`)
+  const group = config.nodegroups[node.group]
+  report.when(group === undefined, 'EINSTANCEBADNODE', instance.name, `its primary node ${node.name} is in no group`)
+}
+
+function verifyVolumes(report: VerifyReport, { config, images }: GroupState, instance: Instance): void {
+  const wanted = volumeGroupOf(config.cluster)
+  if (wanted === undefined) return
+  for (const { node, answer } of images) {
+    const volumes = Object.fromEntries(entries(answer['lvlist']))
+    const should = instanceDisks(config, instance)
+      .filter((disk) =>
+        disk.dev_type === 'plain'
+          ? instance.primary_node === node.uuid
+          : instanceNodes(config, instance).includes(node.uuid),
+      ) // prettier-ignore
+      .flatMap(logicalVolumes)
+    if (!node.vm_capable || typeof answer['lvlist'] !== 'object') continue
+    for (const [vg, lv] of should)
+      if (vg === wanted && volumes[`${vg}/${lv}`] === undefined)
+        report.error('EINSTANCEMISSINGDISK', instance.name, `volume ${vg}/${lv} missing on node ${node.name}`)
+  }
+}
+
+function verifyDisk(report: VerifyReport, instance: Instance, { node, index, status }: DiskState): void {
+  if (!instance.disks_active) return
+  const [found, state] = status
+  if (!found) {
+    const text = `couldn't retrieve status for disk/${index} on ${node.name}: ${state}`
+    report.when(!node.offline, 'EINSTANCEFAULTYDISK', instance.name, text)
+  } else if (state.is_degraded) {
+    const { ok, syncing } = LOCAL_DISK_STATUS
+    const harmless = state.ldisk_status === ok || state.ldisk_status === syncing
+    const name = Object.entries(LOCAL_DISK_STATUS).find(([, value]) => value === state.ldisk_status)?.[0] ?? 'unknown'
+    const text = `disk/${index} on ${node.name} is degraded; local disk state is '${name}'`
+    report.error('EINSTANCEFAULTYDISK', instance.name, text, harmless ? 'WARNING' : 'ERROR')
+  }
+}
+
+function verifyNodes(report: VerifyReport, state: GroupState, instance: Instance): void {
+  const { config, images } = state
+  const nodes = instanceNodes(config, instance)
+  const secondaries = secondaryNodes(config, instance).flatMap((uuid) => config.nodes[uuid] ?? [])
+  const names = (list: readonly Node[]) => list.map((node) => node.name).join(', ')
+  const many = `instance has multiple secondary nodes: ${names(secondaries)}`
+  report.when(secondaries.length > 1, 'EINSTANCELAYOUT', instance.name, many, 'WARNING')
+  const offline = secondaries.filter((node) => node.offline)
+  const text = `instance has offline secondary node(s) ${names(offline)}`
+  report.when(offline.length > 0, 'EINSTANCEBADNODE', instance.name, text)
+  for (const uuid of nodes) {
+    const node = config.nodes[uuid]
+    report.when(node === undefined, 'EINSTANCEBADNODE', instance.name, `instance lives on ghost node ${uuid}`)
+    const incapable = `instance lives on non-vm_capable node ${node?.name ?? uuid}`
+    report.when(node?.vm_capable === false, 'EINSTANCEBADNODE', instance.name, incapable)
+  }
+  for (const { node, result } of images)
+    if (secondaries.includes(node) && !result.ok && !result.offline)
+      report.error('ENODERPC', node.name, `instance ${instance.name}, connection to secondary node failed`)
+  verifyOneGroup(report, state, instance)
+}
+
+function verifyOneGroup(report: VerifyReport, { config }: GroupState, instance: Instance): void {
+  if (!instanceDisks(config, instance).some((disk) => DTS_INT_MIRROR.includes(disk.dev_type))) return
+  const groups = new Map<string, string[]>()
+  for (const uuid of instanceNodes(config, instance)) {
+    const node = config.nodes[uuid]
+    if (node !== undefined) groups.set(node.group, [...(groups.get(node.group) ?? []), node.name])
+  }
+  const shown = [...groups].map(([group, names]) => `${names.join(', ')} (group ${config.nodegroups[group]?.name})`)
+  const text = `instance has primary and secondary nodes in different groups: ${shown.join(', ')}`
+  report.when(groups.size > 1, 'EINSTANCESPLITGROUPS', instance.name, text, 'WARNING')
+}

@@ -1,0 +1,151 @@
+// Each node by itself: that it answers, its version and clock, what it reaches, its hypervisors and its storage.
+import { masterNode } from '../../../config/lookup'
+import type { Node } from '../../../model/config'
+import { MIN_VG_SIZE_MIB } from '../../../model/constants/disks'
+import type { VerifyCodeName } from '../../../model/constants/verify-codes'
+import { PROTOCOL_VERSION, RELEASE_VERSION } from '../../../model/constants/versions'
+import { MAX_CLOCK_SKEW_S } from '../../../model/constants/words'
+import { niceSort } from '../../../model/nice-sort'
+import { isTexts, type GroupState, type NodeImage } from './gather'
+import type { VerifyReport } from './report'
+import { bridges, volumeGroupOf } from './request'
+
+/** Answers whether the node's further answers can be looked at. */
+export function verifyNodeAnswers(report: VerifyReport, { node, result }: NodeImage): boolean {
+  if (result.ok) return true
+  report.error('ENODERPC', node.name, `while contacting node: ${result.error}`)
+  return false
+}
+
+export function verifyNode(report: VerifyReport, state: GroupState, image: NodeImage): void {
+  verifyVersion(report, image)
+  verifyHypervisors(report, image)
+  const setup = image.answer['nodesetup']
+  const problems = isTexts(setup) ? setup : ['it told nothing of its set-up']
+  report.when(problems.length > 0, 'ENODESETUP', image.node.name, `node setup error: ${problems.join('; ')}`)
+  verifyTime(report, state, image)
+  verifyNetwork(report, state, image)
+  verifyPrograms(report, image)
+  verifyStoragePaths(report, state, image)
+  if (!image.node.vm_capable) return
+  verifyVolumeGroup(report, state, image)
+  verifyBridges(report, state, image)
+}
+
+function verifyVersion(report: VerifyReport, { node, answer }: NodeImage): void {
+  const version = answer['version']
+  const [protocol, release]: unknown[] = Array.isArray(version) ? version : []
+  if (report.when(protocol === undefined, 'ENODERPC', node.name, 'connection to node returned invalid data')) return
+  const wrong = `incompatible protocol versions: master ${PROTOCOL_VERSION}, node ${String(protocol)}`
+  if (report.when(protocol !== PROTOCOL_VERSION, 'ENODEVERSION', node.name, wrong)) return
+  const other = `software version mismatch: master ${RELEASE_VERSION}, node ${String(release)}`
+  report.when(release !== RELEASE_VERSION, 'ENODEVERSION', node.name, other, 'WARNING')
+}
+
+function verifyHypervisors(report: VerifyReport, { node, answer, running }: NodeImage): void {
+  if (!node.vm_capable) return
+  for (const [name, problem] of entries(answer['hypervisor']))
+    report.when(problem !== null, 'ENODEHV', node.name, `hypervisor ${name} verify failure: '${String(problem)}'`)
+  const wrong = answer['hvparms']
+  if (Array.isArray(wrong))
+    for (const [source, name, problem] of wrong.filter(isTexts))
+      report.error('ENODEHV', node.name, `hypervisor ${name} parameter verify failure (source ${source}): ${problem}`)
+  const said = JSON.stringify(answer['instancelist'] ?? null)
+  report.when(running === undefined, 'ENODEHV', node.name, `rpc call to node failed (instancelist): ${said}`)
+}
+
+function verifyTime(report: VerifyReport, { asked_ms: [from, to] }: GroupState, { node, answer }: NodeImage): void {
+  const time = answer['time']
+  const [seconds, micros]: unknown[] = Array.isArray(time) ? time : []
+  if (typeof seconds !== 'number' || typeof micros !== 'number')
+    return report.error('ENODETIME', node.name, 'Node returned invalid time')
+  const now_s = seconds + micros / 1e6
+  const off_s = Math.max(from / 1000 - now_s, now_s - to / 1000)
+  const text = `Node time diverges by at least ${off_s.toFixed(1)}s from master node time; set its clock`
+  report.when(off_s > MAX_CLOCK_SKEW_S, 'ENODETIME', node.name, text)
+}
+
+function verifyNetwork(report: VerifyReport, { config }: GroupState, { node, answer }: NodeImage): void {
+  for (const [other, problem] of entries(answer['nodelist']))
+    report.error('ENODESSH', node.name, `ssh communication with node '${other}': ${String(problem)}`)
+  const reached = answer['node-net-test']
+  report.when(reached === undefined, 'ENODENET', node.name, "node hasn't returned node tcp connectivity data")
+  const failed = Object.fromEntries(entries(reached))
+  for (const other of niceSort(Object.keys(failed)))
+    report.error('ENODENET', node.name, `tcp communication with node '${other}': ${String(failed[other])}`)
+  if (typeof reached === 'string') report.error('ENODENET', node.name, `tcp communication: ${reached}`)
+  const text =
+    node.uuid === config.cluster.master_node
+      ? 'the master node cannot reach the master IP (not configured?)'
+      : 'cannot reach the master IP'
+  report.when(answer['master-ip'] !== true, 'ENODENET', node.name, text)
+}
+
+function verifyPrograms(report: VerifyReport, { node, answer }: NodeImage): void {
+  const scripts = answer['user-scripts']
+  const broken = isTexts(scripts) ? [...scripts].sort() : []
+  report.when(!isTexts(scripts), 'ENODEUSERSCRIPTS', node.name, 'did not return user scripts information')
+  const text = `user scripts not present or not executable: ${broken.join(', ')}`
+  report.when(broken.length > 0, 'ENODEUSERSCRIPTS', node.name, text)
+  const oob = answer['oob-paths']
+  if (!Array.isArray(oob) || !(node.master_candidate || node.master_capable)) return
+  for (const problem of oob) report.when(problem !== null, 'ENODEOOBPATH', node.name, String(problem))
+}
+
+const STORAGE_PATHS: readonly [check: string, template: string, code: VerifyCodeName][] = [
+  ['file-storage-path', 'file', 'ENODEFILESTORAGEPATHUNUSABLE'],
+  ['shared-file-storage-path', 'sharedfile', 'ENODESHAREDFILESTORAGEPATHUNUSABLE'],
+]
+
+function verifyStoragePaths(report: VerifyReport, { config }: GroupState, { node, answer }: NodeImage): void {
+  const forbidden = answer['allowed-file-storage-paths']
+  if (node.uuid === masterNode(config)?.uuid && isTexts(forbidden))
+    report.when(
+      forbidden.length > 0,
+      'ENODEFILESTORAGEPATHS',
+      node.name,
+      `Found forbidden file storage paths: ${forbidden.join(', ')}`,
+    )
+  for (const [check, template, code] of STORAGE_PATHS) {
+    const text = `The configured ${template} storage path is unusable: ${String(answer[check])}`
+    report.when(answer[check] !== undefined, code, node.name, text)
+  }
+}
+
+function verifyVolumeGroup(report: VerifyReport, { config }: GroupState, { node, answer }: NodeImage): void {
+  const wanted = volumeGroupOf(config.cluster)
+  if (wanted === undefined) return
+  const groups = Object.fromEntries(entries(answer['vglist']))
+  if (report.when(Object.keys(groups).length === 0, 'ENODELVM', node.name, 'unable to check volume groups')) return
+  const size = groups[wanted]
+  if (report.when(typeof size !== 'number', 'ENODELVM', node.name, `volume group '${wanted}' missing`)) return
+  const small = `volume group '${wanted}' too small (${MIN_VG_SIZE_MIB} MiB required, ${String(size)} MiB found)`
+  report.when(Number(size) < MIN_VG_SIZE_MIB, 'ENODELVM', node.name, small)
+  const volumes = answer['lvlist']
+  if (typeof volumes === 'string') report.error('ENODELVM', node.name, `LVM problem on node: ${volumes}`)
+  const shared = answer['exclusive-pvs']
+  if (Array.isArray(shared))
+    for (const item of shared) {
+      const [pv, lvs]: unknown[] = Array.isArray(item) ? item : []
+      const owners = isTexts(lvs) ? lvs.join(', ') : ''
+      report.error('ENODELVM', node.name, `PV ${String(pv)} is shared among unrelated LVs (${owners})`)
+    }
+}
+
+function verifyBridges(report: VerifyReport, state: GroupState, { node, answer }: NodeImage): void {
+  if (bridges(state).length === 0) return
+  const missing = answer['bridges']
+  if (report.when(!isTexts(missing), 'ENODENET', node.name, 'did not return valid bridge information')) return
+  const names = isTexts(missing) ? [...missing].sort() : []
+  report.when(names.length > 0, 'ENODENET', node.name, `missing bridges: ${names.join(', ')}`)
+}
+
+export const nodeType = (node: Node, masterUuid: string): string => {
+  if (node.uuid === masterUuid) return 'master'
+  if (node.master_candidate) return 'master candidate'
+  return node.drained ? 'drained' : 'regular'
+}
+
+/** Of an object; a check that failed on the node answers with a text instead. */
+export const entries = (value: unknown): [string, unknown][] =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : []

@@ -1,0 +1,244 @@
+import { change } from '../../../../../src/config/changes'
+import { LOCAL_DISK_STATUS } from '../../../../../src/model/constants/disks'
+import { NOW_S, RecordedCluster } from './recorded-nodes'
+
+const NODE2 = 'node2.gnt.example'
+
+test('a healthy group is reported line by line as it was recorded', async () => {
+  const cluster = new RecordedCluster()
+  expect(await cluster.run({ OP_ID: 'OP_CLUSTER_VERIFY_GROUP', group_name: 'default' })).toBe(true)
+  // gnt-cluster verify of the recorded cluster, job 855
+  expect(cluster.log).toEqual([
+    "* Verifying group 'default'",
+    '* Gathering data (3 nodes)',
+    '* Gathering information about nodes (3 nodes)',
+    '* Gathering information about the master node',
+    '* Gathering disk information (3 nodes)',
+    '* Verifying configuration file consistency',
+    '* Verifying node status',
+    '* Verifying instance status',
+    '* Verifying orphan volumes',
+    '* Verifying N+1 Memory redundancy',
+    '* Other Notes',
+    '  - NOTICE: 2 non-redundant instance(s) found.',
+    '* Hooks Results',
+  ])
+})
+
+test('more is said to those who ask, and a check that is skipped is not announced', async () => {
+  const cluster = new RecordedCluster()
+  await cluster.verifyGroup({ verbose: true, skip_checks: ['nplusone_mem'] })
+  expect(cluster.log).toEqual(
+    expect.arrayContaining([
+      '* Verifying node node1.gnt.example (master)',
+      '* Verifying node node3.gnt.example (master candidate)',
+      '* Verifying instance inst4.gnt.example',
+    ]),
+  )
+  expect(cluster.log).not.toContain('* Verifying N+1 Memory redundancy')
+})
+
+test('locks are shared, and only those of the group', async () => {
+  const cluster = new RecordedCluster()
+  await cluster.verifyGroup()
+  const locks = cluster.lockRequests.flat()
+  expect(locks.every(([, mode]) => mode === 'shared')).toBe(true)
+  expect(locks.map(([name]) => name.split('/')[0])).toEqual([
+    'cluster',
+    ...Array.from({ length: 6 }, () => 'instance'),
+    'nodegroup',
+    ...['node', 'node', 'node'],
+  ])
+})
+
+test.each<[string, string, unknown, string]>([
+  ['version', NODE2, [3000000, '3.0.2'], `node ${NODE2}: incompatible protocol versions: master 3010000, node 3000000`],
+  ['hypervisor', NODE2, { fake: null, kvm: 'no qemu' }, `node ${NODE2}: hypervisor kvm verify failure: 'no qemu'`],
+  [
+    'hvparms',
+    NODE2,
+    [['cluster', 'kvm', 'no such file']],
+    `node ${NODE2}: hypervisor kvm parameter verify failure (source cluster): no such file`,
+  ],
+  ['nodesetup', NODE2, ['/sys is not mounted'], `node ${NODE2}: node setup error: /sys is not mounted`],
+  [
+    'time',
+    NODE2,
+    [NOW_S - 200, 500000],
+    `node ${NODE2}: Node time diverges by at least 199.5s from master node time; set its clock`,
+  ],
+  ['nodelist', NODE2, { node9: 'refused' }, `node ${NODE2}: ssh communication with node 'node9': refused`],
+  [
+    'node-net-test',
+    NODE2,
+    { node9: 'failure using the primary interface(s)' },
+    `node ${NODE2}: tcp communication with node 'node9': failure using the primary interface(s)`,
+  ],
+  ['master-ip', NODE2, false, `node ${NODE2}: cannot reach the master IP`],
+  ['bridges', NODE2, ['xen-br0'], `node ${NODE2}: missing bridges: xen-br0`],
+  ['user-scripts', NODE2, ['/x'], `node ${NODE2}: user scripts not present or not executable: /x`],
+  [
+    'oslist',
+    NODE2,
+    [],
+    `node ${NODE2}: OSes present on reference node node1.gnt.example but missing on this node: noop`,
+  ],
+  ['oslist', NODE2, 'failed', `node ${NODE2}: node hasn't returned valid OS data`],
+  [
+    'file-storage-path',
+    NODE2,
+    'it does not exist',
+    `node ${NODE2}: The configured file storage path is unusable: it does not exist`,
+  ],
+  ['filelist', NODE2, {}, `node ${NODE2}: Node did not return file checksum data`],
+  [
+    'client-cert',
+    NODE2,
+    ['ERROR', 'it is missing'],
+    `cluster: Client certificate of node '${NODE2}' failed validation: it is missing; use 'gnt-cluster renew-crypto --new-node-certificates'`,
+  ],
+])('a node that answers %s wrong is named', async (check, node, answer, text) => {
+  const cluster = new RecordedCluster()
+  cluster.broken[node] = { [check]: answer }
+  expect(await cluster.verifyGroup()).toEqual([false, [`ERROR: ${text}`]])
+})
+
+test('a node that cannot be asked is an error, an offline one only a note', async () => {
+  const cluster = new RecordedCluster()
+  cluster.answers.node_verify = (node, [checks]) => {
+    if (node.name === NODE2) throw new Error('connection refused')
+    return new RecordedCluster().answers.node_verify?.(node, [checks, '', {}]) ?? {}
+  }
+  const [result, problems] = await cluster.verifyGroup()
+  expect(result).toBe(false)
+  expect(problems).toContain(`ERROR: node ${NODE2}: while contacting node: connection refused`)
+  expect(problems).toContain(`ERROR: node ${NODE2}: instance inst1.gnt.example, connection to primary node failed`)
+  const offline = new RecordedCluster().given(
+    change('patchNode', cluster.node(NODE2).uuid, { offline: true, master_candidate: false }),
+  )
+  const [, others] = await offline.verifyGroup()
+  const text = (name: string) =>
+    `ERROR: instance ${name}: instance is marked as running and lives on offline node ${NODE2}`
+  expect(others).toEqual(expect.arrayContaining([text('inst1.gnt.example'), text('inst2.gnt.example')]))
+  expect(offline.log).toContain('  - NOTICE: 1 offline node(s) found.')
+})
+
+test('instances that are down, strange or in a wrong place are named, also for programs', async () => {
+  const cluster = new RecordedCluster()
+  cluster.broken[NODE2] = { instancelist: ['inst1.gnt.example', 'inst3.gnt.example', 'ghost.example'] }
+  const [result, problems] = await cluster.verifyGroup({ error_codes: true })
+  expect(result).toBe(false)
+  expect(problems).toEqual([
+    `ERROR:EINSTANCEWRONGNODE:instance:inst3.gnt.example:instance should not run on node ${NODE2}; its primary node is node3.gnt.example`,
+    `ERROR:ENODEORPHANINSTANCE:node:${NODE2}:node is running unknown instance ghost.example; stop it there, nothing in the configuration owns it`,
+    `ERROR:EINSTANCEDOWN:instance:inst2.gnt.example:instance not running on its primary node ${NODE2}; start it with 'gnt-instance startup inst2.gnt.example'`,
+  ])
+})
+
+test('what is to be ignored is only a warning', async () => {
+  const cluster = new RecordedCluster()
+  cluster.broken[NODE2] = { 'master-ip': false }
+  expect(await cluster.verifyGroup({ ignore_errors: ['ENODENET'] })).toEqual([
+    true,
+    [`WARNING: node ${NODE2}: cannot reach the master IP`],
+  ])
+})
+
+test('simulated errors make every check complain', async () => {
+  const [result, problems] = await new RecordedCluster().verifyGroup({ debug_simulate_errors: true })
+  expect(result).toBe(false)
+  expect(problems.length).toBeGreaterThan(40)
+})
+
+test('disks that are missing, degraded or belong to nobody are named', async () => {
+  const cluster = new RecordedCluster()
+  const [disk0, disk1] = cluster
+    .instance('inst2')
+    .disks.map((uuid) => String(cluster.config.disks[uuid]?.logical_id[1]))
+  cluster.lostFiles.add(String(disk0))
+  cluster.extraFiles.push(['/srv/ganeti/shared-file-storage/gone.example/x.disk0', 5 << 20])
+  cluster.extraFiles.push(['/srv/ganeti/shared-file-storage/busy.example/x.disk0', 5 << 20])
+  cluster.lockOwners = [['instance/busy.example', [[[7, '/livelock', 9], 'exclusive']]]]
+  cluster.answers.blockdev_getmirrorstatus_multi = (_node, [disks]) =>
+    disks.map((disk) =>
+      disk.logical_id?.[1] === disk1
+        ? [true, { dev_path: '/dev/x', is_degraded: true, ldisk_status: LOCAL_DISK_STATUS.faulty }]
+        : disk.logical_id?.[1] === disk0
+          ? [false, 'no such file']
+          : [true, { dev_path: '/dev/x', is_degraded: false, ldisk_status: 1 }],
+    )
+  expect(await cluster.verifyGroup()).toEqual([
+    false,
+    [
+      `ERROR: instance inst2.gnt.example: file ${disk0} missing on node ${NODE2}`,
+      `ERROR: instance inst2.gnt.example: disk/1 on ${NODE2} is degraded; local disk state is 'faulty'`,
+      'WARNING: node node1.gnt.example: file /srv/ganeti/shared-file-storage/gone.example/x.disk0 (5 MiB) is not a disk of any instance; remove it if nobody needs it',
+    ],
+  ])
+})
+
+test('a file of another group is not compared twice, and one that differs only for a moment is no problem', async () => {
+  const cluster = new RecordedCluster()
+  const good = cluster.answers.node_verify
+  let answers = 0
+  cluster.answers.node_verify = (node, args) => {
+    const answer = good?.(node, args) ?? {}
+    if (node.name !== NODE2 || answers++ > 0) return answer
+    return { ...answer, filelist: { '/var/lib/ganeti/hmac.key': 'other' } }
+  }
+  expect(await cluster.verifyGroup()).toEqual([true, []])
+  expect(cluster.flushes).toBe(1)
+  cluster.broken[NODE2] = { filelist: { '/var/lib/ganeti/hmac.key': 'other' } }
+  const [result, problems] = await cluster.verifyGroup()
+  expect(result).toBe(false)
+  expect(problems).toContain(`ERROR: cluster: File /var/lib/ganeti/rapi.pem is missing from node(s) ${NODE2}`)
+  expect(problems).toContain(
+    `ERROR: cluster: File /var/lib/ganeti/rapi/users is optional, but it must exist on all or no nodes (not found on ${NODE2})`,
+  )
+  expect(problems).toContain(
+    `ERROR: cluster: File /var/lib/ganeti/hmac.key found with 2 different checksums (variant 1 on node1.gnt.example, node3.gnt.example, node4.gnt.example; variant 2 on ${NODE2})`,
+  )
+})
+
+test('a candidate that is behind is named with what to do', async () => {
+  const cluster = new RecordedCluster()
+  cluster.replicas = cluster.replicas.map((one) =>
+    one.name === NODE2 ? { ...one, state: 'out of sync', reason: 'disk full' } : one,
+  )
+  expect(await cluster.verifyGroup()).toEqual([
+    false,
+    [
+      `ERROR: cluster: master candidate ${NODE2} does not have the current configuration: disk full; see that its node daemon runs, then use 'gnt-cluster redist-conf'`,
+    ],
+  ])
+})
+
+test('a hook script that fails makes the check fail, and its output is shown', async () => {
+  const cluster = new RecordedCluster()
+  cluster.answers.hooks_runner = (node) =>
+    node.name === NODE2 ? [['cluster-verify-post.d/10-disk', 1, 'disk is\nfull']] : []
+  expect(await cluster.verifyGroup()).toEqual([
+    false,
+    [`ERROR: node ${NODE2}: Script cluster-verify-post.d/10-disk failed, output:`],
+  ])
+  expect(cluster.log.at(-1)).toBe('      disk is\n      full')
+  const env = cluster.calls('hooks_runner')[0]?.args[2]
+  expect(env).toMatchObject({ GANETI_CLUSTER_TAGS: 'env:test owner:peer', 'GANETI_NODE_TAGS_node3.gnt.example': '' })
+})
+
+test('violations of the policy and of exclusion tags are warnings', async () => {
+  const cluster = new RecordedCluster()
+  const uuid = cluster.instance('inst1').uuid
+  cluster.given(
+    change('addTags', 'cluster', '', ['htools:iextags:svc']),
+    change('addTags', 'instance', uuid, ['svc:mail']),
+    change('addTags', 'instance', cluster.instance('inst2').uuid, ['svc:mail']),
+    change('patchInstance', uuid, { beparams: { maxmem: 10_000_000 } }),
+  )
+  const [result, problems] = await cluster.verifyGroup()
+  expect(result).toBe(true)
+  expect(problems).toEqual([
+    `WARNING: node ${NODE2}: Tags where there is more than one instance: svc:mail`,
+    expect.stringMatching(/^WARNING: instance inst1\.gnt\.example: memory-size value 10000000 is not in range \[/),
+  ])
+})
