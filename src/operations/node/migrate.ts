@@ -1,0 +1,33 @@
+// OP_NODE_MIGRATE: one migration job for each instance that runs on the node.
+import { primaryInstances } from '../../config/lookup'
+import { niceSortBy } from '../../model/nice-sort'
+import { OpNodeMigrate } from '../../opcodes/node'
+import type { WireOpCode } from '../../rpc/luxi/calls'
+import { findNode } from '../find'
+import { masterOnly } from '../group/members'
+import { logicalUnit, ResultWithJobs, shared } from '../logical-unit'
+
+export const nodeMigrate = logicalUnit(OpNodeMigrate, {
+  locks: async (op, ctx) => ({ node: shared([(await findNode(ctx, op.node_name, op.node_uuid)).object.uuid]) }),
+  check: (ctx, op) => findNode(ctx, op.node_name, op.node_uuid),
+  hooks: {
+    path: 'node-migrate',
+    type: 'NODE',
+    env: (_ctx, op, { object: node }) => ({
+      NODE_NAME: node.name,
+      ALLOW_RUNTIME_CHANGES: op.allow_runtime_changes,
+    }),
+    nodes: (_ctx, _op, { config }) => masterOnly(config),
+  },
+  async run(ctx, op, { object: node }) {
+    const config = await ctx.config.read({ instances: 'all' })
+    const instances = niceSortBy(primaryInstances(config, node.uuid), ({ name }) => name)
+    const { mode, live, iallocator, target_node, allow_runtime_changes, ignore_ipolicy } = op
+    const optional = { mode, live, iallocator, target_node }
+    const given = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined))
+    const job = (instance_name: string): WireOpCode[] => [
+      { OP_ID: 'OP_INSTANCE_MIGRATE', instance_name, allow_runtime_changes, ignore_ipolicy, ...given },
+    ]
+    return new ResultWithJobs(instances.map(({ name }) => job(name)))
+  },
+})
