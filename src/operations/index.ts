@@ -28,10 +28,12 @@ import { networkConnect, networkDisconnect } from './network/connect'
 import { networkRemove } from './network/remove'
 import { networkRename } from './network/rename'
 import { networkSetParams } from './network/set-params'
+import { nodeAdd } from './node/add'
 import { nodeMigrate } from './node/migrate'
 import { oobCommand } from './node/oob'
 import { nodePowercycle } from './node/powercycle'
 import { nodeQueryVolumes } from './node/query-volumes'
+import { nodeRemove } from './node/remove'
 import { restrictedCommand } from './node/restricted-command'
 import { nodeSetParams } from './node/set-params'
 import { nodeModifyStorage, nodeQueryStorage, repairNodeStorage } from './node/storage'
@@ -42,6 +44,10 @@ import { tagsGet } from './tags/get'
 import { tagsSearch } from './tags/search'
 import { testDelay } from './test/delay'
 import { instanceSetParams } from './instance/set-params'
+import { instanceGrowDisk } from './instance/grow-disk'
+import { instanceRename } from './instance/rename'
+import { instanceReinstall } from './instance/reinstall'
+import { instanceRecreateDisks } from './instance/recreate-disks'
 
 /** An opcode that can be described but not yet carried out: refused when it is submitted. */
 const notYet = 'not yet'
@@ -74,9 +80,9 @@ const units: Readonly<Record<OpcodeId, LogicalUnit | typeof notYet>> = {
   OP_GROUP_EVACUATE: notYet,
   OP_INSTANCE_CREATE: instanceCreate,
   OP_INSTANCE_MULTI_ALLOC: notYet,
-  OP_INSTANCE_REINSTALL: notYet,
+  OP_INSTANCE_REINSTALL: instanceReinstall,
   OP_INSTANCE_REMOVE: instanceRemove,
-  OP_INSTANCE_RENAME: notYet,
+  OP_INSTANCE_RENAME: instanceRename,
   OP_INSTANCE_STARTUP: instanceStartup,
   OP_INSTANCE_SHUTDOWN: instanceShutdown,
   OP_INSTANCE_REBOOT: instanceReboot,
@@ -87,10 +93,10 @@ const units: Readonly<Record<OpcodeId, LogicalUnit | typeof notYet>> = {
   OP_INSTANCE_CONSOLE: instanceConsole,
   OP_INSTANCE_ACTIVATE_DISKS: instanceActivateDisks,
   OP_INSTANCE_DEACTIVATE_DISKS: instanceDeactivateDisks,
-  OP_INSTANCE_RECREATE_DISKS: notYet,
+  OP_INSTANCE_RECREATE_DISKS: instanceRecreateDisks,
   OP_INSTANCE_QUERY_DATA: instanceQueryData,
   OP_INSTANCE_SET_PARAMS: instanceSetParams,
-  OP_INSTANCE_GROW_DISK: notYet,
+  OP_INSTANCE_GROW_DISK: instanceGrowDisk,
   OP_INSTANCE_CHANGE_GROUP: notYet,
   OP_NETWORK_ADD: networkAdd,
   OP_NETWORK_REMOVE: networkRemove,
@@ -100,8 +106,8 @@ const units: Readonly<Record<OpcodeId, LogicalUnit | typeof notYet>> = {
   OP_NETWORK_DISCONNECT: networkDisconnect,
   OP_OOB_COMMAND: oobCommand,
   OP_RESTRICTED_COMMAND: restrictedCommand,
-  OP_NODE_REMOVE: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
-  OP_NODE_ADD: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
+  OP_NODE_REMOVE: nodeRemove,
+  OP_NODE_ADD: nodeAdd,
   OP_NODE_QUERYVOLS: nodeQueryVolumes,
   OP_NODE_QUERY_STORAGE: nodeQueryStorage,
   OP_NODE_MODIFY_STORAGE: nodeModifyStorage,

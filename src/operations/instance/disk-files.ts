@@ -9,16 +9,24 @@ import type { UnitContext } from '../unit-context'
 import { nodesOf } from './disks'
 import { diskDictOf, diskDicts, type InstanceView } from './view'
 
-/** Makes the disks, all or none: what was made before a failure is removed again, and what could not be is named. */
-export async function createDisks(ctx: UnitContext, view: InstanceView, disks: readonly Disk[]): Promise<void> {
+/**
+ * Makes the disks, all or none: what was made before a failure is removed again, and what could not be is named. The disk that
+ * failed is removed too when it is `unique`: a call without an answer may have made it. Otherwise it may be somebody's data.
+ */
+export async function createDisks(
+  ctx: UnitContext,
+  view: InstanceView,
+  disks: readonly Disk[],
+  options: { unique: boolean } = { unique: true },
+): Promise<void> {
   const made: [Node, Disk][] = []
   try {
     await createDirectory(ctx, view, disks)
     for (const disk of disks)
       for (const node of [...nodesOf(view, disk)].reverse()) {
-        // Counted before it is known to exist: a call that failed may still have left something.
-        made.push([node, disk])
+        if (options.unique) made.push([node, disk])
         await createOn(ctx, view, disk, node)
+        if (!options.unique) made.push([node, disk])
       }
   } catch (error) {
     await undoCreate(ctx, view, made)
@@ -90,14 +98,15 @@ export async function wipeDisks(ctx: UnitContext, view: InstanceView, disks: rea
   const paused = await ctx.nodes.attempt(primary, 'blockdev_pause_resume_sync', [diskDicts(view), true])
   if (!paused.ok) ctx.log.warning(`Failed to pause disk synchronization: ${paused.error}`)
   try {
-    for (const disk of disks) await wipe(ctx, view, disk)
+    for (const disk of disks) await wipeFrom(ctx, view, disk, 0)
   } finally {
     const resumed = await ctx.nodes.attempt(primary, 'blockdev_pause_resume_sync', [diskDicts(view), false])
     if (!resumed.ok) ctx.log.warning(`Failed to resume disk synchronization: ${resumed.error}`)
   }
 }
 
-async function wipe(ctx: UnitContext, view: InstanceView, disk: Disk, from_mib = 0): Promise<void> {
+/** From an offset on: the rest is in use. */
+export async function wipeFrom(ctx: UnitContext, view: InstanceView, disk: Disk, from_mib: number): Promise<void> {
   const index = disk.iv_name.replace('disk/', '')
   const chunk_mib = Math.max(1, Math.min(MAX_WIPE_CHUNK_MIB, Math.floor((disk.size * MIN_WIPE_CHUNK_PERCENT) / 100)))
   ctx.log.info(`* Wiping disk ${index}`)

@@ -1,0 +1,65 @@
+// OP_INSTANCE_REINSTALL: runs the OS scripts again on the disks of a stopped instance, maybe those of another OS.
+import { change } from '../../config/changes'
+import { fillOsParams, fillPrivateOsParams } from '../../config/filled'
+import { ECODE, OpPrereqError } from '../../model/errors'
+import { OpInstanceReinstall } from '../../opcodes/instance'
+import { logicalUnit, type Op } from '../logical-unit'
+import type { UnitContext } from '../unit-context'
+import { checkInstanceState, checkNodeOnline, DOWN } from './checks'
+import { texts } from './create-plan'
+import { shutdownDisks, startDisks } from './disks'
+import { instanceHookEnv } from './hook-env'
+import { checkOsParams } from './params'
+import { dictOf, hookNodes, locksOfInstance, readInstance, reread, type InstanceView } from './view'
+
+export const instanceReinstall = logicalUnit(OpInstanceReinstall, {
+  ...locksOfInstance(['node', 'node-res']),
+  async check(ctx, op) {
+    const view = await readInstance(ctx, op)
+    checkNodeOnline(view.primary)
+    await checkInstanceState(ctx, view, DOWN, 'cannot reinstall')
+    if (view.disks.length === 0) throw new OpPrereqError(`Instance '${view.instance.name}' has no disks`, ECODE.INVAL)
+    await checkOs(ctx, op, view)
+    return view
+  },
+  hooks: {
+    path: 'instance-reinstall',
+    type: 'INSTANCE',
+    env: (ctx, _op, view) => instanceHookEnv(ctx, view.instance.uuid),
+    nodes: (_ctx, _op, view) => hookNodes(view),
+  },
+  async run(ctx, op, view) {
+    const { instance, primary } = view
+    if (op.os_type !== undefined) {
+      ctx.log.say(`Changing OS scripts to '${op.os_type}'...`)
+      await ctx.config.change([change('patchInstance', instance.uuid, { os: op.os_type })])
+    }
+    const active = await startDisks(ctx, await reread(ctx, view))
+    try {
+      ctx.log.info('Running instance OS create scripts...')
+      const dict = dictOf(active, {
+        osparams: texts(op.osparams ?? {}),
+        osparams_private: texts(op.osparams_private ?? {}),
+        osparams_secret: texts(op.osparams_secret ?? {}),
+      })
+      const what = `Could not install OS for instance ${instance.name} on node ${primary.name}`
+      await ctx.nodes.call(primary, what, 'instance_os_add', [dict, true, op.debug_level ?? 0])
+    } finally {
+      await shutdownDisks(ctx, await reread(ctx, view))
+    }
+    return null
+  },
+})
+
+async function checkOs(ctx: UnitContext, op: Op<typeof OpInstanceReinstall>, view: InstanceView): Promise<void> {
+  const { config, instance, primary } = view
+  const os = op.os_type ?? instance.os
+  const params = {
+    ...texts(fillOsParams(config.cluster, os, { ...instance.osparams, ...texts(op.osparams ?? {}) })),
+    ...texts(
+      fillPrivateOsParams(config.cluster, os, { ...instance.osparams_private, ...texts(op.osparams_private ?? {}) }),
+    ),
+    ...texts(op.osparams_secret ?? {}),
+  }
+  await checkOsParams(ctx, [primary], { os }, params, op.force_variant)
+}

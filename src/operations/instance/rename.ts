@@ -1,0 +1,97 @@
+// OP_INSTANCE_RENAME: gives a stopped instance another name, and its file-based disks another folder.
+import * as path from 'node:path'
+import { change } from '../../config/changes'
+import { DTS_INSTANCE_DEPENDENT_PATH } from '../../model/constants/disks'
+import type { Disk } from '../../model/config'
+import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
+import { OpInstanceRename } from '../../opcodes/instance'
+import { findInstance } from '../find'
+import { exclusive, logicalUnit } from '../logical-unit'
+import type { UnitContext } from '../unit-context'
+import { checkInstanceState, checkNodeOnline, NOT_RUNNING } from './checks'
+import { normalName } from './create-plan'
+import { fileFolder } from './disk-files'
+import { shutdownDisks, startDisks } from './disks'
+import { instanceHookEnv } from './hook-env'
+import { resolveForCreation } from './resolve'
+import { dictOf, diskDictOf, hookNodes, locksOfInstance, readInstance, reread, type InstanceView } from './view'
+
+const instanceLocks = locksOfInstance(['node', 'node-res'])
+
+export const instanceRename = logicalUnit(OpInstanceRename, {
+  async locks(op, ctx) {
+    const { object } = await findInstance(ctx, op.instance_name, op.instance_uuid)
+    return { instance: exclusive([...new Set([object.name, normalName(op.new_name)])]) }
+  },
+  declare: instanceLocks.declare,
+  async check(ctx, op) {
+    if (op.ip_check && !op.name_check) throw new OpPrereqError('IP address check requires a name check', ECODE.INVAL)
+    const view = await readInstance(ctx, op)
+    checkNodeOnline(view.primary)
+    await checkInstanceState(ctx, view, NOT_RUNNING, 'cannot rename')
+    const name = normalName(op.new_name)
+    if (op.name_check) await resolveForCreation(name, op.ip_check)
+    const { instances } = await ctx.config.read({ instances: [name] })
+    const other = Object.values(instances).find((instance) => instance.name === name)
+    if (other !== undefined && other.uuid !== view.instance.uuid)
+      throw new OpPrereqError(`Instance '${name}' is already in the cluster`, ECODE.EXISTS)
+    return { view, name }
+  },
+  hooks: {
+    path: 'instance-rename',
+    type: 'INSTANCE',
+    env: (ctx, _op, { view, name }) => instanceHookEnv(ctx, view.instance.uuid, { INSTANCE_NEW_NAME: name }),
+    nodes: (_ctx, _op, { view }) => hookNodes(view),
+  },
+  async run(ctx, op, { view, name }) {
+    const oldName = view.instance.name
+    if (name === oldName) return name
+    await ctx.config.change([change('renameInstance', view.instance.uuid, name, movedDisks(view, name))])
+    const renamed = await reread(ctx, view)
+    await moveFolder(ctx, view, renamed)
+    const active = await startDisks(ctx, renamed)
+    try {
+      await tellDisksAndGuest(ctx, active, oldName, op.debug_level ?? 0)
+    } finally {
+      await shutdownDisks(ctx, await reread(ctx, view))
+    }
+    return name
+  },
+})
+
+/** File-based disks are in a folder of the instance's name. */
+function movedDisks(view: InstanceView, name: string): Disk[] {
+  return view.disks
+    .filter((disk) => DTS_INSTANCE_DEPENDENT_PATH.includes(disk.dev_type))
+    .map((disk) => {
+      const [driver = '', file] = disk.logical_id
+      const folder = path.posix.dirname(path.posix.dirname(String(file)))
+      return { ...disk, logical_id: [driver, `${folder}/${name}/${path.posix.basename(String(file))}`] }
+    })
+}
+
+async function moveFolder(ctx: UnitContext, before: InstanceView, after: InstanceView): Promise<void> {
+  const [from, to] = [fileFolder(before.disks), fileFolder(after.disks)]
+  if (from === undefined || to === undefined) return
+  const { primary } = after
+  const result = await ctx.nodes.attempt(primary, 'file_storage_dir_rename', [from, to])
+  if (!result.ok)
+    throw new OpExecError(
+      `Could not rename on node ${primary.name} directory '${from}' to '${to}' (but the instance has been renamed in Ganeti): ${result.error}`,
+    )
+}
+
+async function tellDisksAndGuest(ctx: UnitContext, view: InstanceView, oldName: string, debug: number): Promise<void> {
+  const { instance, primary } = view
+  for (const [index, disk] of view.disks.entries()) {
+    const args = [diskDictOf(view, disk), `originstname+${instance.name}`] as const
+    const result = await ctx.nodes.attempt(primary, 'blockdev_setinfo', [...args])
+    if (!result.ok) ctx.log.warning(`Error setting info on node ${primary.name} for disk ${index}: ${result.error}`)
+  }
+  if (instance.os === '') return
+  const result = await ctx.nodes.attempt(primary, 'instance_run_rename', [dictOf(view), oldName, debug])
+  if (!result.ok)
+    ctx.log.warning(
+      `Could not run OS rename script for instance ${instance.name} on node ${primary.name} (but the instance has been renamed in Ganeti): ${result.error}`,
+    )
+}

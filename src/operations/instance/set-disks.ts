@@ -1,0 +1,210 @@
+// Changes to the disks of an existing instance: added and removed with their data, or renamed and made read-only.
+import { change } from '../../config/changes'
+import { fillIPolicy } from '../../config/filled'
+import { diskTemplateOf } from '../../config/lookup'
+import { MAX_DISKS } from '../../model/constants/disks'
+import type { Disk, DiskMode, DiskTemplate } from '../../model/config'
+import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
+import type { DiskParams } from '../../opcodes/types'
+import type { Change, UnitContext } from '../unit-context'
+import { checkInstanceState, NOT_RUNNING } from './checks'
+import { indexForNew, indexOfDevice, type DeviceChange } from './device-changes'
+import { createDisks, removeDisks, sizeText, wipeDisks } from './disk-files'
+import { checkNames, checkTemplate, diskSpec, fileStorageFolder, newDisks } from './disk-spec'
+import { waitForSync } from './disk-sync'
+import { assembleDisks, shutdownDisks } from './disks'
+import { hotplug } from './hotplug'
+import type { Changed, SetOp } from './set-values'
+import { diskDictOf, reread, type InstanceView } from './view'
+
+export type DiskStep =
+  | { readonly action: 'add' | 'remove'; readonly disk: Disk; readonly index: number }
+  | {
+      readonly action: 'modify'
+      readonly disk: Disk
+      readonly index: number
+      readonly fields: { readonly mode?: DiskMode; readonly name?: string | null }
+    }
+
+/** Applied one after the other, so that an index means the list as the changes before left it. */
+export async function planDisks(
+  ctx: UnitContext,
+  view: InstanceView,
+  changes: readonly DeviceChange<DiskParams>[],
+  op: SetOp,
+  live: boolean,
+): Promise<DiskStep[]> {
+  const disks: Disk[] = [...view.disks]
+  const steps: DiskStep[] = []
+  for (const one of changes) {
+    if (one.action === 'add') steps.push(planAdd(ctx, view, disks, one, op))
+    else if (one.action === 'remove') steps.push(planRemove(disks, one))
+    else if (one.action === 'modify') steps.push(planModify(disks, one))
+    else throw new OpPrereqError(`Disks cannot be ${one.action}ed by this version yet`, ECODE.INVAL)
+  }
+  if (disks.length > MAX_DISKS)
+    throw new OpPrereqError(`Instance has too many disks (${disks.length}), cannot add more`, ECODE.STATE)
+  checkNames('disk', disks)
+  if (!live && steps.some((step) => step.action === 'remove'))
+    await checkInstanceState(
+      ctx,
+      view,
+      NOT_RUNNING,
+      "can't remove volume from a running instance without using hotplug",
+    )
+  return steps
+}
+
+function planAdd(
+  ctx: UnitContext,
+  view: InstanceView,
+  disks: Disk[],
+  { at, params }: DeviceChange<DiskParams>,
+  op: SetOp,
+): DiskStep {
+  const index = indexForNew('disk', disks.length, at)
+  const template = templateFor(view, params)
+  checkTemplate(view.config.cluster, template)
+  const [disk] = newDisks(
+    ctx,
+    [diskSpec(params)],
+    template,
+    fileStorageFolder(view.config.cluster, template, view.instance.name, op.file_storage_dir),
+    { driver: op.file_driver, first: index },
+  )
+  if (disk === undefined) throw new OpPrereqError('Missing disk', ECODE.FAULT)
+  disks.splice(index, 0, disk)
+  return { action: 'add', disk, index }
+}
+
+/** As the instance's other disks, or the cluster's default for one that has none. */
+function templateFor(view: InstanceView, params: DiskParams): DiskTemplate {
+  const given = params['dev_type']
+  const own = diskTemplateOf(view.config, view.instance)
+  if (own === 'mixed') throw new OpPrereqError('Disks of mixed templates cannot be added to', ECODE.STATE)
+  const { enabled_disk_templates: enabled } = view.config.cluster
+  const wanted = typeof given === 'string' ? enabled.find((template) => template === given) : own
+  if (wanted === undefined)
+    throw new OpPrereqError(`Disk template '${String(given)}' is not enabled in cluster`, ECODE.INVAL)
+  if (wanted !== 'diskless') return wanted
+  const first = enabled.find((template) => template !== 'diskless')
+  if (first === undefined)
+    throw new OpPrereqError('Cannot add a disk to an instance with no disks and no default disk template', ECODE.STATE)
+  return first
+}
+
+function planRemove(disks: Disk[], { at }: DeviceChange<DiskParams>): DiskStep {
+  const index = indexOfDevice('disk', disks, at)
+  const [disk] = disks.splice(index, 1)
+  if (disk === undefined) throw new OpPrereqError(`Cannot find disk with identifier ${at}`, ECODE.INVAL)
+  return { action: 'remove', disk, index }
+}
+
+function planModify(disks: Disk[], { at, params }: DeviceChange<DiskParams>): DiskStep {
+  const index = indexOfDevice('disk', disks, at)
+  const disk = disks[index]
+  if (disk === undefined) throw new OpPrereqError(`Cannot find disk with identifier ${at}`, ECODE.INVAL)
+  if (params.size !== undefined) throw new OpPrereqError('Disk size change not possible, use grow-disk', ECODE.INVAL)
+  const unknown = Object.keys(params).filter((key) => key !== 'mode' && key !== 'name')
+  if (unknown.length > 0)
+    throw new OpPrereqError(`Disk modification doesn't support: ${unknown.join(', ')}`, ECODE.INVAL)
+  const name = params.name?.toLowerCase() === 'none' ? null : params.name
+  const fields = { ...(params.mode && { mode: params.mode }), ...(name !== undefined && { name }) }
+  const { name: _, ...unnamed } = disk
+  disks[index] = { ...unnamed, ...(fields.mode && { mode: fields.mode }), ...(typeof name === 'string' && { name }) }
+  return { action: 'modify', disk, index, fields }
+}
+
+/** Carries out the steps; answers with what changed. */
+export async function applyDisks(
+  ctx: UnitContext,
+  view: InstanceView,
+  steps: readonly DiskStep[],
+  op: SetOp,
+  live: boolean,
+): Promise<Changed[]> {
+  const changed: Changed[] = []
+  let now = view
+  for (const step of steps) {
+    if (!('fields' in step)) {
+      const { action, disk, index } = step
+      const made = action === 'add' ? addDisk(ctx, now, disk, index, op, live) : removeDisk(ctx, now, disk, index, live)
+      changed.push(...(await made))
+    } else {
+      const fields: Readonly<Record<string, unknown>> = step.fields
+      await ctx.config.change([change('patchDisk', step.disk.uuid, fields)])
+      changed.push(...Object.entries(fields).map(([key, value]): Changed => [`disk.${key}/${step.index}`, value]))
+    }
+    now = await reread(ctx, now)
+  }
+  return changed
+}
+
+/** In the configuration, as forthcoming, before it is made: a job that dies loses no file. */
+async function addDisk(
+  ctx: UnitContext,
+  view: InstanceView,
+  disk: Disk,
+  index: number,
+  op: SetOp,
+  live: boolean,
+): Promise<Changed[]> {
+  const { uuid } = view.instance
+  const attach = (one: Disk, replace: boolean): Change => change('addInstanceDisk', uuid, one, index, replace)
+  ctx.log.say(`* disk ${index}, size ${sizeText(disk.size)}`)
+  await ctx.config.change([attach({ ...disk, forthcoming: true }, false)])
+  const detach = (): Promise<unknown> => ctx.config.change([change('removeInstanceDisk', uuid, disk.uuid)])
+  try {
+    await createDisks(ctx, view, [disk])
+  } catch (error) {
+    await detach()
+    throw error
+  }
+  await ctx.config.change([attach(disk, true)])
+  const added = await reread(ctx, view)
+  if (view.config.cluster.prealloc_wipe_disks) await wipeOrTakeBack(ctx, added, disk, detach)
+  if (op.wait_for_sync && !(await waitForSync(ctx, added, { disks: [disk] })))
+    throw new OpExecError('There are some degraded disks for this instance')
+  const text = `add:size=${disk.size},mode=${disk.mode}`
+  if (!added.instance.disks_active) return [[`disk/${index}`, text]]
+  const { ok } = await assembleDisks(ctx, added, { disks: [disk] })
+  if (!ok) throw new OpExecError(`Can't activate new disk ${index}`)
+  if (!live) return [[`disk/${index}`, text]]
+  return [
+    [`disk/${index}`, `${text},${await hotplug(ctx, added, 'hotadd', 'disk', diskDictOf(added, disk), null, index)}`],
+  ]
+}
+
+async function wipeOrTakeBack(
+  ctx: UnitContext,
+  view: InstanceView,
+  disk: Disk,
+  detach: () => Promise<unknown>,
+): Promise<void> {
+  try {
+    await wipeDisks(ctx, view, [disk])
+  } catch (error) {
+    if (await removeDisks(ctx, view, [disk])) await detach()
+    throw error
+  }
+}
+
+async function removeDisk(
+  ctx: UnitContext,
+  view: InstanceView,
+  disk: Disk,
+  index: number,
+  live: boolean,
+): Promise<Changed[]> {
+  const plugged = live ? `,${await hotplug(ctx, view, 'hotremove', 'disk', diskDictOf(view, disk), null, index)}` : ''
+  if (plugged.endsWith('failed'))
+    throw new OpExecError(`Disk ${index} is still in use by the running instance, it was not removed`)
+  await shutdownDisks(ctx, view, { disks: [disk] })
+  if (!(await removeDisks(ctx, view, [disk])))
+    ctx.log.warning(`Data of disk ${index} may be left on node ${view.primary.name}: ${String(disk.logical_id.at(-1))}`)
+  await ctx.config.change([change('removeInstanceDisk', view.instance.uuid, disk.uuid)])
+  return [[`disk/${index}`, `remove${plugged}`]]
+}
+
+export const groupPolicy = (view: InstanceView) =>
+  fillIPolicy(view.config.cluster, view.config.nodegroups[view.primary.group])

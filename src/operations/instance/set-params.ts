@@ -1,0 +1,116 @@
+// OP_INSTANCE_SET_PARAMS: parameters, state, disks and NICs of an existing instance.
+import { change } from '../../config/changes'
+import { fillBeParams } from '../../config/filled'
+import { diskTemplateOf } from '../../config/lookup'
+import { ECODE, OpPrereqError } from '../../model/errors'
+import { OpInstanceSetParams } from '../../opcodes/instance'
+import { logicalUnit, type HookEnv } from '../logical-unit'
+import type { UnitContext } from '../unit-context'
+import { checkBridges, checkNodeOnline, hvParamsOf, runtimeOf } from './checks'
+import { deviceChanges } from './device-changes'
+import { envOfView, instanceHookEnv } from './hook-env'
+import { canHotplug } from './hotplug'
+import { policyViolations } from './ipolicy'
+import { applyDisks, groupPolicy, planDisks, type DiskStep } from './set-disks'
+import { planNics, plugNics, type NicPlan } from './set-nics'
+import { balloon, checkBalloon, newValues, type Changed, type SetOp, type Values } from './set-values'
+import { hookNodes, locksOfInstance, readInstance, reread, type InstanceView } from './view'
+
+interface SetPlan {
+  readonly view: InstanceView
+  readonly values: Values
+  readonly nics: NicPlan
+  readonly disks: readonly DiskStep[]
+  /** Devices change in the running instance too. */
+  readonly live: boolean
+}
+
+export const instanceSetParams = logicalUnit(OpInstanceSetParams, {
+  ...locksOfInstance(['node', 'node-res']),
+  async check(ctx, op): Promise<SetPlan> {
+    checkArguments(op)
+    const view = await readInstance(ctx, op)
+    const nics = deviceChanges(op.nics)
+    const disks = deviceChanges(op.disks)
+    if (disks.length > 0) checkNodeOnline(view.primary)
+    const live =
+      nics.length + disks.length > 0 && op.hotplug && (await isRunning(ctx, view)) && (await canHotplug(ctx, view))
+    await checkBalloon(ctx, op, view)
+    const values = await newValues(ctx, op, view)
+    const diskSteps = await planDisks(ctx, view, disks, op, live)
+    const nicPlan = await planNics(ctx, view, nics, op.conflicts_check)
+    if (!op.force && nics.length > 0) await checkBridges(ctx, view.config, nicPlan, view.primary)
+    const plan = { view, values, nics: nicPlan, disks: diskSteps, live }
+    if (!op.ignore_ipolicy) checkPolicy(plan)
+    return plan
+  },
+  hooks: {
+    path: 'instance-modify',
+    type: 'INSTANCE',
+    env: (ctx, op, plan, phase) => {
+      const more: HookEnv = op.runtime_mem === undefined ? {} : { RUNTIME_MEMORY: op.runtime_mem }
+      return phase === 'post'
+        ? instanceHookEnv(ctx, plan.view.instance.uuid, more)
+        : {
+            ...envOfView({
+              ...plan.view,
+              instance: { ...plan.view.instance, ...plan.values.fields, nics: plan.nics.nics },
+            }),
+            ...more,
+          }
+    },
+    nodes: (_ctx, _op, { view }) => hookNodes(view),
+  },
+  async run(ctx, op, { view, values, nics, disks, live }): Promise<Changed[]> {
+    const changed: Changed[] = await balloon(ctx, op, view)
+    changed.push(...(await applyDisks(ctx, view, disks, op, live)))
+    const now = disks.length > 0 ? await reread(ctx, view) : view
+    if (live) changed.push(...(await plugNics(ctx, now, nics.steps)))
+    else changed.push(...nics.steps.flatMap((step) => step.changed))
+    const fields = { ...values.fields, ...(nics.steps.length > 0 && { nics: nics.nics }) }
+    if (Object.keys(fields).length > 0) await ctx.config.change([change('patchInstance', view.instance.uuid, fields)])
+    return [...changed, ...values.changed]
+  },
+})
+
+function checkArguments(op: SetOp): void {
+  const refuse = (text: string) => new OpPrereqError(text, ECODE.INVAL)
+  const given = [op.nics, op.disks, Object.keys({ ...op.beparams, ...op.hvparams }), Object.keys(op.osparams)]
+  const values = [op.runtime_mem, op.disk_template, op.os_name, op.offline, op.pnode, op.instance_communication]
+  const hidden = Object.keys(op.osparams_private ?? {})
+  if ([...given, hidden].every((list) => list.length === 0) && values.every((value) => value === undefined))
+    throw refuse('No changes submitted')
+  if (op.disk_template !== undefined) throw refuse('Disk templates cannot be converted by this version yet')
+  if (op.pnode !== undefined)
+    throw refuse('The primary node cannot be set by this version yet; use failover or migrate')
+  if (op.instance_communication !== undefined)
+    throw refuse('Instance communication cannot be changed by this version yet')
+}
+
+async function isRunning(ctx: UnitContext, view: InstanceView): Promise<boolean> {
+  const { instance, primary } = view
+  const args = [instance.name, instance.hypervisor, hvParamsOf(view)] as const
+  const answer = await ctx.nodes.attempt(primary, 'instance_info', [...args])
+  return answer.ok && runtimeOf(answer.payload) !== undefined
+}
+
+function checkPolicy({ view, values, nics, disks }: SetPlan): void {
+  const { config, instance, primary } = view
+  const be = fillBeParams(config.cluster, values.fields.beparams ?? instance.beparams)
+  const removed = disks.filter((step) => step.action === 'remove').map((step) => step.disk.uuid)
+  const added = disks.filter((step) => step.action === 'add').map((step) => step.disk)
+  const all = [...view.disks.filter((disk) => !removed.includes(disk.uuid)), ...added]
+  const violations = policyViolations(groupPolicy(view), {
+    memory_mib: be.maxmem,
+    vcpus: be.vcpus,
+    diskSizes_mib: all.map((disk) => disk.size),
+    nics: nics.nics.length,
+    spindles: be.spindle_use,
+    template: added[0]?.dev_type ?? diskTemplateOf(config, instance),
+  })
+  if (violations.length > 0)
+    throw new OpPrereqError(
+      `Instance allocation to group ${primary.group} (${config.nodegroups[primary.group]?.name}) violates policy: ${violations.join(', ')}`,
+      ECODE.INVAL,
+    )
+}

@@ -1,0 +1,157 @@
+// Parameters of an existing instance as they will be: hypervisor, backend, OS and state, each with the list of what changed.
+import { fillBeParams, fillHvParams, fillOsParams, fillPrivateOsParams } from '../../config/filled'
+import type { AdminState, BeParams, Instance, Params } from '../../model/config'
+import { checkHvParams } from '../../model/hv-check'
+import { ECODE, OpPrereqError } from '../../model/errors'
+import type { OpInstanceSetParams } from '../../opcodes/instance'
+import type { Op } from '../logical-unit'
+import type { UnitContext } from '../unit-context'
+import { checkInstanceState, hvParamsOf, NOT_RUNNING, runtimeOf } from './checks'
+import { texts } from './create-plan'
+import { beParams, checkHvParamsOnNodes, checkNotClusterOnly, checkOsParams, hvParamTypes, typed } from './params'
+import { dictOf, type InstanceView } from './view'
+
+export type SetOp = Op<typeof OpInstanceSetParams>
+/** `[parameter, new value]`, as `gnt-instance modify` prints it. */
+export type Changed = [name: string, value: unknown]
+
+export interface Values {
+  readonly fields: Partial<Instance>
+  readonly changed: readonly Changed[]
+}
+
+export async function newValues(ctx: UnitContext, op: SetOp, view: InstanceView): Promise<Values> {
+  const os = op.os_name ?? view.instance.os
+  const steps = [
+    await newHvParams(ctx, op, view, os),
+    await newBeParams(ctx, op, view),
+    await newOs(ctx, op, view, os),
+    await newState(ctx, op, view),
+  ]
+  return {
+    fields: Object.assign({}, ...steps.map((step) => step.fields)) as Partial<Instance>,
+    changed: steps.flatMap((step) => step.changed),
+  }
+}
+
+const NOTHING: Values = { fields: {}, changed: [] }
+
+async function newHvParams(ctx: UnitContext, op: SetOp, view: InstanceView, os: string): Promise<Values> {
+  if (Object.keys(op.hvparams).length === 0) return NOTHING
+  const { config, instance } = view
+  const { hypervisor } = instance
+  checkNotClusterOnly(op.hvparams, 'instance', 'cluster')
+  const given = typed(op.hvparams, hvParamTypes(hypervisor), ['default'])
+  const hvparams = merged(instance.hvparams, given)
+  const filled = fillHvParams(config.cluster, { hypervisor, os, hvparams })
+  checkHvParams(hypervisor, filled)
+  await checkHvParamsOnNodes(ctx, [view.primary, ...view.secondaries], hypervisor, filled)
+  return { fields: { hvparams }, changed: named('hv', given) }
+}
+
+/** Given values laid over the old ones; `default` takes one away. */
+export function merged(old: Params, given: Params): Params {
+  const result: Record<string, Params[string]> = { ...old }
+  for (const [name, value] of Object.entries(given)) {
+    if (value === 'default') delete result[name]
+    else result[name] = value
+  }
+  return result
+}
+
+const named = (prefix: string, values: object): Changed[] =>
+  Object.entries(values).map(([name, value]): Changed => [`${prefix}/${name}`, value])
+
+async function newBeParams(ctx: UnitContext, op: SetOp, view: InstanceView): Promise<Values> {
+  if (Object.keys(op.beparams).length === 0) return NOTHING
+  const { config, instance } = view
+  const beparams = beParams(config.cluster, op.beparams, instance.beparams)
+  const { memory, ...rest } = op.beparams
+  const given: Record<string, unknown> = memory === undefined ? rest : { minmem: memory, maxmem: memory, ...rest }
+  const filled = fillBeParams(config.cluster, beparams)
+  if (!op.force) await checkMoreMemory(ctx, view, filled)
+  const values = Object.keys(given).map((name) => [
+    name,
+    given[name] === 'default' ? 'default' : filled[name as keyof BeParams],
+  ])
+  return { fields: { beparams }, changed: named('be', Object.fromEntries(values)) }
+}
+
+/** More memory than the node has left would keep the instance from starting again. */
+async function checkMoreMemory(ctx: UnitContext, view: InstanceView, next: BeParams): Promise<void> {
+  const { config, instance, primary } = view
+  if (next.maxmem <= fillBeParams(config.cluster, instance.beparams).maxmem || primary.offline) return
+  const live = await ctx.nodes.attempt(primary, 'instance_info', [instance.name, instance.hypervisor, hvParamsOf(view)])
+  const node = await ctx.nodes.attempt(primary, 'node_info', [[], [[instance.hypervisor, hvParamsOf(view)]]])
+  const free = node.ok ? node.payload[2][0]?.memory_free : undefined
+  if (!live.ok || typeof free !== 'number') {
+    const reason = live.ok ? (node.ok ? 'no memory data' : node.error) : live.error
+    ctx.log.warning(`Can't get info from primary node ${primary.name}: ${reason}`)
+    return
+  }
+  const missing = next.maxmem - (runtimeOf(live.payload)?.memory ?? 0) - free
+  if (missing > 0)
+    throw new OpPrereqError(
+      `This change will prevent the instance from starting, due to ${missing} MB of memory missing on its primary node`,
+      ECODE.NORES,
+    )
+}
+
+async function newOs(ctx: UnitContext, op: SetOp, view: InstanceView, os: string): Promise<Values> {
+  const shown = texts(op.osparams)
+  const hidden = texts(op.osparams_private ?? {})
+  if (op.os_name === undefined && Object.keys({ ...shown, ...hidden }).length === 0) return NOTHING
+  const { config, instance } = view
+  const osparams = withoutDefaults(instance.osparams, shown)
+  const osparams_private = withoutDefaults(instance.osparams_private, hidden)
+  const filled = {
+    ...texts(fillOsParams(config.cluster, os, osparams)),
+    ...texts(fillPrivateOsParams(config.cluster, os, osparams_private)),
+  }
+  if (!op.force) await checkOsParams(ctx, [view.primary], { os }, filled, op.force_variant)
+  const renamed: Changed[] = op.os_name === undefined ? [] : [['os', os]]
+  const hiddenChanged = Object.keys(hidden).map((name): Changed => [`os_private/${name}`, '<redacted>'])
+  return {
+    fields: { os, osparams, osparams_private },
+    changed: [...renamed, ...named('os', shown), ...hiddenChanged],
+  }
+}
+
+const withoutDefaults = (old: object, given: Record<string, string>): Record<string, string> =>
+  texts(Object.fromEntries(Object.entries({ ...old, ...given }).filter(([, value]) => value !== 'default')))
+
+async function newState(ctx: UnitContext, op: SetOp, view: InstanceView): Promise<Values> {
+  if (op.offline === undefined) return NOTHING
+  const state: AdminState = op.offline ? 'offline' : 'down'
+  if (op.offline) await checkInstanceState(ctx, view, NOT_RUNNING, "can't change to offline")
+  else await checkInstanceState(ctx, view, ['offline'], "can't change to online")
+  return { fields: { admin_state: state, admin_state_source: 'admin' }, changed: [['admin_state', state]] }
+}
+
+/** A running instance gets or gives memory at once. */
+export async function balloon(ctx: UnitContext, op: SetOp, view: InstanceView): Promise<Changed[]> {
+  if (op.runtime_mem === undefined) return []
+  const what = 'Cannot modify instance runtime memory'
+  await ctx.nodes.call(view.primary, what, 'instance_balloon_memory', [dictOf(view), op.runtime_mem])
+  return [['runtime_memory', op.runtime_mem]]
+}
+
+export async function checkBalloon(ctx: UnitContext, op: SetOp, view: InstanceView): Promise<void> {
+  if (op.runtime_mem === undefined) return
+  const { config, instance, primary } = view
+  const args = [instance.name, instance.hypervisor, hvParamsOf(view)] as const
+  const answer = await ctx.nodes.require(
+    primary,
+    `Error checking node ${primary.name}`,
+    ECODE.ENVIRON,
+    'instance_info',
+    [...args],
+  )
+  if (runtimeOf(answer) === undefined) throw new OpPrereqError(`Instance ${instance.name} is not running`, ECODE.STATE)
+  const { minmem, maxmem } = fillBeParams(config.cluster, instance.beparams)
+  if (!op.force && (op.runtime_mem > maxmem || op.runtime_mem < minmem))
+    throw new OpPrereqError(
+      `Instance ${instance.name} must have memory between ${minmem} and ${maxmem} MB of memory unless --force is given`,
+      ECODE.INVAL,
+    )
+}

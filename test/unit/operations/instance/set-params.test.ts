@@ -1,0 +1,180 @@
+import { FakeEnvironment } from '../../../support/fake-environment'
+
+// inst6: sharedfile, one disk, one NIC, up on node3; inst2: file, NIC in net1, up on node2; inst4: diskless, down on node3.
+let cluster: FakeEnvironment
+beforeEach(() => {
+  cluster = new FakeEnvironment()
+  cluster.overrides.set('hotplug_supported', () => {
+    throw new Error('Hotplug is not supported')
+  })
+})
+afterEach(() => {
+  expect(cluster.table.owners.size).toBe(0)
+  expect(cluster.inconsistencies()).toEqual([])
+})
+
+const modify = (name: string, more: object) => cluster.run('OP_INSTANCE_SET_PARAMS', { instance_name: name, ...more })
+const refused = (name: string, more: object) =>
+  cluster.failure('OP_INSTANCE_SET_PARAMS', { instance_name: name, ...more })
+const disksOf = (name: string) => (cluster.instance(name)?.disks ?? []).map((uuid) => cluster.config.disks[uuid])
+
+test('disk, NIC and memory of a real recording', async () => {
+  const nics = [['add', -1, { mac: 'aa:00:00:59:f1:36', link: 'xen-br0' }]]
+  const disks = [['add', -1, { size: 4, mode: 'rw', dev_type: 'sharedfile' }]]
+  await expect(modify('inst6', { nics, disks, beparams: { vcpus: 3 }, hotplug: false })).resolves.toEqual([
+    ['disk/1', 'add:size=4,mode=rw'],
+    ['nic.1', 'add:mac=aa:00:00:59:f1:36,ip=None,mode=bridged,link=xen-br0,network=None'],
+    ['be/vcpus', 3],
+  ])
+  expect(cluster.log).toEqual([
+    '* disk 1, size 4M',
+    ' - INFO: Waiting for instance inst6.gnt.example to sync disks',
+    " - INFO: Instance inst6.gnt.example's disks are in sync",
+  ])
+  expect(disksOf('inst6')).toMatchObject([{ iv_name: 'disk/0' }, { iv_name: 'disk/1', size: 4 }])
+  expect(disksOf('inst6')[1]?.forthcoming).toBeUndefined()
+  expect(cluster.instance('inst6')).toMatchObject({ beparams: { vcpus: 3 }, nics: [{}, { mac: 'aa:00:00:59:f1:36' }] })
+})
+
+test('removing disk and NIC', async () => {
+  const [uuid] = cluster.instance('inst2')?.disks.slice(1) ?? []
+  await cluster.run('OP_INSTANCE_SHUTDOWN', { instance_name: 'inst2' })
+  await expect(
+    modify('inst2', { nics: [['remove', 0, {}]], disks: [['remove', 1, {}]], osparams: { x: 'y' } }),
+  ).resolves.toEqual([
+    ['disk/1', 'remove'],
+    ['NIC/0', 'remove'],
+    ['os/x', 'y'],
+  ])
+  expect(cluster.diskFiles()).not.toContain(uuid)
+  expect(cluster.config.disks[uuid ?? '']).toBeUndefined()
+  // The address of the NIC is free again.
+  const network = Object.values(cluster.config.networks).find(({ name }) => name === 'net1')
+  expect(network?.reservations?.[2]).toBe('0')
+})
+
+test('the old forms of changes, names and uuids', async () => {
+  await modify('inst2', { disks: [[0, { name: 'system', mode: 'ro' }]] })
+  expect(disksOf('inst2')[0]).toMatchObject({ name: 'system', mode: 'ro' })
+  await expect(modify('inst2', { disks: [['modify', 'system', { name: 'none' }]] })).resolves.toEqual([
+    ['disk.name/0', null],
+  ])
+  expect(disksOf('inst2')[0]?.name).toBeUndefined()
+  await modify('inst2', { nics: [['add', { mac: 'auto' }]] })
+  expect(cluster.instance('inst2')?.nics).toHaveLength(2)
+})
+
+test('a NIC keeps what is not changed', async () => {
+  const [before] = cluster.instance('inst2')?.nics ?? []
+  await expect(modify('inst2', { nics: [['modify', 0, { name: 'lan' }]], hotplug: false })).resolves.toEqual([
+    ['nic.name/0', 'lan'],
+  ])
+  expect(cluster.instance('inst2')?.nics).toEqual([{ ...before, name: 'lan' }])
+  await modify('inst2', { nics: [['modify', 0, { mac: 'aa:00:00:00:00:77' }]], hotplug: false })
+  expect(cluster.instance('inst2')?.nics).toEqual([{ ...before, name: 'lan', mac: 'aa:00:00:00:00:77' }])
+})
+
+test('running instances change at once where the hypervisor can', async () => {
+  cluster.overrides.set('hotplug_supported', () => null)
+  cluster.overrides.set('hotplug_device', () => null)
+  await expect(modify('inst6', { nics: [['add', -1, { mac: 'aa:00:00:59:f1:36' }]] })).resolves.toEqual([
+    ['nic.1', expect.stringMatching(/,hotplug:done$/)],
+  ])
+  expect(cluster.called('hotplug_device')[0]?.args.slice(1, 3)).toEqual(['hotadd', 'nic'])
+  await modify('inst6', { disks: [['add', -1, { size: 4 }]] })
+  expect(cluster.called('hotplug_device')[1]?.args.slice(1, 3)).toEqual(['hotadd', 'disk'])
+  expect(cluster.log).toContain(' - INFO: Hotplug done.')
+})
+
+test('where it cannot, the change waits for the next start, and says so', async () => {
+  await modify('inst6', { nics: [['add', -1, {}]] })
+  expect(cluster.log).toContain(' - INFO: Modification will take place without hotplugging.')
+})
+
+test('parameters: default takes one back, state and memory', async () => {
+  await modify('inst4', { beparams: { memory: 128 } })
+  expect(cluster.instance('inst4')?.beparams).toEqual({ minmem: 128, maxmem: 128 })
+  await modify('inst4', { beparams: { minmem: 'default', maxmem: 'default' } })
+  expect(cluster.instance('inst4')?.beparams).toEqual({})
+  await expect(modify('inst4', { offline: true })).resolves.toEqual([['admin_state', 'offline']])
+  expect(cluster.instance('inst4')?.admin_state).toBe('offline')
+  await modify('inst4', { offline: false })
+  expect(cluster.instance('inst4')?.admin_state).toBe('down')
+  await expect(modify('inst2', { runtime_mem: 100 })).resolves.toEqual([['runtime_memory', 100]])
+  expect(cluster.world.node('node2.gnt.example').instances.get('inst2.gnt.example')?.memory).toBe(100)
+})
+
+test('private OS parameters are kept, not told', async () => {
+  const changed = await modify('inst4', { osparams_private: { key: 'deep secret' } })
+  expect(JSON.stringify([changed, cluster.log])).not.toContain('deep secret')
+  expect(cluster.instance('inst4')?.osparams_private).toEqual({ key: 'deep secret' })
+})
+
+test.each([
+  ['inst6', {}, 'No changes submitted', 'wrong_input'],
+  [
+    'inst6',
+    { offline: true },
+    "Instance 'inst6.gnt.example' is marked to be up, can't change to offline",
+    'wrong_state',
+  ],
+  [
+    'inst6',
+    { disks: [['remove', 0, {}]] },
+    "Instance 'inst6.gnt.example' is marked to be up, can't remove volume from a running instance without using hotplug",
+    'wrong_state',
+  ],
+  ['inst6', { disks: [['modify', 0, { size: 5 }]] }, 'Disk size change not possible, use grow-disk', 'wrong_input'],
+  ['inst6', { disks: [['remove', 7, {}]] }, 'Got disk index 7, but there are only 1', 'wrong_input'],
+  ['inst6', { nics: [['remove', 'lan', {}]] }, 'Cannot find NIC with identifier lan', 'wrong_input'],
+  [
+    'inst6',
+    { beparams: { vcpus: 100 } },
+    expect.stringContaining('cpu-count value 100 is not in range'),
+    'wrong_input',
+  ],
+  [
+    'inst6',
+    { beparams: { maxmem: '900g' }, ignore_ipolicy: true },
+    expect.stringMatching(/^This change will prevent the instance from starting, due to \d+ MB of memory missing/),
+    'insufficient_resources',
+  ],
+  [
+    'inst6',
+    { hvparams: { migration_mode: 'live' } },
+    expect.stringContaining('are global and cannot be customized'),
+    'wrong_input',
+  ],
+  ['inst6', { runtime_mem: 4 }, expect.stringContaining('must have memory between'), 'wrong_input'],
+  ['inst4', { runtime_mem: 64 }, 'Instance inst4.gnt.example is not running', 'wrong_state'],
+])('%s %j is refused, and nothing changes', async (name, more, text, code) => {
+  const before = cluster.config
+  await expect(refused(name, more)).resolves.toEqual(['OpPrereqError', [text, code]])
+  expect(cluster.config).toBe(before)
+})
+
+test('a disk that cannot be made is taken out again', async () => {
+  const before = cluster.instance('inst6')?.disks
+  cluster.overrides.set('blockdev_create', () => {
+    throw new Error('full')
+  })
+  const [name] = (await refused('inst6', { disks: [['add', -1, { size: 4 }]] })) as [string]
+  expect(name).toBe('OpExecError')
+  expect(cluster.instance('inst6')?.disks).toEqual(before)
+})
+
+test('a job killed at any node call loses no disk', async () => {
+  await cluster.run('OP_INSTANCE_SHUTDOWN', { instance_name: 'inst2' })
+  for (const disks of [[['add', -1, { size: 4 }]], [['remove', 1, {}]]]) {
+    let killed = true
+    for (let after = 1; killed; after++) {
+      const fresh = new FakeEnvironment()
+      await fresh.run('OP_INSTANCE_SHUTDOWN', { instance_name: 'inst2' })
+      const start = fresh.calls.length
+      killed = await fresh.runUntilKilled('OP_INSTANCE_SET_PARAMS', { instance_name: 'inst2', disks }, start + after)
+      const known = Object.keys(fresh.config.disks)
+      expect(fresh.diskFiles().filter((uuid) => !known.includes(uuid))).toEqual([])
+      expect(fresh.inconsistencies()).toEqual([])
+    }
+  }
+})
