@@ -5,6 +5,8 @@ import type { LogicalUnit } from './logical-unit'
 import { clusterActivateMasterIp, clusterDeactivateMasterIp } from './cluster/master-ip'
 import { clusterConfigQuery, clusterPostInit, clusterQuery } from './cluster/query'
 import { clusterRedistConf } from './cluster/redist-conf'
+import { clusterRepairDiskSizes } from './cluster/repair-disk-sizes'
+import { groupVerifyDisks } from './cluster/verify/group-disks'
 import { clusterVerify, clusterVerifyDisks } from './cluster/verify/verify'
 import { clusterVerifyConfig } from './cluster/verify/verify-config'
 import { clusterVerifyGroup } from './cluster/verify/verify-group'
@@ -63,7 +65,7 @@ const units: Readonly<Record<OpcodeId, LogicalUnit | typeof notYet>> = {
   OP_CLUSTER_VERIFY_CONFIG: clusterVerifyConfig,
   OP_CLUSTER_VERIFY_GROUP: clusterVerifyGroup,
   OP_CLUSTER_VERIFY_DISKS: clusterVerifyDisks,
-  OP_CLUSTER_REPAIR_DISK_SIZES: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
+  OP_CLUSTER_REPAIR_DISK_SIZES: clusterRepairDiskSizes,
   OP_CLUSTER_CONFIG_QUERY: clusterConfigQuery,
   OP_CLUSTER_RENAME: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
   OP_CLUSTER_SET_PARAMS: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
@@ -71,7 +73,7 @@ const units: Readonly<Record<OpcodeId, LogicalUnit | typeof notYet>> = {
   OP_CLUSTER_ACTIVATE_MASTER_IP: clusterActivateMasterIp,
   OP_CLUSTER_DEACTIVATE_MASTER_IP: clusterDeactivateMasterIp,
   OP_CLUSTER_RENEW_CRYPTO: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
-  OP_GROUP_VERIFY_DISKS: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
+  OP_GROUP_VERIFY_DISKS: groupVerifyDisks,
   OP_GROUP_ADD: groupAdd,
   OP_GROUP_ASSIGN_NODES: groupAssignNodes,
   OP_GROUP_SET_PARAMS: groupSetParams,

@@ -35,6 +35,8 @@ export class UnitCluster {
   readonly log: string[] = []
   readonly calls: NodeCallRecord[] = []
   readonly jobs: WireOpCode[][] = []
+  /** How often everything was sent to all nodes. */
+  flushes = 0
   readonly random = seededRandom(7)
   private readonly group: NodeGroup
   private readonly firstNode: Node
@@ -214,6 +216,10 @@ export class UnitCluster {
       gantryAcquire: (_client, _priority, request) => {
         for (const [name, mode] of request) this.locks.push(`${name} ${mode}`)
         return Promise.resolve({ epoch: 1 })
+      },
+      flushConfig: () => {
+        this.flushes++
+        return Promise.resolve(null)
       },
       freeLocks: () => Promise.resolve(null),
       dropAllReservations: () => Promise.resolve(null),

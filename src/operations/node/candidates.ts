@@ -2,7 +2,7 @@
 import { change } from '../../config/changes'
 import type { Node } from '../../model/config'
 import { OpExecError } from '../../model/errors'
-import type { UnitContext } from '../unit-context'
+import type { Change, UnitContext } from '../unit-context'
 import { candidateStats } from './roles'
 
 /** The digest of the node's client certificate, also of a node that is only about to be online. */
@@ -14,9 +14,13 @@ export async function certificateDigest(ctx: UnitContext, node: Node): Promise<s
   return token[1]
 }
 
-/** Promotes other nodes until there are enough candidates. */
-export async function fillCandidatePool(ctx: UnitContext, except: readonly string[]): Promise<void> {
-  const [result] = await ctx.config.change([change('maintainCandidatePool', except)])
+/** Promotes other nodes until there are enough candidates, in one step with the changes that make it necessary. */
+export async function fillCandidatePool(
+  ctx: UnitContext,
+  except: readonly string[],
+  before: readonly Change[] = [],
+): Promise<void> {
+  const result = (await ctx.config.change([...before, change('maintainCandidatePool', except)])).at(-1)
   const uuids = Array.isArray(result) ? result.map(String) : []
   const config = await ctx.config.read({ nodes: 'all' })
   const promoted = uuids.flatMap((uuid) => config.nodes[uuid] ?? [])
@@ -30,38 +34,56 @@ export async function fillCandidatePool(ctx: UnitContext, except: readonly strin
   if (now > wanted) ctx.log.info(`Note: more nodes are candidates (${now}) than desired (${wanted})`)
 }
 
-/** Makes all nodes accept the candidate's SSH key. */
-export async function addSshKey(ctx: UnitContext, node: Node): Promise<void> {
+/** Makes all nodes accept the candidate's SSH key; a new node also learns the others' keys, and is learned of. */
+export async function addSshKey(ctx: UnitContext, node: Node, options: { isNew?: true } = {}): Promise<void> {
   const config = await ctx.config.read({ nodes: 'all' })
   const master = config.nodes[config.cluster.master_node]
   if (!config.cluster.modify_ssh_setup || master === undefined) return
   const names = Object.values(config.nodes).map(({ name }) => name)
-  const args = [node.uuid, node.name, names, true, true, false] as const
+  const authorized = options.isNew ? node.master_candidate : true
+  const args = [node.uuid, node.name, names, authorized, true, options.isNew === true] as const
   reportKeys(ctx, node, await ctx.nodes.attempt(master, 'node_ssh_key_add', [...args]))
 }
 
 export interface KeyRemoval {
-  readonly fromAuthorizedKeys: boolean
-  readonly fromPublicKeys: boolean
-  /** The node's own files too. */
-  readonly leaving: boolean
+  readonly authorized: boolean
+  readonly public: boolean
+  /** What happens to the node's own files. */
+  readonly clear: { readonly authorized: boolean; readonly public: boolean }
+  readonly readd: boolean
 }
+
+export const DEMOTED: KeyRemoval = {
+  authorized: true,
+  public: false,
+  clear: { authorized: false, public: false },
+  readd: false,
+}
+export const READDED: KeyRemoval = {
+  authorized: true,
+  public: true,
+  clear: { authorized: false, public: true },
+  readd: true,
+}
+export const leaving = (node: Node): KeyRemoval => ({
+  authorized: node.master_candidate,
+  public: true,
+  clear: { authorized: true, public: true },
+  readd: false,
+})
 
 export async function removeSshKey(ctx: UnitContext, node: Node, removal: KeyRemoval): Promise<void> {
   const config = await ctx.config.read({ nodes: 'all' })
   const master = config.nodes[config.cluster.master_node]
   if (!config.cluster.modify_ssh_setup || master === undefined) return
   const nodes = Object.values(config.nodes)
+  const { clear } = removal
   const result = await ctx.nodes.attempt(master, 'node_ssh_key_remove', [
     node.uuid,
     node.name,
     nodes.filter((other) => other.master_candidate).map(({ uuid }) => uuid),
     nodes.map(({ name }) => name),
-    removal.fromAuthorizedKeys,
-    removal.fromPublicKeys,
-    removal.leaving,
-    removal.leaving,
-    false,
+    ...([removal.authorized, removal.public, clear.authorized, clear.public, removal.readd] as const),
   ])
   reportKeys(ctx, node, result)
 }

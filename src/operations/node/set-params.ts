@@ -12,7 +12,7 @@ import { checkNodeLevel, updatedDiskState, updatedHvState, updatedNdParams } fro
 import { pythonText } from '../hooks'
 import { all, exclusive, logicalUnit, shared, type Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
-import { addSshKey, certificateDigest, fillCandidatePool, removeSshKey, settleKvmDaemon } from './candidates'
+import { addSshKey, certificateDigest, DEMOTED, fillCandidatePool, removeSshKey, settleKvmDaemon } from './candidates'
 import {
   candidateStats,
   flagsOf,
@@ -219,8 +219,7 @@ async function followRole(ctx: UnitContext, op: SetParams, node: Node, role: Che
     if (!result.ok) ctx.log.warning(`Node failed to demote itself: ${result.error}`)
   }
   if (locksAll(op)) await fillCandidatePool(ctx, [node.uuid])
-  if (role.old === 'candidate')
-    await removeSshKey(ctx, node, { fromAuthorizedKeys: true, fromPublicKeys: false, leaving: false })
+  if (role.old === 'candidate') await removeSshKey(ctx, node, DEMOTED)
   if (role.new === 'candidate') await addSshKey(ctx, node)
 }
 

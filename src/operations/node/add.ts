@@ -1,0 +1,117 @@
+// OP_NODE_ADD: takes a node into the cluster, or one that was in it back. The node already runs its daemon with the cluster's
+// certificate: whoever adds it from the command line has put that there.
+import { change } from '../../config/changes'
+import { fillNdParams } from '../../config/filled'
+import type { ConfigData, Node } from '../../model/config'
+import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
+import { OpNodeAdd } from '../../opcodes/node'
+import { sendAncillaryFiles } from '../cluster/ancillary-files'
+import { pick } from '../find'
+import { logicalUnit, type Op } from '../logical-unit'
+import type { Change, UnitContext } from '../unit-context'
+import { addSshKey, certificateDigest, READDED, removeSshKey, settleKvmDaemon } from './candidates'
+import { checkNewNode } from './new-node'
+import { checkNodeSoftware } from './new-node-software'
+import { expectIp, isSingleHomed } from './secondary-ip'
+
+type NodeAdd = Op<typeof OpNodeAdd>
+
+export const nodeAdd = logicalUnit(OpNodeAdd, {
+  bigLock: true,
+  async locks(op, ctx) {
+    const { cluster, nodes } = await ctx.config.read({ nodes: [op.node_name] })
+    if (op.readd && pick(nodes, op.node_name)?.uuid === cluster.master_node)
+      throw new OpPrereqError('Cannot readd the master node', ECODE.STATE)
+    if (op.readd && op.group !== undefined)
+      throw new OpPrereqError('Cannot pass a node group when a node is being readded', ECODE.INVAL)
+    return {}
+  },
+  async check(ctx, op) {
+    const config = await ctx.config.read({ nodes: 'all', groups: 'all', instances: 'all' })
+    const node = await checkNewNode(ctx, op, config)
+    await checkNodeSoftware(ctx, config, node)
+    return { config, node }
+  },
+  hooks: {
+    path: 'node-add',
+    type: 'NODE',
+    env: (_ctx, _op, { node }) => ({
+      OP_TARGET: node.name,
+      NODE_NAME: node.name,
+      NODE_PIP: node.primary_ip,
+      NODE_SIP: node.secondary_ip,
+      MASTER_CAPABLE: node.master_capable,
+      VM_CAPABLE: node.vm_capable,
+    }),
+    nodes: (_ctx, _op, { config, node }) => {
+      const others = Object.keys(config.nodes).filter((uuid) => uuid !== node.uuid)
+      return { pre: others, post: [...others, node.uuid] }
+    },
+  },
+  run: (ctx, op, { config, node }) => add(ctx, op, config, node),
+})
+
+async function add(ctx: UnitContext, op: NodeAdd, config: ConfigData, node: Node): Promise<null> {
+  if (op.readd) ctx.log.info('Readding a node, the offline/drained flags were reset')
+  if (node.master_candidate) ctx.log.info('Node will be a master candidate')
+  await introduce(ctx, config, node)
+  const digest = await certificateDigest(ctx, node)
+  await ctx.config.change([
+    ...(op.readd ? readded(node) : [change('addNode', node)]),
+    node.master_candidate ? change('addCandidateCert', node.uuid, digest) : change('removeCandidateCert', node.uuid),
+  ])
+  await bringUpToDate(ctx, op, node)
+  return null
+}
+
+function readded(node: Node): Change[] {
+  const { uuid, serial_no: _serial, ctime: _made, mtime: _changed, ...fields } = node
+  return [change('patchNode', uuid, fields)]
+}
+
+/** Master and node get to know each other; nothing of the cluster has changed yet. */
+async function introduce(ctx: UnitContext, config: ConfigData, node: Node): Promise<void> {
+  const { cluster } = config
+  const master = config.nodes[cluster.master_node]
+  if (master === undefined) throw new OpExecError('The configuration has no master node')
+  if (cluster.modify_etc_hosts) {
+    const what = "Can't update hosts file with new host data"
+    await ctx.nodes.call(master, what, 'etc_hosts_modify', ['add', node.name, node.primary_ip])
+  }
+  if (!isSingleHomed(node)) await expectIp(ctx, node, node.secondary_ip)
+  const checks = { nodelist: [[node.name], {}, []] }
+  const args = [checks, cluster.cluster_name, cluster.hvparams] as const
+  const answers = await ctx.nodes.call(master, `Cannot communicate with node ${master.name}`, 'node_verify', [...args])
+  const failures = Object.entries(Object(answers['nodelist']))
+  for (const [, text] of failures)
+    ctx.log.say(`ssh/hostname verification failed (checking from ${master.name}): ${String(text)}`)
+  if (failures.length > 0) throw new OpExecError('ssh/hostname verification failed')
+  await configureSwitch(ctx, config, node)
+}
+
+async function configureSwitch(ctx: UnitContext, config: ConfigData, node: Node): Promise<void> {
+  const { ovs, ovs_name, ovs_link } = fillNdParams(config, node)
+  if (!ovs) return
+  if (ovs_link === '')
+    ctx.log.info(
+      'No physical interface for OpenvSwitch was given. OpenvSwitch will not have an outside connection. This might not be what you want.',
+    )
+  const what = 'Failed to initialize OpenVSwitch on new node'
+  await ctx.nodes.call(node, what, 'node_configure_ovs', [ovs_name, ovs_link])
+}
+
+/** It is a member now: it gets what the others have, and lets go of what it should not have. */
+async function bringUpToDate(ctx: UnitContext, op: NodeAdd, node: Node): Promise<void> {
+  // wconfd thinks that a node which was there before still has its files.
+  await ctx.env.wconfd.flushConfig()
+  const { cluster, nodes } = await ctx.config.read({ nodes: 'all' })
+  await sendAncillaryFiles(ctx, cluster, Object.values(nodes))
+  if (op.readd && !node.master_candidate) {
+    const result = await ctx.nodes.attempt(node, 'node_demote_from_mc', [])
+    if (!result.ok) ctx.log.warning(`Node failed to demote itself from master candidate status: ${result.error}`)
+  }
+  await settleKvmDaemon(ctx, node, true)
+  if (!op.node_setup) return
+  if (op.readd) await removeSshKey(ctx, node, READDED)
+  await addSshKey(ctx, node, { isNew: true })
+}

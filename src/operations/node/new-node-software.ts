@@ -1,0 +1,33 @@
+// What the daemon of a node that wants to join says of itself: it must speak the cluster's protocol, and have usable disks.
+import type { ConfigData, Node } from '../../model/config'
+import { DTS_LVM } from '../../model/constants/disks'
+import { PROTOCOL_VERSION } from '../../model/constants/versions'
+import { ECODE, OpPrereqError } from '../../model/errors'
+import type { UnitContext } from '../unit-context'
+
+export async function checkNodeSoftware(ctx: UnitContext, config: ConfigData, node: Node): Promise<void> {
+  const what = `Can't get version information from node ${node.name}`
+  const version = await ctx.nodes.require(node, what, ECODE.ENVIRON, 'version', [])
+  if (version !== PROTOCOL_VERSION)
+    throw new OpPrereqError(
+      `Version mismatch master version ${PROTOCOL_VERSION}, node version ${version}`,
+      ECODE.ENVIRON,
+    )
+  await checkPhysicalVolumes(ctx, config, node)
+}
+
+async function checkPhysicalVolumes(ctx: UnitContext, { cluster }: ConfigData, node: Node): Promise<void> {
+  const vg = cluster.volume_group_name
+  if (vg === undefined || !cluster.enabled_disk_templates.some((template) => DTS_LVM.includes(template))) return
+  const args = [{ pvlist: [vg] }, cluster.cluster_name, cluster.hvparams] as const
+  const result = await ctx.nodes.attempt(node, 'node_verify_light', [...args])
+  const volumes: unknown = result.ok ? result.payload['pvlist'] : undefined
+  const problems = Array.isArray(volumes) ? volumes.flatMap(problemOf) : ["Can't get PV list from node"]
+  if (problems.length > 0) throw new OpPrereqError(`Checks on node PVs failed: ${problems.join('; ')}`, ECODE.ENVIRON)
+}
+
+/** lvcreate takes what follows a colon for a range of extents. */
+function problemOf(volume: unknown): string[] {
+  const { name, vg_name } = Object(volume) as { name?: unknown; vg_name?: unknown }
+  return String(name).includes(':') ? [`Invalid character ':' in PV '${String(name)}' of VG '${String(vg_name)}'`] : []
+}

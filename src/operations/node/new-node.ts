@@ -1,0 +1,125 @@
+// Whether a node may join: its name and addresses, its group, and what it would be.
+import { findGroup, primaryInstances, secondaryInstances } from '../../config/lookup'
+import { resolveHost } from '../../lib/resolve'
+import type { ConfigData, Node } from '../../model/config'
+import { ECODE, OpPrereqError } from '../../model/errors'
+import { nodeUuid, type GroupUuid } from '../../model/ids'
+import type { OpNodeAdd } from '../../opcodes/node'
+import { pick } from '../find'
+import { checkNodeLevel, updatedDiskState, updatedHvState, updatedNdParams } from '../group/params'
+import type { Op } from '../logical-unit'
+import type { UnitContext } from '../unit-context'
+import { lacksCandidate } from './roles'
+import { checkIsIp4, checkReachable, isSingleHomed } from './secondary-ip'
+
+type NodeAdd = Op<typeof OpNodeAdd>
+type Addresses = Pick<Node, 'name' | 'primary_ip' | 'secondary_ip'>
+
+const IPV6_FAMILY = 10
+
+/** The node as it will be in the configuration. */
+export async function checkNewNode(ctx: UnitContext, op: NodeAdd, config: ConfigData): Promise<Node> {
+  const existing = pick(config.nodes, op.node_name)
+  const addresses = await addressesOf(op, config, existing)
+  if (!op.readd && existing !== undefined)
+    throw new OpPrereqError(`Node ${addresses.name} is already in the configuration`, ECODE.EXISTS)
+  if (op.readd && existing === undefined)
+    throw new OpPrereqError(`Node ${addresses.name} is not in the configuration`, ECODE.NOENT)
+  checkAddresses(config, addresses, existing)
+  const node = wantedNode(ctx, op, config, addresses, existing)
+  if (existing !== undefined && !node.vm_capable) checkHostsNothing(config, existing)
+  checkHoming(config, addresses)
+  if (!isSingleHomed(node)) await checkReachable(ctx, node, node.secondary_ip)
+  return node
+}
+
+async function addressesOf(op: NodeAdd, { cluster }: ConfigData, existing: Node | undefined): Promise<Addresses> {
+  const name = existing?.name ?? op.node_name.toLowerCase()
+  const primary_ip = op.primary_ip ?? (await resolved(name, existing))
+  if (op.secondary_ip === undefined && cluster.primary_ip_family === IPV6_FAMILY)
+    throw new OpPrereqError(
+      'When using a IPv6 primary address, a valid IPv4 address must be given as secondary',
+      ECODE.INVAL,
+    )
+  const secondary_ip = op.secondary_ip ?? primary_ip
+  checkIsIp4(secondary_ip)
+  return { name, primary_ip, secondary_ip }
+}
+
+/** A node that was a member is where it was, unless its name says otherwise. */
+async function resolved(name: string, existing: Node | undefined): Promise<string> {
+  const found = await resolveHost(name)
+  if ('ip' in found) return found.ip
+  if (existing !== undefined) return existing.primary_ip
+  throw new OpPrereqError(`The given name (${name}) does not resolve: ${found.error}`, ECODE.RESOLVER)
+}
+
+function checkAddresses(config: ConfigData, wanted: Addresses, existing: Node | undefined): void {
+  if (existing !== undefined && existing.secondary_ip !== wanted.secondary_ip)
+    throw new OpPrereqError("Readded node doesn't have the same IP address configuration as before", ECODE.INVAL)
+  const own = [wanted.primary_ip, wanted.secondary_ip]
+  for (const node of Object.values(config.nodes))
+    if (node.uuid !== existing?.uuid && [node.primary_ip, node.secondary_ip].some((ip) => own.includes(ip)))
+      throw new OpPrereqError(`New node ip address(es) conflict with existing node ${node.name}`, ECODE.NOTUNIQUE)
+}
+
+function wantedNode(
+  ctx: UnitContext,
+  op: NodeAdd,
+  config: ConfigData,
+  addresses: Addresses,
+  existing: Node | undefined,
+): Node {
+  const ndparams = op.ndparams ?? {}
+  checkNodeLevel(ndparams)
+  const master_capable = op.master_capable ?? existing?.master_capable ?? true
+  const basis: Pick<Node, 'uuid' | 'tags' | 'serial_no' | 'ctime' | 'mtime' | 'group'> = existing ?? {
+    ...{ uuid: nodeUuid(ctx.env.random.uuid()), tags: [], serial_no: 1, ctime: 0, mtime: 0 },
+    group: groupFor(config, op.group),
+  }
+  return {
+    ...basis,
+    ...addresses,
+    offline: false,
+    drained: false,
+    powered: true,
+    master_candidate: master_capable && lacksCandidate(config, existing === undefined ? [] : [existing.uuid]),
+    master_capable,
+    vm_capable: op.vm_capable ?? existing?.vm_capable ?? true,
+    ndparams: updatedNdParams({}, ndparams),
+    ...(op.hv_state && { hv_state_static: updatedHvState({}, op.hv_state) }),
+    ...(op.disk_state && { disk_state_static: updatedDiskState({}, op.disk_state) }),
+  }
+}
+
+function groupFor(config: ConfigData, name: string | undefined): GroupUuid {
+  if (name !== undefined) {
+    const group = findGroup(config, name)
+    if (group === undefined) throw new OpPrereqError(`Node group '${name}' not found`, ECODE.NOENT)
+    return group.uuid
+  }
+  const [only, ...others] = Object.values(config.nodegroups)
+  if (only === undefined || others.length > 0)
+    throw new OpPrereqError('More than one node group exists. Target group must be specified explicitly.', ECODE.INVAL)
+  return only.uuid
+}
+
+function checkHostsNothing(config: ConfigData, node: Node): void {
+  if (primaryInstances(config, node.uuid).length + secondaryInstances(config, node.uuid).length > 0)
+    throw new OpPrereqError(
+      `Node ${node.name} being re-added with vm_capable flag set to false, but it already holds instances`,
+      ECODE.STATE,
+    )
+}
+
+/** Either all nodes have a second address, or none. */
+function checkHoming(config: ConfigData, wanted: Addresses): void {
+  const master = config.nodes[config.cluster.master_node]
+  if (master === undefined || isSingleHomed(master) === isSingleHomed(wanted)) return
+  throw new OpPrereqError(
+    isSingleHomed(master)
+      ? 'The master has no secondary ip but the new node has one'
+      : "The master has a secondary ip but the new node doesn't have one",
+    ECODE.INVAL,
+  )
+}
