@@ -1,0 +1,173 @@
+import { FakeEnvironment } from '../../../support/fake-environment'
+
+// inst6: sharedfile, up on node3; inst2: file, up on node2; inst1: diskless.
+let cluster: FakeEnvironment
+beforeEach(() => {
+  cluster = new FakeEnvironment()
+})
+afterEach(() => {
+  expect(cluster.table.owners.size).toBe(0)
+  expect(cluster.inconsistencies()).toEqual([])
+})
+
+const fail = (text: string) => () => {
+  throw new Error(text)
+}
+const disk = (name: string, index = 0) => cluster.config.disks[cluster.instance(name)?.disks[index] ?? '']
+const stop = (name: string) => cluster.run('OP_INSTANCE_SHUTDOWN', { instance_name: name })
+
+describe('grow', () => {
+  const grow = { instance_name: 'inst6', disk: 0, amount: 4 }
+
+  test('by an amount, with the log of a real master, and the guest is told', async () => {
+    cluster.overrides.set('resize_disk', () => null)
+    await expect(cluster.run('OP_INSTANCE_GROW_DISK', grow)).resolves.toBeNull()
+    expect(cluster.log).toEqual([
+      "Growing disk 0 of instance 'inst6.gnt.example' by 4M to 12M",
+      ' - INFO: Waiting for instance inst6.gnt.example to sync disks',
+      " - INFO: Instance inst6.gnt.example's disks are in sync",
+    ])
+    expect(disk('inst6')?.size).toBe(12)
+    expect(cluster.called('blockdev_grow').map(({ args }) => args.slice(1, 4))).toEqual([
+      [4, true, true],
+      [4, false, true],
+      [4, false, false],
+    ])
+    expect(cluster.called('resize_disk')[0]?.args[2]).toBe(12)
+  })
+
+  test('to a size; not to a smaller one, nor a disk that is not there', async () => {
+    await cluster.run('OP_INSTANCE_GROW_DISK', { ...grow, amount: 32, absolute: true })
+    expect(disk('inst6')?.size).toBe(32)
+    await expect(cluster.failure('OP_INSTANCE_GROW_DISK', { ...grow, absolute: true })).resolves.toEqual([
+      'OpPrereqError',
+      ['Requested size (4M) is smaller than current disk size (32M)', 'wrong_state'],
+    ])
+    const [name] = (await cluster.failure('OP_INSTANCE_GROW_DISK', { ...grow, disk: 3 })) as [string]
+    expect(name).toBe('OpPrereqError')
+  })
+
+  test('a node that says no leaves the size', async () => {
+    cluster.overrides.set('blockdev_grow', fail('disk full'))
+    await expect(cluster.failure('OP_INSTANCE_GROW_DISK', grow)).resolves.toEqual([
+      'OpExecError',
+      ['Dry-run grow request failed to node node3.gnt.example: disk full'],
+    ])
+    expect(disk('inst6')?.size).toBe(8)
+  })
+})
+
+describe('rename', () => {
+  const rename = { instance_name: 'inst6', new_name: 'New6.gnt.example' }
+
+  test('a stopped instance gets its name and its folder', async () => {
+    await stop('inst6')
+    await expect(cluster.run('OP_INSTANCE_RENAME', rename)).resolves.toBe('new6.gnt.example')
+    expect(cluster.instance('inst6')).toBeUndefined()
+    expect(disk('new6')?.logical_id[1]).toMatch(/^\/srv\/ganeti\/shared-file-storage\/new6\.gnt\.example\//)
+    expect(cluster.called('file_storage_dir_rename')[0]?.args).toEqual([
+      '/srv/ganeti/shared-file-storage/inst6.gnt.example',
+      '/srv/ganeti/shared-file-storage/new6.gnt.example',
+    ])
+    expect(cluster.called('instance_run_rename')[0]?.args[1]).toBe('inst6.gnt.example')
+    expect(cluster.instance('new6')?.disks_active).toBe(false)
+    const locks = cluster.requested.map(([name]) => name).filter((name) => name.startsWith('instance/'))
+    expect(locks.slice(-2)).toEqual(['instance/inst6.gnt.example', 'instance/new6.gnt.example'])
+  })
+
+  test('not while it runs, and not to a name that is taken', async () => {
+    await expect(cluster.failure('OP_INSTANCE_RENAME', rename)).resolves.toEqual([
+      'OpPrereqError',
+      ["Instance 'inst6.gnt.example' is marked to be up, cannot rename", 'wrong_state'],
+    ])
+    await stop('inst6')
+    const taken = { ...rename, new_name: 'inst1.gnt.example' }
+    await expect(cluster.failure('OP_INSTANCE_RENAME', taken)).resolves.toEqual([
+      'OpPrereqError',
+      ["Instance 'inst1.gnt.example' is already in the cluster", 'already_exists'],
+    ])
+  })
+
+  test('an OS script that fails is a warning, a folder that cannot be moved an error', async () => {
+    await stop('inst6')
+    cluster.overrides.set('instance_run_rename', fail('no'))
+    await cluster.run('OP_INSTANCE_RENAME', rename)
+    expect(cluster.log.join('\n')).toContain('(but the instance has been renamed in Ganeti): no')
+    cluster.overrides.set('file_storage_dir_rename', fail('no'))
+    const [, [text]] = (await cluster.failure('OP_INSTANCE_RENAME', {
+      instance_name: 'new6',
+      new_name: 'inst6.gnt.example',
+    })) as [string, [string]]
+    expect(text).toMatch(/^Could not rename on node node3.gnt.example directory '.*' to '.*' \(but/)
+  })
+})
+
+describe('reinstall', () => {
+  test('runs the scripts of the OS again, with the log of a real master', async () => {
+    await stop('inst6')
+    const os = { instance_name: 'inst6', os_type: 'debootstrap', osparams_secret: {} }
+    cluster.secrets = { osparams_secret: { password: 'hunter2' } }
+    await cluster.run('OP_INSTANCE_REINSTALL', os)
+    expect(cluster.log).toEqual([
+      "Changing OS scripts to 'debootstrap'...",
+      ' - INFO: Running instance OS create scripts...',
+    ])
+    expect(cluster.instance('inst6')).toMatchObject({ os: 'debootstrap', disks_active: false })
+    expect(cluster.called('instance_os_add')[0]?.args[0]).toMatchObject({ osparams_secret: { password: 'hunter2' } })
+    expect(cluster.called('instance_os_add')[0]?.args[1]).toBe(true)
+    expect(JSON.stringify(cluster.config)).not.toContain('hunter2')
+  })
+
+  test('not a running or a diskless instance', async () => {
+    await expect(cluster.failure('OP_INSTANCE_REINSTALL', { instance_name: 'inst6' })).resolves.toEqual([
+      'OpPrereqError',
+      ["Instance 'inst6.gnt.example' is marked to be up, cannot reinstall", 'wrong_state'],
+    ])
+    await expect(cluster.failure('OP_INSTANCE_REINSTALL', { instance_name: 'inst4' })).resolves.toEqual([
+      'OpPrereqError',
+      ["Instance 'inst4.gnt.example' has no disks", 'wrong_input'],
+    ])
+  })
+
+  test('a script that fails is the error, and the disks are off', async () => {
+    await stop('inst6')
+    cluster.overrides.set('instance_os_add', fail('exit 1'))
+    await expect(cluster.failure('OP_INSTANCE_REINSTALL', { instance_name: 'inst6' })).resolves.toEqual([
+      'OpExecError',
+      ['Could not install OS for instance inst6.gnt.example on node node3.gnt.example: exit 1'],
+    ])
+    expect(cluster.instance('inst6')?.disks_active).toBe(false)
+  })
+})
+
+describe('recreate disks', () => {
+  test('what is still there is an error, and is not touched', async () => {
+    await stop('inst2')
+    const before = cluster.diskFiles()
+    const [, [text]] = (await cluster.failure('OP_INSTANCE_RECREATE_DISKS', {
+      instance_name: 'inst2',
+      disks: [[0, {}]],
+    })) as [string, [string]]
+    expect(text).toMatch(
+      /^Can't create block device <Disk\(type=file, .*\)> on node node2.gnt.example for instance inst2/,
+    )
+    expect(cluster.diskFiles()).toEqual(before)
+    expect(cluster.called('blockdev_remove')).toEqual([])
+  })
+
+  test('what is lost is made again, maybe bigger', async () => {
+    await stop('inst2')
+    cluster.world.node('node2.gnt.example').disks.clear()
+    await cluster.run('OP_INSTANCE_RECREATE_DISKS', { instance_name: 'inst2', disks: [[1, { size: 64 }]] })
+    expect(disk('inst2', 1)?.size).toBe(64)
+    expect([...cluster.world.node('node2.gnt.example').disks.keys()]).toEqual([disk('inst2', 1)?.uuid])
+  })
+})
+
+test('wiping covers a new disk in pieces', async () => {
+  cluster.change('patchCluster', { prealloc_wipe_disks: true })
+  await stop('inst6')
+  await cluster.run('OP_INSTANCE_SET_PARAMS', { instance_name: 'inst6', disks: [['add', -1, { size: 20 }]] })
+  const pieces = cluster.called('blockdev_wipe').map(({ args }) => args.slice(1))
+  expect(pieces).toEqual([0, 2, 4, 6, 8, 10, 12, 14, 16, 18].map((offset) => [offset, 2]))
+})

@@ -1,0 +1,179 @@
+import { step } from '../../../src/locks/table'
+import { JobCancelled } from '../../../src/operations/environment'
+import { implemented } from '../../../src/operations/index'
+import { opcodeIds } from '../../../src/opcodes/index'
+import { systemClock } from '../../../src/lib/clock'
+import { runOpcode } from '../../../src/operations/processor'
+import type { ClientId } from '../../../src/rpc/wconfd/calls'
+import { FakeEnvironment } from '../../support/fake-environment'
+
+let cluster: FakeEnvironment
+beforeEach(() => {
+  cluster = new FakeEnvironment()
+})
+
+const other: ClientId = [3, '/livelock/3', 33]
+const reason = [['gnt:test', 'why', 1]]
+
+describe('OP_TEST_DELAY', () => {
+  test('sleeps on master and nodes, under their locks', async () => {
+    const nodes = ['node2.gnt.example', 'node3.gnt.example']
+    await expect(
+      cluster.run('OP_TEST_DELAY', { duration: 0.01, on_nodes: nodes, no_locks: false, repeat: 2 }),
+    ).resolves.toBeNull()
+    expect(cluster.called('test_delay').map(({ node }) => node)).toEqual([...nodes, ...nodes])
+    expect(cluster.log).toEqual([' - INFO: Test delay iteration 0/1', ' - INFO: Test delay iteration 1/1'])
+    const uuids = ['node2', 'node3', 'node1'].map((name) => cluster.node(name).uuid)
+    expect(cluster.requested).toEqual([
+      ['cluster/BGL', 'shared'],
+      ...uuids.map((uuid) => [`node/${uuid}`, 'exclusive']),
+    ])
+  })
+
+  test('a duration of nothing and an unknown node are refused', async () => {
+    await expect(cluster.failure('OP_TEST_DELAY', { duration: 0 })).resolves.toEqual([
+      'OpPrereqError',
+      ['Duration must be greater than zero', 'wrong_input'],
+    ])
+    await expect(cluster.failure('OP_TEST_DELAY', { duration: 1, on_nodes: ['nosuch'] })).resolves.toEqual([
+      'OpPrereqError',
+      ["Node 'nosuch' not known", 'unknown_entity'],
+    ])
+    expect(cluster.table.owners.size).toBe(0)
+  })
+
+  test('a node that does not answer is named', async () => {
+    cluster.overrides.set('test_delay', () => {
+      throw new Error('lost')
+    })
+    await expect(
+      cluster.failure('OP_TEST_DELAY', { duration: 1, on_master: false, on_nodes: ['node2'] }),
+    ).resolves.toEqual(['OpExecError', ['Failure during rpc call to node node2.gnt.example: lost']])
+  })
+})
+
+describe('the life of an opcode', () => {
+  test('it starts when it has all its locks, and holds none when it has ended, well or badly', async () => {
+    const environment = cluster.environment()
+    let held = 0
+    const started = () => {
+      held = cluster.table.owners.size
+      return Promise.resolve()
+    }
+    await runOpcode({ OP_ID: 'OP_TEST_DELAY', reason, duration: 1 }, { ...environment, started })
+    expect(held).toBe(1)
+    expect(cluster.table.owners.size).toBe(0)
+  })
+
+  test('parameters of the wrong kind are the submitter’s mistake', async () => {
+    await expect(cluster.failure('OP_TEST_DELAY', { duration: 'long' })).resolves.toEqual([
+      'OpPrereqError',
+      ["Parameter 'OP_TEST_DELAY.duration' fails validation", 'wrong_input'],
+    ])
+  })
+
+  test('an opcode that nothing carries out says so, and no lock is taken', async () => {
+    const missing = opcodeIds.find((id) => !implemented(id))
+    if (missing === undefined) return
+    const [name, [text]] = (await cluster.failure(missing)) as [string, [string]]
+    expect([name, text]).toEqual(['GenericError', expect.stringContaining(missing)])
+    expect(cluster.requested).toEqual([])
+  })
+
+  test('a job that was cancelled before does not start', async () => {
+    cluster.cancel.abort()
+    await expect(cluster.run('OP_TEST_DELAY', { duration: 1 })).rejects.toThrow(JobCancelled)
+    expect(cluster.started).toBe(false)
+  })
+
+  test('a job that is cancelled while it waits takes its request back', async () => {
+    step(cluster.table, {
+      owner: other,
+      at: 0,
+      kind: 'update',
+      request: [['cluster/BGL', 'exclusive']],
+      priority: null,
+    })
+    const environment = cluster.environment()
+    let refuse: (error: Error) => void = () => undefined
+    let taken = false
+    const wconfd = Object.assign(Object.create(environment.wconfd) as typeof environment.wconfd, {
+      gantryAcquire: () => new Promise((_, reject) => (refuse = reject)),
+      gantryCancelRequest: () => {
+        taken = true
+        refuse(new Error('the request was taken back'))
+        return Promise.resolve(null)
+      },
+    })
+    const running = runOpcode({ OP_ID: 'OP_TEST_DELAY', reason, duration: 1 }, { ...environment, wconfd })
+    await systemClock.sleep(5)
+    cluster.cancel.abort()
+    await expect(running).rejects.toThrow(JobCancelled)
+    expect(taken).toBe(true)
+  })
+
+  test('who waits long is told who holds the lock, since when', async () => {
+    const environment = cluster.environment()
+    const waits: (() => void)[] = []
+    let grant: (epoch: { epoch: number }) => void = () => undefined
+    const wconfd = Object.assign(Object.create(environment.wconfd) as typeof environment.wconfd, {
+      gantryAcquire: () => new Promise((resolve) => (grant = resolve)),
+      gantryBlockers: () =>
+        Promise.resolve([{ lock: 'cluster/BGL', holders: [{ client: other, mode: 'exclusive', since: 1e9 }] }]),
+    })
+    const clock = {
+      ...environment.clock,
+      after: (_delay: number, action: () => void) => {
+        waits.push(action)
+        return { cancel: () => undefined }
+      },
+    }
+    const running = runOpcode({ OP_ID: 'OP_TEST_DELAY', reason, duration: 1 }, { ...environment, wconfd, clock })
+    await systemClock.sleep(5)
+    waits[0]?.()
+    await systemClock.sleep(5)
+    expect(cluster.log).toEqual([
+      ' - INFO: Waiting for lock cluster/BGL, held by job 3 (exclusive since 2001-09-09T01:46:40.000Z)',
+    ])
+    grant({ epoch: 1 })
+    await running
+  })
+})
+
+describe('hooks', () => {
+  const startup = { instance_name: 'inst4' }
+  const answer = (path: string, phase: string, output: unknown) =>
+    cluster.overrides.set('hooks_runner', (_node, args) => (args[0] === path && args[1] === phase ? output : []))
+
+  test('a script that fails after the opcode is only reported', async () => {
+    answer('instance-start', 'post', [['instance-start-post.d/tell', 1, '']])
+    await cluster.run('OP_INSTANCE_STARTUP', startup)
+    expect(cluster.log).toContain(
+      ' - WARNING: On node1.gnt.example script instance-start-post.d/tell failed, output: (no output)',
+    )
+  })
+
+  test('no answer from any node before the opcode is a failure of the hooks', async () => {
+    cluster.overrides.set('hooks_runner', () => {
+      throw new Error('unreachable')
+    })
+    await expect(cluster.failure('OP_INSTANCE_STARTUP', startup)).resolves.toEqual([
+      'HooksFailure',
+      ['Communication Failure'],
+    ])
+    expect(cluster.instance('inst4')?.admin_state).toBe('down')
+  })
+
+  test('config-update runs after an opcode that changed the configuration and then failed', async () => {
+    cluster.overrides.set('instance_start', () => {
+      throw new Error('no')
+    })
+    await cluster.failure('OP_INSTANCE_STARTUP', startup)
+    expect(cluster.called('hooks_runner').at(-1)?.args.slice(0, 2)).toEqual(['config-update', 'post'])
+  })
+
+  test('an opcode that changes nothing runs none', async () => {
+    await cluster.run('OP_TEST_DELAY', { duration: 1 })
+    expect(cluster.called('hooks_runner')).toEqual([])
+  })
+})
