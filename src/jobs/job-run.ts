@@ -82,7 +82,7 @@ export class JobRun {
     if (this.current.ops[index]?.status === 'queued')
       await this.become(withOp(this.current, index, { status: 'waiting', start_timestamp: timestamp(clock) }))
     if (typeof verdict === 'object') return this.end(failedAt(this.current, index, verdict.error, this.now()))
-    const input = this.current.ops[index]?.input
+    const input = this.begin(index)
     if (input === undefined) return false
     try {
       const result = await execute(input, this.setting(index))
@@ -93,6 +93,16 @@ export class JobRun {
       if (!(error instanceof GanetiError)) onBug(error)
       return this.end(failedAt(this.current, index, encodeError(error), this.now()))
     }
+  }
+
+  /** What is carried out says at which level it is debugged, as in Ganeti's job files; written with the next transition. */
+  private begin(index: number): WireOpCode | undefined {
+    const input = this.current.ops[index]?.input
+    if (input === undefined) return undefined
+    const { dry_run, debug_level = 0, ...rest } = input
+    const begun = { ...(dry_run === undefined ? {} : { dry_run }), debug_level, ...rest }
+    this.current = withOp(this.current, index, { input: begun })
+    return begun
   }
 
   private setting(index: number): OpcodeSetting {
