@@ -31,6 +31,7 @@ import { networkRemove } from './network/remove'
 import { networkRename } from './network/rename'
 import { networkSetParams } from './network/set-params'
 import { nodeAdd } from './node/add'
+import { nodeEvacuate } from './node/evacuate'
 import { nodeMigrate } from './node/migrate'
 import { oobCommand } from './node/oob'
 import { nodePowercycle } from './node/powercycle'
@@ -117,7 +118,7 @@ const units: Readonly<Record<OpcodeId, LogicalUnit | typeof notYet>> = {
   OP_NODE_SET_PARAMS: nodeSetParams,
   OP_NODE_POWERCYCLE: nodePowercycle,
   OP_NODE_MIGRATE: nodeMigrate,
-  OP_NODE_EVACUATE: notYet,
+  OP_NODE_EVACUATE: nodeEvacuate,
   OP_OS_DIAGNOSE: osDiagnose,
   OP_EXT_STORAGE_DIAGNOSE: extStorageDiagnose,
   OP_QUERY: query,

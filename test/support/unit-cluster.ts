@@ -8,7 +8,7 @@ import type { Clock } from '../../src/lib/clock'
 import { silentLog } from '../../src/lib/log'
 import { pathsOf } from '../../src/lib/paths'
 import { seededRandom } from '../../src/lib/random'
-import type { Cluster, ConfigData, Instance, Node, NodeGroup } from '../../src/model/config'
+import type { Cluster, ConfigData, Disk, DiskTemplate, Instance, Node, NodeGroup } from '../../src/model/config'
 import { GanetiError, GenericError } from '../../src/model/errors'
 import { diskUuid, groupUuid, instanceUuid, nodeUuid, type NodeUuid } from '../../src/model/ids'
 import type { JobEnvironment } from '../../src/operations/environment'
@@ -112,18 +112,26 @@ export class UnitCluster {
   }
 
   addRbdDisk(instance: string): void {
-    const disk = {
-      uuid: diskUuid(this.random.uuid()),
-      dev_type: 'rbd' as const,
-      logical_id: ['rbd', 'image'],
+    this.addDisk(instance, 'rbd', ['rbd', 'image'], [])
+  }
+
+  addPlainDisk(instance: string, node: string): void {
+    this.addDisk(instance, 'plain', ['xenvg', `${instance}.disk0`], [this.node(node).uuid])
+  }
+
+  private addDisk(instance: string, dev_type: DiskTemplate, logical_id: readonly string[], nodes: NodeUuid[]): void {
+    const uuid = diskUuid(this.random.uuid())
+    const times = { serial_no: 1, ctime: 0, mtime: 0 }
+    const disk: Disk = {
+      uuid,
+      dev_type,
+      logical_id,
+      nodes,
       children: [],
-      nodes: [],
       iv_name: 'disk/0',
       size: 1024,
-      mode: 'rw' as const,
-      serial_no: 1,
-      ctime: 0,
-      mtime: 0,
+      mode: 'rw',
+      ...times,
     }
     this.apply(change('addInstanceDisk', instance, disk, 0))
   }

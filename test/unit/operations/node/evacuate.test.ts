@@ -1,0 +1,109 @@
+import { UnitCluster } from '../../../support/unit-cluster'
+
+/** `drbd1` and `drbd2` on node2 with their halves on node3 and node4, `shared1` on node2 with nothing of its own. */
+function evacuationCluster(): UnitCluster {
+  const cluster = new UnitCluster(['node1', 'node2', 'node3', 'node4'])
+  cluster.addInstance('drbd1.test', 'node2', {}, 'node3')
+  cluster.addInstance('drbd2.test', 'node2', {}, 'node4')
+  cluster.addInstance('shared1.test', 'node2')
+  return cluster
+}
+
+const evacuate = { node_name: 'node2', mode: 'primary-only' }
+
+describe('node evacuate', () => {
+  test('primary instances move: mirrored ones to their other half, the others where the allocator says', async () => {
+    const cluster = evacuationCluster()
+    const result = await cluster.run('OP_NODE_EVACUATE', { ...evacuate, iallocator: 'hail' })
+    expect(result).toEqual({
+      jobs: [
+        [true, 100],
+        [true, 101],
+        [true, 102],
+      ],
+    })
+    const common = { OP_ID: 'OP_INSTANCE_MIGRATE', allow_failover: true }
+    expect(cluster.jobs).toMatchObject([
+      [{ ...common, instance_name: 'drbd1.test' }],
+      [{ ...common, instance_name: 'drbd2.test' }],
+      [{ ...common, instance_name: 'shared1.test', iallocator: 'hail' }],
+    ])
+    expect(cluster.jobs[0]?.[0]).not.toHaveProperty('iallocator')
+    expect(cluster.log[0]).toBe(
+      " - INFO: Evacuating instances from node 'node2.test': drbd1.test, drbd2.test, shared1.test",
+    )
+    expect(cluster.locks).toContain('instance/drbd1.test shared')
+    expect(cluster.locks).toContain(`nodegroup/${cluster.groupNamed('default').uuid} shared`)
+  })
+
+  test('secondary instances get their other half elsewhere', async () => {
+    const cluster = evacuationCluster()
+    await cluster.run('OP_NODE_EVACUATE', { node_name: 'node3', mode: 'secondary-only', remote_node: 'node4' })
+    expect(cluster.jobs).toMatchObject([
+      [
+        {
+          OP_ID: 'OP_INSTANCE_REPLACE_DISKS',
+          instance_name: 'drbd1.test',
+          mode: 'replace_new_secondary',
+          remote_node: 'node4.test',
+          early_release: false,
+        },
+      ],
+    ])
+  })
+
+  test('an empty node needs no jobs', async () => {
+    const cluster = evacuationCluster()
+    expect(await cluster.run('OP_NODE_EVACUATE', { node_name: 'node1', mode: 'primary-only' })).toEqual({ jobs: [] })
+    expect(cluster.log).toEqual([" - INFO: No instances to evacuate from node 'node1.test'"])
+  })
+
+  test('all or nothing: an instance that cannot leave stops it', async () => {
+    const cluster = evacuationCluster()
+    const { uuid } = cluster.addInstance('local1.test', 'node2')
+    cluster.addPlainDisk(uuid, 'node2')
+    expect(await cluster.failure('OP_NODE_EVACUATE', evacuate)).toEqual([
+      'OpExecError',
+      ['Unable to evacuate instances local1.test (its disk template plain does not allow it)'],
+    ])
+    expect(cluster.jobs).toEqual([])
+  })
+
+  test.each([
+    [
+      'itself as the target',
+      { node_name: 'node3', mode: 'secondary-only', remote_node: 'node3' },
+      'Can not use evacuated node as a new secondary node',
+    ],
+    [
+      'a target for primaries',
+      { ...evacuate, remote_node: 'node3' },
+      'Without the use of an iallocator only secondary instances can be evacuated',
+    ],
+    [
+      'a target that is the primary',
+      { node_name: 'node3', mode: 'secondary-only', remote_node: 'node2' },
+      'Node node2.test is the primary node of instance drbd1.test, cannot use it as secondary',
+    ],
+    [
+      'a target and an allocator',
+      { node_name: 'node3', mode: 'secondary-only', remote_node: 'node4', iallocator: 'hail' },
+      'Do not specify both, iallocator and node',
+    ],
+    [
+      'everything at once',
+      { ...evacuate, mode: 'all' },
+      'Due to an issue with the iallocator interface it is not possible to evacuate all instances at once; specify explicitly whether to evacuate primary or secondary instances',
+    ],
+  ])('refuses %s', async (_what, op, text) => {
+    expect(await evacuationCluster().failure('OP_NODE_EVACUATE', op)).toEqual(['OpPrereqError', [text, 'wrong_input']])
+  })
+
+  test('needs an allocator from somewhere', async () => {
+    const cluster = new UnitCluster(['node1', 'node2'], { default_iallocator: '' })
+    expect(await cluster.failure('OP_NODE_EVACUATE', evacuate)).toMatchObject([
+      'OpPrereqError',
+      { 0: expect.stringContaining('No iallocator or node given and no cluster-wide default iallocator found') },
+    ])
+  })
+})
