@@ -26,7 +26,7 @@ export type LockPlan = Partial<Record<UnitLevel, Want>>
 
 export const shared = (names: readonly string[] | 'all'): Want => ({ mode: 'shared', names })
 export const exclusive = (names: readonly string[] | 'all'): Want => ({ mode: 'exclusive', names })
-export const all: 'all' = 'all'
+export const all = 'all' as const
 
 export interface HookPlan<P, C> {
   /** Name of the hook directory, without phase. */

@@ -29,8 +29,9 @@ export class UnitContext {
 
   /** The reason trail, which noded stores with the instance's state changes. */
   get reason(): ReasonTrail {
-    const trail = this.op['reason']
-    return Array.isArray(trail) ? trail : []
+    const trail: unknown = this.op['reason']
+    // The opcode table has checked its entries.
+    return Array.isArray(trail) ? (trail as unknown as ReasonTrail) : []
   }
 }
 

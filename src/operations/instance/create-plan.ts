@@ -108,7 +108,10 @@ function wantedHvParams(cluster: Cluster, op: CreateOp, hypervisor: Hypervisor, 
 }
 
 function wantedBeParams(cluster: Cluster, op: CreateOp): Partial<BeParams> {
-  const given = Object.entries(op.beparams).map(([name, value]) => [name, value === 'auto' ? 'default' : value])
+  const given = Object.entries(op.beparams).map(([name, value]): [string, unknown] => [
+    name,
+    value === 'auto' ? 'default' : value,
+  ])
   const own = beParams(cluster, Object.fromEntries(given))
   return op.identify_defaults ? differing(own, { ...cluster.beparams.default }) : own
 }

@@ -15,14 +15,15 @@ export async function instanceHookEnv(ctx: UnitContext, uuid: string, more: Hook
 
 export function envOfView(view: InstanceView, status: unknown = view.instance.admin_state): HookEnv {
   const { config, instance, disks } = view
+  const nics = instance.nics.map((nic, index) => nicEnv(config, nic, `INSTANCE_NIC${index}_`))
+  const devices = [...nics, ...disks.map((disk, index) => diskEnv(disk, `INSTANCE_DISK${index}_`))]
   return {
     ...basics(config, instance, view.primary.name, status),
     INSTANCE_SECONDARIES: view.secondaries.map((node) => node.name).join(' '),
     INSTANCE_DISK_TEMPLATE: diskTemplateOf(config, instance),
     INSTANCE_NIC_COUNT: instance.nics.length,
-    ...Object.assign({}, ...instance.nics.map((nic, index) => nicEnv(config, nic, `INSTANCE_NIC${index}_`))),
     INSTANCE_DISK_COUNT: disks.length,
-    ...Object.assign({}, ...disks.map((disk, index) => diskEnv(disk, `INSTANCE_DISK${index}_`))),
+    ...Object.fromEntries(devices.flatMap((env) => Object.entries(env))),
   }
 }
 

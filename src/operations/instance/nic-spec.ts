@@ -12,7 +12,8 @@ import { checkNames } from './disk-spec'
 
 /** A NIC as wanted: `auto` MAC and `pool` IP are filled in by `settleNic`, when its node is known. */
 export interface WantedNic {
-  readonly mac: string | 'auto'
+  /** An address, or the word `auto`. */
+  readonly mac: string
   readonly ip: string | undefined
   readonly fromPool: boolean
   readonly network: string | undefined
@@ -83,7 +84,7 @@ function wantedIp(given: GivenNic, network: string | undefined, resolvedIp?: str
   return ip
 }
 
-export function wantedMac(mac: string | undefined): string | 'auto' {
+export function wantedMac(mac: string | undefined): string {
   if (mac === undefined || mac === 'auto' || mac === 'generate') return 'auto'
   const lower = mac.toLowerCase()
   if (!MAC.test(lower) || (parseInt(lower.slice(0, 2), 16) & 1) === 1)
@@ -132,7 +133,7 @@ function paramsInGroup(ctx: UnitContext, config: ConfigData, network: Network, n
   return params
 }
 
-async function settleMac(ctx: UnitContext, mac: string | 'auto', network: Network | undefined): Promise<string> {
+async function settleMac(ctx: UnitContext, mac: string, network: Network | undefined): Promise<string> {
   const { wconfd, client } = ctx.env
   if (mac === 'auto') return wconfd.generateMAC(client, network?.uuid ?? null)
   await reserved(wconfd.reserveMAC(client, mac), `MAC address ${mac} already in use in cluster`, ECODE.NOTUNIQUE)

@@ -23,7 +23,9 @@ export const instanceQueryData = logicalUnit(OpInstanceQueryData, {
   async run(ctx, op, instances) {
     const config = await ctx.config.read({ instances: instances.map((instance) => instance.uuid) })
     const answers = await Promise.all(
-      instances.map(async (instance) => [instance.name, await describe(ctx, viewOf(config, instance), op.static)]),
+      instances.map(
+        async (instance) => [instance.name, await describe(ctx, viewOf(config, instance), op.static)] as const,
+      ),
     )
     return Object.fromEntries(answers)
   },

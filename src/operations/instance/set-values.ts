@@ -70,11 +70,10 @@ async function newBeParams(ctx: UnitContext, op: SetOp, view: InstanceView): Pro
   const given: Record<string, unknown> = memory === undefined ? rest : { minmem: memory, maxmem: memory, ...rest }
   const filled = fillBeParams(config.cluster, beparams)
   if (!op.force) await checkMoreMemory(ctx, view, filled)
-  const values = Object.keys(given).map((name) => [
-    name,
-    given[name] === 'default' ? 'default' : filled[name as keyof BeParams],
-  ])
-  return { fields: { beparams }, changed: named('be', Object.fromEntries(values)) }
+  const values = Object.entries({ ...given, ...filled }).filter(([name]) => Object.hasOwn(given, name))
+  const changed = values.map(([name, value]): Changed => [`be/${name}`, given[name] === 'default' ? 'default' : value])
+  return { fields: { beparams }, changed }
+}
 }
 
 /** More memory than the node has left would keep the instance from starting again. */
