@@ -31,7 +31,7 @@ export class UnitContext {
   get reason(): ReasonTrail {
     const trail: unknown = this.op['reason']
     // The opcode table has checked its entries.
-    return Array.isArray(trail) ? (trail as unknown as ReasonTrail) : []
+    return Array.isArray(trail) ? (trail as readonly unknown[] as ReasonTrail) : []
   }
 }
 

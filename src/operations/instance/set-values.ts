@@ -74,7 +74,6 @@ async function newBeParams(ctx: UnitContext, op: SetOp, view: InstanceView): Pro
   const changed = values.map(([name, value]): Changed => [`be/${name}`, given[name] === 'default' ? 'default' : value])
   return { fields: { beparams }, changed }
 }
-}
 
 /** More memory than the node has left would keep the instance from starting again. */
 async function checkMoreMemory(ctx: UnitContext, view: InstanceView, next: BeParams): Promise<void> {
