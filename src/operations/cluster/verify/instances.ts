@@ -1,16 +1,9 @@
 // Instances: where they run, their disks, their nodes, their policy.
-import { fillBeParams, fillIPolicy } from '../../../config/filled'
-import {
-  diskTemplateOf,
-  findInstance,
-  instanceDisks,
-  instanceNodes,
-  logicalVolumes,
-  secondaryNodes,
-} from '../../../config/lookup'
+import { fillIPolicy } from '../../../config/filled'
+import { findInstance, instanceDisks, instanceNodes, logicalVolumes, secondaryNodes } from '../../../config/lookup'
 import type { Instance, Node } from '../../../model/config'
 import { DTS_INT_MIRROR, LOCAL_DISK_STATUS } from '../../../model/constants/disks'
-import { policyViolations } from '../../instance/ipolicy'
+import { instanceViolations } from '../../group/ipolicy'
 import { missingFiles } from './file-storage'
 import type { DiskState, GroupState, NodeImage } from './gather'
 import { entries } from './nodes'
@@ -45,15 +38,7 @@ export function verifyInstance(report: VerifyReport, state: GroupState, instance
 }
 
 function verifyPolicy(report: VerifyReport, { config, group }: GroupState, instance: Instance): void {
-  const be = fillBeParams(config.cluster, instance.beparams)
-  const violations = policyViolations(fillIPolicy(config.cluster, group), {
-    memory_mib: be.maxmem,
-    vcpus: be.vcpus,
-    diskSizes_mib: instanceDisks(config, instance).map((disk) => disk.size),
-    nics: instance.nics.length,
-    spindles: be.spindle_use,
-    template: diskTemplateOf(config, instance),
-  })
+  const violations = instanceViolations(config, instance, fillIPolicy(config.cluster, group))
   report.when(violations.length > 0, 'EINSTANCEPOLICY', instance.name, violations.join(', '), 'WARNING')
 }
 

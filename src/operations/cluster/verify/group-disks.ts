@@ -1,0 +1,106 @@
+// OP_GROUP_VERIFY_DISKS: which running instances have disks that are not active, and which volumes are gone. The watcher acts on it.
+import { instanceDisks, instanceNodes, logicalVolumes, nodesOfGroup } from '../../../config/lookup'
+import { recordValues } from '../../../config/records'
+import { diskDict } from '../../../config/rpc-dicts'
+import type { ConfigData, Instance, Node } from '../../../model/config'
+import { niceSort } from '../../../model/nice-sort'
+import { OpGroupVerifyDisks } from '../../../opcodes/group'
+import { findGroup } from '../../find'
+import { logicalUnit, shared } from '../../logical-unit'
+import type { UnitContext } from '../../unit-context'
+
+interface Found {
+  readonly failed: Map<string, string>
+  readonly inactive: Set<string>
+  readonly missing: Map<string, [node: string, volume: string][]>
+}
+
+const EVERYTHING = { instances: 'all', nodes: 'all', groups: 'all' } as const
+
+export const groupVerifyDisks = logicalUnit(OpGroupVerifyDisks, {
+  async locks(op, ctx) {
+    const { object: group } = await findGroup(ctx, op.group_name)
+    const config = await ctx.config.read(EVERYTHING)
+    const instances = activeInstances(config, group.uuid)
+    const nodes = new Set<string>(instances.flatMap((instance) => instanceNodes(config, instance)))
+    for (const node of nodesOfGroup(config, group.uuid)) nodes.add(node.uuid)
+    return {
+      instance: shared(instances.map((instance) => instance.name)),
+      nodegroup: shared([group.uuid]),
+      node: shared([...nodes]),
+    }
+  },
+  async check(ctx, op) {
+    const { object: group } = await findGroup(ctx, op.group_name)
+    const config = await ctx.config.read(EVERYTHING)
+    const held = ctx.locks.holds('instance')
+    const instances = activeInstances(config, group.uuid).filter(({ name }) => held === 'all' || held.includes(name))
+    return { config, instances }
+  },
+  async run(ctx, op, { config, instances }) {
+    const found: Found = { failed: new Map(), inactive: new Set(), missing: new Map() }
+    await verifyVolumes(ctx, config, instances, found)
+    await verifyMirrors(ctx, config, instances, op.is_strict, found)
+    return [
+      Object.fromEntries(found.failed),
+      niceSort([...found.inactive]),
+      Object.fromEntries([...found.missing].map(([name, volumes]) => [name, volumes])),
+    ]
+  },
+})
+
+const activeInstances = (config: ConfigData, group: string): Instance[] =>
+  recordValues(config.instances).filter(
+    (instance) => instance.disks_active && config.nodes[instance.primary_node]?.group === group,
+  )
+
+/** Every volume of each instance, by node. */
+async function verifyVolumes(
+  ctx: UnitContext,
+  config: ConfigData,
+  instances: readonly Instance[],
+  found: Found,
+): Promise<void> {
+  const wanted = new Map<Node, { instance: string; volume: string }[]>()
+  for (const instance of instances)
+    for (const disk of instanceDisks(config, instance)) {
+      const nodes = disk.dev_type === 'plain' ? [instance.primary_node] : instanceNodes(config, instance)
+      for (const node of nodes.flatMap((uuid) => config.nodes[uuid] ?? []))
+        for (const [vg, lv] of logicalVolumes(disk))
+          wanted.set(node, [...(wanted.get(node) ?? []), { instance: instance.name, volume: `${vg}/${lv}` }])
+    }
+  const results = await ctx.nodes.many([...wanted.keys()], 'lv_list', [config.cluster.volume_group_name ?? ''])
+  for (const [node, volumes] of wanted) {
+    const result = results.get(node.uuid) ?? { ok: false, error: 'no answer', offline: false }
+    if (!result.ok && !result.offline) found.failed.set(node.name, result.error)
+    if (!result.ok) continue
+    for (const { instance, volume } of volumes) {
+      const state = result.payload[volume]
+      if (state === undefined)
+        found.missing.set(instance, [...(found.missing.get(instance) ?? []), [node.name, volume]])
+      else if (state[1]) found.inactive.add(instance)
+    }
+  }
+}
+
+/** What the primary node says of DRBD disks. A lenient check lets pass what a node cannot tell. */
+async function verifyMirrors(
+  ctx: UnitContext,
+  config: ConfigData,
+  instances: readonly Instance[],
+  strict: boolean,
+  found: Found,
+): Promise<void> {
+  for (const instance of instances) {
+    const primary = config.nodes[instance.primary_node]
+    const mirrors = instanceDisks(config, instance).filter((disk) => disk.dev_type === 'drbd')
+    if (primary === undefined || primary.offline || mirrors.length === 0) continue
+    const dicts = mirrors.map((disk) => diskDict(config, disk, config.nodegroups[primary.group]))
+    const result = await ctx.nodes.attempt(primary, 'drbd_needs_activation', [dicts])
+    if (!result.ok) {
+      if (strict) found.failed.set(primary.name, result.error)
+      continue
+    }
+    if (mirrors.some((disk) => result.payload.includes(disk.uuid))) found.inactive.add(instance.name)
+  }
+}
