@@ -1,7 +1,9 @@
 // Durable file operations. What owns state takes a Disk, so that the simulation can tear its writes.
+import * as sync from 'node:fs'
 import { constants } from 'node:fs'
 import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
+import { promisify } from 'node:util'
 
 export interface FileOwner {
   uid: number
@@ -53,16 +55,16 @@ export const systemDisk: Disk = {
   async write(file, data, options = {}) {
     const temporary = path.join(path.dirname(file), `.${path.basename(file)}.${process.pid}.${counter++}.new`)
     try {
-      const handle = await fs.open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, 0o600)
+      const fd = sync.openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, 0o600)
       try {
-        await handle.writeFile(data)
-        await handle.chmod(options.mode ?? 0o640)
-        if (options.owner) await handle.chown(options.owner.uid, options.owner.gid)
-        if (options.durable !== false) await handle.datasync()
+        await writeWhole(fd, data)
+        sync.fchmodSync(fd, options.mode ?? 0o640)
+        if (options.owner) sync.fchownSync(fd, options.owner.uid, options.owner.gid)
+        if (options.durable !== false) await datasync(fd)
       } finally {
-        await handle.close()
+        sync.closeSync(fd)
       }
-      await fs.rename(temporary, file)
+      sync.renameSync(temporary, file)
     } catch (error) {
       await fs.rm(temporary, { force: true })
       throw error
@@ -78,9 +80,9 @@ export const systemDisk: Disk = {
     await syncDirectory(path.dirname(file))
     return {
       async append(data) {
-        await handle.appendFile(data)
+        await writeWhole(handle.fd, data)
         size += data.length
-        await handle.datasync()
+        await datasync(handle.fd)
       },
       size: () => size,
       close: () => handle.close(),
@@ -137,12 +139,28 @@ function startSync(directory: string): Promise<void> {
 }
 
 async function fsyncDirectory(directory: string): Promise<void> {
-  const handle = await fs.open(directory, constants.O_RDONLY)
+  const fd = sync.openSync(directory, constants.O_RDONLY)
   try {
-    await handle.sync()
+    await fsync(fd)
   } finally {
-    await handle.close()
+    sync.closeSync(fd)
   }
+}
+
+/**
+ * What only reaches the page cache takes microseconds and is done at once: as a job of the thread pool it would cost ten times
+ * that, and every job of the cluster writes a dozen small files. Whatever waits for the disk is left to the pool.
+ */
+const AT_ONCE_BYTES_MAX = 64 << 10
+
+const datasync = promisify(sync.fdatasync)
+const fsync = promisify(sync.fsync)
+const writeLong = promisify<number, Buffer>(sync.writeFile)
+
+async function writeWhole(fd: number, data: string | Buffer): Promise<void> {
+  const bytes = typeof data === 'string' ? Buffer.from(data) : data
+  if (bytes.length > AT_ONCE_BYTES_MAX) return writeLong(fd, bytes)
+  for (let at = 0; at < bytes.length;) at += sync.writeSync(fd, bytes, at)
 }
 
 export const isMissing = (error: unknown): boolean => errorCode(error) === 'ENOENT'
