@@ -11,6 +11,7 @@ import { niceSort } from '../../model/nice-sort'
 import type { ParamType } from '../../model/param-types'
 import { policyViolations } from '../instance/ipolicy'
 import { typed } from '../instance/params'
+import { asObject } from './params'
 
 type Given = Readonly<Record<string, unknown>>
 type Level = 'cluster' | 'group'
@@ -107,9 +108,6 @@ function checkBounds(policy: PartialIPolicy, level: Level): void {
   )
   if (!within) throw malformed('Invalid std specifications')
 }
-
-const asObject = (value: unknown): Given =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
 
 export function checkTemplatesEnabled(policy: IPolicy, enabled: readonly DiskTemplate[]): void {
   const disabled = policy['disk-templates'].filter((template) => !enabled.includes(template))

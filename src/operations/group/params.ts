@@ -123,12 +123,14 @@ export function updatedDiskState(old: State = {}, given: State): State {
 }
 
 function updatedState(old: State, given: State, types: Readonly<Record<string, ParamType>>): State {
-  const changed = Object.entries(given).map(([name, params]) => [
-    name,
-    typed(updatedParams(asObject(old[name]), asObject(params)), types),
-  ])
-  return { ...old, ...Object.fromEntries(changed) }
+  const changed: Record<string, unknown> = { ...old }
+  for (const [name, params] of Object.entries(given))
+    changed[name] = typed(updatedParams(asObject(old[name]), asObject(params)), types)
+  return changed
 }
 
-const asObject = (value: unknown): Given =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
+/** What users give in place of an object counts as an empty one; the types of its members are checked by whoever asks. */
+export const asObject = (value: unknown): Given => (isObject(value) ? value : {})
+
+const isObject = (value: unknown): value is Given =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -7,6 +7,7 @@ import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
 import { OpNodeAdd } from '../../opcodes/node'
 import { sendAncillaryFiles } from '../cluster/ancillary-files'
 import { pick } from '../find'
+import { asObject } from '../group/params'
 import { logicalUnit, type Op } from '../logical-unit'
 import type { Change, UnitContext } from '../unit-context'
 import { addSshKey, certificateDigest, READDED, removeSshKey, settleKvmDaemon } from './candidates'
@@ -82,7 +83,7 @@ async function introduce(ctx: UnitContext, config: ConfigData, node: Node): Prom
   const checks = { nodelist: [[node.name], {}, []] }
   const args = [checks, cluster.cluster_name, cluster.hvparams] as const
   const answers = await ctx.nodes.call(master, `Cannot communicate with node ${master.name}`, 'node_verify', [...args])
-  const failures = Object.entries(Object(answers['nodelist']))
+  const failures = Object.entries(asObject(answers['nodelist']))
   for (const [, text] of failures)
     ctx.log.say(`ssh/hostname verification failed (checking from ${master.name}): ${String(text)}`)
   if (failures.length > 0) throw new OpExecError('ssh/hostname verification failed')

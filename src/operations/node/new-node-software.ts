@@ -3,6 +3,7 @@ import type { ConfigData, Node } from '../../model/config'
 import { DTS_LVM } from '../../model/constants/disks'
 import { PROTOCOL_VERSION } from '../../model/constants/versions'
 import { ECODE, OpPrereqError } from '../../model/errors'
+import { asObject } from '../group/params'
 import type { UnitContext } from '../unit-context'
 
 export async function checkNodeSoftware(ctx: UnitContext, config: ConfigData, node: Node): Promise<void> {
@@ -28,6 +29,6 @@ async function checkPhysicalVolumes(ctx: UnitContext, { cluster }: ConfigData, n
 
 /** lvcreate takes what follows a colon for a range of extents. */
 function problemOf(volume: unknown): string[] {
-  const { name, vg_name } = Object(volume) as { name?: unknown; vg_name?: unknown }
+  const { name, vg_name } = asObject(volume)
   return String(name).includes(':') ? [`Invalid character ':' in PV '${String(name)}' of VG '${String(vg_name)}'`] : []
 }
