@@ -29,7 +29,7 @@ const failure = (text: string): Verdict => ({ error: ['OpExecError', [text]] })
 export function resolveRelative(op: WireOpCode, own: JobId): WireOpCode {
   const { depends } = op
   if (!Array.isArray(depends)) return op
-  const absolute = depends.map((entry: unknown) => {
+  const absolute = depends.map((entry: unknown): unknown => {
     if (!Array.isArray(entry) || typeof entry[0] !== 'number') return entry
     const id = entry[0] < 0 ? own + entry[0] : entry[0]
     if (id < 1) throw new RangeError(`relative job id ${entry[0]} in job ${own} points before the first job`)

@@ -85,7 +85,7 @@ export function coreEnvironment(
   debug: number,
 ): Record<string, string> {
   const variant = os.api < 15 ? '' : (splitOsName(osName).variant ?? os.variants[0] ?? '')
-  const values = Object.entries(parameters).map(([name, value]) => [parameterVariable(name), value])
+  const values = Object.entries(parameters).map(([name, value]) => [parameterVariable(name), value] as const)
   return {
     OS_API_VERSION: String(os.api),
     OS_NAME: os.name,

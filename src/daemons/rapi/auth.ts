@@ -15,6 +15,9 @@ export interface Authenticator {
   authenticate(request: IncomingMessage, response: ServerResponse): Promise<User | undefined>
 }
 
+/** As passport makes it, which does not say its type. */
+type Middleware = (request: IncomingMessage, response: ServerResponse, fail: (error: unknown) => void) => void
+
 export function basicAuthenticator(users: UsersFile, clock: Clock, log: Log): Authenticator {
   const passport = new Passport()
   passport.use(
@@ -31,8 +34,10 @@ export function basicAuthenticator(users: UsersFile, clock: Clock, log: Log): Au
       if (header === undefined) return undefined
       if (/^basic\s*$/i.test(header)) throw badRequest('Basic authentication requires credentials')
       const user = await new Promise<User | undefined>((resolve, reject) => {
-        const decide = (error: unknown, found: unknown) => (error ? reject(error) : resolve(asUser(found)))
-        passport.authenticate('basic', { session: false }, decide)(request, response, reject)
+        const decide = (error: unknown, found: unknown) =>
+          error instanceof Error ? reject(error) : resolve(asUser(found))
+        const check: Middleware = passport.authenticate('basic', { session: false }, decide)
+        check(request, response, reject)
       })
       if (user !== undefined) {
         failures.forget(request)

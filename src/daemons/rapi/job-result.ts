@@ -16,7 +16,7 @@ export async function jobResult(context: RapiContext, job: JobId): Promise<reado
     const [fields] = change
     seen = fields
     const [status, results] = fields
-    const list = Array.isArray(results) ? results : []
+    const list: unknown[] = Array.isArray(results) ? results : []
     if (status === 'success') return list
     if (status === 'error') throw errorFromWire(list.find(Array.isArray) ?? ['OpExecError', ['Job failed']])
     if (status === 'canceled') throw new HttpError(500, `Job ${job} was canceled`)

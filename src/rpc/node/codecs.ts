@@ -116,9 +116,9 @@ export const disk: Codec<DiskDict> = {
     if (!isRecord(value)) throw new Error('expected a disk object')
     expectField(value, 'dev_type', 'string', 'disk')
     expectField(value, 'size', 'number', 'disk')
-    if (value['logical_id'] != null && !Array.isArray(value['logical_id']))
+    if (!isUnset(value['logical_id']) && !Array.isArray(value['logical_id']))
       throw new Error('expected a list in logical_id of the disk')
-    if (value['children'] != null) disks.decode(value['children'], paths)
+    if (!isUnset(value['children'])) disks.decode(value['children'], paths)
     return value as unknown as DiskDict
   },
   encode: (value) => value,
@@ -155,6 +155,8 @@ export const instanceName: Codec<string> = {
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
+
+const isUnset = (value: unknown): boolean => value === undefined || value === null
 
 function expectField(
   value: Record<string, unknown>,

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs'
 import { dispatch } from '../../../src/node/dispatch'
-import type { ArgsOf, CallName, ResultOf } from '../../../src/rpc/node/calls'
+import type { ArgsOf, CallName } from '../../../src/rpc/node/calls'
 import { decodeAnswer, encodeCall } from '../../../src/rpc/node/protocol'
 import { type TestNode, testNode } from '../../support/node-context'
 
@@ -11,8 +11,7 @@ afterEach(() => node.remove())
 async function call<C extends CallName>(name: C, ...args: ArgsOf<C>): Promise<unknown> {
   const answer = decodeAnswer(await dispatch(node.context, name, encodeCall(name, args, node.paths)))
   if (!answer.ok) throw new Error(answer.text)
-  const payload: ResultOf<C> | unknown = answer.payload
-  return payload
+  return answer.payload
 }
 
 test('an upload replaces the file with its mode and time', async () => {

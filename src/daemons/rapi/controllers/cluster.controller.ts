@@ -89,6 +89,6 @@ function osNames([name, variants]: readonly unknown[]): string[] {
 function osObject(row: readonly unknown[]): JsonObject {
   const system = rowObject(OS_BULK_FIELDS, row)
   const parameters = Array.isArray(system['parameters']) ? system['parameters'] : []
-  const described = parameters.map((entry: unknown) => (Array.isArray(entry) ? entry : [entry, '']))
+  const described = parameters.map((entry: unknown): unknown[] => (Array.isArray(entry) ? entry : [entry, '']))
   return { ...system, parameters: described.map(([name, description]) => ({ name, description })) }
 }

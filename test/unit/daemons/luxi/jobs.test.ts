@@ -18,9 +18,9 @@ let luxi: LuxiClient
 
 beforeEach(async () => {
   paths = temporaryPaths()
-  luxid = (await startTinyLuxid(paths, {
+  luxid = await startTinyLuxid(paths, {
     refuseOpcode: (id) => (id === 'OP_NODE_MIGRATE' ? `Opcode ${id} cannot be carried out yet` : undefined),
-  })) as typeof luxid
+  })
   luxi = new LuxiClient({ path: paths.socket('query') })
 })
 

@@ -15,7 +15,7 @@ beforeAll(async () => {
   const recorded = new RecordedMaster()
   submitted = recorded.submitted
   recorded.queryClusterInfo = async () => {
-    if (failure === undefined) return { name: 'é"\u{1F600}', empty: [], nested: { list: [1, 'two'] } } as never
+    if (failure === undefined) return { name: 'é"\u{1F600}', empty: [], nested: { list: [1, 'two'] } }
     throw failure
   }
   harness = await Harness.start(recorded as unknown as Master)
