@@ -7,6 +7,7 @@ import { JOB_RETRY_S, JOB_START_ATTEMPTS_MAX } from '../model/limits'
 import { secretsOf } from '../opcodes/summary'
 import type { JobId } from '../rpc/luxi/calls'
 import type { NodeTarget } from '../rpc/node/client'
+import type { NodeUuid } from '../model/ids'
 import type { ClientId, LockMode, LockName } from '../rpc/wconfd/calls'
 import { afterDeath, requeued } from './death'
 import { type FindJob, verdictsOf } from './dependencies'
@@ -49,6 +50,8 @@ export class Execution {
   private cancelWanted = false
   private killWanted = false
   private priorityWanted: number | undefined
+  /** Candidates to which the process surely writes the job's file itself. */
+  private readonly reached = new Set<NodeUuid>()
 
   constructor(
     readonly id: JobId,
@@ -129,7 +132,9 @@ export class Execution {
       await store.save(started)
       if (this.left) throw new Error('luxid is stopping')
       publish(started)
-      this.running = await prepared.begin({ job: started, secrets, verdicts, replicas: replicas() }, this.listener())
+      const targets = replicas()
+      for (const { uuid } of targets) this.reached.add(uuid)
+      this.running = await prepared.begin({ job: started, secrets, verdicts, replicas: targets }, this.listener())
     } catch (error) {
       prepared.abandon()
       throw error
@@ -153,7 +158,10 @@ export class Execution {
         this.begun = true
         this.options.publish(applyProgress(this.options.job(), progress))
       },
-      lagging: (node, reason) => this.options.lagging(node, reason),
+      lagging: (node, reason) => {
+        for (const uuid of this.reached) if (uuid === node) this.reached.delete(uuid)
+        this.options.lagging(node, reason)
+      },
       gone: () => void this.settleDeath(),
     }
   }
@@ -174,7 +182,10 @@ export class Execution {
   private async gone(): Promise<void> {
     if (this.left) return
     const { store, clock, log, job, requeue } = this.options
-    if (isFinished(job())) return this.leaveQueue()
+    if (isFinished(job())) {
+      await store.spread(job(), this.reached)
+      return this.leaveQueue()
+    }
     const file = await store.read(this.id)
     const locks = await this.freeLocks(file ?? job())
     await store.removeLivelock(job().livelock)

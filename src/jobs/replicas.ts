@@ -87,6 +87,22 @@ export class Replicas {
     await this.toAllInSync((target) => this.sendTo(target, files))
   }
 
+  /**
+   * A job process has written a file to the candidates that it knew of. One that has come into sync since, or gets its full copy
+   * just now, may have an older one.
+   */
+  async spread(file: string, content: () => string, reached: ReadonlySet<NodeUuid>): Promise<void> {
+    const behind = [...this.replicas.values()].filter(({ target, inSync, backlog }) =>
+      inSync ? !reached.has(target.uuid) : backlog !== undefined,
+    )
+    if (behind.length === 0) return
+    const text = content()
+    for (const { backlog } of behind) backlog?.set(file, text)
+    await this.toAllInSync(async (target) => {
+      if (!reached.has(target.uuid)) await this.sendTo(target, [[file, text]])
+    })
+  }
+
   private async sendTo(target: NodeTarget, files: readonly QueueFile[]): Promise<void> {
     const { nodes } = this.options
     const replica = this.replicas.get(target.uuid)

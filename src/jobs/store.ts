@@ -5,6 +5,7 @@ import { isServed } from '../lib/json-socket'
 import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
 import { QUEUE_COMMIT_FILES_MAX } from '../model/limits'
+import type { NodeUuid } from '../model/ids'
 import type { JobId } from '../rpc/luxi/calls'
 import type { Job } from './job'
 import { encodeJob, parseJob } from './job-file'
@@ -35,7 +36,7 @@ export class QueueStore {
     private readonly disk: Disk,
     private readonly paths: Paths,
     private readonly log: Log,
-    private readonly replicas: Pick<Replicas, 'update' | 'rename' | 'setDrainFlag'>,
+    private readonly replicas: Pick<Replicas, 'update' | 'rename' | 'setDrainFlag' | 'spread'>,
   ) {}
 
   async load(): Promise<LoadedQueue> {
@@ -65,6 +66,11 @@ export class QueueStore {
   /** Resolves when the job is durable here and at the candidates. */
   save(job: Job): Promise<void> {
     return this.write(jobFile(this.paths, job.id), encodeJob(job))
+  }
+
+  /** How a job ended is durable here; candidates that its process may not have known get it too. */
+  spread(job: Job, reached: ReadonlySet<NodeUuid>): Promise<void> {
+    return this.replicas.spread(jobFile(this.paths, job.id), () => encodeJob(job), reached)
   }
 
   saveSerial(last: JobId): Promise<void> {

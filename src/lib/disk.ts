@@ -163,6 +163,14 @@ async function writeWhole(fd: number, data: string | Buffer): Promise<void> {
   for (let at = 0; at < bytes.length;) at += sync.writeSync(fd, bytes, at)
 }
 
+/** Temporary files of `write` whose process was killed before it could rename or remove them. */
+export async function removeLeftovers(disk: Disk, directory: string): Promise<void> {
+  for (const name of await disk.list(directory)) {
+    const writer = /^\..+\.(\d+)\.\d+\.new$/.exec(name)?.[1]
+    if (writer !== undefined && !sync.existsSync(`/proc/${writer}`)) await disk.remove(path.join(directory, name))
+  }
+}
+
 export const isMissing = (error: unknown): boolean => errorCode(error) === 'ENOENT'
 
 /** The system's error name (`ENOENT`, `ECONNREFUSED`), or undefined for anything else. */

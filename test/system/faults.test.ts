@@ -191,19 +191,29 @@ async function checkReplicas(cluster: EmbeddedCluster): Promise<void> {
     return states.every(({ state }) => state === 'in sync') ? true : undefined
   }
   await eventually('the candidates have the configuration', inSync)
-  const queue = (node: string) => {
-    const folder = path.join(dataDir(cluster, node), 'queue')
-    return list(folder)
-      .filter((name) => /^(job-\d+|serial)$/.test(name))
-      .map((name) => `${name} ${fs.readFileSync(path.join(folder, name), 'utf8')}`)
-  }
   const [master = '', ...candidates] = NODES
-  for (const node of candidates)
-    await eventually(`${node} has the jobs`, () =>
-      JSON.stringify(queue(node)) === JSON.stringify(queue(master)) ? true : undefined,
-    )
+  for (const node of candidates) {
+    let missing: string[] = []
+    const same = () => {
+      const [ours, theirs] = [queueFiles(cluster, master), queueFiles(cluster, node)]
+      missing = [
+        ...ours.filter((file) => !theirs.includes(file)).map((file) => `${node} lacks ${file}`),
+        ...theirs.filter((file) => !ours.includes(file)).map((file) => `only ${node} has ${file}`),
+      ]
+      return missing.length === 0 ? true : undefined
+    }
+    await eventually(`${node} has the jobs`, same, 40).catch(() => undefined)
+    expect(missing.map((text) => text.slice(0, 1000))).toEqual([])
+  }
   // A clean stop folds the journals.
   expect(await cluster.stop()).toBe(0)
   const config = (node: string) => fs.readFileSync(path.join(dataDir(cluster, node), 'config.data'), 'utf8')
   for (const node of candidates) expect(config(node)).toBe(config(master))
+}
+
+function queueFiles(cluster: EmbeddedCluster, node: string): string[] {
+  const folder = path.join(dataDir(cluster, node), 'queue')
+  return list(folder)
+    .filter((name) => /^(job-\d+|serial)$/.test(name))
+    .map((name) => `${name} ${fs.readFileSync(path.join(folder, name), 'utf8')}`)
 }

@@ -3,7 +3,7 @@ import * as http from 'node:http'
 import * as https from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { type Clock, systemClock } from '../../lib/clock'
-import { type Disk, systemDisk } from '../../lib/disk'
+import { type Disk, removeLeftovers, systemDisk } from '../../lib/disk'
 import { type Log, silentLog } from '../../lib/log'
 import type { Paths } from '../../lib/paths'
 import { type Random, systemRandom } from '../../lib/random'
@@ -50,6 +50,7 @@ export async function startNoded(options: NodedOptions): Promise<Noded> {
   let leaving = false
   const daemons = { ...options.daemons, leave: () => void (leaving = true) }
   const basics = contextOf({ ...options, daemons })
+  for (const directory of [options.paths.dataDir, options.paths.queueDir]) await removeLeftovers(basics.disk, directory)
   const configReplica = replicaOf(basics)
   const context = { ...basics, configReplica }
   // Who takes the node out of the cluster gets an answer before the daemon ends.

@@ -78,7 +78,7 @@ const inSync = async (replicas: Replicas, ...names: string[]) => {
 describe('the store', () => {
   const none = async () => undefined
   const open = (disk: Disk = systemDisk, update: () => Promise<void> = none) =>
-    new QueueStore(disk, paths, silentLog, { update, rename: none, setDrainFlag: none })
+    new QueueStore(disk, paths, silentLog, { update, rename: none, setDrainFlag: none, spread: none })
 
   test('writes all jobs that are saved during one write together, and a job that was saved twice once', async () => {
     const writes: string[] = []
@@ -218,6 +218,26 @@ describe('copies on master candidates', () => {
       ['/q/job-1', 'new'],
       ['/q/job-2', 'copied'],
     ])
+    await replicas.close()
+  })
+
+  test('how a job ended reaches candidates that its process did not know of, in sync or just being copied', async () => {
+    const candidates = new FakeCandidates()
+    let ended: Promise<void> | undefined
+    const { replicas } = await openReplicas(candidates, function* () {
+      yield ['/q/job-1', 'running'] as const
+      ended ??= replicas.spread('/q/job-1', () => 'ended', new Set())
+      yield ['/q/job-2', 'running'] as const
+    })
+    replicas.setCandidates([target('a')])
+    await inSync(replicas, 'a')
+    await ended
+    expect(candidates.of('a').get('/q/job-1')).toBe('ended')
+    await replicas.spread('/q/job-2', () => 'ended', new Set())
+    expect(candidates.of('a').get('/q/job-2')).toBe('ended')
+    const calls = candidates.calls
+    await replicas.spread('/q/job-2', () => 'sent by its process', new Set([target('a').uuid]))
+    expect(candidates.calls).toBe(calls)
     await replicas.close()
   })
 

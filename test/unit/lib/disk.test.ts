@@ -1,0 +1,16 @@
+import { spawnSync } from 'node:child_process'
+import * as fs from 'node:fs'
+import * as os from 'node:os'
+import * as path from 'node:path'
+import { removeLeftovers, systemDisk } from '../../../src/lib/disk'
+
+test('temporary files of processes that were killed are removed, and those of the living are not', async () => {
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'disk-'))
+  const dead = spawnSync('true').pid
+  const names = [`.job-1.${dead}.7.new`, `.job-2.${process.pid}.8.new`, 'job-1', '.hidden', '.x.new']
+  for (const name of names) fs.writeFileSync(path.join(directory, name), '')
+  await removeLeftovers(systemDisk, directory)
+  expect(fs.readdirSync(directory).sort()).toEqual(names.slice(1).sort())
+  await removeLeftovers(systemDisk, path.join(directory, 'absent'))
+  fs.rmSync(directory, { recursive: true })
+})
