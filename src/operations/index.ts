@@ -6,6 +6,7 @@ import { clusterActivateMasterIp, clusterDeactivateMasterIp } from './cluster/ma
 import { clusterConfigQuery, clusterPostInit, clusterQuery } from './cluster/query'
 import { clusterRedistConf } from './cluster/redist-conf'
 import { clusterRepairDiskSizes } from './cluster/repair-disk-sizes'
+import { clusterSetParams } from './cluster/set-params/set-params'
 import { groupVerifyDisks } from './cluster/verify/group-disks'
 import { clusterVerify, clusterVerifyDisks } from './cluster/verify/verify'
 import { clusterVerifyConfig } from './cluster/verify/verify-config'
@@ -69,7 +70,7 @@ const units: Readonly<Record<OpcodeId, LogicalUnit | typeof notYet>> = {
   OP_CLUSTER_REPAIR_DISK_SIZES: clusterRepairDiskSizes,
   OP_CLUSTER_CONFIG_QUERY: clusterConfigQuery,
   OP_CLUSTER_RENAME: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
-  OP_CLUSTER_SET_PARAMS: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
+  OP_CLUSTER_SET_PARAMS: clusterSetParams,
   OP_CLUSTER_REDIST_CONF: clusterRedistConf,
   OP_CLUSTER_ACTIVATE_MASTER_IP: clusterActivateMasterIp,
   OP_CLUSTER_DEACTIVATE_MASTER_IP: clusterDeactivateMasterIp,

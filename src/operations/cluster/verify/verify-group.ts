@@ -19,6 +19,7 @@ import { verifyInstance, verifyRunning } from './instances'
 import { nodeType, verifyNode, verifyNodeAnswers } from './nodes'
 import { VerifyReport } from './report'
 import { verifySystems } from './systems'
+import { verifyUnfinished } from './unfinished'
 
 const EVERYTHING = { instances: 'all', nodes: 'all', groups: 'all', networks: 'all' } as const
 
@@ -70,6 +71,7 @@ export const clusterVerifyGroup = logicalUnit(OpClusterVerifyGroup, {
       report.detail(`* Verifying instance ${instance.name}`)
       verifyInstance(report, state, instance)
     }
+    verifyUnfinished(report, scope.config, lockedOf(ctx, scope.config, scope.group.uuid))
     report.say('* Verifying orphan volumes')
     verifyOrphanVolumes(report, state)
     verifyOrphanFiles(report, state, await ctx.env.wconfd.readConfig())
@@ -88,16 +90,18 @@ async function scopeOf(ctx: UnitContext, name: string): Promise<Scope> {
   const group = config.nodegroups[object.uuid]
   if (group === undefined) throw new OpPrereqError(`Node group '${name}' not found`, ECODE.NOENT)
   // Instances that came into the group since the locks were asked for are for the next time.
-  const locked = ctx.locks.holds('instance')
-  const instances = instancesOf(config, group.uuid).filter(({ name }) => locked === 'all' || locked.includes(name))
+  const instances = lockedOf(ctx, config, group.uuid).filter((instance) => !instance.forthcoming)
   const nodes = niceSortBy(nodesOfGroup(config, group.uuid), (node) => node.name)
   return { config, group, nodes, instances: niceSortBy(instances, (instance) => instance.name) }
 }
 
 const instancesOf = (config: ConfigData, group: string): Instance[] =>
-  recordValues(config.instances).filter(
-    (instance) => config.nodes[instance.primary_node]?.group === group && !instance.forthcoming,
-  )
+  recordValues(config.instances).filter((instance) => config.nodes[instance.primary_node]?.group === group)
+
+function lockedOf(ctx: UnitContext, config: ConfigData, group: string): Instance[] {
+  const locked = ctx.locks.holds('instance')
+  return instancesOf(config, group).filter(({ name }) => locked === 'all' || locked.includes(name))
+}
 
 const mirrorNodes = (config: ConfigData, instances: readonly Instance[]): string[] =>
   instances

@@ -1,0 +1,51 @@
+// The network over which instances reach their metadata: made and connected by further jobs where it is missing.
+import { findNetwork } from '../../../config/lookup'
+import { recordValues } from '../../../config/records'
+import type { ConfigData } from '../../../model/config'
+import { COMMUNICATION_MAC_PREFIX } from '../../../model/constants/params'
+import type { WireOpCode } from '../../../rpc/luxi/calls'
+import type { UnitContext } from '../../unit-context'
+
+const NETWORK = '169.254.0.0/16'
+const NETWORK6 = 'fe80::/10'
+const LINK = 'communication_rt'
+
+/** `before` is the configuration before the change. */
+export function communicationNetworkJobs(
+  ctx: UnitContext,
+  before: ConfigData,
+  wanted: string | undefined,
+): WireOpCode[] {
+  if (wanted === undefined) return []
+  const old = before.cluster.instance_communication_network
+  if (wanted === old) {
+    ctx.log.say(`Instance communication network already is '${wanted}', nothing to do.`)
+    return []
+  }
+  if (old !== '' && findNetwork(before, old) !== undefined)
+    ctx.log.say(`Previous instance communication network '${old}' should be removed manually.`)
+  const what = wanted === '' ? 'Disabling instance communication network' : `Changing instance communication network to '${wanted}'` // prettier-ignore
+  ctx.log.say(`${what}, only new instances will be affected.`)
+  return wanted === '' ? [] : missing(before, wanted)
+}
+
+function missing(config: ConfigData, name: string): WireOpCode[] {
+  const network = findNetwork(config, name)
+  const unconnected = recordValues(config.nodegroups).filter(
+    (group) => network === undefined || group.networks[network.uuid] === undefined,
+  )
+  const make: WireOpCode[] =
+    network === undefined
+      ? [
+          {
+            ...{ OP_ID: 'OP_NETWORK_ADD', network_name: name, network: NETWORK, network6: NETWORK6 },
+            ...{ mac_prefix: COMMUNICATION_MAC_PREFIX, conflicts_check: true },
+          },
+        ]
+      : []
+  const connect = unconnected.map(({ uuid }): WireOpCode => {
+    const place = { group_name: uuid, network_name: name, network_mode: 'routed', network_link: LINK }
+    return { OP_ID: 'OP_NETWORK_CONNECT', ...place, conflicts_check: true }
+  })
+  return [...make, ...connect]
+}

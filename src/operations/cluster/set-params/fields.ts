@@ -1,0 +1,166 @@
+// Parameters that are single values, or lists with additions and removals.
+import type { Cluster } from '../../../model/config'
+import { IALLOCATOR_SEARCH_PATH } from '../../../model/constants/paths'
+import { BUILTIN_IALLOCATOR, UID_POOL_MAX, VALUE } from '../../../model/constants/words'
+import { ECODE, OpPrereqError, QueryFilterParseError } from '../../../model/errors'
+import { compileRegex } from '../../../query/regex'
+import { macPrefix } from '../../network/pool'
+import type { UnitContext } from '../../unit-context'
+import type { Fields, SetParams } from './set-params'
+
+type Range = readonly [low: number, high: number]
+
+export const invalid = (text: string): OpPrereqError => new OpPrereqError(text, ECODE.INVAL)
+
+/** An object without its undefined values. */
+export function given<T extends object>(object: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const entries = Object.entries(object).filter(([, value]) => value !== undefined)
+  // What is filtered out is exactly what the type leaves out.
+  return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> }
+}
+
+export function plainFields(cluster: Cluster, op: SetParams): Fields {
+  const { install_image, zeroing_image, master_netmask, master_netdev } = op
+  if (install_image !== undefined) checkImage('Install', install_image)
+  if (zeroing_image !== undefined) checkImage('Zeroing', zeroing_image)
+  if (master_netmask !== undefined) checkNetmask(cluster, master_netmask)
+  if (op.compression_tools !== undefined) checkCompressionTools(op.compression_tools)
+  if (op.reserved_lvs !== undefined) checkPatterns(op.reserved_lvs)
+  return given({
+    candidate_pool_size: op.candidate_pool_size,
+    max_running_jobs: op.max_running_jobs,
+    max_tracked_jobs: op.max_tracked_jobs,
+    maintain_node_health: op.maintain_node_health,
+    modify_etc_hosts: op.modify_etc_hosts,
+    prealloc_wipe_disks: op.prealloc_wipe_disks,
+    default_iallocator: op.default_iallocator,
+    default_iallocator_params: op.default_iallocator_params,
+    reserved_lvs: op.reserved_lvs,
+    use_external_mip_script: op.use_external_mip_script,
+    enabled_user_shutdown: op.enabled_user_shutdown,
+    mac_prefix: op.mac_prefix === undefined ? undefined : macPrefix(op.mac_prefix),
+    master_netdev: master_netdev === '' ? undefined : master_netdev,
+    master_netmask,
+    install_image,
+    zeroing_image,
+    compression_tools: op.compression_tools,
+    instance_communication_network: op.instance_communication_network,
+  })
+}
+
+/** `tell` hears of entries that were there already, or were not. */
+export function listFields(cluster: Cluster, op: SetParams, tell: (text: string) => void = () => undefined): Fields {
+  return given({
+    uid_pool: uidPool(cluster, op),
+    hidden_os: op.hidden_os && changedNames(cluster.hidden_os, op.hidden_os, 'hidden', tell),
+    blacklisted_os: op.blacklisted_os && changedNames(cluster.blacklisted_os, op.blacklisted_os, 'blacklisted', tell),
+    data_collectors: dataCollectors(cluster, op),
+  })
+}
+
+/** The script is one that is built in, or a file on the master. */
+export async function checkAllocator(ctx: UnitContext, name: string | undefined): Promise<void> {
+  if (name === undefined || name === '' || name === BUILTIN_IALLOCATOR) return
+  if (/^[\w.-]+$/.test(name))
+    for (const directory of IALLOCATOR_SEARCH_PATH)
+      if ((await ctx.env.masterFile?.(`${directory}/${name}`)) !== undefined) return
+  throw invalid(`Invalid default iallocator script '${name}' specified`)
+}
+
+function changedNames(
+  old: readonly string[],
+  steps: readonly (readonly [step: string, name: string])[],
+  kind: string,
+  tell: (text: string) => void,
+): string[] {
+  const names = [...old]
+  for (const [step, name] of steps) {
+    const place = names.indexOf(name)
+    if (step === 'add' && place >= 0) tell(`OS ${name} already in ${kind} OS list, ignoring`)
+    else if (step === 'add') names.push(name)
+    else if (place < 0) tell(`OS ${name} not found in ${kind} OS list, ignoring`)
+    else names.splice(place, 1)
+  }
+  return names
+}
+
+function uidPool(cluster: Cluster, op: SetParams): readonly Range[] | undefined {
+  const { uid_pool, add_uids, remove_uids } = op
+  if (uid_pool === undefined && add_uids === undefined && remove_uids === undefined) return undefined
+  for (const range of [...(uid_pool ?? []), ...(add_uids ?? []), ...(remove_uids ?? [])]) checkRange(range)
+  let pool: readonly Range[] = cluster.uid_pool
+  for (const range of add_uids ?? []) {
+    if (pool.some((other) => range[0] <= other[1] && other[0] <= range[1]))
+      throw invalid(`User-id range ${shown(range)} overlaps one that is in the user-id pool already`)
+    pool = [...pool, range]
+  }
+  for (const range of remove_uids ?? []) {
+    if (!pool.some((other) => same(other, range)))
+      throw invalid(`User-id range to be removed is not found in the current user-id pool: ${shown(range)}`)
+    pool = pool.filter((other) => !same(other, range))
+  }
+  return [...(uid_pool ?? pool)].sort((a, b) => a[0] - b[0])
+}
+
+function checkRange(range: Range): void {
+  const [low, high] = range
+  if (low > high) throw invalid(`Lower user-id bound (${low}) is higher than the higher one (${high})`)
+  if (low < 0 || high > UID_POOL_MAX)
+    throw invalid(`User-id range ${shown(range)} is not between 0 and ${UID_POOL_MAX}`)
+}
+
+const same = (a: Range, b: Range): boolean => a[0] === b[0] && a[1] === b[1]
+const shown = ([low, high]: Range): string => (low === high ? String(low) : `${low}-${high}`)
+
+function dataCollectors(cluster: Cluster, op: SetParams): Cluster['data_collectors'] | undefined {
+  const { enabled_data_collectors: active, data_collector_interval: interval } = op
+  if (active === undefined && interval === undefined) return undefined
+  const known = cluster.data_collectors
+  const unknown = Object.keys({ ...active, ...interval }).filter((name) => !Object.hasOwn(known, name))
+  if (unknown.length > 0)
+    throw invalid(`Unknown data collector(s) ${unknown.join(', ')}; known are ${Object.keys(known).join(', ')}`)
+  const wrong = Object.entries(interval ?? {}).filter(([, micros]) => micros <= 0)
+  if (wrong.length > 0)
+    throw invalid(`The interval of a data collector must be positive: ${wrong.map(([name]) => name).join(', ')}`)
+  return Object.fromEntries(
+    Object.entries(known).map(([name, old]) => [
+      name,
+      { active: active?.[name] ?? old.active, interval: interval?.[name] ?? old.interval },
+    ]),
+  )
+}
+
+function checkNetmask(cluster: Cluster, netmask: number): void {
+  const bits = cluster.primary_ip_family === 2 ? 32 : 128
+  if (netmask < 1 || netmask > bits) throw invalid(`CIDR netmask (${netmask}) not valid`)
+}
+
+function checkImage(kind: 'Install' | 'Zeroing', image: string): void {
+  if (image !== '' && !/^(\/|(https?|ftp):\/\/)\S+$/.test(image))
+    throw invalid(`${kind} image must be an absolute path or a URL`)
+}
+
+const GZIP = 'gzip'
+
+function checkCompressionTools(tools: readonly string[]): void {
+  const illegal = tools.filter((tool) => !/^[-_a-zA-Z0-9]+$/.test(tool))
+  if (illegal.length > 0)
+    throw invalid(
+      `The tools '${illegal.join(', ')}' contain illegal characters: only alphanumeric values, dashes, and underscores are allowed`,
+    )
+  if (!tools.includes(GZIP))
+    throw invalid(`For compatibility reasons, the ${GZIP} utility must be present among the compression tools`)
+  if (tools.includes(VALUE.none))
+    throw invalid(`${VALUE.none} is a reserved value used for no compression, and cannot be used as the name of a tool`)
+}
+
+function checkPatterns(patterns: readonly string[]): void {
+  for (const pattern of patterns) {
+    try {
+      compileRegex(`^(?:${pattern})$`)
+    } catch (error) {
+      if (!(error instanceof QueryFilterParseError)) throw error
+      throw invalid(`'${pattern}' is not a pattern for the names of reserved volumes: ${error.message}`)
+    }
+  }
+}

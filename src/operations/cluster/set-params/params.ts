@@ -1,0 +1,224 @@
+// Nested parameters: those given are laid over those there are, coerced to their types, and checked as a whole.
+import { recordValues } from '../../../config/records'
+import type {
+  BeParams,
+  Cluster,
+  ConfigData,
+  Hypervisor,
+  NdParams,
+  NicParams,
+  OsParams,
+  Params,
+} from '../../../model/config'
+import {
+  DISK_STATE_DEFAULTS,
+  HV_PARAMS,
+  HV_STATE_DEFAULTS,
+  HYPERVISORS,
+  hvDefaults,
+} from '../../../model/constants/hypervisors'
+import { BE_DEFAULTS, ND_DEFAULTS, NIC_MODES, NIC_TYPES } from '../../../model/constants/params'
+import { ECODE, OpPrereqError } from '../../../model/errors'
+import { checkHvParams } from '../../../model/hv-check'
+import {
+  checkDiskAccess,
+  updatedDiskParams,
+  updatedDiskState,
+  updatedHvState,
+  updatedNdParams,
+} from '../../group/params'
+import { beParams, checkHvParamsOnNodes, hvParamTypes, typed } from '../../instance/params'
+import type { UnitContext } from '../../unit-context'
+import { given, invalid } from './fields'
+import type { Fields, SetParams } from './set-params'
+
+type Given = Readonly<Record<string, unknown>>
+type ByHypervisor = Readonly<Record<string, Params>>
+
+export function paramFields(config: ConfigData, op: SetParams): Fields {
+  const { cluster } = config
+  const hvparams = newHvParams(config, op)
+  const diskparams = op.diskparams && updatedDiskParams(cluster.diskparams, op.diskparams)
+  const changedDiskParams = Object.entries(diskparams ?? {}).filter(([template]) =>
+    Object.hasOwn(op.diskparams ?? {}, template),
+  )
+  checkDiskAccess(config, recordValues(config.instances), Object.fromEntries(changedDiskParams))
+  return given({
+    enabled_hypervisors: op.enabled_hypervisors,
+    hvparams,
+    os_hvp: op.os_hvp && newOsHvp(cluster, hvparams ?? cluster.hvparams, op.os_hvp),
+    beparams: op.beparams && { default: newBeParams(cluster, op.beparams) },
+    nicparams: op.nicparams && { default: newNicParams(config, op.nicparams) },
+    ndparams: op.ndparams && newNdParams(cluster, op.ndparams),
+    osparams: op.osparams && newOsParams(cluster.osparams, op.osparams),
+    osparams_private_cluster:
+      op.osparams_private_cluster && newOsParams(cluster.osparams_private_cluster, op.osparams_private_cluster),
+    diskparams,
+    hv_state_static:
+      op.hv_state && filledStates(updatedHvState(cluster.hv_state_static, op.hv_state), HV_STATE_DEFAULTS),
+    disk_state_static: op.disk_state && newDiskState(cluster, op.disk_state),
+  })
+}
+
+/** What only nodes can judge: files that hypervisors need, and what OS definitions say of their parameters. */
+export async function checkParamsOnNodes(
+  ctx: UnitContext,
+  config: ConfigData,
+  op: SetParams,
+  fields: Fields,
+): Promise<void> {
+  const nodes = recordValues(config.nodes)
+  const hvparams = fields.hvparams ?? config.cluster.hvparams
+  const enabled = op.enabled_hypervisors ?? config.cluster.enabled_hypervisors
+  for (const hypervisor of touchedHypervisors(op))
+    if (enabled.includes(hypervisor)) await checkHvParamsOnNodes(ctx, nodes, hypervisor, hvparams[hypervisor] ?? {})
+  for (const os of Object.keys(op.os_hvp ?? {}))
+    for (const hypervisor of enabled) {
+      const own = fields.os_hvp?.[os]?.[hypervisor]
+      if (own !== undefined) await checkHvParamsOnNodes(ctx, nodes, hypervisor, { ...hvparams[hypervisor], ...own })
+    }
+  const changed = new Set([...Object.keys(op.osparams ?? {}), ...Object.keys(op.osparams_private_cluster ?? {})])
+  const master = config.nodes[config.cluster.master_node]
+  for (const os of master === undefined ? [] : changed) {
+    const params = {
+      ...(fields.osparams ?? config.cluster.osparams)[os],
+      ...(fields.osparams_private_cluster ?? config.cluster.osparams_private_cluster)[os],
+    }
+    const what = `OS Parameters validation failed on node ${master?.name}`
+    if (master !== undefined)
+      await ctx.nodes.require(master, what, ECODE.INVAL, 'os_validate', [false, os, ['parameters'], params, false])
+  }
+}
+
+const touchedHypervisors = (op: SetParams): Hypervisor[] =>
+  HYPERVISORS.filter((name) => Object.hasOwn(op.hvparams ?? {}, name) || (op.enabled_hypervisors ?? []).includes(name))
+
+function newHvParams(config: ConfigData, op: SetParams): Cluster['hvparams'] | undefined {
+  if (op.enabled_hypervisors?.length === 0) throw invalid('Enabled hypervisors list must contain at least one member')
+  if (op.enabled_hypervisors !== undefined) checkHypervisorsUnused(config, op.enabled_hypervisors)
+  const unknown = Object.keys(op.hvparams ?? {}).filter((name) => !HYPERVISORS.some((known) => known === name))
+  if (unknown.length > 0) throw invalid(`Unknown hypervisor type '${unknown.join(', ')}'`)
+  const touched = touchedHypervisors(op)
+  if (touched.length === 0) return undefined
+  const result: Record<string, Params> = { ...config.cluster.hvparams }
+  for (const hypervisor of touched) {
+    const filled = {
+      ...hvDefaults(hypervisor),
+      ...supported(hypervisor, result[hypervisor]),
+      ...typed(op.hvparams?.[hypervisor] ?? {}, hvParamTypes(hypervisor)),
+    }
+    checkHvParams(hypervisor, filled)
+    result[hypervisor] = filled
+  }
+  return result
+}
+
+/** Configurations of older versions have parameters that are gone. */
+const supported = (hypervisor: Hypervisor, params: Params = {}): Params =>
+  Object.fromEntries(Object.entries(params).filter(([name]) => Object.hasOwn(HV_PARAMS[hypervisor], name)))
+
+function checkHypervisorsUnused(config: ConfigData, enabled: readonly Hypervisor[]): void {
+  const users = recordValues(config.instances).filter((instance) => !enabled.includes(instance.hypervisor))
+  const [first] = users
+  if (first === undefined) return
+  const names = users.filter((one) => one.hypervisor === first.hypervisor).map((one) => one.name)
+  throw new OpPrereqError(
+    `Cannot disable hypervisor '${first.hypervisor}', because there is at least one instance using it:\n * ${names.join('\n * ')}`,
+    ECODE.STATE,
+  )
+}
+
+function newOsHvp(
+  cluster: Cluster,
+  hvparams: ByHypervisor,
+  changes: Readonly<Record<string, Given>>,
+): Cluster['os_hvp'] {
+  const result: Record<string, Record<string, Params>> = {}
+  for (const [os, byHypervisor] of Object.entries(cluster.os_hvp)) result[os] = { ...byHypervisor }
+  for (const [os, byHypervisor] of Object.entries(changes)) {
+    const own = (result[os] ??= {})
+    for (const [name, params] of Object.entries(byHypervisor)) {
+      const hypervisor = HYPERVISORS.find((known) => known === name)
+      if (hypervisor === undefined) throw invalid(`Unknown hypervisor type '${name}'`)
+      if (params === null) {
+        delete own[hypervisor]
+        continue
+      }
+      if (!isDictionary(params)) throw invalid(`Hypervisor parameters of OS ${os} for ${name} are not a dictionary`)
+      own[hypervisor] = { ...own[hypervisor], ...typed(params, hvParamTypes(hypervisor)) }
+      checkHvParams(hypervisor, {
+        ...hvDefaults(hypervisor),
+        ...supported(hypervisor, hvparams[hypervisor]),
+        ...own[hypervisor],
+      })
+    }
+  }
+  return result
+}
+
+const newBeParams = (cluster: Cluster, changes: Given): BeParams => ({
+  ...BE_DEFAULTS,
+  ...beParams(cluster, changes, cluster.beparams.default),
+})
+
+const newNdParams = (cluster: Cluster, changes: Given): NdParams => ({
+  ...ND_DEFAULTS,
+  ...updatedNdParams({ ...cluster.ndparams }, changes),
+})
+
+function newNicParams(config: ConfigData, changes: Given): NicParams {
+  // nicProblem makes sure of the mode; the rest are texts.
+  const params = { ...config.cluster.nicparams.default, ...typed(changes, NIC_TYPES) } as NicParams
+  const problem = nicProblem(params)
+  if (problem !== undefined) throw invalid(problem)
+  const problems = recordValues(config.instances).flatMap((instance) =>
+    instance.nics.flatMap((nic, index) => {
+      const filled = { ...params, ...nic.nicparams }
+      const wrong =
+        nicProblem(filled) ?? (filled.mode === 'routed' && !nic.ip ? 'routed NIC with no ip address' : undefined)
+      return wrong === undefined ? [] : [`Instance ${instance.name}, nic/${index}: ${wrong}`]
+    }),
+  )
+  if (problems.length > 0) throw invalid(`Cannot apply the change, errors:\n${problems.join('\n')}`)
+  return params
+}
+
+function nicProblem({ mode, link, vlan }: NicParams): string | undefined {
+  if (!NIC_MODES.some((known) => known === mode)) return `Invalid NIC mode '${mode}'`
+  if ((mode === 'bridged' || mode === 'openvswitch') && link === '') return `Missing ${mode} NIC link`
+  if (vlan !== '' && mode !== 'bridged' && mode !== 'openvswitch') return `A VLAN is not possible in mode '${mode}'`
+  return undefined
+}
+
+/** A parameter whose value is null is taken away, and an OS without parameters too. */
+function newOsParams(old: Readonly<Record<string, OsParams>>, changes: Readonly<Record<string, Given>>) {
+  const result: Record<string, OsParams> = { ...old }
+  for (const [os, params] of Object.entries(changes)) {
+    const own: Record<string, string> = { ...result[os] }
+    for (const [name, value] of Object.entries(params)) {
+      if (value === null) delete own[name]
+      else own[name] = String(value)
+    }
+    if (Object.keys(own).length > 0) result[os] = own
+    else delete result[os]
+  }
+  return result
+}
+
+function newDiskState(cluster: Cluster, changes: Given): Cluster['disk_state_static'] {
+  const states = updatedDiskState(cluster.disk_state_static, changes)
+  return Object.fromEntries(
+    Object.entries(states).map(([storage, units]) => [
+      storage,
+      filledStates(isDictionary(units) ? units : {}, DISK_STATE_DEFAULTS),
+    ]),
+  )
+}
+
+const filledStates = (states: Given, defaults: Given): Cluster['hv_state_static'] =>
+  Object.fromEntries(
+    Object.entries(states).map(([name, state]) => [name, { ...defaults, ...(isDictionary(state) ? state : {}) }]),
+  )
+
+const isDictionary = (value: unknown): value is Given =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

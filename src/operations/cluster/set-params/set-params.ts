@@ -1,0 +1,70 @@
+// OP_CLUSTER_SET_PARAMS. What changes is computed twice: when the parameters are checked, and again from the configuration as it
+// is at the moment of the change, so that a change that somebody else made in between is not lost.
+import { change } from '../../../config/changes'
+import { recordValues } from '../../../config/records'
+import type { Cluster, ConfigData } from '../../../model/config'
+import { OpClusterSetParams } from '../../../opcodes/cluster'
+import { all, logicalUnit, ResultWithJobs, shared, type Op } from '../../logical-unit'
+import { fillCandidatePool, settleKvmDaemon } from '../../node/candidates'
+import type { Change, UnitContext } from '../../unit-context'
+import { communicationNetworkJobs } from './communication-network'
+import { checkAllocator, listFields, plainFields } from './fields'
+import { changeNetmask, restartMasterIp, stopMasterIp } from './master-network'
+import { checkParamsOnNodes, paramFields } from './params'
+import { checkStorage, checkStorageOnNodes, storageFields } from './storage'
+
+export type SetParams = Op<typeof OpClusterSetParams>
+/** Fields of the cluster; null takes an optional one away. */
+export type Fields = { readonly [K in keyof Cluster]?: Cluster[K] | null }
+
+const EVERYTHING = { instances: 'all', nodes: 'all', groups: 'all', networks: 'all' } as const
+
+export const clusterSetParams = logicalUnit(OpClusterSetParams, {
+  locks: () => ({ instance: shared(all), nodegroup: shared(all), node: shared(all) }),
+  hooks: {
+    path: 'cluster-modify',
+    type: 'CLUSTER',
+    env: (_ctx, op, config: ConfigData) => ({
+      OP_TARGET: config.cluster.cluster_name,
+      NEW_VG_NAME: op.vg_name,
+    }),
+    nodes: (_ctx, _op, { cluster }: ConfigData) => ({ pre: [cluster.master_node], post: [cluster.master_node] }),
+  },
+  async check(ctx, op) {
+    const config = await ctx.config.read(EVERYTHING)
+    const fields = fieldsOf(config, op)
+    checkStorage(ctx, config, op)
+    await checkStorageOnNodes(ctx, config, op)
+    await checkParamsOnNodes(ctx, config, op, fields)
+    await checkAllocator(ctx, op.default_iallocator)
+    return config
+  },
+  async run(ctx, op) {
+    if (op.master_netdev !== undefined) await stopMasterIp(ctx, op.master_netdev, op.force)
+    if (op.master_netmask !== undefined) await changeNetmask(ctx, op.master_netmask)
+    const config = await ctx.config.read(EVERYTHING)
+    listFields(config.cluster, op, (text) => ctx.log.say(text))
+    try {
+      await apply(ctx, op, [change('patchCluster', fieldsOf(config, op))])
+    } finally {
+      // Also where the change failed: the master must not stay without its address.
+      if (op.master_netdev !== undefined) await restartMasterIp(ctx)
+    }
+    if (op.enabled_hypervisors !== undefined || op.enabled_user_shutdown !== undefined)
+      for (const node of recordValues(config.nodes)) await settleKvmDaemon(ctx, node, true)
+    const jobs = communicationNetworkJobs(ctx, config, op.instance_communication_network)
+    return jobs.length === 0 ? null : new ResultWithJobs([jobs])
+  },
+})
+
+export const fieldsOf = (config: ConfigData, op: SetParams): Fields => ({
+  ...plainFields(config.cluster, op),
+  ...listFields(config.cluster, op),
+  ...storageFields(config, op),
+  ...paramFields(config, op),
+})
+
+async function apply(ctx: UnitContext, op: SetParams, changes: readonly Change[]): Promise<void> {
+  if (op.candidate_pool_size === undefined) await ctx.config.change(changes)
+  else await fillCandidatePool(ctx, [], changes)
+}

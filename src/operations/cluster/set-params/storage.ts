@@ -1,0 +1,188 @@
+// Which disk templates are possible, and where they keep their disks.
+import * as path from 'node:path'
+import { fillIPolicy } from '../../../config/filled'
+import { instanceOfDisk, nodesOfGroup, primaryInstances } from '../../../config/lookup'
+import { recordValues } from '../../../config/records'
+import type { ConfigData, DiskTemplate, IPolicy, Node } from '../../../model/config'
+import { DTS_LVM, MIN_VG_SIZE_MIB } from '../../../model/constants/disks'
+import { ECODE, OpPrereqError } from '../../../model/errors'
+import { niceSort } from '../../../model/nice-sort'
+import { checkTemplatesEnabled, newlyViolating, updatedIPolicy } from '../../group/ipolicy'
+import type { UnitContext } from '../../unit-context'
+import { given, invalid } from './fields'
+import type { Fields, SetParams } from './set-params'
+
+export function storageFields(config: ConfigData, op: SetParams): Fields {
+  const { enabled_disk_templates: templates, vg_name, drbd_helper } = op
+  if (templates?.length === 0) throw invalid('Enabled disk templates list must contain at least one member')
+  checkTemplatesUnused(config, disabled(config, op))
+  const ipolicy = newPolicy(config, op)
+  return given({
+    enabled_disk_templates: templates,
+    volume_group_name: vg_name === '' ? null : vg_name,
+    drbd_usermode_helper: drbd_helper === '' ? null : drbd_helper,
+    file_storage_dir: storageDir(op, 'file', op.file_storage_dir, config),
+    shared_file_storage_dir: storageDir(op, 'sharedfile', op.shared_file_storage_dir, config),
+    gluster_storage_dir: storageDir(op, 'gluster', op.gluster_storage_dir, config),
+    ipolicy,
+  })
+}
+
+/** What is allowed, but deserves a word. */
+export function checkStorage(ctx: UnitContext, config: ConfigData, op: SetParams): void {
+  const dirs: [DiskTemplate, string | undefined][] = [
+    ['file', op.file_storage_dir],
+    ['sharedfile', op.shared_file_storage_dir],
+    ['gluster', op.gluster_storage_dir],
+  ]
+  for (const [template, directory] of dirs)
+    if (directory !== undefined && directory !== '' && !enabled(config, op).includes(template))
+      ctx.log.warning(`Specified a ${template} storage directory, although ${template} storage is not enabled.`)
+  if (op.drbd_helper !== undefined && !enabled(config, op).includes('drbd'))
+    ctx.log.say('Note that you specified a drbd user helper, but did not enable the drbd disk template.')
+  const policy = newPolicy(config, op)
+  if (policy !== undefined) warnOfViolations(ctx, config, policy)
+}
+
+export async function checkStorageOnNodes(ctx: UnitContext, config: ConfigData, op: SetParams): Promise<void> {
+  const hosts = recordValues(config.nodes).filter((node) => node.vm_capable)
+  const now = enabled(config, op)
+  const added = now.filter((template) => !config.cluster.enabled_disk_templates.includes(template))
+  await checkVolumeGroup(ctx, config, op, hosts, added)
+  await checkDrbdHelper(ctx, config, op, hosts, added)
+}
+
+const enabled = (config: ConfigData, op: SetParams): readonly DiskTemplate[] =>
+  op.enabled_disk_templates ?? config.cluster.enabled_disk_templates
+
+const disabled = (config: ConfigData, op: SetParams): DiskTemplate[] =>
+  config.cluster.enabled_disk_templates.filter((template) => !enabled(config, op).includes(template))
+
+const usesLvm = (templates: readonly DiskTemplate[]): boolean => templates.some((one) => DTS_LVM.includes(one))
+
+const hasDisks = (config: ConfigData, template: DiskTemplate): boolean =>
+  recordValues(config.disks).some((disk) => disk.dev_type === template)
+
+function checkTemplatesUnused(config: ConfigData, templates: readonly DiskTemplate[]): void {
+  for (const template of templates) {
+    const users = recordValues(config.disks)
+      .filter((disk) => disk.dev_type === template)
+      .map((disk) => `${disk.uuid} (on ${instanceOfDisk(config, disk.uuid)?.name ?? 'no instance'})`)
+    const diskless = recordValues(config.instances).filter((instance) => instance.disks.length === 0)
+    const found = template === 'diskless' ? diskless.map((instance) => instance.name) : users
+    const what = template === 'diskless' ? 'instance' : 'disk'
+    if (found.length > 0)
+      throw new OpPrereqError(
+        `Cannot disable disk template '${template}', because there is at least one ${what} using it:\n * ${found.join('\n * ')}`,
+        ECODE.STATE,
+      )
+  }
+}
+
+function storageDir(
+  op: SetParams,
+  template: DiskTemplate,
+  directory: string | undefined,
+  config: ConfigData,
+): string | undefined {
+  if (directory === undefined) return undefined
+  if (directory === '' && enabled(config, op).includes(template))
+    throw invalid(
+      `Unsetting the '${template}' storage directory while having '${template}' storage enabled is not permitted.`,
+    )
+  if (directory !== '' && (!directory.startsWith('/') || path.posix.normalize(directory) !== directory))
+    throw invalid(`The ${template} storage directory '${directory}' is not an absolute normalized path`)
+  return directory
+}
+
+/** Undefined when it does not change. A template that the policy allows must not be disabled. */
+function newPolicy(config: ConfigData, op: SetParams): IPolicy | undefined {
+  const { ipolicy } = config.cluster
+  if (op.ipolicy === undefined) {
+    const lost = ipolicy['disk-templates'].filter((template) => disabled(config, op).includes(template))
+    if (lost.length > 0) checkTemplatesEnabled({ ...ipolicy, 'disk-templates': lost }, enabled(config, op))
+    return undefined
+  }
+  const updated = updatedIPolicy(ipolicy, op.ipolicy, 'cluster')
+  const policy: IPolicy = { ...ipolicy, ...updated, std: { ...ipolicy.std, ...updated.std } }
+  checkTemplatesEnabled(policy, enabled(config, op))
+  return policy
+}
+
+function warnOfViolations(ctx: UnitContext, config: ConfigData, policy: IPolicy): void {
+  const cluster = { ...config.cluster, ipolicy: policy }
+  const names = recordValues(config.nodegroups).flatMap((group) => {
+    const instances = nodesOfGroup(config, group.uuid).flatMap((node) => primaryInstances(config, node.uuid))
+    return newlyViolating(config, instances, fillIPolicy(config.cluster, group), fillIPolicy(cluster, group))
+  })
+  if (names.length > 0)
+    ctx.log.warning(`After the ipolicy change the following instances violate them: ${niceSort(names).join(', ')}`)
+}
+
+async function checkVolumeGroup(
+  ctx: UnitContext,
+  config: ConfigData,
+  op: SetParams,
+  hosts: readonly Node[],
+  added: readonly DiskTemplate[],
+): Promise<void> {
+  const { volume_group_name: current } = config.cluster
+  const lvm = usesLvm(enabled(config, op))
+  if (op.vg_name === '' && lvm)
+    throw invalid('Cannot unset volume group if lvm-based disk templates are or get enabled.')
+  if (op.vg_name === undefined && current === undefined && lvm)
+    throw invalid('Please specify a volume group when enabling lvm-based disk-templates.')
+  if (op.vg_name === '' && (hasDisks(config, 'plain') || hasDisks(config, 'drbd')))
+    throw invalid('Cannot disable lvm storage while lvm-based instances exist')
+  const wanted = op.vg_name ?? current
+  if (wanted === undefined || wanted === '' || !((op.vg_name !== undefined && lvm) || usesLvm(added))) return
+  const results = await ctx.nodes.many(hosts, 'vg_list', [])
+  for (const node of hosts) {
+    const result = results.get(node.uuid)
+    if (result?.ok !== true) {
+      ctx.log.warning(
+        `Error while gathering data on node ${node.name} (ignoring node): ${result?.error ?? 'no answer'}`,
+      )
+      continue
+    }
+    const size = result.payload[wanted]
+    const problem =
+      size === undefined
+        ? `volume group '${wanted}' missing`
+        : size < MIN_VG_SIZE_MIB
+          ? `volume group '${wanted}' too small (${MIN_VG_SIZE_MIB} MiB required, ${Math.floor(size)} MiB found)`
+          : undefined
+    if (problem !== undefined) throw new OpPrereqError(`Error on node '${node.name}': ${problem}`, ECODE.ENVIRON)
+  }
+}
+
+async function checkDrbdHelper(
+  ctx: UnitContext,
+  config: ConfigData,
+  op: SetParams,
+  hosts: readonly Node[],
+  added: readonly DiskTemplate[],
+): Promise<void> {
+  const drbd = enabled(config, op).includes('drbd')
+  if (op.drbd_helper === '') {
+    if (drbd) throw new OpPrereqError('Cannot disable drbd helper while DRBD is enabled.', ECODE.STATE)
+    if (hasDisks(config, 'drbd')) throw invalid('Cannot disable drbd helper while drbd-based instances exist')
+    return
+  }
+  if (!drbd || (op.drbd_helper === undefined && !added.includes('drbd'))) return
+  const wanted = op.drbd_helper ?? config.cluster.drbd_usermode_helper
+  if (wanted === undefined)
+    throw new OpPrereqError('Cannot enable DRBD without a DRBD usermode helper set.', ECODE.STATE)
+  const results = await ctx.nodes.many(hosts, 'drbd_helper', [])
+  for (const node of hosts) {
+    const result = results.get(node.uuid)
+    if (node.offline) ctx.log.info(`Not checking drbd helper on offline node ${node.name}`)
+    else if (result?.ok !== true)
+      throw new OpPrereqError(
+        `Error checking drbd helper on node '${node.name}': ${result?.error ?? 'no answer'}`,
+        ECODE.ENVIRON,
+      )
+    else if (result.payload !== wanted)
+      throw new OpPrereqError(`Error on node '${node.name}': drbd helper is ${result.payload}`, ECODE.ENVIRON)
+  }
+}

@@ -1,0 +1,24 @@
+// What a job that died has left half made: instances and disks that are still marked as forthcoming while nobody works on them.
+import { instanceDisks } from '../../../config/lookup'
+import type { ConfigData, Instance } from '../../../model/config'
+import type { VerifyReport } from './report'
+
+/** `instances` are locked by this job, so no other job is making them. */
+export function verifyUnfinished(report: VerifyReport, config: ConfigData, instances: readonly Instance[]): void {
+  for (const instance of instances) {
+    if (instance.forthcoming) {
+      const text = `its creation did not end, and parts of its disks may be on node ${nodeName(config, instance)}; remove it with 'gnt-instance remove ${instance.name}'`
+      report.error('EINSTANCEFAULTYDISK', instance.name, text, 'WARNING')
+      continue
+    }
+    const disks = instanceDisks(config, instance)
+    disks.forEach((disk, index) => {
+      const todo = `remove it with 'gnt-instance modify --disk ${index}:remove ${instance.name}'`
+      const text = `the creation of disk/${index} (${String(disk.logical_id.at(-1))}) did not end; ${todo}`
+      report.when(disk.forthcoming === true, 'EINSTANCEFAULTYDISK', instance.name, text, 'WARNING')
+    })
+  }
+}
+
+const nodeName = (config: ConfigData, instance: Instance): string =>
+  config.nodes[instance.primary_node]?.name ?? instance.primary_node

@@ -1,0 +1,33 @@
+import { change } from '../../../../../src/config/changes'
+import type { Disk } from '../../../../../src/model/config'
+import { diskUuid, instanceUuid } from '../../../../../src/model/ids'
+import { RecordedCluster } from './recorded-nodes'
+
+const uuid = (n: number) => `00000000-0000-4000-8000-00000000000${n}`
+
+test('an instance whose creation did not end is named, with what to do', async () => {
+  const cluster = new RecordedCluster()
+  const model = cluster.instance('inst1')
+  const left = { ...model, uuid: instanceUuid(uuid(1)), name: 'left.gnt.example', nics: [], forthcoming: true } as const
+  cluster.given(change('addInstance', left))
+  expect(await cluster.verifyGroup()).toEqual([
+    true,
+    [
+      "WARNING: instance left.gnt.example: its creation did not end, and parts of its disks may be on node node2.gnt.example; remove it with 'gnt-instance remove left.gnt.example'",
+    ],
+  ])
+})
+
+test('so is a disk that was being added', async () => {
+  const cluster = new RecordedCluster()
+  const instance = cluster.instance('inst6')
+  const model = cluster.config.disks[instance.disks[0] ?? '']
+  if (model === undefined) throw new Error('inst6 has no disk')
+  const logical_id = ['loop', '/srv/ganeti/shared-file-storage/inst6.gnt.example/new']
+  const disk: Disk = { ...model, uuid: diskUuid(uuid(2)), logical_id, forthcoming: true }
+  cluster.given(change('addInstanceDisk', instance.uuid, disk))
+  const [, problems] = await cluster.verifyGroup()
+  expect(problems).toContain(
+    "WARNING: instance inst6.gnt.example: the creation of disk/1 (/srv/ganeti/shared-file-storage/inst6.gnt.example/new) did not end; remove it with 'gnt-instance modify --disk 1:remove inst6.gnt.example'",
+  )
+})
