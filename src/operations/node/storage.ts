@@ -2,7 +2,7 @@
 import { instanceNodes } from '../../config/lookup'
 import type { Cluster, ConfigData, Instance, Node } from '../../model/config'
 import { DISK_TEMPLATES, LOCAL_DISK_STATUS, STORAGE_TYPE_OF_TEMPLATE } from '../../model/constants/disks'
-import { STORAGE_TYPES_NODE_STORAGE, STORAGE_TYPES_REPORTED, type StorageType } from '../../model/constants/disks'
+import { STORAGE_TYPES_NODE_STORAGE, type StorageType } from '../../model/constants/disks'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { niceSortBy } from '../../model/nice-sort'
 import { OpNodeModifyStorage, OpNodeQueryStorage, OpRepairNodeStorage } from '../../opcodes/node'
@@ -151,7 +151,7 @@ function checkTypeEnabled(cluster: Cluster, type: StorageType): void {
 function defaultType(cluster: Cluster): StorageType {
   const [template = 'diskless'] = cluster.enabled_disk_templates
   const type = STORAGE_TYPE_OF_TEMPLATE[template]
-  if (STORAGE_TYPES_REPORTED.includes(type)) return type
+  if (STORAGE_TYPES_NODE_STORAGE.includes(type)) return type
   throw new OpPrereqError(
     `Storage reporting for storage type '${type}' is not supported. Please use the --storage-type option to specify one of the supported storage types (${STORAGE_TYPES_NODE_STORAGE.join(', ')}) or set the default disk template to one that supports storage reporting.`,
     ECODE.INVAL,

@@ -3,8 +3,8 @@ import { UnitCluster } from '../../../support/unit-cluster'
 
 const UNIT = { name: '/srv/ganeti/file-storage', size: 1000, used: 10, free: 900, allocatable: true } as const
 
-function fileCluster(): UnitCluster {
-  const cluster = new UnitCluster(['node1', 'node2', 'node3'], { enabled_disk_templates: ['file', 'diskless'] })
+function fileCluster(first: 'file' | 'sharedfile' = 'file'): UnitCluster {
+  const cluster = new UnitCluster(['node1', 'node2', 'node3'], { enabled_disk_templates: [first, 'diskless'] })
   cluster.answers.storage_list = (_node, _type, _place, _name, fields) => [
     fields.map((field) => Object.entries(UNIT).find(([name]) => name === field)?.[1]),
   ]
@@ -24,6 +24,13 @@ describe('query storage', () => {
       },
     ])
     expect(cluster.locks).toContain(`node/${cluster.node('node2').uuid} shared`)
+  })
+
+  test('is about the kind of storage that the first enabled template uses', async () => {
+    const cluster = fileCluster('sharedfile')
+    const op = { output_fields: ['type'], nodes: ['node2'] }
+    expect(await cluster.run('OP_NODE_QUERY_STORAGE', op)).toEqual([['sharedfile']])
+    expect(cluster.callsOf('storage_list')[0]?.args[1]).toEqual([['/srv/ganeti/shared-file-storage']])
   })
 
   test('leaves out a node that fails, with a warning, and one that is offline, without', async () => {
