@@ -55,7 +55,7 @@ export const systemDisk: Disk = {
   async write(file, data, options = {}) {
     const temporary = path.join(path.dirname(file), `.${path.basename(file)}.${process.pid}.${counter++}.new`)
     try {
-      const fd = sync.openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, 0o600)
+      const fd = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, 0o600)
       try {
         await writeWhole(fd, data)
         sync.fchmodSync(fd, options.mode ?? 0o640)
@@ -64,7 +64,7 @@ export const systemDisk: Disk = {
       } finally {
         sync.closeSync(fd)
       }
-      sync.renameSync(temporary, file)
+      await fs.rename(temporary, file)
     } catch (error) {
       await fs.rm(temporary, { force: true })
       throw error
@@ -148,10 +148,13 @@ async function fsyncDirectory(directory: string): Promise<void> {
 }
 
 /**
- * What only reaches the page cache takes microseconds and is done at once: as a job of the thread pool it would cost ten times
- * that, and every job of the cluster writes a dozen small files. Whatever waits for the disk is left to the pool.
+ * What touches an open file in the page cache takes microseconds and is done at once: as a job of the thread pool it would cost
+ * ten times that, and every job of the cluster writes a dozen small files. What waits for the disk is left to the pool: syncs, long
+ * writes, and changes of a directory, which wait while another process has it synced.
  */
 const AT_ONCE_BYTES_MAX = 64 << 10
+
+const open = promisify<string, number, number, number>(sync.open)
 
 const datasync = promisify(sync.fdatasync)
 const fsync = promisify(sync.fsync)
