@@ -55,8 +55,7 @@ export const nodeAdd = logicalUnit(OpNodeAdd, {
 async function add(ctx: UnitContext, op: NodeAdd, config: ConfigData, node: Node): Promise<null> {
   if (op.readd) ctx.log.info('Readding a node, the offline/drained flags were reset')
   if (node.master_candidate) ctx.log.info('Node will be a master candidate')
-  await introduce(ctx, config, node)
-  const digest = await certificateDigest(ctx, node)
+  const digest = await introduce(ctx, config, node)
   await ctx.config.change([
     ...(op.readd ? readded(node) : [change('addNode', node)]),
     node.master_candidate ? change('addCandidateCert', node.uuid, digest) : change('removeCandidateCert', node.uuid),
@@ -70,24 +69,39 @@ function readded(node: Node): Change[] {
   return [change('patchNode', uuid, fields)]
 }
 
-/** Master and node get to know each other; nothing of the cluster has changed yet. */
-async function introduce(ctx: UnitContext, config: ConfigData, node: Node): Promise<void> {
-  const { cluster } = config
-  const master = config.nodes[cluster.master_node]
+/** Master and node get to know each other. Nothing of the cluster has changed yet, and a failure leaves nothing behind. */
+async function introduce(ctx: UnitContext, config: ConfigData, node: Node): Promise<string> {
+  const { cluster, nodes } = config
+  const master = nodes[cluster.master_node]
   if (master === undefined) throw new OpExecError('The configuration has no master node')
   if (cluster.modify_etc_hosts) {
     const what = "Can't update hosts file with new host data"
     await ctx.nodes.call(master, what, 'etc_hosts_modify', ['add', node.name, node.primary_ip])
   }
-  if (!isSingleHomed(node)) await expectIp(ctx, node, node.secondary_ip)
-  const checks = { nodelist: [[node.name], {}, []] }
-  const args = [checks, cluster.cluster_name, cluster.hvparams] as const
-  const answers = await ctx.nodes.call(master, `Cannot communicate with node ${master.name}`, 'node_verify', [...args])
-  const failures = Object.entries(asObject(answers['nodelist']))
-  for (const [, text] of failures)
+  try {
+    if (!isSingleHomed(node)) await expectIp(ctx, node, node.secondary_ip)
+    await checkNames(ctx, config, master, node)
+    await configureSwitch(ctx, config, node)
+    return await certificateDigest(ctx, node)
+  } catch (error) {
+    if (cluster.modify_etc_hosts && nodes[node.uuid] === undefined) await forgetHost(ctx, master, node)
+    throw error
+  }
+}
+
+async function forgetHost(ctx: UnitContext, master: Node, node: Node): Promise<void> {
+  const result = await ctx.nodes.attempt(master, 'etc_hosts_modify', ['remove', node.name, null])
+  if (!result.ok) ctx.log.warning(`Could not take ${node.name} out of the hosts file again: ${result.error}`)
+}
+
+async function checkNames(ctx: UnitContext, { cluster }: ConfigData, master: Node, node: Node): Promise<void> {
+  const args = [{ nodelist: [[node.name], {}, []] }, cluster.cluster_name, cluster.hvparams] as const
+  const what = `Cannot communicate with node ${master.name}`
+  const answers = await ctx.nodes.call(master, what, 'node_verify', [...args])
+  const failures = Object.values(asObject(answers['nodelist']))
+  for (const text of failures)
     ctx.log.say(`ssh/hostname verification failed (checking from ${master.name}): ${String(text)}`)
   if (failures.length > 0) throw new OpExecError('ssh/hostname verification failed')
-  await configureSwitch(ctx, config, node)
 }
 
 async function configureSwitch(ctx: UnitContext, config: ConfigData, node: Node): Promise<void> {

@@ -138,7 +138,7 @@ describe('node add', () => {
   })
 
   test('nothing is left of a node that fails to introduce itself', async () => {
-    const cluster = clusterOf()
+    const cluster = clusterOf({ modify_etc_hosts: true })
     const before = cluster.config
     cluster.answers.node_verify = () => ({ nodelist: { 'node9.test': 'no route to host' } })
     expect(await cluster.failure('OP_NODE_ADD', NEW)).toEqual(['OpExecError', ['ssh/hostname verification failed']])
@@ -147,6 +147,25 @@ describe('node add', () => {
     delete cluster.answers.node_crypto_tokens
     expect(await cluster.failure('OP_NODE_ADD', NEW)).toMatchObject(['OpExecError', {}])
     expect(cluster.config).toBe(before)
+    expect(cluster.callsOf('etc_hosts_modify').map(({ args }) => args[0])).toEqual(['add', 'remove', 'add', 'remove'])
+  })
+
+  test('where nodes have a second address, the new one must really have its own', async () => {
+    const cluster = clusterOf({ candidate_pool_size: 1 })
+    cluster.apply(change('patchNode', cluster.node('node1').uuid, { secondary_ip: '198.51.100.1' }))
+    expect(await cluster.failure('OP_NODE_ADD', NEW)).toEqual([
+      'OpPrereqError',
+      ["The master has a secondary ip but the new node doesn't have one", 'wrong_input'],
+    ])
+    const dual = { ...NEW, secondary_ip: '198.51.100.9' }
+    cluster.answers.node_has_ip_address = () => false
+    expect(await cluster.failure('OP_NODE_ADD', dual)).toMatchObject([
+      'OpExecError',
+      { 0: expect.stringContaining("doesn't have the secondary ip you gave (198.51.100.9)") },
+    ])
+    cluster.answers.node_has_ip_address = () => true
+    await cluster.run('OP_NODE_ADD', dual)
+    expect(cluster.node('node9').secondary_ip).toBe('198.51.100.9')
   })
 
   test('an old member comes back without its flags', async () => {
