@@ -5,6 +5,9 @@ import type { LogicalUnit } from './logical-unit'
 import { clusterActivateMasterIp, clusterDeactivateMasterIp } from './cluster/master-ip'
 import { clusterConfigQuery, clusterPostInit, clusterQuery } from './cluster/query'
 import { clusterRedistConf } from './cluster/redist-conf'
+import { clusterDestroy } from './cluster/destroy'
+import { clusterRename } from './cluster/rename'
+import { clusterRenewCrypto } from './cluster/renew-crypto'
 import { clusterRepairDiskSizes } from './cluster/repair-disk-sizes'
 import { clusterSetParams } from './cluster/set-params/set-params'
 import { groupVerifyDisks } from './cluster/verify/group-disks'
@@ -61,7 +64,7 @@ const units: Readonly<Record<OpcodeId, LogicalUnit | typeof notYet>> = {
   OP_BACKUP_EXPORT: notYet,
   OP_BACKUP_REMOVE: notYet,
   OP_CLUSTER_POST_INIT: clusterPostInit,
-  OP_CLUSTER_DESTROY: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
+  OP_CLUSTER_DESTROY: clusterDestroy,
   OP_CLUSTER_QUERY: clusterQuery,
   OP_CLUSTER_VERIFY: clusterVerify,
   OP_CLUSTER_VERIFY_CONFIG: clusterVerifyConfig,
@@ -69,12 +72,12 @@ const units: Readonly<Record<OpcodeId, LogicalUnit | typeof notYet>> = {
   OP_CLUSTER_VERIFY_DISKS: clusterVerifyDisks,
   OP_CLUSTER_REPAIR_DISK_SIZES: clusterRepairDiskSizes,
   OP_CLUSTER_CONFIG_QUERY: clusterConfigQuery,
-  OP_CLUSTER_RENAME: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
+  OP_CLUSTER_RENAME: clusterRename,
   OP_CLUSTER_SET_PARAMS: clusterSetParams,
   OP_CLUSTER_REDIST_CONF: clusterRedistConf,
   OP_CLUSTER_ACTIVATE_MASTER_IP: clusterActivateMasterIp,
   OP_CLUSTER_DEACTIVATE_MASTER_IP: clusterDeactivateMasterIp,
-  OP_CLUSTER_RENEW_CRYPTO: notYet, // being written by OPERATIONS-2 (lead split the work: instances, allocation stay with OPERATIONS)
+  OP_CLUSTER_RENEW_CRYPTO: clusterRenewCrypto,
   OP_GROUP_VERIFY_DISKS: groupVerifyDisks,
   OP_GROUP_ADD: groupAdd,
   OP_GROUP_ASSIGN_NODES: groupAssignNodes,

@@ -1,5 +1,8 @@
-// OP_CLUSTER_QUERY, OP_CLUSTER_CONFIG_QUERY, and OP_CLUSTER_POST_INIT, whose only work is its hook.
+// OP_CLUSTER_QUERY, OP_CLUSTER_CONFIG_QUERY, and OP_CLUSTER_POST_INIT, whose main work is its hook.
+import { fillNdParams } from '../../config/filled'
+import { masterNode } from '../../config/lookup'
 import { clusterInfo } from '../../query/cluster-info'
+import type { ConfigData } from '../../model/config'
 import { OpClusterConfigQuery, OpClusterPostInit, OpClusterQuery } from '../../opcodes/cluster'
 import { logicalUnit } from '../logical-unit'
 import { plainRows } from '../query/ask'
@@ -23,5 +26,15 @@ export const clusterPostInit = logicalUnit(OpClusterPostInit, {
     nodes: (_ctx, _op, { cluster }) => ({ pre: [], post: [cluster.master_node] }),
   },
   check: (ctx) => ctx.config.read({}),
-  run: async () => true,
+  async run(ctx, _op, config: ConfigData) {
+    const master = masterNode(config)
+    const params = master && fillNdParams(config, master)
+    if (master === undefined || params?.ovs !== true) return true
+    if (params.ovs_link === '')
+      ctx.log.info('No physical interface for Open vSwitch was given: it will have no outside connection')
+    const link = params.ovs_link === '' ? null : params.ovs_link
+    const what = 'Could not configure Open vSwitch'
+    await ctx.nodes.call(master, what, 'node_configure_ovs', [params.ovs_name, link])
+    return true
+  },
 })

@@ -53,6 +53,10 @@ function verifyState(report: VerifyReport, { images, config }: GroupState, insta
     report.when(known && !running.includes(instance.name), 'EINSTANCEDOWN', instance.name, `${down}; ${todo}`)
     const text = `instance is marked as running and lives on offline node ${node.name}`
     report.when(node.offline, 'EINSTANCEBADNODE', instance.name, text)
+  } else if (node.vm_capable && running?.includes(instance.name)) {
+    const text = `instance runs on its primary node ${node.name}, and is marked as ${instance.admin_state}`
+    const todo = `stop it with 'gnt-instance shutdown ${instance.name}', or start it to keep it running`
+    report.error('EINSTANCEWRONGNODE', instance.name, `${text}; ${todo}`, 'WARNING')
   }
   const unreachable = !result.ok && !node.offline
   report.when(unreachable, 'ENODERPC', node.name, `instance ${instance.name}, connection to primary node failed`)
