@@ -82,8 +82,6 @@ function instanceProblems(config: ConfigData, instance: Instance): string[] {
     problems.push(`instance ${name}: its primary node ${instance.primary_node} is unknown`)
   if (!config.cluster.enabled_hypervisors.includes(instance.hypervisor))
     problems.push(`instance ${name}: its hypervisor ${instance.hypervisor} is not enabled`)
-  if (instance.admin_state === 'up' && !instance.disks_active)
-    problems.push(`instance ${name}: it should run, but its disks are not marked as active`)
   instance.disks.forEach((uuid, index) => {
     const disk = config.disks[uuid]
     if (!disk) problems.push(`instance ${name}: disk ${index} (${uuid}) does not exist`)

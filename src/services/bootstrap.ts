@@ -53,12 +53,12 @@ export async function createCluster(wanted: NewCluster, given: Bootstrap): Promi
     rapiPem,
     hmacKey: `${random.hex(20)}\n`,
     domainSecret: `${random.hex(20)}\n`,
+    users: wanted.users,
     ssconf: ssconfValues(config),
   }
   await Promise.all(
     wanted.nodes.map((node, index) => writeNode(disk, node.paths, { ...shared, clientPem: clientPems[index] ?? '' })),
   )
-  await disk.write(master.paths.rapiUsers, wanted.users, { mode: MODE.secureFile })
   await disk.write(`${master.paths.queueDir}/serial`, '0\n')
   await disk.write(`${master.paths.queueDir}/version`, '1\n')
   await createConfig({ disk, paths: master.paths }, config)
@@ -103,6 +103,7 @@ interface NodeFiles {
   rapiPem: string
   hmacKey: string
   domainSecret: string
+  users: string
   ssconf: Readonly<Record<string, string>>
 }
 
@@ -115,6 +116,8 @@ async function writeNode(disk: Disk, paths: Paths, files: NodeFiles): Promise<vo
     [paths.rapiCert, files.rapiPem],
     [paths.hmacKey, files.hmacKey],
     [paths.domainSecret, files.domainSecret],
+    // Any candidate may become the master; verify complains of a file that only some have.
+    [paths.rapiUsers, files.users],
   ]
   // Nothing here was acknowledged to anybody: the configuration, which comes last, is what makes the cluster exist.
   const quick = { durable: false }

@@ -184,7 +184,6 @@ test('each problem is named with its object', () => {
     'the candidate certificates name the unknown node gone',
     'node node1.example.com is master candidate and drained at the same time',
     `instance ${broken.name}: its hypervisor kvm is not enabled`,
-    `instance ${broken.name}: it should run, but its disks are not marked as active`,
     `instance ${broken.name}: disk 0 (${broken.disks[0]}) does not exist`,
     'the address 192.0.2.11 belongs to both node node1.example.com and the cluster',
     `the name ${broken.name} belongs to both instance ${broken.name} and instance ${broken.name}`,
