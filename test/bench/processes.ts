@@ -4,6 +4,8 @@ import * as fs from 'node:fs'
 export interface ProcessMemory {
   readonly pid: number
   readonly name: string
+  /** Where it runs, if its command line says so: several nodes may share this machine. */
+  readonly node: string | undefined
   /** Pages that are shared count in part, so that the sum over processes is true. */
   readonly pss_kib: number
   readonly rss_kib: number
@@ -14,8 +16,10 @@ export function memoryBelow(root: number): ProcessMemory[] {
     try {
       const rollup = fs.readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
       const value = (key: string) => Number(new RegExp(`^${key}: +(\\d+) kB`, 'm').exec(rollup)?.[1])
-      const name = nameOf(pid)
-      return name === undefined ? [] : [{ pid, name, pss_kib: value('Pss'), rss_kib: value('Rss') }]
+      const line = fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+      const name = nameOf(line)
+      const node = /node\d+\.gantry\.local/.exec(line)?.[0]
+      return name === undefined ? [] : [{ pid, name, node, pss_kib: value('Pss'), rss_kib: value('Rss') }]
     } catch {
       // It has ended, or it is not ours to look at.
       return []
@@ -47,8 +51,7 @@ function parentOf(pid: number): number | undefined {
 }
 
 /** The daemon that it is, here or in Ganeti; undefined for what only keeps the nodes up. */
-function nameOf(pid: number): string | undefined {
-  const line = fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
-  if (/\/job\.js|jqueue\/exec\.py/.test(line)) return 'job process'
-  return /ganeti-([a-z]+)/.exec(line)?.[1] ?? (line.includes('main.js embedded') ? 'embedded' : undefined)
+function nameOf(commandLine: string): string | undefined {
+  if (/\/job\.js|jqueue\/exec\.py/.test(commandLine)) return 'job process'
+  return /ganeti-([a-z]+)/.exec(commandLine)?.[1] ?? (commandLine.includes('main.js embedded') ? 'embedded' : undefined)
 }

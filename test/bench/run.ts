@@ -41,6 +41,8 @@ interface Recorded {
 const say = (text: string): void => void process.stderr.write(`${text}\n`)
 const temporary = fs.mkdtempSync(path.join(os.tmpdir(), 'gbench-'))
 let peer: Peer | undefined
+/** Of others: our own comes later. */
+const startLoad = os.loadavg()[0]?.toFixed(1) ?? '?'
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -127,18 +129,18 @@ async function measureChanges(start: Start, scale: Scale, report: Report): Promi
   }
 }
 
+/** Of the master node: the others have only their noded. */
 function reportMemory(pid: number, when: string, report: Report): void {
-  const processes = memoryBelow(pid)
-  const total = (key: 'pss_kib' | 'rss_kib') => processes.reduce((sum, one) => sum + one[key], 0)
+  const processes = memoryBelow(pid).filter(({ node }) => node === undefined || node.startsWith('node1.'))
   for (const name of new Set(processes.map((one) => one.name))) {
     const same = processes.filter((one) => one.name === name)
     const mean = (key: 'pss_kib' | 'rss_kib') => same.reduce((sum, one) => sum + one[key], 0) / same.length
-    const what = same.length === 1 ? name : `${name}, each of ${same.length}`
-    report(`memory ${when}: ${what}, PSS`, mean('pss_kib'), 'KiB')
-    report(`memory ${when}: ${what}, RSS`, mean('rss_kib'), 'KiB')
+    report(`memory ${when}: ${name}, PSS`, mean('pss_kib'), 'KiB')
+    report(`memory ${when}: ${name}, RSS`, mean('rss_kib'), 'KiB')
   }
-  report(`memory ${when}: all, PSS`, total('pss_kib'), 'KiB')
-  report(`memory ${when}: all, RSS`, total('rss_kib'), 'KiB')
+  const all_kib = processes.reduce((sum, { pss_kib }) => sum + pss_kib, 0)
+  report(`memory ${when}: all of the master node, PSS`, all_kib, 'KiB')
+  report(`memory ${when}: job processes`, processes.filter(({ name }) => name === 'job process').length, '')
 }
 
 async function measurePeer(
@@ -178,9 +180,10 @@ async function measurePeer(
   return { live: true, recorded: { date: new Date().toISOString(), machine: machine(), figures } }
 }
 
+/** With the load, as figures from a machine that does other work as well are worth less. */
 function machine(): string {
   const cpus = os.cpus()
-  return `${cpus.length} x ${cpus[0]?.model ?? 'unknown CPU'}, ${Math.round(os.totalmem() / 2 ** 30)} GiB, Linux ${os.release()}, Node ${process.version}`
+  return `${cpus.length} x ${cpus[0]?.model ?? 'unknown CPU'}, ${Math.round(os.totalmem() / 2 ** 30)} GiB, Linux ${os.release()}, Node ${process.version}, load before ${startLoad}`
 }
 
 async function cleanUp(): Promise<void> {

@@ -2,7 +2,7 @@
 import type { Measured } from './measured'
 import { mebibytes, milliseconds, rate, seconds } from './measured'
 
-export type Unit = '/s' | 'ms' | 'KiB'
+export type Unit = '/s' | 'ms' | 'KiB' | ''
 
 export interface Figure {
   readonly value: number
@@ -45,12 +45,14 @@ function show({ value, unit, p50_ms, p99_ms }: Figure): string {
     p50_ms === undefined || p99_ms === undefined ? '' : `p50 ${milliseconds(p50_ms)}, p99 ${milliseconds(p99_ms)}`
   if (unit === '/s') return `${rate(value)}${times && ` (${times})`}`
   if (unit === 'KiB') return mebibytes(value)
+  if (unit === '') return String(value)
   return value >= 1000
     ? seconds(value)
     : `${milliseconds(value)}${p99_ms === undefined ? '' : ` (p99 ${milliseconds(p99_ms)})`}`
 }
 
 function ratio(ours: Figure, theirs: Figure): string {
+  if (ours.unit === '') return ''
   const factor = ours.unit === '/s' ? ours.value / theirs.value : theirs.value / ours.value
   return Number.isFinite(factor) ? `${Number(factor.toPrecision(3))} x` : ''
 }
