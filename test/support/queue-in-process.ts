@@ -21,7 +21,9 @@ export function temporaryPaths(): Paths {
   return pathsOf(`${root}/n1`, 'n1')
 }
 
-export const removeRoot = (paths: Paths): void => rmSync(path.dirname(paths.root), { recursive: true, force: true })
+/** A process that was just told to end may still write for a moment. */
+export const removeRoot = (paths: Paths): void =>
+  rmSync(path.dirname(paths.root), { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
 
 export interface TestQueue {
   queue: JobQueue
