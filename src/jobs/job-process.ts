@@ -13,6 +13,7 @@ import { JobRun, type OpcodeSetting } from './job-run'
 import { JobWriter } from './job-writer'
 import { type FromJob, type FromProcess, type ToJob, type ToProcess, readMessage } from './messages'
 import type { JobOrder } from './runner'
+import { replicasFile } from './replicas'
 import { jobFile } from './store'
 
 /** What the entry point adds to an opcode's setting to make the environment that operations want. */
@@ -116,6 +117,7 @@ function startRun(slot: Slot, order: JobOrder, options: JobProcessOptions, clien
   }
   const writer = new JobWriter({
     file: jobFile(paths, order.job.id),
+    replicasFile: replicasFile(paths),
     disk,
     clock,
     nodes,

@@ -9,6 +9,8 @@ import { withinTime } from './replicas'
 
 export interface JobWriterOptions {
   file: string
+  /** Says which candidates are in sync: not true any more when one fails and luxid is not there to hear of it. */
+  replicasFile: string
   disk: Disk
   clock: Clock
   nodes: NodeClient
@@ -79,6 +81,7 @@ export class JobWriter {
           await withinTime(clock, nodes.one(target, 'jobqueue_update', [file, text]))
         } catch (error) {
           this.replicas = this.replicas.filter((replica) => replica.uuid !== target.uuid)
+          await this.options.disk.remove(this.options.replicasFile).catch(() => undefined)
           this.options.onLagging(target.uuid, error instanceof Error ? error.message : String(error))
         }
       }),

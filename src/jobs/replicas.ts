@@ -23,6 +23,9 @@ export interface ReplicasOptions {
   onChange(): void
 }
 
+/** Which candidates were in sync. Without it, all get a full copy. */
+export const replicasFile = (paths: Paths): string => `${paths.queueDir}/replicas`
+
 interface Replica {
   target: NodeTarget
   inSync: boolean
@@ -42,7 +45,7 @@ export class Replicas {
   private closed = false
 
   constructor(private readonly options: ReplicasOptions) {
-    this.stateFile = `${options.paths.queueDir}/replicas`
+    this.stateFile = replicasFile(options.paths)
   }
 
   /** Reads which candidates were in sync when the last luxid ended. */
@@ -83,6 +86,7 @@ export class Replicas {
 
   /** Resolves when every candidate in sync has all of them. */
   async update(files: readonly QueueFile[]): Promise<void> {
+    if (this.replicas.size === 0) await this.distrust()
     for (const { backlog } of this.replicas.values()) for (const file of files) backlog?.set(...file)
     await this.toAllInSync((target) => this.sendTo(target, files))
   }
@@ -135,6 +139,7 @@ export class Replicas {
   /** A job process found that a candidate does not answer. */
   async lagging(uuid: string, reason: string): Promise<void> {
     const replica = [...this.replicas.values()].find((candidate) => candidate.target.uuid === uuid)
+    if (replica === undefined) this.known.delete(uuid)
     if (!replica?.inSync) return
     replica.inSync = false
     this.options.log.error(
@@ -162,6 +167,13 @@ export class Replicas {
         }
       }),
     )
+  }
+
+  /** What is written before the candidates are told reaches none of them, so each needs a full copy. */
+  private async distrust(): Promise<void> {
+    if (this.known.size === 0) return
+    this.known.clear()
+    await this.options.disk.remove(this.stateFile)
   }
 
   /** Remembered before a write is acknowledged that a candidate did not take, so that a restart knows it too. */

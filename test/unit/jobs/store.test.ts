@@ -241,6 +241,20 @@ describe('copies on master candidates', () => {
     await replicas.close()
   })
 
+  test('what is written before the candidates are known makes each need a full copy', async () => {
+    const candidates = new FakeCandidates()
+    const first = await openReplicas(candidates)
+    first.replicas.setCandidates([target('a')])
+    await inSync(first.replicas, 'a')
+    await first.replicas.close()
+    const again = await openReplicas(candidates, () => [['/q/job-1', 'settled'] as const])
+    await again.replicas.update([['/q/job-1', 'settled']])
+    again.replicas.setCandidates([target('a')])
+    await inSync(again.replicas, 'a')
+    expect(candidates.of('a').get('/q/job-1')).toBe('settled')
+    await again.replicas.close()
+  })
+
   test('jobs that were archived meanwhile are moved on the candidate that comes back', async () => {
     const candidates = new FakeCandidates()
     candidates.down.add('a')
