@@ -22,8 +22,8 @@ export const clusterPostInit = logicalUnit(OpClusterPostInit, {
   hooks: {
     path: 'cluster-init',
     type: 'CLUSTER',
-    env: (_ctx, _op, { cluster }) => ({ OP_TARGET: cluster.cluster_name }),
-    nodes: (_ctx, _op, { cluster }) => ({ pre: [], post: [cluster.master_node] }),
+    env: (_ctx, _op, { cluster }: ConfigData) => ({ OP_TARGET: cluster.cluster_name }),
+    nodes: (_ctx, _op, { cluster }: ConfigData) => ({ pre: [], post: [cluster.master_node] }),
   },
   check: (ctx) => ctx.config.read({}),
   async run(ctx, _op, config: ConfigData) {

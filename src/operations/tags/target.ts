@@ -2,7 +2,7 @@
 import type { TagKind } from '../../config/changes/tags'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { findGroup, findInstance, findNetwork, findNode } from '../find'
-import { all, type LockPlan, type UnitLevel, type Want } from '../logical-unit'
+import type { LockPlan, UnitLevel, Want } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 
 export interface NamesTarget {
@@ -33,7 +33,7 @@ export async function lockTarget(ctx: UnitContext, op: NamesTarget, want: LockOn
   return lock === undefined ? {} : { [lock.level]: want([lock.name]) }
 }
 
-type LockOn = (names: readonly string[] | typeof all) => Want
+type LockOn = (names: readonly string[] | 'all') => Want
 
 const FIND = { node: findNode, nodegroup: findGroup, instance: findInstance, network: findNetwork }
 const LEVEL = { node: 'node', nodegroup: 'nodegroup', instance: 'instance', network: 'network' } as const

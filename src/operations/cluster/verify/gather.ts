@@ -27,6 +27,8 @@ export interface NodeImage {
   readonly answer: Readonly<Record<string, unknown>>
   /** Names of running instances; undefined when the node could not say. */
   readonly running: readonly string[] | undefined
+  /** `vg/lv`; undefined when it was not asked, or could not say. */
+  readonly volumes: ReadonlySet<string> | undefined
 }
 
 export interface DiskState {
@@ -79,7 +81,11 @@ export async function askNodes(
     const result = results.get(node.uuid) ?? { ok: false, error: 'no answer', offline: false }
     const answer = result.ok ? result.payload : {}
     const list = answer['instancelist']
-    return { node, result, answer, running: isTexts(list) ? list : undefined }
+    const volumes = answer['lvlist']
+    return {
+      ...{ node, result, answer, running: isTexts(list) ? list : undefined },
+      volumes: typeof volumes === 'object' && volumes !== null ? new Set(Object.keys(volumes)) : undefined,
+    }
   })
 }
 

@@ -19,8 +19,8 @@ export function verifyOrphanVolumes(report: VerifyReport, { config, images }: Gr
       .flatMap(logicalVolumes)
       .map(([vg, lv]) => `${vg}/${lv}`),
   )
-  for (const { node, answer } of images)
-    for (const [volume] of entries(answer['lvlist'])) {
+  for (const { node, volumes = [] } of images)
+    for (const volume of volumes) {
       const known = owned.has(volume) || reserved.some((pattern) => pattern.test(volume))
       if (volume.startsWith(`${wanted}/`) && !known)
         report.error('ENODEORPHANLV', node.name, `volume ${volume} is unknown`, 'WARNING')

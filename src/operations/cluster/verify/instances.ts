@@ -6,7 +6,6 @@ import { DTS_INT_MIRROR, LOCAL_DISK_STATUS } from '../../../model/constants/disk
 import { instanceViolations } from '../../group/ipolicy'
 import { missingFiles } from './file-storage'
 import type { DiskState, GroupState, NodeImage } from './gather'
-import { entries } from './nodes'
 import type { VerifyReport } from './report'
 import { volumeGroupOf } from './request'
 
@@ -66,21 +65,17 @@ function verifyState(report: VerifyReport, { images, config }: GroupState, insta
 
 function verifyVolumes(report: VerifyReport, { config, images }: GroupState, instance: Instance): void {
   const wanted = volumeGroupOf(config.cluster)
-  if (wanted === undefined) return
-  for (const { node, answer } of images) {
-    const volumes = Object.fromEntries(entries(answer['lvlist']))
-    const should = instanceDisks(config, instance)
-      .filter((disk) =>
-        disk.dev_type === 'plain'
-          ? instance.primary_node === node.uuid
-          : instanceNodes(config, instance).includes(node.uuid),
-      ) // prettier-ignore
-      .flatMap(logicalVolumes)
-    if (!node.vm_capable || typeof answer['lvlist'] !== 'object') continue
-    for (const [vg, lv] of should)
-      if (vg === wanted && volumes[`${vg}/${lv}`] === undefined)
-        report.error('EINSTANCEMISSINGDISK', instance.name, `volume ${vg}/${lv} missing on node ${node.name}`)
-  }
+  const disks = wanted === undefined ? [] : instanceDisks(config, instance)
+  const should = disks.flatMap((disk) => {
+    const nodes: readonly string[] =
+      disk.dev_type === 'plain' ? [instance.primary_node] : instanceNodes(config, instance)
+    return logicalVolumes(disk).map(([vg, lv]) => ({ vg, name: `${vg}/${lv}`, nodes }))
+  })
+  if (should.length === 0) return
+  for (const { node, volumes } of images)
+    for (const { vg, name, nodes } of should)
+      if (vg === wanted && nodes.includes(node.uuid) && volumes?.has(name) === false)
+        report.error('EINSTANCEMISSINGDISK', instance.name, `volume ${name} missing on node ${node.name}`)
 }
 
 function verifyDisk(report: VerifyReport, instance: Instance, { node, index, status }: DiskState): void {

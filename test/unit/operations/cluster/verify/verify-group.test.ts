@@ -242,3 +242,45 @@ test('violations of the policy and of exclusion tags are warnings', async () => 
     expect.stringMatching(/^WARNING: instance inst1\.gnt\.example: memory-size value 10000000 is not in range \[/),
   ])
 })
+
+test('logical volumes that are missing or that nobody owns are named, but not reserved ones', async () => {
+  const cluster = new RecordedCluster().given(
+    change('patchCluster', {
+      enabled_disk_templates: ['plain'],
+      volume_group_name: 'xenvg',
+      reserved_lvs: ['xenvg/root'],
+    }),
+  )
+  const instance = cluster.instance('inst2')
+  const [uuid = ''] = instance.disks
+  cluster.given(change('patchDisk', uuid, { dev_type: 'plain', logical_id: ['xenvg', 'data'] }))
+  for (const name of ['node1', 'node2', 'node3'])
+    cluster.broken[`${name}.gnt.example`] = { vglist: { xenvg: 50000 }, lvlist: { 'xenvg/root': [], 'other/lv': [] } }
+  cluster.broken['node3.gnt.example'] = { vglist: { xenvg: 100 }, lvlist: { 'xenvg/stray': [] } }
+  const [result, problems] = await cluster.verifyGroup()
+  expect([result, problems.filter((line) => !line.includes('Disk template mixed'))]).toEqual([
+    false,
+    [
+      "ERROR: node node3.gnt.example: volume group 'xenvg' too small (20480 MiB required, 100 MiB found)",
+      `ERROR: instance inst2.gnt.example: volume xenvg/data missing on node ${NODE2}`,
+      'WARNING: node node3.gnt.example: volume xenvg/stray is unknown',
+    ],
+  ])
+})
+
+test('a secondary without the memory to take over is named', async () => {
+  const cluster = new RecordedCluster()
+  const instance = cluster.instance('inst6')
+  const [uuid = ''] = instance.disks
+  const [from, to] = [instance.primary_node, cluster.node(NODE2).uuid]
+  cluster.given(
+    change('patchDisk', uuid, { dev_type: 'drbd', nodes: [from, to], logical_id: [from, to, 11000, 0, 0, 'x'] }),
+    change('patchInstance', instance.uuid, { beparams: { minmem: 3000, maxmem: 3000 } }),
+  )
+  const text =
+    'not enough memory to accommodate instance failovers should node node3.gnt.example fail (3000MiB needed, 2048MiB available)'
+  const [, problems] = await cluster.verifyGroup()
+  expect(problems).toContain(`ERROR: node ${NODE2}: ${text}`)
+  const [, skipped] = await cluster.verifyGroup({ skip_checks: ['nplusone_mem'] })
+  expect(skipped).not.toContain(`ERROR: node ${NODE2}: ${text}`)
+})
