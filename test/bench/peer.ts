@@ -52,11 +52,12 @@ export class Peer {
 
   /** Jobs wait for every candidate, so figures are taken with several and with one. */
   setCandidates(count: number): void {
+    // What a node is already is refused, and no failure.
     const gnt = (...args: string[]) =>
-      execFileSync(path.join(this.folder, 'bin/node-exec'), ['1', ...args], { stdio: 'ignore' })
+      spawnSync(path.join(this.folder, 'bin/node-exec'), ['1', ...args], { stdio: 'ignore' })
     gnt('gnt-cluster', 'modify', `--candidate-pool-size=${count}`)
     for (let node = 2; node <= 4; node++)
-      gnt('gnt-node', 'modify', `--master-candidate=${node <= count ? 'yes' : 'no'}`, '--auto-promote', `node${node}`)
+      gnt('gnt-node', 'modify', `--master-candidate=${node <= count ? 'yes' : 'no'}`, `node${node}`)
   }
 
   stop(): void {
