@@ -34,12 +34,15 @@ export function findLuxiSocket(env: NodeJS.ProcessEnv = process.env): LuxiSocket
 /** A virtual node has the directories of a real one below its own root. */
 const isVirtual = (socket: string): boolean => /^\/.+\/var\/run\/ganeti\/socket\/[^/]+$/.test(socket)
 
-/** Where a running embedded cluster says where it is: `{"socket", "root", "pid"}`; the first place that can be written. */
+/**
+ * Where a running embedded cluster says where it is: `{"socket", "root", "pid"}`; the first place that can be written. Who names
+ * a place in GANTRY_HOME means the cluster that stands there, and never another one that happens to run.
+ */
 export function embeddedPointers(env: NodeJS.ProcessEnv = process.env): string[] {
+  if (env['GANTRY_HOME']) return [path.join(env['GANTRY_HOME'], 'embedded.json')]
   const runtime = env['XDG_RUNTIME_DIR']
   const home = env['HOME'] ?? os.homedir()
   return [
-    ...(env['GANTRY_HOME'] ? [path.join(env['GANTRY_HOME'], 'embedded.json')] : []),
     '/run/gantry/embedded.json',
     ...(runtime ? [path.join(runtime, 'gantry', 'embedded.json')] : []),
     path.join(home, '.gantry', 'embedded.json'),
@@ -50,7 +53,8 @@ export function embeddedPointers(env: NodeJS.ProcessEnv = process.env): string[]
 export function embedded(env: NodeJS.ProcessEnv = process.env): LuxiSocket | undefined {
   for (const file of embeddedPointers(env)) {
     const pointer = readPointer(file)
-    if (pointer !== undefined && isAlive(pointer.pid)) return { path: pointer.socket, virtual: true }
+    if (pointer !== undefined && isAlive(pointer.pid) && isOurs(pointer.socket))
+      return { path: pointer.socket, virtual: true }
   }
   return undefined
 }
@@ -64,6 +68,16 @@ function readPointer(file: string): { socket: string; pid: number } | undefined 
   } catch {
     // Not there, or not to be read by this user.
     return undefined
+  }
+}
+
+/** Not another user's cluster, whose socket would refuse this one. */
+function isOurs(socket: string): boolean {
+  try {
+    fs.accessSync(socket, fs.constants.W_OK)
+    return true
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && error.code === 'EACCES')
   }
 }
 
