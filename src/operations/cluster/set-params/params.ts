@@ -167,7 +167,6 @@ const newNdParams = (cluster: Cluster, changes: Given): NdParams => ({
 })
 
 function newNicParams(config: ConfigData, changes: Given): NicParams {
-  // nicProblem makes sure of the mode; the rest are texts.
   const params = { ...config.cluster.nicparams.default, ...typed(changes, NIC_TYPES) }
   const problem = nicProblem(params)
   if (problem !== undefined) throw invalid(problem)

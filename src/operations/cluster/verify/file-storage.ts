@@ -8,17 +8,11 @@ import type { GroupState, Scope } from './gather'
 import type { VerifyReport } from './report'
 
 /** What lies below one storage directory of one node. */
-interface Listing {
+export interface Listing {
   readonly node: Node
   readonly template: 'file' | 'sharedfile'
   readonly directory: string
   readonly files: ReadonlyMap<string, StoredFile>
-}
-
-export interface StorageFiles {
-  readonly listings: readonly Listing[]
-  /** Instances that some job is working on: their files may come and go. */
-  readonly busy: ReadonlySet<string>
 }
 
 interface Directory {
@@ -27,14 +21,14 @@ interface Directory {
   readonly on: readonly Node[]
 }
 
-export async function askFileStorage(ctx: UnitContext, report: VerifyReport, scope: Scope): Promise<StorageFiles> {
+export async function askFileStorage(ctx: UnitContext, report: VerifyReport, scope: Scope): Promise<Listing[]> {
   const directories = directoriesOf(scope)
   const of = (uuid: string) => directories.filter(({ on }) => on.some((node) => node.uuid === uuid))
   const asked = scope.nodes.filter(({ uuid }) => of(uuid).length > 0)
   const results = await ctx.nodes.many(asked, 'gantry_file_storage_list', ({ uuid }) => [
     of(uuid).map(({ directory }) => directory),
   ])
-  const listings = asked.flatMap((node) => {
+  return asked.flatMap((node) => {
     const result = results.get(node.uuid)
     if (result?.ok !== true) {
       const why = result?.error ?? 'no answer'
@@ -46,7 +40,6 @@ export async function askFileStorage(ctx: UnitContext, report: VerifyReport, sco
       return { node, template, directory, files: new Map(files.map((file) => [file[0], file])) }
     })
   })
-  return { listings, busy: listings.length === 0 ? new Set() : await lockedInstances(ctx) }
 }
 
 /** Shared directories look the same everywhere: one node of the group is asked. */
@@ -65,18 +58,12 @@ const inUse = ({ config, instances }: Scope, template: DiskTemplate): boolean =>
   config.cluster.enabled_disk_templates.includes(template) ||
   instances.some((instance) => instanceDisks(config, instance).some((disk) => disk.dev_type === template))
 
-async function lockedInstances(ctx: UnitContext): Promise<Set<string>> {
-  const owners = await ctx.env.wconfd.listAllLocksOwners()
-  const held = owners.filter(([, holders]) => holders.some(([, mode]) => mode === 'exclusive')).map(([lock]) => lock)
-  return new Set(held.filter((lock) => lock.startsWith('instance/')).map((lock) => lock.slice('instance/'.length)))
-}
-
 /** The instance's disk files that are not there, by disk uuid. */
 export function missingFiles(state: GroupState, instance: Instance): Map<string, { path: string; node: Node }> {
   const found = new Map<string, { path: string; node: Node }>()
   for (const disk of instanceDisks(state.config, instance)) {
     const path = fileOf(disk)
-    const listing = state.storage.listings.find(
+    const listing = state.listings.find(
       ({ node, template, directory }) =>
         template === disk.dev_type &&
         (template === 'sharedfile' || node.uuid === instance.primary_node) &&
@@ -92,7 +79,7 @@ export function missingFiles(state: GroupState, instance: Instance): Map<string,
 export function verifyOrphanFiles(report: VerifyReport, state: GroupState, config: ConfigData): void {
   const master = state.nodes.some((node) => node.uuid === config.cluster.master_node)
   const onlyGroup = recordValues(config.nodegroups).length === 1
-  for (const { node, template, directory, files } of state.storage.listings) {
+  for (const { node, template, directory, files } of state.listings) {
     // The group of the master speaks for all about what is shared.
     if (template === 'sharedfile' && !master && !onlyGroup) continue
     const owned = ownedFiles(config, template, node)
@@ -102,7 +89,7 @@ export function verifyOrphanFiles(report: VerifyReport, state: GroupState, confi
         path
           .slice(directory.length)
           .split('/')
-          .some((part) => state.storage.busy.has(part))
+          .some((part) => state.busy.has(part))
       )
         continue
       const text = `file ${path} (${Math.ceil(size_bytes / (1 << 20))} MiB) is not a disk of any instance; remove it if nobody needs it`

@@ -7,7 +7,7 @@ import type { NodeResult } from '../../../rpc/node/client'
 import type { BlockDeviceStatus } from '../../../rpc/node/dicts'
 import type { UnitContext } from '../../unit-context'
 import { filesToCompare } from './files'
-import { askFileStorage, type StorageFiles } from './file-storage'
+import { askFileStorage, type Listing } from './file-storage'
 import type { VerifyReport } from './report'
 import { requestOf } from './request'
 
@@ -45,7 +45,9 @@ export interface GroupState extends Scope {
   /** When the question was asked and when the last answer was there. */
   readonly asked_ms: readonly [from: number, to: number]
   readonly disks: ReadonlyMap<string, readonly DiskState[]>
-  readonly storage: StorageFiles
+  readonly listings: readonly Listing[]
+  /** Instances that some job is working on: they and their files may come and go. */
+  readonly busy: ReadonlySet<string>
 }
 
 export async function gather(
@@ -59,6 +61,7 @@ export async function gather(
   report.say(`* Gathering data (${nodes.length} nodes)`)
   const checks = requestOf(scope, skip)
   report.say(`* Gathering information about nodes (${nodes.length} nodes)`)
+  const busyBefore = await lockedInstances(ctx)
   const from = clock.now_ms()
   const images = await askNodes(ctx, config, nodes, checks)
   const to = clock.now_ms()
@@ -67,7 +70,9 @@ export async function gather(
   const others = await askNodes(ctx, config, outside, { filelist: filesToCompare(config) })
   report.say(`* Gathering disk information (${nodes.length} nodes)`)
   const disks = await askDisks(ctx, report, scope)
-  return { ...scope, images, others, asked_ms: [from, to], disks, storage: await askFileStorage(ctx, report, scope) }
+  const listings = await askFileStorage(ctx, report, scope)
+  const busy = new Set([...busyBefore, ...(await lockedInstances(ctx))])
+  return { ...scope, images, others, asked_ms: [from, to], disks, listings, busy }
 }
 
 export async function askNodes(
@@ -127,6 +132,12 @@ async function askDisks(
     })
   }
   return found
+}
+
+async function lockedInstances(ctx: UnitContext): Promise<Set<string>> {
+  const owners = await ctx.env.wconfd.listAllLocksOwners()
+  const held = owners.filter(([, holders]) => holders.some(([, mode]) => mode === 'exclusive')).map(([lock]) => lock)
+  return new Set(held.filter((lock) => lock.startsWith('instance/')).map((lock) => lock.slice('instance/'.length)))
 }
 
 interface Asked {

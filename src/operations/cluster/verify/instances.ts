@@ -9,9 +9,10 @@ import type { DiskState, GroupState, NodeImage } from './gather'
 import type { VerifyReport } from './report'
 import { volumeGroupOf } from './request'
 
-/** What runs on a node and should not. */
-export function verifyRunning(report: VerifyReport, { config }: GroupState, { node, running = [] }: NodeImage): void {
-  for (const name of running) {
+/** What runs on a node and should not. What a job is just moving or making is passed over. */
+export function verifyRunning(report: VerifyReport, state: GroupState, { node, running = [] }: NodeImage): void {
+  const { config, busy } = state
+  for (const name of running.filter((one) => !busy.has(one))) {
     const instance = findInstance(config, name)
     if (instance?.name !== name) {
       const text = `node is running unknown instance ${name}; stop it there, nothing in the configuration owns it`

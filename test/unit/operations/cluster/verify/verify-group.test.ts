@@ -125,7 +125,8 @@ test('a node that cannot be asked is an error, an offline one only a note', asyn
 
 test('instances that are down, strange or in a wrong place are named, also for programs', async () => {
   const cluster = new RecordedCluster()
-  cluster.broken[NODE2] = { instancelist: ['inst1.gnt.example', 'inst3.gnt.example', 'ghost.example'] }
+  cluster.broken[NODE2] = { instancelist: ['inst1.gnt.example', 'inst3.gnt.example', 'ghost.example', 'new.example'] }
+  cluster.lockOwners = [['instance/new.example', [[[7, '/livelock', 9], 'exclusive']]]]
   const [result, problems] = await cluster.verifyGroup({ error_codes: true })
   expect(result).toBe(false)
   expect(problems).toEqual([
