@@ -6,19 +6,22 @@ import * as path from 'node:path'
 import { DefaultRouteGenerator, generateSpec } from '@tsoa/cli'
 import { finishSpec, type Spec } from './openapi'
 import { opcodeInterfaces } from './opcode-interfaces'
+import { resourceViews } from './resource-views'
 
 const ROOT = path.join(__dirname, '..')
 const PARAMS = 'src/generated/opcode-params.ts'
+const VIEWS = 'src/generated/resource-views.ts'
 
 async function main(): Promise<void> {
   // The controllers are read by tsoa together with these interfaces, so they are written first.
   write(PARAMS, opcodeInterfaces())
+  write(VIEWS, resourceViews())
   for (const [file, text] of await routesAndSpec()) write(file, text)
 }
 
 /** The texts of all generated files, by path; writes nothing into the repository. */
 export async function generated(): Promise<Map<string, string>> {
-  return new Map([[PARAMS, opcodeInterfaces()], ...(await routesAndSpec())])
+  return new Map([[PARAMS, opcodeInterfaces()], [VIEWS, resourceViews()], ...(await routesAndSpec())])
 }
 
 async function routesAndSpec(): Promise<Map<string, string>> {

@@ -2,11 +2,20 @@
 // `reason` argument on every operation that has them, and bodies without what the address says.
 import type { Schema } from '../src/opcodes/check'
 import type { OpcodeDefinition, ParameterTable } from '../src/opcodes/opcode'
+import {
+  addOpcodeUnions,
+  dropUnused,
+  finishV3Operation,
+  isV3,
+  makeStrict,
+  PROBLEM,
+  PROBLEM_RESPONSES,
+} from './openapi-v3'
 import { COMMON, commonTable, interfaceName, sortedOpcodes } from './opcode-interfaces'
 
 type Json = { [key: string]: unknown }
 
-interface Operation extends Json {
+export interface Operation extends Json {
   parameters?: Json[]
   responses: { [status: string]: Json }
   requestBody?: { content: { [type: string]: { schema: Json } } }
@@ -17,6 +26,8 @@ export interface Spec {
   paths: { [path: string]: { [verb: string]: Operation } }
   components: { schemas: { [name: string]: Schema & Json } } & Json
   security?: Json[]
+  servers?: Json[]
+  info: Json
 }
 
 export function finishSpec(spec: Spec): Spec {
@@ -24,16 +35,24 @@ export function finishSpec(spec: Spec): Spec {
   schemas[COMMON] = tableSchema('What every opcode takes.', commonTable())
   for (const definition of sortedOpcodes()) schemas[interfaceName(definition)] = opcodeSchema(definition)
   schemas['Error'] = ERROR
+  schemas['Problem'] = PROBLEM
+  addOpcodeUnions(spec)
   for (const [path, operations] of Object.entries(spec.paths))
-    for (const operation of Object.values(operations)) finishOperation(path, operation, spec)
+    for (const [verb, operation] of Object.entries(operations))
+      if (isV3(path)) finishV3Operation(path, verb, operation)
+      else finishOperation(path, operation, spec)
+  spec.components['responses'] = { ...ERROR_RESPONSES, ...PROBLEM_RESPONSES }
+  makeStrict(spec)
+  dropUnused(spec)
   const { components, ...rest } = spec
   const ordered = Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)))
   return {
     ...rest,
-    // Without servers, a path is where the document came from.
-    servers: undefined,
+    // Where the document came from.
+    servers: [{ url: '/' }],
+    info: { ...spec.info, license: LICENSE },
     security: [{ basic: [] }],
-    components: { ...components, schemas: ordered, responses: ERROR_RESPONSES },
+    components: { ...components, schemas: ordered },
   }
 }
 
@@ -68,7 +87,9 @@ function bodySchema(schema: Json, path: string, operation: Operation, spec: Spec
   return { ...rest, properties, ...requiredOnes(required), example }
 }
 
-function sampleOf({ enum: values, type, minimum = 0 }: Schema): unknown {
+function sampleOf({ enum: values, anyOf, type, minimum = 0 }: Schema): unknown {
+  const [first] = anyOf ?? []
+  if (first) return sampleOf(first)
   if (values) return values[0]
   const samples: Record<string, unknown> = { string: 'string', boolean: false, array: [], object: {} }
   return samples[type ?? ''] ?? minimum
@@ -125,6 +146,8 @@ const REASON = {
   description: 'Why this is done; kept in the reason trail of the job.',
   schema: { type: 'string' },
 }
+
+const LICENSE = { name: 'BSD-2-Clause', url: 'https://opensource.org/license/bsd-2-clause' }
 
 const ERRORS: { [status: number]: string } = {
   400: 'The parameters are wrong.',

@@ -15,6 +15,7 @@ import { LuxiClient } from './rpc/luxi/client'
 import { openNodeClient } from './rpc/node/client'
 import { openWconfd } from './rpc/wconfd/client'
 import { NodeLiveData } from './services/live-data'
+import { checkAgain } from './services/recheck'
 
 const [, , root, hostname] = process.argv
 if (root === undefined || hostname === undefined) throw new Error('usage: job ROOT HOSTNAME; luxid starts it')
@@ -56,6 +57,10 @@ serveJobs(processChannel(), {
     runOpcode(op, {
       ...setting,
       ...{ wconfd, nodes, clock, random, paths, queries, masterFile },
+      async started() {
+        await checkAgain(op, setting.jobId, wconfd)
+        await setting.started()
+      },
       processLog: log.child({ job: setting.jobId }),
       submitJobs: (jobs) => luxi.submitManyJobs(jobs),
     }),

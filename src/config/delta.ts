@@ -16,6 +16,8 @@ export interface Delta extends Objects {
   readonly mtime: number
   readonly version?: number
   readonly cluster?: Readonly<Record<string, unknown>>
+  /** Jobs that asked for it, where that is known: told to followers, not written to the journal. */
+  readonly jobs?: readonly number[]
   readonly gantry?: {
     readonly serial_no: number
     /** By section and key; null for values that are gone. */

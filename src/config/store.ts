@@ -43,6 +43,8 @@ export async function openStore(options: StoreOptions): Promise<ConfigStore> {
 
 interface Pending {
   readonly after: Documents
+  /** The job that asked for it. */
+  readonly job: number | undefined
   readonly resolve: () => void
   readonly reject: (error: Error) => void
 }
@@ -94,8 +96,8 @@ export class ConfigStore {
     return this.published
   }
 
-  /** Applies all or none, in order; resolves with each change's result when they are durable. */
-  change(list: readonly NamedChange[]): Promise<unknown[]> {
+  /** Applies all or none, in order; resolves with each change's result when they are durable. `job` is told to listeners. */
+  change(list: readonly NamedChange[], job?: number): Promise<unknown[]> {
     if (this.closed) return Promise.reject(new ConfigurationError('The configuration store is closed'))
     if (this.pending.length >= limits.pending_changes)
       return Promise.reject(
@@ -115,7 +117,7 @@ export class ConfigStore {
     } catch (error) {
       return Promise.reject(error instanceof Error ? error : new Error(String(error)))
     }
-    return this.enqueue(after).then(() => results)
+    return this.enqueue(after, job).then(() => results)
   }
 
   /**
@@ -174,10 +176,10 @@ export class ConfigStore {
     })
   }
 
-  private enqueue(after: Documents): Promise<void> {
+  private enqueue(after: Documents, job?: number): Promise<void> {
     this.head = after
     return new Promise((resolve, reject) => {
-      this.pending.push({ after, resolve, reject })
+      this.pending.push({ after, job, resolve, reject })
       this.committing ??= this.commitAll().finally(() => (this.committing = undefined))
     })
   }
@@ -189,7 +191,7 @@ export class ConfigStore {
       const batch = this.pending.splice(0, limits.group_commit_changes)
       const after = batch.at(-1)?.after ?? this.published
       try {
-        await this.commit(after)
+        await this.commit(after, [...new Set(batch.flatMap(({ job }) => job ?? []))])
         for (const change of batch) change.resolve()
       } catch (error) {
         this.rollBack(batch, error)
@@ -197,7 +199,7 @@ export class ConfigStore {
     }
   }
 
-  private async commit(after: Documents): Promise<void> {
+  private async commit(after: Documents, jobs: readonly number[]): Promise<void> {
     if (after === this.published) return
     const delta = diff(this.published, after)
     const data = encodeRecord(delta)
@@ -218,7 +220,7 @@ export class ConfigStore {
     })
     await this.replicate(data, 'journal')
     this.published = after
-    this.tell(delta, after)
+    this.tell(jobs.length === 0 ? delta : { ...delta, jobs }, after)
     this.planCheckpoint()
   }
 

@@ -10,6 +10,17 @@ import { NetworksController } from './../daemons/rapi/controllers/networks.contr
 import { NodesController } from './../daemons/rapi/controllers/nodes.controller'
 import { QueryController } from './../daemons/rapi/controllers/query.controller'
 import { RootController } from './../daemons/rapi/controllers/root.controller'
+import { ClusterV3Controller } from './../daemons/rapi/controllers/v3/cluster.controller'
+import { EventsV3Controller } from './../daemons/rapi/controllers/v3/events.controller'
+import { FiltersV3Controller } from './../daemons/rapi/controllers/v3/filters.controller'
+import { GroupsV3Controller } from './../daemons/rapi/controllers/v3/groups.controller'
+import { InstancesV3Controller } from './../daemons/rapi/controllers/v3/instances.controller'
+import { JobsV3Controller } from './../daemons/rapi/controllers/v3/jobs.controller'
+import { LocksV3Controller } from './../daemons/rapi/controllers/v3/locks.controller'
+import { NetworksV3Controller } from './../daemons/rapi/controllers/v3/networks.controller'
+import { NodesV3Controller } from './../daemons/rapi/controllers/v3/nodes.controller'
+import { OsV3Controller } from './../daemons/rapi/controllers/v3/os.controller'
+import { TokensV3Controller } from './../daemons/rapi/controllers/v3/tokens.controller'
 import type { Route } from '../daemons/rapi/router'
 
 export const routes: readonly Route[] = [
@@ -684,5 +695,189 @@ export const routes: readonly Route[] = [
     action: 'root2',
     security: [],
     args: [],
+  },
+  {
+    verb: 'get',
+    path: '/3/cluster',
+    controller: ClusterV3Controller,
+    action: 'get',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [],
+  },
+  {
+    verb: 'get',
+    path: '/3/events',
+    controller: EventsV3Controller,
+    action: 'stream',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"query","name":"types","dataType":"string"}, {"in":"query","name":"objects","dataType":"string"}, {"in":"header","name":"Last-Event-ID","dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/filters',
+    controller: FiltersV3Controller,
+    action: 'list',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/filters/:name',
+    controller: FiltersV3Controller,
+    action: 'get',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"path","name":"name","required":true,"dataType":"string"}, {"in":"query","name":"fields","dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/groups',
+    controller: GroupsV3Controller,
+    action: 'list',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/groups/:name',
+    controller: GroupsV3Controller,
+    action: 'get',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"path","name":"name","required":true,"dataType":"string"}, {"in":"query","name":"fields","dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/instances',
+    controller: InstancesV3Controller,
+    action: 'list',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/instances/:name',
+    controller: InstancesV3Controller,
+    action: 'get',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"path","name":"name","required":true,"dataType":"string"}, {"in":"query","name":"fields","dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/jobs',
+    controller: JobsV3Controller,
+    action: 'list',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/jobs/:id',
+    controller: JobsV3Controller,
+    action: 'get',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"path","name":"id","required":true,"dataType":"integer"}, ],
+  },
+  {
+    verb: 'post',
+    path: '/3/jobs',
+    controller: JobsV3Controller,
+    action: 'submit',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"body","name":"body","required":true,"ref":"JobRequest"}, {"in":"header","name":"Idempotency-Key","dataType":"string"}, {"in":"header","name":"If-Match","dataType":"string"}, ],
+  },
+  {
+    verb: 'delete',
+    path: '/3/jobs/:id',
+    controller: JobsV3Controller,
+    action: 'cancel',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"path","name":"id","required":true,"dataType":"integer"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/locks',
+    controller: LocksV3Controller,
+    action: 'list',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/locks/:name',
+    controller: LocksV3Controller,
+    action: 'get',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"path","name":"name","required":true,"dataType":"string"}, {"in":"query","name":"fields","dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/networks',
+    controller: NetworksV3Controller,
+    action: 'list',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/networks/:name',
+    controller: NetworksV3Controller,
+    action: 'get',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"path","name":"name","required":true,"dataType":"string"}, {"in":"query","name":"fields","dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/nodes',
+    controller: NodesV3Controller,
+    action: 'list',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/nodes/:name',
+    controller: NodesV3Controller,
+    action: 'get',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"path","name":"name","required":true,"dataType":"string"}, {"in":"query","name":"fields","dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/os',
+    controller: OsV3Controller,
+    action: 'list',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/os/:name',
+    controller: OsV3Controller,
+    action: 'get',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"path","name":"name","required":true,"dataType":"string"}, {"in":"query","name":"fields","dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/tokens',
+    controller: TokensV3Controller,
+    action: 'list',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [],
+  },
+  {
+    verb: 'post',
+    path: '/3/tokens',
+    controller: TokensV3Controller,
+    action: 'create',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"body","name":"body","required":true,"ref":"TokenRequest"}, ],
+  },
+  {
+    verb: 'delete',
+    path: '/3/tokens/:id',
+    controller: TokensV3Controller,
+    action: 'revoke',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"path","name":"id","required":true,"dataType":"string"}, ],
   },
 ]

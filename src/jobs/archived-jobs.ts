@@ -22,6 +22,13 @@ export class ArchivedJobs {
     return job
   }
 
+  async *newestFirst(): AsyncGenerator<Job> {
+    for (const id of (await this.store.archivedIds()).reverse()) {
+      const job = this.cache.get(id) ?? (await this.store.readArchived(id))
+      if (job) yield job
+    }
+  }
+
   async all(): Promise<Job[]> {
     const jobs: Job[] = []
     for (const id of await this.store.archivedIds()) {

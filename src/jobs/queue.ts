@@ -38,6 +38,7 @@ export class JobQueue {
   private readonly secrets = new Map<JobId, Secrets>()
   private readonly scheduler = new Scheduler()
   private readonly listeners = new Map<JobId, Set<(job: Job) => void>>()
+  private watcher: ((job: Job, before: Job | undefined) => void) | undefined
   private lastId: JobId = 0
   private maxRunning = 0
   private filters: readonly JobFilter[] = []
@@ -112,6 +113,11 @@ export class JobQueue {
       listeners.delete(listener)
       if (listeners.size === 0 && this.listeners.get(id) === listeners) this.listeners.delete(id)
     }
+  }
+
+  /** Calls the watcher after each change of any job; `before` is undefined for a new one. */
+  watch(watcher: (job: Job, before: Job | undefined) => void): void {
+    this.watcher = watcher
   }
 
   /** Takes a job that has not started out of the queue; else hands out what runs it. */
@@ -191,7 +197,6 @@ export class JobQueue {
   }
 
   private admit(job: Job): void {
-    this.jobs.set(job.id, job)
     if (!isFinished(job)) this.enqueue(job)
     this.publish(job)
   }
@@ -272,6 +277,7 @@ export class JobQueue {
       this.scheduler.ended(job.id)
     }
     for (const listener of [...(this.listeners.get(job.id) ?? [])]) listener(job)
+    this.watcher?.(job, before)
     if (over) this.schedule()
   }
 }

@@ -14,6 +14,8 @@ export interface Paths {
   readonly journalFile: string
   readonly gantryFile: string
   readonly locksFile: string
+  /** The history of events. */
+  readonly eventsFile: string
   readonly tempresFile: string
   readonly serverCert: string
   readonly clientCert: string
@@ -65,6 +67,7 @@ export function pathsOf(root: string, hostname: string): Paths {
     journalFile: `${data}/config.journal`,
     gantryFile: `${data}/gantry.data`,
     locksFile: `${data}/locks.data`,
+    eventsFile: `${data}/gantry-events.data`,
     tempresFile: `${data}/tempres.data`,
     serverCert: `${data}/server.pem`,
     clientCert: `${data}/client.pem`,

@@ -15,7 +15,15 @@ export const ECODE = {
   ENVIRON: 'environment_error',
 } as const
 
-export type ErrorCode = (typeof ECODE)[keyof typeof ECODE]
+/** Refusals that only the API of our own knows. */
+export const REFUSED = {
+  forbidden: 'forbidden',
+  inFlight: 'in_flight',
+  otherBody: 'other_body',
+  changed: 'changed',
+} as const
+
+export type ErrorCode = (typeof ECODE)[keyof typeof ECODE] | (typeof REFUSED)[keyof typeof REFUSED]
 export type WireError = [name: string, args: unknown[]]
 
 export abstract class GanetiError extends Error {
@@ -154,11 +162,14 @@ export class FileStoragePathError extends TextError {
 
 export class OpPrereqError extends GanetiError {
   readonly wire = 'OpPrereqError'
+  readonly code: ErrorCode
+  /** A few of Ganeti's refusals cross the wire without a code. */
   constructor(
     readonly text: string,
-    readonly code: ErrorCode,
+    code?: ErrorCode,
   ) {
-    super([text, code], text)
+    super(code === undefined ? [text] : [text, code], text)
+    this.code = code ?? ECODE.INVAL
   }
 }
 
@@ -259,7 +270,7 @@ const TEXT_ERRORS: Record<string, new (text: string) => GanetiError> = {
   FileStoragePathError,
 }
 
-const CODES: readonly string[] = Object.values(ECODE)
+const CODES: readonly string[] = [...Object.values(ECODE), ...Object.values(REFUSED)]
 const isCode = (value: unknown): value is ErrorCode => typeof value === 'string' && CODES.includes(value)
 const isText = (value: unknown): value is string => typeof value === 'string'
 
@@ -282,7 +293,7 @@ function structured(name: string, args: readonly unknown[]): GanetiError | undef
     case 'OpPrereqError':
       return new OpPrereqError(
         isText(first) ? first : JSON.stringify(first ?? ''),
-        isCode(second) ? second : ECODE.FAULT,
+        isCode(second) ? second : args.length === 1 ? undefined : ECODE.FAULT,
       )
     case 'JobQueueFull':
       return new JobQueueFull()

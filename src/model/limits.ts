@@ -13,6 +13,8 @@ export const NODE_ANSWER_BYTES_MAX = 256 << 20
 export const NODE_CONNECTIONS_MAX = 256
 /** Connections that a node daemon serves at the same time; more are closed at once. */
 export const NODED_CONNECTIONS_MAX = 2048
+/** Seconds for a caller of a node daemon to show its certificate, and again to send its headers. */
+export const NODED_RECEIVE_S = 10
 /** Seconds to reach a node before the call fails. */
 export const NODE_CONNECT_S = 5
 /** Seconds that an idle connection to a node is kept. */
@@ -145,6 +147,37 @@ export const LOGIN_DELAY_S_MAX = 3
 export const LOGIN_MEMORY_S = 300
 /** Addresses whose wrong passwords are remembered. */
 export const LOGIN_ADDRESSES_MAX = 10_000
+
+// The API of our own
+/** Objects on one page, and when the caller does not say how many. */
+export const VIEW_PAGE_MAX = 1000
+export const VIEW_PAGE_DEFAULT = 100
+/** Tokens of all users together. */
+export const TOKENS_MAX = 1000
+/** Seconds to wait until a token that was written is seen. */
+export const TOKEN_SEEN_S = 5
+/** Bytes of an Idempotency-Key. */
+export const IDEMPOTENCY_KEY_BYTES_MAX = 255
+/** Seconds that an Idempotency-Key is remembered. */
+export const IDEMPOTENCY_S = 24 * 3600
+/** Keys that are remembered at the same time; beyond them the oldest are forgotten. */
+export const IDEMPOTENCY_KEYS_MAX = 100_000
+/** Events that are kept for readers who come back. */
+export const EVENTS_KEPT_MAX = 10_000
+/** Events of one answer. */
+export const EVENTS_PAGE_MAX = 500
+/** Seconds between two writes of the history of events. */
+export const EVENTS_COMMIT_S = 0.05
+/** Characters of a job's log message in an event. */
+export const EVENT_MESSAGE_CHARS_MAX = 4096
+/** Longest wait for an event in one call. */
+export const EVENTS_WAIT_MAX_S = 60
+/** Seconds between two signs of life on a stream of events. */
+export const EVENT_HEARTBEAT_S = 15
+/** Streams of events that are served at the same time. */
+export const EVENT_STREAMS_MAX = 100
+/** Seconds that a reader of events may take to make room for more. */
+export const EVENT_STALL_S = 30
 
 /** Seconds until a master candidate that is out of sync is tried again. */
 export const CONFIG_CATCH_UP_S = 5

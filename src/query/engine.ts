@@ -46,6 +46,9 @@ export function queryFields(what: QueryResource, fields: readonly string[] | nul
   })
 }
 
+/** The field that names the objects of a resource. */
+export const keyField = (what: QueryResource): string => withResource(what, ({ nameField }) => nameField)
+
 /** Answers the older calls: values only, unknown fields refused, unknown names left out, `lock` refused. */
 export async function classicQuery(
   what: 'export' | 'filter' | 'group' | 'instance' | 'job' | 'network' | 'node',

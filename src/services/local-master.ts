@@ -1,12 +1,21 @@
 // The Master inside luxid: every call, handed to the service of its topic.
 import type { Master, QueryFilter, QueryResource, TagKind, WireOpCode } from '../rpc/luxi/calls'
 import { deleteFilter, replaceFilter } from './filter-rules'
+import type { EventService } from './events'
+import { localGantry } from './gantry'
 import { JobService } from './jobs'
 import type { MasterContext } from './master-context'
 import { QueryService } from './queries'
+import type { GantryDocument } from './tokens'
 import { WatcherPause } from './watcher-pause'
 
-export function localMaster(context: MasterContext): Master {
+/** What the extension calls need beside. */
+export interface Extensions {
+  readonly events: EventService
+  readonly documents: GantryDocument
+}
+
+export function localMaster(context: MasterContext, extensions: Extensions): Master {
   const jobs = new JobService(context)
   const pause = new WatcherPause(context)
   const queries = new QueryService(context, pause)
@@ -41,5 +50,6 @@ export function localMaster(context: MasterContext): Master {
     queryConfigValues: (fields) => queries.configValues(fields),
     queryClusterInfo: () => queries.clusterInfo(),
     queryTags: (kind: TagKind, name) => queries.tags(kind, name),
+    gantry: localGantry(context, { jobs, queries, ...extensions }),
   }
 }

@@ -66,8 +66,8 @@ export class QueryService {
     return [...tagsOf(this.context.config(), kind, name)].sort()
   }
 
-  /** Without the facts of the cluster: luxid does not serve its query. */
-  private source(): QuerySource {
+  /** What a query reads, as it is now; without the facts of the cluster: luxid does not serve its query. */
+  source(): QuerySource {
     const { config, live, queue, wconfd } = this.context
     return { config: config(), live, jobs: jobReader(queue), locks: lockReader(wconfd) }
   }

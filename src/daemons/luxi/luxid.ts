@@ -14,13 +14,15 @@ import { isServed } from '../../lib/json-socket'
 import type { Log } from '../../lib/log'
 import type { Paths } from '../../lib/paths'
 import type { Random } from '../../lib/random'
-import type { ConfigData } from '../../model/config'
+import type { ConfigData, GantryData } from '../../model/config'
 import { ConfigurationError } from '../../model/errors'
 import type { LiveData } from '../../query/live-data'
 import type { NodeClient } from '../../rpc/node/client'
 import type { Wconfd } from '../../rpc/wconfd/calls'
 import { openWconfd } from '../../rpc/wconfd/client'
-import { followConfig } from '../../rpc/wconfd/follow'
+import { followConfig, type OnConfigChange } from '../../rpc/wconfd/follow'
+import { EventHistory } from '../../services/event-history'
+import { EventService } from '../../services/events'
 import { NodeLiveData } from '../../services/live-data'
 import { localMaster } from '../../services/local-master'
 import type { Master } from '../../rpc/luxi/calls'
@@ -37,8 +39,11 @@ export interface LuxidOptions {
   live?: LiveData
   /** Default: the daemon on this node. */
   wconfd?: Wconfd
-  /** Calls back with the snapshot, and with each that follows; resolves after the first one. Default: follows wconfd. */
-  follow?(onConfig: (config: ConfigData) => void): Promise<{ close(): void }>
+  /**
+   * Calls back with the snapshot, and with each that follows and how it differs; resolves after the first one.
+   * Default: follows wconfd.
+   */
+  follow?(onConfig: OnConfigChange): Promise<Follower>
   /** The program of a job process. */
   jobEntry: string
   jobExecArgv?: string[]
@@ -46,6 +51,11 @@ export interface LuxidOptions {
   runner?: JobRunner
   /** Why an opcode cannot be carried out, or undefined when it can. */
   refuseOpcode(id: string): string | undefined
+}
+
+interface Follower {
+  close(): void
+  gantry?(): GantryData | undefined
 }
 
 export interface Luxid {
@@ -66,20 +76,11 @@ export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
   const { queue, store, replicas } = openQueue(options, disk, wconfd)
   await replicas.load()
   await queue.recover()
-  let config: ConfigData | undefined
-  const follow = options.follow ?? ((onConfig) => followConfig(paths.socket('wconfd'), onConfig, { clock, log }))
-  const follower = await follow((next) => {
-    config = next
-    obey(next, queue, replicas)
-  })
-  const master = localMaster({
-    config() {
-      if (config === undefined) throw new ConfigurationError('The configuration is not loaded yet')
-      return config
-    },
-    live: options.live ?? new NodeLiveData(nodes, clock),
-    ...{ queue, wconfd, nodes, clock, random, disk, paths, log, refuseOpcode },
-  })
+  const history = await EventHistory.open({ file: paths.eventsFile, disk, clock, log })
+  const state = await followState(options, { queue, store, replicas }, history)
+  const live = options.live ?? new NodeLiveData(nodes, clock)
+  const context = { ...{ live, queue, wconfd, nodes, clock, random, disk, paths, log, refuseOpcode }, ...state }
+  const master = localMaster(context, state)
   const servers = await serveLuxi(sockets, master, log)
   log.info({ jobs: queue.all().length, last: queue.lastJobId }, 'luxid serves the job queue')
   return {
@@ -87,12 +88,39 @@ export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
     async close() {
       await Promise.all(servers.map((server) => server.close()))
       await queue.close()
+      await history.close()
       await store.idle()
       await replicas.close()
-      follower.close()
+      state.close()
       if (options.wconfd === undefined) wconfd.close?.()
     },
   }
+}
+
+/** Follows the configuration: for the queue, for the events, and for whoever asks what it is now. */
+async function followState({ paths, clock, log, ...options }: LuxidOptions, parts: Parts, history: EventHistory) {
+  let now: ConfigData | undefined
+  const config = (): ConfigData => {
+    if (now === undefined) throw new ConfigurationError('The configuration is not loaded yet')
+    return now
+  }
+  const events = new EventService({ queue: parts.queue, clock, config }, history)
+  const listeners = new Set<() => void>()
+  const follow = options.follow ?? ((onConfig) => followConfig(paths.socket('wconfd'), onConfig, { clock, log }))
+  const follower = await follow((next, delta) => {
+    now = next
+    events.follow(next, delta)
+    obey(next, parts.queue, parts.replicas)
+    for (const listener of listeners) listener()
+  })
+  const documents = {
+    current: () => follower.gantry?.(),
+    onChange(listener: () => void) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+  return { config, events, documents, close: () => follower.close() }
 }
 
 interface Parts {

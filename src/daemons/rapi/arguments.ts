@@ -1,4 +1,5 @@
 // The arguments of a controller's method, out of path, query and body, as Ganeti reads them.
+import type { IncomingHttpHeaders } from 'node:http'
 import { badRequest } from './errors'
 import { pythonInt } from './python'
 
@@ -16,6 +17,7 @@ export function readArguments(
   params: Readonly<Record<string, string>>,
   query: URLSearchParams,
   body: unknown,
+  headers: IncomingHttpHeaders = {},
 ): unknown[] {
   return args.map((arg) => {
     switch (arg.in) {
@@ -23,6 +25,8 @@ export function readArguments(
         return arg.dataType === 'integer' ? Number(params[arg.name]) : params[arg.name]
       case 'query':
         return fromQuery(arg, query)
+      case 'header':
+        return headers[arg.name.toLowerCase()]
       case 'body':
         return body
       default:

@@ -66,7 +66,7 @@ function passwordOf(header: string): string {
 }
 
 /** Counts wrong passwords by address, so that guessing becomes slow; forgets the oldest address when it is full. */
-class FailureLog {
+export class FailureLog {
   private readonly byAddress = new Map<string, { count: number; last_ms: number }>()
 
   constructor(

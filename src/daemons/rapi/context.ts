@@ -1,14 +1,29 @@
 // What a controller gets of one request.
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../../lib/clock'
 import type { Log } from '../../lib/log'
 import type { Master } from '../../rpc/luxi/calls'
+import type { GantryMaster, Identity } from '../../rpc/luxi/gantry'
 
 /** What all requests share. */
 export interface RapiServices {
   readonly master: Master
   readonly clock: Clock
   readonly log: Log
+}
+
+/** What a request to /3 has beside: who asks, and what its answer says beside the body. */
+export interface V3Request {
+  readonly identity: Identity
+  readonly gantry: GantryMaster
+  readonly reply: Reply
+}
+
+export interface Reply {
+  status: number
+  readonly headers: Record<string, string>
+  /** Writes the answer bit by bit instead of a body; ends when the client leaves. */
+  stream?: (response: ServerResponse, signal: AbortSignal) => Promise<void>
 }
 
 export class RapiContext {
@@ -22,6 +37,8 @@ export class RapiContext {
     readonly query: URLSearchParams,
     /** Parsed JSON; undefined when there was no body. */
     readonly body: unknown,
+    /** Only for requests to /3. */
+    readonly v3?: V3Request,
   ) {}
 
   /** Fires when the client has gone away, so that nothing waits on its behalf. */

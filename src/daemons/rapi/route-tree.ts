@@ -22,19 +22,25 @@ interface Branch<R> {
 
 /** Names in paths are taken as they are, not decoded: so Ganeti does. */
 const NAME = /^[\w.-]+$/
+const ANY_NAME = /^[^]{1,1024}$/
 const NUMBER = /^\d{1,15}$/
 
 export class RouteTree<R extends PatternRoute> {
   private readonly root: Branch<R> = { children: new Map(), resource: '' }
 
-  constructor(routes: readonly R[]) {
+  constructor(
+    routes: readonly R[],
+    /** Names in paths are decoded, and may be any text. */
+    private readonly decoded = false,
+  ) {
     for (const route of routes) this.add(route)
   }
 
   find(path: string): Found<R> | undefined {
     const params: Record<string, string> = {}
     let branch = this.root
-    for (const part of path.split('/').slice(1)) {
+    for (const text of path.split('/').slice(1)) {
+      const part = this.decoded ? decode(text) : text
       const fixed = branch.children.get(part)
       const { variable } = branch
       if (fixed === undefined && !variable?.pattern.test(part)) return undefined
@@ -63,10 +69,19 @@ export class RouteTree<R extends PatternRoute> {
     }
     const name = part.slice(1)
     const isNumber = route.args.some((arg) => arg.in === 'path' && arg.name === name && arg.dataType === 'integer')
-    branch.variable ??= { name, pattern: isNumber ? NUMBER : NAME, branch: fresh() }
+    branch.variable ??= { name, pattern: isNumber ? NUMBER : this.decoded ? ANY_NAME : NAME, branch: fresh() }
     if (branch.variable.name !== name)
       throw new Error(`${route.path}: another route names this part ${branch.variable.name}`)
     return branch.variable.branch
+  }
+}
+
+/** What is no encoding is nobody's name. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return ''
   }
 }
 

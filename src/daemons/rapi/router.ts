@@ -17,7 +17,7 @@ export interface Route {
   readonly controller: new (context: RapiContext) => object
   readonly action: string
   /** Options of users, any of which is enough; none for everybody. */
-  readonly security: readonly { readonly basic: readonly string[] }[]
+  readonly security: readonly { readonly basic?: readonly string[]; readonly bearer?: readonly string[] }[]
   readonly args: readonly RouteArgument[]
 }
 
@@ -66,7 +66,7 @@ async function serve(
   if (found === undefined) throw notFound()
   const route = found.byVerb.get((request.method ?? '').toLowerCase())
   if (route === undefined) throw new HttpError(501, `Method ${request.method} is unsupported for path ${path}`)
-  for (const { basic } of route.security) checkAccess(user, basic)
+  for (const { basic = [] } of route.security) checkAccess(user, basic)
   const body = await readBody(request)
   const query = new URLSearchParams((request.url ?? '').slice(path.length))
   const context = new RapiContext(services, request, found.resource, query, body)

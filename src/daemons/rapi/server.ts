@@ -21,6 +21,8 @@ import type { Master } from '../../rpc/luxi/calls'
 import { basicAuthenticator } from './auth'
 import { createRouter } from './router'
 import { UsersFile } from './users'
+import { createIdentify } from './v3/identity'
+import { createV3Router } from './v3/router'
 
 export interface RapiOptions {
   paths: Paths
@@ -50,9 +52,25 @@ export async function startRapi(options: RapiOptions): Promise<Rapi> {
   const users = new UsersFile(options.usersFile ?? paths.rapiUsers, log)
   users.refresh()
   const authenticator = basicAuthenticator(users, clock, log)
-  const router = createRouter(routes, { master, clock, log, authenticator, requireAuthentication })
-  const handle = (request: IncomingMessage, response: ServerResponse) =>
-    /^\/docs([/?]|$)/.test(request.url ?? '') ? showPage(request, response) : router(request, response)
+  const services = { master, clock, log }
+  const router = createRouter(
+    routes.filter(({ path }) => !isV3(path)),
+    { ...services, authenticator, requireAuthentication },
+  )
+  const { gantry } = master
+  const identify = gantry && createIdentify({ gantry, users, passwords: authenticator, clock, log })
+  const v3 =
+    gantry &&
+    identify &&
+    createV3Router(
+      routes.filter(({ path }) => isV3(path)),
+      { ...services, gantry, identify },
+    )
+  const handle = (request: IncomingMessage, response: ServerResponse) => {
+    const url = request.url ?? ''
+    if (/^\/docs([/?]|$)/.test(url)) return showPage(request, response)
+    return v3 !== undefined && isV3(url) ? v3(request, response) : router(request, response)
+  }
   const servers = await Promise.all(addresses.map((address) => listen(address, port, paths, handle)))
 
   return {
@@ -66,6 +84,9 @@ export async function startRapi(options: RapiOptions): Promise<Rapi> {
     },
   }
 }
+
+/** The API of our own; everything else is Ganeti's. */
+const isV3 = (path: string): boolean => path.startsWith('/3/')
 
 async function listen(
   address: string,

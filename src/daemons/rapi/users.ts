@@ -38,6 +38,12 @@ export class UsersFile {
     private readonly log: Log,
   ) {}
 
+  /** A user by name, whose token was shown. */
+  find(name: string): User | undefined {
+    this.refresh()
+    return this.users.get(name)
+  }
+
   /** The user, if name and password fit; takes as long for an unknown name as for a wrong password. */
   verify(name: string, password: string): User | undefined {
     this.refresh()

@@ -39,7 +39,7 @@ const configCalls = ({ store, locks, replication }: WconfdState, feed: FollowFee
     [read.clientId, read.optional(read.integer), read.list(read.namedChange)],
     ([client, epoch, changes]) => {
       if (epoch !== null) locks.checkEpoch(client, epoch)
-      return store.change(changes)
+      return store.change(changes, typeof client[0] === 'number' ? client[0] : undefined)
     },
   ),
   verifyConfig: call(

@@ -1,5 +1,6 @@
 // The LUXI call list (spec: luxi.json) as one interface. LocalMaster (services) implements it inside luxid;
 // LuxiClient implements it everywhere else. Every door (RAPI, CLI, maintd) speaks to the cluster through it.
+import type { GantryMaster } from './gantry'
 
 /** An opcode on the wire: OP_ID, common parameters and its own, side by side. */
 export type WireOpCode = { OP_ID: string } & Record<string, unknown>
@@ -70,4 +71,6 @@ export interface Master {
   queryConfigValues(fields: readonly string[]): Promise<unknown[]>
   queryClusterInfo(): Promise<Record<string, unknown>>
   queryTags(kind: TagKind, name: string): Promise<string[]>
+  /** What /3 needs beyond Ganeti's calls; absent from masters that serve only these. */
+  readonly gantry?: GantryMaster
 }

@@ -3,6 +3,7 @@
 import { environmentPaths } from '../../lib/paths'
 import { LUXI_CLIENT_CONNECTIONS_MAX, LUXI_CLIENT_IDLE_MAX } from '../../model/limits'
 import { JsonClient } from '../json-protocol'
+import { GANTRY_CALLS, type GantryMaster } from './gantry'
 import type { FieldDefinition, JobChange, JobId, Master, QueryFilter, QueryResource, QueryResult } from './calls'
 import type { TagKind, WireOpCode } from './calls'
 
@@ -21,6 +22,7 @@ export class LuxiClient implements Master {
   private readonly idle: JsonClient[] = []
   private readonly waiting: (() => void)[] = []
   private open = 0
+  readonly gantry: GantryMaster = this.extensions()
 
   constructor(options: LuxiClientOptions = {}) {
     this.path = options.path ?? environmentPaths().socket('query')
@@ -133,6 +135,16 @@ export class LuxiClient implements Master {
 
   queryTags(kind: TagKind, name: string): Promise<string[]> {
     return this.call('QueryTags', [kind, name])
+  }
+
+  /** Each of them is one call of LUXI with the same arguments. */
+  private extensions(): GantryMaster {
+    const calls = Object.entries(GANTRY_CALLS).map(([name, wire]) => [
+      name,
+      (...args: readonly unknown[]) => this.call(wire, args),
+    ])
+    // The table has every name of the interface, and the answers are typed by it at the other end.
+    return Object.fromEntries(calls) as GantryMaster
   }
 
   close(): void {

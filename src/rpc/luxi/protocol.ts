@@ -18,6 +18,8 @@ import {
 import { parseOpcode } from '../../opcodes/parse'
 import { jobId } from '../../opcodes/types'
 import { GenericError } from '../../model/errors'
+import { GANTRY_CALLS, type GantryMaster } from './gantry'
+import { readEvents, readIdentity, readNewToken, readSubmit, readView } from './gantry-arguments'
 import type { Master, QueryFilter, QueryResource, TagKind, WireOpCode } from './calls'
 import { layout } from './layout'
 
@@ -211,7 +213,38 @@ function submit(
   })
 }
 
+/** Ours come from our own door, which has checked them; the identity and the opcodes are checked once more. */
+function extension<N extends keyof GantryMaster>(
+  name: N,
+  read: (args: readonly unknown[]) => Parameters<GantryMaster[N]>,
+): [string, (args: unknown) => LuxiRequest] {
+  return [
+    GANTRY_CALLS[name],
+    submission(GANTRY_CALLS[name], (args) => {
+      const values = read(readArray(args))
+      return (master) => {
+        const serve = master.gantry?.[name] as ((...values: unknown[]) => Promise<unknown>) | undefined
+        if (serve === undefined) throw new GenericError(`${GANTRY_CALLS[name]} is not served here`)
+        return serve(...values)
+      }
+    }),
+  ]
+}
+
+const extensions = Object.fromEntries([
+  extension('view', ([identity, request]) => [readIdentity(identity), readView(request, resource)]),
+  extension('cluster', ([identity]) => [readIdentity(identity)]),
+  extension('submit', ([identity, request]) => [readIdentity(identity), readSubmit(request, readJob)]),
+  extension('cancel', ([identity, job]) => [readIdentity(identity), jobId.parse(job)]),
+  extension('events', ([identity, request]) => [readIdentity(identity), readEvents(request)]),
+  extension('identify', ([secret]) => [text.parse(secret)]),
+  extension('tokens', ([identity]) => [readIdentity(identity)]),
+  extension('addToken', ([identity, token]) => [readIdentity(identity), readNewToken(token)]),
+  extension('removeToken', ([identity, id]) => [readIdentity(identity), text.parse(id)]),
+])
+
 const calls: Readonly<Record<string, (args: unknown) => LuxiRequest>> = {
+  ...extensions,
   Query: call([resource, names, filter], (master, what, fields, qfilter) => master.query(what, fields, qfilter)),
   QueryFields: call([resource, namesOrAll], (master, what, fields) => master.queryFields(what, fields)),
   QueryNodes: call([names, names, bool], (master, which, fields, lock) => master.queryNodes(which, fields, lock)),

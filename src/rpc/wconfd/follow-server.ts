@@ -30,7 +30,8 @@ export class FollowFeed {
 
   publish(delta: Delta): void {
     if (this.followers.size === 0) return
-    const text = `{"delta":${encodeDelta(this.withGantry ? delta : { ...delta, gantry: undefined })}}`
+    const jobs = delta.jobs === undefined ? '' : `,"jobs":${JSON.stringify(delta.jobs)}`
+    const text = `{"delta":${encodeDelta(this.withGantry ? delta : { ...delta, gantry: undefined })}${jobs}}`
     for (const follower of this.followers) follower.send(text)
   }
 

@@ -113,7 +113,8 @@ export class ConfigFollower {
   }
 
   private receive(message: unknown): void {
-    if (isMessage(message, 'delta')) return this.advance(message.delta as Delta)
+    if (isMessage(message, 'delta'))
+      return this.advance({ ...(message.delta as Delta), jobs: message['jobs'] as Delta['jobs'] })
     if (!isMessage(message, 'result')) throw new Error('a message that is neither a snapshot nor a delta')
     if (message['success'] !== true) throw errorFromWire(message.result)
     // What the daemon sends it has checked; it is read here only.

@@ -1,0 +1,148 @@
+// What the document says of /3 beyond what the controllers say: every opcode by its OP_ID, typed results, and problems as answers.
+import type { Schema } from '../src/opcodes/check'
+import { opcodeClass } from '../src/opcodes/index'
+import { interfaceName, sortedOpcodes } from './opcode-interfaces'
+import type { Operation, Spec } from './openapi'
+
+type Json = { [key: string]: unknown }
+
+export const isV3 = (path: string): boolean => path.startsWith('/3/')
+
+/** The schemas of opcodes and of their results; takes the place of what tsoa could make of them. */
+export function addOpcodeUnions(spec: Spec): void {
+  const { schemas } = spec.components
+  const whole = schemas['JobOperation']
+  if (whole === undefined) throw new Error('no controller of /3 shows jobs')
+  for (const definition of sortedOpcodes()) {
+    const name = opcodeClass(definition.id)
+    const id: Schema = { type: 'string', enum: [definition.id] }
+    const { 'x-opcode': _opcode, 'x-result': _result, ...params } = schemas[interfaceName(definition)] ?? {}
+    schemas[name] = {
+      ...params,
+      properties: { OP_ID: id, ...params.properties },
+      required: ['OP_ID', ...(params.required ?? [])],
+    }
+    const result = definition.result.schema
+    schemas[`${name}Operation`] = {
+      ...whole,
+      description: `How an opcode of this kind went: ${definition.doc}`,
+      properties: {
+        ...whole.properties,
+        OP_ID: id,
+        result: { ...(result.type === undefined ? {} : { ...result, nullable: true }), description: RESULT },
+      },
+    }
+  }
+  schemas['AnyOpcode'] = union('One step of a job: the parameters of an opcode beside its `OP_ID`.', '')
+  schemas['JobOperation'] = union('An opcode of a job, and how it went.', 'Operation')
+}
+
+const RESULT = 'What the opcode answered; null until it has succeeded.'
+
+function union(description: string, suffix: string): Schema & Json {
+  const refs = sortedOpcodes().map(({ id }) => [id, `#/components/schemas/${opcodeClass(id)}${suffix}`] as const)
+  return {
+    description,
+    oneOf: refs.map(([, $ref]) => ({ $ref })),
+    discriminator: { propertyName: 'OP_ID', mapping: Object.fromEntries(refs) },
+  }
+}
+
+export function finishV3Operation(path: string, verb: string, operation: Operation): void {
+  const changes = verb !== 'get'
+  const body = operation.requestBody !== undefined
+  const statuses = [
+    400,
+    401,
+    403,
+    404,
+    ...(changes ? [409] : []),
+    ...(path === '/3/jobs' && changes ? [412] : []),
+    ...(body ? [413, 415, 422] : []),
+    ...[500, 502, 503, 504],
+  ]
+  for (const status of statuses) operation.responses[status] ??= { $ref: `#/components/responses/problem${status}` }
+  const hasTag = !changes && (path === '/3/cluster' || TAGGED.test(path))
+  if (hasTag)
+    operation.responses[304] = { description: 'The object is as the caller has it: If-None-Match is its ETag.' }
+  if (hasTag)
+    addHeader(operation, 200, 'ETag', 'Says which state of the object this is; for If-None-Match and If-Match.')
+  if (operation.responses[202]) addHeader(operation, 202, 'Location', 'Where to see how the job goes.')
+  operation.security = [{ basic: [] }, { bearer: [] }]
+}
+
+const TAGGED = /^\/3\/(instances|nodes|groups|networks)\/\{name\}$/
+
+/** Schemas that nothing refers to any more, since their opcode has others that are made of them. */
+export function dropUnused(spec: Spec): void {
+  const { schemas } = spec.components
+  for (let before = -1; before !== Object.keys(schemas).length;) {
+    before = Object.keys(schemas).length
+    const text = JSON.stringify(spec)
+    for (const name of Object.keys(schemas)) if (!text.includes(`"#/components/schemas/${name}"`)) delete schemas[name]
+  }
+}
+
+/** What strict readers of OpenAPI 3.0 ask for: `nullable` beside a type, choices that differ, and a summary for each operation. */
+export function makeStrict(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return
+  const node = value as Json
+  if (node['nullable'] === true && node['type'] === undefined) {
+    if (node['allOf'] !== undefined) node['type'] = 'object'
+    else delete node['nullable']
+  }
+  const { anyOf } = node
+  if (Array.isArray(anyOf)) {
+    const choices = [...new Map(anyOf.map((schema: unknown) => [JSON.stringify(schema), schema])).values()]
+    if (choices.length > 1 && choices.every((schema) => JSON.stringify(schema) !== '{}')) node['anyOf'] = choices
+    else {
+      delete node['anyOf']
+      if (choices.length === 1) Object.assign(node, choices[0])
+    }
+  }
+  const { operationId, summary, description } = node
+  if (typeof operationId === 'string' && summary === undefined && typeof description === 'string')
+    node['summary'] = /^[^.:;]*/.exec(description)?.[0]
+  for (const part of Object.values(node)) makeStrict(part)
+}
+
+function addHeader(operation: Operation, status: number, name: string, description: string): void {
+  const response = operation.responses[status]
+  if (response) response['headers'] = { [name]: { description, schema: { type: 'string' } } }
+}
+
+const TEXTS: { [status: number]: string } = {
+  400: 'The request is wrong; the detail says where.',
+  401: 'Login is needed, or was wrong.',
+  403: 'The caller may not do this.',
+  404: 'There is no such object, or the caller may not see it.',
+  409: 'It cannot be done in the present state; or a request with the same Idempotency-Key is under way.',
+  412: 'An object of If-Match has changed.',
+  413: 'The body is too long.',
+  415: 'The body is not application/json.',
+  422: 'The request is understood and refused: an Idempotency-Key that was used with another body, or no resources.',
+  500: 'A defect; the log has the details.',
+  502: 'The master daemon cannot be reached, or could not do it.',
+  503: 'Too much to do, or the job queue takes no jobs; try again later.',
+  504: 'The master daemon did not answer in time.',
+}
+
+export const PROBLEM_RESPONSES = Object.fromEntries(
+  Object.entries(TEXTS).map(([status, description]) => [
+    `problem${status}`,
+    { description, content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } } },
+  ]),
+)
+
+export const PROBLEM: Schema & Json = {
+  type: 'object',
+  description: 'Why a request failed (RFC 9457).',
+  required: ['type', 'title', 'status', 'detail'],
+  properties: {
+    type: { type: 'string', description: '`about:blank`: the status says what kind of problem it is.' },
+    title: { type: 'string', description: 'The status in words.' },
+    status: { type: 'integer', description: 'The HTTP status.' },
+    detail: { type: 'string', description: 'What happened, to which object, and what can be done.' },
+    code: { type: 'string', description: 'What kind of refusal it is, where the cluster told: `unknown_entity`.' },
+  },
+}

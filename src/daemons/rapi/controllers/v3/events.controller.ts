@@ -1,0 +1,40 @@
+import { Get, Header, Produces, Query, Route, Security, Tags } from '@tsoa/runtime'
+import { EVENT_TYPES } from '../../../../rpc/luxi/gantry'
+import { badRequest } from '../../errors'
+import { eventStream } from '../../v3/event-stream'
+import { V3Resource } from './resource'
+
+@Route('3/events')
+@Tags('events')
+@Security('basic')
+@Security('bearer')
+export class EventsV3Controller extends V3Resource {
+  /**
+   * What happens in the cluster, as server-sent events: `job` (a job or one of its opcodes changed its state), `log` (a line of a
+   * job's log), `config` (an object was added, changed or removed), `node` (a node changed its role), `master`, and `gap` (something
+   * is missing here: look at the objects anew). The data of each is a JSON object. The stream begins with `start`, whose id can
+   * be used to go on from there, and ends with `end`, which says why. A comment comes every 15 seconds when nothing else does.
+   * @param types Only these, separated by commas. A `gap` is always told.
+   * @param objects Only what concerns these, separated by commas: `instance/vm1`, `node/*`, `job/12`.
+   * @param lastEventId The id of the last event that was seen, as browsers send it: what followed is told first.
+   */
+  @Get('')
+  @Produces('text/event-stream')
+  stream(
+    @Query() types?: string,
+    @Query() objects?: string,
+    @Header('Last-Event-ID') lastEventId?: string,
+  ): Promise<string> {
+    const { identity, gantry, reply } = this.v3
+    const wanted = listOf(types)
+    const unknown = wanted.find((type) => !EVENT_TYPES.some((known) => known === type))
+    if (unknown !== undefined) throw badRequest(`types: there is no '${unknown}', only ${EVENT_TYPES.join(', ')}`)
+    const request = { types: wanted, objects: listOf(objects), after: lastEventId ?? null }
+    const { clock, log } = this.context.services
+    reply.stream = eventStream({ identity, gantry, clock, log, request })
+    return Promise.resolve('')
+  }
+}
+
+const listOf = (text: string | undefined): string[] =>
+  text === undefined ? [] : text.split(',').filter((entry) => entry !== '')

@@ -1,0 +1,101 @@
+// What the controllers of /3 share: pages of objects, single objects with their ETag, and who asks.
+import { VIEW_PAGE_DEFAULT, VIEW_PAGE_MAX } from '../../../../model/limits'
+import type { QueryFilter, QueryResource } from '../../../../rpc/luxi/calls'
+import type { Precondition } from '../../../../rpc/luxi/gantry'
+import type { RapiContext, V3Request } from '../../context'
+import { badRequest } from '../../errors'
+
+interface PageRequest {
+  readonly what: QueryResource
+  /** The fields to show when none are named. */
+  readonly shown: readonly string[]
+  readonly fields: string | undefined
+  readonly filter: string | undefined
+  readonly limit: number | undefined
+  readonly after: string | undefined
+}
+
+interface Page<View> {
+  items: View[]
+  next: string | null
+}
+
+/** Kinds whose objects have a serial number. */
+const VERSIONED: ReadonlySet<string> = new Set<Precondition['kind']>(['instance', 'node', 'group', 'network'])
+
+export abstract class V3Resource {
+  protected readonly v3: V3Request
+
+  constructor(protected readonly context: RapiContext) {
+    if (context.v3 === undefined) throw new Error('a controller of /3 serves a request to another door')
+    this.v3 = context.v3
+  }
+
+  protected async page<View>(request: PageRequest): Promise<Page<View>> {
+    const { what, shown, limit = VIEW_PAGE_DEFAULT } = request
+    if (limit < 1 || limit > VIEW_PAGE_MAX) throw badRequest(`limit: must be from 1 to ${VIEW_PAGE_MAX}`)
+    const fields = readFields(request.fields) ?? shown
+    const filter = readFilter(request.filter)
+    const after = request.after === undefined ? null : readCursor(request.after)
+    const { identity, gantry } = this.v3
+    const { rows, next } = await gantry.view(identity, { what, name: null, fields, filter, after, limit })
+    const items = rows.map((row) => viewOf<View>(fields, row))
+    return { items, next: next === null ? null : Buffer.from(next).toString('base64url') }
+  }
+
+  protected async one<View>(
+    what: QueryResource,
+    name: string,
+    shown: readonly string[],
+    named: string | undefined,
+  ): Promise<View> {
+    const fields = readFields(named) ?? shown
+    const { identity, gantry, reply } = this.v3
+    const more = VERSIONED.has(what) ? ['uuid', 'serial_no'] : []
+    const request = { what, name, fields: [...more, ...fields], filter: null, after: null, limit: 1 }
+    const { rows } = await gantry.view(identity, request)
+    const row = rows[0] ?? []
+    if (more.length > 0) reply.headers['ETag'] = etag(what, row[0], row[1])
+    return viewOf<View>(fields, row.slice(more.length))
+  }
+}
+
+/** `"instance/<uuid>/<serial number>"`: says by itself which object is meant, so that If-Match can be checked anywhere. */
+export const etag = (kind: string, uuid: unknown, serial: unknown): string =>
+  `"${kind}/${String(uuid)}/${String(serial)}"`
+
+/** The objects of an If-Match header and the serial numbers that they must have. */
+export function readIfMatch(header: string | undefined): Precondition[] {
+  if (header === undefined) return []
+  return header.split(',').map((part) => {
+    const match = /^\s*"(cluster|instance|node|group|network)\/([0-9a-f-]{36})\/(\d{1,15})"\s*$/.exec(part)
+    if (match === null) throw badRequest('If-Match: not an ETag of this API')
+    const [, kind, uuid = '', serial] = match
+    // The expression has the kinds of the type.
+    return { kind: kind as Precondition['kind'], uuid, serial_no: Number(serial) }
+  })
+}
+
+function readFields(text: string | undefined): string[] | undefined {
+  if (text === undefined) return undefined
+  const fields = text.split(',').map((field) => field.trim())
+  if (fields.includes('')) throw badRequest('fields: a name is empty')
+  return [...new Set(fields)]
+}
+
+function readFilter(text: string | undefined): QueryFilter {
+  if (text === undefined) return null
+  try {
+    const filter: unknown = JSON.parse(text)
+    if (filter === null || Array.isArray(filter)) return filter
+  } catch {
+    // Said below.
+  }
+  throw badRequest('filter: must be a JSON array of the query language, like ["==", "name", "vm1"]')
+}
+
+const readCursor = (text: string): string => Buffer.from(text, 'base64url').toString('utf8')
+
+/** The names of the fields are those of the view's interface, which is generated from the same table. */
+const viewOf = <View>(fields: readonly string[], row: readonly unknown[]): View =>
+  Object.fromEntries(fields.map((field, index) => [field, row[index] ?? null])) as View

@@ -1,0 +1,103 @@
+import { Body, Delete, Get, Path, Post, Route, Security, SuccessResponse, Tags } from '@tsoa/runtime'
+import { isObject } from '../../../../opcodes/check'
+import type { NewToken, TokenInfo } from '../../../../rpc/luxi/gantry'
+import { badRequest } from '../../errors'
+import { V3Resource } from './resource'
+
+/** A bearer token, without its secret. */
+export interface Token {
+  id: string
+  name: string
+  /** Whose it is; it can never do more than this user. */
+  user: string
+  /** Patterns of permissions: `instances.*`, `*.query`. */
+  permissions: string[]
+  /** Only objects with one of these tags; empty for all. */
+  tags: string[]
+  /** Only objects of these node groups; empty for all. */
+  groups: string[]
+  /** Seconds since the epoch. @isDouble */
+  created: number
+  /** Seconds since the epoch; null for never. @isDouble */
+  expires: number | null
+}
+
+/** A token to be made. */
+export interface TokenRequest {
+  /** What people call it. */
+  name: string
+  permissions: string[]
+  tags?: string[]
+  groups?: string[]
+  /** Seconds since the epoch; never when left out. @isDouble */
+  expires?: number | null
+}
+
+/** A token that was made. The secret is told now and never again. */
+export interface TokenCreated {
+  token: Token
+  secret: string
+}
+
+/** All that the caller may know of. */
+export interface TokenList {
+  items: Token[]
+}
+
+@Route('3/tokens')
+@Tags('tokens')
+@Security('basic')
+@Security('bearer')
+export class TokensV3Controller extends V3Resource {
+  /** The caller's tokens; those of everybody for who has the permission `tokens.admin`. */
+  @Get('')
+  async list(): Promise<TokenList> {
+    const tokens = await this.v3.gantry.tokens(this.v3.identity)
+    return { items: tokens.map(tokenOf) }
+  }
+
+  /** Makes a token. */
+  @Post('')
+  @SuccessResponse(201, 'Created')
+  async create(@Body() body: TokenRequest): Promise<TokenCreated> {
+    const { identity, gantry, reply } = this.v3
+    const { token, secret } = await gantry.addToken(identity, readToken(body))
+    reply.status = 201
+    return { token: tokenOf(token), secret }
+  }
+
+  /** Revokes a token: it is refused from now on, also on streams that are open. */
+  @Delete('{id}')
+  @SuccessResponse(204, 'Revoked')
+  async revoke(@Path() id: string): Promise<void> {
+    await this.v3.gantry.removeToken(this.v3.identity, id)
+    this.v3.reply.status = 204
+  }
+}
+
+const tokenOf = ({ permissions, tags, groups, ...rest }: TokenInfo): Token => ({
+  ...rest,
+  permissions: [...permissions],
+  tags: [...tags],
+  groups: [...groups],
+})
+
+function readToken(body: unknown): NewToken {
+  if (!isObject(body)) throw badRequest('The body must be an object')
+  const { name, expires = null, permissions, tags = [], groups = [] } = body
+  if (typeof name !== 'string' || name === '' || name.length > 128) throw badRequest('name: from 1 to 128 characters')
+  if (expires !== null && typeof expires !== 'number') throw badRequest('expires: must be seconds since the epoch')
+  return {
+    ...{ name, expires },
+    permissions: texts('permissions', permissions),
+    tags: texts('tags', tags),
+    groups: texts('groups', groups),
+  }
+}
+
+function texts(name: string, value: unknown): string[] {
+  if (!Array.isArray(value) || value.length > 100) throw badRequest(`${name}: must be a list of at most 100 texts`)
+  const wrong = value.some((entry) => typeof entry !== 'string' || entry === '' || entry.length > 128)
+  if (wrong) throw badRequest(`${name}: texts of 1 to 128 characters`)
+  return value.map(String)
+}

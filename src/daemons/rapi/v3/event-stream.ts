@@ -1,0 +1,75 @@
+// A stream of server-sent events. Events are fetched when the reader has room for them, so that a slow one costs nothing; one that
+// makes no room for too long is told so and disconnected.
+import type { ServerResponse } from 'node:http'
+import { type Clock, within } from '../../../lib/clock'
+import type { Log } from '../../../lib/log'
+import { EVENT_HEARTBEAT_S, EVENT_STALL_S, EVENT_STREAMS_MAX } from '../../../model/limits'
+import type { ClusterEvent, EventRequest, GantryMaster, Identity } from '../../../rpc/luxi/gantry'
+import { HttpError } from '../errors'
+import { problemOf } from './problem'
+
+export interface EventStreamOptions {
+  readonly identity: Identity
+  readonly gantry: GantryMaster
+  readonly clock: Clock
+  readonly log: Log
+  readonly request: Omit<EventRequest, 'timeout_s'>
+}
+
+let open = 0
+
+export function eventStream(options: EventStreamOptions) {
+  return async (response: ServerResponse, signal: AbortSignal): Promise<void> => {
+    if (open >= EVENT_STREAMS_MAX) throw new HttpError(503, `${EVENT_STREAMS_MAX} streams of events are open already`)
+    open++
+    try {
+      await run(options, response, signal)
+    } finally {
+      open--
+    }
+  }
+}
+
+async function run(options: EventStreamOptions, response: ServerResponse, signal: AbortSignal): Promise<void> {
+  const { identity, gantry, request, clock, log } = options
+  // The first answer decides whether there is a stream at all.
+  let page = await gantry.events(identity, { ...request, timeout_s: 0 })
+  response.writeHead(200, {
+    'Content-Type': 'text/event-stream',
+    'Cache-Control': 'no-store',
+    'X-Accel-Buffering': 'no',
+  })
+  response.write(frame('start', { id: request.after ?? page.last }, request.after ?? page.last))
+  try {
+    while (!signal.aborted) {
+      const text = frames(page.gap, page.events, page.last)
+      if (!response.write(text) && !(await drained(response, clock, signal)))
+        return void response.end(frame('end', { reason: `the reader took no events for ${EVENT_STALL_S} s` }))
+      page = await gantry.events(identity, { ...request, after: page.last, timeout_s: EVENT_HEARTBEAT_S })
+    }
+  } catch (error) {
+    response.write(frame('end', { reason: problemOf(error, log).detail }))
+  }
+  response.end()
+}
+
+/** What one look brought; without an event a comment shows that the stream lives. */
+function frames(gap: string | null, events: readonly ClusterEvent[], last: string): string {
+  if (gap !== null) return frame('gap', { reason: gap }, last)
+  if (events.length === 0) return ': nothing new\n\n'
+  return events.map(({ id, type, ...rest }) => frame(type, rest, id)).join('')
+}
+
+function frame(event: string, data: unknown, id?: string): string {
+  const idLine = id === undefined ? '' : `id: ${id}\n`
+  return `${idLine}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+}
+
+/** False when the reader has made no room in time. */
+async function drained(response: ServerResponse, clock: Clock, signal: AbortSignal): Promise<boolean> {
+  const room = new Promise<true>((resolve) => {
+    response.once('drain', () => resolve(true))
+    signal.addEventListener('abort', () => resolve(true), { once: true })
+  })
+  return (await within(clock, EVENT_STALL_S, room)) === true
+}

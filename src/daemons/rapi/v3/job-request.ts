@@ -1,0 +1,36 @@
+// From the body of POST /3/jobs to opcodes. The opcode table validates; the contract only describes.
+import { isObject } from '../../../opcodes/check'
+import { allOpcodes, BadParameter, fillOpcode, type ParsedOpCode } from '../../../opcodes/index'
+import { OPCODES_PER_JOB_MAX } from '../../../model/limits'
+import { badRequest } from '../errors'
+
+export interface ReadJob {
+  readonly ops: readonly ParsedOpCode[]
+  readonly reason: string | null
+}
+
+export function readJobRequest(body: unknown): ReadJob {
+  if (!isObject(body)) throw badRequest('The body must be an object with `ops`')
+  const { ops, reason = null, ...others } = body
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined) throw badRequest(`${unknown}: there is no such property`)
+  if (reason !== null && typeof reason !== 'string') throw badRequest('reason: must be a text')
+  if (!Array.isArray(ops) || ops.length === 0) throw badRequest('ops: must be a list of at least one opcode')
+  if (ops.length > OPCODES_PER_JOB_MAX) throw badRequest(`ops: more than ${OPCODES_PER_JOB_MAX}`)
+  return { ops: ops.map(readOpcode), reason }
+}
+
+function readOpcode(value: unknown, index: number): ParsedOpCode {
+  const where = `ops[${index}]`
+  if (!isObject(value)) throw badRequest(`${where}: must be an object`)
+  const { OP_ID: id, ...params } = value
+  const definition = typeof id === 'string' ? allOpcodes.get(id) : undefined
+  if (definition === undefined) throw badRequest(`${where}.OP_ID: there is no such opcode`)
+  if (Object.hasOwn(params, 'reason')) throw badRequest(`${where}.reason: is written by the server; give it beside ops`)
+  try {
+    return fillOpcode(definition, params)
+  } catch (error) {
+    if (error instanceof BadParameter) throw badRequest(`${where}: ${error.message}`)
+    throw error
+  }
+}

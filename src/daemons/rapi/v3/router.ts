@@ -1,0 +1,97 @@
+// The life of a request to /3, read top to bottom: find the route, find out who asks, read the body, collect the arguments, call the
+// controller, reply. What the caller may do is decided by the master, which gets the identity with each call.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { GantryMaster } from '../../../rpc/luxi/gantry'
+import { readArguments } from '../arguments'
+import { readBody } from '../body'
+import { RapiContext, type RapiServices, type Reply } from '../context'
+import { badRequest, HttpError, notFound } from '../errors'
+import { RouteTree } from '../route-tree'
+import type { Handler, Route } from '../router'
+import type { Identify } from './identity'
+import { problemOf } from './problem'
+
+export interface V3Options extends RapiServices {
+  readonly gantry: GantryMaster
+  readonly identify: Identify
+}
+
+export function createV3Router(routes: readonly Route[], options: V3Options): Handler {
+  const tree = new RouteTree(routes, true)
+  return async (request, response) => {
+    const reply: Reply = { status: 200, headers: {} }
+    try {
+      if (request.headers.host === undefined && request.httpVersion === '1.1') throw badRequest('Missing Host header')
+      const result = await serve(tree, options, request, response, reply)
+      if (reply.stream !== undefined) await reply.stream(response, leaving(response))
+      else send(request, response, reply, result)
+    } catch (error) {
+      refuse(response, error, options)
+    }
+  }
+}
+
+async function serve(
+  tree: RouteTree<Route>,
+  options: V3Options,
+  request: IncomingMessage,
+  response: ServerResponse,
+  reply: Reply,
+): Promise<unknown> {
+  const identity = await options.identify(request, response)
+  const [pathname = '', query = ''] = (request.url ?? '').split(/\?(.*)/s)
+  const found = tree.find(pathname)
+  if (found === undefined) throw notFound()
+  const route = found.byVerb.get((request.method ?? '').toLowerCase())
+  if (route === undefined) {
+    response.setHeader('Allow', [...found.byVerb.keys()].map((verb) => verb.toUpperCase()).join(', '))
+    throw new HttpError(405, `${request.method} is not supported for ${pathname}`)
+  }
+  const body = await readBody(request)
+  const searchParams = new URLSearchParams(query)
+  const v3 = { identity, gantry: options.gantry, reply }
+  const context = new RapiContext(options, request, found.resource, searchParams, body, v3)
+  const args = readArguments(route.args, found.params, searchParams, body, request.headers)
+  const controller = new route.controller(context)
+  const action: unknown = Reflect.get(controller, route.action)
+  if (typeof action !== 'function') throw new Error(`${route.controller.name} has no ${route.action}`)
+  return Reflect.apply(action, controller, args) as unknown
+}
+
+function send(request: IncomingMessage, response: ServerResponse, { status, headers }: Reply, result: unknown): void {
+  const tag = headers['ETag']
+  if (tag !== undefined && request.headers['if-none-match'] === tag) return void response.writeHead(304, headers).end()
+  if (status === 204) return void response.writeHead(status, headers).end()
+  write(response, status, { 'Content-Type': 'application/json', ...headers }, JSON.stringify(result ?? null))
+}
+
+function refuse(response: ServerResponse, error: unknown, { log }: V3Options): void {
+  const problem = problemOf(error, log)
+  if (response.headersSent) return void response.end()
+  const challenge: Record<string, string> =
+    problem.status === 401 ? { 'WWW-Authenticate': 'Basic realm="Gantry", Bearer realm="Gantry"' } : {}
+  const retry: Record<string, string> = problem.status === 503 ? { 'Retry-After': '5' } : {}
+  // What is left of a body that is too long is not read.
+  const close: Record<string, string> = problem.status === 413 ? { Connection: 'close' } : {}
+  const headers: Record<string, string> = {
+    'Content-Type': 'application/problem+json',
+    ...challenge,
+    ...retry,
+    ...close,
+  }
+  write(response, problem.status, headers, JSON.stringify(problem))
+}
+
+function write(response: ServerResponse, status: number, headers: Record<string, string>, text: string): void {
+  if (response.destroyed) return
+  const data = Buffer.from(text)
+  response.writeHead(status, { ...headers, 'Content-Length': data.length, 'Cache-Control': 'no-store' })
+  response.end(data)
+}
+
+function leaving(response: ServerResponse): AbortSignal {
+  const abort = new AbortController()
+  response.once('close', () => abort.abort())
+  if (response.destroyed) abort.abort()
+  return abort.signal
+}

@@ -1,0 +1,132 @@
+// What /3 asks of the master beyond Ganeti's calls: extension calls of LUXI, whose names begin with `Gantry`. The caller's identity
+// comes with each call, and the master decides what it may see and do.
+import type { JobId, QueryFilter, QueryResource, WireOpCode } from './calls'
+
+/** Who asks. `permissions` are those of the user; a token narrows them, which the master looks up itself. */
+export interface Identity {
+  readonly user: string
+  /** The id of the token that the caller showed, or null for a password. */
+  readonly token: string | null
+  readonly permissions: readonly string[]
+}
+
+export interface ViewRequest {
+  readonly what: QueryResource
+  /** Only this object. */
+  readonly name: string | null
+  readonly fields: readonly string[]
+  readonly filter: QueryFilter
+  /** The key of the last object of the page before. */
+  readonly after: string | null
+  readonly limit: number
+}
+
+export interface ViewPage {
+  readonly rows: readonly (readonly unknown[])[]
+  /** What to give as `after` for the next page, or null when this is the last one. */
+  readonly next: string | null
+}
+
+/** An object and the serial number that it must still have. */
+export interface Precondition {
+  readonly kind: 'cluster' | 'instance' | 'node' | 'group' | 'network'
+  readonly uuid: string
+  readonly serial_no: number
+}
+
+export interface SubmitRequest {
+  readonly ops: readonly WireOpCode[]
+  readonly reason: string | null
+  /** The caller's Idempotency-Key, and the digest of what it stands for. */
+  readonly key: string | null
+  readonly digest: string
+  readonly match: readonly Precondition[]
+}
+
+export interface Submitted {
+  readonly job: JobId
+  /** The key was known: this is the job of the first submission. */
+  readonly replayed: boolean
+}
+
+export const EVENT_TYPES = ['job', 'log', 'config', 'node', 'master', 'gap'] as const
+export type EventType = (typeof EVENT_TYPES)[number]
+
+export interface ClusterEvent {
+  /** `<epoch>-<seq>` */
+  readonly id: string
+  readonly type: EventType
+  /** Seconds since the epoch. */
+  readonly time: number
+  /** What it is about: `instance/vm1`, `job/12`. */
+  readonly objects: readonly string[]
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+export interface EventRequest {
+  /** The id of the last event that was seen; null begins with what happens from now on. */
+  readonly after: string | null
+  /** Empty for all. */
+  readonly types: readonly string[]
+  /** Empty for all; `instance/*` for a kind. */
+  readonly objects: readonly string[]
+  /** Seconds to wait for an event when there is none. */
+  readonly timeout_s: number
+}
+
+export interface EventPage {
+  readonly events: readonly ClusterEvent[]
+  /** Everything up to this id was looked at. */
+  readonly last: string
+  /** Why events are missing before these, or null when none are. */
+  readonly gap: string | null
+}
+
+export interface TokenScope {
+  readonly permissions: readonly string[]
+  /** Objects with one of these tags; empty for all. */
+  readonly tags: readonly string[]
+  /** Objects of these groups; empty for all. */
+  readonly groups: readonly string[]
+}
+
+export interface TokenInfo extends TokenScope {
+  readonly id: string
+  readonly name: string
+  readonly user: string
+  /** Seconds since the epoch. */
+  readonly created: number
+  readonly expires: number | null
+}
+
+export interface NewToken extends TokenScope {
+  readonly name: string
+  readonly expires: number | null
+}
+
+export interface GantryMaster {
+  view(identity: Identity, request: ViewRequest): Promise<ViewPage>
+  cluster(identity: Identity): Promise<Record<string, unknown>>
+  submit(identity: Identity, request: SubmitRequest): Promise<Submitted>
+  cancel(identity: Identity, job: JobId): Promise<[boolean, string]>
+  events(identity: Identity, request: EventRequest): Promise<EventPage>
+  /** The token that this secret belongs to, or null. */
+  identify(secret: string): Promise<TokenInfo | null>
+  tokens(identity: Identity): Promise<TokenInfo[]>
+  /** The secret is told here and never again. */
+  addToken(identity: Identity, token: NewToken): Promise<{ token: TokenInfo; secret: string }>
+  removeToken(identity: Identity, id: string): Promise<null>
+}
+
+/** The names of the calls on the wire. */
+export const GANTRY_CALLS: Readonly<Record<keyof GantryMaster, string>> = {
+  view: 'GantryView',
+  cluster: 'GantryCluster',
+  submit: 'GantrySubmit',
+  cancel: 'GantryCancel',
+  events: 'GantryEvents',
+  identify: 'GantryIdentify',
+  tokens: 'GantryTokens',
+  addToken: 'GantryAddToken',
+  removeToken: 'GantryRemoveToken',
+}

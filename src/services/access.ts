@@ -1,0 +1,143 @@
+// Who may do and see what through /3. A caller has its user's permissions; with a token, no more than the token has, and only
+// objects in the token's scope. Pure: the token is looked up by whoever asks.
+import { findGroup, findInstance, findNetwork, findNode } from '../config/lookup'
+import type { ConfigData, Instance, Node } from '../model/config'
+import { OpPrereqError, REFUSED } from '../model/errors'
+import { allows } from '../model/permissions'
+import { permissionOf } from '../opcodes/permission'
+import type { WireOpCode } from '../rpc/luxi/calls'
+import type { Identity, TokenScope } from '../rpc/luxi/gantry'
+
+export class Access {
+  constructor(
+    readonly identity: Identity,
+    /** Of the token; null for a user with a password. */
+    readonly scope: TokenScope | null,
+  ) {}
+
+  /** The texts do not tell which permission is missing: that is nobody's business who lacks it. */
+  need(permission: string): void {
+    if (!this.may(permission)) throw forbidden('this is not permitted')
+  }
+
+  may(permission: string): boolean {
+    if (!allows(this.identity.permissions, permission)) return false
+    return this.scope === null || allows(this.scope.permissions, permission)
+  }
+
+  /** Sees only some objects. */
+  get limited(): boolean {
+    return this.scope !== null && (this.scope.tags.length > 0 || this.scope.groups.length > 0)
+  }
+
+  /** Whether an object, written as `instance/vm1`, is in the scope. Of objects that have neither tags nor group, none is. */
+  sees(config: ConfigData, object: string): boolean {
+    if (!this.limited) return true
+    const [kind, name = ''] = splitOnce(object)
+    const found = describe(config, kind, name)
+    return found !== undefined && this.covers(found)
+  }
+
+  /** Refuses an opcode that is not permitted, or touches what the scope does not hold. */
+  check(config: ConfigData, op: WireOpCode): void {
+    this.need(permissionOf(op.OP_ID))
+    if (!this.limited) return
+    const objects = objectsOf(op)
+    // A new instance is in the scope when its tags are, and the group or nodes that it names.
+    const fresh = op.OP_ID === 'OP_INSTANCE_CREATE' ? newInstance(config, op) : undefined
+    const inside = fresh === undefined ? objects.every((object) => this.sees(config, object)) : this.covers(fresh)
+    if (!inside || objects.length === 0) throw forbidden('an object of this request is outside the scope of the token')
+  }
+
+  private covers({ tags, groups }: Described): boolean {
+    if (this.scope === null) return true
+    const { scope } = this
+    const tagged = scope.tags.length === 0 || tags.some((tag) => scope.tags.includes(tag))
+    const placed =
+      scope.groups.length === 0 || (groups.length > 0 && groups.every((name) => scope.groups.includes(name)))
+    return tagged && placed
+  }
+}
+
+export const forbidden = (text: string): OpPrereqError => new OpPrereqError(text, REFUSED.forbidden)
+
+interface Described {
+  readonly tags: readonly string[]
+  readonly groups: readonly string[]
+}
+
+function describe(config: ConfigData, kind: string, name: string): Described | undefined {
+  switch (kind) {
+    case 'instance': {
+      const instance = findInstance(config, name)
+      return instance && { tags: instance.tags, groups: groupsOf(config, instance) }
+    }
+    case 'node': {
+      const node = findNode(config, name)
+      return node && { tags: node.tags, groups: groupNames(config, [node]) }
+    }
+    case 'group': {
+      const group = findGroup(config, name)
+      return group && { tags: group.tags, groups: [group.name] }
+    }
+    case 'network': {
+      const network = findNetwork(config, name)
+      return network && { tags: network.tags, groups: [] }
+    }
+    default:
+      return undefined
+  }
+}
+
+function groupsOf(config: ConfigData, instance: Instance): string[] {
+  const node = config.nodes[instance.primary_node]
+  return node === undefined ? [] : groupNames(config, [node])
+}
+
+const groupNames = (config: ConfigData, nodes: readonly Node[]): string[] =>
+  nodes.flatMap(({ group }) => config.nodegroups[group]?.name ?? [])
+
+function newInstance(config: ConfigData, op: WireOpCode): Described {
+  const nodes = [op['pnode'], op['snode']].flatMap((name) =>
+    typeof name === 'string' ? (findNode(config, name) ?? []) : [],
+  )
+  const group = typeof op['group_name'] === 'string' ? findGroup(config, op['group_name']) : undefined
+  return { tags: textsOf(op['tags']), groups: [...groupNames(config, nodes), ...(group ? [group.name] : [])] }
+}
+
+/** Parameters that name an object, and of which kind. */
+const NAMING: Readonly<Record<string, string>> = {
+  instance_name: 'instance',
+  instances: 'instance',
+  node_name: 'node',
+  nodes: 'node',
+  target_node: 'node',
+  remote_node: 'node',
+  pnode: 'node',
+  snode: 'node',
+  group_name: 'group',
+  network_name: 'network',
+}
+
+const TAGGED: Readonly<Record<string, string>> = { nodegroup: 'group' }
+
+/** The objects that an opcode names: `instance/vm1`. */
+export function objectsOf(op: WireOpCode): string[] {
+  const named = Object.entries(NAMING).flatMap(([parameter, kind]) =>
+    textsOf(op[parameter]).map((name) => `${kind}/${name}`),
+  )
+  const { kind, name } = op
+  if (op.OP_ID.startsWith('OP_TAGS_') && typeof kind === 'string' && typeof name === 'string')
+    named.push(`${TAGGED[kind] ?? kind}/${name}`)
+  return named
+}
+
+function textsOf(value: unknown): string[] {
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value]
+  return list.filter((entry): entry is string => typeof entry === 'string')
+}
+
+function splitOnce(object: string): [string, string] {
+  const at = object.indexOf('/')
+  return at === -1 ? [object, ''] : [object.slice(0, at), object.slice(at + 1)]
+}

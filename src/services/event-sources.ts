@@ -1,0 +1,120 @@
+// Where events come from: each change of a job in the queue, and each delta of the configuration. Nothing here asks; it is told.
+import type { Delta } from '../config/delta'
+import { type Job, jobStatus } from '../jobs/job'
+import type { ConfigData } from '../model/config'
+import { EVENT_MESSAGE_CHARS_MAX } from '../model/limits'
+import { opcodeSummary } from '../opcodes/summary'
+import type { NewEvent } from './event-history'
+import { objectsOf } from './access'
+import { MARK } from '../jobs/marks'
+
+/** The events of a job that became what it is now; `before` is undefined for a new one. */
+export function jobEvents(before: Job | undefined, job: Job): NewEvent[] {
+  if (before === job) return []
+  const events: NewEvent[] = []
+  const objects = [`job/${job.id}`, ...job.ops.flatMap(({ input }) => objectsOf(input))]
+  for (const [index, op] of job.ops.entries()) {
+    const seen = before?.ops[index]?.log.length ?? 0
+    for (const [serial, [second, micro], type, message] of op.log.slice(seen))
+      events.push({
+        type: 'log',
+        objects,
+        data: { job: job.id, op: index, serial, time: second + micro / 1e6, type, message: shortened(message) },
+      })
+  }
+  const statuses = job.ops.map(({ status }) => status)
+  const old = before?.ops.map(({ status }) => status)
+  if (JSON.stringify(statuses) !== JSON.stringify(old))
+    events.push({
+      type: 'job',
+      objects,
+      data: {
+        job: job.id,
+        status: jobStatus(job),
+        before: before === undefined ? null : jobStatus(before),
+        ops: job.ops.map(({ input, status }) => ({ OP_ID: input.OP_ID, status, summary: opcodeSummary(input) })),
+        ...submitter(job),
+      },
+    })
+  return events
+}
+
+function submitter(job: Job): { user: string | null; token: string | null } {
+  const trail = job.ops[0]?.input['reason']
+  const entries: readonly unknown[] = Array.isArray(trail) ? trail : []
+  const textOf = (source: string): string | null => {
+    const found = entries.find((entry): entry is unknown[] => Array.isArray(entry) && entry[0] === source)
+    return typeof found?.[1] === 'string' ? found[1] : null
+  }
+  return { user: textOf(MARK.user), token: textOf(MARK.token) }
+}
+
+function shortened(message: unknown): unknown {
+  const text = typeof message === 'string' ? message : (JSON.stringify(message) ?? 'null')
+  return text.length <= EVENT_MESSAGE_CHARS_MAX ? message : `${text.slice(0, EVENT_MESSAGE_CHARS_MAX)}...`
+}
+
+const KINDS = {
+  instances: 'instance',
+  nodes: 'node',
+  nodegroups: 'group',
+  networks: 'network',
+  disks: 'disk',
+  filters: 'filter',
+} as const
+
+/** The events of a step of the configuration; `delta` null means that anything may have changed. */
+export function configEvents(before: ConfigData | undefined, config: ConfigData, delta: Delta | null): NewEvent[] {
+  if (before === undefined) return []
+  if (delta === null) {
+    if (before.serial_no === config.serial_no) return []
+    return [{ type: 'gap', objects: [], data: { reason: 'the configuration daemon was restarted' } }]
+  }
+  const step = { serial_no: delta.to, ...(delta.jobs && { jobs: delta.jobs }) }
+  const events: NewEvent[] = []
+  for (const kind of ['instances', 'nodes', 'nodegroups', 'networks', 'disks', 'filters'] as const)
+    for (const [uuid, object] of Object.entries(delta[kind] ?? {})) {
+      const old = before[kind][uuid]
+      events.push(changed(KINDS[kind], uuid, old, object ?? undefined, step))
+      if (kind === 'nodes' && object !== null) events.push(...nodeEvents(before, config, uuid))
+    }
+  if (delta.cluster) {
+    const { uuid, serial_no } = config.cluster
+    const fields = Object.keys(delta.cluster)
+    const data = { kind: 'cluster', uuid, name: config.cluster.cluster_name, serial_no, change: 'changed', fields }
+    events.push({ type: 'config', objects: ['cluster'], data: { ...data, config: step } })
+    events.push(...masterEvents(before, config))
+  }
+  return events
+}
+
+function changed(kind: string, uuid: string, old: object | undefined, now: object | undefined, step: object): NewEvent {
+  const object = now ?? old ?? {}
+  const name = textOf(object, 'name') ?? uuid
+  const serial_no: unknown = Reflect.get(object, 'serial_no') ?? null
+  const change = old === undefined ? 'added' : now === undefined ? 'removed' : 'changed'
+  return { type: 'config', objects: [`${kind}/${name}`], data: { kind, uuid, name, serial_no, change, config: step } }
+}
+
+const ROLE_FIELDS = ['offline', 'drained', 'master_candidate', 'group'] as const
+
+function nodeEvents(before: ConfigData, config: ConfigData, uuid: string): NewEvent[] {
+  const [old, node] = [before.nodes[uuid], config.nodes[uuid]]
+  if (node === undefined) return []
+  const different = ROLE_FIELDS.filter((field) => old?.[field] !== node[field])
+  if (different.length === 0) return []
+  const { name, offline, drained, master_candidate, group } = node
+  const data = { node: name, offline, drained, master_candidate, group: config.nodegroups[group]?.name ?? group }
+  return [{ type: 'node', objects: [`node/${name}`], data }]
+}
+
+function masterEvents(before: ConfigData, config: ConfigData): NewEvent[] {
+  if (before.cluster.master_node === config.cluster.master_node) return []
+  const master = config.nodes[config.cluster.master_node]?.name ?? null
+  return [{ type: 'master', objects: ['cluster'], data: { master } }]
+}
+
+function textOf(object: object, key: string): string | undefined {
+  const value: unknown = Reflect.get(object, key)
+  return typeof value === 'string' ? value : undefined
+}

@@ -1,0 +1,49 @@
+// What /3 asks of the master, inside luxid. Each call first finds out who asks, and what that caller may do.
+import { clusterInfo } from '../query/cluster-info'
+import { ECODE, OpPrereqError } from '../model/errors'
+import type { GantryMaster, Identity } from '../rpc/luxi/gantry'
+import type { Access } from './access'
+import { type EventService, submittedWith } from './events'
+import type { JobService } from './jobs'
+import type { MasterContext } from './master-context'
+import type { QueryService } from './queries'
+import { Submissions } from './submissions'
+import { type GantryDocument, TokenService } from './tokens'
+import { view } from './views'
+
+export interface GantryParts {
+  readonly jobs: JobService
+  readonly queries: QueryService
+  readonly events: EventService
+  readonly documents: GantryDocument
+}
+
+export function localGantry(context: MasterContext, parts: GantryParts): GantryMaster {
+  const tokens = new TokenService(context, parts.documents)
+  const submissions = new Submissions(context, parts.jobs)
+  const access = (identity: Identity): Access => tokens.access(identity)
+
+  return {
+    view: async (identity, request) => view(access(identity), request, parts.queries.source()),
+    async cluster(identity) {
+      access(identity).need('cluster.query')
+      const config = context.config()
+      const { uuid, serial_no, ctime, mtime } = config.cluster
+      return { ...clusterInfo(config), uuid, serial_no, ctime, mtime, drained: context.queue.drained }
+    },
+    submit: async (identity, request) => submissions.submit(access(identity), request),
+    async cancel(identity, id) {
+      const caller = access(identity)
+      caller.need('jobs.cancel')
+      const job = await context.queue.find(id)
+      const mine = !caller.limited || submittedWith(identity.token, job?.ops[0]?.input['reason'])
+      if (job === undefined || !mine) throw new OpPrereqError(`There is no job ${id}`, ECODE.NOENT)
+      return parts.jobs.cancel(id, false)
+    },
+    events: (identity, request) => parts.events.read(() => access(identity), request),
+    identify: async (secret) => tokens.identify(secret),
+    tokens: async (identity) => tokens.list(identity),
+    addToken: (identity, token) => tokens.add(identity, token),
+    removeToken: (identity, id) => tokens.remove(identity, id),
+  }
+}

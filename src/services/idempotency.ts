@@ -1,0 +1,100 @@
+// Which job an Idempotency-Key stands for. A key is noted in its job, so it is durable in the same step as the job; this index is
+// rebuilt from the jobs, also from archived ones, when it is first asked after a start.
+import { createHash } from 'node:crypto'
+import type { Clock } from '../lib/clock'
+import { type Job, isFinished } from '../jobs/job'
+import { MARK, marksOf } from '../jobs/marks'
+import type { JobQueue } from '../jobs/queue'
+import { OpPrereqError, REFUSED } from '../model/errors'
+import { IDEMPOTENCY_KEYS_MAX, IDEMPOTENCY_S } from '../model/limits'
+import type { JobId } from '../rpc/luxi/calls'
+
+interface Entry {
+  readonly job: JobId
+  readonly digest: string
+  readonly at_s: number
+}
+
+export class IdempotencyKeys {
+  private readonly known = new Map<string, Entry>()
+  private readonly inFlight = new Set<string>()
+  private loading: Promise<void> | undefined
+
+  constructor(
+    private readonly queue: JobQueue,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * The job of an earlier submission with this key, or the one that `submit` makes; `submit` gets the text to note in the job.
+   * Refuses a key that stands for another body, and one whose submission is under way.
+   */
+  async once(
+    user: string,
+    key: string,
+    digest: string,
+    submit: (note: string) => Promise<JobId>,
+  ): Promise<{ job: JobId; replayed: boolean }> {
+    const id = createHash('sha256').update(`${user}\0${key}`).digest('hex')
+    if (this.inFlight.has(id))
+      throw new OpPrereqError('A request with this Idempotency-Key is under way', REFUSED.inFlight)
+    this.inFlight.add(id)
+    try {
+      await (this.loading ??= this.load())
+      const entry = this.find(id)
+      if (entry?.digest === digest) return { job: entry.job, replayed: true }
+      if (entry !== undefined)
+        throw new OpPrereqError('The Idempotency-Key was used for a request with another body', REFUSED.otherBody)
+      const job = await submit(`${id} ${digest}`)
+      this.remember(id, { job, digest, at_s: this.now_s() })
+      return { job, replayed: false }
+    } finally {
+      this.inFlight.delete(id)
+    }
+  }
+
+  private find(id: string): Entry | undefined {
+    const entry = this.known.get(id)
+    return entry !== undefined && entry.at_s > this.now_s() - IDEMPOTENCY_S ? entry : undefined
+  }
+
+  private remember(id: string, entry: Entry): void {
+    this.known.delete(id)
+    this.known.set(id, entry)
+    const [oldest] = this.known.keys()
+    if (this.known.size > IDEMPOTENCY_KEYS_MAX && oldest !== undefined) this.known.delete(oldest)
+  }
+
+  /** Jobs of the last day, the oldest first; a failure is tried again with the next key. */
+  private async load(): Promise<void> {
+    try {
+      const limit_s = this.now_s() - IDEMPOTENCY_S
+      const recent: Job[] = []
+      for await (const job of this.queue.archived.newestFirst()) {
+        if (receivedAt(job) < limit_s && isFinished(job)) break
+        recent.unshift(job)
+      }
+      for (const job of [...recent, ...this.queue.all()]) this.note(job, limit_s)
+    } catch (error) {
+      this.loading = undefined
+      throw error
+    }
+  }
+
+  private note(job: Job, limit_s: number): void {
+    const [first] = job.ops
+    const at_s = receivedAt(job)
+    if (first === undefined || at_s < limit_s) return
+    for (const note of marksOf(first.input, job.id, MARK.key)) {
+      const [id, digest] = note.split(' ')
+      if (id !== undefined && digest !== undefined && !this.known.has(id))
+        this.remember(id, { job: job.id, digest, at_s })
+    }
+  }
+
+  private now_s(): number {
+    return this.clock.now_ms() / 1000
+  }
+}
+
+const receivedAt = (job: Job): number => job.received_timestamp?.[0] ?? 0

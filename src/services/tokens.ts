@@ -1,0 +1,124 @@
+// Bearer tokens: kept in gantry.data, by id, with the digest of their secret. A secret is 32 random bytes, so a plain digest of
+// it cannot be guessed back.
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { change } from '../config/changes'
+import { seconds, within } from '../lib/clock'
+import type { GantryData } from '../model/config'
+import { ECODE, OpPrereqError } from '../model/errors'
+import { TOKENS_MAX, TOKEN_SEEN_S } from '../model/limits'
+import { isPermissionPattern } from '../model/permissions'
+import type { Identity, NewToken, TokenInfo } from '../rpc/luxi/gantry'
+import type { ClientId } from '../rpc/wconfd/calls'
+import { Access, forbidden } from './access'
+import type { MasterContext } from './master-context'
+
+const SECTION = 'tokens'
+const PREFIX = 'gnt'
+
+/** gantry.data as it is followed. */
+export interface GantryDocument {
+  /** Undefined while it has not come. */
+  current(): GantryData | undefined
+  /** Calls the listener after each change; returns how to stop that. */
+  onChange(listener: () => void): () => void
+}
+
+interface StoredToken extends TokenInfo {
+  readonly digest: string
+}
+
+export class TokenService {
+  constructor(
+    private readonly context: MasterContext,
+    private readonly documents: GantryDocument,
+  ) {}
+
+  /** The caller with its scope; throws when its token was revoked or has expired. */
+  access(identity: Identity): Access {
+    if (identity.token === null) return new Access(identity, null)
+    const token = this.stored().find(({ id }) => id === identity.token)
+    if (token === undefined || token.user !== identity.user || this.isOver(token))
+      throw forbidden('the token is no longer valid')
+    return new Access(identity, token)
+  }
+
+  identify(secret: string): TokenInfo | null {
+    const [prefix, id] = secret.split('_')
+    const token = prefix === PREFIX ? this.stored().find((stored) => stored.id === id) : undefined
+    const matches = sameDigest(digestOf(secret), token?.digest ?? digestOf(''))
+    return token !== undefined && matches && !this.isOver(token) ? shown(token) : null
+  }
+
+  /** Of the caller; of everybody for who may administer the cluster. */
+  list(identity: Identity): TokenInfo[] {
+    const access = this.access(identity)
+    access.need('tokens.query')
+    const all = access.may('tokens.admin')
+    return this.stored()
+      .filter(({ user }) => all || user === identity.user)
+      .map(shown)
+  }
+
+  async add(identity: Identity, wanted: NewToken): Promise<{ token: TokenInfo; secret: string }> {
+    const access = this.access(identity)
+    access.need('tokens.create')
+    if (identity.token !== null) throw forbidden('a token cannot create tokens; log in with the password')
+    const bad = wanted.permissions.find((pattern) => !isPermissionPattern(pattern))
+    if (bad !== undefined) throw new OpPrereqError(`'${bad}' is no permission`, ECODE.INVAL)
+    if (wanted.name === '' || wanted.permissions.length === 0)
+      throw new OpPrereqError('A token needs a name and at least one permission', ECODE.INVAL)
+    if (this.stored().length >= TOKENS_MAX)
+      throw new OpPrereqError(`There are ${TOKENS_MAX} tokens already; revoke some first`, ECODE.NORES)
+    const { random, clock } = this.context
+    const id = random.hex(8)
+    const secret = `${PREFIX}_${id}_${random.hex(32)}`
+    const token: TokenInfo = { ...wanted, id, user: identity.user, created: seconds(clock) }
+    await this.write(id, { ...token, digest: digestOf(secret) })
+    return { token, secret }
+  }
+
+  async remove(identity: Identity, id: string): Promise<null> {
+    const access = this.access(identity)
+    access.need('tokens.revoke')
+    const token = this.stored().find((stored) => stored.id === id)
+    const mine = token !== undefined && (token.user === identity.user || access.may('tokens.admin'))
+    if (!mine) throw new OpPrereqError(`There is no token ${id}`, ECODE.NOENT)
+    await this.write(id, null)
+    return null
+  }
+
+  private stored(): StoredToken[] {
+    const section = this.documents.current()?.sections[SECTION] ?? {}
+    // Only this service writes the section.
+    return Object.values(section) as StoredToken[]
+  }
+
+  private isOver({ expires }: TokenInfo): boolean {
+    return expires !== null && expires <= seconds(this.context.clock)
+  }
+
+  private async write(id: string, value: StoredToken | null): Promise<void> {
+    const client: ClientId = ['luxid', '', 0]
+    await this.context.wconfd.gantryChange(client, null, [change('setGantry', SECTION, id, value)])
+    await within(this.context.clock, TOKEN_SEEN_S, this.seen(id, value !== null))
+  }
+
+  /** Resolves when the change has come back: whoever was given a token can use it at once. */
+  private seen(id: string, present: boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        if (this.stored().some((token) => token.id === id) !== present) return
+        stop()
+        resolve()
+      }
+      const stop = this.documents.onChange(look)
+      look()
+    })
+  }
+}
+
+const shown = ({ digest: _digest, ...token }: StoredToken): TokenInfo => token
+
+const digestOf = (secret: string): string => createHash('sha256').update(secret).digest('hex')
+
+const sameDigest = (a: string, b: string): boolean => timingSafeEqual(Buffer.from(a, 'hex'), Buffer.from(b, 'hex'))

@@ -1,0 +1,321 @@
+// /3 in front of a real luxid on the recorded cluster's configuration, with test jobs.
+import { request as httpsRequest } from 'node:https'
+import type { Luxid } from '../../../../src/daemons/luxi/luxid'
+import type { Paths } from '../../../../src/lib/paths'
+import { LuxiClient } from '../../../../src/rpc/luxi/client'
+import type { FakeWconfd } from '../../../support/fake-wconfd'
+import { removeRoot, temporaryPaths } from '../../../support/queue-in-process'
+import { startTinyLuxid } from '../../../support/tiny-luxid'
+import { basic, Harness } from './harness'
+
+let paths: Paths
+let luxid: Luxid & { wconfd: FakeWconfd }
+let client: LuxiClient
+let harness: Harness
+
+beforeAll(async () => {
+  paths = temporaryPaths()
+  luxid = await startTinyLuxid(paths)
+  client = new LuxiClient({ path: paths.socket('query') })
+  harness = await Harness.start(client)
+})
+
+afterAll(async () => {
+  await harness.stop()
+  client.close()
+  await luxid.close()
+  removeRoot(paths)
+})
+
+interface Reply {
+  status: number
+  headers: Record<string, string>
+  json: Record<string, unknown>
+}
+
+async function ask(method: string, url: string, options: Parameters<Harness['ask']>[2] = {}): Promise<Reply> {
+  const { status, headers, body } = await harness.ask(method, url, options)
+  return { status, headers, json: body === '' ? {} : JSON.parse(body) }
+}
+
+const delay = (duration = 0, more = {}) => ({
+  OP_ID: 'OP_TEST_DELAY',
+  duration,
+  on_master: false,
+  on_nodes: [],
+  ...more,
+})
+const submit = (ops: unknown[], headers: string[] = [], more: object = {}) =>
+  ask('POST', '/3/jobs', { body: { ops, ...more }, headers })
+const names = ({ json }: Reply): unknown[] => (json['items'] as { name: string }[]).map(({ name }) => name)
+
+async function ended(id: unknown): Promise<Reply> {
+  for (;;) {
+    const reply = await ask('GET', `/3/jobs/${String(id)}`)
+    if (['success', 'error', 'canceled'].includes(String(reply.json['status']))) return reply
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+describe('reads', () => {
+  test('a page at a time, each object once', async () => {
+    const all = names(await ask('GET', '/3/nodes?fields=name'))
+    expect(all.length).toBeGreaterThan(2)
+    const seen: unknown[] = []
+    for (let next: unknown = ''; next !== null;) {
+      const page = await ask('GET', `/3/nodes?fields=name&limit=1${next === '' ? '' : `&after=${String(next)}`}`)
+      seen.push(...names(page))
+      next = page.json['next']
+    }
+    expect(seen).toEqual(all)
+  })
+
+  test.each(['cluster', 'instances', 'nodes', 'groups', 'networks', 'jobs', 'os', 'filters', 'locks'])(
+    '%s can be read',
+    async (kind) => expect((await ask('GET', `/3/${kind}`)).status).toBe(200),
+  )
+
+  test('a filter chooses', async () => {
+    const filter = encodeURIComponent(JSON.stringify(['?', 'master']))
+    expect(names(await ask('GET', `/3/nodes?fields=name&filter=${filter}`))).toHaveLength(1)
+  })
+
+  test('an ETag names the object and its serial number, and spares the body', async () => {
+    const url = `/3/nodes/${String(names(await ask('GET', '/3/nodes?fields=name'))[0])}`
+    const { headers } = await ask('GET', url)
+    expect(headers['etag']).toMatch(/^"node\/[0-9a-f-]{36}\/\d+"$/)
+    const raw = await harness.raw(
+      `GET ${url} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: ${basic('admin', 'secret')}\r\nIf-None-Match: ${headers['etag']}\r\n\r\n`,
+    )
+    expect([raw.status, raw.body]).toEqual([304, ''])
+  })
+
+  test.each([
+    ['GET', '/3/nodes/nope', 404],
+    ['GET', '/3/nodes?limit=0', 400],
+    ['GET', '/3/nodes?limit=x', 400],
+    ['GET', '/3/nodes?fields=nope', 400],
+    ['GET', '/3/nodes?fields=,', 400],
+    ['GET', '/3/nodes?filter=nope', 400],
+    ['GET', '/3/nodes?filter=["nope"]', 400],
+    ['GET', '/3/nowhere', 404],
+    ['GET', '/3/nodes/%FF', 404],
+    ['PUT', '/3/nodes', 405],
+    ['GET', '/3/jobs/999999', 404],
+  ])('%s %s is a problem with status %d', async (method, url, status) => {
+    const { headers, json, ...reply } = await ask(method, url)
+    expect(reply.status).toBe(status)
+    expect(headers['content-type']).toBe('application/problem+json')
+    expect(json).toMatchObject({ status, detail: expect.any(String) })
+  })
+
+  test('who is not known is told how to log in', async () => {
+    const { status, headers } = await ask('GET', '/3/nodes', { as: basic('admin', 'wrong') })
+    expect(status).toBe(401)
+    expect(headers['www-authenticate']).toMatch(/Basic .*Bearer/)
+  })
+})
+
+describe('jobs', () => {
+  test('a job is accepted, and shows how it went', async () => {
+    const { status, headers, json } = await submit([delay(0, { comment: 'log' })], [], { reason: 'because' })
+    expect([status, headers['location']]).toEqual([202, `/3/jobs/${String(json['id'])}`])
+    const { json: job } = await ended(json['id'])
+    expect(job).toMatchObject({ status: 'success', ops: [{ OP_ID: 'OP_TEST_DELAY', status: 'success', error: null }] })
+    const [op] = job['ops'] as { log: object[]; input: { reason: unknown[][] } }[]
+    expect(op?.log).toMatchObject([{ message: 'line 0' }, { message: 'line 1' }, { message: 'line 2' }])
+    expect(op?.input.reason.map(([source, text]) => [source, text]).slice(0, 2)).toEqual([
+      ['gnt:user', 'because'],
+      ['gantry:user', 'admin'],
+    ])
+  })
+
+  test('a failed opcode says why', async () => {
+    const { json } = await submit([delay(0, { comment: 'fail' })])
+    const error = { class: 'OpExecError', message: 'told to fail' }
+    expect((await ended(json['id'])).json).toMatchObject({ status: 'error', ops: [{ result: null, error }] })
+  })
+
+  test.each([
+    ['no body', undefined],
+    ['no object', []],
+    ['no opcodes', { ops: [] }],
+    ['an unknown opcode', { ops: [{ OP_ID: 'OP_NONE' }] }],
+    ['a wrong parameter', { ops: [delay(0, { duration: 'long' })] }],
+    ['an unknown parameter', { ops: [delay(0, { nope: 1 })] }],
+    ['an unknown property', { ops: [delay()], nope: 1 }],
+    ['a reason of its own', { ops: [delay(0, { reason: [] })] }],
+  ])('%s is refused', async (_, body) => {
+    expect((await ask('POST', '/3/jobs', { body })).status).toBe(400)
+  })
+
+  test('a reader may not submit, and is not told what is missing', async () => {
+    const { status, json } = await ask('POST', '/3/jobs', { body: { ops: [delay()] }, as: basic('reader', 'foo555') })
+    expect([status, json['detail']]).toEqual([403, 'this is not permitted'])
+  })
+})
+
+describe('an Idempotency-Key', () => {
+  test('makes the same request happen once, also over a restart of luxid and after archiving', async () => {
+    const key = ['Idempotency-Key: once']
+    const first = await submit([delay()], key)
+    await ended(first.json['id'])
+    expect((await submit([delay()], key)).json).toEqual(first.json)
+    await client.archiveJob(Number(first.json['id']))
+    await luxid.close()
+    luxid = await startTinyLuxid(paths)
+    const again = await submit([delay()], key)
+    expect([again.status, again.json, again.headers['idempotent-replayed']]).toEqual([202, first.json, 'true'])
+    const other = await submit([delay(0, { comment: 'other' })], key)
+    expect([other.status, other.json['code']]).toEqual([422, 'other_body'])
+  })
+
+  test('of another user is another one', async () => {
+    const key = ['Idempotency-Key: shared']
+    const mine = await submit([delay()], key)
+    const theirs = await ask('POST', '/3/jobs', {
+      body: { ops: [delay()] },
+      headers: key,
+      as: basic('colon', 'a:b:c'),
+    })
+    expect(theirs.status).toBe(202)
+    expect(theirs.json['id']).not.toBe(mine.json['id'])
+  })
+
+  test('sent twice at the same time makes one job', async () => {
+    const both = await Promise.all([1, 2, 3].map(() => submit([delay()], ['Idempotency-Key: together'])))
+    const ids = new Set(both.filter(({ status }) => status === 202).map(({ json }) => json['id']))
+    expect(ids.size).toBe(1)
+    for (const { status } of both) expect([202, 409]).toContain(status)
+  })
+
+  test('has at most 255 bytes', async () => {
+    expect((await submit([delay()], [`Idempotency-Key: ${'x'.repeat(256)}`])).status).toBe(400)
+  })
+})
+
+test('If-Match refuses what has changed', async () => {
+  const { headers } = await ask('GET', '/3/cluster')
+  expect((await submit([delay()], [`If-Match: ${headers['etag']}`])).status).toBe(202)
+  const old = headers['etag']?.replace(/\d+"$/, '99999"')
+  expect((await submit([delay()], [`If-Match: ${old}`])).status).toBe(412)
+  expect((await submit([delay()], ['If-Match: "x"'])).status).toBe(400)
+})
+
+describe('tokens', () => {
+  const make = async (body: object): Promise<{ id: string; as: string }> => {
+    const { status, json } = await ask('POST', '/3/tokens', { body: { name: 'test', ...body } })
+    expect(status).toBe(201)
+    return { id: (json['token'] as { id: string }).id, as: `Bearer ${String(json['secret'])}` }
+  }
+
+  test('can do what they are for, until they are revoked', async () => {
+    const { id, as } = await make({ permissions: ['nodes.query'] })
+    expect((await ask('GET', '/3/nodes', { as })).status).toBe(200)
+    expect((await ask('GET', '/3/instances', { as })).status).toBe(403)
+    expect((await ask('POST', '/3/jobs', { body: { ops: [delay()] }, as })).status).toBe(403)
+    const { json } = await ask('GET', '/3/tokens')
+    expect(json['items']).toContainEqual(expect.objectContaining({ id, user: 'admin', name: 'test' }))
+    expect(JSON.stringify(json)).not.toContain('digest')
+    expect(JSON.stringify(luxid.wconfd.gantry)).not.toContain(as.slice(-64))
+    const revoked = await harness.raw(
+      `DELETE /3/tokens/${id} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: ${basic('admin', 'secret')}\r\n\r\n`,
+    )
+    expect(revoked.status).toBe(204)
+    expect((await ask('GET', '/3/nodes', { as })).status).toBe(401)
+  })
+
+  test('cannot make tokens, nor do more than their user', async () => {
+    const { as } = await make({ permissions: ['*'] })
+    expect((await ask('POST', '/3/tokens', { body: { name: 'x', permissions: ['*'] }, as })).status).toBe(403)
+    expect((await ask('POST', '/3/tokens', { body: { name: 'x', permissions: ['no'] } })).status).toBe(400)
+  })
+
+  test('with a scope see only what is in it', async () => {
+    const [instance] = (await ask('GET', '/3/instances?fields=name,tags')).json['items'] as { name: string }[]
+    const { as } = await make({ permissions: ['*'], tags: ['no-such-tag'] })
+    expect(names(await ask('GET', '/3/instances?fields=name', { as }))).toEqual([])
+    expect((await ask('GET', `/3/instances/${instance?.name}`, { as })).status).toBe(404)
+    const op = { OP_ID: 'OP_INSTANCE_STARTUP', instance_name: instance?.name }
+    expect((await ask('POST', '/3/jobs', { body: { ops: [op] }, as })).status).toBe(403)
+    expect((await ask('POST', '/3/jobs', { body: { ops: [{ OP_ID: 'OP_CLUSTER_VERIFY' }] }, as })).status).toBe(403)
+  })
+})
+
+describe('events', () => {
+  test('tell what a job does, and go on after an id', async () => {
+    const stream = openStream('/3/events?types=job')
+    const start = await stream.next('start')
+    const { json } = await submit([delay()])
+    const states: unknown[] = []
+    for (let state: unknown; state !== 'success'; states.push(state))
+      state = ((await stream.next('job')).data['data'] as { status: string }).status
+    stream.close()
+    expect(states).toEqual(['queued', 'waiting', 'running', 'success'])
+    const again = openStream('/3/events?types=job', [`Last-Event-ID: ${start.id}`])
+    const first = await again.next('job')
+    again.close()
+    expect(first.data['data']).toMatchObject({ job: json['id'], status: 'queued', user: 'admin' })
+  })
+
+  test('of another epoch are a gap, never silence', async () => {
+    const stream = openStream('/3/events', ['Last-Event-ID: other-12'])
+    const { data } = await stream.next('gap')
+    stream.close()
+    expect(data['reason']).toMatch(/counted anew/)
+  })
+
+  test('end when the token is revoked', async () => {
+    const { json } = await ask('POST', '/3/tokens', { body: { name: 'watch', permissions: ['events.query'] } })
+    const stream = openStream('/3/events', [], `Bearer ${String(json['secret'])}`)
+    await stream.next('start')
+    await luxid.master.gantry?.removeToken(
+      { user: 'admin', token: null, permissions: ['*'] },
+      (json['token'] as { id: string }).id,
+    )
+    await submit([delay()])
+    expect((await stream.next('end')).data['reason']).toMatch(/no longer valid/)
+  })
+})
+
+interface StreamEvent {
+  id: string
+  event: string
+  data: Record<string, unknown>
+}
+
+function openStream(url: string, headers: string[] = [], as = basic('admin', 'secret')) {
+  const waiting: (() => void)[] = []
+  const events: StreamEvent[] = []
+  let text = ''
+  const given = Object.fromEntries(headers.map((header) => header.split(/: (.*)/s).slice(0, 2)))
+  const port = harness.rapi.addresses[0]?.port
+  const outgoing = httpsRequest(
+    { host: '127.0.0.1', port, path: url, rejectUnauthorized: false, headers: { Authorization: as, ...given } },
+    (response) =>
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        const frames = (text += chunk).split('\n\n')
+        text = frames.pop() ?? ''
+        events.push(...frames.filter((frame) => !frame.startsWith(':')).map(parseFrame))
+        for (const wake of waiting.splice(0)) wake()
+      }),
+  )
+  outgoing.on('error', () => undefined).end()
+  return {
+    /** The next event of this kind; others are passed over. */
+    async next(kind: string): Promise<StreamEvent> {
+      for (;;) {
+        const event = events.shift()
+        if (event?.event === kind) return event
+        if (event === undefined) await new Promise<void>((resolve) => waiting.push(resolve))
+      }
+    },
+    close: () => outgoing.destroy(),
+  }
+}
+
+function parseFrame(frame: string): StreamEvent {
+  const lines = frame.split('\n').map((line) => line.split(/: (.*)/s))
+  const { id = '', event = '', data = '{}' } = Object.fromEntries(lines)
+  return { id, event, data: JSON.parse(data) }
+}
