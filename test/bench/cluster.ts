@@ -7,21 +7,26 @@ import { findInstalledDist } from './dist'
 import type { RapiTarget } from './rapi-load'
 
 const START_MS = 180_000
-const running = new Set<BenchCluster>()
+const running = new Set<Running>()
+let stopping = false
+
+/** From its first moment on: Ctrl-C may come while a cluster starts. */
+interface Running {
+  readonly child: ChildProcess
+  readonly root: string
+}
 
 export class BenchCluster {
   private constructor(
-    private readonly process: ChildProcess,
-    private readonly root: string,
+    private readonly running: Running,
     readonly luxiSocket: string,
     readonly rapi: RapiTarget,
     /** From the command to the line `ready:`. */
     readonly start_ms: number,
-  ) {
-    running.add(this)
-  }
+  ) {}
 
   static async start(root: string, options: readonly string[]): Promise<BenchCluster> {
+    if (stopping) throw new Error('stopped')
     const begun = performance.now()
     const child = spawn(
       process.execPath,
@@ -29,32 +34,40 @@ export class BenchCluster {
       // GANTRY_HOME keeps the pointer to the running cluster out of the user's way; its own group keeps Ctrl-C for us.
       { stdio: ['ignore', 'pipe', 'inherit'], detached: true, env: { ...process.env, GANTRY_HOME: root } },
     )
+    const entry = { child, root }
+    running.add(entry)
     const ready = await readyLine(child)
     const start_ms = performance.now() - begun
     const [, address = '', socket = ''] = /^ready: https:\/\/(\S+) luxi=(\S+)/m.exec(ready) ?? []
     const [host = '', port = ''] = address.split(':')
     const password = fs.readFileSync(path.join(root, 'admin-password'), 'utf8').trim()
-    return new BenchCluster(child, root, socket, { host, port: Number(port), user: 'admin', password }, start_ms)
+    return new BenchCluster(entry, socket, { host, port: Number(port), user: 'admin', password }, start_ms)
   }
 
   get pid(): number {
-    return this.process.pid ?? 0
+    return this.running.child.pid ?? 0
   }
 
   async stop(remove = true): Promise<void> {
-    running.delete(this)
-    if (this.process.exitCode === null && this.process.signalCode === null) {
-      const gone = new Promise((resolve) => this.process.once('exit', resolve))
-      this.process.kill('SIGTERM')
-      await gone
-    }
-    if (remove) fs.rmSync(this.root, { recursive: true, force: true })
+    await end(this.running)
+    if (remove) fs.rmSync(this.running.root, { recursive: true, force: true })
   }
 }
 
-/** What Ctrl-C needs. */
+async function end(entry: Running): Promise<void> {
+  const { child } = entry
+  if (child.exitCode === null && child.signalCode === null) {
+    const gone = new Promise((resolve) => child.once('exit', resolve))
+    child.kill('SIGTERM')
+    await gone
+  }
+  running.delete(entry)
+}
+
+/** What Ctrl-C needs: none is started any more either. */
 export async function stopAllClusters(): Promise<void> {
-  await Promise.all([...running].map((cluster) => cluster.stop()))
+  stopping = true
+  await Promise.all([...running].map(end))
 }
 
 /** BENCH_NODE_OPTIONS=--cpu-prof and the like reach all daemons of the cluster. */

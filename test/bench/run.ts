@@ -41,6 +41,7 @@ interface Recorded {
 const say = (text: string): void => void process.stderr.write(`${text}\n`)
 const temporary = fs.mkdtempSync(path.join(os.tmpdir(), 'gbench-'))
 let peer: Peer | undefined
+let interrupted = false
 /** Of others: our own comes later. */
 const startLoad = os.loadavg()[0]?.toFixed(1) ?? '?'
 
@@ -196,11 +197,13 @@ async function cleanUp(): Promise<void> {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, () => {
     say('stopping')
+    interrupted = true
     void cleanUp().finally(() => process.exit(130))
   })
 
 main()
   .catch((error: unknown) => {
+    if (interrupted) return
     say(error instanceof Error ? (error.stack ?? error.message) : String(error))
     process.exitCode = 1
   })
