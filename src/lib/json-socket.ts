@@ -6,6 +6,8 @@ import * as net from 'node:net'
 const END = 0x03
 /** The kernel's sun_path is 108 bytes with its NUL; Node cuts longer ones silently. */
 const PATH_BYTES_MAX = 107
+/** Seconds in which the sender of a message that is too long may read the refusal. */
+const REFUSED_S = 10
 
 export interface FramedServerOptions {
   path: string
@@ -31,6 +33,8 @@ export class FramedConnection {
   private pending = 0
   private queue: string[] = []
   private busy = false
+  /** What still comes is read and thrown away. */
+  private refused = false
   readonly closed: Promise<void>
 
   constructor(
@@ -61,6 +65,7 @@ export class FramedConnection {
   }
 
   private receive(data: Buffer): void {
+    if (this.refused) return
     let start = 0
     for (let end = data.indexOf(END); end !== -1; end = data.indexOf(END, start)) {
       this.chunks.push(data.subarray(start, end))
@@ -76,8 +81,10 @@ export class FramedConnection {
     if (this.pending > this.options.maxFrame) {
       this.options.onTooLarge?.(this)
       this.chunks = []
+      this.refused = true
       this.socket.end()
-      this.socket.pause()
+      // Who sends everything before it reads gets the answer, when it is not too slow about it.
+      setTimeout(() => this.socket.destroy(), REFUSED_S * 1000).unref()
       return
     }
     // A client that pipelines faster than it is served is made to wait.

@@ -49,6 +49,8 @@ export const POWERDOWN_REPEAT_S = 5
 // Calls over Unix sockets (rpc/json-protocol, wconfd)
 /** Seconds to connect to a daemon's socket. */
 export const CALL_CONNECT_S = 10
+/** Levels of nesting in a call to luxid or wconfd. */
+export const CALL_DEPTH_MAX = 200
 /** The longest call that wconfd reads. */
 export const WCONFD_FRAME_BYTES_MAX = 64 << 20
 /** Bytes that may wait for one slow client or follower of wconfd before it is disconnected. */
@@ -176,6 +178,8 @@ export const EVENTS_WAIT_MAX_S = 60
 export const EVENT_HEARTBEAT_S = 15
 /** Streams of events that are served at the same time. */
 export const EVENT_STREAMS_MAX = 100
+/** Jobs, the newest ones, whose times are in the metrics. */
+export const METRICS_JOBS_MAX = 500
 /** Seconds that a reader of events may take to make room for more. */
 export const EVENT_STALL_S = 30
 

@@ -2,10 +2,11 @@
 // Knows how a call travels and fails; what the calls mean is the business of the handlers.
 import { systemClock, type Clock } from '../lib/clock'
 import { errorCode } from '../lib/disk'
+import { isDeeper } from '../lib/json-depth'
 import { connectFramed, serveFramed, type FramedConnection, type FramedServer } from '../lib/json-socket'
 import type { Log } from '../lib/log'
 import { errorFromWire, GanetiError, GenericError } from '../model/errors'
-import { CALL_CONNECT_S } from '../model/limits'
+import { CALL_CONNECT_S, CALL_DEPTH_MAX } from '../model/limits'
 
 /** Returned by a handler that has sent its own messages on the connection. */
 export const ANSWERED = Symbol('answered')
@@ -90,6 +91,7 @@ function parseCall(text: string): { method: string; args: unknown } | string {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'not a JSON object'
   if (!('method' in value) || typeof value.method !== 'string') return "key 'method' is missing or no string"
   if (!('args' in value)) return "key 'args' is missing"
+  if (isDeeper(value.args, CALL_DEPTH_MAX)) return `the arguments are nested deeper than ${CALL_DEPTH_MAX} levels`
   return { method: value.method, args: value.args }
 }
 
@@ -172,7 +174,11 @@ export class JsonClient {
     const { path, peer, connectTimeout_s = CALL_CONNECT_S } = this.options
     const waiting: Call[] = []
     try {
-      const connection = await connectFramed({ path, connectTimeout_s, onMessage: (text) => answer(waiting, text) })
+      const onMessage = (text: string) => {
+        const hangsUp = answer(waiting, text)
+        if (hangsUp && this.link !== undefined && this.link.waiting === waiting) this.drop(this.link, lost(peer, path))
+      }
+      const connection = await connectFramed({ path, connectTimeout_s, onMessage })
       const link = { connection, waiting }
       this.link = link
       void connection.closed.then(() => this.drop(link, lost(peer, path)))
@@ -192,19 +198,25 @@ export class JsonClient {
   }
 }
 
-function answer(waiting: Call[], text: string): void {
+/** True when the other end hangs up after this answer: it could not read the call, and looks at nothing that came behind it. */
+function answer(waiting: Call[], text: string): boolean {
   const call = waiting.shift()
-  if (call === undefined) return
+  if (call === undefined) return false
+  const refuse = (error: Error, hangsUp: boolean) => {
+    call.reject(error)
+    return hangsUp
+  }
   let reply: unknown
   try {
     reply = JSON.parse(text)
   } catch {
-    return call.reject(new GenericError(`the answer to ${call.method} is not JSON`))
+    return refuse(new GenericError(`the answer to ${call.method} is not JSON`), false)
   }
   if (typeof reply !== 'object' || reply === null || !('success' in reply) || !('result' in reply))
-    return call.reject(new GenericError(`the answer to ${call.method} is malformed`))
-  if (reply.success === true) call.resolve(reply.result)
-  else call.reject(errorFromWire(reply.result))
+    return refuse(new GenericError(`the answer to ${call.method} is malformed`), false)
+  if (reply.success !== true) return refuse(errorFromWire(reply.result), typeof reply.result === 'string')
+  call.resolve(reply.result)
+  return false
 }
 
 const lost = (peer: string, path: string) =>

@@ -11,7 +11,7 @@ import { readBody } from '../../lib/read-body'
 import { nodeServerTls } from '../../lib/tls'
 import { GROUP, PORT, USER } from '../../model/constants/daemons'
 import { OS_SEARCH_PATH } from '../../model/constants/paths'
-import { NODED_CONNECTIONS_MAX, NODE_CALL_BODY_BYTES_MAX, NODE_KEEP_ALIVE_S } from '../../model/limits'
+import { NODED_CONNECTIONS_MAX, NODED_RECEIVE_S, NODE_CALL_BODY_BYTES_MAX, NODE_KEEP_ALIVE_S } from '../../model/limits'
 import { fileOwner } from '../../node/accounts'
 import type { DaemonControl, NodeContext } from '../../node/context'
 import { dispatch } from '../../node/dispatch'
@@ -56,7 +56,9 @@ export async function startNoded(options: NodedOptions): Promise<Noded> {
   // Who takes the node out of the cluster gets an answer before the daemon ends.
   const answered = () => (leaving ? options.daemons.leave() : undefined)
   const accepts = callerCheck(context)
-  const server = https.createServer(nodeServerTls(options.paths), (request, response) => {
+  // A stranger cannot hold a place for long: it has to prove in this time that it is a caller.
+  const patience = { handshakeTimeout: NODED_RECEIVE_S * 1000, headersTimeout: NODED_RECEIVE_S * 1000 }
+  const server = https.createServer({ ...nodeServerTls(options.paths), ...patience }, (request, response) => {
     if (!accepts(request.socket)) return refuse(response, 403, 'The certificate of the caller is not accepted')
     // A caller that goes away while it sends gets no answer.
     serve(context, request, response, answered).catch(() => response.destroy())

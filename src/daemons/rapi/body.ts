@@ -1,5 +1,6 @@
 // A request's body as JSON. Every bound on it is checked before it is parsed or handed on.
 import type { IncomingMessage } from 'node:http'
+import { isDeeper } from '../../lib/json-depth'
 import { RAPI_BODY_BYTES_MAX, RAPI_BODY_DEPTH_MAX } from '../../model/limits'
 import { badRequest, HttpError } from './errors'
 
@@ -35,9 +36,4 @@ function parse(text: string): unknown {
   } catch {
     throw badRequest('Unable to parse JSON data')
   }
-}
-
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return levels === 0 || Object.values(value).some((entry) => isDeeper(entry, levels - 1))
 }

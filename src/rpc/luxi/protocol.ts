@@ -18,6 +18,8 @@ import {
 import { parseOpcode } from '../../opcodes/parse'
 import { jobId } from '../../opcodes/types'
 import { GenericError } from '../../model/errors'
+import { CALL_DEPTH_MAX } from '../../model/limits'
+import { isDeeper } from '../../lib/json-depth'
 import { GANTRY_CALLS, type GantryMaster } from './gantry'
 import { readEvents, readIdentity, readNewToken, readSubmit, readView } from './gantry-arguments'
 import type { Master, QueryFilter, QueryResource, TagKind, WireOpCode } from './calls'
@@ -59,6 +61,8 @@ function readEnvelope(message: string): { method: string; args: unknown } {
   const { method, args } = json
   if (typeof method !== 'string') throw new Unparsable(missing('method', method, json))
   if (args === undefined) throw new Unparsable(missing('args', args, json))
+  if (isDeeper(args, CALL_DEPTH_MAX))
+    throw new Unparsable(`${method}: the arguments are nested deeper than ${CALL_DEPTH_MAX} levels`)
   return { method, args }
 }
 
