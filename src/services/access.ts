@@ -33,7 +33,7 @@ export class Access {
   /** Whether an object, written as `instance/vm1`, is in the scope. Of objects that have neither tags nor group, none is. */
   sees(config: ConfigData, object: string): boolean {
     if (!this.limited) return true
-    const [kind, name = ''] = splitOnce(object)
+    const [kind, name] = splitOnce(object)
     const found = describe(config, kind, name)
     return found !== undefined && this.covers(found)
   }

@@ -73,7 +73,7 @@ export function configEvents(before: ConfigData | undefined, config: ConfigData,
   const step = { serial_no: delta.to, ...(delta.jobs && { jobs: delta.jobs }) }
   const events: NewEvent[] = []
   for (const kind of ['instances', 'nodes', 'nodegroups', 'networks', 'disks', 'filters'] as const)
-    for (const [uuid, object] of Object.entries(delta[kind] ?? {})) {
+    for (const [uuid, object] of Object.entries<object | null>(delta[kind] ?? {})) {
       const old = before[kind][uuid]
       events.push(changed(KINDS[kind], uuid, old, object ?? undefined, step))
       if (kind === 'nodes' && object !== null) events.push(...nodeEvents(before, config, uuid))

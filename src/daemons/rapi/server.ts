@@ -18,7 +18,9 @@ import {
   RAPI_RECEIVE_S,
 } from '../../model/limits'
 import type { Master } from '../../rpc/luxi/calls'
+import type { GantryMaster } from '../../rpc/luxi/gantry'
 import { basicAuthenticator } from './auth'
+import { RapiMetrics, serveMetrics } from './metrics'
 import { createRouter } from './router'
 import { UsersFile } from './users'
 import { createIdentify } from './v3/identity'
@@ -48,29 +50,10 @@ export interface Rapi {
 }
 
 export async function startRapi(options: RapiOptions): Promise<Rapi> {
-  const { paths, master, log, clock, addresses, port, requireAuthentication = true } = options
+  const { paths, log, clock, addresses, port } = options
   const users = new UsersFile(options.usersFile ?? paths.rapiUsers, log)
   users.refresh()
-  const authenticator = basicAuthenticator(users, clock, log)
-  const services = { master, clock, log }
-  const router = createRouter(
-    routes.filter(({ path }) => !isV3(path)),
-    { ...services, authenticator, requireAuthentication },
-  )
-  const { gantry } = master
-  const identify = gantry && createIdentify({ gantry, users, passwords: authenticator, clock, log })
-  const v3 =
-    gantry &&
-    identify &&
-    createV3Router(
-      routes.filter(({ path }) => isV3(path)),
-      { ...services, gantry, identify },
-    )
-  const handle = (request: IncomingMessage, response: ServerResponse) => {
-    const url = request.url ?? ''
-    if (/^\/docs([/?]|$)/.test(url)) return showPage(request, response)
-    return v3 !== undefined && isV3(url) ? v3(request, response) : router(request, response)
-  }
+  const handle = createDoors(options, users)
   const servers = await Promise.all(addresses.map((address) => listen(address, port, paths, handle)))
 
   return {
@@ -85,15 +68,41 @@ export async function startRapi(options: RapiOptions): Promise<Rapi> {
   }
 }
 
+/** What answers which address: documentation, metrics, /3, and Ganeti's API for all the rest. */
+function createDoors({ clock, log, requireAuthentication = true, ...options }: RapiOptions, users: UsersFile): Door {
+  const metrics = new RapiMetrics(clock)
+  const master = metrics.measured(options.master)
+  const { gantry } = master
+  const authenticator = basicAuthenticator(users, clock, log)
+  const services = { master, clock, log }
+  const ganeti = routes.filter(({ path }) => !isV3(path))
+  const router = createRouter(ganeti, { ...services, authenticator, requireAuthentication })
+  const ours = gantry && openV3(gantry)
+
+  function openV3(gantry: GantryMaster): { v3: Door; measures: Door } {
+    const identify = createIdentify({ gantry, users, passwords: authenticator, clock, log })
+    const v3Routes = routes.filter(({ path }) => isV3(path))
+    return {
+      v3: createV3Router(v3Routes, { ...services, gantry, identify }),
+      measures: (request, response) => serveMetrics({ metrics, gantry, identify, log }, request, response),
+    }
+  }
+
+  return (request, response) => {
+    metrics.observe(request, response)
+    const url = request.url ?? ''
+    if (/^\/docs([/?]|$)/.test(url)) return showPage(request, response)
+    if (ours !== undefined && /^\/metrics(\?|$)/.test(url)) return ours.measures(request, response)
+    return ours !== undefined && isV3(url) ? ours.v3(request, response) : router(request, response)
+  }
+}
+
+type Door = (request: IncomingMessage, response: ServerResponse) => unknown
+
 /** The API of our own; everything else is Ganeti's. */
 const isV3 = (path: string): boolean => path.startsWith('/3/')
 
-async function listen(
-  address: string,
-  port: number,
-  paths: Paths,
-  handle: (request: IncomingMessage, response: ServerResponse) => unknown,
-): Promise<Server> {
+async function listen(address: string, port: number, paths: Paths, handle: Door): Promise<Server> {
   const server = createServer(
     {
       ...certificate(paths),

@@ -1,5 +1,6 @@
 // Who asks /3: a user with a password, or whoever shows a bearer token. What they may do is decided by the master.
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createRequire } from 'node:module'
 import { Passport, type Strategy } from 'passport'
 import { permissionsOf } from '../../../model/permissions'
 import type { GantryMaster, Identity } from '../../../rpc/luxi/gantry'
@@ -26,7 +27,7 @@ interface BearerModule {
 
 export function createIdentify(options: IdentifyOptions): Identify {
   const { gantry, users, passwords, clock, log } = options
-  const { Strategy: Bearer }: BearerModule = require('passport-http-bearer')
+  const { Strategy: Bearer } = createRequire(__filename)('passport-http-bearer') as BearerModule
   const passport = new Passport()
   const failures = new FailureLog(clock, log)
   passport.use(

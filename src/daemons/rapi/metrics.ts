@@ -1,0 +1,197 @@
+// /metrics for Prometheus. What Ganeti's exporter tells has its names; what is ours begins with gantry_ and has base units. Objects are
+// asked for in the name of the caller, so that a token with a scope measures only what it may see.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { Clock } from '../../lib/clock'
+import type { Log } from '../../lib/log'
+import { METRICS_JOBS_MAX, VIEW_PAGE_MAX } from '../../model/limits'
+import type { QueryResource } from '../../rpc/luxi/calls'
+import type { GantryMaster, Identity } from '../../rpc/luxi/gantry'
+import type { Identify } from './v3/identity'
+import { problemOf } from './v3/problem'
+
+/** Calls that wait on purpose say nothing of how fast the master is. */
+const WAITING: ReadonlySet<PropertyKey> = new Set(['waitForJobChange', 'events'])
+
+export class RapiMetrics {
+  private readonly registry = new Registry()
+  private readonly requests = new Counter({
+    name: 'gantry_http_requests_total',
+    help: 'Requests that were answered',
+    labelNames: ['api', 'method', 'status'],
+    registers: [this.registry],
+  })
+  private readonly durations = new Histogram({
+    name: 'gantry_http_request_duration_seconds',
+    help: 'Time from the request to the end of its answer; streams aside',
+    labelNames: ['api'],
+    buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
+    registers: [this.registry],
+  })
+  private readonly calls = new Histogram({
+    name: 'gantry_master_call_duration_seconds',
+    help: 'Time that the master daemon took to answer a call',
+    labelNames: ['call'],
+    buckets: [0.0005, 0.002, 0.01, 0.05, 0.25, 1, 5],
+    registers: [this.registry],
+  })
+
+  constructor(private readonly clock: Clock) {}
+
+  observe(request: IncomingMessage, response: ServerResponse): void {
+    const start_ms = this.clock.monotonic_ms()
+    const api = apiOf(request.url ?? '')
+    response.once('finish', () => {
+      this.requests.inc({
+        api,
+        method: METHODS.has(request.method ?? '') ? request.method : 'other',
+        status: response.statusCode,
+      })
+      if (response.getHeader('content-type') !== 'text/event-stream')
+        this.durations.observe({ api }, (this.clock.monotonic_ms() - start_ms) / 1000)
+    })
+  }
+
+  /** The same object, whose calls are measured. */
+  measured<T extends object>(target: T): T {
+    return new Proxy(target, {
+      get: (object, name) => {
+        const value: unknown = Reflect.get(object, name, object)
+        if (typeof value === 'object' && value !== null) return this.measured(value)
+        if (typeof value !== 'function' || WAITING.has(name))
+          return typeof value === 'function' ? value.bind(object) : value
+        return (...args: readonly unknown[]): unknown => {
+          const start_ms = this.clock.monotonic_ms()
+          const answer: unknown = Reflect.apply(value, object, args)
+          if (!(answer instanceof Promise)) return answer
+          return answer.finally(() => {
+            this.calls.observe({ call: String(name) }, (this.clock.monotonic_ms() - start_ms) / 1000)
+          })
+        }
+      },
+    })
+  }
+
+  text(): Promise<string> {
+    return this.registry.metrics()
+  }
+}
+
+export interface MetricsOptions {
+  readonly metrics: RapiMetrics
+  readonly gantry: GantryMaster
+  readonly identify: Identify
+  readonly log: Log
+}
+
+export async function serveMetrics(
+  { metrics, gantry, identify, log }: MetricsOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  try {
+    const identity = await identify(request, response)
+    const [cluster, own] = await Promise.all([clusterMetrics(gantry, identity), metrics.text()])
+    response.writeHead(200, { 'Content-Type': Registry.PROMETHEUS_CONTENT_TYPE, 'Cache-Control': 'no-store' })
+    response.end(`${cluster}\n${own}`)
+  } catch (error) {
+    const problem = problemOf(error, log)
+    if (problem.status === 401) response.setHeader('WWW-Authenticate', 'Basic realm="Gantry", Bearer realm="Gantry"')
+    response.writeHead(problem.status, { 'Content-Type': 'application/problem+json' }).end(JSON.stringify(problem))
+  }
+}
+
+async function clusterMetrics(gantry: GantryMaster, identity: Identity): Promise<string> {
+  const all = (what: QueryResource, fields: readonly string[]) => allRows(gantry, identity, what, fields)
+  const [nodes, instances, jobs, locks] = await Promise.all([
+    all('node', ['name', 'offline', ...NODE_VALUES]),
+    all('instance', ['name', 'oper_state', ...INSTANCE_VALUES]),
+    all('job', ['id', 'status', 'summary', 'received_ts', 'start_ts', 'end_ts']),
+    all('lock', ['owner', 'pending']),
+  ])
+  const registry = new Registry()
+  const gauge = (name: string, help: string, labelNames: string[] = []) =>
+    new Gauge({ name, help, labelNames, registers: [registry] })
+  gauge('ganeti_cluster_node_count', 'Nodes').set(nodes.length)
+  gauge('ganeti_cluster_offline_nodes', 'Nodes that are marked offline').set(
+    nodes.filter((row) => row[1] === true).length,
+  )
+  gauge('ganeti_cluster_instance_count', 'Instances').set(instances.length)
+  const byStatus = gauge('ganeti_cluster_jobs', 'Jobs that are not archived', ['job_status'])
+  for (const status of STATUSES) byStatus.set({ job_status: status }, jobs.filter((row) => row[1] === status).length)
+  for (const [index, name] of NODE_VALUES.entries()) {
+    const values = gauge(`ganeti_node_${name}`, NODE_HELP[name], ['node'])
+    for (const row of nodes) setNumber(values, { node: String(row[0]) }, row[index + 2])
+  }
+  for (const [index, name] of INSTANCE_VALUES.entries()) {
+    const values = gauge(`ganeti_instance_${name}`, INSTANCE_HELP[name], ['instance'])
+    for (const row of instances) setNumber(values, { instance: String(row[0]) }, row[1] === true ? row[index + 2] : 0)
+  }
+  const wait = gauge('ganeti_job_wait_time', 'Seconds that a job waited before it started', ['job_id', 'job_operation'])
+  const run = gauge('ganeti_job_run_time', 'Seconds that a job ran', ['job_id', 'job_operation'])
+  for (const [id, , summary, received, start, end] of jobs.slice(-METRICS_JOBS_MAX)) {
+    const labels = { job_id: String(id), job_operation: operationOf(summary) }
+    setNumber(wait, labels, between(received, start))
+    setNumber(run, labels, between(start, end))
+  }
+  gauge('gantry_locks_held', 'Locks that someone holds').set(locks.filter(([owner]) => lengthOf(owner) > 0).length)
+  gauge('gantry_lock_waiters', 'Requests that wait for a lock').set(
+    locks.reduce((sum, [, pending]) => sum + lengthOf(pending), 0),
+  )
+  return registry.metrics()
+}
+
+async function allRows(
+  gantry: GantryMaster,
+  identity: Identity,
+  what: QueryResource,
+  fields: readonly string[],
+): Promise<(readonly unknown[])[]> {
+  const rows: (readonly unknown[])[] = []
+  for (let after: string | null = null; ;) {
+    const page = await gantry.view(identity, { what, name: null, fields, filter: null, after, limit: VIEW_PAGE_MAX })
+    rows.push(...page.rows)
+    if (page.next === null) return rows
+    after = page.next
+  }
+}
+
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])
+const STATUSES = ['queued', 'waiting', 'canceling', 'running', 'canceled', 'success', 'error']
+const NODE_VALUES = ['ctotal', 'dfree', 'dtotal', 'mfree', 'mtotal'] as const
+const NODE_HELP = {
+  ctotal: 'Logical processors of the node',
+  dfree: 'Free disk space of the node in MiB',
+  dtotal: 'Disk space of the node in MiB',
+  mfree: 'Free memory of the node in MiB',
+  mtotal: 'Memory of the node in MiB',
+}
+const INSTANCE_VALUES = ['oper_ram', 'oper_vcpus'] as const
+const INSTANCE_HELP = {
+  oper_ram: 'Memory that the instance uses in MiB; 0 when it does not run',
+  oper_vcpus: 'Virtual processors that the instance uses; 0 when it does not run',
+}
+
+function setNumber(gauge: Gauge, labels: Record<string, string>, value: unknown): void {
+  if (typeof value === 'number' && Number.isFinite(value)) gauge.set(labels, value)
+}
+
+/** `["INSTANCE_CREATE(vm1)"]` -> `INSTANCE_CREATE` */
+function operationOf(summary: unknown): string {
+  const first: unknown = Array.isArray(summary) ? summary[0] : undefined
+  return typeof first === 'string' ? (first.split('(')[0] ?? 'unknown') : 'unknown'
+}
+
+/** Between two `[seconds, microseconds]`. */
+function between(from: unknown, to: unknown): number | undefined {
+  const [start, end] = [from, to].map((value) =>
+    Array.isArray(value) ? Number(value[0]) + Number(value[1]) / 1e6 : undefined,
+  )
+  return start === undefined || end === undefined ? undefined : end - start
+}
+
+const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0)
+
+function apiOf(url: string): string {
+  return /^\/(2|3|docs|metrics)\b/.exec(url)?.[1] ?? 'other'
+}
