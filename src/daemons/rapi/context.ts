@@ -2,8 +2,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../../lib/clock'
 import type { Log } from '../../lib/log'
+import { allows } from '../../model/permissions'
 import type { Master } from '../../rpc/luxi/calls'
 import type { GantryMaster, Identity } from '../../rpc/luxi/gantry'
+import { HttpError } from './errors'
 
 /** What all requests share. */
 export interface RapiServices {
@@ -39,7 +41,14 @@ export class RapiContext {
     readonly body: unknown,
     /** Only for requests to /3. */
     readonly v3?: V3Request,
+    /** Of a user of /2 who has roles; undefined for one whose option was enough. */
+    private readonly roles?: readonly string[],
   ) {}
+
+  /** Throws 403, which does not tell what is missing. */
+  need(permission: string): void {
+    if (this.roles !== undefined && !allows(this.roles, permission)) throw new HttpError(403)
+  }
 
   /** Fires when the client has gone away, so that nothing waits on its behalf. */
   get signal(): AbortSignal {

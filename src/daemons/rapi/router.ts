@@ -2,7 +2,7 @@
 // arguments, call the controller, reply. The routes are data, generated from the controllers.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readArguments, type RouteArgument } from './arguments'
-import { type Authenticator, CHALLENGE, checkAccess } from './auth'
+import { type Authenticator, CHALLENGE, checkAccess, rolesOf } from './auth'
 import { readBody } from './body'
 import { RapiContext, type RapiServices } from './context'
 import { badRequest, errorReply, HttpError, notFound } from './errors'
@@ -69,7 +69,7 @@ async function serve(
   for (const { basic = [] } of route.security) checkAccess(user, basic)
   const body = await readBody(request)
   const query = new URLSearchParams((request.url ?? '').slice(path.length))
-  const context = new RapiContext(services, request, found.resource, query, body)
+  const context = new RapiContext(services, request, found.resource, query, body, undefined, rolesOf(user))
   const args = readArguments(route.args, found.params, query, body)
   const controller = new route.controller(context)
   const action: unknown = Reflect.get(controller, route.action)

@@ -51,6 +51,7 @@ export class FiltersController extends Resource {
   @Delete('{uuid}')
   @Security('basic', ['write'])
   remove(@Path() uuid: string): Promise<null> {
+    this.context.need('filters.remove')
     return this.master.deleteFilter(uuid)
   }
 
@@ -63,6 +64,7 @@ export class FiltersController extends Resource {
     if (typeof priority !== 'number') throw wrongType("'priority' parameter", priority, 'int')
     if (!Array.isArray(predicates)) throw wrongType("'predicates' parameter", predicates, 'list')
     if (!Array.isArray(reason)) throw wrongType("'reason' parameter", reason, 'list')
+    this.context.need('filters.modify')
     return this.master.replaceFilter(uuid, priority, predicates, action, reason)
   }
 }

@@ -25,6 +25,7 @@ import {
   OpInstanceShutdown,
   OpInstanceStartup,
 } from '../../../opcodes/instance'
+import { permissionOf } from '../../../opcodes/permission'
 import type { JobId } from '../../../rpc/luxi/calls'
 import { HttpError } from '../errors'
 import { INSTANCE_FIELDS } from '../fields'
@@ -132,7 +133,9 @@ export class InstancesController extends Resource {
     @Body() body?: ReinstallParams,
   ): Promise<JobId> {
     const { query } = this.context
-    return this.master.submitJob(reinstallOpcodes(name, body, query.size > 0 ? { os, start: nostartup === 0 } : null))
+    const ops = reinstallOpcodes(name, body, query.size > 0 ? { os, start: nostartup === 0 } : null)
+    for (const { OP_ID } of ops) this.context.need(permissionOf(OP_ID))
+    return this.master.submitJob(ops)
   }
 
   /** Renames a stopped instance. */

@@ -29,6 +29,7 @@ export class JobsController extends Resource {
   @Delete('{id}')
   @Security('basic', ['write'])
   cancel(@Path() id: number): Promise<unknown[]> {
+    this.context.need('jobs.cancel')
     return this.master.cancelJob(id, false)
   }
 
@@ -39,6 +40,7 @@ export class JobsController extends Resource {
   @Get('{id}/wait')
   @Security('basic', ['write'])
   async wait(@Path() id: number): Promise<JsonObject | null> {
+    this.context.need('jobs.query')
     const given = bodyObject(this.context.body ?? {})
     const fields = given['fields']
     if (fields === undefined) throw badRequest("Required parameter 'fields' is missing")

@@ -3,6 +3,7 @@ import { nanoseconds } from '../../../lib/clock'
 import { ECODE, OpPrereqError } from '../../../model/errors'
 import { isObject, type JsonObject } from '../../../opcodes/check'
 import type { OpcodeDefinition } from '../../../opcodes/index'
+import { permissionOf } from '../../../opcodes/permission'
 import { OpTagsDel, OpTagsSet } from '../../../opcodes/tags'
 import type { JobId, Master, TagKind } from '../../../rpc/luxi/calls'
 import type { RapiContext } from '../context'
@@ -25,6 +26,7 @@ export abstract class Resource {
     statics: JsonObject,
     renames?: Renames,
   ): Promise<JobId> {
+    this.context.need(permissionOf(definition.id))
     return this.master.submitJob([fillFromBody(definition, body, { ...statics, reason: this.reason() }, renames)])
   }
 

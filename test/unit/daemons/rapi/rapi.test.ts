@@ -80,6 +80,28 @@ describe('users', () => {
     expect(answer.status).toBe(403)
   })
 
+  test.each([
+    ['@admin', [200, 200, 200]],
+    ['@readonly', [200, 403, 403]],
+    ['@readonly,+instances.startup', [200, 200, 403]],
+    ['@admin,-tags.set', [200, 200, 403]],
+    ['instances.*', [403, 200, 403]],
+    ['unheard-of', [403, 403, 403]],
+  ])('%s may read through the query call, start an instance, set tags: %j', async (options, expected) => {
+    writeFileSync(harness.usersFile, `${USERS}\nrole word ${options}\n`)
+    const as = basic('role', 'word')
+    const ask = async (verb: string, url: string) => (await harness.ask(verb, url, { as })).status
+    const query = await ask('GET', '/2/query/nothing?fields=name')
+    const statuses = [
+      // Who may ask gets as far as the answer that there is no such resource.
+      query === 403 ? 403 : 200,
+      await ask('PUT', '/2/instances/inst1.gnt.example/startup'),
+      await ask('PUT', '/2/tags?tag=x'),
+    ]
+    writeFileSync(harness.usersFile, USERS)
+    expect(statuses).toEqual(expected)
+  })
+
   test('the users file is read anew when it has changed', async () => {
     const as = basic('fresh', 'word')
     expect((await harness.ask('GET', '/version', { as })).status).toBe(401)
