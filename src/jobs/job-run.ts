@@ -14,6 +14,7 @@ export interface OpcodeSetting {
   readonly secrets: Readonly<Record<string, unknown>>
   priority(): number
   log(type: string, message: unknown): void
+  note(fields: Readonly<Record<string, unknown>>): void
   started(): Promise<void>
   readonly cancelled: AbortSignal
 }
@@ -111,9 +112,16 @@ export class JobRun {
       secrets: this.order.secrets[index] ?? {},
       priority: () => this.current.ops[index]?.priority ?? 0,
       log: (type, message) => this.log(index, type, message),
+      note: (fields) => this.note(index, fields),
       started: () => this.started(index),
       cancelled: this.cancelled.signal,
     }
+  }
+
+  /** What the opcode turned out to mean; written with the next transition. */
+  private note(index: number, fields: Readonly<Record<string, unknown>>): void {
+    const op = this.current.ops[index]
+    if (op !== undefined) this.current = withOp(this.current, index, { input: { ...op.input, ...fields } })
   }
 
   private async started(index: number): Promise<void> {

@@ -19,6 +19,8 @@ export interface JobEnvironment {
   readonly nodes: NodeClient
   /** Appends to the opcode's log in the job file (type `message` unless a unit has its own). */
   log(type: string, message: unknown): void
+  /** Adds to the opcode in the job file what its parameters turned out to mean. Never a secret. */
+  note(fields: Readonly<Record<string, unknown>>): void
   /** All locks are held: the opcode goes from `waiting` to `running`. Rejects with JobCancelled if it may no longer start. */
   started(): Promise<void>
   /** Aborts when someone cancels the job. After `started` only units that can stop look at it. */

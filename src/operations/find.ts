@@ -25,6 +25,16 @@ export async function findNode(ctx: UnitContext, name: string, uuid?: string): P
   return { config, object }
 }
 
+/** The node that an opcode names; the job shows its full name and uuid. */
+export async function namedNode(
+  ctx: UnitContext,
+  op: { readonly node_name: string; readonly node_uuid?: string | undefined },
+): Promise<Found<Node>> {
+  const found = await findNode(ctx, op.node_name, op.node_uuid)
+  ctx.note({ node_name: found.object.name, node_uuid: found.object.uuid })
+  return found
+}
+
 export async function findGroup(ctx: UnitContext, name: string): Promise<Found<NodeGroup>> {
   const config = await ctx.config.read({ groups: [name] })
   const object = pick(config.nodegroups, name)

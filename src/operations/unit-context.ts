@@ -27,6 +27,12 @@ export class UnitContext {
     this.nodes = new NodeAccess(env)
   }
 
+  /** Shows in the job what the opcode's parameters turned out to mean: names in full, uuids, defaults. */
+  note(fields: Readonly<Record<string, unknown>>): void {
+    const { secrets } = this.env
+    this.env.note(Object.fromEntries(Object.entries(fields).filter(([name]) => !Object.hasOwn(secrets, name))))
+  }
+
   /** The reason trail, which noded stores with the instance's state changes. */
   get reason(): ReasonTrail {
     const trail: unknown = this.op['reason']

@@ -73,6 +73,7 @@ export class FakeCluster {
       ...{ jobId: 1, opIndex: 0, client: [1, '/livelock', 1], priority: () => 0, secrets: {} },
       ...{ wconfd: this.wconfd(), nodes: this.nodes(), clock: this.clock, random: seededRandom(9) },
       log: (_type, message) => void this.log.push(String(message)),
+      note: () => undefined,
       started: async () => undefined,
       cancelled: new AbortController().signal,
       paths: pathsOf('', 'node1.example.com'),

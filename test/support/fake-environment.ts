@@ -45,6 +45,8 @@ export class FakeEnvironment {
   readonly table = createTable(1)
   readonly random = seededRandom(3)
   readonly log: string[] = []
+  /** What the job shows besides what was submitted. */
+  noted: Readonly<Record<string, unknown>> = {}
   readonly calls: AskedCall[] = []
   readonly requested: LockRequest[] = []
   readonly submitted: (readonly WireOpCode[])[] = []
@@ -147,6 +149,7 @@ export class FakeEnvironment {
       ...{ jobId: 7, opIndex: 0, client: CLIENT, priority: () => 0, secrets: this.secrets },
       ...{ wconfd: this.wconfd(), nodes: this.nodeClient(), clock: this.clock(), random: this.random },
       log: (_type, message) => void this.log.push(String(message)),
+      note: (fields) => void (this.noted = { ...this.noted, ...fields }),
       started: () => {
         this.started = true
         return Promise.resolve()

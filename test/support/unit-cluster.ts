@@ -203,6 +203,7 @@ export class UnitCluster {
       wconfd: this.wconfd(),
       nodes: this.nodeClient(),
       log: (_type, message) => void this.log.push(String(message)),
+      note: () => undefined,
       started: () => Promise.resolve(),
       cancelled: new AbortController().signal,
       clock: instantClock,

@@ -55,9 +55,11 @@ function fingerprints({ world: { config }, node }: SimContext, input: unknown): 
   return Object.fromEntries(files.map((file) => [file, createHash('sha1').update(file).digest('hex')]))
 }
 
-/** The operating systems that the recorded instances use, with their variants. */
+/** Operating systems of simulated nodes, with their variants; those that the recorded instances use are there too. */
+const INSTALLED: Readonly<Record<string, readonly string[]>> = { debootstrap: ['default'], noop: [] }
+
 export function osList(world: World): OsDiagnosis[] {
-  const variants = new Map<string, Set<string>>()
+  const variants = new Map(Object.entries(INSTALLED).map(([name, known]) => [name, new Set(known)]))
   for (const { os } of Object.values(world.config.instances)) {
     const [name = '', variant] = os.split('+')
     if (name === '') continue

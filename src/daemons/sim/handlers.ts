@@ -60,7 +60,12 @@ const state = {
   node_verify: (sim, checks) => answerChecks(sim, checks),
   node_verify_light: (sim, checks) => answerChecks(sim, checks),
   os_diagnose: (sim) => osList(sim.world),
-  os_validate: () => true,
+  os_validate: ({ world }, required, os) => {
+    const [wanted] = os.split('+')
+    const known = osList(world).some(([name]) => name === wanted)
+    if (!known && required) throw new Error(`Directory for OS ${wanted} not found in search path`)
+    return known
+  },
   extstorage_diagnose: () => [],
   hypervisor_validate_params: nothing,
   storage_list: (sim, type, args, name, fields) => {
@@ -128,7 +133,9 @@ const instances = {
 
 const disks = {
   blockdev_create: (sim, disk, size) => {
-    if (sim.world.disk(sim.node, disk)) throw new Error(`Disk ${disk.uuid} exists already`)
+    const path = pathOf(disk)
+    if (sim.world.disk(sim.node, disk))
+      throw new Error(`Can't create block device: ${path}: can't create: [Errno 17] File exists: '${path}'`)
     sim.world.addDisk(sim.node, disk, size)
     return disk.logical_id ?? null
   },

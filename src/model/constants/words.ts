@@ -18,6 +18,9 @@ export const EXPORT_MODES = ['local', 'remote'] as const
 export const EVACUATION_MODES = ['all', 'primary-only', 'secondary-only'] as const
 export const ALLOC_POLICIES = ['preferred', 'last_resort', 'unallocable'] as const
 export const DEFAULT_SHUTDOWN_TIMEOUT_S = 120
+/** For the helper machine that writes an OS image onto disks. */
+export const HELPER_STARTUP_TIMEOUT_S = 300
+export const HELPER_SHUTDOWN_TIMEOUT_S = 7200
 
 /** Words that stand for a value. */
 export const VALUE = {

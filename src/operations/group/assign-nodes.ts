@@ -13,6 +13,7 @@ import { findGroupAndAll, sameNames } from './members'
 export const groupAssignNodes = logicalUnit(OpGroupAssignNodes, {
   async locks(op, ctx) {
     const [{ object: group }, nodes] = [await findGroup(ctx, op.group_name), await wantedNodes(ctx, op.nodes)]
+    ctx.note({ nodes: nodes.map((node) => node.name), node_uuids: nodes.map((node) => node.uuid) })
     return {
       nodegroup: exclusive([...new Set([group.uuid, ...nodes.map((node) => node.group)])]),
       node: exclusive(nodes.map((node) => node.uuid)),

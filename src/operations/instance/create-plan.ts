@@ -9,7 +9,7 @@ import { ECODE, OpPrereqError } from '../../model/errors'
 import type { OpInstanceCreate } from '../../opcodes/instance'
 import type { Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
-import { diskSpecs, fileStorageFolder, newDisks, checkTemplate, type DiskSpec } from './disk-spec'
+import { diskSpecs, fileStorageFolder, newDisks, type DiskSpec } from './disk-spec'
 import { policyViolations } from './ipolicy'
 import { wantedNics, type WantedNic } from './nic-spec'
 import { beParams, checkNotClusterOnly, hvParamTypes, typed } from './params'
@@ -55,10 +55,12 @@ export function checkArguments(op: CreateOp): void {
   if (op.os_type === undefined && op.no_install !== true) throw refuse('No guest OS or OS image specified')
 }
 
+export const wantedTemplate = (cluster: Cluster, op: CreateOp): DiskTemplate =>
+  op.disk_template ?? cluster.enabled_disk_templates[0] ?? 'diskless'
+
 export function wantedInstance(ctx: UnitContext, cluster: Cluster, op: CreateOp, resolvedIp?: string): Wanted {
   const name = normalName(op.instance_name)
-  const template = op.disk_template ?? cluster.enabled_disk_templates[0] ?? 'diskless'
-  checkTemplate(cluster, template)
+  const template = wantedTemplate(cluster, op)
   const hypervisor = wantedHypervisor(cluster, op.hypervisor)
   const os = op.os_type ?? ''
   if (cluster.blacklisted_os.includes(os.split('+')[0] ?? os))

@@ -1,7 +1,9 @@
 // OP_INSTANCE_CREATE: checks, places, makes and installs a new instance, and starts it.
 import { change } from '../../config/changes'
+import { DEFAULT_FILE_DRIVER, DTS_FILEBASED } from '../../model/constants/disks'
 import { HYPERVISORS_WITH_PORT } from '../../model/constants/hypervisors'
 import type { ConfigData, Disk, Instance, Node } from '../../model/config'
+import { HELPER_SHUTDOWN_TIMEOUT_S, HELPER_STARTUP_TIMEOUT_S } from '../../model/constants/words'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { OpInstanceCreate } from '../../opcodes/instance'
 import { findGroup, findNode } from '../find'
@@ -14,11 +16,13 @@ import {
   newInstance,
   normalName,
   wantedInstance,
+  wantedTemplate,
   withInstance,
   type CreateOp,
   type Wanted,
 } from './create-plan'
-import { checkHvParamsOnNodes, checkOsParams } from './params'
+import { checkTemplate } from './disk-spec'
+import { checkHvParamsOnNodes, checkOsParams, givenOsParams } from './params'
 import { fillHvParams } from '../../config/filled'
 import { envOfView } from './hook-env'
 import { install, makeInstance, startCreated } from './create-run'
@@ -38,10 +42,13 @@ export const instanceCreate = logicalUnit(OpInstanceCreate, {
     checkArguments(op)
     const name = normalName(op.instance_name)
     const config = await ctx.config.read({ instances: [name], nodes: 'all' })
+    noteDefaults(ctx, config, op)
+    checkTemplate(config.cluster, wantedTemplate(config.cluster, op))
     checkNameIsFree(config, name)
     const allocator = allocatorFor(config, op.iallocator, op.pnode)
-    const nodes =
-      allocator === undefined ? [(await namedNode(ctx, op)).uuid] : Object.values(config.nodes).map((node) => node.uuid)
+    const named = allocator === undefined ? await givenPrimary(ctx, op) : undefined
+    ctx.note(givenOsParams(op))
+    const nodes = named === undefined ? Object.values(config.nodes).map((node) => node.uuid) : [named.uuid]
     const opportunistic = allocator !== undefined && op.opportunistic_locking ? { opportunistic: 1 } : {}
     const want = { ...exclusive(nodes), ...opportunistic }
     return { instance: exclusive([name]), node: want, 'node-res': want }
@@ -51,8 +58,9 @@ export const instanceCreate = logicalUnit(OpInstanceCreate, {
     const name = normalName(op.instance_name)
     const before = await ctx.config.read({ instances: [name] })
     checkNameIsFree(before, name)
-    const resolvedIp = op.name_check ? await resolveForCreation(name, op.ip_check) : undefined
+    const resolvedIp = op.name_check ? await resolveForCreation(ctx.env.paths, name, op.ip_check) : undefined
     const wanted = wantedInstance(ctx, before.cluster, op, resolvedIp)
+    ctx.note({ beparams: wanted.beparams })
     const node = await primaryFor(ctx, before, op, wanted)
     const config = await ctx.config.read({ nodes: [node.uuid] })
     await checkOnNode(ctx, config, op, wanted, node)
@@ -86,14 +94,27 @@ function checkNameIsFree(config: ConfigData, name: string): void {
     throw new OpPrereqError(`Instance '${name}' is already in the cluster`, ECODE.EXISTS)
 }
 
-async function namedNode(ctx: UnitContext, op: CreateOp): Promise<Node> {
-  return (await findNode(ctx, op.pnode ?? '', op.pnode_uuid)).object
+async function givenPrimary(ctx: UnitContext, op: CreateOp): Promise<Node> {
+  const { object: node } = await findNode(ctx, op.pnode ?? '', op.pnode_uuid)
+  ctx.note({ pnode: node.name, pnode_uuid: node.uuid })
+  return node
+}
+
+/** What the job shows of parameters that were left out. */
+function noteDefaults(ctx: UnitContext, { cluster }: ConfigData, op: CreateOp): void {
+  const { helper_startup_timeout = HELPER_STARTUP_TIMEOUT_S, helper_shutdown_timeout = HELPER_SHUTDOWN_TIMEOUT_S } = op
+  const isFile = DTS_FILEBASED.includes(wantedTemplate(cluster, op))
+  ctx.note({
+    instance_name: normalName(op.instance_name),
+    ...{ helper_startup_timeout, helper_shutdown_timeout },
+    ...(isFile && { file_driver: op.file_driver ?? DEFAULT_FILE_DRIVER }),
+  })
 }
 
 /** The node given, or chosen by the allocator; the locks of the others are given back. */
 async function primaryFor(ctx: UnitContext, config: ConfigData, op: CreateOp, wanted: Wanted): Promise<Node> {
   const allocator = allocatorFor(config, op.iallocator, op.pnode)
-  if (allocator === undefined) return namedNode(ctx, op)
+  if (allocator === undefined) return givenPrimary(ctx, op)
   const group = op.group_name === undefined ? undefined : (await findGroup(ctx, op.group_name)).object.uuid
   const local = wanted.template === 'file'
   const node = await chooseNode(ctx, allocator, {
@@ -107,6 +128,7 @@ async function primaryFor(ctx: UnitContext, config: ConfigData, op: CreateOp, wa
     },
     among: ctx.locks.holds('node'),
   })
+  ctx.note({ pnode: node.name, pnode_uuid: node.uuid })
   await ctx.locks.keepOnly('node-res', [node.uuid])
   await ctx.locks.keepOnly('node', [node.uuid])
   return node

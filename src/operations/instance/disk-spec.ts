@@ -20,7 +20,6 @@ export function checkTemplate(cluster: Cluster, template: DiskTemplate): void {
   if (!cluster.enabled_disk_templates.includes(template))
     throw new OpPrereqError(
       `Disk template '${template}' is not enabled in cluster. Enabled disk templates are: ${cluster.enabled_disk_templates.join(',')}`,
-      ECODE.INVAL,
     )
   if (!MADE.includes(template))
     throw new OpPrereqError(`Disks of template '${template}' cannot be made by this version yet`, ECODE.INVAL)

@@ -56,6 +56,7 @@ export const moveLocks = {
     if (isMirroredInside(view)) return exclusive(own)
     if (op.target_node !== undefined) {
       const { object } = await findNode(ctx, op.target_node, op.target_node_uuid)
+      ctx.note({ target_node: object.name, target_node_uuid: object.uuid })
       return exclusive([...new Set([...own, object.uuid])])
     }
     const { nodes } = await ctx.config.read({ nodes: 'all' })

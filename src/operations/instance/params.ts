@@ -95,6 +95,19 @@ export async function checkHvParamsOnNodes(
     ctx.nodes.raise(results, node, `Hypervisor parameter validation failed on node ${node.name}`)
 }
 
+/** For the job: every kind of OS parameters, empty where none was given. Those that are hidden stay as they are in its file. */
+export function givenOsParams(op: {
+  readonly osparams?: Readonly<Record<string, unknown>> | undefined
+  readonly osparams_private?: Readonly<Record<string, unknown>> | undefined
+  readonly osparams_secret?: Readonly<Record<string, unknown>> | undefined
+}): Record<string, unknown> {
+  return {
+    osparams: op.osparams ?? {},
+    ...(op.osparams_private === undefined && { osparams_private: {} }),
+    ...(op.osparams_secret === undefined && { osparams_secret: {} }),
+  }
+}
+
 /** Whether the nodes know the OS, its variant and these parameters. */
 export async function checkOsParams(
   ctx: UnitContext,

@@ -16,6 +16,7 @@ export const instanceQueryData = logicalUnit(OpInstanceQueryData, {
   async locks(op, ctx) {
     if (op.static && !op.use_locking) return {}
     if (!op.use_locking) ctx.log.warning('Non-static data requested, locks need to be acquired')
+    ctx.note({ use_locking: true })
     if (op.instances.length === 0) return { instance: shared(all) }
     return { instance: shared((await instancesOrAll(ctx, op.instances)).map((instance) => instance.name)) }
   },

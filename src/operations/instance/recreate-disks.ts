@@ -21,6 +21,7 @@ export const instanceRecreateDisks = logicalUnit(OpInstanceRecreateDisks, {
     if (op.nodes.length > 0 || op.iallocator !== undefined)
       throw new OpPrereqError('Disks cannot be recreated on other nodes by this version yet', ECODE.INVAL)
     const view = await readInstance(ctx, op)
+    ctx.note({ disks: op.disks.map((entry) => (typeof entry === 'number' ? [entry, {}] : entry)) })
     for (const node of allNodes(view)) checkNodeOnline(node)
     await checkInstanceState(ctx, view, NOT_RUNNING, 'cannot recreate disks')
     if (view.disks.length === 0) throw new OpPrereqError(`Instance '${view.instance.name}' has no disks`, ECODE.INVAL)

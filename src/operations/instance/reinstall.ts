@@ -9,13 +9,14 @@ import { checkInstanceState, checkNodeOnline, DOWN } from './checks'
 import { texts } from './create-plan'
 import { shutdownDisks, startDisks } from './disks'
 import { instanceHookEnv } from './hook-env'
-import { checkOsParams } from './params'
+import { checkOsParams, givenOsParams } from './params'
 import { dictOf, hookNodes, locksOfInstance, readInstance, reread, type InstanceView } from './view'
 
 export const instanceReinstall = logicalUnit(OpInstanceReinstall, {
   ...locksOfInstance(['node', 'node-res']),
   async check(ctx, op) {
     const view = await readInstance(ctx, op)
+    ctx.note(givenOsParams(op))
     checkNodeOnline(view.primary)
     await checkInstanceState(ctx, view, DOWN, 'cannot reinstall')
     if (view.disks.length === 0) throw new OpPrereqError(`Instance '${view.instance.name}' has no disks`, ECODE.INVAL)

@@ -5,7 +5,6 @@ import { DTS_INSTANCE_DEPENDENT_PATH } from '../../model/constants/disks'
 import type { Disk } from '../../model/config'
 import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
 import { OpInstanceRename } from '../../opcodes/instance'
-import { findInstance } from '../find'
 import { exclusive, logicalUnit } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { checkInstanceState, checkNodeOnline, NOT_RUNNING } from './checks'
@@ -14,13 +13,22 @@ import { fileFolder } from './disk-files'
 import { shutdownDisks, startDisks } from './disks'
 import { instanceHookEnv } from './hook-env'
 import { resolveForCreation } from './resolve'
-import { dictOf, diskDictOf, hookNodes, locksOfInstance, readInstance, reread, type InstanceView } from './view'
+import {
+  dictOf,
+  diskDictOf,
+  hookNodes,
+  locksOfInstance,
+  namedInstance,
+  readInstance,
+  reread,
+  type InstanceView,
+} from './view'
 
 const instanceLocks = locksOfInstance(['node', 'node-res'])
 
 export const instanceRename = logicalUnit(OpInstanceRename, {
   async locks(op, ctx) {
-    const { object } = await findInstance(ctx, op.instance_name, op.instance_uuid)
+    const { object } = await namedInstance(ctx, op)
     return { instance: exclusive([...new Set([object.name, normalName(op.new_name)])]) }
   },
   declare: instanceLocks.declare,
@@ -30,7 +38,7 @@ export const instanceRename = logicalUnit(OpInstanceRename, {
     checkNodeOnline(view.primary)
     await checkInstanceState(ctx, view, NOT_RUNNING, 'cannot rename')
     const name = normalName(op.new_name)
-    if (op.name_check) await resolveForCreation(name, op.ip_check)
+    if (op.name_check) await resolveForCreation(ctx.env.paths, name, op.ip_check)
     const { instances } = await ctx.config.read({ instances: [name] })
     const other = Object.values(instances).find((instance) => instance.name === name)
     if (other !== undefined && other.uuid !== view.instance.uuid)

@@ -2,12 +2,14 @@
 import { change } from '../../config/changes'
 import { fillBeParams } from '../../config/filled'
 import { diskTemplateOf } from '../../config/lookup'
+import { DEFAULT_FILE_DRIVER, DTS_FILEBASED } from '../../model/constants/disks'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { OpInstanceSetParams } from '../../opcodes/instance'
+import type { DiskParams, NicParams } from '../../opcodes/types'
 import { logicalUnit, type HookEnv } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { checkBridges, checkNodeOnline, hvParamsOf, runtimeOf } from './checks'
-import { deviceChanges } from './device-changes'
+import { deviceChanges, type DeviceChange } from './device-changes'
 import { envOfView, instanceHookEnv } from './hook-env'
 import { canHotplug } from './hotplug'
 import { policyViolations } from './ipolicy'
@@ -40,6 +42,7 @@ export const instanceSetParams = logicalUnit(OpInstanceSetParams, {
     const diskSteps = await planDisks(ctx, view, disks, op, live)
     const nicPlan = await planNics(ctx, view, nics, op.conflicts_check)
     if (!op.force && nics.length > 0) await checkBridges(ctx, view.config, nicPlan, view.primary)
+    noteDevices(ctx, op, nics, nicPlan, disks, diskSteps)
     const plan = { view, values, nics: nicPlan, disks: diskSteps, live }
     if (!op.ignore_ipolicy) checkPolicy(plan)
     return plan
@@ -85,6 +88,31 @@ function checkArguments(op: SetOp): void {
     throw refuse('The primary node cannot be set by this version yet; use failover or migrate')
   if (op.instance_communication !== undefined)
     throw refuse('Instance communication cannot be changed by this version yet')
+}
+
+/** In the job: changes in their full form, with the addresses and the template that new devices got. */
+function noteDevices(
+  ctx: UnitContext,
+  op: SetOp,
+  nics: readonly DeviceChange<NicParams>[],
+  nicPlan: NicPlan,
+  disks: readonly DeviceChange<DiskParams>[],
+  diskSteps: readonly DiskStep[],
+): void {
+  const made = diskSteps.filter((step) => step.action === 'add').map((step) => step.disk)
+  ctx.note({
+    nics: nics.map(({ action, at, params }, place) => {
+      const mac = nicPlan.steps[place]?.nic.mac
+      return [action, at, action === 'add' && mac !== undefined ? { ...params, mac } : params]
+    }),
+    disks: disks.map(({ action, at, params }, place) => {
+      const disk = diskSteps[place]?.disk
+      return [action, at, action === 'add' && disk ? { mode: disk.mode, dev_type: disk.dev_type, ...params } : params]
+    }),
+    ...(made.some((disk) => DTS_FILEBASED.includes(disk.dev_type)) && {
+      file_driver: op.file_driver ?? DEFAULT_FILE_DRIVER,
+    }),
+  })
 }
 
 async function isRunning(ctx: UnitContext, view: InstanceView): Promise<boolean> {

@@ -11,6 +11,7 @@ export const instanceShutdown = logicalUnit(OpInstanceShutdown, {
   ...locksOfInstance(['node-res'], { primaryOnly: true }),
   async check(ctx, op) {
     const view = await readInstance(ctx, op)
+    ctx.note({ admin_state_source: op.admin_state_source ?? 'admin' })
     if (op.force) ctx.log.warning('Ignoring offline instance check')
     else await checkInstanceState(ctx, view, ONLINE)
     if (view.primary.offline && op.ignore_offline_nodes) ctx.log.warning('Ignoring offline primary node')

@@ -4,7 +4,7 @@ import { instanceDisks, secondaryNodes } from '../../config/lookup'
 import type { ConfigData, Disk, Instance, Node } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import type { DiskDict, InstanceDict } from '../../rpc/node/dicts'
-import { findInstance } from '../find'
+import { findInstance, type Found } from '../find'
 import { exclusive, shared, type LockPlan, type UnitLevel, type Want } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 
@@ -23,8 +23,15 @@ interface NamesInstance {
 }
 
 export async function readInstance(ctx: UnitContext, op: NamesInstance): Promise<InstanceView> {
-  const { config, object } = await findInstance(ctx, op.instance_name, op.instance_uuid)
+  const { config, object } = await namedInstance(ctx, op)
   return viewOf(config, object)
+}
+
+/** The instance that an opcode names; the job shows its full name and uuid. */
+export async function namedInstance(ctx: UnitContext, op: NamesInstance): Promise<Found<Instance>> {
+  const found = await findInstance(ctx, op.instance_name, op.instance_uuid)
+  ctx.note({ instance_name: found.object.name, instance_uuid: found.object.uuid })
+  return found
 }
 
 /** The same instance as it is now, after a change. */
@@ -74,7 +81,7 @@ export function locksOfInstance(
   const want = options.mode === 'shared' ? shared : exclusive
   return {
     async locks(op: NamesInstance, ctx: UnitContext): Promise<LockPlan> {
-      const { object } = await findInstance(ctx, op.instance_name, op.instance_uuid)
+      const { object } = await namedInstance(ctx, op)
       return { instance: want([object.name]) }
     },
     async declare(level: UnitLevel, op: NamesInstance, ctx: UnitContext): Promise<Want | undefined> {

@@ -7,7 +7,7 @@ import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
 import { niceSort, niceSortBy } from '../../model/nice-sort'
 import { OpNodeEvacuate } from '../../opcodes/node'
 import type { WireOpCode } from '../../rpc/luxi/calls'
-import { findNode } from '../find'
+import { findNode, namedNode } from '../find'
 import { sameNames } from '../group/members'
 import { allocatorFor } from '../instance/placement'
 import { logicalUnit, ResultWithJobs, shared, type Op } from '../logical-unit'
@@ -61,7 +61,7 @@ export const nodeEvacuate = logicalUnit(OpNodeEvacuate, {
 })
 
 async function plan(ctx: UnitContext, op: Evacuate): Promise<Plan> {
-  const { object: node } = await findNode(ctx, op.node_name, op.node_uuid)
+  const { object: node } = await namedNode(ctx, op)
   const remote =
     op.remote_node === undefined ? undefined : (await findNode(ctx, op.remote_node, op.remote_node_uuid)).object
   const config = await ctx.config.read({ nodes: 'all', instances: 'all' })

@@ -3,13 +3,13 @@ import { primaryInstances } from '../../config/lookup'
 import { niceSortBy } from '../../model/nice-sort'
 import { OpNodeMigrate } from '../../opcodes/node'
 import type { WireOpCode } from '../../rpc/luxi/calls'
-import { findNode } from '../find'
+import { namedNode } from '../find'
 import { masterOnly } from '../group/members'
 import { logicalUnit, ResultWithJobs, shared } from '../logical-unit'
 
 export const nodeMigrate = logicalUnit(OpNodeMigrate, {
-  locks: async (op, ctx) => ({ node: shared([(await findNode(ctx, op.node_name, op.node_uuid)).object.uuid]) }),
-  check: (ctx, op) => findNode(ctx, op.node_name, op.node_uuid),
+  locks: async (op, ctx) => ({ node: shared([(await namedNode(ctx, op)).object.uuid]) }),
+  check: (ctx, op) => namedNode(ctx, op),
   hooks: {
     path: 'node-migrate',
     type: 'NODE',

@@ -1,12 +1,12 @@
 // OP_NODE_POWERCYCLE: resets a node hard. A last resort, so it waits for no lock.
 import { OpExecError, OpPrereqError, ECODE } from '../../model/errors'
 import { OpNodePowercycle } from '../../opcodes/node'
-import { findNode } from '../find'
+import { namedNode } from '../find'
 import { logicalUnit } from '../logical-unit'
 
 export const nodePowercycle = logicalUnit(OpNodePowercycle, {
   async check(ctx, op) {
-    const found = await findNode(ctx, op.node_name, op.node_uuid)
+    const found = await namedNode(ctx, op)
     if (found.object.uuid === found.config.cluster.master_node && !op.force)
       throw new OpPrereqError('The node is the master and the force parameter was not set', ECODE.INVAL)
     return found

@@ -5,7 +5,7 @@ import type { Node } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { OpNodeRemove } from '../../opcodes/node'
 import { sendAncillaryFiles } from '../cluster/ancillary-files'
-import { findNode } from '../find'
+import { namedNode } from '../find'
 import { logicalUnit } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { fillCandidatePool, leaving, removeSshKey } from './candidates'
@@ -13,7 +13,7 @@ import { fillCandidatePool, leaving, removeSshKey } from './candidates'
 export const nodeRemove = logicalUnit(OpNodeRemove, {
   bigLock: true,
   async check(ctx, op) {
-    const { object: node } = await findNode(ctx, op.node_name, op.node_uuid)
+    const { object: node } = await namedNode(ctx, op)
     const config = await ctx.config.read({ nodes: 'all', instances: 'all' })
     if (node.uuid === config.cluster.master_node)
       throw new OpPrereqError('Node is the master node, failover to another node is required', ECODE.INVAL)

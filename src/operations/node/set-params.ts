@@ -6,7 +6,7 @@ import type { ConfigData, Instance, Node } from '../../model/config'
 import { DTS_INT_MIRROR } from '../../model/constants/disks'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { OpNodeSetParams } from '../../opcodes/node'
-import { findNode } from '../find'
+import { namedNode } from '../find'
 import { sameNames } from '../group/members'
 import { checkNodeLevel, updatedDiskState, updatedHvState, updatedNdParams } from '../group/params'
 import { pythonText } from '../hooks'
@@ -39,13 +39,13 @@ interface Checked {
 export const nodeSetParams = logicalUnit(OpNodeSetParams, {
   async locks(op, ctx) {
     checkArguments(op)
-    const { config, object: node } = await findNode(ctx, op.node_name, op.node_uuid)
+    const { config, object: node } = await namedNode(ctx, op)
     const nodes = exclusive(locksAll(op) ? all : [node.uuid])
     const instances = op.secondary_ip === undefined ? [] : mirroredInstances(await readAll(ctx, config), node)
     return { instance: shared(instances.map(({ name }) => name)), node: nodes, 'node-res': nodes }
   },
   async check(ctx, op): Promise<Checked> {
-    const { config: slice, object } = await findNode(ctx, op.node_name, op.node_uuid)
+    const { config: slice, object } = await namedNode(ctx, op)
     const config = await readAll(ctx, slice)
     const node = config.nodes[object.uuid] ?? object
     const affected = checkAffectedInstances(ctx, op, config, node)

@@ -6,7 +6,7 @@ import { STORAGE_TYPES_NODE_STORAGE, type StorageType } from '../../model/consta
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { niceSortBy } from '../../model/nice-sort'
 import { OpNodeModifyStorage, OpNodeQueryStorage, OpRepairNodeStorage } from '../../opcodes/node'
-import { findNode, nodesOrAll } from '../find'
+import { namedNode, nodesOrAll } from '../find'
 import { pythonRepr } from '../hooks'
 import { diskDicts, viewOf } from '../instance/view'
 import { exclusive, logicalUnit } from '../logical-unit'
@@ -49,7 +49,7 @@ export const nodeQueryStorage = logicalUnit(OpNodeQueryStorage, {
 
 export const nodeModifyStorage = logicalUnit(OpNodeModifyStorage, {
   async locks(op, ctx) {
-    const { object: node } = await findNode(ctx, op.node_name, op.node_uuid)
+    const { object: node } = await namedNode(ctx, op)
     const fields = MODIFIABLE[op.storage_type]
     if (fields === undefined)
       throw new OpPrereqError(`Storage units of type '${op.storage_type}' can not be modified`, ECODE.INVAL)
@@ -72,7 +72,7 @@ export const nodeModifyStorage = logicalUnit(OpNodeModifyStorage, {
 
 export const repairNodeStorage = logicalUnit(OpRepairNodeStorage, {
   async locks(op, ctx) {
-    const { object: node } = await findNode(ctx, op.node_name, op.node_uuid)
+    const { object: node } = await namedNode(ctx, op)
     if (!REPAIRABLE.includes(op.storage_type))
       throw new OpPrereqError(`Storage units of type '${op.storage_type}' can not be repaired`, ECODE.INVAL)
     return { node: exclusive([node.uuid]) }
@@ -100,7 +100,7 @@ interface NamesUnit {
 }
 
 async function checkUnit(ctx: UnitContext, op: NamesUnit): Promise<{ node: Node; cluster: Cluster; name: string }> {
-  const { config, object: node } = await findNode(ctx, op.node_name, op.node_uuid)
+  const { config, object: node } = await namedNode(ctx, op)
   checkTypeEnabled(config.cluster, op.storage_type)
   if (op.name === undefined) throw new OpPrereqError('The name of the storage unit is missing', ECODE.INVAL)
   return { node, cluster: config.cluster, name: op.name }

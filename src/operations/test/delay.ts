@@ -7,8 +7,10 @@ import { exclusive, logicalUnit } from '../logical-unit'
 export const testDelay = logicalUnit(OpTestDelay, {
   async locks(op, ctx) {
     if (op.duration <= 0) throw new OpPrereqError('Duration must be greater than zero', ECODE.INVAL)
-    if (op.no_locks) return {}
     const nodes = await wantedNodes(ctx, op.on_nodes)
+    if (nodes.length > 0)
+      ctx.note({ on_nodes: nodes.map((node) => node.name), on_node_uuids: nodes.map((node) => node.uuid) })
+    if (op.no_locks) return {}
     const { cluster } = await ctx.config.read({})
     return { node: exclusive([...nodes.map((node) => node.uuid), ...(op.on_master ? [cluster.master_node] : [])]) }
   },

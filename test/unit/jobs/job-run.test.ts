@@ -50,6 +50,16 @@ test('every transition is saved before it is told, and listeners end with the sa
   expect(run.job.ops.flatMap((op) => op.log.map(([serial]) => serial))).toEqual([1, 2])
 })
 
+test('what an opcode notes is in its input from the next transition on', async () => {
+  const { run, trace } = runOf([delay(1), delay(2)], async (_op, setting) => {
+    if (setting.opIndex === 0) setting.note({ on_nodes: ['node1.example.com'] })
+    await setting.started()
+  })
+  await run.run()
+  expect(trace.saved[1]?.ops.map(({ input }) => input['on_nodes'])).toEqual([['node1.example.com'], []])
+  expect(trace.seen).toEqual(run.job)
+})
+
 test('an opcode gets its own secrets only', async () => {
   const got: unknown[] = []
   const { run } = runOf([delay(1), delay(2)], async (_op, setting) => void got.push(setting.secrets))
