@@ -1,4 +1,5 @@
 // Node calls about the node itself: its state, its checks, its tests.
+import { readFileSync } from 'node:fs'
 import * as fs from 'node:fs/promises'
 import { isMissing } from '../../lib/disk'
 import { PATH } from '../../model/constants/paths'
@@ -17,8 +18,8 @@ export const nodeHandlers = {
   version: () => PROTOCOL_VERSION,
 
   async node_info(context, storageUnits, hypervisors) {
-    const [bootId, storage, live] = await Promise.all([
-      fs.readFile('/proc/sys/kernel/random/boot_id', 'utf8'),
+    const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')
+    const [storage, live] = await Promise.all([
       Promise.all(storageUnits.map((unit) => storageInfo(context, unit))),
       Promise.all(hypervisors.map(([name]) => hypervisorInfo(context, name))),
     ])

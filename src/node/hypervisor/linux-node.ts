@@ -1,10 +1,12 @@
 // What every Linux node can say about itself, whatever runs its instances.
+import { readFileSync } from 'node:fs'
 import * as fs from 'node:fs/promises'
 import * as os from 'node:os'
 import type { HypervisorInfo, InstanceDict } from '../../rpc/node/dicts'
 
 export async function linuxNodeInfo(): Promise<HypervisorInfo> {
-  const memory = parseMemory(await fs.readFile('/proc/meminfo', 'utf8'))
+  // Waits for no disk and takes 15 us; through the thread pool it would be ten times that, for each node and query.
+  const memory = parseMemory(readFileSync('/proc/meminfo', 'utf8'))
   const cpus = await fs.readFile('/proc/cpuinfo', 'utf8')
   const cpu_total = (cpus.match(/^processor\s*:/gm) ?? []).length || os.cpus().length
   return { ...memory, cpu_total, cpu_nodes: 1, cpu_sockets: sockets(cpus), cpu_dom0: cpu_total }
