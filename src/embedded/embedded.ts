@@ -8,6 +8,7 @@ import { errorCode, systemDisk as disk } from '../lib/disk'
 import type { FramedServer } from '../lib/json-socket'
 import { GanetiError } from '../model/errors'
 import { PORT } from '../model/constants/daemons'
+import { EMBEDDED_PORTS_S } from '../model/limits'
 import { LuxiClient } from '../rpc/luxi/client'
 import { openNodeClient } from '../rpc/node/client'
 import { openWconfd } from '../rpc/wconfd/client'
@@ -88,8 +89,22 @@ async function prepare(options: EmbeddedOptions): Promise<Settings> {
   }
   refuseChanges(options, existing)
   say(`going on with the cluster in ${root} (hypervisor: ${existing.simulated ? 'simulated' : existing.hypervisor})`)
-  await checkPorts(existing)
+  await portsAgain(existing)
   return existing
+}
+
+/** Whose parent was killed needs a moment to notice it, and to end. */
+async function portsAgain(settings: Settings): Promise<void> {
+  const deadline_ms = clock.monotonic_ms() + EMBEDDED_PORTS_S * 1000
+  for (let told = false; ; told = true) {
+    try {
+      return await checkPorts(settings)
+    } catch (error) {
+      if (clock.monotonic_ms() > deadline_ms) throw error
+      if (!told) say('waiting for the daemons of a former start to end')
+      await clock.sleep(200)
+    }
+  }
 }
 
 function refuseChanges({ root, nodes, baseAddress, hypervisor, state }: EmbeddedOptions, existing: Settings): void {

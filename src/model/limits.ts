@@ -214,6 +214,8 @@ export const CHILD_STOP_S = 20
 export const EMBEDDED_NODES_MAX = 253
 /** How long jobs that run may go on when the embedded cluster is stopped. */
 export const EMBEDDED_JOBS_S = 10
+/** How long a start waits for the daemons of a former one, whose parent was killed. */
+export const EMBEDDED_PORTS_S = 10
 /** How long a guest of the embedded cluster gets to shut down when the cluster is stopped. */
 export const EMBEDDED_GUEST_S = 5
 

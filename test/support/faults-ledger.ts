@@ -1,6 +1,6 @@
 // Keeps account of every job that was acknowledged: each must end, once, and stay as it ended.
 import { GanetiError } from '../../src/model/errors'
-import type { JobId, WireOpCode } from '../../src/rpc/luxi/calls'
+import type { JobId, Master, WireOpCode } from '../../src/rpc/luxi/calls'
 import type { EmbeddedCluster } from './embedded-cluster'
 import { pause } from './faults'
 
@@ -42,6 +42,16 @@ export class Ledger {
     this.open.delete(id)
     this.ended.set(id, { ...end, what })
     return end
+  }
+
+  /** A question may find nobody there; an answer that is an error is a defect. */
+  async ask(question: (master: Master) => Promise<unknown>): Promise<void> {
+    try {
+      await question(this.cluster.master)
+    } catch (error) {
+      if (error instanceof GanetiError && !/^Instance name .* not found/.test(error.message))
+        this.defects.push(`a question was answered with ${error.message}`)
+    }
   }
 
   /** Looks again at every job: none is lost, none changed its mind. */

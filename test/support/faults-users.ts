@@ -2,6 +2,7 @@
 // remembers what must be true after what was acknowledged.
 import type { Random } from '../../src/lib/random'
 import type { WireOpCode } from '../../src/rpc/luxi/calls'
+import { pause } from './faults'
 import type { Ended, Ledger } from './faults-ledger'
 
 /** What is known of an instance from how its jobs ended. */
@@ -16,6 +17,8 @@ export class Users {
   readonly instances = new Map<string, Belief>()
   /** Tags of the cluster by what the jobs on them promised. */
   readonly tags = new Map<string, boolean | undefined>()
+  /** Of the cluster; undefined when the last change of it failed. */
+  poolSize: number | undefined
   private stopped = false
   private readonly busy: Promise<void>[] = []
 
@@ -30,6 +33,7 @@ export class Users {
       this.busy.push(this.forever((round) => this.life(`vm${owner}-${round}`)))
     this.busy.push(this.forever((round) => this.tag(`t${round}`)))
     this.busy.push(this.forever(() => this.delay()))
+    this.busy.push(this.forever(() => this.modify()))
   }
 
   async stop(): Promise<void> {
@@ -50,6 +54,7 @@ export class Users {
       this.step(belief, { OP_ID: `OP_INSTANCE_${verb}`, instance_name: name, ...params }, after)
     const made = await step('CREATE', { exists: true, running: true }, this.instanceOptions)
     const leave = !made && this.random.below(3) === 0
+    await this.look(name)
     const again = belief.lastError.includes('already in the cluster')
     if (again) this.ledger.defects.push(`the creation of ${name} was carried out twice: ${belief.lastError}`)
     if (made && (await step('SHUTDOWN', { running: false }, { timeout: 5 })))
@@ -58,6 +63,12 @@ export class Users {
     if (leave) return
     if (!this.stopped || this.random.below(2) === 0)
       await step('REMOVE', { exists: false, running: false }, { shutdown_timeout: 5, ignore_failures: false })
+  }
+
+  /** As `gnt instance list` and `info` do: whoever is dead at the moment, there is an answer or nobody to give one. */
+  private async look(name: string): Promise<void> {
+    await this.ledger.ask((master) => master.query('instance', ['name', 'status', 'oper_ram'], ['=', 'name', name]))
+    await this.ledger.ask((master) => master.queryInstances([], ['name', 'oper_state', 'pnode'], false))
   }
 
   private async step(belief: Belief, op: WireOpCode, after: Partial<Belief>): Promise<boolean> {
@@ -78,6 +89,13 @@ export class Users {
     }
     await change('OP_TAGS_SET', true)
     if (this.tags.get(tag) === true && this.random.below(2) === 0) await change('OP_TAGS_DEL', false)
+  }
+
+  private async modify(): Promise<void> {
+    const size = 5 + this.random.below(20)
+    const end = await this.ledger.run({ OP_ID: 'OP_CLUSTER_SET_PARAMS', candidate_pool_size: size })
+    this.poolSize = end?.status === 'success' ? size : undefined
+    await pause(0.3)
   }
 
   private async delay(): Promise<void> {

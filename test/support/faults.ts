@@ -31,19 +31,26 @@ const readText = (file: string): string => {
 export function processesOf(root: string): ClusterProcess[] {
   return fs.readdirSync('/proc').flatMap((entry) => {
     if (!/^\d+$/.test(entry) || Number(entry) === process.pid) return []
-    const rootDir = /(?:^|\0)GANETI_ROOTDIR=([^\0]*)/.exec(readText(`/proc/${entry}/environ`))?.[1] ?? ''
-    if (path.dirname(rootDir) !== root) return []
     const command = readText(`/proc/${entry}/cmdline`)
     // A process that has ended and waits for its parent to notice has no command line.
     if (command === '') return []
-    return [{ pid: Number(entry), role: roleOf(command), node: path.basename(rootDir) }]
+    const directory = rootDirectory(`/proc/${entry}/environ`) ?? guestDirectory(command)
+    if (directory === undefined || path.dirname(directory) !== root) return []
+    return [{ pid: Number(entry), role: roleOf(command), node: path.basename(directory) }]
   })
 }
 
+const rootDirectory = (environ: string): string | undefined =>
+  /(?:^|\0)GANETI_ROOTDIR=([^\0]*)/.exec(readText(environ))?.[1]
+
+/** A guest has no environment; its files say where it belongs. */
+const guestDirectory = (command: string): string | undefined =>
+  /\0-pidfile\0([^\0]*)\/var\/run\/ganeti\/kvm-hypervisor\//.exec(command)?.[1]
+
 function roleOf(command: string): ClusterProcess['role'] {
+  if (guestDirectory(command) !== undefined) return 'qemu'
   const named = /^ganeti-(\w+)/.exec(command)?.[1] ?? (command.includes('/job.js\0') ? 'job' : undefined)
-  const role = ROLES.find((name) => name === named)
-  return role ?? (/^\S*qemu-system/.test(command) ? 'qemu' : 'other')
+  return ROLES.find((name) => name === named) ?? 'other'
 }
 
 /** Resident memory in MiB. */
