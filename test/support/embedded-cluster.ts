@@ -69,7 +69,8 @@ export async function startCluster(args: readonly string[], options: { root?: st
     },
     async remove() {
       await running.stop()
-      fs.rmSync(root, { recursive: true, force: true })
+      // A job process that ends a moment later still writes to its log.
+      fs.rmSync(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
     },
   }
   return cluster

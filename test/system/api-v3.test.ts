@@ -1,0 +1,143 @@
+// /3 of a whole embedded cluster: what is promised there holds also over the ends of daemons, and when the job has its locks.
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import { Agent, request } from 'undici'
+import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
+
+const agent = new Agent({ connect: { rejectUnauthorized: false } })
+let cluster: EmbeddedCluster
+
+beforeAll(async () => {
+  cluster = await startCluster(['--hypervisor', 'fake'])
+}, 120_000)
+
+afterAll(async () => {
+  await agent.close()
+  await cluster.remove()
+})
+
+const authorization = () => `Basic ${Buffer.from(`admin:${cluster.password}`).toString('base64')}`
+
+async function ask(
+  method: 'GET' | 'POST' | 'DELETE',
+  url: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+) {
+  const answer = await request(cluster.url + url, {
+    ...{ method, dispatcher: agent, body: body === undefined ? undefined : JSON.stringify(body) },
+    headers: { authorization: authorization(), 'content-type': 'application/json', ...headers },
+  })
+  const text = await answer.body.text()
+  const json = (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>
+  return { status: answer.statusCode, headers: answer.headers, json }
+}
+
+interface Job {
+  status: string
+  ops: { status: string; result: unknown; error: { class: string; message: string; args: unknown[] } | null }[]
+}
+
+async function ended(id: unknown): Promise<Job> {
+  for (;;) {
+    const { json } = await ask('GET', `/3/jobs/${String(id)}`)
+    const job = json as unknown as Job
+    if (['success', 'error', 'canceled'].includes(job.status)) return job
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+async function run(...ops: object[]): Promise<Job> {
+  const { status, json } = await ask('POST', '/3/jobs', { ops })
+  expect([status, json]).toEqual([202, { id: expect.any(Number) }])
+  return ended(json['id'])
+}
+
+const create = (name: string) => ({
+  ...{ OP_ID: 'OP_INSTANCE_CREATE', instance_name: name, mode: 'create', disk_template: 'diskless', disks: [] },
+  ...{ nics: [], os_type: 'gantry-tiny', no_install: true, start: false, pnode: 'node1.gantry.local' },
+})
+const instance = (verb: string, name: string, more = {}) => ({
+  OP_ID: `OP_INSTANCE_${verb}`,
+  instance_name: name,
+  ...more,
+})
+
+test('an instance lives its life', async () => {
+  expect(await run(create('vm1'))).toMatchObject({ status: 'success', ops: [{ result: ['node1.gantry.local'] }] })
+  expect(await run(instance('STARTUP', 'vm1'))).toMatchObject({ status: 'success' })
+  const { json } = await ask('GET', '/3/instances/vm1?fields=status,oper_state')
+  expect(json).toEqual({ status: 'running', oper_state: true })
+  const rest = [instance('SHUTDOWN', 'vm1'), instance('RENAME', 'vm1', { new_name: 'vm2' }), instance('REMOVE', 'vm2')]
+  expect(await run(...rest)).toMatchObject({ status: 'success' })
+  expect((await ask('GET', '/3/instances/vm2')).status).toBe(404)
+}, 60_000)
+
+test('an object of If-Match is looked at again when the job has its locks', async () => {
+  await run(create('vm3'))
+  const { headers } = await ask('GET', '/3/instances/vm3')
+  const tag = { 'if-match': String(headers['etag']) }
+  const change = instance('SET_PARAMS', 'vm3', { beparams: { maxmem: 256 } })
+  const delay = { OP_ID: 'OP_TEST_DELAY', duration: 1, on_master: false, on_nodes: [] }
+  const first = await ask('POST', '/3/jobs', { ops: [delay, change] })
+  const depends = [[first.json['id'], ['success']]]
+  const second = await ask('POST', '/3/jobs', { ops: [instance('STARTUP', 'vm3', { depends })] }, tag)
+  expect(second.status).toBe(202)
+  expect(await ended(first.json['id'])).toMatchObject({ status: 'success' })
+  const { status, ops } = await ended(second.json['id'])
+  expect(status).toBe('error')
+  expect(ops[0]?.error).toMatchObject({
+    class: 'OpPrereqError',
+    args: [expect.stringMatching(/has changed/), 'changed'],
+  })
+  expect((await ask('POST', '/3/jobs', { ops: [instance('STARTUP', 'vm3')] }, tag)).status).toBe(412)
+}, 60_000)
+
+test('a killed luxid knows the Idempotency-Key, and tells readers of events that it was away', async () => {
+  const before = await firstEvents(undefined, (events) => events.length > 0)
+  const key = { 'idempotency-key': 'over the end of luxid' }
+  const first = await ask('POST', '/3/jobs', { ops: [create('vm4')] }, key)
+  await ended(first.json['id'])
+  const pidFile = path.join(cluster.root, 'node1.gantry.local/var/run/ganeti/ganeti-luxid.pid')
+  const pid = Number(fs.readFileSync(pidFile, 'utf8'))
+  process.kill(pid, 'SIGKILL')
+  let again = await ask('POST', '/3/jobs', { ops: [create('vm4')] }, key)
+  while (again.status === 502) again = await ask('POST', '/3/jobs', { ops: [create('vm4')] }, key)
+  expect([again.status, again.json, again.headers['idempotent-replayed']]).toEqual([202, first.json, 'true'])
+  const events = await firstEvents(before[0]?.id, (seen) => seen.some(({ event }) => event === 'gap'))
+  expect(events).toContainEqual(
+    expect.objectContaining({ event: 'config', data: expect.stringMatching(/"name":"vm4".*"change":"added"/) }),
+  )
+  const author = events.find(({ data }) => /"name":"vm4".*"change":"added"/.test(data))
+  expect(author?.data).toContain(`"jobs":[${String(first.json['id'])}]`)
+}, 60_000)
+
+interface StreamEvent {
+  id: string
+  event: string
+  data: string
+}
+
+/** Reads events after an id until it has seen enough. */
+async function firstEvents(
+  after: string | undefined,
+  enough: (events: StreamEvent[]) => boolean,
+): Promise<StreamEvent[]> {
+  const headers = { authorization: authorization(), ...(after !== undefined && { 'last-event-id': after }) }
+  const { body } = await request(`${cluster.url}/3/events`, { dispatcher: agent, headers })
+  const events: StreamEvent[] = []
+  let text = ''
+  for await (const chunk of body) {
+    const frames = (text += String(chunk)).split('\n\n')
+    text = frames.pop() ?? ''
+    events.push(...frames.filter((frame) => frame.startsWith('id:')).map(parseFrame))
+    if (enough(events)) break
+  }
+  body.destroy()
+  return events
+}
+
+function parseFrame(frame: string): StreamEvent {
+  const lines = frame.split('\n').map((line) => line.split(/: (.*)/s))
+  return { id: '', event: '', data: '', ...Object.fromEntries(lines) }
+}
