@@ -1,4 +1,5 @@
 // Checks for the values that only clusters know: enumerations, NIC and disk descriptions, device changes.
+import { VERIFY_CODE_NAMES } from '../model/constants/verify-codes'
 import {
   dictOf,
   int,
@@ -64,49 +65,7 @@ export const sshKeyType = oneOf('SshKeyType', ['dsa', 'ecdsa', 'rsa'])
 export const queryTypeOp = oneOf('QueryTypeOp', ['cluster', 'instance', 'node', 'group', 'os', 'export', 'network'])
 export const queryResultCode = oneOf('QueryResultCode', [0, 1, 2, 3, 4])
 export const verifyOptionalChecks = oneOf('VerifyOptionalChecks', ['hvparam_assessment', 'nplusone_mem'])
-export const verifyErrorCode = oneOf('CVErrorCode', [
-  'ECLUSTERCERT',
-  'ECLUSTERCFG',
-  'ECLUSTERCLIENTCERT',
-  'ECLUSTERDANGLINGINST',
-  'ECLUSTERDANGLINGNODES',
-  'ECLUSTERFILECHECK',
-  'EEXTAGS',
-  'EGROUPDIFFERENTPVSIZE',
-  'EINSTANCEBADNODE',
-  'EINSTANCEDOWN',
-  'EINSTANCEFAULTYDISK',
-  'EINSTANCELAYOUT',
-  'EINSTANCEMISSINGCFGPARAMETER',
-  'EINSTANCEMISSINGDISK',
-  'EINSTANCEPOLICY',
-  'EINSTANCESPLITGROUPS',
-  'EINSTANCEUNSUITABLENODE',
-  'EINSTANCEWRONGNODE',
-  'ENODEDRBD',
-  'ENODEDRBDHELPER',
-  'ENODEDRBDVERSION',
-  'ENODEFILECHECK',
-  'ENODEFILESTORAGEPATHS',
-  'ENODEFILESTORAGEPATHUNUSABLE',
-  'ENODEGLUSTERSTORAGEPATHUNUSABLE',
-  'ENODEHOOKS',
-  'ENODEHV',
-  'ENODELVM',
-  'ENODEN1',
-  'ENODENET',
-  'ENODEOOBPATH',
-  'ENODEORPHANINSTANCE',
-  'ENODEORPHANLV',
-  'ENODEOS',
-  'ENODERPC',
-  'ENODESETUP',
-  'ENODESHAREDFILESTORAGEPATHUNUSABLE',
-  'ENODESSH',
-  'ENODETIME',
-  'ENODEUSERSCRIPTS',
-  'ENODEVERSION',
-])
+export const verifyErrorCode = oneOf('CVErrorCode', VERIFY_CODE_NAMES)
 export const allocatorTestDir = oneOf('IAllocatorTestDir', ['in', 'out'])
 export const allocatorMode = oneOf('IAllocatorMode', [
   'allocate',

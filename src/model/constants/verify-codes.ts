@@ -49,4 +49,10 @@ export const VERIFY_CODES = {
 } as const satisfies Record<string, VerifyCode>
 
 export type VerifyCodeName = keyof typeof VERIFY_CODES
+
+const isName = (name: string): name is VerifyCodeName => Object.hasOwn(VERIFY_CODES, name)
+
+/** In the order in which the interfaces list them. */
+export const VERIFY_CODE_NAMES: readonly VerifyCodeName[] = Object.keys(VERIFY_CODES).filter(isName).sort()
+
 export const VERIFY_SKIPPABLE = ['hvparam_assessment', 'nplusone_mem'] as const
