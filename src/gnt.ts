@@ -16,7 +16,11 @@ const terminal: Terminal = {
   err: (line) => void process.stderr.write(`${line}\n`),
   following: (job) => void (followed = job),
   async ask(question, letters) {
-    if (!process.stdin.isTTY) return undefined
+    if (!process.stdin.isTTY) {
+      const asked = question.split('\n')[0] ?? ''
+      terminal.err(`${asked}\nNo: there is no terminal to ask on; an option such as --force answers beforehand.`)
+      return undefined
+    }
     const prompt = readline.createInterface({ input: process.stdin, output: process.stdout })
     try {
       for (;;) {

@@ -52,12 +52,14 @@ export async function runProgram(program: string, words: readonly string[], envi
     terminal.out(`gnt (gantry ${RELEASE_VERSION}) ${RELEASE_VERSION}`)
     return EXIT.ok
   }
+  const asksForHelp = object === '--help' || object === '-h'
+  if (object !== undefined && !asksForHelp) terminal.err(`gnt: there is no object '${object}'`)
   const objects = TOOLS.map(({ name }) => name.replace('gnt-', ''))
   terminal.out('Usage: gnt {object} {command} [options...] [argument...]')
   terminal.out('gnt <object> shows the commands of an object, gnt <object> <command> --help its options')
   terminal.out('')
   terminal.out(`Objects: ${objects.join(', ')}`)
-  return object === '--help' ? EXIT.ok : EXIT.failure
+  return asksForHelp ? EXIT.ok : EXIT.failure
 }
 
 async function runTool(tool: Tool, words: readonly string[], environment: Environment): Promise<number> {
