@@ -24,9 +24,11 @@ import { instanceConsole } from './instance/console'
 import { instanceCreate } from './instance/create'
 import { instanceFailover } from './instance/failover'
 import { instanceMigrate } from './instance/migrate'
+import { instanceMultiAlloc } from './instance/multi-alloc'
 import { instanceQueryData } from './instance/query-data'
 import { instanceReboot } from './instance/reboot'
 import { instanceRemove } from './instance/remove'
+import { instanceReplaceDisks } from './instance/replace-disks'
 import { instanceShutdown } from './instance/shutdown'
 import { instanceStartup } from './instance/startup'
 import { networkAdd } from './network/add'
@@ -86,14 +88,14 @@ const units: Readonly<Record<OpcodeId, LogicalUnit | typeof notYet>> = {
   OP_GROUP_RENAME: groupRename,
   OP_GROUP_EVACUATE: notYet,
   OP_INSTANCE_CREATE: instanceCreate,
-  OP_INSTANCE_MULTI_ALLOC: notYet,
+  OP_INSTANCE_MULTI_ALLOC: instanceMultiAlloc,
   OP_INSTANCE_REINSTALL: instanceReinstall,
   OP_INSTANCE_REMOVE: instanceRemove,
   OP_INSTANCE_RENAME: instanceRename,
   OP_INSTANCE_STARTUP: instanceStartup,
   OP_INSTANCE_SHUTDOWN: instanceShutdown,
   OP_INSTANCE_REBOOT: instanceReboot,
-  OP_INSTANCE_REPLACE_DISKS: notYet,
+  OP_INSTANCE_REPLACE_DISKS: instanceReplaceDisks,
   OP_INSTANCE_FAILOVER: instanceFailover,
   OP_INSTANCE_MIGRATE: instanceMigrate,
   OP_INSTANCE_MOVE: notYet,

@@ -104,7 +104,8 @@ export function logicalUnit<D extends OpcodeDefinition, C, R>(definition: D, pla
   return { id: definition.id, bigLock: plan.bigLock === true, bind: (wire) => bind(fill(definition, wire), plan) }
 }
 
-function fill<D extends OpcodeDefinition>(definition: D, wire: WireOpCode): Op<D> {
+/** An opcode's parameters with their defaults. */
+export function fill<D extends OpcodeDefinition>(definition: D, wire: WireOpCode): Op<D> {
   const { OP_ID: _, ...params } = wire
   try {
     // The table that types Op<D> is the one that fillOpcode has just read the parameters by.

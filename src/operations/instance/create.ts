@@ -27,7 +27,7 @@ import { fillHvParams } from '../../config/filled'
 import { envOfView } from './hook-env'
 import { install, makeInstance, startCreated } from './create-run'
 import { settleNic } from './nic-spec'
-import { allocatorFor, chooseNode } from './placement'
+import { allocatorFor, chooseNode, type PlacementRequest } from './placement'
 import { resolveForCreation } from './resolve'
 import { hookNodes, viewOf, type InstanceView } from './view'
 
@@ -115,9 +115,18 @@ function noteDefaults(ctx: UnitContext, { cluster }: ConfigData, op: CreateOp): 
 async function primaryFor(ctx: UnitContext, config: ConfigData, op: CreateOp, wanted: Wanted): Promise<Node> {
   const allocator = allocatorFor(config, op.iallocator, op.pnode)
   if (allocator === undefined) return givenPrimary(ctx, op)
+  const node = await chooseNode(ctx, allocator, await placementFor(ctx, op, wanted))
+  ctx.note({ pnode: node.name, pnode_uuid: node.uuid })
+  await ctx.locks.keepOnly('node-res', [node.uuid])
+  await ctx.locks.keepOnly('node', [node.uuid])
+  return node
+}
+
+/** What a new instance asks of the node that it goes to. */
+export async function placementFor(ctx: UnitContext, op: CreateOp, wanted: Wanted): Promise<PlacementRequest> {
   const group = op.group_name === undefined ? undefined : (await findGroup(ctx, op.group_name)).object.uuid
   const local = wanted.template === 'file'
-  const node = await chooseNode(ctx, allocator, {
+  return {
     name: wanted.name,
     hypervisor: wanted.hypervisor,
     template: wanted.template,
@@ -127,11 +136,7 @@ async function primaryFor(ctx: UnitContext, config: ConfigData, op: CreateOp, wa
       ...(group !== undefined && { group }),
     },
     among: ctx.locks.holds('node'),
-  })
-  ctx.note({ pnode: node.name, pnode_uuid: node.uuid })
-  await ctx.locks.keepOnly('node-res', [node.uuid])
-  await ctx.locks.keepOnly('node', [node.uuid])
-  return node
+  }
 }
 
 async function checkOnNode(

@@ -37,27 +37,31 @@ export interface PlacementRequest {
   readonly demand: Demand
   /** Only nodes whose locks are held. */
   readonly among: readonly string[] | 'all'
+  /** MiB, by node uuid: promised to instances that have been placed just before. */
+  readonly promised_mib?: ReadonlyMap<string, number>
 }
 
-export async function chooseNode(ctx: UnitContext, allocator: string, request: PlacementRequest): Promise<Node> {
+/** The node, or why there is none. */
+export async function place(ctx: UnitContext, request: PlacementRequest): Promise<Node | string> {
   const config = await ctx.config.read({ nodes: 'all', instances: 'all', groups: 'all' })
   const nodes = Object.values(config.nodes).filter(
     (node) => request.among === 'all' || request.among.includes(node.uuid),
   )
   const live = await liveOf(ctx, config, nodes, request)
-  const candidates = nodes.map((node) => candidateOf(config, node, live))
+  const candidates = nodes.map((node) => candidateOf(config, node, live, request.promised_mib?.get(node.uuid)))
   const groups = Object.values(config.nodegroups).map((group) => ({
     uuid: group.uuid,
     name: group.name,
     policy: group.alloc_policy,
   }))
   const placement = firstFit(candidates, groups, request.demand)
-  const node = placement.ok ? config.nodes[placement.node.uuid] : undefined
-  if (!placement.ok || node === undefined)
-    throw new OpPrereqError(
-      `Can't compute nodes using iallocator '${allocator}': ${placement.ok ? 'the node is gone' : placement.why}`,
-      ECODE.NORES,
-    )
+  return placement.ok ? (config.nodes[placement.node.uuid] ?? 'the node is gone') : placement.why
+}
+
+export async function chooseNode(ctx: UnitContext, allocator: string, request: PlacementRequest): Promise<Node> {
+  const node = await place(ctx, request)
+  if (typeof node === 'string')
+    throw new OpPrereqError(`Can't compute nodes using iallocator '${allocator}': ${node}`, ECODE.NORES)
   ctx.log.info(`Selected nodes for instance ${request.name} via iallocator ${allocator}: ${node.name}`)
   return node
 }
@@ -76,7 +80,12 @@ async function liveOf(
   return new Map([...results].flatMap(([uuid, result]) => (result.ok ? [[uuid, result.payload] as const] : [])))
 }
 
-function candidateOf(config: ConfigData, node: Node, live: ReadonlyMap<string, NodeInfo>): CandidateNode {
+function candidateOf(
+  config: ConfigData,
+  node: Node,
+  live: ReadonlyMap<string, NodeInfo>,
+  promised_mib = 0,
+): CandidateNode {
   const info = live.get(node.uuid)
   const [, [storage], [hypervisor]] = info ?? [undefined, [], []]
   const own = Object.values(config.instances).filter((instance) => instance.primary_node === node.uuid)
@@ -96,6 +105,6 @@ function candidateOf(config: ConfigData, node: Node, live: ReadonlyMap<string, N
     }),
     promised_mib: own
       .filter((instance) => instance.forthcoming)
-      .reduce((sum, instance) => sum + be(instance).minmem, 0),
+      .reduce((sum, instance) => sum + be(instance).minmem, promised_mib),
   }
 }
