@@ -6,7 +6,7 @@ import { OpPrereqError, REFUSED } from '../model/errors'
 import { isObject } from '../opcodes/check'
 import type { JobId, WireOpCode } from '../rpc/luxi/calls'
 import type { Precondition, TokenScope } from '../rpc/luxi/gantry'
-import type { Wconfd } from '../rpc/wconfd/calls'
+import type { Selector, Wconfd } from '../rpc/wconfd/calls'
 import { Access } from './access'
 
 /** Throws OpPrereqError; costs nothing for a job that came through another door. */
@@ -14,10 +14,19 @@ export async function checkAgain(op: WireOpCode, job: JobId, wconfd: Pick<Wconfd
   const match = marksOf(op, job, MARK.match).map(parsePrecondition)
   const scopes = marksOf(op, job, MARK.scope).map(parseScope)
   if (match.length === 0 && scopes.length === 0) return
-  const config = await wconfd.gantryRead({ instances: 'all', nodes: 'all', groups: 'all', networks: 'all' })
+  const config = await wconfd.gantryRead(scopes.length > 0 ? EVERYTHING : selectorOf(match))
   checkPreconditions(config, match)
   const nobody = { user: '', token: '', permissions: ['*'] }
   for (const scope of scopes) new Access(nobody, { ...scope, permissions: ['*'] }).check(config, op)
+}
+
+/** A scope may hang on objects that the opcode does not name. */
+const EVERYTHING: Selector = { instances: 'all', nodes: 'all', groups: 'all', networks: 'all' }
+
+function selectorOf(match: readonly Precondition[]): Selector {
+  const of = (wanted: Precondition['kind']): string[] =>
+    match.filter(({ kind }) => kind === wanted).map(({ uuid }) => uuid)
+  return { instances: of('instance'), nodes: of('node'), groups: of('group'), networks: of('network') }
 }
 
 /** Throws OpPrereqError naming the objects that are not as they must be. */

@@ -69,11 +69,21 @@ export async function startCluster(args: readonly string[], options: { root?: st
     },
     async remove() {
       await running.stop()
-      // A job process that ends a moment later still writes to its log.
-      fs.rmSync(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+      await removeTree(root)
     },
   }
   return cluster
+}
+
+/** A job process that was just being started still opens its log, and then ends because luxid is gone. */
+async function removeTree(root: string): Promise<void> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return fs.rmSync(root, { recursive: true, force: true })
+    } catch (error) {
+      if (attempt === 20) throw error
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
 }
 
 interface Running {

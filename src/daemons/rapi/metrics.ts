@@ -58,8 +58,8 @@ export class RapiMetrics {
       get: (object, name) => {
         const value: unknown = Reflect.get(object, name, object)
         if (typeof value === 'object' && value !== null) return this.measured(value)
-        if (typeof value !== 'function' || WAITING.has(name))
-          return typeof value === 'function' ? value.bind(object) : value
+        if (typeof value !== 'function') return value
+        if (WAITING.has(name)) return (...args: readonly unknown[]): unknown => Reflect.apply(value, object, args)
         return (...args: readonly unknown[]): unknown => {
           const start_ms = this.clock.monotonic_ms()
           const answer: unknown = Reflect.apply(value, object, args)
