@@ -43,10 +43,15 @@ export class Access {
     this.need(permissionOf(op.OP_ID))
     if (!this.limited) return
     const objects = objectsOf(op)
-    // A new instance is in the scope when its tags are, and the group or nodes that it names.
-    const fresh = op.OP_ID === 'OP_INSTANCE_CREATE' ? newInstance(config, op) : undefined
-    const inside = fresh === undefined ? objects.every((object) => this.sees(config, object)) : this.covers(fresh)
+    const inside =
+      op.OP_ID === 'OP_INSTANCE_CREATE'
+        ? this.covers(newInstance(config, op)) && this.seesSource(config, op)
+        : objects.every((object) => this.sees(config, object))
     if (!inside || objects.length === 0) throw forbidden('an object of this request is outside the scope of the token')
+  }
+
+  private seesSource(config: ConfigData, { source_instance_name: source }: WireOpCode): boolean {
+    return typeof source !== 'string' || this.sees(config, `instance/${source}`)
   }
 
   private covers({ tags, groups }: Described): boolean {
@@ -97,25 +102,34 @@ function groupsOf(config: ConfigData, instance: Instance): string[] {
 const groupNames = (config: ConfigData, nodes: readonly Node[]): string[] =>
   nodes.flatMap(({ group }) => config.nodegroups[group]?.name ?? [])
 
+/** A new instance: its tags, and the groups that it names or whose nodes it names. */
 function newInstance(config: ConfigData, op: WireOpCode): Described {
-  const nodes = [op['pnode'], op['snode']].flatMap((name) =>
-    typeof name === 'string' ? (findNode(config, name) ?? []) : [],
-  )
-  const group = typeof op['group_name'] === 'string' ? findGroup(config, op['group_name']) : undefined
-  return { tags: textsOf(op['tags']), groups: [...groupNames(config, nodes), ...(group ? [group.name] : [])] }
+  const groups = objectsOf(op).flatMap((object) => {
+    const [kind, name] = splitOnce(object)
+    return kind === 'node' || kind === 'group' ? (describe(config, kind, name)?.groups ?? []) : []
+  })
+  return { tags: textsOf(op['tags']), groups }
 }
 
-/** Parameters that name an object, and of which kind. */
+/** Parameters that name objects, by name or uuid, and of which kind they are. */
 const NAMING: Readonly<Record<string, string>> = {
   instance_name: 'instance',
+  instance_uuid: 'instance',
   instances: 'instance',
-  node_name: 'node',
+  source_instance_name: 'instance',
+  ...Object.fromEntries(
+    ['node_name', 'node', 'target_node', 'remote_node', 'pnode', 'snode', 'src_node'].flatMap((name) => [
+      [name, 'node'],
+      [`${name.replace('_name', '')}_uuid`, 'node'],
+    ]),
+  ),
   nodes: 'node',
-  target_node: 'node',
-  remote_node: 'node',
-  pnode: 'node',
-  snode: 'node',
+  node_names: 'node',
+  node_uuids: 'node',
+  on_nodes: 'node',
+  on_node_uuids: 'node',
   group_name: 'group',
+  target_groups: 'group',
   network_name: 'network',
 }
 

@@ -1,0 +1,50 @@
+import { Access, objectsOf } from '../../../src/services/access'
+import { goldenConfig } from '../../support/golden-query'
+
+const config = goldenConfig()
+const instances = Object.values(config.instances)
+const tagged = instances.find(({ tags }) => tags.length > 0)
+const other = instances.find(({ tags }) => tags.length === 0)
+const [group] = Object.values(config.nodegroups)
+const node = Object.values(config.nodes).find((one) => one.group === group?.uuid)
+
+const token = (scope: { tags?: readonly string[]; groups?: readonly string[] }, permissions = ['*']) =>
+  new Access({ user: 'u', token: 't', permissions: ['*'] }, { tags: [], groups: [], permissions, ...scope })
+const refused = /outside the scope/
+const startup = (more: object) => ({ OP_ID: 'OP_INSTANCE_STARTUP', ...more })
+
+test('a scope of tags admits what has one of them, by name and by uuid', () => {
+  const access = token({ tags: [...(tagged?.tags ?? [])] })
+  expect(access.sees(config, `instance/${tagged?.name}`)).toBe(true)
+  expect(() => access.check(config, startup({ instance_name: tagged?.name }))).not.toThrow()
+  expect(() => access.check(config, startup({ instance_name: other?.name }))).toThrow(refused)
+  // An object that is in the scope does not help another one in.
+  const both = startup({ instance_name: tagged?.name, instance_uuid: other?.uuid })
+  expect(() => access.check(config, both)).toThrow(refused)
+  expect(() => access.check(config, { OP_ID: 'OP_CLUSTER_VERIFY' })).toThrow(refused)
+})
+
+test('a scope of groups admits nodes and new instances in them', () => {
+  const inside = token({ groups: [group?.name ?? ''] })
+  const outside = token({ groups: ['nowhere'] })
+  const create = { OP_ID: 'OP_INSTANCE_CREATE', instance_name: 'new', pnode: node?.name, tags: [] }
+  expect(() => inside.check(config, create)).not.toThrow()
+  expect(() => outside.check(config, create)).toThrow(refused)
+  expect(() => inside.check(config, { ...create, pnode: undefined })).toThrow(refused)
+  expect(() => inside.check(config, { ...create, source_instance_name: 'no such' })).toThrow(refused)
+})
+
+test('a token has no permission that it or its user lacks', () => {
+  expect(token({}, ['nodes.query']).may('nodes.query')).toBe(true)
+  expect(token({}, ['nodes.query']).may('nodes.remove')).toBe(false)
+  const reader = new Access(
+    { user: 'u', token: 't', permissions: ['*.query'] },
+    { tags: [], groups: [], permissions: ['*'] },
+  )
+  expect(reader.may('nodes.remove')).toBe(false)
+})
+
+test('the objects of an opcode are those that its parameters name', () => {
+  expect(objectsOf({ OP_ID: 'OP_TAGS_SET', kind: 'nodegroup', name: 'g', tags: ['x'] })).toEqual(['group/g'])
+  expect(objectsOf({ OP_ID: 'OP_NODE_MIGRATE', node_name: 'n', target_node_uuid: 'u' })).toEqual(['node/n', 'node/u'])
+})
