@@ -196,13 +196,14 @@ async function checkReplicas(cluster: EmbeddedCluster): Promise<void> {
     let missing: string[] = []
     const same = () => {
       const [ours, theirs] = [queueFiles(cluster, master), queueFiles(cluster, node)]
+      if (ours.length < 2) throw new Error(`the queue of ${master} is gone`)
       missing = [
         ...ours.filter((file) => !theirs.includes(file)).map((file) => `${node} lacks ${file}`),
         ...theirs.filter((file) => !ours.includes(file)).map((file) => `only ${node} has ${file}`),
       ]
       return missing.length === 0 ? true : undefined
     }
-    await eventually(`${node} has the jobs`, same, 40).catch(() => undefined)
+    await eventually(`${node} has the jobs`, same, 40).catch((error: unknown) => missing.push(String(error)))
     expect(missing.map((text) => text.slice(0, 1000))).toEqual([])
   }
   // A clean stop folds the journals.
