@@ -191,6 +191,24 @@ test('the lock file names packages, not where they were downloaded', () => {
   expect(found).toEqual([])
 })
 
+test('the product needs only packages that package.json names, and all of those', () => {
+  const { dependencies } = packageJson()
+  const packages = product.flatMap(({ name, imports }) =>
+    imports
+      .filter(({ from }) => /^@?[a-z]/.test(from) && !from.startsWith('node:'))
+      .map(({ from }) => ({ name, from })),
+  )
+  const nameOf = (from: string): string => /^(@[^/]+\/)?[^/]+/.exec(from)?.[0] ?? from
+  const used = new Set(packages.map(({ from }) => nameOf(from)))
+  const unnamed = packages.filter(({ from }) => !Object.hasOwn(dependencies, nameOf(from)))
+  expect([
+    ...unnamed.map(({ name, from }) => `${name}: '${from}' is not among the dependencies of package.json`),
+    ...Object.keys(dependencies)
+      .filter((name) => !used.has(name))
+      .map((name) => `package.json: nothing in src/ needs ${name}; remove it`),
+  ]).toEqual([])
+})
+
 test('the documents name files that exist', () => {
   const documents = files.filter((name) => /^[A-Z]+\.md$/.test(name))
   const missing = documents.flatMap((name) => {
@@ -203,7 +221,7 @@ test('the documents name files that exist', () => {
 })
 
 test('the documents name commands that package.json has', () => {
-  const { scripts } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')) as { scripts: object }
+  const { scripts } = packageJson()
   const missing = files
     .filter((name) => /^[A-Z]+\.md$/.test(name))
     .flatMap((name) =>
@@ -213,6 +231,13 @@ test('the documents name commands that package.json has', () => {
     )
   expect(missing).toEqual([])
 })
+
+function packageJson() {
+  return JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+    scripts: object
+    dependencies: object
+  }
+}
 
 function badImports(source: SourceFile): string[] {
   if (mayImportAnything(source.name)) return []

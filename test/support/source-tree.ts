@@ -78,8 +78,9 @@ function importedFrom(node: ts.Node): string | undefined {
     return ts.isLiteralTypeNode(node.argument) ? stringOf(node.argument.literal) : undefined
   if (!ts.isCallExpression(node)) return undefined
   const called = node.expression
-  const loads = called.kind === ts.SyntaxKind.ImportKeyword || (ts.isIdentifier(called) && called.text === 'require')
-  return loads ? stringOf(node.arguments[0]) : undefined
+  const loader = ts.isCallExpression(called) ? called.expression : called
+  const loads = ts.isIdentifier(loader) && (loader.text === 'require' || loader.text === 'createRequire')
+  return loads || called.kind === ts.SyntaxKind.ImportKeyword ? stringOf(node.arguments[0]) : undefined
 }
 
 function stringOf(node: ts.Node | undefined): string | undefined {
