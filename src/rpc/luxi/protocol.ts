@@ -163,7 +163,7 @@ const nonNegative: Check<number> = {
 
 const filterAction: Check<unknown> = {
   schema: {},
-  parse(value) {
+  parse(value): unknown {
     if (['ACCEPT', 'PAUSE', 'REJECT', 'CONTINUE'].some((name) => name === value)) return value
     if (
       Array.isArray(value) &&
