@@ -4,7 +4,7 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { Child } from '../daemons/node/child'
 import { systemClock as clock } from '../lib/clock'
-import { errorCode, systemDisk as disk } from '../lib/disk'
+import { errorCode } from '../lib/disk'
 import type { FramedServer } from '../lib/json-socket'
 import { GanetiError } from '../model/errors'
 import { PORT } from '../model/constants/daemons'
@@ -17,7 +17,7 @@ import { endJobs, resumeGuests, shutDownGuests } from './guests'
 import { type Settings, nodePaths, passwordFile, readSettings, recordedConfig, simSocket, simState } from './layout'
 import { type EmbeddedOptions, USAGE, UsageError, readOptions } from './options'
 import { type Pointer, writePointer } from './pointer'
-import { checkPorts, lockRoot } from './preflight'
+import { checkPorts, lockRoot, makeRoot } from './preflight'
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 
@@ -44,7 +44,7 @@ function explain(error: unknown): string {
 
 async function run(options: EmbeddedOptions, program: string): Promise<void> {
   const started_ms = clock.monotonic_ms()
-  await disk.makeDirectory(options.root, 0o755)
+  makeRoot(options.root)
   const lock = await lockRoot(options.root)
   const stopping = new AbortController()
   const stopSignal = new Promise<void>((resolve) => {

@@ -1,10 +1,25 @@
 // What would make a start fail later, found before it begins: one clear line each.
+import * as fs from 'node:fs'
 import * as net from 'node:net'
+import * as path from 'node:path'
 import { errorCode } from '../lib/disk'
 import { type FramedServer, isServed, serveFramed } from '../lib/json-socket'
 import { PORT } from '../model/constants/daemons'
 import { type Settings, lockSocket } from './layout'
 import { UsageError } from './options'
+
+/** Folder by folder: where none can be made, as in /proc, Node's recursive way never ends, and elsewhere it names no reason. */
+export function makeRoot(root: string): void {
+  try {
+    if (fs.existsSync(root)) return fs.accessSync(`${root}/.`, fs.constants.W_OK)
+    makeRoot(path.dirname(root))
+    fs.mkdirSync(root, { mode: 0o755 })
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    const why = error instanceof Error ? error.message : String(error)
+    throw new UsageError(`nothing can be kept in ${root} (${why}); name a --root that you may write`)
+  }
+}
 
 /** One process for each root; the kernel gives the socket back when the process dies. */
 export async function lockRoot(root: string): Promise<FramedServer> {
