@@ -29,7 +29,10 @@ export async function endJobs(master: Master, say: Say): Promise<void> {
   await master.setDrainFlag(true)
   try {
     const deadline = clock.monotonic_ms() + EMBEDDED_JOBS_S * 1000
-    for (const job of await activeJobs(master)) {
+    const jobs = await activeJobs(master)
+    if (jobs.length > 0)
+      say(`waiting up to ${EMBEDDED_JOBS_S} s for ${jobs.length === 1 ? 'job' : 'jobs'} ${jobs.join(', ')}`)
+    for (const job of jobs) {
       const left_s = Math.max(0, (deadline - clock.monotonic_ms()) / 1000)
       await awaitJob(master, job, left_s)
     }
