@@ -155,6 +155,8 @@ describe('copies on master candidates', () => {
     expect(replicas.targets()).toEqual([])
     await inSync(replicas, 'a', 'b')
     expect(candidates.of('a').get('/q/serial')).toBe('5\n')
+    // It is told once the list of those in sync is on disk.
+    for (let i = 0; i < 100 && changes.at(-1)?.length !== 2; i++) await systemClock.sleep(10)
     expect(changes.at(-1)).toEqual(['a', 'b'])
     await replicas.update([['/q/job-1', 'x']])
     expect(candidates.of('b').get('/q/job-1')).toBe('x')
