@@ -1,0 +1,124 @@
+// What a cluster looks like to the allocation: plain records, as the loaders fill them. Nodes, groups and instances are meant by
+// their place in these lists, never by name.
+
+export type Template = 'diskless' | 'file' | 'sharedfile' | 'plain' | 'blockdev' | 'drbd' | 'rbd' | 'ext' | 'gluster'
+
+export type AllocPolicy = 'preferred' | 'last_resort' | 'unallocable'
+
+export interface Spec {
+  readonly memory: number
+  readonly cpus: number
+  readonly disk: number
+  readonly disks: number
+  readonly nics: number
+  readonly spindles: number
+}
+
+export interface Policy {
+  readonly minMax: readonly { readonly min: Spec; readonly max: Spec }[]
+  readonly standard: Spec
+  readonly templates: readonly Template[]
+  readonly vcpuRatio: number
+  readonly spindleRatio: number
+}
+
+export interface GroupData {
+  readonly name: string
+  readonly uuid: string
+  readonly allocPolicy: AllocPolicy
+  readonly tags: readonly string[]
+  readonly networks: readonly string[]
+  policy: Policy
+}
+
+/** Memory and disk in MiB. */
+export interface NodeData {
+  readonly name: string
+  readonly totalMemory: number
+  readonly nodeMemory: number
+  /** As the node reported it. */
+  readonly freeMemory: number
+  readonly totalDisk: number
+  readonly freeDisk: number
+  readonly totalCpus: number
+  readonly nodeCpus: number
+  offline: boolean
+  readonly master: boolean
+  readonly group: number
+  readonly spindles: number
+  readonly freeSpindles: number
+  readonly tags: readonly string[]
+  readonly exclusiveStorage: boolean
+  readonly cpuSpeed: number
+}
+
+export interface InstanceData {
+  readonly name: string
+  readonly memory: number
+  /** All disks together. */
+  readonly disk: number
+  readonly vcpus: number
+  readonly status: string
+  readonly autoBalance: boolean
+  readonly primary: number
+  /** NO_NODE without one. */
+  readonly secondary: number
+  readonly template: Template
+  readonly tags: readonly string[]
+  readonly spindleUse: number
+  /** Spindles of its disks, where they are counted. */
+  readonly spindles: number | undefined
+  readonly forthcoming: boolean
+}
+
+export interface ClusterData {
+  readonly groups: readonly GroupData[]
+  readonly nodes: readonly NodeData[]
+  readonly instances: readonly InstanceData[]
+  readonly tags: readonly string[]
+  readonly policy: Policy
+}
+
+/** The data cannot be used; the text says where and why. */
+export class BadClusterData extends Error {}
+
+export const NO_NODE = -1
+
+export const TEMPLATES: readonly Template[] = [
+  'diskless',
+  'file',
+  'sharedfile',
+  'plain',
+  'blockdev',
+  'drbd',
+  'rbd',
+  'ext',
+  'gluster',
+]
+
+const LOWEST: Spec = { memory: 128, cpus: 1, disk: 1024, disks: 1, nics: 1, spindles: 1 }
+const HIGHEST: Spec = { memory: 32768, cpus: 8, disk: 1048576, disks: 16, nics: 8, spindles: 12 }
+
+export const DEFAULT_POLICY: Policy = {
+  minMax: [{ min: LOWEST, max: HIGHEST }],
+  standard: LOWEST,
+  templates: TEMPLATES,
+  vcpuRatio: 4,
+  spindleRatio: 32,
+}
+
+/** The disks of these are taken from the node's own storage. */
+export const isLocal = (template: Template): boolean => template === 'drbd' || template === 'plain'
+
+/** The disks of these are reached from every node of the group. */
+export const isShared = (template: Template): boolean =>
+  ['sharedfile', 'blockdev', 'rbd', 'ext', 'gluster'].includes(template)
+
+export const isRunning = (status: string): boolean => status === 'running' || status === 'ERROR_up'
+
+export const isOffline = (status: string): boolean => status === 'ADMIN_offline'
+
+const WITHOUT_MEMORY = ['ADMIN_down', 'ADMIN_offline', 'ERROR_down', 'USER_down']
+
+export const usesMemory = ({ status, forthcoming }: InstanceData): boolean =>
+  !forthcoming && !WITHOUT_MEMORY.includes(status)

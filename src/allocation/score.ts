@@ -1,0 +1,269 @@
+// How evenly loaded a cluster is: one number, the weighted sum of the spread of every resource over the online nodes and of what is
+// wrong. 0 is best. A change of a few nodes is judged by what those nodes contributed before and after.
+import { type ClusterModel, Col, freeMemory } from './cluster-model'
+
+/** Components that are spreads (standard deviations), in the order of their place in a node's contribution. */
+const SPREADS = [0.5, 0.5, 1, 0.5, 1, 1, 1, 1, 0.5, 0.5, 0.5, 0.5, 0.5]
+const WEIGHTS = Float64Array.from(SPREADS)
+export const SPREAD_COUNT = SPREADS.length
+/** A contribution: the spreads' values, then the weighted sum of all that is only added up. */
+export const CONTRIBUTION = SPREAD_COUNT + 1
+const RESERVED_WEIGHT = 0.25
+
+export interface Component {
+  readonly name: string
+  readonly value: number
+  readonly weight: number
+}
+
+/** What the node adds, from the row at `row` of `rows`, which may be one of a trial. */
+export function contribute(
+  model: ClusterModel,
+  node: number,
+  rows: Float64Array,
+  row: number,
+  out: Float64Array,
+  at: number,
+): void {
+  const facts = model.nodes[node]
+  if (facts === undefined) return
+  const { data } = facts
+  const get = (col: Col): number => rows[row + col] ?? 0
+  const here = get(Col.Primaries) + get(Col.Secondaries)
+  if (facts.offline) {
+    out[at + SPREAD_COUNT] = 4 * here + 16 * get(Col.Primaries)
+    return
+  }
+  const spindled = data.exclusiveStorage
+  const totalDisk = spindled ? data.spindles : data.totalDisk
+  const cpus = data.totalCpus
+  const reserved = get(Col.Reserved) / data.totalMemory
+  out[at] = (facts.usable - get(Col.InstanceMemory)) / data.totalMemory
+  out[at + 1] = totalDisk === 0 ? 1 : get(spindled ? Col.FreeSpindles : Col.FreeDisk) / totalDisk
+  out[at + 2] = reserved
+  out[at + 3] = get(Col.Vcpus) / cpus / data.cpuSpeed
+  out[at + 4] = get(Col.LoadCpu)
+  out[at + 5] = get(Col.LoadMemory)
+  out[at + 6] = get(Col.LoadDisk)
+  out[at + 7] = get(Col.LoadNet)
+  out[at + 8] = get(Col.UsedSpindles) / facts.highSpindles
+  out[at + 9] = get(Col.FreeMemoryAll) / data.totalMemory
+  out[at + 10] = totalDisk === 0 ? 1 : get(spindled ? Col.FreeSpindlesAll : Col.FreeDiskAll) / totalDisk
+  out[at + 11] = get(Col.VcpusAll) / cpus / data.cpuSpeed
+  out[at + 12] = get(Col.UsedSpindlesAll) / facts.highSpindles
+  out[at + SPREAD_COUNT] =
+    (get(Col.FailsN1) ? here : 0) + 2 * get(Col.TagClashes) + get(Col.Location) + RESERVED_WEIGHT * reserved
+}
+
+/** The statistics of some nodes (one group, say), kept so that the score after a change of a few of them is cheap. */
+export class Score {
+  /** Contributions of the nodes, spreads relative to the mean: sums of squares stay exact. */
+  readonly contributions: Float64Array
+  private readonly squares = new Float64Array(SPREAD_COUNT)
+  private linear = 0
+  private online = 0
+  private readonly pairs: TagPairs
+
+  constructor(
+    private readonly model: ClusterModel,
+    readonly nodes: readonly number[],
+  ) {
+    this.contributions = new Float64Array(model.nodes.length * CONTRIBUTION)
+    this.pairs = new TagPairs(model, nodes)
+    this.refresh()
+  }
+
+  /** Anew from the rows: after each step, so that rounding does not add up. */
+  refresh(): void {
+    const { model, nodes, contributions } = this
+    const means = new Float64Array(SPREAD_COUNT)
+    this.online = 0
+    this.linear = 0
+    for (const node of nodes) {
+      const at = node * CONTRIBUTION
+      contribute(model, node, model.rows, node * Col.Width, contributions, at)
+      this.linear += contributions[at + SPREAD_COUNT] ?? 0
+      if (model.nodes[node]?.offline) continue
+      this.online++
+      for (let k = 0; k < SPREAD_COUNT; k++) means[k] = (means[k] ?? 0) + (contributions[at + k] ?? 0)
+    }
+    this.squares.fill(0)
+    for (const node of nodes) {
+      if (model.nodes[node]?.offline) continue
+      const at = node * CONTRIBUTION
+      for (let k = 0; k < SPREAD_COUNT; k++) {
+        const distance = (contributions[at + k] ?? 0) - (means[k] ?? 0) / this.online
+        contributions[at + k] = distance
+        this.squares[k] = (this.squares[k] ?? 0) + distance * distance
+      }
+    }
+    this.means = means.map((sum) => sum / this.online)
+    this.pairs.refresh()
+  }
+  means = new Float64Array(SPREAD_COUNT)
+
+  value(): number {
+    if (this.nodes.length === 0) return 0
+    let score = this.linear + this.pairs.value()
+    for (let k = 0; k < SPREAD_COUNT; k++) {
+      score += (WEIGHTS[k] ?? 0) * Math.sqrt((this.squares[k] ?? 0) / this.online)
+    }
+    return score
+  }
+
+  /** What changes when the node has the row at `row`: differences of the values, of their squares, and of what is added up. */
+  difference(node: number, rows: Float64Array, row: number, out: Float64Array): void {
+    contribute(this.model, node, rows, row, scratch, 0)
+    const at = node * CONTRIBUTION
+    const offline = this.model.nodes[node]?.offline === true
+    for (let k = 0; k < SPREAD_COUNT; k++) {
+      const before = this.contributions[at + k] ?? 0
+      const after = offline ? before : (scratch[k] ?? 0) - (this.means[k] ?? 0)
+      out[k] = after - before
+      out[k + SPREAD_COUNT] = after * after - before * before
+    }
+    out[2 * SPREAD_COUNT] = (scratch[SPREAD_COUNT] ?? 0) - (this.contributions[at + SPREAD_COUNT] ?? 0)
+  }
+
+  /** The score after up to three differences; gives up with Infinity as soon as it cannot be below `bound`. */
+  after(bound: number, extra: number, one: Float64Array, two: Float64Array, three: Float64Array): number {
+    const last = 2 * SPREAD_COUNT
+    const { online, squares } = this
+    let score = this.linear + this.pairs.value() + extra + (one[last] ?? 0) + (two[last] ?? 0) + (three[last] ?? 0)
+    for (let k = 0; k < SPREAD_COUNT; k++) {
+      if (score >= bound) return Infinity
+      const sum = ((one[k] ?? 0) + (two[k] ?? 0) + (three[k] ?? 0)) / online
+      const j = k + SPREAD_COUNT
+      const spread = ((squares[k] ?? 0) + (one[j] ?? 0) + (two[j] ?? 0) + (three[j] ?? 0)) / online - sum * sum
+      if (spread > 0) score += (WEIGHTS[k] ?? 0) * Math.sqrt(spread)
+    }
+    return score < bound ? score : Infinity
+  }
+
+  /** The change of the tag pairs when the instance's primary goes from one node to another. */
+  pairsAfter(instance: number, from: number, to: number): number {
+    return this.pairs.moved(instance, from, to)
+  }
+
+  components(): Component[] {
+    if (this.nodes.length === 0) return []
+    const total = (count: (node: number) => number, offline: boolean) =>
+      this.nodes
+        .filter((node) => this.model.nodes[node]?.offline === offline)
+        .reduce((sum, node) => sum + count(node), 0)
+    const get = (node: number, col: Col) => this.model.rows[node * Col.Width + col] ?? 0
+    const all = (node: number) => get(node, Col.Primaries) + get(node, Col.Secondaries)
+    const spread = (name: string, k: number): Component => ({
+      name,
+      value: Math.sqrt((this.squares[k] ?? 0) / this.online),
+      weight: WEIGHTS[k] ?? 0,
+    })
+    const sum = (name: string, weight: number, count: (node: number) => number, offline = false): Component => ({
+      name,
+      value: total(count, offline),
+      weight,
+    })
+    return [
+      spread('free_mem_cv', 0),
+      spread('free_disk_cv', 1),
+      sum('n1_cnt', 1, (node) => (get(node, Col.FailsN1) ? all(node) : 0)),
+      spread('reserved_mem_cv', 2),
+      sum('offline_all_cnt', 4, all, true),
+      sum('offline_pri_cnt', 16, (node) => get(node, Col.Primaries), true),
+      spread('vcpu_ratio_cv', 3),
+      spread('cpu_load_cv', 4),
+      spread('mem_load_cv', 5),
+      spread('disk_load_cv', 6),
+      spread('net_load_cv', 7),
+      sum('pri_tags_score', 2, (node) => get(node, Col.TagClashes)),
+      spread('spindles_cv', 8),
+      spread('free_mem_cv_forth', 9),
+      spread('free_disk_cv_forth', 10),
+      spread('vcpu_ratio_cv_forth', 11),
+      spread('spindles_cv_forth', 12),
+      sum('location_score', 1, (node) => get(node, Col.Location)),
+      { name: 'location_exclusion_score', value: this.pairs.value(), weight: 1 },
+      sum('reserved_mem_rtotal', RESERVED_WEIGHT, (node) => {
+        return get(node, Col.Reserved) / (this.model.nodes[node]?.data.totalMemory ?? 1)
+      }),
+    ]
+  }
+
+  /** What a perfectly balanced cluster would still score: memory must be reserved somewhere. */
+  optimum(): number {
+    const { nodes, model } = this
+    if (nodes.length < 2) return 0
+    const memory = nodes.map((node) => model.nodes[node]?.data.totalMemory ?? 0)
+    const total = memory.reduce((sum, one) => sum + one, 0)
+    const less = total - Math.max(...memory)
+    if (less <= 0) return 0
+    const needed = nodes.reduce((sum, node) => [...(model.peers[node]?.values() ?? [])].reduce((a, b) => a + b, sum), 0)
+    return RESERVED_WEIGHT * (needed / less - needed / total)
+  }
+
+  /** Online nodes that could not take over what they keep memory for. */
+  failing(): number[] {
+    return this.nodes.filter(
+      (node) => !this.model.nodes[node]?.offline && this.model.rows[node * Col.Width + Col.FailsN1],
+    )
+  }
+
+  freeMemory(): number {
+    return this.nodes.reduce((sum, node) => sum + freeMemory(this.model, node), 0)
+  }
+}
+
+const scratch = new Float64Array(CONTRIBUTION)
+
+/** Pairs of a failure domain and an exclusion tag: how often more than once over all online nodes. */
+class TagPairs {
+  private readonly counts = new Map<string, number>()
+  private readonly relevant: boolean
+  private readonly within: ReadonlySet<number>
+  private sum = 0
+
+  constructor(
+    private readonly model: ClusterModel,
+    nodes: readonly number[],
+  ) {
+    this.within = new Set(nodes)
+    this.relevant = model.nodes.some(({ locations }) => locations.size > 0)
+  }
+
+  value(): number {
+    return this.sum
+  }
+
+  refresh(): void {
+    if (!this.relevant) return
+    this.counts.clear()
+    this.sum = 0
+    this.model.instances.forEach((one, at) => {
+      if (!one.data.forthcoming) this.sum += this.change(at, this.model.primary[at] ?? -1, 1)
+    })
+  }
+
+  moved(instance: number, from: number, to: number): number {
+    const facts = this.model.instances[instance]
+    if (!this.relevant || facts === undefined || facts.exclusion.length === 0 || facts.data.forthcoming) return 0
+    const change = this.change(instance, from, -1) + this.change(instance, to, 1)
+    this.change(instance, to, -1)
+    this.change(instance, from, 1)
+    return change
+  }
+
+  private change(instance: number, node: number, by: 1 | -1): number {
+    const facts = this.model.nodes[node]
+    if (facts === undefined || facts.offline || !this.within.has(node)) return 0
+    let change = 0
+    for (const location of facts.locations) {
+      for (const tag of this.model.instances[instance]?.exclusion ?? []) {
+        const key = `${location}\n${tag}`
+        const count = this.counts.get(key) ?? 0
+        if (by === 1 ? count > 0 : count > 1) change += by
+        this.counts.set(key, count + by)
+      }
+    }
+    return change
+  }
+}

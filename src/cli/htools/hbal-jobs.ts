@@ -1,0 +1,89 @@
+// The moves of a solution as lines to read, as shell commands, and as sets of jobs that may run at the same time.
+import type { Step } from '../../allocation/balance'
+import { NO_NODE, isRunning } from '../../allocation/cluster-data'
+import type { ClusterModel } from '../../allocation/cluster-model'
+import { score8 } from './table'
+
+export interface Job {
+  /** All that it touches, before and after. */
+  readonly nodes: readonly number[]
+  readonly commands: readonly string[]
+}
+
+export interface Widths {
+  readonly node: number
+  readonly instance: number
+}
+
+export function stepLine(model: ClusterModel, step: Step, position: number, widths: Widths): string {
+  const { move, oldPrimary, oldSecondary } = step
+  const name = (model.instances[move.instance]?.alias ?? '').padEnd(widths.instance)
+  const pair = (primary: number, secondary: number) =>
+    (secondary === NO_NODE ? alias(model, primary) : `${alias(model, primary)}:${alias(model, secondary)}`).padEnd(
+      2 * widths.node + 1,
+    )
+  const where = `${pair(oldPrimary, oldSecondary)} => ${pair(move.primary, move.secondary)}`
+  return `  ${String(position).padStart(3)}. ${name} ${where} ${score8(step.score).padStart(12)} a=${describe(model, step).short}`
+}
+
+export function jobOf(model: ClusterModel, step: Step): Job {
+  const { move, oldPrimary, oldSecondary } = step
+  const before = model.instances[move.instance]?.data.template === 'drbd' ? [oldPrimary, oldSecondary] : [oldPrimary]
+  const nodes = [move.primary, move.secondary, ...before].filter((node) => node !== NO_NODE)
+  return { nodes: [...new Set(nodes)], commands: describe(model, step).commands }
+}
+
+/** In order; a job that touches a node of the set opens the next one. */
+export function jobSets(jobs: readonly Job[]): Job[][] {
+  const sets: Job[][] = []
+  let busy = new Set<number>()
+  for (const job of jobs) {
+    const set = sets.at(-1)
+    if (set === undefined || job.nodes.some((node) => busy.has(node))) {
+      sets.push([job])
+      busy = new Set(job.nodes)
+    } else {
+      set.push(job)
+      job.nodes.forEach((node) => busy.add(node))
+    }
+  }
+  return sets
+}
+
+export function commandsText(sets: readonly (readonly Job[])[]): string {
+  const lines = sets.flatMap((set, at) => [
+    '',
+    `echo jobset ${at + 1}, ${set.length} jobs`,
+    ...set.flatMap(({ commands }, job) => [
+      `  echo job ${at + 1}/${job + 1}`,
+      '  check',
+      ...commands.map((command) => `  gnt-instance ${command}`),
+    ]),
+  ])
+  return lines.map((line) => `${line}\n`).join('')
+}
+
+function describe(model: ClusterModel, { move }: Step): { short: string; commands: string[] } {
+  const facts = model.instances[move.instance]
+  const name = facts?.alias ?? ''
+  const [primary, secondary] = [alias(model, move.primary), alias(model, move.secondary)]
+  const verb = isRunning(facts?.data.status ?? '') ? 'migrate' : 'failover'
+  const migrate = `${verb} -f ${name}`
+  const replace = (node: string) => `replace-disks -n ${node} ${name}`
+  switch (move.kind) {
+    case 'failover':
+      return { short: 'f', commands: [migrate] }
+    case 'failover-to-any':
+      return { short: `fa:${primary}`, commands: [`${verb} -f -n ${primary} ${name}`] }
+    case 'replace-secondary':
+      return { short: `r:${secondary}`, commands: [replace(secondary)] }
+    case 'replace-and-failover':
+      return { short: `r:${primary} f`, commands: [replace(primary), migrate] }
+    case 'failover-and-replace':
+      return { short: `f r:${secondary}`, commands: [migrate, replace(secondary)] }
+    case 'replace-primary':
+      return { short: `f r:${primary} f`, commands: [migrate, replace(primary), migrate] }
+  }
+}
+
+const alias = (model: ClusterModel, node: number): string => model.nodes[node]?.alias ?? ''

@@ -1,0 +1,271 @@
+// `hbal`: shows, and writes as shell commands, the moves that make a node group most evenly loaded.
+import { type BalanceOptions, type Step, balance } from '../../allocation/balance'
+import { type ClusterData, NO_NODE } from '../../allocation/cluster-data'
+import { type ClusterModel, Col } from '../../allocation/cluster-model'
+import { Score } from '../../allocation/score'
+import { clusterText } from '../../allocation/text-format'
+import { type Job, commandsText, jobOf, jobSets, stepLine } from './hbal-jobs'
+import { loadModel, policyText } from './load'
+import { type Parsed, has, numberOf, parseOptions, textOf, verbosity } from './options'
+import { score8, coefficients, instanceTable, nodeTable } from './table'
+import { Stop, type Terminal, failure } from './terminal'
+
+const OPTIONS =
+  'print-nodes print-instances print-commands text-data evac-mode restricted-migration first-job-group group max-length verbose quiet offline static-kvm-node-memory min-score max-cpu min-disk min-gain min-gain-limit no-disk-moves select-instances no-instance-moves ignore-soft-errors dynu-file ignore-dynu exclusion-tags exclude-instances save version help'
+
+interface Selection {
+  readonly name: string
+  readonly nodes: readonly number[]
+  readonly instances: readonly number[]
+}
+
+export function hbal(args: readonly string[], terminal: Terminal): number {
+  const options = parseOptions('hbal', OPTIONS.split(' '), args)
+  if (options.rest.length > 0) throw failure("This program doesn't take any arguments.")
+  const settings = balanceOptions(options)
+  const model = loadModel(options, terminal)
+  const verbose = verbosity(options)
+  if (verbose > 1) {
+    terminal.out(`Loaded cluster tags: ${model.data.tags.join(',')}\n`)
+    terminal.out(`Loaded cluster ipolicy: ${policyText(model.data.policy)}\n`)
+  }
+  checkCluster(model, verbose, terminal)
+  save(options, terminal, 'original', 'before balancing', model.data)
+  const selection = selectGroup(model, options, terminal)
+  const score = new Score(model, selection.nodes)
+  describeGroup(model, selection, score, options, terminal)
+  showLists(model, selection, options, terminal, 'Initial')
+  const initial = score.value()
+  const [freeMemory, freeDisk] = [score.freeMemory(), totalFreeDisk(model, selection.nodes)]
+  if (verbose > 2) {
+    terminal.out(`Initial coefficients: overall ${score8(initial)}\n${coefficients(score)}`)
+  } else terminal.out(`Initial score: ${score8(initial)}\n`)
+  checkNeed(initial, score.optimum(), settings.minScore)
+  terminal.out('Trying to minimize the CV...\n')
+  const { steps, jobs } = run(model, selection, settings, terminal)
+  score.refresh()
+  const final = score.value()
+  if (steps.length === 0) terminal.out('No solution found\n')
+  else if (verbose > 2) terminal.out(`Final coefficients:   overall ${score8(final)}\n${coefficients(score)}`)
+  else terminal.out(`Cluster score improved from ${score8(initial)} to ${score8(final)}\n`)
+  if (verbose >= 1) terminal.out(`Solution length=${steps.length}\n`)
+  showCommands(jobs, options, terminal)
+  save(options, terminal, 'balanced', 'after balancing', balancedData(model, selection))
+  showLists(model, selection, options, terminal, 'Final')
+  if (verbose > 3) {
+    terminal.out(`Original: mem=${freeMemory} disk=${freeDisk}\n`)
+    terminal.out(`Final:    mem=${score.freeMemory()} disk=${totalFreeDisk(model, selection.nodes)}\n`)
+  }
+  return 0
+}
+
+function balanceOptions(options: Parsed): BalanceOptions {
+  return {
+    diskMoves: !has(options, 'no-disk-moves'),
+    instanceMoves: !has(options, 'no-instance-moves'),
+    restrictedMigration: has(options, 'restricted-migration'),
+    ignoreSoftErrors: has(options, 'ignore-soft-errors'),
+    evacuate: has(options, 'evac-mode'),
+    minGain: numberOf(options, 'min-gain', 'min gain') ?? 1e-2,
+    minGainLimit: numberOf(options, 'min-gain-limit', 'min gain limit') ?? 1e-1,
+    maxRounds: numberOf(options, 'max-length', 'max solution length') ?? -1,
+    minScore: numberOf(options, 'min-score', 'min score') ?? 1e-9,
+  }
+}
+
+function checkCluster(model: ClusterModel, verbose: number, terminal: Terminal): void {
+  const { instances, nodes, data } = model
+  if (instances.length === 0) throw new Stop(0, 'Cluster is empty, exiting.\n')
+  const groupOf = (node: number) => data.nodes[node]?.group
+  const split = data.instances.filter(
+    ({ primary, secondary }) => secondary !== NO_NODE && groupOf(primary) !== groupOf(secondary),
+  )
+  if (split.length > 0 && verbose > 1) {
+    terminal.err('Found instances belonging to multiple node groups:\n')
+    for (const { name } of split) terminal.err(`  ${name}\n`)
+    terminal.err('These instances will not be moved.\n')
+  }
+  terminal.out(`Loaded ${nodes.length} nodes, ${instances.length} instances\n`)
+  if (model.suffix !== '' && verbose > 1) {
+    terminal.out(`Note: Stripping common suffix of '${model.suffix}' from names\n`)
+  }
+}
+
+function selectGroup(model: ClusterModel, options: Parsed, terminal: Terminal): Selection {
+  const { groups, nodes, instances } = model.data
+  const used = groups.flatMap((_, at) => (nodes.some(({ group }) => group === at) ? [at] : []))
+  const wanted = textOf(options, 'group')
+  if (wanted === undefined && used.length > 1) {
+    terminal.err(`Found multiple node groups:\n${used.map((at) => `  ${groups[at]?.name}\n`).join('')}`)
+    throw failure('Aborting.')
+  }
+  const at =
+    wanted === undefined ? (used[0] ?? -1) : groups.findIndex(({ name, uuid }) => name === wanted || uuid === wanted)
+  const group = groups[at]
+  if (group === undefined) {
+    const names = groups.map(({ name }) => `  ${name}\n`).join('')
+    terminal.err(`Node group ${wanted} not found. Node group list is:\n${names}`)
+    throw failure('Aborting.')
+  }
+  return {
+    name: group.name,
+    nodes: nodes.flatMap((node, one) => (node.group === at ? [one] : [])),
+    instances: instances.flatMap(({ primary }, one) => (nodes[primary]?.group === at ? [one] : [])),
+  }
+}
+
+function describeGroup(
+  model: ClusterModel,
+  selection: Selection,
+  score: Score,
+  options: Parsed,
+  terminal: Terminal,
+): void {
+  const { nodes, instances } = selection
+  terminal.out(
+    `Group size ${nodes.length} nodes, ${instances.length} instances\nSelected node group: ${selection.name}\n`,
+  )
+  const failing = new Set(score.failing())
+  const affected = model.data.instances.filter((one) => failing.has(one.primary) || failing.has(one.secondary))
+  const verbose = verbosity(options)
+  if (verbose >= 1) {
+    terminal.out(`Initial check done: ${failing.size} bad nodes, ${affected.length} bad instances.\n`)
+  }
+  const others = nodes.filter((node) => !failing.has(node))
+  const health = others.map((node) => policyHealth(model, node))
+  if (verbose > 4) {
+    const names = (list: readonly number[]) => JSON.stringify(list.map((node) => model.nodes[node]?.data.name))
+    const states = others.map((node, at) => `(${JSON.stringify(model.nodes[node]?.data.name)},${health[at]})`)
+    terminal.out(`Bad nodes: ${names([...failing])}\nN+1 happy nodes: ${names(others)}\n`)
+    terminal.out(`Node policy status: [${states.join(',')}]\n`)
+  }
+  if (failing.size > 0) {
+    terminal.out('Cluster is not N+1 happy, continuing but no guarantee that the cluster will end N+1 happy.\n')
+  }
+  const violating = health.filter((state) => state !== 'Ok ()').length
+  if (violating === 0) return
+  terminal.out(`The cluster contains ${violating} policy-violating nodes.\n`)
+  terminal.out(
+    has(options, 'ignore-soft-errors')
+      ? 'Continuing, ignoring soft errors.\n'
+      : 'Continuing, but the set of moves might be too restricted; consider using the --ignore-soft-errors option.\n',
+  )
+}
+
+function policyHealth(model: ClusterModel, node: number): string {
+  const facts = model.nodes[node]
+  const get = (col: Col) => model.rows[node * Col.Width + col] ?? 0
+  if (facts === undefined || get(Col.UsedSpindles) > facts.highSpindles) return 'Bad FailDisk'
+  return get(Col.Vcpus) / facts.data.totalCpus > facts.vcpuRatio ? 'Bad FailCPU' : 'Ok ()'
+}
+
+function checkNeed(initial: number, optimum: number, minScore: number): void {
+  if (!(initial - optimum < minScore)) return
+  const [score, best, least] = [initial, optimum, minScore].map(shortNumber)
+  throw new Stop(
+    0,
+    `Cluster is already well balanced (initial score ${score},\noptimum score due to N+1 reservations ${best},\n` +
+      `minimum score ${least}).\nNothing to do, exiting\n`,
+  )
+}
+
+/** Six digits behind the point; powers of ten below 0.1 and from 10^7. */
+function shortNumber(value: number): string {
+  if (value !== 0 && (Math.abs(value) < 0.1 || Math.abs(value) >= 1e7)) {
+    const [digits = '', exponent = ''] = value.toExponential(6).split('e')
+    return `${digits}e${Number(exponent)}`
+  }
+  return value.toFixed(6)
+}
+
+function run(model: ClusterModel, selection: Selection, settings: BalanceOptions, terminal: Terminal) {
+  const longest = (aliases: readonly string[]) => Math.max(...aliases.map(({ length }) => length))
+  const widths = {
+    node: longest(selection.nodes.map((node) => model.nodes[node]?.alias ?? '')),
+    instance: longest(selection.instances.map((one) => model.instances[one]?.alias ?? '')),
+  }
+  const steps: Step[] = []
+  const jobs: Job[] = []
+  for (const step of balance(model, selection.nodes, selection.instances, settings)) {
+    steps.push(step)
+    jobs.push(jobOf(model, step))
+    terminal.out(`${stepLine(model, step, steps.length, widths)}\n`)
+  }
+  return { steps, jobs }
+}
+
+function showCommands(jobs: readonly Job[], options: Parsed, terminal: Terminal): void {
+  const file = textOf(options, 'print-commands')
+  if (file === undefined) return
+  const first = has(options, 'first-job-group')
+  const sets = jobSets(jobs)
+  const text = commandsText(first ? sets.slice(0, 1) : sets)
+  if (file === '' || file === '-') {
+    const lines = text
+      .split('\n')
+      .slice(0, -1)
+      .filter((line) => line !== '  check')
+    const title = first ? 'First set of jobs:' : 'Commands to run to reach the above solution:'
+    terminal.out(`\n${title}\n${lines.map((line) => `  ${line}\n`).join('')}`)
+    return
+  }
+  terminal.write(file, SCRIPT_START + text)
+  terminal.out(`The commands have been written to file '${file}'\n`)
+}
+
+const SCRIPT_START = `#!/bin/sh
+
+# Moves instances as hbal planned it. It stops before the next job when the file /tmp/stop-htools exists.
+
+set -e
+
+check() {
+  if [ -f /tmp/stop-htools ]; then
+    echo 'Stop requested, exiting'
+    exit 0
+  fi
+}
+
+`
+
+function showLists(model: ClusterModel, selection: Selection, options: Parsed, terminal: Terminal, when: string): void {
+  if (has(options, 'print-instances')) {
+    terminal.err(`\n${when} instance map:\n${instanceTable(model, selection.instances)}`)
+  }
+  const fields = textOf(options, 'print-nodes')
+  if (fields !== undefined) {
+    terminal.err(`\n${when} cluster status:\n${nodeTable(model, selection.nodes, fields)}\n`)
+  }
+}
+
+function save(options: Parsed, terminal: Terminal, suffix: string, when: string, data: ClusterData): void {
+  const file = textOf(options, 'save')
+  if (file === undefined) return
+  terminal.write(`${file}.${suffix}`, clusterText(data))
+  terminal.err(`The cluster state ${when} has been written to file '${file}.${suffix}'\n`)
+}
+
+const totalFreeDisk = (model: ClusterModel, nodes: readonly number[]): number =>
+  nodes.reduce((sum, node) => sum + (model.rows[node * Col.Width + Col.FreeDisk] ?? 0), 0)
+
+/** The group as it is after the moves; what nodes reported of their memory stays as it was. */
+function balancedData(model: ClusterModel, { nodes, instances }: Selection): ClusterData {
+  const place = new Map(nodes.map((node, at) => [node, at]))
+  const at = (node: number | undefined) => place.get(node ?? NO_NODE) ?? NO_NODE
+  return {
+    ...model.data,
+    nodes: nodes.flatMap((node) => {
+      const facts = model.nodes[node]
+      const get = (col: Col) => model.rows[node * Col.Width + col] ?? 0
+      if (facts === undefined) return []
+      return [
+        { ...facts.data, offline: facts.offline, freeDisk: get(Col.FreeDisk), freeSpindles: get(Col.FreeSpindles) },
+      ]
+    }),
+    instances: instances.flatMap((one) => {
+      const facts = model.instances[one]
+      if (facts === undefined) return []
+      return [{ ...facts.data, primary: at(model.primary[one]), secondary: at(model.secondary[one]) }]
+    }),
+  }
+}

@@ -1,0 +1,72 @@
+// `hinfo`: what a cluster holds, whether it could lose a node, and its score.
+import { NO_NODE } from '../../allocation/cluster-data'
+import type { ClusterModel } from '../../allocation/cluster-model'
+import { Score } from '../../allocation/score'
+import { loadModel, policyText } from './load'
+import { has, parseOptions, textOf, verbosity } from './options'
+import { score8, coefficients, instanceTable, nodeTable, printTable } from './table'
+import { type Terminal, failure } from './terminal'
+
+const OPTIONS =
+  'print-nodes print-instances text-data verbose quiet offline ignore-dynu static-kvm-node-memory version help'
+
+export function hinfo(args: readonly string[], terminal: Terminal): number {
+  const options = parseOptions('hinfo', OPTIONS.split(' '), args)
+  if (options.rest.length > 0) throw failure("This program doesn't take any arguments.")
+  const model = loadModel(options, terminal)
+  const verbose = verbosity(options)
+  const nodes = model.nodes.map((_, at) => at)
+  const { data } = model
+  terminal.out(`Loaded cluster tags: ${data.tags.join(',')}\n`)
+  if (verbose > 2) terminal.out(`Loaded cluster ipolicy: ${policyText(data.policy)}\n`)
+  if (data.instances.length === 0) terminal.out('Cluster is empty.\n')
+  const counted = `${nodes.length} node${nodes.length === 1 ? '' : 's'}, ${data.instances.length} instance${data.instances.length === 1 ? '' : 's'}`
+  terminal.out(`Loaded ${counted}, ${data.groups.length} node group${data.groups.length === 1 ? '' : 's'}\n`)
+  if (model.suffix !== '' && verbose > 2) {
+    terminal.out(`Note: Stripping common suffix of '${model.suffix}' from names\n`)
+  }
+  if (verbose > 1) {
+    showSplit(model, terminal)
+    terminal.out(groupText(model))
+  }
+  if (has(options, 'print-instances')) {
+    terminal.err(
+      `\nInstances instance map:\n${instanceTable(
+        model,
+        data.instances.map((_, at) => at),
+      )}`,
+    )
+  }
+  const fields = textOf(options, 'print-nodes')
+  if (fields !== undefined) terminal.err(`\nCluster status:\n${nodeTable(model, nodes, fields)}\n`)
+  const score = new Score(model, nodes)
+  terminal.out(`Cluster is N+1 ${score.failing().length === 0 ? 'happy' : 'unhappy'}\n`)
+  terminal.out(`Cluster coefficients:\n${coefficients(score)}Cluster score: ${score8(score.value())}\n`)
+  return 0
+}
+
+function showSplit({ data: { instances, nodes } }: ClusterModel, terminal: Terminal): void {
+  const split = instances.filter(
+    ({ primary, secondary }) => secondary !== NO_NODE && nodes[primary]?.group !== nodes[secondary]?.group,
+  )
+  terminal.out(
+    split.length === 0 ? 'No split instances found\n' : 'Found instances belonging to multiple node groups:\n',
+  )
+  for (const { name } of split) terminal.err(`  ${name}\n`)
+}
+
+function groupText(model: ClusterModel): string {
+  const { groups, nodes, instances } = model.data
+  const rows = groups.flatMap(({ name }, group) => {
+    const own = nodes.flatMap((node, at) => (node.group === group ? [at] : []))
+    if (own.length === 0) return []
+    const inside = instances.filter(({ primary }) => nodes[primary]?.group === group)
+    const score = new Score(model, own)
+    const failing = new Set(score.failing())
+    const affected = inside.filter((one) => failing.has(one.primary) || failing.has(one.secondary))
+    const counts = [own.length, inside.length, failing.size, affected.length].map(String)
+    return [[name, ...counts, failing.size === 0 ? 'True' : 'False', score8(score.value())]]
+  })
+  const header = ['Group', 'Nodes', 'Instances', 'Bad_Nodes', 'Bad_Instances', 'N+1', 'Score']
+  return `Node group information:\n${printTable('  ', header, rows, [false, true, true, true, true, false, true])}`
+}

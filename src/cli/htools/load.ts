@@ -1,0 +1,81 @@
+// The cluster that the options name, read and built, with the complaints of the programs.
+import { BadClusterData, type Policy, type Spec, type Template } from '../../allocation/cluster-data'
+import { type ClusterModel, buildModel } from '../../allocation/cluster-model'
+import { parseClusterText, showDouble } from '../../allocation/text-format'
+import { type Parsed, has, listOf, numberOf, textOf, verbosity } from './options'
+import { type Terminal, failure } from './terminal'
+
+export function loadModel(options: Parsed, terminal: Terminal): ClusterModel {
+  const file = textOf(options, 'text-data')
+  if (file === undefined) throw failure('failed to load data, aborting: No backend selected! Exiting.')
+  const utilisationFile = textOf(options, 'dynu-file')
+  try {
+    const data = parseClusterText(readFile(terminal, file))
+    const model = buildModel(data, {
+      exclusionTags: listOf(options, 'exclusion-tags') ?? [],
+      selected: listOf(options, 'select-instances') ?? [],
+      excluded: listOf(options, 'exclude-instances') ?? [],
+      ignoreUtilisation: has(options, 'ignore-dynu'),
+      offline: options.given.get('offline') ?? [],
+      maxCpu: numberOf(options, 'max-cpu', 'parsing max-cpu'),
+      minDisk: numberOf(options, 'min-disk', 'parsing min-disk') ?? 0,
+      utilisation: utilisationFile === undefined ? undefined : parseUtilisation(readFile(terminal, utilisationFile)),
+    })
+    if (model.warnings.length > 0 && verbosity(options) > 0) {
+      const lines = model.warnings.map((line) => `  - ${line}\n`).join('')
+      terminal.err(`Warning: cluster has inconsistent data:\n${lines}\n`)
+    }
+    return model
+  } catch (error) {
+    if (!(error instanceof BadClusterData)) throw error
+    if (error.message.startsWith('wrong node')) throw failure(`${error.message}\n`)
+    throw failure(`failed to load data, aborting: ${error.message}`)
+  }
+}
+
+export const policyText = (policy: Policy): string => {
+  const pairs = policy.minMax.map(
+    ({ min, max }) => `MinMaxISpecs {minMaxISpecsMinSpec = ${specText(min)}, minMaxISpecsMaxSpec = ${specText(max)}}`,
+  )
+  return (
+    `IPolicy {iPolicyMinMaxISpecs = [${pairs.join(',')}], iPolicyStdSpec = ${specText(policy.standard)}, ` +
+    `iPolicyDiskTemplates = [${policy.templates.map((one) => TEMPLATE_NAMES[one]).join(',')}], ` +
+    `iPolicyVcpuRatio = ${showDouble(policy.vcpuRatio)}, iPolicySpindleRatio = ${showDouble(policy.spindleRatio)}}`
+  )
+}
+
+const specText = (spec: Spec): string =>
+  `ISpec {iSpecMemorySize = ${spec.memory}, iSpecCpuCount = ${spec.cpus}, iSpecDiskSize = ${spec.disk}, ` +
+  `iSpecDiskCount = ${spec.disks}, iSpecNicCount = ${spec.nics}, iSpecSpindleUse = ${spec.spindles}}`
+
+const TEMPLATE_NAMES: Record<Template, string> = {
+  diskless: 'DTDiskless',
+  file: 'DTFile',
+  sharedfile: 'DTSharedFile',
+  plain: 'DTPlain',
+  blockdev: 'DTBlock',
+  drbd: 'DTDrbd8',
+  rbd: 'DTRbd',
+  ext: 'DTExt',
+  gluster: 'DTGluster',
+}
+
+function readFile(terminal: Terminal, file: string): string {
+  try {
+    return terminal.read(file)
+  } catch {
+    throw new BadClusterData(`${file}: openFile: does not exist (No such file or directory)`)
+  }
+}
+
+function parseUtilisation(text: string): Map<string, readonly number[]> {
+  const lines = text.split('\n').filter((line) => line !== '')
+  return new Map(
+    lines.map((line) => {
+      const [name = '', ...fields] = line.split(' ')
+      const values = fields.map(Number)
+      if (values.length !== 4 || values.some(Number.isNaN)) throw new BadClusterData(`Cannot parse line ${line}`)
+      return [name, values]
+    }),
+  )
+}

@@ -1,0 +1,27 @@
+// The programs of allocation by name: hbal, hinfo.
+import { hbal } from './hbal'
+import { hinfo } from './hinfo'
+import { Stop, type Terminal } from './terminal'
+
+const PROGRAMS: Readonly<Record<string, (args: readonly string[], terminal: Terminal) => number>> = { hbal, hinfo }
+
+/** The exit code. */
+export function runHtool(name: string, args: readonly string[], terminal: Terminal): number {
+  const program = Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined
+  if (program === undefined) {
+    terminal.err(`${name}: there is no such program; there are ${Object.keys(PROGRAMS).join(', ')}\n`)
+    return 1
+  }
+  if (args.includes('--version') || args.includes('-V')) {
+    terminal.out(`${name} (gantry)\n`)
+    return 0
+  }
+  try {
+    return program(args, terminal)
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error
+    terminal.out(error.out)
+    terminal.err(error.err)
+    return error.code
+  }
+}

@@ -1,0 +1,75 @@
+// Programs of allocation run in this process, Ganeti's own beside them, and clusters to run them on.
+import { spawnSync } from 'node:child_process'
+import * as fs from 'node:fs'
+import { runHtool } from '../../src/cli/htools/run'
+import { seededRandom } from '../../src/lib/random'
+
+export const DEBIAN_HTOOLS = '/usr/lib/ganeti/3.0/usr/bin'
+export const INSTALL = 'apt-get install ganeti-htools-3.0'
+export const debianPresent = (): boolean => fs.existsSync(`${DEBIAN_HTOOLS}/hbal`)
+
+export interface Ran {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+/** `files` by name are read instead of those on disk; what is written is put there. */
+export function ours(program: string, args: readonly string[], files = new Map<string, string>()): Ran {
+  let [out, err] = ['', '']
+  const code = runHtool(program, args, {
+    out: (text) => void (out += text),
+    err: (text) => void (err += text),
+    read: (file) => files.get(file) ?? fs.readFileSync(file, 'utf8'),
+    write: (file, text) => void files.set(file, text),
+  })
+  return { code, out, err }
+}
+
+export function debians(program: string, args: readonly string[], timeout_ms = 60_000): Ran {
+  const ran = spawnSync(`${DEBIAN_HTOOLS}/${program}`, args, { encoding: 'utf8', timeout: timeout_ms })
+  return { code: ran.status ?? -1, out: ran.stdout, err: ran.stderr }
+}
+
+/** The text of a cluster of one group that instances were put on without much thought. */
+export function clusterOf(seed: number, nodes: number, instances: number): string {
+  const chance = seededRandom(seed)
+  const random = () => chance.below(1_000_000) / 1_000_000
+  const pick = <T>(list: readonly T[]): T | undefined => list[Math.floor(random() * list.length)]
+  const rows = Array.from({ length: nodes }, (_, at) => ({
+    name: `node${at}.example.com`,
+    memory: pick([65536, 98304, 131072]) ?? 65536,
+    disk: pick([2, 4]) === 2 ? 2_097_152 : 4_194_304,
+    cpus: pick([16, 32]) ?? 16,
+    usedMemory: 0,
+    usedDisk: 0,
+    offline: nodes > 4 && random() < 0.03,
+  }))
+  const lines = Array.from({ length: instances }, (_, at) => {
+    const memory = pick([512, 1024, 2048, 4096]) ?? 512
+    const disk = 1024 * Math.ceil(random() * 40)
+    const template = pick(['drbd', 'drbd', 'drbd', 'rbd', 'plain']) ?? 'drbd'
+    const status = pick(['running', 'running', 'running', 'ADMIN_down']) ?? 'running'
+    const primary = Math.floor(random() * random() * nodes)
+    const other = template === 'drbd' ? (primary + 1 + Math.floor(random() * (nodes - 1))) % nodes : undefined
+    const home = rows[primary]
+    if (home !== undefined) {
+      home.usedMemory += status === 'running' ? memory : 0
+      home.usedDisk += template === 'rbd' ? 0 : disk
+    }
+    const mirror = rows[other ?? -1]
+    if (mirror !== undefined) mirror.usedDisk += disk
+    const tags = random() < 0.2 ? `service:${Math.floor(random() * 8)}` : ''
+    const vcpus = pick([1, 2, 4]) ?? 1
+    const where = `${home?.name}|${mirror?.name ?? ''}`
+    return `inst${at}.example.com|${memory}|${disk}|${vcpus}|${status}|Y|${where}|${template}|${tags}|1|-|N`
+  })
+  const nodeLines = rows.map((row) => {
+    const memory = [row.memory, 1024, Math.max(0, row.memory - 1024 - row.usedMemory)].join('|')
+    const disk = `${row.disk}|${Math.max(0, row.disk - row.usedDisk)}`
+    return `${row.name}|${memory}|${disk}|${row.cpus}|${row.offline ? 'Y' : 'N'}|uuid-1|4||N|0|1|1.0`
+  })
+  return [['group|uuid-1|preferred||'], nodeLines, lines, ['htools:iextags:service'], []]
+    .map((section) => section.map((line) => `${line}\n`).join(''))
+    .join('\n')
+}

@@ -1,0 +1,88 @@
+import * as fc from 'fast-check'
+import { type BalanceOptions, balance } from '../../../src/allocation/balance'
+import { buildModel } from '../../../src/allocation/cluster-model'
+import { Score } from '../../../src/allocation/score'
+import { clusterText, parseClusterText } from '../../../src/allocation/text-format'
+import { clusterOf } from '../../support/htools'
+
+const OPTIONS: BalanceOptions = {
+  diskMoves: true,
+  instanceMoves: true,
+  restrictedMigration: false,
+  ignoreSoftErrors: false,
+  evacuate: false,
+  minGain: 0.01,
+  minGainLimit: 0.1,
+  maxRounds: -1,
+  minScore: 1e-9,
+}
+
+const all = (list: readonly unknown[]): number[] => list.map((_, at) => at)
+
+/** The same cluster with the instances where the model has them now, built anew. */
+function rebuilt(text: string, primary: Int32Array, secondary: Int32Array) {
+  const data = parseClusterText(text)
+  const disk = data.nodes.map((node) => node.freeDisk)
+  const memory = data.nodes.map((node) => node.freeMemory)
+  const instances = data.instances.map((one, at) => {
+    const local = one.template === 'drbd' || one.template === 'plain'
+    const move = (list: number[], from: number, to: number, by: number) => {
+      if (from >= 0) list[from] = (list[from] ?? 0) + by
+      if (to >= 0) list[to] = (list[to] ?? 0) - by
+    }
+    move(memory, one.primary, primary[at] ?? -1, one.status === 'running' ? one.memory : 0)
+    if (local) move(disk, one.primary, primary[at] ?? -1, one.disk)
+    if (local) move(disk, one.secondary, secondary[at] ?? -1, one.disk)
+    return { ...one, primary: primary[at] ?? -1, secondary: secondary[at] ?? -1 }
+  })
+  const nodes = data.nodes.map((node, at) => ({ ...node, freeDisk: disk[at] ?? 0, freeMemory: memory[at] ?? 0 }))
+  return buildModel({ ...data, nodes, instances })
+}
+
+test('the score kept from move to move is that of the cluster built anew, and no move makes it worse', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 1e6 }), fc.integer({ min: 3, max: 12 }), (seed, nodes) => {
+      const text = clusterOf(seed, nodes, nodes * 4)
+      const model = buildModel(parseClusterText(text))
+      let last = new Score(model, all(model.nodes)).value()
+      for (const step of balance(model, all(model.nodes), all(model.instances), OPTIONS)) {
+        expect(step.score).toBeLessThan(last)
+        expect(step.score).toBeCloseTo(step.move.score, 8)
+        last = step.score
+      }
+      const fresh = rebuilt(text, model.primary, model.secondary)
+      const before = new Score(model, all(model.nodes)).components()
+      const after = new Score(fresh, all(model.nodes)).components()
+      // What instances that are down would use is not part of what nodes report.
+      const comparable = (list: typeof before) =>
+        list.filter(({ name }) => name !== 'free_mem_cv_forth').map(({ name, value }) => [name, value.toFixed(8)])
+      expect(comparable(before)).toEqual(comparable(after))
+    }),
+    { numRuns: 15 },
+  )
+})
+
+test('a plan leaves no node without memory or disk that had some, and no two exclusive instances meet', () => {
+  for (let seed = 1; seed < 15; seed++) {
+    const model = buildModel(parseClusterText(clusterOf(seed, 6, 24)))
+    for (const { move } of balance(model, all(model.nodes), all(model.instances), OPTIONS)) {
+      const tags = model.instances[move.instance]?.exclusion ?? []
+      const source = model.data.instances[move.instance]?.primary ?? -1
+      const fled = model.nodes[source]?.offline === true
+      if (move.primary !== source && !fled) {
+        expect(tags.filter((tag) => (model.tagCounts[move.primary]?.get(tag) ?? 0) > 1)).toEqual([])
+      }
+      expect(model.primary[move.instance]).not.toBe(model.secondary[move.instance])
+    }
+  }
+})
+
+test('a cluster that was written is read as it was', () => {
+  const data = parseClusterText(clusterOf(4, 5, 20))
+  expect(parseClusterText(clusterText(data))).toEqual(data)
+})
+
+test('a line that cannot be used is refused by name', () => {
+  const text = clusterOf(1, 3, 3).replace('node1.example.com', 'node9.example.com')
+  expect(() => parseClusterText(text)).toThrow(/Unknown node 'node1.example.com' for instance inst/)
+})
