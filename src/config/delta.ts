@@ -43,7 +43,10 @@ export function diff(before: Documents, after: Documents): Delta {
         ([, entries]) => Object.keys(entries).length > 0,
       ),
     ),
-    ...(Object.keys(sections).length > 0 && { gantry: { serial_no: after.gantry.serial_no, sections } }),
+    // Values that were set and removed again leave only the count behind.
+    ...(before.gantry.serial_no !== after.gantry.serial_no && {
+      gantry: { serial_no: after.gantry.serial_no, sections },
+    }),
   }
 }
 

@@ -38,6 +38,12 @@ const reread = (): Documents => ({
   gantry: loadGantry(encodeGantry(base.gantry)),
 })
 
+/** Leaves nothing behind but a count. */
+const setAndRemoved: NamedChange[] = [
+  ['setGantry', 'plans', 'k0', 0],
+  ['setGantry', 'plans', 'k0', null],
+]
+
 const hashes = { config: sha256(encodeConfig(base.config)), gantry: sha256(encodeGantry(base.gantry)) }
 const mark = {
   config: { serial: base.config.serial_no, sha256: hashes.config },
@@ -56,7 +62,7 @@ test('the delta of two states, applied to the one, gives the other, also over th
         if (before === base) expect(text(applyDelta(reread(), overWire(delta)))).toBe(text(last))
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 60, examples: [[setAndRemoved]] },
   )
 })
 
