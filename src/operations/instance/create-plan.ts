@@ -35,10 +35,13 @@ export interface Wanted {
 
 const HOST_NAME = /^[a-z0-9._-]{1,255}$/
 
-export function normalName(name: string): string {
+export function normalName(name: string, parameter = 'instance_name'): string {
   const lower = name.toLowerCase().replace(/\.$/, '')
   if (!HOST_NAME.test(lower) || lower.startsWith('.') || lower.includes('..'))
-    throw new OpPrereqError(`Invalid hostname '${name}'`, ECODE.INVAL)
+    throw new OpPrereqError(
+      `Invalid hostname '${name}' in parameter '${parameter}': it may have letters, digits, dots, hyphens and underscores`,
+      ECODE.INVAL,
+    )
   return lower
 }
 

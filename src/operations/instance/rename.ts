@@ -29,7 +29,7 @@ const instanceLocks = locksOfInstance(['node', 'node-res'])
 export const instanceRename = logicalUnit(OpInstanceRename, {
   async locks(op, ctx) {
     const { object } = await namedInstance(ctx, op)
-    return { instance: exclusive([...new Set([object.name, normalName(op.new_name)])]) }
+    return { instance: exclusive([...new Set([object.name, normalName(op.new_name, 'new_name')])]) }
   },
   declare: instanceLocks.declare,
   async check(ctx, op) {
@@ -37,7 +37,7 @@ export const instanceRename = logicalUnit(OpInstanceRename, {
     const view = await readInstance(ctx, op)
     checkNodeOnline(view.primary)
     await checkInstanceState(ctx, view, NOT_RUNNING, 'cannot rename')
-    const name = normalName(op.new_name)
+    const name = normalName(op.new_name, 'new_name')
     if (op.name_check) await resolveForCreation(ctx.env.paths, name, op.ip_check)
     const { instances } = await ctx.config.read({ instances: [name] })
     const other = Object.values(instances).find((instance) => instance.name === name)

@@ -134,7 +134,11 @@ test('when no node fits, the error counts the reasons', async () => {
 test.each([
   [{ instance_name: 'inst1.gnt.example' }, "Instance 'inst1.gnt.example' is already in the cluster", 'already_exists'],
   [{ pnode: 'nosuch.gnt.example' }, "Node 'nosuch.gnt.example' not known", 'unknown_entity'],
-  [{ instance_name: '../etc/passwd' }, "Invalid hostname '../etc/passwd'", 'wrong_input'],
+  [
+    { instance_name: '../etc/passwd' },
+    "Invalid hostname '../etc/passwd' in parameter 'instance_name': it may have letters, digits, dots, hyphens and underscores",
+    'wrong_input',
+  ],
   [
     { beparams: { vcpus: 100 } },
     'Instance allocation to group dec2a93f-d71e-4791-8af8-d291d7dedc1f (default) violates policy: cpu-count value 100 is not in range [1, 8]',
