@@ -98,18 +98,18 @@ test('a killed luxid knows the Idempotency-Key, and tells readers of events that
   const key = { 'idempotency-key': 'over the end of luxid' }
   const first = await ask('POST', '/3/jobs', { ops: [create('vm4')] }, key)
   await ended(first.json['id'])
+  const added = (event: StreamEvent) => /"name":"vm4".*"change":"added"/.test(event.data)
+  const told = (await firstEvents(before[0]?.id, (seen) => seen.some(added))).find(added)
+  expect(told).toMatchObject({ event: 'config', data: expect.stringContaining(`"jobs":[${String(first.json['id'])}]`) })
   const pidFile = path.join(cluster.root, 'node1.gantry.local/var/run/ganeti/ganeti-luxid.pid')
   const pid = Number(fs.readFileSync(pidFile, 'utf8'))
   process.kill(pid, 'SIGKILL')
   let again = await ask('POST', '/3/jobs', { ops: [create('vm4')] }, key)
   while (again.status === 502) again = await ask('POST', '/3/jobs', { ops: [create('vm4')] }, key)
   expect([again.status, again.json, again.headers['idempotent-replayed']]).toEqual([202, first.json, 'true'])
+  // What luxid had not written yet when it was killed is lost, and the gap says so.
   const events = await firstEvents(before[0]?.id, (seen) => seen.some(({ event }) => event === 'gap'))
-  expect(events).toContainEqual(
-    expect.objectContaining({ event: 'config', data: expect.stringMatching(/"name":"vm4".*"change":"added"/) }),
-  )
-  const author = events.find(({ data }) => /"name":"vm4".*"change":"added"/.test(data))
-  expect(author?.data).toContain(`"jobs":[${String(first.json['id'])}]`)
+  expect(events.at(-1)?.event).toBe('gap')
 }, 60_000)
 
 interface StreamEvent {
