@@ -7,6 +7,7 @@ import type { ConfigData } from '../model/config'
 import { EMBEDDED_GUEST_S, EMBEDDED_JOBS_S } from '../model/limits'
 import type { Master } from '../rpc/luxi/calls'
 import type { NodeClient } from '../rpc/node/client'
+import type { ReasonTrail } from '../rpc/node/dicts'
 
 type Say = (text: string) => void
 
@@ -26,22 +27,17 @@ export async function resumeGuests(master: Master, say: Say): Promise<void> {
 
 /** Waits for running jobs; those that take too long are killed, so that none goes on without its cluster. */
 export async function endJobs(master: Master, say: Say): Promise<void> {
-  await master.setDrainFlag(true)
-  try {
-    const deadline = clock.monotonic_ms() + EMBEDDED_JOBS_S * 1000
-    const jobs = await activeJobs(master)
-    if (jobs.length > 0)
-      say(`waiting up to ${EMBEDDED_JOBS_S} s for ${jobs.length === 1 ? 'job' : 'jobs'} ${jobs.join(', ')}`)
-    for (const job of jobs) {
-      const left_s = Math.max(0, (deadline - clock.monotonic_ms()) / 1000)
-      await awaitJob(master, job, left_s)
-    }
-    for (const job of await activeJobs(master)) {
-      const [, text] = await master.cancelJob(job, true)
-      say(`job ${job} did not end in time: ${text}`)
-    }
-  } finally {
-    await master.setDrainFlag(false)
+  const deadline = clock.monotonic_ms() + EMBEDDED_JOBS_S * 1000
+  const jobs = await activeJobs(master)
+  if (jobs.length > 0)
+    say(`waiting up to ${EMBEDDED_JOBS_S} s for ${jobs.length === 1 ? 'job' : 'jobs'} ${jobs.join(', ')}`)
+  for (const job of jobs) {
+    const left_s = Math.max(0, (deadline - clock.monotonic_ms()) / 1000)
+    await awaitJob(master, job, left_s)
+  }
+  for (const job of await activeJobs(master)) {
+    const [, text] = await master.cancelJob(job, true)
+    say(`job ${job} did not end in time: ${text}`)
   }
 }
 
@@ -83,9 +79,9 @@ export async function shutDownGuests(config: ConfigData, nodes: NodeClient, say:
   if (stops.length > 0) say(`shutting down ${stops.map(({ instance }) => instance.name).join(', ')}`)
   await Promise.all(
     stops.map(async ({ node, instance }) => {
-      const reason = [[SOURCE, 'the cluster is stopped', nanoseconds(clock)]]
+      const reason: ReasonTrail = [[SOURCE, 'the cluster is stopped', nanoseconds(clock)]]
       try {
-        await nodes.one(node, 'instance_shutdown', [instanceDict(config, instance), EMBEDDED_GUEST_S, reason as never])
+        await nodes.one(node, 'instance_shutdown', [instanceDict(config, instance), EMBEDDED_GUEST_S, reason])
       } catch (error) {
         say(error instanceof Error ? error.message : String(error))
       }
