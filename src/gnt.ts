@@ -47,7 +47,9 @@ const terminal: Terminal = {
 function connect() {
   try {
     const socket = findLuxiSocket()
-    return { master: new LuxiClient({ path: socket.path }), localNodes: socket.virtual }
+    const onRestart = (patience_s: number) =>
+      terminal.err(`the master daemon (luxid) does not answer; trying for ${patience_s} s`)
+    return { master: new LuxiClient({ path: socket.path, onRestart }), localNodes: socket.virtual }
   } catch (error) {
     throw new CommandFailure(error instanceof Error ? error.message : String(error))
   }

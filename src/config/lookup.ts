@@ -12,7 +12,8 @@ import type {
   Container,
 } from '../model/config'
 import { nodeUuid } from '../model/ids'
-import { keyByName, recordValues } from './records'
+import type { LockName } from '../model/lock'
+import { type Dictionary, keyByName, recordValues } from './records'
 
 interface Named {
   readonly name: string
@@ -58,6 +59,19 @@ function expand<T extends Named>(container: Container<T>, name: string): T | und
   const same = candidates.filter((object) => object.name.toLowerCase() === wanted)
   if (same.length === 1) return same[0]
   return candidates.length === 1 ? candidates[0] : undefined
+}
+
+/** A lock as people know it: wire names carry uuids where objects can be renamed. */
+export function lockTitle(config: ConfigData, lock: LockName): string {
+  const slash = lock.indexOf('/')
+  const [level, key] = [lock.slice(0, slash), lock.slice(slash + 1)]
+  const objects: Readonly<Record<string, Dictionary<Named>>> = {
+    node: config.nodes,
+    'node-res': config.nodes,
+    nodegroup: config.nodegroups,
+    network: config.networks,
+  }
+  return `${level}/${objects[level]?.[key]?.name ?? key}`
 }
 
 export const masterNode = (config: ConfigData): Node | undefined => config.nodes[config.cluster.master_node]

@@ -22,29 +22,31 @@ import { checkPorts, lockRoot, makeRoot } from './preflight'
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 
 export async function runEmbedded(args: readonly string[], program: string): Promise<void> {
+  let options: ReturnType<typeof readOptions> | undefined
   try {
-    const options = readOptions(args)
+    options = readOptions(args)
     if (options === 'help') return say(USAGE.trimEnd())
     await run(options, program)
   } catch (error) {
     const known = error instanceof UsageError || error instanceof GanetiError || errorCode(error) !== undefined
     process.stderr.write(
-      `npm start: ${known ? explain(error) : error instanceof Error ? error.stack : String(error)}\n`,
+      `npm start: ${known ? explain(error, typeof options === 'object' ? options.root : undefined) : error instanceof Error ? error.stack : String(error)}\n`,
     )
     process.exit(1)
   }
 }
 
-function explain(error: unknown): string {
+function explain(error: unknown, root?: string): string {
   const text = error instanceof Error ? error.message : String(error)
-  if (errorCode(error) === 'ENOSPC') return `${text}: the disk is full; free some room, or name another --root`
+  if (errorCode(error) === 'ENOSPC')
+    return `${text}: the disk ${root === undefined ? '' : `of ${root} `}is full; free some room, or name another --root`
   if (errorCode(error) === 'EACCES') return `${text}: name a --root that you may write`
   return text
 }
 
 async function run(options: EmbeddedOptions, program: string): Promise<void> {
   const started_ms = clock.monotonic_ms()
-  makeRoot(options.root)
+  const isNew = makeRoot(options.root)
   const lock = await lockRoot(options.root)
   const stopping = new AbortController()
   const stopSignal = new Promise<void>((resolve) => {
@@ -54,7 +56,11 @@ async function run(options: EmbeddedOptions, program: string): Promise<void> {
         resolve()
       })
   })
-  const settings = await prepare(options)
+  const settings = await prepare(options).catch(async (error: unknown) => {
+    await lock.close()
+    if (isNew) await removeEmpty(options.root)
+    throw error
+  })
   const cluster = new RunningCluster(options, settings, program)
   try {
     await cluster.start(stopping.signal)
@@ -69,6 +75,9 @@ async function run(options: EmbeddedOptions, program: string): Promise<void> {
   await cluster.stop()
   await finish(lock)
 }
+
+/** What a refused start made; a root that it had begun to fill is kept for whoever looks into it. */
+const removeEmpty = (root: string): Promise<void> => fs.promises.rmdir(root).catch(() => undefined)
 
 async function finish(lock: FramedServer): Promise<void> {
   await lock.close()

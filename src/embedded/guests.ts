@@ -4,7 +4,7 @@ import { instanceDict } from '../config/rpc-dicts'
 import { recordValues } from '../config/records'
 import { nanoseconds, systemClock as clock } from '../lib/clock'
 import type { ConfigData } from '../model/config'
-import { EMBEDDED_GUEST_S, EMBEDDED_JOBS_S } from '../model/limits'
+import { EMBEDDED_GUEST_S, EMBEDDED_JOBS_S, EMBEDDED_RESUME_S } from '../model/limits'
 import type { Master } from '../rpc/luxi/calls'
 import type { NodeClient } from '../rpc/node/client'
 import type { ReasonTrail } from '../rpc/node/dicts'
@@ -13,7 +13,7 @@ type Say = (text: string) => void
 
 const SOURCE = 'gantry:embedded'
 
-/** Submits a start for each instance that should run and does not. */
+/** Starts each instance that should run and does not, and waits for the starts: a ready cluster has its guests. */
 export async function resumeGuests(master: Master, say: Say): Promise<void> {
   const { data } = await master.query('instance', ['name', 'admin_state', 'oper_state'], null)
   const asleep = data.flatMap(([name, wanted, runs]) =>
@@ -22,7 +22,22 @@ export async function resumeGuests(master: Master, say: Say): Promise<void> {
   if (asleep.length === 0) return
   say(`starting ${asleep.length === 1 ? 'instance' : 'instances'} ${asleep.join(', ')} again`)
   const reason = [[SOURCE, 'the cluster was started', nanoseconds(clock)]]
-  await master.submitManyJobs(asleep.map((name) => [{ OP_ID: 'OP_INSTANCE_STARTUP', instance_name: name, reason }]))
+  const answers = await master.submitManyJobs(
+    asleep.map((name) => [{ OP_ID: 'OP_INSTANCE_STARTUP', instance_name: name, reason }]),
+  )
+  const deadline_ms = clock.monotonic_ms() + EMBEDDED_RESUME_S * 1000
+  for (const [at, [ok, answer]] of answers.entries()) {
+    const name = asleep[at] ?? ''
+    if (!ok) say(`${name} is not started: ${answer}`)
+    else await tellStart(master, name, answer, deadline_ms, say)
+  }
+}
+
+async function tellStart(master: Master, name: string, job: number, deadline_ms: number, say: Say): Promise<void> {
+  await awaitJob(master, job, (deadline_ms - clock.monotonic_ms()) / 1000)
+  const [status] = (await master.queryJobs([job], ['status']))[0] ?? []
+  if (status === 'error') say(`${name} did not start; "gnt job info ${job}" says why`)
+  else if (status !== 'success') say(`${name} takes long to start; "gnt job watch ${job}" follows it`)
 }
 
 /** Waits for running jobs; those that take too long are killed, so that none goes on without its cluster. */

@@ -8,12 +8,16 @@ import { PORT } from '../model/constants/daemons'
 import { type Settings, lockSocket } from './layout'
 import { UsageError } from './options'
 
-/** Folder by folder: where none can be made, as in /proc, Node's recursive way never ends, and elsewhere it names no reason. */
-export function makeRoot(root: string): void {
+/** Answers whether it was made now. Folder by folder: where none can be made, as in /proc, Node's recursive way never ends, and elsewhere it names no reason. */
+export function makeRoot(root: string): boolean {
   try {
-    if (fs.existsSync(root)) return fs.accessSync(`${root}/.`, fs.constants.W_OK)
-    makeRoot(path.dirname(root))
-    fs.mkdirSync(root, { mode: 0o755 })
+    const exists = fs.existsSync(root)
+    if (exists) fs.accessSync(`${root}/.`, fs.constants.W_OK)
+    else {
+      makeRoot(path.dirname(root))
+      fs.mkdirSync(root, { mode: 0o755 })
+    }
+    return !exists
   } catch (error) {
     if (error instanceof UsageError) throw error
     const why = error instanceof Error ? error.message : String(error)

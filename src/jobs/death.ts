@@ -1,12 +1,14 @@
 // What becomes of a job whose process is gone. Pure.
 import type { Timestamp } from '../lib/clock'
-import type { LockMode, LockName } from '../rpc/wconfd/calls'
+import type { LockMode } from '../rpc/wconfd/calls'
 import { type Job, canceledFrom, died, isFinished, jobStatus } from './job'
 
 export type Outcome =
   | { readonly kind: 'ended'; readonly job: Job }
   /** Nothing was done yet: the job goes back into the queue. */
   | { readonly kind: 'requeue'; readonly job: Job }
+
+export type HeldLock = readonly [title: string, mode: LockMode]
 
 export interface Death {
   /** The job as luxid knows it. */
@@ -16,7 +18,7 @@ export interface Death {
   /** Whether luxid knows that the process had begun with the job; a restarted luxid does not know. */
   begun: boolean
   /** Locks that the process still held. */
-  locks: readonly (readonly [LockName, LockMode])[]
+  locks: readonly HeldLock[]
   now: Timestamp
 }
 

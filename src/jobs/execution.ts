@@ -8,8 +8,8 @@ import { secretsOf } from '../opcodes/summary'
 import type { JobId } from '../rpc/luxi/calls'
 import type { NodeTarget } from '../rpc/node/client'
 import type { NodeUuid } from '../model/ids'
-import type { ClientId, LockMode, LockName } from '../rpc/wconfd/calls'
-import { afterDeath, requeued } from './death'
+import type { ClientId } from '../rpc/wconfd/calls'
+import { type HeldLock, afterDeath, requeued } from './death'
 import { type FindJob, verdictsOf } from './dependencies'
 import { withinTime } from './replicas'
 import { type Job, canceledFrom, dequeued, failedAt, isFinished, withOp } from './job'
@@ -17,17 +17,13 @@ import type { JobListener, JobRunner, RunningJob, Secrets, Verdict } from './run
 import { applyProgress } from './runner'
 import type { QueueStore } from './store'
 
-/** What the keeper of the locks is asked when an owner has died. */
-export interface LockOwners {
-  held(client: ClientId): Promise<readonly (readonly [LockName, LockMode])[]>
-  /** Frees all that the owner had: its process has ended. */
-  died(client: ClientId): Promise<void>
-}
+/** Frees all that an owner had whose process has ended; answers which locks it held, by the names that people know. */
+export type OwnerDied = (client: ClientId) => Promise<readonly HeldLock[]>
 
 export interface ExecutionOptions {
   store: QueueStore
   runner: JobRunner
-  owners: LockOwners
+  ownerDied: OwnerDied
   clock: Clock
   log: Log
   replicas(): readonly NodeTarget[]
@@ -203,14 +199,12 @@ export class Execution {
     this.finish()
   }
 
-  private async freeLocks(job: Job): Promise<readonly (readonly [LockName, LockMode])[]> {
-    const { owners, clock, log } = this.options
+  private async freeLocks(job: Job): Promise<readonly HeldLock[]> {
+    const { ownerDied, clock, log } = this.options
     if (job.livelock === undefined) return []
     const client: ClientId = [job.id, job.livelock, job.process_id ?? 0]
     try {
-      const locks = await withinTime(clock, owners.held(client))
-      await withinTime(clock, owners.died(client))
-      return locks
+      return await withinTime(clock, ownerDied(client))
     } catch (error) {
       log.warn(
         { job: job.id, err: error },

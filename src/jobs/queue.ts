@@ -10,7 +10,7 @@ import type { JobId, WireOpCode } from '../rpc/luxi/calls'
 import type { NodeTarget } from '../rpc/node/client'
 import { ArchivedJobs } from './archived-jobs'
 import { resolveRelative } from './dependencies'
-import { Execution, type LockOwners } from './execution'
+import { Execution, type OwnerDied } from './execution'
 import type { JobFilter } from './filters'
 import { type Job, dependenciesOf, dequeued, isFinished, newJob, withPriority } from './job'
 import type { JobRunner, Secrets } from './runner'
@@ -20,7 +20,7 @@ import type { QueueStore } from './store'
 export interface QueueOptions {
   store: QueueStore
   runner: JobRunner
-  owners: LockOwners
+  ownerDied: OwnerDied
   clock: Clock
   log: Log
   /** Candidates in sync, for the job processes. */
@@ -223,11 +223,11 @@ export class JobQueue {
   }
 
   private execution(job: Job): Execution {
-    const { store, runner, owners, clock, log } = this.options
+    const { store, runner, ownerDied, clock, log } = this.options
     const execution = new Execution(job.id, {
       store,
       runner,
-      owners,
+      ownerDied,
       clock,
       log,
       replicas: this.options.replicas,

@@ -121,6 +121,10 @@ export const LUXI_FRAME_BYTES_MAX = 32 << 20
 export const LUXI_BUFFERED_BYTES_MAX = 256 << 20
 /** LUXI clients on one socket. */
 export const LUXI_CONNECTIONS_MAX = 1024
+/** Seconds that the command line goes on trying to reach a luxid that is being restarted. */
+export const LUXI_RECONNECT_S = 5
+/** Seconds between two such tries. */
+export const LUXI_RETRY_PAUSE_S = 0.1
 /** LUXI connections of one client process; further calls wait. */
 export const LUXI_CLIENT_CONNECTIONS_MAX = 256
 /** Idle LUXI connections that a client process keeps. */
@@ -214,6 +218,8 @@ export const CHILD_STOP_S = 20
 export const EMBEDDED_NODES_MAX = 253
 /** How long jobs that run may go on when the embedded cluster is stopped. */
 export const EMBEDDED_JOBS_S = 10
+/** How long a start waits for the guests that it starts again; those that take longer go on starting. */
+export const EMBEDDED_RESUME_S = 30
 /** How long a start waits for the daemons of a former one, whose parent was killed. */
 export const EMBEDDED_PORTS_S = 10
 /** How long a guest of the embedded cluster gets to shut down when the cluster is stopped. */

@@ -101,9 +101,9 @@ export class LockSession {
   private async sayWhoBlocks(): Promise<void> {
     const { wconfd, client, processLog } = this.env
     try {
-      for (const { lock, holders } of await wconfd.gantryBlockers(client)) {
+      for (const { title, holders } of await wconfd.gantryBlockers(client)) {
         const who = holders.map((h) => `job ${h.client[0]} (${h.mode} since ${new Date(h.since * 1000).toISOString()})`)
-        const text = `Waiting for lock ${lock}, held by ${who.join(', ')}`
+        const text = `Waiting for lock ${title}, held by ${who.join(', ')}`
         processLog.info(text)
         this.env.log('message', ` - INFO: ${text}`)
       }

@@ -109,8 +109,8 @@ function refuse(connection: FramedConnection, reason: string, text: string, opti
 export class PeerError extends Error {
   constructor(
     text: string,
-    /** After `unreachable` the call was not sent; after the others it may or may not have been done. */
-    readonly kind: 'unreachable' | 'lost' | 'timeout',
+    /** After `unreachable` and `forbidden` the call was not sent; after the others it may or may not have been done. */
+    readonly kind: 'unreachable' | 'forbidden' | 'lost' | 'timeout',
   ) {
     super(text)
   }
@@ -184,7 +184,8 @@ export class JsonClient {
       void connection.closed.then(() => this.drop(link, lost(peer, path)))
       return link
     } catch (error) {
-      throw new PeerError(`cannot reach ${peer} at ${path}: ${whyNot(error)}`, 'unreachable')
+      const kind = errorCode(error) === 'EACCES' ? 'forbidden' : 'unreachable'
+      throw new PeerError(`cannot reach ${peer} at ${path}: ${whyNot(error)}`, kind)
     } finally {
       this.connecting = undefined
     }

@@ -26,7 +26,7 @@ export class FakeWconfd {
   get calls(): Wconfd {
     const known: Partial<Wconfd> = {
       gantryChange: async (_client, _epoch, changes) => changes.map((change) => this.change(change)),
-      gantryOwnerDied: async () => null,
+      gantryOwnerDied: async () => [],
       listLocks: async () => [],
       listLocksWaitingStatus: async () => [[], []],
       cleanupLocks: async () => null,

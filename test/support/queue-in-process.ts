@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
-import type { LockOwners } from '../../src/jobs/execution'
+import type { OwnerDied } from '../../src/jobs/execution'
 import { type Job, isFinished } from '../../src/jobs/job'
 import { JobPool } from '../../src/jobs/pool'
 import { JobQueue, type Submission } from '../../src/jobs/queue'
@@ -33,7 +33,7 @@ export interface TestQueue {
 
 export async function openTestQueue(
   paths: Paths,
-  options: { maxRunning?: number; owners?: LockOwners; disk?: Disk; warm?: number } = {},
+  options: { maxRunning?: number; ownerDied?: OwnerDied; disk?: Disk; warm?: number } = {},
 ): Promise<TestQueue> {
   const { maxRunning = 4, disk = systemDisk, warm = 1 } = options
   await disk.makeDirectory(paths.livelockDir)
@@ -50,7 +50,7 @@ export async function openTestQueue(
   const queue = new JobQueue({
     store,
     runner,
-    owners: options.owners ?? { held: async () => [], died: async () => undefined },
+    ownerDied: options.ownerDied ?? (async () => []),
     clock: systemClock,
     log: silentLog,
     replicas: () => [],

@@ -62,11 +62,13 @@ describe('an embedded cluster', () => {
     expect(second.stderr.trim().split('\n')).toHaveLength(1)
   })
 
-  test('names the port that is taken', () => {
-    const root = fs.mkdtempSync(path.join(os.tmpdir(), 'gt-'))
+  test('names the port that is taken, and leaves nothing', () => {
+    const parent = fs.mkdtempSync(path.join(os.tmpdir(), 'gt-'))
+    const root = path.join(parent, 'new')
     const second = start('--root', root, '--base-address', cluster.address.replace(/\.1$/, '.0'))
     expect(second.stderr).toMatch(/port \d+ of 127\.\S+ is taken .*--base-address/)
-    fs.rmSync(root, { recursive: true })
+    expect(fs.readdirSync(parent)).toEqual([])
+    fs.rmdirSync(parent)
   })
 
   test('brings a daemon back that was killed, and goes on', async () => {
@@ -74,6 +76,7 @@ describe('an embedded cluster', () => {
       Number(fs.readFileSync(path.join(cluster.root, `node1.gantry.local/var/run/ganeti/ganeti-${role}.pid`), 'utf8'))
     for (const role of ['wconfd', 'luxid', 'rapi', 'noded']) {
       process.kill(pidOf(role), 'SIGKILL')
+      expect(await cluster.gnt('instance', 'list', '--no-headers')).toMatchObject({ code: 0, stdout: '' })
       const result = await retry(() =>
         cluster.run({ OP_ID: 'OP_TEST_DELAY', duration: 0.01, on_master: true, on_nodes: [] }),
       )

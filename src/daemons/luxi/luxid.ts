@@ -140,10 +140,7 @@ function openQueue(options: LuxidOptions, disk: Disk, wconfd: Wconfd): Parts {
   const queue: JobQueue = new JobQueue({
     ...{ store, clock, log },
     runner: options.runner ?? warmPool(new JobPool({ entry: jobEntry, execArgv: jobExecArgv, paths, clock, log })),
-    owners: {
-      held: (client) => wconfd.listLocks(client),
-      died: async (client) => void (await wconfd.gantryOwnerDied(client)),
-    },
+    ownerDied: (client) => wconfd.gantryOwnerDied(client),
     replicas: () => replicas.targets(),
     lagging: (node, reason) => void replicas.lagging(node, reason),
   })

@@ -1,6 +1,7 @@
 // What wconfd answers: every call of rpc/wconfd/calls.ts, by name. Each is a short translation; the work is done by the lock
 // keeper, the reservations and the configuration store.
 import { encodeConfig } from '../../config/encode'
+import { lockTitle } from '../../config/lookup'
 import { slice } from '../../config/slice'
 import { verifyConfig } from '../../config/verify'
 import type { FramedConnection } from '../../lib/json-socket'
@@ -71,11 +72,17 @@ const waitingCalls = (state: WconfdState) => ({
     [read.clientId],
     unit(([owner]) => state.locks.perform({ kind: 'cancel', owner })),
   ),
-  gantryOwnerDied: call(
-    [read.clientId],
-    unit(([client]) => state.release(client)),
+  gantryOwnerDied: call([read.clientId], async ([client]) => {
+    const held = listLocks(state.locks.table, client)
+    await state.release(client)
+    return held.map(([lock, mode]) => [lockTitle(state.store.current(), lock), mode])
+  }),
+  gantryBlockers: call([read.clientId], ([client]) =>
+    blocking(state.locks.table, client).map((blocked) => ({
+      ...blocked,
+      title: lockTitle(state.store.current(), blocked.lock),
+    })),
   ),
-  gantryBlockers: call([read.clientId], ([client]) => blocking(state.locks.table, client)),
 })
 
 const lockCalls = ({ locks, releaseDead }: WconfdState) => ({

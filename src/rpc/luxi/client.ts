@@ -1,8 +1,14 @@
 // The cluster as every door but luxid itself sees it: a Master over LUXI. Answers come in order on one connection, so calls that
 // overlap get connections of their own; idle ones are kept.
+import { type Clock, systemClock } from '../../lib/clock'
 import { environmentPaths } from '../../lib/paths'
-import { LUXI_CLIENT_CONNECTIONS_MAX, LUXI_CLIENT_IDLE_MAX } from '../../model/limits'
-import { JsonClient } from '../json-protocol'
+import {
+  LUXI_CLIENT_CONNECTIONS_MAX,
+  LUXI_CLIENT_IDLE_MAX,
+  LUXI_RECONNECT_S,
+  LUXI_RETRY_PAUSE_S,
+} from '../../model/limits'
+import { JsonClient, PeerError } from '../json-protocol'
 import { GANTRY_CALLS, type GantryMaster } from './gantry'
 import type { FieldDefinition, JobChange, JobId, Master, QueryFilter, QueryResource, QueryResult } from './calls'
 import type { TagKind, WireOpCode } from './calls'
@@ -14,19 +20,24 @@ export interface LuxiClientOptions {
   /** The socket; default: the one of this node. */
   path?: string
   timeout_s?: number
+  clock?: Clock
+  /** Makes calls wait for a luxid that is being restarted, if nothing can be done twice by that; told once at each wait. */
+  onRestart?(patience_s: number): void
 }
 
 export class LuxiClient implements Master {
   private readonly path: string
   private readonly timeout_s: number
+  private readonly clock: Clock
   private readonly idle: JsonClient[] = []
   private readonly waiting: (() => void)[] = []
   private open = 0
   readonly gantry: GantryMaster = this.extensions()
 
-  constructor(options: LuxiClientOptions = {}) {
+  constructor(private readonly options: LuxiClientOptions = {}) {
     this.path = options.path ?? environmentPaths().socket('query')
     this.timeout_s = options.timeout_s ?? ANSWER_S
+    this.clock = options.clock ?? systemClock
   }
 
   submitJob(ops: readonly WireOpCode[]): Promise<JobId> {
@@ -155,9 +166,24 @@ export class LuxiClient implements Master {
   private async call<T>(method: string, args: readonly unknown[]): Promise<T> {
     const client = await this.take()
     try {
-      return (await client.call(method, args, this.timeout_s)) as T
+      return (await this.patiently(method, () => client.call(method, args, this.timeout_s))) as T
     } finally {
       this.giveBack(client)
+    }
+  }
+
+  private async patiently(method: string, send: () => Promise<unknown>): Promise<unknown> {
+    let deadline_ms: number | undefined
+    for (;;) {
+      try {
+        return await send()
+      } catch (error) {
+        if (this.options.onRestart === undefined || !mayRepeat(method, error)) throw error
+        if (deadline_ms === undefined) this.options.onRestart(LUXI_RECONNECT_S)
+        deadline_ms ??= this.clock.monotonic_ms() + LUXI_RECONNECT_S * 1000
+        if (this.clock.monotonic_ms() >= deadline_ms) throw error
+        await this.clock.sleep(LUXI_RETRY_PAUSE_S * 1000)
+      }
     }
   }
 
@@ -179,3 +205,8 @@ export class LuxiClient implements Master {
     this.waiting.shift()?.()
   }
 }
+
+/** It was not sent, or it only asks. */
+const mayRepeat = (method: string, error: unknown): boolean =>
+  error instanceof PeerError &&
+  (error.kind === 'unreachable' || (error.kind === 'lost' && /^(Query|WaitForJobChange$)/.test(method)))

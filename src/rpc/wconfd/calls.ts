@@ -47,12 +47,14 @@ export interface Wconfd {
   ): Promise<{ epoch: number }>
   /** Takes back a waiting request of this client. */
   gantryCancelRequest(client: ClientId): Promise<null>
-  /** Nobody else needs to find out: the owner's process has ended. Frees its locks, requests and reservations. */
-  gantryOwnerDied(client: ClientId): Promise<null>
-  /** What this client's waiting request waits for, and who has it since when: what a waiting job logs. */
+  /** Nobody else needs to find out: the owner's process has ended. Frees its locks, requests and reservations;
+   *  answers the locks by the names that people know. */
+  gantryOwnerDied(client: ClientId): Promise<[title: string, LockMode][]>
+  /** What this client's waiting request waits for, and who has it since when: what a waiting job logs. `title` is
+   *  the lock by the name that people know. */
   gantryBlockers(
     client: ClientId,
-  ): Promise<{ lock: LockName; holders: { client: ClientId; mode: LockMode; since: number }[] }[]>
+  ): Promise<{ lock: LockName; title: string; holders: { client: ClientId; mode: LockMode; since: number }[] }[]>
   tryUpdateLocks(client: ClientId, request: readonly LockRequest[]): Promise<ClientId[]>
   updateLocksWaiting(client: ClientId, priority: number, request: readonly LockRequest[]): Promise<ClientId[]>
   freeLocks(client: ClientId): Promise<null>

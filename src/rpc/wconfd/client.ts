@@ -14,7 +14,7 @@ const CALLS: Readonly<Record<keyof Wconfd, 'again' | 'again, unit' | 'once' | 'o
   gantryChange: 'once',
   gantryAcquire: 'again',
   gantryCancelRequest: 'again, unit',
-  gantryOwnerDied: 'again, unit',
+  gantryOwnerDied: 'again',
   gantryBlockers: 'again',
   gantryReplicas: 'again',
   tryUpdateLocks: 'again',
@@ -107,7 +107,7 @@ class Line {
 
   private mayRepeat(name: keyof Wconfd, error: PeerError): boolean {
     if (this.closed || error.kind === 'timeout') return false
-    return error.kind === 'unreachable' || CALLS[name].startsWith('again')
+    return error.kind === 'unreachable' || error.kind === 'forbidden' || CALLS[name].startsWith('again')
   }
 
   private async acquire(args: readonly unknown[]): Promise<unknown> {

@@ -189,3 +189,13 @@ test('each problem is named with its object', () => {
     `the name ${broken.name} belongs to both instance ${broken.name} and instance ${broken.name}`,
   ])
 })
+
+test('a lock is named as people know its object', () => {
+  const [uuid = ''] = Object.keys(golden.nodes)
+  const [group = ''] = Object.keys(golden.nodegroups)
+  expect(lookup.lockTitle(golden, `node-res/${uuid}`)).toBe(`node-res/${golden.nodes[uuid]?.name}`)
+  expect(lookup.lockTitle(golden, `nodegroup/${group}`)).toBe(`nodegroup/${golden.nodegroups[group]?.name}`)
+  expect(lookup.lockTitle(golden, 'instance/vm1')).toBe('instance/vm1')
+  expect(lookup.lockTitle(golden, 'node/[lockset]')).toBe('node/[lockset]')
+  expect(lookup.lockTitle(golden, 'node/gone')).toBe('node/gone')
+})

@@ -100,11 +100,11 @@ describe('a job', () => {
 
   test('whose process dies ends as an error that names what was under way and which locks were freed', async () => {
     let cleaned = 0
-    const owners = {
-      held: async () => [['instance/vm1', 'exclusive'] as const],
-      died: async () => void cleaned++,
+    const ownerDied = async () => {
+      cleaned++
+      return [['instance/vm1', 'exclusive'] as const]
     }
-    const { queue } = await start({ owners })
+    const { queue } = await start({ ownerDied })
     const job = await ended(queue, await submitOne(queue, delay(0, { comment: 'die' })))
     expect(jobStatus(job)).toBe('error')
     expect(job.ops[0]?.result).toMatch(

@@ -119,7 +119,9 @@ describe('the life of an opcode', () => {
     const wconfd = Object.assign(Object.create(environment.wconfd) as typeof environment.wconfd, {
       gantryAcquire: () => new Promise((resolve) => (grant = resolve)),
       gantryBlockers: () =>
-        Promise.resolve([{ lock: 'cluster/BGL', holders: [{ client: other, mode: 'exclusive', since: 1e9 }] }]),
+        Promise.resolve([
+          { lock: 'cluster/BGL', title: 'cluster/BGL', holders: [{ client: other, mode: 'exclusive', since: 1e9 }] },
+        ]),
     })
     const clock = {
       ...environment.clock,

@@ -87,7 +87,11 @@ describe('locks', () => {
     const granted = calls.gantryAcquire(second.client, 0, [['node/a', 'shared']], null)
     await eventually(async () => expect(await calls.hasPendingRequest(second.client)).toBe(true))
     expect(await calls.gantryBlockers(second.client)).toEqual([
-      { lock: 'node/a', holders: [{ client: first.client, mode: 'exclusive', since: expect.any(Number) }] },
+      {
+        lock: 'node/a',
+        title: 'node/a',
+        holders: [{ client: first.client, mode: 'exclusive', since: expect.any(Number) }],
+      },
     ])
     await calls.freeLocks(first.client)
     await expect(granted).resolves.toEqual({ epoch: expect.any(Number) })
@@ -133,7 +137,7 @@ describe('locks', () => {
     await calls.cleanupLocks()
     await waiting
     await calls.reserveMAC(second.client, 'aa:00:00:11:22:33')
-    await calls.gantryOwnerDied(second.client)
+    await expect(calls.gantryOwnerDied(second.client)).resolves.toEqual([['node/a', 'exclusive']])
     await expect(calls.listAllLocks()).resolves.toEqual([])
     await calls.reserveMAC(first.client, 'aa:00:00:11:22:33')
   })

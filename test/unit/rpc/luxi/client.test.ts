@@ -1,0 +1,59 @@
+import * as fs from 'node:fs'
+import * as os from 'node:os'
+import * as path from 'node:path'
+import { type FramedServer } from '../../../../src/lib/json-socket'
+import { silentLog } from '../../../../src/lib/log'
+import { type CallHandlers, PeerError, serveCalls } from '../../../../src/rpc/json-protocol'
+import { LuxiClient } from '../../../../src/rpc/luxi/client'
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-luxi-'))
+const socket = `${folder}/s`
+let server: FramedServer | undefined
+
+const serve = async (handlers: CallHandlers) => {
+  server = await serveCalls({ path: socket, maxFrame: 4096, log: silentLog }, handlers)
+}
+const handlers = { QueryClusterInfo: () => ({ name: 'c' }), SubmitJob: () => 7 }
+
+afterEach(async () => {
+  await server?.close()
+  server = undefined
+})
+afterAll(() => fs.rmSync(folder, { recursive: true }))
+
+/** A client that waits for restarts, and at each wait does what is given. */
+function patient(onRestart: () => void): LuxiClient {
+  return new LuxiClient({ path: socket, onRestart })
+}
+
+test('a call that cannot be sent waits for the daemon to come back, and says so once', async () => {
+  let waits = 0
+  const client = patient(() => {
+    waits++
+    void serve(handlers)
+  })
+  await expect(client.submitJob([])).resolves.toBe(7)
+  expect(waits).toBe(1)
+  client.close()
+})
+
+test('a question that lost its answer is asked again, a submission is not', async () => {
+  await serve({ QueryClusterInfo: hangUp, SubmitJob: hangUp })
+  const client = patient(() => void server?.close().then(() => serve(handlers)))
+  await expect(client.queryClusterInfo()).resolves.toEqual({ name: 'c' })
+  await server?.close()
+  await serve({ SubmitJob: hangUp })
+  await expect(client.submitJob([])).rejects.toMatchObject({ kind: 'lost' })
+  client.close()
+})
+
+test('without being told to wait it fails at once', async () => {
+  const client = new LuxiClient({ path: socket })
+  await expect(client.queryClusterInfo()).rejects.toThrow(PeerError)
+  client.close()
+})
+
+const hangUp: CallHandlers[string] = (_, connection) => {
+  connection.destroy()
+  return new Promise(() => undefined)
+}
