@@ -193,14 +193,3 @@ const qemuOf = (root: string): string[] =>
       return false
     }
   })
-
-async function eventually(check: () => Promise<void>): Promise<void> {
-  for (let left = 60; ; left--) {
-    try {
-      return await check()
-    } catch (error) {
-      if (left === 0) throw error
-      await new Promise((resolve) => setTimeout(resolve, 250))
-    }
-  }
-}
