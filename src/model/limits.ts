@@ -128,7 +128,7 @@ export const LUXI_RETRY_PAUSE_S = 0.1
 /** LUXI connections of one client process; further calls wait. */
 export const LUXI_CLIENT_CONNECTIONS_MAX = 256
 /** Idle LUXI connections that a client process keeps. */
-export const LUXI_CLIENT_IDLE_MAX = 8
+export const LUXI_CLIENT_IDLE_MAX = 32
 
 // RAPI
 /** The longest body of a request; as in Ganeti 3.1. */
@@ -151,6 +151,8 @@ export const LOGIN_FAILURES_FREE = 5
 export const LOGIN_DELAY_S_MAX = 3
 /** Seconds after which an address's wrong passwords are forgotten. */
 export const LOGIN_MEMORY_S = 300
+/** Logins that are known again without passing through all of the check. */
+export const LOGINS_KEPT_MAX = 1000
 /** Addresses whose wrong passwords are remembered. */
 export const LOGIN_ADDRESSES_MAX = 10_000
 

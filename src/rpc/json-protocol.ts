@@ -2,6 +2,7 @@
 // Knows how a call travels and fails; what the calls mean is the business of the handlers.
 import { systemClock, type Clock } from '../lib/clock'
 import { errorCode } from '../lib/disk'
+import { keptForFrozen } from '../lib/kept-for-frozen'
 import { isDeeper } from '../lib/json-depth'
 import { connectFramed, serveFramed, type FramedConnection, type FramedServer } from '../lib/json-socket'
 import type { Log } from '../lib/log'
@@ -45,17 +46,7 @@ export function serveCalls(options: CallServerOptions, handlers: CallHandlers): 
 export const encodeAnswer = (success: boolean, result: unknown): string =>
   `{"success":${success},"result":${resultJson(result)}}`
 
-/** A result that is frozen is given out again and again, so its text is kept as long as it lives. */
-const frozenTexts = new WeakMap<object, string>()
-
-function resultJson(result: unknown): string {
-  if (typeof result !== 'object' || result === null || !Object.isFrozen(result)) return JSON.stringify(result) ?? 'null'
-  const known = frozenTexts.get(result)
-  if (known !== undefined) return known
-  const text = JSON.stringify(result)
-  frozenTexts.set(result, text)
-  return text
-}
+const resultJson = keptForFrozen((result: unknown): string => JSON.stringify(result) ?? 'null')
 
 async function handleCall(
   text: string,
@@ -124,8 +115,15 @@ export interface JsonClientOptions {
   clock?: Clock
 }
 
+/** The last answer to a call that is made again and again: an answer with the same text is not read again. */
+export interface Remembered {
+  text?: string
+  result?: unknown
+}
+
 interface Call {
   method: string
+  remembered: Remembered | undefined
   resolve(result: unknown): void
   reject(error: Error): void
 }
@@ -144,7 +142,7 @@ export class JsonClient {
   constructor(private readonly options: JsonClientOptions) {}
 
   /** `timeout_s` null waits for as long as the connection lives. */
-  async call(method: string, args: unknown, timeout_s: number | null): Promise<unknown> {
+  async call(method: string, args: unknown, timeout_s: number | null, remembered?: Remembered): Promise<unknown> {
     const link = this.link ?? (await (this.connecting ??= this.connect()))
     return new Promise((resolve, reject) => {
       const { clock = systemClock, peer, path } = this.options
@@ -157,6 +155,7 @@ export class JsonClient {
       }
       link.waiting.push({
         method,
+        remembered,
         resolve: (result) => settle(() => resolve(result)),
         reject: (error) => settle(() => reject(error)),
       })
@@ -203,6 +202,10 @@ export class JsonClient {
 function answer(waiting: Call[], text: string): boolean {
   const call = waiting.shift()
   if (call === undefined) return false
+  if (call.remembered?.text === text) {
+    call.resolve(call.remembered.result)
+    return false
+  }
   const refuse = (error: Error, hangsUp: boolean) => {
     call.reject(error)
     return hangsUp
@@ -216,6 +219,7 @@ function answer(waiting: Call[], text: string): boolean {
   if (typeof reply !== 'object' || reply === null || !('success' in reply) || !('result' in reply))
     return refuse(new GenericError(`the answer to ${call.method} is malformed`), false)
   if (reply.success !== true) return refuse(errorFromWire(reply.result), typeof reply.result === 'string')
+  if (call.remembered) Object.assign(call.remembered, { text, result: Object.freeze(reply.result) })
   call.resolve(reply.result)
   return false
 }

@@ -34,19 +34,25 @@ export function basicAuthenticator(users: UsersFile, clock: Clock, log: Log): Au
       const header = request.headers.authorization
       if (header === undefined) return undefined
       if (/^basic\s*$/i.test(header)) throw badRequest('Basic authentication requires credentials')
-      const user = await new Promise<User | undefined>((resolve, reject) => {
-        const decide = (error: unknown, found: unknown) =>
-          error instanceof Error ? reject(error) : resolve(asUser(found))
-        const check: Middleware = passport.authenticate('basic', { session: false }, decide)
-        check(request, response, reject)
-      })
-      if (user !== undefined) {
-        failures.forget(request)
-        return user
+      const known = users.recall(header)
+      const user = known ?? (await check(request, response))
+      if (user === undefined) {
+        await failures.delay(request)
+        throw new HttpError(401)
       }
-      await failures.delay(request)
-      throw new HttpError(401)
+      if (known === undefined) users.remember(header, user)
+      failures.forget(request)
+      return user
     },
+  }
+
+  function check(request: IncomingMessage, response: ServerResponse): Promise<User | undefined> {
+    return new Promise((resolve, reject) => {
+      const decide = (error: unknown, found: unknown) =>
+        error instanceof Error ? reject(error) : resolve(asUser(found))
+      const authenticate: Middleware = passport.authenticate('basic', { session: false }, decide)
+      authenticate(request, response, reject)
+    })
   }
 }
 

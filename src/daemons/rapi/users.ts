@@ -1,10 +1,12 @@
 // The users file of RAPI: `<user> <password> [option,...]`, where a password is clear text, {CLEARTEXT}text or
 // {HA1}md5-of-user:realm:password. Read anew when it has changed.
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isMissing } from '../../lib/disk'
 import { fileStamp } from '../../lib/file-stamp'
 import type { Log } from '../../lib/log'
+import { systemRandom } from '../../lib/random'
+import { LOGINS_KEPT_MAX } from '../../model/limits'
 
 export const REALM = 'Ganeti Remote API'
 
@@ -30,6 +32,9 @@ export function parseUsers(text: string): Map<string, Entry> {
 
 export class UsersFile {
   private users = new Map<string, Entry>()
+  /** Who has shown these credentials since the file was read: by a keyed digest, which neither tells nor compares them. */
+  private readonly shown = new Map<string, User>()
+  private readonly key = systemRandom.hex(32)
   private stamp: string | undefined
   private loaded = false
 
@@ -52,6 +57,18 @@ export class UsersFile {
     return entry !== undefined && matches ? entry : undefined
   }
 
+  /** The user whom this header has proved before. */
+  recall(header: string): User | undefined {
+    this.refresh()
+    return this.shown.get(this.digest(header))
+  }
+
+  remember(header: string, user: User): void {
+    const [oldest] = this.shown.keys()
+    if (this.shown.size >= LOGINS_KEPT_MAX && oldest !== undefined) this.shown.delete(oldest)
+    this.shown.set(this.digest(header), user)
+  }
+
   refresh(force = false): void {
     const stamp = fileStamp(this.file)
     if (this.loaded && stamp === this.stamp && !force) return
@@ -62,8 +79,13 @@ export class UsersFile {
       if (!isMissing(error)) this.log.error({ err: error }, `cannot read ${this.file}: nobody can log in`)
     }
     this.log.info({ users: this.users.size }, `read ${this.file}`)
+    this.shown.clear()
     this.stamp = stamp
     this.loaded = true
+  }
+
+  private digest(header: string): string {
+    return createHmac('sha256', this.key).update(header).digest('base64')
   }
 }
 

@@ -69,7 +69,7 @@ export interface Master {
   queryJobs(ids: readonly (JobId | string)[] | null, fields: readonly string[]): Promise<(unknown[] | null)[]>
   queryExports(nodes: readonly string[], lock: boolean): Promise<unknown[][]>
   queryConfigValues(fields: readonly string[]): Promise<unknown[]>
-  queryClusterInfo(): Promise<Record<string, unknown>>
+  queryClusterInfo(): Promise<Readonly<Record<string, unknown>>>
   queryTags(kind: TagKind, name: string): Promise<string[]>
   /** What /3 needs beyond Ganeti's calls; absent from masters that serve only these. */
   readonly gantry?: GantryMaster

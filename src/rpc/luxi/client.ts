@@ -1,6 +1,6 @@
 // The cluster as every door but luxid itself sees it: a Master over LUXI. Answers come in order on one connection, so calls that
 // overlap get connections of their own; idle ones are kept.
-import { type Clock, systemClock } from '../../lib/clock'
+import { breathe, type Clock, systemClock } from '../../lib/clock'
 import { environmentPaths } from '../../lib/paths'
 import {
   LUXI_CLIENT_CONNECTIONS_MAX,
@@ -8,7 +8,7 @@ import {
   LUXI_RECONNECT_S,
   LUXI_RETRY_PAUSE_S,
 } from '../../model/limits'
-import { JsonClient, PeerError } from '../json-protocol'
+import { JsonClient, PeerError, type Remembered } from '../json-protocol'
 import { GANTRY_CALLS, type GantryMaster } from './gantry'
 import type { FieldDefinition, JobChange, JobId, Master, QueryFilter, QueryResource, QueryResult } from './calls'
 import type { TagKind, WireOpCode } from './calls'
@@ -32,6 +32,8 @@ export class LuxiClient implements Master {
   private readonly idle: JsonClient[] = []
   private readonly waiting: (() => void)[] = []
   private open = 0
+  private readonly clusterInfo: Remembered = {}
+  private asking: Promise<Readonly<Record<string, unknown>>> | undefined
   readonly gantry: GantryMaster = this.extensions()
 
   constructor(private readonly options: LuxiClientOptions = {}) {
@@ -140,8 +142,12 @@ export class LuxiClient implements Master {
     return this.call('QueryConfigValues', [fields])
   }
 
-  queryClusterInfo(): Promise<Record<string, unknown>> {
-    return this.call('QueryClusterInfo', [])
+  /** What dashboards ask all the time. All who ask in one turn of the event loop share a call, which is sent after the turn. */
+  queryClusterInfo(): Promise<Readonly<Record<string, unknown>>> {
+    return (this.asking ??= breathe().then(() => {
+      this.asking = undefined
+      return this.call('QueryClusterInfo', [], this.clusterInfo)
+    }))
   }
 
   queryTags(kind: TagKind, name: string): Promise<string[]> {
@@ -163,10 +169,10 @@ export class LuxiClient implements Master {
   }
 
   /** The other end is luxid, whose answers are typed by the same interface. */
-  private async call<T>(method: string, args: readonly unknown[]): Promise<T> {
+  private async call<T>(method: string, args: readonly unknown[], remembered?: Remembered): Promise<T> {
     const client = await this.take()
     try {
-      return (await this.patiently(method, () => client.call(method, args, this.timeout_s))) as T
+      return (await this.patiently(method, () => client.call(method, args, this.timeout_s, remembered))) as T
     } finally {
       this.giveBack(client)
     }

@@ -76,6 +76,14 @@ test('a call is answered, and calls that overlap get their own answers', async (
   await expect(client.call('own', [], 1)).resolves.toBe('by hand')
 })
 
+test('an answer with the same text as the last one is the same object, and a new text is read anew', async () => {
+  const remembered = {}
+  const first = await client.call('double', [1], null, remembered)
+  expect(await client.call('double', [1], null, remembered)).toBe(first)
+  expect(await client.call('double', [2], null, remembered)).toEqual([2, 2])
+  expect(Object.isFrozen(first)).toBe(true)
+})
+
 test('errors keep their class and arguments', async () => {
   const error: unknown = await client.call('refuse', [], 1).catch((e: unknown) => e)
   expect(error).toBeInstanceOf(OpPrereqError)

@@ -1,5 +1,6 @@
 import { Body, Delete, Get, Put, Query, Route, Security, Tags } from '@tsoa/runtime'
 import type { ClusterRedistConfParams, ClusterSetParams } from '../../../generated/opcode-params'
+import { keptForFrozen } from '../../../lib/kept-for-frozen'
 import { isObject, type JsonObject } from '../../../opcodes/check'
 import { OpClusterRedistConf, OpClusterSetParams } from '../../../opcodes/cluster'
 import { OpOsDiagnose } from '../../../opcodes/os'
@@ -18,8 +19,7 @@ export class ClusterController extends Resource {
   /** What the cluster is and how it is set up. */
   @Get('info')
   async info(): Promise<JsonObject> {
-    const info = await this.master.queryClusterInfo()
-    return { ...info, vg_name: info['volume_group_name'], drbd_helper: info['drbd_usermode_helper'] }
+    return described(await this.master.queryClusterInfo())
   }
 
   /** Names of optional parts of this API that are present. */
@@ -77,6 +77,12 @@ export class ClusterController extends Resource {
     return this.deleteTags('cluster', null, tag, dryRun)
   }
 }
+
+/** With the names that only this API has. */
+const described = keptForFrozen((info: Readonly<Record<string, unknown>>): JsonObject => {
+  const { volume_group_name: vg_name, drbd_usermode_helper: drbd_helper } = info
+  return Object.freeze({ ...info, vg_name, drbd_helper })
+})
 
 /** They name programs that root runs, so they are set on the master only. */
 const FORBIDDEN = ['compression_tools']

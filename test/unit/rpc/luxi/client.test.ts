@@ -53,6 +53,24 @@ test('without being told to wait it fails at once', async () => {
   client.close()
 })
 
+test('who ask what the cluster is in one turn of the event loop share a call; whoever asks later hears of a change', async () => {
+  let calls = 0
+  let name = 'one'
+  const answer = () => {
+    calls++
+    return { name }
+  }
+  await serve({ QueryClusterInfo: answer })
+  const client = new LuxiClient({ path: socket })
+  const answers = await Promise.all([client.queryClusterInfo(), client.queryClusterInfo()])
+  expect(calls).toBe(1)
+  expect(answers[0]).toBe(answers[1])
+  expect(await client.queryClusterInfo()).toBe(answers[0])
+  name = 'two'
+  expect(await client.queryClusterInfo()).toEqual({ name: 'two' })
+  client.close()
+})
+
 const hangUp: CallHandlers[string] = (_, connection) => {
   connection.destroy()
   return new Promise(() => undefined)

@@ -1,0 +1,15 @@
+import { keptForFrozen } from '../../../src/lib/kept-for-frozen'
+
+test('what is made of a frozen object is made once, of any other value each time', () => {
+  let made = 0
+  const sizeOf = keptForFrozen((value: object | null) => {
+    made++
+    return Object.keys(value ?? {}).length
+  })
+  const frozen = Object.freeze({ a: 1 })
+  expect([sizeOf(frozen), sizeOf(frozen), made]).toEqual([1, 1, 1])
+  const open: Record<string, number> = { a: 1 }
+  expect(sizeOf(open)).toBe(1)
+  open['b'] = 2
+  expect([sizeOf(open), sizeOf(null), made]).toEqual([2, 0, 4])
+})
