@@ -98,6 +98,11 @@ function readOptions(args: readonly string[]) {
 /** Starts a role, says so, and ends it in order on SIGTERM, SIGINT, or when the process that started it is gone. */
 async function serve(role: string, paths: Paths, log: Log, start: () => Promise<Running>): Promise<void> {
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'a promise was rejected and nobody looked'))
+  // One that is told to end while it starts has promised nothing yet.
+  let end: (why: string) => void = () => process.exit(EXIT.failure)
+  process.on('SIGTERM', () => end('SIGTERM'))
+  process.on('SIGINT', () => end('SIGINT'))
+  process.once('disconnect', () => end('the parent is gone'))
   let running: Running
   try {
     running = await start()
@@ -111,7 +116,7 @@ async function serve(role: string, paths: Paths, log: Log, start: () => Promise<
   await disk.makeDirectory(paths.runDir, 0o775)
   await disk.write(paths.pidFile(role), `${process.pid}\n`, { mode: 0o644, durable: false })
   let ending = false
-  const end = (why: string) => {
+  end = (why) => {
     if (ending) return
     ending = true
     log.info({ why }, 'stopping')
@@ -126,13 +131,8 @@ async function serve(role: string, paths: Paths, log: Log, start: () => Promise<
         },
       )
   }
-  process.on('SIGTERM', () => end('SIGTERM'))
-  process.on('SIGINT', () => end('SIGINT'))
   process.on('SIGHUP', () => running.reload?.())
-  if (process.send !== undefined) {
-    process.once('disconnect', () => end('the parent is gone'))
-    process.send({ ready: true, details: running.details })
-  }
+  process.send?.({ ready: true, details: running.details })
 }
 
 async function node({ paths, log, options }: Start): Promise<Running> {

@@ -2,7 +2,7 @@
 // foreground. It may use everything; nothing uses it.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import { Child } from '../daemons/node/child'
+import { Child, ChildFailure } from '../daemons/node/child'
 import { systemClock as clock } from '../lib/clock'
 import { errorCode } from '../lib/disk'
 import type { FramedServer } from '../lib/json-socket'
@@ -28,7 +28,8 @@ export async function runEmbedded(args: readonly string[], program: string): Pro
     if (options === 'help') return say(USAGE.trimEnd())
     await run(options, program)
   } catch (error) {
-    const known = error instanceof UsageError || error instanceof GanetiError || errorCode(error) !== undefined
+    const ours = [UsageError, GanetiError, ChildFailure].some((kind) => error instanceof kind)
+    const known = ours || errorCode(error) !== undefined
     process.stderr.write(
       `npm start: ${known ? explain(error, typeof options === 'object' ? options.root : undefined) : error instanceof Error ? error.stack : String(error)}\n`,
     )
@@ -62,15 +63,16 @@ async function run(options: EmbeddedOptions, program: string): Promise<void> {
     throw error
   })
   const cluster = new RunningCluster(options, settings, program)
+  const started = cluster.start(stopping.signal)
   try {
-    await cluster.start(stopping.signal)
+    await Promise.race([started, stopSignal])
   } catch (error) {
     await cluster.stop()
     await lock.close()
     throw error
   }
-  if (!stopping.signal.aborted)
-    announce(options.root, settings, cluster.isFound, (clock.monotonic_ms() - started_ms) / 1000)
+  if (stopping.signal.aborted) started.catch(() => undefined)
+  else announce(options.root, settings, cluster.isFound, (clock.monotonic_ms() - started_ms) / 1000)
   await stopSignal
   await cluster.stop()
   await finish(lock)

@@ -65,6 +65,18 @@ export const certificateDigest = (pem: string | Buffer): string => new crypto.X5
 /** When the certificate ends, in milliseconds since the epoch. */
 export const certificateEnd_ms = (pem: string | Buffer): number => Date.parse(new crypto.X509Certificate(pem).validTo)
 
+/** Why nobody accepts a certificate at this time; undefined when it is valid. */
+export function certificateProblem(file: string, pem: string | Buffer, now_ms: number): string | undefined {
+  const { validFrom, validTo } = new crypto.X509Certificate(pem)
+  const [from_ms, to_ms] = [Date.parse(validFrom), Date.parse(validTo)]
+  if (now_ms >= from_ms && now_ms <= to_ms) return undefined
+  const day = (time_ms: number) => new Date(time_ms).toISOString()
+  return (
+    `The certificate ${file} is valid from ${day(from_ms)} to ${day(to_ms)}, but the clock of this machine says ${day(now_ms)}: ` +
+    `set the clock right, or renew the certificate with gnt-cluster renew-crypto`
+  )
+}
+
 /** Mutual TLS of the node daemon: serves the cluster certificate, which has to have signed the caller's. */
 export function nodeServerTls(paths: Paths): TlsOptions {
   const pem = fs.readFileSync(paths.serverCert)

@@ -4,6 +4,7 @@ import { within, type Clock } from '../lib/clock'
 import type { Disk } from '../lib/disk'
 import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
+import { certificateProblem } from '../lib/tls'
 import { EXIT } from '../model/constants/daemons'
 import { nodeUuid } from '../model/ids'
 import { VOTE_ANSWER_S, VOTE_PAUSE_S, VOTE_TRIES_MAX } from '../model/limits'
@@ -39,6 +40,10 @@ export async function checkVotes(options: VoteOptions): Promise<void> {
     const verdict = await vote(options)
     if (verdict.won) return
     if (verdict.lost) throw new NotMaster(`${paths.hostname} is not the master of this cluster: ${verdict.text}`)
+    const pem = await options.disk.read(paths.serverCert)
+    const problem = pem && certificateProblem(paths.serverCert, pem, clock.now_ms())
+    // Waiting for answers is in vain, but a clock may be set: the daemon is started again.
+    if (problem !== undefined) throw new NotMaster(problem, EXIT.failure)
     if (left <= 1)
       throw new NotMaster(
         `Too few nodes answer to know who is master: ${verdict.text}. Start their node daemons, or, when you are sure that ` +
@@ -61,22 +66,25 @@ async function vote(options: VoteOptions): Promise<Verdict> {
   const targets = await voters(options)
   const results = await Promise.all(targets.map((target) => within(clock, VOTE_ANSWER_S, ask(nodes, target))))
   const votes = new Map<string, number>()
-  for (const name of results) if (name !== undefined) votes.set(name, (votes.get(name) ?? 0) + 1)
+  for (const name of results) if (typeof name === 'string') votes.set(name, (votes.get(name) ?? 0) + 1)
   const own = votes.get(paths.hostname) ?? 0
-  const missing = results.filter((name) => name === undefined).length
+  const missing = results.length - [...votes.values()].reduce((sum, count) => sum + count, 0)
   const counts = [...votes].map(([name, count]) => `${name} ${count}`)
+  const why = results.find((result) => typeof result === 'object')?.failed
   return {
     won: 2 * own > targets.length,
     lost: 2 * (own + missing) <= targets.length,
-    text: `of ${targets.length} nodes ${missing} did not answer; votes: ${counts.join(', ') || 'none'}`,
+    text:
+      `of ${targets.length} nodes ${missing} did not answer${why === undefined ? '' : ` (the first: ${why})`}; ` +
+      `votes: ${counts.join(', ') || 'none'}`,
   }
 }
 
-async function ask(nodes: NodeClient, target: NodeTarget): Promise<string | undefined> {
+async function ask(nodes: NodeClient, target: NodeTarget): Promise<string | { failed: string }> {
   try {
     return (await nodes.one(target, 'master_node_name', [])).trim()
-  } catch {
-    return undefined
+  } catch (error) {
+    return { failed: error instanceof Error ? error.message : String(error) }
   }
 }
 

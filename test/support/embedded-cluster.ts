@@ -34,10 +34,15 @@ export interface EmbeddedCluster {
   remove(): Promise<void>
 }
 
-export async function startCluster(args: readonly string[], options: { root?: string } = {}): Promise<EmbeddedCluster> {
+interface StartOptions {
+  root?: string
+  env?: Readonly<Record<string, string>>
+}
+
+export async function startCluster(args: readonly string[], options: StartOptions = {}): Promise<EmbeddedCluster> {
   const root = options.root ?? fs.mkdtempSync(path.join(os.tmpdir(), 'gt-'))
   const base = `127.${randomInt(16, 250)}.${randomInt(0, 256)}.0`
-  let running = await launch(root, ['--base-address', base, ...args])
+  let running = await launch(root, ['--base-address', base, ...args], options.env)
   const cluster = {
     root,
     get url() {
@@ -65,7 +70,7 @@ export async function startCluster(args: readonly string[], options: { root?: st
     gnt: (...words: string[]) => gnt(running.socket, words),
     stop: () => running.stop(),
     async restart() {
-      running = await launch(root, [])
+      running = await launch(root, [], options.env)
     },
     async remove() {
       await running.stop()
@@ -95,11 +100,11 @@ interface Running {
   stop(): Promise<number | null>
 }
 
-async function launch(root: string, args: readonly string[]): Promise<Running> {
+async function launch(root: string, args: readonly string[], env: StartOptions['env'] = {}): Promise<Running> {
   const child = spawn(process.execPath, [ENTRY, 'embedded', '--root', root, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     // Its pointer for gnt must not be found by anybody else.
-    env: { ...process.env, GANTRY_HOME: root },
+    env: { ...process.env, GANTRY_HOME: root, ...env },
   })
   let output = ''
   const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))

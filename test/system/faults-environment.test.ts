@@ -6,6 +6,7 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
 import { NODES, daemonPids, eventually, withWconfd } from '../support/faults'
+import { testWith } from '../support/needs'
 
 jest.setTimeout(120_000)
 
@@ -115,3 +116,48 @@ test('operating systems without their scripts are named, with what they lack', a
     await cluster.remove()
   }
 })
+
+const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1'
+const DAY_S = 86_400
+
+testWith(fs.existsSync(FAKETIME), 'libfaketime')(
+  'a clock that jumps hurts no job, and is named when it breaks TLS',
+  async () => {
+    const root = fs.mkdtempSync(path.join(os.tmpdir(), 'gt-'))
+    const offset = path.join(root, 'offset')
+    const jump = (by_s: number) => {
+      fs.writeFileSync(`${offset}.new`, `${by_s < 0 ? '' : '+'}${by_s}\n`)
+      fs.renameSync(`${offset}.new`, offset)
+    }
+    const env = {
+      ...{ LD_PRELOAD: FAKETIME, FAKETIME_TIMESTAMP_FILE: offset, FAKETIME_NO_CACHE: '1' },
+      // As the kernel has it: a step of the wall clock leaves the monotonic one alone.
+      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+    }
+    jump(0)
+    const cluster = await startCluster(['--hypervisor', 'fake'], { root, env })
+    try {
+      const before = daemonPids(root)
+      for (const days of [1, -3, 400, -2000, 0]) {
+        const waits = cluster.run({ ...DELAY, duration: 0.5 })
+        jump(days * DAY_S)
+        expect(await waits).toMatchObject({ status: 'success' })
+        expect(await cluster.run({ ...CREATE, instance_name: `vm${days}.gantry.local` })).toMatchObject({
+          status: 'success',
+        })
+        expect(await cluster.run({ OP_ID: 'OP_CLUSTER_VERIFY_CONFIG' })).toMatchObject({ status: 'success' })
+      }
+      expect(daemonPids(root)).toEqual(before)
+      await cluster.stop()
+      jump(-2 * DAY_S)
+      await expect(cluster.restart()).rejects.toThrow(
+        /^.*npm start: .*clock of this machine says .*: set the clock right[^\n]*$/ms,
+      )
+      jump(0)
+      await cluster.restart()
+      expect((await cluster.master.query('instance', ['name'], null)).data).toHaveLength(5)
+    } finally {
+      await cluster.remove()
+    }
+  },
+)

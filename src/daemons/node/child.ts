@@ -30,6 +30,9 @@ export interface ReadyMessage {
   details?: unknown
 }
 
+/** A child that could not be started; the text has its last words. */
+export class ChildFailure extends Error {}
+
 export const isReady = (message: unknown): message is ReadyMessage =>
   typeof message === 'object' && message !== null && 'ready' in message && message.ready === true
 
@@ -101,13 +104,14 @@ export class Child {
       limit.cancel()
       first?.ready(message.details)
     })
-    child.once('error', (error) => first?.failed(new Error(`${name} cannot be started: ${error.message}`)))
+    child.once('error', (error) => first?.failed(new ChildFailure(`${name} cannot be started: ${error.message}`)))
     child.once('exit', (code, signal) => {
       limit.cancel()
       this.process = undefined
       const how = signal ?? `exit code ${code}`
       const words = lastWords.trim()
-      if (!ready) first?.failed(new Error(`${name} ended while it started (${how})${words === '' ? '' : `: ${words}`}`))
+      if (!ready)
+        first?.failed(new ChildFailure(`${name} ended while it started (${how})${words === '' ? '' : `: ${words}`}`))
       if (clock.monotonic_ms() - started_ms > CHILD_HEALTHY_S * 1000) this.backoff_s = CHILD_BACKOFF_MIN_S
       this.revive(ready, code, words === '' ? how : `${how}: ${words}`)
     })

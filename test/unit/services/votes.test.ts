@@ -2,6 +2,7 @@ import type { Clock } from '../../../src/lib/clock'
 import { systemClock } from '../../../src/lib/clock'
 import { silentLog } from '../../../src/lib/log'
 import { pathsOf } from '../../../src/lib/paths'
+import { createCertificate } from '../../../src/lib/tls'
 import { checkVotes, NotMaster, type VoteOptions } from '../../../src/services/votes'
 import { MemoryDisk } from '../config/memory-disk'
 import { FakeNodes } from '../daemons/wconfd/support'
@@ -42,6 +43,19 @@ test('too few answers end with a text that says what to do', async () => {
   const failed = vote(['node1', null, null])
   await expect(failed).rejects.toThrow(NotMaster)
   await expect(failed).rejects.toThrow('--no-voting --yes-do-it')
+})
+
+test('a clock outside of the certificate is named at once', async () => {
+  const disk = new MemoryDisk()
+  await disk.write(paths.ssconf('node_primary_ips'), 'node1 192.0.2.1\n')
+  await disk.write(paths.serverCert, await createCertificate())
+  const late: Clock = { ...fastClock, now_ms: () => Date.UTC(2099, 0, 1) }
+  const nodes = new FakeNodes()
+  nodes.answer = () => Promise.reject(new Error('certificate has expired'))
+  await expect(checkVotes({ paths, disk, nodes, clock: late, log: silentLog })).rejects.toMatchObject({
+    exitCode: 1,
+    message: expect.stringMatching(/server\.pem is valid from .* clock of this machine says 2099-01-01/),
+  })
 })
 
 test('a node in no cluster is no master', async () => {
