@@ -62,9 +62,16 @@ function finishOperation(path: string, operation: Operation, spec: Spec): void {
   delete operation.security
   const body = operation.requestBody?.content['application/json']
   if (body) body.schema = bodySchema(body.schema, path, operation, spec)
-  if (JSON.stringify(operation.responses).includes('schemas/JobId'))
-    operation.parameters = [...(operation.parameters ?? []), REASON]
-  const statuses = [...(body ? [400, 415] : [400]), 401, ...(restricted ? [403] : []), 404, 500, 502, 503, 504]
+  const submits = JSON.stringify(operation.responses).includes('schemas/JobId')
+  if (submits) operation.parameters = [...(operation.parameters ?? []), REASON]
+  const statuses = [
+    ...(body ? [400, 413, 415] : [400]),
+    401,
+    ...(restricted ? [403] : []),
+    ...[404, 500],
+    ...(submits ? [501] : []),
+    ...[502, 503, 504],
+  ]
   for (const status of statuses) operation.responses[status] ??= { $ref: `#/components/responses/${status}` }
 }
 
@@ -154,8 +161,10 @@ const ERRORS: { [status: number]: string } = {
   401: 'Login is needed, or was wrong.',
   403: 'The user lacks the option for this.',
   404: 'There is no such object.',
+  413: 'The body is too long.',
   415: 'The body is not application/json.',
   500: 'The request failed; the message says why.',
+  501: 'The opcode is known, but this version cannot carry it out yet.',
   502: 'The master daemon cannot be reached.',
   503: 'The job queue is full, or the console is not available.',
   504: 'The master daemon did not answer in time.',

@@ -5,15 +5,15 @@ export interface FilterView {
   /** Filter action. */
   'action'?: unknown
   /** List of filter predicates. */
-  'predicates'?: unknown
+  'predicates'?: unknown[][] | null
   /** Filter priority. */
-  'priority'?: unknown
+  'priority'?: number | null
   /** Reason why this filter was added. */
-  'reason_trail'?: unknown
+  'reason_trail'?: unknown[][] | null
   /** Filter ID. */
-  'uuid'?: unknown
+  'uuid'?: string
   /** Highest job ID used at the time when the filter was added. */
-  'watermark'?: unknown
+  'watermark'?: number | null
 }
 
 export const FILTER_VIEW: readonly string[] = [
@@ -34,21 +34,21 @@ export interface GroupView {
   /** Group object serial number, incremented on each modification. */
   'serial_no'?: number | null
   /** Group UUID. */
-  'uuid'?: string | null
+  'uuid'?: string
   /** Tags. */
-  'tags'?: unknown
+  'tags'?: string[] | null
   /** The "cpu_speed" node parameter. @isDouble */
   'ndp/cpu_speed'?: number | null
   /** The "exclusive_storage" node parameter. */
   'ndp/exclusive_storage'?: boolean | null
   /** The "oob_program" node parameter. */
-  'ndp/oob_program'?: unknown
+  'ndp/oob_program'?: string | number | boolean | null
   /** The "ovs" node parameter. */
   'ndp/ovs'?: boolean | null
   /** The "ovs_link" node parameter. */
-  'ndp/ovs_link'?: unknown
+  'ndp/ovs_link'?: string | number | boolean | null
   /** The "ovs_name" node parameter. */
-  'ndp/ovs_name'?: unknown
+  'ndp/ovs_name'?: string | number | boolean | null
   /** The "spindle_count" node parameter. */
   'ndp/spindle_count'?: number | null
   /** The "ssh_port" node parameter. */
@@ -56,27 +56,27 @@ export interface GroupView {
   /** Allocation policy for group. */
   'alloc_policy'?: string | null
   /** Custom disk parameters. */
-  'custom_diskparams'?: unknown
+  'custom_diskparams'?: { [name: string]: { [name: string]: unknown } } | null
   /** Custom instance policy limitations. */
-  'custom_ipolicy'?: unknown
+  'custom_ipolicy'?: { [name: string]: unknown } | null
   /** Custom node parameters. */
-  'custom_ndparams'?: unknown
+  'custom_ndparams'?: { [name: string]: unknown } | null
   /** Disk parameters (merged). */
-  'diskparams'?: unknown
+  'diskparams'?: { [name: string]: { [name: string]: unknown } } | null
   /** Instance policy limitations (merged). */
-  'ipolicy'?: unknown
+  'ipolicy'?: { [name: string]: unknown } | null
   /** Group name. */
-  'name'?: string | null
+  'name'?: string
   /** Node parameters. */
-  'ndparams'?: unknown
+  'ndparams'?: { [name: string]: unknown } | null
   /** Number of nodes. */
   'node_cnt'?: number | null
   /** List of nodes. */
-  'node_list'?: unknown
+  'node_list'?: string[] | null
   /** Number of primary instances. */
   'pinst_cnt'?: number | null
   /** List of primary instances. */
-  'pinst_list'?: unknown
+  'pinst_list'?: string[] | null
 }
 
 export const GROUP_VIEW: readonly string[] = [
@@ -108,9 +108,9 @@ export interface InstanceView {
   /** Instance object serial number, incremented on each modification. */
   'serial_no'?: number | null
   /** Instance UUID. */
-  'uuid'?: string | null
+  'uuid'?: string
   /** Tags. */
-  'tags'?: unknown
+  'tags'?: string[] | null
   /** Desired state of instance. */
   'admin_state'?: string | null
   /** Who last changed the desired state of the instance. */
@@ -128,9 +128,9 @@ export interface InstanceView {
   /** Hypervisor name. */
   'hypervisor'?: string | null
   /** Instance name. */
-  'name'?: string | null
+  'name'?: string
   /** Instance network port if available (e.g. for VNC console). */
-  'network_port'?: unknown
+  'network_port'?: number | null
   /** Operating system. */
   'os'?: string | null
   /** Primary node. */
@@ -140,11 +140,11 @@ export interface InstanceView {
   /** Primary node's group UUID. */
   'pnode.group.uuid'?: string | null
   /** Secondary nodes; usually this will just be one node. */
-  'snodes'?: unknown
+  'snodes'?: string[] | null
   /** Node groups of secondary nodes. */
-  'snodes.group'?: unknown
+  'snodes.group'?: string[] | null
   /** Node group UUIDs of secondary nodes. */
-  'snodes.group.uuid'?: unknown
+  'snodes.group.uuid'?: string[] | null
   /** The "always_failover" backend parameter. */
   'be/always_failover'?: boolean | null
   /** The "auto_balance" backend parameter. */
@@ -162,105 +162,105 @@ export interface InstanceView {
   /** The "vcpus" backend parameter. */
   'vcpus'?: number | null
   /** The "init_script" hypervisor parameter. */
-  'hv/init_script'?: unknown
+  'hv/init_script'?: string | number | boolean | null
   /** The "acpi" hypervisor parameter. */
   'hv/acpi'?: boolean | null
   /** The "boot_order" hypervisor parameter. */
-  'hv/boot_order'?: unknown
+  'hv/boot_order'?: string | number | boolean | null
   /** The "cdrom2_image_path" hypervisor parameter. */
-  'hv/cdrom2_image_path'?: unknown
+  'hv/cdrom2_image_path'?: string | number | boolean | null
   /** The "cdrom_disk_type" hypervisor parameter. */
-  'hv/cdrom_disk_type'?: unknown
+  'hv/cdrom_disk_type'?: string | number | boolean | null
   /** The "cdrom_image_path" hypervisor parameter. */
-  'hv/cdrom_image_path'?: unknown
+  'hv/cdrom_image_path'?: string | number | boolean | null
   /** The "cpu_cores" hypervisor parameter. */
   'hv/cpu_cores'?: number | null
   /** The "cpu_mask" hypervisor parameter. */
-  'hv/cpu_mask'?: unknown
+  'hv/cpu_mask'?: string | number | boolean | null
   /** The "cpu_sockets" hypervisor parameter. */
   'hv/cpu_sockets'?: number | null
   /** The "cpu_threads" hypervisor parameter. */
   'hv/cpu_threads'?: number | null
   /** The "cpu_type" hypervisor parameter. */
-  'hv/cpu_type'?: unknown
+  'hv/cpu_type'?: string | number | boolean | null
   /** The "disk_aio" hypervisor parameter. */
-  'hv/disk_aio'?: unknown
+  'hv/disk_aio'?: string | number | boolean | null
   /** The "disk_cache" hypervisor parameter. */
-  'hv/disk_cache'?: unknown
+  'hv/disk_cache'?: string | number | boolean | null
   /** The "disk_discard" hypervisor parameter. */
-  'hv/disk_discard'?: unknown
+  'hv/disk_discard'?: string | number | boolean | null
   /** The "disk_type" hypervisor parameter. */
-  'hv/disk_type'?: unknown
+  'hv/disk_type'?: string | number | boolean | null
   /** The "floppy_image_path" hypervisor parameter. */
-  'hv/floppy_image_path'?: unknown
+  'hv/floppy_image_path'?: string | number | boolean | null
   /** The "initrd_path" hypervisor parameter. */
-  'hv/initrd_path'?: unknown
+  'hv/initrd_path'?: string | number | boolean | null
   /** The "kernel_args" hypervisor parameter. */
-  'hv/kernel_args'?: unknown
+  'hv/kernel_args'?: string | number | boolean | null
   /** The "kernel_path" hypervisor parameter. */
-  'hv/kernel_path'?: unknown
+  'hv/kernel_path'?: string | number | boolean | null
   /** The "keymap" hypervisor parameter. */
-  'hv/keymap'?: unknown
+  'hv/keymap'?: string | number | boolean | null
   /** The "kvm_extra" hypervisor parameter. */
-  'hv/kvm_extra'?: unknown
+  'hv/kvm_extra'?: string | number | boolean | null
   /** The "kvm_flag" hypervisor parameter. */
-  'hv/kvm_flag'?: unknown
+  'hv/kvm_flag'?: string | number | boolean | null
   /** The "kvm_path" hypervisor parameter. */
-  'hv/kvm_path'?: unknown
+  'hv/kvm_path'?: string | number | boolean | null
   /** The "kvm_pci_reservations" hypervisor parameter. */
   'hv/kvm_pci_reservations'?: number | null
   /** The "machine_version" hypervisor parameter. */
-  'hv/machine_version'?: unknown
+  'hv/machine_version'?: string | number | boolean | null
   /** The "mem_path" hypervisor parameter. */
-  'hv/mem_path'?: unknown
+  'hv/mem_path'?: string | number | boolean | null
   /** The "migration_caps" hypervisor parameter. */
-  'hv/migration_caps'?: unknown
+  'hv/migration_caps'?: string | number | boolean | null
   /** The "migration_downtime" hypervisor parameter. */
   'hv/migration_downtime'?: number | null
   /** The "nic_type" hypervisor parameter. */
-  'hv/nic_type'?: unknown
+  'hv/nic_type'?: string | number | boolean | null
   /** The "reboot_behavior" hypervisor parameter. */
-  'hv/reboot_behavior'?: unknown
+  'hv/reboot_behavior'?: string | number | boolean | null
   /** The "root_path" hypervisor parameter. */
-  'hv/root_path'?: unknown
+  'hv/root_path'?: string | number | boolean | null
   /** The "scsi_controller_type" hypervisor parameter. */
-  'hv/scsi_controller_type'?: unknown
+  'hv/scsi_controller_type'?: string | number | boolean | null
   /** The "security_domain" hypervisor parameter. */
-  'hv/security_domain'?: unknown
+  'hv/security_domain'?: string | number | boolean | null
   /** The "security_model" hypervisor parameter. */
-  'hv/security_model'?: unknown
+  'hv/security_model'?: string | number | boolean | null
   /** The "serial_console" hypervisor parameter. */
   'hv/serial_console'?: boolean | null
   /** The "serial_speed" hypervisor parameter. */
   'hv/serial_speed'?: number | null
   /** The "soundhw" hypervisor parameter. */
-  'hv/soundhw'?: unknown
+  'hv/soundhw'?: string | number | boolean | null
   /** The "spice_bind" hypervisor parameter. */
-  'hv/spice_bind'?: unknown
+  'hv/spice_bind'?: string | number | boolean | null
   /** The "spice_image_compression" hypervisor parameter. */
-  'hv/spice_image_compression'?: unknown
+  'hv/spice_image_compression'?: string | number | boolean | null
   /** The "spice_ip_version" hypervisor parameter. */
   'hv/spice_ip_version'?: number | null
   /** The "spice_jpeg_wan_compression" hypervisor parameter. */
-  'hv/spice_jpeg_wan_compression'?: unknown
+  'hv/spice_jpeg_wan_compression'?: string | number | boolean | null
   /** The "spice_password_file" hypervisor parameter. */
-  'hv/spice_password_file'?: unknown
+  'hv/spice_password_file'?: string | number | boolean | null
   /** The "spice_playback_compression" hypervisor parameter. */
   'hv/spice_playback_compression'?: boolean | null
   /** The "spice_streaming_video" hypervisor parameter. */
-  'hv/spice_streaming_video'?: unknown
+  'hv/spice_streaming_video'?: string | number | boolean | null
   /** The "spice_tls_ciphers" hypervisor parameter. */
-  'hv/spice_tls_ciphers'?: unknown
+  'hv/spice_tls_ciphers'?: string | number | boolean | null
   /** The "spice_use_tls" hypervisor parameter. */
   'hv/spice_use_tls'?: boolean | null
   /** The "spice_use_vdagent" hypervisor parameter. */
   'hv/spice_use_vdagent'?: boolean | null
   /** The "spice_zlib_glz_wan_compression" hypervisor parameter. */
-  'hv/spice_zlib_glz_wan_compression'?: unknown
+  'hv/spice_zlib_glz_wan_compression'?: string | number | boolean | null
   /** The "usb_devices" hypervisor parameter. */
-  'hv/usb_devices'?: unknown
+  'hv/usb_devices'?: string | number | boolean | null
   /** The "usb_mouse" hypervisor parameter. */
-  'hv/usb_mouse'?: unknown
+  'hv/usb_mouse'?: string | number | boolean | null
   /** The "use_chroot" hypervisor parameter. */
   'hv/use_chroot'?: boolean | null
   /** The "use_guest_agent" hypervisor parameter. */
@@ -270,77 +270,77 @@ export interface InstanceView {
   /** The "user_shutdown" hypervisor parameter. */
   'hv/user_shutdown'?: boolean | null
   /** The "vga" hypervisor parameter. */
-  'hv/vga'?: unknown
+  'hv/vga'?: string | number | boolean | null
   /** The "vhost_net" hypervisor parameter. */
   'hv/vhost_net'?: boolean | null
   /** The "virtio_net_queues" hypervisor parameter. */
   'hv/virtio_net_queues'?: number | null
   /** The "vnc_bind_address" hypervisor parameter. */
-  'hv/vnc_bind_address'?: unknown
+  'hv/vnc_bind_address'?: string | number | boolean | null
   /** The "vnc_password_file" hypervisor parameter. */
-  'hv/vnc_password_file'?: unknown
+  'hv/vnc_password_file'?: string | number | boolean | null
   /** The "vnc_tls" hypervisor parameter. */
   'hv/vnc_tls'?: boolean | null
   /** The "vnc_x509_path" hypervisor parameter. */
-  'hv/vnc_x509_path'?: unknown
+  'hv/vnc_x509_path'?: string | number | boolean | null
   /** The "vnc_x509_verify" hypervisor parameter. */
   'hv/vnc_x509_verify'?: boolean | null
   /** The "vnet_hdr" hypervisor parameter. */
   'hv/vnet_hdr'?: boolean | null
   /** The "devices" hypervisor parameter. */
-  'hv/devices'?: unknown
+  'hv/devices'?: string | number | boolean | null
   /** The "drop_capabilities" hypervisor parameter. */
-  'hv/drop_capabilities'?: unknown
+  'hv/drop_capabilities'?: string | number | boolean | null
   /** The "extra_cgroups" hypervisor parameter. */
-  'hv/extra_cgroups'?: unknown
+  'hv/extra_cgroups'?: string | number | boolean | null
   /** The "extra_config" hypervisor parameter. */
-  'hv/extra_config'?: unknown
+  'hv/extra_config'?: string | number | boolean | null
   /** The "num_ttys" hypervisor parameter. */
   'hv/num_ttys'?: number | null
   /** The "startup_timeout" hypervisor parameter. */
   'hv/startup_timeout'?: number | null
   /** The "blockdev_prefix" hypervisor parameter. */
-  'hv/blockdev_prefix'?: unknown
+  'hv/blockdev_prefix'?: string | number | boolean | null
   /** The "cpu_cap" hypervisor parameter. */
   'hv/cpu_cap'?: number | null
   /** The "cpu_weight" hypervisor parameter. */
   'hv/cpu_weight'?: number | null
   /** The "cpuid" hypervisor parameter. */
-  'hv/cpuid'?: unknown
+  'hv/cpuid'?: string | number | boolean | null
   /** The "device_model" hypervisor parameter. */
-  'hv/device_model'?: unknown
+  'hv/device_model'?: string | number | boolean | null
   /** The "pae" hypervisor parameter. */
   'hv/pae'?: boolean | null
   /** The "pci_pass" hypervisor parameter. */
-  'hv/pci_pass'?: unknown
+  'hv/pci_pass'?: string | number | boolean | null
   /** The "vif_script" hypervisor parameter. */
-  'hv/vif_script'?: unknown
+  'hv/vif_script'?: string | number | boolean | null
   /** The "vif_type" hypervisor parameter. */
-  'hv/vif_type'?: unknown
+  'hv/vif_type'?: string | number | boolean | null
   /** The "viridian" hypervisor parameter. */
   'hv/viridian'?: boolean | null
   /** The "bootloader_args" hypervisor parameter. */
-  'hv/bootloader_args'?: unknown
+  'hv/bootloader_args'?: string | number | boolean | null
   /** The "bootloader_path" hypervisor parameter. */
-  'hv/bootloader_path'?: unknown
+  'hv/bootloader_path'?: string | number | boolean | null
   /** The "use_bootloader" hypervisor parameter. */
   'hv/use_bootloader'?: boolean | null
   /** Backend parameters (merged). */
-  'beparams'?: unknown
+  'beparams'?: { [name: string]: unknown } | null
   /** Hypervisor parameters (merged). */
-  'hvparams'?: unknown
+  'hvparams'?: { [name: string]: unknown } | null
   /** Operating system parameters (merged). */
-  'osparams'?: unknown
+  'osparams'?: { [name: string]: unknown } | null
   /** Custom backend parameters. */
-  'custom_beparams'?: unknown
+  'custom_beparams'?: { [name: string]: unknown } | null
   /** Custom hypervisor parameters. */
-  'custom_hvparams'?: unknown
+  'custom_hvparams'?: { [name: string]: unknown } | null
   /** Custom network interface parameters. */
-  'custom_nicparams'?: unknown
+  'custom_nicparams'?: { [name: string]: unknown }[] | null
   /** Custom operating system parameters. */
-  'custom_osparams'?: unknown
+  'custom_osparams'?: { [name: string]: unknown } | null
   /** List of disk names. */
-  'disk.names'?: unknown
+  'disk.names'?: (string | null)[] | null
   /** Name of 1st disk. */
   'disk.name/0'?: string | null
   /** Name of 2nd disk. */
@@ -374,7 +374,7 @@ export interface InstanceView {
   /** Name of 16th disk. */
   'disk.name/15'?: string | null
   /** List of disk sizes. */
-  'disk.sizes'?: unknown
+  'disk.sizes'?: (number | null)[] | null
   /** Disk size of 1st disk. @isDouble */
   'disk.size/0'?: number | null
   /** Disk size of 2nd disk. @isDouble */
@@ -408,7 +408,7 @@ export interface InstanceView {
   /** Disk size of 16th disk. @isDouble */
   'disk.size/15'?: number | null
   /** List of disk spindles. */
-  'disk.spindles'?: unknown
+  'disk.spindles'?: (number | null)[] | null
   /** Spindles of 1st disk. */
   'disk.spindles/0'?: number | null
   /** Spindles of 2nd disk. */
@@ -442,7 +442,7 @@ export interface InstanceView {
   /** Spindles of 16th disk. */
   'disk.spindles/15'?: number | null
   /** List of disk UUIDs. */
-  'disk.uuids'?: unknown
+  'disk.uuids'?: (string | null)[] | null
   /** UUID of 1st disk. */
   'disk.uuid/0'?: string | null
   /** UUID of 2nd disk. */
@@ -482,7 +482,7 @@ export interface InstanceView {
   /** Disk size of 2nd disk. @isDouble */
   'sdb_size'?: number | null
   /** List containing each network interface's bridge. */
-  'nic.bridges'?: unknown
+  'nic.bridges'?: (string | null)[] | null
   /** Bridge of 1st network interface. */
   'nic.bridge/0'?: string | null
   /** Bridge of 2nd network interface. */
@@ -500,7 +500,7 @@ export interface InstanceView {
   /** Bridge of 8th network interface. */
   'nic.bridge/7'?: string | null
   /** List containing each network interface's IP address. */
-  'nic.ips'?: unknown
+  'nic.ips'?: (string | null)[] | null
   /** IP address of 1st network interface. */
   'nic.ip/0'?: string | null
   /** IP address of 2nd network interface. */
@@ -518,7 +518,7 @@ export interface InstanceView {
   /** IP address of 8th network interface. */
   'nic.ip/7'?: string | null
   /** List containing each network interface's link. */
-  'nic.links'?: unknown
+  'nic.links'?: (string | null)[] | null
   /** Link of 1st network interface. */
   'nic.link/0'?: string | null
   /** Link of 2nd network interface. */
@@ -536,7 +536,7 @@ export interface InstanceView {
   /** Link of 8th network interface. */
   'nic.link/7'?: string | null
   /** List containing each network interface's MAC address. */
-  'nic.macs'?: unknown
+  'nic.macs'?: (string | null)[] | null
   /** MAC address of 1st network interface. */
   'nic.mac/0'?: string | null
   /** MAC address of 2nd network interface. */
@@ -554,7 +554,7 @@ export interface InstanceView {
   /** MAC address of 8th network interface. */
   'nic.mac/7'?: string | null
   /** List containing each network interface's mode. */
-  'nic.modes'?: unknown
+  'nic.modes'?: (string | null)[] | null
   /** Mode of 1st network interface. */
   'nic.mode/0'?: string | null
   /** Mode of 2nd network interface. */
@@ -572,7 +572,7 @@ export interface InstanceView {
   /** Mode of 8th network interface. */
   'nic.mode/7'?: string | null
   /** List containing each network interface's name. */
-  'nic.names'?: unknown
+  'nic.names'?: (string | null)[] | null
   /** Name address of 1st network interface. */
   'nic.name/0'?: string | null
   /** Name address of 2nd network interface. */
@@ -590,7 +590,7 @@ export interface InstanceView {
   /** Name address of 8th network interface. */
   'nic.name/7'?: string | null
   /** List containing each interface's network. */
-  'nic.networks'?: unknown
+  'nic.networks'?: (string | null)[] | null
   /** Network of 1st network interface. */
   'nic.network/0'?: string | null
   /** Network of 2nd network interface. */
@@ -608,7 +608,7 @@ export interface InstanceView {
   /** Network of 8th network interface. */
   'nic.network/7'?: string | null
   /** List containing the name of each interface's network. */
-  'nic.networks.names'?: unknown
+  'nic.networks.names'?: (string | null)[] | null
   /** Network name of 1st network interface. */
   'nic.network.name/0'?: string | null
   /** Network name of 2nd network interface. */
@@ -626,7 +626,7 @@ export interface InstanceView {
   /** Network name of 8th network interface. */
   'nic.network.name/7'?: string | null
   /** List containing each network interface's UUID. */
-  'nic.uuids'?: unknown
+  'nic.uuids'?: (string | null)[] | null
   /** UUID address of 1st network interface. */
   'nic.uuid/0'?: string | null
   /** UUID address of 2nd network interface. */
@@ -644,7 +644,7 @@ export interface InstanceView {
   /** UUID address of 8th network interface. */
   'nic.uuid/7'?: string | null
   /** List containing each network interface's VLAN. */
-  'nic.vlans'?: unknown
+  'nic.vlans'?: (string | null)[] | null
   /** VLAN of 1st network interface. */
   'nic.vlan/0'?: string | null
   /** VLAN of 2nd network interface. */
@@ -676,7 +676,7 @@ export interface InstanceView {
   /** Network of 1st network interface. */
   'nic_network'?: string | null
   /** Instance console information. */
-  'console'?: unknown
+  'console'?: { [name: string]: unknown } | null
   /** Actual memory usage as seen by hypervisor. @isDouble */
   'oper_ram'?: number | null
   /** Actual state of instance. */
@@ -749,35 +749,35 @@ export interface JobView {
   /** Whether job is archived. */
   'archived'?: boolean | null
   /** Timestamp of job end (tuple containing seconds and microseconds). */
-  'end_ts'?: unknown
+  'end_ts'?: number[] | null
   /** Job ID. */
-  'id'?: number | null
+  'id'?: number
   /** List of opcode execution end timestamps. */
-  'opend'?: unknown
+  'opend'?: (number[] | null)[] | null
   /** List of opcode execution start timestamps (after acquiring locks). */
-  'opexec'?: unknown
+  'opexec'?: (number[] | null)[] | null
   /** List of opcode output logs. */
-  'oplog'?: unknown
+  'oplog'?: unknown[][][] | null
   /** List of opcode priorities. */
-  'oppriority'?: unknown
+  'oppriority'?: number[] | null
   /** List of opcodes results. */
-  'opresult'?: unknown
+  'opresult'?: unknown[] | null
   /** List of all opcodes. */
-  'ops'?: unknown
+  'ops'?: { [parameter: string]: unknown }[] | null
   /** List of opcode start timestamps (before acquiring locks). */
-  'opstart'?: unknown
+  'opstart'?: (number[] | null)[] | null
   /** List of opcodes status. */
-  'opstatus'?: unknown
+  'opstatus'?: string[] | null
   /** Current job priority (19 to -20). */
   'priority'?: number | null
   /** Timestamp of when job was received (tuple containing seconds and microseconds). */
-  'received_ts'?: unknown
+  'received_ts'?: number[] | null
   /** Timestamp of job start (tuple containing seconds and microseconds). */
-  'start_ts'?: unknown
+  'start_ts'?: number[] | null
   /** Job status. */
   'status'?: string | null
   /** List of per-opcode summaries. */
-  'summary'?: unknown
+  'summary'?: string[] | null
 }
 
 export const JOB_VIEW: readonly string[] = [
@@ -794,13 +794,13 @@ export const JOB_VIEW: readonly string[] = [
 /** What is known of a lock: the fields that were asked for; null where a value is not known. */
 export interface LockView {
   /** Mode in which the lock is currently acquired (exclusive or shared). */
-  'mode'?: unknown
+  'mode'?: string | null
   /** Lock name. */
-  'name'?: unknown
+  'name'?: string
   /** Current lock owner(s). */
-  'owner'?: unknown
+  'owner'?: string[] | null
   /** Jobs waiting for the lock. */
-  'pending'?: unknown
+  'pending'?: unknown[][] | null
 }
 
 export const LOCK_VIEW: readonly string[] = [
@@ -819,35 +819,35 @@ export interface NetworkView {
   /** Network object serial number, incremented on each modification. */
   'serial_no'?: number | null
   /** Network UUID. */
-  'uuid'?: string | null
+  'uuid'?: string
   /** Tags. */
-  'tags'?: unknown
+  'tags'?: string[] | null
   /** External reservations. */
   'external_reservations'?: string | null
   /** Number of available addresses. */
   'free_count'?: number | null
   /** IPv4 gateway. */
-  'gateway'?: unknown
+  'gateway'?: string | null
   /** IPv6 gateway. */
-  'gateway6'?: unknown
+  'gateway6'?: string | null
   /** Number of nodegroups. */
   'group_cnt'?: number | null
   /** List of nodegroups (group name, NIC mode, NIC link). */
-  'group_list'?: unknown
+  'group_list'?: string[][] | null
   /** Number of instances. */
   'inst_cnt'?: number | null
   /** List of instances. */
-  'inst_list'?: unknown
+  'inst_list'?: string[] | null
   /** MAC address prefix. */
-  'mac_prefix'?: unknown
+  'mac_prefix'?: string | null
   /** Actual mapping. */
   'map'?: string | null
   /** Name. */
-  'name'?: string | null
+  'name'?: string
   /** IPv4 subnet. */
   'network'?: string | null
   /** IPv6 subnet. */
-  'network6'?: unknown
+  'network6'?: string | null
   /** Number of reserved addresses. */
   'reserved_count'?: number | null
 }
@@ -883,29 +883,29 @@ export interface NodeView {
   /** Node object serial number, incremented on each modification. */
   'serial_no'?: number | null
   /** Node UUID. */
-  'uuid'?: string | null
+  'uuid'?: string
   /** Tags. */
-  'tags'?: unknown
+  'tags'?: string[] | null
   /** The "cpu_speed" node parameter. @isDouble */
   'ndp/cpu_speed'?: number | null
   /** The "exclusive_storage" node parameter. */
   'ndp/exclusive_storage'?: boolean | null
   /** The "oob_program" node parameter. */
-  'ndp/oob_program'?: unknown
+  'ndp/oob_program'?: string | number | boolean | null
   /** The "ovs" node parameter. */
   'ndp/ovs'?: boolean | null
   /** The "ovs_link" node parameter. */
-  'ndp/ovs_link'?: unknown
+  'ndp/ovs_link'?: string | number | boolean | null
   /** The "ovs_name" node parameter. */
-  'ndp/ovs_name'?: unknown
+  'ndp/ovs_name'?: string | number | boolean | null
   /** The "spindle_count" node parameter. */
   'ndp/spindle_count'?: number | null
   /** The "ssh_port" node parameter. */
   'ndp/ssh_port'?: number | null
   /** Custom node parameters. */
-  'custom_ndparams'?: unknown
+  'custom_ndparams'?: { [name: string]: unknown } | null
   /** Disk state. */
-  'disk_state'?: unknown
+  'disk_state'?: { [name: string]: unknown } | null
   /** Whether node is drained. */
   'drained'?: boolean | null
   /** Node group. */
@@ -913,7 +913,7 @@ export interface NodeView {
   /** UUID of node group. */
   'group.uuid'?: string | null
   /** Hypervisor state. */
-  'hv_state'?: unknown
+  'hv_state'?: { [name: string]: unknown } | null
   /** Whether node is master. */
   'master'?: boolean | null
   /** Whether node is a master candidate. */
@@ -921,15 +921,15 @@ export interface NodeView {
   /** Whether node can become a master candidate. */
   'master_capable'?: boolean | null
   /** Node name. */
-  'name'?: string | null
+  'name'?: string
   /** Merged node parameters. */
-  'ndparams'?: unknown
+  'ndparams'?: { [name: string]: unknown } | null
   /** Whether node is marked offline. */
   'offline'?: boolean | null
   /** Number of instances with this node as primary. */
   'pinst_cnt'?: number | null
   /** List of instances with this node as primary. */
-  'pinst_list'?: unknown
+  'pinst_list'?: string[] | null
   /** Primary IP address. */
   'pip'?: string | null
   /** Whether node is thought to be powered on. */
@@ -939,7 +939,7 @@ export interface NodeView {
   /** Number of instances with this node as secondary. */
   'sinst_cnt'?: number | null
   /** List of instances with this node as secondary. */
-  'sinst_list'?: unknown
+  'sinst_list'?: string[] | null
   /** Secondary IP address. */
   'sip'?: string | null
   /** Whether node can host instances. */
@@ -1002,7 +1002,7 @@ export const NODE_VIEW: readonly string[] = [
 /** What is known of an os: the fields that were asked for; null where a value is not known. */
 export interface OsView {
   /** name. */
-  'name'?: string | null
+  'name'?: string
   /** usable on all nodes. */
   'valid'?: boolean | null
   /** on the hidden list. */
@@ -1010,17 +1010,17 @@ export interface OsView {
   /** on the blacklist. */
   'blacklisted'?: boolean | null
   /** variants common to all nodes. */
-  'variants'?: unknown
+  'variants'?: string[] | null
   /** API versions common to all nodes. */
-  'api_versions'?: unknown
+  'api_versions'?: number[] | null
   /** parameters common to all nodes: [name, text]. */
-  'parameters'?: unknown
+  'parameters'?: string[][] | null
   /** per node list of diagnose tuples. */
-  'node_status'?: unknown
+  'node_status'?: { [node: string]: unknown[][] } | null
   /** cluster hypervisor overrides for this OS. */
-  'os_hvp'?: unknown
+  'os_hvp'?: { [name: string]: { [name: string]: unknown } } | null
   /** cluster OS parameters for this OS. */
-  'osparams'?: unknown
+  'osparams'?: { [name: string]: unknown } | null
   /** has no create_untrusted script. */
   'trusted'?: boolean | null
 }
@@ -1038,3 +1038,297 @@ export const OS_VIEW: readonly string[] = [
   'osparams',
   'trusted',
 ]
+
+/** What version 2 shows of an instance; null where a value is not known. */
+export interface InstanceObject {
+  /** Instance name. */
+  'name': string
+  /** Desired state of instance. */
+  'admin_state': string | null
+  /** Operating system. */
+  'os': string | null
+  /** Primary node. */
+  'pnode': string | null
+  /** Secondary nodes; usually this will just be one node. */
+  'snodes': string[] | null
+  /** Instance disk template. */
+  'disk_template': string | null
+  /** List containing each network interface's IP address. */
+  'nic.ips': (string | null)[] | null
+  /** List containing each network interface's MAC address. */
+  'nic.macs': (string | null)[] | null
+  /** List containing each network interface's mode. */
+  'nic.modes': (string | null)[] | null
+  /** List containing each network interface's UUID. */
+  'nic.uuids': (string | null)[] | null
+  /** List containing each network interface's name. */
+  'nic.names': (string | null)[] | null
+  /** List containing each network interface's link. */
+  'nic.links': (string | null)[] | null
+  /** List containing each interface's network. */
+  'nic.networks': (string | null)[] | null
+  /** List containing the name of each interface's network. */
+  'nic.networks.names': (string | null)[] | null
+  /** List containing each network interface's bridge. */
+  'nic.bridges': (string | null)[] | null
+  /** Instance network port if available (e.g. for VNC console). */
+  'network_port': number | null
+  /** List of disk sizes. */
+  'disk.sizes': (number | null)[] | null
+  /** List of disk spindles. */
+  'disk.spindles': (number | null)[] | null
+  /** Total disk space used by instance on each of its nodes; this is not the disk size visible to the instance, but the usage on the node. @isDouble */
+  'disk_usage': number | null
+  /** List of disk UUIDs. */
+  'disk.uuids': (string | null)[] | null
+  /** List of disk names. */
+  'disk.names': (string | null)[] | null
+  /** Backend parameters (merged). */
+  'beparams': { [name: string]: unknown } | null
+  /** Hypervisor parameters (merged). */
+  'hvparams': { [name: string]: unknown } | null
+  /** Actual state of instance. */
+  'oper_state': boolean | null
+  /** Actual memory usage as seen by hypervisor. @isDouble */
+  'oper_ram': number | null
+  /** Actual number of VCPUs as seen by hypervisor. */
+  'oper_vcpus': number | null
+  /** Instance status; "running" if instance is set to be running and actually is, "ADMIN_down" if instance is stopped and is not running, "ERROR_wrongnode" if instance running, but not on its designated primary node, "ERROR_up" if instance should be stopped, but is actually running, "ERROR_down" if instance should run, but doesn't, "ERROR_nodedown" if instance's primary node is down, "ERROR_nodeoffline" if instance's primary node is marked offline, "ADMIN_offline" if instance is offline and does not use dynamic resources. */
+  'status': string | null
+  /** Custom hypervisor parameters. */
+  'custom_hvparams': { [name: string]: unknown } | null
+  /** Custom backend parameters. */
+  'custom_beparams': { [name: string]: unknown } | null
+  /** Custom network interface parameters. */
+  'custom_nicparams': { [name: string]: unknown }[] | null
+  /** Custom operating system parameters. */
+  'custom_osparams': { [name: string]: unknown } | null
+  /** Creation timestamp. @isDouble */
+  'ctime': number | null
+  /** Modification timestamp. @isDouble */
+  'mtime': number | null
+  /** Instance UUID. */
+  'uuid': string
+  /** Instance object serial number, incremented on each modification. */
+  'serial_no': number | null
+  /** Tags. */
+  'tags': string[] | null
+}
+
+/** What version 2 shows of a node; null where a value is not known. */
+export interface NodeObject {
+  /** Node name. */
+  'name': string
+  /** Whether node is marked offline. */
+  'offline': boolean | null
+  /** Whether node is a master candidate. */
+  'master_candidate': boolean | null
+  /** Whether node is drained. */
+  'drained': boolean | null
+  /** Total storage space on storage unit for instance disk allocation. @isDouble */
+  'dtotal': number | null
+  /** Available storage space on storage unit. @isDouble */
+  'dfree': number | null
+  /** Total spindles in volume group (exclusive storage only). */
+  'sptotal': number | null
+  /** Available spindles in volume group (exclusive storage only). */
+  'spfree': number | null
+  /** Total amount of memory of physical machine. @isDouble */
+  'mtotal': number | null
+  /** Amount of memory used by node (dom0 for Xen). @isDouble */
+  'mnode': number | null
+  /** Memory available for instance allocations. @isDouble */
+  'mfree': number | null
+  /** Number of instances with this node as primary. */
+  'pinst_cnt': number | null
+  /** Number of instances with this node as secondary. */
+  'sinst_cnt': number | null
+  /** Number of logical processors. */
+  'ctotal': number | null
+  /** Number of logical processors used by the node OS (dom0 for Xen). */
+  'cnos': number | null
+  /** Number of NUMA domains on node (if exported by hypervisor). */
+  'cnodes': number | null
+  /** Number of physical CPU sockets (if exported by hypervisor). */
+  'csockets': number | null
+  /** Primary IP address. */
+  'pip': string | null
+  /** Secondary IP address. */
+  'sip': string | null
+  /** Node role; "M" for master, "C" for master candidate, "R" for regular, "D" for drained, "O" for offline. */
+  'role': string | null
+  /** List of instances with this node as primary. */
+  'pinst_list': string[] | null
+  /** List of instances with this node as secondary. */
+  'sinst_list': string[] | null
+  /** Whether node can become a master candidate. */
+  'master_capable': boolean | null
+  /** Whether node can host instances. */
+  'vm_capable': boolean | null
+  /** Merged node parameters. */
+  'ndparams': { [name: string]: unknown } | null
+  /** UUID of node group. */
+  'group.uuid': string | null
+  /** Creation timestamp. @isDouble */
+  'ctime': number | null
+  /** Modification timestamp. @isDouble */
+  'mtime': number | null
+  /** Node UUID. */
+  'uuid': string
+  /** Node object serial number, incremented on each modification. */
+  'serial_no': number | null
+  /** Tags. */
+  'tags': string[] | null
+}
+
+/** What version 2 shows of a group; null where a value is not known. */
+export interface GroupObject {
+  /** Allocation policy for group. */
+  'alloc_policy': string | null
+  /** Group name. */
+  'name': string
+  /** Number of nodes. */
+  'node_cnt': number | null
+  /** List of nodes. */
+  'node_list': string[] | null
+  /** Instance policy limitations (merged). */
+  'ipolicy': { [name: string]: unknown } | null
+  /** Custom instance policy limitations. */
+  'custom_ipolicy': { [name: string]: unknown } | null
+  /** Disk parameters (merged). */
+  'diskparams': { [name: string]: { [name: string]: unknown } } | null
+  /** Custom disk parameters. */
+  'custom_diskparams': { [name: string]: { [name: string]: unknown } } | null
+  /** Node parameters. */
+  'ndparams': { [name: string]: unknown } | null
+  /** Custom node parameters. */
+  'custom_ndparams': { [name: string]: unknown } | null
+  /** Creation timestamp. @isDouble */
+  'ctime': number | null
+  /** Modification timestamp. @isDouble */
+  'mtime': number | null
+  /** Group UUID. */
+  'uuid': string
+  /** Group object serial number, incremented on each modification. */
+  'serial_no': number | null
+  /** Tags. */
+  'tags': string[] | null
+}
+
+/** What version 2 shows of a network; null where a value is not known. */
+export interface NetworkObject {
+  /** Name. */
+  'name': string
+  /** IPv4 subnet. */
+  'network': string | null
+  /** IPv4 gateway. */
+  'gateway': string | null
+  /** IPv6 subnet. */
+  'network6': string | null
+  /** IPv6 gateway. */
+  'gateway6': string | null
+  /** MAC address prefix. */
+  'mac_prefix': string | null
+  /** Number of available addresses. */
+  'free_count': number | null
+  /** Number of reserved addresses. */
+  'reserved_count': number | null
+  /** Actual mapping. */
+  'map': string | null
+  /** List of nodegroups (group name, NIC mode, NIC link). */
+  'group_list': string[][] | null
+  /** List of instances. */
+  'inst_list': string[] | null
+  /** External reservations. */
+  'external_reservations': string | null
+  /** Creation timestamp. @isDouble */
+  'ctime': number | null
+  /** Modification timestamp. @isDouble */
+  'mtime': number | null
+  /** Network UUID. */
+  'uuid': string
+  /** Network object serial number, incremented on each modification. */
+  'serial_no': number | null
+  /** Tags. */
+  'tags': string[] | null
+}
+
+/** What version 2 shows of a filter; null where a value is not known. */
+export interface FilterObject {
+  /** Highest job ID used at the time when the filter was added. */
+  'watermark': number | null
+  /** Filter priority. */
+  'priority': number | null
+  /** List of filter predicates. */
+  'predicates': unknown[][] | null
+  /** Filter action. */
+  'action': unknown
+  /** Reason why this filter was added. */
+  'reason_trail': unknown[][] | null
+  /** Filter ID. */
+  'uuid': string
+}
+
+/** What version 2 shows of an os; null where a value is not known. */
+export interface OsFields {
+  /** name. */
+  'name': string
+  /** usable on all nodes. */
+  'valid': boolean | null
+  /** variants common to all nodes. */
+  'variants': string[] | null
+  /** parameters common to all nodes: [name, text]. */
+  'parameters': string[][] | null
+  /** API versions common to all nodes. */
+  'api_versions': number[] | null
+  /** on the blacklist. */
+  'blacklisted': boolean | null
+  /** on the hidden list. */
+  'hidden': boolean | null
+  /** has no create_untrusted script. */
+  'trusted': boolean | null
+}
+
+/** What version 2 shows of a job; null where a value is not known. */
+export interface JobSummary {
+  /** Job ID. */
+  'id': number
+  /** List of all opcodes. */
+  'ops': { [parameter: string]: unknown }[] | null
+  /** Job status. */
+  'status': string | null
+  /** List of per-opcode summaries. */
+  'summary': string[] | null
+  /** List of opcodes status. */
+  'opstatus': string[] | null
+  /** Timestamp of when job was received (tuple containing seconds and microseconds). */
+  'received_ts': number[] | null
+  /** Timestamp of job start (tuple containing seconds and microseconds). */
+  'start_ts': number[] | null
+  /** Timestamp of job end (tuple containing seconds and microseconds). */
+  'end_ts': number[] | null
+}
+
+/** What version 2 shows of a job; null where a value is not known. */
+export interface JobObject {
+  /** Job ID. */
+  'id': number
+  /** List of all opcodes. */
+  'ops': { [parameter: string]: unknown }[] | null
+  /** Job status. */
+  'status': string | null
+  /** List of per-opcode summaries. */
+  'summary': string[] | null
+  /** List of opcodes status. */
+  'opstatus': string[] | null
+  /** Timestamp of when job was received (tuple containing seconds and microseconds). */
+  'received_ts': number[] | null
+  /** Timestamp of job start (tuple containing seconds and microseconds). */
+  'start_ts': number[] | null
+  /** Timestamp of job end (tuple containing seconds and microseconds). */
+  'end_ts': number[] | null
+  /** List of opcode output logs. */
+  'oplog': unknown[][][] | null
+  /** List of opcodes results. */
+  'opresult': unknown[] | null
+}

@@ -1,6 +1,7 @@
 // QueryClusterInfo: the cluster in one object, as clients of all versions expect it. Pure.
 import * as os from 'node:os'
 import type { ConfigData } from '../model/config'
+import type { ClusterInfo } from '../model/cluster-info'
 import {
   CONFIG_VERSION,
   EXPORT_VERSION,
@@ -11,7 +12,7 @@ import {
 
 export const architecture = (): [string, string] => ['64bits', os.machine()]
 
-export function clusterInfo(config: ConfigData): Record<string, unknown> {
+export function clusterInfo(config: ConfigData): Record<keyof ClusterInfo, unknown> {
   const { cluster } = config
   const collectors = Object.entries(cluster.data_collectors)
   return {
@@ -67,7 +68,7 @@ export function clusterInfo(config: ConfigData): Record<string, unknown> {
   }
 }
 
-const versions = (): Record<string, unknown> => ({
+const versions = () => ({
   software_version: RELEASE_VERSION,
   protocol_version: PROTOCOL_VERSION,
   config_version: CONFIG_VERSION,

@@ -2,7 +2,7 @@
 import type { Execution } from '../jobs/execution'
 import { type Job, isFinished, jobStatus, logAfter } from '../jobs/job'
 import type { Submission } from '../jobs/queue'
-import { ECODE, GenericError, JobLost, OpPrereqError } from '../model/errors'
+import { GenericError, JobLost, OpPrereqError, REFUSED } from '../model/errors'
 import { JOB_CANCEL_WAIT_S, JOB_CHANGE_WAIT_S } from '../model/limits'
 import { jobResource } from '../query/fields/job'
 import type { JobChange, JobId, WireOpCode } from '../rpc/luxi/calls'
@@ -15,7 +15,7 @@ export class JobService {
   async submit(ops: readonly WireOpCode[], toDrainedQueue: boolean): Promise<JobId> {
     if (!toDrainedQueue) this.refuseWhenDrained()
     const refusal = this.refusal(ops)
-    if (refusal !== undefined) throw new OpPrereqError(refusal, ECODE.INVAL)
+    if (refusal !== undefined) throw new OpPrereqError(refusal, REFUSED.missing)
     const [result] = await this.context.queue.submit([ops])
     if (result !== undefined && 'id' in result) return result.id
     throw new GenericError(result?.error ?? 'the job was not submitted')

@@ -1,4 +1,5 @@
 // Bodies of instance requests that are more than an opcode's parameters, and what is shown of an instance.
+import type { InstanceObject } from '../../generated/resource-views'
 import { isObject, type JsonObject } from '../../opcodes/check'
 import { OpInstanceReinstall, OpInstanceShutdown, OpInstanceStartup } from '../../opcodes/instance'
 import type { ParsedOpCode } from '../../opcodes/index'
@@ -16,13 +17,14 @@ export interface ReinstallParams {
 }
 
 /** Adds what older clients read under `memory`. */
-export function instanceObject(row: readonly unknown[]): JsonObject {
+export function instanceObject(row: readonly unknown[]): InstanceObject {
   const fields: readonly string[] = INSTANCE_FIELDS
   const instance: JsonObject = {}
   for (let index = 0; index < fields.length; index++) instance[fields[index] ?? ''] = row[index] ?? null
   const beparams = instance['beparams']
   if (isObject(beparams)) instance['beparams'] = { ...beparams, memory: beparams['maxmem'] }
-  return instance
+  // The interface is generated from the same list of fields.
+  return instance as unknown as InstanceObject
 }
 
 export function createBody(body: unknown): JsonObject {

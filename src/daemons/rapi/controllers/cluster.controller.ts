@@ -1,7 +1,9 @@
 import { Body, Delete, Get, Put, Query, Route, Security, Tags } from '@tsoa/runtime'
 import type { ClusterRedistConfParams, ClusterSetParams } from '../../../generated/opcode-params'
+import type { OsFields } from '../../../generated/resource-views'
 import { keptForFrozen } from '../../../lib/kept-for-frozen'
-import { isObject, type JsonObject } from '../../../opcodes/check'
+import type { ClusterInfo } from '../../../model/cluster-info'
+import { isObject } from '../../../opcodes/check'
 import { OpClusterRedistConf, OpClusterSetParams } from '../../../opcodes/cluster'
 import { OpOsDiagnose } from '../../../opcodes/os'
 import { op } from '../../../opcodes/index'
@@ -13,12 +15,29 @@ import { Resource, rowObject } from './resource'
 
 const FEATURES = ['instance-create-reqv1', 'instance-reinstall-reqv1', 'node-evac-res1', 'node-migrate-reqv1']
 
+export interface ClusterInfoWithAliases extends ClusterInfo {
+  /** The same as `volume_group_name`. */
+  vg_name: string | null
+  /** The same as `drbd_usermode_helper`. */
+  drbd_helper: string | null
+}
+
+export interface OsParameter {
+  name: string
+  description: string
+}
+
+/** An operating system that can be installed. */
+export interface OsObject extends Omit<OsFields, 'parameters'> {
+  parameters: OsParameter[]
+}
+
 @Route('2')
 @Tags('cluster')
 export class ClusterController extends Resource {
   /** What the cluster is and how it is set up. */
   @Get('info')
-  async info(): Promise<JsonObject> {
+  async info(): Promise<ClusterInfoWithAliases> {
     return described(await this.master.queryClusterInfo())
   }
 
@@ -30,7 +49,7 @@ export class ClusterController extends Resource {
 
   /** Operating systems that can be installed, `name+variant` where there are variants. */
   @Get('os')
-  async os(@Query() bulk = 0): Promise<unknown[]> {
+  async os(@Query() bulk = 0): Promise<string[] | OsObject[]> {
     const fields = bulk !== 0 ? OS_BULK_FIELDS : (['name', 'variants'] as const)
     const job = await this.master.submitJob([op(OpOsDiagnose, { output_fields: fields, names: [] })])
     const [rows] = await jobResult(this.context, job)
@@ -79,9 +98,10 @@ export class ClusterController extends Resource {
 }
 
 /** With the names that only this API has. */
-const described = keptForFrozen((info: Readonly<Record<string, unknown>>): JsonObject => {
-  const { volume_group_name: vg_name, drbd_usermode_helper: drbd_helper } = info
-  return Object.freeze({ ...info, vg_name, drbd_helper })
+const described = keptForFrozen((answer: Readonly<Record<string, unknown>>): ClusterInfoWithAliases => {
+  // As clusterInfo in src/query/ makes it.
+  const info = answer as unknown as ClusterInfo
+  return Object.freeze({ ...info, vg_name: info.volume_group_name, drbd_helper: info.drbd_usermode_helper })
 })
 
 /** They name programs that root runs, so they are set on the master only. */
@@ -92,9 +112,8 @@ function osNames([name, variants]: readonly unknown[]): string[] {
   return list.length === 0 ? [String(name)] : list.map((variant) => `${String(name)}+${String(variant)}`)
 }
 
-function osObject(row: readonly unknown[]): JsonObject {
-  const system = rowObject(OS_BULK_FIELDS, row)
-  const parameters = Array.isArray(system['parameters']) ? system['parameters'] : []
-  const described = parameters.map((entry: unknown): unknown[] => (Array.isArray(entry) ? entry : [entry, '']))
-  return { ...system, parameters: described.map(([name, description]) => ({ name, description })) }
+function osObject(row: readonly unknown[]): OsObject {
+  const { parameters, ...system } = rowObject<OsFields>(OS_BULK_FIELDS, row)
+  const pairs = (parameters ?? []).map((entry) => (Array.isArray(entry) ? entry : [entry]))
+  return { ...system, parameters: pairs.map(([name = '', description = '']) => ({ name, description })) }
 }

@@ -1,9 +1,9 @@
 import { Body, Delete, Get, Path, Post, Put, Query, Route, Security, Tags } from '@tsoa/runtime'
-import type { JsonObject } from '../../../opcodes/check'
+import type { FilterObject } from '../../../generated/resource-views'
 import { badRequest } from '../errors'
 import { FILTER_FIELDS } from '../fields'
 import { bodyObject, wrongType } from '../fill'
-import { links, oneRow, Resource, rowObject } from './resource'
+import { links, oneRow, Resource, rowObject, type Row } from './resource'
 
 export interface FilterParams {
   /** Rules of lower priority numbers are asked first. */
@@ -16,15 +16,21 @@ export interface FilterParams {
   reason?: unknown[]
 }
 
+/** A rule by its uuid, and the address where more is to be had. */
+export interface RuleLink {
+  uuid: string
+  uri: string
+}
+
 @Route('2/filters')
 @Tags('filters')
 export class FiltersController extends Resource {
   /** Filter rules of the job queue: uuids, or with `bulk` everything. */
   @Get('')
-  async list(@Query() bulk = 0): Promise<JsonObject[]> {
-    if (bulk === 0) return links(await this.master.queryFilters(null, ['uuid']), '/2/filters', 'uuid')
+  async list(@Query() bulk = 0): Promise<RuleLink[] | FilterObject[]> {
+    if (bulk === 0) return ruleLinks(await this.master.queryFilters(null, ['uuid']))
     const rows = await this.master.queryFilters(null, FILTER_FIELDS)
-    return rows.map((row) => rowObject(FILTER_FIELDS, row))
+    return rows.map((row) => rowObject<FilterObject>(FILTER_FIELDS, row))
   }
 
   /** Adds a rule; answers its uuid. */
@@ -36,7 +42,7 @@ export class FiltersController extends Resource {
 
   /** One rule. */
   @Get('{uuid}')
-  async get(@Path() uuid: string): Promise<JsonObject> {
+  async get(@Path() uuid: string): Promise<FilterObject> {
     return rowObject(FILTER_FIELDS, await oneRow(this.master.queryFilters([uuid], FILTER_FIELDS)))
   }
 
@@ -50,8 +56,9 @@ export class FiltersController extends Resource {
   /** Removes a rule. */
   @Delete('{uuid}')
   @Security('basic', ['write'])
-  remove(@Path() uuid: string): Promise<null> {
+  async remove(@Path() uuid: string): Promise<null> {
     this.context.need('filters.remove')
+    await oneRow(this.master.queryFilters([uuid], ['uuid']))
     return this.master.deleteFilter(uuid)
   }
 
@@ -68,3 +75,9 @@ export class FiltersController extends Resource {
     return this.master.replaceFilter(uuid, priority, predicates, action, reason)
   }
 }
+
+const ruleLinks = (rows: readonly (Row | null)[]): RuleLink[] =>
+  links(
+    rows.filter((row) => row !== null),
+    '/2/filters',
+  ).map(({ id, uri }) => ({ uuid: id, uri }))

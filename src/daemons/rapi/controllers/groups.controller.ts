@@ -5,21 +5,21 @@ import type {
   GroupRenameParams,
   GroupSetParams,
 } from '../../../generated/opcode-params'
-import type { JsonObject } from '../../../opcodes/check'
+import type { GroupObject } from '../../../generated/resource-views'
 import { OpGroupAdd, OpGroupAssignNodes, OpGroupRemove, OpGroupRename, OpGroupSetParams } from '../../../opcodes/group'
 import type { JobId } from '../../../rpc/luxi/calls'
 import { GROUP_FIELDS } from '../fields'
-import { links, oneRow, Resource, rowObject } from './resource'
+import { type NameLink, nameLinks, oneRow, Resource, rowObject } from './resource'
 
 @Route('2/groups')
 @Tags('groups')
 export class GroupsController extends Resource {
   /** Node groups: names, or with `bulk` everything. */
   @Get('')
-  async list(@Query() bulk = 0): Promise<JsonObject[]> {
-    if (bulk === 0) return links(await this.master.queryGroups([], ['name'], false), '/2/groups', 'name')
+  async list(@Query() bulk = 0): Promise<NameLink[] | GroupObject[]> {
+    if (bulk === 0) return nameLinks(await this.master.queryGroups([], ['name'], false), '/2/groups')
     const rows = await this.master.queryGroups([], GROUP_FIELDS, false)
-    return rows.map((row) => rowObject(GROUP_FIELDS, row))
+    return rows.map((row) => rowObject<GroupObject>(GROUP_FIELDS, row))
   }
 
   /** Creates a node group. */
@@ -31,7 +31,7 @@ export class GroupsController extends Resource {
 
   /** One node group. */
   @Get('{name}')
-  async get(@Path() name: string, @Query() lock = 0): Promise<JsonObject> {
+  async get(@Path() name: string, @Query() lock = 0): Promise<GroupObject> {
     return rowObject(GROUP_FIELDS, await oneRow(this.master.queryGroups([name], GROUP_FIELDS, lock !== 0)))
   }
 

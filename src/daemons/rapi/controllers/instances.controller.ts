@@ -12,7 +12,7 @@ import type {
   InstanceShutdownParams,
 } from '../../../generated/opcode-params'
 import { OpBackupExport, OpBackupPrepare, OpBackupRemove } from '../../../opcodes/backup'
-import type { JsonObject } from '../../../opcodes/check'
+import type { InstanceObject } from '../../../generated/resource-views'
 import {
   OpInstanceCreate,
   OpInstanceFailover,
@@ -27,10 +27,11 @@ import {
 } from '../../../opcodes/instance'
 import { permissionOf } from '../../../opcodes/permission'
 import type { JobId } from '../../../rpc/luxi/calls'
+import type { ConsoleInfo } from '../../../rpc/node/dicts'
 import { HttpError } from '../errors'
 import { INSTANCE_FIELDS } from '../fields'
 import { createBody, instanceObject, reinstallOpcodes, withUsbDevices, type ReinstallParams } from '../instance-bodies'
-import { links, oneRow, Resource } from './resource'
+import { type Link, links, oneRow, Resource } from './resource'
 
 /** Body keys that stand for parameters of another name. */
 const CREATE_RENAMES = { os: 'os_type', name: 'instance_name' }
@@ -41,7 +42,7 @@ const MODIFY_RENAMES = { custom_beparams: 'beparams', custom_hvparams: 'hvparams
 export class InstancesController extends Resource {
   /** Instances: names, or with `bulk` everything. */
   @Get('')
-  async list(@Query() bulk = 0, @Query() lock = 0): Promise<JsonObject[]> {
+  async list(@Query() bulk = 0, @Query() lock = 0): Promise<Link[] | InstanceObject[]> {
     if (bulk === 0) return links(await this.master.queryInstances([], ['name'], lock !== 0), '/2/instances')
     return (await this.master.queryInstances([], INSTANCE_FIELDS, lock !== 0)).map(instanceObject)
   }
@@ -56,7 +57,7 @@ export class InstancesController extends Resource {
 
   /** One instance. */
   @Get('{name}')
-  async get(@Path() name: string, @Query() lock = 0): Promise<JsonObject> {
+  async get(@Path() name: string, @Query() lock = 0): Promise<InstanceObject> {
     return instanceObject(await oneRow(this.master.queryInstances([name], INSTANCE_FIELDS, lock !== 0)))
   }
 
@@ -71,10 +72,11 @@ export class InstancesController extends Resource {
   /** How to reach the instance's console. */
   @Get('{name}/console')
   @Security('basic', ['write', 'read'])
-  async console(@Path() name: string): Promise<unknown> {
+  async console(@Path() name: string): Promise<ConsoleInfo> {
     const [console] = await oneRow(this.master.queryInstances([name], ['console', 'oper_state'], false))
     if (console === null || console === undefined) throw new HttpError(503, 'Instance console unavailable')
-    return console
+    // The node told it in this form.
+    return console as ConsoleInfo
   }
 
   /** Everything about the instance, through a job. */

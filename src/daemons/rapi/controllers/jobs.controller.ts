@@ -1,27 +1,42 @@
 import { Delete, Get, Path, Query, Route, Security, Tags } from '@tsoa/runtime'
-import type { JsonObject } from '../../../opcodes/check'
+import type { JobObject, JobSummary } from '../../../generated/resource-views'
 import { badRequest, notFound } from '../errors'
 import { JOB_BULK_FIELDS, JOB_FIELDS } from '../fields'
 import { bodyObject } from '../fill'
-import { links, oneRow, Resource, rowObject, type Row } from './resource'
+import { oneRow, Resource, rowObject, type Row } from './resource'
 
 /** Seconds that one wait for a job's change may last. */
 const WAIT_S = 10
+
+/** A job by its id, and the address where more is to be had. */
+export interface JobLink {
+  id: number
+  uri: string
+}
+
+/** What has changed. */
+export interface JobChanges {
+  /** The values of the fields that were asked for. */
+  job_info: unknown[]
+  /** `[serial number, [seconds, microseconds], type, message]` of each new line of the log. */
+  log_entries: unknown[][]
+}
 
 @Route('2/jobs')
 @Tags('jobs')
 export class JobsController extends Resource {
   /** Jobs that are not archived: ids, or with `bulk` what they are. */
   @Get('')
-  async list(@Query() bulk = 0): Promise<JsonObject[]> {
+  async list(@Query() bulk = 0): Promise<JobLink[] | JobSummary[]> {
     const fields = bulk === 0 ? ['id'] : JOB_BULK_FIELDS
     const rows = (await this.master.queryJobs(null, fields)).filter((row): row is unknown[] => row !== null)
-    return bulk === 0 ? links(rows, '/2/jobs') : rows.map((row) => rowObject(fields, row))
+    if (bulk !== 0) return rows.map((row) => rowObject<JobSummary>(fields, row))
+    return rows.map(([id]) => ({ id: Number(id), uri: `/2/jobs/${String(id)}` }))
   }
 
   /** One job with its log and results; all null, save the id, for a job that is not known. */
   @Get('{id}')
-  async get(@Path() id: number): Promise<JsonObject> {
+  async get(@Path() id: number): Promise<JobObject> {
     return rowObject(JOB_FIELDS, await oneRow(this.master.queryJobs([id], JOB_FIELDS)))
   }
 
@@ -39,7 +54,7 @@ export class JobsController extends Resource {
    */
   @Get('{id}/wait')
   @Security('basic', ['write'])
-  async wait(@Path() id: number): Promise<JsonObject | null> {
+  async wait(@Path() id: number): Promise<JobChanges | null> {
     this.context.need('jobs.query')
     const given = bodyObject(this.context.body ?? {})
     const fields = given['fields']
@@ -55,9 +70,11 @@ export class JobsController extends Resource {
     if (change === 'nochange') return null
     if (!change) throw notFound()
     const [info, log]: readonly [Row, readonly unknown[]] = change
-    return { job_info: info, log_entries: log }
+    return { job_info: [...info], log_entries: log.map(logEntry) }
   }
 }
+
+const logEntry = (entry: unknown): unknown[] => (Array.isArray(entry) ? entry : [entry])
 
 const isTextList = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((entry) => typeof entry === 'string')

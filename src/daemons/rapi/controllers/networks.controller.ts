@@ -7,7 +7,7 @@ import type {
   NetworkRenameParams,
   NetworkSetParams,
 } from '../../../generated/opcode-params'
-import type { JsonObject } from '../../../opcodes/check'
+import type { NetworkObject } from '../../../generated/resource-views'
 import {
   OpNetworkAdd,
   OpNetworkConnect,
@@ -18,17 +18,17 @@ import {
 } from '../../../opcodes/network'
 import type { JobId } from '../../../rpc/luxi/calls'
 import { NETWORK_FIELDS } from '../fields'
-import { links, oneRow, Resource, rowObject } from './resource'
+import { type NameLink, nameLinks, oneRow, Resource, rowObject } from './resource'
 
 @Route('2/networks')
 @Tags('networks')
 export class NetworksController extends Resource {
   /** Networks: names, or with `bulk` everything. */
   @Get('')
-  async list(@Query() bulk = 0): Promise<JsonObject[]> {
-    if (bulk === 0) return links(await this.master.queryNetworks([], ['name'], false), '/2/networks', 'name')
+  async list(@Query() bulk = 0): Promise<NameLink[] | NetworkObject[]> {
+    if (bulk === 0) return nameLinks(await this.master.queryNetworks([], ['name'], false), '/2/networks')
     const rows = await this.master.queryNetworks([], NETWORK_FIELDS, false)
-    return rows.map((row) => rowObject(NETWORK_FIELDS, row))
+    return rows.map((row) => rowObject<NetworkObject>(NETWORK_FIELDS, row))
   }
 
   /** Creates a network. */
@@ -40,7 +40,7 @@ export class NetworksController extends Resource {
 
   /** One network. */
   @Get('{name}')
-  async get(@Path() name: string, @Query() lock = 0): Promise<JsonObject> {
+  async get(@Path() name: string, @Query() lock = 0): Promise<NetworkObject> {
     return rowObject(NETWORK_FIELDS, await oneRow(this.master.queryNetworks([name], NETWORK_FIELDS, lock !== 0)))
   }
 

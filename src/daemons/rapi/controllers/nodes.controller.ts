@@ -5,6 +5,7 @@ import type {
   NodePowercycleParams,
   NodeSetParams,
 } from '../../../generated/opcode-params'
+import type { NodeObject } from '../../../generated/resource-views'
 import type { JsonObject } from '../../../opcodes/check'
 import {
   OpNodeEvacuate,
@@ -19,23 +20,29 @@ import type { JobId } from '../../../rpc/luxi/calls'
 import { badRequest } from '../errors'
 import { NODE_FIELDS } from '../fields'
 import { wrongType } from '../fill'
-import { links, oneRow, required, requiredList, Resource, rowObject, type Row } from './resource'
+import { type Link, links, oneRow, required, requiredList, Resource, rowObject, type Row } from './resource'
 
 const MISSING = 'Missing the required %s parameter'
+
+/** A node. */
+export interface NodeWithAliases extends NodeObject {
+  /** The same as `sip`. */
+  secondary_ip: string | null
+}
 
 @Route('2/nodes')
 @Tags('nodes')
 export class NodesController extends Resource {
   /** Nodes: names, or with `bulk` everything. */
   @Get('')
-  async list(@Query() bulk = 0): Promise<JsonObject[]> {
+  async list(@Query() bulk = 0): Promise<Link[] | NodeWithAliases[]> {
     if (bulk === 0) return links(await this.master.queryNodes([], ['name'], false), '/2/nodes')
     return (await this.master.queryNodes([], NODE_FIELDS, false)).map(nodeObject)
   }
 
   /** One node. */
   @Get('{name}')
-  async get(@Path() name: string, @Query() lock = 0): Promise<JsonObject> {
+  async get(@Path() name: string, @Query() lock = 0): Promise<NodeWithAliases> {
     return nodeObject(await oneRow(this.master.queryNodes([name], NODE_FIELDS, lock !== 0)))
   }
 
@@ -177,7 +184,7 @@ const ROLE_FLAGS: ReadonlyMap<string, JsonObject> = new Map([
 ])
 
 /** Older clients read the secondary address under its long name. */
-function nodeObject(row: Row): JsonObject {
-  const node = rowObject(NODE_FIELDS, row)
+function nodeObject(row: Row): NodeWithAliases {
+  const node = rowObject<NodeObject>(NODE_FIELDS, row)
   return { ...node, secondary_ip: node['sip'] }
 }

@@ -52,14 +52,28 @@ export abstract class Resource {
   }
 }
 
-export function rowObject(fields: readonly string[], row: Row): JsonObject {
-  return Object.fromEntries(fields.map((field, index) => [field, row[index] ?? null]))
+/** The interface of an object is generated from the same list of fields. */
+export const rowObject = <T>(fields: readonly string[], row: Row): T =>
+  Object.fromEntries(fields.map((field, index) => [field, row[index] ?? null])) as T
+
+/** An object by its id, and the address where more is to be had. */
+export interface Link {
+  id: string
+  uri: string
+}
+
+/** An object by its name, and the address where more is to be had. */
+export interface NameLink {
+  name: string
+  uri: string
 }
 
 /** The first column of each row, with the address where more is to be had. */
-export function links(rows: readonly Row[], path: string, key: 'id' | 'name' | 'uuid' = 'id'): JsonObject[] {
-  return rows.map(([id]) => ({ [key]: id, uri: `${path}/${String(id)}` }))
-}
+export const links = (rows: readonly Row[], path: string): Link[] =>
+  rows.map(([id]) => ({ id: String(id), uri: `${path}/${String(id)}` }))
+
+export const nameLinks = (rows: readonly Row[], path: string): NameLink[] =>
+  rows.map(([name]) => ({ name: String(name), uri: `${path}/${String(name)}` }))
 
 /** The only row of a query for one object, which is 404 when there is no such object. */
 export async function oneRow(query: Promise<readonly (Row | null)[]>): Promise<Row> {

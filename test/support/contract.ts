@@ -1,0 +1,174 @@
+// The OpenAPI document as tests use it: its operations, random requests that follow it, and whether an answer is one that it describes.
+import { readFileSync } from 'node:fs'
+import * as path from 'node:path'
+import Ajv, { type ValidateFunction } from 'ajv'
+import fc from 'fast-check'
+
+export interface Schema {
+  $ref?: string
+  type?: string
+  enum?: unknown[]
+  oneOf?: Schema[]
+  anyOf?: Schema[]
+  allOf?: Schema[]
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+  additionalProperties?: boolean | Schema
+  nullable?: boolean
+  minimum?: number
+  exclusiveMinimum?: boolean
+}
+
+interface Parameter {
+  in: string
+  name: string
+  schema: Schema
+}
+
+interface Response {
+  $ref?: string
+  content?: Record<string, { schema?: Schema }>
+}
+
+interface Operation {
+  operationId: string
+  parameters?: Parameter[]
+  requestBody?: { content: Record<string, { schema: Schema }> }
+  responses: Record<string, Response>
+}
+
+interface Document {
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, Schema>; responses: Record<string, Response> }
+}
+
+const document = JSON.parse(readFileSync(path.join(__dirname, '../../openapi/rapi.json'), 'utf8')) as Document
+
+export interface ContractOperation extends Operation {
+  readonly verb: string
+  readonly url: string
+}
+
+export const operations: readonly ContractOperation[] = Object.entries(document.paths).flatMap(([url, verbs]) =>
+  Object.entries(verbs).map(([verb, operation]) => ({ ...operation, verb: verb.toUpperCase(), url })),
+)
+
+/** What is wrong with an answer, or undefined when the contract describes it. */
+export function complaintOf(operation: ContractOperation, status: number, type: string, body: string) {
+  const described = operation.responses[String(status)]
+  if (described === undefined) return `the status ${status} is not described`
+  const { content } = described.$ref === undefined ? described : resolved(described.$ref)
+  if (content === undefined) return body === '' ? undefined : 'a body is not described'
+  const media = content[type.split(';')[0] ?? '']
+  if (media === undefined) return `the type '${type}' is not described`
+  if (media.schema === undefined || !type.includes('json')) return undefined
+  const validate = validatorOf(media.schema)
+  return validate(JSON.parse(body)) ? undefined : ajv.errorsText(validate.errors)
+}
+
+const resolved = (ref: string): Response =>
+  document.components.responses[ref.replace('#/components/responses/', '')] ?? {}
+
+const ajv = new Ajv({ strict: false, discriminator: false, allErrors: false, validateFormats: false })
+for (const [name, schema] of Object.entries(document.components.schemas))
+  ajv.addSchema(asJsonSchema(schema), `#/components/schemas/${name}`)
+
+const validators = new Map<Schema, ValidateFunction>()
+
+function validatorOf(schema: Schema): ValidateFunction {
+  const known = validators.get(schema) ?? ajv.compile(asJsonSchema(schema))
+  validators.set(schema, known)
+  return known
+}
+
+/** OpenAPI 3.0 differs from JSON Schema in two words: `nullable` is one more choice, and `exclusiveMinimum` a number. */
+function asJsonSchema(value: unknown): Record<string, unknown> {
+  return JSON.parse(JSON.stringify(value), (_key, node: unknown) => {
+    if (typeof node !== 'object' || node === null || Array.isArray(node)) return node
+    const { nullable, exclusiveMinimum, minimum, ...rest } = node as Schema
+    const bound = exclusiveMinimum === true ? { exclusiveMinimum: minimum } : { minimum }
+    const plain = minimum === undefined ? rest : { ...rest, ...bound }
+    return nullable === true ? { anyOf: [plain, { type: 'null' }] } : plain
+  }) as Record<string, unknown>
+}
+
+export interface ContractRequest {
+  readonly path: string
+  readonly body: unknown
+}
+
+/** Requests for an operation; paths mostly name what there is. */
+export function requestsFor(operation: ContractOperation, names: readonly string[]): fc.Arbitrary<ContractRequest> {
+  const { url, parameters = [] } = operation
+  return fc
+    .tuple(pathOf(url, parameters, names), queryOf(parameters), bodyOf(operation))
+    .map(([path, query, body]) => ({ path: path + query, body }))
+}
+
+function pathOf(url: string, parameters: readonly Parameter[], names: readonly string[]): fc.Arbitrary<string> {
+  const variables = parameters.filter((parameter) => parameter.in === 'path')
+  const values = variables.map(({ schema }) =>
+    schema.type === 'integer'
+      ? fc.nat(30).map(String)
+      : fc.oneof(fc.constantFrom(...names), fc.string({ minLength: 1, unit: 'grapheme' })),
+  )
+  return fc
+    .tuple(...values)
+    .map((texts) => variables.reduce((text, { name }, i) => text.replace(`{${name}}`, encoded(texts[i])), url))
+}
+
+function queryOf(parameters: readonly Parameter[]): fc.Arbitrary<string> {
+  const wanted = parameters.filter((parameter) => parameter.in === 'query')
+  const values = fc.oneof(
+    fc.string(),
+    fc.nat(2).map(String),
+    fc.constantFrom('name', 'name,uuid', 'text', '["==","name","x"]', '["?"]'),
+  )
+  const pairs = wanted.map(({ name }) => fc.option(values.map((value) => `${name}=${encoded(value)}`)))
+  return fc.tuple(...pairs).map((texts) => `?${texts.filter((text) => text !== null).join('&')}`)
+}
+
+const encoded = (text = ''): string => encodeURIComponent(text)
+
+function bodyOf(operation: Operation): fc.Arbitrary<unknown> {
+  const schema = operation.requestBody?.content['application/json']?.schema
+  if (schema === undefined) return fc.constant(undefined)
+  return fc.oneof({ weight: 6, arbitrary: valueOf(schema, 0) }, { weight: 1, arbitrary: fc.jsonValue() })
+}
+
+/** Mostly what the schema allows, and now and then anything. */
+function valueOf(schema: Schema, depth: number): fc.Arbitrary<unknown> {
+  const right = rightValue(schema, depth)
+  return fc.oneof({ weight: 12, arbitrary: right }, { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 2 }) })
+}
+
+function rightValue(schema: Schema, depth: number): fc.Arbitrary<unknown> {
+  if (depth > 5) return fc.constant(null)
+  if (schema.$ref !== undefined)
+    return rightValue(document.components.schemas[schema.$ref.replace('#/components/schemas/', '')] ?? {}, depth)
+  const choices = schema.oneOf ?? schema.anyOf
+  if (choices) return fc.constantFrom(...choices).chain((choice) => rightValue(choice, depth + 1))
+  if (schema.enum) return fc.constantFrom(...schema.enum)
+  switch (schema.type) {
+    case 'string':
+      return fc.oneof(fc.string(), fc.constantFrom('vm1', 'default', '10.1.0.0/24', '../x', 'a\0b', 'node1'))
+    case 'boolean':
+      return fc.boolean()
+    case 'integer':
+      return fc.oneof(fc.nat(20), fc.integer())
+    case 'number':
+      return fc.oneof(fc.nat(20), fc.double({ noNaN: true, noDefaultInfinity: true }))
+    case 'array':
+      return fc.array(valueOf(schema.items ?? {}, depth + 1), { maxLength: 3 })
+    case 'object':
+      return objectOf(schema, depth)
+    default:
+      return fc.jsonValue({ maxDepth: 2 })
+  }
+}
+
+function objectOf({ properties = {}, required = [] }: Schema, depth: number): fc.Arbitrary<unknown> {
+  const fields = Object.entries(properties).map(([name, field]) => [name, valueOf(field, depth + 1)] as const)
+  return fc.record(Object.fromEntries(fields), { requiredKeys: required.filter((name) => name in properties) })
+}
