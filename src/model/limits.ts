@@ -49,7 +49,7 @@ export const POWERDOWN_REPEAT_S = 5
 // Calls over Unix sockets (rpc/json-protocol, wconfd)
 /** Seconds to connect to a daemon's socket. */
 export const CALL_CONNECT_S = 10
-/** Levels of nesting in a call to luxid or wconfd. */
+/** Levels of nesting in a call to luxid, wconfd or a node daemon. */
 export const CALL_DEPTH_MAX = 200
 /** The longest call that wconfd reads. */
 export const WCONFD_FRAME_BYTES_MAX = 64 << 20

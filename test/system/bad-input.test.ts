@@ -261,7 +261,8 @@ describe('a node daemon', () => {
   const calls: [name: string, args: unknown, answer: RegExp][] = [
     ['no_such_call', [], /There is no such call/],
     ['version', '{', /not JSON/],
-    ['version', deep(100_000), /list of 0 arguments/],
+    ['version', deep(100_000), /version: the arguments are nested deeper than 200 levels/],
+    ['version', [1], /list of 0 arguments/],
     ['instance_start', [1, 2, 3], /instance_start: argument 'instance_hvp_bep'/],
     ['instance_info', ['../../etc/passwd', 'fake', {}], /argument '|not an instance name/i],
     ['hooks_runner', ['../../../bin', 'pre', {}], /\[false, /],

@@ -1,5 +1,7 @@
 // The envelope of node calls: a list of arguments there, `[true, payload]` or `[false, text]` back.
+import { isDeeper } from '../../lib/json-depth'
 import type { Paths } from '../../lib/paths'
+import { CALL_DEPTH_MAX } from '../../model/limits'
 import { type ArgsOf, type CallName, type ResultOf, callOf } from './calls'
 
 /** Names the node that is meant, where one simulator answers for all. */
@@ -36,11 +38,15 @@ export function decodeCall<C extends CallName>(name: C, body: string, paths: Pat
 }
 
 function parseBody(name: string, body: string): unknown {
+  let args: unknown
   try {
-    return JSON.parse(body)
+    args = JSON.parse(body)
   } catch {
     throw new Error(`${name}: the arguments are not JSON`)
   }
+  if (isDeeper(args, CALL_DEPTH_MAX))
+    throw new Error(`${name}: the arguments are nested deeper than ${CALL_DEPTH_MAX} levels`)
+  return args
 }
 
 export const encodeAnswer = (answer: NodeAnswer): string =>
