@@ -384,6 +384,9 @@ export const OpInstanceSetParams = opcode('OP_INSTANCE_SET_PARAMS', {
     hotplug: opt(bool, true, 'Apply device changes live'),
     instance_communication: maybe(bool, 'Metadata network on/off'),
   },
+  // Ganeti 3.0 has a second flag for what `hotplug` means since 3.1.
+  fromOlder: ({ hotplug_if_possible: ifPossible, ...given }) =>
+    ifPossible === undefined ? given : { ...given, hotplug: given['hotplug'] === true || ifPossible },
 })
 
 export const OpInstanceGrowDisk = opcode('OP_INSTANCE_GROW_DISK', {

@@ -20,6 +20,8 @@ export interface OpcodeDefinition<Id extends string = string, P extends Paramete
   readonly summary: string | ((params: JsonObject) => string) | undefined
   readonly result: Check<R>
   readonly params: P
+  /** What an older Ganeti's clients give, in the parameters of now. */
+  readonly fromOlder: (given: JsonObject) => JsonObject
   /** No logical unit serves it; only tests of the job queue know it. */
   readonly testOnly: boolean
 }
@@ -82,9 +84,10 @@ export function opcode<const Id extends string, P extends ParameterTable, R>(
     summary?: (keyof P & string) | ((params: JsonObject) => string)
     result: Check<R>
     params: P
+    fromOlder?: (given: JsonObject) => JsonObject
     testOnly?: boolean
   },
 ): OpcodeDefinition<Id, P, R> {
-  const { doc, summary, result, params, testOnly = false } = declaration
-  return { id, doc, summary, result, params, testOnly }
+  const { doc, summary, result, params, fromOlder = (given) => given, testOnly = false } = declaration
+  return { id, doc, summary, result, params, fromOlder, testOnly }
 }

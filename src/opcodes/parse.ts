@@ -38,8 +38,9 @@ const KEPT_AS_NULL = new Set(['depends', 'comment'])
 
 /** As luxid reads a submitted opcode: no other keys, `reason` required; throws Mismatch in its words. */
 export function parseOpcode(json: unknown): ParsedOpCode {
-  const given = object.parse(json)
-  const definition = definitionOf(given)
+  const raw = object.parse(json)
+  const definition = definitionOf(raw)
+  const given = definition.fromOlder(raw)
   refuseOtherKeys(given, [...Object.keys(commonParams), 'OP_ID', ...Object.keys(definition.params)])
   return assemble(definition, (name, parameter) => {
     const value = given[name]
@@ -61,7 +62,8 @@ export class BadParameter extends Error {
 }
 
 /** Fills an opcode from parameters that may be incomplete or wrong; throws BadParameter. */
-export function fillOpcode(definition: OpcodeDefinition, given: JsonObject): ParsedOpCode {
+export function fillOpcode(definition: OpcodeDefinition, raw: JsonObject): ParsedOpCode {
+  const given = definition.fromOlder(raw)
   for (const name of Object.keys(given))
     if (!Object.hasOwn(definition.params, name) && !Object.hasOwn(commonParams, name))
       throw new BadParameter(`Object ${opcodeClass(definition.id)} doesn't support the parameter '${name}'`, false)

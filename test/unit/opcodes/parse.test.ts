@@ -155,3 +155,19 @@ function create(more: object): object {
 function modify(more: object): object {
   return { OP_ID: 'OP_INSTANCE_SET_PARAMS', reason: [], instance_name: 'a', ...more }
 }
+
+test('a client of Ganeti 3.0 may give both of its flags for devices that are changed live', () => {
+  const parsed = (flags: object) =>
+    parseOpcode({ OP_ID: 'OP_INSTANCE_SET_PARAMS', instance_name: 'vm', reason: [], ...flags })
+  expect(parsed({})).toMatchObject({ hotplug: true })
+  for (const [hotplug, hotplug_if_possible] of [
+    [true, false],
+    [false, true],
+    [false, false],
+  ]) {
+    const op = parsed({ hotplug, hotplug_if_possible })
+    expect(op).toMatchObject({ hotplug: hotplug || hotplug_if_possible })
+    expect(op).not.toHaveProperty('hotplug_if_possible')
+  }
+  expect(() => parsed({ hotplug_if_possible: 'x' })).toThrow(/hotplug/)
+})

@@ -1,0 +1,90 @@
+// Ganeti's own command line programs, unmodified, over our LUXI socket.
+import { spawnSync } from 'node:child_process'
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
+import { testWith } from '../support/needs'
+
+jest.setTimeout(180_000)
+
+const PYTHON = '/usr/bin/python3'
+const PROGRAMS = path.join(__dirname, '../../.cache/ganeti-programs')
+const MODULES = ['simplejson', 'pyparsing', 'openssl', 'pyinotify', 'pycurl', 'paramiko', 'bitarray', 'psutil']
+const PACKAGES = `${MODULES.map((name) => `python3-${name}`).join(' ')} && sh test/peers/ganeti-programs.sh`
+
+const present =
+  fs.existsSync(path.join(PROGRAMS, 'gnt-instance')) &&
+  spawnSync(PYTHON, [path.join(PROGRAMS, 'gnt-instance'), '--version']).status === 0
+const peerTest = testWith(present, PACKAGES)
+
+let cluster: EmbeddedCluster
+beforeAll(async () => {
+  if (present) cluster = await startCluster(['--hypervisor', 'fake'])
+})
+afterAll(() => (present ? cluster.remove() : undefined))
+
+/** What a program prints, once it has succeeded. */
+function gnt(command: string): string {
+  const [program = '', ...args] = command.split(' ')
+  const env = { ...process.env, GANETI_ROOTDIR: path.join(cluster.root, NODE(1)), GANETI_HOSTNAME: NODE(1) }
+  const ended = spawnSync(PYTHON, [path.join(PROGRAMS, `gnt-${program}`), ...args], { env, encoding: 'utf8' })
+  expect({ command, code: ended.status, stderr: ended.stderr }).toEqual({ command, code: 0, stderr: '' })
+  return ended.stdout
+}
+
+const NODE = (number: number) => `node${number}.gantry.local`
+const PLAIN = '--no-headers --separator=,'
+
+peerTest('list nodes, groups, operating systems, fields and the cluster', () => {
+  expect(gnt(`node list ${PLAIN} -o name,role,group`)).toBe(
+    `${NODE(1)},M,default\n${NODE(2)},C,default\n${NODE(3)},C,default\n`,
+  )
+  expect(gnt(`group list ${PLAIN} -o name,node_cnt`)).toBe('default,3\n')
+  expect(gnt('os list --no-headers')).toBe('gantry-tiny\n')
+  expect(gnt('cluster info')).toMatch(/Master node: node1\.gantry\.local/)
+  expect(gnt('cluster getmaster')).toBe(`${NODE(1)}\n`)
+  for (const program of ['node', 'instance', 'group', 'job', 'network', 'filter'])
+    expect(gnt(`${program} list-fields`)).toMatch(/^Name +Type +Title +Description\n/)
+})
+
+peerTest('lead an instance through its life', () => {
+  const add = 'instance add -t sharedfile --disk 0:size=16m -o gantry-tiny -B memory=64 --no-name-check --no-ip-check'
+  expect(gnt(`${add} -n node2 vm1.gantry.local`)).toMatch(/starting instance/)
+  expect(gnt(`instance list ${PLAIN} -o name,pnode,status,be/memory`)).toBe(`vm1.gantry.local,${NODE(2)},running,64\n`)
+  expect(gnt('instance modify -B memory=128 --net 0:modify,link=br0 vm1')).toMatch(/nic.link\/0 -> br0/)
+  gnt('instance add-tags vm1 web')
+  expect(gnt('instance list-tags vm1')).toBe('web\n')
+  expect(gnt('instance migrate -f -n node1 vm1')).toMatch(/\* done/)
+  gnt('instance failover -f -n node3 vm1')
+  gnt('instance reboot vm1')
+  expect(gnt('instance grow-disk vm1 0 8m')).toMatch(/Growing disk 0 .* by 8M to 24M/)
+  expect(gnt('instance info vm1')).toMatch(/disk\/0: sharedfile, size 24M/)
+  gnt('instance shutdown vm1')
+  gnt('instance rename --force --no-name-check --no-ip-check vm1 vm2.gantry.local')
+  expect(gnt(`instance list ${PLAIN} -o name,pnode,status,oper_ram`)).toBe(`vm2.gantry.local,${NODE(3)},ADMIN_down,-\n`)
+  gnt('instance remove -f vm2')
+  expect(gnt(`instance list ${PLAIN}`)).toBe('')
+})
+
+peerTest('change nodes, groups, networks and the cluster, and see the jobs', () => {
+  expect(gnt('node modify -D yes node3')).toMatch(/drained -> True/)
+  expect(gnt('node modify -D no -C yes node3')).toMatch(/master_candidate -> True/)
+  gnt('group add rack2')
+  gnt('group assign-nodes rack2 node3')
+  expect(gnt(`node list ${PLAIN} -o group node3`)).toBe('rack2\n')
+  gnt('group assign-nodes default node3')
+  gnt('group remove rack2')
+  gnt('network add --network=192.0.2.0/24 net1')
+  gnt('network connect net1 default')
+  expect(gnt('network info net1')).toMatch(/default \(mode:bridged/)
+  gnt('network disconnect net1 default')
+  gnt('network remove net1')
+  gnt('cluster modify -B memory=96')
+  expect(gnt('cluster info')).toMatch(/maxmem: 96/)
+  expect(gnt('cluster verify')).not.toMatch(/ERROR/)
+  gnt('cluster queue drain')
+  expect(gnt('cluster queue info')).toMatch(/drain flag is set/i)
+  gnt('cluster queue undrain')
+  gnt('debug delay 0.01')
+  expect(gnt(`job list ${PLAIN} -o status,summary`)).toMatch(/success,NETWORK_REMOVE\(net1\)/)
+})
