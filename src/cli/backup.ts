@@ -1,5 +1,6 @@
-import { type Tool, later, many, one } from './command'
-import { removeExport } from './backup-commands'
+import { type Tool, many, one } from './command'
+import { exportInstance, removeExport } from './backup-commands'
+import { importInstance } from './instance-add'
 import { listFieldsCommand } from './list'
 import { listExports } from './lists'
 import {
@@ -67,7 +68,7 @@ export const backupTool: Tool = {
         oLongSleep,
         ...JOB_OPTIONS,
       ],
-      run: later,
+      run: exportInstance,
     },
     {
       name: 'import',
@@ -75,7 +76,7 @@ export const backupTool: Tool = {
       usage: '[...] -t disk-type -n node[:secondary-node] <instance-name>',
       args: [one('instance name')],
       options: [...CREATE_OPTIONS, ...JOB_OPTIONS, oIdentifyDefaults, oSrcDir, oSrcNode, oCompress],
-      run: later,
+      run: importInstance,
     },
     {
       name: 'remove',

@@ -58,6 +58,10 @@ export function timestamp(clock: Clock): Timestamp {
 /** Nanoseconds since the epoch: Ganeti's reason trail. Above 2^53, so only good to about 256 ns. */
 export const nanoseconds = (clock: Clock): number => Math.round(clock.now_ms() * 1000) * 1000
 
+/** `2026-11-21_03_44_57`: the time as a part of file names. */
+export const fileTime = (clock: Clock): string =>
+  new Date(clock.now_ms()).toISOString().slice(0, 19).replace('T', '_').replaceAll(':', '_')
+
 /** Lets the event loop serve others between two slices of long work. */
 export const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 

@@ -2,12 +2,14 @@
 import * as fsSync from 'node:fs'
 import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
+import { fileTime } from '../lib/clock'
 import { runCommand } from '../lib/run-command'
 import { HOOKS_PATH_ENV, PATH } from '../model/constants/paths'
 import type { InstanceDict, NicDict } from '../rpc/node/dicts'
 import type { NodeContext } from './context'
 import { fail } from './context'
 import { type OsDefinition, type OsScript, findOs, splitOsName } from './os-definition'
+import { pythonText } from './python-text'
 import { linkDisks } from './storage/links'
 import { storageFor } from './storage/registry'
 
@@ -187,13 +189,6 @@ function addSet(into: Record<string, string>, prefix: string, values: Record<str
 const prefixed = (prefix: string, values: object): Record<string, string> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [prefix + name, pythonText(value)]))
 
-/** Scripts see values as Python prints them. */
-function pythonText(value: unknown): string {
-  if (value === true) return 'True'
-  if (value === false) return 'False'
-  return value === null || value === undefined ? 'None' : String(value)
-}
-
 async function runLogged(
   context: ScriptContext,
   os: OsDefinition,
@@ -204,9 +199,8 @@ async function runLogged(
 ): Promise<void> {
   const directory = context.paths.local(PATH.LOG_OS_DIR)
   await fs.mkdir(directory, { recursive: true, mode: 0o750 })
-  const time = new Date(context.clock.now_ms()).toISOString().slice(0, 19).replace('T', '_').replaceAll(':', '_')
   const osName = instance.os.replaceAll('/', '_')
-  const file = path.join(directory, `${kind}-${osName}-${instance.name}-${time}.log`)
+  const file = path.join(directory, `${kind}-${osName}-${instance.name}-${fileTime(context.clock)}.log`)
   const log = await fs.open(file, 'a', 0o640)
   const { code, output } = await runCommand([path.join(os.directory, script)], {
     cwd: os.directory,

@@ -2,6 +2,9 @@
 import { GenericError } from '../model/errors'
 import type { OpcodeId } from '../opcodes/index'
 import type { LogicalUnit } from './logical-unit'
+import { backupExport } from './backup/export'
+import { backupPrepare } from './backup/prepare'
+import { backupRemove } from './backup/remove'
 import { clusterActivateMasterIp, clusterDeactivateMasterIp } from './cluster/master-ip'
 import { clusterConfigQuery, clusterPostInit, clusterQuery } from './cluster/query'
 import { clusterRedistConf } from './cluster/redist-conf'
@@ -24,6 +27,7 @@ import { instanceConsole } from './instance/console'
 import { instanceCreate } from './instance/create'
 import { instanceFailover } from './instance/failover'
 import { instanceMigrate } from './instance/migrate'
+import { instanceMove } from './instance/move'
 import { instanceMultiAlloc } from './instance/multi-alloc'
 import { instanceQueryData } from './instance/query-data'
 import { instanceReboot } from './instance/reboot'
@@ -62,9 +66,9 @@ import { instanceRecreateDisks } from './instance/recreate-disks'
 const notYet = 'not yet'
 
 const units: Readonly<Record<OpcodeId, LogicalUnit | typeof notYet>> = {
-  OP_BACKUP_PREPARE: notYet,
-  OP_BACKUP_EXPORT: notYet,
-  OP_BACKUP_REMOVE: notYet,
+  OP_BACKUP_PREPARE: backupPrepare,
+  OP_BACKUP_EXPORT: backupExport,
+  OP_BACKUP_REMOVE: backupRemove,
   OP_CLUSTER_POST_INIT: clusterPostInit,
   OP_CLUSTER_DESTROY: clusterDestroy,
   OP_CLUSTER_QUERY: clusterQuery,
@@ -98,7 +102,7 @@ const units: Readonly<Record<OpcodeId, LogicalUnit | typeof notYet>> = {
   OP_INSTANCE_REPLACE_DISKS: instanceReplaceDisks,
   OP_INSTANCE_FAILOVER: instanceFailover,
   OP_INSTANCE_MIGRATE: instanceMigrate,
-  OP_INSTANCE_MOVE: notYet,
+  OP_INSTANCE_MOVE: instanceMove,
   OP_INSTANCE_CONSOLE: instanceConsole,
   OP_INSTANCE_ACTIVATE_DISKS: instanceActivateDisks,
   OP_INSTANCE_DEACTIVATE_DISKS: instanceDeactivateDisks,

@@ -10,7 +10,7 @@ import { type Random, systemRandom } from '../../lib/random'
 import { readBody } from '../../lib/read-body'
 import { nodeServerTls } from '../../lib/tls'
 import { GROUP, PORT, USER } from '../../model/constants/daemons'
-import { OS_SEARCH_PATH } from '../../model/constants/paths'
+import { OS_SEARCH_PATH, PATH } from '../../model/constants/paths'
 import { NODED_CONNECTIONS_MAX, NODED_RECEIVE_S, NODE_CALL_BODY_BYTES_MAX, NODE_KEEP_ALIVE_S } from '../../model/limits'
 import { fileOwner } from '../../node/accounts'
 import type { DaemonControl, NodeContext } from '../../node/context'
@@ -51,6 +51,7 @@ export async function startNoded(options: NodedOptions): Promise<Noded> {
   const daemons = { ...options.daemons, leave: () => void (leaving = true) }
   const basics = contextOf({ ...options, daemons })
   for (const directory of [options.paths.dataDir, options.paths.queueDir]) await removeLeftovers(basics.disk, directory)
+  await basics.disk.makeDirectory(options.paths.local(PATH.EXPORT_DIR), 0o750)
   const configReplica = replicaOf(basics)
   const context = { ...basics, configReplica }
   // Who takes the node out of the cluster gets an answer before the daemon ends.

@@ -4,6 +4,7 @@ import { messageOf } from '../../rpc/node/protocol'
 import type { Handlers, NodeContext } from '../context'
 import { fail } from '../context'
 import { forgetDevice, noteDevice } from '../storage/bdev-cache'
+import { copyDevice, writeImage } from '../storage/image'
 import { linkDisk, removeLinks } from '../storage/links'
 import { storageFor } from '../storage/registry'
 import type { Storage } from '../storage/storage'
@@ -67,6 +68,17 @@ export const blockdevHandlers = {
 
   async blockdev_wipe(context, disk, offset, size) {
     await of(context, disk).wipe(disk, offset, size)
+    return null
+  },
+
+  async blockdev_image(context, disk, image, size_mib) {
+    await writeImage(context, disk, image, size_mib)
+    return null
+  },
+
+  async blockdev_convert(context, from, to) {
+    const [source, target] = [await of(context, from).assemble(from), await of(context, to).assemble(to)]
+    await copyDevice(source.path, target.path)
     return null
   },
 

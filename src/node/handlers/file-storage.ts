@@ -8,7 +8,7 @@ import type { StorageInfo, StorageUnit, StoredFile } from '../../rpc/node/dicts'
 import type { Handlers, NodeContext } from '../context'
 import { fail } from '../context'
 import { checkFileStoragePath } from '../storage/allowed-paths'
-import { physicalVolumes, volumeGroups } from '../storage/lvm'
+import { modifyStorageUnit, physicalVolumes, repairStorageUnit, volumeGroups } from '../storage/lvm'
 
 const MIB = 1 << 20
 
@@ -43,6 +43,16 @@ export const fileStorageHandlers = {
     const units = await storageUnits(context, type, args)
     const rows = name === null ? units : units.filter((unit) => unit['name'] === name)
     return rows.map((unit) => fields.map((field) => unit[field] ?? fail(`Unknown storage field '${field}'`)))
+  },
+
+  async storage_modify(_context, type, _args, name, changes) {
+    await modifyStorageUnit(type, name, changes)
+    return null
+  },
+
+  async storage_execute(_context, type, _args, name, operation) {
+    await repairStorageUnit(type, name, operation)
+    return null
   },
 
   gantry_file_storage_list(context, directories) {

@@ -11,40 +11,22 @@ import { instanceMigrationHandlers } from './instance-migration'
 import { membershipHandlers } from './membership'
 import { nodeHandlers } from './node'
 import { osHandlers } from './os'
+import { transferHandlers } from './transfers'
 import { volumeHandlers } from './volumes'
 
 /** Calls whose features are not built; the list shrinks to nothing. */
 const notYet = [
   'blockdev_addchildren',
-  'blockdev_convert',
-  'blockdev_image',
   'blockdev_removechildren',
   'drbd_attach_net',
   'drbd_disconnect_net',
   'drbd_helper',
   'drbd_needs_activation',
   'drbd_wait_sync',
-  'export_info',
-  'export_remove',
-  'export_start',
-  'finalize_export',
-  'iallocator_runner',
-  'impexp_abort',
-  'impexp_cleanup',
-  'impexp_status',
-  'import_start',
   'instance_metadata_modify',
-  'node_configure_ovs',
-  'node_powercycle',
   'node_ssh_key_add',
   'node_ssh_key_remove',
   'node_ssh_keys_renew',
-  'os_export',
-  'run_oob',
-  'storage_execute',
-  'storage_modify',
-  'x509_cert_create',
-  'x509_cert_remove',
 ] as const satisfies readonly CallName[]
 
 type ReadyCall = Exclude<CallName, (typeof notYet)[number]>
@@ -60,6 +42,7 @@ const handlers = {
   ...membershipHandlers,
   ...nodeHandlers,
   ...osHandlers,
+  ...transferHandlers,
   ...volumeHandlers,
 } satisfies Pick<Handlers, ReadyCall>
 

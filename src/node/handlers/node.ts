@@ -1,8 +1,5 @@
 // Node calls about the node itself: its state, its checks, its tests.
 import { readFileSync } from 'node:fs'
-import * as fs from 'node:fs/promises'
-import { isMissing } from '../../lib/disk'
-import { PATH } from '../../model/constants/paths'
 import { PROTOCOL_VERSION } from '../../model/constants/versions'
 import type { HypervisorInfo } from '../../rpc/node/dicts'
 import { messageOf } from '../../rpc/node/protocol'
@@ -10,6 +7,9 @@ import type { Handlers, NodeContext } from '../context'
 import { fail } from '../context'
 import { runHooks } from '../hooks'
 import { hasAddress, isVirtualNode, missingBridges } from '../network'
+import { configureOpenvSwitch } from '../open-vswitch'
+import { powercycle } from '../powercycle'
+import { runIallocator, runOob } from '../programs'
 import { runRestricted } from '../restricted'
 import { verifyNode } from '../verify'
 import { storageInfo } from './file-storage'
@@ -48,13 +48,13 @@ export const nodeHandlers = {
 
   restricted_command: (context, command) => runRestricted(context, command),
 
-  async export_list(context) {
-    try {
-      return (await fs.readdir(context.paths.local(PATH.EXPORT_DIR))).sort()
-    } catch (error) {
-      if (isMissing(error)) fail('No exports directory')
-      throw error
-    }
+  run_oob: (_context, program, command, node, timeout_s) => runOob(program, command, node, timeout_s),
+  iallocator_runner: (context, name, input, options) => runIallocator(context, name, input, options),
+  node_powercycle: (context, hypervisor) => powercycle(context, hypervisor),
+
+  async node_configure_ovs(_context, name, link) {
+    await configureOpenvSwitch(name, link)
+    return null
   },
 } satisfies Partial<Handlers>
 

@@ -2,6 +2,7 @@
 import type { Handlers } from '../context'
 import { diagnoseProviders } from '../ext-storage'
 import { diagnoseAll, findOs } from '../os-definition'
+import { packOs } from '../os-package'
 import { osCreate, osRename, osValidate } from '../os'
 
 export const osHandlers = {
@@ -28,4 +29,6 @@ export const osHandlers = {
     await osRename(context, instance, oldName, debug)
     return null
   },
+
+  os_export: (context, instance, overrides) => packOs(context, instance, overrides),
 } satisfies Partial<Handlers>

@@ -29,12 +29,14 @@ export async function linkDisk(
 export const linkPath = (paths: Paths, instanceName: string, index: number): string =>
   `${paths.local(PATH.DISK_LINKS_DIR)}/${instanceName}:${index}`
 
+let counter = 0
+
 export async function makeLink(paths: Paths, instanceName: string, index: number, device: Device): Promise<string> {
   const link = linkPath(paths, instanceName, index)
   if ((await readLink(link)) === device.path) return link
   await fs.mkdir(paths.local(PATH.DISK_LINKS_DIR), { recursive: true, mode: 0o755 })
-  const temporary = `${link}.${process.pid}.new`
-  await fs.rm(temporary, { force: true })
+  // Several calls may link the same disk at once.
+  const temporary = `${link}.${process.pid}.${counter++}.new`
   await fs.symlink(device.path, temporary)
   await fs.rename(temporary, link)
   return link

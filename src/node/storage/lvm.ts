@@ -53,6 +53,31 @@ export async function logicalVolumes(vg?: string): Promise<LogicalVolume[]> {
   })
 }
 
+/** Of all that is stored on, only physical volumes have something to change: whether LVM may use them. */
+export async function modifyStorageUnit(
+  type: string,
+  name: string,
+  changes: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const { allocatable, ...others } = changes
+  const fixed = type === 'lvm-pv' ? Object.keys(others) : Object.keys(changes)
+  if (fixed.length > 0) fail(`Storage units of type '${type}' have nothing to modify in: ${fixed.join(', ')}`)
+  if (allocatable === undefined) return
+  const { code, output } = await runCommand(['pvchange', '--allocatable', allocatable === true ? 'y' : 'n', '--', name])
+  if (code !== 0) fail(`Failed to modify physical volume, pvchange output: ${output.trim()}`)
+}
+
+/** Takes missing physical volumes out of a volume group. */
+export async function repairStorageUnit(type: string, name: string, operation: string): Promise<void> {
+  if (type !== 'lvm-vg' || operation !== 'fix-consistency')
+    fail(`Storage units of type '${type}' do not know the operation '${operation}'`)
+  await runCommand(['vgreduce', '--removemissing', '--', name])
+  // What vgreduce answers depends on its version; only whether something is still missing counts.
+  const [missing] = await report('vgs', ['vg_missing_pv_count'], name)
+  if (missing?.[0] !== '0')
+    fail(`Volume group '${name}' still has missing physical volumes: remove or repair them by hand`)
+}
+
 async function report(program: string, columns: readonly string[], only?: string): Promise<string[][]> {
   const options = ['--noheadings', '--units=m', '--nosuffix', '--separator=|', `-o${columns.join(',')}`]
   const target = only === undefined ? [] : ['--', only]

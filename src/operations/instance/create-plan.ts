@@ -48,14 +48,14 @@ export function normalName(name: string, parameter = 'instance_name'): string {
 /** What can be refused without looking at the cluster. */
 export function checkArguments(op: CreateOp): void {
   const refuse = (text: string) => new OpPrereqError(text, ECODE.INVAL)
-  if (op.mode !== 'create') throw refuse(`Creation mode '${op.mode}' cannot be carried out by this version yet`)
   if (op.forthcoming || op.commit)
     throw refuse('Reserving and committing instances is not possible in this version yet')
   if (op.instance_communication) throw refuse('Instance communication is not possible in this version yet')
   if (op.ip_check && !op.name_check) throw refuse('Cannot do IP address check without a name check')
   if (op.opportunistic_locking && op.iallocator === undefined)
     throw refuse('Opportunistic locking is only available in combination with an instance allocator')
-  if (op.os_type === undefined && op.no_install !== true) throw refuse('No guest OS or OS image specified')
+  if (op.mode === 'create' && op.os_type === undefined && op.no_install !== true)
+    throw refuse('No guest OS or OS image specified')
 }
 
 export const wantedTemplate = (cluster: Cluster, op: CreateOp): DiskTemplate =>
@@ -89,6 +89,7 @@ export function wantedInstance(ctx: UnitContext, cluster: Cluster, op: CreateOp,
 }
 
 function startsAfter(ctx: UnitContext, op: CreateOp): boolean {
+  if (op.mode !== 'create') return true
   if (op.no_install === true) ctx.log.info('No-installation mode selected, disabling startup')
   return op.no_install !== true
 }

@@ -28,11 +28,15 @@ import { envOfView } from './hook-env'
 import { install, makeInstance, startCreated } from './create-run'
 import { settleNic } from './nic-spec'
 import { allocatorFor, chooseNode, type PlacementRequest } from './placement'
+import { contentEnv, contentOf, importDisks, sourceNodes, type Content } from './create-content'
 import { resolveForCreation } from './resolve'
 import { hookNodes, viewOf, type InstanceView } from './view'
 
 /** What is about to be created, with its configuration as if it were there. */
 export interface Creation {
+  /** With everything that it leaves out taken from the export, for an import. */
+  readonly op: CreateOp
+  readonly content: Content
   readonly wanted: Wanted
   readonly view: InstanceView
 }
@@ -50,18 +54,20 @@ export const instanceCreate = logicalUnit(OpInstanceCreate, {
     ctx.note(givenOsParams(op))
     const nodes = named === undefined ? Object.values(config.nodes).map((node) => node.uuid) : [named.uuid]
     const opportunistic = allocator !== undefined && op.opportunistic_locking ? { opportunistic: 1 } : {}
-    const want = { ...exclusive(nodes), ...opportunistic }
+    const source = op.mode === 'import' ? await sourceNodes(ctx, config, op) : []
+    const want = { ...exclusive([...new Set([...nodes, ...source])]), ...opportunistic }
     return { instance: exclusive([name]), node: want, 'node-res': want }
   },
-  async check(ctx, op): Promise<Creation> {
-    checkArguments(op)
-    const name = normalName(op.instance_name)
+  async check(ctx, given): Promise<Creation> {
+    checkArguments(given)
+    const name = normalName(given.instance_name)
     const before = await ctx.config.read({ instances: [name] })
     checkNameIsFree(before, name)
+    const { op, content } = await contentOf(ctx, given, before)
     const resolvedIp = op.name_check ? await resolveForCreation(ctx.env.paths, name, op.ip_check) : undefined
     const wanted = wantedInstance(ctx, before.cluster, op, resolvedIp)
     ctx.note({ beparams: wanted.beparams })
-    const node = await primaryFor(ctx, before, op, wanted)
+    const node = await primaryFor(ctx, before, { op, wanted, content })
     const config = await ctx.config.read({ nodes: [node.uuid] })
     await checkOnNode(ctx, config, op, wanted, node)
     const nics = []
@@ -69,21 +75,26 @@ export const instanceCreate = logicalUnit(OpInstanceCreate, {
       nics.push(await settleNic(ctx, config, nic, index, node, op.conflicts_check))
     await checkBridges(ctx, config, { nics }, node)
     const { instance, disks } = newInstance(ctx, op, wanted, node, nics)
-    return { wanted, view: await viewWith(ctx, config, instance, disks) }
+    return { op, content, wanted, view: await viewWith(ctx, config, instance, disks) }
   },
   hooks: {
     path: 'instance-add',
     type: 'INSTANCE',
-    env: (_ctx, op, { view, wanted }) => ({ ADD_MODE: op.mode, ...envOfView(view, wanted.start) }),
+    env: (_ctx, op, { view, wanted, content }) => ({
+      ADD_MODE: op.mode,
+      ...contentEnv(content, view),
+      ...envOfView(view, wanted.start),
+    }),
     nodes: (_ctx, _op, { view }) => hookNodes(view),
   },
   dryRun: (_op, { view }) => [view.primary.uuid],
-  async run(ctx, op, { wanted, view }) {
+  async run(ctx, _given, { op, content, wanted, view }) {
     const withPort = await givePort(ctx, view)
     const made = await makeInstance(ctx, withPort, op.wait_for_sync)
-    await ctx.locks.keepOnly('node', [])
+    await ctx.locks.keepOnly('node', content.kind === 'export' ? [content.source.node.uuid] : [])
     await ctx.locks.keepOnly('node-res', [])
-    if (wanted.install) await install(ctx, made, op)
+    if (content.kind !== 'new') await importDisks(ctx, made, content, op)
+    else if (wanted.install) await install(ctx, made, op)
     if (wanted.start) await startCreated(ctx, made)
     return [view.primary.name]
   },
@@ -112,13 +123,18 @@ function noteDefaults(ctx: UnitContext, { cluster }: ConfigData, op: CreateOp): 
 }
 
 /** The node given, or chosen by the allocator; the locks of the others are given back. */
-async function primaryFor(ctx: UnitContext, config: ConfigData, op: CreateOp, wanted: Wanted): Promise<Node> {
+async function primaryFor(
+  ctx: UnitContext,
+  config: ConfigData,
+  { op, wanted, content }: Pick<Creation, 'op' | 'wanted' | 'content'>,
+): Promise<Node> {
   const allocator = allocatorFor(config, op.iallocator, op.pnode)
   if (allocator === undefined) return givenPrimary(ctx, op)
   const node = await chooseNode(ctx, allocator, await placementFor(ctx, op, wanted))
   ctx.note({ pnode: node.name, pnode_uuid: node.uuid })
+  const source = content.kind === 'export' ? [content.source.node.uuid] : []
   await ctx.locks.keepOnly('node-res', [node.uuid])
-  await ctx.locks.keepOnly('node', [node.uuid])
+  await ctx.locks.keepOnly('node', [node.uuid, ...source])
   return node
 }
 

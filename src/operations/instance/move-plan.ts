@@ -149,7 +149,12 @@ function secondaryOf(op: MoveOp, view: InstanceView): Node {
   return secondary
 }
 
-async function checkTargetPolicy(ctx: UnitContext, view: InstanceView, target: Node, ignore: boolean): Promise<void> {
+export async function checkTargetPolicy(
+  ctx: UnitContext,
+  view: InstanceView,
+  target: Node,
+  ignore: boolean,
+): Promise<void> {
   const { config, instance } = view
   const group = (await ctx.config.read({ nodes: [target.uuid] })).nodegroups[target.group]
   const be = fillBeParams(config.cluster, instance.beparams)

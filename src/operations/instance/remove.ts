@@ -5,7 +5,8 @@ import { OpInstanceRemove } from '../../opcodes/instance'
 import { logicalUnit } from '../logical-unit'
 import { removeDisks } from './disk-files'
 import { instanceHookEnv } from './hook-env'
-import { dictOf, hookNodes, locksOfInstance, readInstance } from './view'
+import { dictOf, hookNodes, locksOfInstance, readInstance, type InstanceView } from './view'
+import type { UnitContext } from '../unit-context'
 
 export const instanceRemove = logicalUnit(OpInstanceRemove, {
   ...locksOfInstance(['node', 'node-res']),
@@ -28,11 +29,16 @@ export const instanceRemove = logicalUnit(OpInstanceRemove, {
         )
       if (!result.ok) ctx.log.say(`Warning: can't shutdown instance: ${result.error}`)
     }
-    if (!(await removeDisks(ctx, view, view.disks))) {
-      if (!op.ignore_failures) throw new OpExecError("Can't remove instance's disks")
-      ctx.log.say("Warning: can't remove instance's disks")
-    }
-    await ctx.config.change([change('removeInstance', instance.uuid)])
+    await removeInstance(ctx, view, op.ignore_failures)
     return null
   },
 })
+
+/** An instance that does not run: its disks, and then all that is known of it. */
+export async function removeInstance(ctx: UnitContext, view: InstanceView, ignoreFailures: boolean): Promise<void> {
+  if (!(await removeDisks(ctx, view, view.disks))) {
+    if (!ignoreFailures) throw new OpExecError("Can't remove instance's disks")
+    ctx.log.say("Warning: can't remove instance's disks")
+  }
+  await ctx.config.change([change('removeInstance', view.instance.uuid)])
+}

@@ -1,0 +1,127 @@
+// Exports on this node: a directory for each, with the dumps of the disks, and a file that tells what was exported.
+import * as fs from 'node:fs/promises'
+import * as path from 'node:path'
+import { isMissing } from '../lib/disk'
+import { formatIni, parseIni, type IniSections } from '../lib/ini'
+import { CLUSTER_ONLY_HVPARAMS } from '../model/constants/hypervisors'
+import { EXPORT_CONF_FILE, EXPORT_SECTION, EXPORT_VERSION } from '../model/constants/exports'
+import { PATH } from '../model/constants/paths'
+import type { DiskDict, InstanceDict } from '../rpc/node/dicts'
+import { fail, type NodeContext } from './context'
+import { pythonText } from './python-text'
+
+const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/
+
+export async function listExports({ paths }: NodeContext): Promise<string[]> {
+  try {
+    return (await fs.readdir(paths.local(PATH.EXPORT_DIR))).sort()
+  } catch (error) {
+    if (isMissing(error)) fail('No exports directory')
+    throw error
+  }
+}
+
+/** What is told of the export in a directory, as text; only what can be read as such. */
+export async function exportInfo({ paths }: NodeContext, directory: string): Promise<string> {
+  const exports = paths.local(PATH.EXPORT_DIR)
+  if (!`${path.normalize(directory)}/`.startsWith(`${exports}/`))
+    fail(`Directory '${paths.virtual(directory)}' is not under exports directory '${PATH.EXPORT_DIR}'`)
+  const sections = await readInfo(path.join(directory, EXPORT_CONF_FILE))
+  if (sections[EXPORT_SECTION.export] === undefined || sections[EXPORT_SECTION.instance] === undefined)
+    fail("Export info file doesn't have the required fields")
+  return formatIni(sections)
+}
+
+async function readInfo(file: string): Promise<IniSections> {
+  try {
+    return parseIni(await fs.readFile(file, 'utf8'))
+  } catch (error) {
+    if (isMissing(error)) return {}
+    return fail(`Export info file cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+export async function removeExport({ paths }: NodeContext, name: string): Promise<void> {
+  if (!NAME.test(name)) fail(`Invalid name of an export: '${name}'`)
+  await fs.rm(path.join(paths.local(PATH.EXPORT_DIR), name), { recursive: true }).catch((error: unknown) => {
+    fail(`Error while removing the export: ${error instanceof Error ? error.message : String(error)}`)
+  })
+}
+
+/** Writes what the new export is of, and puts it in the place of an older one. */
+export async function finalizeExport(
+  { paths, disk, clock }: NodeContext,
+  instance: InstanceDict,
+  disks: readonly (DiskDict | false)[],
+): Promise<void> {
+  const directory = path.join(paths.local(PATH.EXPORT_DIR), instance.name)
+  const fresh = `${directory}.new`
+  const text = formatIni(sectionsOf(instance, disks, Math.floor(clock.now_ms() / 1000)))
+  await disk.write(path.join(fresh, EXPORT_CONF_FILE), text, { mode: 0o600 })
+  // The older one is there until the new one can take its place, and a crash in between loses neither.
+  const old = `${directory}.old`
+  await fs.rm(old, { recursive: true, force: true })
+  await fs.rename(directory, old).catch((error: unknown) => {
+    if (!isMissing(error)) throw error
+  })
+  await fs.rename(fresh, directory)
+  await fs.rm(old, { recursive: true, force: true })
+}
+
+function sectionsOf(instance: InstanceDict, disks: readonly (DiskDict | false)[], now_s: number): IniSections {
+  const hvparams = Object.entries(instance.hvparams).filter(([name]) => !CLUSTER_ONLY_HVPARAMS.includes(name))
+  return {
+    [EXPORT_SECTION.export]: texts({
+      version: EXPORT_VERSION,
+      timestamp: now_s,
+      source: instance.primary_node,
+      os: instance.os,
+      compression: 'none',
+    }),
+    [EXPORT_SECTION.instance]: texts({
+      name: instance.name,
+      maxmem: instance.beparams.maxmem,
+      minmem: instance.beparams.minmem,
+      memory: instance.beparams.maxmem,
+      vcpus: instance.beparams.vcpus,
+      disk_template: templateOf(disks),
+      hypervisor: instance.hypervisor,
+      tags: (instance.tags ?? []).join(' '),
+      ...nicValues(instance),
+      ...diskValues(disks),
+    }),
+    [EXPORT_SECTION.hypervisor]: texts(Object.fromEntries(hvparams)),
+    [EXPORT_SECTION.backend]: texts({ ...instance.beparams }),
+    [EXPORT_SECTION.os]: texts(instance.osparams),
+    [EXPORT_SECTION.osPrivate]: texts(instance.osparams_private ?? {}),
+  }
+}
+
+function nicValues({ nics }: InstanceDict): Record<string, unknown> {
+  const values = nics.flatMap((nic, index) => {
+    const { mode, link, vlan } = nic.nicparams
+    const own = { mac: nic.mac, ip: nic.ip, network: nic.network, name: nic.name, mode, link, vlan }
+    return Object.entries(own).map(([name, value]) => [`nic${index}_${name}`, value] as const)
+  })
+  return { ...Object.fromEntries(values), nic_count: nics.length }
+}
+
+function diskValues(disks: readonly (DiskDict | false)[]): Record<string, unknown> {
+  const values = disks.flatMap((disk, index) => {
+    if (disk === false) return []
+    const own = { ivname: disk.iv_name, dump: disk.uuid, size: disk.size, name: disk.name }
+    return Object.entries(own).map(([name, value]) => [`disk${index}_${name}`, value] as const)
+  })
+  return { ...Object.fromEntries(values), disk_count: disks.filter((disk) => disk !== false).length }
+}
+
+function templateOf(disks: readonly (DiskDict | false)[]): string {
+  const types = new Set(disks.flatMap((disk) => (disk === false ? [] : [disk.dev_type])))
+  if (types.size === 0) return 'diskless'
+  return types.size === 1 ? [...types].join('') : 'mixed'
+}
+
+/** As Python prints them. */
+function texts(values: Readonly<Record<string, unknown>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, pythonText(value)]))
+}

@@ -1,0 +1,13 @@
+// A switch of Open vSwitch on this node, maybe joined to a network device.
+import { runCommand } from '../lib/run-command'
+import { fail } from './context'
+
+export async function configureOpenvSwitch(name: string, link: string | null): Promise<void> {
+  await vsctl(['add-br', name], 'create openvswitch')
+  if (link !== null && link !== '') await vsctl(['add-port', name, link], `connect openvswitch to interface ${link}`)
+}
+
+async function vsctl(args: readonly string[], what: string): Promise<void> {
+  const { code, output } = await runCommand(['ovs-vsctl', '--may-exist', ...args])
+  if (code !== 0) fail(`Failed to ${what}. Script return value: ${code}, output: '${output.trim()}'`)
+}

@@ -1,0 +1,22 @@
+// The hard reset of this machine, a last resort: no disk is synced and no daemon is stopped.
+import * as fs from 'node:fs/promises'
+import { fail, type NodeContext } from './context'
+import { isVirtualNode } from './network'
+
+const DELAY_S = 5
+
+/** Answers first: afterwards there is nobody to answer. */
+export function powercycle(context: NodeContext, hypervisor: string): string {
+  if (isVirtualNode(context.paths))
+    return fail('This is a virtual node: it shares its machine with others, which would be reset too')
+  // The fake hypervisor has no machine of its own.
+  if (hypervisor !== 'fake') context.clock.after(DELAY_S * 1000, () => void reset(context))
+  return `Reboot scheduled in ${DELAY_S} seconds`
+}
+
+async function reset(context: NodeContext): Promise<void> {
+  context.log.warn('the master has this machine reset')
+  await fs.writeFile('/proc/sysrq-trigger', 'b').catch((error: unknown) => {
+    context.log.error({ err: error }, 'this machine could not be reset')
+  })
+}

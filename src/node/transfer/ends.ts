@@ -1,0 +1,82 @@
+// What a node call means by one end of a transfer: a file below the directory of exports, a disk, or a disk behind the scripts of
+// its OS.
+import * as fs from 'node:fs/promises'
+import * as path from 'node:path'
+import { PATH } from '../../model/constants/paths'
+import { disk as diskCodec } from '../../rpc/node/codecs'
+import type { DiskDict, ImpExpEnd, InstanceDict } from '../../rpc/node/dicts'
+import { fail, type NodeContext } from '../context'
+import { instanceEnvironment } from '../os'
+import { findOs } from '../os-definition'
+import { storageFor } from '../storage/registry'
+import type { Device } from '../storage/storage'
+import type { TransferSpec } from './spec'
+
+type End = Pick<TransferSpec, 'end' | 'env'> & Partial<Pick<TransferSpec, 'expectedSize'>>
+
+const MIB = 1 << 20
+
+export async function transferEnd(
+  context: NodeContext,
+  mode: TransferSpec['mode'],
+  instance: InstanceDict,
+  [kind, args]: ImpExpEnd,
+): Promise<End> {
+  if (kind === 'file') return fileEnd(context, mode, args[0])
+  if (kind === 'raw') return diskEnd(context, mode, diskCodec.decode(args[0], context.paths))
+  if (kind !== 'script') return fail(`Unknown kind of ${mode}: '${kind}'; there are file, raw and script`)
+  const index = Number(args[1])
+  if (!Number.isInteger(index) || index < 0) fail(`Invalid index of a disk: ${JSON.stringify(args[1])}`)
+  return scriptEnd(context, mode, instance, diskCodec.decode(args[0], context.paths), index)
+}
+
+async function fileEnd(context: NodeContext, mode: TransferSpec['mode'], wire: unknown): Promise<End> {
+  const { paths } = context
+  if (typeof wire !== 'string') return fail(`A file is given as its path, not as ${JSON.stringify(wire)}`)
+  const file = paths.fromWire(wire)
+  const directory = path.dirname(file)
+  const outside = () => fail(`File '${paths.virtual(file)}' is not under exports directory '${PATH.EXPORT_DIR}'`)
+  if (!directory.startsWith(`${paths.local(PATH.EXPORT_DIR)}/`)) outside()
+  if (mode === 'import') await fs.mkdir(directory, { recursive: true, mode: 0o750 })
+  const exports = await fs.realpath(paths.local(PATH.EXPORT_DIR)).catch(() => fail('No exports directory'))
+  const real = await fs.realpath(directory).catch(() => fail(`Directory '${paths.virtual(directory)}' does not exist`))
+  // Links may lead elsewhere.
+  if (!real.startsWith(`${exports}/`)) outside()
+  const end = { kind: 'file', path: path.join(real, path.basename(file)) } as const
+  if (mode === 'import') return { end, env: {} }
+  const info = await fs.lstat(end.path).catch(() => fail(`File '${paths.virtual(file)}' does not exist`))
+  if (!info.isFile()) fail(`'${paths.virtual(file)}' is not a file`)
+  return { end, env: {}, expectedSize: Math.ceil(info.size / MIB) }
+}
+
+async function diskEnd(context: NodeContext, mode: TransferSpec['mode'], disk: DiskDict): Promise<End> {
+  const { path: device } = await deviceOf(context, disk)
+  return { end: { kind: 'device', path: device }, env: {}, ...(mode === 'export' && { expectedSize: disk.size }) }
+}
+
+async function scriptEnd(
+  context: NodeContext,
+  mode: TransferSpec['mode'],
+  instance: InstanceDict,
+  disk: DiskDict,
+  index: number,
+): Promise<End> {
+  const os = await findOs(context, instance.os)
+  // The disk may be a snapshot, of which the instance does not know.
+  const device = mode === 'export' ? await deviceOf(context, disk) : undefined
+  const basics = await instanceEnvironment(context, instance, os, 0)
+  const prefix = mode.toUpperCase()
+  const devicePath = device?.path ?? basics[`DISK_${index}_PATH`]
+  const uri = device === undefined ? basics[`DISK_${index}_URI`] : device.uri
+  const env = {
+    ...basics,
+    ...(devicePath !== undefined && { [`${prefix}_DEVICE`]: devicePath, [`${prefix}_DISK_PATH`]: devicePath }),
+    ...(uri !== undefined && { [`${prefix}_DISK_URI`]: uri }),
+    [`${prefix}_INDEX`]: String(index),
+  }
+  const end = { kind: 'script', path: path.join(os.directory, mode), directory: os.directory } as const
+  return { end, env, ...(mode === 'export' && { expectedSize: 'script' as const }) }
+}
+
+const deviceOf = (context: NodeContext, disk: DiskDict): Promise<Device> =>
+  storageFor(context, disk.dev_type).assemble(disk)

@@ -1,0 +1,41 @@
+// A program of its own, so that a transfer outlives a restart of the node daemon: `node program.js STATUS-FILE`, with the transfer
+// as JSON on its input. It leads a process group, which ends with it.
+import { text } from 'node:stream/consumers'
+import { systemClock } from '../../lib/clock'
+import { transfer } from './run'
+import type { TransferSpec } from './spec'
+import { TransferStatus } from './status'
+
+/** This file, as a program for Node. */
+export const transferProgram = __filename
+
+async function main(statusFile: string): Promise<number> {
+  const status = new TransferStatus(statusFile, systemClock)
+  // Its only writer is the node daemon.
+  const spec = JSON.parse(await text(process.stdin)) as TransferSpec
+  const stopped = new Promise<never>((_, reject) => {
+    process.once('SIGTERM', () => reject(new Error('The transfer was aborted')))
+  })
+  const error = await Promise.race([transfer(spec, status, systemClock), stopped]).then(
+    () => undefined,
+    (reason: unknown) => (reason instanceof Error ? reason.message : String(reason)),
+  )
+  if (error !== undefined) status.say(error)
+  await status.finished(error)
+  return error === undefined ? 0 : 1
+}
+
+if (require.main === module) {
+  const [statusFile] = process.argv.slice(2)
+  if (statusFile === undefined) {
+    process.stderr.write('usage: program STATUS-FILE < TRANSFER\n')
+    process.exit(2)
+  }
+  main(statusFile).then(
+    (code) => process.exit(code),
+    (error: unknown) => {
+      process.stderr.write(`${String(error)}\n`)
+      process.exit(1)
+    },
+  )
+}

@@ -1,0 +1,75 @@
+// Programs as parts of a stream: OS scripts at its end, and compression tools within it.
+import { spawn, type ChildProcess } from 'node:child_process'
+import { Duplex, Readable, type Writable } from 'node:stream'
+import type { TransferSpec } from './spec'
+import type { TransferStatus } from './status'
+
+type Script = Extract<TransferSpec['end'], { kind: 'script' }>
+
+/** A part of the stream, and whether its program ended well; `ended` rejects with what went wrong. */
+export interface StreamProgram<S> {
+  readonly stream: S
+  readonly ended: Promise<void>
+}
+
+/** Tells its size on this descriptor, named in EXP_SIZE_FD. */
+const SIZE_FD = 3
+const MIB = 1 << 20
+const TOOL_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+
+export function exportScript(script: Script, spec: TransferSpec, status: TransferStatus): StreamProgram<Readable> {
+  const child = spawn(script.path, [], {
+    cwd: script.directory,
+    env: { ...spec.env, EXP_SIZE_FD: String(SIZE_FD) },
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+  })
+  let told = ''
+  const [, output, , size] = child.stdio
+  if (output === null || !(size instanceof Readable)) throw new Error('a script was started without its pipes')
+  size.setEncoding('utf8').on('data', (text: string) => {
+    told = (told + text).slice(0, 32)
+    if (/^\d+\s/.test(told)) status.expected_mib = Number.parseInt(told, 10) / MIB
+  })
+  size.on('error', () => undefined)
+  return { stream: output, ended: ended(child, 'the export script', status) }
+}
+
+export function importScript(script: Script, spec: TransferSpec, status: TransferStatus): StreamProgram<Writable> {
+  const child = spawn(script.path, [], { cwd: script.directory, env: spec.env, stdio: ['pipe', 'inherit', 'pipe'] })
+  return { stream: child.stdin, ended: ended(child, 'the import script', status) }
+}
+
+/** Undefined where nothing is compressed. */
+export function compressor(spec: TransferSpec, status: TransferStatus): StreamProgram<Duplex> | undefined {
+  if (spec.compress === 'none') return undefined
+  const [tool, ...args] = toolFor(spec.compress, spec.mode)
+  const child = spawn(tool, args, { env: { PATH: TOOL_PATH, LANG: 'C' }, stdio: ['pipe', 'pipe', 'pipe'] })
+  const stream = Duplex.from({ writable: child.stdin, readable: child.stdout })
+  return { stream, ended: ended(child, `the compression tool ${tool}`, status) }
+}
+
+/** As Ganeti calls them; a tool of the administrator knows `-d` and nothing else. */
+function toolFor(compress: string, mode: TransferSpec['mode']): [string, ...string[]] {
+  const known = compress === 'lzop' || compress.startsWith('gzip')
+  const tool = compress.startsWith('gzip-') ? 'gzip' : compress
+  if (mode === 'import') return known ? [tool, '-d', '-c'] : [tool, '-d']
+  if (!known) return [tool]
+  return compress === 'gzip' || compress === 'gzip-fast' ? [tool, '-1', '-c'] : [tool, '-c']
+}
+
+function ended(child: ChildProcess, what: string, status: TransferStatus): Promise<void> {
+  let rest = ''
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (rest + text).split('\n')
+    rest = (lines.pop() ?? '').slice(-1000)
+    for (const line of lines) status.say(line)
+  })
+  return new Promise((resolve, reject) => {
+    child.once('error', (error) => reject(new Error(`${what} cannot be started: ${error.message}`)))
+    child.once('close', (code, signal) => {
+      if (rest !== '') status.say(rest)
+      if (code === 0) resolve()
+      else reject(new Error(`${what} ${signal === null ? `exited with status ${code}` : `was ended by ${signal}`}`))
+    })
+  })
+}

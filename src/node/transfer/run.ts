@@ -1,0 +1,101 @@
+// One transfer, from its connection to its end: what flows where, and what counts as success.
+import * as fs from 'node:fs'
+import { Transform, type Readable, type Writable } from 'node:stream'
+import { once } from 'node:events'
+import { pipeline } from 'node:stream/promises'
+import type { TLSSocket } from 'node:tls'
+import type { Clock } from '../../lib/clock'
+import { compressor, exportScript, importScript, type StreamProgram } from './programs'
+import type { TransferEnd, TransferSpec } from './spec'
+import type { TransferStatus } from './status'
+import { accept, connect } from './stream'
+
+/** Resolves when all data is where it belongs and every program ended well; rejects with what went wrong. */
+export async function transfer(spec: TransferSpec, status: TransferStatus, clock: Clock): Promise<void> {
+  if (typeof spec.expectedSize === 'number') status.expected_mib = spec.expectedSize
+  const socket = await (spec.mode === 'import' ? accept(spec, status, clock) : connect(spec, status, clock))
+  status.connected()
+  if (spec.mode === 'import') await receive(spec, status, socket)
+  else await send(spec, status, socket)
+}
+
+async function receive(spec: TransferSpec, status: TransferStatus, socket: TLSSocket): Promise<void> {
+  const tool = compressor(spec, status)
+  const sink = openSink(spec, status)
+  const parts = [socket, ...(tool ? [tool.stream] : []), withoutMagic(spec.magic), counter(status), sink.stream]
+  await all([pipeline(parts), tool?.ended, sink.ended], () => socket.destroy())
+}
+
+async function send(spec: TransferSpec, status: TransferStatus, socket: TLSSocket): Promise<void> {
+  const tool = compressor(spec, status)
+  const source = openSource(spec, status)
+  const closed = once(socket, 'close')
+  closed.catch(() => undefined)
+  const parts = [source.stream, counter(status), withMagic(spec.magic), ...(tool ? [tool.stream] : []), socket]
+  await all([pipeline(parts), tool?.ended, source.ended], () => socket.destroy())
+  // The importing end closes when it has read everything.
+  socket.resume()
+  await closed
+}
+
+/** The first failure ends everything: the others are only its echoes. */
+async function all(parts: readonly (Promise<void> | undefined)[], stop: () => void): Promise<void> {
+  const running = parts.filter((part) => part !== undefined)
+  try {
+    await Promise.all(running)
+  } catch (error) {
+    stop()
+    const [pipe, ...programs] = await Promise.allSettled(running)
+    // A program that failed breaks the pipe, and knows better why.
+    const first = programs.find((program) => program.status === 'rejected') ?? pipe
+    throw first?.status === 'rejected' ? first.reason : error
+  }
+}
+
+function openSource({ end, ...spec }: TransferSpec, status: TransferStatus): StreamProgram<Readable> {
+  if (end.kind === 'script') return exportScript(end, { ...spec, end }, status)
+  return { stream: fs.createReadStream(end.path, { highWaterMark: CHUNK_BYTES }), ended: Promise.resolve() }
+}
+
+function openSink({ end, ...spec }: TransferSpec, status: TransferStatus): StreamProgram<Writable> {
+  if (end.kind === 'script') return importScript(end, { ...spec, end }, status)
+  const stream = fs.createWriteStream(end.path, { flags: flagsFor(end), mode: 0o600, flush: true })
+  return { stream, ended: Promise.resolve() }
+}
+
+const CHUNK_BYTES = 1 << 20
+const flagsFor = (end: TransferEnd): string => (end.kind === 'device' ? 'r+' : 'w')
+
+function counter(status: TransferStatus): Transform {
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      status.bytes += chunk.length
+      done(null, chunk)
+    },
+  })
+}
+
+const magicText = (magic: string): Buffer => Buffer.from(`M=${magic}`)
+
+function withMagic(magic: string | undefined): Transform {
+  const stream = new Transform({ transform: (chunk: Buffer, _encoding, done) => done(null, chunk) })
+  if (magic !== undefined) stream.push(magicText(magic))
+  return stream
+}
+
+function withoutMagic(magic: string | undefined): Transform {
+  const wanted = magic === undefined ? Buffer.alloc(0) : magicText(magic)
+  let head = Buffer.alloc(0)
+  let passed = wanted.length === 0
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      if (passed) return done(null, chunk)
+      head = Buffer.concat([head, chunk])
+      if (head.length < wanted.length) return done()
+      if (!head.subarray(0, wanted.length).equals(wanted)) return done(new Error('Magic value mismatch'))
+      passed = true
+      done(null, head.subarray(wanted.length))
+    },
+    flush: (done) => done(passed ? null : new Error('The stream ended before its magic value')),
+  })
+}

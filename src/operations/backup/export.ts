@@ -1,0 +1,194 @@
+// OP_BACKUP_EXPORT: copies the disks of an instance to a directory of exports on a node, or to another cluster.
+import { RIE_CONNECT_TIMEOUT_S } from '../../model/constants/exports'
+import type { Node } from '../../model/config'
+import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
+import { OpBackupExport } from '../../opcodes/backup'
+import { findNode } from '../find'
+import { checkNodeNotDrained, checkNodeOnline } from '../instance/checks'
+import { shutdownDisks, startDisks } from '../instance/disks'
+import { instanceHookEnv } from '../instance/hook-env'
+import { removeInstance } from '../instance/remove'
+import { dictOf, locksOfInstance, readInstance, reread, type InstanceView } from '../instance/view'
+import { all, exclusive, logicalUnit, type Op } from '../logical-unit'
+import { checkCompressionTool } from '../transfer/copy'
+import type { UnitContext } from '../unit-context'
+import { copyToNode, type ExportResult } from './local'
+import { sendToCluster, verifiedTarget, type RemoteTarget } from './remote'
+
+export type ExportOp = Op<typeof OpBackupExport>
+
+/** Where the disks go. */
+type Target = { readonly kind: 'node'; readonly node: Node } | ({ readonly kind: 'cluster' } & RemoteTarget)
+
+export const backupExport = logicalUnit(OpBackupExport, {
+  async locks(op, ctx) {
+    checkArguments(op)
+    const own = await locksOfInstance([]).locks(op, ctx)
+    if (op.mode === 'remote') return own
+    await targetNode(ctx, op)
+    // An older export may be on any node, and is removed when the new one is complete.
+    return { ...own, node: exclusive(all) }
+  },
+  async check(ctx, op) {
+    checkArguments(op)
+    const view = await readInstance(ctx, op)
+    checkNodeOnline(view.primary)
+    if (op.remove_instance && view.instance.admin_state === 'up' && !op.shutdown)
+      throw new OpPrereqError('Can not remove instance without shutting it down before', ECODE.STATE)
+    const target = await targetOf(ctx, op, view)
+    checkCompressionTool(view.config.cluster, op.compress)
+    return { view, target }
+  },
+  hooks: {
+    path: 'instance-export',
+    type: 'INSTANCE',
+    env: (ctx, op, { view }) =>
+      instanceHookEnv(ctx, view.instance.uuid, {
+        EXPORT_MODE: op.mode,
+        EXPORT_NODE: op.target_node,
+        EXPORT_DO_SHUTDOWN: op.shutdown,
+        SHUTDOWN_TIMEOUT: op.shutdown_timeout,
+        REMOVE_INSTANCE: op.remove_instance,
+      }),
+    nodes: (_ctx, _op, { view, target }) => {
+      const nodes = [view.config.cluster.master_node, view.primary.uuid]
+      const unique = [...new Set<string>(target.kind === 'node' ? [...nodes, target.node.uuid] : nodes)]
+      return { pre: unique, post: unique }
+    },
+  },
+  run: (ctx, op, { view, target }) => exportInstance(ctx, op, view, target),
+})
+
+function checkArguments(op: ExportOp): void {
+  const refuse = (text: string) => new OpPrereqError(text, ECODE.INVAL)
+  if (op.mode === 'remote' && op.x509_key_name === undefined) throw refuse('Missing X509 key name for encryption')
+  if (op.mode === 'remote' && op.destination_x509_ca === undefined) throw refuse('Missing destination X509 CA')
+  if (op.zero_free_space)
+    throw refuse('Zeroing free space needs a helper machine, which this version cannot start yet; export without it')
+  if (op.zeroing_timeout_fixed !== undefined || op.zeroing_timeout_per_mib !== undefined)
+    throw refuse('Zeroing timeout options can only be used only with the --zero-free-space option')
+  if (op.long_sleep && !op.shutdown)
+    throw refuse('The long sleep option only makes sense when the instance can be shut down.')
+}
+
+async function targetNode(ctx: UnitContext, op: ExportOp): Promise<Node> {
+  if (typeof op.target_node !== 'string')
+    throw new OpPrereqError('A local export needs the name of a node in target_node', ECODE.INVAL)
+  const { object: node } = await findNode(ctx, op.target_node, op.target_node_uuid)
+  ctx.note({ target_node: node.name, target_node_uuid: node.uuid })
+  return node
+}
+
+async function targetOf(ctx: UnitContext, op: ExportOp, view: InstanceView): Promise<Target> {
+  if (op.mode === 'remote') return { kind: 'cluster', ...(await verifiedTarget(ctx, op, view)) }
+  const node = await targetNode(ctx, op)
+  checkNodeOnline(node)
+  checkNodeNotDrained(node)
+  return { kind: 'node', node }
+}
+
+async function exportInstance(
+  ctx: UnitContext,
+  op: ExportOp,
+  view: InstanceView,
+  target: Target,
+): Promise<ExportResult> {
+  const { instance, primary } = view
+  checkDowntime(op, view)
+  if (op.shutdown) {
+    ctx.log.say(`Shutting down instance ${instance.name}`)
+    const what = `Could not shutdown instance ${instance.name} on node ${primary.name}`
+    await ctx.nodes.call(primary, what, 'instance_shutdown', [dictOf(view), op.shutdown_timeout, ctx.reason])
+  }
+  const result = await withDisks(ctx, view, (active) => copyAndRestart(ctx, op, active, target))
+  checkResult(result)
+  if (op.remove_instance) {
+    ctx.log.say(`Removing instance ${instance.name}`)
+    await removeInstance(ctx, await reread(ctx, view), op.ignore_remove_failures)
+  }
+  if (target.kind === 'node') await removeOlderExports(ctx, view, target.node)
+  return result
+}
+
+/** It runs, and shall run again afterwards. */
+const staysUp = (op: ExportOp, { instance }: InstanceView): boolean =>
+  !op.remove_instance && instance.admin_state === 'up'
+
+/** No disk template of this version has snapshots, so an instance cannot run while it is exported. Said before it is stopped. */
+function checkDowntime(op: ExportOp, view: InstanceView): void {
+  if (!staysUp(op, view)) return
+  if (!op.shutdown)
+    throw new OpExecError('Not all disks could be snapshotted, and you requested a live export; aborting')
+  if (!op.long_sleep)
+    throw new OpExecError(
+      'Not all disks could be snapshotted, and you did not allow the instance to remain offline for a longer time through the --long-sleep option; aborting',
+    )
+}
+
+/** The disks of a stopped instance are active only meanwhile. */
+async function withDisks<T>(
+  ctx: UnitContext,
+  view: InstanceView,
+  step: (active: InstanceView) => Promise<T>,
+): Promise<T> {
+  if (view.instance.disks_active) return step(view)
+  ctx.log.say(`Activating disks for ${view.instance.name}`)
+  const active = await startDisks(ctx, view)
+  try {
+    return await step(active)
+  } finally {
+    ctx.log.say(`Deactivating disks for ${view.instance.name}`)
+    await shutdownDisks(ctx, await reread(ctx, view))
+  }
+}
+
+async function copyAndRestart(
+  ctx: UnitContext,
+  op: ExportOp,
+  view: InstanceView,
+  target: Target,
+): Promise<ExportResult> {
+  try {
+    if (target.kind === 'node') return await copyToNode(ctx, view, target.node, op.compress)
+    return await sendToCluster(ctx, view, target, { compress: op.compress, connectTimeout_s: RIE_CONNECT_TIMEOUT_S })
+  } finally {
+    // However the export ended, users want their instance back.
+    if (staysUp(op, view)) await startAgain(ctx, view)
+  }
+}
+
+async function startAgain(ctx: UnitContext, view: InstanceView): Promise<void> {
+  const { instance, primary } = view
+  ctx.log.say(`Starting instance ${instance.name}`)
+  const result = await ctx.nodes.attempt(primary, 'instance_start', [dictOf(view), false, ctx.reason])
+  if (result.ok) return
+  ctx.log.say(`Failed to start instance: ${result.error}`)
+  await shutdownDisks(ctx, await reread(ctx, view))
+  throw new OpExecError(`Could not start instance: ${result.error}`)
+}
+
+function checkResult([finalized, disks]: ExportResult): void {
+  const failed = disks.flatMap((ok, index) => (ok ? [] : [index]))
+  const failures = [
+    ...(finalized ? [] : ['export finalization']),
+    ...(failed.length === 0 ? [] : [`disk export: disk(s) ${failed.join(', ')}`]),
+  ]
+  if (failures.length > 0) throw new OpExecError(`Export failed, errors in ${failures.join(', ')}`)
+}
+
+async function removeOlderExports(ctx: UnitContext, { instance }: InstanceView, kept: Node): Promise<void> {
+  const { nodes } = await ctx.config.read({ nodes: 'all' })
+  const others = Object.values(nodes).filter((node) => node.uuid !== kept.uuid)
+  if (others.length === 0) return
+  ctx.log.say(`Removing old exports for instance ${instance.name}`)
+  const lists = await ctx.nodes.many(others, 'export_list', [])
+  for (const node of others) {
+    const list = lists.get(node.uuid)
+    if (list?.ok !== true || !list.payload.includes(instance.name)) continue
+    const result = await ctx.nodes.attempt(node, 'export_remove', [instance.name])
+    if (!result.ok)
+      ctx.log.warning(
+        `Could not remove older export for instance ${instance.name} on node ${node.name}: ${result.error}`,
+      )
+  }
+}

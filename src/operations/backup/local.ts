@@ -1,0 +1,47 @@
+// The disks of an instance as files on a node of the same cluster, with a file that tells what they are.
+import * as path from 'node:path'
+import type { Node } from '../../model/config'
+import { PATH } from '../../model/constants/paths'
+import { copyDisks } from '../transfer/copy'
+import type { ImpExpEnd } from '../../rpc/node/dicts'
+import { dictOf, diskDicts, diskDictOf, type InstanceView } from '../instance/view'
+import type { UnitContext } from '../unit-context'
+
+/** Whether the export is complete, and whether each disk is. */
+export type ExportResult = [finalized: boolean, disks: boolean[]]
+
+export async function copyToNode(
+  ctx: UnitContext,
+  view: InstanceView,
+  to: Node,
+  compress: string,
+): Promise<ExportResult> {
+  const { instance, primary } = view
+  const dict = dictOf(view)
+  const directory = path.posix.join(PATH.EXPORT_DIR, `${instance.name}.new`)
+  const transfers = view.disks.map((disk, index) => ({
+    name: `disk/${index}`,
+    source: diskEnd(view, index),
+    target: ['file', [path.posix.join(directory, disk.uuid)]] as const,
+  }))
+  const disks = await copyDisks(ctx, { from: primary, to, instance: dict, compress }, transfers)
+  if (!disks.every((ok) => ok)) {
+    ctx.log.warning(
+      `Some disk exports have failed; there may be leftover data for instance ${instance.name} on node ${to.name}`,
+    )
+    return [false, disks]
+  }
+  ctx.log.say(`Finalizing export on ${to.name}`)
+  const result = await ctx.nodes.attempt(to, 'finalize_export', [dict, diskDicts(view)])
+  if (!result.ok)
+    ctx.log.warning(`Could not finalize export for instance ${instance.name} on node ${to.name}: ${result.error}`)
+  return [result.ok, disks]
+}
+
+/** A disk goes through the scripts of its OS, which know what of it matters; without an OS it is copied as it is. */
+export function diskEnd(view: InstanceView, index: number): ImpExpEnd {
+  const disk = view.disks[index]
+  if (disk === undefined) throw new Error(`instance ${view.instance.name} has no disk ${index}`)
+  const dict = diskDictOf(view, disk)
+  return view.instance.os === '' ? ['raw', [dict]] : ['script', [dict, index]]
+}

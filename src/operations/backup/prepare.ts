@@ -1,0 +1,28 @@
+// OP_BACKUP_PREPARE: what another cluster needs to know before an instance can be sent to it.
+import { RIE_CERT_VALIDITY_S } from '../../model/constants/exports'
+import { OpBackupPrepare } from '../../opcodes/backup'
+import { checkNodeOnline } from '../instance/checks'
+import { locksOfInstance, readInstance } from '../instance/view'
+import { logicalUnit } from '../logical-unit'
+import { domainSecret, newHandshake, newSalt, signCertificate, signName } from '../transfer/domain-secret'
+
+export const backupPrepare = logicalUnit(OpBackupPrepare, {
+  ...locksOfInstance([]),
+  async check(ctx, op) {
+    const view = await readInstance(ctx, op)
+    checkNodeOnline(view.primary)
+    return { view, secret: await domainSecret(ctx) }
+  },
+  async run(ctx, op, { view: { primary }, secret }) {
+    if (op.mode === 'local') return null
+    const salt = newSalt(ctx)
+    ctx.log.say(`Generating X509 certificate on ${primary.name}`)
+    const what = `Can't create X509 key and certificate on ${primary.name}`
+    const [name, certificate] = await ctx.nodes.call(primary, what, 'x509_cert_create', [RIE_CERT_VALIDITY_S])
+    return {
+      handshake: newHandshake(secret, newSalt(ctx)),
+      x509_key_name: signName(secret, name, salt),
+      x509_ca: signCertificate(secret, certificate, salt),
+    }
+  },
+})

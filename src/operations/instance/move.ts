@@ -1,0 +1,135 @@
+// OP_INSTANCE_MOVE: stops the instance, copies its disks to another node, and starts it there.
+import { change } from '../../config/changes'
+import { DTS_COPYABLE } from '../../model/constants/exports'
+import type { Node } from '../../model/config'
+import { fillBeParams } from '../../config/filled'
+import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
+import { OpInstanceMove } from '../../opcodes/instance'
+import { findNode } from '../find'
+import { exclusive, logicalUnit, type Op } from '../logical-unit'
+import { checkCompressionTool, copyDisks } from '../transfer/copy'
+import type { UnitContext } from '../unit-context'
+import {
+  checkBridges,
+  checkNodeFreeMemory,
+  checkNodeNotDrained,
+  checkNodeOnline,
+  checkNodeVmCapable,
+  hvParamsOf,
+} from './checks'
+import { createDisks, removeDisks } from './disk-files'
+import { assembleDisks, shutdownDisks } from './disks'
+import { instanceHookEnv } from './hook-env'
+import { checkTargetPolicy } from './move-plan'
+import { dictOf, diskDictOf, locksOfInstance, readInstance, reread, type InstanceView } from './view'
+
+type MoveOp = Op<typeof OpInstanceMove>
+
+interface Move {
+  readonly view: InstanceView
+  readonly target: Node
+}
+
+export const instanceMove = logicalUnit(OpInstanceMove, {
+  locks: (op, ctx) => locksOfInstance([]).locks(op, ctx),
+  async declare(level, op, ctx) {
+    if (level !== 'node' && level !== 'node-res') return undefined
+    const [{ primary }, target] = [await readInstance(ctx, op), await targetOf(ctx, op)]
+    return exclusive([...new Set([primary.uuid, target.uuid])])
+  },
+  check: (ctx, op) => checkMove(ctx, op),
+  hooks: {
+    path: 'instance-move',
+    type: 'INSTANCE',
+    env: (ctx, op, { view, target }) =>
+      instanceHookEnv(ctx, view.instance.uuid, { TARGET_NODE: target.name, SHUTDOWN_TIMEOUT: op.shutdown_timeout }),
+    nodes: (_ctx, _op, { view, target }) => {
+      const nodes = [...new Set<string>([view.config.cluster.master_node, view.primary.uuid, target.uuid])]
+      return { pre: nodes, post: nodes }
+    },
+  },
+  async run(ctx, op, move) {
+    await stop(ctx, op, move)
+    await copy(ctx, op, move)
+    await ctx.config.change([change('setInstancePrimaryNode', move.view.instance.uuid, move.target.uuid)])
+    ctx.log.info('Removing the disks on the original node')
+    await removeDisks(ctx, move.view, move.view.disks)
+    if (move.view.instance.admin_state === 'up') await start(ctx, move)
+    return null
+  },
+})
+
+async function targetOf(ctx: UnitContext, op: MoveOp): Promise<Node> {
+  const { object: node } = await findNode(ctx, op.target_node, op.target_node_uuid)
+  ctx.note({ target_node: node.name, target_node_uuid: node.uuid })
+  return node
+}
+
+async function checkMove(ctx: UnitContext, op: MoveOp): Promise<Move> {
+  const view = await readInstance(ctx, op)
+  const { instance, config } = view
+  for (const [index, disk] of view.disks.entries())
+    if (!DTS_COPYABLE.includes(disk.dev_type))
+      throw new OpPrereqError(
+        `Instance disk ${index} has disk type ${disk.dev_type} and is not suitable for copying`,
+        ECODE.STATE,
+      )
+  const target = await targetOf(ctx, op)
+  if (target.uuid === view.primary.uuid)
+    throw new OpPrereqError(`Instance ${instance.name} is already on the node ${target.name}`, ECODE.STATE)
+  checkNodeOnline(target)
+  checkNodeNotDrained(target)
+  checkNodeVmCapable(target)
+  checkCompressionTool(config.cluster, op.compress)
+  await checkTargetPolicy(ctx, view, target, op.ignore_ipolicy)
+  if (instance.admin_state === 'up') {
+    const { maxmem } = fillBeParams(config.cluster, instance.beparams)
+    const reason = `failing over instance ${instance.name}`
+    await checkNodeFreeMemory(ctx, target, reason, maxmem, instance.hypervisor, hvParamsOf(view))
+  } else ctx.log.info('Not checking memory on the secondary node as instance will not be started')
+  await checkBridges(ctx, config, instance, target)
+  return { view, target }
+}
+
+async function stop(ctx: UnitContext, op: MoveOp, { view }: Move): Promise<void> {
+  const { instance, primary } = view
+  ctx.log.info(`Shutting down instance ${instance.name} on source node ${primary.name}`)
+  const args = [dictOf(view), op.shutdown_timeout, ctx.reason] as const
+  const result = await ctx.nodes.attempt(primary, 'instance_shutdown', [...args])
+  if (result.ok) return
+  const text = `Could not shutdown instance ${instance.name} on node ${primary.name}`
+  if (!op.ignore_consistency) throw new OpExecError(`${text}: ${result.error}`)
+  ctx.log.warning(
+    `${text}. Proceeding anyway. Please make sure node ${primary.name} is down. Error details: ${result.error}`,
+  )
+}
+
+/** Makes the disks on the target and fills them; what fails leaves only those of the source. */
+async function copy(ctx: UnitContext, op: MoveOp, { view, target }: Move): Promise<void> {
+  const there = { ...view, primary: target }
+  await createDisks(ctx, there, view.disks)
+  const plan = { from: view.primary, to: target, instance: dictOf(view), compress: op.compress }
+  const transfers = view.disks.map((disk, index) => {
+    const end = ['raw', [diskDictOf(view, disk)]] as const
+    return { name: `disk/${index}`, source: end, target: end }
+  })
+  const copied = await copyDisks(ctx, plan, transfers)
+  if (copied.every((ok) => ok)) return
+  ctx.log.warning('Some disks failed to copy, aborting')
+  await removeDisks(ctx, there, view.disks)
+  throw new OpExecError('Errors during disk copy: Failed to transfer instance data')
+}
+
+async function start(ctx: UnitContext, { view, target }: Move): Promise<void> {
+  const { instance } = view
+  ctx.log.info(`Starting instance ${instance.name} on node ${target.name}`)
+  const { ok, view: active } = await assembleDisks(ctx, await reread(ctx, view), { ignoreSecondaries: true })
+  if (!ok) {
+    await shutdownDisks(ctx, active)
+    throw new OpExecError("Can't activate the instance's disks")
+  }
+  const result = await ctx.nodes.attempt(target, 'instance_start', [dictOf(active), false, ctx.reason])
+  if (result.ok) return
+  await shutdownDisks(ctx, active)
+  throw new OpExecError(`Could not start instance ${instance.name} on node ${target.name}: ${result.error}`)
+}

@@ -1,0 +1,133 @@
+// Copying the disks of an instance from one node of the cluster to another, or to an export there and back.
+import { sha1 } from '../../lib/hmac'
+import { DISK_TRANSFER_CONNECT_TIMEOUT_S, RIE_VERSION } from '../../model/constants/exports'
+import type { Cluster, Node } from '../../model/config'
+import { ECODE, OpPrereqError } from '../../model/errors'
+import type { ImpExpEnd, ImpExpOptions, ImpExpStatus, InstanceDict } from '../../rpc/node/dicts'
+import { sizeText } from '../instance/disk-files'
+import type { UnitContext } from '../unit-context'
+import { TransferEnd, type EndOutcome } from './end'
+
+export interface DiskTransfer {
+  /** As users see it: `disk/0`. */
+  readonly name: string
+  readonly source: ImpExpEnd
+  readonly target: ImpExpEnd
+  /** The data has left its source, well or not. */
+  sent?(): Promise<void>
+}
+
+export interface CopyPlan {
+  readonly from: Node
+  readonly to: Node
+  readonly instance: InstanceDict
+  readonly compress: string
+}
+
+const MAGIC_BYTES = 6
+
+/** All at once; whether each arrived whole. `undefined` is a disk that is not transferred. */
+export async function copyDisks(
+  ctx: UnitContext,
+  plan: CopyPlan,
+  transfers: readonly (DiskTransfer | undefined)[],
+): Promise<boolean[]> {
+  const base = ctx.env.random.hex(MAGIC_BYTES)
+  return Promise.all(
+    transfers.map(async (transfer, index) => {
+      if (transfer === undefined) return false
+      return copyDisk(ctx, plan, transfer, index, { compress: plan.compress, magic: diskMagic(base, plan, index) })
+    }),
+  )
+}
+
+/** What the stream of a disk begins with. */
+export const diskMagic = (base: string, { instance }: Pick<CopyPlan, 'instance'>, index: number): string =>
+  sha1(`${RIE_VERSION}${base}${instance.name}${index}`)
+
+async function copyDisk(
+  ctx: UnitContext,
+  { from, to, instance }: CopyPlan,
+  transfer: DiskTransfer,
+  index: number,
+  options: ImpExpOptions,
+): Promise<boolean> {
+  const { name } = transfer
+  const component = `disk${index}`
+  const connectTimeout_s = DISK_TRANSFER_CONNECT_TIMEOUT_S
+  ctx.log.say(`Exporting ${name} from ${from.name} to ${to.name}`)
+  let sending: Promise<EndOutcome> | undefined
+  let source: TransferEnd | undefined
+  const send = (port: number): void => {
+    ctx.log.say(`${name} is now listening, starting export`)
+    source = new TransferEnd(ctx, {
+      ...{ node: from, mode: 'export', connectTimeout_s },
+      start: () =>
+        ctx.nodes.attempt(from, 'export_start', [options, to.secondary_ip, port, instance, component, transfer.source]),
+      connected: () => ctx.log.say(`${name} is sending data on ${from.name}`),
+      progress: (status) => ctx.log.say(`${name} sent ${progressText(status)}`),
+    })
+    sending = source.run().then(async (outcome) => {
+      tell(ctx, name, outcome, 'sending', 'send')
+      await transfer.sent?.()
+      if (!outcome.ok) await target.abort()
+      return outcome
+    })
+  }
+  const target = new TransferEnd(ctx, {
+    ...{ node: to, mode: 'import', connectTimeout_s },
+    start: () =>
+      ctx.nodes.attempt(to, 'import_start', [
+        { ...options, connect_timeout: connectTimeout_s },
+        instance,
+        component,
+        transfer.target,
+      ]),
+    listening: send,
+    connected: () => ctx.log.say(`${name} is receiving data on ${to.name}`),
+  })
+  const received = await target.run()
+  tell(ctx, name, received, 'receiving', 'receive')
+  if (!received.ok) await source?.abort()
+  return received.ok && (await sending)?.ok === true
+}
+
+/** `doing` and `done` are forms of the verb. */
+function tell(ctx: UnitContext, name: string, outcome: EndOutcome, doing: string, verb: string): void {
+  if (outcome.ok) ctx.log.say(`${name} finished ${doing} data`)
+  else ctx.log.say(`${name} failed to ${verb} data: ${outcome.message} (recent output: ${outcome.recentOutput})`)
+}
+
+export function progressText({ progress_mbytes, progress_throughput, ...rest }: ImpExpStatus): string {
+  const { progress_percent: percent, progress_eta: eta } = rest
+  return [
+    sizeText(Math.round(progress_mbytes ?? 0)),
+    `${(progress_throughput ?? 0).toFixed(1)} MiB/s`,
+    ...(percent === undefined ? [] : [`${Math.floor(percent)}%`]),
+    ...(eta === undefined ? [] : [`ETA ${durationText(eta)}`]),
+  ].join(', ')
+}
+
+/** `1h 5m 3s`. */
+function durationText(duration_s: number): string {
+  let left = Math.round(duration_s)
+  const parts: string[] = []
+  for (const [unit, length] of [
+    ['d', 86400],
+    ['h', 3600],
+    ['m', 60],
+  ] as const) {
+    // prettier-ignore
+    const whole = Math.floor(left / length)
+    left %= length
+    if (whole > 0 || parts.length > 0) parts.push(`${whole}${unit}`)
+  }
+  return [...parts, `${left}s`].join(' ')
+}
+
+/** Nodes run what they are told, so only tools that the cluster knows. */
+export function checkCompressionTool(cluster: Cluster, tool: string): void {
+  const allowed = cluster.compression_tools
+  if (tool !== 'none' && !allowed.includes(tool))
+    throw new OpPrereqError(`Compression tool not allowed, tools allowed are [${allowed.join(', ')}]`, ECODE.INVAL)
+}
