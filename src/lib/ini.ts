@@ -26,7 +26,7 @@ export function parseIni(text: string): IniSections {
       continue
     }
     if (/^\s/.test(line) && section !== undefined && last !== undefined) {
-      section[last] += `\n${unescaped(line.trim())}`
+      section[last] = `${section[last] ?? ''}\n${unescaped(line.trim())}`
       continue
     }
     const value = /^([^=:]+?)\s*[=:]\s*(.*)$/.exec(line)

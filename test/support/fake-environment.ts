@@ -53,6 +53,8 @@ export class FakeEnvironment {
   readonly overrides = new Map<CallName, Override>()
   readonly cancel = new AbortController()
   secrets: Readonly<Record<string, unknown>> = {}
+  /** The master's own files, by their paths. */
+  readonly masterFiles = new Map<string, string>()
   /** The job dies right after this many node calls have been carried out. */
   killAfter = Infinity
   started = false
@@ -157,6 +159,7 @@ export class FakeEnvironment {
       cancelled: this.cancel.signal,
       paths: pathsOf('', 'node1.gnt.example'),
       processLog: silentLog,
+      masterFile: async (file) => this.masterFiles.get(file),
       submitJobs: (jobs) => {
         this.submitted.push(...jobs)
         return Promise.resolve(jobs.map((_, index) => [true, 100 + index]))

@@ -5,6 +5,7 @@ import type { ArgsOf, CallName, ResultOf } from '../../rpc/node/calls'
 import type { BlockDeviceStatus, DiskDict, InstanceDict, InstanceRuntime } from '../../rpc/node/dicts'
 import { answerChecks, osList } from './checks'
 import { hypervisorInfo, logicalVolumes, storageInfo, volumeGroup } from './capacity'
+import { transfers } from './transfers'
 import { type SimContext, type SimInstance, certificateOf } from './world'
 
 export type SimHandlers = {
@@ -30,7 +31,6 @@ const filesAndDaemons = {
   get_watcher_pause: nothing,
   etc_hosts_modify: () => true,
   hooks_runner: () => [],
-  export_list: () => [],
   bridges_exist: nothing,
   node_has_ip_address: () => true,
   node_activate_master_ip: nothing,
@@ -181,7 +181,7 @@ const disks = {
     directories.map((directory) => world.filesBelow(node, directory)),
 } satisfies SimHandlers
 
-export const simHandlers: SimHandlers = { ...filesAndDaemons, ...state, ...instances, ...disks }
+export const simHandlers: SimHandlers = { ...filesAndDaemons, ...state, ...instances, ...disks, ...transfers }
 
 /** The same for each start of the simulator: simulated nodes never reboot. */
 function bootId(node: string): string {

@@ -22,6 +22,8 @@ export interface SimNode {
   readonly instances: Map<string, SimInstance>
   /** By UUID. */
   readonly disks: Map<string, SimDisk>
+  /** What is told of each export, by its name. */
+  readonly exports: Map<string, string>
 }
 
 /** Templates whose data every node sees. */
@@ -56,8 +58,8 @@ export class World {
     const world = new World(config)
     const saved = JSON.parse(text) as ReturnType<World['snapshot']>
     if (!isRecord(saved.nodes)) throw new Error('the saved state of the simulator is damaged')
-    for (const [name, { instances, disks }] of Object.entries(saved.nodes))
-      world.nodes.set(name, { instances: new Map(instances), disks: new Map(disks) })
+    for (const [name, { instances, disks, exports }] of Object.entries(saved.nodes))
+      world.nodes.set(name, { instances: new Map(instances), disks: new Map(disks), exports: new Map(exports) })
     for (const [uuid, disk] of saved.shared) world.sharedDisks.set(uuid, disk)
     return world
   }
@@ -69,7 +71,7 @@ export class World {
   node(name: string): SimNode {
     const known = this.nodes.get(name)
     if (known !== undefined) return known
-    const fresh: SimNode = { instances: new Map(), disks: new Map() }
+    const fresh: SimNode = { instances: new Map(), disks: new Map(), exports: new Map() }
     this.nodes.set(name, fresh)
     return fresh
   }
@@ -108,12 +110,21 @@ export class World {
   }
 
   private snapshot() {
-    const nodes: Record<string, { instances: [string, SimInstance][]; disks: [string, SimDisk][] }> = {}
-    for (const [name, { instances, disks }] of this.nodes)
-      nodes[name] = { instances: [...instances], disks: [...disks] }
+    const nodes: Record<string, SavedNode> = {}
+    for (const [name, { instances, disks, exports }] of this.nodes)
+      nodes[name] = { instances: [...instances], disks: [...disks], exports: [...exports] }
     return { nodes, shared: [...this.sharedDisks] }
   }
 }
+
+interface SavedNode {
+  readonly instances: [string, SimInstance][]
+  readonly disks: [string, SimDisk][]
+  /** Missing in files of older versions. */
+  readonly exports?: [string, string][]
+}
+
+export const nodeOf = ({ world, node }: SimContext): SimNode => world.node(node)
 
 /** One call to one node. */
 export interface SimContext {

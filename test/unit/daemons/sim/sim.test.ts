@@ -107,5 +107,7 @@ test('a thousand nodes answer', async () => {
 
 test('what simulated nodes cannot do is refused by name', async () => {
   if (!node1) throw new Error('no node')
-  await expect(nodes.one(node1, 'x509_cert_create', [60])).rejects.toThrow("Simulated nodes have no 'x509_cert_create'")
+  await expect(nodes.one(node1, 'node_configure_ovs', ['s', null])).rejects.toThrow(
+    "Simulated nodes have no 'node_configure_ovs'",
+  )
 })

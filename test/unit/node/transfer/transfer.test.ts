@@ -66,7 +66,7 @@ async function run(spec: TransferSpec, statusFile: string): Promise<Outcome> {
   return { error, status: JSON.parse(fs.readFileSync(statusFile, 'utf8')) as ImpExpStatus }
 }
 
-/** The status file is put in its place by a rename, which the folder's watcher tells. */
+/** The status file is all that a transfer tells, so it is looked at again and again, as the node daemon does. */
 async function listeningPort(statusFile: string): Promise<number> {
   for (;;) {
     if (fs.existsSync(statusFile)) {

@@ -156,7 +156,17 @@ test.each([
   [{ nics: [{ ip: '10.99.0.77' }] }, expect.stringContaining('belongs to network net1'), 'wrong_state'],
   [{ beparams: { minmem: 64, maxmem: 32 } }, expect.stringContaining('minmem'), 'wrong_input'],
   [{ beparams: { nosuch: 1 } }, "Unknown parameter 'nosuch'", 'wrong_input'],
-  [{ mode: 'import' }, expect.stringContaining("Creation mode 'import'"), 'wrong_input'],
+  [{ mode: 'import' }, 'No export found for relative path inst20.gnt.example', 'wrong_input'],
+  [
+    { mode: 'import', src_path: '/tmp/x' },
+    'Importing an instance from a path requires a source node option',
+    'wrong_input',
+  ],
+  [
+    { mode: 'import', compress: 'rm' },
+    'Compression tool not allowed, tools allowed are [gzip, gzip-fast, gzip-slow]',
+    'wrong_input',
+  ],
   [{ os_type: null }, 'No guest OS or OS image specified', 'wrong_input'],
 ])('%j is refused, and nothing is left', async (given, text, code) => {
   const before = cluster.config

@@ -1,0 +1,66 @@
+// Exports and transfers of simulated nodes: no data flows, so each transfer has ended when it is first asked for.
+import { formatIni } from '../../lib/ini'
+import { createCertificate } from '../../lib/tls'
+import { EXPORT_SECTION, EXPORT_VERSION } from '../../model/constants/exports'
+import type { DiskDict, ImpExpStatus, InstanceDict } from '../../rpc/node/dicts'
+import type { SimHandlers } from './handlers'
+import { nodeOf, type SimContext } from './world'
+
+/** Where a simulated import listens. */
+const PORT = 11000
+
+export const transfers = {
+  export_list: (sim) => [...nodeOf(sim).exports.keys()].sort(),
+  export_info: (sim, directory) => {
+    const text = nodeOf(sim).exports.get(directory.split('/').pop() ?? '')
+    if (text === undefined) throw new Error("Export info file doesn't have the required fields")
+    return text
+  },
+  export_remove: (sim, name) => {
+    if (!nodeOf(sim).exports.delete(name)) throw new Error(`Error while removing the export: there is no '${name}'`)
+    return null
+  },
+  finalize_export: (sim, instance, disks) => {
+    nodeOf(sim).exports.set(instance.name, infoOf(sim, instance, disks))
+    return null
+  },
+  import_start: (_sim, _options, _instance, component) => `import-${component}`,
+  export_start: (_sim, _options, _host, _port, _instance, component) => `export-${component}`,
+  impexp_status: (sim, names) => names.map((name) => ended(sim, name.startsWith('import-'))),
+  impexp_abort: () => null,
+  impexp_cleanup: () => null,
+  x509_cert_create: async (sim, validity_s) => {
+    const both = await createCertificate({ commonName: sim.node, validity_days: validity_s / 86400, clock: sim.clock })
+    return ['x509-simulated', both.slice(both.indexOf('-----BEGIN CERTIFICATE-----'))]
+  },
+  x509_cert_remove: () => null,
+} satisfies SimHandlers
+
+function ended({ clock }: SimContext, listens: boolean): ImpExpStatus {
+  const now_s = clock.now_ms() / 1000
+  const common = { recent_output: [], connected: true, exit_status: 0, ctime: now_s, mtime: now_s }
+  return listens ? { ...common, listen_port: PORT } : common
+}
+
+function infoOf({ clock }: SimContext, instance: InstanceDict, disks: readonly (DiskDict | false)[]): string {
+  const sizes = disks.flatMap((disk, index) =>
+    disk === false
+      ? []
+      : [[`disk${index}_size`, String(disk.size)] as const, [`disk${index}_dump`, disk.uuid] as const],
+  )
+  return formatIni({
+    [EXPORT_SECTION.export]: {
+      version: String(EXPORT_VERSION),
+      timestamp: String(Math.floor(clock.now_ms() / 1000)),
+      source: instance.primary_node,
+      os: instance.os,
+      compression: 'none',
+    },
+    [EXPORT_SECTION.instance]: {
+      name: instance.name,
+      hypervisor: instance.hypervisor,
+      disk_count: String(disks.length),
+      ...Object.fromEntries(sizes),
+    },
+  })
+}

@@ -1,0 +1,187 @@
+import type { ImpExpEnd } from '../../../../src/rpc/node/dicts'
+import { FakeEnvironment } from '../../../support/fake-environment'
+
+// inst6: sharedfile, up on node3; inst2: file, down; inst4: diskless, down on node3.
+let cluster: FakeEnvironment
+beforeEach(() => {
+  cluster = new FakeEnvironment()
+  cluster.masterFiles.set('/var/lib/ganeti/cluster-domain-secret', 'the secret\n')
+})
+afterEach(() => {
+  expect(cluster.table.owners.size).toBe(0)
+  expect(cluster.inconsistencies()).toEqual([])
+})
+
+const full = (name: string) => `${name}.gnt.example`
+const fail = (text: string) => () => {
+  throw new Error(text)
+}
+const backup = { instance_name: full('inst6'), target_node: full('node1'), long_sleep: true }
+const lastPart = (end: ImpExpEnd) => String(end[1][0]).split('/').at(-1)
+
+test('an export stops the instance, copies its disks, and starts it again', async () => {
+  await expect(cluster.run('OP_BACKUP_EXPORT', backup)).resolves.toEqual([true, [true]])
+  expect(cluster.log).toEqual([
+    'Shutting down instance inst6.gnt.example',
+    'Exporting disk/0 from node3.gnt.example to node1.gnt.example',
+    'disk/0 is now listening, starting export',
+    'disk/0 is receiving data on node1.gnt.example',
+    'disk/0 finished receiving data',
+    'disk/0 is sending data on node3.gnt.example',
+    'disk/0 finished sending data',
+    'Finalizing export on node1.gnt.example',
+    'Starting instance inst6.gnt.example',
+    'Removing old exports for instance inst6.gnt.example',
+  ])
+  expect(cluster.runningOn('inst6')).toEqual([full('node3')])
+  const disk = cluster.instance('inst6')?.disks[0]
+  const [started] = cluster.called('import_start')
+  expect(started?.node).toBe(full('node1'))
+  expect(started?.args[3]).toEqual(['file', [`/var/lib/ganeti/export/inst6.gnt.example.new/${disk}`]])
+  const [sent] = cluster.called('export_start')
+  expect(sent?.args.slice(1, 3)).toEqual([cluster.node('node1').secondary_ip, 11000])
+  expect(sent?.args[5]).toMatchObject(['script', [{ uuid: disk }, 0]])
+  // Both ends know the magic value; nobody else does.
+  expect(sent?.args[0]).toMatchObject({ magic: expect.stringMatching(/^[0-9a-f]{40}$/) as string, compress: 'none' })
+  expect(cluster.called('impexp_cleanup')).toHaveLength(2)
+})
+
+test('an instance that runs is not stopped for an export that would fail', async () => {
+  const { long_sleep: _, ...short } = backup
+  await expect(cluster.failure('OP_BACKUP_EXPORT', short)).resolves.toEqual([
+    'OpExecError',
+    [
+      'Not all disks could be snapshotted, and you did not allow the instance to remain offline for a longer time through the --long-sleep option; aborting',
+    ],
+  ])
+  await expect(cluster.failure('OP_BACKUP_EXPORT', { ...short, shutdown: false })).resolves.toEqual([
+    'OpExecError',
+    ['Not all disks could be snapshotted, and you requested a live export; aborting'],
+  ])
+  expect(cluster.runningOn('inst6')).toEqual([full('node3')])
+  expect(cluster.called('instance_shutdown')).toEqual([])
+})
+
+test('a disk that does not arrive fails the export; the instance runs on, and an older export stays', async () => {
+  cluster.world.node(full('node2')).exports.set(full('inst6'), 'old')
+  cluster.overrides.set('impexp_status', (_node, [names]) =>
+    (names as string[]).map(
+      (name) =>
+      name.startsWith('import')
+        ? { recent_output: [], listen_port: 5, connected: true, ctime: 0, mtime: 0, exit_status: 1, error_message: 'disk full' } // prettier-ignore
+        : { recent_output: ['dd: broken pipe'], connected: true, ctime: 0, mtime: 0, exit_status: 1, error_message: 'status 1' }, // prettier-ignore
+    ),
+  )
+  await expect(cluster.failure('OP_BACKUP_EXPORT', backup)).resolves.toEqual([
+    'OpExecError',
+    ['Export failed, errors in export finalization, disk export: disk(s) 0'],
+  ])
+  expect(cluster.log).toContain('disk/0 failed to receive data: disk full (recent output: )')
+  expect(cluster.called('finalize_export')).toEqual([])
+  expect(cluster.runningOn('inst6')).toEqual([full('node3')])
+  expect([...cluster.world.node(full('node2')).exports.keys()]).toEqual([full('inst6')])
+})
+
+test('a node that cannot start a transfer, or says nothing of it, ends the wait', async () => {
+  cluster.overrides.set('import_start', fail('no space'))
+  await cluster.failure('OP_BACKUP_EXPORT', backup)
+  expect(cluster.log).toContain(
+    ' - WARNING: import on node1.gnt.example failed: Failed to start import on node1.gnt.example: no space',
+  )
+  cluster.overrides.delete('import_start')
+  cluster.overrides.set('impexp_status', () => [null])
+  await cluster.failure('OP_BACKUP_EXPORT', backup)
+  expect(cluster.log).toContainEqual(expect.stringContaining("Didn't become ready after 10 seconds"))
+  expect(cluster.runningOn('inst6')).toEqual([full('node3')])
+})
+
+test('the disks of a stopped instance are active only meanwhile, and it may go afterwards', async () => {
+  cluster.world.node(full('node3')).exports.set(full('inst2'), 'old')
+  cluster.change('setInstanceStatus', cluster.instance('inst2')?.uuid, 'down', false, 'admin')
+  await cluster.run('OP_BACKUP_EXPORT', { ...backup, instance_name: full('inst2'), remove_instance: true })
+  expect(cluster.log).toContain('Activating disks for inst2.gnt.example')
+  expect(cluster.log).toContain('Deactivating disks for inst2.gnt.example')
+  expect(cluster.log).toContain('Removing instance inst2.gnt.example')
+  expect(cluster.instance('inst2')).toBeUndefined()
+  expect([...cluster.world.node(full('node3')).exports.keys()]).toEqual([])
+})
+
+test.each([
+  [{ target_node: 'nosuch' }, "Node 'nosuch' not known", 'unknown_entity'],
+  [{ compress: 'sh' }, 'Compression tool not allowed, tools allowed are [gzip, gzip-fast, gzip-slow]', 'wrong_input'],
+  [{ mode: 'remote' }, 'Missing X509 key name for encryption', 'wrong_input'],
+  [{ remove_instance: true, shutdown: false, long_sleep: false }, 'Can not remove instance without shutting it down before', 'wrong_state'], // prettier-ignore
+  [{ shutdown: false }, 'The long sleep option only makes sense when the instance can be shut down.', 'wrong_input'],
+  [{ zero_free_space: true }, expect.stringContaining('helper machine') as string, 'wrong_input'],
+])('%j is refused', async (given, text, code) => {
+  const outcome = await cluster.failure('OP_BACKUP_EXPORT', { ...backup, ...given })
+  expect(outcome).toEqual(['OpPrereqError', [text, code]])
+})
+
+test('what comes from another cluster must be signed with the domain secret', async () => {
+  const prepared = (await cluster.run('OP_BACKUP_PREPARE', { instance_name: full('inst2'), mode: 'remote' })) as {
+    handshake: unknown[]
+    x509_key_name: unknown[]
+    x509_ca: string
+  }
+  expect(prepared.handshake).toEqual([
+    0,
+    expect.stringMatching(/^[0-9a-f]{40}$/),
+    expect.stringMatching(/^[0-9a-f]{16}$/),
+  ])
+  expect(cluster.log).toEqual(['Generating X509 certificate on node2.gnt.example'])
+  const remote = {
+    ...{
+      instance_name: full('inst2'),
+      mode: 'remote',
+      target_node: ['00', '11'].map((digest) => ['192.0.2.9', 1234, 'abcdefgh', digest, '22']),
+    },
+    ...{ x509_key_name: prepared.x509_key_name, destination_x509_ca: prepared.x509_ca },
+  }
+  const refused = (given: object) => cluster.failure('OP_BACKUP_EXPORT', { ...remote, ...given })
+  expect(await refused({})).toEqual(['OpPrereqError', ['Target info for disk 0: HMAC is wrong', 'wrong_input']])
+  expect(await refused({ x509_key_name: ['name', '00', '11'] })).toEqual([
+    'OpPrereqError',
+    ['HMAC for X509 key name is wrong', 'wrong_input'],
+  ])
+  expect(await refused({ destination_x509_ca: prepared.x509_ca.replace(/\/[0-9a-f]+/, `/${'0'.repeat(40)}`) })).toEqual(
+    ['OpPrereqError', ['Unable to load destination X509 CA (X509 certificate signature is invalid)', 'wrong_input']],
+  )
+  expect(await refused({ target_node: [] })).toMatchObject([
+    'OpPrereqError',
+    ['Received destination information for 0 disks, but instance inst2.gnt.example has 2 disks', 'wrong_input'],
+  ])
+})
+
+test('an exported instance is made again as it was, where the opcode does not say otherwise', async () => {
+  const old = cluster.instance('inst2')
+  await cluster.run('OP_BACKUP_EXPORT', { ...backup, instance_name: full('inst2'), remove_instance: true })
+  cluster.log.length = 0
+  const wanted = { instance_name: full('inst2'), mode: 'import', disk_template: 'file', disks: [], nics: [] }
+  await cluster.run('OP_INSTANCE_CREATE', { ...wanted, pnode: full('node3'), start: false })
+  expect(cluster.noted).toMatchObject({ src_node: full('node1'), src_path: '/var/lib/ganeti/export/inst2.gnt.example' })
+  expect(cluster.log).toContain('* running the instance OS import scripts...')
+  expect(cluster.log.at(-1)).toBe('Running rename script for inst2.gnt.example')
+  expect(cluster.instance('inst2')).toMatchObject({ os: old?.os, hypervisor: old?.hypervisor, admin_state: 'down' })
+  const imported = cluster.called('export_start').at(-1)
+  expect(lastPart(imported?.args[5] as ImpExpEnd)).toBe(old?.disks.at(-1))
+})
+
+test('an instance whose disks did not all come stays, stopped, and its job fails', async () => {
+  await cluster.run('OP_BACKUP_EXPORT', { ...backup, instance_name: full('inst2') })
+  cluster.overrides.set('export_start', fail('gone'))
+  const wanted = { instance_name: full('inst30'), mode: 'import', disk_template: 'file', disks: [], nics: [] }
+  const source = { src_node: full('node1'), src_path: full('inst2'), pnode: full('node3') }
+  const outcome = await cluster.failure('OP_INSTANCE_CREATE', { ...wanted, ...source })
+  expect(outcome).toMatchObject(['OpExecError', [expect.stringContaining('Not all disks of instance inst30')]])
+  expect(cluster.instance('inst30')?.admin_state).toBe('down')
+  expect(cluster.runningOn('inst30')).toEqual([])
+})
+
+test('exports are removed from every node, and one that is not there is said', async () => {
+  for (const node of ['node1', 'node3']) cluster.world.node(full(node)).exports.set(full('inst2'), '')
+  await cluster.run('OP_BACKUP_REMOVE', { instance_name: 'inst2' })
+  expect(cluster.called('export_remove').map(({ node }) => node)).toEqual([full('node1'), full('node3')])
+  await cluster.run('OP_BACKUP_REMOVE', { instance_name: 'nosuch' })
+  expect(cluster.log.at(-1)).toMatch(/^Export not found\./)
+})
