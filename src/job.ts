@@ -50,7 +50,7 @@ async function clusterFacts(): Promise<ClusterFacts> {
 const masterFile = async (path: string) => (await systemDisk.read(paths.local(path)))?.toString('utf8')
 
 serveJobs(processChannel(), {
-  ...{ paths, clock, log, nodes },
+  ...{ paths, clock, log },
   disk: systemDisk,
   Cancelled: JobCancelled,
   execute: (op, setting) =>

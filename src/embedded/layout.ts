@@ -52,7 +52,7 @@ export const writeSettings = (root: string, settings: Settings): Promise<void> =
 export function checkRootLength(root: string, names: readonly string[]): void {
   for (const name of names) {
     try {
-      checkSocketPath(`${nodePaths(root, name).livelockDir}/job_000000_0000000000`)
+      checkSocketPath(`${nodePaths(root, name).livelockDir}/job_000000_0000000000_0000000`)
     } catch {
       throw new UsageError(
         `the root ${root} is too long for Unix sockets below it; name a shorter one with --root, such as /tmp/gantry`,

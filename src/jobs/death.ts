@@ -13,7 +13,7 @@ export type HeldLock = readonly [title: string, mode: LockMode]
 export interface Death {
   /** The job as luxid knows it. */
   known: Job
-  /** The job as its file has it: the process may have written more than it could tell. */
+  /** The job as its process has written it, which may be more than it could tell. */
   file: Job | undefined
   /** Whether luxid knows that the process had begun with the job; a restarted luxid does not know. */
   begun: boolean

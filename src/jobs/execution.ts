@@ -6,14 +6,13 @@ import type { Log } from '../lib/log'
 import { JOB_RETRY_S, JOB_START_ATTEMPTS_MAX } from '../model/limits'
 import { secretsOf } from '../opcodes/summary'
 import type { JobId } from '../rpc/luxi/calls'
-import type { NodeTarget } from '../rpc/node/client'
-import type { NodeUuid } from '../model/ids'
 import type { ClientId } from '../rpc/wconfd/calls'
 import { type HeldLock, afterDeath, requeued } from './death'
 import { type FindJob, verdictsOf } from './dependencies'
 import { withinTime } from './replicas'
+import { encodeJob } from './job-file'
 import { type Job, canceledFrom, dequeued, failedAt, isFinished, withOp } from './job'
-import type { JobListener, JobRunner, RunningJob, Secrets, Verdict } from './runner'
+import type { JobListener, JobRunner, Progress, RunningJob, Secrets, Verdict } from './runner'
 import { applyProgress } from './runner'
 import type { QueueStore } from './store'
 
@@ -26,8 +25,6 @@ export interface ExecutionOptions {
   ownerDied: OwnerDied
   clock: Clock
   log: Log
-  replicas(): readonly NodeTarget[]
-  lagging(node: string, reason: string): void
   /** The job as it is now. */
   job(): Job
   find: FindJob
@@ -46,8 +43,8 @@ export class Execution {
   private cancelWanted = false
   private killWanted = false
   private priorityWanted: number | undefined
-  /** Candidates to which the process surely writes the job's file itself. */
-  private readonly reached = new Set<NodeUuid>()
+  /** What the process told is written and published in this order. */
+  private heard: Promise<void> = Promise.resolve()
 
   constructor(
     readonly id: JobId,
@@ -76,7 +73,6 @@ export class Execution {
     this.running = await this.options.runner.adopt(job, this.listener())
     if (this.running === undefined) return this.settleDeath()
     this.options.log.info({ job: this.id, pid: job.process_id }, 'found the process of a running job again')
-    this.running.setReplicas(this.options.replicas())
   }
 
   cancel(): void {
@@ -96,13 +92,10 @@ export class Execution {
     return this.options.job().process_id ?? 0
   }
 
-  setReplicas(replicas: readonly NodeTarget[]): void {
-    this.running?.setReplicas(replicas)
-  }
-
-  leave(): void {
+  /** The process goes on alone. Resolves when nothing of the job is being written here any more. */
+  async leave(): Promise<void> {
     this.left = true
-    this.running?.leave()
+    await this.running?.leave()
   }
 
   /** The job's end, when it can be told without a process. */
@@ -118,24 +111,22 @@ export class Execution {
   }
 
   private async begin(job: Job, secrets: Secrets, verdicts: readonly Verdict[]): Promise<void> {
-    const { store, runner, clock, replicas, publish } = this.options
+    const { runner, clock, publish } = this.options
     const prepared = await runner.prepare(this.id)
     try {
       const now = timestamp(clock)
       const { livelock, pid } = prepared
       const first = withOp(job, 0, { status: 'waiting', start_timestamp: now })
       const started: Job = { ...first, start_timestamp: now, livelock, process_id: pid }
-      await store.save(started)
       if (this.left) throw new Error('luxid is stopping')
+      // Not written: who waits has done nothing yet, and is queued again after a crash. The live-lock tells of it until then.
       publish(started)
-      const targets = replicas()
-      for (const { uuid } of targets) this.reached.add(uuid)
-      this.running = await prepared.begin({ job: started, secrets, verdicts, replicas: targets }, this.listener())
+      this.running = await prepared.begin({ job: started, secrets, verdicts }, this.listener())
     } catch (error) {
       prepared.abandon()
       throw error
     }
-    if (this.left) this.running.leave()
+    if (this.left) await this.running.leave()
     if (this.killWanted) this.running.kill()
     else if (this.cancelWanted) this.running.cancel()
     if (this.priorityWanted !== undefined) this.running.setPriority(this.priorityWanted)
@@ -150,16 +141,26 @@ export class Execution {
 
   private listener(): JobListener {
     return {
-      progress: (progress) => {
-        this.begun = true
-        this.options.publish(applyProgress(this.options.job(), progress))
-      },
-      lagging: (node, reason) => {
-        for (const uuid of this.reached) if (uuid === node) this.reached.delete(uuid)
-        this.options.lagging(node, reason)
-      },
-      gone: () => void this.settleDeath(),
+      begun: () => (this.begun = true),
+      progress: (progress) => this.hear(progress),
+      over: () => isFinished(this.options.job()),
+      gone: () => void this.heard.then(() => this.settleDeath()),
     }
+  }
+
+  private hear(progress: Progress): Promise<void> {
+    const { store, job, publish } = this.options
+    this.begun = true
+    const heard = this.heard.then(async () => {
+      const before = job()
+      const next = applyProgress(before, progress)
+      // A process that was found again may be where its file says.
+      const moved = progress.kind === 'step' || (progress.kind === 'job' && encodeJob(next) !== encodeJob(before))
+      if (moved) await store.save(next)
+      publish(next)
+    })
+    this.heard = heard.catch(() => undefined)
+    return heard
   }
 
   /** However often the disk refuses to be read. */
@@ -178,11 +179,10 @@ export class Execution {
   private async gone(): Promise<void> {
     if (this.left) return
     const { store, clock, log, job, requeue } = this.options
-    if (isFinished(job())) {
-      await store.spread(job(), this.reached)
-      return this.leaveQueue()
-    }
-    const file = await store.read(this.id)
+    if (isFinished(job())) return this.leaveQueue()
+    const written = await store.read(this.id)
+    // Without a live-lock it was written before the job was given to a process.
+    const file = written?.livelock === undefined ? undefined : written
     const locks = await this.freeLocks(file ?? job())
     await store.removeLivelock(job().livelock)
     if (this.left) return

@@ -22,11 +22,10 @@ export interface OpcodeSetting {
 export interface JobRunOptions {
   clock: Clock
   execute(op: WireOpCode, setting: OpcodeSetting): Promise<unknown>
-  /** Makes the job's file durable here and at the candidates. */
-  save(job: Job): Promise<void>
-  /** New log entries: they reach the file soon. */
-  saveSoon(job: Job): void
-  tell(progress: Progress): void
+  /** Makes the job as it is now durable, here and at the candidates, and lets it be known; `progress` is what has changed. */
+  save(job: Job, progress: Progress): Promise<void>
+  /** A new log entry: it is told at once, and reaches the file soon. */
+  log(job: Job, progress: Progress): void
   /** Thrown by whoever stops because the job was cancelled. */
   Cancelled: new () => Error
   onBug(error: unknown): void
@@ -155,11 +154,7 @@ export class JobRun {
   private become(next: Job): Promise<void> {
     const before = this.current
     this.current = next
-    const write = async () => {
-      await this.options.save(this.current)
-      this.options.tell(step(before, next))
-    }
-    const done = this.saving.then(write)
+    const done = this.saving.then(() => this.options.save(this.current, step(before, next)))
     this.saving = done.catch(() => undefined)
     return done
   }
@@ -169,8 +164,7 @@ export class JobRun {
     if (op === undefined || this.serial >= JOB_LOG_ENTRIES_MAX) return
     const entry: LogEntry = [++this.serial, this.now(), type, message]
     this.current = withOp(this.current, index, { log: [...op.log, entry] })
-    this.options.saveSoon(this.current)
-    this.options.tell({ kind: 'log', index, entry })
+    this.options.log(this.current, { kind: 'log', index, entry })
   }
 
   private now() {

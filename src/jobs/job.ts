@@ -25,7 +25,7 @@ export interface Job {
   readonly received_timestamp: Timestamp | null
   readonly start_timestamp: Timestamp | null
   readonly end_timestamp: Timestamp | null
-  /** The socket that proves that the job's process lives; in the file before the job may start. */
+  /** The socket that proves that the job's process lives. */
   readonly livelock?: string
   readonly process_id?: number
 }

@@ -1,13 +1,11 @@
-// What luxid and a job process say to each other. Over the fork's channel: handing over a job, with its secrets. Over the job's
-// live-lock socket: its progress and what a running job is told; that works after a restart of luxid too.
+// What luxid and a job process say to each other over the fork's channel: handing over a job, with its secrets, then its progress and
+// what a running job is told. After a restart of luxid these go over the job's live-lock socket.
 import type { JobId } from '../rpc/luxi/calls'
-import type { NodeTarget } from '../rpc/node/client'
 import type { JobOrder, Progress } from './runner'
 
 export type ToProcess =
   | { readonly do: 'prepare'; readonly id: JobId; readonly livelock: string }
   | { readonly do: 'begin'; readonly order: JobOrder }
-  | { readonly do: 'abandon' }
 
 export type FromProcess =
   | { readonly say: 'ready' }
@@ -16,15 +14,17 @@ export type FromProcess =
   | { readonly say: 'idle' }
 
 export type ToJob =
+  /** First over the live-lock: luxid is there again, and writes the job's transitions from now on. */
+  | { readonly do: 'follow' }
+  /** Answers each `job` and `step`, in their order: it is durable, or why it is not. */
+  | { readonly do: 'written'; readonly error: string | null }
   | { readonly do: 'cancel' }
   | { readonly do: 'priority'; readonly priority: number }
-  | { readonly do: 'replicas'; readonly replicas: readonly NodeTarget[] }
 
 export type FromJob =
   | Progress
-  /** The job has ended, and the socket is about to close. */
-  | { readonly kind: 'bye' }
-  | { readonly kind: 'lagging'; readonly node: string; readonly reason: string }
+  /** The job was begun: it is not given to another process any more. */
+  | { readonly kind: 'begun' }
 
 /** Both ends are this program in the same version, so the shape is trusted once the text is JSON with the right key. */
 export function readMessage<T extends FromJob | ToJob>(text: string, key: 'kind' | 'do'): T | undefined {

@@ -18,6 +18,7 @@ import {
 } from '../model/limits'
 import type { JobId } from '../rpc/luxi/calls'
 import type { Job } from './job'
+import { livelockName } from './livelocks'
 import { type FromJob, type FromProcess, type ToJob, type ToProcess, readMessage } from './messages'
 import type { JobListener, JobOrder, JobRunner, PreparedJob, RunningJob } from './runner'
 
@@ -61,7 +62,7 @@ export class JobPool implements JobRunner {
 
   async prepare(id: JobId): Promise<PreparedJob> {
     const worker = await this.take()
-    const livelock = this.livelockPath(id)
+    const livelock = this.livelockPath(id, worker.pid)
     worker.send({ do: 'prepare', id, livelock })
     const prepared = worker.next('prepared')
     prepared.catch(() => undefined)
@@ -71,7 +72,7 @@ export class JobPool implements JobRunner {
       abandon: () => worker.kill(),
       begin: async (order, listener) => {
         await prepared
-        return this.begin(worker, livelock, order, listener)
+        return this.begin(worker, order, listener)
       },
     }
   }
@@ -95,16 +96,14 @@ export class JobPool implements JobRunner {
     for (const worker of this.workers) worker.letGo()
   }
 
-  private async begin(worker: Worker, livelock: string, order: JobOrder, listener: JobListener): Promise<RunningJob> {
+  private begin(worker: Worker, order: JobOrder, listener: JobListener): RunningJob {
     const ended = worker.next('idle').then(
       () => this.reuse(worker),
       () => this.workers.delete(worker),
     )
     // The job's place is free when its process can take the next one.
-    const gone = () => void ended.then(() => listener.gone())
-    const running = await follow(livelock, { ...listener, gone }, () => worker.kill())
-    worker.send({ do: 'begin', order })
-    return running
+    void ended.then(() => listener.gone())
+    return worker.run(order, listener)
   }
 
   /**
@@ -180,9 +179,9 @@ export class JobPool implements JobRunner {
       })
   }
 
-  private livelockPath(id: JobId): string {
+  private livelockPath(id: JobId, pid: number): string {
     const seconds = Math.floor(this.options.clock.now_ms() / 1000)
-    return `${this.options.paths.livelockDir}/job_${String(id).padStart(6, '0')}_${seconds}`
+    return `${this.options.paths.livelockDir}/${livelockName(id, seconds, pid)}`
   }
 }
 
@@ -191,6 +190,7 @@ class Worker {
   jobs = 0
   readonly ready: Promise<void>
   private readonly child: ChildProcess
+  private hear: (message: FromJob) => void = () => undefined
   private expected: { say: FromProcess['say']; resolve(): void; reject(error: Error): void } | undefined
 
   constructor(options: PoolOptions, onGone: () => void) {
@@ -199,14 +199,17 @@ class Worker {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       ...(options.execArgv ? { execArgv: options.execArgv } : {}),
     })
-    this.child.on('message', (message: FromProcess) => this.hear(message))
+    this.child.on('message', (message: FromProcess | FromJob) =>
+      'kind' in message ? this.hear(message) : this.check(message),
+    )
     const gone = (why: string) => {
       this.expected?.reject(new Error(why))
       this.expected = undefined
       onGone()
     }
     this.child.on('error', (error) => gone(`job process cannot be started: ${error.message}`))
-    this.child.on('exit', (code, signal) => gone(`job process ended with ${signal ?? `exit code ${code ?? '?'}`}`))
+    // Later than its exit: what it has said until then is heard before.
+    this.child.on('close', (code, signal) => gone(`job process ended with ${signal ?? `exit code ${code ?? '?'}`}`))
     this.ready = this.next('ready')
     const late = options.clock.after(JOB_PROCESS_START_S * 1000, () => this.kill(), { background: true })
     this.ready.then(
@@ -219,7 +222,15 @@ class Worker {
     return this.child.pid ?? 0
   }
 
-  send(message: ToProcess): void {
+  run(order: JobOrder, listener: JobListener): RunningJob {
+    const send = (message: ToJob) => this.send(message)
+    const hearing = new Hearing(listener)
+    this.hear = (message) => hearing.hear(message, send)
+    this.send({ do: 'begin', order })
+    return { ...ordersBy(send), kill: () => this.kill(), leave: () => hearing.leave() }
+  }
+
+  send(message: ToProcess | ToJob): void {
     // A process that has died is noticed by its exit.
     if (this.child.connected) this.child.send(message, () => undefined)
   }
@@ -243,7 +254,7 @@ class Worker {
     this.child.unref()
   }
 
-  private hear(message: FromProcess): void {
+  private check(message: FromProcess): void {
     const { expected } = this
     if (message.say === 'failed') expected?.reject(new Error(message.text))
     else if (message.say === expected?.say) expected.resolve()
@@ -252,44 +263,72 @@ class Worker {
   }
 }
 
-/** Listens to a job over its live-lock socket, and speaks to it there, until it says that it has ended or nobody serves the socket. */
+/** Hands what a job's process tells to the listener, and answers the process. */
+class Hearing {
+  private left = false
+  private answered: Promise<void> = Promise.resolve()
+
+  constructor(private readonly listener: JobListener) {}
+
+  hear(message: FromJob, send: (answer: ToJob) => void): void {
+    // What is not answered any more the process writes itself.
+    if (this.left) return
+    if (message.kind === 'begun') return this.listener.begun()
+    const heard = this.listener.progress(message)
+    if (message.kind === 'log') return
+    this.answered = heard.then(
+      () => send({ do: 'written', error: null }),
+      (error: unknown) => send({ do: 'written', error: error instanceof Error ? error.message : String(error) }),
+    )
+  }
+
+  /** Resolves when what was heard is answered. */
+  async leave(): Promise<void> {
+    this.left = true
+    await this.answered
+  }
+}
+
+const ordersBy = (send: (message: ToJob) => void) => ({
+  cancel: () => send({ do: 'cancel' }),
+  setPriority: (priority: number) => send({ do: 'priority', priority }),
+})
+
+/** Follows a job over its live-lock socket until the job has ended or nobody serves the socket. */
 async function follow(livelock: string, listener: JobListener, kill: () => void): Promise<RunningJob> {
   let left = false
-  let ended = false
-  const hear = (text: string) => {
-    const message = readMessage<FromJob>(text, 'kind')
-    if (message?.kind === 'lagging') listener.lagging(message.node, message.reason)
-    else if (message?.kind === 'bye') ended = true
-    else if (message) listener.progress(message)
-  }
+  const hearing = new Hearing(listener)
+  const send = (message: ToJob, connection = current) => void connection.send(JSON.stringify(message))
   const open = async () => {
     const connection = await connectFramed({
       path: livelock,
       connectTimeout_s: JOB_CONNECT_S,
       maxFrame: JOB_PROGRESS_BYTES_MAX,
-      onMessage: hear,
+      onMessage(text, connection) {
+        const message = readMessage<FromJob>(text, 'kind')
+        if (message) hearing.hear(message, (answer) => send(answer, connection))
+      },
     })
     void connection.closed.then(reopen)
+    send({ do: 'follow' }, connection)
     return connection
   }
   const reopen = async () => {
     if (left) return
     try {
-      if (!ended && (await isServed(livelock))) current = await open()
+      if (!listener.over() && (await isServed(livelock))) current = await open()
       else listener.gone()
     } catch {
       listener.gone()
     }
   }
   let current: FramedConnection = await open()
-  const say = (message: ToJob) => void current.send(JSON.stringify(message))
   return {
-    cancel: () => say({ do: 'cancel' }),
-    setPriority: (priority) => say({ do: 'priority', priority }),
-    setReplicas: (replicas) => say({ do: 'replicas', replicas }),
+    ...ordersBy(send),
     kill,
-    leave: () => {
+    async leave() {
       left = true
+      await hearing.leave()
       current.destroy()
     },
   }

@@ -7,7 +7,6 @@ import { GenericError, JobQueueFull, errorToWire } from '../model/errors'
 import { JOBS_QUEUED_MAX, JOB_RETRY_S, OPCODES_PER_JOB_MAX } from '../model/limits'
 import { redactSecrets, secretsOf } from '../opcodes/summary'
 import type { JobId, WireOpCode } from '../rpc/luxi/calls'
-import type { NodeTarget } from '../rpc/node/client'
 import { ArchivedJobs } from './archived-jobs'
 import { resolveRelative } from './dependencies'
 import { Execution, type OwnerDied } from './execution'
@@ -23,9 +22,6 @@ export interface QueueOptions {
   ownerDied: OwnerDied
   clock: Clock
   log: Log
-  /** Candidates in sync, for the job processes. */
-  replicas(): readonly NodeTarget[]
-  lagging(node: string, reason: string): void
 }
 
 export type Submission = { id: JobId } | { error: string }
@@ -59,11 +55,11 @@ export class JobQueue {
 
   /** Takes in what a former luxid left: queued jobs stay queued, running ones are found again, the rest is settled. */
   async recover(): Promise<void> {
-    const { jobs, lastId, drained } = await this.options.store.load()
+    const { jobs, lastId, drained, holders } = await this.options.store.load()
     this.lastId = lastId
     this.drainedFlag = drained
-    for (const job of jobs) this.jobs.set(job.id, job)
-    const open = jobs.filter((job) => !isFinished(job))
+    for (const job of jobs) this.jobs.set(job.id, isFinished(job) ? job : { ...job, ...holders.get(job.id) })
+    const open = this.all().filter((job) => !isFinished(job))
     const inProcess = open.filter((job) => job.livelock !== undefined || job.ops.some((op) => op.status !== 'queued'))
     for (const job of open) if (!inProcess.includes(job)) this.enqueue(job)
     await Promise.all(inProcess.map((job) => this.execution(job).adopt(job)))
@@ -159,14 +155,10 @@ export class JobQueue {
     this.drainedFlag = drained
   }
 
-  replicasChanged(): void {
-    for (const execution of this.executions.values()) execution.setReplicas(this.options.replicas())
-  }
-
   /** Running jobs go on without luxid. */
   async close(): Promise<void> {
     this.closed = true
-    for (const execution of this.executions.values()) execution.leave()
+    await Promise.all([...this.executions.values()].map((execution) => execution.leave()))
     await this.options.runner.close()
   }
 
@@ -230,8 +222,6 @@ export class JobQueue {
       ownerDied,
       clock,
       log,
-      replicas: this.options.replicas,
-      lagging: this.options.lagging,
       job: () => this.jobs.get(job.id) ?? job,
       find: (id) => this.find(id),
       publish: (changed) => this.publish(changed),

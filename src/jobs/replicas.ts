@@ -19,8 +19,6 @@ export interface ReplicasOptions {
   log: Log
   /** Every file that a full copy needs, read as it is at that moment. */
   files(): Iterable<QueueFile>
-  /** The set of candidates in sync is another one. */
-  onChange(): void
 }
 
 /** Which candidates were in sync. Without it, all get a full copy. */
@@ -80,7 +78,6 @@ export class Replicas {
     }
     if (!changed) return
     void this.persist()
-    this.options.onChange()
     this.catchUpSoon(0)
   }
 
@@ -89,22 +86,6 @@ export class Replicas {
     if (this.replicas.size === 0) await this.distrust()
     for (const { backlog } of this.replicas.values()) for (const file of files) backlog?.set(...file)
     await this.toAllInSync((target) => this.sendTo(target, files))
-  }
-
-  /**
-   * A job process has written a file to the candidates that it knew of. One that has come into sync since, or gets its full copy
-   * just now, may have an older one.
-   */
-  async spread(file: string, content: () => string, reached: ReadonlySet<NodeUuid>): Promise<void> {
-    const behind = [...this.replicas.values()].filter(({ target, inSync, backlog }) =>
-      inSync ? !reached.has(target.uuid) : backlog !== undefined,
-    )
-    if (behind.length === 0) return
-    const text = content()
-    for (const { backlog } of behind) backlog?.set(file, text)
-    await this.toAllInSync(async (target) => {
-      if (!reached.has(target.uuid)) await this.sendTo(target, [[file, text]])
-    })
   }
 
   private async sendTo(target: NodeTarget, files: readonly QueueFile[]): Promise<void> {
@@ -136,10 +117,8 @@ export class Replicas {
     await this.toAllInSync((target) => this.options.nodes.one(target, 'jobqueue_set_drain_flag', [flag]))
   }
 
-  /** A job process found that a candidate does not answer. */
-  async lagging(uuid: string, reason: string): Promise<void> {
-    const replica = [...this.replicas.values()].find((candidate) => candidate.target.uuid === uuid)
-    if (replica === undefined) this.known.delete(uuid)
+  private async lagging(uuid: NodeUuid, reason: string): Promise<void> {
+    const replica = this.replicas.get(uuid)
     if (!replica?.inSync) return
     replica.inSync = false
     this.options.log.error(
@@ -147,7 +126,6 @@ export class Replicas {
       'master candidate is out of sync: it does not take job files; it gets a full copy as soon as it answers',
     )
     await this.persist()
-    this.options.onChange()
     this.catchUpSoon(QUEUE_CATCH_UP_S)
   }
 
@@ -222,7 +200,6 @@ export class Replicas {
         await nodes.one(replica.target, 'jobqueue_rename', [[[from, to]]]).catch(() => undefined)
       log.info({ node: replica.target.name }, 'master candidate has the whole queue')
       await this.persist()
-      this.options.onChange()
     } catch (error) {
       log.warn({ node: replica.target.name, err: error }, 'master candidate still cannot take the queue')
     } finally {

@@ -1,6 +1,5 @@
 // How the queue gets jobs executed. The pool runs each in a process of its own; the simulation runs them in memory.
 import type { JobId } from '../rpc/luxi/calls'
-import type { NodeTarget } from '../rpc/node/client'
 import type { Timestamp } from '../lib/clock'
 import type { LogEntry } from '../rpc/luxi/calls'
 import type { Job, JobOp } from './job'
@@ -15,8 +14,6 @@ export interface JobOrder {
   readonly job: Job
   readonly secrets: Secrets
   readonly verdicts: readonly Verdict[]
-  /** Master candidates that keep a copy of the job's file. */
-  readonly replicas: readonly NodeTarget[]
 }
 
 /** A process that has the job's live-lock and waits to be told to begin. */
@@ -31,18 +28,18 @@ export interface PreparedJob {
 export interface RunningJob {
   cancel(): void
   setPriority(priority: number): void
-  setReplicas(replicas: readonly NodeTarget[]): void
   kill(): void
-  /** Stops listening; the process goes on. */
-  leave(): void
+  /** Stops listening, when what was heard is answered; the process goes on. */
+  leave(): Promise<void>
 }
 
 export interface JobListener {
-  /** What has changed and is already durable. */
-  progress(progress: Progress): void
-  /** A master candidate did not take the job's file in time. */
-  lagging(node: string, reason: string): void
-  /** The process is gone, or has ended the job: the last `progress` said which. */
+  begun(): void
+  /** What has changed; resolves when that is durable here and at the candidates in sync. */
+  progress(progress: Progress): Promise<void>
+  /** Whether the job has ended, so that its process has no more to say. */
+  over(): boolean
+  /** The process is gone, or has ended the job. */
   gone(): void
 }
 

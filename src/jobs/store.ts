@@ -5,10 +5,10 @@ import { isServed } from '../lib/json-socket'
 import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
 import { QUEUE_COMMIT_FILES_MAX } from '../model/limits'
-import type { NodeUuid } from '../model/ids'
 import type { JobId } from '../rpc/luxi/calls'
 import type { Job } from './job'
 import { encodeJob, parseJob } from './job-file'
+import { type Holder, holdersIn } from './livelocks'
 import type { Replicas } from './replicas'
 
 const JOBS_PER_ARCHIVE_DIRECTORY = 10000
@@ -20,6 +20,8 @@ export interface LoadedQueue {
   drained: boolean
   /** Job files that cannot be read; they are left as they are. */
   corrupt: string[]
+  /** Jobs that were given to a process, by the live-locks that are there; not all of them are alive. */
+  holders: Map<JobId, Holder>
 }
 
 interface Write {
@@ -36,7 +38,7 @@ export class QueueStore {
     private readonly disk: Disk,
     private readonly paths: Paths,
     private readonly log: Log,
-    private readonly replicas: Pick<Replicas, 'update' | 'rename' | 'setDrainFlag' | 'spread'>,
+    private readonly replicas: Pick<Replicas, 'update' | 'rename' | 'setDrainFlag'>,
   ) {}
 
   async load(): Promise<LoadedQueue> {
@@ -60,17 +62,13 @@ export class QueueStore {
     if (!names.includes('version')) await this.disk.write(`${queueDir}/version`, '1\n')
     const ids = names.map((name) => Number(JOB_FILE.exec(name)?.[1] ?? 0))
     const lastId = ids.reduce((a, b) => Math.max(a, b), Number.isInteger(serial) ? serial : 0)
-    return { jobs, lastId, drained: names.includes('drain'), corrupt }
+    const holders = holdersIn(this.paths.livelockDir, await this.disk.list(this.paths.livelockDir))
+    return { jobs, lastId, drained: names.includes('drain'), corrupt, holders }
   }
 
   /** Resolves when the job is durable here and at the candidates. */
   save(job: Job): Promise<void> {
     return this.write(jobFile(this.paths, job.id), encodeJob(job))
-  }
-
-  /** How a job ended is durable here; candidates that its process may not have known get it too. */
-  spread(job: Job, reached: ReadonlySet<NodeUuid>): Promise<void> {
-    return this.replicas.spread(jobFile(this.paths, job.id), () => encodeJob(job), reached)
   }
 
   saveSerial(last: JobId): Promise<void> {

@@ -64,8 +64,9 @@ export class LockSession {
     const { wconfd, client, processLog } = this.env
     this.held.clear()
     this.granted = null
-    for (const step of [() => wconfd.dropAllReservations(client), () => wconfd.freeLocks(client)])
-      await step().catch((error: unknown) => processLog.error({ err: error }, 'could not free locks'))
+    await wconfd
+      .gantryFreeAll(client)
+      .catch((error: unknown) => processLog.error({ err: error }, 'could not free locks'))
   }
 
   private async takeFree(level: UnitLevel, names: readonly string[], want: Want): Promise<string[]> {

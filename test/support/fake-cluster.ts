@@ -99,7 +99,7 @@ export class FakeCluster {
         this.lockRequests.push([...request])
         return { epoch: 1 }
       },
-      freeLocks: async () => null,
+      gantryFreeAll: async () => null,
       freeLocksLevel: async () => null,
       downGradeLocksLevel: async () => null,
       tryUpdateLocks: async () => [],

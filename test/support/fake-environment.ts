@@ -200,7 +200,11 @@ export class FakeEnvironment {
         locks({ ...base, kind: 'takeFree', locks: wanted, count }).acquired,
       opportunisticLockUnion: async (_client, wanted) =>
         locks({ ...base, kind: 'takeFree', locks: wanted, count: 0 }).acquired,
-      freeLocks: async () => (locks({ ...base, kind: 'free' }), null),
+      gantryFreeAll: async (client) => {
+        this.reservations.drop(client)
+        locks({ ...base, kind: 'free' })
+        return null
+      },
       freeLocksLevel: async (_client, level) => (locks({ ...base, kind: 'freeLevel', level }), null),
       dropAllReservations: async (client) => (this.reservations.drop(client), null),
       generateMAC: async (client, network) => this.reservations.generateMac(client, network),

@@ -38,7 +38,7 @@ export async function openTestQueue(
   const { maxRunning = 4, disk = systemDisk, warm = 1 } = options
   await disk.makeDirectory(paths.livelockDir)
   const none = async () => undefined
-  const store = new QueueStore(disk, paths, silentLog, { update: none, rename: none, setDrainFlag: none, spread: none })
+  const store = new QueueStore(disk, paths, silentLog, { update: none, rename: none, setDrainFlag: none })
   const runner = new JobPool({
     entry: tinyJob,
     paths,
@@ -53,8 +53,6 @@ export async function openTestQueue(
     ownerDied: options.ownerDied ?? (async () => []),
     clock: systemClock,
     log: silentLog,
-    replicas: () => [],
-    lagging: () => undefined,
   })
   await queue.recover()
   queue.configure(maxRunning, [])

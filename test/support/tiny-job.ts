@@ -7,21 +7,15 @@ import { silentLog } from '../../src/lib/log'
 import { pathsOf } from '../../src/lib/paths'
 import { OpExecError } from '../../src/model/errors'
 import { JobCancelled } from '../../src/operations/environment'
-import type { NodeClient } from '../../src/rpc/node/client'
 
 const [root = '', hostname = ''] = process.argv.slice(-2)
 const paths = pathsOf(root, hostname)
-const nobody = (): never => {
-  throw new Error('there are no nodes here')
-}
-const nodes: NodeClient = { one: nobody, all: nobody, close: () => undefined }
 
 serveJobs(processChannel(), {
   paths,
   clock: systemClock,
   disk: systemDisk,
   log: silentLog,
-  nodes,
   Cancelled: JobCancelled,
   async execute(op, setting) {
     // OP_TEST_DELAY's parameters, used for more: `repeat` is the milliseconds to wait "for locks".

@@ -230,7 +230,7 @@ export class UnitCluster {
         this.flushes++
         return Promise.resolve(null)
       },
-      freeLocks: () => Promise.resolve(null),
+      gantryFreeAll: () => Promise.resolve(null),
       dropAllReservations: () => Promise.resolve(null),
     }
     return new Proxy(known, {

@@ -94,7 +94,7 @@ test('a killed job frees its locks, names them, and the next job gets them', asy
   expect(await luxi.cancelJob(holder, true)).toEqual([true, 'SIGKILL send to the process'])
   expect(await status(holder)).toBe('error')
   expect(JSON.stringify(await results(holder))).toMatch(
-    /detected death of job \d+: OP_TEST_DELAY was running.*node\/[0-9a-f-]+ \(exclusive\)/,
+    /detected death of job \d+: OP_TEST_DELAY was running.*node\/n1\.example \(exclusive\)/,
   )
   expect(await status(waiter)).toBe('success')
   expect(readdirSync(paths.livelockDir).filter((name) => name.startsWith(`job_00000${holder}`))).toEqual([])

@@ -134,15 +134,12 @@ function openQueue(options: LuxidOptions, disk: Disk, wconfd: Wconfd): Parts {
   const replicas = new Replicas({
     ...{ nodes, disk, paths, clock, log },
     files: () => queueFiles(paths, queue),
-    onChange: () => queue.replicasChanged(),
   })
   const store = new QueueStore(disk, paths, log, replicas)
   const queue: JobQueue = new JobQueue({
     ...{ store, clock, log },
     runner: options.runner ?? warmPool(new JobPool({ entry: jobEntry, execArgv: jobExecArgv, paths, clock, log })),
     ownerDied: (client) => wconfd.gantryOwnerDied(client),
-    replicas: () => replicas.targets(),
-    lagging: (node, reason) => void replicas.lagging(node, reason),
   })
   return { queue, store, replicas }
 }

@@ -85,7 +85,7 @@ const waitingCalls = (state: WconfdState) => ({
   ),
 })
 
-const lockCalls = ({ locks, releaseDead }: WconfdState) => ({
+const lockCalls = ({ locks, free, releaseDead }: WconfdState) => ({
   tryUpdateLocks: call([read.ownerId, read.list(read.lockRequest)], async ([owner, request]) => {
     return (await locks.perform({ kind: 'update', owner, request, priority: null })).blockers
   }),
@@ -96,6 +96,10 @@ const lockCalls = ({ locks, releaseDead }: WconfdState) => ({
   freeLocks: call(
     [read.clientId],
     unit(([owner]) => locks.perform({ kind: 'free', owner })),
+  ),
+  gantryFreeAll: call(
+    [read.clientId],
+    unit(([client]) => free(client)),
   ),
   freeLocksLevel: call(
     [read.clientId, read.lockLevel],
@@ -135,7 +139,7 @@ const listCalls = ({ locks: { table } }: WconfdState) => ({
 const reservationCalls = ({ reservations: own, reserving }: WconfdState) => ({
   dropAllReservations: call(
     [read.clientId],
-    unit(([client]) => reserving(() => own.drop(client))),
+    unit(([client]) => (own.drop(client) ? reserving(() => undefined) : undefined)),
   ),
   computeDRBDMap: call([], () => own.drbdMap()),
   allocateDRBDMinor: call([read.text, read.list(read.text)], ([disk, nodes]) =>

@@ -61,16 +61,20 @@ export class WconfdState {
     return result
   }
 
-  /** Frees everything of an owner that is gone. */
-  release = async (client: ClientId): Promise<void> => {
-    const { paths, disk, log } = this.options
+  /** Frees everything of an owner; says whether there was anything. */
+  free = async (client: ClientId): Promise<boolean> => {
     const dropped = this.reservations.drop(client)
     const [effects] = await Promise.all([
       this.locks.perform({ kind: 'free', owner: client }),
       dropped ? this.tempres.request() : undefined,
     ])
-    if (effects.changed || dropped)
-      log.info({ owner: describe(client) }, 'freed the locks and reservations of an owner')
+    return effects.changed || dropped
+  }
+
+  /** Frees everything of an owner that is gone. */
+  release = async (client: ClientId): Promise<void> => {
+    const { paths, disk, log } = this.options
+    if (await this.free(client)) log.info({ owner: describe(client) }, 'freed the locks and reservations of an owner')
     if (path.dirname(client[1]) === paths.livelockDir) await disk.remove(client[1])
   }
 

@@ -58,6 +58,8 @@ export interface Wconfd {
   tryUpdateLocks(client: ClientId, request: readonly LockRequest[]): Promise<ClientId[]>
   updateLocksWaiting(client: ClientId, priority: number, request: readonly LockRequest[]): Promise<ClientId[]>
   freeLocks(client: ClientId): Promise<null>
+  /** Locks and reservations, in one step: what an opcode needs at its end. */
+  gantryFreeAll(client: ClientId): Promise<null>
   freeLocksLevel(client: ClientId, level: LockLevel): Promise<null>
   downGradeLocksLevel(client: ClientId, level: LockLevel): Promise<null>
   intersectLocks(client: ClientId, locks: readonly LockName[]): Promise<null>

@@ -20,6 +20,7 @@ const CALLS: Readonly<Record<keyof Wconfd, 'again' | 'again, unit' | 'once' | 'o
   tryUpdateLocks: 'again',
   updateLocksWaiting: 'again',
   freeLocks: 'again, unit',
+  gantryFreeAll: 'again, unit',
   freeLocksLevel: 'again, unit',
   downGradeLocksLevel: 'again, unit',
   intersectLocks: 'again, unit',

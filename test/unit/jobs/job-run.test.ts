@@ -18,18 +18,21 @@ interface Trace {
 function runOf(ops: WireOpCode[], execute: (op: WireOpCode, setting: OpcodeSetting, run: JobRun) => Promise<unknown>) {
   const job = newJob(5, ops, [1, 1])
   const trace: Trace = { saved: [], told: [], seen: job, bugs: [] }
+  const tell = (progress: Progress) => {
+    trace.told.push(progress)
+    trace.seen = applyProgress(trace.seen, progress)
+  }
   const run: JobRun = new JobRun(
-    { job, secrets: [{ pw: 'x' }], verdicts: [], replicas: [] },
+    { job, secrets: [{ pw: 'x' }], verdicts: [] },
     {
       clock: systemClock,
       Cancelled,
       execute: (op, setting) => execute(op, setting, run),
-      save: async (next) => void trace.saved.push(next),
-      saveSoon: () => undefined,
-      tell(progress) {
-        trace.told.push(progress)
-        trace.seen = applyProgress(trace.seen, progress)
+      async save(next, progress) {
+        trace.saved.push(next)
+        tell(progress)
       },
+      log: (_job, progress) => tell(progress),
       onBug: (error) => trace.bugs.push(error),
     },
   )

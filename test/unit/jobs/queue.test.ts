@@ -61,7 +61,7 @@ describe('a job', () => {
     const job = await ended(queue, id)
     expect(jobStatus(job)).toBe('success')
     expect(job.process_id).not.toBe(process.pid)
-    expect(job.livelock).toMatch(/livelocks\/job_000001_\d+$/)
+    expect(job.livelock).toMatch(/livelocks\/job_000001_\d+_\d+$/)
     expect(job.ops[0]?.log.map(([serial, , type, text]) => [serial, type, text])).toEqual([
       [1, 'message', 'line 0'],
       [2, 'message', 'line 1'],

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { newJob } from '../../../src/jobs/job'
+import { livelockName } from '../../../src/jobs/livelocks'
 import { Replicas, type QueueFile } from '../../../src/jobs/replicas'
 import { QueueStore } from '../../../src/jobs/store'
 import { systemClock } from '../../../src/lib/clock'
@@ -56,7 +57,6 @@ class FakeCandidates {
 }
 
 async function openReplicas(candidates: FakeCandidates, files: () => Iterable<QueueFile> = () => []) {
-  const changes: string[][] = []
   const replicas: Replicas = new Replicas({
     nodes: candidates.client,
     disk: systemDisk,
@@ -64,10 +64,9 @@ async function openReplicas(candidates: FakeCandidates, files: () => Iterable<Qu
     clock: systemClock,
     log: silentLog,
     files,
-    onChange: () => changes.push(replicas.targets().map(({ name }) => name)),
   })
   await replicas.load()
-  return { replicas, changes }
+  return { replicas }
 }
 
 const inSync = async (replicas: Replicas, ...names: string[]) => {
@@ -78,7 +77,7 @@ const inSync = async (replicas: Replicas, ...names: string[]) => {
 describe('the store', () => {
   const none = async () => undefined
   const open = (disk: Disk = systemDisk, update: () => Promise<void> = none) =>
-    new QueueStore(disk, paths, silentLog, { update, rename: none, setDrainFlag: none, spread: none })
+    new QueueStore(disk, paths, silentLog, { update, rename: none, setDrainFlag: none })
 
   test('writes all jobs that are saved during one write together, and a job that was saved twice once', async () => {
     const writes: string[] = []
@@ -130,10 +129,23 @@ describe('the store', () => {
   test('loads jobs in order, and takes the last id from whichever is greater, files or serial', async () => {
     const store = open()
     for (const id of [10, 9, 2]) await store.save(job(id))
-    expect(await store.load()).toEqual({ jobs: [2, 9, 10].map(job), lastId: 10, drained: false, corrupt: [] })
+    const none = { corrupt: [], holders: new Map() }
+    expect(await store.load()).toEqual({ jobs: [2, 9, 10].map(job), lastId: 10, drained: false, ...none })
     await store.saveSerial(500)
     await store.setDrained(true)
     expect(await store.load()).toMatchObject({ lastId: 500, drained: true })
+  })
+
+  test('tells from the live-locks alone which process has which job', async () => {
+    await systemDisk.makeDirectory(paths.livelockDir)
+    const livelock = `${paths.livelockDir}/${livelockName(7, 1700000001, 42)}`
+    for (const file of [
+      livelock,
+      `${paths.livelockDir}/${livelockName(7, 1700000000, 41)}`,
+      `${paths.livelockDir}/other`,
+    ])
+      writeFileSync(file, '')
+    expect((await open().load()).holders).toEqual(new Map([[7, { livelock, process_id: 42 }]]))
   })
 
   test('puts job 20000 into the folder of its ten thousand', async () => {
@@ -150,14 +162,11 @@ describe('the store', () => {
 describe('copies on master candidates', () => {
   test('new candidates get the whole queue before they count as in sync', async () => {
     const candidates = new FakeCandidates()
-    const { replicas, changes } = await openReplicas(candidates, () => [['/q/serial', '5\n'] as const])
+    const { replicas } = await openReplicas(candidates, () => [['/q/serial', '5\n'] as const])
     replicas.setCandidates([target('a'), target('b')])
     expect(replicas.targets()).toEqual([])
     await inSync(replicas, 'a', 'b')
     expect(candidates.of('a').get('/q/serial')).toBe('5\n')
-    // It is told once the list of those in sync is on disk.
-    for (let i = 0; i < 100 && changes.at(-1)?.length !== 2; i++) await systemClock.sleep(10)
-    expect(changes.at(-1)).toEqual(['a', 'b'])
     await replicas.update([['/q/job-1', 'x']])
     expect(candidates.of('b').get('/q/job-1')).toBe('x')
     await replicas.close()
@@ -165,13 +174,12 @@ describe('copies on master candidates', () => {
 
   test('one that fails is out of sync, is not asked again, and a restarted luxid knows it', async () => {
     const candidates = new FakeCandidates()
-    const { replicas, changes } = await openReplicas(candidates)
+    const { replicas } = await openReplicas(candidates)
     replicas.setCandidates([target('a'), target('b')])
     await inSync(replicas, 'a', 'b')
     candidates.down.add('b')
     await replicas.update([['/q/job-1', 'x']])
     expect(replicas.outOfSync()).toEqual(['b'])
-    expect(changes.at(-1)).toEqual(['a'])
     const calls = candidates.calls
     await replicas.update([['/q/job-2', 'x']])
     expect(candidates.calls).toBe(calls + 1)
@@ -220,26 +228,6 @@ describe('copies on master candidates', () => {
       ['/q/job-1', 'new'],
       ['/q/job-2', 'copied'],
     ])
-    await replicas.close()
-  })
-
-  test('how a job ended reaches candidates that its process did not know of, in sync or just being copied', async () => {
-    const candidates = new FakeCandidates()
-    let ended: Promise<void> | undefined
-    const { replicas } = await openReplicas(candidates, function* () {
-      yield ['/q/job-1', 'running'] as const
-      ended ??= replicas.spread('/q/job-1', () => 'ended', new Set())
-      yield ['/q/job-2', 'running'] as const
-    })
-    replicas.setCandidates([target('a')])
-    await inSync(replicas, 'a')
-    await ended
-    expect(candidates.of('a').get('/q/job-1')).toBe('ended')
-    await replicas.spread('/q/job-2', () => 'ended', new Set())
-    expect(candidates.of('a').get('/q/job-2')).toBe('ended')
-    const calls = candidates.calls
-    await replicas.spread('/q/job-2', () => 'sent by its process', new Set([target('a').uuid]))
-    expect(candidates.calls).toBe(calls)
     await replicas.close()
   })
 

@@ -1,0 +1,112 @@
+// How a running job becomes durable and known. luxid writes it, here and at the candidates, for many jobs at once, and then says so;
+// while luxid is away nobody hears of the job, and this process writes the file itself. There is one writer at a time: each
+// transition is written before the next one is sent.
+import type { Clock, Timer } from '../lib/clock'
+import type { Disk } from '../lib/disk'
+import { JOB_LOG_WRITE_S } from '../model/limits'
+import type { Job } from './job'
+import { encodeJob } from './job-file'
+import type { FromJob } from './messages'
+import type { Progress } from './runner'
+
+export interface JobReportOptions {
+  file: string
+  /** Says which candidates have all of the queue: not true any more once this process has written the file alone. */
+  replicasFile: string
+  disk: Disk
+  clock: Clock
+}
+
+export class JobReport {
+  private luxid: Link | undefined
+  private writing: Promise<void> = Promise.resolve()
+  private timer: Timer | undefined
+  private latest: Job | undefined
+
+  constructor(private readonly options: JobReportOptions) {}
+
+  /** From now on luxid writes what happens to the job. */
+  begin(job: Job, luxid: Link): void {
+    this.latest = job
+    this.luxid = luxid
+    luxid.tell({ kind: 'begun' })
+  }
+
+  /** Another luxid is there: it hears where the job is, and writes what comes after that. */
+  follow(luxid: Link): void {
+    void this.next(async () => {
+      if (this.latest === undefined || (await luxid.ask({ kind: 'job', job: this.latest })) === 'lost') return
+      this.luxid = luxid
+    })
+  }
+
+  /** Resolves when the transition is durable here and at the candidates in sync. */
+  save(job: Job, progress: Progress): Promise<void> {
+    this.timer?.cancel()
+    this.timer = undefined
+    this.latest = job
+    return this.next(async () => {
+      const answer = (await this.luxid?.ask(progress)) ?? 'lost'
+      if (answer === 'saved') return
+      if (answer !== 'lost') throw new Error(answer.error)
+      const { disk, file, replicasFile } = this.options
+      this.luxid = undefined
+      await disk.remove(replicasFile)
+      await disk.write(file, encodeJob(job))
+    })
+  }
+
+  /** A log entry is told at once; it reaches the file soon, as part of a crash of the machine it may be lost. */
+  log(job: Job, progress: Progress): void {
+    const { clock, disk, file } = this.options
+    this.latest = job
+    this.luxid?.tell(progress)
+    const write = async () => {
+      if (this.latest !== undefined) await disk.write(file, encodeJob(this.latest)).catch(() => undefined)
+    }
+    const writeNow = () => {
+      this.timer = undefined
+      void this.next(write)
+    }
+    this.timer ??= clock.after(JOB_LOG_WRITE_S * 1000, writeNow, { background: true })
+  }
+
+  async close(): Promise<void> {
+    this.timer?.cancel()
+    await this.writing
+  }
+
+  private next(step: () => Promise<void>): Promise<void> {
+    const done = this.writing.then(step)
+    this.writing = done.catch(() => undefined)
+    return done
+  }
+}
+
+type Answer = 'saved' | 'lost' | { readonly error: string }
+
+/** A way to luxid, which answers in the order in which it was asked. */
+export class Link {
+  private readonly asked: ((answer: Answer) => void)[] = []
+  private isLost = false
+
+  constructor(readonly tell: (message: FromJob) => void) {}
+
+  ask(progress: Progress): Promise<Answer> {
+    if (this.isLost) return Promise.resolve('lost')
+    return new Promise((resolve) => {
+      this.asked.push(resolve)
+      this.tell(progress)
+    })
+  }
+
+  /** luxid has written what it was asked first of all that it has not answered yet, or could not. */
+  written(error: string | null): void {
+    this.asked.shift()?.(error === null ? 'saved' : { error })
+  }
+
+  lost(): void {
+    this.isLost = true
+    for (const answer of this.asked.splice(0)) answer('lost')
+  }
+}
