@@ -20,6 +20,7 @@ import { LocksV3Controller } from './../daemons/rapi/controllers/v3/locks.contro
 import { NetworksV3Controller } from './../daemons/rapi/controllers/v3/networks.controller'
 import { NodesV3Controller } from './../daemons/rapi/controllers/v3/nodes.controller'
 import { OsV3Controller } from './../daemons/rapi/controllers/v3/os.controller'
+import { PlansV3Controller } from './../daemons/rapi/controllers/v3/plans.controller'
 import { TokensV3Controller } from './../daemons/rapi/controllers/v3/tokens.controller'
 import type { Route } from '../daemons/rapi/router'
 
@@ -855,6 +856,14 @@ export const routes: readonly Route[] = [
     action: 'get',
     security: [{"basic":[]},{"bearer":[]}],
     args: [{"in":"path","name":"name","required":true,"dataType":"string"}, {"in":"query","name":"fields","dataType":"string"}, ],
+  },
+  {
+    verb: 'post',
+    path: '/3/plans',
+    controller: PlansV3Controller,
+    action: 'plan',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"body","name":"body","required":true,"ref":"PlanOfJob"}, ],
   },
   {
     verb: 'get',

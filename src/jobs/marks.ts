@@ -7,7 +7,7 @@ export const MARK = {
   token: 'gantry:token',
   /** `<digest of user and key> <digest of the body>` */
   key: 'gantry:key',
-  /** JSON of a Precondition. */
+  /** JSON of a list of Preconditions. */
   match: 'gantry:match',
   /** JSON of a TokenScope: the opcode may touch nothing outside it. */
   scope: 'gantry:scope',

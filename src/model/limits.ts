@@ -164,6 +164,18 @@ export const VIEW_PAGE_DEFAULT = 100
 export const TOKENS_MAX = 1000
 /** Seconds to wait until a token that was written is seen. */
 export const TOKEN_SEEN_S = 5
+/** Seconds that a plan can be carried out. */
+export const PLAN_S = 15 * 60
+/** Plans that are remembered at the same time; beyond them the oldest are forgotten. */
+export const PLANS_MAX = 1000
+/** Plans that are made at the same time. */
+export const PLANS_RUNNING_MAX = 4
+/** Seconds that making a plan may take. */
+export const PLAN_MAKING_S = 60
+/** Objects that a plan may hang on. */
+export const PLAN_OBJECTS_MAX = 5000
+/** Waits that are skipped for each opcode of a plan. */
+export const PLAN_SLEEPS_MAX = 20
 /** Bytes of an Idempotency-Key. */
 export const IDEMPOTENCY_KEY_BYTES_MAX = 255
 /** Seconds that an Idempotency-Key is remembered. */

@@ -15,7 +15,7 @@ export interface JobEnvironment {
   readonly client: ClientId
   /** The opcode's priority now; it may change while the job waits. */
   priority(): number
-  readonly wconfd: Wconfd
+  readonly wconfd: UnitWconfd
   readonly nodes: NodeClient
   /** Appends to the opcode's log in the job file (type `message` unless a unit has its own). */
   log(type: string, message: unknown): void
@@ -38,6 +38,31 @@ export interface JobEnvironment {
   /** The text of one of the master's own files, by its path on a real node, to send it to nodes; undefined when it is missing. */
   readonly masterFile?: (path: string) => Promise<string | undefined>
 }
+
+/** The calls of wconfd that operations use. */
+export type UnitWconfd = Pick<
+  Wconfd,
+  | 'readConfig'
+  | 'gantryRead'
+  | 'gantryChange'
+  | 'gantryAcquire'
+  | 'gantryCancelRequest'
+  | 'gantryBlockers'
+  | 'gantryReplicas'
+  | 'tryUpdateLocks'
+  | 'freeLocks'
+  | 'freeLocksLevel'
+  | 'downGradeLocksLevel'
+  | 'opportunisticLockUnion'
+  | 'guardedOpportunisticLockUnion'
+  | 'listAllLocksOwners'
+  | 'flushConfig'
+  | 'dropAllReservations'
+  | 'reserveMAC'
+  | 'generateMAC'
+  | 'reserveIp'
+  | 'generateIp'
+>
 
 export interface JobQueries {
   query(what: QueryResource, fields: readonly string[], filter: QueryFilter): Promise<QueryResult>

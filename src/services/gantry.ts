@@ -6,6 +6,7 @@ import type { Access } from './access'
 import { type EventService, submittedWith } from './events'
 import type { JobService } from './jobs'
 import type { MasterContext } from './master-context'
+import { Plans } from './plans'
 import type { QueryService } from './queries'
 import { Submissions } from './submissions'
 import { type GantryDocument, TokenService } from './tokens'
@@ -20,7 +21,8 @@ export interface GantryParts {
 
 export function localGantry(context: MasterContext, parts: GantryParts): GantryMaster {
   const tokens = new TokenService(context, parts.documents)
-  const submissions = new Submissions(context, parts.jobs)
+  const plans = new Plans(context)
+  const submissions = new Submissions(context, parts.jobs, plans)
   const access = (identity: Identity): Access => tokens.access(identity)
 
   return {
@@ -32,6 +34,7 @@ export function localGantry(context: MasterContext, parts: GantryParts): GantryM
       return { ...clusterInfo(config), uuid, serial_no, ctime, mtime, drained: context.queue.drained }
     },
     submit: async (identity, request) => submissions.submit(access(identity), request),
+    plan: async (identity, request) => plans.make(access(identity), request),
     async cancel(identity, id) {
       const caller = access(identity)
       caller.need('jobs.cancel')

@@ -8,6 +8,8 @@ import type { Random } from '../lib/random'
 import type { JobQueue } from '../jobs/queue'
 import type { ConfigData } from '../model/config'
 import type { LiveData } from '../query/live-data'
+import type { WireOpCode } from '../rpc/luxi/calls'
+import type { Planned } from '../rpc/luxi/plan'
 import type { NodeClient } from '../rpc/node/client'
 import type { Wconfd } from '../rpc/wconfd/calls'
 
@@ -25,4 +27,6 @@ export interface MasterContext {
   readonly log: Log
   /** Why an opcode cannot be carried out, or undefined when it can. */
   refuseOpcode(id: string): string | undefined
+  /** What each opcode of a job would do, up to the first that cannot be carried out; nothing is changed. */
+  planJob(ops: readonly WireOpCode[], config: ConfigData): Promise<Planned[]>
 }

@@ -3,7 +3,6 @@
 import { marksOf, MARK } from '../jobs/marks'
 import type { ConfigData } from '../model/config'
 import { OpPrereqError, REFUSED } from '../model/errors'
-import { isObject } from '../opcodes/check'
 import type { JobId, WireOpCode } from '../rpc/luxi/calls'
 import type { Precondition, TokenScope } from '../rpc/luxi/gantry'
 import type { Selector, Wconfd } from '../rpc/wconfd/calls'
@@ -11,7 +10,7 @@ import { Access } from './access'
 
 /** Throws OpPrereqError; costs nothing for a job that came through another door. */
 export async function checkAgain(op: WireOpCode, job: JobId, wconfd: Pick<Wconfd, 'gantryRead'>): Promise<void> {
-  const match = marksOf(op, job, MARK.match).map(parsePrecondition)
+  const match = marksOf(op, job, MARK.match).flatMap(parsePreconditions)
   const scopes = marksOf(op, job, MARK.scope).map(parseScope)
   if (match.length === 0 && scopes.length === 0) return
   const config = await wconfd.gantryRead(scopes.length > 0 ? EVERYTHING : selectorOf(match))
@@ -57,10 +56,10 @@ function serialOf(config: ConfigData, { kind, uuid }: Precondition): number | un
 }
 
 /** Only the submission service writes these marks; what it cannot have written refuses the job. */
-function parsePrecondition(text: string): Precondition {
+function parsePreconditions(text: string): Precondition[] {
   const value: unknown = JSON.parse(text)
-  if (!isObject(value)) throw new OpPrereqError('A precondition of the job cannot be read', REFUSED.changed)
-  return value as unknown as Precondition
+  if (!Array.isArray(value)) throw new OpPrereqError('The preconditions of the job cannot be read', REFUSED.changed)
+  return value as Precondition[]
 }
 
 const parseScope = (text: string): Pick<TokenScope, 'tags' | 'groups'> =>

@@ -2,11 +2,12 @@
 import { nanoseconds } from '../lib/clock'
 import { type Mark, MARK } from '../jobs/marks'
 import type { JobId, WireOpCode } from '../rpc/luxi/calls'
-import type { Submitted, SubmitRequest } from '../rpc/luxi/gantry'
+import type { Precondition, Submitted, SubmitRequest } from '../rpc/luxi/gantry'
 import type { Access } from './access'
 import { IdempotencyKeys } from './idempotency'
 import type { JobService } from './jobs'
 import type { MasterContext } from './master-context'
+import type { Plans } from './plans'
 import { checkPreconditions } from './recheck'
 
 export class Submissions {
@@ -15,6 +16,7 @@ export class Submissions {
   constructor(
     private readonly context: MasterContext,
     private readonly jobs: JobService,
+    private readonly plans: Plans,
   ) {
     this.keys = new IdempotencyKeys(context.queue, context.clock)
   }
@@ -23,14 +25,21 @@ export class Submissions {
     const { ops, key, digest } = request
     for (const op of ops) access.check(this.context.config(), op)
     const submit = (note: string | null): Promise<JobId> => {
-      checkPreconditions(this.context.config(), request.match)
-      return this.jobs.submit(this.marked(access, request, note), false)
+      const planned = request.plan === null ? [] : this.plans.preconditions(access.identity, request.plan, ops)
+      const match = ops.map((_, index) => [...(index === 0 ? request.match : []), ...(planned[index] ?? [])])
+      checkPreconditions(this.context.config(), match.flat())
+      return this.jobs.submit(this.marked(access, request, note, match), false)
     }
     if (key === null) return { job: await submit(null), replayed: false }
     return this.keys.once(access.identity.user, key, digest, submit)
   }
 
-  private marked(access: Access, { ops, reason, match }: SubmitRequest, note: string | null): WireOpCode[] {
+  private marked(
+    access: Access,
+    { ops, reason }: SubmitRequest,
+    note: string | null,
+    match: readonly (readonly Precondition[])[],
+  ): WireOpCode[] {
     const now_ns = nanoseconds(this.context.clock)
     const mark = (source: string, text: string): Mark => [source, text, now_ns]
     const { user, token } = access.identity
@@ -40,11 +49,12 @@ export class Submissions {
       ...(token === null ? [] : [mark(MARK.token, token)]),
       ...(access.scope === null || !access.limited ? [] : [mark(MARK.scope, scopeText(access.scope))]),
     ]
-    const firstOp = [
-      ...(note === null ? [] : [mark(MARK.key, note)]),
-      ...match.map((wanted) => mark(MARK.match, JSON.stringify(wanted))),
-    ]
-    return ops.map((op, index) => ({ ...op, reason: index === 0 ? [...everyOp, ...firstOp] : everyOp }))
+    const firstOp = note === null ? [] : [mark(MARK.key, note)]
+    return ops.map((op, index) => {
+      const wanted = match[index] ?? []
+      const checks = wanted.length === 0 ? [] : [mark(MARK.match, JSON.stringify(wanted))]
+      return { ...op, reason: [...everyOp, ...(index === 0 ? firstOp : []), ...checks] }
+    })
   }
 }
 

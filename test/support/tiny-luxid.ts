@@ -33,6 +33,7 @@ export async function startTinyLuxid(
     jobEntry: tinyJob,
     jobExecArgv: runTypescript,
     refuseOpcode: options.refuseOpcode ?? (() => undefined),
+    planJob: async () => [],
   })
   return { ...luxid, wconfd }
 }

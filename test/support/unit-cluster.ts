@@ -12,10 +12,12 @@ import type { Cluster, ConfigData, Disk, DiskTemplate, Instance, Node, NodeGroup
 import { GanetiError, GenericError } from '../../src/model/errors'
 import { diskUuid, groupUuid, instanceUuid, nodeUuid, type NodeUuid } from '../../src/model/ids'
 import type { JobEnvironment } from '../../src/operations/environment'
+import { planJob } from '../../src/operations/plan/plan'
 import { runOpcode } from '../../src/operations/processor'
 import type { ArgsOf, CallName, ResultOf } from '../../src/rpc/node/calls'
 import type { NodeClient, NodeResult, NodeTarget } from '../../src/rpc/node/client'
 import type { WireOpCode } from '../../src/rpc/luxi/calls'
+import type { Planned } from '../../src/rpc/luxi/plan'
 import type { NamedChange, Wconfd } from '../../src/rpc/wconfd/calls'
 
 type Change = ReturnType<typeof change>
@@ -174,6 +176,12 @@ export class UnitCluster {
   run(id: string, params: Readonly<Record<string, unknown>>): Promise<unknown> {
     const reason = [['gnt:test', '', 1]]
     return runOpcode({ OP_ID: id, priority: 0, comment: null, depends: null, reason, ...params }, this.environment())
+  }
+
+  /** What a job would do; nothing of the cluster changes. */
+  plan(...ops: readonly WireOpCode[]): Promise<Planned[]> {
+    const { nodes, clock, random, paths, processLog: log } = this.environment()
+    return planJob(ops, { config: this.config, nodes, clock, random, paths, log })
   }
 
   /** The error with which an opcode ends, as it crosses wires; fails the test when it does not fail. */

@@ -93,6 +93,25 @@ test('an object of If-Match is looked at again when the job has its locks', asyn
   expect((await ask('POST', '/3/jobs', { ops: [instance('STARTUP', 'vm3')] }, tag)).status).toBe(412)
 }, 60_000)
 
+test('a plan changes nothing, and binds a submission to what it has read', async () => {
+  await run(create('vm5'))
+  const ops = [instance('SET_PARAMS', 'vm5', { beparams: { maxmem: 192 } })]
+  const { status, json: plan } = await ask('POST', '/3/plans', { ops })
+  expect([status, plan]).toEqual([200, expect.objectContaining({ possible: true })])
+  expect(plan).toMatchObject({
+    ops: [{ hooks: { path: 'instance-modify' }, changes: [{ name: 'vm5', after: { beparams: { maxmem: 192 } } }] }],
+    preconditions: expect.arrayContaining([{ object: 'instance/vm5', serial_no: expect.any(Number) }]),
+  })
+  expect((await ask('GET', '/3/instances/vm5?fields=custom_beparams')).json).toEqual({ custom_beparams: {} })
+  expect((await ask('POST', '/3/jobs', { ops: [instance('STARTUP', 'vm5')], plan: plan['id'] })).status).toBe(422)
+  const submitted = await ask('POST', '/3/jobs', { ops, plan: plan['id'] })
+  expect(await ended(submitted.json['id'])).toMatchObject({ status: 'success' })
+  expect(await ask('POST', '/3/jobs', { ops, plan: plan['id'] })).toMatchObject({
+    status: 412,
+    json: { detail: expect.stringMatching(/has changed: .*instance/), code: 'changed' },
+  })
+}, 60_000)
+
 test('a killed luxid knows the Idempotency-Key, and tells readers of events that it was away', async () => {
   const before = await firstEvents(undefined, (events) => events.length > 0)
   const key = { 'idempotency-key': 'over the end of luxid' }

@@ -34,6 +34,7 @@ beforeAll(async () => {
     jobEntry: path.join(__dirname, '../../src/job.ts'),
     jobExecArgv: runTypescript,
     refuseOpcode: (id) => (implemented(id) ? undefined : notImplementedText(id)),
+    planJob: async () => [],
   })
   luxi = new LuxiClient({ path: paths.socket('query') })
 })
@@ -102,7 +103,6 @@ test('a killed job frees its locks, names them, and the next job gets them', asy
 
 test('a second luxid on the same queue is refused', async () => {
   const options = { paths, clock: systemClock, random: systemRandom, log: silentLog, nodes: silentNodes }
-  await expect(startLuxid({ ...options, jobEntry: '', refuseOpcode: () => undefined })).rejects.toThrow(
-    'another luxid already serves',
-  )
+  const handed = { jobEntry: '', refuseOpcode: () => undefined, planJob: async () => [] }
+  await expect(startLuxid({ ...options, ...handed })).rejects.toThrow('another luxid already serves')
 })

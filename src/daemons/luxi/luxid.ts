@@ -25,6 +25,7 @@ import { EventHistory } from '../../services/event-history'
 import { EventService } from '../../services/events'
 import { NodeLiveData } from '../../services/live-data'
 import { localMaster } from '../../services/local-master'
+import type { MasterContext } from '../../services/master-context'
 import type { Master } from '../../rpc/luxi/calls'
 import { serveLuxi } from './server'
 
@@ -51,6 +52,7 @@ export interface LuxidOptions {
   runner?: JobRunner
   /** Why an opcode cannot be carried out, or undefined when it can. */
   refuseOpcode(id: string): string | undefined
+  planJob: MasterContext['planJob']
 }
 
 interface Follower {
@@ -65,7 +67,7 @@ export interface Luxid {
 }
 
 export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
-  const { paths, clock, random, log, disk = systemDisk, nodes, refuseOpcode } = options
+  const { paths, clock, random, log, disk = systemDisk, nodes, refuseOpcode, planJob } = options
   const sockets = [paths.socket('master'), paths.socket('query')]
   // Before anything is read: two of them on one queue would run every job twice.
   for (const path of sockets)
@@ -79,7 +81,8 @@ export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
   const history = await EventHistory.open({ file: paths.eventsFile, disk, clock, log })
   const state = await followState(options, { queue, store, replicas }, history)
   const live = options.live ?? new NodeLiveData(nodes, clock)
-  const context = { ...{ live, queue, wconfd, nodes, clock, random, disk, paths, log, refuseOpcode }, ...state }
+  const parts = { live, queue, wconfd, nodes, clock, random, disk, paths, log }
+  const context = { ...parts, refuseOpcode, planJob, ...state }
   const master = localMaster(context, state)
   const servers = await serveLuxi(sockets, master, log)
   log.info({ jobs: queue.all().length, last: queue.lastJobId }, 'luxid serves the job queue')

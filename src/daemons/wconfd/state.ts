@@ -1,5 +1,6 @@
 // What wconfd keeps, put together: the configuration, the locks, the reservations, and who of their owners still lives.
 import * as path from 'node:path'
+import { Reservations } from '../../config/reservations'
 import { openStore, type ConfigStore } from '../../config/store'
 import type { Clock } from '../../lib/clock'
 import type { Disk } from '../../lib/disk'
@@ -12,7 +13,7 @@ import type { NodeClient } from '../../rpc/node/client'
 import { openReplication, type Replication } from '../../services/replication'
 import { CoalescedWriter } from './coalesced-writer'
 import { describe, openLocks, type LockKeeper } from './lock-keeper'
-import { Reservations } from './reservations'
+import { readTempres } from './tempres'
 
 export interface WconfdOptions {
   paths: Paths
@@ -47,7 +48,7 @@ export class WconfdState {
     const locks = await openLocks(options)
     const reservations = new Reservations(() => store.current(), random)
     const saved = await disk.read(paths.tempresFile)
-    if (saved && saved.length > 0) reservations.load(saved.toString('utf8'))
+    if (saved && saved.length > 0) reservations.load(readTempres(saved.toString('utf8')))
     const replication = await openReplication({ ...options, store })
     const state = new WconfdState(options, store, locks, reservations, replication)
     await state.releaseDead()

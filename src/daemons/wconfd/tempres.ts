@@ -1,16 +1,7 @@
 // Reading tempres.data: maps are lists of pairs, as Ganeti writes them.
 import { isClientId } from '../../locks/encoding'
 import { ConfigurationError } from '../../model/errors'
-import type { ClientId } from '../../model/lock'
-import type { IpAction } from './reservations'
-
-export interface SavedReservations {
-  dRBD: [node: string, [minor: number, disk: string][]][]
-  mACs: [ClientId, string[]][]
-  dRBDSecrets: [ClientId, string[]][]
-  lVs: [ClientId, string[]][]
-  iPv4s: [ClientId, IpAction[]][]
-}
+import type { IpAction, SavedReservations } from '../../config/reservations'
 
 type Check<T> = (value: unknown) => value is T
 

@@ -15,6 +15,7 @@ import {
 } from '../../opcodes/check'
 import type { QueryFilter, QueryResource, WireOpCode } from './calls'
 import type { EventRequest, Identity, NewToken, SubmitRequest, ViewRequest } from './gantry'
+import type { PlanRequest } from './plan'
 
 /** An object with exactly these keys, all of which are there. */
 function shape<const F extends Record<string, Check<unknown>>>(
@@ -62,8 +63,12 @@ export function readSubmit(value: unknown, readJob: (ops: unknown) => readonly W
     key: orNull(text),
     digest: text,
     match: listOf({ schema: {}, parse: precondition }),
+    plan: orNull(text),
   })(value)
 }
+
+export const readPlan = (value: unknown, readJob: (ops: unknown) => readonly WireOpCode[]): PlanRequest =>
+  shape({ ops: { schema: {}, parse: readJob } })(value)
 
 export const readEvents: (value: unknown) => EventRequest = shape({
   after: orNull(text),

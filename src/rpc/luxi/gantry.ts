@@ -1,5 +1,6 @@
 // What /3 asks of the master beyond Ganeti's calls: extension calls of LUXI, whose names begin with `Gantry`. The caller's identity
 // comes with each call, and the master decides what it may see and do.
+import type { Plan, PlanRequest } from './plan'
 import type { JobId, QueryFilter, QueryResource, WireOpCode } from './calls'
 
 /** Who asks. `permissions` are those of the user; a token narrows them, which the master looks up itself. */
@@ -41,6 +42,8 @@ export interface SubmitRequest {
   readonly key: string | null
   readonly digest: string
   readonly match: readonly Precondition[]
+  /** The id of a plan: what it has read must not have changed. */
+  readonly plan: string | null
 }
 
 export interface Submitted {
@@ -108,6 +111,7 @@ export interface GantryMaster {
   view(identity: Identity, request: ViewRequest): Promise<ViewPage>
   cluster(identity: Identity): Promise<Record<string, unknown>>
   submit(identity: Identity, request: SubmitRequest): Promise<Submitted>
+  plan(identity: Identity, request: PlanRequest): Promise<Plan>
   cancel(identity: Identity, job: JobId): Promise<[boolean, string]>
   events(identity: Identity, request: EventRequest): Promise<EventPage>
   /** The token that this secret belongs to, or null. */
@@ -123,6 +127,7 @@ export const GANTRY_CALLS: Readonly<Record<keyof GantryMaster, string>> = {
   view: 'GantryView',
   cluster: 'GantryCluster',
   submit: 'GantrySubmit',
+  plan: 'GantryPlan',
   cancel: 'GantryCancel',
   events: 'GantryEvents',
   identify: 'GantryIdentify',

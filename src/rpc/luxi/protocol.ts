@@ -21,7 +21,7 @@ import { GenericError } from '../../model/errors'
 import { CALL_DEPTH_MAX } from '../../model/limits'
 import { isDeeper } from '../../lib/json-depth'
 import { GANTRY_CALLS, type GantryMaster } from './gantry'
-import { readEvents, readIdentity, readNewToken, readSubmit, readView } from './gantry-arguments'
+import { readEvents, readIdentity, readNewToken, readPlan, readSubmit, readView } from './gantry-arguments'
 import type { Master, QueryFilter, QueryResource, TagKind, WireOpCode } from './calls'
 import { layout } from './layout'
 
@@ -239,6 +239,7 @@ const extensions = Object.fromEntries([
   extension('view', ([identity, request]) => [readIdentity(identity), readView(request, resource)]),
   extension('cluster', ([identity]) => [readIdentity(identity)]),
   extension('submit', ([identity, request]) => [readIdentity(identity), readSubmit(request, readJob)]),
+  extension('plan', ([identity, request]) => [readIdentity(identity), readPlan(request, readJob)]),
   extension('cancel', ([identity, job]) => [readIdentity(identity), jobId.parse(job)]),
   extension('events', ([identity, request]) => [readIdentity(identity), readEvents(request)]),
   extension('identify', ([secret]) => [text.parse(secret)]),

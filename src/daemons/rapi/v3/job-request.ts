@@ -7,17 +7,19 @@ import { badRequest } from '../errors'
 export interface ReadJob {
   readonly ops: readonly ParsedOpCode[]
   readonly reason: string | null
+  readonly plan: string | null
 }
 
 export function readJobRequest(body: unknown): ReadJob {
   if (!isObject(body)) throw badRequest('The body must be an object with `ops`')
-  const { ops, reason = null, ...others } = body
+  const { ops, reason = null, plan = null, ...others } = body
   const [unknown] = Object.keys(others)
   if (unknown !== undefined) throw badRequest(`${unknown}: there is no such property`)
+  if (plan !== null && typeof plan !== 'string') throw badRequest('plan: must be the id of a plan')
   if (reason !== null && typeof reason !== 'string') throw badRequest('reason: must be a text')
   if (!Array.isArray(ops) || ops.length === 0) throw badRequest('ops: must be a list of at least one opcode')
   if (ops.length > OPCODES_PER_JOB_MAX) throw badRequest(`ops: more than ${OPCODES_PER_JOB_MAX}`)
-  return { ops: ops.map(readOpcode), reason }
+  return { ops: ops.map(readOpcode), reason, plan }
 }
 
 function readOpcode(value: unknown, index: number): ParsedOpCode {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { Body, Delete, Get, Header, Path, Post, Query, Route, Security, SuccessResponse, Tags } from '@tsoa/runtime'
 import { JOB_VIEW, type JobView } from '../../../../generated/resource-views'
+import { canonicalJson } from '../../../../lib/canonical-json'
 import { IDEMPOTENCY_KEY_BYTES_MAX } from '../../../../model/limits'
-import { isObject } from '../../../../opcodes/check'
 import { readJobRequest } from '../../v3/job-request'
 import { badRequest } from '../../errors'
 import { JOB_DETAIL, jobDetail, type JobDetail } from '../../v3/job-detail'
@@ -27,6 +27,8 @@ export interface JobRequest {
   ops: AnyOpcode[]
   /** Why; kept in the reason trail of the job. */
   reason?: string
+  /** The id of a plan for the same opcodes: the job is refused when what the plan has read is not as it was. */
+  plan?: string | null
 }
 
 /** The job that was made. */
@@ -83,15 +85,15 @@ export class JobsV3Controller extends V3Resource {
     @Header('Idempotency-Key') key?: string,
     @Header('If-Match') ifMatch?: string,
   ): Promise<JobAccepted> {
-    const { ops, reason } = readJobRequest(body)
+    const { ops, reason, plan } = readJobRequest(body)
     if (key !== undefined && (key === '' || Buffer.byteLength(key) > IDEMPOTENCY_KEY_BYTES_MAX))
       throw badRequest(`Idempotency-Key: must have from 1 to ${IDEMPOTENCY_KEY_BYTES_MAX} bytes`)
     const { identity, gantry, reply } = this.v3
     const digest = createHash('sha256')
-      .update(canonical(body))
+      .update(canonicalJson(body))
       .update(ifMatch ?? '')
       .digest('hex')
-    const request = { ops, reason, key: key ?? null, digest, match: readIfMatch(ifMatch) }
+    const request = { ops, reason, plan, key: key ?? null, digest, match: readIfMatch(ifMatch) }
     const { job, replayed } = await gantry.submit(identity, request)
     reply.status = 202
     reply.headers['Location'] = `/3/jobs/${job}`
@@ -106,12 +108,4 @@ export class JobsV3Controller extends V3Resource {
     const [cancelled, message] = await gantry.cancel(identity, id)
     return { cancelled, message }
   }
-}
-
-/** The same for every order of keys. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
-  if (!isObject(value)) return JSON.stringify(value) ?? 'null'
-  const keys = Object.keys(value).sort()
-  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`).join(',')}}`
 }

@@ -1,6 +1,6 @@
 // Values of one kind that clients keep for themselves until they are in the configuration or the client ends.
-import { ReservationError } from '../../model/errors'
-import type { ClientId } from '../../model/lock'
+import { ReservationError } from '../model/errors'
+import type { ClientId } from '../model/lock'
 
 export class ReservationPool<T = string> {
   private readonly clients = new Map<string, { client: ClientId; values: Map<string, T> }>()

@@ -1,19 +1,27 @@
 // Temporary reservations: what a job has picked and not yet written into the configuration. Nobody else gets the same MAC address,
 // volume name, DRBD minor or network address; all of a client's end with it. Kept in tempres.data, in Ganeti's format.
-import { firstFreeAddress, isReserved } from '../../config/addresses'
-import type { Delta } from '../../config/delta'
-import { drbdId, logicalVolumes } from '../../config/lookup'
-import { recordValues } from '../../config/records'
-import type { Random } from '../../lib/random'
-import type { ConfigData, Network } from '../../model/config'
-import { DRBD_SECRET_BYTES } from '../../model/constants/disks'
-import { ReservationError } from '../../model/errors'
-import { GENERATE_TRIES_MAX } from '../../model/limits'
-import type { ClientId } from '../../model/lock'
+import { firstFreeAddress, isReserved } from './addresses'
+import type { Delta } from './delta'
+import { drbdId, logicalVolumes } from './lookup'
+import { recordValues } from './records'
+import type { Random } from '../lib/random'
+import type { ConfigData, Network } from '../model/config'
+import { DRBD_SECRET_BYTES } from '../model/constants/disks'
+import { ReservationError } from '../model/errors'
+import { GENERATE_TRIES_MAX } from '../model/limits'
+import type { ClientId } from '../model/lock'
 import { ReservationPool } from './reservation-pool'
-import { readTempres } from './tempres'
 
 export type IpAction = [action: 'reserve' | 'release', ip: string, network: string]
+
+/** As they are kept in a file: maps as lists of pairs. */
+export interface SavedReservations {
+  dRBD: [node: string, [minor: number, disk: string][]][]
+  mACs: [ClientId, string[]][]
+  dRBDSecrets: [ClientId, string[]][]
+  lVs: [ClientId, string[]][]
+  iPv4s: [ClientId, IpAction[]][]
+}
 
 export class Reservations {
   /** By node, then minor: which disk it is meant for. Minors belong to disks, not to clients, as in Ganeti. */
@@ -28,9 +36,8 @@ export class Reservations {
     private readonly random: Random,
   ) {}
 
-  /** Takes over what tempres.data says; throws when it is not its format. */
-  load(text: string): void {
-    const saved = readTempres(text)
+  /** Takes over what tempres.data says. */
+  load(saved: SavedReservations): void {
     for (const [node, minors] of saved.dRBD) this.minors.set(node, new Map(minors))
     for (const [client, values] of saved.mACs) for (const mac of values) this.macs.reserve(client, mac)
     for (const [client, values] of saved.dRBDSecrets) for (const secret of values) this.secrets.reserve(client, secret)

@@ -1,0 +1,53 @@
+// The difference between two configurations as people read it: objects by name, with the fields that change before and after.
+import type { Delta } from '../../config/delta'
+import { isObject, type JsonObject } from '../../opcodes/check'
+import type { ConfigData } from '../../model/config'
+import type { PlannedChange } from '../../rpc/luxi/plan'
+
+const KINDS = [
+  ['nodes', 'node'],
+  ['nodegroups', 'group'],
+  ['instances', 'instance'],
+  ['disks', 'disk'],
+  ['networks', 'network'],
+  ['filters', 'filter'],
+] as const
+
+export function plannedChanges(before: ConfigData, delta: Delta): PlannedChange[] {
+  const changes: PlannedChange[] = KINDS.flatMap(([container, kind]) =>
+    Object.entries<object | null>(delta[container] ?? {}).map(([uuid, after]) =>
+      changeOf(kind, uuid, before[container][uuid] ?? null, after),
+    ),
+  )
+  if (delta.cluster !== undefined) {
+    const { uuid, cluster_name: name } = before.cluster
+    const old = Object.fromEntries(Object.entries(before.cluster).filter(([field]) => field in (delta.cluster ?? {})))
+    const change = { kind: 'cluster', uuid, name, change: 'changed' } as const
+    changes.push({ ...change, before: shown(old), after: shown(delta.cluster) })
+  }
+  return changes
+}
+
+function changeOf(
+  kind: PlannedChange['kind'],
+  uuid: string,
+  before: object | null,
+  after: object | null,
+): PlannedChange {
+  const [old, now] = [asJson(before), asJson(after)]
+  const name = String(now?.['name'] ?? old?.['name'] ?? uuid)
+  const object = { kind, uuid, name }
+  if (old === null) return { ...object, change: 'added', before: null, after: now === null ? null : shown(now) }
+  if (now === null) return { ...object, change: 'removed', before: shown(old), after: null }
+  const fields = [...new Set([...Object.keys(old), ...Object.keys(now)])].filter(
+    (field) => JSON.stringify(old[field]) !== JSON.stringify(now[field]),
+  )
+  const only = (from: JsonObject) => shown(Object.fromEntries(fields.map((field) => [field, from[field] ?? null])))
+  return { ...object, change: 'changed', before: only(old), after: only(now) }
+}
+
+const asJson = (value: object | null): JsonObject | null => (isObject(value) ? value : null)
+
+/** Whoever may plan need not see private parameters. */
+const shown = (fields: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => !/private|secret/.test(name)))

@@ -1,0 +1,187 @@
+// What operations get instead of a job's environment while a plan is made: nothing that they ask for leaves a trace.
+import { applyChange } from '../../config/changes'
+import { Reservations } from '../../config/reservations'
+import { slice } from '../../config/slice'
+import { EMPTY_GANTRY } from '../../config/upgrade'
+import { type Clock, seconds } from '../../lib/clock'
+import type { Log } from '../../lib/log'
+import type { Paths } from '../../lib/paths'
+import type { Random } from '../../lib/random'
+import type { ConfigData } from '../../model/config'
+import { OpExecError } from '../../model/errors'
+import { PLAN_SLEEPS_MAX } from '../../model/limits'
+import type { ClientId, LockMode } from '../../model/lock'
+import { opcodeSummary } from '../../opcodes/index'
+import type { WireOpCode } from '../../rpc/luxi/calls'
+import type { PlannedLock, PlannedNodeCall, Prerequisite, ReadObject } from '../../rpc/luxi/plan'
+import type { NodeClient } from '../../rpc/node/client'
+import type { LockName, NamedChange } from '../../rpc/wconfd/calls'
+import type { JobEnvironment, UnitWconfd } from '../environment'
+import { planNodes } from './nodes'
+import { noted } from './reading'
+
+/** What a plan is made of. */
+export interface PlanFacts {
+  /** The snapshot that the plan is about. */
+  readonly config: ConfigData
+  /** Is asked only what changes nothing. */
+  readonly nodes: NodeClient
+  readonly clock: Clock
+  readonly random: Random
+  readonly paths: Paths
+  readonly log: Log
+}
+
+const CLIENT: ClientId = ['plan', '', 0]
+
+/** What one plan has found so far; the configuration goes on from opcode to opcode. */
+export class PlanState {
+  config: ConfigData
+  /** Nodes are no more as they answer: earlier opcodes would have changed them. */
+  ordered = false
+  /** An earlier opcode may change more than is known. */
+  incomplete = false
+  /** The checks are over: what is read from now on is no prerequisite. */
+  running = false
+  locks: PlannedLock[] = []
+  messages: string[] = []
+  orders: PlannedNodeCall[] = []
+  jobs: string[][] = []
+  prerequisites: Prerequisite[] = []
+  readonly reservations: Reservations
+  private reads = new Map<string, ReadObject>()
+  private frozen: Pick<PlanState, 'config' | 'orders' | 'messages' | 'jobs'> | undefined
+
+  constructor(readonly facts: PlanFacts) {
+    this.config = facts.config
+    this.reservations = new Reservations(() => this.config, facts.random)
+  }
+
+  begin(): void {
+    this.running = false
+    this.reads = new Map()
+    this.frozen = undefined
+    ;[this.locks, this.messages, this.orders, this.jobs, this.prerequisites] = [[], [], [], [], []]
+  }
+
+  note(read: ReadObject): void {
+    if (!this.running) this.reads.set(`${read.kind}/${read.uuid}`, read)
+  }
+
+  /** What the check has read as it is in the cluster now; objects that earlier opcodes make or change are not. */
+  checked(): { read: ReadObject[]; prerequisites: Prerequisite[] } {
+    const { config } = this.facts
+    const known: Record<ReadObject['kind'], (uuid: string) => { serial_no: number } | undefined> = {
+      cluster: () => config.cluster,
+      instance: (uuid) => config.instances[uuid],
+      node: (uuid) => config.nodes[uuid],
+      group: (uuid) => config.nodegroups[uuid],
+      network: (uuid) => config.networks[uuid],
+    }
+    const read = [...this.reads.values()].filter(
+      ({ kind, uuid, serial_no }) => known[kind](uuid)?.serial_no === serial_no,
+    )
+    return { read, prerequisites: this.prerequisites }
+  }
+
+  /** What is found from now on is of no account if the opcode fails. */
+  freeze(): void {
+    const { config, orders, messages, jobs } = this
+    this.frozen ??= { config, orders: [...orders], messages: [...messages], jobs: [...jobs] }
+  }
+
+  /** The opcode has failed: only what was found before counts. */
+  thaw(): void {
+    if (this.frozen !== undefined) Object.assign(this, this.frozen)
+  }
+
+  change(changes: readonly NamedChange[]): unknown[] {
+    const context = { now_s: seconds(this.facts.clock), random: this.facts.random }
+    return changes.map((named) => {
+      const { documents, result } = applyChange({ config: this.config, gantry: EMPTY_GANTRY }, named, context)
+      this.config = documents.config
+      return result
+    })
+  }
+
+  submitted(jobs: readonly (readonly WireOpCode[])[]): void {
+    this.jobs.push(...jobs.map((ops) => ops.map(opcodeSummary)))
+  }
+
+  lock(name: LockName, mode: LockMode): void {
+    const [level = '', ...rest] = name.split('/')
+    const uuid = rest.join('/')
+    const { nodes, nodegroups, networks } = this.config
+    const title = (nodes[uuid] ?? nodegroups[uuid] ?? networks[uuid])?.name ?? uuid
+    this.locks.push({ lock: `${level}/${title}`, mode })
+  }
+}
+
+export function planEnvironment(state: PlanState, op: WireOpCode): JobEnvironment {
+  const { random, paths, log } = state.facts
+  return {
+    ...{ jobId: 0, opIndex: 0, client: CLIENT, secrets: {}, random, paths, processLog: log.child({ plan: op.OP_ID }) },
+    priority: () => 0,
+    wconfd: planWconfd(state),
+    nodes: planNodes(state),
+    log: (_type, message) => void state.messages.push(String(message)),
+    note: () => undefined,
+    started: async () => undefined,
+    cancelled: new AbortController().signal,
+    clock: hastyClock(state.facts.clock),
+    submitJobs: async (jobs) => {
+      state.submitted(jobs)
+      return jobs.map(() => [true, 0])
+    },
+  }
+}
+
+function planWconfd(state: PlanState): UnitWconfd {
+  const { reservations: own } = state
+  const read = (config: ConfigData) => noted(config, (object) => state.note(object))
+  const take = (locks: readonly (readonly [LockName, LockMode])[]): LockName[] => {
+    for (const [name, mode] of locks) state.lock(name, mode)
+    return locks.map(([name]) => name)
+  }
+  return {
+    readConfig: async () => read(state.config),
+    gantryRead: async (selector) => read(slice(state.config, selector)),
+    gantryChange: async (_client, _epoch, changes) => state.change(changes),
+    async gantryAcquire(_client, _priority, request) {
+      for (const [name, mode] of request) if (mode !== 'release') state.lock(name, mode)
+      return { epoch: 0 }
+    },
+    opportunisticLockUnion: async (_client, locks) => take(locks),
+    guardedOpportunisticLockUnion: async (_count, _client, locks) => take(locks),
+    tryUpdateLocks: async () => [],
+    gantryCancelRequest: async () => null,
+    gantryBlockers: async () => [],
+    freeLocks: async () => null,
+    freeLocksLevel: async () => null,
+    downGradeLocksLevel: async () => null,
+    listAllLocksOwners: async () => [],
+    flushConfig: async () => null,
+    gantryReplicas: async () => [],
+    dropAllReservations: async () => null,
+    reserveMAC: async (client, mac) => nothing(own.reserveMac(client, mac)),
+    generateMAC: async (client, network) => own.generateMac(client, network),
+    reserveIp: async (client, network, ip, external) => nothing(own.reserveIp(client, network, ip, external)),
+    generateIp: async (client, network) => own.generateIp(client, network),
+  }
+}
+
+const nothing = (_done: void): null => null
+
+/** A clock on which nobody waits: what would wait for nodes goes on at once, as often as a plan has patience. */
+function hastyClock(clock: Clock): Clock {
+  let [ahead_ms, sleeps] = [0, 0]
+  return {
+    now_ms: () => clock.now_ms() + ahead_ms,
+    monotonic_ms: () => clock.monotonic_ms() + ahead_ms,
+    after: () => ({ cancel: () => undefined }),
+    async sleep(delay_ms) {
+      if (++sleeps > PLAN_SLEEPS_MAX) throw new OpExecError('a wait for what only nodes can do')
+      ahead_ms += delay_ms
+    },
+  }
+}

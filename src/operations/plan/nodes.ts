@@ -1,0 +1,75 @@
+// The nodes of a plan: they are asked what they have and how they are, but told nothing.
+import type { ArgsOf, CallName, ResultOf } from '../../rpc/node/calls'
+import { NodeCallError, type NodeClient, type NodeResult, type NodeTarget } from '../../rpc/node/client'
+import type { PlanState } from './environment'
+
+/** Calls that change nothing. */
+const QUESTIONS: ReadonlySet<CallName> = new Set<CallName>([
+  ...(['all_instances_info', 'instance_info', 'instance_list', 'instance_migratable', 'migration_info'] as const),
+  ...(['bdev_sizes', 'blockdev_find', 'blockdev_getdimensions', 'blockdev_getmirrorstatus'] as const),
+  ...(['blockdev_getmirrorstatus_multi', 'bridges_exist', 'drbd_helper', 'drbd_needs_activation'] as const),
+  ...(['export_info', 'export_list', 'extstorage_diagnose', 'get_file_info', 'get_watcher_pause'] as const),
+  ...(['hotplug_supported', 'hypervisor_validate_params', 'iallocator_runner', 'lv_list', 'master_node_name'] as const),
+  ...(['node_has_ip_address', 'node_info', 'node_verify', 'node_verify_light', 'node_volumes'] as const),
+  ...(['os_diagnose', 'os_validate', 'storage_list', 'version', 'vg_list'] as const),
+])
+
+/** What a node would answer to an order that only tells that it was carried out. */
+const DONE: { readonly [C in CallName]?: ResultOf<C> } = {
+  blockdev_assemble: ['', '', null],
+  hooks_runner: [],
+  node_ensure_daemon: true,
+  drbd_wait_sync: [true, 100],
+}
+
+/** Disks that orders have made are in sync. */
+const IN_SYNC = { dev_path: '', is_degraded: false, ldisk_status: 1 }
+
+export function planNodes(state: PlanState): NodeClient {
+  async function answers<C extends CallName>(
+    targets: readonly NodeTarget[],
+    call: C,
+    args: ArgsOf<C> | ((target: NodeTarget) => ArgsOf<C>),
+  ): Promise<Map<NodeTarget['uuid'], NodeResult<ResultOf<C>>>> {
+    if (!QUESTIONS.has(call)) return new Map(targets.map((target) => [target.uuid, order(state, target, call)]))
+    if (call === 'blockdev_getmirrorstatus' && state.orders.length > 0) {
+      const [disks] = typeof args === 'function' ? [] : args
+      const payload = (Array.isArray(disks) ? disks.map(() => IN_SYNC) : []) as unknown as ResultOf<C>
+      return new Map(targets.map(({ uuid }) => [uuid, { ok: true, payload }]))
+    }
+    const results = await state.facts.nodes.all(targets, call, args)
+    if (!state.running) for (const target of targets) noteAnswer(state, target, call, results.get(target.uuid))
+    // Its answer would be another one after the orders, so what follows is only how a unit takes back what it did.
+    else if (state.orders.length > 0 && targets.some(({ uuid }) => results.get(uuid)?.ok !== true)) state.freeze()
+    return results
+  }
+
+  return {
+    all: answers,
+    async one(target, call, args) {
+      const result = (await answers([target], call, args)).get(target.uuid)
+      if (result?.ok) return result.payload
+      throw new NodeCallError(target.name, call, result?.error ?? 'no answer', result?.offline ?? false)
+    },
+    close: () => undefined,
+  }
+}
+
+function order<C extends CallName>(state: PlanState, { name, offline }: NodeTarget, call: C): NodeResult<ResultOf<C>> {
+  if (call !== 'hooks_runner') state.orders.push({ node: name, call })
+  if (offline) return { ok: false, error: 'Node is marked offline', offline: true }
+  // Most orders are answered with null; who needs more than that ends the plan there.
+  return { ok: true, payload: (call in DONE ? DONE[call] : null) as ResultOf<C> }
+}
+
+function noteAnswer(state: PlanState, node: NodeTarget, call: CallName, result: NodeResult<unknown> | undefined): void {
+  const passed = result?.ok === true
+  state.prerequisites.push({
+    what: `Node ${node.name} answers ${call}`,
+    // After an order that was not carried out, an answer tells how the node is, not how it would be.
+    passed: state.ordered ? null : passed,
+    reason: passed ? null : result === undefined ? 'no answer' : result.error,
+    code: null,
+    node: node.name,
+  })
+}

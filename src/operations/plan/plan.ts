@@ -1,0 +1,111 @@
+// Plans: what a job would do, without doing it. Its opcodes go through their real steps one after the other, on a copy of the
+// configuration: locks are only noted, nodes are asked what they have but never told to do anything, and hooks are only named.
+import { diff as deltaOf } from '../../config/delta'
+import { EMPTY_GANTRY } from '../../config/upgrade'
+import type { ConfigData } from '../../model/config'
+import { GanetiError, OpPrereqError } from '../../model/errors'
+import { opcodeSummary } from '../../opcodes/index'
+import type { WireOpCode } from '../../rpc/luxi/calls'
+import type { Planned, PlannedHooks, PlannedOpcode, Prerequisite } from '../../rpc/luxi/plan'
+import type { JobEnvironment } from '../environment'
+import { unitFor } from '../index'
+import { LockSession } from '../lock-session'
+import { type BoundUnit, ResultWithJobs, unitLevels } from '../logical-unit'
+import { UnitContext } from '../unit-context'
+import { planEnvironment, type PlanFacts, PlanState } from './environment'
+import { plannedChanges } from './changes'
+
+/** One answer for each opcode, up to the first that cannot be carried out. */
+export async function planJob(ops: readonly WireOpCode[], facts: PlanFacts): Promise<Planned[]> {
+  const state = new PlanState(facts)
+  const planned: Planned[] = []
+  for (const op of ops) {
+    const result = await planOpcode(op, state)
+    planned.push(result)
+    if (result.opcode.possible === false) break
+  }
+  return planned
+}
+
+async function planOpcode(op: WireOpCode, state: PlanState): Promise<Planned> {
+  const before = state.config
+  const { incomplete, ordered } = state
+  state.begin()
+  const env = planEnvironment(state, op)
+  const ctx = new UnitContext(env, new LockSession(env), op)
+  const bound = unitFor(op.OP_ID).bind(op)
+  const refusal = await failureOf(env, () => check(bound, ctx, unitFor(op.OP_ID).bigLock))
+  const { read, prerequisites } = state.checked()
+  const hooks = refusal === undefined ? await hooksOf(bound, ctx, state.config) : null
+  const goesOn = refusal === undefined && op['dry_run'] !== true
+  const stopped = goesOn ? await failureOf(env, () => run(bound, ctx, state)) : undefined
+  if (stopped !== undefined) state.thaw()
+  // What fails before any node was told something fails in truth, too.
+  const failure = refusal ?? (state.orders.length === 0 ? stopped : undefined)
+  // What an earlier opcode would have made of the nodes is not known, so a refusal may be wrong.
+  const doubtful = failure !== undefined && (ordered || incomplete)
+  const opcode: PlannedOpcode = {
+    OP_ID: op.OP_ID,
+    summary: opcodeSummary(op),
+    possible: failure === undefined ? true : doubtful ? null : false,
+    locks: state.locks,
+    prerequisites: [...prerequisites, conclusion(failure, doubtful)],
+    messages: state.messages,
+    hooks,
+    changes: plannedChanges(before, deltaOf(documents(before), documents(state.config))),
+    changes_complete: failure === undefined && stopped === undefined,
+    changes_note: stopped === undefined ? null : `What comes after this needs the real nodes: ${textOf(stopped)}`,
+    node_calls: state.orders,
+    jobs: state.jobs,
+  }
+  state.ordered ||= state.orders.length > 0
+  state.incomplete ||= stopped !== undefined
+  return { opcode, read: incomplete ? [] : read }
+}
+
+async function check(bound: BoundUnit, ctx: UnitContext, bigLock: boolean): Promise<void> {
+  await ctx.locks.acquireBigLock(bigLock ? 'exclusive' : 'shared')
+  const plan = await bound.locks(ctx)
+  for (const level of unitLevels) {
+    const want = (await bound.declare(level, ctx)) ?? plan[level]
+    if (want !== undefined) await ctx.locks.acquire(level, want)
+  }
+  await bound.check(ctx)
+}
+
+async function run(bound: BoundUnit, ctx: UnitContext, state: PlanState): Promise<void> {
+  state.running = true
+  const result = await bound.run(ctx)
+  if (result instanceof ResultWithJobs) state.submitted(result.jobs)
+}
+
+async function failureOf(env: JobEnvironment, step: () => Promise<void>): Promise<unknown> {
+  try {
+    await step()
+    return undefined
+  } catch (error) {
+    if (!(error instanceof GanetiError))
+      env.processLog.warn({ err: error }, 'an opcode could not be planned to its end')
+    return error ?? new Error('unknown')
+  }
+}
+
+/** What nobody foresaw says nothing to who reads a plan. */
+const textOf = (error: unknown): string =>
+  error instanceof GanetiError ? error.message : 'an answer that only a real node can give'
+
+function conclusion(failure: unknown, doubtful: boolean): Prerequisite {
+  const what = 'What the operation itself checks under its locks'
+  if (failure === undefined) return { what, passed: true, reason: null, code: null, node: null }
+  const code = failure instanceof OpPrereqError ? failure.code : null
+  return { what, passed: doubtful ? null : false, reason: textOf(failure), code, node: null }
+}
+
+async function hooksOf(bound: BoundUnit, ctx: UnitContext, config: ConfigData): Promise<PlannedHooks | null> {
+  if (bound.hooks === undefined) return null
+  const names = (uuids: readonly string[]) => uuids.map((uuid) => config.nodes[uuid]?.name ?? uuid)
+  const { pre, post } = bound.hooks.nodes(ctx)
+  return { path: bound.hooks.path, pre: names(pre), post: names(post) }
+}
+
+const documents = (config: ConfigData) => ({ config, gantry: EMPTY_GANTRY })

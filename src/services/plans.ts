@@ -1,0 +1,98 @@
+// Plans of jobs: made for one user and one list of opcodes, and good for a while. A submission that names its plan is refused when
+// something that the plan has read is not as it was.
+import { createHash } from 'node:crypto'
+import { canonicalJson } from '../lib/canonical-json'
+import { seconds, within } from '../lib/clock'
+import { ECODE, OpPrereqError, REFUSED } from '../model/errors'
+import { PLAN_MAKING_S, PLAN_OBJECTS_MAX, PLAN_S, PLANS_MAX, PLANS_RUNNING_MAX } from '../model/limits'
+import type { WireOpCode } from '../rpc/luxi/calls'
+import type { Identity, Precondition } from '../rpc/luxi/gantry'
+import type { Plan, Planned, PlanRequest, ReadObject } from '../rpc/luxi/plan'
+import type { Access } from './access'
+import type { MasterContext } from './master-context'
+
+interface StoredPlan {
+  readonly user: string
+  readonly digest: string
+  readonly expires_s: number
+  /** Of each opcode. */
+  readonly match: readonly (readonly Precondition[])[]
+}
+
+export class Plans {
+  /** The oldest first. */
+  private readonly stored = new Map<string, StoredPlan>()
+  private running = 0
+
+  constructor(private readonly context: MasterContext) {}
+
+  async make(access: Access, { ops }: PlanRequest): Promise<Plan> {
+    const config = this.context.config()
+    for (const op of ops) {
+      access.check(config, op)
+      const refusal = this.context.refuseOpcode(op.OP_ID)
+      if (refusal !== undefined) throw new OpPrereqError(refusal, REFUSED.missing)
+    }
+    const planned = await this.limited(() => this.context.planJob(ops, config))
+    const reads = planned.flatMap(({ read }) => read)
+    if (reads.length > PLAN_OBJECTS_MAX)
+      throw new OpPrereqError(`The plan hangs on ${reads.length} objects, more than ${PLAN_OBJECTS_MAX}`, ECODE.NORES)
+    const { id, expires } = this.store(access.identity, ops, planned)
+    const seen = ({ kind, name }: { kind: string; name: string }) => access.sees(config, `${kind}/${name}`)
+    return {
+      ...{ id, expires, possible: possible(planned, ops.length) },
+      ops: planned.map(({ opcode }) => ({ ...opcode, changes: opcode.changes.filter(seen) })),
+      preconditions: distinct(reads.filter(seen)).map(({ kind, name, serial_no }) => ({
+        object: `${kind}/${name}`,
+        serial_no,
+      })),
+    }
+  }
+
+  /** What must be so for each opcode; throws when the plan is not one for this submission. */
+  preconditions(identity: Identity, id: string, ops: readonly WireOpCode[]): StoredPlan['match'] {
+    const plan = this.stored.get(id)
+    const known = plan !== undefined && plan.user === identity.user && plan.expires_s > seconds(this.context.clock)
+    if (!known) throw new OpPrereqError(`There is no plan ${id}, or it has expired; make a new one`, REFUSED.changed)
+    if (plan.digest !== digestOf(ops))
+      throw new OpPrereqError(`Plan ${id} was made for other opcodes`, REFUSED.otherBody)
+    return plan.match
+  }
+
+  private async limited(make: () => Promise<Planned[]>): Promise<Planned[]> {
+    if (this.running >= PLANS_RUNNING_MAX)
+      throw new OpPrereqError(`${PLANS_RUNNING_MAX} plans are being made already; try again`, ECODE.TEMP_NORES)
+    this.running++
+    const making = make().finally(() => this.running--)
+    const planned = await within(this.context.clock, PLAN_MAKING_S, making)
+    if (planned !== undefined) return planned
+    // Whoever waits for nodes still counts as running until they answer or are given up.
+    making.catch((error: unknown) => this.context.log.warn({ err: error }, 'a plan that took too long has failed'))
+    throw new OpPrereqError(`Nodes did not answer within ${PLAN_MAKING_S} s`, ECODE.TEMP_NORES)
+  }
+
+  private store(identity: Identity, ops: readonly WireOpCode[], planned: readonly Planned[]) {
+    const id = this.context.random.uuid()
+    const expires_s = seconds(this.context.clock) + PLAN_S
+    const match = planned.map(({ read }) => read.map(preconditionOf))
+    this.stored.set(id, { user: identity.user, digest: digestOf(ops), expires_s, match })
+    const [oldest] = this.stored.keys()
+    if (this.stored.size > PLANS_MAX && oldest !== undefined) this.stored.delete(oldest)
+    return { id, expires: expires_s }
+  }
+}
+
+const preconditionOf = ({ kind, uuid, serial_no }: ReadObject): Precondition => ({ kind, uuid, serial_no })
+
+const distinct = (reads: readonly ReadObject[]): ReadObject[] => [
+  ...new Map(reads.map((read) => [`${read.kind}/${read.uuid}`, read])).values(),
+]
+
+function possible(planned: readonly Planned[], wanted: number): boolean | null {
+  const verdicts = planned.map(({ opcode }) => opcode.possible)
+  if (verdicts.includes(false)) return false
+  return verdicts.includes(null) || planned.length < wanted ? null : true
+}
+
+/** Secrets count too, but are not kept. */
+const digestOf = (ops: readonly WireOpCode[]): string => createHash('sha256').update(canonicalJson(ops)).digest('hex')

@@ -1,0 +1,70 @@
+import { silentLog } from '../../../src/lib/log'
+import { seededRandom } from '../../../src/lib/random'
+import { PLAN_S, PLANS_RUNNING_MAX } from '../../../src/model/limits'
+import type { Planned } from '../../../src/rpc/luxi/plan'
+import { Access } from '../../../src/services/access'
+import type { MasterContext } from '../../../src/services/master-context'
+import { Plans } from '../../../src/services/plans'
+import { goldenConfig } from '../../support/golden-query'
+
+const config = goldenConfig()
+const user = (name: string) => ({ user: name, token: null, permissions: ['*'] })
+const ops = [{ OP_ID: 'OP_INSTANCE_STARTUP', instance_name: 'inst1.gnt.example' }]
+const read = { kind: 'instance', uuid: 'u1', serial_no: 3, name: 'inst1.gnt.example' } as const
+
+function plansAt(clock: { ms: number }, make: () => Promise<Planned[]>): Plans {
+  const now = { now_ms: () => clock.ms, monotonic_ms: () => clock.ms, after: () => ({ cancel: () => undefined }) }
+  const context: Partial<MasterContext> = {
+    ...{ config: () => config, random: seededRandom(1), log: silentLog, refuseOpcode: () => undefined },
+    clock: { ...now, sleep: async () => undefined },
+    planJob: make,
+  }
+  return new Plans(context as MasterContext)
+}
+
+const opcode = {
+  ...{ OP_ID: 'OP_INSTANCE_STARTUP', summary: '', possible: true, locks: [], prerequisites: [], messages: [] },
+  ...{ hooks: null, changes: [], changes_complete: true, changes_note: null, node_calls: [], jobs: [] },
+}
+const planned = async (): Promise<Planned[]> => [{ opcode, read: [read] }]
+
+test('a plan is good for its user and its opcodes only', async () => {
+  const plans = plansAt({ ms: 0 }, planned)
+  const { id } = await plans.make(new Access(user('anna'), null), { ops })
+  const { name: _, ...wanted } = read
+  expect(plans.preconditions(user('anna'), id, ops)).toEqual([[wanted]])
+  expect(
+    plans.preconditions(user('anna'), id, [{ instance_name: 'inst1.gnt.example', OP_ID: ops[0]?.OP_ID ?? '' }]),
+  ).toEqual([[wanted]])
+  expect(() => plans.preconditions(user('bert'), id, ops)).toThrow(/no plan/)
+  expect(() => plans.preconditions(user('anna'), id, [...ops, ...ops])).toThrow(/other opcodes/)
+})
+
+test('a plan expires', async () => {
+  const clock = { ms: 1000 }
+  const plans = plansAt(clock, planned)
+  const { id, expires } = await plans.make(new Access(user('anna'), null), { ops })
+  expect(expires).toBe(1 + PLAN_S)
+  clock.ms += PLAN_S * 1000 - 1
+  expect(plans.preconditions(user('anna'), id, ops)).toHaveLength(1)
+  clock.ms += 1
+  expect(() => plans.preconditions(user('anna'), id, ops)).toThrow(/expired/)
+})
+
+test('only some plans are made at a time', async () => {
+  let finish = (_planned: Planned[]): void => undefined
+  const waiting = new Promise<Planned[]>((resolve) => (finish = resolve))
+  const plans = plansAt({ ms: 0 }, () => waiting)
+  const access = new Access(user('anna'), null)
+  const running = Array.from({ length: PLANS_RUNNING_MAX }, () => plans.make(access, { ops }))
+  await expect(plans.make(access, { ops })).rejects.toThrow(/being made already/)
+  finish([])
+  await Promise.all(running)
+  await expect(plans.make(access, { ops })).resolves.toMatchObject({ ops: [] })
+})
+
+test('who may not do it may not plan it', async () => {
+  const plans = plansAt({ ms: 0 }, planned)
+  const reader = new Access({ user: 'r', token: null, permissions: ['*.query'] }, null)
+  await expect(plans.make(reader, { ops })).rejects.toThrow(/not permitted/)
+})
