@@ -1,0 +1,99 @@
+// What the allocation may be asked, and what it answers: plain data, by name. The allocator protocol carries the same over JSON.
+import type { Template } from './cluster-data'
+
+export interface NewDisk {
+  /** MiB. */
+  readonly size: number
+  readonly spindles?: number
+}
+
+export interface NewInstance {
+  readonly name: string
+  /** MiB. */
+  readonly memory: number
+  readonly vcpus: number
+  readonly disks: readonly NewDisk[]
+  /** MiB on each of its nodes, with what its template needs besides its disks. */
+  readonly disk: number
+  readonly template: Template
+  readonly tags: readonly string[]
+  readonly spindleUse: number
+  /** Networks by uuid; a group must be connected to all of them. */
+  readonly networks: readonly string[]
+  readonly status: string
+  readonly forthcoming: boolean
+  /** 2 for a mirrored one, else 1. */
+  readonly requiredNodes: number
+  /** By name: only there, whatever the group's policy. */
+  readonly group?: string
+}
+
+export type EvacMode = 'primary-only' | 'secondary-only' | 'all'
+
+export type Request =
+  | { readonly type: 'allocate'; readonly instance: NewInstance; readonly restrictTo?: readonly string[] }
+  | { readonly type: 'multi-allocate'; readonly instances: readonly NewInstance[] }
+  | { readonly type: 'allocate-secondary'; readonly name: string }
+  | {
+      readonly type: 'relocate'
+      readonly name: string
+      readonly requiredNodes: number
+      readonly relocateFrom: readonly string[]
+    }
+  | { readonly type: 'node-evacuate'; readonly instances: readonly string[]; readonly mode: EvacMode }
+  | { readonly type: 'change-group'; readonly instances: readonly string[]; readonly targetGroups: readonly string[] }
+  | { readonly type: 'balance'; readonly maxMoves: number; readonly group?: string }
+  | { readonly type: 'capacity'; readonly instance: NewInstance; readonly most: number }
+
+/** Why a node is no choice. The first nine are Ganeti's and keep its names where they are printed. */
+export type Reject =
+  | 'FailMem'
+  | 'FailDisk'
+  | 'FailCPU'
+  | 'FailN1'
+  | 'FailTags'
+  | 'FailMig'
+  | 'FailDiskCount'
+  | 'FailSpindles'
+  | 'FailInternal'
+  | 'offline'
+  | 'drained'
+  | 'not vm_capable'
+  | 'no answer'
+  | 'not locked'
+  | 'other group'
+  | 'no network'
+
+/** One node that was looked at as the place of an instance. */
+export interface Candidate {
+  readonly node: string
+  /** The other node of a pair, the best that was found. */
+  readonly secondary?: string
+  /** How much worse (above 0) or better the whole becomes; only where it fits. */
+  readonly scoreChange?: number
+  readonly reject?: Reject
+  /** What was short, where it is a number: MiB of memory and disk, CPUs, spindles. */
+  readonly free?: number
+  readonly needed?: number
+}
+
+export interface Moved {
+  readonly instance: string
+  readonly group: string
+  readonly nodes: readonly string[]
+}
+
+export interface Failed {
+  readonly instance: string
+  readonly why: string
+}
+
+/** As opcodes travel: OP_ID and parameters. */
+export type Step = Readonly<Record<string, unknown>> & { readonly OP_ID: string }
+
+/** Of an evacuation and of a change of group: `jobs` has for each moved instance, in the same order, its opcodes. */
+export interface Evacuation {
+  readonly moved: readonly Moved[]
+  readonly failed: readonly Failed[]
+  readonly jobs: readonly (readonly Step[])[]
+}
