@@ -90,6 +90,8 @@ export interface ClusterModel {
   readonly secondary: Int32Array
   /** By node: what each primary node's instances need here if it dies. */
   readonly peers: readonly Map<number, number>[]
+  /** By primary node: the nodes in whose `peers` it is. */
+  readonly served: readonly Set<number>[]
   /** By node: exclusion tags of its primaries and how often they occur. */
   readonly tagCounts: readonly Map<string, number>[]
   readonly suffix: string
@@ -120,6 +122,7 @@ export function buildModel(data: ClusterData, settings: Settings = {}): ClusterM
     primary: Int32Array.from(data.instances, (one) => one.primary),
     secondary: Int32Array.from(data.instances, (one) => one.secondary),
     peers: nodes.map(() => new Map<number, number>()),
+    served: nodes.map(() => new Set<number>()),
     tagCounts: nodes.map(() => new Map<string, number>()),
     suffix,
     warnings: missingResources(data, nodes),
@@ -252,6 +255,7 @@ function place(model: ClusterModel, instance: InstanceFacts, at: number, primary
   else if (!data.forthcoming) {
     const peers = model.peers[at]
     peers?.set(data.primary, (peers.get(data.primary) ?? 0) + instance.reserve)
+    model.served[data.primary]?.add(at)
   }
 }
 

@@ -1,9 +1,12 @@
 // Moves of one instance: failover, replacing a node, and both together. Tried on copies of the rows of the nodes they touch; the
 // one that is taken changes the model.
+import { BOUNDED_TARGETS } from '../model/limits'
 import { NO_NODE } from './cluster-data'
 import { type ClusterModel, Col, sharedLocations } from './cluster-model'
 import { FAILED_OVER, type Leniency, Placement, SOFT, STRICT, Verdict } from './placement'
+import type { Source } from './bounds'
 import { type Score, SPREAD_COUNT } from './score'
+import { type Kind, Targets } from './targets'
 
 export type MoveKind =
   | 'failover'
@@ -23,6 +26,8 @@ export interface Move {
 }
 
 export interface Replacements {
+  /** Anything that copies disks. */
+  readonly disks: boolean
   readonly failover: boolean
   readonly replaceAndFailover: boolean
   readonly replacePrimary: boolean
@@ -34,8 +39,7 @@ const ROW = {
   primary: 0,
   secondary: Col.Width,
   other: 2 * Col.Width,
-  targetPrimary: 3 * Col.Width,
-  target: 4 * Col.Width,
+  target: 3 * Col.Width,
 }
 
 const NOTHING = new Float64Array(2 * SPREAD_COUNT + 1)
@@ -47,7 +51,7 @@ export class Mover {
   private readonly freed = difference()
   private readonly other = difference()
   private readonly target = difference()
-  private readonly targetPrimary = difference()
+  private readonly targets: Targets
   private best: Move | undefined
   private bound = 0
 
@@ -55,11 +59,14 @@ export class Mover {
     private readonly model: ClusterModel,
     private readonly score: Score,
     private readonly lenient: boolean,
+    targets: readonly number[],
+    boundedFrom = BOUNDED_TARGETS,
   ) {
-    this.placement = new Placement(model, new Float64Array(5 * Col.Width))
+    this.targets = new Targets(model, score, targets, boundedFrom)
+    this.placement = new Placement(model, new Float64Array(4 * Col.Width))
   }
 
-  bestFailoverToAny(instance: number, targets: readonly number[], bound: number): Move | undefined {
+  bestFailoverToAny(instance: number, bound: number): Move | undefined {
     this.begin(bound)
     const primary = this.model.primary[instance] ?? NO_NODE
     const secondary = this.model.secondary[instance] ?? NO_NODE
@@ -68,18 +75,24 @@ export class Mover {
     const location = this.locationScore(primary, secondary)
     this.placement.removePrimary(ROW.primary, primary, instance, location)
     this.differ(primary, ROW.primary, this.emptied)
-    for (const to of targets) {
-      if (to === primary || to === secondary || !this.mayMigrate(primary, to)) continue
-      this.placement.copy(to, ROW.target)
-      if (this.placement.addPrimary(ROW.target, to, instance, location, soft) !== Verdict.ok) continue
-      this.differ(to, ROW.target, this.target)
-      this.offer(instance, 'failover-to-any', to, secondary, this.emptied, this.target, NOTHING)
-    }
+    this.targets.each({ instance, without: [primary, secondary], bound: () => this.bound }, [
+      {
+        source: () => this.source(instance, primary, [this.emptied]),
+        primary: undefined,
+        attempt: (to) => {
+          if (!this.mayMigrate(primary, to)) return
+          this.placement.copy(to, ROW.target)
+          if (this.placement.addPrimary(ROW.target, to, instance, location, soft) !== Verdict.ok) return
+          this.differ(to, ROW.target, this.target)
+          this.offer(instance, 'failover-to-any', to, secondary, this.emptied, this.target, NOTHING)
+        },
+      },
+    ])
     return this.best
   }
 
   /** The best move of an instance with a mirror: first the failover alone, then with every target. */
-  bestReplacement(instance: number, targets: readonly number[], bound: number, may: Replacements): Move | undefined {
+  bestReplacement(instance: number, bound: number, may: Replacements): Move | undefined {
     this.begin(bound)
     const primary = this.model.primary[instance] ?? NO_NODE
     const secondary = this.model.secondary[instance] ?? NO_NODE
@@ -92,12 +105,9 @@ export class Mover {
     this.differ(secondary, ROW.secondary, this.freed)
     const mayFail = this.mayMigrate(primary, secondary)
     if (may.failover && mayFail) this.tryFailover(instance, primary, secondary, location)
-    for (const to of targets) {
-      if (to === primary || to === secondary) continue
-      this.tryReplaceSecondary(instance, primary, secondary, to)
-      if (may.replaceAndFailover || may.replacePrimary)
-        this.tryNewPrimary(instance, primary, secondary, to, may, mayFail)
-      if (may.failoverAndReplace && mayFail) this.tryFailoverAndReplace(instance, primary, secondary, to)
+    if (may.disks) {
+      const kinds = this.replacements(instance, primary, secondary, may, mayFail)
+      this.targets.each({ instance, without: [primary, secondary], bound: () => this.bound }, kinds)
     }
     return this.best
   }
@@ -132,6 +142,7 @@ export class Mover {
     this.changeTags(instance, primary, 1)
     model.primary[instance] = primary
     model.secondary[instance] = secondary
+    if (primary !== oldPrimary) this.score.instanceMoved(instance, oldPrimary, primary)
   }
 
   private tryFailover(instance: number, primary: number, secondary: number, location: number): void {
@@ -147,6 +158,69 @@ export class Mover {
     this.offer(instance, 'failover', secondary, primary, this.target, this.other, NOTHING)
   }
 
+  private replacements(
+    instance: number,
+    primary: number,
+    secondary: number,
+    may: Replacements,
+    mayFail: boolean,
+  ): Kind[] {
+    const reserve = this.model.instances[instance]?.reserve ?? 0
+    const { emptied, freed, other } = this
+    const replaceSecondary: Kind = {
+      source: () => this.source(instance, primary, [freed], -this.locationScore(primary, secondary)),
+      primary,
+      attempt: (to) => this.tryReplaceSecondary(instance, primary, secondary, to),
+    }
+    // Where the node that keeps memory for the target is known but not how much: at least as for a node without any.
+    const replaceAndFailover: Kind = {
+      source: () => {
+        this.placement.copyRow(ROW.primary, ROW.other)
+        this.placement.addSecondary(ROW.other, primary, instance, NO_NODE, FAILED_OVER)
+        this.differ(primary, ROW.other, other)
+        return { ...this.source(instance, primary, [freed, other]), reservedAlso: { node: primary, more: reserve } }
+      },
+      primary: undefined,
+      attempt: (to) => this.tryReplaceAndFailover(instance, primary, secondary, to),
+    }
+    const replacePrimary: Kind = {
+      source: () => {
+        this.placement.copyRow(ROW.secondary, ROW.other)
+        this.placement.addSecondary(ROW.other, secondary, instance, NO_NODE, FAILED_OVER)
+        this.differ(secondary, ROW.other, other)
+        return { ...this.source(instance, primary, [emptied, other]), reservedAlso: { node: secondary, more: reserve } }
+      },
+      primary: undefined,
+      attempt: (to) => this.tryReplacePrimary(instance, primary, secondary, to),
+    }
+    const failoverAndReplace: Kind = {
+      source: () => {
+        this.placement.copyRow(ROW.secondary, ROW.other)
+        this.placement.addPrimary(ROW.other, secondary, instance, 0, SOFT)
+        this.differ(secondary, ROW.other, other)
+        return this.source(instance, primary, [emptied, other])
+      },
+      primary: secondary,
+      attempt: (to) => this.tryFailoverAndReplace(instance, primary, secondary, to),
+    }
+    return [
+      replaceSecondary,
+      ...(may.replaceAndFailover ? [replaceAndFailover] : []),
+      ...(may.replacePrimary && mayFail ? [replacePrimary] : []),
+      ...(may.failoverAndReplace && mayFail ? [failoverAndReplace] : []),
+    ]
+  }
+
+  /** What a move does besides what it does to its target, at the least. */
+  private source(
+    instance: number,
+    primary: number,
+    differences: readonly Float64Array[],
+    linear = this.score.pairsAfter(instance, primary, NO_NODE),
+  ): Source {
+    return { differences, linear: differences.reduce((sum, one) => sum + (one[2 * SPREAD_COUNT] ?? 0), linear) }
+  }
+
   private tryReplaceSecondary(instance: number, primary: number, secondary: number, to: number): void {
     const { placement } = this
     placement.copy(to, ROW.target)
@@ -159,42 +233,37 @@ export class Mover {
     this.offer(instance, 'replace-secondary', primary, to, this.target, this.freed, this.other)
   }
 
-  /** The target becomes primary; the old primary or the old secondary is the secondary then. */
-  private tryNewPrimary(
-    instance: number,
-    primary: number,
-    secondary: number,
-    to: number,
-    may: Replacements,
-    mayFail: boolean,
-  ): void {
+  /** The target becomes primary, the old primary the secondary. */
+  private tryReplaceAndFailover(instance: number, primary: number, secondary: number, to: number): void {
     const { placement } = this
+    if (!this.mayMigrate(primary, to)) return
+    placement.copy(to, ROW.target)
+    const soft = this.lenient ? SOFT : STRICT
+    if (placement.addPrimary(ROW.target, to, instance, this.locationScore(to, primary), soft) !== Verdict.ok) return
+    placement.copyRow(ROW.primary, ROW.other)
+    const stays = placement.addSecondary(ROW.other, primary, instance, to, this.leniencyFrom(secondary))
+    if (stays !== Verdict.ok) return
+    this.differ(to, ROW.target, this.target)
+    this.differ(primary, ROW.other, this.other)
+    this.offer(instance, 'replace-and-failover', to, primary, this.target, this.freed, this.other)
+  }
+
+  /** The target becomes primary, the secondary stays. */
+  private tryReplacePrimary(instance: number, primary: number, secondary: number, to: number): void {
+    const { placement } = this
+    if (!this.mayMigrate(secondary, to)) return
     const soft = this.leniencyFrom(primary)
-    if (may.replaceAndFailover && this.mayMigrate(primary, to)) {
-      const ownSoft = this.lenient ? SOFT : STRICT
-      placement.copy(to, ROW.targetPrimary)
-      const location = this.locationScore(to, primary)
-      const verdict = placement.addPrimary(ROW.targetPrimary, to, instance, location, ownSoft)
-      placement.copyRow(ROW.primary, ROW.other)
-      const force = this.leniencyFrom(secondary)
-      if (verdict === Verdict.ok && placement.addSecondary(ROW.other, primary, instance, to, force) === Verdict.ok) {
-        this.differ(to, ROW.targetPrimary, this.targetPrimary)
-        this.differ(primary, ROW.other, this.other)
-        this.offer(instance, 'replace-and-failover', to, primary, this.targetPrimary, this.freed, this.other)
-      }
-    }
-    if (!may.replacePrimary || !mayFail || !this.mayMigrate(secondary, to)) return
     const location = this.locationScore(to, secondary)
+    placement.copy(to, ROW.target)
+    if (placement.addPrimary(ROW.target, to, instance, location, soft) !== Verdict.ok) return
     // The secondary must be able to run it in between.
     placement.copyRow(ROW.secondary, ROW.other)
     if (placement.addPrimary(ROW.other, secondary, instance, location, soft) !== Verdict.ok) return
-    placement.copy(to, ROW.targetPrimary)
-    if (placement.addPrimary(ROW.targetPrimary, to, instance, location, soft) !== Verdict.ok) return
     placement.copyRow(ROW.secondary, ROW.other)
     if (placement.addSecondary(ROW.other, secondary, instance, to, soft) !== Verdict.ok) return
-    this.differ(to, ROW.targetPrimary, this.targetPrimary)
+    this.differ(to, ROW.target, this.target)
     this.differ(secondary, ROW.other, this.other)
-    this.offer(instance, 'replace-primary', to, secondary, this.targetPrimary, this.emptied, this.other)
+    this.offer(instance, 'replace-primary', to, secondary, this.target, this.emptied, this.other)
   }
 
   private tryFailoverAndReplace(instance: number, primary: number, secondary: number, to: number): void {
@@ -255,8 +324,13 @@ export class Mover {
   private changePeer(node: number, primary: number, by: number): void {
     const peers = this.model.peers[node]
     const memory = (peers?.get(primary) ?? 0) + by
-    if (memory > 0) peers?.set(primary, memory)
-    else peers?.delete(primary)
+    if (memory > 0) {
+      peers?.set(primary, memory)
+      this.model.served[primary]?.add(node)
+    } else {
+      peers?.delete(primary)
+      this.model.served[primary]?.delete(node)
+    }
   }
 
   private changeTags(instance: number, node: number, by: 1 | -1): void {

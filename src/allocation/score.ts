@@ -4,11 +4,11 @@ import { type ClusterModel, Col, freeMemory } from './cluster-model'
 
 /** Components that are spreads (standard deviations), in the order of their place in a node's contribution. */
 const SPREADS = [0.5, 0.5, 1, 0.5, 1, 1, 1, 1, 0.5, 0.5, 0.5, 0.5, 0.5]
-const WEIGHTS = Float64Array.from(SPREADS)
+export const WEIGHTS = Float64Array.from(SPREADS)
 export const SPREAD_COUNT = SPREADS.length
 /** A contribution: the spreads' values, then the weighted sum of all that is only added up. */
 export const CONTRIBUTION = SPREAD_COUNT + 1
-const RESERVED_WEIGHT = 0.25
+export const RESERVED_WEIGHT = 0.25
 
 export interface Component {
   readonly name: string
@@ -59,9 +59,12 @@ export function contribute(
 export class Score {
   /** Contributions of the nodes, spreads relative to the mean: sums of squares stay exact. */
   readonly contributions: Float64Array
-  private readonly squares = new Float64Array(SPREAD_COUNT)
+  readonly squares = new Float64Array(SPREAD_COUNT)
+  private means = new Float64Array(SPREAD_COUNT)
   private linear = 0
-  private online = 0
+  online = 0
+  /** Counts how often all was counted anew. */
+  version = 0
   private readonly pairs: TagPairs
 
   constructor(
@@ -77,6 +80,7 @@ export class Score {
   refresh(): void {
     const { model, nodes, contributions } = this
     const means = new Float64Array(SPREAD_COUNT)
+    this.version++
     this.online = 0
     this.linear = 0
     for (const node of nodes) {
@@ -98,9 +102,7 @@ export class Score {
       }
     }
     this.means = means.map((sum) => sum / this.online)
-    this.pairs.refresh()
   }
-  means = new Float64Array(SPREAD_COUNT)
 
   value(): number {
     if (this.nodes.length === 0) return 0
@@ -109,6 +111,11 @@ export class Score {
       score += (WEIGHTS[k] ?? 0) * Math.sqrt((this.squares[k] ?? 0) / this.online)
     }
     return score
+  }
+
+  /** All that is only added up, as it is now. */
+  linearPart(): number {
+    return this.linear + this.pairs.value()
   }
 
   /** What changes when the node has the row at `row`: differences of the values, of their squares, and of what is added up. */
@@ -138,6 +145,11 @@ export class Score {
       if (spread > 0) score += (WEIGHTS[k] ?? 0) * Math.sqrt(spread)
     }
     return score < bound ? score : Infinity
+  }
+
+  /** The instance's primary has changed. */
+  instanceMoved(instance: number, from: number, to: number): void {
+    this.pairs.move(instance, from, to)
   }
 
   /** The change of the tag pairs when the instance's primary goes from one node to another. */
@@ -228,28 +240,32 @@ class TagPairs {
   ) {
     this.within = new Set(nodes)
     this.relevant = model.nodes.some(({ locations }) => locations.size > 0)
+    if (!this.relevant) return
+    model.instances.forEach((one, at) => {
+      if (!one.data.forthcoming) this.sum += this.change(at, model.primary[at] ?? -1, 1)
+    })
   }
 
   value(): number {
     return this.sum
   }
 
-  refresh(): void {
-    if (!this.relevant) return
-    this.counts.clear()
-    this.sum = 0
-    this.model.instances.forEach((one, at) => {
-      if (!one.data.forthcoming) this.sum += this.change(at, this.model.primary[at] ?? -1, 1)
-    })
+  move(instance: number, from: number, to: number): void {
+    if (!this.matters(instance)) return
+    this.sum += this.change(instance, from, -1) + this.change(instance, to, 1)
   }
 
   moved(instance: number, from: number, to: number): number {
-    const facts = this.model.instances[instance]
-    if (!this.relevant || facts === undefined || facts.exclusion.length === 0 || facts.data.forthcoming) return 0
+    if (!this.matters(instance)) return 0
     const change = this.change(instance, from, -1) + this.change(instance, to, 1)
     this.change(instance, to, -1)
     this.change(instance, from, 1)
     return change
+  }
+
+  private matters(instance: number): boolean {
+    const facts = this.model.instances[instance]
+    return this.relevant && facts !== undefined && facts.exclusion.length > 0 && !facts.data.forthcoming
   }
 
   private change(instance: number, node: number, by: 1 | -1): number {

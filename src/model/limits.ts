@@ -303,3 +303,9 @@ export const limits = {
   /** How long a query waits for a node's running answer before it asks beside it. */
   live_share_s: 1,
 } as const
+
+// Allocation (allocation)
+/** Up to here every step of a balance looks at every instance anew; above, at those first that promised most when last looked at. */
+export const EXHAUSTIVE_TRIALS = 20_000
+/** From so many targets of a move on, those are left out that cannot be better than what was found. */
+export const BOUNDED_TARGETS = 16

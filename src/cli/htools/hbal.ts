@@ -43,10 +43,10 @@ export function hbal(args: readonly string[], terminal: Terminal): number {
   checkNeed(initial, score.optimum(), settings.minScore)
   terminal.out('Trying to minimize the CV...\n')
   const { steps, jobs } = run(model, selection, settings, terminal)
-  score.refresh()
-  const final = score.value()
+  const last = new Score(model, selection.nodes)
+  const final = last.value()
   if (steps.length === 0) terminal.out('No solution found\n')
-  else if (verbose > 2) terminal.out(`Final coefficients:   overall ${score8(final)}\n${coefficients(score)}`)
+  else if (verbose > 2) terminal.out(`Final coefficients:   overall ${score8(final)}\n${coefficients(last)}`)
   else terminal.out(`Cluster score improved from ${score8(initial)} to ${score8(final)}\n`)
   if (verbose >= 1) terminal.out(`Solution length=${steps.length}\n`)
   showCommands(jobs, options, terminal)
@@ -54,7 +54,7 @@ export function hbal(args: readonly string[], terminal: Terminal): number {
   showLists(model, selection, options, terminal, 'Final')
   if (verbose > 3) {
     terminal.out(`Original: mem=${freeMemory} disk=${freeDisk}\n`)
-    terminal.out(`Final:    mem=${score.freeMemory()} disk=${totalFreeDisk(model, selection.nodes)}\n`)
+    terminal.out(`Final:    mem=${last.freeMemory()} disk=${totalFreeDisk(model, selection.nodes)}\n`)
   }
   return 0
 }
