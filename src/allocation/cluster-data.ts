@@ -43,6 +43,8 @@ export interface NodeData {
   readonly totalCpus: number
   readonly nodeCpus: number
   offline: boolean
+  /** Why it is taken as offline, where that says more: drained, say. */
+  readonly unusable?: string
   readonly master: boolean
   readonly group: number
   readonly spindles: number
@@ -50,6 +52,12 @@ export interface NodeData {
   readonly tags: readonly string[]
   readonly exclusiveStorage: boolean
   readonly cpuSpeed: number
+}
+
+export interface DiskData {
+  /** MiB. */
+  readonly size: number
+  readonly spindles: number | undefined
 }
 
 export interface InstanceData {
@@ -69,6 +77,10 @@ export interface InstanceData {
   /** Spindles of its disks, where they are counted. */
   readonly spindles: number | undefined
   readonly forthcoming: boolean
+  /** One of the whole size where they are not known one by one. */
+  readonly disks?: readonly DiskData[]
+  /** Networks by uuid that its group must be connected to. */
+  readonly networks?: readonly string[]
 }
 
 export interface ClusterData {
@@ -106,6 +118,9 @@ export const DEFAULT_POLICY: Policy = {
   vcpuRatio: 4,
   spindleRatio: 32,
 }
+
+/** A mirrored instance has two nodes. */
+export const nodesNeeded = (template: Template): number => (template === 'drbd' ? 2 : 1)
 
 /** The disks of these are taken from the node's own storage. */
 export const isLocal = (template: Template): boolean => template === 'drbd' || template === 'plain'

@@ -81,13 +81,16 @@ export interface InstanceFacts {
 }
 
 export interface ClusterModel {
+  readonly settings: Settings
   readonly data: ClusterData
   readonly nodes: readonly NodeFacts[]
-  readonly instances: readonly InstanceFacts[]
+  readonly instances: InstanceFacts[]
+  /** Counts the changes. */
+  version: number
   /** Rows of all nodes. */
   readonly rows: Float64Array
-  readonly primary: Int32Array
-  readonly secondary: Int32Array
+  primary: Int32Array
+  secondary: Int32Array
   /** By node: what each primary node's instances need here if it dies. */
   readonly peers: readonly Map<number, number>[]
   /** By primary node: the nodes in whose `peers` it is. */
@@ -115,9 +118,11 @@ export function buildModel(data: ClusterData, settings: Settings = {}): ClusterM
     }),
   )
   const model: ClusterModel = {
+    settings,
     data,
     nodes,
     instances,
+    version: 0,
     rows: new Float64Array(nodes.length * Col.Width),
     primary: Int32Array.from(data.instances, (one) => one.primary),
     secondary: Int32Array.from(data.instances, (one) => one.secondary),
@@ -177,7 +182,7 @@ function nodeFacts(
   }
 }
 
-function instanceFacts(data: InstanceData, cluster: ClusterData, settings: Settings, alias: string): InstanceFacts {
+export function instanceFacts(data: InstanceData, cluster: ClusterData, settings: Settings, alias: string): InstanceFacts {
   const prefixes = [...(settings.exclusionTags ?? []).map((tag) => `${tag}:`), ...prefixesOf(cluster.tags, 'exclusion')]
   const online = !isOffline(data.status)
   const base = settings.ignoreUtilisation ? [0, 0, 0, 0] : [1, 1, 1, 1]

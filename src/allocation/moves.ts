@@ -1,12 +1,13 @@
-// Moves of one instance: failover, replacing a node, and both together. Tried on copies of the rows of the nodes they touch; the
-// one that is taken changes the model.
+// The best move of one instance: every kind of move with every target, and the score that each leaves.
 import { BOUNDED_TARGETS } from '../model/limits'
-import { NO_NODE } from './cluster-data'
-import { type ClusterModel, Col, sharedLocations } from './cluster-model'
-import { FAILED_OVER, type Leniency, Placement, SOFT, STRICT, Verdict } from './placement'
 import type { Source } from './bounds'
+import { Changes } from './changes'
+import { NO_NODE } from './cluster-data'
+import type { ClusterModel } from './cluster-model'
+import { FAILED_OVER, SOFT, Verdict } from './placement'
 import { type Score, SPREAD_COUNT } from './score'
 import { type Kind, Targets } from './targets'
+import { ROW, Trials } from './trials'
 
 export type MoveKind =
   | 'failover'
@@ -34,19 +35,12 @@ export interface Replacements {
   readonly failoverAndReplace: boolean
 }
 
-/** Places of the rows of a trial. */
-const ROW = {
-  primary: 0,
-  secondary: Col.Width,
-  other: 2 * Col.Width,
-  target: 3 * Col.Width,
-}
-
 const NOTHING = new Float64Array(2 * SPREAD_COUNT + 1)
 const difference = () => new Float64Array(2 * SPREAD_COUNT + 1)
 
 export class Mover {
-  private readonly placement: Placement
+  private readonly trials: Trials
+  private readonly changes: Changes
   private readonly emptied = difference()
   private readonly freed = difference()
   private readonly other = difference()
@@ -58,33 +52,26 @@ export class Mover {
   constructor(
     private readonly model: ClusterModel,
     private readonly score: Score,
-    private readonly lenient: boolean,
+    lenient: boolean,
     targets: readonly number[],
     boundedFrom = BOUNDED_TARGETS,
   ) {
     this.targets = new Targets(model, score, targets, boundedFrom)
-    this.placement = new Placement(model, new Float64Array(4 * Col.Width))
+    this.trials = new Trials(model, lenient)
+    this.changes = new Changes(model, lenient)
   }
 
   bestFailoverToAny(instance: number, bound: number): Move | undefined {
-    this.begin(bound)
-    const primary = this.model.primary[instance] ?? NO_NODE
-    const secondary = this.model.secondary[instance] ?? NO_NODE
-    const soft = this.leniencyFrom(primary)
-    this.placement.copy(primary, ROW.primary)
-    const location = this.locationScore(primary, secondary)
-    this.placement.removePrimary(ROW.primary, primary, instance, location)
-    this.differ(primary, ROW.primary, this.emptied)
-    this.targets.each({ instance, without: [primary, secondary], bound: () => this.bound }, [
+    this.begin(instance, bound)
+    const { trials } = this
+    this.tryTargets([
       {
-        source: () => this.source(instance, primary, [this.emptied]),
+        source: () => this.source([this.emptied]),
         primary: undefined,
         attempt: (to) => {
-          if (!this.mayMigrate(primary, to)) return
-          this.placement.copy(to, ROW.target)
-          if (this.placement.addPrimary(ROW.target, to, instance, location, soft) !== Verdict.ok) return
+          if (trials.failoverToAny(to) !== Verdict.ok) return
           this.differ(to, ROW.target, this.target)
-          this.offer(instance, 'failover-to-any', to, secondary, this.emptied, this.target, NOTHING)
+          this.offer('failover-to-any', to, trials.secondary, this.emptied, this.target, NOTHING)
         },
       },
     ])
@@ -93,199 +80,131 @@ export class Mover {
 
   /** The best move of an instance with a mirror: first the failover alone, then with every target. */
   bestReplacement(instance: number, bound: number, may: Replacements): Move | undefined {
-    this.begin(bound)
-    const primary = this.model.primary[instance] ?? NO_NODE
-    const secondary = this.model.secondary[instance] ?? NO_NODE
-    const location = this.locationScore(primary, secondary)
-    this.placement.copy(primary, ROW.primary)
-    this.placement.removePrimary(ROW.primary, primary, instance, location)
-    this.differ(primary, ROW.primary, this.emptied)
-    this.placement.copy(secondary, ROW.secondary)
-    this.placement.removeSecondary(ROW.secondary, secondary, instance, primary)
-    this.differ(secondary, ROW.secondary, this.freed)
-    const mayFail = this.mayMigrate(primary, secondary)
-    if (may.failover && mayFail) this.tryFailover(instance, primary, secondary, location)
-    if (may.disks) {
-      const kinds = this.replacements(instance, primary, secondary, may, mayFail)
-      this.targets.each({ instance, without: [primary, secondary], bound: () => this.bound }, kinds)
-    }
+    this.begin(instance, bound)
+    this.differ(this.trials.secondary, ROW.secondary, this.freed)
+    if (may.failover) this.tryFailover()
+    if (!may.disks) return this.best
+    const mayFail = this.trials.mayMigrate(this.trials.primary, this.trials.secondary)
+    this.tryTargets([
+      this.replaceSecondary(),
+      ...(may.replaceAndFailover ? [this.replaceAndFailover()] : []),
+      ...(may.replacePrimary && mayFail ? [this.replacePrimary()] : []),
+      ...(may.failoverAndReplace && mayFail ? [this.failoverAndReplace()] : []),
+    ])
     return this.best
   }
 
   /** Makes the move; what was counted anew for trials is counted for good. */
   apply({ instance, primary, secondary }: Move): void {
-    const { model, placement } = this
-    const [oldPrimary, oldSecondary] = [model.primary[instance] ?? NO_NODE, model.secondary[instance] ?? NO_NODE]
-    const forthcoming = model.instances[instance]?.data.forthcoming === true
-    const keep = (node: number) => model.rows.set(placement.rows.subarray(0, Col.Width), node * Col.Width)
-    const reserve = forthcoming ? 0 : (model.instances[instance]?.reserve ?? 0)
-    placement.copy(oldPrimary, ROW.primary)
-    placement.removePrimary(ROW.primary, oldPrimary, instance, this.locationScore(oldPrimary, oldSecondary))
-    keep(oldPrimary)
-    if (oldSecondary !== NO_NODE) {
-      placement.copy(oldSecondary, ROW.primary)
-      placement.removeSecondary(ROW.primary, oldSecondary, instance, oldPrimary)
-      keep(oldSecondary)
-      this.changePeer(oldSecondary, oldPrimary, -reserve)
-    }
-    this.changeTags(instance, oldPrimary, -1)
-    model.primary[instance] = NO_NODE
-    placement.copy(primary, ROW.primary)
-    placement.addPrimary(ROW.primary, primary, instance, this.locationScore(primary, secondary), SOFT)
-    keep(primary)
-    if (secondary !== NO_NODE) {
-      placement.copy(secondary, ROW.primary)
-      placement.addSecondary(ROW.primary, secondary, instance, primary, FAILED_OVER)
-      keep(secondary)
-      this.changePeer(secondary, primary, reserve)
-    }
-    this.changeTags(instance, primary, 1)
-    model.primary[instance] = primary
-    model.secondary[instance] = secondary
-    if (primary !== oldPrimary) this.score.instanceMoved(instance, oldPrimary, primary)
+    const from = this.model.primary[instance] ?? NO_NODE
+    this.changes.place(instance, primary, secondary)
+    this.score.instanceMoved(instance, from, primary)
   }
 
-  private tryFailover(instance: number, primary: number, secondary: number, location: number): void {
-    const offline = this.model.nodes[primary]?.offline === true
-    const soft = this.leniencyFrom(primary)
-    this.placement.copyRow(ROW.secondary, ROW.target)
-    if (this.placement.addPrimary(ROW.target, secondary, instance, location, soft) !== Verdict.ok) return
-    this.placement.copyRow(ROW.primary, ROW.other)
-    const back = this.placement.addSecondary(ROW.other, primary, instance, secondary, offline ? FAILED_OVER : soft)
-    if (back !== Verdict.ok) return
-    this.differ(secondary, ROW.target, this.target)
-    this.differ(primary, ROW.other, this.other)
-    this.offer(instance, 'failover', secondary, primary, this.target, this.other, NOTHING)
+  private begin(instance: number, bound: number): void {
+    this.best = undefined
+    this.bound = bound
+    this.trials.begin(instance)
+    this.differ(this.trials.primary, ROW.primary, this.emptied)
   }
 
-  private replacements(
-    instance: number,
-    primary: number,
-    secondary: number,
-    may: Replacements,
-    mayFail: boolean,
-  ): Kind[] {
-    const reserve = this.model.instances[instance]?.reserve ?? 0
-    const { emptied, freed, other } = this
-    const replaceSecondary: Kind = {
-      source: () => this.source(instance, primary, [freed], -this.locationScore(primary, secondary)),
+  private tryTargets(kinds: readonly Kind[]): void {
+    const { instance, primary, secondary } = this.trials
+    this.targets.each({ instance, without: [primary, secondary], bound: () => this.bound }, kinds)
+  }
+
+  private tryFailover(): void {
+    const { trials } = this
+    if (trials.failover() !== Verdict.ok) return
+    this.differ(trials.secondary, ROW.target, this.target)
+    this.differ(trials.primary, ROW.other, this.other)
+    this.offer('failover', trials.secondary, trials.primary, this.target, this.other, NOTHING)
+  }
+
+  private replaceSecondary(): Kind {
+    const { trials } = this
+    const { primary, secondary } = trials
+    return {
+      source: () => this.source([this.freed], -trials.shared(primary, secondary)),
       primary,
-      attempt: (to) => this.tryReplaceSecondary(instance, primary, secondary, to),
-    }
-    // Where the node that keeps memory for the target is known but not how much: at least as for a node without any.
-    const replaceAndFailover: Kind = {
-      source: () => {
-        this.placement.copyRow(ROW.primary, ROW.other)
-        this.placement.addSecondary(ROW.other, primary, instance, NO_NODE, FAILED_OVER)
-        this.differ(primary, ROW.other, other)
-        return { ...this.source(instance, primary, [freed, other]), reservedAlso: { node: primary, more: reserve } }
+      attempt: (to) => {
+        if (trials.replaceSecondary(to) !== Verdict.ok) return
+        this.differ(to, ROW.target, this.target)
+        this.differ(primary, ROW.other, this.other)
+        this.offer('replace-secondary', primary, to, this.target, this.freed, this.other)
       },
-      primary: undefined,
-      attempt: (to) => this.tryReplaceAndFailover(instance, primary, secondary, to),
     }
-    const replacePrimary: Kind = {
-      source: () => {
-        this.placement.copyRow(ROW.secondary, ROW.other)
-        this.placement.addSecondary(ROW.other, secondary, instance, NO_NODE, FAILED_OVER)
-        this.differ(secondary, ROW.other, other)
-        return { ...this.source(instance, primary, [emptied, other]), reservedAlso: { node: secondary, more: reserve } }
+  }
+
+  private replaceAndFailover(): Kind {
+    const { trials } = this
+    const { primary } = trials
+    return {
+      source: () => this.keepsFor(primary, ROW.primary, this.freed),
+      primary: undefined,
+      attempt: (to) => {
+        if (trials.replaceAndFailover(to) !== Verdict.ok) return
+        this.differ(to, ROW.target, this.target)
+        this.differ(primary, ROW.other, this.other)
+        this.offer('replace-and-failover', to, primary, this.target, this.freed, this.other)
       },
-      primary: undefined,
-      attempt: (to) => this.tryReplacePrimary(instance, primary, secondary, to),
     }
-    const failoverAndReplace: Kind = {
+  }
+
+  private replacePrimary(): Kind {
+    const { trials } = this
+    const { secondary } = trials
+    return {
+      source: () => this.keepsFor(secondary, ROW.secondary, this.emptied),
+      primary: undefined,
+      attempt: (to) => {
+        if (trials.replacePrimary(to) !== Verdict.ok) return
+        this.differ(to, ROW.target, this.target)
+        this.differ(secondary, ROW.other, this.other)
+        this.offer('replace-primary', to, secondary, this.target, this.emptied, this.other)
+      },
+    }
+  }
+
+  private failoverAndReplace(): Kind {
+    const { trials } = this
+    const { placement, instance, secondary } = trials
+    return {
       source: () => {
-        this.placement.copyRow(ROW.secondary, ROW.other)
-        this.placement.addPrimary(ROW.other, secondary, instance, 0, SOFT)
-        this.differ(secondary, ROW.other, other)
-        return this.source(instance, primary, [emptied, other])
+        placement.copyRow(ROW.secondary, ROW.other)
+        placement.addPrimary(ROW.other, secondary, instance, 0, SOFT)
+        this.differ(secondary, ROW.other, this.other)
+        return this.source([this.emptied, this.other])
       },
       primary: secondary,
-      attempt: (to) => this.tryFailoverAndReplace(instance, primary, secondary, to),
+      attempt: (to) => {
+        if (trials.failoverAndReplace(to) !== Verdict.ok) return
+        this.differ(secondary, ROW.other, this.other)
+        this.differ(to, ROW.target, this.target)
+        this.offer('failover-and-replace', secondary, to, this.target, this.emptied, this.other)
+      },
     }
-    return [
-      replaceSecondary,
-      ...(may.replaceAndFailover ? [replaceAndFailover] : []),
-      ...(may.replacePrimary && mayFail ? [replacePrimary] : []),
-      ...(may.failoverAndReplace && mayFail ? [failoverAndReplace] : []),
-    ]
   }
 
   /** What a move does besides what it does to its target, at the least. */
   private source(
-    instance: number,
-    primary: number,
     differences: readonly Float64Array[],
-    linear = this.score.pairsAfter(instance, primary, NO_NODE),
+    linear = this.score.pairsAfter(this.trials.instance, this.trials.primary, NO_NODE),
   ): Source {
     return { differences, linear: differences.reduce((sum, one) => sum + (one[2 * SPREAD_COUNT] ?? 0), linear) }
   }
 
-  private tryReplaceSecondary(instance: number, primary: number, secondary: number, to: number): void {
-    const { placement } = this
-    placement.copy(to, ROW.target)
-    if (placement.addSecondary(ROW.target, to, instance, primary, this.leniencyFrom(secondary)) !== Verdict.ok) return
-    this.differ(to, ROW.target, this.target)
-    placement.copyRow(ROW.primary, ROW.other)
-    const stays = placement.addPrimary(ROW.other, primary, instance, this.locationScore(primary, to), SOFT)
-    if (stays !== Verdict.ok) return
-    this.differ(primary, ROW.other, this.other)
-    this.offer(instance, 'replace-secondary', primary, to, this.target, this.freed, this.other)
-  }
-
-  /** The target becomes primary, the old primary the secondary. */
-  private tryReplaceAndFailover(instance: number, primary: number, secondary: number, to: number): void {
-    const { placement } = this
-    if (!this.mayMigrate(primary, to)) return
-    placement.copy(to, ROW.target)
-    const soft = this.lenient ? SOFT : STRICT
-    if (placement.addPrimary(ROW.target, to, instance, this.locationScore(to, primary), soft) !== Verdict.ok) return
-    placement.copyRow(ROW.primary, ROW.other)
-    const stays = placement.addSecondary(ROW.other, primary, instance, to, this.leniencyFrom(secondary))
-    if (stays !== Verdict.ok) return
-    this.differ(to, ROW.target, this.target)
-    this.differ(primary, ROW.other, this.other)
-    this.offer(instance, 'replace-and-failover', to, primary, this.target, this.freed, this.other)
-  }
-
-  /** The target becomes primary, the secondary stays. */
-  private tryReplacePrimary(instance: number, primary: number, secondary: number, to: number): void {
-    const { placement } = this
-    if (!this.mayMigrate(secondary, to)) return
-    const soft = this.leniencyFrom(primary)
-    const location = this.locationScore(to, secondary)
-    placement.copy(to, ROW.target)
-    if (placement.addPrimary(ROW.target, to, instance, location, soft) !== Verdict.ok) return
-    // The secondary must be able to run it in between.
-    placement.copyRow(ROW.secondary, ROW.other)
-    if (placement.addPrimary(ROW.other, secondary, instance, location, soft) !== Verdict.ok) return
-    placement.copyRow(ROW.secondary, ROW.other)
-    if (placement.addSecondary(ROW.other, secondary, instance, to, soft) !== Verdict.ok) return
-    this.differ(to, ROW.target, this.target)
-    this.differ(secondary, ROW.other, this.other)
-    this.offer(instance, 'replace-primary', to, secondary, this.target, this.emptied, this.other)
-  }
-
-  private tryFailoverAndReplace(instance: number, primary: number, secondary: number, to: number): void {
-    const { placement } = this
-    const soft = this.leniencyFrom(primary)
-    placement.copyRow(ROW.secondary, ROW.other)
-    const location = this.locationScore(secondary, to)
-    if (placement.addPrimary(ROW.other, secondary, instance, location, soft) !== Verdict.ok) return
-    placement.copy(to, ROW.target)
-    if (placement.addSecondary(ROW.target, to, instance, secondary, soft) !== Verdict.ok) return
-    this.differ(secondary, ROW.other, this.other)
-    this.differ(to, ROW.target, this.target)
-    this.offer(instance, 'failover-and-replace', secondary, to, this.target, this.emptied, this.other)
-  }
-
-  private begin(bound: number): void {
-    this.best = undefined
-    this.bound = bound
+  /** The node keeps memory for the target then. How much more is not known: at least as much as for a node without any. */
+  private keepsFor(node: number, row: number, left: Float64Array): Source {
+    const { placement, instance } = this.trials
+    placement.copyRow(row, ROW.other)
+    placement.addSecondary(ROW.other, node, instance, NO_NODE, FAILED_OVER)
+    this.differ(node, ROW.other, this.other)
+    const more = this.model.instances[instance]?.reserve ?? 0
+    return { ...this.source([left, this.other]), reservedAlso: { node, more } }
   }
 
   private offer(
-    instance: number,
     kind: MoveKind,
     primary: number,
     secondary: number,
@@ -293,7 +212,7 @@ export class Mover {
     two: Float64Array,
     three: Float64Array,
   ): void {
-    const from = this.model.primary[instance] ?? NO_NODE
+    const { instance, primary: from } = this.trials
     const extra = from === primary ? 0 : this.score.pairsAfter(instance, from, primary)
     const score = this.score.after(this.bound, extra, one, two, three)
     if (score === Infinity) return
@@ -302,43 +221,6 @@ export class Mover {
   }
 
   private differ(node: number, row: number, out: Float64Array): void {
-    this.score.difference(node, this.placement.rows, row, out)
-  }
-
-  /** Soft limits count less than getting away from a node that is offline. */
-  private leniencyFrom(node: number): Leniency {
-    return this.lenient || this.model.nodes[node]?.offline === true ? SOFT : STRICT
-  }
-
-  private mayMigrate(from: number, to: number): boolean {
-    const needed = this.model.nodes[from]?.migration
-    if (needed === undefined || needed.size === 0) return true
-    const receives = this.model.nodes[to]?.receives
-    return [...needed].every((tag) => receives?.has(tag))
-  }
-
-  private locationScore(primary: number, secondary: number): number {
-    return sharedLocations(this.model.nodes[primary], this.model.nodes[secondary])
-  }
-
-  private changePeer(node: number, primary: number, by: number): void {
-    const peers = this.model.peers[node]
-    const memory = (peers?.get(primary) ?? 0) + by
-    if (memory > 0) {
-      peers?.set(primary, memory)
-      this.model.served[primary]?.add(node)
-    } else {
-      peers?.delete(primary)
-      this.model.served[primary]?.delete(node)
-    }
-  }
-
-  private changeTags(instance: number, node: number, by: 1 | -1): void {
-    const counts = this.model.tagCounts[node]
-    for (const tag of this.model.instances[instance]?.exclusion ?? []) {
-      const count = (counts?.get(tag) ?? 0) + by
-      if (count > 0) counts?.set(tag, count)
-      else counts?.delete(tag)
-    }
+    this.score.difference(node, this.trials.placement.rows, row, out)
   }
 }

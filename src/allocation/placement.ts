@@ -9,9 +9,12 @@ export const enum Verdict {
   memory,
   disk,
   cpu,
+  n1,
   tags,
   migration,
+  diskCount,
   spindles,
+  internal,
 }
 
 /** The checks that look ahead are left out when the instance comes from somewhere worse. */

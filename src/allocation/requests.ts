@@ -1,37 +1,19 @@
 // What the allocation may be asked, and what it answers: plain data, by name. The allocator protocol carries the same over JSON.
-import type { Template } from './cluster-data'
-
-export interface NewDisk {
-  /** MiB. */
-  readonly size: number
-  readonly spindles?: number
-}
+import type { InstanceData } from './cluster-data'
 
 export interface NewInstance {
-  readonly name: string
-  /** MiB. */
-  readonly memory: number
-  readonly vcpus: number
-  readonly disks: readonly NewDisk[]
-  /** MiB on each of its nodes, with what its template needs besides its disks. */
-  readonly disk: number
-  readonly template: Template
-  readonly tags: readonly string[]
-  readonly spindleUse: number
-  /** Networks by uuid; a group must be connected to all of them. */
-  readonly networks: readonly string[]
-  readonly status: string
-  readonly forthcoming: boolean
+  /** Its nodes are not known yet: NO_NODE. */
+  readonly data: InstanceData
   /** 2 for a mirrored one, else 1. */
   readonly requiredNodes: number
   /** By name: only there, whatever the group's policy. */
-  readonly group?: string
+  readonly group: string | undefined
 }
 
 export type EvacMode = 'primary-only' | 'secondary-only' | 'all'
 
 export type Request =
-  | { readonly type: 'allocate'; readonly instance: NewInstance; readonly restrictTo?: readonly string[] }
+  | { readonly type: 'allocate'; readonly instance: NewInstance; readonly restrictTo: readonly string[] | undefined }
   | { readonly type: 'multi-allocate'; readonly instances: readonly NewInstance[] }
   | { readonly type: 'allocate-secondary'; readonly name: string }
   | {

@@ -147,7 +147,7 @@ export class Score {
     return score < bound ? score : Infinity
   }
 
-  /** The instance's primary has changed. */
+  /** The instance's primary has just changed. */
   instanceMoved(instance: number, from: number, to: number): void {
     this.pairs.move(instance, from, to)
   }
@@ -233,6 +233,7 @@ class TagPairs {
   private readonly relevant: boolean
   private readonly within: ReadonlySet<number>
   private sum = 0
+  private version = -1
 
   constructor(
     private readonly model: ClusterModel,
@@ -240,27 +241,35 @@ class TagPairs {
   ) {
     this.within = new Set(nodes)
     this.relevant = model.nodes.some(({ locations }) => locations.size > 0)
-    if (!this.relevant) return
-    model.instances.forEach((one, at) => {
-      if (!one.data.forthcoming) this.sum += this.change(at, model.primary[at] ?? -1, 1)
-    })
   }
 
   value(): number {
+    if (this.relevant && this.version !== this.model.version) this.recount()
     return this.sum
   }
 
   move(instance: number, from: number, to: number): void {
-    if (!this.matters(instance)) return
-    this.sum += this.change(instance, from, -1) + this.change(instance, to, 1)
+    if (this.version !== this.model.version - 1) return
+    this.version++
+    if (from !== to && this.matters(instance)) this.sum += this.change(instance, from, -1) + this.change(instance, to, 1)
   }
 
   moved(instance: number, from: number, to: number): number {
     if (!this.matters(instance)) return 0
+    this.value()
     const change = this.change(instance, from, -1) + this.change(instance, to, 1)
     this.change(instance, to, -1)
     this.change(instance, from, 1)
     return change
+  }
+
+  private recount(): void {
+    this.version = this.model.version
+    this.counts.clear()
+    this.sum = 0
+    this.model.instances.forEach((one, at) => {
+      if (!one.data.forthcoming) this.sum += this.change(at, this.model.primary[at] ?? -1, 1)
+    })
   }
 
   private matters(instance: number): boolean {

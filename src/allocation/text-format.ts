@@ -13,6 +13,7 @@ import {
   TEMPLATES,
   type Template,
 } from './cluster-data'
+import { showDouble } from './numbers'
 
 export function parseClusterText(text: string): ClusterData {
   const sections = splitSections(text)
@@ -37,16 +38,6 @@ export function clusterText(data: ClusterData): string {
     section(data.tags),
     section([policyLine('', data.policy), ...data.groups.map(({ name, policy }) => policyLine(name, policy))]),
   ].join('\n')
-}
-
-/** As Haskell shows a Double: always with a decimal point. */
-export function showDouble(value: number): string {
-  if (Number.isInteger(value) && Math.abs(value) < 1e7) return value.toFixed(1)
-  if (value !== 0 && (Math.abs(value) < 0.1 || Math.abs(value) >= 1e7)) {
-    const [digits = '', exponent = '0'] = value.toExponential().split('e')
-    return `${digits.includes('.') ? digits : `${digits}.0`}e${Number(exponent)}`
-  }
-  return String(value)
 }
 
 function splitSections(text: string): string[][] {

@@ -2,7 +2,7 @@
 import type { Step } from '../../allocation/balance'
 import { NO_NODE, isRunning } from '../../allocation/cluster-data'
 import type { ClusterModel } from '../../allocation/cluster-model'
-import { score8 } from './table'
+import { score8 } from '../../allocation/numbers'
 
 export interface Job {
   /** All that it touches, before and after. */

@@ -2,12 +2,13 @@
 import { type BalanceOptions, type Step, balance } from '../../allocation/balance'
 import { type ClusterData, NO_NODE } from '../../allocation/cluster-data'
 import { type ClusterModel, Col } from '../../allocation/cluster-model'
+import { score8 } from '../../allocation/numbers'
 import { Score } from '../../allocation/score'
 import { clusterText } from '../../allocation/text-format'
 import { type Job, commandsText, jobOf, jobSets, stepLine } from './hbal-jobs'
 import { loadModel, policyText } from './load'
 import { type Parsed, has, numberOf, parseOptions, textOf, verbosity } from './options'
-import { score8, coefficients, instanceTable, nodeTable } from './table'
+import { coefficients, instanceTable, nodeTable } from './table'
 import { Stop, type Terminal, failure } from './terminal'
 
 const OPTIONS =

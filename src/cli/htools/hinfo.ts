@@ -1,10 +1,11 @@
 // `hinfo`: what a cluster holds, whether it could lose a node, and its score.
 import { NO_NODE } from '../../allocation/cluster-data'
 import type { ClusterModel } from '../../allocation/cluster-model'
+import { score8 } from '../../allocation/numbers'
 import { Score } from '../../allocation/score'
 import { loadModel, policyText } from './load'
 import { has, parseOptions, textOf, verbosity } from './options'
-import { score8, coefficients, instanceTable, nodeTable, printTable } from './table'
+import { coefficients, instanceTable, nodeTable, printTable } from './table'
 import { type Terminal, failure } from './terminal'
 
 const OPTIONS =

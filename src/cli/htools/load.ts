@@ -1,36 +1,57 @@
 // The cluster that the options name, read and built, with the complaints of the programs.
-import { BadClusterData, type Policy, type Spec, type Template } from '../../allocation/cluster-data'
-import { type ClusterModel, buildModel } from '../../allocation/cluster-model'
-import { parseClusterText, showDouble } from '../../allocation/text-format'
+import { instancesNow } from '../../allocation/changes'
+import { BadClusterData, type ClusterData, type Policy, type Spec, type Template } from '../../allocation/cluster-data'
+import { type ClusterModel, Col, type Settings, buildModel } from '../../allocation/cluster-model'
+import { showDouble } from '../../allocation/numbers'
+import { parseClusterText } from '../../allocation/text-format'
 import { type Parsed, has, listOf, numberOf, textOf, verbosity } from './options'
 import { type Terminal, failure } from './terminal'
 
 export function loadModel(options: Parsed, terminal: Terminal): ClusterModel {
   const file = textOf(options, 'text-data')
   if (file === undefined) throw failure('failed to load data, aborting: No backend selected! Exiting.')
-  const utilisationFile = textOf(options, 'dynu-file')
   try {
-    const data = parseClusterText(readFile(terminal, file))
-    const model = buildModel(data, {
-      exclusionTags: listOf(options, 'exclusion-tags') ?? [],
-      selected: listOf(options, 'select-instances') ?? [],
-      excluded: listOf(options, 'exclude-instances') ?? [],
-      ignoreUtilisation: has(options, 'ignore-dynu'),
-      offline: options.given.get('offline') ?? [],
-      maxCpu: numberOf(options, 'max-cpu', 'parsing max-cpu'),
-      minDisk: numberOf(options, 'min-disk', 'parsing min-disk') ?? 0,
-      utilisation: utilisationFile === undefined ? undefined : parseUtilisation(readFile(terminal, utilisationFile)),
-    })
-    if (model.warnings.length > 0 && verbosity(options) > 0) {
-      const lines = model.warnings.map((line) => `  - ${line}\n`).join('')
-      terminal.err(`Warning: cluster has inconsistent data:\n${lines}\n`)
-    }
+    const model = buildModel(parseClusterText(readFile(terminal, file)), settingsOf(options, terminal))
+    if (verbosity(options) > 0) warn(model, terminal)
     return model
   } catch (error) {
     if (!(error instanceof BadClusterData)) throw error
     if (error.message.startsWith('wrong node')) throw failure(`${error.message}\n`)
     throw failure(`failed to load data, aborting: ${error.message}`)
   }
+}
+
+export function settingsOf(options: Parsed, terminal: Terminal): Settings {
+  const utilisationFile = textOf(options, 'dynu-file')
+  return {
+    exclusionTags: listOf(options, 'exclusion-tags') ?? [],
+    selected: listOf(options, 'select-instances') ?? [],
+    excluded: listOf(options, 'exclude-instances') ?? [],
+    ignoreUtilisation: has(options, 'ignore-dynu'),
+    offline: options.given.get('offline') ?? [],
+    maxCpu: numberOf(options, 'max-cpu', 'parsing max-cpu'),
+    minDisk: numberOf(options, 'min-disk', 'parsing min-disk') ?? 0,
+    utilisation: utilisationFile === undefined ? undefined : parseUtilisation(readFile(terminal, utilisationFile)),
+  }
+}
+
+/** MiB; 0: what each node reports. */
+export const nodeMemoryOf = (options: Parsed): number =>
+  numberOf(options, 'static-kvm-node-memory', 'static node memory') ?? 4096
+
+export function warn(model: ClusterModel, terminal: Terminal): void {
+  if (model.warnings.length === 0) return
+  const lines = model.warnings.map((line) => `  - ${line}\n`).join('')
+  terminal.err(`Warning: cluster has inconsistent data:\n${lines}\n`)
+}
+
+/** All of the cluster as it is now; what nodes reported of their memory stays as it was. */
+export function savedData(model: ClusterModel): ClusterData {
+  const nodes = model.nodes.map(({ data, offline }, at) => {
+    const get = (col: Col) => model.rows[at * Col.Width + col] ?? 0
+    return { ...data, offline, freeDisk: get(Col.FreeDisk), freeSpindles: get(Col.FreeSpindles) }
+  })
+  return { ...model.data, nodes, instances: instancesNow(model) }
 }
 
 export const policyText = (policy: Policy): string => {

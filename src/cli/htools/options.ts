@@ -53,6 +53,9 @@ const TABLE: readonly OptionSpec[] = [
     arg: 'FILE',
     help: 'write the state of the cluster, before and after, to FILE.original and FILE.balanced',
   },
+  { long: 'simulate', arg: 'SPEC', help: 'a made-up node group: POLICY,NODES,DISK,MEMORY,CPUS[,SPINDLES[,EXCLUSIVE]]' },
+  { long: 'no-capacity-checks', help: 'do not ask whether every node may die' },
+  { long: 'restrict-allocation-to', arg: 'NODE,...', help: 'allocate on these nodes only' },
   { long: 'version', short: 'V', help: 'show the version' },
   { long: 'help', short: 'h', help: 'show this help' },
 ]

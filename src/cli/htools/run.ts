@@ -1,9 +1,14 @@
-// The programs of allocation by name: hbal, hinfo.
+// The programs of allocation by name.
+import { hail } from './hail'
 import { hbal } from './hbal'
 import { hinfo } from './hinfo'
 import { Stop, type Terminal } from './terminal'
 
-const PROGRAMS: Readonly<Record<string, (args: readonly string[], terminal: Terminal) => number>> = { hbal, hinfo }
+const PROGRAMS: Readonly<Record<string, (args: readonly string[], terminal: Terminal) => number>> = {
+  hail,
+  hbal,
+  hinfo,
+}
 
 /** The exit code. */
 export function runHtool(name: string, args: readonly string[], terminal: Terminal): number {

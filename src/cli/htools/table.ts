@@ -2,7 +2,7 @@
 import { isRunning } from '../../allocation/cluster-data'
 import { type ClusterModel, Col, freeMemory } from '../../allocation/cluster-model'
 import type { Score } from '../../allocation/score'
-import { showDouble } from '../../allocation/text-format'
+import { score8, showDouble } from '../../allocation/numbers'
 
 export function printTable(
   prefix: string,
@@ -14,13 +14,6 @@ export function printTable(
   const widths = header.map((_, k) => Math.max(...all.map((row) => (row[k] ?? '').length)))
   const cell = (text: string, k: number) => (numeric[k] ? text.padStart(widths[k] ?? 0) : text.padEnd(widths[k] ?? 0))
   return all.map((row) => `${prefix} ${row.map(cell).join(' ')}\n`).join('')
-}
-
-/** Eight digits behind the point; what lies exactly between two goes to the even one, as Ganeti's programs round. */
-export function score8(value: number): string {
-  const long = value.toFixed(20)
-  const [kept, tail] = [long.slice(0, -12), long.slice(-12)]
-  return tail === '500000000000' && Number(kept.at(-1)) % 2 === 0 ? kept : value.toFixed(8)
 }
 
 export function coefficients(score: Score): string {

@@ -1,0 +1,166 @@
+// Where a new instance goes: every node, or pair of nodes, that it fits on, and of these the one that leaves the cluster most even.
+import { Changes } from './changes'
+import { NO_NODE } from './cluster-data'
+import { type ClusterModel, Col, sharedLocations } from './cluster-model'
+import { GlobalN1 } from './global-n1'
+import { Placement, SOFT, STRICT, Verdict } from './placement'
+import { judgePolicy } from './policy'
+import { Score, SPREAD_COUNT } from './score'
+
+export interface AllocOptions {
+  readonly ignoreSoftErrors: boolean
+  /** The death of any node must leave room for its instances. */
+  readonly capacity: boolean
+  /** Node groups that this need not hold for. */
+  readonly capacityIgnores: readonly number[]
+  /** Offline nodes may be in breach of it already. */
+  readonly acceptExisting: boolean
+  /** By name; undefined: all. */
+  readonly restrictTo: readonly string[] | undefined
+}
+
+export const ALLOC_DEFAULTS: AllocOptions = {
+  ignoreSoftErrors: false,
+  capacity: true,
+  capacityIgnores: [],
+  acceptExisting: false,
+  restrictTo: undefined,
+}
+
+export interface Placed {
+  readonly primary: number
+  readonly secondary: number
+  readonly score: number
+}
+
+export interface Tried {
+  readonly solution: Placed | undefined
+  /** How many places there would be. */
+  readonly fits: number
+  /** By verdict, how many places are none. */
+  readonly failures: readonly number[]
+}
+
+const NOTHING = new Float64Array(2 * SPREAD_COUNT + 1)
+/** Scores that are this close are the same: rounding depends on the order of sums. */
+const SAME = 1e-10
+
+export class Allocator {
+  readonly changes: Changes
+  private readonly score: Score
+  private readonly placement: Placement
+  private readonly n1: GlobalN1
+
+  /** `nodes`: those whose evenness counts. */
+  constructor(
+    private readonly model: ClusterModel,
+    nodes: readonly number[],
+    private readonly options: AllocOptions,
+    changes?: Changes,
+  ) {
+    this.score = new Score(model, nodes)
+    this.changes = changes ?? new Changes(model, options.ignoreSoftErrors)
+    this.placement = new Placement(model, new Float64Array(Col.Width))
+    this.n1 = new GlobalN1(model, nodes, options)
+  }
+
+  /** Tries the instance, which is in the model but on no node, on all of these nodes, or pairs of them. */
+  try(instance: number, required: number, nodes: readonly number[], primaries = nodes): Tried {
+    this.score.refresh()
+    return required === 2 ? this.tryPairs(instance, nodes, primaries) : this.trySingles(instance, nodes)
+  }
+
+  private trySingles(instance: number, nodes: readonly number[]): Tried {
+    const failures: number[] = []
+    const places: Placed[] = []
+    for (const node of nodes) {
+      const { verdict, difference } = this.asPrimary(instance, node)
+      if (difference === undefined) count(failures, verdict, 1)
+      else {
+        const extra = this.score.pairsAfter(instance, NO_NODE, node)
+        const score = this.score.after(Infinity, extra, difference, NOTHING, NOTHING)
+        places.push({ primary: node, secondary: NO_NODE, score })
+      }
+    }
+    return this.bestOf(instance, places, failures)
+  }
+
+  private tryPairs(instance: number, nodes: readonly number[], primaries: readonly number[]): Tried {
+    const failures: number[] = []
+    const { model } = this
+    const group = (node: number) => model.data.nodes[node]?.group
+    const seconds = new Map(nodes.map((node) => [node, this.asSecondary(instance, node, NO_NODE)]))
+    let [fits, solution]: [number, Placed | undefined] = [0, undefined]
+    for (const primary of primaries) {
+      const partners = nodes.filter((node) => node !== primary && group(node) === group(primary))
+      const { verdict, difference } = this.asPrimary(instance, primary)
+      if (difference === undefined) {
+        count(failures, verdict, partners.length)
+        continue
+      }
+      const kept = new Float64Array(difference)
+      const pairs = this.score.pairsAfter(instance, NO_NODE, primary)
+      const places = partners.flatMap((secondary) => {
+        const known = model.served[primary]?.has(secondary) === true
+        const second = known ? this.asSecondary(instance, secondary, primary) : seconds.get(secondary)
+        if (second?.difference === undefined) {
+          count(failures, second?.verdict ?? Verdict.internal, 1)
+          return []
+        }
+        const extra = pairs + sharedLocations(model.nodes[primary], model.nodes[secondary])
+        return [{ primary, secondary, score: this.score.after(Infinity, extra, kept, second.difference, NOTHING) }]
+      })
+      const best = this.bestOf(instance, places, failures)
+      fits += best.fits
+      if (best.solution && !(solution && solution.score < best.solution.score - SAME)) solution = best.solution
+    }
+    return { solution, fits, failures }
+  }
+
+  private asPrimary(instance: number, node: number): Half {
+    const [facts, target] = [this.model.instances[instance], this.model.nodes[node]]
+    if (facts === undefined || target === undefined) return { verdict: Verdict.internal, difference: undefined }
+    const policy = this.model.data.groups[target.data.group]?.policy ?? this.model.data.policy
+    const fit = judgePolicy(facts.data, policy, target.data.exclusiveStorage)
+    if (fit !== Verdict.ok) return { verdict: fit, difference: undefined }
+    this.placement.copy(node, 0)
+    const soft = this.options.ignoreSoftErrors ? SOFT : STRICT
+    return this.half(node, this.placement.addPrimary(0, node, instance, 0, soft))
+  }
+
+  private asSecondary(instance: number, node: number, primary: number): Half {
+    this.placement.copy(node, 0)
+    return this.half(node, this.placement.addSecondary(0, node, instance, primary, STRICT))
+  }
+
+  private half(node: number, verdict: Verdict): Half {
+    if (verdict !== Verdict.ok) return { verdict, difference: undefined }
+    const difference = new Float64Array(2 * SPREAD_COUNT + 1)
+    this.score.difference(node, this.placement.rows, 0, difference)
+    return { verdict, difference }
+  }
+
+  /** The best place after which every node may still die; those before it count as failed. Among equals the last one wins. */
+  private bestOf(instance: number, places: readonly Placed[], failures: number[]): Tried {
+    if (!this.options.capacity) {
+      let best: Placed | undefined
+      for (const place of places) if (best === undefined || place.score < best.score + SAME) best = place
+      return { solution: best, fits: places.length, failures }
+    }
+    const order = places.map((place, at) => ({ place, at, key: Math.round(place.score / SAME) }))
+    order.sort((one, other) => one.key - other.key || other.at - one.at)
+    const at = order.findIndex(({ place }) => this.n1.holdsWith(instance, place.primary, place.secondary))
+    const dropped = at < 0 ? order.length : at
+    count(failures, Verdict.n1, dropped)
+    return { solution: order[at]?.place, fits: places.length - dropped, failures }
+  }
+}
+
+interface Half {
+  readonly verdict: Verdict
+  readonly difference: Float64Array | undefined
+}
+
+function count(failures: number[], verdict: Verdict, by: number): void {
+  failures[verdict] = (failures[verdict] ?? 0) + by
+}

@@ -1,0 +1,244 @@
+// Instances that have to leave: off nodes, or to other groups. Each is placed where it leaves the group most even, one after the
+// other, with the jobs that take it there.
+import type { AllocOptions } from './allocate'
+import { Changes } from './changes'
+import { BadClusterData, NO_NODE, isShared, nodesNeeded } from './cluster-data'
+import { chooseGroup, groupNodes } from './choose-group'
+import type { ClusterModel } from './cluster-model'
+import { failMode } from './fail-modes'
+import { migrateStep, replaceStep } from './jobs'
+import { Verdict } from './placement'
+import type { EvacMode, Evacuation, Failed, Moved, Step } from './requests'
+import { Score, SPREAD_COUNT } from './score'
+import { ROW, Trials } from './trials'
+
+/** Off the nodes that they are on, of this role, to other nodes of the same group. */
+export function evacuate(
+  model: ClusterModel,
+  instances: readonly number[],
+  mode: EvacMode,
+  options: AllocOptions,
+): Evacuation {
+  const leaving = new Set(instances.flatMap((instance) => nodesToLeave(model, instance, mode)))
+  return moveAll(model, instances, (evacuator, instance) => {
+    const primary = model.primary[instance] ?? NO_NODE
+    const group = model.data.nodes[primary]?.group ?? -1
+    const nodes = usable(model, group).filter((node) => node !== primary && !leaving.has(node))
+    return evacuator.move(instance, mode, group, nodes)
+  }, options.ignoreSoftErrors)
+}
+
+/** To the best of these groups, or of all but those that they are in. */
+export function changeGroup(
+  model: ClusterModel,
+  instances: readonly number[],
+  groups: readonly number[],
+  options: AllocOptions,
+): Evacuation {
+  const groupOf = (instance: number) => model.data.nodes[model.primary[instance] ?? NO_NODE]?.group ?? -1
+  const left = new Set(instances.map(groupOf))
+  const all = model.data.groups.map((_, at) => at)
+  const targets = (groups.length > 0 ? groups : all).filter((group) => !left.has(group))
+  return moveAll(model, instances, (evacuator, instance) => {
+    const required = nodesNeeded(model.instances[instance]?.data.template ?? 'diskless')
+    const { group } = chooseGroup(model, { instance: evacuator.copyOf(instance), required }, options, evacuator.changes, targets)
+    evacuator.changes.drop()
+    return evacuator.move(instance, 'all', group, usable(model, group))
+  }, false)
+}
+
+const usable = (model: ClusterModel, group: number): number[] =>
+  groupNodes(model, group).filter((node) => model.nodes[node]?.offline === false)
+
+function nodesToLeave(model: ClusterModel, instance: number, mode: EvacMode): number[] {
+  const [primary, secondary] = [model.primary[instance] ?? NO_NODE, model.secondary[instance] ?? NO_NODE]
+  const mirrored = model.instances[instance]?.data.template === 'drbd'
+  return [
+    ...(mode === 'secondary-only' ? [] : [primary]),
+    ...(mode === 'primary-only' || !mirrored ? [] : [secondary]),
+  ].filter((node) => node !== NO_NODE)
+}
+
+function moveAll(
+  model: ClusterModel,
+  instances: readonly number[],
+  move: (evacuator: Evacuator, instance: number) => Step[],
+  lenient: boolean,
+): Evacuation {
+  const evacuator = new Evacuator(model, lenient)
+  const [moved, failed, jobs]: [Moved[], Failed[], Step[][]] = [[], [], []]
+  for (const instance of instances) {
+    const name = model.instances[instance]?.data.name ?? ''
+    const mark = evacuator.changes.mark()
+    const count = model.instances.length
+    try {
+      jobs.push(move(evacuator, instance))
+      const mirrored = model.instances[instance]?.data.template === 'drbd'
+      const nodes = [model.primary[instance], ...(mirrored ? [model.secondary[instance]] : [])]
+      moved.push({
+        instance: name,
+        group: model.data.groups[model.data.nodes[nodes[0] ?? NO_NODE]?.group ?? -1]?.name ?? '',
+        nodes: nodes.flatMap((node) => model.data.nodes[node ?? NO_NODE]?.name ?? []),
+      })
+    } catch (error) {
+      if (!(error instanceof BadClusterData)) throw error
+      evacuator.changes.undo(mark)
+      while (model.instances.length > count) evacuator.changes.drop()
+      failed.push({ instance: name, why: error.message })
+    }
+  }
+  return { moved, failed, jobs }
+}
+
+const refuse = (text: string) => new BadClusterData(text)
+const difference = () => new Float64Array(2 * SPREAD_COUNT + 1)
+/** Scores that are this close are the same. */
+const SAME = 1e-10
+
+class Evacuator {
+  readonly changes: Changes
+  private readonly trials: Trials
+
+  constructor(
+    private readonly model: ClusterModel,
+    lenient: boolean,
+  ) {
+    this.changes = new Changes(model, lenient)
+    this.trials = new Trials(model, lenient)
+  }
+
+  /** As if it were new: where it is now it stays. */
+  copyOf(instance: number): number {
+    const facts = this.model.instances[instance]
+    if (facts === undefined) throw refuse(`There is no instance ${instance}`)
+    return this.changes.add(facts)
+  }
+
+  move(instance: number, mode: EvacMode, group: number, nodes: readonly number[]): Step[] {
+    const { template } = this.model.instances[instance]?.data ?? { template: 'plain' }
+    if (template === 'plain' || template === 'file') throw refuse(`Instances of type ${template} cannot be relocated`)
+    if (template === 'drbd') {
+      if (mode === 'primary-only') return this.failOver(instance)
+      return mode === 'all' ? this.replaceBoth(instance, group, nodes) : this.replaceOne(instance, group, nodes)
+    }
+    if (mode === 'secondary-only') {
+      throw refuse(`Instances with disk template '${template}' can't execute change secondary`)
+    }
+    if (!isShared(template)) throw refuse("Can't relocate/evacuate non-mirrored instances")
+    return this.replaceOne(instance, group, nodes)
+  }
+
+  private failOver(instance: number): Step[] {
+    const verdict = this.changes.failover(instance)
+    if (verdict !== Verdict.ok) throw refuse(failMode(verdict))
+    return [migrateStep(this.model, instance)]
+  }
+
+  /** The secondary of a mirrored instance, the primary of a shared one. */
+  private replaceOne(instance: number, group: number, nodes: readonly number[]): Step[] {
+    const { model, trials } = this
+    const score = new Score(model, groupNodes(model, group))
+    const mirrored = model.instances[instance]?.data.template === 'drbd'
+    const counts = (node: number) => model.data.nodes[node]?.group === group
+    trials.begin(instance)
+    const { primary, secondary } = trials
+    const [left, target, stays] = [difference(), difference(), difference()]
+    const away = mirrored ? secondary : primary
+    if (counts(away)) score.difference(away, trials.placement.rows, mirrored ? ROW.secondary : ROW.primary, left)
+    let [why, best]: [string, { node: number; score: number } | undefined] = ['', undefined]
+    for (const node of nodes) {
+      const verdict = mirrored ? trials.replaceSecondary(node) : trials.failoverToAny(node)
+      if (verdict !== Verdict.ok) {
+        why += ` Node ${model.data.nodes[node]?.name} failed: ${failMode(verdict)};`
+        continue
+      }
+      score.difference(node, trials.placement.rows, ROW.target, target)
+      stays.fill(0)
+      if (mirrored && counts(primary)) score.difference(primary, trials.placement.rows, ROW.other, stays)
+      const extra = mirrored ? 0 : score.pairsAfter(instance, primary, node)
+      const after = score.after(Infinity, extra, left, target, stays)
+      if (best === undefined || after <= best.score + SAME) best = { node, score: after }
+    }
+    if (best === undefined) throw refuse(`Can't find any good node: ${why}`)
+    if (mirrored) {
+      this.changes.replaceSecondary(instance, best.node)
+      return [replaceStep(model, instance, best.node)]
+    }
+    this.changes.failoverToAny(instance, best.node)
+    return [migrateStep(model, instance, best.node)]
+  }
+
+  /** Both nodes: the disks go to the new primary, it fails over, and the disks go to the new secondary. */
+  private replaceBoth(instance: number, group: number, nodes: readonly number[]): Step[] {
+    const { model, changes } = this
+    const cannot = "Can't find any good nodes for relocation: "
+    if (nodes.length < 2) throw refuse(`${cannot}no nodes available`)
+    const steps: Step[] = []
+    if (model.nodes[model.primary[instance] ?? NO_NODE]?.offline) {
+      const verdict = changes.failover(instance)
+      if (verdict !== Verdict.ok) {
+        throw refuse(`${cannot}Allocation failed: Failing over to the secondary: ${failMode(verdict)}`)
+      }
+      steps.push(migrateStep(model, instance))
+    }
+    const { best, why } = this.bestPair(instance, group, nodes)
+    if (best === undefined) throw refuse(`${cannot}Allocation failed: ${why}`)
+    changes.replaceSecondary(instance, best.primary)
+    changes.failover(instance)
+    changes.replaceSecondary(instance, best.secondary)
+    return [
+      ...steps,
+      replaceStep(model, instance, best.primary),
+      migrateStep(model, instance),
+      replaceStep(model, instance, best.secondary),
+    ]
+  }
+
+  private bestPair(instance: number, group: number, nodes: readonly number[]) {
+    const { model, changes } = this
+    const score = new Score(model, groupNodes(model, group))
+    let best: { primary: number; secondary: number; score: number } | undefined
+    let why = ''
+    for (const primary of nodes) {
+      const mark = changes.mark()
+      const failed = this.takeOver(instance, primary)
+      if (failed !== undefined) why = failed
+      else {
+        score.refresh()
+        for (const found of this.seconds(instance, score, nodes, primary)) {
+          if (typeof found === 'string') why = found
+          else if (best === undefined || found.score <= best.score + SAME) best = found
+        }
+      }
+      changes.undo(mark)
+    }
+    return { best, why }
+  }
+
+  private takeOver(instance: number, primary: number): string | undefined {
+    const replaced = this.changes.replaceSecondary(instance, primary)
+    if (replaced !== Verdict.ok) return `Changing secondary to new primary: ${failMode(replaced)}`
+    const failedOver = this.changes.failover(instance)
+    return failedOver === Verdict.ok ? undefined : `Failing over to new primary: ${failMode(failedOver)}`
+  }
+
+  /** Every node as the secondary of the instance, which is on its new primary by now. */
+  private *seconds(instance: number, score: Score, nodes: readonly number[], primary: number) {
+    const { trials, model } = this
+    const [freed, target, stays] = [difference(), difference(), difference()]
+    trials.begin(instance)
+    const counts = model.data.nodes[trials.secondary]?.group === model.data.nodes[primary]?.group
+    if (counts) score.difference(trials.secondary, trials.placement.rows, ROW.secondary, freed)
+    for (const secondary of nodes) {
+      if (secondary === primary) continue
+      const verdict = trials.replaceSecondary(secondary)
+      if (verdict !== Verdict.ok) {
+        yield `Changing secondary to final secondary: ${failMode(verdict)}`
+        continue
+      }
+      score.difference(secondary, trials.placement.rows, ROW.target, target)
+      score.difference(primary, trials.placement.rows, ROW.other, stays)
+      yield { primary, secondary, score: score.after(Infinity, 0, freed, target, stays) }
+    }
+  }
+}

@@ -1,0 +1,206 @@
+// Whether every node may die: its mirrored instances fail over, its shared ones go to other nodes of the group, and there is room to
+// make the rest anew.
+import type { AllocOptions } from './allocate'
+import { Changes } from './changes'
+import { NO_NODE, isShared } from './cluster-data'
+import { type ClusterModel, Col, freeMemory } from './cluster-model'
+import { Placement, SOFT, Verdict } from './placement'
+import { judgePolicy } from './policy'
+import { Score, SPREAD_COUNT } from './score'
+import { ROW, Trials } from './trials'
+
+type Options = Pick<AllocOptions, 'capacity' | 'capacityIgnores' | 'acceptExisting'>
+
+/** What is known of a node's death. `sure`: one more instance somewhere else changes nothing. */
+interface Known {
+  readonly survives: boolean
+  readonly sure: boolean
+}
+
+export class GlobalN1 {
+  private readonly watched: readonly number[]
+  private readonly changes: Changes
+  private readonly trials: Trials
+  private readonly placement: Placement
+  private readonly known = new Map<number, Known>()
+  private readonly scores = new Map<number, Score>()
+  private readonly whole: Score
+  private version = -1
+  private primaries: readonly number[][] = []
+
+  constructor(
+    private readonly model: ClusterModel,
+    private readonly nodes: readonly number[],
+    { capacityIgnores, acceptExisting }: Options,
+  ) {
+    this.watched = nodes.filter((node) => {
+      const facts = model.nodes[node]
+      if (facts === undefined || capacityIgnores.includes(facts.data.group)) return false
+      return !(acceptExisting && facts.offline)
+    })
+    this.changes = new Changes(model, true)
+    this.trials = new Trials(model, true)
+    this.placement = new Placement(model, new Float64Array(Col.Width))
+    this.whole = new Score(model, nodes)
+  }
+
+  holds(): boolean {
+    this.follow()
+    return this.watched.every((node) => this.survives(node).survives)
+  }
+
+  /** Also with the new instance on these nodes. */
+  holdsWith(instance: number, primary: number, secondary: number): boolean {
+    this.follow()
+    const touched = (node: number) =>
+      node === primary ||
+      node === secondary ||
+      this.model.served[node]?.has(primary) === true ||
+      this.model.served[node]?.has(secondary) === true
+    const unsure: number[] = []
+    for (const node of this.watched) {
+      const known = this.survives(node)
+      if (touched(node) || !known.sure) unsure.push(node)
+      else if (!known.survives) return false
+    }
+    const mark = this.changes.mark()
+    this.changes.place(instance, primary, secondary)
+    const mine = this.primaries[primary] ?? []
+    mine.unshift(instance)
+    const holds = unsure.every((node) => this.simulate(node).survives)
+    mine.shift()
+    this.changes.undo(mark)
+    this.version = this.model.version
+    return holds
+  }
+
+  /** What was known of the nodes is forgotten when the model has changed. */
+  private follow(): void {
+    const { model } = this
+    if (this.version === model.version) return
+    this.version = model.version
+    this.known.clear()
+    const primaries: number[][] = model.nodes.map(() => [])
+    // As Ganeti lists them: what came last comes first.
+    for (let at = model.instances.length - 1; at >= 0; at--) {
+      if (model.instances[at]?.data.forthcoming !== true) primaries[model.primary[at] ?? NO_NODE]?.push(at)
+    }
+    this.primaries = primaries
+  }
+
+  private survives(node: number): Known {
+    const known = this.known.get(node) ?? this.simulate(node)
+    this.known.set(node, known)
+    this.version = this.model.version
+    return known
+  }
+
+  private simulate(node: number): Known {
+    const { model, changes } = this
+    const own = this.primaries[node] ?? []
+    const template = (instance: number) => model.instances[instance]?.data.template ?? 'diskless'
+    const mark = changes.mark()
+    try {
+      const mirrored = own.filter((instance) => template(instance) === 'drbd')
+      for (const instance of mirrored) {
+        if (changes.failover(instance) !== Verdict.ok) return { survives: false, sure: true }
+      }
+      const others = own.filter((instance) => template(instance) !== 'drbd')
+      if (others.length === 0) return { survives: true, sure: true }
+      if (this.hasRoom(node, others)) return { survives: true, sure: true }
+      const shared = others.filter((instance) => isShared(template(instance)))
+      const memory = (instance: number) => model.instances[instance]?.data.memory ?? 0
+      const fixed = others.filter((instance) => !shared.includes(instance)).sort((a, b) => memory(b) - memory(a))
+      const escapes = this.escapes(node)
+      const survives =
+        shared.every((instance) => this.evacuate(instance, node, escapes)) &&
+        fixed.every((instance) => this.recreate(instance, escapes))
+      return { survives, sure: false }
+    } finally {
+      changes.undo(mark)
+    }
+  }
+
+  private escapes(node: number): number[] {
+    const { nodes, model } = this
+    const group = model.data.nodes[node]?.group
+    return nodes.filter((other) => other !== node && model.data.nodes[other]?.group === group)
+  }
+
+  /** So many nodes could take any of the instances that, wherever the first of them go, there is one for the last. */
+  private hasRoom(node: number, instances: readonly number[]): boolean {
+    const { model } = this
+    const facts = instances.flatMap((instance) => model.instances[instance] ?? [])
+    const most = (of: (one: (typeof facts)[number]) => number) => Math.max(0, ...facts.map(of))
+    const [memory, disk] = [most(({ data }) => data.memory), most(({ data, local }) => (local ? data.disk : 0))]
+    // Two more, for the nodes that one more instance goes to.
+    let missing = instances.length + 2
+    for (const other of this.escapes(node)) {
+      const target = model.nodes[other]
+      if (target === undefined || target.data.exclusiveStorage || freeMemory(model, other) <= memory) continue
+      if (disk > 0 && (model.rows[other * Col.Width + Col.FreeDisk] ?? 0) <= disk) continue
+      if (!this.trials.mayMigrate(node, other)) continue
+      const policy = model.data.groups[target.data.group]?.policy ?? model.data.policy
+      const fits = facts.every(
+        ({ data }) => isShared(data.template) || judgePolicy(data, policy, false) === Verdict.ok,
+      )
+      if (fits && --missing === 0) return true
+    }
+    return false
+  }
+
+  private evacuate(instance: number, from: number, escapes: readonly number[]): boolean {
+    const { trials, model } = this
+    const group = model.data.nodes[from]?.group ?? -1
+    const score = this.scoreOf(group)
+    score.refresh()
+    trials.begin(instance)
+    const [emptied, target] = [new Float64Array(2 * SPREAD_COUNT + 1), new Float64Array(2 * SPREAD_COUNT + 1)]
+    score.difference(from, trials.placement.rows, ROW.primary, emptied)
+    let best: { node: number; score: number } | undefined
+    for (const node of escapes) {
+      if (trials.failoverToAny(node) !== Verdict.ok) continue
+      score.difference(node, trials.placement.rows, ROW.target, target)
+      const extra = score.pairsAfter(instance, from, node)
+      const after = score.after(Infinity, extra, emptied, target, NOTHING)
+      if (best === undefined || after <= best.score + SAME) best = { node, score: after }
+    }
+    if (best === undefined) return false
+    this.changes.failoverToAny(instance, best.node)
+    return true
+  }
+
+  private recreate(instance: number, escapes: readonly number[]): boolean {
+    const { placement, model, whole } = this
+    const facts = model.instances[instance]
+    if (facts === undefined) return false
+    whole.refresh()
+    const target = new Float64Array(2 * SPREAD_COUNT + 1)
+    let best: { node: number; score: number } | undefined
+    for (const node of escapes) {
+      const to = model.nodes[node]
+      const policy = model.data.groups[to?.data.group ?? -1]?.policy ?? model.data.policy
+      if (judgePolicy(facts.data, policy, to?.data.exclusiveStorage === true) !== Verdict.ok) continue
+      placement.copy(node, 0)
+      if (placement.addPrimary(0, node, instance, 0, SOFT) !== Verdict.ok) continue
+      whole.difference(node, placement.rows, 0, target)
+      const after = whole.after(Infinity, 0, target, NOTHING, NOTHING)
+      if (best === undefined || after <= best.score + SAME) best = { node, score: after }
+    }
+    if (best === undefined) return false
+    // It is still counted where it was, on the node that dies; that is not looked at any more.
+    this.changes.place(instance, best.node, NO_NODE)
+    return true
+  }
+
+  private scoreOf(group: number): Score {
+    const { model } = this
+    const known =
+      this.scores.get(group) ?? new Score(model, this.nodes.filter((node) => model.data.nodes[node]?.group === group))
+    this.scores.set(group, known)
+    return known
+  }
+}
+
+const NOTHING = new Float64Array(2 * SPREAD_COUNT + 1)
+const SAME = 1e-10

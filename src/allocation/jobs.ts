@@ -1,0 +1,41 @@
+// The opcodes that make a move. Ganeti's programs write every parameter, and so do these.
+import type { ClusterModel } from './cluster-model'
+import type { Step } from './requests'
+
+/** A failover for what is not there yet. */
+export function migrateStep(model: ClusterModel, instance: number, to?: number): Step {
+  const data = model.instances[instance]?.data
+  const name = data?.name ?? ''
+  const target = to === undefined ? {} : { target_node: model.data.nodes[to]?.name }
+  if (data?.forthcoming) {
+    return {
+      OP_ID: 'OP_INSTANCE_FAILOVER',
+      instance_name: name,
+      shutdown_timeout: 120,
+      ignore_consistency: false,
+      ...target,
+      ignore_ipolicy: false,
+      cleanup: false,
+    }
+  }
+  return {
+    OP_ID: 'OP_INSTANCE_MIGRATE',
+    instance_name: name,
+    ...target,
+    allow_runtime_changes: false,
+    ignore_ipolicy: false,
+    cleanup: false,
+    allow_failover: true,
+    ignore_hvversions: true,
+  }
+}
+
+export const replaceStep = (model: ClusterModel, instance: number, to: number): Step => ({
+  OP_ID: 'OP_INSTANCE_REPLACE_DISKS',
+  instance_name: model.instances[instance]?.data.name ?? '',
+  early_release: false,
+  ignore_ipolicy: false,
+  mode: 'replace_new_secondary',
+  disks: [],
+  remote_node: model.data.nodes[to]?.name,
+})

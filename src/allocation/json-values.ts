@@ -1,0 +1,35 @@
+// Values that all JSON sources of a cluster have in common.
+import { type AllocPolicy, BadClusterData, type Policy, type Spec, TEMPLATES, type Template } from './cluster-data'
+import type { JsonFields } from './json-fields'
+
+export function templateOf(text: string): Template {
+  const found = TEMPLATES.find((one) => one === text)
+  if (found === undefined) throw new BadClusterData(`Invalid value ${text} for disk template`)
+  return found
+}
+
+export function allocPolicyOf(text: string): AllocPolicy {
+  if (text === 'preferred' || text === 'last_resort' || text === 'unallocable') return text
+  throw new BadClusterData(`Invalid alloc policy value '${text}'`)
+}
+
+/** A filled instance policy. */
+export const policyOf = (fields: JsonFields): Policy => ({
+  minMax: fields.objects('minmax').map((pair) => ({
+    min: specOf(pair.object('min', 'minmax')),
+    max: specOf(pair.object('max', 'minmax')),
+  })),
+  standard: specOf(fields.object('std', 'std')),
+  templates: fields.strings('disk-templates').map(templateOf),
+  vcpuRatio: fields.number('vcpu-ratio'),
+  spindleRatio: fields.number('spindle-ratio'),
+})
+
+const specOf = (fields: JsonFields): Spec => ({
+  memory: fields.number('memory-size'),
+  cpus: fields.number('cpu-count'),
+  disk: fields.number('disk-size'),
+  disks: fields.number('disk-count'),
+  nics: fields.number('nic-count'),
+  spindles: fields.number('spindle-use'),
+})

@@ -1,0 +1,28 @@
+// Whether an instance is of a size and kind that the policy of a node group wants.
+import type { InstanceData, Policy, Spec } from './cluster-data'
+import { Verdict } from './placement'
+
+export function judgePolicy(instance: InstanceData, policy: Policy, exclusiveStorage: boolean): Verdict {
+  let verdict: Verdict = policy.minMax.length === 0 ? Verdict.ok : Verdict.internal
+  // One pair of bounds that it is within is enough; otherwise the first pair says what is wrong.
+  for (const { min, max } of [...policy.minMax].reverse()) {
+    if (verdict === Verdict.ok) break
+    verdict = compare(instance, min, exclusiveStorage, -1) || compare(instance, max, exclusiveStorage, 1)
+  }
+  if (verdict !== Verdict.ok) return verdict
+  return policy.templates.includes(instance.template) ? Verdict.ok : Verdict.disk
+}
+
+export const disksOf = ({ disks, disk, spindles }: InstanceData) => disks ?? [{ size: disk, spindles }]
+
+function compare(instance: InstanceData, spec: Spec, exclusiveStorage: boolean, wrong: -1 | 1): Verdict {
+  const beyond = (value: number, limit: number) => Math.sign(value - limit) === wrong
+  const disks = disksOf(instance)
+  if (beyond(instance.memory, spec.memory)) return Verdict.memory
+  if (disks.some(({ size }) => beyond(size, spec.disk))) return Verdict.disk
+  if (beyond(instance.vcpus, spec.cpus)) return Verdict.cpu
+  const spindles = exclusiveStorage ? instance.spindles : instance.spindleUse
+  if (spindles === undefined || beyond(spindles, spec.spindles)) return Verdict.spindles
+  if (instance.template !== 'diskless' && beyond(disks.length, spec.disks)) return Verdict.diskCount
+  return Verdict.ok
+}

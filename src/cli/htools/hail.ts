@@ -1,0 +1,60 @@
+// `hail`: answers one request of the allocator protocol.
+import { ALLOC_DEFAULTS } from '../../allocation/allocate'
+import { answer } from '../../allocation/answer'
+import { BadClusterData } from '../../allocation/cluster-data'
+import { type ClusterModel, buildModel } from '../../allocation/cluster-model'
+import { type ParsedRequest, parseRequest } from '../../allocation/request-json'
+import { loadModel, nodeMemoryOf, savedData, settingsOf, warn } from './load'
+import { type Parsed, has, listOf, parseOptions, textOf } from './options'
+import { nodeTable } from './table'
+import { clusterText } from '../../allocation/text-format'
+import { type Terminal, failure } from './terminal'
+
+const OPTIONS =
+  'print-nodes save text-data simulate verbose ignore-dynu ignore-soft-errors no-capacity-checks restrict-allocation-to static-kvm-node-memory version help'
+
+export function hail(args: readonly string[], terminal: Terminal): number {
+  const options = parseOptions('hail', OPTIONS.split(' '), args)
+  const [file] = options.rest
+  if (file === undefined) throw failure('This program needs an input file.')
+  if (options.rest.length > 1) throw failure('Only one argument is accepted (the input file)')
+  const { data, request } = readRequest(options, terminal, file)
+  const replaced = has(options, 'text-data') || has(options, 'simulate')
+  const model = replaced ? loadModel(options, terminal) : buildModel(data, settingsOf(options, terminal))
+  if (!replaced) warn(model, terminal)
+  show(model, options, terminal, 'Initial')
+  save(model, options, terminal, 'pre-ialloc', 'before iallocator run')
+  const reply = answer(model, request, {
+    ...ALLOC_DEFAULTS,
+    ignoreSoftErrors: has(options, 'ignore-soft-errors'),
+    capacity: !has(options, 'no-capacity-checks'),
+    restrictTo: listOf(options, 'restrict-allocation-to'),
+  })
+  terminal.out(`${JSON.stringify(reply)}\n`)
+  show(model, options, terminal, 'Final')
+  save(model, options, terminal, 'post-ialloc', 'after iallocator run')
+  return 0
+}
+
+function readRequest(options: Parsed, terminal: Terminal, file: string): ParsedRequest {
+  try {
+    return parseRequest(terminal.read(file), nodeMemoryOf(options))
+  } catch (error) {
+    if (error instanceof BadClusterData) throw failure(error.message)
+    throw failure(`${file}: openFile: does not exist (No such file or directory)`)
+  }
+}
+
+function show(model: ClusterModel, options: Parsed, terminal: Terminal, when: string): void {
+  const fields = textOf(options, 'print-nodes')
+  if (fields === undefined) return
+  const nodes = model.nodes.map((_, at) => at)
+  terminal.err(`\n${when} cluster status:\n${nodeTable(model, nodes, fields)}\n`)
+}
+
+function save(model: ClusterModel, options: Parsed, terminal: Terminal, suffix: string, when: string): void {
+  const file = textOf(options, 'save')
+  if (file === undefined) return
+  terminal.write(`${file}.${suffix}`, clusterText(savedData(model)))
+  terminal.err(`The cluster state ${when} has been written to file '${file}.${suffix}'\n`)
+}
