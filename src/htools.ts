@@ -14,6 +14,6 @@ const called = path.basename(process.argv[1] ?? '').replace(/\.js$/, '')
 process.exitCode = runHtool(inheritedEnvironment().HTOOLS ?? called, process.argv.slice(2), {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
-  read: (file) => fs.readFileSync(file, 'utf8'),
+  read: (file) => fs.readFileSync(file === '-' ? 0 : file, 'utf8'),
   write: (file, text) => fs.writeFileSync(file, text),
 })

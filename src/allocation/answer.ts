@@ -1,7 +1,15 @@
 // Answers to requests: what the allocator protocol returns, for the program `hail` and for the cluster itself.
 import { type AllocOptions, Allocator } from './allocate'
 import { Changes } from './changes'
-import { chooseGroup, describeTried, groupByName, groupNodes, namesOf, placeDedicated, placeInGroup } from './choose-group'
+import {
+  chooseGroup,
+  describeTried,
+  groupByName,
+  groupNodes,
+  namesOf,
+  placeDedicated,
+  placeInGroup,
+} from './choose-group'
 import { BadClusterData, NO_NODE, isShared } from './cluster-data'
 import { type ClusterModel, instanceFacts } from './cluster-model'
 import { isDedicated } from './dedicated'
@@ -73,7 +81,10 @@ function allocate(
     if (dedicated) {
       const { group, placed, log } = placeDedicated(model, one, options, changes, only)
       changes.place(instance, placed.primary, placed.secondary)
-      return { nodes: namesOf(model, placed), info: [...(only === undefined ? [selected(model, group)] : []), ...log].join(', ') }
+      return {
+        nodes: namesOf(model, placed),
+        info: [...(only === undefined ? [selected(model, group)] : []), ...log].join(', '),
+      }
     }
     if (only !== undefined) {
       const { placed, log } = placeInGroup(model, one, options, changes, only)
@@ -117,7 +128,12 @@ function allocateSecondary(model: ClusterModel, instance: number, options: Alloc
   const nodes = groupNodes(model, model.data.nodes[primary]?.group ?? -1)
   changes.lift(instance)
   const mirrored = changes.add(instanceFacts(data, model.data, model.settings, facts.alias))
-  const allocator = new Allocator(model, model.nodes.map((_, at) => at), options, changes)
+  const allocator = new Allocator(
+    model,
+    model.nodes.map((_, at) => at),
+    options,
+    changes,
+  )
   const tried = allocator.try(mirrored, 2, nodes, [primary])
   const info = describeTried(model, tried)
   if (tried.solution === undefined) throw new BadClusterData(info)

@@ -50,7 +50,12 @@ export function chooseGroup(
   const unconnected = groups
     .filter((group) => !connected.includes(group))
     .map((group) => `group ${nameOf(model, group)} ${lacksNetwork(model, wanted.instance)}`)
-  const allocator = new Allocator(model, model.nodes.map((_, at) => at), options, changes)
+  const allocator = new Allocator(
+    model,
+    model.nodes.map((_, at) => at),
+    options,
+    changes,
+  )
   const attempts = connected.map((group) => ({
     group,
     tried: tryNodes(model, wanted, group, options, (nodes) => allocator.try(wanted.instance, wanted.required, nodes)),
@@ -149,10 +154,7 @@ function tryNodes(
 }
 
 /** Groups that may not be used by themselves are looked at, but not chosen. Among equals the last one wins. */
-function bestAttempt(
-  model: ClusterModel,
-  attempts: readonly Attempt[],
-): { group: number; placed: Placed } | undefined {
+function bestAttempt(model: ClusterModel, attempts: readonly Attempt[]): { group: number; placed: Placed } | undefined {
   const good = attempts.flatMap(({ group, tried }) => {
     const placed = typeof tried === 'string' ? undefined : tried.solution
     const policy = model.data.groups[group]?.allocPolicy ?? 'unallocable'

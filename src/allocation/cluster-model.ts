@@ -182,7 +182,12 @@ function nodeFacts(
   }
 }
 
-export function instanceFacts(data: InstanceData, cluster: ClusterData, settings: Settings, alias: string): InstanceFacts {
+export function instanceFacts(
+  data: InstanceData,
+  cluster: ClusterData,
+  settings: Settings,
+  alias: string,
+): InstanceFacts {
   const prefixes = [...(settings.exclusionTags ?? []).map((tag) => `${tag}:`), ...prefixesOf(cluster.tags, 'exclusion')]
   const online = !isOffline(data.status)
   const base = settings.ignoreUtilisation ? [0, 0, 0, 0] : [1, 1, 1, 1]

@@ -20,12 +20,17 @@ export function evacuate(
   options: AllocOptions,
 ): Evacuation {
   const leaving = new Set(instances.flatMap((instance) => nodesToLeave(model, instance, mode)))
-  return moveAll(model, instances, (evacuator, instance) => {
-    const primary = model.primary[instance] ?? NO_NODE
-    const group = model.data.nodes[primary]?.group ?? -1
-    const nodes = usable(model, group).filter((node) => node !== primary && !leaving.has(node))
-    return evacuator.move(instance, mode, group, nodes)
-  }, options.ignoreSoftErrors)
+  return moveAll(
+    model,
+    instances,
+    (evacuator, instance) => {
+      const primary = model.primary[instance] ?? NO_NODE
+      const group = model.data.nodes[primary]?.group ?? -1
+      const nodes = usable(model, group).filter((node) => node !== primary && !leaving.has(node))
+      return evacuator.move(instance, mode, group, nodes)
+    },
+    options.ignoreSoftErrors,
+  )
 }
 
 /** To the best of these groups, or of all but those that they are in. */
@@ -39,12 +44,23 @@ export function changeGroup(
   const left = new Set(instances.map(groupOf))
   const all = model.data.groups.map((_, at) => at)
   const targets = (groups.length > 0 ? groups : all).filter((group) => !left.has(group))
-  return moveAll(model, instances, (evacuator, instance) => {
-    const required = nodesNeeded(model.instances[instance]?.data.template ?? 'diskless')
-    const { group } = chooseGroup(model, { instance: evacuator.copyOf(instance), required }, options, evacuator.changes, targets)
-    evacuator.changes.drop()
-    return evacuator.move(instance, 'all', group, usable(model, group))
-  }, false)
+  return moveAll(
+    model,
+    instances,
+    (evacuator, instance) => {
+      const required = nodesNeeded(model.instances[instance]?.data.template ?? 'diskless')
+      const { group } = chooseGroup(
+        model,
+        { instance: evacuator.copyOf(instance), required },
+        options,
+        evacuator.changes,
+        targets,
+      )
+      evacuator.changes.drop()
+      return evacuator.move(instance, 'all', group, usable(model, group))
+    },
+    false,
+  )
 }
 
 const usable = (model: ClusterModel, group: number): number[] =>

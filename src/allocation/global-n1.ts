@@ -141,9 +141,7 @@ export class GlobalN1 {
       if (disk > 0 && (model.rows[other * Col.Width + Col.FreeDisk] ?? 0) <= disk) continue
       if (!this.trials.mayMigrate(node, other)) continue
       const policy = model.data.groups[target.data.group]?.policy ?? model.data.policy
-      const fits = facts.every(
-        ({ data }) => isShared(data.template) || judgePolicy(data, policy, false) === Verdict.ok,
-      )
+      const fits = facts.every(({ data }) => isShared(data.template) || judgePolicy(data, policy, false) === Verdict.ok)
       if (fits && --missing === 0) return true
     }
     return false
@@ -196,7 +194,11 @@ export class GlobalN1 {
   private scoreOf(group: number): Score {
     const { model } = this
     const known =
-      this.scores.get(group) ?? new Score(model, this.nodes.filter((node) => model.data.nodes[node]?.group === group))
+      this.scores.get(group) ??
+      new Score(
+        model,
+        this.nodes.filter((node) => model.data.nodes[node]?.group === group),
+      )
     this.scores.set(group, known)
     return known
   }

@@ -161,7 +161,11 @@ function parseQuestion(request: JsonFields, data: ClusterData): Request {
     case 'balance':
       return { type, maxMoves: request.has('max_moves') ? request.number('max_moves') : -1, group }
     case 'capacity':
-      return { type, instance: instanceOf(request), most: request.has('max_instances') ? request.number('max_instances') : -1 }
+      return {
+        type,
+        instance: instanceOf(request),
+        most: request.has('max_instances') ? request.number('max_instances') : -1,
+      }
     default:
       throw new BadClusterData(`Invalid request type '${type}'`)
   }

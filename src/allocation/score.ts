@@ -251,7 +251,8 @@ class TagPairs {
   move(instance: number, from: number, to: number): void {
     if (this.version !== this.model.version - 1) return
     this.version++
-    if (from !== to && this.matters(instance)) this.sum += this.change(instance, from, -1) + this.change(instance, to, 1)
+    if (from !== to && this.matters(instance))
+      this.sum += this.change(instance, from, -1) + this.change(instance, to, 1)
   }
 
   moved(instance: number, from: number, to: number): number {

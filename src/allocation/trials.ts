@@ -55,13 +55,7 @@ export class Trials {
     const { placement, instance, primary, secondary } = this
     if (!this.mayMigrate(primary, to)) return Verdict.migration
     placement.copy(to, ROW.target)
-    return placement.addPrimary(
-      ROW.target,
-      to,
-      instance,
-      this.shared(primary, secondary),
-      this.leniencyFrom(primary),
-    )
+    return placement.addPrimary(ROW.target, to, instance, this.shared(primary, secondary), this.leniencyFrom(primary))
   }
 
   /** Leaves the new secondary in `target`, the primary in `other`. */

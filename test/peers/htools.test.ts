@@ -51,6 +51,14 @@ for (const name of files) {
   })
 }
 
+for (const name of fs.readdirSync(DATA).filter((one) => one.startsWith('hail-'))) {
+  peer(`hail answers ${name} as Ganeti's does`, () => {
+    const file = path.join(DATA, name)
+    const [mine, theirs] = [ours('hail', [file]), debians('hail', [file])]
+    expect(mine).toEqual(theirs)
+  })
+}
+
 peer(
   "hbal balances generated clusters as well as Ganeti's, and ends where Ganeti's finds nothing to improve",
   () => {

@@ -27,7 +27,9 @@ export function ours(program: string, args: readonly string[], files = new Map<s
 }
 
 export function debians(program: string, args: readonly string[], timeout_ms = 60_000): Ran {
-  const ran = spawnSync(`${DEBIAN_HTOOLS}/${program}`, args, { encoding: 'utf8', timeout: timeout_ms })
+  // One program plays them all; hail has no name of its own there.
+  const env = { ...process.env, HTOOLS: program }
+  const ran = spawnSync(`${DEBIAN_HTOOLS}/htools`, args, { encoding: 'utf8', timeout: timeout_ms, env })
   return { code: ran.status ?? -1, out: ran.stdout, err: ran.stderr }
 }
 
