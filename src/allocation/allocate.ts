@@ -15,6 +15,7 @@ export interface AllocOptions {
   readonly capacityIgnores: readonly number[]
   /** Offline nodes may be in breach of it already. */
   readonly acceptExisting: boolean
+  readonly ignorePolicy: boolean
   /** By name; undefined: all. */
   readonly restrictTo: readonly string[] | undefined
 }
@@ -24,6 +25,7 @@ export const ALLOC_DEFAULTS: AllocOptions = {
   capacity: true,
   capacityIgnores: [],
   acceptExisting: false,
+  ignorePolicy: false,
   restrictTo: undefined,
 }
 
@@ -121,7 +123,7 @@ export class Allocator {
     const [facts, target] = [this.model.instances[instance], this.model.nodes[node]]
     if (facts === undefined || target === undefined) return { verdict: Verdict.internal, difference: undefined }
     const policy = this.model.data.groups[target.data.group]?.policy ?? this.model.data.policy
-    const fit = judgePolicy(facts.data, policy, target.data.exclusiveStorage)
+    const fit = this.options.ignorePolicy ? Verdict.ok : judgePolicy(facts.data, policy, target.data.exclusiveStorage)
     if (fit !== Verdict.ok) return { verdict: fit, difference: undefined }
     this.placement.copy(node, 0)
     const soft = this.options.ignoreSoftErrors ? SOFT : STRICT

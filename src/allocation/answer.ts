@@ -10,7 +10,7 @@ import {
   placeDedicated,
   placeInGroup,
 } from './choose-group'
-import { BadClusterData, NO_NODE, isShared } from './cluster-data'
+import { BadClusterData, NO_NODE, isMovable } from './cluster-data'
 import { type ClusterModel, instanceFacts } from './cluster-model'
 import { isDedicated } from './dedicated'
 import { changeGroup, evacuate } from './evacuate'
@@ -67,7 +67,7 @@ function reply(model: ClusterModel, request: Request, options: AllocOptions): Re
 }
 
 /** The chosen nodes, or why there are none. The instance is then in the model. */
-function allocate(
+export function allocate(
   model: ClusterModel,
   wanted: NewInstance,
   options: AllocOptions,
@@ -152,7 +152,7 @@ function relocate(
   if (requiredNodes !== 1) throw new BadClusterData(`Exchange ${requiredNodes} nodes mode is not implemented`)
   const template = model.instances[instance]?.data.template ?? 'plain'
   const mirrored = template === 'drbd'
-  if (!mirrored && !isShared(template)) throw new BadClusterData("Can't relocate non-mirrored instances")
+  if (!mirrored && !isMovable(template)) throw new BadClusterData("Can't relocate non-mirrored instances")
   const leaves = (mirrored ? model.secondary : model.primary)[instance] ?? NO_NODE
   if (from.length !== 1 || from[0] !== leaves) {
     throw new BadClusterData(

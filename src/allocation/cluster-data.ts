@@ -81,6 +81,8 @@ export interface InstanceData {
   readonly disks?: readonly DiskData[]
   /** Networks by uuid that its group must be connected to. */
   readonly networks?: readonly string[]
+  /** Its disks are taken from the node's own storage although its template does not say so. */
+  readonly local?: boolean
 }
 
 export interface ClusterData {
@@ -118,6 +120,9 @@ export const DEFAULT_POLICY: Policy = {
   vcpuRatio: 4,
   spindleRatio: 32,
 }
+
+/** Nothing of these is on the node itself. */
+export const isMovable = (template: Template): boolean => template === 'diskless' || isShared(template)
 
 /** A mirrored instance has two nodes. */
 export const nodesNeeded = (template: Template): number => (template === 'drbd' ? 2 : 1)

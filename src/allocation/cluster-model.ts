@@ -200,7 +200,7 @@ export function instanceFacts(
     online,
     usesMemory: usesMemory(data),
     reserve: online && data.autoBalance ? data.memory : 0,
-    local: isLocal(data.template),
+    local: data.local ?? isLocal(data.template),
     util: (settings.ignoreUtilisation ? undefined : settings.utilisation?.get(data.name)) ?? base,
     exclusion: withPrefix(data.tags, prefixes),
     desired: [...new Set(withPrefix(data.tags, prefixesOf(cluster.tags, 'desired')))],

@@ -2,7 +2,7 @@
 // other, with the jobs that take it there.
 import type { AllocOptions } from './allocate'
 import { Changes } from './changes'
-import { BadClusterData, NO_NODE, isShared, nodesNeeded } from './cluster-data'
+import { BadClusterData, NO_NODE, isMovable, nodesNeeded } from './cluster-data'
 import { chooseGroup, groupNodes } from './choose-group'
 import type { ClusterModel } from './cluster-model'
 import { failMode } from './fail-modes'
@@ -140,7 +140,7 @@ class Evacuator {
     if (mode === 'secondary-only') {
       throw refuse(`Instances with disk template '${template}' can't execute change secondary`)
     }
-    if (!isShared(template)) throw refuse("Can't relocate/evacuate non-mirrored instances")
+    if (!isMovable(template)) throw refuse("Can't relocate/evacuate non-mirrored instances")
     return this.replaceOne(instance, group, nodes)
   }
 

@@ -2,7 +2,7 @@
 // make the rest anew.
 import type { AllocOptions } from './allocate'
 import { Changes } from './changes'
-import { NO_NODE, isShared } from './cluster-data'
+import { NO_NODE, type Template, isMovable } from './cluster-data'
 import { type ClusterModel, Col, freeMemory } from './cluster-model'
 import { Placement, SOFT, Verdict } from './placement'
 import { judgePolicy } from './policy'
@@ -108,7 +108,7 @@ export class GlobalN1 {
       const others = own.filter((instance) => template(instance) !== 'drbd')
       if (others.length === 0) return { survives: true, sure: true }
       if (this.hasRoom(node, others)) return { survives: true, sure: true }
-      const shared = others.filter((instance) => isShared(template(instance)))
+      const shared = others.filter((instance) => escapesWhole(template(instance)))
       const memory = (instance: number) => model.instances[instance]?.data.memory ?? 0
       const fixed = others.filter((instance) => !shared.includes(instance)).sort((a, b) => memory(b) - memory(a))
       const escapes = this.escapes(node)
@@ -141,7 +141,9 @@ export class GlobalN1 {
       if (disk > 0 && (model.rows[other * Col.Width + Col.FreeDisk] ?? 0) <= disk) continue
       if (!this.trials.mayMigrate(node, other)) continue
       const policy = model.data.groups[target.data.group]?.policy ?? model.data.policy
-      const fits = facts.every(({ data }) => isShared(data.template) || judgePolicy(data, policy, false) === Verdict.ok)
+      const fits = facts.every(
+        ({ data }) => escapesWhole(data.template) || judgePolicy(data, policy, false) === Verdict.ok,
+      )
       if (fits && --missing === 0) return true
     }
     return false
@@ -203,6 +205,9 @@ export class GlobalN1 {
     return known
   }
 }
+
+/** Block devices are tied to their node here, as in Ganeti. */
+const escapesWhole = (template: Template): boolean => template !== 'blockdev' && isMovable(template)
 
 const NOTHING = new Float64Array(2 * SPREAD_COUNT + 1)
 const SAME = 1e-10

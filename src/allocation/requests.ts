@@ -38,6 +38,7 @@ export type Reject =
   | 'FailDiskCount'
   | 'FailSpindles'
   | 'FailInternal'
+  | 'policy'
   | 'offline'
   | 'drained'
   | 'not vm_capable'

@@ -27,7 +27,8 @@ import { fillHvParams } from '../../config/filled'
 import { envOfView } from './hook-env'
 import { install, makeInstance, startCreated } from './create-run'
 import { settleNic } from './nic-spec'
-import { allocatorFor, chooseNode, type PlacementRequest } from './placement'
+import { allocatorFor } from './allocator'
+import { chooseNodes, type PlacementRequest } from './placement'
 import { contentEnv, contentOf, importDisks, sourceNodes, type Content } from './create-content'
 import { resolveForCreation } from './resolve'
 import { hookNodes, viewOf, type InstanceView } from './view'
@@ -130,7 +131,7 @@ async function primaryFor(
 ): Promise<Node> {
   const allocator = allocatorFor(config, op.iallocator, op.pnode)
   if (allocator === undefined) return givenPrimary(ctx, op)
-  const node = await chooseNode(ctx, allocator, await placementFor(ctx, op, wanted))
+  const [node] = await chooseNodes(ctx, allocator, await placementFor(ctx, op, wanted))
   ctx.note({ pnode: node.name, pnode_uuid: node.uuid })
   const source = content.kind === 'export' ? [content.source.node.uuid] : []
   await ctx.locks.keepOnly('node-res', [node.uuid])
@@ -140,19 +141,8 @@ async function primaryFor(
 
 /** What a new instance asks of the node that it goes to. */
 export async function placementFor(ctx: UnitContext, op: CreateOp, wanted: Wanted): Promise<PlacementRequest> {
-  const group = op.group_name === undefined ? undefined : (await findGroup(ctx, op.group_name)).object.uuid
-  const local = wanted.template === 'file'
-  return {
-    name: wanted.name,
-    hypervisor: wanted.hypervisor,
-    template: wanted.template,
-    demand: {
-      memory_mib: wanted.be.minmem,
-      disk_mib: local ? wanted.disks.reduce((sum, disk) => sum + disk.size, 0) : 0,
-      ...(group !== undefined && { group }),
-    },
-    among: ctx.locks.holds('node'),
-  }
+  const group = op.group_name === undefined ? undefined : (await findGroup(ctx, op.group_name)).object.name
+  return { wanted, tags: op.tags, group, ignorePolicy: op.ignore_ipolicy, among: ctx.locks.holds('node') }
 }
 
 async function checkOnNode(

@@ -10,7 +10,8 @@ import type { UnitContext } from '../unit-context'
 import { checkBridges, checkNodeFreeMemory, checkNodeNotDrained, checkNodeOnline, checkNodeVmCapable } from './checks'
 import { hvParamsOf, minimumMemory, runtimeOf } from './checks'
 import { policyViolations } from './ipolicy'
-import { allocatorFor, chooseNode } from './placement'
+import { allocatorFor } from './allocator'
+import { chooseTarget } from './evacuation'
 import { allNodes, dictOf, readInstance, type InstanceView } from './view'
 
 /** The parameters that OP_INSTANCE_MIGRATE and OP_INSTANCE_FAILOVER share, and what only one of them has. */
@@ -114,18 +115,7 @@ async function targetOf(ctx: UnitContext, op: MoveOp, view: InstanceView): Promi
   const target =
     allocator === undefined
       ? (await findNode(ctx, op.target_node ?? '', op.target_node_uuid)).object
-      : await chooseNode(ctx, allocator, {
-          name: instance.name,
-          hypervisor: instance.hypervisor,
-          template: 'diskless',
-          demand: {
-            memory_mib: minimumMemory(view.config, instance),
-            disk_mib: 0,
-            group: primary.group,
-            exclude: [primary.uuid],
-          },
-          among: ctx.locks.holds('node'),
-        })
+      : await chooseTarget(ctx, allocator, instance)
   if (target.uuid === primary.uuid)
     throw new OpPrereqError(`Cannot migrate instance ${instance.name} to its primary (${primary.name})`, ECODE.STATE)
   checkNodeOnline(target)

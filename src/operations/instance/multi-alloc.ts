@@ -1,5 +1,5 @@
 // OP_INSTANCE_MULTI_ALLOC: places several new instances, one after the other, and submits a job that makes each.
-import type { ConfigData } from '../../model/config'
+import type { DiskTemplate } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { OpInstanceCreate, OpInstanceMultiAlloc } from '../../opcodes/instance'
 import type { WireOpCode } from '../../rpc/luxi/calls'
@@ -7,7 +7,8 @@ import { all, fill, logicalUnit, ResultWithJobs, shared, type Op } from '../logi
 import type { UnitContext } from '../unit-context'
 import { placementFor } from './create'
 import { checkArguments, wantedInstance, type CreateOp } from './create-plan'
-import { allocatorFor, place } from './placement'
+import { allocatorFor } from './allocator'
+import { Placer } from './placement'
 
 type MultiAllocOp = Op<typeof OpInstanceMultiAlloc>
 
@@ -59,31 +60,34 @@ function namesNodes(wanted: readonly { create: CreateOp }[]): boolean {
   return named > 0
 }
 
+/** Templates whose storage is on the nodes themselves. */
+const COUNTED: readonly DiskTemplate[] = ['drbd', 'plain', 'file']
+
 async function placeAll(ctx: UnitContext, op: MultiAllocOp): Promise<{ made: Made[]; failed: string[] }> {
   const config = await ctx.config.read({})
-  const wanted = instancesOf(op)
-  const promised = new Map<string, number>()
   const made: Made[] = []
   const failed: string[] = []
-  for (const { wire, create } of wanted) {
-    const pnode = create.pnode ?? (await placeOne(ctx, config, create, promised))
-    if (pnode === undefined) failed.push(create.instance_name)
-    else made.push({ op: { ...wire, pnode }, name: create.instance_name })
+  const wanted = instancesOf(op).map((one) => {
+    checkArguments(one.create)
+    return { ...one, instance: wantedInstance(ctx, config.cluster, one.create) }
+  })
+  const templates = wanted.map(({ instance }) => instance.template)
+  // What was placed before counts as taken, so all are placed in one picture of the cluster; only one storage is in it.
+  const placer = await Placer.open(ctx, COUNTED.find((one) => templates.includes(one)) ?? 'diskless')
+  for (const { wire, create, instance } of wanted) {
+    const name = create.instance_name
+    if (create.pnode !== undefined) {
+      made.push({ op: wire, name })
+      continue
+    }
+    const nodes = placer.place(await placementFor(ctx, create, instance))
+    if (typeof nodes === 'string') {
+      ctx.log.warning(`No nodes for instance ${name}: ${nodes}`)
+      failed.push(name)
+    } else {
+      const [pnode, snode] = nodes.map((node) => node.name)
+      made.push({ op: { ...wire, pnode, ...(snode !== undefined && { snode }) }, name })
+    }
   }
   return { made, failed }
-}
-
-/** The memory of those that were placed before counts as taken. */
-async function placeOne(
-  ctx: UnitContext,
-  config: ConfigData,
-  create: CreateOp,
-  promised: Map<string, number>,
-): Promise<string | undefined> {
-  checkArguments(create)
-  const wanted = wantedInstance(ctx, config.cluster, create)
-  const node = await place(ctx, { ...(await placementFor(ctx, create, wanted)), promised_mib: promised })
-  if (typeof node === 'string') return undefined
-  promised.set(node.uuid, (promised.get(node.uuid) ?? 0) + wanted.be.minmem)
-  return node.name
 }

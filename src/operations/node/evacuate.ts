@@ -1,6 +1,5 @@
-// OP_NODE_EVACUATE: submits one job for each instance that has to leave the node. Where each goes is settled when its job runs: the
-// jobs use the allocator themselves, with what the nodes are like by then.
-import { diskTemplateOf, instanceDisks, nodesOfGroup, primaryInstances, secondaryInstances } from '../../config/lookup'
+// OP_NODE_EVACUATE: submits one job for each instance that has to leave the node, to where the allocator says.
+import { diskTemplateOf, nodesOfGroup, primaryInstances, secondaryInstances } from '../../config/lookup'
 import type { ConfigData, Instance, Node } from '../../model/config'
 import { DTS_INT_MIRROR, DTS_MIRRORED } from '../../model/constants/disks'
 import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
@@ -9,7 +8,8 @@ import { OpNodeEvacuate } from '../../opcodes/node'
 import type { WireOpCode } from '../../rpc/luxi/calls'
 import { findNode, namedNode } from '../find'
 import { sameNames } from '../group/members'
-import { allocatorFor } from '../instance/placement'
+import { allocatorFor } from '../instance/allocator'
+import { evacuationJobs, planEmptying, planEvacuation } from '../instance/evacuation'
 import { logicalUnit, ResultWithJobs, shared, type Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 
@@ -49,14 +49,18 @@ export const nodeEvacuate = logicalUnit(OpNodeEvacuate, {
       )
     return wanted
   },
-  run(ctx, op, { config, remote, allocator, instances }) {
-    checkMovable(ctx, op, config, instances)
-    const job = (instance: Instance): WireOpCode[] => [
-      op.mode === 'primary-only'
-        ? moveJob(config, instance, allocator)
-        : replaceJob(op, instance, remote ? { remote_node: remote.name } : { iallocator: allocator }),
-    ]
-    return Promise.resolve(new ResultWithJobs(niceSortBy(instances, ({ name }) => name).map(job)))
+  async run(ctx, op, { config, remote, instances, node }) {
+    checkMovable(op, config, instances)
+    const sorted = niceSortBy(instances, ({ name }) => name)
+    if (remote) return new ResultWithJobs(sorted.map((instance) => [replaceJob(op, instance, remote)]))
+    const isPrimary = ({ primary_node }: Instance) => primary_node === node.uuid
+    const lenient = op.ignore_soft_errors === true
+    const [primaries, secondaries] = [sorted.filter(isPrimary), sorted.filter((one) => !isPrimary(one))]
+    const evacuation =
+      op.mode === 'all'
+        ? await planEmptying(ctx, primaries, secondaries, lenient)
+        : await planEvacuation(ctx, sorted, op.mode, lenient)
+    return new ResultWithJobs(evacuationJobs(ctx, evacuation, op, 'nodes'))
   },
 })
 
@@ -75,12 +79,10 @@ async function plan(ctx: UnitContext, op: Evacuate): Promise<Plan> {
 }
 
 function instancesFor({ mode }: Evacuate, config: ConfigData, node: Node): Instance[] {
-  if (mode === 'all')
-    throw new OpPrereqError(
-      'Due to an issue with the iallocator interface it is not possible to evacuate all instances at once; specify explicitly whether to evacuate primary or secondary instances',
-      ECODE.INVAL,
-    )
-  return mode === 'primary-only' ? primaryInstances(config, node.uuid) : secondaryInstances(config, node.uuid)
+  return [
+    ...(mode === 'secondary-only' ? [] : primaryInstances(config, node.uuid)),
+    ...(mode === 'primary-only' ? [] : secondaryInstances(config, node.uuid)),
+  ]
 }
 
 const names = (instances: readonly Instance[]): string[] => instances.map(({ name }) => name)
@@ -100,9 +102,9 @@ function checkLocks(ctx: UnitContext, { node, nodes, instances }: Plan): void {
       )
 }
 
-/** All or nothing: nobody wants to find out afterwards that the node is not empty. */
-function checkMovable(ctx: UnitContext, { mode }: Evacuate, config: ConfigData, instances: readonly Instance[]): void {
-  const templates = mode === 'primary-only' ? DTS_MIRRORED : DTS_INT_MIRROR
+/** Before anything is planned: what cannot move at all. */
+function checkMovable({ mode }: Evacuate, config: ConfigData, instances: readonly Instance[]): void {
+  const templates = mode === 'secondary-only' ? DTS_INT_MIRROR : DTS_MIRRORED
   const stuck = instances.flatMap((instance) => {
     const template = diskTemplateOf(config, instance)
     return templates.some((other) => other === template)
@@ -110,25 +112,13 @@ function checkMovable(ctx: UnitContext, { mode }: Evacuate, config: ConfigData, 
       : [`${instance.name} (its disk template ${template} does not allow it)`]
   })
   if (stuck.length > 0) throw new OpExecError(`Unable to evacuate instances ${stuck.join(', ')}`)
-  if (instances.length > 0) ctx.log.info(`Instances to be moved: ${niceSort(names(instances)).join(', ')}`)
 }
 
-/** A mirrored instance goes to where its other half is; the allocator has no say in that. */
-function moveJob(config: ConfigData, instance: Instance, allocator: string | undefined): WireOpCode {
-  const fixed = instanceDisks(config, instance).some((disk) => DTS_INT_MIRROR.includes(disk.dev_type))
-  return {
-    OP_ID: 'OP_INSTANCE_MIGRATE',
-    instance_name: instance.name,
-    allow_failover: true,
-    ...(!fixed && { iallocator: allocator }),
-  }
-}
-
-const replaceJob = (op: Evacuate, instance: Instance, target: Readonly<Record<string, unknown>>): WireOpCode => ({
+const replaceJob = (op: Evacuate, instance: Instance, remote: Node): WireOpCode => ({
   OP_ID: 'OP_INSTANCE_REPLACE_DISKS',
   instance_name: instance.name,
   mode: 'replace_new_secondary',
   disks: [],
   early_release: op.early_release,
-  ...target,
+  remote_node: remote.name,
 })

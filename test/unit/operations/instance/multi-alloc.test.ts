@@ -32,8 +32,10 @@ test('each instance gets a node and a job of its own', async () => {
 })
 
 test('memory that an instance was placed on is not given to the next; what fits nowhere is named', async () => {
-  const free = (gib: number) => () => ['boot', [], [{ memory_free: gib * 1024, memory_total: 64 * 1024 }]]
-  cluster.overrides.set('node_info', free(10))
+  const memory = { memory_free: 10 * 1024, memory_total: 64 * 1024, memory_dom0: 1024 }
+  const cpus = { cpu_total: 16, cpu_nodes: 1, cpu_sockets: 1, cpu_dom0: 1 }
+  cluster.overrides.set('node_info', () => ['boot', [], [{ ...memory, ...cpus }]])
+  cluster.change('patchCluster', { default_iallocator_params: { 'no-capacity-checks': null } })
   const big = { beparams: { memory: 6 * 1024 }, ignore_ipolicy: true }
   const usable = Object.values(cluster.config.nodes).filter(({ offline, drained }) => !offline && !drained).length
   const names = Array.from({ length: usable + 1 }, (_, index) => `multi${index}`)
@@ -43,6 +45,20 @@ test('memory that an instance was placed on is not given to the next; what fits 
     failed: [`${names.at(-1)}.gnt.example`],
   })
   expect(new Set(cluster.submitted.map(([op]) => op?.['pnode'])).size).toBe(usable)
+})
+
+test('room is left for the instances of any one node that dies, and an error says when that is why', async () => {
+  const memory = { memory_free: 10 * 1024, memory_total: 64 * 1024, memory_dom0: 1024 }
+  const cpus = { cpu_total: 16, cpu_nodes: 1, cpu_sockets: 1, cpu_dom0: 1 }
+  cluster.overrides.set('node_info', () => ['boot', [], [{ ...memory, ...cpus }]])
+  const usable = Object.values(cluster.config.nodes).filter(({ offline, drained }) => !offline && !drained).length
+  const big = { beparams: { memory: 6 * 1024 }, ignore_ipolicy: true }
+  const instances = Array.from({ length: usable }, (_, index) => instance(`multi${index}`, big))
+  await cluster.run('OP_INSTANCE_MULTI_ALLOC', { iallocator: 'hail', instances })
+  expect(cluster.submitted.length).toBeLessThan(usable)
+  expect(cluster.log.join('\n')).toMatch(
+    /No nodes for instance multi\d\.gnt\.example: no node fits: \d would leave no room for the instances of a node that dies/,
+  )
 })
 
 test.each([

@@ -6,6 +6,14 @@ function evacuationCluster(): UnitCluster {
   cluster.addInstance('drbd1.test', 'node2', {}, 'node3')
   cluster.addInstance('drbd2.test', 'node2', {}, 'node4')
   cluster.addInstance('shared1.test', 'node2')
+  const memory = { memory_total: 16384, memory_free: 12288, memory_dom0: 1024 }
+  const cpus = { cpu_total: 8, cpu_nodes: 1, cpu_sockets: 1, cpu_dom0: 1 }
+  const storage = { type: 'lvm-vg', name: 'xenvg', storage_free: 50_000, storage_size: 60_000 }
+  cluster.answers = {
+    ...cluster.answers,
+    node_info: () => ['boot', [storage], [{ ...memory, ...cpus }]],
+    all_instances_info: () => ({}),
+  }
   return cluster
 }
 
@@ -26,12 +34,15 @@ describe('node evacuate', () => {
     expect(cluster.jobs).toMatchObject([
       [{ ...common, instance_name: 'drbd1.test' }],
       [{ ...common, instance_name: 'drbd2.test' }],
-      [{ ...common, instance_name: 'shared1.test', iallocator: 'hail' }],
+      [{ ...common, instance_name: 'shared1.test', target_node: expect.stringMatching(/^node[134]\.test$/) }],
     ])
-    expect(cluster.jobs[0]?.[0]).not.toHaveProperty('iallocator')
-    expect(cluster.log[0]).toBe(
+    expect(cluster.jobs[0]?.[0]).not.toHaveProperty('target_node')
+    expect(cluster.log).toEqual([
       " - INFO: Evacuating instances from node 'node2.test': drbd1.test, drbd2.test, shared1.test",
-    )
+      expect.stringMatching(
+        /^ - INFO: Instances to be moved: drbd1\.test \(to node3\.test, node2\.test\), drbd2\.test .*, shared1\.test \(to node/,
+      ),
+    ])
     expect(cluster.locks).toContain('instance/drbd1.test shared')
     expect(cluster.locks).toContain(`nodegroup/${cluster.groupNamed('default').uuid} shared`)
   })
@@ -50,6 +61,37 @@ describe('node evacuate', () => {
         },
       ],
     ])
+  })
+
+  test('everything at once: what runs there fails over, and no mirror is left there', async () => {
+    const cluster = evacuationCluster()
+    cluster.addInstance('drbd3.test', 'node1', {}, 'node2')
+    await cluster.run('OP_NODE_EVACUATE', { node_name: 'node2', mode: 'all', early_release: true })
+    const migrate = (instance_name: string) => ({ OP_ID: 'OP_INSTANCE_MIGRATE', instance_name })
+    const replace = (instance_name: string, nodes: RegExp) => ({
+      OP_ID: 'OP_INSTANCE_REPLACE_DISKS',
+      instance_name,
+      early_release: true,
+      remote_node: expect.stringMatching(nodes),
+    })
+    expect(cluster.jobs).toMatchObject([
+      [migrate('drbd1.test'), replace('drbd1.test', /^node[14]\.test$/)],
+      [migrate('drbd2.test'), replace('drbd2.test', /^node[13]\.test$/)],
+      [migrate('shared1.test')],
+      [replace('drbd3.test', /^node[34]\.test$/)],
+    ])
+  })
+
+  test('what fits nowhere is named with the reason of every node, and nothing is submitted', async () => {
+    const cluster = evacuationCluster()
+    cluster.answers = { ...cluster.answers, node_info: () => ['boot', [], [null]] }
+    expect(await cluster.failure('OP_NODE_EVACUATE', evacuate)).toEqual([
+      'OpExecError',
+      [
+        "Unable to evacuate instances drbd1.test (FailMem), drbd2.test (FailMem), shared1.test (Can't find any good node: )",
+      ],
+    ])
+    expect(cluster.jobs).toEqual([])
   })
 
   test('an empty node needs no jobs', async () => {
@@ -89,11 +131,6 @@ describe('node evacuate', () => {
       'a target and an allocator',
       { node_name: 'node3', mode: 'secondary-only', remote_node: 'node4', iallocator: 'hail' },
       'Do not specify both, iallocator and node',
-    ],
-    [
-      'everything at once',
-      { ...evacuate, mode: 'all' },
-      'Due to an issue with the iallocator interface it is not possible to evacuate all instances at once; specify explicitly whether to evacuate primary or secondary instances',
     ],
   ])('refuses %s', async (_what, op, text) => {
     expect(await evacuationCluster().failure('OP_NODE_EVACUATE', op)).toEqual(['OpPrereqError', [text, 'wrong_input']])

@@ -1,0 +1,210 @@
+// Why a new instance fits where it fits and not elsewhere: for every node, and in one sentence for all.
+import type { AllocOptions } from './allocate'
+import { Changes } from './changes'
+import { nodesNeeded } from './cluster-data'
+import { type ClusterModel, Col, freeMemory, instanceFacts } from './cluster-model'
+import { failMode } from './fail-modes'
+import { Placement, SOFT, STRICT, Verdict } from './placement'
+import { judgePolicy } from './policy'
+import type { Candidate, NewInstance, Reject } from './requests'
+import { Score, SPREAD_COUNT } from './score'
+
+/** Every node as a place of the instance, as the cluster is now. */
+export function candidatesFor(model: ClusterModel, wanted: NewInstance, options: AllocOptions): Candidate[] {
+  const changes = new Changes(model, options.ignoreSoftErrors)
+  const instance = changes.add(instanceFacts(wanted.data, model.data, model.settings, wanted.data.name))
+  const all = model.nodes.map((_, at) => at)
+  const look = new Look(model, new Score(model, all), instance, options)
+  try {
+    return all.map((node) => excluded(model, wanted, options, node) ?? look.at(node, all))
+  } finally {
+    changes.drop()
+  }
+}
+
+/** "no node fits: 12 lack memory (largest free 3,072 MiB on node7, 4,096 needed), 3 are drained" */
+export function whyNone(candidates: readonly Candidate[]): string {
+  const fitting = candidates.filter(({ reject }) => reject === undefined).length
+  if (candidates.length === 0) return 'no node fits: the cluster has none'
+  const byReject = new Map<Reject, Candidate[]>()
+  for (const one of candidates) {
+    if (one.reject !== undefined) byReject.set(one.reject, [...(byReject.get(one.reject) ?? []), one])
+  }
+  const parts = [...byReject]
+    .sort(([, one], [, other]) => other.length - one.length)
+    .map(([reject, all]) => `${all.length} ${PHRASES[reject](all.length)}${shortage(all)}`)
+  // Where nodes fit one by one, it is the death of one of them that leaves no room.
+  if (fitting > 0) parts.unshift(`${fitting} ${PHRASES.FailN1(fitting)}`)
+  return `no node fits: ${parts.join(', ')}`
+}
+
+type Phrase = (count: number) => string
+const are =
+  (text: string): Phrase =>
+  (count) =>
+    `${count === 1 ? 'is' : 'are'} ${text}`
+const lack =
+  (text: string): Phrase =>
+  (count) =>
+    `${count === 1 ? 'lacks' : 'lack'} ${text}`
+const do_ =
+  (one: string, more: string): Phrase =>
+  (count) =>
+    count === 1 ? one : more
+
+const PHRASES: Readonly<Record<Reject, Phrase>> = {
+  FailMem: lack('memory'),
+  FailDisk: lack('disk space'),
+  FailCPU: lack('CPUs'),
+  FailN1: do_(
+    'would leave no room for the instances of a node that dies',
+    'would leave no room for the instances of a node that dies',
+  ),
+  FailTags: do_('has an instance that excludes it', 'have instances that exclude it'),
+  FailMig: do_('may not receive it', 'may not receive it'),
+  FailDiskCount: do_(
+    'is in a group whose policy wants another number of disks',
+    'are in groups whose policy wants another number of disks',
+  ),
+  FailSpindles: lack('spindles'),
+  FailInternal: do_('cannot be judged', 'cannot be judged'),
+  policy: do_('is in a group whose policy forbids it', 'are in groups whose policy forbids it'),
+  offline: are('offline'),
+  drained: are('drained'),
+  'not vm_capable': are('not vm_capable'),
+  'no answer': do_('did not answer', 'did not answer'),
+  'not locked': are('locked by other jobs'),
+  'other group': are('in groups that are not to be used'),
+  'no network': are('not connected to its network'),
+}
+
+function shortage(all: readonly Candidate[]): string {
+  const measured = all.flatMap(({ node, free, needed }) => (free === undefined ? [] : [{ node, free, needed }]))
+  const [first, ...others] = measured
+  if (first?.needed === undefined) return ''
+  const most = others.reduce((best, one) => (one.free > best.free ? one : best), first)
+  const unit = all[0]?.reject === 'FailCPU' ? '' : ' MiB'
+  return ` (largest free ${grouped(most.free)}${unit} on ${most.node}, ${grouped(first.needed)} needed)`
+}
+
+const grouped = (value: number): string =>
+  Math.floor(value)
+    .toString()
+    .replace(/\B(?=(\d{3})+$)/g, ',')
+
+function excluded(
+  model: ClusterModel,
+  wanted: NewInstance,
+  options: AllocOptions,
+  node: number,
+): Candidate | undefined {
+  const facts = model.nodes[node]
+  const group = model.data.groups[facts?.data.group ?? -1]
+  if (facts === undefined || group === undefined) return undefined
+  const no = (reject: Reject): Candidate => ({ node: facts.data.name, reject })
+  if (wanted.group === undefined ? group.allocPolicy === 'unallocable' : group.name !== wanted.group) {
+    return no('other group')
+  }
+  if (facts.offline) return no(UNUSABLE.find((one) => one === facts.data.unusable) ?? 'offline')
+  if (options.restrictTo?.includes(facts.data.name) === false) return no('not locked')
+  const lacks = (wanted.data.networks ?? []).some((network) => !group.networks.includes(network))
+  return lacks ? no('no network') : undefined
+}
+
+const UNUSABLE: readonly Reject[] = ['offline', 'drained', 'not vm_capable', 'no answer']
+
+class Look {
+  private readonly placement: Placement
+  private readonly before: number
+
+  constructor(
+    private readonly model: ClusterModel,
+    private readonly score: Score,
+    private readonly instance: number,
+    private readonly options: AllocOptions,
+  ) {
+    this.placement = new Placement(model, new Float64Array(Col.Width))
+    this.before = score.value()
+  }
+
+  at(node: number, partners: readonly number[]): Candidate {
+    const { model, instance } = this
+    const facts = model.instances[instance]
+    const name = model.data.nodes[node]?.name ?? ''
+    const target = model.nodes[node]
+    if (facts === undefined || target === undefined) return { node: name, reject: 'FailInternal' }
+    const policy = model.data.groups[target.data.group]?.policy ?? model.data.policy
+    const wrong = this.options.ignorePolicy ? Verdict.ok : judgePolicy(facts.data, policy, target.data.exclusiveStorage)
+    if (wrong !== Verdict.ok) return { node: name, reject: 'policy' }
+    const soft = this.options.ignoreSoftErrors ? SOFT : STRICT
+    this.placement.copy(node, 0)
+    const verdict = this.placement.addPrimary(0, node, instance, 0, soft)
+    if (verdict !== Verdict.ok) return { node: name, reject: failMode(verdict), ...this.short(node, verdict) }
+    const primary = this.differ(node)
+    if (nodesNeeded(facts.data.template) === 1) return { node: name, scoreChange: this.change(primary, NOTHING) }
+    return this.pair(
+      node,
+      primary,
+      partners.filter((other) => this.isPartner(node, other)),
+    )
+  }
+
+  private pair(node: number, primary: Float64Array, partners: readonly number[]): Candidate {
+    const { model, instance } = this
+    const name = model.data.nodes[node]?.name ?? ''
+    const failures = new Map<Verdict, number>()
+    let best: { secondary: number; change: number } | undefined
+    for (const secondary of partners) {
+      this.placement.copy(secondary, 0)
+      const verdict = this.placement.addSecondary(0, secondary, instance, node, STRICT)
+      if (verdict !== Verdict.ok) failures.set(verdict, (failures.get(verdict) ?? 0) + 1)
+      else {
+        const change = this.change(primary, this.differ(secondary))
+        if (best === undefined || change < best.change) best = { secondary, change }
+      }
+    }
+    if (best !== undefined) {
+      return { node: name, secondary: model.data.nodes[best.secondary]?.name ?? '', scoreChange: best.change }
+    }
+    const [most] = [...failures].sort(([, one], [, other]) => other - one)
+    return { node: name, reject: failMode(most?.[0] ?? Verdict.internal) }
+  }
+
+  private isPartner(node: number, other: number): boolean {
+    const { nodes, data } = this.model
+    if (other === node || nodes[other]?.offline !== false) return false
+    const restricted = this.options.restrictTo?.includes(data.nodes[other]?.name ?? '') === false
+    return data.nodes[other]?.group === data.nodes[node]?.group && !restricted
+  }
+
+  private differ(node: number): Float64Array {
+    const difference = new Float64Array(2 * SPREAD_COUNT + 1)
+    this.score.difference(node, this.placement.rows, 0, difference)
+    return difference
+  }
+
+  private change(one: Float64Array, other: Float64Array): number {
+    return this.score.after(Infinity, 0, one, other, NOTHING) - this.before
+  }
+
+  /** What there is of that which is short. */
+  private short(node: number, verdict: Verdict): { free?: number; needed?: number } {
+    const { model } = this
+    const facts = model.nodes[node]
+    const data = model.instances[this.instance]?.data
+    if (facts === undefined || data === undefined) return {}
+    const get = (col: Col) => model.rows[node * Col.Width + col] ?? 0
+    if (verdict === Verdict.memory) {
+      const free = freeMemory(model, node)
+      const unreserved = free - data.memory <= 0 ? free : Math.min(free - get(Col.Reserved), get(Col.FreeMemoryAll))
+      return { free: Math.max(0, unreserved), needed: data.memory }
+    }
+    if (verdict === Verdict.disk) return { free: Math.min(get(Col.FreeDisk), get(Col.FreeDiskAll)), needed: data.disk }
+    if (verdict === Verdict.cpu) {
+      return { free: Math.max(0, facts.vcpuRatio * facts.data.totalCpus - get(Col.VcpusAll)), needed: data.vcpus }
+    }
+    return {}
+  }
+}
+
+const NOTHING = new Float64Array(2 * SPREAD_COUNT + 1)

@@ -1,0 +1,154 @@
+// The cluster as its own configuration has it, with what the nodes reported just now.
+import { fillBeParams, fillIPolicy, fillNdParams } from '../config/filled'
+import { diskTemplateOf, instanceDisks, secondaryNodes } from '../config/lookup'
+import type { ConfigData, Instance, Node } from '../model/config'
+import type { IPolicy, ISpec } from '../model/params'
+import {
+  type ClusterData,
+  type GroupData,
+  type InstanceData,
+  NO_NODE,
+  type NodeData,
+  type Policy,
+  type Spec,
+  TEMPLATES,
+  type Template,
+  usesMemory,
+} from './cluster-data'
+
+/** What a node says of itself, in MiB. */
+export interface LiveNode {
+  readonly memoryTotal: number
+  readonly memoryFree: number
+  readonly cpus: number
+  readonly ownCpus: number
+  /** Of the storage that is asked about; absent where nobody counts it. */
+  readonly diskTotal?: number
+  readonly diskFree?: number
+  /** Memory that its instances use now, by name; absent when it did not say. */
+  readonly used?: ReadonlyMap<string, number>
+}
+
+/** `live` by node uuid. A node that did not answer is no place for anything. */
+export function clusterDataOf(config: ConfigData, live: ReadonlyMap<string, LiveNode>): ClusterData {
+  const groups = Object.values(config.nodegroups)
+  const nodes = Object.values(config.nodes)
+  const nodeAt = new Map<string, number>(nodes.map(({ uuid }, at) => [uuid, at]))
+  const instances = Object.values(config.instances).map((instance) => instanceData(config, instance, nodeAt))
+  const groupAt = new Map<string, number>(groups.map(({ uuid }, at) => [uuid, at]))
+  return {
+    groups: groups.map((group): GroupData => ({
+      name: group.name,
+      uuid: group.uuid,
+      allocPolicy: group.alloc_policy,
+      tags: group.tags,
+      networks: Object.keys(group.networks),
+      policy: policyOf(fillIPolicy(config.cluster, group)),
+    })),
+    nodes: nodes.map((node, at) => {
+      const own = instances.filter(({ primary }) => primary === at)
+      return nodeData(config, node, groupAt.get(node.group) ?? 0, own, live.get(node.uuid))
+    }),
+    instances,
+    tags: config.cluster.tags,
+    policy: policyOf(config.cluster.ipolicy),
+  }
+}
+
+function nodeData(
+  config: ConfigData,
+  node: Node,
+  group: number,
+  own: readonly InstanceData[],
+  live: LiveNode | undefined,
+): NodeData {
+  const parameters = fillNdParams(config, node)
+  const unusable = whyUnusable(node, live)
+  const counted = own.filter(usesMemory)
+  const total = counted.reduce((sum, { memory }) => sum + memory, 0)
+  // What instances have been promised and do not use yet is not free.
+  const owed =
+    live?.used === undefined
+      ? 0
+      : counted.reduce((sum, { name, memory }) => sum + Math.max(0, memory - (live.used?.get(name) ?? 0)), 0)
+  const [memoryTotal, free] = [live?.memoryTotal ?? 0, Math.max(0, (live?.memoryFree ?? 0) - owed)]
+  return {
+    name: node.name,
+    totalMemory: memoryTotal,
+    // All that is neither free nor an instance's is the node's own: what it reports as free is what there is.
+    nodeMemory: memoryTotal - free - total,
+    freeMemory: free,
+    totalDisk: live?.diskTotal ?? 0,
+    freeDisk: live?.diskFree ?? 0,
+    totalCpus: live?.cpus ?? 0,
+    nodeCpus: live?.ownCpus ?? 0,
+    offline: unusable !== undefined,
+    ...(unusable !== undefined && { unusable }),
+    master: node.uuid === config.cluster.master_node,
+    group,
+    spindles: parameters.spindle_count,
+    freeSpindles: 0,
+    tags: node.tags,
+    exclusiveStorage: parameters.exclusive_storage,
+    cpuSpeed: parameters.cpu_speed,
+  }
+}
+
+function whyUnusable(node: Node, live: LiveNode | undefined): string | undefined {
+  if (node.offline) return 'offline'
+  if (node.drained) return 'drained'
+  if (!node.vm_capable) return 'not vm_capable'
+  return live === undefined ? 'no answer' : undefined
+}
+
+function instanceData(config: ConfigData, instance: Instance, nodeAt: ReadonlyMap<string, number>): InstanceData {
+  const be = fillBeParams(config.cluster, instance.beparams)
+  const disks = instanceDisks(config, instance).map(({ size }) => ({ size, spindles: undefined }))
+  const [secondary] = secondaryNodes(config, instance)
+  const template = templateOf(diskTemplateOf(config, instance))
+  return {
+    name: instance.name,
+    memory: be.maxmem,
+    disk: diskSpace(template, disks),
+    disks,
+    vcpus: be.vcpus,
+    status: STATUS[instance.admin_state],
+    autoBalance: be.auto_balance,
+    primary: nodeAt.get(instance.primary_node) ?? NO_NODE,
+    secondary: secondary === undefined ? NO_NODE : (nodeAt.get(secondary) ?? NO_NODE),
+    template,
+    tags: instance.tags,
+    spindleUse: be.spindle_use,
+    spindles: undefined,
+    forthcoming: instance.forthcoming === true,
+    networks: instance.nics.flatMap(({ network }) => network ?? []),
+  }
+}
+
+const STATUS = { up: 'running', down: 'ADMIN_down', offline: 'ADMIN_offline' }
+
+/** Disks of several kinds hold an instance where it is. */
+export const templateOf = (name: string): Template => TEMPLATES.find((one) => one === name) ?? 'plain'
+
+/** MiB on each node: a mirror needs room for its own records. */
+export function diskSpace(template: Template, disks: readonly { readonly size: number }[]): number {
+  if (template === 'diskless' || template === 'blockdev') return 0
+  return disks.reduce((sum, { size }) => sum + size + (template === 'drbd' ? 128 : 0), 0)
+}
+
+const policyOf = (policy: IPolicy): Policy => ({
+  minMax: policy.minmax.map(({ min, max }) => ({ min: specOf(min), max: specOf(max) })),
+  standard: specOf(policy.std),
+  templates: policy['disk-templates'].map(templateOf),
+  vcpuRatio: policy['vcpu-ratio'],
+  spindleRatio: policy['spindle-ratio'],
+})
+
+const specOf = (spec: ISpec): Spec => ({
+  memory: spec['memory-size'],
+  cpus: spec['cpu-count'],
+  disk: spec['disk-size'],
+  disks: spec['disk-count'],
+  nics: spec['nic-count'],
+  spindles: spec['spindle-use'],
+})

@@ -1,0 +1,122 @@
+// Where instances go that have to leave their nodes or their group, as the built-in allocator sees it.
+import type { AllocOptions } from '../../allocation/allocate'
+import type { ClusterModel } from '../../allocation/cluster-model'
+import { changeGroup, evacuate } from '../../allocation/evacuate'
+import type { EvacMode, Evacuation } from '../../allocation/requests'
+import type { Instance, Node } from '../../model/config'
+import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
+import type { WireOpCode } from '../../rpc/luxi/calls'
+import type { UnitContext } from '../unit-context'
+import { type Picture, clusterNow } from './allocator'
+
+/** Off the nodes that they are on in that role: where each goes, with the opcodes that take it there. */
+export async function planEvacuation(
+  ctx: UnitContext,
+  instances: readonly Instance[],
+  mode: Exclude<EvacMode, 'all'>,
+  ignoreSoftErrors: boolean,
+): Promise<Evacuation> {
+  const { model, options } = await modelOf(ctx, instances)
+  return evacuate(model, placesOf(model, instances), mode, withErrors(options, ignoreSoftErrors))
+}
+
+/** Off one node altogether: what runs there fails over first, and then all mirrors leave. */
+export async function planEmptying(
+  ctx: UnitContext,
+  primaries: readonly Instance[],
+  secondaries: readonly Instance[],
+  ignoreSoftErrors: boolean,
+): Promise<Evacuation> {
+  const { model, options } = await modelOf(ctx, [...primaries, ...secondaries])
+  const lenient = withErrors(options, ignoreSoftErrors)
+  const first = evacuate(model, placesOf(model, primaries), 'primary-only', lenient)
+  const gone = new Set(first.moved.map(({ instance }) => instance))
+  const isMirrored = (at: number) => model.instances[at]?.data.template === 'drbd'
+  const halves = placesOf(
+    model,
+    primaries.filter(({ name }) => gone.has(name)),
+  ).filter(isMirrored)
+  const second = evacuate(model, [...halves, ...placesOf(model, secondaries)], 'secondary-only', lenient)
+  return joined(first, second)
+}
+
+/** To the best of these groups, by uuid, or of all others where none is given. */
+export async function planGroupChange(
+  ctx: UnitContext,
+  instances: readonly Instance[],
+  targetGroups: readonly string[],
+): Promise<Evacuation> {
+  const { model, options } = await modelOf(ctx, instances)
+  const groups = model.data.groups.flatMap(({ uuid }, at) => (targetGroups.includes(uuid) ? [at] : []))
+  return changeGroup(model, placesOf(model, instances), groups, options)
+}
+
+/** Another primary for an instance whose disks are everywhere. */
+export async function chooseTarget(ctx: UnitContext, allocator: string, instance: Instance): Promise<Node> {
+  const { config, model, options } = await modelOf(ctx, [instance])
+  const { moved, failed } = evacuate(model, placesOf(model, [instance]), 'primary-only', options)
+  const name = moved[0]?.nodes[0]
+  const node = Object.values(config.nodes).find((one) => one.name === name)
+  if (node === undefined)
+    throw new OpPrereqError(
+      `Can't compute nodes using iallocator '${allocator}': ${failed[0]?.why ?? 'the node is gone'}`,
+      ECODE.NORES,
+    )
+  ctx.log.info(`Selected nodes for instance ${instance.name} via iallocator ${allocator}: ${node.name}`)
+  return node
+}
+
+/** The jobs of a plan, one for each instance; all or nothing: nobody wants to find out afterwards that some have stayed. */
+export function evacuationJobs(
+  ctx: UnitContext,
+  { moved, failed, jobs }: Evacuation,
+  { early_release }: { readonly early_release: boolean },
+  destination: 'nodes' | 'group',
+): WireOpCode[][] {
+  if (failed.length > 0) {
+    const reasons = failed.map(({ instance, why }) => `${instance} (${why})`).join(', ')
+    throw new OpExecError(`Unable to evacuate instances ${reasons}`)
+  }
+  const where = moved.map(
+    ({ instance, group, nodes }) => `${instance} (to ${destination === 'nodes' ? nodes.join(', ') : group})`,
+  )
+  if (where.length > 0) ctx.log.info(`Instances to be moved: ${where.join(', ')}`)
+  return jobs.map((steps) =>
+    steps.map((step) => (step.OP_ID === 'OP_INSTANCE_REPLACE_DISKS' ? { ...step, early_release } : step)),
+  )
+}
+
+async function modelOf(ctx: UnitContext, instances: readonly Instance[]): Promise<Picture> {
+  const picture = await clusterNow(ctx, 'drbd')
+  const gone = instances.filter(({ uuid }) => picture.config.instances[uuid] === undefined)
+  if (gone.length > 0) throw new OpExecError(`Instance ${gone.map(({ name }) => name).join(', ')} is gone`)
+  return picture
+}
+
+const withErrors = (options: AllocOptions, ignoreSoftErrors: boolean): AllocOptions => ({
+  ...options,
+  ignoreSoftErrors: ignoreSoftErrors || options.ignoreSoftErrors,
+})
+
+/** The steps of an instance that is in both come in one job. */
+function joined(first: Evacuation, second: Evacuation): Evacuation {
+  const at = new Map(second.moved.map(({ instance }, index) => [instance, index]))
+  const both = first.moved.map((moved, index) => {
+    const later = at.get(moved.instance)
+    const steps = [...(first.jobs[index] ?? []), ...(later === undefined ? [] : (second.jobs[later] ?? []))]
+    return { moved: later === undefined ? moved : (second.moved[later] ?? moved), steps }
+  })
+  const before = new Set(first.moved.map(({ instance }) => instance))
+  const only = second.moved.flatMap((moved, index) =>
+    before.has(moved.instance) ? [] : [{ moved, steps: second.jobs[index] ?? [] }],
+  )
+  const all = [...both, ...only]
+  return {
+    moved: all.map(({ moved }) => moved),
+    jobs: all.map(({ steps }) => steps),
+    failed: [...first.failed, ...second.failed],
+  }
+}
+
+const placesOf = (model: ClusterModel, instances: readonly Instance[]): number[] =>
+  instances.map(({ name }) => model.instances.findIndex(({ data }) => data.name === name))
