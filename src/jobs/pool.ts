@@ -1,6 +1,6 @@
 // The pool of job processes: a running job is exactly one process that can be killed alone. A few idle ones are kept warm; one that
 // ended its job cleanly takes the next, and is replaced after some jobs or after any failure.
-import { type ChildProcess, fork } from 'node:child_process'
+import { fork } from 'node:child_process'
 import type { Clock, Timer } from '../lib/clock'
 import { connectFramed, type FramedConnection, isServed } from '../lib/json-socket'
 import type { Log } from '../lib/log'
@@ -30,6 +30,45 @@ export interface PoolOptions {
   log: Log
   execArgv?: string[]
   warm?: number
+  /** Default: those of this machine. */
+  processes?: JobProcesses
+}
+
+/** Where job processes come from. */
+export interface JobProcesses {
+  start(options: PoolOptions): JobChild
+  kill(pid: number): void
+}
+
+/** What the pool needs of a child process. */
+export interface JobChild {
+  readonly pid?: number
+  readonly connected: boolean
+  readonly exitCode: number | null
+  readonly signalCode: string | null
+  on(event: 'message', listener: (message: FromProcess | FromJob) => void): unknown
+  on(event: 'error', listener: (error: Error) => void): unknown
+  on(event: 'close', listener: (code: number | null, signal: string | null) => void): unknown
+  send(message: ToProcess | ToJob, sent: () => void): unknown
+  kill(signal: 'SIGKILL'): unknown
+  disconnect(): void
+  unref(): void
+}
+
+const systemProcesses: JobProcesses = {
+  start: ({ entry, paths, execArgv }) =>
+    fork(entry, [paths.root, paths.hostname], {
+      detached: true,
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      ...(execArgv ? { execArgv } : {}),
+    }),
+  kill(pid) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // It has just ended by itself.
+    }
+  },
 }
 
 interface Waiting {
@@ -81,7 +120,8 @@ export class JobPool implements JobRunner {
     const { livelock, process_id } = job
     if (livelock === undefined || process_id === undefined || !(await isServed(livelock))) return undefined
     try {
-      return await follow(livelock, listener, () => killProcess(process_id))
+      const { processes = systemProcesses } = this.options
+      return await follow(livelock, listener, () => processes.kill(process_id))
     } catch {
       // It ended between the two looks.
       return undefined
@@ -189,19 +229,13 @@ export class JobPool implements JobRunner {
 class Worker {
   jobs = 0
   readonly ready: Promise<void>
-  private readonly child: ChildProcess
+  private readonly child: JobChild
   private hear: (message: FromJob) => void = () => undefined
   private expected: { say: FromProcess['say']; resolve(): void; reject(error: Error): void } | undefined
 
   constructor(options: PoolOptions, onGone: () => void) {
-    this.child = fork(options.entry, [options.paths.root, options.paths.hostname], {
-      detached: true,
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      ...(options.execArgv ? { execArgv: options.execArgv } : {}),
-    })
-    this.child.on('message', (message: FromProcess | FromJob) =>
-      'kind' in message ? this.hear(message) : this.check(message),
-    )
+    this.child = (options.processes ?? systemProcesses).start(options)
+    this.child.on('message', (message) => ('kind' in message ? this.hear(message) : this.check(message)))
     const gone = (why: string) => {
       this.expected?.reject(new Error(why))
       this.expected = undefined
@@ -331,13 +365,5 @@ async function follow(livelock: string, listener: JobListener, kill: () => void)
       await hearing.leave()
       current.destroy()
     },
-  }
-}
-
-function killProcess(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch {
-    // It has just ended by itself.
   }
 }

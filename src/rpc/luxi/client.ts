@@ -199,7 +199,7 @@ export class LuxiClient implements Master {
     const kept = this.idle.pop()
     if (kept) return kept
     this.open++
-    return new JsonClient({ path: this.path, peer: 'the master daemon (luxid)' })
+    return new JsonClient({ path: this.path, peer: 'the master daemon (luxid)', clock: this.clock })
   }
 
   private giveBack(client: JsonClient): void {

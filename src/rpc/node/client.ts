@@ -56,11 +56,17 @@ export interface NodeClientOptions {
   port?: number
   /** Where a simulator answers for all nodes, if there is one; default: beside the virtual root. */
   simSocket?: string
+  /** Carries a call's body to a node and its answer back. Default: over HTTP. */
+  transport?: NodeTransport
+}
+
+export interface NodeTransport {
+  exchange(target: NodeTarget, call: CallName, body: string, timeout_s: number): Promise<string>
+  close(): void
 }
 
 export function openNodeClient(options: NodeClientOptions): NodeClient {
-  const { paths, clock = systemClock, port = NODE_PORT } = options
-  const endpointOf = endpoints(paths, port, options.simSocket ?? defaultSimSocket(paths))
+  const { paths, transport = httpTransport(options) } = options
 
   async function call<C extends CallName>(
     target: NodeTarget,
@@ -73,7 +79,7 @@ export function openNodeClient(options: NodeClientOptions): NodeClient {
     const body = encode()
     const timeout_s = definition.timeout_s === 'first argument' ? Number(args[0]) + 5 : definition.timeout_s
     try {
-      const answer = decodeAnswer(await exchange(endpointOf.of(target), name, body, timeout_s, clock))
+      const answer = decodeAnswer(await transport.exchange(target, name, body, timeout_s))
       if (!answer.ok) return { ok: false, error: answer.text, offline: false }
       return { ok: true, payload: resultOf(name, answer.payload) }
     } catch (error) {
@@ -96,6 +102,14 @@ export function openNodeClient(options: NodeClientOptions): NodeClient {
           : call(target, name, args, () => (shared ??= encodeCall(name, args, paths)))
       return new Map(await Promise.all(targets.map(async (target) => [target.uuid, await ask(target)] as const)))
     },
+    close: () => transport.close(),
+  }
+}
+
+function httpTransport({ paths, clock = systemClock, port = NODE_PORT, simSocket }: NodeClientOptions): NodeTransport {
+  const endpointOf = endpoints(paths, port, simSocket ?? defaultSimSocket(paths))
+  return {
+    exchange: (target, call, body, timeout_s) => exchange(endpointOf.of(target), call, body, timeout_s, clock),
     close: () => endpointOf.close(),
   }
 }
