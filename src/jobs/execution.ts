@@ -29,6 +29,7 @@ export interface ExecutionOptions {
   job(): Job
   find: FindJob
   publish(job: Job): void
+  save(job: Job): Promise<void>
   settle(job: Job): Promise<void>
   requeue(job: Job): void
   over(): void
@@ -149,14 +150,14 @@ export class Execution {
   }
 
   private hear(progress: Progress): Promise<void> {
-    const { store, job, publish } = this.options
+    const { save, job, publish } = this.options
     this.begun = true
     const heard = this.heard.then(async () => {
       const before = job()
       const next = applyProgress(before, progress)
       // A process that was found again may be where its file says.
       const moved = progress.kind === 'step' || (progress.kind === 'job' && encodeJob(next) !== encodeJob(before))
-      if (moved) await store.save(next)
+      if (moved) await save(next)
       publish(next)
     })
     this.heard = heard.catch(() => undefined)

@@ -12,7 +12,6 @@ import { JobRun, type OpcodeSetting } from './job-run'
 import { JobReport, Link } from './job-report'
 import { type FromJob, type FromProcess, type ToJob, type ToProcess, readMessage } from './messages'
 import type { JobOrder } from './runner'
-import { replicasFile } from './replicas'
 import { jobFile } from './store'
 
 /** What the entry point adds to an opcode's setting to make the environment that operations want. */
@@ -34,6 +33,8 @@ export interface JobProcessOptions {
 
 /** The fork's channel to luxid. */
 export interface Channel {
+  /** The process's own. */
+  readonly pid: number
   send(message: FromProcess | FromJob): void
   onMessage(listener: (message: ToProcess | ToJob) => void): void
   onDisconnect(listener: () => void): void
@@ -79,7 +80,7 @@ export function serveJobs(channel: Channel, options: JobProcessOptions): void {
     try {
       const server = await serveLivelock(livelock, (link, message) => obey(slot, link, message))
       const { paths, disk, clock } = options
-      const report = new JobReport({ file: jobFile(paths, id), replicasFile: replicasFile(paths), disk, clock })
+      const report = new JobReport({ file: jobFile(paths, id), disk, clock })
       const parent = new Link((message) => channel.send(message))
       slot = { id, livelock, server, report, parent, run: undefined, defect: false }
       channel.send({ say: 'prepared', id })
@@ -91,7 +92,7 @@ export function serveJobs(channel: Channel, options: JobProcessOptions): void {
   async function begin(order: JobOrder): Promise<void> {
     if (slot?.id !== order.job.id) throw new Error(`told to begin job ${order.job.id} without having prepared it`)
     const current = slot
-    const client: ClientId = [order.job.id, slot.livelock, process.pid]
+    const client: ClientId = [order.job.id, slot.livelock, channel.pid]
     await startRun(current, order, options, client).run()
     await current.report.close()
     await options.jobEnded?.()
@@ -149,6 +150,7 @@ function obey(slot: Slot | undefined, link: Link | undefined, message: ToJob): v
 /** The channel of a forked process. */
 export function processChannel(): Channel {
   return {
+    pid: process.pid,
     send: (message) => {
       // luxid may be gone at any moment: what cannot be sent is not missed.
       if (process.connected) process.send?.(message, undefined, undefined, () => undefined)

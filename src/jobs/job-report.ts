@@ -11,8 +11,6 @@ import type { Progress } from './runner'
 
 export interface JobReportOptions {
   file: string
-  /** Says which candidates have all of the queue: not true any more once this process has written the file alone. */
-  replicasFile: string
   disk: Disk
   clock: Clock
 }
@@ -49,9 +47,8 @@ export class JobReport {
       const answer = (await this.luxid?.ask(progress)) ?? 'lost'
       if (answer === 'saved') return
       if (answer !== 'lost') throw new Error(answer.error)
-      const { disk, file, replicasFile } = this.options
+      const { disk, file } = this.options
       this.luxid = undefined
-      await disk.remove(replicasFile)
       await disk.write(file, encodeJob(job))
     })
   }

@@ -30,6 +30,8 @@ export type CancelOutcome = 'dequeued' | 'unknown' | { readonly execution: Execu
 export class JobQueue {
   readonly archived: ArchivedJobs
   private readonly jobs = new Map<JobId, Job>()
+  /** What is being written and not told yet: a candidate that gets a full copy just now must get this. */
+  private readonly unpublished = new Map<JobId, Job>()
   private readonly executions = new Map<JobId, Execution>()
   private readonly secrets = new Map<JobId, Secrets>()
   private readonly scheduler = new Scheduler()
@@ -94,6 +96,14 @@ export class JobQueue {
   /** By id. */
   all(): Job[] {
     return [...this.jobs.values()].sort((a, b) => a.id - b.id)
+  }
+
+  /** For copies: each job as it is, or is about to be, at the moment when it is its turn. */
+  *toCopy(): Generator<Job> {
+    for (const id of new Set([...this.jobs.keys(), ...this.unpublished.keys()])) {
+      const job = this.unpublished.get(id) ?? this.jobs.get(id)
+      if (job) yield job
+    }
   }
 
   /** Of the queue or the archive. */
@@ -169,15 +179,34 @@ export class JobQueue {
   ): Promise<{ job: Job } | { error: string }> {
     try {
       if (submitted.length > OPCODES_PER_JOB_MAX) throw new GenericError(`More than ${OPCODES_PER_JOB_MAX} opcodes`)
-      const { clock, store } = this.options
+      const { clock } = this.options
       const ops = submitted.map((op, index) => this.complete(resolveRelative(op, id), id, index))
       const secrets = ops.map((op) => secretsOf(op) ?? {})
       const job = newJob(id, ops.map(redactSecrets), timestamp(clock))
-      await Promise.all([serial, store.save(job)])
+      const written = await Promise.allSettled([serial, this.save(job)])
+      for (const result of written) if (result.status === 'rejected') await this.retract(id, result.reason)
       if (secrets.some((found) => Object.keys(found).length > 0)) this.secrets.set(id, secrets)
       return { job }
     } catch (error) {
       return { error: String(errorToWire(error)[1][0]) }
+    }
+  }
+
+  /** A job that is refused must be nowhere: neither a later luxid nor another master may run it. */
+  private async retract(id: JobId, reason: unknown): Promise<never> {
+    this.unpublished.delete(id)
+    await this.options.store.retract(id)
+    throw reason
+  }
+
+  /** Durable when it resolves; what was saved is published next. */
+  private async save(job: Job): Promise<void> {
+    this.unpublished.set(job.id, job)
+    try {
+      await this.options.store.save(job)
+    } catch (error) {
+      if (this.unpublished.get(job.id) === job) this.unpublished.delete(job.id)
+      throw error
     }
   }
 
@@ -225,6 +254,7 @@ export class JobQueue {
       job: () => this.jobs.get(job.id) ?? job,
       find: (id) => this.find(id),
       publish: (changed) => this.publish(changed),
+      save: (changed) => this.save(changed),
       settle: (ended) => this.settle(ended),
       requeue: (again) => this.requeue(again),
       over: () => {
@@ -244,10 +274,10 @@ export class JobQueue {
 
   /** Writes the end of a job, however long it takes, and then tells it. */
   private async settle(job: Job): Promise<void> {
-    const { store, clock, log } = this.options
+    const { clock, log } = this.options
     while (!this.closed) {
       try {
-        await store.save(job)
+        await this.save(job)
         break
       } catch (error) {
         log.error({ job: job.id, err: error }, 'cannot write how the job ended; trying again')
@@ -258,6 +288,7 @@ export class JobQueue {
   }
 
   private publish(job: Job): void {
+    this.unpublished.delete(job.id)
     const before = this.jobs.get(job.id)
     if (before !== undefined && before !== job && isFinished(before)) return
     this.jobs.set(job.id, job)

@@ -1,10 +1,15 @@
 // The copies of the queue on master candidates. A write waits for every candidate in sync; one that fails or does not answer in
-// time is out of sync from then on, is not waited for again, and is brought up to date in the background.
+// time is out of sync from then on, is not waited for again, and is brought up to date in the background. When luxid starts, all are
+// out of sync: nobody knows which of the last writes of a former one have reached whom.
 import { within, type Clock, type Timer } from '../lib/clock'
-import type { Disk } from '../lib/disk'
 import type { Log } from '../lib/log'
-import type { Paths } from '../lib/paths'
-import { QUEUE_BATCH_BYTES_MAX, QUEUE_CATCH_UP_S, QUEUE_RENAMES_KEPT_MAX, limits } from '../model/limits'
+import {
+  QUEUE_BATCH_BYTES_MAX,
+  QUEUE_CATCH_UP_S,
+  QUEUE_COMMIT_FILES_MAX,
+  QUEUE_RENAMES_KEPT_MAX,
+  limits,
+} from '../model/limits'
 import type { NodeUuid } from '../model/ids'
 import { NodeCallError, type NodeClient, type NodeTarget } from '../rpc/node/client'
 
@@ -13,20 +18,16 @@ export type Rename = readonly [from: string, to: string]
 
 export interface ReplicasOptions {
   nodes: NodeClient
-  disk: Disk
-  paths: Paths
   clock: Clock
   log: Log
   /** Every file that a full copy needs, read as it is at that moment. */
   files(): Iterable<QueueFile>
 }
 
-/** Which candidates were in sync. Without it, all get a full copy. */
-export const replicasFile = (paths: Paths): string => `${paths.queueDir}/replicas`
-
 interface Replica {
   target: NodeTarget
   inSync: boolean
+  copying: Promise<void> | undefined
   /** What was written while the copy was under way. */
   backlog: Map<string, string> | undefined
   /** It runs Ganeti's noded, which takes one file in a call. */
@@ -36,21 +37,10 @@ interface Replica {
 
 export class Replicas {
   private readonly replicas = new Map<NodeUuid, Replica>()
-  private readonly stateFile: string
-  private known = new Set<string>()
-  private persisting: Promise<void> = Promise.resolve()
   private timer: Timer | undefined
   private closed = false
 
-  constructor(private readonly options: ReplicasOptions) {
-    this.stateFile = replicasFile(options.paths)
-  }
-
-  /** Reads which candidates were in sync when the last luxid ended. */
-  async load(): Promise<void> {
-    const text = (await this.options.disk.read(this.stateFile))?.toString('utf8') ?? ''
-    this.known = new Set(text.split('\n').filter((line) => line !== ''))
-  }
+  constructor(private readonly options: ReplicasOptions) {}
 
   targets(): NodeTarget[] {
     return [...this.replicas.values()].filter((replica) => replica.inSync).map((replica) => replica.target)
@@ -73,17 +63,14 @@ export class Replicas {
     for (const target of targets) {
       const old = this.replicas.get(target.uuid)
       if (old) old.target = target
-      else this.replicas.set(target.uuid, newReplica(target, this.known.has(target.uuid)))
+      else this.replicas.set(target.uuid, newReplica(target))
       changed ||= old === undefined
     }
-    if (!changed) return
-    void this.persist()
-    this.catchUpSoon(0)
+    if (changed) this.catchUpSoon(0)
   }
 
   /** Resolves when every candidate in sync has all of them. */
   async update(files: readonly QueueFile[]): Promise<void> {
-    if (this.replicas.size === 0) await this.distrust()
     for (const { backlog } of this.replicas.values()) for (const file of files) backlog?.set(...file)
     await this.toAllInSync((target) => this.sendTo(target, files))
   }
@@ -117,7 +104,12 @@ export class Replicas {
     await this.toAllInSync((target) => this.options.nodes.one(target, 'jobqueue_set_drain_flag', [flag]))
   }
 
-  private async lagging(uuid: NodeUuid, reason: string): Promise<void> {
+  /** Files were refused here that candidates may have taken: a full copy takes them away again. */
+  retract(reason: string): void {
+    for (const { uuid } of this.targets()) this.lagging(uuid, reason)
+  }
+
+  private lagging(uuid: NodeUuid, reason: string): void {
     const replica = this.replicas.get(uuid)
     if (!replica?.inSync) return
     replica.inSync = false
@@ -125,14 +117,12 @@ export class Replicas {
       { node: replica.target.name, reason },
       'master candidate is out of sync: it does not take job files; it gets a full copy as soon as it answers',
     )
-    await this.persist()
     this.catchUpSoon(QUEUE_CATCH_UP_S)
   }
 
-  async close(): Promise<void> {
+  close(): void {
     this.closed = true
     this.timer?.cancel()
-    await this.persisting
   }
 
   private async toAllInSync(call: (target: NodeTarget) => Promise<unknown>): Promise<void> {
@@ -141,30 +131,10 @@ export class Replicas {
         try {
           await withinTime(this.options.clock, call(target))
         } catch (error) {
-          await this.lagging(target.uuid, error instanceof Error ? error.message : String(error))
+          this.lagging(target.uuid, error instanceof Error ? error.message : String(error))
         }
       }),
     )
-  }
-
-  /** What is written before the candidates are told reaches none of them, so each needs a full copy. */
-  private async distrust(): Promise<void> {
-    if (this.known.size === 0) return
-    this.known.clear()
-    await this.options.disk.remove(this.stateFile)
-  }
-
-  /** Remembered before a write is acknowledged that a candidate did not take, so that a restart knows it too. */
-  private persist(): Promise<void> {
-    const { disk, log } = this.options
-    this.persisting = this.persisting.then(async () => {
-      this.known = new Set(this.targets().map((target) => target.uuid))
-      const text = [...this.known].map((uuid) => `${uuid}\n`).join('')
-      await disk
-        .write(this.stateFile, text)
-        .catch((error: unknown) => log.error({ err: error }, 'cannot write which master candidates are in sync'))
-    })
-    return this.persisting
   }
 
   private catchUpSoon(delay_s: number): void {
@@ -173,45 +143,71 @@ export class Replicas {
     this.timer = this.options.clock.after(delay_s * 1000, () => void this.catchUp(), { background: true })
   }
 
-  private async catchUp(): Promise<void> {
-    const lagging = [...this.replicas.values()].filter((replica) => !replica.inSync && replica.backlog === undefined)
-    await Promise.all(lagging.map((replica) => this.copyTo(replica)))
+  /** Resolves when each candidate that lacks something has been tried. */
+  async catchUp(): Promise<void> {
+    const lagging = [...this.replicas.values()].filter((replica) => !replica.inSync)
+    await Promise.all(
+      lagging.map((replica) => (replica.copying ??= this.copyTo(replica).finally(() => (replica.copying = undefined)))),
+    )
     if (this.outOfSync().length > 0) this.catchUpSoon(QUEUE_CATCH_UP_S)
   }
 
   private async copyTo(replica: Replica): Promise<void> {
-    const { nodes, clock, log } = this.options
-    const send = (file: string, content: string) =>
-      withinTime(clock, nodes.one(replica.target, 'jobqueue_update', [file, content]))
+    const { clock, log } = this.options
+    const { target } = replica
     const backlog = new Map<string, string>()
     replica.backlog = backlog
     try {
-      for (const [file, content] of this.options.files()) {
+      for (const files of batches(this.options.files())) {
         if (this.closed) return
-        if (!backlog.has(file)) await send(file, content)
+        const missing = files.filter(([file]) => !backlog.has(file))
+        await withinTime(clock, this.sendTo(target, missing))
       }
+      await this.keepOnly(replica, backlog)
       for (let [next] = backlog; next !== undefined; [next] = backlog) {
         backlog.delete(next[0])
-        await send(...next)
+        await withinTime(clock, this.sendTo(target, [next]))
       }
       replica.inSync = true
       // A file that the candidate never had cannot be moved there; that is no reason to distrust its copy.
-      for (const [from, to] of replica.renames.splice(0))
-        await nodes.one(replica.target, 'jobqueue_rename', [[[from, to]]]).catch(() => undefined)
-      log.info({ node: replica.target.name }, 'master candidate has the whole queue')
-      await this.persist()
+      for (const rename of replica.renames.splice(0))
+        await this.options.nodes.one(target, 'jobqueue_rename', [[rename]]).catch(() => undefined)
+      log.info({ node: target.name }, 'master candidate has the whole queue')
     } catch (error) {
-      log.warn({ node: replica.target.name, err: error }, 'master candidate still cannot take the queue')
+      log.warn({ node: target.name, err: error }, 'master candidate still cannot take the queue')
     } finally {
       replica.backlog = undefined
     }
   }
+
+  /** What the queue does not have goes, such as jobs that were refused because they could not be written here. */
+  private async keepOnly({ target, renames }: Replica, backlog: ReadonlyMap<string, string>): Promise<void> {
+    const kept = [...this.options.files(), ...backlog, ...renames].map(([file]) => file)
+    try {
+      await withinTime(this.options.clock, this.options.nodes.one(target, 'gantry_jobqueue_keep', [kept]))
+    } catch (error) {
+      if (!isUnknownCall(error)) throw error
+    }
+  }
 }
 
-const newReplica = (target: NodeTarget, inSync: boolean): Replica => ({
-  ...{ target, inSync },
-  backlog: undefined,
-  oneByOne: false,
+/** As many files as one call takes; each is read when its batch is put together. */
+function* batches(files: Iterable<QueueFile>): Generator<QueueFile[]> {
+  let batch: QueueFile[] = []
+  let bytes = 0
+  for (const file of files) {
+    batch.push(file)
+    bytes += file[1].length
+    if (batch.length < QUEUE_COMMIT_FILES_MAX && bytes < QUEUE_BATCH_BYTES_MAX / 2) continue
+    yield batch
+    batch = []
+    bytes = 0
+  }
+  yield batch
+}
+
+const newReplica = (target: NodeTarget): Replica => ({
+  ...{ target, inSync: false, copying: undefined, backlog: undefined, oneByOne: false },
   renames: [],
 })
 

@@ -38,7 +38,7 @@ export class QueueStore {
     private readonly disk: Disk,
     private readonly paths: Paths,
     private readonly log: Log,
-    private readonly replicas: Pick<Replicas, 'update' | 'rename' | 'setDrainFlag'>,
+    private readonly replicas: Pick<Replicas, 'update' | 'rename' | 'setDrainFlag' | 'retract'>,
   ) {}
 
   async load(): Promise<LoadedQueue> {
@@ -69,6 +69,12 @@ export class QueueStore {
   /** Resolves when the job is durable here and at the candidates. */
   save(job: Job): Promise<void> {
     return this.write(jobFile(this.paths, job.id), encodeJob(job))
+  }
+
+  /** The job is refused, because it could not be written here; candidates may have it. */
+  async retract(id: JobId): Promise<void> {
+    await this.disk.remove(jobFile(this.paths, id), { durable: true }).catch(() => undefined)
+    this.replicas.retract('it may have jobs that were refused because they could not be written here')
   }
 
   saveSerial(last: JobId): Promise<void> {
@@ -106,7 +112,7 @@ export class QueueStore {
   async setDrained(drained: boolean): Promise<void> {
     const file = `${this.paths.queueDir}/drain`
     if (drained) await this.disk.write(file, '')
-    else await this.disk.remove(file)
+    else await this.disk.remove(file, { durable: true })
     await this.replicas.setDrainFlag(drained)
   }
 

@@ -33,8 +33,11 @@ export interface Disk {
   write(file: string, data: string | Buffer, options?: WriteOptions): Promise<void>
   openAppender(file: string, options?: { mode?: number; truncate?: boolean }): Promise<Appender>
   rename(from: string, to: string): Promise<void>
-  /** Removes a file; one that is not there is fine. */
-  remove(file: string): Promise<void>
+  /**
+   * Removes a file; one that is not there is fine. It may be there again after power was lost, unless `durable` asks that the
+   * directory is synced.
+   */
+  remove(file: string, options?: { durable?: boolean }): Promise<void>
   /** Names in a directory, or an empty list when it does not exist. */
   list(directory: string): Promise<string[]>
   makeDirectory(directory: string, mode?: number): Promise<void>
@@ -95,8 +98,9 @@ export const systemDisk: Disk = {
     if (path.dirname(from) !== path.dirname(to)) await syncDirectory(path.dirname(from))
   },
 
-  async remove(file) {
+  async remove(file, options = {}) {
     await fs.rm(file, { force: true })
+    if (options.durable) await syncDirectory(path.dirname(file))
   },
 
   async list(directory) {

@@ -38,7 +38,12 @@ export async function openTestQueue(
   const { maxRunning = 4, disk = systemDisk, warm = 1 } = options
   await disk.makeDirectory(paths.livelockDir)
   const none = async () => undefined
-  const store = new QueueStore(disk, paths, silentLog, { update: none, rename: none, setDrainFlag: none })
+  const store = new QueueStore(disk, paths, silentLog, {
+    update: none,
+    rename: none,
+    setDrainFlag: none,
+    retract: () => undefined,
+  })
   const runner = new JobPool({
     entry: tinyJob,
     paths,

@@ -8,7 +8,7 @@ import { JobQueue } from '../../jobs/queue'
 import { type QueueFile, Replicas } from '../../jobs/replicas'
 import type { JobRunner } from '../../jobs/runner'
 import { QueueStore, jobFile, serialContent } from '../../jobs/store'
-import type { Clock } from '../../lib/clock'
+import { within, type Clock } from '../../lib/clock'
 import { type Disk, systemDisk } from '../../lib/disk'
 import { isServed } from '../../lib/json-socket'
 import type { Log } from '../../lib/log'
@@ -16,6 +16,7 @@ import type { Paths } from '../../lib/paths'
 import type { Random } from '../../lib/random'
 import type { ConfigData, GantryData } from '../../model/config'
 import { ConfigurationError } from '../../model/errors'
+import { limits } from '../../model/limits'
 import type { LiveData } from '../../query/live-data'
 import type { NodeClient } from '../../rpc/node/client'
 import type { Wconfd } from '../../rpc/wconfd/calls'
@@ -76,10 +77,11 @@ export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
   await disk.makeDirectory(paths.socketDir)
   const wconfd: Wconfd & { close?(): void } = options.wconfd ?? openWconfd({ path: paths.socket('wconfd'), clock })
   const { queue, store, replicas } = openQueue(options, disk, wconfd)
-  await replicas.load()
   await queue.recover()
   const history = await EventHistory.open({ file: paths.eventsFile, disk, clock, log })
   const state = await followState(options, { queue, store, replicas }, history)
+  // What is acknowledged from now on is at the candidates that answer.
+  await within(clock, limits.replication_s, replicas.catchUp())
   const live = options.live ?? new NodeLiveData(nodes, clock)
   const parts = { live, queue, wconfd, nodes, clock, random, disk, paths, log }
   const context = { ...parts, refuseOpcode, planJob, ...state }
@@ -93,7 +95,7 @@ export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
       await queue.close()
       await history.close()
       await store.idle()
-      await replicas.close()
+      replicas.close()
       state.close()
       if (options.wconfd === undefined) wconfd.close?.()
     },
@@ -135,7 +137,7 @@ interface Parts {
 function openQueue(options: LuxidOptions, disk: Disk, wconfd: Wconfd): Parts {
   const { paths, clock, log, nodes, jobEntry, jobExecArgv } = options
   const replicas = new Replicas({
-    ...{ nodes, disk, paths, clock, log },
+    ...{ nodes, clock, log },
     files: () => queueFiles(paths, queue),
   })
   const store = new QueueStore(disk, paths, log, replicas)
@@ -155,10 +157,7 @@ function warmPool(pool: JobPool): JobPool {
 /** The last job id first: a candidate that has it never gives out an id twice. */
 function* queueFiles(paths: Paths, queue: JobQueue): Generator<QueueFile> {
   yield [`${paths.queueDir}/serial`, serialContent(queue.lastJobId)]
-  for (const { id } of queue.all()) {
-    const job = queue.job(id)
-    if (job) yield [jobFile(paths, id), encodeJob(job)]
-  }
+  for (const job of queue.toCopy()) yield [jobFile(paths, job.id), encodeJob(job)]
 }
 
 const sorted = new WeakMap<object, readonly JobFilter[]>()

@@ -31,6 +31,14 @@ export const fileHandlers = {
     return null
   },
 
+  async gantry_jobqueue_keep({ disk, paths }, files) {
+    const kept = new Set(files)
+    const names = (await disk.list(paths.queueDir)).filter((name) => name.startsWith('job-'))
+    const gone = names.map((name) => path.join(paths.queueDir, name)).filter((file) => !kept.has(file))
+    await Promise.all(gone.map((file) => disk.remove(file, { durable: true })))
+    return null
+  },
+
   async jobqueue_rename(context, pairs) {
     for (const [from, to] of pairs) {
       checkQueueFile(context, from)
@@ -52,7 +60,7 @@ export const fileHandlers = {
   async jobqueue_set_drain_flag(context, drained) {
     const flag = path.join(context.paths.queueDir, 'drain')
     if (drained) await receiveQueueFile(context, flag, '')
-    else await context.disk.remove(flag)
+    else await context.disk.remove(flag, { durable: true })
     return null
   },
 

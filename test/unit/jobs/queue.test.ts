@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync, mkdirSync } from 'node:fs'
 import { systemClock } from '../../../src/lib/clock'
+import { type Disk, systemDisk } from '../../../src/lib/disk'
 import type { Paths } from '../../../src/lib/paths'
 import { jobStatus, newJob } from '../../../src/jobs/job'
 import { encodeJob, parseJob } from '../../../src/jobs/job-file'
@@ -44,6 +45,37 @@ const gone = async (holds: () => boolean) => {
 }
 
 describe('a job', () => {
+  test('that is refused, because the last job id cannot be written, is nowhere', async () => {
+    const disk: Disk = {
+      ...systemDisk,
+      write: (file, data, options) =>
+        file.endsWith('/serial') ? Promise.reject(new Error('ENOSPC')) : systemDisk.write(file, data, options),
+    }
+    const { queue } = await start({ maxRunning: 0, disk })
+    expect(await queue.submit([[delay(1)]])).toEqual([{ error: 'ENOSPC' }])
+    expect(existsSync(`${paths.queueDir}/job-1`)).toBe(false)
+    expect([...queue.toCopy()]).toEqual([])
+  })
+
+  test('that is being written is already in what a candidate gets as a full copy', async () => {
+    let write = () => {}
+    const gate = new Promise<void>((resolve) => (write = resolve))
+    const disk: Disk = {
+      ...systemDisk,
+      write: async (file, data, options) => {
+        if (file.endsWith('/job-1')) await gate
+        return systemDisk.write(file, data, options)
+      },
+    }
+    const { queue } = await start({ maxRunning: 0, disk })
+    const submitted = queue.submit([[delay(1)]])
+    expect(queue.job(1)).toBeUndefined()
+    expect([...queue.toCopy()].map(({ id }) => id)).toEqual([1])
+    write()
+    await submitted
+    expect(queue.job(1)).toBeDefined()
+  })
+
   test('is in its file with its id in the serial file when it is acknowledged', async () => {
     const { queue } = await start({ maxRunning: 0 })
     const id = await submitOne(queue, delay(1))

@@ -61,6 +61,13 @@ test('job files are written, archived and purged, only inside the queue', async 
   expect(fs.readdirSync(node.paths.queueDir)).toEqual([])
 })
 
+test('the end of a full copy of the queue takes away what the master does not have', async () => {
+  const { queueDir } = node.paths
+  for (const name of ['serial', 'job-1', 'job-2', 'job-3']) await call('jobqueue_update', `${queueDir}/${name}`, 'x')
+  await call('gantry_jobqueue_keep', [`${queueDir}/job-2`])
+  expect(fs.readdirSync(queueDir).sort()).toEqual(['job-2', 'serial'])
+})
+
 test('the drain flag and the pause of the watcher come and go', async () => {
   await call('jobqueue_set_drain_flag', true)
   expect(fs.existsSync(`${node.paths.queueDir}/drain`)).toBe(true)
