@@ -1,0 +1,164 @@
+// Looks at the cluster all the time, from outside and at its disks, and complains of what must not be.
+import { encodeConfig, encodeGantry } from '../../src/config/encode'
+import { loadFiles } from '../../src/config/store-files'
+import { verifyConfig } from '../../src/config/verify'
+import { recordValues } from '../../src/config/records'
+import { parseJob } from '../../src/jobs/job-file'
+import { silentLog } from '../../src/lib/log'
+import type { ConfigData, Documents } from '../../src/model/config'
+import { LuxiClient } from '../../src/rpc/luxi/client'
+import { openWconfd } from '../../src/rpc/wconfd/client'
+import { followConfig } from '../../src/rpc/wconfd/follow'
+import type { Fact, Ledger } from './ledger'
+import type { SimCluster } from './sim-cluster'
+import type { SimMachine } from './sim-machine'
+import type { SimProcess } from './simulator'
+
+/** What is not the same everywhere. */
+const OWN_FILES = ['version', 'archive', 'serial']
+
+export class Auditor {
+  /** Why the cluster has not come to rest; undefined when it has. */
+  unrest: string | undefined = 'nobody has looked yet'
+
+  constructor(
+    private readonly cluster: SimCluster,
+    private readonly ledger: Ledger,
+    private readonly process: SimProcess,
+  ) {
+    process.run(() => {
+      void this.follow()
+      void this.look()
+    })
+  }
+
+  /** What a machine would find on its disk if it started now. */
+  async checkDisk(where: string): Promise<void> {
+    const { documents } = await this.read(this.cluster.master)
+    this.checkConfig(documents.config, where, false)
+  }
+
+  /** When all is quiet: nothing is held, and the copies are alike. */
+  async checkAtRest(): Promise<void> {
+    const { cluster, ledger } = this
+    await this.checkDisk('at the end')
+    for (const [key, times] of cluster.begun) if (times > 1) ledger.complain(`opcode ${key} began ${times} times`)
+    const master = await this.read(cluster.master)
+    for (const machine of cluster.machines.values()) if (machine !== cluster.master) await this.compare(machine, master)
+    this.checkInstances()
+  }
+
+  checkInstances(): void {
+    const { cluster, ledger } = this
+    const homes = new Map<string, string[]>()
+    for (const { name } of cluster.machines.values())
+      for (const instance of cluster.world.node(name).instances.keys())
+        homes.set(instance, [...(homes.get(instance) ?? []), name])
+    for (const [instance, nodes] of homes)
+      if (nodes.length > 1) ledger.complain(`instance ${instance} runs on ${nodes.join(' and ')}`)
+  }
+
+  private async follow(): Promise<void> {
+    const { cluster, process } = this
+    const seen = (config: ConfigData) => this.checkConfig(config, 'as followers see it', true)
+    for (;;)
+      try {
+        await followConfig(cluster.master.paths.socket('wconfd'), seen, { clock: process.clock })
+        return
+      } catch {
+        await process.clock.sleep(1000)
+      }
+  }
+
+  /** What was `told` is durable; what is on a disk may not be yet. */
+  private checkConfig(config: ConfigData, where: string, told: boolean): void {
+    const { ledger } = this
+    ledger.sawSerial(config.serial_no, where, told)
+    for (const error of verifyConfig(config)) ledger.complain(`the configuration ${where} does not verify: ${error}`)
+    const names = new Set(recordValues(config.instances).map(({ name }) => name))
+    ledger.check(where, ({ kind, name }: Fact) =>
+      kind === 'tag' ? config.cluster.tags.includes(name) : names.has(name),
+    )
+  }
+
+  private async look(): Promise<void> {
+    const { cluster, process } = this
+    const { paths } = cluster.master
+    const luxi = new LuxiClient({ path: paths.socket('query'), clock: process.clock, timeout_s: 20 })
+    const wconfd = openWconfd({ path: paths.socket('wconfd'), clock: process.clock, reconnect_s: 0 })
+    for (;;) {
+      await process.clock.sleep(2000)
+      this.checkInstances()
+      try {
+        await this.lookAtJobs(luxi)
+        const [held, waiting] = await wconfd.listLocksWaitingStatus()
+        const replicas = await wconfd.gantryReplicas()
+        const behind = replicas.filter(({ state }) => state !== 'in sync')
+        this.unrest =
+          this.ledger.open.length > 0
+            ? `jobs ${this.ledger.open.join(', ')} have not ended`
+            : held.length + waiting.length > 0
+              ? `locks are held without a job: ${JSON.stringify([held, waiting])}`
+              : behind.length > 0 || replicas.length !== 2
+                ? `out of sync: ${JSON.stringify(replicas)}`
+                : undefined
+      } catch (error) {
+        this.unrest = `the master does not answer: ${String(error)}`
+      }
+    }
+  }
+
+  private async lookAtJobs(luxi: LuxiClient): Promise<void> {
+    const { ledger } = this
+    const ids = [...ledger.jobs.keys()]
+    const asked_ms = this.process.simulator.time_ms
+    const rows = await luxi.queryJobs(ids, ['id', 'status', 'opresult'])
+    ids.forEach((id, index) => {
+      const row = rows[index]
+      if (row === null || row === undefined) return ledger.lost(id, 'for queries')
+      ledger.saw(id, String(row[1]), row[2], asked_ms)
+    })
+  }
+
+  private async compare(machine: SimMachine, master: Contents): Promise<void> {
+    const { ledger } = this
+    const copy = await this.read(machine)
+    if (encodeConfig(copy.documents.config) !== encodeConfig(master.documents.config))
+      ledger.complain(`the configuration on ${machine.name} is not the master's`)
+    if (encodeGantry(copy.documents.gantry) !== encodeGantry(master.documents.gantry))
+      ledger.complain(`gantry.data on ${machine.name} is not the master's`)
+    if (copy.serial < master.serial) ledger.complain(`${machine.name} would give out job id ${copy.serial + 1} again`)
+    for (const name of new Set([...copy.queue.keys(), ...master.queue.keys()]))
+      if (copy.queue.get(name) !== master.queue.get(name))
+        ledger.complain(
+          `queue file ${name} on ${machine.name} is ${outline(copy.queue.get(name))}, not ${outline(master.queue.get(name))}`,
+        )
+  }
+
+  private async read({ disk, paths }: SimMachine): Promise<Contents> {
+    const { clock, simulator } = this.process
+    const copy = disk.copy()
+    const { documents } = await loadFiles({
+      ...{ paths, clock, log: silentLog, random: simulator.random, disk: copy.now },
+    })
+    const files = copy.list(paths.queueDir).filter((name) => !OWN_FILES.includes(name))
+    const text = (name: string) => copy.peek(`${paths.queueDir}/${name}`) ?? ''
+    return { documents, queue: new Map(files.map((name) => [name, text(name)])), serial: Number(text('serial')) }
+  }
+}
+
+/** What a reader needs to know of a file of the queue. */
+function outline(text: string | undefined): string {
+  if (text === undefined) return 'missing'
+  if (!text.startsWith('{')) return text.trim()
+  const { ops, end_timestamp } = parseJob(text)
+  const shown = ops.map(({ status, priority, log }) => `${status} at priority ${priority} with ${log.length} lines`)
+  return `a job of ${text.length} bytes: ${shown.join(', ')}${end_timestamp === null ? '' : ', ended'}`
+}
+
+interface Contents {
+  readonly documents: Documents
+  readonly queue: ReadonlyMap<string, string>
+  /** The last job id. */
+  readonly serial: number
+}

@@ -1,0 +1,65 @@
+// What goes wrong in a simulated cluster, one thing after the other, at the seed's choice.
+import type { Auditor } from './auditor'
+import { NODES, type SimCluster } from './sim-cluster'
+
+const CANDIDATES = NODES.slice(1)
+
+export class Faults {
+  constructor(
+    private readonly cluster: SimCluster,
+    private readonly auditor: Auditor,
+  ) {}
+
+  async strike(): Promise<void> {
+    const { cluster } = this
+    const { simulator, master } = cluster
+    const away_s = simulator.between(0.5, 20)
+    const some = simulator.pick(CANDIDATES)
+    const strikes: (() => void)[] = [
+      () => cluster.kill('luxid'),
+      () => cluster.kill('luxid'),
+      () => cluster.kill('wconfd'),
+      () => cluster.kill('wconfd'),
+      () => cluster.killJob(),
+      () => cluster.killJob(),
+      () => cluster.killNoded(simulator.pick(NODES)),
+      () => cluster.crashMachine(some, away_s),
+      () => cluster.crashMachine(master.name, away_s / 2),
+      () => this.partition(some, away_s),
+      () => this.lossyNetwork(away_s),
+      () => this.fullDisk(away_s / 4),
+    ]
+    simulator.pick(strikes)()
+    await this.auditor.checkDisk('after a fault')
+  }
+
+  /** All is well from now on. */
+  end(): void {
+    this.cluster.network.heal()
+    for (const { disk } of this.cluster.machines.values()) disk.full = false
+  }
+
+  private partition(node: string, time_s: number): void {
+    const { network, master } = this.cluster
+    network.separate(master.name, node)
+    this.undo(`no network to ${node}`, time_s, () => network.heal())
+  }
+
+  private lossyNetwork(time_s: number): void {
+    const { network } = this.cluster
+    network.loss = 0.1
+    this.undo('the network loses messages', time_s, () => (network.loss = 0))
+  }
+
+  private fullDisk(time_s: number): void {
+    const { disk } = this.cluster.master
+    disk.full = true
+    this.undo("the master's disk is full", time_s, () => (disk.full = false))
+  }
+
+  private undo(what: string, time_s: number, end: () => void): void {
+    const { simulator } = this.cluster
+    simulator.note('FAULT', `${what} for ${time_s.toFixed(1)} s`)
+    simulator.after(time_s * 1000, undefined, end)
+  }
+}

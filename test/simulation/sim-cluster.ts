@@ -1,0 +1,220 @@
+// A whole cluster in one process: the product's own daemons on simulated machines. The master's daemons are started again when they
+// die, as a supervisor would.
+import { openLog } from './sim-log'
+import { applyChange, change } from '../../src/config/changes'
+import { initialConfig } from '../../src/config/init'
+import { recordValues } from '../../src/config/records'
+import { createConfig } from '../../src/config/store-files'
+import { ssconfLines } from '../../src/config/ssconf'
+import { EMPTY_GANTRY } from '../../src/config/upgrade'
+import { startLuxid } from '../../src/daemons/luxi/luxid'
+import { World } from '../../src/daemons/sim/world'
+import { startWconfd } from '../../src/daemons/wconfd/server'
+import { JobPool } from '../../src/jobs/pool'
+import type { Disk } from '../../src/lib/disk'
+import type { ConfigData, Node } from '../../src/model/config'
+import { hvDefaults } from '../../src/model/constants/hypervisors'
+import { IPOLICY_DEFAULTS } from '../../src/model/constants/params'
+import { nodeUuid } from '../../src/model/ids'
+import { implemented, notImplementedText } from '../../src/operations/index'
+import { openNodeClient } from '../../src/rpc/node/client'
+import { simProcesses } from './sim-jobs'
+import { SimMachine } from './sim-machine'
+import { SimNetwork } from './sim-network'
+import { forgetSockets } from './sim-sockets'
+import type { SimProcess, Simulator } from './simulator'
+
+export const NODES = ['node1.example.com', 'node2.example.com', 'node3.example.com'] as const
+type Daemon = 'wconfd' | 'luxid'
+
+export class SimCluster {
+  readonly machines = new Map<string, SimMachine>()
+  readonly network: SimNetwork
+  readonly world: World
+  readonly daemons = new Map<Daemon, SimProcess>()
+  readonly jobs = new Map<number, SimProcess>()
+  /** Opcodes that began, by job and position. */
+  readonly begun = new Map<string, number>()
+  /** A daemon could not start; it is tried again. */
+  readonly failures: string[] = []
+  private restarting = true
+
+  private constructor(
+    readonly simulator: Simulator,
+    readonly firstConfig: ConfigData,
+  ) {
+    this.world = new World(firstConfig)
+    this.network = new SimNetwork(simulator, this.machines)
+    for (const name of NODES)
+      this.machines.set(name, new SimMachine(simulator, this.world, name, (process) => openLog(process)))
+  }
+
+  /** A new cluster of three nodes, the first of which is the master, with its daemons. */
+  static async create(simulator: Simulator): Promise<SimCluster> {
+    forgetSockets('/')
+    const cluster = new SimCluster(simulator, firstConfig(simulator))
+    await cluster.writeFiles()
+    for (const machine of cluster.machines.values()) machine.startNoded()
+    cluster.startMaster()
+    return cluster
+  }
+
+  get master(): SimMachine {
+    return this.machine(NODES[0])
+  }
+
+  machine(name: string): SimMachine {
+    const machine = this.machines.get(name)
+    if (machine === undefined) throw new Error(`no machine ${name}`)
+    return machine
+  }
+
+  startMaster(): void {
+    this.restarting = true
+    this.startDaemon('wconfd')
+    this.startDaemon('luxid')
+  }
+
+  /** Power is lost on a machine, and comes back. */
+  crashMachine(name: string, away_s: number): void {
+    const machine = this.machine(name)
+    if (!machine.up) return
+    this.simulator.note(name, 'loses power')
+    const isMaster = machine === this.master
+    if (isMaster) this.restarting = false
+    machine.crash()
+    this.simulator.after(away_s * 1000, undefined, () => {
+      this.simulator.note(name, 'boots')
+      machine.boot()
+      if (isMaster) this.startMaster()
+    })
+  }
+
+  kill(daemon: Daemon): void {
+    this.daemons.get(daemon)?.end('killed')
+  }
+
+  killJob(): void {
+    const running = [...this.jobs.values()]
+    if (running.length > 0) this.simulator.pick(running).end('killed')
+  }
+
+  killNoded(name: string): void {
+    const { noded } = this.machine(name)
+    if (!noded?.process.alive) return
+    noded.process.end('killed')
+    this.simulator.after(this.simulator.between(100, 5000), undefined, () => {
+      const machine = this.machine(name)
+      if (machine.up && !machine.noded?.process.alive) machine.startNoded()
+    })
+  }
+
+  private startDaemon(daemon: Daemon): void {
+    const process = this.master.start(daemon)
+    this.daemons.set(daemon, process)
+    process.onEnd(() => this.startAgain(daemon))
+    const started = process.run(() => (daemon === 'wconfd' ? this.startWconfd(process) : this.startLuxid(process)))
+    started.catch((error: unknown) => {
+      if (!process.alive) return
+      this.failures.push(`${daemon}: ${String(error)}`)
+      process.end(`cannot start: ${String(error)}`)
+    })
+  }
+
+  private startAgain(daemon: Daemon): void {
+    this.simulator.after(this.simulator.between(100, 3000), undefined, () => {
+      if (this.restarting && this.daemons.get(daemon)?.alive === false) this.startDaemon(daemon)
+    })
+  }
+
+  private async startWconfd(process: SimProcess): Promise<unknown> {
+    return startWconfd(this.basics(process))
+  }
+
+  private async startLuxid(process: SimProcess): Promise<unknown> {
+    const basics = this.basics(process)
+    const { paths, clock, log } = basics
+    const { simulator, network } = this
+    const world = {
+      ...{ simulator, network },
+      logOf: openLog,
+      began: (job: number, opIndex: number) => {
+        const key = `${job}.${opIndex}`
+        this.begun.set(key, (this.begun.get(key) ?? 0) + 1)
+      },
+    }
+    const runner = new JobPool({ entry: '', paths, clock, log, processes: simProcesses(this.master, world, this.jobs) })
+    runner.warmUp()
+    return startLuxid({
+      ...{ ...basics, runner, jobEntry: '' },
+      planJob: () => Promise.reject(new Error('nobody plans here')),
+      refuseOpcode: (id) => (implemented(id) ? undefined : notImplementedText(id)),
+    })
+  }
+
+  private basics(process: SimProcess) {
+    const { clock } = process
+    const { paths } = this.master
+    const nodes = openNodeClient({ paths, clock, transport: this.network.of(process) })
+    return {
+      paths,
+      clock,
+      nodes,
+      random: this.simulator.random,
+      log: openLog(process),
+      disk: this.master.disk.of(process),
+    }
+  }
+
+  private async writeFiles(): Promise<void> {
+    const { firstConfig: config, master } = this
+    for (const { disk, paths } of this.machines.values()) {
+      const all = Object.entries(ssconfLines(config))
+      for (const [key, lines] of all) await disk.now.write(paths.ssconf(key), lines.join('\n') + '\n')
+    }
+    const disk: Disk = master.disk.now
+    await disk.write(`${master.paths.queueDir}/serial`, '0\n')
+    await disk.write(`${master.paths.queueDir}/version`, '1\n')
+    await createConfig({ disk, paths: master.paths }, config)
+  }
+}
+
+function firstConfig({ random, time_ms }: Simulator): ConfigData {
+  const context = { now_s: time_ms / 1000, random }
+  const smallest = {
+    'memory-size': 1,
+    'disk-size': 1,
+    'disk-count': 0,
+    'cpu-count': 1,
+    'nic-count': 0,
+    'spindle-use': 1,
+  }
+  let config = initialConfig(
+    {
+      clusterName: 'cluster.example.com',
+      masterIp: '192.0.2.254',
+      masterName: NODES[0],
+      primaryIp: '192.0.2.1',
+      masterCertDigest: 'digest-1',
+      cluster: {
+        enabled_hypervisors: ['fake'],
+        enabled_disk_templates: ['sharedfile', 'file', 'diskless'],
+        hvparams: { fake: hvDefaults('fake') },
+        modify_etc_hosts: false,
+        modify_ssh_setup: false,
+        ipolicy: { ...IPOLICY_DEFAULTS, minmax: IPOLICY_DEFAULTS.minmax.map(({ max }) => ({ min: smallest, max })) },
+      },
+    },
+    context,
+  )
+  const [template] = recordValues(config.nodes)
+  if (template === undefined) throw new Error('no master node')
+  NODES.slice(1).forEach((name, index) => {
+    const uuid = nodeUuid(random.uuid())
+    const address = `192.0.2.${index + 2}`
+    const node: Node = { ...template, uuid, name, primary_ip: address, secondary_ip: address }
+    for (const named of [change('addNode', node), change('addCandidateCert', uuid, `digest-${index + 2}`)])
+      config = applyChange({ config, gantry: EMPTY_GANTRY }, named, context).documents.config
+  })
+  return config
+}

@@ -1,0 +1,102 @@
+// A simulated machine: its disk, its processes, and its node daemon, which keeps the copies that master candidates keep with the
+// product's own code and answers for instances and disks as simulated nodes do.
+import { type SimHandlers, simHandlers } from '../../src/daemons/sim/handlers'
+import type { World } from '../../src/daemons/sim/world'
+import type { Log } from '../../src/lib/log'
+import { type Paths, pathsOf } from '../../src/lib/paths'
+import type { NodeContext } from '../../src/node/context'
+import { configReplicaHandlers } from '../../src/node/handlers/config-replica'
+import { fileHandlers } from '../../src/node/handlers/files'
+import type { CallName } from '../../src/rpc/node/calls'
+import { decodeCall, encodeAnswer, messageOf } from '../../src/rpc/node/protocol'
+import { ConfigReplica } from '../../src/services/config-replica'
+import { SimDisk } from './sim-disk'
+import { forgetSockets } from './sim-sockets'
+import type { SimProcess, Simulator } from './simulator'
+
+const { jobqueue_update, jobqueue_rename, jobqueue_set_drain_flag, gantry_jobqueue_write, write_ssconf_files } =
+  fileHandlers
+const { gantry_jobqueue_keep } = fileHandlers
+const { set_watcher_pause, get_watcher_pause } = fileHandlers
+
+/** What the machine's own files are about is done by the product. */
+const ownFiles = {
+  ...{ jobqueue_update, jobqueue_rename, jobqueue_set_drain_flag, gantry_jobqueue_write, write_ssconf_files },
+  gantry_jobqueue_keep,
+  ...{ set_watcher_pause, get_watcher_pause },
+  ...configReplicaHandlers,
+}
+
+export class SimMachine {
+  readonly paths: Paths
+  readonly disk: SimDisk
+  up = true
+  noded: { process: SimProcess; answer(call: CallName, body: string): Promise<string> } | undefined
+  private readonly processes = new Set<SimProcess>()
+
+  constructor(
+    private readonly simulator: Simulator,
+    private readonly world: World,
+    readonly name: string,
+    private readonly logOf: (process: SimProcess) => Log,
+  ) {
+    this.paths = pathsOf(`/${name}`, name)
+    this.disk = new SimDisk(simulator)
+  }
+
+  start(role: string): SimProcess {
+    const process = this.simulator.process(`${role}@${this.name.split('.')[0] ?? ''}`, this.name)
+    this.processes.add(process)
+    process.onEnd(() => this.processes.delete(process))
+    return process
+  }
+
+  /** All that runs here is gone, instances too. */
+  crash(): void {
+    this.up = false
+    for (const process of this.processes) process.end('its machine lost power')
+    this.noded = undefined
+    forgetSockets(`${this.paths.root}/`)
+    this.disk.crash()
+    this.world.node(this.name).instances.clear()
+  }
+
+  boot(): void {
+    this.up = true
+    this.startNoded()
+  }
+
+  startNoded(): void {
+    const process = this.start('noded')
+    const { simulator, paths, name: hostname } = this
+    const log = this.logOf(process)
+    const disk = this.disk.of(process)
+    const isMaster = () => this.disk.peek(paths.ssconf('master_node'))?.trim() === hostname
+    const basics = { paths, disk, clock: process.clock, random: simulator.random, log }
+    const configReplica = new ConfigReplica({ ...basics, isMaster })
+    const context = { ...basics, hostname, configReplica }
+    process.run(() => void configReplica.start())
+    const answer = (call: CallName, body: string) => process.run(() => this.answer(context, call, body))
+    this.noded = { process, answer }
+  }
+
+  private async answer(context: Partial<NodeContext> & Pick<NodeContext, 'clock'>, name: CallName, body: string) {
+    try {
+      return encodeAnswer({ ok: true, payload: await this.handle(context, name, body) })
+    } catch (error) {
+      return encodeAnswer({ ok: false, text: messageOf(error) })
+    }
+  }
+
+  private handle<C extends CallName>(given: Partial<NodeContext> & Pick<NodeContext, 'clock'>, name: C, body: string) {
+    const args = decodeCall(name, body, this.paths)
+    if (Object.hasOwn(ownFiles, name)) {
+      const own = ownFiles[name as keyof typeof ownFiles] as (context: unknown, ...args: readonly unknown[]) => unknown
+      return own(given, ...args)
+    }
+    const handlers: SimHandlers = simHandlers
+    const handler = handlers[name]
+    if (handler === undefined) throw new Error(`Simulated nodes have no '${name}'`)
+    return handler({ world: this.world, node: this.name, clock: given.clock }, ...args)
+  }
+}

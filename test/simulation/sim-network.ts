@@ -1,0 +1,85 @@
+// The network between simulated machines: calls of nodes are slow now and then, stall, or find nobody, and a line that is cut carries
+// nothing in either direction.
+import { NODE_CONNECT_S } from '../../src/model/limits'
+import type { CallName } from '../../src/rpc/node/calls'
+import type { NodeTransport } from '../../src/rpc/node/client'
+import type { SimMachine } from './sim-machine'
+import type { SimProcess, Simulator } from './simulator'
+
+export class SimNetwork {
+  /** The part of all requests and answers that never arrives. */
+  loss = 0
+  private readonly cut = new Set<string>()
+
+  constructor(
+    private readonly simulator: Simulator,
+    private readonly machines: ReadonlyMap<string, SimMachine>,
+  ) {}
+
+  separate(a: string, b: string): void {
+    this.cut.add(line(a, b))
+  }
+
+  heal(): void {
+    this.cut.clear()
+    this.loss = 0
+  }
+
+  /** How a process calls nodes. */
+  of(process: SimProcess): NodeTransport {
+    return {
+      exchange: (target, call, body, timeout_s) => this.exchange(process, target.name, call, body, timeout_s),
+      close: () => undefined,
+    }
+  }
+
+  private exchange(caller: SimProcess, name: string, call: CallName, body: string, timeout_s: number): Promise<string> {
+    const { simulator } = this
+    const machine = this.machines.get(name)
+    const carries = () =>
+      machine?.up === true && !this.cut.has(line(caller.machine, name)) && !this.isLost(caller, name)
+    return new Promise((resolve, reject) => {
+      const fail = (text: string) => {
+        limit.cancel()
+        reject(new Error(text))
+      }
+      const late = (after_s: number, text: string) => simulator.after(after_s * 1000, caller, () => fail(text))
+      let limit = late(timeout_s, `no answer within ${timeout_s} s`)
+      /** What is on its way back is sent again until it arrives, as TCP does. */
+      const back = (action: () => void, delay_ms = this.delay()) => {
+        simulator.after(delay_ms, caller, () => {
+          if (!carries()) return back(action, simulator.between(200, 5000))
+          limit.cancel()
+          action()
+        })
+      }
+      simulator.after(this.delay(), undefined, () => {
+        if (!carries()) {
+          if (!caller.alive) return
+          limit.cancel()
+          limit = late(Math.min(NODE_CONNECT_S, timeout_s), `no connection within ${NODE_CONNECT_S} s`)
+          return
+        }
+        const noded = machine?.noded
+        if (!noded?.process.alive) return void back(() => fail(`nothing listens on ${name}`))
+        const forget = noded.process.onEnd(() => void back(() => fail(`${name} closed the connection`)))
+        void noded.answer(call, body).then((answer) => {
+          forget()
+          back(() => resolve(answer))
+        })
+      })
+    })
+  }
+
+  private delay(): number {
+    const { simulator } = this
+    return simulator.chance(0.02) ? simulator.between(5, 800) : simulator.between(0.1, 2)
+  }
+
+  /** A machine's line to itself loses nothing. */
+  private isLost(caller: SimProcess, name: string): boolean {
+    return caller.machine !== name && this.loss > 0 && this.simulator.chance(this.loss)
+  }
+}
+
+const line = (a: string, b: string): string => [a, b].sort().join(' ')

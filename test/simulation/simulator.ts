@@ -1,0 +1,186 @@
+// The heart of the simulation: one time line of events, drawn from one seed. Everything that the product does when nobody disturbs
+// it follows from the order of these events, so the same seed gives the same run.
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { breathe, type Clock, type Timer } from '../../src/lib/clock'
+import { seededRandom, type Random } from '../../src/lib/random'
+
+const START_MS = Date.UTC(2026, 0, 1)
+
+interface Event {
+  readonly at_ms: number
+  readonly order: number
+  readonly owner: SimProcess | undefined
+  action: (() => void) | undefined
+}
+
+/** Which process the running code belongs to: what has no other way to know asks here. */
+const running = new AsyncLocalStorage<SimProcess>()
+
+export class Simulator {
+  readonly random: Random
+  /** What went on, for whoever looks into a failure. */
+  readonly trace: string[] = []
+  private readonly events: Event[] = []
+  private now_ms = START_MS
+  private order = 0
+  private nextPid = 1000
+
+  constructor(
+    readonly seed: number,
+    readonly tracing: boolean,
+  ) {
+    this.random = seededRandom(seed)
+  }
+
+  get time_ms(): number {
+    return this.now_ms
+  }
+
+  /** Runs the action later, unless its owner is dead by then. Without an owner it is the world's. */
+  after(delay_ms: number, owner: SimProcess | undefined, action: () => void): Timer {
+    const event: Event = { at_ms: this.now_ms + Math.max(0, delay_ms), order: this.order++, owner, action }
+    this.push(event)
+    return { cancel: () => void (event.action = undefined) }
+  }
+
+  process(name: string, machine: string): SimProcess {
+    return new SimProcess(this, name, machine, this.nextPid++)
+  }
+
+  /** Between two limits, in fractions. */
+  between(low: number, high: number): number {
+    return low + ((high - low) * this.random.below(1_000_000)) / 1_000_000
+  }
+
+  chance(probability: number): boolean {
+    return this.random.below(1_000_000) < probability * 1_000_000
+  }
+
+  pick<T>(items: readonly T[]): T {
+    const item = items[this.random.below(items.length)]
+    if (item === undefined) throw new Error('nothing to pick from')
+    return item
+  }
+
+  note(who: string, text: string): void {
+    if (this.tracing) this.trace.push(`${((this.now_ms - START_MS) / 1000).toFixed(6)} ${who}: ${text}`)
+  }
+
+  /** Lets time pass until the condition holds; false when it did not within the limit. */
+  async run(limit_s: number, until: () => boolean = () => false): Promise<boolean> {
+    const end_ms = this.now_ms + limit_s * 1000
+    // What was begun before the first event.
+    await breathe()
+    while (!until()) {
+      const [next] = this.events
+      if (next === undefined || next.at_ms > end_ms) {
+        this.now_ms = end_ms
+        return false
+      }
+      this.pop()
+      const { action, owner } = next
+      if (action === undefined || owner?.alive === false) continue
+      this.now_ms = next.at_ms
+      if (owner) owner.run(action)
+      else action()
+      // All that follows from the event at this moment.
+      await breathe()
+    }
+    return true
+  }
+
+  private push(event: Event): void {
+    const { events } = this
+    let at = events.push(event) - 1
+    while (at > 0) {
+      const parent = (at - 1) >> 1
+      const above = events[parent]
+      if (above === undefined || !isBefore(event, above)) break
+      events[at] = above
+      at = parent
+    }
+    events[at] = event
+  }
+
+  private pop(): void {
+    const { events } = this
+    const last = events.pop()
+    if (last === undefined || events.length === 0) return
+    let at = 0
+    for (;;) {
+      let child = 2 * at + 1
+      const [left, right] = [events[child], events[child + 1]]
+      if (left === undefined) break
+      if (right !== undefined && isBefore(right, left)) child++
+      const smaller = events[child]
+      if (smaller === undefined || !isBefore(smaller, last)) break
+      events[at] = smaller
+      at = child
+    }
+    events[at] = last
+  }
+}
+
+const isBefore = (a: Event, b: Event): boolean => a.at_ms < b.at_ms || (a.at_ms === b.at_ms && a.order < b.order)
+
+/** A process of a simulated machine. What it waits for when it dies never comes. */
+export class SimProcess {
+  alive = true
+  readonly clock: Clock
+  private readonly endings = new Set<() => void>()
+
+  constructor(
+    readonly simulator: Simulator,
+    readonly name: string,
+    readonly machine: string,
+    readonly pid: number,
+  ) {
+    this.clock = clockOf(simulator, this)
+  }
+
+  /** The process that runs this code. */
+  static current(): SimProcess {
+    const current = running.getStore()
+    if (current === undefined) throw new Error('this code belongs to no simulated process')
+    return current
+  }
+
+  run<T>(action: () => T): T {
+    return running.run(this, action)
+  }
+
+  /** How the world learns that the process is gone. Returns how to forget it. */
+  onEnd(action: () => void): () => void {
+    this.endings.add(action)
+    return () => void this.endings.delete(action)
+  }
+
+  end(why: string): void {
+    if (!this.alive) return
+    this.alive = false
+    this.simulator.note(this.name, `ends: ${why}`)
+    for (const action of this.endings) action()
+  }
+}
+
+function clockOf(simulator: Simulator, process: SimProcess): Clock {
+  return {
+    now_ms: () => simulator.time_ms,
+    monotonic_ms: () => simulator.time_ms,
+    after: (delay_ms, action) => simulator.after(delay_ms, process, action),
+    sleep(delay_ms, signal) {
+      return new Promise((resolve, reject) => {
+        const stop = () => {
+          timer.cancel()
+          reject(signal?.reason as Error)
+        }
+        const timer = simulator.after(delay_ms, process, () => {
+          signal?.removeEventListener('abort', stop)
+          resolve()
+        })
+        if (signal?.aborted) stop()
+        else signal?.addEventListener('abort', stop, { once: true })
+      })
+    },
+  }
+}

@@ -1,0 +1,196 @@
+// What simulated users do: each has tags and instances of its own, submits jobs, and remembers what it was told.
+import type { WireOpCode } from '../../src/rpc/luxi/calls'
+import { LuxiClient } from '../../src/rpc/luxi/client'
+import { PeerError } from '../../src/rpc/json-protocol'
+import type { Fact, Ledger } from './ledger'
+import { NODES, type SimCluster } from './sim-cluster'
+import type { SimProcess, Simulator } from './simulator'
+
+const common = { priority: 0, comment: null, depends: null, reason: [['gnt:user', 'simulation', 1]] }
+
+export class User {
+  private readonly simulator: Simulator
+  private readonly luxi: LuxiClient
+  private tags = 0
+  private readonly instances = new Map<string, 'there' | 'gone' | 'unknown'>()
+  private stopped = false
+  private doing = 'nothing'
+
+  constructor(
+    private readonly name: string,
+    private readonly process: SimProcess,
+    cluster: SimCluster,
+    private readonly ledger: Ledger,
+  ) {
+    this.simulator = process.simulator
+    this.luxi = new LuxiClient({ path: cluster.master.paths.socket('query'), clock: process.clock })
+    for (const number of [1, 2]) this.instances.set(`${name}-${number}.example.com`, 'gone')
+    process.run(() => void this.work())
+  }
+
+  stop(): void {
+    this.stopped = true
+  }
+
+  get state(): string {
+    return `${this.name}: ${this.doing}`
+  }
+
+  private async work(): Promise<void> {
+    const { simulator, process } = this
+    const acts = [
+      () => this.delay(),
+      () => this.delay(),
+      () => this.addTag(),
+      () => this.addTag(),
+      () => this.createOrRemove(),
+      () => this.createOrRemove(),
+      () => this.instanceAct(),
+      () => this.many(),
+    ]
+    while (!this.stopped) {
+      await process.clock.sleep(simulator.between(10, 1500))
+      await simulator.pick(acts)()
+    }
+    this.doing = 'stopped'
+  }
+
+  private async delay(): Promise<void> {
+    const id = await this.submit([this.delayOp()])
+    if (id === undefined) return
+    if (this.simulator.chance(0.3)) await this.disturb(id)
+    if (this.simulator.chance(0.6)) await this.awaitEnd(id)
+    if (this.simulator.chance(0.3)) await this.archive(id)
+  }
+
+  private delayOp(): WireOpCode {
+    const { simulator } = this
+    const on_nodes = NODES.filter(() => simulator.chance(0.2))
+    return op('OP_TEST_DELAY', {
+      ...{ duration: simulator.between(0.01, 3), on_master: true, on_nodes, on_node_uuids: null },
+      ...{ repeat: 0, interruptible: false, no_locks: simulator.chance(0.5) },
+    })
+  }
+
+  private async disturb(id: number): Promise<void> {
+    await this.process.clock.sleep(this.simulator.between(0, 1000))
+    const act = this.simulator.random.below(3)
+    if (act === 0) await this.ask(() => this.luxi.cancelJob(id, false))
+    else if (act === 1) await this.ask(() => this.luxi.cancelJob(id, true))
+    else await this.ask(() => this.luxi.changeJobPriority(id, -5))
+  }
+
+  private async addTag(): Promise<void> {
+    const name = `${this.name}-${++this.tags}`
+    const fact: Fact = { kind: 'tag', name }
+    const remove = this.simulator.chance(0.3)
+    const add = op('OP_TAGS_SET', { kind: 'cluster', use_locking: false, name: '', tags: [name] })
+    const id = await this.submit([add])
+    if (id === undefined || (await this.awaitEnd(id)) !== 'success') return
+    this.ledger.learn(fact, true)
+    if (!remove) return
+    this.ledger.forget(fact)
+    const gone = await this.submit([op('OP_TAGS_DEL', { kind: 'cluster', use_locking: false, name: '', tags: [name] })])
+    if (gone !== undefined && (await this.awaitEnd(gone)) === 'success') this.ledger.learn(fact, false)
+  }
+
+  private async createOrRemove(): Promise<void> {
+    const { simulator, ledger } = this
+    const name = simulator.pick([...this.instances.keys()])
+    const fact: Fact = { kind: 'instance', name }
+    const remove =
+      this.instances.get(name) === 'there' || (this.instances.get(name) === 'unknown' && simulator.chance(0.5))
+    this.instances.set(name, 'unknown')
+    ledger.forget(fact)
+    const id = await this.submit([remove ? removeOp(name) : this.createOp(name)])
+    if (id === undefined || (await this.awaitEnd(id)) !== 'success') return
+    this.instances.set(name, remove ? 'gone' : 'there')
+    ledger.learn(fact, !remove)
+  }
+
+  private createOp(instance_name: string): WireOpCode {
+    const shared = this.simulator.chance(0.5)
+    return op('OP_INSTANCE_CREATE', {
+      ...{ instance_name, mode: 'create', os_type: 'noop', hypervisor: 'fake', beparams: { memory: 32 } },
+      ...{ name_check: false, ip_check: false, start: this.simulator.chance(0.8), conflicts_check: false },
+      ...(shared ? { disk_template: 'sharedfile', disks: [{ size: 8 }] } : { disk_template: 'diskless', disks: [] }),
+      ...{ nics: [{}], pnode: this.simulator.pick(NODES), wait_for_sync: true },
+    })
+  }
+
+  private async instanceAct(): Promise<void> {
+    const { simulator } = this
+    const instance_name = simulator.pick([...this.instances.keys()])
+    const target_node = simulator.pick(NODES)
+    const id = await this.submit([
+      simulator.pick([
+        op('OP_INSTANCE_STARTUP', { instance_name }),
+        op('OP_INSTANCE_SHUTDOWN', { instance_name }),
+        op('OP_INSTANCE_REBOOT', { instance_name, reboot_type: 'hard' }),
+        op('OP_INSTANCE_MIGRATE', { instance_name, target_node }),
+        op('OP_INSTANCE_FAILOVER', { instance_name, target_node }),
+        op('OP_TAGS_SET', { kind: 'instance', name: instance_name, tags: [`t${simulator.random.below(10)}`] }),
+      ]),
+    ])
+    if (id !== undefined) await this.awaitEnd(id)
+  }
+
+  /** Several jobs at once, one after the other. */
+  private async many(): Promise<void> {
+    const first = this.delayOp()
+    const second = { ...this.delayOp(), depends: [[-1, []]] }
+    const submitted = await this.ask(() => this.luxi.submitManyJobs([[first, this.delayOp()], [second]]))
+    if (submitted instanceof Error) return
+    for (const [accepted, id] of submitted) if (accepted) this.ledger.accepted(id)
+  }
+
+  private async submit(ops: readonly WireOpCode[]): Promise<number | undefined> {
+    const id = await this.ask(() => this.luxi.submitJob(ops))
+    if (id instanceof Error) return undefined
+    this.ledger.accepted(id)
+    this.simulator.note(this.name, `job ${id} is ${ops.map((one) => one.OP_ID).join(', ')}`)
+    return id
+  }
+
+  /** However often luxid dies meanwhile. */
+  private async awaitEnd(id: number): Promise<string> {
+    this.doing = `waits for job ${id}`
+    let serial = -1
+    for (let seen: unknown = null; ;) {
+      const asked_ms = this.simulator.time_ms
+      const change = await this.ask(() => this.luxi.waitForJobChange(id, ['status', 'opresult'], seen, serial, 20))
+      if (change instanceof Error) {
+        if (!(change instanceof PeerError)) this.ledger.complain(`waiting for job ${id} failed: ${change.message}`)
+        await this.process.clock.sleep(500)
+        continue
+      }
+      if (change === 'nochange') continue
+      const [[status, result], log] = change
+      serial = log.at(-1)?.[0] ?? serial
+      seen = change[0]
+      if (!['success', 'error', 'canceled'].includes(String(status))) continue
+      this.ledger.saw(id, String(status), result, asked_ms)
+      this.simulator.note(this.name, `job ${id} ended: ${String(status)} ${JSON.stringify(result)}`)
+      return String(status)
+    }
+  }
+
+  private async archive(id: number): Promise<void> {
+    const done = await this.ask(() => this.luxi.archiveJob(id))
+    if (done === true) this.ledger.archived(id)
+  }
+
+  private async ask<T>(call: () => Promise<T>): Promise<T | Error> {
+    try {
+      return await call()
+    } catch (error) {
+      if (error instanceof Error) return error
+      throw error
+    }
+  }
+}
+
+const op = (OP_ID: string, params: Readonly<Record<string, unknown>>): WireOpCode => ({ OP_ID, ...common, ...params })
+
+const removeOp = (instance_name: string): WireOpCode =>
+  op('OP_INSTANCE_REMOVE', { instance_name, ignore_failures: false, shutdown_timeout: 5 })
