@@ -9,7 +9,7 @@ import { runSeed } from './run-seed'
 jest.mock('../../src/lib/json-socket', () => jest.requireActual<object>('./sim-sockets'))
 jest.setTimeout(120_000)
 
-const SEEDS = 24
+const SEEDS = 16
 const wanted = environmentValue('SIM_SEED')
 const [first = 1, count = wanted === undefined ? SEEDS : 1] = (wanted ?? '1').split('+').map(Number)
 const single = wanted !== undefined && count === 1
