@@ -18,6 +18,7 @@ import { nodeTool } from './node'
 import { osTool } from './os'
 import { parseCommandLine } from './parse'
 import { storageTool } from './storage'
+import { tokenTool } from './token'
 
 export const TOOLS: readonly Tool[] = [
   backupTool,
@@ -31,6 +32,7 @@ export const TOOLS: readonly Tool[] = [
   nodeTool,
   osTool,
   storageTool,
+  tokenTool,
 ]
 
 export interface Environment {

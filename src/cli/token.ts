@@ -1,0 +1,108 @@
+import { seconds } from '../lib/clock'
+import { isPermissionPattern } from '../model/permissions'
+import type { GantryMaster, Identity } from '../rpc/luxi/gantry'
+import { parseTimespec } from './cluster-control'
+import { type Call, CommandFailure, EXIT, many, one, type Tool } from './command'
+import { value } from './option'
+import { oNoHeaders, oSeparator } from './options'
+import { firstArgument } from './submit'
+import { formatTable } from './table'
+
+const oUser = value('--user', 'user', 'string', 'user of the remote API to whom the token belongs')
+const oPermissions = value(
+  '--permissions',
+  'permissions',
+  'list',
+  'what the token allows, of what its user may do: "instances.*,*.query", "-instances.remove"',
+)
+const oTags = value('--tags', 'tags', 'list', 'only objects with one of these tags')
+const oGroups = value('--groups', 'groups', 'list', 'only objects of these node groups')
+const oValidFor = value(
+  '--valid-for',
+  'valid_for',
+  'string',
+  'how long it is valid: 12h, 30d; without it, until it is revoked',
+)
+
+/** Bearer tokens of the remote API. Who is on the master manages everybody's. */
+export const tokenTool: Tool = {
+  name: 'gnt-token',
+  commands: [
+    {
+      name: 'create',
+      help: 'create a token; its secret is printed once and kept nowhere',
+      usage: '--user <user> --permissions <permission>[,...] <name>',
+      args: [one('name')],
+      options: [oUser, oPermissions, oTags, oGroups, oValidFor],
+      run: createToken,
+    },
+    {
+      name: 'list',
+      help: 'list the tokens of all users',
+      usage: '',
+      args: [],
+      options: [oNoHeaders, oSeparator],
+      run: listTokens,
+    },
+    {
+      name: 'revoke',
+      help: 'revoke tokens: they are refused from now on',
+      usage: '<id>...',
+      args: [many('token id', 1)],
+      options: [],
+      run: revokeTokens,
+    },
+  ],
+}
+
+async function createToken(call: Call): Promise<number> {
+  const { options, clock, terminal } = call
+  const user = options.text('user')
+  const permissions = options.list('permissions') ?? []
+  if (user === undefined) throw new CommandFailure('--user: say to whom the token belongs')
+  if (permissions.length === 0) throw new CommandFailure('--permissions: say what the token allows, like "*.query"')
+  const wrong = permissions.find((pattern) => !isPermissionPattern(pattern))
+  if (wrong !== undefined) throw new CommandFailure(`--permissions: '${wrong}' is no permission`)
+  const validFor = options.text('valid_for')
+  const { token, secret } = await tokensOf(call).addToken(administrator(user), {
+    ...{ name: firstArgument(call), permissions },
+    ...{ tags: options.list('tags') ?? [], groups: options.list('groups') ?? [] },
+    expires: validFor === undefined ? null : Math.floor(seconds(clock)) + parseTimespec(validFor),
+  })
+  terminal.err(`Token ${token.id} of ${user}; keep the secret, it is not shown again:`)
+  terminal.out(secret)
+  return EXIT.ok
+}
+
+async function listTokens(call: Call): Promise<number> {
+  const { options, terminal } = call
+  const tokens = await tokensOf(call).tokens(administrator('root'))
+  const rows = tokens.map(({ id, user, name, permissions, tags, groups, created, expires }) => [
+    ...[id, user, name, permissions.join(','), tags.join(',') || '-', groups.join(',') || '-'],
+    ...[moment(created), expires === null ? '-' : moment(expires)],
+  ])
+  const columns = TITLES.map((title) => ({ title, alignRight: false }))
+  const table = { headers: !options.flag('no_headers'), separator: options.text('separator') }
+  for (const line of formatTable(columns, rows, table)) terminal.out(line)
+  return EXIT.ok
+}
+
+const TITLES = ['ID', 'User', 'Name', 'Permissions', 'Tags', 'Groups', 'Created (UTC)', 'Expires (UTC)']
+
+async function revokeTokens(call: Call): Promise<number> {
+  for (const id of call.args) {
+    await tokensOf(call).removeToken(administrator('root'), id)
+    call.terminal.out(`Token ${id} is revoked`)
+  }
+  return EXIT.ok
+}
+
+function tokensOf({ master }: Call): GantryMaster {
+  if (master.gantry === undefined) throw new CommandFailure('This master has no tokens: it is not one of Gantry')
+  return master.gantry
+}
+
+/** Whoever reaches the master's socket may do everything, in anybody's name. */
+const administrator = (user: string): Identity => ({ user, token: null, permissions: ['*'] })
+
+const moment = (at_s: number): string => new Date(at_s * 1000).toISOString().slice(0, 16).replace('T', ' ')
