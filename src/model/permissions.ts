@@ -1,21 +1,40 @@
 // What a caller may do, as patterns of permissions: `instances.create`, `nodes.*`, `*.query`, `*`. One that begins with `-` takes
-// away. A permission is `<kind of object>.<what is done>`; reading is always `query`.
+// away. Names and roles of what Ganeti's remote API can do are those of its role-based access control.
 
-export const ROLES: Readonly<Record<string, readonly string[]>> = {
-  '@admin': ['*'],
-  '@readonly': ['*.query'],
-}
+const READONLY: readonly string[] = [
+  ...['jobs.list', 'jobs.query', 'instances.list', 'instances.query', 'instances.info', 'nodes.list', 'nodes.query'],
+  ...['nodes.role.query', 'networks.list', 'networks.query', 'groups.list', 'groups.query', 'filter.list'],
+  ...['filter.query', 'cluster.info', 'tags.get', 'query.all', 'os.list'],
+  // What Ganeti has no permission for.
+  ...['os.query', 'locks.list', 'locks.query', 'events.query', 'tokens.list'],
+]
 
-/** Options of the users file, also the older `write` and `read`. Who has none of them may read, as in Ganeti. */
+const OPERATOR: readonly string[] = [
+  ...READONLY,
+  ...['instances.startup', 'instances.shutdown', 'instances.reboot', 'instances.migrate', 'instances.failover'],
+  ...['instances.replace_disks', 'instances.export.prepare', 'instances.export.create', 'instances.export.remove'],
+  'instances.query.console',
+]
+
+/** Options of the users file that stand for many permissions; the last ones are the older ones. */
+const ROLES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['@admin', ['*']],
+  ['@readonly', READONLY],
+  ['@operator', OPERATOR],
+  ['write', ['*']],
+  ['all', ['*']],
+  ['read', READONLY],
+])
+
+/** Of the options of a user. Who has none that says something may read, as in Ganeti. */
 export function permissionsOf(options: Iterable<string>): string[] {
   const permissions: string[] = []
   for (const option of options) {
-    if (option === 'write') permissions.push('*')
-    else if (option === 'read') permissions.push('*.query')
-    else if (option.startsWith('@')) permissions.push(...(ROLES[option] ?? []))
-    else if (PATTERN.test(option)) permissions.push(option.replace(/^\+/, ''))
+    const role = ROLES.get(option)
+    if (role !== undefined) permissions.push(...role)
+    else if (isPermissionPattern(option)) permissions.push(option.replace(/^\+/, ''))
   }
-  return permissions.some((pattern) => !pattern.startsWith('-')) ? permissions : ['*.query', ...permissions]
+  return permissions.some((pattern) => !pattern.startsWith('-')) ? permissions : [...READONLY, ...permissions]
 }
 
 export function allows(permissions: readonly string[], wanted: string): boolean {
@@ -25,11 +44,12 @@ export function allows(permissions: readonly string[], wanted: string): boolean 
 
 export const isPermissionPattern = (text: string): boolean => text === '*' || PATTERN.test(text)
 
-const PATTERN = /^[+-]?([a-z]+|\*)\.([a-z-]+|\*)$/
+const PATTERN = /^[+-]?(\*|[a-z_]+)(\.[a-z_]+)*(\.\*|\.[a-z_]+)$/
 
+/** An asterisk stands for any first part, or for all that follows. */
 function matches(pattern: string, wanted: string): boolean {
   if (pattern === '*' || pattern === wanted) return true
-  const [kind, verb] = pattern.split('.')
-  const [wantedKind, wantedVerb] = wanted.split('.')
-  return (kind === '*' || kind === wantedKind) && (verb === '*' || verb === wantedVerb)
+  if (pattern === '*.*') return true
+  if (pattern.endsWith('.*')) return wanted.startsWith(pattern.slice(0, -1))
+  return pattern.startsWith('*.') && wanted.slice(wanted.indexOf('.')) === pattern.slice(1)
 }

@@ -1,4 +1,5 @@
-// The permission that an opcode needs follows from its id: OP_INSTANCE_CREATE -> instances.create. What only reads is `query`.
+// The permission that an opcode needs. Ganeti's remote API has names for what it can do; the others follow from their ids:
+// OP_INSTANCE_MOVE -> instances.move.
 
 const KINDS: readonly (readonly [prefix: string, kind: string])[] = [
   ['INSTANCE_', 'instances'],
@@ -6,33 +7,47 @@ const KINDS: readonly (readonly [prefix: string, kind: string])[] = [
   ['GROUP_', 'groups'],
   ['NETWORK_', 'networks'],
   ['CLUSTER_', 'cluster'],
-  ['BACKUP_', 'backups'],
-  ['TAGS_', 'tags'],
-  ['OS_', 'os'],
   ['TEST_', 'tests'],
 ]
 
 /** Where the id does not say it. */
-const SPECIAL: Readonly<Record<string, string>> = {
-  OP_QUERY: 'cluster.query',
-  OP_QUERY_FIELDS: 'cluster.query',
-  OP_CLUSTER_CONFIG_QUERY: 'cluster.query',
-  OP_INSTANCE_QUERY_DATA: 'instances.query',
-  OP_NODE_QUERYVOLS: 'nodes.query',
-  OP_NODE_QUERY_STORAGE: 'nodes.query',
-  OP_TAGS_GET: 'tags.query',
-  OP_TAGS_SEARCH: 'tags.query',
-  OP_OS_DIAGNOSE: 'os.query',
-  OP_EXT_STORAGE_DIAGNOSE: 'os.query',
-  OP_OOB_COMMAND: 'nodes.oob',
-  OP_RESTRICTED_COMMAND: 'nodes.restricted-command',
-  OP_REPAIR_NODE_STORAGE: 'nodes.repair-storage',
-}
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ['OP_BACKUP_PREPARE', 'instances.export.prepare'],
+  ['OP_BACKUP_EXPORT', 'instances.export.create'],
+  ['OP_BACKUP_REMOVE', 'instances.export.remove'],
+  ['OP_INSTANCE_CONSOLE', 'instances.query.console'],
+  ['OP_INSTANCE_QUERY_DATA', 'instances.info'],
+  ['OP_INSTANCE_SET_PARAMS', 'instances.modify'],
+  ['OP_NODE_SET_PARAMS', 'nodes.modify'],
+  ['OP_NODE_QUERYVOLS', 'nodes.storage.query'],
+  ['OP_NODE_QUERY_STORAGE', 'nodes.storage.query'],
+  ['OP_NODE_MODIFY_STORAGE', 'nodes.storage.modify'],
+  ['OP_REPAIR_NODE_STORAGE', 'nodes.storage.repair'],
+  ['OP_OOB_COMMAND', 'nodes.oob'],
+  ['OP_RESTRICTED_COMMAND', 'nodes.restricted_command'],
+  ['OP_GROUP_ADD', 'groups.create'],
+  ['OP_GROUP_REMOVE', 'groups.delete'],
+  ['OP_GROUP_SET_PARAMS', 'groups.modify'],
+  ['OP_NETWORK_ADD', 'networks.create'],
+  ['OP_NETWORK_SET_PARAMS', 'networks.modify'],
+  ['OP_CLUSTER_QUERY', 'cluster.info'],
+  ['OP_CLUSTER_CONFIG_QUERY', 'cluster.info'],
+  ['OP_CLUSTER_SET_PARAMS', 'cluster.modify'],
+  ['OP_CLUSTER_REDIST_CONF', 'cluster.redistribute_config'],
+  ['OP_TAGS_GET', 'tags.get'],
+  ['OP_TAGS_SEARCH', 'tags.get'],
+  ['OP_TAGS_SET', 'tags.set'],
+  ['OP_TAGS_DEL', 'tags.delete'],
+  ['OP_OS_DIAGNOSE', 'os.list'],
+  ['OP_EXT_STORAGE_DIAGNOSE', 'os.list'],
+  ['OP_QUERY', 'query.all'],
+  ['OP_QUERY_FIELDS', 'query.all'],
+])
 
 export function permissionOf(id: string): string {
-  const special = SPECIAL[id]
-  if (special !== undefined) return special
+  const known = NAMES.get(id)
+  if (known !== undefined) return known
   const name = id.replace(/^OP_/, '')
   const [prefix, kind] = KINDS.find(([start]) => name.startsWith(start)) ?? ['', 'cluster']
-  return `${kind}.${name.slice(prefix.length).toLowerCase().replaceAll('_', '-')}`
+  return `${kind}.${name.slice(prefix.length).toLowerCase()}`
 }

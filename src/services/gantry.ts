@@ -28,7 +28,7 @@ export function localGantry(context: MasterContext, parts: GantryParts): GantryM
   return {
     view: async (identity, request) => view(access(identity), request, parts.queries.source()),
     async cluster(identity) {
-      access(identity).need('cluster.query')
+      access(identity).need('cluster.info')
       const config = context.config()
       const { uuid, serial_no, ctime, mtime } = config.cluster
       return { ...clusterInfo(config), uuid, serial_no, ctime, mtime, drained: context.queue.drained }

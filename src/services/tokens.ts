@@ -52,7 +52,7 @@ export class TokenService {
   /** Of the caller; of everybody for who may administer the cluster. */
   list(identity: Identity): TokenInfo[] {
     const access = this.access(identity)
-    access.need('tokens.query')
+    access.need('tokens.list')
     const all = access.may('tokens.admin')
     return this.stored()
       .filter(({ user }) => all || user === identity.user)

@@ -9,23 +9,23 @@ import type { ViewPage, ViewRequest } from '../rpc/luxi/gantry'
 import type { Access } from './access'
 import { submittedWith } from './events'
 
-/** Kinds of objects, and the permission to read them. */
-const PERMISSIONS: Partial<Record<QueryResource, string>> = {
-  instance: 'instances.query',
-  node: 'nodes.query',
-  group: 'groups.query',
-  network: 'networks.query',
-  job: 'jobs.query',
-  os: 'os.query',
-  filter: 'filters.query',
-  lock: 'locks.query',
+/** Kinds of objects as permissions name them: `nodes.list` for many, `nodes.query` for one. */
+const KINDS: Partial<Record<QueryResource, string>> = {
+  instance: 'instances',
+  node: 'nodes',
+  group: 'groups',
+  network: 'networks',
+  job: 'jobs',
+  os: 'os',
+  filter: 'filter',
+  lock: 'locks',
 }
 
 export async function view(access: Access, request: ViewRequest, source: QuerySource): Promise<ViewPage> {
   const { what, name, fields, after } = request
-  const permission = PERMISSIONS[what]
-  if (permission === undefined) throw new OpPrereqError(`There is no view of ${what}`, ECODE.INVAL)
-  access.need(permission)
+  const kind = KINDS[what]
+  if (kind === undefined) throw new OpPrereqError(`There is no view of ${what}`, ECODE.INVAL)
+  access.need(name === null ? `${kind}.list` : `${kind}.query`)
   refuseUnknown(what, fields)
   const key = keyField(what)
   const only = name === null ? request.filter : ['==', key, what === 'job' ? Number(name) : name]

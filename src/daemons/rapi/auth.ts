@@ -5,7 +5,7 @@ import { BasicStrategy } from 'passport-http'
 import type { Clock } from '../../lib/clock'
 import type { Log } from '../../lib/log'
 import { LOGIN_ADDRESSES_MAX, LOGIN_DELAY_S_MAX, LOGIN_FAILURES_FREE, LOGIN_MEMORY_S } from '../../model/limits'
-import { allows, isPermissionPattern, permissionsOf } from '../../model/permissions'
+import { isPermissionPattern, permissionsOf } from '../../model/permissions'
 import { badRequest, HttpError } from './errors'
 import { REALM, type User, type UsersFile } from './users'
 
@@ -61,17 +61,18 @@ export function checkAccess(user: User | undefined, allowed: readonly string[]):
   if (allowed.length === 0) return
   if (user === undefined) throw new HttpError(401)
   if (allowed.some((option) => user.options.has(option))) return
-  const roles = rolesOf(user)
-  // Whether a role allows what is to be changed is known, and checked, where the opcode is.
-  if (roles === undefined || (allowed.includes('read') && !allows(roles, '*.query'))) throw new HttpError(403)
+  // Whether a role allows it is checked where it is known what is to be done.
+  if (!mayEverything(user) && rolesOf(user) === undefined) throw new HttpError(403)
 }
 
 /** What a user may do by roles and permissions; undefined for one who has only Ganeti's older options, or none. */
 export function rolesOf(user: User | undefined): readonly string[] | undefined {
-  if (user === undefined || user.options.has('write')) return undefined
+  if (user === undefined || mayEverything(user)) return undefined
   const hasRoles = [...user.options].some((option) => option.startsWith('@') || isPermissionPattern(option))
   return hasRoles ? permissionsOf(user.options) : undefined
 }
+
+const mayEverything = ({ options }: User): boolean => options.has('write') || options.has('all')
 
 const asUser = (found: unknown): User | undefined => (isUser(found) ? found : undefined)
 

@@ -7,6 +7,7 @@ import { readBody } from './body'
 import { RapiContext, type RapiServices } from './context'
 import { badRequest, errorReply, HttpError, notFound } from './errors'
 import { pythonJson } from './python'
+import { readPermission } from './read-permission'
 import { RouteTree } from './route-tree'
 import type { User } from './users'
 
@@ -70,6 +71,8 @@ async function serve(
   const body = await readBody(request)
   const query = new URLSearchParams((request.url ?? '').slice(path.length))
   const context = new RapiContext(services, request, found.resource, query, body, undefined, rolesOf(user))
+  const permission = readPermission(route)
+  if (permission !== undefined) context.need(permission)
   const args = readArguments(route.args, found.params, query, body)
   const controller = new route.controller(context)
   const action: unknown = Reflect.get(controller, route.action)

@@ -1,4 +1,4 @@
-import { allows, permissionsOf } from '../../../src/model/permissions'
+import { allows, isPermissionPattern, permissionsOf } from '../../../src/model/permissions'
 import { opcodeIds } from '../../../src/opcodes/index'
 import { permissionOf } from '../../../src/opcodes/permission'
 
@@ -10,7 +10,15 @@ test.each([
   [['@readonly', '+instances.startup'], 'instances.startup', true],
   [['@readonly', '+instances.startup'], 'instances.remove', false],
   [['@admin', '-cluster.destroy'], 'cluster.destroy', false],
-  [['@admin', '-cluster.*'], 'cluster.query', false],
+  [['@admin', '-cluster.*'], 'cluster.info', false],
+  [['all'], 'cluster.modify', true],
+  [['@operator'], 'instances.export.create', true],
+  [['@operator'], 'instances.modify', false],
+  [['-jobs.cancel', '@admin'], 'jobs.cancel', false],
+  [['instances.export.*'], 'instances.export.remove', true],
+  [['*.query'], 'nodes.query', true],
+  [['*.query'], 'nodes.role.query', false],
+  [['instances.create', 'instances.list'], 'instances.query', false],
   [['instances.*'], 'instances.query', true],
   [['instances.*'], 'nodes.query', false],
   [['-jobs.query'], 'jobs.query', false],
@@ -21,11 +29,33 @@ test.each([
 })
 
 test('every opcode has a permission that a pattern can name', () => {
-  for (const id of opcodeIds) expect(permissionOf(id)).toMatch(/^[a-z]+\.[a-z-]+$/)
+  for (const id of opcodeIds) expect([id, isPermissionPattern(permissionOf(id))]).toEqual([id, true])
 })
 
-test('opcodes that only read need no more than a reader has', () => {
-  const reading = opcodeIds.filter((id) => allows(['*.query'], permissionOf(id)))
+test('opcodes that a reader may submit change nothing', () => {
+  const reading = opcodeIds.filter((id) => allows(permissionsOf(['@readonly']), permissionOf(id)))
   expect(reading).toContain('OP_INSTANCE_QUERY_DATA')
   for (const id of reading) expect(id).toMatch(/QUERY|TAGS_(GET|SEARCH)|DIAGNOSE/)
 })
+
+test('what Ganeti has a permission for is asked for by its name', () => {
+  const ours = new Set(opcodeIds.map(permissionOf))
+  for (const name of GANETIS) expect([name, ours.has(name)]).toEqual([name, true])
+})
+
+/** Of Ganeti's role-based access control: those that opcodes need. */
+const GANETIS = [
+  ...['multi_alloc', 'create', 'grow_disk', 'modify', 'remove', 'info', 'reboot', 'startup', 'shutdown', 'migrate'],
+  ...['failover', 'rename', 'reinstall', 'replace_disks', 'recreate_disks', 'activate_disks', 'deactivate_disks'],
+  ...['export.prepare', 'export.create', 'export.remove', 'query.console'],
+]
+  .map((verb) => `instances.${verb}`)
+  .concat(
+    ['powercycle', 'evacuate', 'migrate', 'modify', 'storage.query', 'storage.modify', 'storage.repair'].map(
+      (verb) => `nodes.${verb}`,
+    ),
+    ['create', 'remove', 'connect', 'disconnect', 'modify', 'rename'].map((verb) => `networks.${verb}`),
+    ['create', 'delete', 'modify', 'rename', 'assign_nodes'].map((verb) => `groups.${verb}`),
+    ['query.all', 'os.list', 'cluster.info', 'cluster.modify', 'cluster.redistribute_config'],
+    ['tags.get', 'tags.set', 'tags.delete'],
+  )

@@ -57,7 +57,7 @@ export class FiltersController extends Resource {
   @Delete('{uuid}')
   @Security('basic', ['write'])
   async remove(@Path() uuid: string): Promise<null> {
-    this.context.need('filters.remove')
+    this.context.need('filter.remove')
     await oneRow(this.master.queryFilters([uuid], ['uuid']))
     return this.master.deleteFilter(uuid)
   }
@@ -71,7 +71,7 @@ export class FiltersController extends Resource {
     if (typeof priority !== 'number') throw wrongType("'priority' parameter", priority, 'int')
     if (!Array.isArray(predicates)) throw wrongType("'predicates' parameter", predicates, 'list')
     if (!Array.isArray(reason)) throw wrongType("'reason' parameter", reason, 'list')
-    this.context.need('filters.modify')
+    this.context.need(uuid === null ? 'filter.create' : 'filter.modify')
     return this.master.replaceFilter(uuid, priority, predicates, action, reason)
   }
 }

@@ -19,6 +19,7 @@ import {
   OpInstanceMigrate,
   OpInstanceQueryData,
   OpInstanceReboot,
+  OpInstanceReinstall,
   OpInstanceRemove,
   OpInstanceRename,
   OpInstanceSetParams,
@@ -136,7 +137,7 @@ export class InstancesController extends Resource {
   ): Promise<JobId> {
     const { query } = this.context
     const ops = reinstallOpcodes(name, body, query.size > 0 ? { os, start: nostartup === 0 } : null)
-    for (const { OP_ID } of ops) this.context.need(permissionOf(OP_ID))
+    this.context.need(permissionOf(OpInstanceReinstall.id))
     return this.master.submitJob(ops)
   }
 

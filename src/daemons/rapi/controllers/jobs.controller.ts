@@ -55,7 +55,6 @@ export class JobsController extends Resource {
   @Get('{id}/wait')
   @Security('basic', ['write'])
   async wait(@Path() id: number): Promise<JobChanges | null> {
-    this.context.need('jobs.query')
     const given = bodyObject(this.context.body ?? {})
     const fields = given['fields']
     if (fields === undefined) throw badRequest("Required parameter 'fields' is missing")

@@ -103,7 +103,8 @@ export class NodesController extends Resource {
     const flags = ROLE_FLAGS.get(body)
     if (flags === undefined) throw badRequest(`Can't set '${body}' role`)
     const statics = { node_name: name, ...flags, force: force !== 0, auto_promote: autoPromote !== 0 }
-    return this.submit(OpNodeSetParams, undefined, statics)
+    this.context.need('nodes.role.modify')
+    return this.send(OpNodeSetParams, undefined, statics)
   }
 
   /** Storage units of the node, through a job. */

@@ -27,6 +27,11 @@ export abstract class Resource {
     renames?: Renames,
   ): Promise<JobId> {
     this.context.need(permissionOf(definition.id))
+    return this.send(definition, body, statics, renames)
+  }
+
+  /** The same, where something else than the opcode says what the caller needs. */
+  protected send(definition: OpcodeDefinition, body: unknown, statics: JsonObject, renames?: Renames): Promise<JobId> {
     return this.master.submitJob([fillFromBody(definition, body, { ...statics, reason: this.reason() }, renames)])
   }
 

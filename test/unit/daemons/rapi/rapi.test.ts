@@ -102,6 +102,21 @@ describe('users', () => {
     expect(statuses).toEqual(expected)
   })
 
+  test.each([
+    ['instances.list', [200, 403, 403]],
+    ['instances.query,nodes.role.query', [403, 200, 200]],
+    ['@readonly,-nodes.role.query', [200, 200, 403]],
+    ['@operator,-instances.list', [403, 200, 200]],
+  ])('%s may list instances, see one, and ask for a role: %j', async (options, expected) => {
+    writeFileSync(harness.usersFile, `${USERS}\nrole word ${options}\n`)
+    const urls = ['/2/instances', '/2/instances/inst1.gnt.example', '/2/nodes/node1.gnt.example/role']
+    const answers = await Promise.all(urls.map((url) => harness.ask('GET', url, { as: basic('role', 'word') })))
+    writeFileSync(harness.usersFile, USERS)
+    expect(answers.map(({ status }) => status)).toEqual(expected)
+    // Who may not is not told what is missing.
+    for (const { status, body } of answers) if (status === 403) expect(body).not.toMatch(/instances|nodes|role/)
+  })
+
   test('the users file is read anew when it has changed', async () => {
     const as = basic('fresh', 'word')
     expect((await harness.ask('GET', '/version', { as })).status).toBe(401)

@@ -210,7 +210,7 @@ describe('tokens', () => {
   }
 
   test('can do what they are for, until they are revoked', async () => {
-    const { id, as } = await make({ permissions: ['nodes.query'] })
+    const { id, as } = await make({ permissions: ['nodes.list'] })
     expect((await ask('GET', '/3/nodes', { as })).status).toBe(200)
     expect((await ask('GET', '/3/instances', { as })).status).toBe(403)
     expect((await ask('POST', '/3/jobs', { body: { ops: [delay()] }, as })).status).toBe(403)
