@@ -19,7 +19,11 @@ export interface StoreOptions {
   readonly log: Log
   /** Who owns the files; default: who writes them. */
   readonly owner?: FileOwner
+  /** Hears how long each write took. */
+  readonly wrote?: (kind: WriteKind, duration_s: number) => void
 }
+
+export type WriteKind = 'journal' | 'checkpoint' | 'replication'
 
 const CONFIG_MODE = 0o640
 const GANTRY_MODE = 0o600

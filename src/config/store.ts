@@ -17,6 +17,7 @@ import {
   writeCheckpoint,
   type Loaded,
   type StoreOptions,
+  type WriteKind,
 } from './store-files'
 import { loadConfig, loadGantry } from './upgrade'
 
@@ -210,7 +211,8 @@ export class ConfigStore {
         this.records.map((record) => record.data),
       )
       try {
-        await this.journal.append(data)
+        const journal = this.journal
+        await this.timed('journal', () => journal.append(data))
       } catch (error) {
         // Half a record may be there; the next writer starts a new journal without it.
         await this.dropJournal()
@@ -218,7 +220,7 @@ export class ConfigStore {
       }
       this.records.push({ to: delta.to, data })
     })
-    await this.replicate(data, 'journal')
+    await this.timed('replication', () => this.replicate(data, 'journal'))
     this.published = after
     this.tell(jobs.length === 0 ? delta : { ...delta, jobs }, after)
     this.planCheckpoint()
@@ -282,7 +284,9 @@ export class ConfigStore {
   async checkpoint(options: { force?: boolean } = {}): Promise<void> {
     while (this.checkpointing) await this.checkpointing.catch(() => undefined)
     if (!options.force && this.records.length === 0) return
-    this.checkpointing = this.writeCheckpoint().finally(() => (this.checkpointing = undefined))
+    this.checkpointing = this.timed('checkpoint', () => this.writeCheckpoint()).finally(
+      () => (this.checkpointing = undefined),
+    )
     await this.checkpointing
     if (this.records.length > 0) this.planCheckpoint()
   }
@@ -315,6 +319,18 @@ export class ConfigStore {
       )
     })
     void this.replicate(texts.config, 'checkpoint')
+  }
+
+  /** Bytes of the journal's records. */
+  get journalSize(): number {
+    return this.records.reduce((sum, { data }) => sum + data.length, 0)
+  }
+
+  private async timed(kind: WriteKind, work: () => Promise<void>): Promise<void> {
+    const { clock, wrote } = this.options
+    const start_ms = clock.monotonic_ms()
+    await work()
+    wrote?.(kind, (clock.monotonic_ms() - start_ms) / 1000)
   }
 
   private inTurn<T>(work: () => Promise<T>): Promise<T> {

@@ -164,6 +164,8 @@ export const VIEW_PAGE_DEFAULT = 100
 export const TOKENS_MAX = 1000
 /** Seconds to wait until a token that was written is seen. */
 export const TOKEN_SEEN_S = 5
+/** Seconds that a daemon gets to tell what it measures. */
+export const METRICS_WAIT_S = 3
 /** Seconds that a plan can be carried out. */
 export const PLAN_S = 15 * 60
 /** Plans that are remembered at the same time; beyond them the oldest are forgotten. */

@@ -7,6 +7,7 @@ import type { Paths } from '../lib/paths'
 import type { Random } from '../lib/random'
 import type { ArgsOf, CallName, ResultOf } from '../rpc/node/calls'
 import type { Hypervisor } from './hypervisor/hypervisor'
+import type { NodeMeasures } from './measures'
 import type { Ssconf } from './ssconf'
 
 export interface NodeContext {
@@ -24,6 +25,7 @@ export interface NodeContext {
   /** Throws when this node has no such hypervisor. */
   hypervisor(name: string): Hypervisor
   readonly daemons: DaemonControl
+  readonly measures: NodeMeasures
   /** The configuration's copy on a master candidate; absent where the node's entry point keeps none. */
   readonly configReplica?: ConfigReplica
 }

@@ -12,7 +12,9 @@ export async function dispatch(context: NodeContext, name: CallName, body: strin
   try {
     if (!isReady(name)) throw new NodeFailure(notYetText(name))
     const payload = await runHandler(context, name, readArguments(context, name, body))
-    log.debug({ ms: Math.round(context.clock.monotonic_ms() - started) }, 'done')
+    const duration_ms = context.clock.monotonic_ms() - started
+    context.measures.carriedOut(name, duration_ms / 1000)
+    log.debug({ ms: Math.round(duration_ms) }, 'done')
     return encodeAnswer({ ok: true, payload })
   } catch (error) {
     const text = messageOf(error)

@@ -6,6 +6,7 @@ import type { Access } from './access'
 import { type EventService, submittedWith } from './events'
 import type { JobService } from './jobs'
 import type { MasterContext } from './master-context'
+import { measuresOf } from './measures'
 import { Plans } from './plans'
 import type { QueryService } from './queries'
 import { Submissions } from './submissions'
@@ -44,6 +45,10 @@ export function localGantry(context: MasterContext, parts: GantryParts): GantryM
       return parts.jobs.cancel(id, false)
     },
     events: (identity, request) => parts.events.read(() => access(identity), request),
+    async metrics(identity) {
+      access(identity).need('cluster.info')
+      return measuresOf(context)
+    },
     identify: async (secret) => tokens.identify(secret),
     tokens: async (identity) => tokens.list(identity),
     addToken: (identity, token) => tokens.add(identity, token),

@@ -9,6 +9,7 @@ import { type Paths, pathsOf } from '../../src/lib/paths'
 import { systemRandom } from '../../src/lib/random'
 import type { NodeContext } from '../../src/node/context'
 import { hypervisorsOf } from '../../src/node/hypervisor/index'
+import { NodeMeasures } from '../../src/node/measures'
 import { openSsconf } from '../../src/node/ssconf'
 
 export interface TestNode {
@@ -30,6 +31,7 @@ export function testNode(hostname = 'node1.example.com', changes: Partial<NodeCo
     ...basics,
     disk: systemDisk,
     ssconf: openSsconf(paths),
+    measures: new NodeMeasures(hostname),
     osSearchPath: [paths.local('/srv/ganeti/os')],
     hypervisor: hypervisorsOf(basics),
     daemons: {

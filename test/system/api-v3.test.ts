@@ -93,6 +93,25 @@ test('an object of If-Match is looked at again when the job has its locks', asyn
   expect((await ask('POST', '/3/jobs', { ops: [instance('STARTUP', 'vm3')] }, tag)).status).toBe(412)
 }, 60_000)
 
+test('/metrics tells also what wconfd and the nodes measure of themselves', async () => {
+  const { body } = await request(`${cluster.url}/metrics`, {
+    dispatcher: agent,
+    headers: { authorization: authorization() },
+  })
+  const text = await body.text()
+  for (const name of [
+    'gantry_lock_wait_seconds_count',
+    'gantry_config_write_duration_seconds_count{kind="journal"}',
+    'gantry_wconfd_call_duration_seconds_count{call="gantryChange"}',
+    'gantry_node_call_duration_seconds_count{node="node1.gantry.local",call="instance_start"}',
+    'gantry_node_call_duration_seconds_count{node="node2.gantry.local",call="gantry_config_append"}',
+  ])
+    expect(text).toMatch(new RegExp(`^${name.replace(/[{}.]/g, '\\$&')} [1-9]`, 'm'))
+  // Of each figure there is one description, however many daemons tell it.
+  const titles = text.match(/^# TYPE \S+/gm) ?? []
+  expect(new Set(titles).size).toBe(titles.length)
+}, 60_000)
+
 test('a plan changes nothing, and binds a submission to what it has read', async () => {
   await run(create('vm5'))
   const ops = [instance('SET_PARAMS', 'vm5', { beparams: { maxmem: 192 } })]

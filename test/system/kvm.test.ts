@@ -7,6 +7,7 @@ import { PassThrough } from 'node:stream'
 import { systemDisk } from '../../src/lib/disk'
 import type { NodeContext } from '../../src/node/context'
 import { instanceHandlers as calls } from '../../src/node/handlers/instance'
+import { NodeMeasures } from '../../src/node/measures'
 import { instanceMigrationHandlers as migration } from '../../src/node/handlers/instance-migration'
 import { hypervisorsOf } from '../../src/node/hypervisor/index'
 import { bridge } from '../../src/node/hypervisor/kvm/console-bridge'
@@ -65,6 +66,7 @@ function nodeContext(hostname: string): NodeContext {
     ssconf: openSsconf(base.paths),
     osSearchPath: [],
     hypervisor: hypervisorsOf(base),
+    measures: new NodeMeasures('test'),
     daemons: { startMaster: unused, stopMaster: unused, ensure: unused, leave: unused },
   }
 }

@@ -16,6 +16,7 @@ import { fileOwner } from '../../node/accounts'
 import type { DaemonControl, NodeContext } from '../../node/context'
 import { dispatch } from '../../node/dispatch'
 import { hypervisorsOf } from '../../node/hypervisor/index'
+import { NodeMeasures } from '../../node/measures'
 import { openSsconf } from '../../node/ssconf'
 import { isCallName } from '../../rpc/node/calls'
 import { ConfigReplica } from '../../services/config-replica'
@@ -100,6 +101,7 @@ function contextOf(options: NodedOptions): NodeContext {
     osSearchPath: [...OS_SEARCH_PATH.map((directory) => paths.local(directory)), ...(options.bundledOs ?? [])],
     hypervisor: hypervisorsOf(basics),
     daemons: options.daemons,
+    measures: new NodeMeasures(hostname),
   }
 }
 

@@ -1,7 +1,7 @@
 // /metrics for Prometheus. What Ganeti's exporter tells has its names; what is ours begins with gantry_ and has base units. Objects are
 // asked for in the name of the caller, so that a token with a scope measures only what it may see.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Clock } from '../../lib/clock'
 import type { Log } from '../../lib/log'
 import { METRICS_JOBS_MAX, VIEW_PAGE_MAX } from '../../model/limits'
@@ -91,9 +91,13 @@ export async function serveMetrics(
 ): Promise<void> {
   try {
     const identity = await identify(request, response)
-    const [cluster, own] = await Promise.all([clusterMetrics(gantry, identity), metrics.text()])
+    const [cluster, daemons, own] = await Promise.all([
+      clusterMetrics(gantry, identity),
+      daemonMetrics(gantry, identity),
+      metrics.text(),
+    ])
     response.writeHead(200, { 'Content-Type': Registry.PROMETHEUS_CONTENT_TYPE, 'Cache-Control': 'no-store' })
-    response.end(`${cluster}\n${own}`)
+    response.end(`${cluster}\n${daemons}\n${own}`)
   } catch (error) {
     const problem = problemOf(error, log)
     if (problem.status === 401) response.setHeader('WWW-Authenticate', 'Basic realm="Gantry", Bearer realm="Gantry"')
@@ -103,30 +107,61 @@ export async function serveMetrics(
 
 async function clusterMetrics(gantry: GantryMaster, identity: Identity): Promise<string> {
   const all = (what: QueryResource, fields: readonly string[]) => allRows(gantry, identity, what, fields)
-  const [nodes, instances, jobs, locks] = await Promise.all([
+  const [{ name }, nodes, instances, jobs, locks] = await Promise.all([
+    gantry.cluster(identity),
     all('node', ['name', 'offline', ...NODE_VALUES]),
-    all('instance', ['name', 'oper_state', ...INSTANCE_VALUES]),
+    all('instance', ['name', 'oper_state', 'pnode', 'snodes', ...INSTANCE_VALUES]),
     all('job', ['id', 'status', 'summary', 'received_ts', 'start_ts', 'end_ts']),
     all('lock', ['owner', 'pending']),
   ])
   const registry = new Registry()
-  const gauge = (name: string, help: string, labelNames: string[] = []) =>
-    new Gauge({ name, help, labelNames, registers: [registry] })
+  registry.setDefaultLabels({ cluster: String(name) })
+  const gauge: NewGauge = (title, help, labelNames = []) =>
+    new Gauge({ name: title, help, labelNames: [...labelNames], registers: [registry] })
+  const offline = nodes.filter((row) => row[1] === true).length
   gauge('ganeti_cluster_node_count', 'Nodes').set(nodes.length)
-  gauge('ganeti_cluster_offline_nodes', 'Nodes that are marked offline').set(
-    nodes.filter((row) => row[1] === true).length,
-  )
+  gauge('ganeti_cluster_offline_nodes', 'Nodes that are marked offline').set(offline)
   gauge('ganeti_cluster_instance_count', 'Instances').set(instances.length)
-  const byStatus = gauge('ganeti_cluster_jobs', 'Jobs that are not archived', ['job_status'])
-  for (const status of STATUSES) byStatus.set({ job_status: status }, jobs.filter((row) => row[1] === status).length)
-  for (const [index, name] of NODE_VALUES.entries()) {
-    const values = gauge(`ganeti_node_${name}`, NODE_HELP[name], ['node'])
+  jobMetrics(gauge, jobs)
+  nodeMetrics(gauge, nodes, instances)
+  for (const [index, value] of INSTANCE_VALUES.entries()) {
+    const values = gauge(`ganeti_instance_${value}`, INSTANCE_HELP[value], ['instance'])
+    for (const row of instances) setNumber(values, { instance: String(row[0]) }, row[1] === true ? row[index + 4] : 0)
+  }
+  gauge('gantry_locks_held', 'Locks that someone holds').set(locks.filter(([owner]) => lengthOf(owner) > 0).length)
+  gauge('gantry_lock_waiters', 'Requests that wait for a lock').set(
+    locks.reduce((sum, [, pending]) => sum + lengthOf(pending), 0),
+  )
+  return registry.metrics()
+}
+
+type NewGauge = (title: string, help: string, labelNames?: readonly string[]) => Gauge
+type Rows = readonly (readonly unknown[])[]
+
+function nodeMetrics(gauge: NewGauge, nodes: Rows, instances: Rows): void {
+  for (const [index, value] of NODE_VALUES.entries()) {
+    const values = gauge(`ganeti_node_${value}`, NODE_HELP[value], ['node'])
     for (const row of nodes) setNumber(values, { node: String(row[0]) }, row[index + 2])
   }
-  for (const [index, name] of INSTANCE_VALUES.entries()) {
-    const values = gauge(`ganeti_instance_${name}`, INSTANCE_HELP[name], ['instance'])
-    for (const row of instances) setNumber(values, { instance: String(row[0]) }, row[1] === true ? row[index + 2] : 0)
+  const [primary, secondary] = [new Map<string, number>(), new Map<string, number>()]
+  const add = (sums: Map<string, number>, node: unknown, vcpus: unknown) =>
+    sums.set(String(node), (sums.get(String(node)) ?? 0) + Number(vcpus))
+  for (const [, running, pnode, snodes, , vcpus] of instances) {
+    if (running !== true) continue
+    add(primary, pnode, vcpus)
+    for (const node of Array.isArray(snodes) ? (snodes as unknown[]) : []) add(secondary, node, vcpus)
   }
+  const ofPrimaries = gauge('ganeti_node_p_oper_vcpus', 'Virtual processors of primary instances that run', ['node'])
+  const ofOthers = gauge('ganeti_node_s_oper_vcpus', 'Virtual processors of secondary instances that run', ['node'])
+  for (const [name] of nodes) {
+    ofPrimaries.set({ node: String(name) }, primary.get(String(name)) ?? 0)
+    ofOthers.set({ node: String(name) }, secondary.get(String(name)) ?? 0)
+  }
+}
+
+function jobMetrics(gauge: NewGauge, jobs: Rows): void {
+  const byStatus = gauge('ganeti_cluster_jobs', 'Jobs that are not archived', ['job_status'])
+  for (const status of STATUSES) byStatus.set({ job_status: status }, jobs.filter((row) => row[1] === status).length)
   const wait = gauge('ganeti_job_wait_time', 'Seconds that a job waited before it started', ['job_id', 'job_operation'])
   const run = gauge('ganeti_job_run_time', 'Seconds that a job ran', ['job_id', 'job_operation'])
   for (const [id, , summary, received, start, end] of jobs.slice(-METRICS_JOBS_MAX)) {
@@ -134,11 +169,14 @@ async function clusterMetrics(gantry: GantryMaster, identity: Identity): Promise
     setNumber(wait, labels, between(received, start))
     setNumber(run, labels, between(start, end))
   }
-  gauge('gantry_locks_held', 'Locks that someone holds').set(locks.filter(([owner]) => lengthOf(owner) > 0).length)
-  gauge('gantry_lock_waiters', 'Requests that wait for a lock').set(
-    locks.reduce((sum, [, pending]) => sum + lengthOf(pending), 0),
-  )
-  return registry.metrics()
+}
+
+/** Of the daemons, each with figures of the same names: what has the same labels is added up. */
+async function daemonMetrics(gantry: GantryMaster, identity: Identity): Promise<string> {
+  const told = await gantry.metrics(identity)
+  // The types of the package say that it takes one object where it takes one for each daemon.
+  const aggregate = AggregatorRegistry.aggregate as (all: readonly unknown[]) => Registry
+  return aggregate(told).metrics()
 }
 
 async function allRows(
@@ -158,13 +196,15 @@ async function allRows(
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])
 const STATUSES = ['queued', 'waiting', 'canceling', 'running', 'canceled', 'success', 'error']
-const NODE_VALUES = ['ctotal', 'dfree', 'dtotal', 'mfree', 'mtotal'] as const
+const NODE_VALUES = ['ctotal', 'dfree', 'dtotal', 'mfree', 'mtotal', 'pinst_cnt', 'sinst_cnt'] as const
 const NODE_HELP = {
   ctotal: 'Logical processors of the node',
   dfree: 'Free disk space of the node in MiB',
   dtotal: 'Disk space of the node in MiB',
   mfree: 'Free memory of the node in MiB',
   mtotal: 'Memory of the node in MiB',
+  pinst_cnt: 'Instances that have the node as primary',
+  sinst_cnt: 'Instances that have the node as secondary',
 }
 const INSTANCE_VALUES = ['oper_ram', 'oper_vcpus'] as const
 const INSTANCE_HELP = {
@@ -176,10 +216,10 @@ function setNumber(gauge: Gauge, labels: Record<string, string>, value: unknown)
   if (typeof value === 'number' && Number.isFinite(value)) gauge.set(labels, value)
 }
 
-/** `["INSTANCE_CREATE(vm1)"]` -> `INSTANCE_CREATE` */
+/** `["INSTANCE_CREATE(vm1)"]` -> `OP_INSTANCE_CREATE`: summaries are much shorter than the opcodes. */
 function operationOf(summary: unknown): string {
   const first: unknown = Array.isArray(summary) ? summary[0] : undefined
-  return typeof first === 'string' ? (first.split('(')[0] ?? 'unknown') : 'unknown'
+  return typeof first === 'string' ? `OP_${first.split('(')[0] ?? ''}` : 'unknown'
 }
 
 /** Between two `[seconds, microseconds]`. */

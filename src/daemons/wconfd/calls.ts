@@ -29,7 +29,7 @@ export const wconfdCalls = (state: WconfdState, feed: FollowFeed): AllCalls => (
   ...addressCalls(state),
 })
 
-const configCalls = ({ store, locks, replication }: WconfdState, feed: FollowFeed) => ({
+const configCalls = ({ store, locks, replication, measures }: WconfdState, feed: FollowFeed) => ({
   readConfig: call([], (_, connection) => sendConfig(connection, store.current())),
   gantryRead: call([selector], ([wanted], connection) => sendConfig(connection, slice(store.current(), wanted))),
   gantryFollow: call([], (_, connection) => {
@@ -55,6 +55,7 @@ const configCalls = ({ store, locks, replication }: WconfdState, feed: FollowFee
     unit(() => replication.flush()),
   ),
   gantryReplicas: call([], () => replication.status()),
+  gantryMetrics: call([], () => measures.told()),
   allocatePort: call([], async () => (await store.change([['allocatePort']]))[0]),
 })
 

@@ -50,7 +50,7 @@ export async function startWconfd(
       maxBuffered: WCONFD_BUFFER_BYTES_MAX,
       maxConnections: WCONFD_CONNECTIONS_MAX,
     },
-    wconfdCalls(state, feed),
+    state.measures.measured(wconfdCalls(state, feed)),
   )
   const cleaning = cleanRegularly(state, options)
   log.info({ serial: state.store.current().serial_no }, 'wconfd is ready')

@@ -13,6 +13,7 @@ import type { NodeClient } from '../../rpc/node/client'
 import { openReplication, type Replication } from '../../services/replication'
 import { CoalescedWriter } from './coalesced-writer'
 import { describe, openLocks, type LockKeeper } from './lock-keeper'
+import { WconfdMeasures } from './measures'
 import { readTempres } from './tempres'
 
 export interface WconfdOptions {
@@ -33,6 +34,7 @@ export class WconfdState {
     readonly locks: LockKeeper,
     readonly reservations: Reservations,
     readonly replication: Replication,
+    readonly measures: WconfdMeasures,
   ) {
     const { disk, paths } = options
     this.tempres = new CoalescedWriter(() => disk.write(paths.tempresFile, reservations.encode(), { mode: 0o600 }))
@@ -44,13 +46,15 @@ export class WconfdState {
   /** Reads the files of the last run, and frees what belongs to owners that did not live through the pause. */
   static async open(options: WconfdOptions): Promise<WconfdState> {
     const { paths, disk, random } = options
-    const store = await openStore(options)
+    const measures = new WconfdMeasures(options.clock)
+    const store = await openStore({ ...options, wrote: measures.wrote })
+    measures.journalSize(() => store.journalSize)
     const locks = await openLocks(options)
     const reservations = new Reservations(() => store.current(), random)
     const saved = await disk.read(paths.tempresFile)
     if (saved && saved.length > 0) reservations.load(readTempres(saved.toString('utf8')))
     const replication = await openReplication({ ...options, store })
-    const state = new WconfdState(options, store, locks, reservations, replication)
+    const state = new WconfdState(options, store, locks, reservations, replication, measures)
     await state.releaseDead()
     return state
   }

@@ -11,6 +11,8 @@ import { changeMasterIp, changeMasterNetmask } from '../master-ip'
 import { fileHandlers } from './files'
 
 export const membershipHandlers = {
+  gantry_metrics: (context) => context.measures.told(),
+
   master_node_name: (context) => context.ssconf.value('master_node') ?? fail('This node does not know the master node'),
 
   async node_start_master_daemons(context, noVoting) {

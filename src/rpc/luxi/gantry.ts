@@ -114,6 +114,8 @@ export interface GantryMaster {
   plan(identity: Identity, request: PlanRequest): Promise<Plan>
   cancel(identity: Identity, job: JobId): Promise<[boolean, string]>
   events(identity: Identity, request: EventRequest): Promise<EventPage>
+  /** What the master's daemons and the nodes measure, each as prom-client's JSON; who does not answer soon is left out. */
+  metrics(identity: Identity): Promise<unknown[][]>
   /** The token that this secret belongs to, or null. */
   identify(secret: string): Promise<TokenInfo | null>
   tokens(identity: Identity): Promise<TokenInfo[]>
@@ -130,6 +132,7 @@ export const GANTRY_CALLS: Readonly<Record<keyof GantryMaster, string>> = {
   plan: 'GantryPlan',
   cancel: 'GantryCancel',
   events: 'GantryEvents',
+  metrics: 'GantryMetrics',
   identify: 'GantryIdentify',
   tokens: 'GantryTokens',
   addToken: 'GantryAddToken',

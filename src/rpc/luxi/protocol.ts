@@ -242,6 +242,7 @@ const extensions = Object.fromEntries([
   extension('plan', ([identity, request]) => [readIdentity(identity), readPlan(request, readJob)]),
   extension('cancel', ([identity, job]) => [readIdentity(identity), jobId.parse(job)]),
   extension('events', ([identity, request]) => [readIdentity(identity), readEvents(request)]),
+  extension('metrics', ([identity]) => [readIdentity(identity)]),
   extension('identify', ([secret]) => [text.parse(secret)]),
   extension('tokens', ([identity]) => [readIdentity(identity)]),
   extension('addToken', ([identity, token]) => [readIdentity(identity), readNewToken(token)]),

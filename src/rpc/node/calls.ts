@@ -370,6 +370,8 @@ export const nodeCalls = {
   /** A full copy: the texts of config.data and gantry.data. */
   gantry_config_replace: many(NORMAL, [arg('config', compressed), arg('gantry', compressed)], none),
   /** jobqueue_update for several files; it answers when all are durable. */
+  /** What the node measures, as prom-client's JSON. */
+  gantry_metrics: many(URGENT, [], of<unknown[]>()),
   gantry_jobqueue_write: many(URGENT, [arg('files', list(pair(path, compressed)))], none),
   /** The end of a full copy of the queue: job files that are not among these go. */
   gantry_jobqueue_keep: many(URGENT, [arg('files', list(path))], none),

@@ -17,6 +17,7 @@ const CALLS: Readonly<Record<keyof Wconfd, 'again' | 'again, unit' | 'once' | 'o
   gantryOwnerDied: 'again',
   gantryBlockers: 'again',
   gantryReplicas: 'again',
+  gantryMetrics: 'again',
   tryUpdateLocks: 'again',
   updateLocksWaiting: 'again',
   freeLocks: 'again, unit',

@@ -290,14 +290,14 @@ test('metrics have the names of the exporter of Ganeti, and ours', async () => {
   const { status, headers, body } = await get(basic('admin', 'secret'))
   expect([status, headers['content-type']]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8'])
   const count = names(await ask('GET', '/3/nodes?fields=name')).length
-  expect(body).toContain(`ganeti_cluster_node_count ${count}\n`)
+  expect(body).toContain(`ganeti_cluster_node_count{cluster="cluster.gnt.example"} ${count}\n`)
   for (const name of [
-    'ganeti_cluster_jobs{job_status="success"}',
+    'ganeti_cluster_jobs{job_status="success",cluster=',
     'ganeti_node_mtotal{node=',
     'ganeti_instance_oper_ram{',
   ])
     expect(body).toContain(name)
-  expect(body).toMatch(/ganeti_job_run_time\{job_id="\d+",job_operation="TEST_DELAY"\} [\d.]+/)
+  expect(body).toMatch(/ganeti_job_run_time\{job_id="\d+",job_operation="OP_TEST_DELAY",cluster="cluster\.gnt\.example"\} [\d.]+/)
   expect(body).toMatch(/gantry_http_requests_total\{api="3",method="POST",status="202"\} \d+/)
   expect(body).toMatch(/gantry_master_call_duration_seconds_count\{call="view"\} \d+/)
   expect((await get(basic('admin', 'no'))).status).toBe(401)
