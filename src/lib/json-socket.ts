@@ -2,6 +2,7 @@
 // Knows nothing of methods or errors; rpc/ gives the texts a meaning.
 import * as fs from 'node:fs'
 import * as net from 'node:net'
+import { writeSlice } from './slices'
 
 const END = 0x03
 /** The kernel's sun_path is 108 bytes with its NUL; Node cuts longer ones silently. */
@@ -53,6 +54,15 @@ export class FramedConnection {
     if (this.socket.writableLength <= (this.options.maxBuffered ?? 64 << 20)) return true
     this.socket.destroy()
     return false
+  }
+
+  /** One message in pieces, each when its reader has room for it and others have been served. */
+  async sendPieces(pieces: Iterable<string>): Promise<void> {
+    for (const piece of pieces) {
+      if (this.socket.destroyed) return
+      await writeSlice(this.socket, piece)
+    }
+    this.send('')
   }
 
   /** Sends what is buffered, then closes. */
@@ -133,7 +143,7 @@ export interface FramedClientOptions {
   path: string
   connectTimeout_s: number
   maxFrame?: number
-  onMessage(text: string, connection: FramedConnection): void
+  onMessage(text: string, connection: FramedConnection): Promise<void> | void
 }
 
 export function connectFramed(options: FramedClientOptions): Promise<FramedConnection> {

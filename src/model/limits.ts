@@ -9,6 +9,10 @@ export const UPLOAD_BYTES_MAX = 256 << 20
 export const NODE_CALL_BODY_BYTES_MAX = 64 << 20
 /** The longest answer that a caller of a node reads. */
 export const NODE_ANSWER_BYTES_MAX = 256 << 20
+/** Requests for consoles that are made before the event loop serves others. */
+export const CONSOLES_AT_ONCE = 200
+/** Nodes to which a call to many is sent before the event loop serves others. */
+export const NODES_ASKED_AT_ONCE = 50
 /** Connections to nodes that one process opens at the same time; further calls wait. */
 export const NODE_CONNECTIONS_MAX = 256
 /** Connections that a node daemon serves at the same time; more are closed at once. */
@@ -127,6 +131,10 @@ export const LUXI_RECONNECT_S = 5
 export const LUXI_RETRY_PAUSE_S = 0.1
 /** LUXI connections of one client process; further calls wait. */
 export const LUXI_CLIENT_CONNECTIONS_MAX = 256
+/** Cells of a table that are worked out, written or read before the event loop serves others: a few milliseconds. */
+export const CELLS_AT_ONCE = 8000
+/** Entries of a list that the remote API writes at once. */
+export const ENTRIES_AT_ONCE = 100
 /** Idle LUXI connections that a client process keeps. */
 export const LUXI_CLIENT_IDLE_MAX = 32
 

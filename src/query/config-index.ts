@@ -70,7 +70,10 @@ export class ConfigIndex {
   groupOfNode = (uuid: string): NodeGroup | undefined => this.config.nodegroups[this.config.nodes[uuid]?.group ?? '']
 
   readonly beParams = perObject((instance: Instance): BeParams => fillBeParams(this.config.cluster, instance.beparams))
-  hvParams = (instance: Instance): Params => fillHvParams(this.config.cluster, instance, { skipClusterOnly: true })
+  /** These are large, so only those of the row that is being looked at are kept. */
+  readonly hvParams = ofLast((instance: Instance): Params =>
+    fillHvParams(this.config.cluster, instance, { skipClusterOnly: true }),
+  )
   osParams = (instance: Instance): OsParams => fillOsParams(this.config.cluster, instance.os, instance.osparams)
   nicParams = (nic: Nic): NicParams => fillNicParams(this.config.cluster, nic)
   ndParams = (node: Node): NdParams => fillNdParams(this.config, node)
@@ -102,6 +105,14 @@ function grouped<T>(items: readonly T[], keysOf: (item: T) => readonly string[])
 function once<T>(compute: () => T): () => T {
   let known: { value: T } | undefined
   return () => (known ??= { value: compute() }).value
+}
+
+function ofLast<O extends object, T>(compute: (object: O) => T): (object: O) => T {
+  let last: { readonly object: O; readonly value: T } | undefined
+  return (object) => {
+    if (last?.object !== object) last = { object, value: compute(object) }
+    return last.value
+  }
 }
 
 function perObject<O extends object, T>(compute: (object: O) => T): (object: O) => T {

@@ -24,7 +24,9 @@ import {
   parseFilter,
   requestedNames,
 } from './filter'
+import { mapInSlices } from '../lib/slices'
 import { niceSort } from '../model/nice-sort'
+import { rowsAtOnce } from '../rpc/long-answers'
 import type { Resource } from './resource'
 import type { QuerySource } from './source'
 
@@ -63,7 +65,7 @@ export async function classicQuery(
     if (unknown.length > 0) throw new OpPrereqError(`Unknown output fields selected: ${unknown.join(',')}`, ECODE.INVAL)
     const values = what === 'job' ? names.map(Number) : names
     const { data } = await query(resource, fields, choice(resource.nameField, values), source, 'skip')
-    return data.map((row) => row.map(([, value]) => value))
+    return mapInSlices(data, rowsAtOnce(fields.length), (row) => row.map(([, value]) => value))
   })
 }
 
@@ -131,7 +133,7 @@ async function query<Row>(
   const getters = names.map((name) => getter(resource, name))
   return {
     fields: names.map((name) => definition(resource, name)),
-    data: rows.map((row) => getters.map((get) => get(row))),
+    data: await mapInSlices(rows, rowsAtOnce(names.length), (row) => getters.map((get) => get(row))),
   }
 }
 

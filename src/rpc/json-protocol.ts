@@ -8,6 +8,7 @@ import { connectFramed, serveFramed, type FramedConnection, type FramedServer } 
 import type { Log } from '../lib/log'
 import { errorFromWire, GanetiError, GenericError } from '../model/errors'
 import { CALL_CONNECT_S, CALL_DEPTH_MAX } from '../model/limits'
+import { parseLong } from './long-answers'
 
 /** Returned by a handler that has sent its own messages on the connection. */
 export const ANSWERED = Symbol('answered')
@@ -173,8 +174,8 @@ export class JsonClient {
     const { path, peer, connectTimeout_s = CALL_CONNECT_S } = this.options
     const waiting: Call[] = []
     try {
-      const onMessage = (text: string) => {
-        const hangsUp = answer(waiting, text)
+      const onMessage = async (text: string) => {
+        const hangsUp = await answer(waiting, text)
         if (hangsUp && this.link !== undefined && this.link.waiting === waiting) this.drop(this.link, lost(peer, path))
       }
       const connection = await connectFramed({ path, connectTimeout_s, onMessage })
@@ -199,7 +200,7 @@ export class JsonClient {
 }
 
 /** True when the other end hangs up after this answer: it could not read the call, and looks at nothing that came behind it. */
-function answer(waiting: Call[], text: string): boolean {
+async function answer(waiting: Call[], text: string): Promise<boolean> {
   const call = waiting.shift()
   if (call === undefined) return false
   if (call.remembered?.text === text) {
@@ -212,7 +213,7 @@ function answer(waiting: Call[], text: string): boolean {
   }
   let reply: unknown
   try {
-    reply = JSON.parse(text)
+    reply = await parseLong(text)
   } catch {
     return refuse(new GenericError(`the answer to ${call.method} is not JSON`), false)
   }

@@ -1,6 +1,7 @@
 import { fillBeParams, fillHvParams, fillNdParams } from '../config/filled'
 import { instanceDict } from '../config/rpc-dicts'
 import type { Clock } from '../lib/clock'
+import { mapInSlices } from '../lib/slices'
 import type { ConfigData, Instance, Node } from '../model/config'
 import {
   STORAGE_TYPES_NODE_STORAGE,
@@ -8,7 +9,7 @@ import {
   STORAGE_TYPE_OF_TEMPLATE,
   type StorageType,
 } from '../model/constants/disks'
-import { limits } from '../model/limits'
+import { CONSOLES_AT_ONCE, NODES_ASKED_AT_ONCE, limits } from '../model/limits'
 import type { LiveData, LiveResults } from '../query/live-data'
 import type { ArgsOf, CallName, ResultOf } from '../rpc/node/calls'
 import type { NodeClient, NodeResult } from '../rpc/node/client'
@@ -38,15 +39,15 @@ export class NodeLiveData implements LiveData {
   }
 
   /** Not shared: each query names its own instances. */
-  consoles(config: ConfigData, instances: readonly Instance[]) {
+  async consoles(config: ConfigData, instances: readonly Instance[]) {
     const byNode = new Map<Node, Record<string, ConsoleRequest>>()
-    for (const instance of instances) {
+    await mapInSlices(instances, CONSOLES_AT_ONCE, (instance) => {
       const node = config.nodes[instance.primary_node]
-      if (node === undefined) continue
+      if (node === undefined) return
       const requests = byNode.get(node) ?? {}
       requests[instance.name] = consoleRequest(config, instance, node)
       byNode.set(node, requests)
-    }
+    })
     const requestsOf = new Map([...byNode].map(([node, requests]) => [node.uuid, requests]))
     return this.client.all([...byNode.keys()], 'instance_console_info', ({ uuid }) => [requestsOf.get(uuid) ?? {}])
   }
@@ -74,14 +75,15 @@ export class NodeLiveData implements LiveData {
       const answers = await this.client.all([node], call, argsOf(node))
       return answers.get(node.uuid) ?? { ok: false, error: 'no answer', offline: false }
     }
-    return new Map(
-      await Promise.all(
-        nodes.map(
-          async (node) =>
-            [node.uuid, await this.shared.run(`${call} ${node.uuid} ${version}`, () => askOne(node))] as const,
-        ),
-      ),
-    )
+    const asked = await mapInSlices(nodes, NODES_ASKED_AT_ONCE, (node) => {
+      const answer = this.shared
+        .run(`${call} ${node.uuid} ${version}`, () => askOne(node))
+        .then((result) => [node.uuid, result] as const)
+      // Whoever waits for all hears of it.
+      answer.catch(() => undefined)
+      return answer
+    })
+    return new Map(await Promise.all(asked))
   }
 }
 

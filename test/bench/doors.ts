@@ -3,12 +3,15 @@ import { performance } from 'node:perf_hooks'
 import { delayOp, manyJobs, oneJob } from './jobs'
 import { Luxi } from './luxi'
 import { measured } from './measured'
+import { cpuBelow } from './processes'
 import { type RapiTarget, loadRapi } from './rapi-load'
 import type { Report } from './table'
 
 export interface Subject {
   readonly rapi: RapiTarget
   readonly luxiSocket: string
+  /** The parent of all its processes. */
+  readonly pid: number
 }
 
 export interface Scale {
@@ -52,14 +55,21 @@ export async function measureQueries({ luxiSocket }: Subject, scale: Scale, repo
   luxi.close()
 }
 
-export async function measureJobs({ luxiSocket }: Subject, scale: Scale, report: Report, note = ''): Promise<void> {
+export async function measureJobs(
+  { luxiSocket, pid }: Subject,
+  scale: Scale,
+  report: Report,
+  note = '',
+): Promise<void> {
   const luxi = await Luxi.open(luxiSocket)
   await oneJob(luxi, delayOp)
   const times: number[] = []
   for (let n = 0; n < scale.singleJobs; n++) times.push(await oneJob(luxi, delayOp))
   report(`one job, submission to success${note}`, measured(times, 1).p50_ms, 'ms')
   for (const count of scale.batches) {
+    const before_ms = cpuBelow(pid)
     const total_ms = await manyJobs(luxi, count, delayOp)
+    report(`${count} jobs at once, CPU of all daemons for each${note}`, (cpuBelow(pid) - before_ms) / count, 'ms')
     report(`${count} jobs at once, until all have ended${note}`, total_ms, 'ms')
     report(`${count} jobs at once${note}`, (count / total_ms) * 1000, '/s')
   }

@@ -2,7 +2,7 @@
 import * as net from 'node:net'
 
 export class Luxi {
-  private buffer = ''
+  private parts: string[] = []
   private readonly waiting: { resolve(result: unknown): void; reject(error: Error): void }[] = []
 
   private constructor(private readonly socket: net.Socket) {
@@ -34,10 +34,11 @@ export class Luxi {
   }
 
   private hear(text: string): void {
-    this.buffer += text
-    for (let end = this.buffer.indexOf('\x03'); end !== -1; end = this.buffer.indexOf('\x03')) {
-      const answer = JSON.parse(this.buffer.slice(0, end)) as { success: boolean; result: unknown }
-      this.buffer = this.buffer.slice(end + 1)
+    const [first = '', ...more] = text.split('\x03')
+    this.parts.push(first)
+    for (const next of more) {
+      const answer = JSON.parse(this.parts.join('')) as { success: boolean; result: unknown }
+      this.parts = [next]
       const call = this.waiting.shift()
       if (answer.success) call?.resolve(answer.result)
       else call?.reject(new Error(`luxid answered: ${JSON.stringify(answer.result)}`))

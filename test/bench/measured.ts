@@ -1,6 +1,7 @@
 // What was measured, and how it is printed.
 
 export interface Measured {
+  readonly count: number
   readonly perSecond: number
   readonly p50_ms: number
   readonly p99_ms: number
@@ -10,7 +11,7 @@ export interface Measured {
 export function measured(times_ms: number[], total_ms: number): Measured {
   const sorted = [...times_ms].sort((a, b) => a - b)
   const at = (part: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
-  return { perSecond: (times_ms.length / total_ms) * 1000, p50_ms: at(0.5), p99_ms: at(0.99) }
+  return { count: times_ms.length, perSecond: (times_ms.length / total_ms) * 1000, p50_ms: at(0.5), p99_ms: at(0.99) }
 }
 
 export const rate = (value: number): string => `${number(value)}/s`

@@ -12,16 +12,37 @@ export interface ProcessMemory {
 }
 
 export function memoryBelow(root: number): ProcessMemory[] {
-  return descendants(root).flatMap((pid) => {
+  return processesBelow(root).flatMap(({ pid, name, node }) => {
     try {
       const rollup = fs.readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
       const value = (key: string) => Number(new RegExp(`^${key}: +(\\d+) kB`, 'm').exec(rollup)?.[1])
-      const line = fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
-      const name = nameOf(line)
-      const node = /node\d+\.gantry\.local/.exec(line)?.[0]
-      return name === undefined ? [] : [{ pid, name, node, pss_kib: value('Pss'), rss_kib: value('Rss') }]
+      return [{ pid, name, node, pss_kib: value('Pss'), rss_kib: value('Rss') }]
     } catch {
       // It has ended, or it is not ours to look at.
+      return []
+    }
+  })
+}
+
+const TICK_MS = 10
+
+/** Milliseconds of processor time that all of them have used until now, with those that have ended. */
+export function cpuBelow(root: number): number {
+  const ticksOf = (pid: number) => {
+    const fields = statOf(pid)?.slice(11, 15) ?? []
+    return fields.reduce((sum, ticks) => sum + Number(ticks), 0)
+  }
+  return descendants(root).reduce((sum, pid) => sum + ticksOf(pid), 0) * TICK_MS
+}
+
+/** Daemons and jobs, by what they are. */
+export function processesBelow(root: number): Pick<ProcessMemory, 'pid' | 'name' | 'node'>[] {
+  return descendants(root).flatMap((pid) => {
+    try {
+      const line = fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+      const name = nameOf(line)
+      return name === undefined ? [] : [{ pid, name, node: /node\d+\.gantry\.local/.exec(line)?.[0] }]
+    } catch {
       return []
     }
   })
@@ -41,10 +62,15 @@ function descendants(root: number): number[] {
 }
 
 function parentOf(pid: number): number | undefined {
+  const parent = statOf(pid)?.[1]
+  return parent === undefined ? undefined : Number(parent)
+}
+
+/** The fields of /proc/PID/stat behind the name, which may hold anything; undefined when the process has ended. */
+function statOf(pid: number): string[] | undefined {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name in parentheses may hold anything.
-    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   } catch {
     return undefined
   }

@@ -47,6 +47,34 @@ async function newConnections(target: RapiTarget, request: string, until: number
   }
 }
 
+/** Sends that many requests in each second, however long the answers take; their times in milliseconds. */
+export async function sendAtRate(
+  target: RapiTarget,
+  pathOf: (n: number) => string,
+  perSecond: number,
+  seconds: number,
+): Promise<number[]> {
+  const idle: tls.TLSSocket[] = []
+  const times: number[] = []
+  const started = performance.now()
+  const send = async (path: string) => {
+    const begun = performance.now()
+    const connection = idle.pop() ?? (await open(target))
+    await ask(connection, requestText(target, { path, connections: 1, keepAlive: true, seconds }))
+    times.push(performance.now() - begun)
+    idle.push(connection)
+  }
+  const sent: Promise<void>[] = []
+  for (let n = 0; n < perSecond * seconds; n++) {
+    const wait_ms = started + (n * 1000) / perSecond - performance.now()
+    if (wait_ms > 0) await new Promise((resolve) => setTimeout(resolve, wait_ms))
+    sent.push(send(pathOf(n)))
+  }
+  await Promise.all(sent)
+  for (const connection of idle) connection.destroy()
+  return times
+}
+
 async function one(target: RapiTarget, request: string): Promise<void> {
   const connection = await open(target)
   await ask(connection, request)
@@ -65,6 +93,7 @@ function ask(socket: tls.TLSSocket, request: string): Promise<void> {
   return new Promise((resolve, reject) => {
     let head = ''
     let missing = -1
+    let chunked = false
     const end = (error?: Error) => {
       socket.off('data', hear)
       socket.off('error', end)
@@ -74,13 +103,16 @@ function ask(socket: tls.TLSSocket, request: string): Promise<void> {
     }
     const lost = () => end(new Error('the server closed the connection before its answer was complete'))
     const hear = (data: Buffer) => {
-      if (missing >= 0) missing -= data.length
+      if (chunked) missing = data.toString('latin1').endsWith('\r\n0\r\n\r\n') ? 0 : 1
+      else if (missing >= 0) missing -= data.length
       else {
         head += data.toString('latin1')
         const split = head.indexOf('\r\n\r\n')
         if (split === -1) return
         if (!head.startsWith('HTTP/1.1 200')) return end(new Error(`answer: ${head.slice(0, head.indexOf('\r\n'))}`))
-        missing = Number(/content-length: *(\d+)/i.exec(head)?.[1]) - (head.length - split - 4)
+        chunked = /transfer-encoding: *chunked/i.test(head)
+        if (chunked) missing = 1
+        else missing = Number(/content-length: *(\d+)/i.exec(head)?.[1]) - (head.length - split - 4)
       }
       if (missing <= 0) end()
     }

@@ -8,6 +8,8 @@ import { loadWconfd } from './changes'
 import { BenchCluster, stopAllClusters } from './cluster'
 import { buildIfStale } from './dist'
 import { type Scale, createInstances, measureJobs, measureQueries, measureRequests, withRunningJobs } from './doors'
+import { LARGE, measureLarge } from './large'
+import { LoopWatch } from './loops'
 import { Luxi } from './luxi'
 import { Peer } from './peer'
 import { memoryBelow } from './processes'
@@ -20,7 +22,7 @@ const USAGE = `usage: npm run bench -- [options]
                        Without it, the figures of recorded.json are printed
   --record             write the figures of the peer, with date and machine, to recorded.json
   --base-address ADDR  loopback address of our clusters, ending in .0 (default: one below 127.77)
-  --only PART          requests, jobs, memory or changes; may be given more than once
+  --only PART          requests, jobs, memory, changes or large; may be given more than once
   --quick              a tenth of the time, for a first impression
 `
 const RECORDED = path.join(__dirname, 'recorded.json')
@@ -30,7 +32,7 @@ const OURS_QUICK: Scale = { seconds: 0.5, singleJobs: 5, batches: [50] }
 const THEIRS: Scale = { seconds: 10, singleJobs: 5, batches: [50] }
 const THEIRS_QUICK: Scale = { seconds: 2, singleJobs: 2, batches: [50] }
 const RUNNING_JOBS = 5
-const PARTS = ['requests', 'jobs', 'memory', 'changes']
+const PARTS = ['requests', 'jobs', 'memory', 'changes', 'large']
 
 interface Recorded {
   date: string
@@ -67,6 +69,7 @@ async function main(): Promise<void> {
 
   await measureOurs(start, scale, report, wanted)
   if (wanted('changes')) await measureChanges(start, scale, report)
+  if (wanted('large')) await measureManyNodes(start, scale, report)
   const theirs = await measurePeer(values.peer, values.quick ? THEIRS_QUICK : THEIRS, wanted)
   if (values.record && theirs.live) fs.writeFileSync(RECORDED, `${JSON.stringify(theirs.recorded, null, 2)}\n`)
   console.log(`\n${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC on ${machine()}\n`)
@@ -128,6 +131,17 @@ async function measureChanges(start: Start, scale: Scale, report: Report): Promi
     await cluster.stop()
     fs.rmSync(state, { recursive: true })
   }
+}
+
+async function measureManyNodes(start: Start, scale: Scale, report: Report): Promise<void> {
+  say(`a cluster of ${LARGE.instances} instances on ${LARGE.nodes} nodes, which are simulated`)
+  const state = path.join(temporary, 'state-large')
+  writeState(state, LARGE.instances, LARGE.nodes)
+  const loops = new LoopWatch(path.join(temporary, 'loops'))
+  loops.arm()
+  const cluster = await start('large', '--state', state)
+  await measureLarge(cluster, loops, scale.seconds, report)
+  await cluster.stop()
 }
 
 /** Of the master node: the others have only their noded. */

@@ -4,6 +4,7 @@ import type { Log } from '../../lib/log'
 import { GanetiError, GenericError, QueryFilterParseError } from '../../model/errors'
 import { LUXI_BUFFERED_BYTES_MAX, LUXI_CONNECTIONS_MAX, LUXI_FRAME_BYTES_MAX } from '../../model/limits'
 import { encodeAnswer } from '../../rpc/json-protocol'
+import { longAnswer, longResult } from '../../rpc/long-answers'
 import type { Master } from '../../rpc/luxi/calls'
 import { Unparsable, parseRequest, unreadableArgs } from '../../rpc/luxi/protocol'
 
@@ -32,7 +33,7 @@ async function answer(text: string, connection: FramedConnection, master: Master
   try {
     const request = parseRequest(text)
     try {
-      connection.send(encodeAnswer(true, await request.run(master)))
+      await send(connection, await request.run(master))
     } catch (error) {
       if (error instanceof QueryFilterParseError) throw unreadableArgs(request.args, error.message)
       connection.send(encodeAnswer(false, wireError(error, request.method, log)))
@@ -40,6 +41,12 @@ async function answer(text: string, connection: FramedConnection, master: Master
   } catch (error) {
     refuse(connection, error, log)
   }
+}
+
+async function send(connection: FramedConnection, result: unknown): Promise<void> {
+  const pieces = longResult(result)
+  if (pieces === undefined) connection.send(encodeAnswer(true, result))
+  else await connection.sendPieces(longAnswer(pieces))
 }
 
 function wireError(error: unknown, method: string, log: Log): unknown {

@@ -1,6 +1,8 @@
 // The life of a request to /2, read top to bottom: authenticate, find the route, check access, read the body, collect the
 // arguments, call the controller, reply. The routes are data, generated from the controllers.
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { slices, writeSlice } from '../../lib/slices'
+import { ENTRIES_AT_ONCE } from '../../model/limits'
 import { readArguments, type RouteArgument } from './arguments'
 import { type Authenticator, CHALLENGE, checkAccess, rolesOf } from './auth'
 import { readBody } from './body'
@@ -40,7 +42,7 @@ export function createRouter(routes: readonly Route[], options: RouterOptions): 
       if (request.headers.host === undefined && request.httpVersion === '1.1') throw badRequest('Missing Host header')
       user = await options.authenticator.authenticate(request, response)
       if (user === undefined && options.requireAuthentication) throw new HttpError(401)
-      send(response, 200, await serve(tree, options, request, user))
+      await reply(response, await serve(tree, options, request, user))
     } catch (error) {
       const { status, body } = errorReply(error, log)
       if (status === 401) response.setHeader('WWW-Authenticate', CHALLENGE)
@@ -61,7 +63,7 @@ async function serve(
   services: RapiServices,
   request: IncomingMessage,
   user: User | undefined,
-): Promise<string> {
+): Promise<unknown> {
   const path = pathOf(request)
   const found = tree.find(path)
   if (found === undefined) throw notFound()
@@ -77,13 +79,26 @@ async function serve(
   const controller = new route.controller(context)
   const action: unknown = Reflect.get(controller, route.action)
   if (typeof action !== 'function') throw new Error(`${route.controller.name} has no ${route.action}`)
-  return pythonJson(await Reflect.apply(action, controller, args))
+  return await Reflect.apply(action, controller, args)
 }
 
 function pathOf(request: IncomingMessage): string {
   const url = request.url ?? ''
   const end = url.indexOf('?')
   return end === -1 ? url : url.slice(0, end)
+}
+
+/** A long list is written slice by slice, as its reader has room. */
+async function reply(response: ServerResponse, result: unknown): Promise<void> {
+  if (!Array.isArray(result) || result.length <= ENTRIES_AT_ONCE) return send(response, 200, pythonJson(result))
+  response.writeHead(200, { 'Content-Type': 'application/json' })
+  let before = '['
+  for (const slice of slices(result, ENTRIES_AT_ONCE)) {
+    if (response.destroyed) return
+    await writeSlice(response, before + pythonJson(slice).slice(1, -1), 'latin1')
+    before = ', '
+  }
+  response.end(']\n', 'latin1')
 }
 
 export function send(response: ServerResponse, status: number, json: string): void {

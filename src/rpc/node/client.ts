@@ -6,10 +6,11 @@ import { existsSync } from 'node:fs'
 import { type Clock, systemClock } from '../../lib/clock'
 import { fileStamp } from '../../lib/file-stamp'
 import type { Paths } from '../../lib/paths'
+import { mapInSlices } from '../../lib/slices'
 import { nodeClientTls } from '../../lib/tls'
 import { OpExecError } from '../../model/errors'
 import type { NodeUuid } from '../../model/ids'
-import { NODE_CONNECTIONS_MAX, NODE_KEEP_ALIVE_S } from '../../model/limits'
+import { NODES_ASKED_AT_ONCE, NODE_CONNECTIONS_MAX, NODE_KEEP_ALIVE_S } from '../../model/limits'
 import { type ArgsOf, type CallName, type ResultOf, callOf } from './calls'
 import { type Endpoint, exchange } from './exchange'
 import { NODE_HEADER, decodeAnswer, encodeCall, messageOf, resultOf } from './protocol'
@@ -100,7 +101,13 @@ export function openNodeClient(options: NodeClientOptions): NodeClient {
         typeof args === 'function'
           ? call(target, name, args(target))
           : call(target, name, args, () => (shared ??= encodeCall(name, args, paths)))
-      return new Map(await Promise.all(targets.map(async (target) => [target.uuid, await ask(target)] as const)))
+      const asked = await mapInSlices(targets, NODES_ASKED_AT_ONCE, (target) => {
+        const answer = ask(target).then((result) => [target.uuid, result] as const)
+        // Whoever waits for all hears of it.
+        answer.catch(() => undefined)
+        return answer
+      })
+      return new Map(await Promise.all(asked))
     },
     close: () => transport.close(),
   }

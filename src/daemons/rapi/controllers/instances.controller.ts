@@ -26,6 +26,8 @@ import {
   OpInstanceShutdown,
   OpInstanceStartup,
 } from '../../../opcodes/instance'
+import { mapInSlices } from '../../../lib/slices'
+import { ENTRIES_AT_ONCE } from '../../../model/limits'
 import { permissionOf } from '../../../opcodes/permission'
 import type { JobId } from '../../../rpc/luxi/calls'
 import type { ConsoleInfo } from '../../../rpc/node/dicts'
@@ -45,7 +47,8 @@ export class InstancesController extends Resource {
   @Get('')
   async list(@Query() bulk = 0, @Query() lock = 0): Promise<Link[] | InstanceObject[]> {
     if (bulk === 0) return links(await this.master.queryInstances([], ['name'], lock !== 0), '/2/instances')
-    return (await this.master.queryInstances([], INSTANCE_FIELDS, lock !== 0)).map(instanceObject)
+    const rows = await this.master.queryInstances([], INSTANCE_FIELDS, lock !== 0)
+    return mapInSlices(rows, ENTRIES_AT_ONCE, instanceObject)
   }
 
   /** Creates an instance. */

@@ -16,6 +16,8 @@ import {
   OpNodeSetParams,
   OpRepairNodeStorage,
 } from '../../../opcodes/node'
+import { mapInSlices } from '../../../lib/slices'
+import { ENTRIES_AT_ONCE } from '../../../model/limits'
 import type { JobId } from '../../../rpc/luxi/calls'
 import { badRequest } from '../errors'
 import { NODE_FIELDS } from '../fields'
@@ -37,7 +39,8 @@ export class NodesController extends Resource {
   @Get('')
   async list(@Query() bulk = 0): Promise<Link[] | NodeWithAliases[]> {
     if (bulk === 0) return links(await this.master.queryNodes([], ['name'], false), '/2/nodes')
-    return (await this.master.queryNodes([], NODE_FIELDS, false)).map(nodeObject)
+    const rows = await this.master.queryNodes([], NODE_FIELDS, false)
+    return mapInSlices(rows, ENTRIES_AT_ONCE, nodeObject)
   }
 
   /** One node. */

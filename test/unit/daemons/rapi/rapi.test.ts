@@ -1,4 +1,6 @@
 import { writeFileSync } from 'node:fs'
+import { get } from 'node:https'
+import { text } from 'node:stream/consumers'
 import * as tls from 'node:tls'
 import { routes } from '../../../../src/generated/routes'
 import { GenericError, JobQueueFull, LuxiError, OpPrereqError } from '../../../../src/model/errors'
@@ -10,6 +12,8 @@ let harness: Harness
 let submitted: WireOpCode[][]
 /** What the next call of queryClusterInfo throws. */
 let failure: unknown
+/** What the cluster is tagged with. */
+let tags: string[] = []
 
 beforeAll(async () => {
   const recorded = new RecordedMaster()
@@ -18,6 +22,7 @@ beforeAll(async () => {
     if (failure === undefined) return { name: 'é"\u{1F600}', empty: [], nested: { list: [1, 'two'] } }
     throw failure
   }
+  recorded.queryTags = async () => tags
   harness = await Harness.start(recorded as unknown as Master)
 })
 afterAll(() => harness.stop())
@@ -33,6 +38,18 @@ describe('answers', () => {
     const { body } = await harness.ask('GET', '/2/info')
     const name = '"name": "\\u00e9\\"\\ud83d\\ude00", "empty": [], "nested": {"list": [1, "two"]}'
     expect(body).toBe(`{${name}}\n`)
+  })
+
+  test('a long list comes in pieces that are together the same text', async () => {
+    tags = Array.from({ length: 1001 }, (_, at) => `tag ${at}, "é"`)
+    const options = { port: harness.rapi.addresses[0]?.port, path: '/2/tags', rejectUnauthorized: false }
+    const body = await new Promise<string>((resolve, reject) =>
+      get({ ...options, headers: { authorization: basic('admin', 'secret') } }, (response) => {
+        expect([response.statusCode, response.headers['transfer-encoding']]).toEqual([200, 'chunked'])
+        text(response).then(resolve, reject)
+      }).on('error', reject),
+    )
+    expect(body).toBe(`[${tags.map((tag) => JSON.stringify(tag).replace('é', '\\u00e9')).join(', ')}]\n`)
   })
 
   test('a connection serves several requests', async () => {

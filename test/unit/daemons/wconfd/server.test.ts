@@ -253,6 +253,17 @@ describe('reservations', () => {
     })
   })
 
+  test('what an opcode held at its end is freed in one step, reservations and locks', async () => {
+    const [first, second] = [await wconfd.owner(1), await wconfd.owner(2)]
+    const calls = wconfd.client()
+    const mac = await calls.generateMAC(first.client, null)
+    await calls.gantryAcquire(first.client, 0, [['node/a', 'exclusive']], null)
+    await calls.gantryFreeAll(first.client)
+    await calls.reserveMAC(second.client, mac)
+    expect(await calls.tryUpdateLocks(second.client, [['node/a', 'exclusive']])).toEqual([])
+    expect(await calls.listLocks(first.client)).toEqual([])
+  })
+
   test('addresses are picked, kept and written into the network', async () => {
     const [first, second] = [await wconfd.owner(1), await wconfd.owner(2)]
     const calls = wconfd.client()

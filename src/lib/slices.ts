@@ -1,0 +1,29 @@
+// Long lists are worked on in slices, between which the event loop serves others.
+import type { Writable } from 'node:stream'
+import { breathe } from './clock'
+
+export function* slices<T>(items: readonly T[], size: number): Generator<T[]> {
+  for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size)
+}
+
+/** A list of no more than one slice is done at once. */
+export async function mapInSlices<T, U>(items: readonly T[], size: number, map: (item: T) => U): Promise<U[]> {
+  const mapped: U[] = []
+  for (const slice of slices(items, size)) {
+    if (mapped.length > 0) await breathe()
+    for (const item of slice) mapped.push(map(item))
+  }
+  return mapped
+}
+
+/** Resolves when the reader has room for more, or has gone, and others have been served. */
+export function writeSlice(stream: Writable, text: string, encoding: BufferEncoding = 'utf8'): Promise<void> {
+  if (stream.write(text, encoding)) return breathe()
+  return new Promise((resolve) => {
+    const done = () => {
+      stream.off('drain', done).off('close', done)
+      resolve()
+    }
+    stream.on('drain', done).on('close', done)
+  })
+}

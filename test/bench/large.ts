@@ -1,0 +1,54 @@
+// A cluster of 10,000 instances on 1,000 simulated nodes: its lists, what they block, and many small requests besides.
+import { performance } from 'node:perf_hooks'
+import type { BenchCluster } from './cluster'
+import type { LoopWatch } from './loops'
+import { Luxi } from './luxi'
+import { type Measured, measured } from './measured'
+import { cpuBelow } from './processes'
+import { loadRapi, sendAtRate } from './rapi-load'
+import type { Report } from './table'
+
+export const LARGE = { instances: 10_000, nodes: 1000 }
+const MIXED_PER_SECOND = 200
+
+export async function measureLarge(
+  cluster: BenchCluster,
+  loops: LoopWatch,
+  seconds: number,
+  report: Report,
+): Promise<void> {
+  const watched = async (label: string, action: () => Promise<Measured>) => {
+    await loops.longest(cluster.pid)
+    const before_ms = cpuBelow(cluster.pid)
+    const figure = await action()
+    const count = Math.max(1, figure.count)
+    report(label, figure.p50_ms, 'ms', figure)
+    report(`  ${label}: CPU of all daemons for each`, (cpuBelow(cluster.pid) - before_ms) / count, 'ms')
+    for (const [daemon, block_ms] of await loops.longest(cluster.pid))
+      report(`  ${label}: longest block of ${daemon}`, block_ms, 'ms')
+  }
+  for (const path of ['/2/instances?bulk=1', '/2/nodes?bulk=1'])
+    await watched(`large: GET ${path}`, () =>
+      loadRapi(cluster.rapi, { path, connections: 1, keepAlive: true, seconds }),
+    )
+  const luxi = await Luxi.open(cluster.luxiSocket)
+  const { fields } = (await luxi.call('QueryFields', ['instance', null])) as { fields: { name: string }[] }
+  const names = fields.map(({ name }) => name)
+  await watched(`large: LUXI Query of all ${names.length} fields of instances`, async () => {
+    const begun = performance.now()
+    await luxi.call('Query', ['instance', names, null])
+    const took_ms = performance.now() - begun
+    return measured([took_ms], took_ms)
+  })
+  luxi.close()
+  await watched(`large: ${MIXED_PER_SECOND} mixed requests/s`, async () =>
+    measured(await sendAtRate(cluster.rapi, mixedPath, MIXED_PER_SECOND, seconds), seconds * 1000),
+  )
+}
+
+/** What consoles and scripts ask: the cluster, single objects, names, jobs. */
+function mixedPath(n: number): string {
+  const instance = `inst${(n * 7919) % LARGE.instances}.gnt.example`
+  const paths = ['/2/info', `/2/instances/${instance}`, '/2/nodes', '/2/jobs', `/2/instances/${instance}/tags`]
+  return paths[n % paths.length] ?? '/2/info'
+}

@@ -1,0 +1,36 @@
+// The longest time that the event loops of a cluster's daemons were blocked.
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import { processesBelow } from './processes'
+
+const PRELOAD = path.join(__dirname, 'loop-delay.cjs')
+const ANSWER_MS = 2000
+/** Of these daemons. */
+const NAMES = ['rapi', 'luxid', 'wconfd']
+
+export class LoopWatch {
+  constructor(private readonly folder: string) {
+    fs.mkdirSync(folder, { recursive: true })
+  }
+
+  /** Daemons that are started from now on can be watched. */
+  arm(): void {
+    process.env['BENCH_NODE_OPTIONS'] = `${process.env['BENCH_NODE_OPTIONS'] ?? ''} --require ${PRELOAD}`
+    process.env['GANTRY_BENCH_LOOPS'] = this.folder
+  }
+
+  /** By daemon, in milliseconds, since it was asked last. */
+  async longest(pid: number): Promise<Map<string, number>> {
+    const blocks = new Map<string, number>()
+    for (const { pid: daemon, name } of processesBelow(pid)) {
+      if (!NAMES.includes(name)) continue
+      const file = path.join(this.folder, String(daemon))
+      fs.rmSync(file, { force: true })
+      process.kill(daemon, 'SIGUSR2')
+      const until = performance.now() + ANSWER_MS
+      while (!fs.existsSync(file) && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 5))
+      blocks.set(name, Number(fs.readFileSync(file, 'utf8')))
+    }
+    return blocks
+  }
+}
