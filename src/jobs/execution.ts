@@ -125,6 +125,7 @@ export class Execution {
       this.running = await prepared.begin({ job: started, secrets, verdicts }, this.listener())
     } catch (error) {
       prepared.abandon()
+      await this.options.store.removeLivelock(prepared.livelock)
       throw error
     }
     if (this.left) await this.running.leave()
@@ -180,7 +181,11 @@ export class Execution {
   private async gone(): Promise<void> {
     if (this.left) return
     const { store, clock, log, job, requeue } = this.options
-    if (isFinished(job())) return this.leaveQueue()
+    if (isFinished(job())) {
+      // Of a process that died after its job had ended.
+      await store.removeLivelock(job().livelock)
+      return this.leaveQueue()
+    }
     const written = await store.read(this.id)
     // Without a live-lock it was written before the job was given to a process.
     const file = written?.livelock === undefined ? undefined : written

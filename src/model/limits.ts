@@ -88,7 +88,7 @@ export const QUEUE_CATCH_UP_S = 15
 /** Moves to the archive that are remembered for a master candidate that is out of sync. */
 export const QUEUE_RENAMES_KEPT_MAX = 20000
 /** Jobs after which a job process is replaced by a fresh one. */
-export const JOBS_PER_PROCESS_MAX = 200
+export const JOBS_PER_PROCESS_MAX = 1000
 /** Idle job processes that are kept for the next jobs. */
 export const JOB_PROCESSES_WARM = 3
 /** Job processes that are started at the same time; starting one costs as much as many short jobs. */
