@@ -20,6 +20,8 @@ export class Faults {
       () => cluster.kill('luxid'),
       () => cluster.kill('wconfd'),
       () => cluster.kill('wconfd'),
+      () => cluster.stop('luxid'),
+      () => cluster.stop('wconfd'),
       () => cluster.killJob(),
       () => cluster.killJob(),
       () => cluster.killNoded(simulator.pick(NODES)),
@@ -27,7 +29,8 @@ export class Faults {
       () => cluster.crashMachine(master.name, away_s / 2),
       () => this.partition(some, away_s),
       () => this.lossyNetwork(away_s),
-      () => this.fullDisk(away_s / 4),
+      () => this.fullDisk(master.name, away_s / 4),
+      () => this.fullDisk(some, away_s / 4),
     ]
     simulator.pick(strikes)()
     await this.auditor.checkDisk('after a fault')
@@ -51,10 +54,10 @@ export class Faults {
     this.undo('the network loses messages', time_s, () => (network.loss = 0))
   }
 
-  private fullDisk(time_s: number): void {
-    const { disk } = this.cluster.master
+  private fullDisk(node: string, time_s: number): void {
+    const { disk } = this.cluster.machine(node)
     disk.full = true
-    this.undo("the master's disk is full", time_s, () => (disk.full = false))
+    this.undo(`the disk of ${node} is full`, time_s, () => (disk.full = false))
   }
 
   private undo(what: string, time_s: number, end: () => void): void {

@@ -26,6 +26,7 @@ import type { SimProcess, Simulator } from './simulator'
 
 export const NODES = ['node1.example.com', 'node2.example.com', 'node3.example.com'] as const
 type Daemon = 'wconfd' | 'luxid'
+type Closable = { close(): Promise<void> }
 
 export class SimCluster {
   readonly machines = new Map<string, SimMachine>()
@@ -38,6 +39,7 @@ export class SimCluster {
   /** A daemon could not start; it is tried again. */
   readonly failures: string[] = []
   private restarting = true
+  private readonly closings = new WeakMap<SimProcess, () => Promise<void>>()
 
   private constructor(
     readonly simulator: Simulator,
@@ -94,6 +96,15 @@ export class SimCluster {
     this.daemons.get(daemon)?.end('killed')
   }
 
+  /** As a service manager does: the daemon may end what it is at. */
+  stop(daemon: Daemon): void {
+    const process = this.daemons.get(daemon)
+    const close = process && this.closings.get(process)
+    if (!process?.alive || close === undefined) return
+    this.simulator.note(process.name, 'is told to stop')
+    void process.run(close).then(() => process.end('stopped'))
+  }
+
   killJob(): void {
     const running = [...this.jobs.values()]
     if (running.length > 0) this.simulator.pick(running).end('killed')
@@ -114,11 +125,13 @@ export class SimCluster {
     this.daemons.set(daemon, process)
     process.onEnd(() => this.startAgain(daemon))
     const started = process.run(() => (daemon === 'wconfd' ? this.startWconfd(process) : this.startLuxid(process)))
-    started.catch((error: unknown) => {
-      if (!process.alive) return
-      this.failures.push(`${daemon}: ${String(error)}`)
-      process.end(`cannot start: ${String(error)}`)
-    })
+    started
+      .then(({ close }) => void this.closings.set(process, close))
+      .catch((error: unknown) => {
+        if (!process.alive) return
+        this.failures.push(`${daemon}: ${String(error)}`)
+        process.end(`cannot start: ${String(error)}`)
+      })
   }
 
   private startAgain(daemon: Daemon): void {
@@ -127,11 +140,11 @@ export class SimCluster {
     })
   }
 
-  private async startWconfd(process: SimProcess): Promise<unknown> {
+  private startWconfd(process: SimProcess): Promise<Closable> {
     return startWconfd(this.basics(process))
   }
 
-  private async startLuxid(process: SimProcess): Promise<unknown> {
+  private startLuxid(process: SimProcess): Promise<Closable> {
     const basics = this.basics(process)
     const { paths, clock, log } = basics
     const { simulator, network } = this

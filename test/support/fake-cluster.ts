@@ -4,17 +4,15 @@ import { applyChange, type NamedChange } from '../../src/config/changes'
 import { slice } from '../../src/config/slice'
 import { EMPTY_GANTRY } from '../../src/config/upgrade'
 import { systemClock, type Clock } from '../../src/lib/clock'
-import { silentLog } from '../../src/lib/log'
-import { pathsOf } from '../../src/lib/paths'
 import { seededRandom } from '../../src/lib/random'
 import type { ConfigData, Documents, Node } from '../../src/model/config'
-import { OpExecError } from '../../src/model/errors'
 import type { JobEnvironment } from '../../src/operations/environment'
 import { runOpcode } from '../../src/operations/processor'
-import type { JobId, WireOpCode } from '../../src/rpc/luxi/calls'
+import type { WireOpCode } from '../../src/rpc/luxi/calls'
 import type { ArgsOf, CallName, ResultOf } from '../../src/rpc/node/calls'
-import type { NodeClient, NodeResult, NodeTarget } from '../../src/rpc/node/client'
+import type { NodeClient, NodeTarget } from '../../src/rpc/node/client'
 import type { LockRequest, ReplicaStatus, Wconfd } from '../../src/rpc/wconfd/calls'
+import { jobEnvironment, nodesThatAnswer, wconfdOf } from './job-surroundings'
 
 type Answers = { [C in CallName]?: (node: NodeTarget, args: ArgsOf<C>) => ResultOf<C> }
 
@@ -69,26 +67,15 @@ export class FakeCluster {
   }
 
   private environment(): JobEnvironment {
-    return {
-      ...{ jobId: 1, opIndex: 0, client: [1, '/livelock', 1], priority: () => 0, secrets: {} },
-      ...{ wconfd: this.wconfd(), nodes: this.nodes(), clock: this.clock, random: seededRandom(9) },
-      log: (_type, message) => void this.log.push(String(message)),
-      note: () => undefined,
-      started: async () => undefined,
-      cancelled: new AbortController().signal,
-      paths: pathsOf('', 'node1.example.com'),
-      processLog: silentLog,
-      submitJobs: async (jobs) => {
-        this.submitted.push(...jobs)
-        return jobs.map((_, index): [true, JobId] => [true, 100 + index])
-      },
+    return jobEnvironment({
+      ...{ wconfd: this.wconfd(), nodes: this.nodes(), clock: this.clock, said: this.log, submitted: this.submitted },
       ...(this.queries && { queries: this.queries }),
       masterFile: async (path) => this.files.get(path),
-    }
+    })
   }
 
   private wconfd(): Wconfd {
-    const calls: Partial<Wconfd> = {
+    return wconfdOf({
       gantryRead: async (selector) => slice(this.config, selector),
       readConfig: async () => this.config,
       gantryChange: async (_client, _epoch, changes) => {
@@ -112,33 +99,15 @@ export class FakeCluster {
         return null
       },
       computeDRBDMap: async () => [],
-    }
-    return new Proxy(calls, {
-      get: (target, name) => Reflect.get(target, name) ?? (() => Promise.reject(new Error(`no ${String(name)} here`))),
-    }) as Wconfd
+    })
   }
 
   private nodes(): NodeClient {
-    const ask = <C extends CallName>(node: NodeTarget, call: C, args: ArgsOf<C>): NodeResult<ResultOf<C>> => {
-      if (node.offline) return { ok: false, error: 'Node is marked offline', offline: true }
+    return nodesThatAnswer((node, call, args) => {
       this.asked.push({ node: node.name, call, args })
-      try {
-        const answer = this.answers[call]
-        if (answer === undefined) throw new Error(`no answer to ${call}`)
-        return { ok: true, payload: answer(node, args) }
-      } catch (error) {
-        return { ok: false, error: error instanceof Error ? error.message : String(error), offline: false }
-      }
-    }
-    return {
-      async one(node, call, args) {
-        const result = ask(node, call, args)
-        if (result.ok) return result.payload
-        throw new OpExecError(result.error)
-      },
-      all: async (nodes, call, args) =>
-        new Map(nodes.map((node) => [node.uuid, ask(node, call, typeof args === 'function' ? args(node) : args)])),
-      close: () => undefined,
-    }
+      const answer = this.answers[call]
+      if (answer === undefined) throw new Error(`no answer to ${call}`)
+      return answer(node, args)
+    })
   }
 }

@@ -7,10 +7,8 @@ import { slice } from '../../src/config/slice'
 import { EMPTY_GANTRY, loadConfig } from '../../src/config/upgrade'
 import { verifyConfig } from '../../src/config/verify'
 import { Reservations } from '../../src/config/reservations'
-import { simHandlers } from '../../src/daemons/sim/handlers'
+import { type SimHandlers, simHandlers } from '../../src/daemons/sim/handlers'
 import { World } from '../../src/daemons/sim/world'
-import type { Clock } from '../../src/lib/clock'
-import { silentLog } from '../../src/lib/log'
 import { pathsOf } from '../../src/lib/paths'
 import { seededRandom } from '../../src/lib/random'
 import { createTable } from '../../src/locks/state'
@@ -20,18 +18,17 @@ import { GanetiError } from '../../src/model/errors'
 import type { JobEnvironment } from '../../src/operations/environment'
 import { runOpcode } from '../../src/operations/processor'
 import type { ArgsOf, CallName, ResultOf } from '../../src/rpc/node/calls'
-import type { NodeClient, NodeResult, NodeTarget } from '../../src/rpc/node/client'
+import type { NodeClient } from '../../src/rpc/node/client'
 import type { WireOpCode } from '../../src/rpc/luxi/calls'
 import type { ClientId, LockRequest, Wconfd } from '../../src/rpc/wconfd/calls'
+import { clockAt } from './instant-clock'
+import { Killed, jobEnvironment, nodesThatAnswer, wconfdOf } from './job-surroundings'
 
 const STATE = path.join(__dirname, '../golden/state/config.data')
 export const CLIENT: ClientId = [7, '/livelock/7', 77]
 
 /** What a call answers instead: a value, or by throwing an error of the node. */
 type Override = (node: string, args: readonly unknown[]) => unknown
-
-/** The job's process is gone: nothing after this happens. */
-class Killed extends Error {}
 
 export interface AskedCall {
   readonly node: string
@@ -58,7 +55,7 @@ export class FakeEnvironment {
   /** The job dies right after this many node calls have been carried out. */
   killAfter = Infinity
   started = false
-  private now = 2_000_000_000
+  private readonly clock = clockAt(2_000_000_000)
   private readonly reservations: Reservations
 
   constructor(text = fs.readFileSync(STATE, 'utf8')) {
@@ -87,7 +84,7 @@ export class FakeEnvironment {
   }
 
   change(name: string, ...args: unknown[]): unknown {
-    const context = { now_s: this.now / 1000, random: this.random }
+    const context = { now_s: this.clock.now_ms() / 1000, random: this.random }
     const { documents, result } = applyChange(this.documents, [name, ...args], context)
     this.documents = documents
     return result
@@ -147,43 +144,20 @@ export class FakeEnvironment {
   }
 
   environment(): JobEnvironment {
-    return {
-      ...{ jobId: 7, opIndex: 0, client: CLIENT, priority: () => 0, secrets: this.secrets },
-      ...{ wconfd: this.wconfd(), nodes: this.nodeClient(), clock: this.clock(), random: this.random },
-      log: (_type, message) => void this.log.push(String(message)),
+    return jobEnvironment({
+      ...{ jobId: 7, client: CLIENT, secrets: this.secrets, cancelled: this.cancel.signal },
+      ...{ wconfd: this.wconfd(), nodes: this.nodeClient(), clock: this.clock, random: this.random },
+      ...{ said: this.log, submitted: this.submitted, paths: pathsOf('', 'node1.gnt.example') },
       note: (fields) => void (this.noted = { ...this.noted, ...fields }),
-      started: () => {
-        this.started = true
-        return Promise.resolve()
-      },
-      cancelled: this.cancel.signal,
-      paths: pathsOf('', 'node1.gnt.example'),
-      processLog: silentLog,
+      started: async () => void (this.started = true),
       masterFile: async (file) => this.masterFiles.get(file),
-      submitJobs: (jobs) => {
-        this.submitted.push(...jobs)
-        return Promise.resolve(jobs.map((_, index) => [true, 100 + index]))
-      },
-    }
-  }
-
-  /** Sleeping takes no time but moves the clock. */
-  private clock(): Clock {
-    return {
-      now_ms: () => this.now,
-      monotonic_ms: () => this.now,
-      after: () => ({ cancel: () => undefined }),
-      sleep: (delay_ms) => {
-        this.now += delay_ms
-        return Promise.resolve()
-      },
-    }
+    })
   }
 
   private wconfd(): Wconfd {
     const locks = (event: LockEvent) => step(this.table, event)
     const base = { owner: CLIENT, at: 0 }
-    const known: Partial<Wconfd> = {
+    const calls: Partial<Wconfd> = {
       gantryRead: async (selector) => JSON.parse(JSON.stringify(slice(this.config, selector))) as ConfigData,
       gantryChange: async (_client, epoch, changes) => {
         if (epoch === null) throw new Error('a change without locks')
@@ -212,53 +186,33 @@ export class FakeEnvironment {
       generateIp: async (client, network) => this.reservations.generateIp(client, network),
       reserveIp: async (client, network, ip, check) => (this.reservations.reserveIp(client, network, ip, check), null),
     }
-    return new Proxy(known, {
-      get: (target, name) => {
-        if (this.killed) return () => Promise.reject(new Killed())
-        return Reflect.get(target, name) ?? (() => Promise.reject(new Error(`no ${String(name)} in this fake`)))
-      },
-    }) as Wconfd
+    return wconfdOf(calls, () => this.checkAlive())
+  }
+
+  private checkAlive(): void {
+    if (this.killed) throw new Killed()
   }
 
   private nodeClient(): NodeClient {
-    const { world } = this
-    const ask = async <C extends CallName>(
-      node: NodeTarget,
-      call: C,
-      args: ArgsOf<C>,
-    ): Promise<NodeResult<ResultOf<C>>> => {
-      if (this.killed) throw new Killed()
-      if (node.offline) return { ok: false, error: 'Node is marked offline', offline: true }
-      const sent = JSON.parse(JSON.stringify(args)) as ArgsOf<C>
+    return nodesThatAnswer(async (node, call, args) => {
+      this.checkAlive()
+      const sent = JSON.parse(JSON.stringify(args)) as typeof args
       this.calls.push({ node: node.name, call, args: sent })
       try {
-        const override = this.overrides.get(call)
-        const answer = override?.(node.name, sent)
-        if (answer !== undefined) return { ok: true, payload: answer as ResultOf<C> }
-        const handler = simHandlers[call]
-        if (handler === undefined) throw new Error(`simulated nodes have no ${call}`)
-        const payload = await handler({ world, node: node.name, clock: this.clock() }, ...sent)
-        return { ok: true, payload }
-      } catch (error) {
-        return { ok: false, error: error instanceof Error ? error.message : String(error), offline: false }
+        return await this.answer(node.name, call, sent)
       } finally {
         // The node did its part; the job did not live to hear of it.
-        if (this.killed) throw new Killed()
+        this.checkAlive()
       }
-    }
-    return {
-      async one(target, call, args) {
-        const result = await ask(target, call, args)
-        if (result.ok) return result.payload
-        throw new Error(result.error)
-      },
-      async all(targets, call, args) {
-        const answers = new Map<NodeTarget['uuid'], NodeResult<ResultOf<typeof call>>>()
-        for (const target of targets)
-          answers.set(target.uuid, await ask(target, call, typeof args === 'function' ? args(target) : args))
-        return answers
-      },
-      close: () => undefined,
-    }
+    })
+  }
+
+  private answer<C extends CallName>(node: string, call: C, args: ArgsOf<C>): ResultOf<C> | Promise<ResultOf<C>> {
+    const override = this.overrides.get(call)?.(node, args)
+    if (override !== undefined) return override as ResultOf<C>
+    const handlers: SimHandlers = simHandlers
+    const handler = handlers[call]
+    if (handler === undefined) throw new Error(`simulated nodes have no ${call}`)
+    return handler({ world: this.world, node, clock: this.clock }, ...args)
   }
 }

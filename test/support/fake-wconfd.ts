@@ -4,6 +4,7 @@ import { removeFilterRule, setFilterRule } from '../../src/config/changes/filter
 import type { ConfigData, GantryData, FilterRule } from '../../src/model/config'
 import { systemRandom } from '../../src/lib/random'
 import { GenericError } from '../../src/model/errors'
+import { wconfdOf } from './job-surroundings'
 import type { NamedChange, Wconfd } from '../../src/rpc/wconfd/calls'
 
 export class FakeWconfd {
@@ -24,18 +25,14 @@ export class FakeWconfd {
   }
 
   get calls(): Wconfd {
-    const known: Partial<Wconfd> = {
+    return wconfdOf({
       gantryChange: async (_client, _epoch, changes) => changes.map((change) => this.change(change)),
       gantryOwnerDied: async () => [],
       listLocks: async () => [],
       listLocksWaitingStatus: async () => [[], []],
       cleanupLocks: async () => null,
       readConfig: async () => this.config,
-    }
-    return new Proxy(known, {
-      get: (target, name) =>
-        Reflect.get(target, name) ?? (() => Promise.reject(new GenericError(`no ${String(name)} here`))),
-    }) as Wconfd
+    })
   }
 
   private change([name, argument, ...more]: NamedChange): null {

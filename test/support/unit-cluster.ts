@@ -4,21 +4,20 @@ import { applyChange, change } from '../../src/config/changes'
 import { initialConfig } from '../../src/config/init'
 import { slice } from '../../src/config/slice'
 import { EMPTY_GANTRY } from '../../src/config/upgrade'
-import type { Clock } from '../../src/lib/clock'
-import { silentLog } from '../../src/lib/log'
 import { pathsOf } from '../../src/lib/paths'
 import { seededRandom } from '../../src/lib/random'
 import type { Cluster, ConfigData, Disk, DiskTemplate, Instance, Node, NodeGroup } from '../../src/model/config'
-import { GanetiError, GenericError } from '../../src/model/errors'
+import { GanetiError } from '../../src/model/errors'
 import { diskUuid, groupUuid, instanceUuid, nodeUuid, type NodeUuid } from '../../src/model/ids'
 import type { JobEnvironment } from '../../src/operations/environment'
 import { planJob } from '../../src/operations/plan/plan'
 import { runOpcode } from '../../src/operations/processor'
 import type { ArgsOf, CallName, ResultOf } from '../../src/rpc/node/calls'
-import type { NodeClient, NodeResult, NodeTarget } from '../../src/rpc/node/client'
+import type { NodeClient, NodeTarget } from '../../src/rpc/node/client'
 import type { WireOpCode } from '../../src/rpc/luxi/calls'
 import type { Planned } from '../../src/rpc/luxi/plan'
 import type { NamedChange, Wconfd } from '../../src/rpc/wconfd/calls'
+import { jobEnvironment, nodesThatAnswer, wconfdOf } from './job-surroundings'
 
 type Change = ReturnType<typeof change>
 export type Answers = { [C in CallName]?: (node: NodeTarget, ...args: ArgsOf<C>) => ResultOf<C> }
@@ -203,31 +202,14 @@ export class UnitCluster {
   }
 
   private environment(): JobEnvironment {
-    return {
-      jobId: 5,
-      opIndex: 0,
-      client: [5, 'livelock', 1],
-      priority: () => 0,
-      wconfd: this.wconfd(),
-      nodes: this.nodeClient(),
-      log: (_type, message) => void this.log.push(String(message)),
-      note: () => undefined,
-      started: () => Promise.resolve(),
-      cancelled: new AbortController().signal,
-      clock: instantClock,
-      random: this.random,
+    return jobEnvironment({
+      ...{ wconfd: this.wconfd(), nodes: this.nodeClient(), random: this.random, said: this.log, submitted: this.jobs },
       paths: pathsOf('/nonexistent/node1.test', 'node1.test'),
-      secrets: {},
-      processLog: silentLog,
-      submitJobs: (jobs) => {
-        this.jobs.push(...jobs.map((ops) => [...ops]))
-        return Promise.resolve(jobs.map((_, index) => [true, 100 + index]))
-      },
-    }
+    })
   }
 
   private wconfd(): Wconfd {
-    const known: Partial<Wconfd> = {
+    return wconfdOf({
       gantryRead: (selector) => Promise.resolve(slice(this.config, selector)),
       gantryChange: async (_client, _epoch, changes) => changes.map((named) => this.change(named)),
       gantryAcquire: (_client, _priority, request) => {
@@ -240,49 +222,18 @@ export class UnitCluster {
       },
       gantryFreeAll: () => Promise.resolve(null),
       dropAllReservations: () => Promise.resolve(null),
-    }
-    return new Proxy(known, {
-      get: (target, name) =>
-        Reflect.get(target, name) ?? (() => Promise.reject(new GenericError(`no ${String(name)} in this test`))),
-    }) as Wconfd
+    })
   }
 
   private nodeClient(): NodeClient {
-    const ask = <C extends CallName>(node: NodeTarget, call: C, args: ArgsOf<C>): NodeResult<ResultOf<C>> => {
-      if (node.offline && call !== 'version' && call !== 'node_powercycle')
-        return { ok: false, error: 'Node is marked offline', offline: true }
+    return nodesThatAnswer(<C extends CallName>(node: NodeTarget, call: C, args: ArgsOf<C>): ResultOf<C> => {
       this.calls.push({ node: node.name, call, args })
       const answers: { [K in C]?: (target: NodeTarget, ...given: ArgsOf<K>) => ResultOf<K> } = this.answers
       const answer = answers[call]
-      try {
-        if (answer === undefined) throw new Error(`no answer to ${call} in this test`)
-        return { ok: true, payload: answer(node, ...args) }
-      } catch (error) {
-        return { ok: false, error: error instanceof Error ? error.message : String(error), offline: false }
-      }
-    }
-    return {
-      async one(target, call, args) {
-        const result = ask(target, call, args)
-        if (result.ok) return result.payload
-        throw new GenericError(result.error)
-      },
-      async all(targets, call, args) {
-        return new Map(
-          targets.map((target) => [target.uuid, ask(target, call, typeof args === 'function' ? args(target) : args)]),
-        )
-      },
-      close: () => undefined,
-    }
+      if (answer === undefined) throw new Error(`no answer to ${call} in this test`)
+      return answer(node, ...args)
+    })
   }
-}
-
-/** Time stands still, and sleeping takes none. */
-const instantClock: Clock = {
-  now_ms: () => 1_000_000,
-  monotonic_ms: () => 0,
-  after: () => ({ cancel: () => undefined }),
-  sleep: () => Promise.resolve(),
 }
 
 function one<T>(container: Readonly<Record<string, T>>): T {
