@@ -16,6 +16,7 @@ import type { ConfigData, Node } from '../../src/model/config'
 import { hvDefaults } from '../../src/model/constants/hypervisors'
 import { IPOLICY_DEFAULTS } from '../../src/model/constants/params'
 import { nodeUuid } from '../../src/model/ids'
+import { CHILD_STOP_S } from '../../src/model/limits'
 import { implemented, notImplementedText } from '../../src/operations/index'
 import { openNodeClient } from '../../src/rpc/node/client'
 import { simProcesses } from './sim-jobs'
@@ -102,7 +103,12 @@ export class SimCluster {
     const close = process && this.closings.get(process)
     if (!process?.alive || close === undefined) return
     this.simulator.note(process.name, 'is told to stop')
-    void process.run(close).then(() => process.end('stopped'))
+    const failed = (error: unknown) => `did not stop cleanly: ${String(error)}`
+    void process
+      .run(close)
+      .then(() => 'stopped', failed)
+      .then((how) => process.end(how))
+    this.simulator.after(CHILD_STOP_S * 1000, process, () => process.end('does not stop'))
   }
 
   killJob(): void {
