@@ -4,10 +4,9 @@ import { answer } from '../../allocation/answer'
 import { BadClusterData } from '../../allocation/cluster-data'
 import { type ClusterModel, buildModel } from '../../allocation/cluster-model'
 import { type ParsedRequest, parseRequest } from '../../allocation/request-json'
-import { loadModel, nodeMemoryOf, savedData, settingsOf, warn } from './load'
+import { loadModel, nodeMemoryOf, saveData, savedData, settingsOf, warn } from './load'
 import { type Parsed, has, listOf, parseOptions, textOf } from './options'
 import { nodeTable } from './table'
-import { clusterText } from '../../allocation/text-format'
 import { type Terminal, failure } from './terminal'
 
 const OPTIONS =
@@ -23,7 +22,7 @@ export function hail(args: readonly string[], terminal: Terminal): number {
   const model = replaced ? loadModel(options, terminal) : buildModel(data, settingsOf(options, terminal))
   if (!replaced) warn(model, terminal)
   show(model, options, terminal, 'Initial')
-  save(model, options, terminal, 'pre-ialloc', 'before iallocator run')
+  saveData(options, terminal, 'pre-ialloc', 'before iallocator run', savedData(model))
   const reply = answer(model, request, {
     ...ALLOC_DEFAULTS,
     ignoreSoftErrors: has(options, 'ignore-soft-errors'),
@@ -32,7 +31,7 @@ export function hail(args: readonly string[], terminal: Terminal): number {
   })
   terminal.out(`${JSON.stringify(reply)}\n`)
   show(model, options, terminal, 'Final')
-  save(model, options, terminal, 'post-ialloc', 'after iallocator run')
+  saveData(options, terminal, 'post-ialloc', 'after iallocator run', savedData(model))
   return 0
 }
 
@@ -50,11 +49,4 @@ function show(model: ClusterModel, options: Parsed, terminal: Terminal, when: st
   if (fields === undefined) return
   const nodes = model.nodes.map((_, at) => at)
   terminal.err(`\n${when} cluster status:\n${nodeTable(model, nodes, fields)}\n`)
-}
-
-function save(model: ClusterModel, options: Parsed, terminal: Terminal, suffix: string, when: string): void {
-  const file = textOf(options, 'save')
-  if (file === undefined) return
-  terminal.write(`${file}.${suffix}`, clusterText(savedData(model)))
-  terminal.err(`The cluster state ${when} has been written to file '${file}.${suffix}'\n`)
 }

@@ -23,27 +23,28 @@ export function stepLine(model: ClusterModel, step: Step, position: number, widt
       2 * widths.node + 1,
     )
   const where = `${pair(oldPrimary, oldSecondary)} => ${pair(move.primary, move.secondary)}`
-  return `  ${String(position).padStart(3)}. ${name} ${where} ${score8(step.score).padStart(12)} a=${describe(model, step).short}`
+  return `  ${String(position).padStart(3)}. ${name} ${where} ${score8(step.score).padStart(12)} a=${describe(model, step, '').short}`
 }
 
-export function jobOf(model: ClusterModel, step: Step): Job {
+/** `name`: what its instance is called in the commands. */
+export function jobOf(model: ClusterModel, step: Step, name: string): Job {
   const { move, oldPrimary, oldSecondary } = step
   const before = model.instances[move.instance]?.data.template === 'drbd' ? [oldPrimary, oldSecondary] : [oldPrimary]
   const nodes = [move.primary, move.secondary, ...before].filter((node) => node !== NO_NODE)
-  return { nodes: [...new Set(nodes)], commands: describe(model, step).commands }
+  return { nodes: [...new Set(nodes)], commands: describe(model, step, name).commands }
 }
 
-/** In order; a job that touches a node of the set opens the next one. */
+/** In order; gathered from the last job back, as Ganeti's, so that a set starts as late as it can. */
 export function jobSets(jobs: readonly Job[]): Job[][] {
   const sets: Job[][] = []
   let busy = new Set<number>()
-  for (const job of jobs) {
-    const set = sets.at(-1)
+  for (const job of [...jobs].reverse()) {
+    const [set] = sets
     if (set === undefined || job.nodes.some((node) => busy.has(node))) {
-      sets.push([job])
+      sets.unshift([job])
       busy = new Set(job.nodes)
     } else {
-      set.push(job)
+      set.unshift(job)
       job.nodes.forEach((node) => busy.add(node))
     }
   }
@@ -63,9 +64,8 @@ export function commandsText(sets: readonly (readonly Job[])[]): string {
   return lines.map((line) => `${line}\n`).join('')
 }
 
-function describe(model: ClusterModel, { move }: Step): { short: string; commands: string[] } {
+function describe(model: ClusterModel, { move }: Step, name: string): { short: string; commands: string[] } {
   const facts = model.instances[move.instance]
-  const name = facts?.alias ?? ''
   const [primary, secondary] = [alias(model, move.primary), alias(model, move.secondary)]
   const verb = isRunning(facts?.data.status ?? '') ? 'migrate' : 'failover'
   const migrate = `${verb} -f ${name}`

@@ -4,9 +4,9 @@ import { type ClusterData, NO_NODE } from '../../allocation/cluster-data'
 import { type ClusterModel, Col } from '../../allocation/cluster-model'
 import { score8 } from '../../allocation/numbers'
 import { Score } from '../../allocation/score'
-import { clusterText } from '../../allocation/text-format'
+import { showCommands } from './commands'
 import { type Job, commandsText, jobOf, jobSets, stepLine } from './hbal-jobs'
-import { loadModel, policyText } from './load'
+import { findGroup, loadModel, policyText, saveData } from './load'
 import { type Parsed, has, numberOf, parseOptions, textOf, verbosity } from './options'
 import { coefficients, instanceTable, nodeTable } from './table'
 import { Stop, type Terminal, failure } from './terminal'
@@ -31,7 +31,7 @@ export function hbal(args: readonly string[], terminal: Terminal): number {
     terminal.out(`Loaded cluster ipolicy: ${policyText(model.data.policy)}\n`)
   }
   checkCluster(model, verbose, terminal)
-  save(options, terminal, 'original', 'before balancing', model.data)
+  saveData(options, terminal, 'original', 'before balancing', model.data)
   const selection = selectGroup(model, options, terminal)
   const score = new Score(model, selection.nodes)
   describeGroup(model, selection, score, options, terminal)
@@ -50,8 +50,8 @@ export function hbal(args: readonly string[], terminal: Terminal): number {
   else if (verbose > 2) terminal.out(`Final coefficients:   overall ${score8(final)}\n${coefficients(last)}`)
   else terminal.out(`Cluster score improved from ${score8(initial)} to ${score8(final)}\n`)
   if (verbose >= 1) terminal.out(`Solution length=${steps.length}\n`)
-  showCommands(jobs, options, terminal)
-  save(options, terminal, 'balanced', 'after balancing', balancedData(model, selection))
+  showSolution(jobs, options, terminal)
+  saveData(options, terminal, 'balanced', 'after balancing', balancedData(model, selection))
   showLists(model, selection, options, terminal, 'Final')
   if (verbose > 3) {
     terminal.out(`Original: mem=${freeMemory} disk=${freeDisk}\n`)
@@ -100,8 +100,7 @@ function selectGroup(model: ClusterModel, options: Parsed, terminal: Terminal): 
     terminal.err(`Found multiple node groups:\n${used.map((at) => `  ${groups[at]?.name}\n`).join('')}`)
     throw failure('Aborting.')
   }
-  const at =
-    wanted === undefined ? (used[0] ?? -1) : groups.findIndex(({ name, uuid }) => name === wanted || uuid === wanted)
+  const at = wanted === undefined ? (used[0] ?? -1) : findGroup(model.data, wanted)
   const group = groups[at]
   if (group === undefined) {
     const names = groups.map(({ name }) => `  ${name}\n`).join('')
@@ -189,45 +188,18 @@ function run(model: ClusterModel, selection: Selection, settings: BalanceOptions
   const jobs: Job[] = []
   for (const step of balance(model, selection.nodes, selection.instances, settings)) {
     steps.push(step)
-    jobs.push(jobOf(model, step))
+    jobs.push(jobOf(model, step, model.instances[step.move.instance]?.alias ?? ''))
     terminal.out(`${stepLine(model, step, steps.length, widths)}\n`)
   }
   return { steps, jobs }
 }
 
-function showCommands(jobs: readonly Job[], options: Parsed, terminal: Terminal): void {
-  const file = textOf(options, 'print-commands')
-  if (file === undefined) return
+function showSolution(jobs: readonly Job[], options: Parsed, terminal: Terminal): void {
   const first = has(options, 'first-job-group')
   const sets = jobSets(jobs)
-  const text = commandsText(first ? sets.slice(0, 1) : sets)
-  if (file === '' || file === '-') {
-    const lines = text
-      .split('\n')
-      .slice(0, -1)
-      .filter((line) => line !== '  check')
-    const title = first ? 'First set of jobs:' : 'Commands to run to reach the above solution:'
-    terminal.out(`\n${title}\n${lines.map((line) => `  ${line}\n`).join('')}`)
-    return
-  }
-  terminal.write(file, SCRIPT_START + text)
-  terminal.out(`The commands have been written to file '${file}'\n`)
+  const title = first ? 'First set of jobs:' : 'Commands to run to reach the above solution:'
+  showCommands(title, commandsText(first ? sets.slice(0, 1) : sets), options, terminal)
 }
-
-const SCRIPT_START = `#!/bin/sh
-
-# Moves instances as hbal planned it. It stops before the next job when the file /tmp/stop-htools exists.
-
-set -e
-
-check() {
-  if [ -f /tmp/stop-htools ]; then
-    echo 'Stop requested, exiting'
-    exit 0
-  fi
-}
-
-`
 
 function showLists(model: ClusterModel, selection: Selection, options: Parsed, terminal: Terminal, when: string): void {
   if (has(options, 'print-instances')) {
@@ -237,13 +209,6 @@ function showLists(model: ClusterModel, selection: Selection, options: Parsed, t
   if (fields !== undefined) {
     terminal.err(`\n${when} cluster status:\n${nodeTable(model, selection.nodes, fields)}\n`)
   }
-}
-
-function save(options: Parsed, terminal: Terminal, suffix: string, when: string, data: ClusterData): void {
-  const file = textOf(options, 'save')
-  if (file === undefined) return
-  terminal.write(`${file}.${suffix}`, clusterText(data))
-  terminal.err(`The cluster state ${when} has been written to file '${file}.${suffix}'\n`)
 }
 
 const totalFreeDisk = (model: ClusterModel, nodes: readonly number[]): number =>

@@ -3,7 +3,7 @@ import { instancesNow } from '../../allocation/changes'
 import { BadClusterData, type ClusterData, type Policy, type Spec, type Template } from '../../allocation/cluster-data'
 import { type ClusterModel, Col, type Settings, buildModel } from '../../allocation/cluster-model'
 import { showDouble } from '../../allocation/numbers'
-import { parseClusterText } from '../../allocation/text-format'
+import { clusterText, parseClusterText } from '../../allocation/text-format'
 import { type Parsed, has, listOf, numberOf, textOf, verbosity } from './options'
 import { type Terminal, failure } from './terminal'
 
@@ -43,6 +43,17 @@ export function warn(model: ClusterModel, terminal: Terminal): void {
   if (model.warnings.length === 0) return
   const lines = model.warnings.map((line) => `  - ${line}\n`).join('')
   terminal.err(`Warning: cluster has inconsistent data:\n${lines}\n`)
+}
+
+/** By name or uuid; -1 without one. */
+export const findGroup = ({ groups }: ClusterData, wanted: string): number =>
+  groups.findIndex(({ name, uuid }) => name === wanted || uuid === wanted)
+
+export function saveData(options: Parsed, terminal: Terminal, suffix: string, when: string, data: ClusterData): void {
+  const file = textOf(options, 'save')
+  if (file === undefined) return
+  terminal.write(`${file}.${suffix}`, clusterText(data))
+  terminal.err(`The cluster state ${when} has been written to file '${file}.${suffix}'\n`)
 }
 
 /** All of the cluster as it is now; what nodes reported of their memory stays as it was. */

@@ -2,12 +2,16 @@
 import { hail } from './hail'
 import { hbal } from './hbal'
 import { hinfo } from './hinfo'
+import { hroller } from './hroller'
+import { hsqueeze } from './hsqueeze'
 import { Stop, type Terminal } from './terminal'
 
 const PROGRAMS: Readonly<Record<string, (args: readonly string[], terminal: Terminal) => number>> = {
   hail,
   hbal,
   hinfo,
+  hroller,
+  hsqueeze,
 }
 
 /** The exit code. */
