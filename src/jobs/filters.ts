@@ -1,5 +1,6 @@
 // Job filter rules: which of them applies to a job. Rules are tried by priority, then age, then uuid; the first whose
 // predicates all hold decides, unless it says CONTINUE.
+import { compileRegex } from '../lib/regex'
 import type { FilterRule } from '../model/filter-rule'
 import type { Job } from './job'
 
@@ -76,10 +77,10 @@ function ordered<T extends string | number>(operator: string, left: T, right: T)
   return operator === '>=' && left >= right
 }
 
-/** A pattern that only another program could read finds nothing. */
+/** A pattern that only another program could read, or that is too long, finds nothing. */
 function finds(pattern: string, text: string): boolean {
   try {
-    return new RegExp(pattern).test(text)
+    return compileRegex(pattern).test(text)
   } catch {
     return false
   }

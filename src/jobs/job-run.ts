@@ -13,6 +13,7 @@ export interface OpcodeSetting {
   readonly opIndex: number
   readonly secrets: Readonly<Record<string, unknown>>
   priority(): number
+  onPriority(action: () => void): () => void
   log(type: string, message: unknown): void
   note(fields: Readonly<Record<string, unknown>>): void
   started(): Promise<void>
@@ -36,6 +37,7 @@ export class JobRun {
   private readonly cancelled = new AbortController()
   private serial: number
   private saving: Promise<void> = Promise.resolve()
+  private readonly priorityWatchers = new Set<() => void>()
 
   constructor(
     private readonly order: JobOrder,
@@ -71,6 +73,7 @@ export class JobRun {
 
   setPriority(priority: number): void {
     void this.become(withPriority(this.current, priority)).catch(this.options.onBug)
+    for (const action of this.priorityWatchers) action()
   }
 
   /** False when the job has ended with this opcode. */
@@ -110,6 +113,10 @@ export class JobRun {
       opIndex: index,
       secrets: this.order.secrets[index] ?? {},
       priority: () => this.current.ops[index]?.priority ?? 0,
+      onPriority: (action) => {
+        this.priorityWatchers.add(action)
+        return () => void this.priorityWatchers.delete(action)
+      },
       log: (type, message) => this.log(index, type, message),
       note: (fields) => this.note(index, fields),
       started: () => this.started(index),

@@ -4,7 +4,7 @@ import { LockError } from '../model/errors'
 import type { ClientId, LockLevel, LockMode, LockName, LockRequest } from '../model/lock'
 import { blockersOf, firstBlocker } from './blockers'
 import { dropRequest, enqueue, revisit } from './queue'
-import { hold, isFulfilled, ownerKey, type LockTable, type Owner, type OwnerKey } from './state'
+import { hold, isFulfilled, ownerKey, type LockTable, type Owner, type OwnerKey, type Wanted } from './state'
 import { checkOrder } from './order'
 import { compareLocks, levelOf } from './names'
 
@@ -72,7 +72,7 @@ function update(table: LockTable, key: OwnerKey, event: LockEvent & { kind: 'upd
   if (waiting !== undefined) {
     if (priority === null || !sameRequest(waiting.request, request))
       throw new LockError('cannot update locks while having pending requests')
-    return { ...nothing(), blockers: clients(table, blockersOf(table, waiting)) }
+    return { ...nothing(), ...reprioritize(table, waiting, priority) }
   }
   const owner = table.owners.get(key)
   if (isFulfilled(owner, request)) return nothing()
@@ -86,6 +86,20 @@ function update(table: LockTable, key: OwnerKey, event: LockEvent & { kind: 'upd
   const blockers = clients(table, blockersOf(table, wanted))
   if (priority !== null) enqueue(table, wanted, blocker)
   return { ...nothing(), blockers, changed: priority !== null }
+}
+
+/** The same request again, maybe more urgent or less: it keeps its place among those that are as urgent. */
+function reprioritize(
+  table: LockTable,
+  waiting: Wanted & { blocker: OwnerKey },
+  priority: number,
+): Pick<Effects, 'blockers' | 'changed'> {
+  const blockers = clients(table, blockersOf(table, waiting))
+  if (priority === waiting.priority) return { blockers, changed: false }
+  const changed = { ...waiting, priority }
+  table.waiting.set(waiting.key, changed)
+  if (table.clusterRequests.has(waiting.key)) table.clusterRequests.set(waiting.key, changed)
+  return { blockers, changed: true }
 }
 
 /** Taking more never frees anything, so nobody else's request needs another look. */

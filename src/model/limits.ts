@@ -308,8 +308,6 @@ export const limits = {
   tag_length: 128,
   /** Levels of a query filter. */
   filter_depth: 64,
-  /** Characters of a regular expression in a query filter. */
-  filter_regex_chars: 1024,
   /** How long a query waits for a node's running answer before it asks beside it. */
   live_share_s: 1,
 } as const

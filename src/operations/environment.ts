@@ -15,6 +15,8 @@ export interface JobEnvironment {
   readonly client: ClientId
   /** The opcode's priority now; it may change while the job waits. */
   priority(): number
+  /** Calls back after each change of the priority, until the returned function is called. */
+  onPriority(action: () => void): () => void
   readonly wconfd: UnitWconfd
   readonly nodes: NodeClient
   /** Appends to the opcode's log in the job file (type `message` unless a unit has its own). */

@@ -56,6 +56,8 @@ import { tagsDel, tagsSet } from './tags/change'
 import { tagsGet } from './tags/get'
 import { tagsSearch } from './tags/search'
 import { testDelay } from './test/delay'
+import { testJqueue } from './test/jqueue'
+import { testDummy, testOsParams } from './test/small'
 import { instanceSetParams } from './instance/set-params'
 import { instanceGrowDisk } from './instance/grow-disk'
 import { instanceRename } from './instance/rename'
@@ -139,9 +141,9 @@ const units: Readonly<Record<OpcodeId, LogicalUnit | typeof notYet>> = {
   OP_TAGS_DEL: tagsDel,
   OP_TEST_DELAY: testDelay,
   OP_TEST_ALLOCATOR: notYet,
-  OP_TEST_JQUEUE: notYet,
-  OP_TEST_OS_PARAMS: notYet,
-  OP_TEST_DUMMY: notYet,
+  OP_TEST_JQUEUE: testJqueue,
+  OP_TEST_OS_PARAMS: testOsParams,
+  OP_TEST_DUMMY: testDummy,
 }
 
 const isKnown = (id: string): id is OpcodeId => Object.hasOwn(units, id)

@@ -85,6 +85,7 @@ export class LockSession {
     if (cancelled.aborted) throw new JobCancelled()
     const giveUp = () => void wconfd.gantryCancelRequest(client).catch(() => undefined)
     cancelled.addEventListener('abort', giveUp, { once: true })
+    const reprioritized = this.env.onPriority(() => this.askAgain(request))
     const watch = clock.after(LOCK_WAIT_NOTICE_S * 1000, () => void this.sayWhoBlocks(), { background: true })
     try {
       const { epoch } = await wconfd.gantryAcquire(client, this.env.priority(), request, null)
@@ -94,9 +95,18 @@ export class LockSession {
       throw error
     } finally {
       watch.cancel()
+      reprioritized()
       cancelled.removeEventListener('abort', giveUp)
     }
     if (cancelled.aborted) throw new JobCancelled()
+  }
+
+  /** The waiting request itself goes on; only its priority is another. */
+  private askAgain(request: readonly LockRequest[]): void {
+    const { wconfd, client, processLog } = this.env
+    wconfd.updateLocksWaiting(client, this.env.priority(), request).catch((error: unknown) => {
+      processLog.warn({ err: error }, 'the request for locks keeps its old priority')
+    })
   }
 
   private async sayWhoBlocks(): Promise<void> {

@@ -115,8 +115,14 @@ test('a running opcode that fails after a cancel has failed', async () => {
 
 test('a new priority reaches the opcodes that are not done', async () => {
   const { run } = runOf([delay(1), delay(2)], async (_op, setting, self) => {
-    if (setting.opIndex === 0) self.setPriority(-7)
-    else expect(setting.priority()).toBe(-7)
+    let told = 0
+    const forget = setting.onPriority(() => told++)
+    if (setting.opIndex === 0) {
+      self.setPriority(-7)
+      expect(told).toBe(1)
+      forget()
+    }
+    expect(setting.priority()).toBe(-7)
     await setting.started()
   })
   await run.run()

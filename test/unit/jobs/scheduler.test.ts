@@ -81,6 +81,8 @@ describe('filters', () => {
     [['opcode', ['<', 'OP_ID', 5]], false],
     [['opcode', ['=~', 'OP_ID', 'DELAY$']], true],
     [['opcode', ['=~', 'OP_ID', '(']], false],
+    [['opcode', ['=~', 'OP_ID', '(?i)\\Aop_test']], true],
+    [['opcode', ['=~', 'OP_ID', 'O'.repeat(2000)]], false],
     [['reason', ['==', 'source', 'gnt:user']], true],
     [['reason', ['|', ['==', 'source', 'x'], ['==', 'reason', 'y']]], false],
     [['jobid', ['==', 'id', 6]], true],

@@ -165,6 +165,18 @@ describe('waiting', () => {
     expect(order).toEqual([3, 2, 4, 0])
   })
 
+  test('a request that is made again with another priority changes its place, not its age', () => {
+    const desk = new Desk()
+    desk.ask(1, ['node/a', 'exclusive'])
+    for (const id of [2, 3, 4]) desk.wait(id, 0, ['node/a', 'exclusive'])
+    expect(desk.wait(4, -5, ['node/a', 'exclusive'])).toMatchObject({ blockers: [job(1)], changed: true })
+    expect(desk.wait(4, -5, ['node/a', 'exclusive']).changed).toBe(false)
+    desk.wait(2, -5, ['node/a', 'exclusive'])
+    expect(ids(desk.free(1).granted)).toEqual([2])
+    expect(ids(desk.free(2).granted)).toEqual([4])
+    expect(() => desk.wait(3, -5, ['node/b', 'exclusive'])).toThrow('while having pending requests')
+  })
+
   test('one release can grant many', () => {
     const desk = new Desk()
     desk.ask(1, ['node/[lockset]', 'exclusive'])

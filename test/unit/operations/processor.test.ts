@@ -112,6 +112,31 @@ describe('the life of an opcode', () => {
     expect(taken).toBe(true)
   })
 
+  test('a new priority is told to whoever orders the waiting requests', async () => {
+    const environment = cluster.environment()
+    let grant: (epoch: { epoch: number }) => void = () => undefined
+    let changed = () => undefined as void
+    let watching = false
+    const asked: unknown[] = []
+    const wconfd = Object.assign(Object.create(environment.wconfd) as typeof environment.wconfd, {
+      gantryAcquire: () => new Promise((resolve) => (grant = resolve)),
+      updateLocksWaiting: (...args: unknown[]) => Promise.resolve(asked.push(args.slice(1))),
+    })
+    const onPriority = (action: () => void) => {
+      changed = action
+      watching = true
+      return () => void (watching = false)
+    }
+    const changes = { wconfd, onPriority, priority: () => -7 }
+    const running = runOpcode({ OP_ID: 'OP_TEST_DELAY', reason, duration: 1 }, { ...environment, ...changes })
+    await systemClock.sleep(5)
+    changed()
+    expect(asked).toEqual([[-7, [['cluster/BGL', 'shared']]]])
+    grant({ epoch: 1 })
+    await running
+    expect(watching).toBe(false)
+  })
+
   test('who waits long is told who holds the lock, since when', async () => {
     const environment = cluster.environment()
     const waits: (() => void)[] = []

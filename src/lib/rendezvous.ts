@@ -1,0 +1,55 @@
+// A Unix socket that another program is told of, so that it can say when a test may go on.
+import { once } from 'node:events'
+import * as fs from 'node:fs/promises'
+import * as net from 'node:net'
+import * as os from 'node:os'
+import * as path from 'node:path'
+import { type Clock, within } from './clock'
+
+export interface Rendezvous {
+  /** Where to connect. */
+  readonly path: string
+  /** The one who connected, undefined when nobody did in time. */
+  caller(limit_s: number): Promise<Caller | undefined>
+  /** Nobody can connect any more; whoever has may still talk. */
+  close(): Promise<void>
+}
+
+export interface Caller {
+  /** Whether it sent something, or left, in time. It is gone afterwards. */
+  heard(limit_s: number): Promise<boolean>
+}
+
+export async function openRendezvous(clock: Clock): Promise<Rendezvous> {
+  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'ganeti-test-'))
+  const server = net.createServer()
+  const socketPath = path.join(folder, 'sock')
+  const connection = once(server, 'connection') as Promise<[net.Socket]>
+  connection.catch(() => undefined)
+  server.listen(socketPath)
+  await once(server, 'listening')
+  return {
+    path: socketPath,
+    async caller(limit_s) {
+      const [socket] = (await within(clock, limit_s, connection)) ?? []
+      return socket && callerOf(socket, clock)
+    },
+    async close() {
+      server.close()
+      await fs.rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function callerOf(socket: net.Socket, clock: Clock): Caller {
+  const news = new Promise<true>((resolve) => {
+    for (const event of ['data', 'end', 'close', 'error'] as const) socket.once(event, () => resolve(true))
+  })
+  return {
+    async heard(limit_s) {
+      const heard = (await within(clock, limit_s, news)) === true
+      socket.destroy()
+      return heard
+    },
+  }
+}

@@ -1,0 +1,54 @@
+// OP_TEST_JQUEUE: stops at each stage of a job until whoever tests the queue has looked, and said so over a socket.
+import { openRendezvous } from '../../lib/rendezvous'
+import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
+import { OpTestJqueue } from '../../opcodes/test'
+import { exclusive, logicalUnit } from '../logical-unit'
+import type { UnitContext } from '../unit-context'
+
+const CONNECT_S = 20
+const CONFIRM_S = 60
+const LOG_TYPE = 'jqueue-test'
+/** Stages, as the tester knows them. */
+const STAGE = { locks: 'expandnames', run: 'exec', messages: 'startmsg', message: 'logmsg' } as const
+const MESSAGE_PREFIX = 'TESTMSG='
+
+export const testJqueue = logicalUnit(OpTestJqueue, {
+  async locks(op, ctx) {
+    if (op.notify_waitlock) await reach(ctx, STAGE.locks, null, (text) => new OpPrereqError(text, ECODE.INVAL))
+    ctx.log.info('Expanding names')
+    // Any lock would do.
+    const { cluster } = await ctx.config.read({})
+    return { node: exclusive([cluster.master_node]) }
+  },
+  check: () => Promise.resolve(null),
+  async run(ctx, op) {
+    const failure = (text: string) => new OpExecError(text)
+    if (op.notify_exec) await reach(ctx, STAGE.run, null, failure)
+    ctx.log.info('Executing')
+    if (op.log_messages.length > 0) await reach(ctx, STAGE.messages, op.log_messages.length, failure)
+    for (const [index, message] of op.log_messages.entries()) {
+      ctx.log.info(`Sending log message ${index + 1}`)
+      ctx.log.say(MESSAGE_PREFIX + message)
+      await reach(ctx, STAGE.message, index + 1, failure)
+    }
+    if (op.fail) throw new OpExecError('Opcode failure was requested')
+    return true
+  },
+})
+
+async function reach(
+  ctx: UnitContext,
+  stage: string,
+  argument: number | null,
+  failure: (text: string) => Error,
+): Promise<void> {
+  const rendezvous = await openRendezvous(ctx.env.clock)
+  try {
+    ctx.env.log(LOG_TYPE, [rendezvous.path, stage, argument])
+    const caller = await rendezvous.caller(CONNECT_S)
+    if (caller === undefined) throw failure(`Client didn't connect in time (${CONNECT_S} s)`)
+    if (!(await caller.heard(CONFIRM_S))) throw failure(`Client failed to confirm notification (in ${CONFIRM_S} s)`)
+  } finally {
+    await rendezvous.close()
+  }
+}
