@@ -80,5 +80,8 @@ test('a dummy says, submits and answers what it is given', async () => {
     result: 'done',
     jobs: [[true, 100]],
   })
-  await expect(cluster.failure('OP_TEST_DUMMY', { ...dummy, fail: true })).resolves.toEqual(['OpExecError', ['Dummy failure']])
+  await expect(cluster.failure('OP_TEST_DUMMY', { ...dummy, fail: true })).resolves.toEqual([
+    'OpExecError',
+    ['Dummy failure'],
+  ])
 })
