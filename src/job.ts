@@ -6,6 +6,7 @@ import { systemDisk } from './lib/disk'
 import { createLog } from './lib/log'
 import { pathsOf } from './lib/paths'
 import { systemRandom } from './lib/random'
+import { openRendezvous } from './lib/rendezvous'
 import { JobCancelled, type JobQueries } from './operations/environment'
 import { runOpcode } from './operations/processor'
 import { architecture } from './query/cluster-info'
@@ -57,6 +58,7 @@ serveJobs(processChannel(), {
     runOpcode(op, {
       ...setting,
       ...{ wconfd, nodes, clock, random, paths, queries, masterFile },
+      rendezvous: () => openRendezvous(clock),
       async started() {
         await checkAgain(op, setting.jobId, wconfd)
         await setting.started()

@@ -4,6 +4,7 @@ import type { Clock } from '../lib/clock'
 import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
 import type { Random } from '../lib/random'
+import type { Rendezvous } from '../lib/rendezvous'
 import type { JobId, QueryFilter, QueryResource, QueryResult, WireOpCode } from '../rpc/luxi/calls'
 import type { NodeClient } from '../rpc/node/client'
 import type { ClientId, Wconfd } from '../rpc/wconfd/calls'
@@ -39,6 +40,8 @@ export interface JobEnvironment {
   readonly queries?: JobQueries
   /** The text of one of the master's own files, by its path on a real node, to send it to nodes; undefined when it is missing. */
   readonly masterFile?: (path: string) => Promise<string | undefined>
+  /** A socket at which opcodes for tests wait for their tester; absent where nobody could come. */
+  readonly rendezvous?: () => Promise<Rendezvous>
 }
 
 /** The calls of wconfd that operations use. */
@@ -53,6 +56,7 @@ export type UnitWconfd = Pick<
   | 'gantryReplicas'
   | 'gantryFreeAll'
   | 'tryUpdateLocks'
+  | 'updateLocksWaiting'
   | 'freeLocksLevel'
   | 'downGradeLocksLevel'
   | 'opportunisticLockUnion'

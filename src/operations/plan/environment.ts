@@ -122,6 +122,7 @@ export function planEnvironment(state: PlanState, op: WireOpCode): JobEnvironmen
   return {
     ...{ jobId: 0, opIndex: 0, client: CLIENT, secrets: {}, random, paths, processLog: log.child({ plan: op.OP_ID }) },
     priority: () => 0,
+    onPriority: () => () => undefined,
     wconfd: planWconfd(state),
     nodes: planNodes(state),
     log: (_type, message) => void state.messages.push(String(message)),
@@ -154,6 +155,7 @@ function planWconfd(state: PlanState): UnitWconfd {
     opportunisticLockUnion: async (_client, locks) => take(locks),
     guardedOpportunisticLockUnion: async (_count, _client, locks) => take(locks),
     tryUpdateLocks: async () => [],
+    updateLocksWaiting: async () => [],
     gantryCancelRequest: async () => null,
     gantryBlockers: async () => [],
     gantryFreeAll: async () => null,

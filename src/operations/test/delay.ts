@@ -1,10 +1,10 @@
 // OP_TEST_DELAY: sleeps on the master and on nodes, with or without their locks. Tests of the queue and of locks use it.
-import { openRendezvous } from '../../lib/rendezvous'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { OpTestDelay } from '../../opcodes/test'
 import { wantedNodes } from '../find'
 import { exclusive, logicalUnit } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
+import { meetingPoint } from './meeting-point'
 
 export const testDelay = logicalUnit(OpTestDelay, {
   async locks(op, ctx) {
@@ -38,7 +38,7 @@ async function interrupted(ctx: UnitContext, duration_s: number): Promise<boolea
   const { clock } = ctx.env
   const start_ms = clock.monotonic_ms()
   const waited_s = () => (clock.monotonic_ms() - start_ms) / 1000
-  const rendezvous = await openRendezvous(clock)
+  const rendezvous = await meetingPoint(ctx)
   try {
     ctx.env.log('delay-test', [rendezvous.path])
     const caller = await rendezvous.caller(duration_s)

@@ -1,9 +1,9 @@
 // OP_TEST_JQUEUE: stops at each stage of a job until whoever tests the queue has looked, and said so over a socket.
-import { openRendezvous } from '../../lib/rendezvous'
 import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
 import { OpTestJqueue } from '../../opcodes/test'
 import { exclusive, logicalUnit } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
+import { meetingPoint } from './meeting-point'
 
 const CONNECT_S = 20
 const CONFIRM_S = 60
@@ -42,7 +42,7 @@ async function reach(
   argument: number | null,
   failure: (text: string) => Error,
 ): Promise<void> {
-  const rendezvous = await openRendezvous(ctx.env.clock)
+  const rendezvous = await meetingPoint(ctx)
   try {
     ctx.env.log(LOG_TYPE, [rendezvous.path, stage, argument])
     const caller = await rendezvous.caller(CONNECT_S)

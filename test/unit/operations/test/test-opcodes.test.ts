@@ -1,5 +1,7 @@
 import * as fs from 'node:fs'
 import * as net from 'node:net'
+import { systemClock } from '../../../../src/lib/clock'
+import { openRendezvous } from '../../../../src/lib/rendezvous'
 import { runOpcode } from '../../../../src/operations/processor'
 import { FakeEnvironment } from '../../../support/fake-environment'
 
@@ -10,6 +12,7 @@ beforeEach(() => {
 afterEach(() => {
   expect(cluster.table.owners.size).toBe(0)
 })
+const rendezvous = () => openRendezvous(systemClock)
 const reason = [['gnt:test', '', 1]]
 
 /** Runs an opcode and answers each of its notices, like a tester who looks and lets it go on. */
@@ -23,7 +26,7 @@ async function attended(op: { OP_ID: string } & Record<string, unknown>, answer:
     paths.push(path)
     const socket = net.connect(path, () => answer(socket))
   }
-  const result = await runOpcode({ reason, ...op }, { ...cluster.environment(), log })
+  const result = await runOpcode({ reason, ...op }, { ...cluster.environment(), log, rendezvous })
   expect(paths.filter((path) => fs.existsSync(path))).toEqual([])
   return { result, notices }
 }
