@@ -3,6 +3,7 @@ import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
 import { runCommand } from '../lib/run-command'
 import { IALLOCATOR_SEARCH_PATH } from '../model/constants/paths'
+import { isRecord } from '../rpc/node/codecs'
 import { fail, type NodeContext } from './context'
 
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/
@@ -33,8 +34,7 @@ export async function runIallocator(
   await fs.mkdir(paths.runDir, { recursive: true, mode: 0o775 })
   try {
     await fs.writeFile(file, input, { mode: 0o600, flag: 'wx' })
-    const args = Array.isArray(options) ? options.map(String) : []
-    const { code, stdout, output } = await runCommand([script, file, ...args], { maxOutput: 64 << 20 })
+    const { code, stdout, output } = await runCommand([script, file, ...optionWords(options)], { maxOutput: 64 << 20 })
     if (code !== 0) fail(`iallocator module '${name}' failed: exited with exit code ${code}, output '${output.trim()}'`)
     return stdout
   } finally {
@@ -49,4 +49,10 @@ async function findIallocator(local: (virtual: string) => string, name: string):
       if ((await fs.stat(script).catch(() => undefined))?.isFile()) return script
     }
   return fail(`iallocator module '${name}' not found in the search path`)
+}
+
+/** `{name: value}`; null is an option without a value. */
+function optionWords(options: unknown): string[] {
+  if (!isRecord(options)) return []
+  return Object.entries(options).map(([name, value]) => (value === null ? `--${name}` : `--${name}=${String(value)}`))
 }

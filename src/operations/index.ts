@@ -19,10 +19,12 @@ import { clusterVerifyConfig } from './cluster/verify/verify-config'
 import { clusterVerifyGroup } from './cluster/verify/verify-group'
 import { groupAdd } from './group/add'
 import { groupAssignNodes } from './group/assign-nodes'
+import { groupEvacuate } from './group/evacuate'
 import { groupRemove } from './group/remove'
 import { groupRename } from './group/rename'
 import { groupSetParams } from './group/set-params'
 import { instanceActivateDisks, instanceDeactivateDisks } from './instance/activate-disks'
+import { instanceChangeGroup } from './instance/change-group'
 import { instanceConsole } from './instance/console'
 import { instanceCreate } from './instance/create'
 import { instanceFailover } from './instance/failover'
@@ -55,6 +57,7 @@ import { query, queryFields } from './query/query'
 import { tagsDel, tagsSet } from './tags/change'
 import { tagsGet } from './tags/get'
 import { tagsSearch } from './tags/search'
+import { testAllocator } from './test/allocator'
 import { testDelay } from './test/delay'
 import { testJqueue } from './test/jqueue'
 import { testDummy, testOsParams } from './test/small'
@@ -92,7 +95,7 @@ const units: Readonly<Record<OpcodeId, LogicalUnit | typeof notYet>> = {
   OP_GROUP_SET_PARAMS: groupSetParams,
   OP_GROUP_REMOVE: groupRemove,
   OP_GROUP_RENAME: groupRename,
-  OP_GROUP_EVACUATE: notYet,
+  OP_GROUP_EVACUATE: groupEvacuate,
   OP_INSTANCE_CREATE: instanceCreate,
   OP_INSTANCE_MULTI_ALLOC: instanceMultiAlloc,
   OP_INSTANCE_REINSTALL: instanceReinstall,
@@ -112,7 +115,7 @@ const units: Readonly<Record<OpcodeId, LogicalUnit | typeof notYet>> = {
   OP_INSTANCE_QUERY_DATA: instanceQueryData,
   OP_INSTANCE_SET_PARAMS: instanceSetParams,
   OP_INSTANCE_GROW_DISK: instanceGrowDisk,
-  OP_INSTANCE_CHANGE_GROUP: notYet,
+  OP_INSTANCE_CHANGE_GROUP: instanceChangeGroup,
   OP_NETWORK_ADD: networkAdd,
   OP_NETWORK_REMOVE: networkRemove,
   OP_NETWORK_RENAME: networkRename,
@@ -140,7 +143,7 @@ const units: Readonly<Record<OpcodeId, LogicalUnit | typeof notYet>> = {
   OP_TAGS_SET: tagsSet,
   OP_TAGS_DEL: tagsDel,
   OP_TEST_DELAY: testDelay,
-  OP_TEST_ALLOCATOR: notYet,
+  OP_TEST_ALLOCATOR: testAllocator,
   OP_TEST_JQUEUE: testJqueue,
   OP_TEST_OS_PARAMS: testOsParams,
   OP_TEST_DUMMY: testDummy,

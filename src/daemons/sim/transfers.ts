@@ -1,7 +1,8 @@
 // Exports and transfers of simulated nodes: no data flows, so each transfer has ended when it is first asked for.
 import { formatIni } from '../../lib/ini'
 import { createCertificate } from '../../lib/tls'
-import { EXPORT_SECTION, EXPORT_VERSION } from '../../model/constants/exports'
+import { EXPORT_SECTION } from '../../model/constants/exports'
+import { EXPORT_VERSION } from '../../model/constants/versions'
 import type { DiskDict, ImpExpStatus, InstanceDict } from '../../rpc/node/dicts'
 import type { SimHandlers } from './handlers'
 import { nodeOf, type SimContext } from './world'

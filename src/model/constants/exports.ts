@@ -1,7 +1,6 @@
 // Exports of instances, and transfers of their disks.
 
 export const EXPORT_CONF_FILE = 'config.ini'
-export const EXPORT_VERSION = 0
 /** Sections of that file. */
 export const EXPORT_SECTION = {
   export: 'export',
@@ -12,8 +11,7 @@ export const EXPORT_SECTION = {
   osPrivate: 'os_private',
 } as const
 
-/** Version and greeting of transfers between clusters. */
-export const RIE_VERSION = 0
+/** Greeting of transfers between clusters. */
 export const RIE_HANDSHAKE = "Hi, I'm Ganeti"
 /** Seconds: validity of their certificates, and how long their connection may take. */
 export const RIE_CERT_VALIDITY_S = 86400
@@ -22,7 +20,3 @@ export const RIE_CONNECT_TIMEOUT_S = 180
 export const ELOG_REMOTE_IMPORT = 'remote-import'
 /** Seconds: how long the connection of a transfer within the cluster may take. */
 export const DISK_TRANSFER_CONNECT_TIMEOUT_S = 60
-/** Disks that can be copied from node to node while the instance is stopped. */
-export const DTS_COPYABLE: readonly string[] = ['plain', 'file']
-/** Templates whose disks can be exported while the instance runs on. */
-export const DTS_SNAPSHOT_CAPABLE: readonly string[] = ['plain', 'drbd', 'ext']

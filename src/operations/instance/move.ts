@@ -1,6 +1,6 @@
 // OP_INSTANCE_MOVE: stops the instance, copies its disks to another node, and starts it there.
 import { change } from '../../config/changes'
-import { DTS_COPYABLE } from '../../model/constants/exports'
+import { DTS_COPYABLE } from '../../model/constants/disks'
 import type { Node } from '../../model/config'
 import { fillBeParams } from '../../config/filled'
 import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'

@@ -1,6 +1,7 @@
 // Copying the disks of an instance from one node of the cluster to another, or to an export there and back.
 import { sha1 } from '../../lib/hmac'
-import { DISK_TRANSFER_CONNECT_TIMEOUT_S, RIE_VERSION } from '../../model/constants/exports'
+import { DISK_TRANSFER_CONNECT_TIMEOUT_S } from '../../model/constants/exports'
+import { RIE_VERSION } from '../../model/constants/versions'
 import type { Cluster, Node } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import type { ImpExpEnd, ImpExpOptions, ImpExpStatus, InstanceDict } from '../../rpc/node/dicts'

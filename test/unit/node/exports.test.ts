@@ -98,8 +98,11 @@ test('an out-of-band helper answers with JSON or nothing; a failure says what it
 })
 
 test('an allocator reads its input from a file, which is gone afterwards', async () => {
-  node.put('/usr/local/lib/ganeti/iallocators/mine', '#!/bin/sh\necho "$2"; cat "$1"\n', 0o755)
-  await expect(runIallocator(node.context, 'mine', '{"a": 1}', ['--flag'])).resolves.toBe('--flag\n{"a": 1}')
+  node.put('/usr/local/lib/ganeti/iallocators/mine', '#!/bin/sh\necho "$2 $3"; cat "$1"\n', 0o755)
+  const options = { 'ignore-soft-errors': null, level: 3 }
+  await expect(runIallocator(node.context, 'mine', '{"a": 1}', options)).resolves.toBe(
+    '--ignore-soft-errors --level=3\n{"a": 1}',
+  )
   await expect(runIallocator(node.context, '../mine', '', [])).rejects.toThrow('not found in the search path')
   expect(fs.readdirSync(node.paths.runDir)).toEqual([])
 })
