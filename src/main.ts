@@ -181,15 +181,13 @@ async function wconfd(start: Start): Promise<Running> {
 async function luxid(start: Start): Promise<Running> {
   const nodes = await masterNodes(start)
   const { paths, log } = start
-  const [{ startLuxid }, { implemented, notImplementedText }, { planJob }] = await Promise.all([
+  const [{ startLuxid }, { planJob }] = await Promise.all([
     import('./daemons/luxi/luxid.js'),
-    import('./operations/index.js'),
     import('./operations/plan/plan.js'),
   ])
   return startLuxid({
     ...{ paths, log, clock, random, disk, nodes },
     jobEntry: path.join(__dirname, 'job.js'),
-    refuseOpcode: (id) => (implemented(id) ? undefined : notImplementedText(id)),
     planJob: (ops, config) => planJob(ops, { config, nodes, clock, random, paths, log }),
   })
 }

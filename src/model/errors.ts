@@ -21,7 +21,6 @@ export const REFUSED = {
   inFlight: 'in_flight',
   otherBody: 'other_body',
   changed: 'changed',
-  missing: 'not_implemented',
 } as const
 
 export type ErrorCode = (typeof ECODE)[keyof typeof ECODE] | (typeof REFUSED)[keyof typeof REFUSED]

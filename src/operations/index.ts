@@ -67,10 +67,7 @@ import { instanceRename } from './instance/rename'
 import { instanceReinstall } from './instance/reinstall'
 import { instanceRecreateDisks } from './instance/recreate-disks'
 
-/** An opcode that can be described but not yet carried out: refused when it is submitted. */
-const notYet = 'not yet'
-
-const units: Readonly<Record<OpcodeId, LogicalUnit | typeof notYet>> = {
+const units: Readonly<Record<OpcodeId, LogicalUnit>> = {
   OP_BACKUP_PREPARE: backupPrepare,
   OP_BACKUP_EXPORT: backupExport,
   OP_BACKUP_REMOVE: backupRemove,
@@ -151,14 +148,7 @@ const units: Readonly<Record<OpcodeId, LogicalUnit | typeof notYet>> = {
 
 const isKnown = (id: string): id is OpcodeId => Object.hasOwn(units, id)
 
-/** Whether an opcode can be carried out; doors refuse the others with `notImplementedText`. */
-export const implemented = (id: string): boolean => isKnown(id) && units[id] !== notYet
-
-export const notImplementedText = (id: string): string =>
-  `Opcode ${id} is known, but this version cannot carry it out yet`
-
 export function unitFor(id: string): LogicalUnit {
-  const unit = isKnown(id) ? units[id] : notYet
-  if (unit === notYet) throw new GenericError(notImplementedText(id))
-  return unit
+  if (isKnown(id)) return units[id]
+  throw new GenericError(`There is no opcode ${id}`)
 }

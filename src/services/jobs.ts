@@ -2,7 +2,7 @@
 import type { Execution } from '../jobs/execution'
 import { type Job, isFinished, jobStatus, logAfter } from '../jobs/job'
 import type { Submission } from '../jobs/queue'
-import { GenericError, JobLost, OpPrereqError, REFUSED } from '../model/errors'
+import { GenericError, JobLost } from '../model/errors'
 import { JOB_CANCEL_WAIT_S, JOB_CHANGE_WAIT_S } from '../model/limits'
 import { jobResource } from '../query/fields/job'
 import type { JobChange, JobId, WireOpCode } from '../rpc/luxi/calls'
@@ -14,8 +14,6 @@ export class JobService {
 
   async submit(ops: readonly WireOpCode[], toDrainedQueue: boolean): Promise<JobId> {
     if (!toDrainedQueue) this.refuseWhenDrained()
-    const refusal = this.refusal(ops)
-    if (refusal !== undefined) throw new OpPrereqError(refusal, REFUSED.missing)
     const [result] = await this.context.queue.submit([ops])
     if (result !== undefined && 'id' in result) return result.id
     throw new GenericError(result?.error ?? 'the job was not submitted')
@@ -24,8 +22,6 @@ export class JobService {
   /** Relative dependencies count over the jobs that were accepted and refused alike, as the caller numbered them. */
   async submitMany(jobs: readonly (readonly WireOpCode[])[]): Promise<([true, JobId] | [false, string])[]> {
     this.refuseWhenDrained()
-    const refusal = jobs.flatMap((ops) => this.refusal(ops) ?? [])[0]
-    if (refusal !== undefined) return jobs.map((ops) => [false, this.refusal(ops) ?? `Not submitted: ${refusal}`])
     return (await this.context.queue.submit(jobs)).map(submitted)
   }
 
@@ -114,10 +110,6 @@ export class JobService {
 
   private refuseWhenDrained(): void {
     if (this.context.queue.drained) throw new GenericError('Queue drained')
-  }
-
-  private refusal(ops: readonly WireOpCode[]): string | undefined {
-    return ops.flatMap((op) => this.context.refuseOpcode(op.OP_ID) ?? [])[0]
   }
 
   private async awaitCancellation(id: JobId, execution: Execution): Promise<[boolean, string]> {

@@ -25,8 +25,6 @@ export interface MasterContext {
   readonly disk: Disk
   readonly paths: Paths
   readonly log: Log
-  /** Why an opcode cannot be carried out, or undefined when it can. */
-  refuseOpcode(id: string): string | undefined
   /** What each opcode of a job would do, up to the first that cannot be carried out; nothing is changed. */
   planJob(ops: readonly WireOpCode[], config: ConfigData): Promise<Planned[]>
 }

@@ -28,11 +28,7 @@ export class Plans {
 
   async make(access: Access, { ops }: PlanRequest): Promise<Plan> {
     const config = this.context.config()
-    for (const op of ops) {
-      access.check(config, op)
-      const refusal = this.context.refuseOpcode(op.OP_ID)
-      if (refusal !== undefined) throw new OpPrereqError(refusal, REFUSED.missing)
-    }
+    for (const op of ops) access.check(config, op)
     const planned = await this.limited(() => this.context.planJob(ops, config))
     const reads = planned.flatMap(({ read }) => read)
     if (reads.length > PLAN_OBJECTS_MAX)

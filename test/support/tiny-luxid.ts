@@ -18,7 +18,7 @@ export const silentNodes: NodeClient = {
 
 export async function startTinyLuxid(
   paths: Paths,
-  options: { nodes?: NodeClient; wconfd?: FakeWconfd; refuseOpcode?: (id: string) => string | undefined } = {},
+  options: { nodes?: NodeClient; wconfd?: FakeWconfd } = {},
 ): Promise<Luxid & { wconfd: FakeWconfd }> {
   const wconfd = options.wconfd ?? new FakeWconfd(goldenConfig())
   const luxid = await startLuxid({
@@ -32,7 +32,6 @@ export async function startTinyLuxid(
     follow: wconfd.follow,
     jobEntry: tinyJob,
     jobExecArgv: runTypescript,
-    refuseOpcode: options.refuseOpcode ?? (() => undefined),
     planJob: async () => [],
   })
   return { ...luxid, wconfd }

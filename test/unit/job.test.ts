@@ -9,7 +9,6 @@ import { systemClock } from '../../src/lib/clock'
 import { silentLog } from '../../src/lib/log'
 import type { Paths } from '../../src/lib/paths'
 import { systemRandom } from '../../src/lib/random'
-import { implemented, notImplementedText } from '../../src/operations/index'
 import { LuxiClient } from '../../src/rpc/luxi/client'
 import { delay, removeRoot, runTypescript, temporaryPaths } from '../support/queue-in-process'
 import { silentNodes } from '../support/tiny-luxid'
@@ -33,7 +32,6 @@ beforeAll(async () => {
     ...common,
     jobEntry: path.join(__dirname, '../../src/job.ts'),
     jobExecArgv: runTypescript,
-    refuseOpcode: (id) => (implemented(id) ? undefined : notImplementedText(id)),
     planJob: async () => [],
   })
   luxi = new LuxiClient({ path: paths.socket('query') })
@@ -103,6 +101,6 @@ test('a killed job frees its locks, names them, and the next job gets them', asy
 
 test('a second luxid on the same queue is refused', async () => {
   const options = { paths, clock: systemClock, random: systemRandom, log: silentLog, nodes: silentNodes }
-  const handed = { jobEntry: '', refuseOpcode: () => undefined, planJob: async () => [] }
+  const handed = { jobEntry: '', planJob: async () => [] }
   await expect(startLuxid({ ...options, ...handed })).rejects.toThrow('another luxid already serves')
 })

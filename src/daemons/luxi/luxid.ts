@@ -51,8 +51,6 @@ export interface LuxidOptions {
   jobExecArgv?: string[]
   /** Instead of processes: the simulation's. */
   runner?: JobRunner
-  /** Why an opcode cannot be carried out, or undefined when it can. */
-  refuseOpcode(id: string): string | undefined
   planJob: MasterContext['planJob']
 }
 
@@ -68,7 +66,7 @@ export interface Luxid {
 }
 
 export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
-  const { paths, clock, random, log, disk = systemDisk, nodes, refuseOpcode, planJob } = options
+  const { paths, clock, random, log, disk = systemDisk, nodes, planJob } = options
   const sockets = [paths.socket('master'), paths.socket('query')]
   // Before anything is read: two of them on one queue would run every job twice.
   for (const path of sockets)
@@ -84,7 +82,7 @@ export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
   await within(clock, limits.replication_s, replicas.catchUp())
   const live = options.live ?? new NodeLiveData(nodes, clock)
   const parts = { live, queue, wconfd, nodes, clock, random, disk, paths, log }
-  const context = { ...parts, refuseOpcode, planJob, ...state }
+  const context = { ...parts, planJob, ...state }
   const master = localMaster(context, state)
   const servers = await serveLuxi(sockets, master, log)
   log.info({ jobs: queue.all().length, last: queue.lastJobId }, 'luxid serves the job queue')

@@ -1,15 +1,7 @@
 // The only place where errors become HTTP statuses. Domain code throws GanetiErrors; the door's own refusals are HttpErrors.
 import { STATUS_CODES } from 'node:http'
 import type { Log } from '../../lib/log'
-import {
-  GanetiError,
-  GenericError,
-  JobQueueDrainError,
-  JobQueueFull,
-  LuxiError,
-  OpPrereqError,
-  REFUSED,
-} from '../../model/errors'
+import { GanetiError, GenericError, JobQueueDrainError, JobQueueFull, LuxiError } from '../../model/errors'
 import { PeerError } from '../../rpc/json-protocol'
 import { pythonErrorText, pythonJson } from './python'
 
@@ -42,7 +34,6 @@ export function errorReply(error: unknown, log: Log): ErrorReply {
 function statusOf(error: GanetiError): number {
   if (error instanceof JobQueueFull || error instanceof JobQueueDrainError) return 503
   if (error instanceof LuxiError) return 502
-  if (error instanceof OpPrereqError && error.code === REFUSED.missing) return 501
   // luxid answers a message that it cannot read with a bare text instead of an error.
   if (error instanceof GenericError && error.message.startsWith('Failed to parse request')) return 502
   return 500

@@ -15,7 +15,7 @@ const read = { kind: 'instance', uuid: 'u1', serial_no: 3, name: 'inst1.gnt.exam
 function plansAt(clock: { ms: number }, make: () => Promise<Planned[]>): Plans {
   const now = { now_ms: () => clock.ms, monotonic_ms: () => clock.ms, after: () => ({ cancel: () => undefined }) }
   const context: Partial<MasterContext> = {
-    ...{ config: () => config, random: seededRandom(1), log: silentLog, refuseOpcode: () => undefined },
+    ...{ config: () => config, random: seededRandom(1), log: silentLog },
     clock: { ...now, sleep: async () => undefined },
     planJob: make,
   }

@@ -56,7 +56,6 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   [REFUSED.inFlight]: 409,
   [REFUSED.otherBody]: 422,
   [REFUSED.changed]: 412,
-  [REFUSED.missing]: 501,
 }
 
 function statusOf(error: GanetiError): number {

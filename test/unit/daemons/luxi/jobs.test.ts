@@ -3,9 +3,8 @@ import * as net from 'node:net'
 import type { Luxid } from '../../../../src/daemons/luxi/luxid'
 import { systemClock } from '../../../../src/lib/clock'
 import type { Paths } from '../../../../src/lib/paths'
-import { GenericError, JobLost, OpPrereqError } from '../../../../src/model/errors'
+import { GenericError, JobLost } from '../../../../src/model/errors'
 import { LUXI_FRAME_BYTES_MAX } from '../../../../src/model/limits'
-import type { WireOpCode } from '../../../../src/rpc/luxi/calls'
 import { LuxiClient } from '../../../../src/rpc/luxi/client'
 import { delay, executed, removeRoot, temporaryPaths } from '../../../support/queue-in-process'
 import { startTinyLuxid } from '../../../support/tiny-luxid'
@@ -18,9 +17,7 @@ let luxi: LuxiClient
 
 beforeEach(async () => {
   paths = temporaryPaths()
-  luxid = await startTinyLuxid(paths, {
-    refuseOpcode: (id) => (id === 'OP_NODE_MIGRATE' ? `Opcode ${id} cannot be carried out yet` : undefined),
-  })
+  luxid = await startTinyLuxid(paths)
   luxi = new LuxiClient({ path: paths.socket('query') })
 })
 
@@ -63,16 +60,6 @@ test('several jobs at once get an answer each, and an empty job succeeds', async
   ])
   expect(await wait(2, 'success')).toBe('success')
   expect(await wait(3, 'success')).toBe('success')
-})
-
-test('opcodes that cannot be carried out are refused with a clear error', async () => {
-  const op: WireOpCode = { OP_ID: 'OP_NODE_MIGRATE', node_name: 'n', reason: [] }
-  await expect(luxi.submitJob([op])).rejects.toThrow('OP_NODE_MIGRATE cannot be carried out yet')
-  await expect(luxi.submitJob([op])).rejects.toBeInstanceOf(OpPrereqError)
-  expect(await luxi.submitManyJobs([[op], [delay(0)]])).toEqual([
-    [false, expect.stringContaining('OP_NODE_MIGRATE')],
-    [false, expect.stringContaining('Not submitted')],
-  ])
 })
 
 describe('waiting for a change', () => {
