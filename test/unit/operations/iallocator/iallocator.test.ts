@@ -1,0 +1,135 @@
+import type { NodeInfo } from '../../../../src/rpc/node/dicts'
+import { UnitCluster } from '../../../support/unit-cluster'
+
+let cluster: UnitCluster
+let far: string
+/** What the script of the administrator was given, and what it says. */
+let asked: unknown
+let says: unknown
+
+beforeEach(() => {
+  cluster = new UnitCluster(['node1', 'node2'], { default_iallocator: 'hail', enabled_disk_templates: ['rbd'] })
+  far = cluster.addGroup('far')
+  for (const [index, name] of ['far1.test', 'far2.test', 'far3.test'].entries())
+    cluster.addNode(name, `192.0.2.${100 + index}`, { group: cluster.groupNamed('far').uuid })
+  for (const name of ['web.test', 'db.test']) cluster.addRbdDisk(cluster.addInstance(name, 'node2', running).uuid)
+  const hypervisor = { memory_total: 8192, memory_free: 4096, memory_dom0: 512, cpu_total: 8, cpu_nodes: 1, cpu_sockets: 1, cpu_dom0: 1 } // prettier-ignore
+  cluster.answers = {
+    ...cluster.answers,
+    node_info: (): NodeInfo => ['boot', [], [hypervisor]],
+    all_instances_info: () => ({}),
+    iallocator_runner: (_node, name, input, params) => {
+      asked = { name, input: JSON.parse(input) as unknown, params }
+      return typeof says === 'string' ? says : JSON.stringify(says)
+    },
+  }
+})
+const running = { admin_state: 'up' } as const
+
+test('a group is emptied by one job for each instance, to the group that is left', async () => {
+  const result = await cluster.run('OP_GROUP_EVACUATE', { group_name: 'default', sequential: true })
+  expect(result).toEqual({ jobs: [[true, 100], [true, 101]] }) // prettier-ignore
+  expect(cluster.log).toEqual([
+    ' - INFO: Instances to be moved: db.test (to far), web.test (to far)',
+    ' - INFO: Iallocator returned 2 job(s) for evacuating node group default',
+    ' - INFO: Jobs will be submitted to run sequentially',
+  ])
+  const [first, second] = cluster.jobs
+  expect(first).toMatchObject([{ OP_ID: 'OP_INSTANCE_MIGRATE', instance_name: 'db.test' }])
+  expect(first?.[0]?.['target_node']).toMatch(/^far\d\.test$/)
+  expect(first?.[0]?.['depends']).toBeUndefined()
+  expect(second).toMatchObject([{ instance_name: 'web.test', depends: [[-1, ['error', 'success']]] }])
+  expect(cluster.hooks('group-evacuate', 'pre')).toMatchObject({
+    nodes: ['node1.test', 'node2.test'],
+    env: { GANETI_GROUP_NAME: 'default', GANETI_TARGET_GROUPS: far },
+  })
+  expect(cluster.locks).toEqual(
+    expect.arrayContaining(['instance/web.test shared', 'nodegroup/[lockset] shared', `node/${cluster.node('far1').uuid} shared`]), // prettier-ignore
+  )
+})
+
+test('who insists on failovers gets no migrations', async () => {
+  await cluster.run('OP_GROUP_EVACUATE', { group_name: 'default', target_groups: ['far'], force_failover: true })
+  const [step] = cluster.jobs.flat()
+  expect(Object.keys(step ?? {})).not.toContain('allow_failover')
+  expect(cluster.jobs.flat().map(({ OP_ID }) => OP_ID)).toEqual(['OP_INSTANCE_FAILOVER', 'OP_INSTANCE_FAILOVER'])
+})
+
+test('a group is no target for itself, and one alone has none', async () => {
+  await expect(cluster.failure('OP_GROUP_EVACUATE', { group_name: 'far', target_groups: ['far'] })).resolves.toEqual([
+    'OpPrereqError',
+    [`Group to be evacuated (${far}) can not be used as a target group (targets are ${far})`, 'wrong_input'],
+  ])
+  cluster = new UnitCluster(['node1'], { default_iallocator: 'hail' })
+  await expect(cluster.failure('OP_GROUP_EVACUATE', { group_name: 'default' })).resolves.toEqual([
+    'OpPrereqError',
+    ['There are no possible target groups', 'wrong_input'],
+  ])
+})
+
+test('an instance changes to another group, which is none of its own', async () => {
+  await cluster.run('OP_INSTANCE_CHANGE_GROUP', { instance_name: 'web' })
+  expect(cluster.jobs).toMatchObject([[{ OP_ID: 'OP_INSTANCE_MIGRATE', instance_name: 'web.test' }]])
+  expect(cluster.log.at(-1)).toBe(" - INFO: Iallocator returned 1 job(s) for changing group of instance 'web.test'")
+  const own = cluster.groupNamed('default').uuid
+  await expect(
+    cluster.failure('OP_INSTANCE_CHANGE_GROUP', { instance_name: 'web', target_groups: ['default'] }),
+  ).resolves.toEqual([
+    'OpPrereqError',
+    [`Can't use group(s) '${own}' as targets, they are used by the instance 'web.test'`, 'wrong_input'],
+  ])
+})
+
+test('what cannot move is said, and nothing moves', async () => {
+  for (const name of ['far1', 'far2', 'far3'])
+    cluster.config = { ...cluster.config, nodes: { ...cluster.config.nodes, [cluster.node(name).uuid]: { ...cluster.node(name), offline: true } } } // prettier-ignore
+  const outcome = await cluster.failure('OP_GROUP_EVACUATE', { group_name: 'default' })
+  expect(outcome).toEqual(['OpExecError', [expect.stringMatching(/^Unable to evacuate instances db\.test \(.+\), web\.test/)]]) // prettier-ignore
+  expect(cluster.jobs).toEqual([])
+})
+
+test('the input of an allocator can be looked at: the configuration, and how full the nodes are', async () => {
+  const text = await cluster.run('OP_TEST_ALLOCATOR', { direction: 'in', mode: 'change-group', name: 'x', instances: ['web'], target_groups: ['far'] }) // prettier-ignore
+  const input = JSON.parse(String(text)) as Record<string, Record<string, unknown>>
+  expect(Object.keys(input)).toEqual(
+    ['version', 'cluster_name', 'cluster_tags', 'enabled_hypervisors', 'ipolicy', 'nodegroups', 'nodes', 'instances', 'request'], // prettier-ignore
+  )
+  expect(input['request']).toEqual({ type: 'change-group', instances: ['web.test'], target_groups: [far] })
+  // Two instances of 128 MiB should run, and use nothing yet.
+  expect(input['nodes']?.['node2.test']).toMatchObject({
+    ...{ total_memory: 8192, free_memory: 4096 - 256, i_pri_memory: 256, i_pri_up_memory: 256, total_disk: 0 },
+    ...{ total_cpus: 8, reserved_cpus: 1, offline: false, vm_capable: true },
+  })
+  expect(input['instances']?.['web.test']).toMatchObject({
+    ...{ nodes: ['node2.test'], memory: 128, vcpus: 1, disk_template: 'rbd', disk_space_total: 1024 },
+    disks: [{ dev_type: 'rbd', size: 1024, mode: 'rw', spindles: null }],
+  })
+})
+
+test('a node that does not answer gets no instances, and the others are asked all the same', async () => {
+  cluster.answers.node_info = ({ name }) => {
+    if (name === 'far1.test') throw new Error('no route to host')
+    return ['boot', [], [{ memory_total: 8192, memory_free: 8192, memory_dom0: 0, cpu_total: 8, cpu_nodes: 1, cpu_sockets: 1, cpu_dom0: 1 }]] // prettier-ignore
+  }
+  await cluster.run('OP_INSTANCE_CHANGE_GROUP', { instance_name: 'web' })
+  expect(cluster.log[0]).toBe(" - WARNING: Can't get data for node far1.test, so no instance will be placed there")
+  expect(cluster.jobs[0]?.[0]?.['target_node']).toMatch(/^far[23]\.test$/)
+})
+
+const out = { direction: 'out', mode: 'relocate', name: 'web', iallocator: 'mine' }
+
+test('a script of the administrator is asked on the master, with the parameters of the cluster', async () => {
+  says = 'what it says'
+  await expect(cluster.run('OP_TEST_ALLOCATOR', out)).resolves.toBe('what it says')
+  expect(asked).toMatchObject({ name: 'mine', params: {}, input: { request: { type: 'relocate', name: 'web.test' } } })
+  expect(cluster.callsOf('iallocator_runner').map(({ node }) => node)).toEqual(['node1.test'])
+})
+
+test.each([
+  [{ direction: 'out', mode: 'allocate', name: 'n' }, 'Missing allocator name', 'wrong_input'],
+  [{ direction: 'in', mode: 'allocate', name: 'web' }, "Instance 'web.test' already in the cluster", 'already_exists'],
+  [{ direction: 'in', mode: 'allocate', name: 'n', disks: [{ size: 1 }] }, "Invalid contents of the 'disks' parameter", 'wrong_input'], // prettier-ignore
+  [{ direction: 'in', mode: 'node-evacuate', name: 'n' }, 'Missing instances', 'wrong_input'],
+])('%j is refused', async (given, text, code) => {
+  await expect(cluster.failure('OP_TEST_ALLOCATOR', given)).resolves.toEqual(['OpPrereqError', [text, code]])
+})
