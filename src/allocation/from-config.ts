@@ -20,11 +20,15 @@ import {
 export interface LiveNode {
   readonly memoryTotal: number
   readonly memoryFree: number
+  /** What it keeps for itself. */
+  readonly ownMemory: number
   readonly cpus: number
   readonly ownCpus: number
   /** Of the storage that is asked about; absent where nobody counts it. */
   readonly diskTotal?: number
   readonly diskFree?: number
+  readonly spindlesTotal?: number
+  readonly spindlesFree?: number
   /** Memory that its instances use now, by name; absent when it did not say. */
   readonly used?: ReadonlyMap<string, number>
 }

@@ -17,7 +17,6 @@ import { hvDefaults } from '../../src/model/constants/hypervisors'
 import { IPOLICY_DEFAULTS } from '../../src/model/constants/params'
 import { nodeUuid } from '../../src/model/ids'
 import { CHILD_STOP_S } from '../../src/model/limits'
-import { implemented, notImplementedText } from '../../src/operations/index'
 import { openNodeClient } from '../../src/rpc/node/client'
 import { simProcesses } from './sim-jobs'
 import { SimMachine } from './sim-machine'
@@ -167,7 +166,6 @@ export class SimCluster {
     return startLuxid({
       ...{ ...basics, runner, jobEntry: '' },
       planJob: () => Promise.reject(new Error('nobody plans here')),
-      refuseOpcode: (id) => (implemented(id) ? undefined : notImplementedText(id)),
     })
   }
 

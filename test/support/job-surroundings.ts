@@ -70,7 +70,14 @@ type Given = Partial<JobEnvironment> & {
 }
 
 export const jobEnvironment = ({ said, submitted, ...given }: Given): JobEnvironment => ({
-  ...{ jobId: 1, opIndex: 0, client: [1, '/livelock', 1], priority: () => 0, onPriority: () => () => undefined, secrets: {} },
+  ...{
+    jobId: 1,
+    opIndex: 0,
+    client: [1, '/livelock', 1],
+    priority: () => 0,
+    onPriority: () => () => undefined,
+    secrets: {},
+  },
   ...{
     clock: clockAt(1_000_000),
     random: seededRandom(9),

@@ -2,13 +2,12 @@
 import { instanceNodes, nodesOfGroup } from '../../config/lookup'
 import type { ConfigData, NodeGroup } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
-import { niceSort } from '../../model/nice-sort'
+import { niceSortBy } from '../../model/nice-sort'
 import { OpGroupEvacuate } from '../../opcodes/group'
 import type { WireOpCode } from '../../rpc/luxi/calls'
 import { findGroup } from '../find'
-import { askAllocator } from '../iallocator/ask'
-import { jobsOfMoves } from '../iallocator/moves'
-import { allocatorFor } from '../instance/placement'
+import { allocatorFor } from '../instance/allocator'
+import { evacuationJobs, planGroupChange } from '../instance/evacuation'
 import { all, logicalUnit, ResultWithJobs, shared, type Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { checkInstancesLocked, findGroupAndAll, groupInstanceNames, groupInstances } from './members'
@@ -31,7 +30,7 @@ export const groupEvacuate = logicalUnit(OpGroupEvacuate, {
   },
   async check(ctx, op) {
     const { config, object: group } = await findGroupAndAll(ctx, op.group_name)
-    const instances = niceSort(checkInstancesLocked(ctx, config, group).map(({ name }) => name))
+    const instances = niceSortBy(checkInstancesLocked(ctx, config, group), ({ name }) => name)
     const given = (await givenTargets(ctx, op, group)).map(({ uuid }): string => uuid)
     const others = Object.keys(config.nodegroups).filter((uuid) => uuid !== group.uuid)
     const targets = given.length > 0 ? given : others
@@ -49,11 +48,8 @@ export const groupEvacuate = logicalUnit(OpGroupEvacuate, {
     },
   },
   async run(ctx, op, { group, instances, targets, allocator }) {
-    const request = { type: 'change-group', instances, target_groups: targets }
-    const { success, info, result } = await askAllocator(ctx, allocator, request)
-    if (!success)
-      throw new OpPrereqError(`Can't compute group evacuation using iallocator '${allocator}': ${info}`, ECODE.NORES)
-    const jobs = jobsOfMoves(ctx, result, op.early_release)
+    const evacuation = await planGroupChange(ctx, allocator, instances, targets)
+    const jobs = evacuationJobs(ctx, evacuation, op, 'group')
     ctx.log.info(`Iallocator returned ${jobs.length} job(s) for evacuating node group ${group.name}`)
     if (op.force_failover) ctx.log.info('Will insist on failovers')
     if (op.sequential) ctx.log.info('Jobs will be submitted to run sequentially')

@@ -3,7 +3,6 @@ import { ALLOC_DEFAULTS, type AllocOptions } from '../../allocation/allocate'
 import { type ClusterModel, buildModel } from '../../allocation/cluster-model'
 import { clusterDataOf } from '../../allocation/from-config'
 import type { Cluster, ConfigData, DiskTemplate } from '../../model/config'
-import { BUILTIN_IALLOCATOR } from '../../model/constants/words'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import type { UnitContext } from '../unit-context'
 import { liveNodes } from './live-nodes'
@@ -21,11 +20,6 @@ export function allocatorFor(config: ConfigData, iallocator?: string, node?: str
   if (wanted === '')
     throw new OpPrereqError(
       'No iallocator or node given and no cluster-wide default iallocator found; please specify either an iallocator or a node, or set a cluster-wide default iallocator',
-      ECODE.INVAL,
-    )
-  if (wanted !== BUILTIN_IALLOCATOR)
-    throw new OpPrereqError(
-      `Can't find iallocator script '${wanted}'; this version has the built-in '${BUILTIN_IALLOCATOR}' only`,
       ECODE.INVAL,
     )
   return wanted

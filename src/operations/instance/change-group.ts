@@ -4,12 +4,11 @@ import { ECODE, OpPrereqError } from '../../model/errors'
 import { OpInstanceChangeGroup } from '../../opcodes/instance'
 import { findGroup } from '../find'
 import { masterOnly } from '../group/members'
-import { askAllocator } from '../iallocator/ask'
-import { jobsOfMoves } from '../iallocator/moves'
 import { all, logicalUnit, ResultWithJobs, shared, type Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { instanceHookEnv } from './hook-env'
-import { allocatorFor } from './placement'
+import { allocatorFor } from './allocator'
+import { evacuationJobs, planGroupChange } from './evacuation'
 import { locksOfInstance, readInstance, type InstanceView } from './view'
 
 export const instanceChangeGroup = logicalUnit(OpInstanceChangeGroup, {
@@ -50,16 +49,9 @@ export const instanceChangeGroup = logicalUnit(OpInstanceChangeGroup, {
     nodes: (_ctx, _op, { view }) => masterOnly(view.config),
   },
   async run(ctx, op, { view, targets, allocator }) {
-    const { name } = view.instance
-    const request = { type: 'change-group', instances: [name], target_groups: targets }
-    const { success, info, result } = await askAllocator(ctx, allocator, request)
-    if (!success)
-      throw new OpPrereqError(
-        `Can't compute solution for changing group of instance '${name}' using iallocator '${allocator}': ${info}`,
-        ECODE.NORES,
-      )
-    const jobs = jobsOfMoves(ctx, result, op.early_release)
-    ctx.log.info(`Iallocator returned ${jobs.length} job(s) for changing group of instance '${name}'`)
+    const evacuation = await planGroupChange(ctx, allocator, [view.instance], targets)
+    const jobs = evacuationJobs(ctx, evacuation, op, 'group')
+    ctx.log.info(`Iallocator returned ${jobs.length} job(s) for changing group of instance '${view.instance.name}'`)
     return new ResultWithJobs(jobs)
   },
 })

@@ -19,6 +19,7 @@ export type CreateOp = Op<typeof OpInstanceCreate>
 /** Everything about the instance but its node, which the allocator may choose by it. */
 export interface Wanted {
   readonly name: string
+  readonly os: string
   readonly hypervisor: Hypervisor
   readonly template: DiskTemplate
   readonly hvparams: Params
@@ -74,6 +75,7 @@ export function wantedInstance(ctx: UnitContext, cluster: Cluster, op: CreateOp,
   const beparams = wantedBeParams(cluster, op)
   return {
     name,
+    os,
     hypervisor,
     template,
     hvparams: wantedHvParams(cluster, op, hypervisor, os),

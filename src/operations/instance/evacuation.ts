@@ -1,21 +1,29 @@
-// Where instances go that have to leave their nodes or their group, as the built-in allocator sees it.
+// Where instances go that have to leave their nodes or their group, as the allocator sees it: the built-in one, or a script.
 import type { AllocOptions } from '../../allocation/allocate'
 import type { ClusterModel } from '../../allocation/cluster-model'
 import { changeGroup, evacuate } from '../../allocation/evacuate'
 import type { EvacMode, Evacuation } from '../../allocation/requests'
+import { diskSpace, templateOf } from '../../allocation/from-config'
+import { instanceDisks } from '../../config/lookup'
 import type { Instance, Node } from '../../model/config'
+import { BUILTIN_IALLOCATOR } from '../../model/constants/words'
 import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
 import type { WireOpCode } from '../../rpc/luxi/calls'
 import type { UnitContext } from '../unit-context'
+import { findNode } from '../find'
+import { askScript } from '../iallocator/ask'
+import { evacuationOf, nodesOf } from '../iallocator/results'
 import { type Picture, clusterNow } from './allocator'
 
 /** Off the nodes that they are on in that role: where each goes, with the opcodes that take it there. */
 export async function planEvacuation(
   ctx: UnitContext,
+  allocator: string,
   instances: readonly Instance[],
   mode: Exclude<EvacMode, 'all'>,
   ignoreSoftErrors: boolean,
 ): Promise<Evacuation> {
+  if (allocator !== BUILTIN_IALLOCATOR) return evacuationByScript(ctx, allocator, instances, mode, ignoreSoftErrors)
   const { model, options } = await modelOf(ctx, instances)
   return evacuate(model, placesOf(model, instances), mode, withErrors(options, ignoreSoftErrors))
 }
@@ -23,10 +31,13 @@ export async function planEvacuation(
 /** Off one node altogether: what runs there fails over first, and then all mirrors leave. */
 export async function planEmptying(
   ctx: UnitContext,
+  allocator: string,
   primaries: readonly Instance[],
   secondaries: readonly Instance[],
   ignoreSoftErrors: boolean,
 ): Promise<Evacuation> {
+  if (allocator !== BUILTIN_IALLOCATOR)
+    return evacuationByScript(ctx, allocator, [...primaries, ...secondaries], 'all', ignoreSoftErrors)
   const { model, options } = await modelOf(ctx, [...primaries, ...secondaries])
   const lenient = withErrors(options, ignoreSoftErrors)
   const first = evacuate(model, placesOf(model, primaries), 'primary-only', lenient)
@@ -43,9 +54,15 @@ export async function planEmptying(
 /** To the best of these groups, by uuid, or of all others where none is given. */
 export async function planGroupChange(
   ctx: UnitContext,
+  allocator: string,
   instances: readonly Instance[],
   targetGroups: readonly string[],
 ): Promise<Evacuation> {
+  if (allocator !== BUILTIN_IALLOCATOR) {
+    const names = instances.map(({ name }) => name)
+    const request = { type: 'change-group', instances: names, target_groups: targetGroups }
+    return evacuationOf(await askScript(ctx, allocator, { what: 'other groups', request }))
+  }
   const { model, options } = await modelOf(ctx, instances)
   const groups = model.data.groups.flatMap(({ uuid }, at) => (targetGroups.includes(uuid) ? [at] : []))
   return changeGroup(model, placesOf(model, instances), groups, options)
@@ -53,6 +70,7 @@ export async function planGroupChange(
 
 /** Another primary for an instance whose disks are everywhere. */
 export async function chooseTarget(ctx: UnitContext, allocator: string, instance: Instance): Promise<Node> {
+  if (allocator !== BUILTIN_IALLOCATOR) return targetByScript(ctx, allocator, instance)
   const { config, model, options } = await modelOf(ctx, [instance])
   const { moved, failed } = evacuate(model, placesOf(model, [instance]), 'primary-only', options)
   const name = moved[0]?.nodes[0]
@@ -84,6 +102,34 @@ export function evacuationJobs(
   return jobs.map((steps) =>
     steps.map((step) => (step.OP_ID === 'OP_INSTANCE_REPLACE_DISKS' ? { ...step, early_release } : step)),
   )
+}
+
+async function evacuationByScript(
+  ctx: UnitContext,
+  allocator: string,
+  instances: readonly Instance[],
+  mode: EvacMode,
+  ignoreSoftErrors: boolean,
+): Promise<Evacuation> {
+  const request = { type: 'node-evacuate', instances: instances.map(({ name }) => name), evac_mode: mode }
+  const options: Record<string, null> = ignoreSoftErrors ? { 'ignore-soft-errors': null } : {}
+  return evacuationOf(await askScript(ctx, allocator, { what: 'node evacuation', request, options }))
+}
+
+async function targetByScript(ctx: UnitContext, allocator: string, instance: Instance): Promise<Node> {
+  const config = await ctx.config.read({ instances: [instance.uuid] })
+  const disks = instanceDisks(config, instance)
+  const template = disks[0]?.dev_type ?? 'diskless'
+  const request = {
+    type: 'relocate',
+    name: instance.name,
+    disk_space_total: diskSpace(templateOf(template), disks),
+    required_nodes: 1,
+    relocate_from: [config.nodes[instance.primary_node]?.name ?? ''],
+  }
+  const [name = ''] = nodesOf(await askScript(ctx, allocator, { what: 'nodes', request, template }), 1)
+  ctx.log.info(`Selected nodes for instance ${instance.name} via iallocator ${allocator}: ${name}`)
+  return (await findNode(ctx, name)).object
 }
 
 async function modelOf(ctx: UnitContext, instances: readonly Instance[]): Promise<Picture> {

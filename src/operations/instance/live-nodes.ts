@@ -38,16 +38,18 @@ export async function liveNodes(
 }
 
 function liveNode(
-  [, [storage], [hypervisor]]: NodeInfo,
+  [, [storage, spindles], [hypervisor]]: NodeInfo,
   used: ReadonlyMap<string, number> | undefined,
 ): LiveNode | undefined {
   if (!hypervisor) return undefined
   return {
     memoryTotal: hypervisor.memory_total,
     memoryFree: hypervisor.memory_free,
+    ownMemory: hypervisor.memory_dom0,
     cpus: hypervisor.cpu_total,
     ownCpus: hypervisor.cpu_dom0,
     ...(storage && { diskTotal: storage.storage_size, diskFree: storage.storage_free }),
+    ...(spindles && { spindlesTotal: spindles.storage_size, spindlesFree: spindles.storage_free }),
     ...(used && { used }),
   }
 }
@@ -57,5 +59,9 @@ function storageOf(config: ConfigData, node: Node, template: DiskTemplate): Stor
   if (template === 'file') return [['file', cluster.file_storage_dir, []]]
   const group = cluster.volume_group_name
   if ((template !== 'drbd' && template !== 'plain') || group === undefined || group === '') return []
-  return [['lvm-vg', group, [fillNdParams(config, node).exclusive_storage]]]
+  const exclusive = fillNdParams(config, node).exclusive_storage
+  return [
+    ['lvm-vg', group, [exclusive]],
+    ['lvm-pv', group, [exclusive]],
+  ]
 }

@@ -1,16 +1,30 @@
 // OP_INSTANCE_MULTI_ALLOC: places several new instances, one after the other, and submits a job that makes each.
 import type { DiskTemplate } from '../../model/config'
+import { BUILTIN_IALLOCATOR } from '../../model/constants/words'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { OpInstanceCreate, OpInstanceMultiAlloc } from '../../opcodes/instance'
 import type { WireOpCode } from '../../rpc/luxi/calls'
 import { all, fill, logicalUnit, ResultWithJobs, shared, type Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { placementFor } from './create'
-import { checkArguments, wantedInstance, type CreateOp } from './create-plan'
+import { checkArguments, wantedInstance, type CreateOp, type Wanted } from './create-plan'
 import { allocatorFor } from './allocator'
-import { Placer } from './placement'
+import { allocationOf, Placer } from './placement'
+import { askScript } from '../iallocator/ask'
+import { placedOf } from '../iallocator/results'
 
 type MultiAllocOp = Op<typeof OpInstanceMultiAlloc>
+
+interface WantedInstance {
+  readonly wire: WireOpCode
+  readonly create: CreateOp
+  readonly instance: Wanted
+}
+
+interface Placed {
+  readonly made: readonly Made[]
+  readonly failed: readonly string[]
+}
 
 interface Made {
   readonly op: WireOpCode
@@ -40,7 +54,7 @@ export const instanceMultiAlloc = logicalUnit(OpInstanceMultiAlloc, {
 
 const refusal = (text: string) => new OpPrereqError(text, ECODE.INVAL)
 
-function instancesOf(op: MultiAllocOp): { wire: WireOpCode; create: CreateOp }[] {
+function instancesOf(op: MultiAllocOp): Pick<WantedInstance, 'wire' | 'create'>[] {
   const wanted = op.instances.map((params) => {
     const wire: WireOpCode = { ...params, OP_ID: OpInstanceCreate.id }
     return { wire, create: fill(OpInstanceCreate, wire) }
@@ -63,7 +77,7 @@ function namesNodes(wanted: readonly { create: CreateOp }[]): boolean {
 /** Templates whose storage is on the nodes themselves. */
 const COUNTED: readonly DiskTemplate[] = ['drbd', 'plain', 'file']
 
-async function placeAll(ctx: UnitContext, op: MultiAllocOp): Promise<{ made: Made[]; failed: string[] }> {
+async function placeAll(ctx: UnitContext, op: MultiAllocOp): Promise<Placed> {
   const config = await ctx.config.read({})
   const made: Made[] = []
   const failed: string[] = []
@@ -71,6 +85,8 @@ async function placeAll(ctx: UnitContext, op: MultiAllocOp): Promise<{ made: Mad
     checkArguments(one.create)
     return { ...one, instance: wantedInstance(ctx, config.cluster, one.create) }
   })
+  const allocator = namesNodes(wanted) ? undefined : allocatorFor(config, op.iallocator)
+  if (allocator !== undefined && allocator !== BUILTIN_IALLOCATOR) return placeByScript(ctx, allocator, wanted)
   const templates = wanted.map(({ instance }) => instance.template)
   // What was placed before counts as taken, so all are placed in one picture of the cluster; only one storage is in it.
   const placer = await Placer.open(ctx, COUNTED.find((one) => templates.includes(one)) ?? 'diskless')
@@ -90,4 +106,17 @@ async function placeAll(ctx: UnitContext, op: MultiAllocOp): Promise<{ made: Mad
     }
   }
   return { made, failed }
+}
+
+/** All in one question. */
+async function placeByScript(ctx: UnitContext, allocator: string, wanted: readonly WantedInstance[]): Promise<Placed> {
+  const instances: unknown[] = []
+  for (const { create, instance } of wanted) instances.push(allocationOf(await placementFor(ctx, create, instance)))
+  const request = { type: 'multi-allocate', instances }
+  const placed = placedOf(await askScript(ctx, allocator, { what: 'nodes', request }))
+  const made = wanted.flatMap(({ wire, create: { instance_name: name } }) => {
+    const [pnode, snode] = placed.get(name) ?? []
+    return pnode === undefined ? [] : [{ op: { ...wire, pnode, ...(snode !== undefined && { snode }) }, name }]
+  })
+  return { made, failed: wanted.map(({ create }) => create.instance_name).filter((name) => !placed.has(name)) }
 }

@@ -1,11 +1,14 @@
-// Where a new instance goes, as the built-in allocator sees it.
+// Where a new instance goes, as the allocator sees it: the built-in one, or a script of the administrator.
 import { allocate } from '../../allocation/answer'
 import { NO_NODE, nodesNeeded, type InstanceData } from '../../allocation/cluster-data'
 import { candidatesFor, whyNone } from '../../allocation/explain'
 import { diskSpace, templateOf } from '../../allocation/from-config'
 import type { NewInstance } from '../../allocation/requests'
 import type { DiskTemplate, Node } from '../../model/config'
+import { BUILTIN_IALLOCATOR } from '../../model/constants/words'
 import { ECODE, OpPrereqError } from '../../model/errors'
+import { askScript } from '../iallocator/ask'
+import { nodesOf } from '../iallocator/results'
 import type { UnitContext } from '../unit-context'
 import { type Picture, clusterNow } from './allocator'
 import type { Wanted } from './create-plan'
@@ -52,13 +55,57 @@ export async function chooseNodes(
   request: PlacementRequest,
 ): Promise<readonly [Node, ...Node[]]> {
   const { name, template } = request.wanted
-  const nodes = (await Placer.open(ctx, template)).place(request)
+  const nodes =
+    allocator === BUILTIN_IALLOCATOR
+      ? (await Placer.open(ctx, template)).place(request)
+      : await placeByScript(ctx, allocator, request)
   const [primary, ...others] = typeof nodes === 'string' ? [] : nodes
   if (primary === undefined)
     throw new OpPrereqError(`Can't compute nodes using iallocator '${allocator}': ${String(nodes)}`, ECODE.NORES)
   const names = [primary, ...others].map((node) => node.name)
   ctx.log.info(`Selected nodes for instance ${name} via iallocator ${allocator}: ${names.join(', ')}`)
   return [primary, ...others]
+}
+
+/** A node that is not locked cannot be taken, whoever chose it. */
+async function placeByScript(
+  ctx: UnitContext,
+  allocator: string,
+  request: PlacementRequest,
+): Promise<readonly Node[] | string> {
+  const { wanted, among } = request
+  const all = Object.values((await ctx.config.read({ nodes: 'all' })).nodes)
+  const held = all.filter(({ uuid }) => among === 'all' || among.includes(uuid))
+  const names = nodesOf(
+    await askScript(ctx, allocator, {
+      what: 'nodes',
+      request: {
+        type: 'allocate',
+        ...allocationOf(request),
+        ...(held.length < all.length && { 'restrict-to-nodes': held.map(({ name }) => name) }),
+      },
+      template: wanted.template,
+    }),
+    nodesNeeded(templateOf(wanted.template)),
+  )
+  const nodes = names.flatMap((name) => held.find((node) => node.name === name) ?? [])
+  return nodes.length === names.length ? nodes : `it chose ${names.join(', ')}, whose locks are not all held`
+}
+
+/** The new instance in the words of the allocator protocol. */
+export function allocationOf({ wanted, tags, group }: PlacementRequest): Readonly<Record<string, unknown>> {
+  const { template, be } = wanted
+  return {
+    ...{ name: wanted.name, disk_template: template, group_name: group ?? null, tags, os: wanted.os },
+    ...{ vcpus: be.vcpus, memory: be.maxmem, spindle_use: be.spindle_use },
+    disks: wanted.disks.map(({ size, mode }) => ({ size, mode, dev_type: template })),
+    disk_space_total: diskSpace(templateOf(template), wanted.disks),
+    nics: wanted.nics.map(({ mac, ip, network, nicparams, name }) => {
+      return { mac, ip: ip ?? null, network: network ?? null, name: name ?? null, ...nicparams }
+    }),
+    required_nodes: nodesNeeded(templateOf(template)),
+    hypervisor: wanted.hypervisor,
+  }
 }
 
 function newInstance({ wanted, tags, group }: PlacementRequest, counted: DiskTemplate): NewInstance {

@@ -49,7 +49,7 @@ export const nodeEvacuate = logicalUnit(OpNodeEvacuate, {
       )
     return wanted
   },
-  async run(ctx, op, { config, remote, instances, node }) {
+  async run(ctx, op, { config, remote, allocator = '', instances, node }) {
     checkMovable(op, config, instances)
     const sorted = niceSortBy(instances, ({ name }) => name)
     if (remote) return new ResultWithJobs(sorted.map((instance) => [replaceJob(op, instance, remote)]))
@@ -58,8 +58,8 @@ export const nodeEvacuate = logicalUnit(OpNodeEvacuate, {
     const [primaries, secondaries] = [sorted.filter(isPrimary), sorted.filter((one) => !isPrimary(one))]
     const evacuation =
       op.mode === 'all'
-        ? await planEmptying(ctx, primaries, secondaries, lenient)
-        : await planEvacuation(ctx, sorted, op.mode, lenient)
+        ? await planEmptying(ctx, allocator, primaries, secondaries, lenient)
+        : await planEvacuation(ctx, allocator, sorted, op.mode, lenient)
     return new ResultWithJobs(evacuationJobs(ctx, evacuation, op, 'nodes'))
   },
 })

@@ -1,12 +1,12 @@
 // OP_TEST_ALLOCATOR: shows what an allocator would be asked, or what it answers.
-import { instanceDisks, secondaryNodes } from '../../config/lookup'
+import { diskSpace, templateOf } from '../../allocation/from-config'
+import { diskTemplateOf, instanceDisks, secondaryNodes } from '../../config/lookup'
 import type { ConfigData, DiskTemplate, Instance } from '../../model/config'
 import { DISK_ACCESS_MODES, DTS_INT_MIRROR } from '../../model/constants/disks'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { OpTestAllocator } from '../../opcodes/test'
 import { findGroup, findInstance, pick } from '../find'
 import { allocatorInput, allocatorOutput, type AllocatorRequest } from '../iallocator/ask'
-import { diskSpace_mib } from '../iallocator/cluster-data'
 import { logicalUnit, type Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 
@@ -20,11 +20,11 @@ export const testAllocator = logicalUnit(OpTestAllocator, {
     return requestOf(ctx, op)
   },
   async run(ctx, op, request) {
-    const { config, text } = await allocatorInput(ctx, request, {
-      ...(op.hypervisor && { hypervisor: op.hypervisor }),
+    const { config, text } = await allocatorInput(ctx, {
+      request,
       ...(op.disk_template && { template: op.disk_template }),
     })
-    return op.direction === 'in' ? text : allocatorOutput(ctx, config, op.iallocator ?? '', text)
+    return op.direction === 'in' ? text : allocatorOutput(ctx, config, op.iallocator ?? '', { text })
   },
 })
 
@@ -56,7 +56,7 @@ function newInstance(config: ConfigData, op: TestAllocator, name: string) {
   return {
     ...{ name, disk_template: template, group_name: op.group_name ?? null, tags: op.tags, os: op.os ?? '' },
     ...{ vcpus: op.vcpus ?? 1, memory: op.memory ?? 0, spindle_use: op.spindle_use },
-    ...{ disks, disk_space_total: diskSpace_mib(disks), nics: op.nics ?? [] },
+    ...{ disks, disk_space_total: diskSpace(templateOf(template), disks), nics: op.nics ?? [] },
     required_nodes: nodesOf(template),
     hypervisor: op.hypervisor ?? config.cluster.enabled_hypervisors[0],
   }
@@ -75,7 +75,8 @@ function checkedDisk(disk: unknown): { size: number; mode: string } {
 
 function relocation(config: ConfigData, instance: Instance): AllocatorRequest {
   const from = secondaryNodes(config, instance).flatMap((uuid) => config.nodes[uuid]?.name ?? [])
-  const disk_space_total = diskSpace_mib(instanceDisks(config, instance))
+  const template = templateOf(diskTemplateOf(config, instance))
+  const disk_space_total = diskSpace(template, instanceDisks(config, instance))
   return { type: 'relocate', name: instance.name, disk_space_total, required_nodes: 1, relocate_from: from }
 }
 

@@ -8,7 +8,11 @@ let asked: unknown
 let says: unknown
 
 beforeEach(() => {
-  cluster = new UnitCluster(['node1', 'node2'], { default_iallocator: 'hail', enabled_disk_templates: ['rbd'] })
+  cluster = new UnitCluster(['node1', 'node2'], {
+    default_iallocator: 'hail',
+    enabled_disk_templates: ['rbd', 'diskless'],
+    enabled_hypervisors: ['fake'],
+  })
   far = cluster.addGroup('far')
   for (const [index, name] of ['far1.test', 'far2.test', 'far3.test'].entries())
     cluster.addNode(name, `192.0.2.${100 + index}`, { group: cluster.groupNamed('far').uuid })
@@ -111,9 +115,11 @@ test('a node that does not answer gets no instances, and the others are asked al
     if (name === 'far1.test') throw new Error('no route to host')
     return ['boot', [], [{ memory_total: 8192, memory_free: 8192, memory_dom0: 0, cpu_total: 8, cpu_nodes: 1, cpu_sockets: 1, cpu_dom0: 1 }]] // prettier-ignore
   }
-  await cluster.run('OP_INSTANCE_CHANGE_GROUP', { instance_name: 'web' })
-  expect(cluster.log[0]).toBe(" - WARNING: Can't get data for node far1.test, so no instance will be placed there")
-  expect(cluster.jobs[0]?.[0]?.['target_node']).toMatch(/^far[23]\.test$/)
+  const text = await cluster.run('OP_TEST_ALLOCATOR', { direction: 'in', mode: 'relocate', name: 'web' })
+  expect(cluster.log).toEqual([" - WARNING: Can't get data for node far1.test, so no instance will be placed there"])
+  expect((JSON.parse(String(text)) as { nodes: unknown }).nodes).toMatchObject({
+    ...{ 'far1.test': { offline: true }, 'far2.test': { offline: false, free_memory: 8192 } },
+  })
 })
 
 const out = { direction: 'out', mode: 'relocate', name: 'web', iallocator: 'mine' }
@@ -123,6 +129,71 @@ test('a script of the administrator is asked on the master, with the parameters 
   await expect(cluster.run('OP_TEST_ALLOCATOR', out)).resolves.toBe('what it says')
   expect(asked).toMatchObject({ name: 'mine', params: {}, input: { request: { type: 'relocate', name: 'web.test' } } })
   expect(cluster.callsOf('iallocator_runner').map(({ node }) => node)).toEqual(['node1.test'])
+})
+
+const success = (result: unknown) => ({ success: true, info: 'well done', result })
+const create = { mode: 'create', instance_name: 'new.test', disk_template: 'rbd', disks: [{ size: 10 }], nics: [], os_type: 'noop', hypervisor: 'fake', beparams: { memory: 64 } } // prettier-ignore
+
+test('a script places a new instance, if it may be there', async () => {
+  says = success(['far2.test'])
+  // How far it gets on that node is no matter here.
+  const wanted = { ...create, disk_template: 'diskless', disks: [] }
+  await cluster.failure('OP_INSTANCE_CREATE', { ...wanted, iallocator: 'mine' })
+  expect(cluster.log[0]).toBe(' - INFO: Selected nodes for instance new.test via iallocator mine: far2.test')
+  expect(asked).toMatchObject({
+    input: {
+      request: { type: 'allocate', name: 'new.test', memory: 64, vcpus: 1, required_nodes: 1, os: 'noop', nics: [] },
+    },
+  })
+  says = { success: false, info: 'the moon is wrong', result: [] }
+  await expect(cluster.failure('OP_INSTANCE_CREATE', { ...wanted, iallocator: 'mine' })).resolves.toEqual([
+    'OpPrereqError',
+    ["Can't compute nodes using iallocator 'mine': the moon is wrong", 'insufficient_resources'],
+  ])
+})
+
+test('a script says how a group is emptied, with opcodes that move instances and with no others', async () => {
+  const moved = [['web.test', 'far', ['far1.test']]]
+  const step = { OP_ID: 'OP_INSTANCE_MIGRATE', instance_name: 'web.test', target_node: 'far1.test' }
+  says = success([moved, [], [[step]]])
+  await cluster.run('OP_GROUP_EVACUATE', { group_name: 'default', iallocator: 'mine' })
+  expect(cluster.jobs).toMatchObject([[step]])
+  expect(asked).toMatchObject({ input: { request: { type: 'change-group', instances: ['db.test', 'web.test'], target_groups: [far] } } }) // prettier-ignore
+  says = success([moved, [], [[{ OP_ID: 'OP_CLUSTER_DESTROY' }]]])
+  const refused = await cluster.failure('OP_GROUP_EVACUATE', { group_name: 'default', iallocator: 'mine' })
+  expect(refused).toEqual(['OpExecError', [expect.stringMatching(/^iallocator returned invalid result: /)]])
+})
+
+test('a script empties a node, also where soft errors do not count', async () => {
+  says = success([[], [['web.test', null]], []])
+  const op = { node_name: 'node2', mode: 'primary-only', iallocator: 'mine', ignore_soft_errors: true }
+  await expect(cluster.failure('OP_NODE_EVACUATE', op)).resolves.toEqual([
+    'OpExecError',
+    ['Unable to evacuate instances web.test (no reason was given)'],
+  ])
+  expect(asked).toMatchObject({
+    params: { 'ignore-soft-errors': null },
+    input: { request: { evac_mode: 'primary-only' } },
+  })
+})
+
+test('a script places several instances at once', async () => {
+  says = success([[['new.test', ['far1.test']]], ['other.test']])
+  const instances = [create, { ...create, instance_name: 'other.test' }]
+  const answer = await cluster.run('OP_INSTANCE_MULTI_ALLOC', { iallocator: 'mine', instances })
+  expect(answer).toEqual({ allocatable: ['new.test'], failed: ['other.test'], jobs: [[true, 100]] })
+  expect(cluster.jobs).toMatchObject([[{ OP_ID: 'OP_INSTANCE_CREATE', pnode: 'far1.test' }]])
+})
+
+test.each([
+  ['no json', /^Can't parse iallocator results: .*JSON/],
+  ['[]', /not a dict$/],
+  ['{"success": true, "info": ""}', /missing key 'result'$/],
+  ['{"success": true, "info": "", "result": [1]}', /^iallocator returned invalid result/],
+])('a script that prints %s is no allocator', async (text, why) => {
+  says = text
+  const outcome = await cluster.failure('OP_INSTANCE_CHANGE_GROUP', { instance_name: 'web', iallocator: 'mine' })
+  expect(outcome).toEqual(['OpExecError', [expect.stringMatching(why)]])
 })
 
 test.each([

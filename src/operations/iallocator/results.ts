@@ -1,0 +1,43 @@
+// What allocators answer, checked: scripts are programs of others.
+import type { Evacuation } from '../../allocation/requests'
+import { OpExecError } from '../../model/errors'
+import { any, dictOf, listOf, nonEmpty, oneOf, orNull, tuple, type Check } from '../../opcodes/check'
+
+const nodeList = listOf(nonEmpty)
+const allocations = listOf(tuple(nonEmpty, nodeList))
+const moves = tuple(
+  listOf(tuple(nonEmpty, nonEmpty, nodeList)),
+  listOf(tuple(nonEmpty, orNull(nonEmpty))),
+  listOf(listOf(dictOf(any))),
+)
+/** Opcodes that an allocator may ask for. */
+const stepId = oneOf('MoveStep', ['OP_INSTANCE_FAILOVER', 'OP_INSTANCE_MIGRATE', 'OP_INSTANCE_REPLACE_DISKS'])
+
+/** Names of nodes, as many as were asked for. */
+export function nodesOf(result: unknown, count: number): readonly string[] {
+  const names = parsed(nodeList, result)
+  if (names.length === count) return names
+  throw new OpExecError(`iallocator returned invalid number of nodes (${names.length}), required ${count}`)
+}
+
+/** Of a multi-allocate: nodes by the instances that were placed. */
+export const placedOf = (result: unknown): ReadonlyMap<string, readonly string[]> =>
+  new Map(parsed(allocations, Array.isArray(result) ? (result as readonly unknown[])[0] : result))
+
+export function evacuationOf(result: unknown): Evacuation {
+  const [moved, failed, jobs] = parsed(moves, result)
+  return {
+    moved: moved.map(([instance, group, nodes]) => ({ instance, group, nodes })),
+    failed: failed.map(([instance, why]) => ({ instance, why: why ?? 'no reason was given' })),
+    jobs: jobs.map((steps) => steps.map((step) => ({ ...step, OP_ID: parsed(stepId, step['OP_ID']) }))),
+  }
+}
+
+function parsed<T>(check: Check<T>, result: unknown): T {
+  try {
+    return check.parse(result)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new OpExecError(`iallocator returned invalid result: ${why}, got ${JSON.stringify(result)}`)
+  }
+}
