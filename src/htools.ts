@@ -2,7 +2,11 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { runHtool } from './cli/htools/run'
+import { systemClock } from './lib/clock'
 import { inheritedEnvironment } from './lib/environment'
+import { findLuxiSocket } from './lib/find-socket'
+import { systemRandom } from './lib/random'
+import { LuxiClient } from './rpc/luxi/client'
 
 // A reader that has seen enough, such as head, is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -11,9 +15,23 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 })
 
 const called = path.basename(process.argv[1] ?? '').replace(/\.js$/, '')
-process.exitCode = runHtool(inheritedEnvironment().HTOOLS ?? called, process.argv.slice(2), {
+const code = runHtool(inheritedEnvironment().HTOOLS ?? called, process.argv.slice(2), {
+  clock: systemClock,
+  random: systemRandom,
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
   read: (file) => fs.readFileSync(file === '-' ? 0 : file, 'utf8'),
   write: (file, text) => fs.writeFileSync(file, text),
+  connect: (socket) => new LuxiClient({ path: socket ? socket : findLuxiSocket().path }),
 })
+void Promise.resolve(code).then(
+  (known) => {
+    process.exitCode = known
+    // Output goes to a pipe in its own time; an idle connection must not keep the process.
+    if (typeof code !== 'number') process.stdout.write('', () => process.exit())
+  },
+  (error: unknown) => {
+    process.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`)
+    process.exit(1)
+  },
+)

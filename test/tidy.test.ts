@@ -46,7 +46,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/daemons/mond': [...FOR_DAEMONS, 'collectors'],
   'src/daemons/maintd': [...FOR_DAEMONS, 'maintenance'],
   'src/generated': ['daemons/rapi'],
-  'src/cli': [...FOR_DAEMONS, 'allocation', 'collectors'],
+  'src/cli': [...FOR_DAEMONS, 'allocation', 'maintenance', 'collectors'],
 }
 /** Layer 8: these wire the others together. */
 const MAY_IMPORT_ANYTHING = [...ENTRIES, 'src/embedded/']

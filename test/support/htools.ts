@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import { runHtool } from '../../src/cli/htools/run'
+import { systemClock } from '../../src/lib/clock'
 import { seededRandom } from '../../src/lib/random'
 
 export const DEBIAN_HTOOLS = '/usr/lib/ganeti/3.0/usr/bin'
@@ -18,11 +19,17 @@ export interface Ran {
 export function ours(program: string, args: readonly string[], files = new Map<string, string>()): Ran {
   let [out, err] = ['', '']
   const code = runHtool(program, args, {
+    clock: systemClock,
+    random: seededRandom(1),
+    connect: () => {
+      throw new Error('there is no cluster to ask here')
+    },
     out: (text) => void (out += text),
     err: (text) => void (err += text),
     read: (file) => files.get(file) ?? fs.readFileSync(file, 'utf8'),
     write: (file, text) => void files.set(file, text),
   })
+  if (typeof code !== 'number') throw new Error(`${program} asks a cluster`)
   return { code, out, err }
 }
 

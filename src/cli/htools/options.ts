@@ -67,6 +67,10 @@ const TABLE: readonly OptionSpec[] = [
   { long: 'one-step-only', help: 'only the first group' },
   { long: 'minimal-resources', arg: 'FACTOR', help: 'how many instances of the usual size every node must take' },
   { long: 'target-resources', arg: 'FACTOR', help: 'how many of them after nodes were taken offline' },
+  { long: 'luxi', short: 'L', arg: '[SOCKET]', help: 'ask the master daemon at this socket, or at the usual one' },
+  { long: 'job-delay', arg: 'SECONDS', help: 'how long repair jobs wait before they start' },
+  { long: 'reason', arg: 'REASON', help: 'why the jobs are submitted' },
+  { long: 'dry-run', help: 'only show what would be done' },
   { long: 'version', short: 'V', help: 'show the version' },
   { long: 'help', short: 'h', help: 'show this help' },
 ]

@@ -1,21 +1,23 @@
 // The programs of allocation by name.
 import { hail } from './hail'
+import { harep } from './harep'
 import { hbal } from './hbal'
 import { hinfo } from './hinfo'
 import { hroller } from './hroller'
 import { hsqueeze } from './hsqueeze'
 import { Stop, type Terminal } from './terminal'
 
-const PROGRAMS: Readonly<Record<string, (args: readonly string[], terminal: Terminal) => number>> = {
+const PROGRAMS: Readonly<Record<string, (args: readonly string[], terminal: Terminal) => number | Promise<number>>> = {
   hail,
+  harep,
   hbal,
   hinfo,
   hroller,
   hsqueeze,
 }
 
-/** The exit code. */
-export function runHtool(name: string, args: readonly string[], terminal: Terminal): number {
+/** The exit code; of programs that ask nobody, at once. */
+export function runHtool(name: string, args: readonly string[], terminal: Terminal): number | Promise<number> {
   const program = Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined
   if (program === undefined) {
     terminal.err(`${name}: there is no such program; there are ${Object.keys(PROGRAMS).join(', ')}\n`)
@@ -25,12 +27,16 @@ export function runHtool(name: string, args: readonly string[], terminal: Termin
     terminal.out(`${name} (gantry)\n`)
     return 0
   }
-  try {
-    return program(args, terminal)
-  } catch (error) {
+  const stopped = (error: unknown) => {
     if (!(error instanceof Stop)) throw error
     terminal.out(error.out)
     terminal.err(error.err)
     return error.code
+  }
+  try {
+    const code = program(args, terminal)
+    return typeof code === 'number' ? code : code.catch(stopped)
+  } catch (error) {
+    return stopped(error)
   }
 }

@@ -1,9 +1,22 @@
-// What the programs of allocation need of the world: two streams, files, and a way to end.
+// What the programs of allocation need of the world: two streams, files, a cluster, time and chance, and a way to end.
+import type { Clock } from '../../lib/clock'
+import type { Random } from '../../lib/random'
+import { RELEASE_VERSION } from '../../model/constants/versions'
+import type { Master } from '../../rpc/luxi/calls'
+
+/** What the programs call themselves in the jobs that they submit. */
+export const PROGRAM_VERSION = `gantry ${RELEASE_VERSION}`
+
 export interface Terminal {
+  readonly clock: Clock
+  readonly random: Random
+
   out(text: string): void
   err(text: string): void
   read(file: string): string
   write(file: string, text: string): void
+  /** The master daemon at this socket, or at the one of this machine. */
+  connect(socket: string | undefined): Master
 }
 
 /** Ends the program: with this code, after these last words. */

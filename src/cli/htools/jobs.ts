@@ -1,0 +1,38 @@
+// Jobs that the programs of allocation submit over LUXI.
+import type { JobChange, JobId, Master, WireOpCode } from '../../rpc/luxi/calls'
+import { failure } from './terminal'
+
+export interface EndedJob {
+  readonly id: JobId
+  readonly status: string
+}
+
+export async function submitJobs(master: Master, jobs: readonly (readonly WireOpCode[])[]): Promise<JobId[]> {
+  const answers = await master.submitManyJobs(jobs)
+  return answers.map(([ok, answer]) => {
+    if (!ok) throw failure(`Job submission error: ${answer}`)
+    return answer
+  })
+}
+
+export async function waitForJobs(master: Master, ids: readonly JobId[]): Promise<EndedJob[]> {
+  return Promise.all(ids.map(async (id) => ({ id, status: await endOf(master, id) })))
+}
+
+/** Seconds for which one call waits; the end of the job ends it earlier. */
+const WAIT_S = 60
+
+async function endOf(master: Master, id: JobId): Promise<string> {
+  let seen: unknown[] | null = null
+  let serial: number | null = null
+  for (;;) {
+    const change = await master.waitForJobChange(id, ['status'], seen, serial, WAIT_S)
+    if (change === 'nochange') continue
+    const [fields, log]: JobChange = change
+    const [status] = fields
+    if (typeof status !== 'string') throw failure(`job ${id} is lost`)
+    if (['canceled', 'success', 'error'].includes(status)) return status
+    seen = fields
+    serial = log.reduce((last, [number]) => Math.max(last, number), serial ?? 0)
+  }
+}

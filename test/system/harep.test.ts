@@ -1,0 +1,214 @@
+// harep beside a real cluster: what tags allow is repaired, and tags tell how far it is.
+import { spawn } from 'node:child_process'
+import * as fs from 'node:fs'
+import * as os from 'node:os'
+import * as path from 'node:path'
+import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
+import { DEBIAN_HTOOLS, INSTALL, debianPresent } from '../support/htools'
+import { testWith } from '../support/needs'
+
+jest.setTimeout(120_000)
+
+const RECORDED = path.join(__dirname, '../golden/state')
+const PREFIX = 'ganeti:watcher:autorepair:'
+const INSTANCE = 'inst2.gnt.example'
+
+let state: string
+let cluster: EmbeddedCluster
+
+beforeAll(async () => {
+  state = fs.mkdtempSync(path.join(os.tmpdir(), 'harep-'))
+  fs.cpSync(RECORDED, state, { recursive: true })
+  const file = path.join(state, 'config.data')
+  fs.writeFileSync(file, JSON.stringify(mirrored(JSON.parse(fs.readFileSync(file, 'utf8')))))
+  cluster = await startCluster(['--state', state])
+})
+
+afterAll(async () => {
+  await cluster.remove()
+  fs.rmSync(state, { recursive: true })
+})
+
+afterEach(async () => {
+  const tags = (await tagsOf(INSTANCE)).filter((tag) => tag.startsWith(PREFIX))
+  if (tags.length > 0) await change('OP_TAGS_DEL', tags)
+  for (const node of ['node2', 'node3']) await offline(node, false)
+})
+
+test('what no tag allows is not repaired', async () => {
+  await offline('node2', true)
+  const ran = await harep()
+  expect(ran.code).toBe(0)
+  expect(ran.out).toBe(`Not repairing ${INSTANCE} because it's in state ArNotEnabled\n${COUNT}Healthy: 6\n`)
+  expect(await tagsOf(INSTANCE)).toEqual(['tier:1', 'web'])
+})
+
+test('a repair that goes too far is refused, and a tag says so until it may be made', async () => {
+  await change('OP_TAGS_SET', [`${PREFIX}fix-storage`])
+  await offline('node2', true)
+  const ran = await harep()
+  expect(ran.out).toContain(
+    `Not performing a repair of type ArFailover on ${INSTANCE} because only repairs up to ArFixStorage are allowed\n`,
+  )
+  expect(ran.out).toContain('Healthy: 5\nNeeds repair: 1\n')
+  const [tag = ''] = await repairTags()
+  expect(tag).toMatch(/^ganeti:watcher:autorepair:result:failover:[0-9a-f-]{36}:\d+:enoperm:$/)
+  await change('OP_TAGS_DEL', [`${PREFIX}fix-storage`])
+  await change('OP_TAGS_SET', [`${PREFIX}suspend`])
+  expect((await harep()).out).toContain(`Not repairing ${INSTANCE} because it's in state ArSuspended Forever\n`)
+})
+
+test('an instance whose node is offline fails over, and its tags tell it from begin to end', async () => {
+  await change('OP_TAGS_SET', [`${PREFIX}failover`])
+  await offline('node2', true)
+  const began = await harep('--job-delay=0', '--reason=a test')
+  expect(began.out).toContain(`Executing ArFailover repair on ${INSTANCE}\n`)
+  expect(began.out).toContain('Healthy: 5\nPending repair: 1\n')
+  const [pending = ''] = await repairTags()
+  const [, uuid, job] = /^ganeti:watcher:autorepair:pending:failover:([0-9a-f-]{36}):\d+:(\d+)$/.exec(pending) ?? []
+  expect(uuid).toBeDefined()
+  expect(await endOf(Number(job))).toBe('success')
+  const [[, reason]] = (await cluster.master.queryJobs([Number(job)], ['summary', 'ops'])) as [[unknown, unknown]]
+  expect(JSON.stringify(reason)).toContain('["harep","a test",')
+  expect(await primaryOf(INSTANCE)).toBe('node3.gnt.example')
+
+  await offline('node2', false)
+  const ended = await harep()
+  expect(ended.out).toContain(`Moving ${INSTANCE} from "Pending repair" to "Healthy"\n`)
+  expect(await repairTags()).toEqual([expect.stringMatching(`^${PREFIX}result:failover:${uuid}:\\d+:success:${job}$`)])
+  expect((await harep()).out).toBe(`${COUNT}Healthy: 6\n`)
+  await cluster.run({ OP_ID: 'OP_INSTANCE_FAILOVER', instance_name: INSTANCE })
+})
+
+test('a repair that failed is said to have, and is not tried again', async () => {
+  await change('OP_TAGS_SET', [
+    `${PREFIX}pending:failover:some-uuid:1700000000:${await failedJob()}`,
+    `${PREFIX}failover`,
+  ])
+  await offline('node2', true)
+  const ran = await harep()
+  expect(ran.out).toContain(`Moving ${INSTANCE} from "Pending repair" to "Failure"\n`)
+  expect(ran.out).toContain('Failure: 1\nHealthy: 5\n')
+  const [tag = ''] = await repairTags()
+  expect(tag).toMatch(/result:failover:some-uuid:\d+:failure:\d+$/)
+  expect((await harep()).out).toBe(`${COUNT}Failure: 1\nHealthy: 5\n`)
+  expect(await repairTags()).toEqual([tag])
+})
+
+test('a job that is not there any more is named, with the tag that names it', async () => {
+  await change('OP_TAGS_SET', [`${PREFIX}pending:failover:some-uuid:1700000000:99999`])
+  const ran = await harep()
+  expect(ran.code).toBe(1)
+  expect(ran.err).toBe(
+    `Error: could not check job status: job 99999 was archived; see what became of ${INSTANCE}, ` +
+      `and remove its tag ${PREFIX}pending:failover:some-uuid:1700000000:99999\n`,
+  )
+})
+
+testWith(debianPresent(), `${DEBIAN_HTOOLS}: ${INSTALL}`)("Ganeti's own harep would do the same here", async () => {
+  await change('OP_TAGS_SET', [`${PREFIX}reinstall`])
+  for (const away of [['node2'], ['node3'], ['node2', 'node3']]) {
+    for (const node of ['node2', 'node3']) await offline(node, away.includes(node))
+    const [mine, theirs] = [await harep('--dry-run'), await run(`${DEBIAN_HTOOLS}/harep`, ['--dry-run'])]
+    expect({ away, ...comparable(mine) }).toEqual({ away, ...comparable(theirs) })
+  }
+  expect(await repairTags()).toEqual([])
+})
+
+const LINE = '---------------------\n'
+const COUNT = `${LINE}Instance status count\n${LINE}`
+
+interface Ran {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+/** Each run has a uuid and a time of its own. */
+const comparable = ({ code, out, err }: Ran): Ran => ({
+  code,
+  out: out.replace(/(pending:[a-z-]+):[0-9a-f-]{36}:\d+/, '$1:UUID:TIME'),
+  err,
+})
+
+const harep = (...args: string[]): Promise<Ran> => run(path.join(__dirname, '../../bin/harep.js'), args)
+
+function run(program: string, args: readonly string[]): Promise<Ran> {
+  return new Promise((resolve) => {
+    const child = spawn(program, [`-L${cluster.socket}`, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+    let [out, err] = ['', '']
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => (out += chunk))
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (err += chunk))
+    child.once('close', (code) => resolve({ code, out, err }))
+  })
+}
+
+const tagsOf = (name: string): Promise<string[]> => cluster.master.queryTags('instance', name)
+
+const repairTags = async (): Promise<string[]> =>
+  (await tagsOf(INSTANCE)).filter((tag) => /autorepair:(pending|result):/.test(tag))
+
+async function change(OP_ID: string, tags: readonly string[]): Promise<void> {
+  expect(await cluster.run({ OP_ID, kind: 'instance', tags, name: INSTANCE })).toMatchObject({ status: 'success' })
+}
+
+async function offline(node: string, gone: boolean): Promise<void> {
+  const [row] = await cluster.master.queryNodes([`${node}.gnt.example`], ['offline'], false)
+  if (row?.[0] === gone) return
+  const op = { OP_ID: 'OP_NODE_SET_PARAMS', node_name: `${node}.gnt.example`, offline: gone, force: true }
+  expect(await cluster.run({ ...op, ...(!gone && { auto_promote: true }) })).toMatchObject({ status: 'success' })
+}
+
+async function primaryOf(name: string): Promise<unknown> {
+  const [row] = await cluster.master.queryInstances([name], ['pnode'], false)
+  return row?.[0]
+}
+
+async function endOf(job: number): Promise<unknown> {
+  for (let seen: unknown = null; ;) {
+    const change = await cluster.master.waitForJobChange(job, ['status'], seen, null, 30)
+    if (change !== 'nochange') seen = change[0]
+    const [row] = await cluster.master.queryJobs([job], ['status'])
+    if (['success', 'error', 'canceled'].includes(String(row?.[0]))) return row?.[0]
+  }
+}
+
+async function failedJob(): Promise<number> {
+  const id = await cluster.master.submitJob([
+    { OP_ID: 'OP_TEST_DELAY', duration: 0, on_nodes: ['no-such-node'], reason: [] },
+  ])
+  expect(await endOf(id)).toBe('error')
+  return id
+}
+
+interface Config {
+  readonly cluster: { enabled_disk_templates: string[]; ipolicy: { 'disk-templates': string[] } } & Record<
+    string,
+    unknown
+  >
+  readonly nodes: Readonly<Record<string, { name: string }>>
+  readonly instances: Readonly<Record<string, { name: string; disks: string[] }>>
+  readonly disks: Record<string, Record<string, unknown>>
+}
+
+/** The recorded cluster, with one instance on mirrored disks. */
+function mirrored(config: Config): Config {
+  const { cluster: facts, nodes, instances, disks } = config
+  facts.enabled_disk_templates.push('drbd')
+  facts.ipolicy['disk-templates'].push('drbd')
+  Object.assign(facts, { volume_group_name: 'xenvg', drbd_usermode_helper: '/bin/true' })
+  const uuidOf = (name: string) => Object.entries(nodes).find(([, node]) => node.name === name)?.[0]
+  const pair = [uuidOf('node2.gnt.example'), uuidOf('node3.gnt.example')]
+  const instance = Object.values(instances).find(({ name }) => name === INSTANCE)
+  const disk = instance?.disks[0] ?? ''
+  instance?.disks.splice(1)
+  const half = (kind: string, size: number, digit: string) => ({
+    ...{ logical_id: ['xenvg', `${disk}.${kind}`], dev_type: 'plain', children: [], nodes: pair, iv_name: '', size },
+    ...{ mode: 'rw', params: {}, uuid: disk.slice(0, -1) + digit, serial_no: 1 },
+  })
+  Object.assign(disks[disk] ?? {}, {
+    ...{ dev_type: 'drbd', logical_id: [...pair, 11000, 0, 0, 'secret'], nodes: pair },
+    children: [half('data', 16, '0'), half('meta', 128, '1')],
+  })
+  return config
+}
