@@ -117,7 +117,6 @@ const noArgs =
 const RESOURCES = [
   'cluster',
   'export',
-  'extstorage',
   'filter',
   'group',
   'instance',
@@ -128,6 +127,7 @@ const RESOURCES = [
   'os',
 ] as const satisfies readonly QueryResource[]
 
+/** Storage providers are asked for by opcode only: Ganeti's calls have no word for them. */
 const resource: Check<QueryResource> = {
   schema: { type: 'string', enum: RESOURCES },
   parse(value) {
