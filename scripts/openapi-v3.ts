@@ -60,7 +60,6 @@ export function finishV3Operation(path: string, verb: string, operation: Operati
     ...(path === '/3/jobs' && changes ? [412] : []),
     ...(body ? [413, 415, 422] : []),
     500,
-    ...(body ? [501] : []),
     ...[502, 503, 504],
   ]
   for (const status of statuses) operation.responses[status] ??= { $ref: `#/components/responses/problem${status}` }
@@ -124,7 +123,6 @@ const TEXTS: { [status: number]: string } = {
   415: 'The body is not application/json.',
   422: 'The request is understood and refused: an Idempotency-Key that was used with another body, or no resources.',
   500: 'A defect; the log has the details.',
-  501: 'An opcode is known, but this version cannot carry it out yet.',
   502: 'The master daemon cannot be reached, or could not do it.',
   503: 'Too much to do, or the job queue takes no jobs; try again later.',
   504: 'The master daemon did not answer in time.',

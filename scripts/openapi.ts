@@ -69,7 +69,6 @@ function finishOperation(path: string, operation: Operation, spec: Spec): void {
     401,
     ...(restricted ? [403] : []),
     ...[404, 500],
-    ...(submits ? [501] : []),
     ...[502, 503, 504],
   ]
   for (const status of statuses) operation.responses[status] ??= { $ref: `#/components/responses/${status}` }
@@ -164,7 +163,6 @@ const ERRORS: { [status: number]: string } = {
   413: 'The body is too long.',
   415: 'The body is not application/json.',
   500: 'The request failed; the message says why.',
-  501: 'The opcode is known, but this version cannot carry it out yet.',
   502: 'The master daemon cannot be reached.',
   503: 'The job queue is full, or the console is not available.',
   504: 'The master daemon did not answer in time.',

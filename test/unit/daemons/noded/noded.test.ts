@@ -64,8 +64,8 @@ test('a call comes back with its result, over mutual TLS', async () => {
 
 test('a failing call names node, call and cause', async () => {
   const nodes = client()
-  await expect(nodes.one(target, 'export_list', [])).rejects.toThrow(
-    "Call 'export_list' to node 'node1.example.com' has failed: No exports directory",
+  await expect(nodes.one(target, 'export_remove', ['nowhere'])).rejects.toThrow(
+    /^Call 'export_remove' to node 'node1.example.com' has failed: .*nowhere/,
   )
   nodes.close()
 })
