@@ -88,6 +88,6 @@ export function opcode<const Id extends string, P extends ParameterTable, R>(
     testOnly?: boolean
   },
 ): OpcodeDefinition<Id, P, R> {
-  const { doc, summary, result, params, fromOlder = (given) => given, testOnly = false } = declaration
+  const { doc, summary, result, params, fromOlder = (given: JsonObject) => given, testOnly = false } = declaration
   return { id, doc, summary, result, params, fromOlder, testOnly }
 }
