@@ -157,6 +157,9 @@ async function copyRecorded(root: string, state: string, settings: Settings, say
   const secret = { mode: MODE.secureFile }
   await disk.write(paths.serverCert, serverPem, secret)
   await disk.write(paths.clientCert, await createClientCertificate(serverPem, master.name), secret)
+  // Recordings come without it.
+  if ((await disk.read(paths.domainSecret)) === undefined)
+    await disk.write(paths.domainSecret, `${random.hex(20)}\n`, secret)
   const names = settings.nodes.map(({ address }) => address)
   await disk.write(paths.rapiCert, await createCertificate({ names: [...names, settings.clusterAddress] }), secret)
 }

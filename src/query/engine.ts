@@ -78,7 +78,6 @@ export function refuseUnserved(call: 'Query' | 'QueryFields', what: QueryResourc
 const UNSERVED: Partial<Record<QueryResource, string>> = {
   os: 'QROs',
   cluster: 'QRCluster',
-  extstorage: 'QRExtstorage',
 }
 
 /** Calls `use` with the table of a resource; the row's type stays inside. */

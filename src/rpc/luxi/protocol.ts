@@ -114,6 +114,7 @@ const noArgs =
   () =>
     run
 
+/** Providers of external storage can be asked for in jobs only. */
 const RESOURCES = [
   'cluster',
   'export',
