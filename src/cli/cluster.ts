@@ -1,3 +1,5 @@
+import { renameCluster, renewCrypto } from './cluster-keys'
+import { showClusterPolicy } from './policy-command'
 import { type Tool, choiceOf, later, many, one } from './command'
 import {
   activateMasterIp,
@@ -127,7 +129,7 @@ export const clusterTool: Tool = {
       usage: '<new-name>',
       args: [one('host name')],
       options: [oForce, oDryRun],
-      run: later,
+      run: renameCluster,
     },
     {
       name: 'redist-conf',
@@ -301,7 +303,7 @@ export const clusterTool: Tool = {
         oSshKeyBits,
         oSshKeyType,
       ],
-      run: later,
+      run: renewCrypto,
     },
     {
       name: 'epo',
@@ -333,7 +335,7 @@ export const clusterTool: Tool = {
       usage: '',
       args: [],
       options: [],
-      run: later,
+      run: showClusterPolicy,
     },
     {
       name: 'upgrade',

@@ -1,8 +1,9 @@
 import * as fs from 'node:fs/promises'
-import { OpTestDelay } from '../opcodes/test'
+import { OpTestAllocator, OpTestDelay, OpTestOsParams } from '../opcodes/test'
 import type { WireOpCode } from '../rpc/luxi/calls'
 import { type Call, CommandFailure, EXIT } from './command'
-import { firstArgument, submitting } from './submit'
+import { firstArgument, opcodeOf, submitting } from './submit'
+import { parseUnit } from '../model/param-types'
 
 export const delay = submitting(OpTestDelay, (call) => {
   const duration = Number(firstArgument(call))
@@ -17,6 +18,50 @@ export const delay = submitting(OpTestDelay, (call) => {
     no_locks: options.flag('no_locks'),
   }
 })
+
+export const testOsParams = submitting(OpTestOsParams, ({ options }) => ({
+  osparams_secret: options.keyValues('osparams_secret'),
+}))
+
+/** Prints what an allocator would be asked, or what it answers. */
+export async function testAllocator(call: Call): Promise<number> {
+  const { options, args } = call
+  const disks = (options.text('disks') ?? '').split(',')
+  const nics = (options.text('nics') ?? '').split(',')
+  const result = await call.jobs.run(
+    opcodeOf(OpTestAllocator, {
+      mode: options.text('mode'),
+      name: firstArgument(call),
+      instances: args,
+      memory: options.number('memory'),
+      disks: disks.map((size) => ({ size: unit('disks', size), mode: 'rw' })),
+      disk_template: options.text('disk_template'),
+      nics: nics.map((nic) => {
+        const [mac, ip, bridge] = nic.split('/').map((part) => (part === '' ? undefined : part))
+        return { mac, ip, bridge }
+      }),
+      os: options.text('os'),
+      vcpus: options.number('vcpus'),
+      tags: options.text('tags')?.split(',') ?? [],
+      direction: options.text('direction'),
+      iallocator: options.text('iallocator'),
+      evac_mode: options.text('evac_mode'),
+      target_groups: options.list('target_groups') ?? [],
+      spindle_use: options.number('spindle_use'),
+      count: options.number('count'),
+    }),
+  )
+  call.terminal.out(String(result))
+  return EXIT.ok
+}
+
+function unit(option: string, text: string): number {
+  try {
+    return parseUnit(text)
+  } catch {
+    throw new CommandFailure(`Invalid ${option} parameter '${text}': use a number with m, g or t`)
+  }
+}
 
 /** Each file holds a JSON list of opcodes: one job, or with --each one job for each opcode. */
 export async function submitJobFiles(call: Call): Promise<number> {

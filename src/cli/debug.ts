@@ -1,5 +1,5 @@
 import { type Tool, later, many, one } from './command'
-import { delay, submitJobFiles } from './debug-commands'
+import { delay, submitJobFiles, testAllocator, testOsParams } from './debug-commands'
 import { listLocks } from './lists'
 import {
   JOB_OPTIONS,
@@ -80,7 +80,7 @@ export const debugTool: Tool = {
         oDryRun,
         oPriority,
       ],
-      run: later,
+      run: testAllocator,
     },
     { name: 'test-jobqueue', help: 'self-test of the queue', usage: '', args: [], options: [oPriority], run: later },
     {
@@ -89,7 +89,7 @@ export const debugTool: Tool = {
       usage: '[--os-parameters-secret <params>]',
       args: [],
       options: [oOsParametersSecret, ...SUBMIT_OPTIONS],
-      run: later,
+      run: testOsParams,
     },
     {
       name: 'locks',

@@ -1,4 +1,5 @@
-import { type Tool, later, many, one } from './command'
+import { showGroupPolicies } from './policy-command'
+import { type Tool, many, one } from './command'
 import { addGroup, assignNodes, evacuateGroup, modifyGroup, removeGroup, renameGroup } from './group-changes'
 import { showGroups } from './group-info'
 import { listFieldsCommand } from './list'
@@ -129,7 +130,7 @@ export const groupTool: Tool = {
       usage: '[--include-defaults] [<group>...]',
       args: [many('group name')],
       options: [oIncludeDefaults],
-      run: later,
+      run: showGroupPolicies,
     },
   ],
 }

@@ -1,5 +1,6 @@
-import { type Tool, later, many, one } from './command'
+import { type Tool, many, one } from './command'
 import { addInstance } from './instance-add'
+import { createInstances } from './instance-batch'
 import { openConsole } from './instance-console'
 import { activateDisks, deactivateDisks, growDisk, recreateDisks, replaceDisks } from './instance-disks'
 import { showInstances } from './instance-info'
@@ -118,7 +119,7 @@ export const instanceTool: Tool = {
       usage: '<instances.json>',
       args: [one('file')],
       options: [oIallocator, ...JOB_OPTIONS],
-      run: later,
+      run: createInstances,
     },
     {
       name: 'console',

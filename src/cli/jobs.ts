@@ -38,10 +38,15 @@ export class Jobs {
 
   /** Submits one opcode and waits for its result; with --submit it is not waited for. */
   async run(op: WireOpCode): Promise<unknown> {
-    const id = await this.master.submitJob([this.marked(op)])
+    return (await this.runAll([op]))[0]
+  }
+
+  /** The same with several opcodes in one job; their results. */
+  async runAll(ops: readonly WireOpCode[]): Promise<unknown[]> {
+    const id = await this.master.submitJob(ops.map((op) => this.marked(op)))
     if (this.options.flag('submit_only')) throw new JobSubmitted(id)
     if (this.options.flag('print_jobid')) this.terminal.out(String(id))
-    return (await this.wait(id))[0]
+    return this.wait(id)
   }
 
   /** Submits several jobs and waits for all of them, whatever becomes of each. */

@@ -1,3 +1,4 @@
+import { powerNodes, runRestricted, showHealth } from './node-power'
 import { type Tool, choiceOf, later, many, one } from './command'
 import { listFieldsCommand } from './list'
 import { listNodes } from './lists'
@@ -205,7 +206,7 @@ export const nodeTool: Tool = {
         oOobTimeout,
         oPowerDelay,
       ],
-      run: later,
+      run: powerNodes,
     },
     {
       name: 'remove',
@@ -277,7 +278,7 @@ export const nodeTool: Tool = {
       usage: '[<node-name>...]',
       args: [many('node name')],
       options: [oNoHeaders, oSeparator, oPriority, oOobTimeout],
-      run: later,
+      run: showHealth,
     },
     {
       name: 'list-drbd',
@@ -293,7 +294,7 @@ export const nodeTool: Tool = {
       usage: '<command> <node-name>...',
       args: [one('free text'), many('node name')],
       options: [oSync, oPriority, ...SUBMIT_OPTIONS, oShowMachineNames, oNodeGroup],
-      run: later,
+      run: runRestricted,
     },
   ],
 }

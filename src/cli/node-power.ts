@@ -1,0 +1,106 @@
+// What is asked of nodes beside their daemons: power and health through their helpers, and commands that they allow.
+import { OpNodeSetParams, OpOobCommand, OpRestrictedCommand } from '../opcodes/node'
+import type { WireOpCode } from '../rpc/luxi/calls'
+import { type Call, CommandFailure, EXIT } from './command'
+import { confirmMany } from './confirm'
+import { RESULT_STATUS_WORDS } from '../model/constants/query'
+import { opcodeOf } from './submit'
+import { formatTable } from './table'
+
+/** What may do harm is only done to nodes that are named, and asked about. */
+const HARMFUL: readonly string[] = ['off', 'cycle']
+
+export async function powerNodes(call: Call): Promise<number> {
+  const { args, options, jobs } = call
+  const [verb = '', ...names] = args
+  if (HARMFUL.includes(verb)) {
+    if (names.length === 0) throw new CommandFailure('Please provide at least one node for this command')
+    const sure = options.flag('force') || (await confirmMany(call, names, 'nodes', `power ${verb}`))
+    if (!sure) return EXIT.failure
+  }
+  const ops = [...(verb === 'off' && !options.flag('ignore_status') ? names.map((name) => offline(call, name)) : []), oob(call, `power-${verb}`, names)] // prettier-ignore
+  const results = await jobs.runAll(ops)
+  return showAnswers(call, results.at(-1), (answer) => [verb === 'status' ? powerText(answer) : 'invoked'])
+}
+
+const offline = ({ options }: Call, node_name: string): WireOpCode =>
+  opcodeOf(OpNodeSetParams, { node_name, offline: true, auto_promote: options.flag('auto_promote') })
+
+const oob = ({ options }: Call, command: string, node_names: readonly string[]): WireOpCode =>
+  opcodeOf(OpOobCommand, {
+    node_names,
+    command,
+    timeout: options.number('oob_timeout'),
+    ignore_status: options.optionalFlag('ignore_status'),
+    power_delay: options.raw('power_delay'),
+  })
+
+const powerText = (answer: unknown): string =>
+  typeof answer === 'object' && answer !== null && 'powered' in answer && answer.powered === true
+    ? 'powered'
+    : 'unpowered'
+
+export async function showHealth(call: Call): Promise<number> {
+  const result = await call.jobs.run(oob(call, 'health', call.args))
+  return showAnswers(call, result, (answer) =>
+    list(answer).map((pair) => {
+      const [item, status] = list(pair)
+      return `${String(item)}=${String(status)}`
+    }),
+  )
+}
+
+/** `[[[0, node], [status, answer]], ...]`; an answer may need several lines. */
+function showAnswers(call: Call, result: unknown, linesOf: (answer: unknown) => readonly string[]): number {
+  const { options, terminal } = call
+  let failed = false
+  const rows = list(result).flatMap((row) => {
+    const [node, cell] = list(row)
+    const [status, answer] = list(cell)
+    if (status !== 0) failed = true
+    const lines = status === 0 ? linesOf(answer) : [RESULT_STATUS_WORDS[Number(status)]?.[0] ?? '(unknown)']
+    return lines.map((line, index) => [index === 0 ? String(list(node)[1]) : '', line])
+  })
+  const columns = [{ title: 'Node' }, { title: 'Status' }].map((column) => ({ ...column, alignRight: false }))
+  const style = { headers: !options.flag('no_headers'), separator: options.text('separator') }
+  for (const line of formatTable(columns, rows, style)) terminal.out(line)
+  return failed ? EXIT.failure : EXIT.ok
+}
+
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+export async function runRestricted(call: Call): Promise<number> {
+  const { args, options, terminal, jobs } = call
+  const [command = '', ...names] = args
+  const nodes = await onlineNodes(call, names)
+  const result = await jobs.run(
+    opcodeOf(OpRestrictedCommand, { command, nodes, use_locking: options.flag('do_locking') }),
+  )
+  let failed = false
+  for (const [index, answer] of list(result).entries()) {
+    const [ok, text] = list(answer)
+    const node = nodes[index] ?? ''
+    terminal.out('------------------------------------------------')
+    if (ok !== true) failed = true
+    if (ok !== true) terminal.out(String(text))
+    else if (options.flag('show_machine_names'))
+      for (const line of String(text).trimEnd().split('\n')) terminal.out(`${node}: ${line}`)
+    else {
+      terminal.out(`Node: ${node}`)
+      terminal.out(String(text))
+    }
+  }
+  return failed ? EXIT.failure : EXIT.ok
+}
+
+async function onlineNodes({ master, options }: Call, names: readonly string[]): Promise<string[]> {
+  const group = options.text('nodegroup')
+  if (names.length === 0 && group === undefined) throw new CommandFailure('Node group or node names must be given')
+  const filters = [
+    ['!', ['?', 'offline']],
+    ...(names.length > 0 ? [['|', ...names.map((name) => ['=', 'name', name])]] : []),
+    ...(group === undefined ? [] : [['|', ['=', 'group', group], ['=', 'group.uuid', group]]]),
+  ]
+  const { data } = await master.query('node', ['name'], ['&', ...filters])
+  return data.map((row) => String(row[0]?.[1]))
+}
