@@ -317,3 +317,9 @@ export const limits = {
 export const EXHAUSTIVE_TRIALS = 20_000
 /** From so many targets of a move on, those are left out that cannot be better than what was found. */
 export const BOUNDED_TARGETS = 16
+
+// Questions to confd (rpc/confd)
+/** Seconds until one of the asked master candidates must have answered. */
+export const CONFD_ANSWER_S = 10
+/** Master candidates that are asked the same. */
+export const CONFD_ASKED_MAX = 6

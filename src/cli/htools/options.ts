@@ -82,8 +82,14 @@ export interface Parsed {
   readonly rest: readonly string[]
 }
 
-export function parseOptions(program: string, names: readonly string[], args: readonly string[]): Parsed {
-  const specs = TABLE.filter(({ long }) => names.includes(long))
+export const parseOptions = (program: string, names: readonly string[], args: readonly string[]): Parsed =>
+  parseWith(
+    program,
+    TABLE.filter(({ long }) => names.includes(long)),
+    args,
+  )
+
+export function parseWith(program: string, specs: readonly OptionSpec[], args: readonly string[]): Parsed {
   const given = new Map<string, string[]>()
   const rest: string[] = []
   const queue = [...args]

@@ -5,6 +5,7 @@ import { hbal } from './hbal'
 import { hinfo } from './hinfo'
 import { hroller } from './hroller'
 import { hsqueeze } from './hsqueeze'
+import { monCollector } from './mon-collector'
 import { Stop, type Terminal } from './terminal'
 
 const PROGRAMS: Readonly<Record<string, (args: readonly string[], terminal: Terminal) => number | Promise<number>>> = {
@@ -14,6 +15,7 @@ const PROGRAMS: Readonly<Record<string, (args: readonly string[], terminal: Term
   hinfo,
   hroller,
   hsqueeze,
+  'mon-collector': monCollector,
 }
 
 /** The exit code; of programs that ask nobody, at once. */

@@ -1,0 +1,187 @@
+// The reports of our collectors on recorded files are those of Ganeti's.
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import { parseDiskstats } from '../../../src/collectors/diskstats'
+import { drbd } from '../../../src/collectors/drbd'
+import { instStatusXen } from '../../../src/collectors/inst-status-xen'
+import { lv } from '../../../src/collectors/lv'
+import type { NodeSources } from '../../../src/collectors/report'
+import { systemClock } from '../../../src/lib/clock'
+import { runHtool } from '../../../src/cli/htools/run'
+import { seededRandom } from '../../../src/lib/random'
+import { CONFD } from '../../../src/rpc/confd/protocol'
+
+const DATA = path.join(__dirname, '../../data/collectors')
+const data = (name: string): string => fs.readFileSync(path.join(DATA, name), 'utf8')
+const golden = JSON.parse(fs.readFileSync(path.join(__dirname, '../../golden/mon-collector.json'), 'utf8')) as {
+  args: string[]
+  json: Record<string, unknown>
+}[]
+
+async function collect(args: readonly string[]) {
+  let [out, err] = ['', '']
+  const code = await runHtool('mon-collector', args, {
+    clock: systemClock,
+    random: seededRandom(1),
+    out: (text) => void (out += text),
+    err: (text) => void (err += text),
+    read: (file) => fs.readFileSync(path.resolve(DATA, file), 'utf8'),
+    write: () => undefined,
+    connect: () => {
+      throw new Error('collectors ask no master')
+    },
+  })
+  return { code, out, err }
+}
+
+test.each(golden.map(({ args, json }) => [args.join(' '), args, json] as const))(
+  'mon-collector %s',
+  async (_, args, json) => {
+    const { code, out, err } = await collect(args)
+    expect(err).toBe('')
+    expect(code).toBe(0)
+    const report = JSON.parse(out) as { timestamp: number }
+    expect(report.timestamp).toBeGreaterThan(1e18)
+    expect({ ...report, timestamp: 0 }).toEqual(json)
+  },
+)
+
+test('newer kernels count more of each disk, and the report stays as it is', async () => {
+  const [row] = parseDiskstats(
+    ' 254       0 vda 407059 56475 10045468 265737 5299183 784858 49958663 644567 0 420260 1172754 1326764 625 19825840 141495 1421567 120953\n',
+  )
+  expect(row).toEqual({
+    ...{ major: 254, minor: 0, name: 'vda', readsNum: 407059, mergedReads: 56475, secRead: 10045468, timeRead: 265737 },
+    ...{ writes: 5299183, mergedWrites: 784858, secWritten: 49958663, timeWrite: 644567, ios: 0, timeIO: 420260 },
+    wIOmillis: 1172754,
+  })
+  expect(fs.existsSync('/proc/diskstats') ? (await collect(['diskstats', '-f', '/proc/diskstats'])).code : 0).toBe(0)
+})
+
+test('what cannot be read is named, and the program ends with 1', async () => {
+  expect(await collect(['diskstats', '--file=no-such-file'])).toEqual({
+    code: 1,
+    out: '',
+    err: 'Error: reading from file: no-such-file: openFile: does not exist (No such file or directory)\n',
+  })
+  expect((await collect(['diskstats', '-f', 'lvs_lv.txt'])).err).toMatch(/^Error: not a line of diskstats: "/)
+  expect((await collect(['drbd', '-s', 'lvs_lv.txt'])).err).toMatch(/^Error: no version of DRBD in "/)
+  expect((await collect(['lv', '-f', 'proc_diskstats.txt'])).err).toMatch(
+    /^Error: not a line of lvs with its 20 columns: "/,
+  )
+  expect(await collect(['drbd', 'x'])).toMatchObject({
+    code: 1,
+    err: "Error: This program takes exactly zero arguments, got 'x'\n",
+  })
+  expect(await collect(['no-such-collector'])).toMatchObject({
+    code: 1,
+    out: expect.stringMatching(/^Usage: mon-collector/),
+  })
+  expect(await collect(['lv', '--no-such-option'])).toMatchObject({ code: 2 })
+})
+
+test('disks whose owner confd does not tell are reported without one', async () => {
+  const warnings: string[] = []
+  const refusing = sources({
+    ask: () => Promise.reject(new Error('No answer from the Confd server')),
+    warn: (text) => warnings.push(text),
+  })
+  const { data: report } = await drbd(refusing, { status: path.join(DATA, 'proc_drbd84.txt') })
+  expect(warnings).toEqual(["Can't get pairing info: No answer from the Confd server"])
+  expect((report as { deviceInfos: { instance?: string | null }[] }).deviceInfos[0]?.instance).toBeNull()
+  await expect(lv(refusing, { volumes: path.join(DATA, 'lvs_lv.txt') })).rejects.toThrow(
+    'Unable to obtain the list of instances: No answer from the Confd server',
+  )
+})
+
+test('volumes are known by the disks that confd tells of', async () => {
+  const [[instance, disks]] = JSON.parse(data('instance-disks.txt')) as [[{ name: string }, unknown[]]]
+  const asked: unknown[] = []
+  const answering = sources({
+    ask(question, query) {
+      asked.push([question, query])
+      return Promise.resolve(
+        question === CONFD.nodeInstances ? [[instance, { name: 'to-come', forthcoming: true }], []] : disks,
+      )
+    },
+    run: (command) => Promise.resolve(command[0] === 'lvs' ? data('lvs_lv.txt') : ''),
+  })
+  const { data: rows } = await lv(answering)
+  expect((rows as { instance?: string }[]).map((row) => row.instance)).toEqual([instance.name, instance.name])
+  expect(asked).toEqual([
+    [CONFD.nodeInstances, 'node1.example.com'],
+    [CONFD.instanceDisks, instance.name],
+  ])
+})
+
+test('Xen instances are compared with what they should be', async () => {
+  const admin = (name: string, admin_state: string) => ({
+    name,
+    uuid: `uuid-of-${name}`,
+    admin_state,
+    mtime: 1372838946.26,
+  })
+  const list = data('xen-xl-list-long-4.0.1.txt')
+  const went = list.replace('(cpu_time 24.116146647)', '(cpu_time 25.1)')
+  const reason = [['gnt', 'a test', 1]]
+  const reportWith = async (lists: string[]) => {
+    const { data: report } = await instStatusXen(
+      sources({
+        ask: () =>
+          Promise.resolve([
+            [
+              admin('instance1.example.com', 'up'),
+              admin('instance2.example.com', 'down'),
+              admin('gone.example.com', 'up'),
+            ],
+            [admin('secondary.example.com', 'up')],
+          ]),
+        run: ([, verb]) => Promise.resolve(verb === 'list' ? (lists.shift() ?? '') : data('xen-xl-uptime-4.0.1.txt')),
+        read: (file) => {
+          if (file !== '/reasons/instance1.example.com') throw new Error('no such file')
+          return JSON.stringify(reason)
+        },
+      }),
+      '/reasons',
+    )
+    return report as { instances: { name: string; actualState: string; status: unknown }[]; status: unknown }
+  }
+  const { instances, status } = await reportWith([list, went])
+  expect(instances[0]).toEqual({
+    ...{ name: 'instance1.example.com', uuid: 'uuid-of-instance1.example.com', adminState: 'up' },
+    ...{ actualState: 'blocked', uptime: '15 days, 20:57:07', mtime: 1372838946.26 },
+    state_reason: reason,
+    status: { code: 0, message: '' },
+  })
+  expect(instances.slice(1).map((one) => [one.name, one.actualState, one.status])).toEqual([
+    ['instance2.example.com', 'shutdown', { code: 0, message: '' }],
+    ['gone.example.com', 'unknown', { code: 4, message: 'The instance is not running as it should be' }],
+  ])
+  expect(status).toEqual({ code: 4, message: '\nThe instance is not running as it should be' })
+  const still = await reportWith([list, list])
+  expect(still.instances[0]).toMatchObject({
+    actualState: 'hung',
+    status: { code: 2, message: 'Instance marked as running, but it appears to be hung' },
+  })
+})
+
+test('without Xen the report says so', async () => {
+  const { data: report } = await instStatusXen(
+    sources({ ask: () => Promise.resolve([[], []]), run: () => Promise.reject(new Error('xl: not found')) }),
+    '/reasons',
+  )
+  expect(report).toEqual({
+    instances: [],
+    status: { code: 4, message: 'Unable to receive the list of instances: xl: not found' },
+  })
+})
+
+const sources = (own: Partial<NodeSources>): NodeSources => ({
+  clock: systemClock,
+  hostname: 'node1.example.com',
+  read: (file) => fs.readFileSync(file, 'utf8'),
+  run: () => Promise.reject(new Error('nothing to run')),
+  ask: () => Promise.reject(new Error('nobody to ask')),
+  warn: () => undefined,
+  ...own,
+})
