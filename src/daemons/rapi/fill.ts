@@ -1,5 +1,6 @@
 // From a request's body to an opcode: renamed and static parameters, and the texts with which Ganeti refuses the rest.
 import { isObject, type JsonObject } from '../../opcodes/check'
+import { badNewName } from '../../opcodes/new-names'
 import { BadParameter, fillOpcode, type OpcodeDefinition, type ParsedOpCode } from '../../opcodes/index'
 import { badRequest } from './errors'
 import { pythonRepr, pythonType } from './python'
@@ -37,7 +38,10 @@ export const wrongType = (what: string, value: unknown, expected: string) =>
 
 function filled(definition: OpcodeDefinition, params: JsonObject): ParsedOpCode {
   try {
-    return fillOpcode(definition, params)
+    const op = fillOpcode(definition, params)
+    const complaint = badNewName(op)
+    if (complaint !== undefined) throw badRequest(`Invalid body parameters: ${complaint}`)
+    return op
   } catch (error) {
     if (!(error instanceof BadParameter)) throw error
     const text = error.validation ? `(${pythonRepr(error.message)}, 'wrong_input')` : error.message

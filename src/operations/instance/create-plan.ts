@@ -6,6 +6,7 @@ import type { Node, Params } from '../../model/config'
 import { checkHvParams } from '../../model/hv-check'
 import { instanceUuid } from '../../model/ids'
 import { ECODE, OpPrereqError } from '../../model/errors'
+import { isHostname, normalHostname } from '../../model/names'
 import type { OpInstanceCreate } from '../../opcodes/instance'
 import type { Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
@@ -34,16 +35,13 @@ export interface Wanted {
   readonly osparams: Readonly<Record<string, string>>
 }
 
-const HOST_NAME = /^[a-z0-9._-]{1,255}$/
-
 export function normalName(name: string, parameter = 'instance_name'): string {
-  const lower = name.toLowerCase().replace(/\.$/, '')
-  if (!HOST_NAME.test(lower) || lower.startsWith('.') || lower.includes('..'))
+  if (!isHostname(name))
     throw new OpPrereqError(
       `Invalid hostname '${name}' in parameter '${parameter}': it may have letters, digits, dots, hyphens and underscores`,
       ECODE.INVAL,
     )
-  return lower
+  return normalHostname(name)
 }
 
 /** What can be refused without looking at the cluster. */

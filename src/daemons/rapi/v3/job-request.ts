@@ -1,5 +1,6 @@
 // From the body of POST /3/jobs to opcodes. The opcode table validates; the contract only describes.
 import { isObject } from '../../../opcodes/check'
+import { badNewName } from '../../../opcodes/new-names'
 import { allOpcodes, BadParameter, fillOpcode, type ParsedOpCode } from '../../../opcodes/index'
 import { OPCODES_PER_JOB_MAX } from '../../../model/limits'
 import { badRequest } from '../errors'
@@ -30,7 +31,10 @@ function readOpcode(value: unknown, index: number): ParsedOpCode {
   if (definition === undefined) throw badRequest(`${where}.OP_ID: there is no such opcode`)
   if (Object.hasOwn(params, 'reason')) throw badRequest(`${where}.reason: is written by the server; give it beside ops`)
   try {
-    return fillOpcode(definition, params)
+    const op = fillOpcode(definition, params)
+    const complaint = badNewName(op)
+    if (complaint !== undefined) throw badRequest(`${where}: ${complaint}`)
+    return op
   } catch (error) {
     if (error instanceof BadParameter) throw badRequest(`${where}: ${error.message}`)
     throw error

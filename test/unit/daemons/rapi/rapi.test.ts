@@ -161,6 +161,10 @@ describe('users', () => {
 })
 
 describe('bad input', () => {
+  const instance = (instance_name: string) => ({
+    ...{ __version__: 1, instance_name, mode: 'create', disk_template: 'diskless', disks: [], nics: [] },
+  })
+
   test('a body that is too long is refused before it is read', async () => {
     const answer = await harness.raw(
       `POST /2/groups HTTP/1.1\r\nHost: x\r\nAuthorization: ${basic('admin', 'secret')}\r\n` +
@@ -179,6 +183,10 @@ describe('bad input', () => {
     ['a NUL', 'GET', '/2/instances/a%00b', undefined, 404],
     ['shell characters', 'GET', '/2/instances/$(id)', undefined, 404],
     ['a role like a built-in', 'PUT', '/2/nodes/n/role', 'constructor', 400],
+    ['an instance named like a path', 'POST', '/2/instances', instance('../etc'), 400],
+    ['an instance named like a command', 'POST', '/2/instances', instance('a;reboot'), 400],
+    ['a name that ends early', 'PUT', '/2/instances/vm1/rename', { new_name: 'vm2\0.example.com' }, 400],
+    ['a group named like a path', 'POST', '/2/groups', { group_name: 'a/b' }, 400],
     ['an inherited key', 'POST', '/2/groups', { group_name: 'x', toString: 1 }, 400],
     ['null instead of an object', 'PUT', '/2/instances/x/modify', null, 400],
     ['a number that is none', 'GET', '/2/jobs?bulk=1e3', undefined, 400],
@@ -186,6 +194,17 @@ describe('bad input', () => {
   ])('%s is refused', async (_, verb, url, body, status) => {
     const text = typeof body === 'string' && !body.startsWith('{') ? JSON.stringify(body) : body
     expect((await harness.ask(verb, url, { body: text })).status).toBe(status)
+  })
+
+  test('a bad name is refused with the field that it is in', async () => {
+    const { body } = await harness.ask('POST', '/2/instances', { body: instance('a;reboot') })
+    expect(JSON.parse(body)).toMatchObject({
+      code: 400,
+      message: expect.stringMatching(
+        /^Invalid body parameters: Parameter &#x27;instance_name&#x27;: &#x27;a;reboot&#x27;/,
+      ),
+    })
+    expect((await harness.ask('POST', '/2/instances', { body: instance('vm1') })).status).toBe(200)
   })
 
   test('garbage gets an answer, and the daemon lives', async () => {

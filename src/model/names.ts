@@ -1,0 +1,6 @@
+/** Whether a text may be the name of a host: of an instance, a node, or the cluster. Case and a dot at the end do not matter. */
+export const isHostname = (name: string): boolean =>
+  /^[a-z0-9._-]{1,255}$/.test(normalHostname(name)) && !/^\.|\.\./.test(name)
+
+/** How the name of a host is kept. */
+export const normalHostname = (name: string): string => name.toLowerCase().replace(/\.$/, '')

@@ -1,0 +1,41 @@
+// Names that opcodes give to new objects. Some become parts of paths and of command lines, so the HTTP doors refuse a bad one before there
+// is a job; the logical units refuse it for everybody.
+import { isHostname } from '../model/names'
+import { isObject, type JsonObject } from './check'
+
+type Rule = (name: string) => boolean
+
+/** Of groups and networks: everything but what would break a line or a path. */
+const isPlainName: Rule = (name) => !/[\p{Cc}/]/u.test(name) && name !== '.' && name !== '..'
+
+const HOSTNAME = 'it may have letters, digits, dots, hyphens and underscores'
+const PLAIN = 'it may have no slash and no control character'
+
+/** By opcode: the parameter, its rule, and the rule in words. */
+const NEW_NAMES: ReadonlyMap<string, readonly [parameter: string, rule: Rule, words: string]> = new Map([
+  ['OP_INSTANCE_CREATE', ['instance_name', isHostname, HOSTNAME]],
+  ['OP_INSTANCE_RENAME', ['new_name', isHostname, HOSTNAME]],
+  ['OP_NODE_ADD', ['node_name', isHostname, HOSTNAME]],
+  ['OP_CLUSTER_RENAME', ['name', isHostname, HOSTNAME]],
+  ['OP_GROUP_ADD', ['group_name', isPlainName, PLAIN]],
+  ['OP_GROUP_RENAME', ['new_name', isPlainName, PLAIN]],
+  ['OP_NETWORK_ADD', ['network_name', isPlainName, PLAIN]],
+  ['OP_NETWORK_RENAME', ['new_name', isPlainName, PLAIN]],
+])
+
+/** What is wrong with the name that an opcode gives, with the parameter that it came in; undefined when nothing is. */
+export function badNewName(op: { readonly OP_ID: string } & JsonObject): string | undefined {
+  const [parameter, rule, words] = NEW_NAMES.get(op.OP_ID) ?? []
+  if (parameter !== undefined && rule !== undefined) {
+    const name = op[parameter]
+    if (typeof name === 'string' && !rule(name))
+      return `Parameter '${parameter}': '${visible(name)}' is no name: ${words}`
+  }
+  const more = op.OP_ID === 'OP_INSTANCE_MULTI_ALLOC' && Array.isArray(op['instances']) ? op['instances'] : []
+  return more
+    .flatMap((instance) => (isObject(instance) ? (badNewName({ ...instance, OP_ID: 'OP_INSTANCE_CREATE' }) ?? []) : []))
+    .at(0)
+}
+
+/** Control characters as they are written in JSON. */
+const visible = (name: string): string => JSON.stringify(name).slice(1, -1).slice(0, 100)
