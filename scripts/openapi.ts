@@ -11,6 +11,7 @@ import {
   PROBLEM,
   PROBLEM_RESPONSES,
 } from './openapi-v3'
+import { describeParameters } from './openapi-parameters'
 import { COMMON, commonTable, interfaceName, sortedOpcodes } from './opcode-interfaces'
 
 type Json = { [key: string]: unknown }
@@ -38,9 +39,11 @@ export function finishSpec(spec: Spec): Spec {
   schemas['Problem'] = PROBLEM
   addOpcodeUnions(spec)
   for (const [path, operations] of Object.entries(spec.paths))
-    for (const [verb, operation] of Object.entries(operations))
+    for (const [verb, operation] of Object.entries(operations)) {
       if (isV3(path)) finishV3Operation(path, verb, operation)
       else finishOperation(path, operation, spec)
+      describeParameters(path, operation)
+    }
   spec.components['responses'] = { ...ERROR_RESPONSES, ...PROBLEM_RESPONSES }
   makeStrict(spec)
   dropUnused(spec)

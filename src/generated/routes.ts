@@ -599,7 +599,7 @@ export const routes: readonly Route[] = [
     controller: NodesController,
     action: 'setRole',
     security: [{"basic":["write"]}],
-    args: [{"in":"path","name":"name","required":true,"dataType":"string"}, {"in":"body","name":"body","required":true,"dataType":"string"}, {"default":0,"in":"query","name":"force","dataType":"integer"}, {"default":0,"in":"query","name":"auto-promote","dataType":"integer"}, ],
+    args: [{"in":"path","name":"name","required":true,"dataType":"string"}, {"in":"body","name":"body","required":true,"ref":"NodeRole"}, {"default":0,"in":"query","name":"force","dataType":"integer"}, {"default":0,"in":"query","name":"auto-promote","dataType":"integer"}, ],
   },
   {
     verb: 'get',

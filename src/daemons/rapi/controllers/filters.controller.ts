@@ -9,11 +9,11 @@ export interface FilterParams {
   /** Rules of lower priority numbers are asked first. */
   priority?: number
   /** `[kind, filter]` of each predicate; the rule applies where all hold. */
-  predicates?: unknown[]
+  predicates?: unknown[][]
   /** ACCEPT, PAUSE, REJECT, CONTINUE, or `["RATE_LIMIT", jobs]`. */
-  action?: unknown
+  action?: 'ACCEPT' | 'PAUSE' | 'REJECT' | 'CONTINUE' | unknown[]
   /** Why the rule exists: `[source, text, nanoseconds]` entries. */
-  reason?: unknown[]
+  reason?: unknown[][]
 }
 
 /** A rule by its uuid, and the address where more is to be had. */

@@ -26,6 +26,9 @@ import { type Link, links, oneRow, required, requiredList, Resource, rowObject, 
 
 const MISSING = 'Missing the required %s parameter'
 
+/** What a node can be made. */
+export type NodeRole = 'regular' | 'master-candidate' | 'drained' | 'offline'
+
 /** A node. */
 export interface NodeWithAliases extends NodeObject {
   /** The same as `sip`. */
@@ -98,7 +101,7 @@ export class NodesController extends Resource {
   @Security('basic', ['write'])
   setRole(
     @Path() name: string,
-    @Body() body: string,
+    @Body() body: NodeRole,
     @Query() force = 0,
     @Query('auto-promote') autoPromote = 0,
   ): Promise<JobId> {

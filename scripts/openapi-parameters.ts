@@ -1,0 +1,82 @@
+// What the document says of the parameters in addresses: what they mean, and which values they may have.
+import type { Schema } from '../src/opcodes/check'
+import { exportMode, migrationMode, rebootType, replaceDisksMode, storageType } from '../src/opcodes/types'
+import type { Operation } from './openapi'
+
+interface Parameter {
+  description: string
+  enum?: Schema['enum']
+}
+
+const YES = '1 for yes, 0 for no'
+
+/** By name; where a name means different things, the one that has the operation's path counts. */
+const PARAMETERS: Readonly<Record<string, Parameter>> = {
+  bulk: { description: `Everything about the objects instead of their names: ${YES}.` },
+  lock: { description: 'Ganeti has given up reads under locks: any number but 0 is refused.' },
+  tag: { description: 'A tag; may be given several times.' },
+  'dry-run': { description: `Only check, and change nothing: ${YES}.` },
+  force: { description: `Go on in spite of what would be refused otherwise: ${YES}.` },
+  ignore_size: { description: `Activate disks although their sizes differ from those recorded: ${YES}.` },
+  ignore_secondaries: { description: `Go on when disks on secondary nodes fail: ${YES}.` },
+  no_remember: { description: `Do not record the new state as the one that the instance should be in: ${YES}.` },
+  nostartup: { description: `Leave the instance stopped afterwards: ${YES}.` },
+  static: { description: `Ask no node: ${YES}.` },
+  'auto-promote': { description: `Make other nodes master candidates if there are too few: ${YES}.` },
+  allocatable: { description: `Whether new disks may be put there: ${YES}.` },
+  live: { description: `What \`mode\` says, for older clients: 1 for live, 0 for non-live.` },
+  index: { description: 'Which disk, counted from 0.' },
+  disks: { description: 'Indices of the disks, separated by commas; all when left out.' },
+  remote_node: { description: 'The new secondary node.' },
+  iallocator: { description: 'The allocator that finds the new secondary node.' },
+  os: { description: 'The operating system to install; the present one when left out.' },
+  output_fields: { description: 'What to tell of each unit: names of fields, separated by commas.' },
+  fields: { description: 'Names of fields, separated by commas.' },
+  uuid: { description: 'The uuid of the rule.' },
+  id: { description: 'The number of the job.' },
+  storage_type: { description: 'The kind of storage.', enum: storageType.schema.enum },
+  resource: {
+    description: 'The kind of objects.',
+    enum: ['instance', 'node', 'group', 'network', 'job', 'lock', 'filter', 'export', 'os', 'cluster'],
+  },
+  type: { description: 'How to reboot.', enum: rebootType.schema.enum },
+  '/2/instances/{name}/replace-disks mode': { description: 'Which side.', enum: replaceDisksMode.schema.enum },
+  '/2/instances/{name}/prepare-export mode': { description: 'Where the export goes.', enum: exportMode.schema.enum },
+  '/2/nodes/{name}/migrate mode': { description: 'How to migrate.', enum: migrationMode.schema.enum },
+  '/2/nodes/{name}/storage/modify name': { description: 'The name of the storage unit.' },
+  '/2/nodes/{name}/storage/repair name': { description: 'The name of the storage unit.' },
+  '/3/tokens/{id} id': { description: 'The id of the token.' },
+}
+
+export function describeParameters(path: string, { parameters = [] }: Operation): void {
+  for (const parameter of parameters) {
+    const { in: where, name, description, schema } = parameter
+    if (description !== undefined) continue
+    const known = where === 'path' && name === 'name' ? nameOf(path) : undefined
+    const found = known ?? PARAMETERS[`${path} ${String(name)}`] ?? PARAMETERS[String(name)]
+    if (found === undefined) throw new Error(`${path}: scripts/openapi-parameters.ts does not tell of ${String(name)}`)
+    parameter['description'] = found.description
+    if (found.enum !== undefined && typeof schema === 'object' && schema !== null)
+      parameter['schema'] = { ...schema, enum: found.enum }
+  }
+}
+
+/** `/2/instances/{name}/tags`: the name of an instance. */
+function nameOf(path: string): Parameter {
+  const kind = KINDS[path.split('/')[2] ?? ''] ?? 'object'
+  return {
+    description: `The name of the ${kind}${SHORT.has(kind) ? '; a short one will do if it is the only one' : ''}.`,
+  }
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  instances: 'instance',
+  nodes: 'node',
+  groups: 'node group',
+  networks: 'network',
+  os: 'operating system',
+  locks: 'lock',
+  filters: 'rule, which is its uuid',
+}
+
+const SHORT: ReadonlySet<string> = new Set(['instance', 'node'])
