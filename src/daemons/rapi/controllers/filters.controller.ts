@@ -1,5 +1,6 @@
 import { Body, Delete, Get, Path, Post, Put, Query, Route, Security, Tags } from '@tsoa/runtime'
 import type { FilterObject } from '../../../generated/resource-views'
+import { isUuid } from '../../../model/ids'
 import { badRequest } from '../errors'
 import { FILTER_FIELDS } from '../fields'
 import { bodyObject, wrongType } from '../fill'
@@ -63,6 +64,7 @@ export class FiltersController extends Resource {
   }
 
   private replaceRule(uuid: string | null, body: FilterParams | undefined): Promise<string> {
+    if (uuid !== null && !isUuid(uuid)) throw badRequest(`Invalid UUID: ${JSON.stringify(uuid)}`)
     const given = bodyObject(body ?? {})
     for (const name of Object.keys(given))
       if (!['priority', 'predicates', 'action', 'reason'].includes(name))
