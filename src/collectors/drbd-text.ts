@@ -75,7 +75,7 @@ const INDICATORS: readonly (readonly [name: string, key: string])[] = [
   ['applicationPending', 'ap'],
 ]
 
-function parseIndicators(text: string, device: string): Record<string, number | string> {
+function parseIndicators(text: string, device: string): Readonly<Record<string, number | string>> {
   const values = new Map([...text.matchAll(/\b([a-z]+):(\S+)/g)].map(([, key = '', value = '']) => [key, value]))
   const count = (name: string, key: string) => {
     const value = values.get(key)
@@ -84,7 +84,7 @@ function parseIndicators(text: string, device: string): Record<string, number | 
   const found = INDICATORS.flatMap(([name, key]) => count(name, key))
   if (found.length < INDICATORS.length) throw new CollectorFailure(`missing figures of the DRBD device "${device}"`)
   const order = values.get('wo')
-  return Object.fromEntries([
+  return Object.fromEntries<number | string>([
     ...found,
     ...count('epochs', 'ep'),
     ...(order === undefined ? [] : [['writeOrder', order] as const]),

@@ -1,5 +1,4 @@
 import { type Socket, createSocket } from 'node:dgram'
-import type { AddressInfo } from 'node:net'
 import { type Clock, systemClock } from '../../../../src/lib/clock'
 import { seededRandom } from '../../../../src/lib/random'
 import { ConfdClient } from '../../../../src/rpc/confd/client'
@@ -73,7 +72,7 @@ async function serve(answer: (salt: string) => string, beside?: Socket): Promise
   return server
 }
 
-const portOf = (socket: Socket): number => (socket.address() as AddressInfo).port
+const portOf = (socket: Socket): number => socket.address().port
 
 const clientOf = (servers: readonly string[], on: Socket, clock = systemClock): ConfdClient =>
   new ConfdClient({ key: KEY, servers, port: portOf(on), clock, random: seededRandom(7) })
