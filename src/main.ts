@@ -185,10 +185,11 @@ async function luxid(start: Start): Promise<Running> {
     import('./daemons/luxi/luxid.js'),
     import('./operations/plan/plan.js'),
   ])
+  const masterFile = async (file: string) => (await disk.read(paths.local(file)))?.toString('utf8')
   return startLuxid({
     ...{ paths, log, clock, random, disk, nodes },
     jobEntry: path.join(__dirname, 'job.js'),
-    planJob: (ops, config) => planJob(ops, { config, nodes, clock, random, paths, log }),
+    planJob: (ops, config) => planJob(ops, { config, nodes, clock, random, paths, log, masterFile }),
   })
 }
 

@@ -78,6 +78,8 @@ test('an instance moves to another node with its data', async () => {
   expect(await ok('instance list --no-headers -o pnode source')).toBe('node3.gantry.local')
   expectWritten(diskFiles('node3', 'source'))
   expect(fs.existsSync(storageOf('node1', 'source'))).toBe(false)
+  // No node but its own has any part of it.
+  expect(await ok('instance list --no-headers -o snodes source')).toBe('')
 })
 
 test('an instance is sent to whoever shares the domain secret, and only to them', async () => {

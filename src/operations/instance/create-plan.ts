@@ -172,7 +172,7 @@ export function newInstance(
   primary: Node,
   nics: readonly Nic[],
 ): { instance: Instance; disks: Disk[] } {
-  const disks = newDisks(ctx, wanted.disks, wanted.template, wanted.folder, { driver: op.file_driver })
+  const disks = newDisks(ctx, wanted.disks, wanted.template, wanted.folder, primary.uuid, { driver: op.file_driver })
   const instance: Instance = {
     name: wanted.name,
     primary_node: primary.uuid,

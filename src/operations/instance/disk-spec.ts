@@ -1,9 +1,9 @@
 // The disks that a user asks for, checked and turned into configuration objects.
 import * as path from 'node:path'
 import type { Cluster, Disk, DiskMode, DiskTemplate } from '../../model/config'
-import { DEFAULT_FILE_DRIVER, DTS_FILEBASED, MAX_DISKS } from '../../model/constants/disks'
+import { DEFAULT_FILE_DRIVER, DTS_EXT_MIRROR, DTS_FILEBASED, MAX_DISKS } from '../../model/constants/disks'
 import { ECODE, OpPrereqError } from '../../model/errors'
-import { diskUuid } from '../../model/ids'
+import { diskUuid, type NodeUuid } from '../../model/ids'
 import type { DiskParams } from '../../opcodes/types'
 import type { UnitContext } from '../unit-context'
 
@@ -87,6 +87,7 @@ export function newDisks(
   specs: readonly DiskSpec[],
   template: DiskTemplate,
   folder: string | undefined,
+  primary: NodeUuid,
   options: { driver?: string | undefined; first?: number } = {},
 ): Disk[] {
   const { random } = ctx.env
@@ -96,7 +97,8 @@ export function newDisks(
       logical_id: [options.driver ?? DEFAULT_FILE_DRIVER, `${folder}/${random.uuid()}.${template}.disk${index}`],
       dev_type: template,
       children: [],
-      nodes: [],
+      // What every node reaches is on none of them.
+      nodes: DTS_EXT_MIRROR.includes(template) ? [] : [primary],
       iv_name: `disk/${index}`,
       size: spec.size,
       mode: spec.mode,

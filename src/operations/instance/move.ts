@@ -1,5 +1,4 @@
 // OP_INSTANCE_MOVE: stops the instance, copies its disks to another node, and starts it there.
-import { change } from '../../config/changes'
 import { DTS_COPYABLE } from '../../model/constants/disks'
 import type { Node } from '../../model/config'
 import { fillBeParams } from '../../config/filled'
@@ -21,7 +20,7 @@ import { createDisks, removeDisks } from './disk-files'
 import { assembleDisks, shutdownDisks } from './disks'
 import { instanceHookEnv } from './hook-env'
 import { checkTargetPolicy } from './move-plan'
-import { dictOf, diskDictOf, locksOfInstance, readInstance, reread, type InstanceView } from './view'
+import { dictOf, diskDictOf, locksOfInstance, movedTo, readInstance, reread, type InstanceView } from './view'
 
 type MoveOp = Op<typeof OpInstanceMove>
 
@@ -51,7 +50,7 @@ export const instanceMove = logicalUnit(OpInstanceMove, {
   async run(ctx, op, move) {
     await stop(ctx, op, move)
     await copy(ctx, op, move)
-    await ctx.config.change([change('setInstancePrimaryNode', move.view.instance.uuid, move.target.uuid)])
+    await ctx.config.change(movedTo(move.view, move.target))
     ctx.log.info('Removing the disks on the original node')
     await removeDisks(ctx, move.view, move.view.disks)
     if (move.view.instance.admin_state === 'up') await start(ctx, move)

@@ -1,13 +1,15 @@
-// OP_INSTANCE_RECREATE_DISKS: makes disks again whose data is lost, empty, in their old places.
+// OP_INSTANCE_RECREATE_DISKS: makes disks again whose data is lost, empty, in their old places or on another node.
 import { change } from '../../config/changes'
-import type { Disk } from '../../model/config'
+import type { Disk, Node } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { OpInstanceRecreateDisks } from '../../opcodes/instance'
-import { logicalUnit, type Op } from '../logical-unit'
+import { wantedNodes } from '../find'
+import { exclusive, logicalUnit, type Op } from '../logical-unit'
+import type { UnitContext } from '../unit-context'
 import { checkInstanceState, checkNodeOnline, NOT_RUNNING } from './checks'
 import { createDisks, wipeDisks } from './disk-files'
 import { instanceHookEnv } from './hook-env'
-import { allNodes, hookNodes, locksOfInstance, readInstance, type InstanceView } from './view'
+import { allNodes, hookNodes, locksOfInstance, movedTo, readInstance, type InstanceView } from './view'
 
 interface Wanted {
   readonly disk: Disk
@@ -15,17 +17,37 @@ interface Wanted {
   readonly changed: Disk
 }
 
+const instanceLocks = locksOfInstance(['node', 'node-res'])
+
 export const instanceRecreateDisks = logicalUnit(OpInstanceRecreateDisks, {
-  ...locksOfInstance(['node', 'node-res']),
+  async locks(op, ctx) {
+    if (op.iallocator !== undefined)
+      throw new OpPrereqError(
+        'This version recreates disks on nodes that are named, not on those of an allocator',
+        ECODE.INVAL,
+      )
+    await givenNodes(ctx, op)
+    return instanceLocks.locks(op, ctx)
+  },
+  async declare(level, op, ctx) {
+    if (op.nodes.length === 0 || (level !== 'node' && level !== 'node-res'))
+      return instanceLocks.declare(level, op, ctx)
+    return exclusive((await givenNodes(ctx, op)).map((node) => node.uuid))
+  },
   async check(ctx, op) {
-    if (op.nodes.length > 0 || op.iallocator !== undefined)
-      throw new OpPrereqError('Disks cannot be recreated on other nodes by this version yet', ECODE.INVAL)
     const view = await readInstance(ctx, op)
     ctx.note({ disks: op.disks.map((entry) => (typeof entry === 'number' ? [entry, {}] : entry)) })
-    for (const node of allNodes(view)) checkNodeOnline(node)
-    await checkInstanceState(ctx, view, NOT_RUNNING, 'cannot recreate disks')
+    const nodes = await givenNodes(ctx, op)
+    if (nodes.length > 0) checkReplacement(view, nodes)
+    for (const node of nodes.length > 0 ? nodes : allNodes(view)) checkNodeOnline(node)
+    // Whether it runs on a node that is off, nobody can tell.
+    if (nodes.length === 0 || !view.primary.offline)
+      await checkInstanceState(ctx, view, NOT_RUNNING, 'cannot recreate disks')
     if (view.disks.length === 0) throw new OpPrereqError(`Instance '${view.instance.name}' has no disks`, ECODE.INVAL)
-    return { view, wanted: wantedDisks(view, op) }
+    const wanted = wantedDisks(view, op)
+    if (nodes.length > 0 && wanted.length !== view.disks.length)
+      throw new OpPrereqError("Can't recreate disks partially and change the nodes at the same time", ECODE.INVAL)
+    return { view, wanted, target: nodes[0] ?? view.primary }
   },
   hooks: {
     path: 'instance-recreate-disks',
@@ -33,18 +55,37 @@ export const instanceRecreateDisks = logicalUnit(OpInstanceRecreateDisks, {
     env: (ctx, _op, { view }) => instanceHookEnv(ctx, view.instance.uuid),
     nodes: (_ctx, _op, { view }) => hookNodes(view),
   },
-  async run(ctx, _op, { view, wanted }) {
+  async run(ctx, _op, { view, wanted, target }) {
     const disks = wanted.map((one) => one.changed)
-    await createDisks(ctx, view, disks, { unique: false })
+    const there = { ...view, primary: target }
+    await createDisks(ctx, there, disks, { unique: false })
+    if (target.uuid !== view.primary.uuid) {
+      ctx.log.warning(
+        "Changing the instance's nodes, you will have to remove any disks left on the older nodes manually",
+      )
+      await ctx.config.change(movedTo(view, target))
+    }
     await ctx.config.change(
       wanted
         .filter(({ disk, changed }) => disk !== changed)
         .map(({ changed }) => change('patchDisk', changed.uuid, { size: changed.size, mode: changed.mode })),
     )
-    if (view.config.cluster.prealloc_wipe_disks) await wipeDisks(ctx, view, disks)
+    if (view.config.cluster.prealloc_wipe_disks) await wipeDisks(ctx, there, disks)
     return null
   },
 })
+
+const givenNodes = (ctx: UnitContext, op: Op<typeof OpInstanceRecreateDisks>): Promise<Node[]> =>
+  wantedNodes(ctx, op.nodes)
+
+function checkReplacement(view: InstanceView, nodes: readonly Node[]): void {
+  const { length } = allNodes(view)
+  if (nodes.length !== length)
+    throw new OpPrereqError(
+      `Instance ${view.instance.name} currently has ${length} nodes, but ${nodes.length} replacement nodes were specified`,
+      ECODE.INVAL,
+    )
+}
 
 /** No list means all disks. */
 function wantedDisks(view: InstanceView, { disks }: Op<typeof OpInstanceRecreateDisks>): Wanted[] {

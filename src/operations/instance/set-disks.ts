@@ -70,6 +70,7 @@ function planAdd(
     [diskSpec(params)],
     template,
     fileStorageFolder(view.config.cluster, template, view.instance.name, op.file_storage_dir),
+    view.primary.uuid,
     { driver: op.file_driver, first: index },
   )
   if (disk === undefined) throw new OpPrereqError('Missing disk', ECODE.FAULT)

@@ -3,6 +3,7 @@ import { change } from '../../config/changes'
 import { fillBeParams } from '../../config/filled'
 import { diskTemplateOf } from '../../config/lookup'
 import { DEFAULT_FILE_DRIVER, DTS_FILEBASED } from '../../model/constants/disks'
+import type { Node } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { OpInstanceSetParams } from '../../opcodes/instance'
 import type { DiskParams, NicParams } from '../../opcodes/types'
@@ -14,12 +15,15 @@ import { envOfView, instanceHookEnv } from './hook-env'
 import { canHotplug } from './hotplug'
 import { policyViolations } from './ipolicy'
 import { applyDisks, groupPolicy, planDisks, type DiskStep } from './set-disks'
+import { newPrimary } from './set-primary'
 import { planNics, plugNics, type NicPlan } from './set-nics'
 import { balloon, checkBalloon, newValues, type Changed, type SetOp, type Values } from './set-values'
-import { hookNodes, locksOfInstance, readInstance, reread, type InstanceView } from './view'
+import { hookNodes, locksOfInstance, movedTo, readInstance, reread, type InstanceView } from './view'
 
 interface SetPlan {
   readonly view: InstanceView
+  /** Undefined where the instance stays where it is. */
+  readonly primary: Node | undefined
   readonly values: Values
   readonly nics: NicPlan
   readonly disks: readonly DiskStep[]
@@ -32,6 +36,7 @@ export const instanceSetParams = logicalUnit(OpInstanceSetParams, {
   async check(ctx, op): Promise<SetPlan> {
     checkArguments(op)
     const view = await readInstance(ctx, op)
+    const primary = await newPrimary(ctx, op, view)
     const nics = deviceChanges(op.nics)
     const disks = deviceChanges(op.disks)
     if (disks.length > 0) checkNodeOnline(view.primary)
@@ -43,7 +48,7 @@ export const instanceSetParams = logicalUnit(OpInstanceSetParams, {
     const nicPlan = await planNics(ctx, view, nics, op.conflicts_check)
     if (!op.force && nics.length > 0) await checkBridges(ctx, view.config, nicPlan, view.primary)
     noteDevices(ctx, op, nics, nicPlan, disks, diskSteps)
-    const plan = { view, values, nics: nicPlan, disks: diskSteps, live }
+    const plan = { view, primary, values, nics: nicPlan, disks: diskSteps, live }
     if (!op.ignore_ipolicy) checkPolicy(plan)
     return plan
   },
@@ -64,7 +69,8 @@ export const instanceSetParams = logicalUnit(OpInstanceSetParams, {
     },
     nodes: (_ctx, _op, { view }) => hookNodes(view),
   },
-  async run(ctx, op, { view, values, nics, disks, live }): Promise<Changed[]> {
+  async run(ctx, op, { view, primary, values, nics, disks, live }): Promise<Changed[]> {
+    if (primary !== undefined) await ctx.config.change(movedTo(view, primary))
     const changed: Changed[] = await balloon(ctx, op, view)
     changed.push(...(await applyDisks(ctx, view, disks, op, live)))
     const now = disks.length > 0 ? await reread(ctx, view) : view
@@ -84,8 +90,6 @@ function checkArguments(op: SetOp): void {
   if ([...given, hidden].every((list) => list.length === 0) && values.every((value) => value === undefined))
     throw refuse('No changes submitted')
   if (op.disk_template !== undefined) throw refuse('Disk templates cannot be converted by this version yet')
-  if (op.pnode !== undefined)
-    throw refuse('The primary node cannot be set by this version yet; use failover or migrate')
   if (op.instance_communication !== undefined)
     throw refuse('Instance communication cannot be changed by this version yet')
 }

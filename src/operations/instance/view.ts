@@ -1,4 +1,5 @@
 // One instance as its units see it: the object, its disks and its nodes, read together; and the locks that such units take.
+import { change } from '../../config/changes'
 import { diskDict, instanceDict, type DictOverrides } from '../../config/rpc-dicts'
 import { instanceDisks, secondaryNodes } from '../../config/lookup'
 import type { ConfigData, Disk, Instance, Node } from '../../model/config'
@@ -6,7 +7,7 @@ import { ECODE, OpPrereqError } from '../../model/errors'
 import type { DiskDict, InstanceDict } from '../../rpc/node/dicts'
 import { findInstance, type Found } from '../find'
 import { exclusive, shared, type LockPlan, type UnitLevel, type Want } from '../logical-unit'
-import type { UnitContext } from '../unit-context'
+import type { Change, UnitContext } from '../unit-context'
 
 export interface InstanceView {
   readonly config: ConfigData
@@ -92,3 +93,11 @@ export function locksOfInstance(
     },
   }
 }
+
+/** The instance lives on another node from now on, and with it those of its disks that are on one node alone. */
+export const movedTo = ({ instance, disks }: InstanceView, node: Node): Change[] => [
+  change('setInstancePrimaryNode', instance.uuid, node.uuid),
+  ...disks
+    .filter((disk) => disk.nodes.length === 1)
+    .map((disk) => change('patchDisk', disk.uuid, { nodes: [node.uuid] })),
+]

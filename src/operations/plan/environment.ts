@@ -30,6 +30,7 @@ export interface PlanFacts {
   readonly random: Random
   readonly paths: Paths
   readonly log: Log
+  readonly masterFile?: JobEnvironment['masterFile']
 }
 
 const CLIENT: ClientId = ['plan', '', 0]
@@ -130,6 +131,7 @@ export function planEnvironment(state: PlanState, op: WireOpCode): JobEnvironmen
     started: async () => undefined,
     cancelled: new AbortController().signal,
     clock: hastyClock(state.facts.clock),
+    ...(state.facts.masterFile && { masterFile: state.facts.masterFile }),
     submitJobs: async (jobs) => {
       state.submitted(jobs)
       return jobs.map(() => [true, 0])

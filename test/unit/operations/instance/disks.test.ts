@@ -155,6 +155,28 @@ describe('recreate disks', () => {
     expect(cluster.called('blockdev_remove')).toEqual([])
   })
 
+  test('on another node, where the instance then lives, also when its old node is off', async () => {
+    cluster.change('patchNode', cluster.node('node2').uuid, { offline: true, master_candidate: false })
+    const op = { instance_name: 'inst2', nodes: ['node4.gnt.example'] }
+    await expect(cluster.failure('OP_INSTANCE_RECREATE_DISKS', { ...op, disks: [0] })).resolves.toEqual([
+      'OpPrereqError',
+      ["Can't recreate disks partially and change the nodes at the same time", 'wrong_input'],
+    ])
+    const two = ['node1.gnt.example', 'node3.gnt.example']
+    await expect(cluster.failure('OP_INSTANCE_RECREATE_DISKS', { ...op, nodes: two })).resolves.toEqual([
+      'OpPrereqError',
+      ['Instance inst2.gnt.example currently has 1 nodes, but 2 replacement nodes were specified', 'wrong_input'],
+    ])
+    await cluster.run('OP_INSTANCE_RECREATE_DISKS', op)
+    const { uuid } = cluster.node('node4')
+    expect(cluster.instance('inst2')?.primary_node).toBe(uuid)
+    expect(disk('inst2')?.nodes).toEqual([uuid])
+    expect([...cluster.world.node('node4.gnt.example').disks.keys()].sort()).toEqual(
+      [...(cluster.instance('inst2')?.disks ?? [])].sort(),
+    )
+    expect(cluster.log).toContainEqual(expect.stringContaining("Changing the instance's nodes"))
+  })
+
   test('what is lost is made again, maybe bigger', async () => {
     await stop('inst2')
     cluster.world.node('node2.gnt.example').disks.clear()

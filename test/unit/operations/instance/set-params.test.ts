@@ -178,3 +178,14 @@ test('a job killed at any node call loses no disk', async () => {
     }
   }
 })
+
+test('the primary node is set for an instance that was moved by other means, and not for one that runs', async () => {
+  const op = { instance_name: 'inst6', pnode: 'node1.gnt.example' }
+  await expect(cluster.failure('OP_INSTANCE_SET_PARAMS', op)).resolves.toEqual([
+    'OpPrereqError',
+    ['Instance is still running on node3.gnt.example', 'wrong_state'],
+  ])
+  cluster.overrides.set('instance_info', () => ({}))
+  await cluster.run('OP_INSTANCE_SET_PARAMS', op)
+  expect(cluster.instance('inst6')?.primary_node).toBe(cluster.node('node1').uuid)
+})

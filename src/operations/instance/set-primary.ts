@@ -1,0 +1,24 @@
+// Setting an instance's primary node: for one that somebody has moved by other means, so that nothing of it runs where it was.
+import type { Node } from '../../model/config'
+import { ECODE, OpPrereqError } from '../../model/errors'
+import { findNode } from '../find'
+import type { UnitContext } from '../unit-context'
+import { hvParamsOf, runtimeOf } from './checks'
+import type { SetOp } from './set-values'
+import type { InstanceView } from './view'
+
+/** The new node; undefined where it stays. */
+export async function newPrimary(ctx: UnitContext, op: SetOp, view: InstanceView): Promise<Node | undefined> {
+  if (op.pnode === undefined) return undefined
+  const { object: node } = await findNode(ctx, op.pnode, op.pnode_uuid)
+  ctx.note({ pnode: node.name, pnode_uuid: node.uuid })
+  const { instance, primary } = view
+  if (node.uuid === primary.uuid) return undefined
+  if (op.force) return node
+  const args = [instance.name, instance.hypervisor, hvParamsOf(view)] as const
+  const answer = await ctx.nodes.attempt(primary, 'instance_info', [...args])
+  if (!answer.ok) ctx.log.warning(`Can't get instance runtime information: ${answer.error}`)
+  else if (runtimeOf(answer.payload) !== undefined)
+    throw new OpPrereqError(`Instance is still running on ${primary.name}`, ECODE.STATE)
+  return node
+}
