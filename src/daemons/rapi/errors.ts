@@ -31,7 +31,12 @@ export function errorReply(error: unknown, log: Log): ErrorReply {
   return replyOf(500, 'Internal error; the log of the RAPI daemon has the details')
 }
 
+/** A dependency on a job before the first one: luxid finds it when it gives the job its number. */
+export const isBadDependency = (error: GanetiError): boolean =>
+  error instanceof GenericError && error.message.startsWith('relative job id')
+
 function statusOf(error: GanetiError): number {
+  if (isBadDependency(error)) return 400
   if (error instanceof JobQueueFull || error instanceof JobQueueDrainError) return 503
   if (error instanceof LuxiError) return 502
   // luxid answers a message that it cannot read with a bare text instead of an error.

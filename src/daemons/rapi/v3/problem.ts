@@ -14,7 +14,7 @@ import {
   REFUSED,
 } from '../../../model/errors'
 import { PeerError } from '../../../rpc/json-protocol'
-import { HttpError } from '../errors'
+import { HttpError, isBadDependency } from '../errors'
 
 /** Why a request failed. */
 export interface Problem {
@@ -59,6 +59,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 }
 
 function statusOf(error: GanetiError): number {
+  if (isBadDependency(error)) return 400
   if (error instanceof JobQueueFull || error instanceof JobQueueDrainError) return 503
   if (error instanceof GenericError && error.message === 'Queue drained') return 503
   if (error instanceof GenericError && error.message.startsWith('Failed to parse request')) return 400

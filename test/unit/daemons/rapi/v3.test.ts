@@ -284,6 +284,14 @@ describe('events', () => {
   })
 })
 
+test('a dependency on a job before the first one is a mistake of the caller, over both versions', async () => {
+  const depends = [[-1000000, ['success']]]
+  const { status } = await ask('POST', '/3/jobs', { body: { ops: [{ ...delay(), depends }] } })
+  expect(status).toBe(400)
+  const tag = await harness.ask('PUT', '/2/redistribute-config', { body: { depends } })
+  expect([tag.status, tag.body]).toEqual([400, expect.stringContaining('points before the first job')])
+})
+
 test('metrics have the names of the exporter of Ganeti, and ours', async () => {
   const get = (as: string) =>
     harness.raw(`GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: ${as}\r\n\r\n`)
