@@ -5,22 +5,19 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
 import { DEBIAN_HTOOLS, INSTALL, debianPresent } from '../support/htools'
+import { MIRRORED_INSTANCE as INSTANCE, copyMirroredState } from '../support/mirrored-state'
 import { testWith } from '../support/needs'
 
 jest.setTimeout(120_000)
 
-const RECORDED = path.join(__dirname, '../golden/state')
 const PREFIX = 'ganeti:watcher:autorepair:'
-const INSTANCE = 'inst2.gnt.example'
 
 let state: string
 let cluster: EmbeddedCluster
 
 beforeAll(async () => {
   state = fs.mkdtempSync(path.join(os.tmpdir(), 'harep-'))
-  fs.cpSync(RECORDED, state, { recursive: true })
-  const file = path.join(state, 'config.data')
-  fs.writeFileSync(file, JSON.stringify(mirrored(JSON.parse(fs.readFileSync(file, 'utf8')))))
+  copyMirroredState(state)
   cluster = await startCluster(['--state', state])
 })
 
@@ -179,36 +176,4 @@ async function failedJob(): Promise<number> {
   ])
   expect(await endOf(id)).toBe('error')
   return id
-}
-
-interface Config {
-  readonly cluster: { enabled_disk_templates: string[]; ipolicy: { 'disk-templates': string[] } } & Record<
-    string,
-    unknown
-  >
-  readonly nodes: Readonly<Record<string, { name: string }>>
-  readonly instances: Readonly<Record<string, { name: string; disks: string[] }>>
-  readonly disks: Record<string, Record<string, unknown>>
-}
-
-/** The recorded cluster, with one instance on mirrored disks. */
-function mirrored(config: Config): Config {
-  const { cluster: facts, nodes, instances, disks } = config
-  facts.enabled_disk_templates.push('drbd')
-  facts.ipolicy['disk-templates'].push('drbd')
-  Object.assign(facts, { volume_group_name: 'xenvg', drbd_usermode_helper: '/bin/true' })
-  const uuidOf = (name: string) => Object.entries(nodes).find(([, node]) => node.name === name)?.[0]
-  const pair = [uuidOf('node2.gnt.example'), uuidOf('node3.gnt.example')]
-  const instance = Object.values(instances).find(({ name }) => name === INSTANCE)
-  const disk = instance?.disks[0] ?? ''
-  instance?.disks.splice(1)
-  const half = (kind: string, size: number, digit: string) => ({
-    ...{ logical_id: ['xenvg', `${disk}.${kind}`], dev_type: 'plain', children: [], nodes: pair, iv_name: '', size },
-    ...{ mode: 'rw', params: {}, uuid: disk.slice(0, -1) + digit, serial_no: 1 },
-  })
-  Object.assign(disks[disk] ?? {}, {
-    ...{ dev_type: 'drbd', logical_id: [...pair, 11000, 0, 0, 'secret'], nodes: pair },
-    children: [half('data', 16, '0'), half('meta', 128, '1')],
-  })
-  return config
 }
