@@ -45,6 +45,13 @@ def done(name, job_id):
     print("%-28s success" % name)
 
 
+def done_with_jobs(name, job_id):
+    """Also the jobs that it submits: what comes next is about what they leave."""
+    done(name, job_id)
+    for [_, submitted] in client.GetJobStatus(job_id)["opresult"][0]["jobs"]:
+        done("%s, job" % name, submitted)
+
+
 def refused(name, job_id, text):
     """A job that has to fail, with this in its reason."""
     if ended(job_id):
@@ -167,8 +174,8 @@ for [status, job_id] in client.GetJobStatus(allocated)["opresult"][0]["jobs"]:
     expect("InstancesMultiAlloc", status, True)
     done("InstancesMultiAlloc", job_id)
 expect("GetInstances", sorted(client.GetInstances()), ["vm2", "vm3", "vm4"])
-done("MigrateNode", client.MigrateNode(client.GetInstance("vm2")["pnode"]))
-done("EvacuateNode", client.EvacuateNode(client.GetInstance("vm2")["pnode"], mode="primary-only"))
+done_with_jobs("MigrateNode", client.MigrateNode(client.GetInstance("vm2")["pnode"]))
+done_with_jobs("EvacuateNode", client.EvacuateNode(client.GetInstance("vm2")["pnode"], mode="primary-only"))
 for name in client.GetInstances():
     done("DeleteInstance", client.DeleteInstance(name))
 expect("GetInstances", client.GetInstances(), [])
