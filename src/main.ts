@@ -226,9 +226,11 @@ async function sim({ paths, log, options }: Start): Promise<Running> {
 
 async function fold({ paths, log }: Start): Promise<Running> {
   const { openStore } = await import('./config/store.js')
+  const { openLocks } = await import('./daemons/wconfd/lock-keeper.js')
   const { isServed } = await import('./lib/json-socket.js')
   if (await isServed(paths.socket('wconfd'))) fail('wconfd is running: it owns the configuration; stop it first')
   await (await openStore({ paths, disk, clock, random, log })).close(true)
+  await (await openLocks({ paths, disk, clock, log })).close()
   process.stdout.write(`${paths.configFile} holds the whole configuration\n`)
   return { close: () => Promise.resolve() }
 }

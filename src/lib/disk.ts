@@ -18,6 +18,13 @@ export interface WriteOptions {
   durable?: boolean
 }
 
+export interface AppenderOptions {
+  mode?: number
+  truncate?: boolean
+  /** As in `WriteOptions`. */
+  durable?: boolean
+}
+
 /** A file that only grows: the configuration journal. */
 export interface Appender {
   /** Resolves when the bytes are on the disk. */
@@ -31,7 +38,7 @@ export interface Disk {
   read(file: string): Promise<Buffer | undefined>
   /** Replaces the file whole: temporary file, fsync, rename, fsync of the directory. */
   write(file: string, data: string | Buffer, options?: WriteOptions): Promise<void>
-  openAppender(file: string, options?: { mode?: number; truncate?: boolean }): Promise<Appender>
+  openAppender(file: string, options?: AppenderOptions): Promise<Appender>
   rename(from: string, to: string): Promise<void>
   /**
    * Removes a file; one that is not there is fine. It may be there again after power was lost, unless `durable` asks that the
@@ -69,7 +76,7 @@ export const systemDisk: Disk = {
       }
       await fs.rename(temporary, file)
     } catch (error) {
-      await fs.rm(temporary, { force: true })
+      await unlinked(temporary)
       throw error
     }
     if (options.durable !== false) await syncDirectory(path.dirname(file))
@@ -80,12 +87,13 @@ export const systemDisk: Disk = {
       constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | (options.truncate ? constants.O_TRUNC : 0)
     const handle = await fs.open(file, flags, options.mode ?? 0o640)
     let size = (await handle.stat()).size
-    await syncDirectory(path.dirname(file))
+    const durable = options.durable !== false
+    if (durable) await syncDirectory(path.dirname(file))
     return {
       async append(data) {
         await writeWhole(handle.fd, data)
         size += data.length
-        await datasync(handle.fd)
+        if (durable) await datasync(handle.fd)
       },
       size: () => size,
       close: () => handle.close(),
@@ -99,7 +107,7 @@ export const systemDisk: Disk = {
   },
 
   async remove(file, options = {}) {
-    await fs.rm(file, { force: true })
+    await unlinked(file)
     if (options.durable) await syncDirectory(path.dirname(file))
   },
 
@@ -115,6 +123,14 @@ export const systemDisk: Disk = {
   async makeDirectory(directory, mode = 0o750) {
     await fs.mkdir(directory, { recursive: true, mode })
   },
+}
+
+async function unlinked(file: string): Promise<void> {
+  try {
+    await fs.unlink(file)
+  } catch (error) {
+    if (!isMissing(error)) throw error
+  }
 }
 
 interface DirectorySync {

@@ -73,6 +73,8 @@ export const LOCK_CLEANUP_S = 30
 export const GENERATE_TRIES_MAX = 64
 /** Locks of one request. */
 export const LOCK_REQUEST_MAX = 100_000
+/** Bytes of locks.data, with states that no longer count, above which it is written anew. */
+export const LOCKS_FILE_BYTES_MAX = 1 << 20
 
 // Jobs and luxid
 /** Jobs that may wait in the queue; a submission beyond is refused. */

@@ -2,7 +2,7 @@
 // was synced, and of the rest anything: names that were changed in a directory that was not synced may be old or new, each by itself,
 // and bytes that were not synced are there up to some point.
 import * as path from 'node:path'
-import type { Appender, Disk, WriteOptions } from '../../src/lib/disk'
+import type { Appender, AppenderOptions, Disk, WriteOptions } from '../../src/lib/disk'
 import { removeSocket, socketsBelow } from './sim-sockets'
 import type { SimProcess, Simulator } from './simulator'
 
@@ -96,7 +96,7 @@ export class SimDisk {
       },
       openAppender: async (file, options = {}) => {
         await step(0.05, 0.5)
-        return this.appender(file, options.truncate === true, sync)
+        return this.appender(file, options, sync)
       },
       rename: async (from, to) => {
         await step(0.02, 0.2)
@@ -122,20 +122,24 @@ export class SimDisk {
     }
   }
 
-  private async appender(file: string, truncate: boolean, sync: () => Promise<void>): Promise<Appender> {
+  private async appender(file: string, options: AppenderOptions, sync: () => Promise<void>): Promise<Appender> {
     let inode = this.names.get(file)
-    if (inode === undefined || truncate) {
+    if (inode === undefined || options.truncate === true) {
       inode = { data: Buffer.alloc(0), synced: 0 }
       this.rename(new Map([[file, inode]]))
     }
     const open = inode
-    await sync()
-    this.syncDirectory(path.dirname(file))
+    const durable = options.durable !== false
+    if (durable) {
+      await sync()
+      this.syncDirectory(path.dirname(file))
+    }
     return {
       append: async (data) => {
         this.checkRoom(file)
         open.data = Buffer.concat([open.data, data])
         const { length } = open.data
+        if (!durable) return
         await sync()
         open.synced = Math.max(open.synced, length)
       },

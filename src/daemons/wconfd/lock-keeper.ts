@@ -10,6 +10,7 @@ import { step, type Effects, type LockEvent } from '../../locks/table'
 import { LockError } from '../../model/errors'
 import type { ClientId, LockRequest } from '../../model/lock'
 import { CoalescedWriter } from './coalesced-writer'
+import { LocksFile } from './locks-file'
 
 export interface LockKeeperOptions {
   paths: Pick<Paths, 'locksFile'>
@@ -28,7 +29,8 @@ type WithoutTime<E> = E extends unknown ? Omit<E, 'at'> : never
 export async function openLocks(options: LockKeeperOptions): Promise<LockKeeper> {
   const { paths, disk, clock, log } = options
   const firstEpoch = Math.floor(clock.now_ms())
-  const text = (await disk.read(paths.locksFile))?.toString('utf8') ?? ''
+  const file = new LocksFile(disk, paths.locksFile)
+  const text = (await file.read()) ?? ''
   let table = createTable(firstEpoch)
   try {
     if (text.trim() !== '') table = decodeTable(text, firstEpoch, seconds(clock))
@@ -38,7 +40,7 @@ export async function openLocks(options: LockKeeperOptions): Promise<LockKeeper>
     await disk.rename(paths.locksFile, kept)
     log.error({ err: error, kept }, 'the locks cannot be read; all are free now, and the file is kept')
   }
-  return new LockKeeper(options, table)
+  return new LockKeeper(options, table, file)
 }
 
 export class LockKeeper {
@@ -48,12 +50,9 @@ export class LockKeeper {
   constructor(
     private readonly options: LockKeeperOptions,
     readonly table: LockTable,
+    private readonly file: LocksFile,
   ) {
-    const { disk, paths } = options
-    // Not synced: it is for the next run of the daemon. A crash of the machine ends all owners, and their locks with them.
-    this.writer = new CoalescedWriter(() =>
-      disk.write(paths.locksFile, encodeTable(this.table), { mode: 0o600, durable: false }),
-    )
+    this.writer = new CoalescedWriter(() => this.file.save(encodeTable(this.table)))
   }
 
   /** Resolves when what the event did, and everything before it, is on the disk. */
@@ -115,6 +114,7 @@ export class LockKeeper {
   async close(): Promise<void> {
     this.waiters.clear()
     await this.writer.idle()
+    await this.file.close(encodeTable(this.table))
   }
 
   private act(event: WithoutTime<LockEvent>): { effects: Effects; saved: Promise<void> } {

@@ -75,9 +75,9 @@ describe('locks', () => {
     const { client } = await wconfd.owner(1)
     const calls = wconfd.client()
     await calls.gantryAcquire(client, 0, [['cluster/BGL', 'shared']], null)
-    expect(JSON.parse(wconfd.locksFile())).toEqual([[[client, [['cluster/BGL', 'shared']]]], []])
+    expect(JSON.parse((await wconfd.locksFile()) ?? '')).toEqual([[[client, [['cluster/BGL', 'shared']]]], []])
     await calls.freeLocks(client)
-    expect(wconfd.locksFile()).toBe('[[],[]]')
+    expect(await wconfd.locksFile()).toBe('[[],[]]')
   })
 
   test('a waiting owner hears when it is its turn', async () => {
@@ -96,7 +96,7 @@ describe('locks', () => {
     await calls.freeLocks(first.client)
     await expect(granted).resolves.toEqual({ epoch: expect.any(Number) })
     await expect(calls.listLocks(second.client)).resolves.toEqual([['node/a', 'shared']])
-    expect(JSON.parse(wconfd.locksFile())).toEqual([[[second.client, [['node/a', 'shared']]]], []])
+    expect(JSON.parse((await wconfd.locksFile()) ?? '')).toEqual([[[second.client, [['node/a', 'shared']]]], []])
   })
 
   test('a request that is taken back or times out is refused, and says who holds the locks', async () => {

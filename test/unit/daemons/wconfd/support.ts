@@ -4,6 +4,7 @@ import * as net from 'node:net'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { createConfig } from '../../../../src/config/store-files'
+import { LocksFile } from '../../../../src/daemons/wconfd/locks-file'
 import { startWconfd } from '../../../../src/daemons/wconfd/server'
 import { systemClock } from '../../../../src/lib/clock'
 import { systemDisk } from '../../../../src/lib/disk'
@@ -92,8 +93,9 @@ export class TestWconfd {
     return { client: [id, livelock, 1000 + id], die: () => new Promise((resolve) => server.close(() => resolve())) }
   }
 
-  locksFile(): string {
-    return fs.readFileSync(this.paths.locksFile, 'utf8')
+  /** The state that the next run of the daemon would find. */
+  async locksFile(): Promise<string | undefined> {
+    return new LocksFile(systemDisk, this.paths.locksFile).read()
   }
 
   async remove(): Promise<void> {
