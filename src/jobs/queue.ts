@@ -4,7 +4,7 @@ import type { Clock } from '../lib/clock'
 import { nanoseconds, timestamp } from '../lib/clock'
 import type { Log } from '../lib/log'
 import { GenericError, JobQueueFull, errorToWire } from '../model/errors'
-import { JOBS_QUEUED_MAX, JOB_RETRY_S, OPCODES_PER_JOB_MAX } from '../model/limits'
+import { JOBS_QUEUED_MAX, JOB_IDS_RESERVED, JOB_RETRY_S, OPCODES_PER_JOB_MAX } from '../model/limits'
 import { redactSecrets, secretsOf } from '../opcodes/summary'
 import type { JobId, WireOpCode } from '../rpc/luxi/calls'
 import { ArchivedJobs } from './archived-jobs'
@@ -38,6 +38,9 @@ export class JobQueue {
   private readonly listeners = new Map<JobId, Set<(job: Job) => void>>()
   private watcher: ((job: Job, before: Job | undefined) => void) | undefined
   private lastId: JobId = 0
+  /** Ids up to this one are given out by nobody else: it is in the file `serial`, or on its way there. */
+  private reservedId: JobId = 0
+  private reserved: Promise<void> = Promise.resolve()
   private maxRunning = 0
   private filters: readonly JobFilter[] = []
   private drainedFlag = false
@@ -55,10 +58,16 @@ export class JobQueue {
     return this.lastId
   }
 
+  /** What the file `serial` has to say: no other luxid gives out an id up to this one. */
+  get serial(): JobId {
+    return Math.max(this.reservedId, this.lastId)
+  }
+
   /** Takes in what a former luxid left: queued jobs stay queued, running ones are found again, the rest is settled. */
   async recover(): Promise<void> {
     const { jobs, lastId, drained, holders } = await this.options.store.load()
     this.lastId = lastId
+    this.reservedId = lastId
     this.drainedFlag = drained
     for (const job of jobs) this.jobs.set(job.id, isFinished(job) ? job : { ...job, ...holders.get(job.id) })
     const open = this.all().filter((job) => !isFinished(job))
@@ -82,7 +91,7 @@ export class JobQueue {
     if (this.scheduler.size + submitted.length > JOBS_QUEUED_MAX) throw new JobQueueFull()
     const first = this.lastId + 1
     this.lastId += submitted.length
-    const serial = this.options.store.saveSerial(this.lastId)
+    const serial = this.reserveIds()
     const saved = await Promise.all(submitted.map((ops, i) => this.accept(first + i, ops, serial)))
     for (const result of saved) if ('job' in result) this.admit(result.job)
     this.schedule()
@@ -169,6 +178,7 @@ export class JobQueue {
   async close(): Promise<void> {
     this.closed = true
     await Promise.all([...this.executions.values()].map((execution) => execution.leave()))
+    await this.returnIds()
     await this.options.runner.close()
   }
 
@@ -190,6 +200,24 @@ export class JobQueue {
     } catch (error) {
       return { error: String(errorToWire(error)[1][0]) }
     }
+  }
+
+  /** Ids are reserved some at a time, as most jobs are submitted one by one: a crash skips those that were not used. */
+  private reserveIds(): Promise<void> {
+    if (this.lastId <= this.reservedId) return this.reserved
+    this.reservedId = this.lastId + JOB_IDS_RESERVED
+    const reserving = this.options.store.saveSerial(this.reservedId)
+    this.reserved = reserving
+    reserving.catch(() => {
+      if (this.reserved === reserving) this.reservedId = 0
+    })
+    return reserving
+  }
+
+  private async returnIds(): Promise<void> {
+    if (this.reservedId <= this.lastId) return
+    const { store, log } = this.options
+    await store.saveSerial(this.lastId).catch((error: unknown) => log.warn({ err: error }, 'some job ids are skipped'))
   }
 
   /** A job that is refused must be nowhere: neither a later luxid nor another master may run it. */

@@ -1,15 +1,24 @@
-// The body of an HTTP request as text, bounded.
+// The body of an HTTP message as text, bounded.
 import type { IncomingMessage } from 'node:http'
 
-/** Undefined when it is longer than `limit`; then the rest has not been read. Rejects when the caller goes away. */
-export async function readBody(request: IncomingMessage, limit: number): Promise<string | undefined> {
-  if (Number(request.headers['content-length'] ?? 0) > limit) return undefined
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > limit) return undefined
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
+/**
+ * Undefined when it is longer than `limit`; then the rest has not been read. Rejects when the other end goes away. By events: an
+ * iterator costs as much again as the whole rest of a small request.
+ */
+export function readBody(message: IncomingMessage, limit: number): Promise<string | undefined> {
+  if (Number(message.headers['content-length'] ?? 0) > limit) return Promise.resolve(undefined)
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    message.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= limit) return void chunks.push(chunk)
+      message.pause().removeAllListeners('data')
+      resolve(undefined)
+    })
+    message.once('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
+    message.once('error', reject)
+    // After the end it changes nothing.
+    message.once('close', () => reject(new Error('the connection was closed within a message')))
+  })
 }

@@ -81,6 +81,8 @@ export const LOCKS_FILE_BYTES_MAX = 1 << 20
 export const JOBS_QUEUED_MAX = 5000
 /** Opcodes of one job. */
 export const OPCODES_PER_JOB_MAX = 1000
+/** Ids beyond the one that is needed when luxid writes which ids are taken. */
+export const JOB_IDS_RESERVED = 50
 /** Files of the queue that one group commit writes and replicates. */
 export const QUEUE_COMMIT_FILES_MAX = 200
 /** Files of the queue that are longer than this together are sent to candidates one by one. */

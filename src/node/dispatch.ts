@@ -8,21 +8,21 @@ import { HypervisorFailure } from './hypervisor/hypervisor'
 
 export async function dispatch(context: NodeContext, name: CallName, body: string): Promise<string> {
   const started = context.clock.monotonic_ms()
-  const log = context.log.child({ call: name })
+  const { log } = context
   try {
     if (!isReady(name)) throw new NodeFailure(notYetText(name))
     const payload = await runHandler(context, name, readArguments(context, name, body))
     const duration_ms = context.clock.monotonic_ms() - started
     context.measures.carriedOut(name, duration_ms / 1000)
-    log.debug({ ms: Math.round(duration_ms) }, 'done')
+    log.debug({ call: name, ms: Math.round(duration_ms) }, 'done')
     return encodeAnswer({ ok: true, payload })
   } catch (error) {
     const text = messageOf(error)
     if (isAnswer(error)) {
-      log.warn({ error: text }, 'failed')
+      log.warn({ call: name, error: text }, 'failed')
       return encodeAnswer({ ok: false, text })
     }
-    log.error({ err: error }, 'broke')
+    log.error({ call: name, err: error }, 'broke')
     return encodeAnswer({ ok: false, text: `Error while executing backend function: ${text}` })
   }
 }

@@ -154,7 +154,7 @@ function warmPool(pool: JobPool): JobPool {
 
 /** The last job id first: a candidate that has it never gives out an id twice. */
 function* queueFiles(paths: Paths, queue: JobQueue): Generator<QueueFile> {
-  yield [`${paths.queueDir}/serial`, serialContent(queue.lastJobId)]
+  yield [`${paths.queueDir}/serial`, serialContent(queue.serial)]
   for (const job of queue.toCopy()) yield [jobFile(paths, job.id), encodeJob(job)]
 }
 

@@ -129,11 +129,11 @@ export const defaultSimSocket = (paths: Paths): string | undefined =>
 function endpoints(paths: Paths, port: number, simSocket: string | undefined) {
   const settings = { keepAlive: true, maxTotalSockets: NODE_CONNECTIONS_MAX, timeout: NODE_KEEP_ALIVE_S * 1000 }
   const simulated = new http.Agent(settings)
-  let secured: { agent: https.Agent; stamp: string } | undefined
+  let secured: { agent: NodeAgent; stamp: string } | undefined
 
   function agent(): https.Agent {
     const stamp = `${fileStamp(paths.serverCert)} ${fileStamp(paths.clientCert)}`
-    if (secured?.stamp !== stamp) secured = { stamp, agent: new https.Agent({ ...settings, ...nodeClientTls(paths) }) }
+    if (secured?.stamp !== stamp) secured = { stamp, agent: new NodeAgent({ ...settings, ...nodeClientTls(paths) }) }
     return secured.agent
   }
 
@@ -147,5 +147,12 @@ function endpoints(paths: Paths, port: number, simSocket: string | undefined) {
       simulated.destroy()
       secured?.agent.destroy()
     },
+  }
+}
+
+/** All of its connections show the same certificates, so these need not be in the names that each request looks connections up by. */
+class NodeAgent extends https.Agent {
+  override getName({ host = '', port = '' }: https.RequestOptions = {}): string {
+    return `${host}:${port}`
   }
 }

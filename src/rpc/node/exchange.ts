@@ -4,6 +4,7 @@ import * as https from 'node:https'
 import type { Socket } from 'node:net'
 import type { Clock } from '../../lib/clock'
 import { errorCode } from '../../lib/disk'
+import { readBody } from '../../lib/read-body'
 import { NODE_ANSWER_BYTES_MAX, NODE_CONNECT_S } from '../../model/limits'
 
 export type Endpoint = { headers: Record<string, string> } & (
@@ -53,15 +54,10 @@ function limitConnect(socket: Socket, clock: Clock, stop: (error: Error) => void
 }
 
 async function readAnswer(response: http.IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > NODE_ANSWER_BYTES_MAX) throw new Error(`the answer is longer than ${NODE_ANSWER_BYTES_MAX} bytes`)
-    chunks.push(chunk)
-  }
+  const text = await readBody(response, NODE_ANSWER_BYTES_MAX)
+  if (text === undefined) throw new Error(`the answer is longer than ${NODE_ANSWER_BYTES_MAX} bytes`)
   if (response.statusCode !== 200) throw new Error(refusal(response.statusCode))
-  return Buffer.concat(chunks).toString('utf8')
+  return text
 }
 
 function refusal(status: number | undefined): string {

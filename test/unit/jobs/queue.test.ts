@@ -39,6 +39,7 @@ async function start(options: Parameters<typeof openTestQueue>[1] = {}): Promise
 }
 
 const fileOf = (id: number) => parseJob(readFileSync(`${paths.queueDir}/job-${id}`, 'utf8'))
+const serialFile = () => Number(readFileSync(`${paths.queueDir}/serial`, 'utf8'))
 const gone = async (holds: () => boolean) => {
   for (let i = 0; i < 200 && !holds(); i++) await systemClock.sleep(20)
   expect(holds()).toBe(true)
@@ -76,15 +77,31 @@ describe('a job', () => {
     expect(queue.job(1)).toBeDefined()
   })
 
-  test('is in its file with its id in the serial file when it is acknowledged', async () => {
+  test('is in its file, and the serial file covers its id, when it is acknowledged', async () => {
     const { queue } = await start({ maxRunning: 0 })
     const id = await submitOne(queue, delay(1))
     expect(id).toBe(1)
     expect(jobStatus(fileOf(id))).toBe('queued')
-    expect(readFileSync(`${paths.queueDir}/serial`, 'utf8')).toBe('1\n')
+    expect(serialFile()).toBeGreaterThanOrEqual(1)
     expect(readFileSync(`${paths.queueDir}/version`, 'utf8')).toBe('1\n')
     const reason = fileOf(id).ops[0]?.input['reason']
     expect(reason).toEqual([['gnt:opcode:test_delay', 'job=1;index=0', expect.any(Number)]])
+  })
+
+  test('has an id that no former job had, whether luxid was killed or stopped before; one that was stopped skips none', async () => {
+    const first = await start({ maxRunning: 0 })
+    for (const id of [1, 2]) expect(await submitOne(first.queue, delay(1))).toBe(id)
+    await first.queue.close()
+    expect(serialFile()).toBe(2)
+    const second = await start({ maxRunning: 0 })
+    expect(await submitOne(second.queue, delay(1))).toBe(3)
+    // As a killed one leaves it.
+    const taken = serialFile()
+    expect(taken).toBeGreaterThanOrEqual(3)
+    for (let id = 4; id <= taken + 1; id++) expect(await submitOne(second.queue, delay(1))).toBe(id)
+    expect(serialFile()).toBeGreaterThan(taken)
+    const third = await start({ maxRunning: 0 })
+    expect(await submitOne(third.queue, delay(1))).toBeGreaterThan(taken + 1)
   })
 
   test('runs in a process of its own, and file and memory agree on how it ended', async () => {
