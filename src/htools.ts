@@ -23,6 +23,18 @@ const code = runHtool(inheritedEnvironment().HTOOLS ?? called, process.argv.slic
   read: (file) => fs.readFileSync(file === '-' ? 0 : file, 'utf8'),
   write: (file, text) => fs.writeFileSync(file, text),
   connect: (socket) => new LuxiClient({ path: socket ? socket : findLuxiSocket().path }),
+  interruption(tell) {
+    let asked = false
+    process.on('SIGINT', () => {
+      asked = true
+      tell()
+    })
+    process.on('SIGTERM', () => {
+      process.stdout.write('Double cancel request, exiting now...\n')
+      process.exit(2)
+    })
+    return () => asked
+  },
 })
 void Promise.resolve(code).then(
   (known) => {

@@ -61,8 +61,11 @@ export function* balance(
   return score
 }
 
+/** What a trial says and what the score is afterwards may differ by rounding; a gain must be more, or moves go back and forth for ever. */
+const ROUNDING = 1e-10
+
 const accepted = (before: number, after: number, { minGain, minGainLimit }: BalanceOptions): boolean =>
-  after < before && (before > minGainLimit || before - after >= minGain)
+  before - after > ROUNDING && (before > minGainLimit || before - after >= minGain)
 
 class Search {
   readonly mover: Mover

@@ -49,6 +49,12 @@ export class GlobalN1 {
     return this.watched.every((node) => this.survives(node).survives)
   }
 
+  /** Nodes that may not die. */
+  failing(): number[] {
+    this.follow()
+    return this.watched.filter((node) => !this.survives(node).survives)
+  }
+
   /** Also with the new instance on these nodes. */
   holdsWith(instance: number, primary: number, secondary: number): boolean {
     this.follow()

@@ -41,6 +41,10 @@ export class JsonFields {
     return typeof value === 'number' ? value : this.unreadable(key, 'Int')
   }
 
+  isNumber(key: string): boolean {
+    return typeof this.values[key] === 'number'
+  }
+
   boolean(key: string): boolean {
     const value = this.get(key)
     return typeof value === 'boolean' ? value : this.unreadable(key, 'Bool')
@@ -53,6 +57,10 @@ export class JsonFields {
 
   strings(key: string): string[] {
     return this.list(key).map((one) => (typeof one === 'string' ? one : this.unreadable(key, 'String')))
+  }
+
+  numbers(key: string): number[] {
+    return this.list(key).map((one) => (typeof one === 'number' ? one : this.unreadable(key, 'Int')))
   }
 
   object(key: string, owner: string): JsonFields {

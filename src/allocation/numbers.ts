@@ -1,10 +1,14 @@
 // Numbers as Ganeti's programs write them.
-/** Eight digits behind the point; what lies exactly between two goes to the even one, as Ganeti's programs round. */
-export function score8(value: number): string {
-  const long = value.toFixed(20)
-  const [kept, tail] = [long.slice(0, -12), long.slice(-12)]
-  return tail === '500000000000' && Number(kept.at(-1)) % 2 === 0 ? kept : value.toFixed(8)
+/** So many digits behind the point; what lies exactly between two goes to the even one. */
+export function fixed(value: number, digits: number): string {
+  const long = value.toFixed(digits + 20)
+  const [kept, tail] = [long.slice(0, -20), long.slice(-20)]
+  const down = tail === '50000000000000000000' && Number(kept.at(-1)) % 2 === 0
+  return down ? kept : value.toFixed(digits)
 }
+
+/** As scores are printed. */
+export const score8 = (value: number): string => fixed(value, 8)
 
 /** As Haskell shows a Double: always with a decimal point. */
 export function showDouble(value: number): string {
@@ -14,4 +18,30 @@ export function showDouble(value: number): string {
     return `${digits.includes('.') ? digits : `${digits}.0`}e${Number(exponent)}`
   }
   return String(value)
+}
+
+/** MiB of `512`, `4g`, `1T`: small letters and `iB` are powers of 1024, capitals of 1000. */
+export function parseSize(text: string): number | { readonly error: string } {
+  const match = /^(-?\d+) *(.*)$/.exec(text)
+  if (match === null) return { error: `Can't parse string '${text}'` }
+  const [, digits = '', unit = ''] = match
+  const factor = UNITS[unit] ?? UNITS[unit.toUpperCase()]
+  return factor === undefined ? { error: `Unknown unit '${unit}'` } : Math.trunc(Number(digits) * factor)
+}
+
+const MB = 1000 ** 2 / 1024 ** 2
+const UNITS: Readonly<Record<string, number>> = {
+  '': 1,
+  m: 1,
+  g: 1024,
+  t: 1024 ** 2,
+  M: MB,
+  G: MB * 1000,
+  T: MB * 1000 ** 2,
+  MIB: 1,
+  GIB: 1024,
+  TIB: 1024 ** 2,
+  MB,
+  GB: MB * 1000,
+  TB: MB * 1000 ** 2,
 }

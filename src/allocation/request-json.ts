@@ -10,7 +10,7 @@ import {
   NO_NODE,
   type NodeData,
 } from './cluster-data'
-import { allocPolicyOf, policyOf, templateOf } from './json-values'
+import { allocPolicyOf, policyOf, templateOf } from './values'
 import type { EvacMode, NewInstance, Request } from './requests'
 
 export interface ParsedRequest {

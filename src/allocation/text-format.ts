@@ -1,6 +1,5 @@
 // The text format of clusters: sections split by empty lines, columns split by `|`. Read and written.
 import {
-  type AllocPolicy,
   BadClusterData,
   type ClusterData,
   DEFAULT_POLICY,
@@ -10,9 +9,9 @@ import {
   type NodeData,
   type Policy,
   type Spec,
-  TEMPLATES,
   type Template,
 } from './cluster-data'
+import { allocPolicyOf, statusOf, templateOf } from './values'
 import { showDouble } from './numbers'
 
 export function parseClusterText(text: string): ClusterData {
@@ -71,18 +70,15 @@ function parseGroup(fields: readonly string[]): GroupData {
   if (tags === undefined) {
     throw new BadClusterData(`Invalid/incomplete group data: '${JSON.stringify(fields)}'`)
   }
-  if (!isAllocPolicy(policy)) throw new BadClusterData(`Invalid alloc policy value '${policy}'`)
   return {
     name,
     uuid,
-    allocPolicy: policy,
+    allocPolicy: allocPolicyOf(policy),
     tags: commaList(tags),
     networks: commaList(networks),
     policy: DEFAULT_POLICY,
   }
 }
-
-const isAllocPolicy = (text: string): text is AllocPolicy => ['preferred', 'last_resort', 'unallocable'].includes(text)
 
 function parseNode(fields: readonly string[], groupAt: ReadonlyMap<string, number>): NodeData {
   const [name = '', tm = '', nm = '', fm = '', td = '', fd = '', tc = '', state = '', uuid] = fields
@@ -113,18 +109,6 @@ function parseNode(fields: readonly string[], groupAt: ReadonlyMap<string, numbe
   }
 }
 
-const STATUSES = [
-  'ADMIN_down',
-  'ADMIN_offline',
-  'ERROR_down',
-  'ERROR_nodedown',
-  'ERROR_nodeoffline',
-  'ERROR_up',
-  'ERROR_wrongnode',
-  'USER_down',
-  'running',
-]
-
 function parseInstance(fields: readonly string[], nodeAt: ReadonlyMap<string, number>): InstanceData {
   const [name = '', memory = '', disk = '', vcpus = '', status = '', auto = '', pri = '', sec = '', dt = '', tags] =
     fields
@@ -137,7 +121,6 @@ function parseInstance(fields: readonly string[], nodeAt: ReadonlyMap<string, nu
     if (at === undefined) throw new BadClusterData(`Unknown node '${text}' for instance ${name}`)
     return at
   }
-  if (!STATUSES.includes(status)) throw new BadClusterData(`Invalid value ${status} for instance status`)
   const template = parseTemplate(dt, `Instance ${name}: `)
   const primary = node(pri)
   const secondary = sec === '' ? NO_NODE : node(sec)
@@ -149,7 +132,7 @@ function parseInstance(fields: readonly string[], nodeAt: ReadonlyMap<string, nu
     memory: number(name, memory),
     disk: number(name, disk),
     vcpus: number(name, vcpus),
-    status,
+    status: statusOf(status),
     autoBalance: yes(auto, `auto_balance value '${auto}' for instance ${name}`),
     primary,
     secondary,
@@ -161,10 +144,12 @@ function parseInstance(fields: readonly string[], nodeAt: ReadonlyMap<string, nu
   }
 }
 
-function parseTemplate(text: string, prefix = ''): Template {
-  const found = TEMPLATES.find((one) => one === text)
-  if (found === undefined) throw new BadClusterData(`${prefix}Invalid value ${text} for disk template`)
-  return found
+function parseTemplate(text: string, prefix: string): Template {
+  try {
+    return templateOf(text)
+  } catch (error) {
+    throw error instanceof BadClusterData ? new BadClusterData(prefix + error.message) : error
+  }
 }
 
 function parsePolicies(lines: readonly string[], groups: readonly GroupData[]): Policy {
@@ -175,7 +160,7 @@ function parsePolicies(lines: readonly string[], groups: readonly GroupData[]): 
     const policy: Policy = {
       minMax: parsePairs(owner, minMax === '' ? [] : minMax.split(';')),
       standard: parseSpec(`${owner}/stdspec`, standard),
-      templates: commaList(templates).map((one) => parseTemplate(one)),
+      templates: commaList(templates).map(templateOf),
       vcpuRatio: number(`${owner}/vcpu_ratio`, vcpus),
       spindleRatio: number(`${owner}/spindle_ratio`, spindles),
     }

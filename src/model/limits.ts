@@ -327,3 +327,7 @@ export const BOUNDED_TARGETS = 16
 export const CONFD_ANSWER_S = 10
 /** Master candidates that are asked the same. */
 export const CONFD_ASKED_MAX = 6
+/** From so many nodes on, nodes that are alike are tried once for all of them when a cluster is filled. */
+export const ALIKE_FROM_NODES = 64
+/** Seconds that a cluster's remote API may take to answer a program of allocation. */
+export const HTOOLS_ANSWER_S = 60

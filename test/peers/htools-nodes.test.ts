@@ -15,8 +15,8 @@ const peer = debianPresent()
   ? test
   : (name: string) => describe.skip(`${DEBIAN_HTOOLS} is missing: ${INSTALL}`, () => test(name, () => undefined))
 
-function expectSame(program: string, args: readonly string[]): void {
-  expect({ args, ...ours(program, args) }).toEqual({ args, ...debians(program, args) })
+async function expectSame(program: string, args: readonly string[]): Promise<void> {
+  expect({ args, ...(await ours(program, args)) }).toEqual({ args, ...debians(program, args) })
 }
 
 const ROLLING = [
@@ -37,18 +37,18 @@ const SQUEEZING = [
 ]
 
 for (const name of files) {
-  peer(`hroller groups the nodes of ${name} as Ganeti's does`, () => {
-    for (const variant of [...ROLLING, FULL]) expectSame('hroller', ['-t', path.join(DATA, name), ...variant])
+  peer(`hroller groups the nodes of ${name} as Ganeti's does`, async () => {
+    for (const variant of [...ROLLING, FULL]) await expectSame('hroller', ['-t', path.join(DATA, name), ...variant])
   })
 }
 
 for (const name of files.filter((one) => one !== NEWER_RULE)) {
-  peer(`hsqueeze switches the nodes of ${name} as Ganeti's does`, () => {
-    for (const variant of SQUEEZING) expectSame('hsqueeze', ['-t', path.join(DATA, name), ...variant])
+  peer(`hsqueeze switches the nodes of ${name} as Ganeti's does`, async () => {
+    for (const variant of SQUEEZING) await expectSame('hsqueeze', ['-t', path.join(DATA, name), ...variant])
   })
 }
 
-peer('the selections of hroller are those of Ganeti', () => {
+peer('the selections of hroller are those of Ganeti', async () => {
   const file = path.join(DATA, 'hroller-nodegroups.data')
   for (const selection of [
     ['-G', 'group-01'],
@@ -56,16 +56,16 @@ peer('the selections of hroller are those of Ganeti', () => {
     ['-O', 'node-01-001'],
     ['-O', 'no-such-node'],
   ]) {
-    expectSame('hroller', ['-f', '-t', file, ...selection])
+    await expectSame('hroller', ['-f', '-t', file, ...selection])
   }
   for (const name of ['multiple-tags.data', 'hroller-online.data']) {
-    expectSame('hroller', ['-f', '-t', path.join(DATA, name), '--node-tags=red,green'])
+    await expectSame('hroller', ['-f', '-t', path.join(DATA, name), '--node-tags=red,green'])
   }
 })
 
 peer(
   "hroller and hsqueeze say of generated clusters what Ganeti's say",
-  () => {
+  async () => {
     const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'htools-nodes-'))
     try {
       for (let seed = 1; seed <= GENERATED; seed++) {
@@ -73,8 +73,8 @@ peer(
         const text = clusterOf(seed, 3 + (seed % 9), 5 + (seed % 31))
         fs.writeFileSync(file, text)
         const variants = text.includes('|Y|uuid-1|') ? ROLLING : [...ROLLING, FULL]
-        for (const variant of variants) expectSame('hroller', ['-t', file, ...variant])
-        for (const variant of SQUEEZING) expectSame('hsqueeze', ['-t', file, ...variant])
+        for (const variant of variants) await expectSame('hroller', ['-t', file, ...variant])
+        for (const variant of SQUEEZING) await expectSame('hsqueeze', ['-t', file, ...variant])
       }
     } finally {
       fs.rmSync(directory, { recursive: true })

@@ -2,12 +2,10 @@
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
+import { DATA, dataFiles } from '../support/htools-answers'
 import { DEBIAN_HTOOLS, INSTALL, type Ran, clusterOf, debianPresent, debians, ours } from '../support/htools'
 
-const DATA = path.join(__dirname, '..', 'data', 'htools')
-/** On these a node has exactly the memory it must keep: Ganeti 3.1, and we, call that too little; Debian's 3.0 does at load not. */
-const NEWER_RULE = ['hbal-location-2.data', 'missing-resources.data']
-const files = fs.readdirSync(DATA).filter((name) => name.endsWith('.data') && !NEWER_RULE.includes(name))
+const files = dataFiles()
 /** As many generated clusters as run in this time. */
 const GENERATED_MS = 20_000
 const MOST_GENERATED = 200
@@ -36,39 +34,39 @@ function expectAsGood(mine: Ran, theirs: Ran): void {
 const VARIANTS = [[], ['-E'], ['--ignore-soft-errors'], ['--no-disk-moves'], ['--restricted-migration'], ['-l1']]
 
 for (const name of files) {
-  peer(`hbal balances ${name} as well as Ganeti's`, () => {
+  peer(`hbal balances ${name} as well as Ganeti's`, async () => {
     for (const variant of VARIANTS) {
       const args = ['-t', path.join(DATA, name), ...variant]
-      expectAsGood(ours('hbal', args), debians('hbal', args))
+      expectAsGood(await ours('hbal', args), debians('hbal', args))
     }
   })
 
-  peer(`hinfo says of ${name} what Ganeti's says`, () => {
+  peer(`hinfo says of ${name} what Ganeti's says`, async () => {
     const args = ['-v', '-t', path.join(DATA, name)]
-    const [mine, theirs] = [ours('hinfo', args), debians('hinfo', args)]
+    const [mine, theirs] = [await ours('hinfo', args), debians('hinfo', args)]
     expect(mine.code).toBe(theirs.code)
     expect(mine.out).toBe(theirs.out)
   })
 }
 
 for (const name of fs.readdirSync(DATA).filter((one) => one.startsWith('hail-'))) {
-  peer(`hail answers ${name} as Ganeti's does`, () => {
+  peer(`hail answers ${name} as Ganeti's does`, async () => {
     const file = path.join(DATA, name)
-    const [mine, theirs] = [ours('hail', [file]), debians('hail', [file])]
+    const [mine, theirs] = [await ours('hail', [file]), debians('hail', [file])]
     expect(mine).toEqual(theirs)
   })
 }
 
 peer(
   "hbal balances generated clusters as well as Ganeti's, and ends where Ganeti's finds nothing to improve",
-  () => {
+  async () => {
     const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'htools-'))
     const until = performance.now() + GENERATED_MS
     try {
       for (let seed = 1; seed <= MOST_GENERATED && performance.now() < until; seed++) {
         const file = path.join(directory, `seed-${seed}.data`)
         fs.writeFileSync(file, clusterOf(seed, 3 + (seed % 7), 5 + (seed % 23)))
-        const [mine, theirs] = [ours('hbal', ['-t', file]), debians('hbal', ['-t', file])]
+        const [mine, theirs] = [await ours('hbal', ['-t', file]), debians('hbal', ['-t', file])]
         expect({ seed, code: mine.code }).toEqual({ seed, code: theirs.code })
         expect({ seed, score: initial(mine) }).toEqual({ seed, score: initial(theirs) })
         if (!(final(mine) <= final(theirs) + 2e-8)) throw new Error(`seed ${seed}: ${mine.out}\n${theirs.out}`)

@@ -16,9 +16,9 @@ export interface Ran {
 }
 
 /** `files` by name are read instead of those on disk; what is written is put there. */
-export function ours(program: string, args: readonly string[], files = new Map<string, string>()): Ran {
+export async function ours(program: string, args: readonly string[], files = new Map<string, string>()): Promise<Ran> {
   let [out, err] = ['', '']
-  const code = runHtool(program, args, {
+  const code = await runHtool(program, args, {
     clock: systemClock,
     random: seededRandom(1),
     connect: () => {
@@ -28,8 +28,8 @@ export function ours(program: string, args: readonly string[], files = new Map<s
     err: (text) => void (err += text),
     read: (file) => files.get(file) ?? fs.readFileSync(file, 'utf8'),
     write: (file, text) => void files.set(file, text),
+    interruption: () => () => false,
   })
-  if (typeof code !== 'number') throw new Error(`${program} asks a cluster`)
   return { code, out, err }
 }
 

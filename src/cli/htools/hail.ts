@@ -12,14 +12,14 @@ import { type Terminal, failure } from './terminal'
 const OPTIONS =
   'print-nodes save text-data simulate verbose ignore-dynu ignore-soft-errors no-capacity-checks restrict-allocation-to static-kvm-node-memory version help'
 
-export function hail(args: readonly string[], terminal: Terminal): number {
+export async function hail(args: readonly string[], terminal: Terminal): Promise<number> {
   const options = parseOptions('hail', OPTIONS.split(' '), args)
   const [file] = options.rest
   if (file === undefined) throw failure('This program needs an input file.')
   if (options.rest.length > 1) throw failure('Only one argument is accepted (the input file)')
   const { data, request } = readRequest(options, terminal, file)
   const replaced = has(options, 'text-data') || has(options, 'simulate')
-  const model = replaced ? loadModel(options, terminal) : buildModel(data, settingsOf(options, terminal))
+  const model = replaced ? await loadModel(options, terminal) : buildModel(data, settingsOf(options, terminal))
   if (!replaced) warn(model, terminal)
   show(model, options, terminal, 'Initial')
   saveData(options, terminal, 'pre-ialloc', 'before iallocator run', savedData(model))

@@ -1,10 +1,12 @@
 // `hbal`: shows, and writes as shell commands, the moves that make a node group most evenly loaded.
+import { nanoseconds, systemClock } from '../../lib/clock'
 import { type BalanceOptions, type Step, balance } from '../../allocation/balance'
 import { type ClusterData, NO_NODE } from '../../allocation/cluster-data'
 import { type ClusterModel, Col } from '../../allocation/cluster-model'
 import { score8 } from '../../allocation/numbers'
 import { Score } from '../../allocation/score'
 import { showCommands } from './commands'
+import { execute } from './execute'
 import { type Job, commandsText, jobOf, jobSets, stepLine } from './hbal-jobs'
 import { findGroup, loadModel, policyText, saveData } from './load'
 import { type Parsed, has, numberOf, parseOptions, textOf, verbosity } from './options'
@@ -12,7 +14,7 @@ import { coefficients, instanceTable, nodeTable } from './table'
 import { Stop, type Terminal, failure } from './terminal'
 
 const OPTIONS =
-  'print-nodes print-instances print-commands text-data evac-mode restricted-migration first-job-group group max-length verbose quiet offline static-kvm-node-memory min-score max-cpu min-disk min-gain min-gain-limit no-disk-moves select-instances no-instance-moves ignore-soft-errors dynu-file ignore-dynu exclusion-tags exclude-instances save version help'
+  'print-nodes print-instances print-commands text-data evac-mode restricted-migration first-job-group group max-length verbose quiet offline static-kvm-node-memory min-score max-cpu min-disk min-gain min-gain-limit no-disk-moves select-instances no-instance-moves ignore-soft-errors dynu-file ignore-dynu exclusion-tags exclude-instances save master luxi ialloc-src exec reason priority version help'
 
 interface Selection {
   readonly name: string
@@ -20,11 +22,11 @@ interface Selection {
   readonly instances: readonly number[]
 }
 
-export function hbal(args: readonly string[], terminal: Terminal): number {
+export async function hbal(args: readonly string[], terminal: Terminal): Promise<number> {
   const options = parseOptions('hbal', OPTIONS.split(' '), args)
   if (options.rest.length > 0) throw failure("This program doesn't take any arguments.")
   const settings = balanceOptions(options)
-  const model = loadModel(options, terminal)
+  const model = await loadModel(options, terminal)
   const verbose = verbosity(options)
   if (verbose > 1) {
     terminal.out(`Loaded cluster tags: ${model.data.tags.join(',')}\n`)
@@ -57,10 +59,38 @@ export function hbal(args: readonly string[], terminal: Terminal): number {
     terminal.out(`Original: mem=${freeMemory} disk=${freeDisk}\n`)
     terminal.out(`Final:    mem=${last.freeMemory()} disk=${totalFreeDisk(model, selection.nodes)}\n`)
   }
-  return 0
+  return carryOut(jobs, options, terminal)
 }
 
-function balanceOptions(options: Parsed): BalanceOptions {
+async function carryOut(jobs: readonly Job[], options: Parsed, terminal: Terminal): Promise<number> {
+  if (!has(options, 'exec') || jobs.length === 0) return 0
+  const socket = textOf(options, 'luxi')
+  if (socket === undefined) throw failure('hbal: Execution of commands possible only on LUXI')
+  const priority = priorityOf(options)
+  const reason = ['hbal', textOf(options, 'reason') ?? 'hbal called', nanoseconds(systemClock)]
+  const common = { reason: [reason], comment: 'rebalancing via hbal', ...(priority !== undefined && { priority }) }
+  const sets = jobSets(jobs).slice(0, has(options, 'first-job-group') ? 1 : undefined)
+  return execute(
+    terminal.connect(socket),
+    sets.map((set) => ({
+      title: `Executing jobset for instances ${set.map(({ instance }) => instance).join(', ')}`,
+      jobs: set.map(({ opcodes }) => opcodes.map((opcode) => ({ ...opcode, ...common }))),
+    })),
+    terminal,
+  )
+}
+
+const PRIORITIES: Readonly<Record<string, number>> = { low: 10, normal: 0, high: -10 }
+
+function priorityOf(options: Parsed): number | undefined {
+  const text = textOf(options, 'priority')
+  if (text === undefined) return undefined
+  const priority = Object.hasOwn(PRIORITIES, text) ? PRIORITIES[text] : undefined
+  if (priority !== undefined) return priority
+  throw new Stop(1, '', `Error while parsing command line arguments:\nUnknown priority '${text}'\n`)
+}
+
+export function balanceOptions(options: Parsed): BalanceOptions {
   return {
     diskMoves: !has(options, 'no-disk-moves'),
     instanceMoves: !has(options, 'no-instance-moves'),

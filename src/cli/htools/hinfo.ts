@@ -9,12 +9,12 @@ import { coefficients, instanceTable, nodeTable, printTable } from './table'
 import { type Terminal, failure } from './terminal'
 
 const OPTIONS =
-  'print-nodes print-instances text-data verbose quiet offline ignore-dynu static-kvm-node-memory version help'
+  'print-nodes print-instances text-data verbose quiet offline ignore-dynu static-kvm-node-memory master luxi ialloc-src version help'
 
-export function hinfo(args: readonly string[], terminal: Terminal): number {
+export async function hinfo(args: readonly string[], terminal: Terminal): Promise<number> {
   const options = parseOptions('hinfo', OPTIONS.split(' '), args)
   if (options.rest.length > 0) throw failure("This program doesn't take any arguments.")
-  const model = loadModel(options, terminal)
+  const model = await loadModel(options, terminal)
   const verbose = verbosity(options)
   const nodes = model.nodes.map((_, at) => at)
   const { data } = model

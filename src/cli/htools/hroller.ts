@@ -17,10 +17,10 @@ import { type Terminal, failure } from './terminal'
 const OPTIONS =
   'text-data offline offline-maintenance verbose quiet no-headers node-tags save group print-moves full-evacuation skip-non-redundant ignore-non-redundant force one-step-only static-kvm-node-memory version help'
 
-export function hroller(args: readonly string[], terminal: Terminal): number {
+export async function hroller(args: readonly string[], terminal: Terminal): Promise<number> {
   const options = parseOptions('hroller', OPTIONS.split(' '), args)
   if (options.rest.length > 0) throw failure("This program doesn't take any arguments.")
-  const model = loadModel(options, terminal)
+  const model = await loadModel(options, terminal)
   checkMaster(model, options, terminal)
   saveData(options, terminal, 'original', 'before hroller run', model.data)
   const nodes = wantedNodes(model, options)

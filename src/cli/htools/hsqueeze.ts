@@ -20,12 +20,12 @@ import { type Terminal, failure } from './terminal'
 const OPTIONS =
   'text-data minimal-resources target-resources save print-commands verbose no-headers static-kvm-node-memory version help'
 
-export function hsqueeze(args: readonly string[], terminal: Terminal): number {
+export async function hsqueeze(args: readonly string[], terminal: Terminal): Promise<number> {
   const options = parseOptions('hsqueeze', OPTIONS.split(' '), args)
   if (options.rest.length > 0) throw failure("This program doesn't take any arguments.")
   const factor = (name: string) => numberOf(options, name, 'target resources') ?? 2
   const [minimal, target] = [factor('minimal-resources'), factor('target-resources')]
-  const model = loadModel(options, terminal)
+  const model = await loadModel(options, terminal)
   const { data } = model
   saveData(options, terminal, 'original', 'before hsqueeze run', data)
   const [off, on] = [offlineCandidates(data), onlineCandidates(data)]

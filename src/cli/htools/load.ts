@@ -3,21 +3,50 @@ import { instancesNow } from '../../allocation/changes'
 import { BadClusterData, type ClusterData, type Policy, type Spec, type Template } from '../../allocation/cluster-data'
 import { type ClusterModel, Col, type Settings, buildModel } from '../../allocation/cluster-model'
 import { showDouble } from '../../allocation/numbers'
+import { type LiveRecords, liveCluster } from '../../allocation/live-cluster'
+import { parseRequest } from '../../allocation/request-json'
+import { simulatedCluster } from '../../allocation/simulation'
 import { clusterText, parseClusterText } from '../../allocation/text-format'
 import { type Parsed, has, listOf, numberOf, textOf, verbosity } from './options'
+import { recordsFromLuxi, recordsFromRapi } from './sources'
 import { type Terminal, failure } from './terminal'
 
-export function loadModel(options: Parsed, terminal: Terminal): ClusterModel {
-  const file = textOf(options, 'text-data')
-  if (file === undefined) throw failure('failed to load data, aborting: No backend selected! Exiting.')
+/** From the one source that the options name. */
+export async function loadModel(options: Parsed, terminal: Terminal): Promise<ClusterModel> {
+  const given = ['master', 'luxi', 'text-data'].filter((source) => has(options, source))
+  if (given.length > 1) throw failure('Only one of the rapi, luxi, and data files options should be given.')
   try {
-    const model = buildModel(parseClusterText(readFile(terminal, file)), settingsOf(options, terminal))
+    const model = buildModel(await readCluster(options, terminal), settingsOf(options, terminal))
     if (verbosity(options) > 0) warn(model, terminal)
     return model
   } catch (error) {
     if (!(error instanceof BadClusterData)) throw error
     if (error.message.startsWith('wrong node')) throw failure(`${error.message}\n`)
     throw failure(`failed to load data, aborting: ${error.message}`)
+  }
+}
+
+async function readCluster(options: Parsed, terminal: Terminal): Promise<ClusterData> {
+  const [master, luxi] = [textOf(options, 'master'), textOf(options, 'luxi')]
+  if (master !== undefined || luxi !== undefined) {
+    return liveCluster(await recordsOf(terminal, master, luxi), nodeMemoryOf(options))
+  }
+  const simulated = options.given.get('simulate')
+  if (simulated !== undefined) return simulatedCluster(simulated)
+  const file = textOf(options, 'text-data')
+  if (file !== undefined) return parseClusterText(readFile(terminal, file))
+  const request = textOf(options, 'ialloc-src')
+  if (request !== undefined) return parseRequest(readFile(terminal, request), nodeMemoryOf(options)).data
+  throw new BadClusterData('No backend selected! Exiting.')
+}
+
+async function recordsOf(terminal: Terminal, rapi: string | undefined, luxi: string | undefined): Promise<LiveRecords> {
+  try {
+    return rapi === undefined ? await recordsFromLuxi(terminal.connect(luxi)) : await recordsFromRapi(rapi)
+  } catch (error) {
+    throw error instanceof BadClusterData
+      ? error
+      : new BadClusterData(error instanceof Error ? error.message : 'no answer')
   }
 }
 

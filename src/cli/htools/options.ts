@@ -53,7 +53,21 @@ const TABLE: readonly OptionSpec[] = [
     arg: 'FILE',
     help: 'write the state of the cluster, before and after, to FILE.original and FILE.balanced',
   },
+  { long: 'master', short: 'm', arg: 'ADDRESS', help: 'read the cluster from the remote API at ADDRESS' },
+  { long: 'luxi', short: 'L', arg: '[SOCKET]', help: "read the cluster from its master's socket" },
+  { long: 'ialloc-src', short: 'I', arg: 'FILE', help: 'read the cluster from this request to an allocator' },
+  { long: 'exec', short: 'X', help: 'carry the solution out, as jobs (needs --luxi)' },
+  { long: 'reason', arg: 'REASON', help: 'reason that the jobs give' },
+  { long: 'priority', arg: 'PRIO', help: 'priority of the jobs: low, normal or high' },
   { long: 'simulate', arg: 'SPEC', help: 'a made-up node group: POLICY,NODES,DISK,MEMORY,CPUS[,SPINDLES[,EXCLUSIVE]]' },
+  { long: 'disk-template', arg: 'TEMPLATE', help: 'disk template of the instances' },
+  { long: 'spindle-use', arg: 'SPINDLES', help: 'how much spindle capacity an instance takes' },
+  { long: 'no-simulation', help: 'only look, do not balance' },
+  { long: 'independent-groups', help: 'judge each node group by itself' },
+  { long: 'accept-existing-errors', help: 'go on where nodes fail N+1 already' },
+  { long: 'machine-readable', arg: '[CHOICE]', help: 'keys and values instead of text: yes or no' },
+  { long: 'standard-alloc', arg: 'STDSPEC', help: 'size of the instances of one size: disk,ram,cpu[,spindles]' },
+  { long: 'tiered-alloc', arg: 'TSPEC', help: 'first size of the instances that shrink: disk,ram,cpu[,spindles]' },
   { long: 'no-capacity-checks', help: 'do not ask whether every node may die' },
   { long: 'restrict-allocation-to', arg: 'NODE,...', help: 'allocate on these nodes only' },
   { long: 'offline-maintenance', help: 'take all instances as shut down' },
@@ -133,6 +147,21 @@ export function numberOf(parsed: Parsed, name: string, what: string): number | u
   }
   return value
 }
+
+/** On, off, or on for want of a value. */
+export function choiceOf(parsed: Parsed, name: string): boolean {
+  const text = textOf(parsed, name)
+  if (text === undefined || text === 'no') return false
+  if (text === '' || text === 'yes') return true
+  throw new Stop(
+    1,
+    '',
+    `Error while parsing command line arguments:\nInvalid value: '${text}', expected 'yes' or 'no'\n`,
+  )
+}
+
+/** In quotes unless it is one plain word, or nothing, as Ganeti's programs write values. */
+export const quoted = (text: string): string => (/^[\p{L}\p{N}.]*$/u.test(text) ? text : `'${text}'`)
 
 export const verbosity = ({ given }: Parsed): number =>
   Math.max(0, 1 + (given.get('verbose')?.length ?? 0) - (given.get('quiet')?.length ?? 0))

@@ -2,8 +2,10 @@
 import { hail } from './hail'
 import { harep } from './harep'
 import { hbal } from './hbal'
+import { hcheck } from './hcheck'
 import { hinfo } from './hinfo'
 import { hroller } from './hroller'
+import { hspace } from './hspace'
 import { hsqueeze } from './hsqueeze'
 import { monCollector } from './mon-collector'
 import { Stop, type Terminal } from './terminal'
@@ -12,8 +14,10 @@ const PROGRAMS: Readonly<Record<string, (args: readonly string[], terminal: Term
   hail,
   harep,
   hbal,
+  hcheck,
   hinfo,
   hroller,
+  hspace,
   hsqueeze,
   'mon-collector': monCollector,
 }

@@ -17,6 +17,8 @@ export interface Terminal {
   write(file: string, text: string): void
   /** The master daemon at this socket, or at the one of this machine. */
   connect(socket: string | undefined): Master
+  /** From now on an interruption does not end the program: `tell` is called, and the answer is true. */
+  interruption(tell: () => void): () => boolean
 }
 
 /** Ends the program: with this code, after these last words. */

@@ -93,6 +93,22 @@ test('the search of large clusters ends where the exhaustive one finds no move e
   }
 })
 
+test('moves that would change nothing but the last digits are not made', () => {
+  const node = (name: string) => `${name}|8018.0|4096|3922|0|0|2|N|u|1||N|0|1|1.0`
+  const running = (name: string, at: string) => `${name}|128|64|1|running|Y|${at}||sharedfile||1|-|N`
+  const text = [
+    ['g|u|preferred||'],
+    ['n1', 'n2', 'n3'].map(node),
+    ['n1', 'n1', 'n1', 'n1', 'n3'].map((at, index) => running(`i${index}`, at)),
+    [],
+  ]
+    .map((section) => section.map((line) => `${line}\n`).join(''))
+    .join('\n')
+  const model = buildModel(parseClusterText(text))
+  const eager = { ...OPTIONS, minGain: 0, minGainLimit: 0, maxRounds: 100 }
+  expect([...balance(model, all(model.nodes), all(model.instances), eager)].length).toBeLessThan(5)
+})
+
 test('a plan leaves no node without memory or disk that had some, and no two exclusive instances meet', () => {
   for (let seed = 1; seed < 15; seed++) {
     const model = buildModel(parseClusterText(clusterOf(seed, 6, 24)))

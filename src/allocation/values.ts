@@ -1,4 +1,4 @@
-// Values that all JSON sources of a cluster have in common.
+// Values that all sources of a cluster have in common.
 import { type AllocPolicy, BadClusterData, type Policy, type Spec, TEMPLATES, type Template } from './cluster-data'
 import type { JsonFields } from './json-fields'
 
@@ -33,3 +33,20 @@ const specOf = (fields: JsonFields): Spec => ({
   nics: fields.number('nic-count'),
   spindles: fields.number('spindle-use'),
 })
+
+const STATUSES = [
+  'ADMIN_down',
+  'ADMIN_offline',
+  'ERROR_down',
+  'ERROR_nodedown',
+  'ERROR_nodeoffline',
+  'ERROR_up',
+  'ERROR_wrongnode',
+  'USER_down',
+  'running',
+]
+
+export function statusOf(text: string): string {
+  if (!STATUSES.includes(text)) throw new BadClusterData(`Invalid value ${text} for instance status`)
+  return text
+}

@@ -1,0 +1,384 @@
+// How many instances of a size fit: they are placed one after the other, each where it leaves the cluster most even, until none fits.
+// Nodes that are alike to the last bit are tried once for all of them.
+import { ALIKE_FROM_NODES } from '../model/limits'
+import { type AllocOptions, Allocator } from './allocate'
+import { Changes } from './changes'
+import { type InstanceData, NO_NODE, nodesNeeded } from './cluster-data'
+import { type ClusterModel, Col, type InstanceFacts, freeMemory, instanceFacts, sharedLocations } from './cluster-model'
+import { GlobalN1 } from './global-n1'
+import { type Leniency, Placement, SOFT, STRICT, Verdict } from './placement'
+import { judgePolicy } from './policy'
+import { Score, SPREAD_COUNT } from './score'
+
+export interface Filled {
+  /** Instances that were added, in order. */
+  readonly added: readonly number[]
+  /** By verdict: why the next one does not fit, place by place. */
+  readonly failures: readonly number[]
+  /** Nothing was tried at all. */
+  readonly refused?: true
+}
+
+interface Looked {
+  readonly fits: boolean
+  readonly failures: readonly number[]
+}
+
+interface Half {
+  readonly verdict: Verdict
+  readonly difference: Float64Array
+}
+
+interface Best {
+  readonly primary: number
+  readonly secondary: number
+}
+
+const NOTHING = new Float64Array(2 * SPREAD_COUNT + 1)
+const SAME = 1e-10
+
+export class Filling {
+  readonly changes: Changes
+  private readonly score: Score
+  private readonly n1: GlobalN1
+  private readonly placement: Placement
+  private readonly soft: Leniency
+  private readonly alike: Alike
+  /** By size, while nothing changes. */
+  private readonly looked = new Map<string, Looked>()
+  private lookedAt = -1
+
+  /** `nodes`: where instances may go; `all`: whose evenness counts. */
+  constructor(
+    private readonly model: ClusterModel,
+    private readonly nodes: readonly number[],
+    private readonly all: readonly number[],
+    private readonly options: AllocOptions,
+  ) {
+    this.changes = new Changes(model, options.ignoreSoftErrors)
+    this.score = new Score(model, all)
+    this.n1 = new GlobalN1(model, all, options)
+    this.placement = new Placement(model, new Float64Array(Col.Width))
+    this.soft = options.ignoreSoftErrors ? SOFT : STRICT
+    this.alike = new Alike(model, nodes)
+  }
+
+  /** As many as fit, at most `limit`. The model has them afterwards. */
+  fill(spec: InstanceData, limit: number | undefined): Filled {
+    return this.options.capacity ? this.inBigSteps(spec, limit, true) : this.oneByOne(spec, limit)
+  }
+
+  /** Whether one fits, and why it does not in some places. */
+  look(spec: InstanceData): Looked {
+    if (this.lookedAt !== this.model.version) this.looked.clear()
+    this.lookedAt = this.model.version
+    const key = JSON.stringify([spec.memory, spec.vcpus, spec.disks])
+    const known = this.looked.get(key) ?? this.lookAt(spec)
+    this.lookedAt = this.model.version
+    this.looked.set(key, known)
+    return known
+  }
+
+  private lookAt(spec: InstanceData): Looked {
+    const instance = this.add(spec)
+    try {
+      const best = this.best(instance)
+      if (best === undefined) return { fits: false, failures: this.failures(instance) }
+      if (!this.options.capacity || this.n1.holdsWith(instance, best.primary, best.secondary)) {
+        return { fits: true, failures: [] }
+      }
+      const allocator = new Allocator(this.model, this.all, this.options, this.changes)
+      const tried = allocator.try(instance, nodesNeeded(spec.template), this.nodes)
+      return { fits: tried.solution !== undefined, failures: tried.failures }
+    } finally {
+      this.changes.drop()
+    }
+  }
+
+  /** Global N+1 is dear: it is asked after many instances, and if it does not hold then, after fewer, and at last after each. */
+  private inBigSteps(spec: InstanceData, limit: number | undefined, huge: boolean): Filled {
+    const all: number[] = []
+    for (let left = limit; ;) {
+      const step = huge ? this.guess(spec) : 10
+      const count = this.model.instances.length
+      const mark = this.changes.mark()
+      const { added, failures } = this.oneByOne(spec, left === undefined ? step : Math.min(step, left))
+      if (!this.n1.holds()) {
+        this.changes.undo(mark)
+        this.alike.touch()
+        while (this.model.instances.length > count) this.changes.drop()
+        const rest = huge ? this.inBigSteps(spec, left, false) : this.carefully(spec, left)
+        return { added: [...all, ...rest.added], failures: rest.failures }
+      }
+      all.push(...added)
+      if (left !== undefined) left = Math.max(0, left - step)
+      if (left === 0 || added.length === 0) return { added: all, failures }
+    }
+  }
+
+  private guess(spec: InstanceData): number {
+    const { model } = this
+    const available = model.nodes.reduce((sum, _, node) => {
+      return sum + Math.max(0, freeMemory(model, node) - (model.rows[node * Col.Width + Col.Reserved] ?? 0))
+    }, 0)
+    return Math.max(20, Math.floor(available / spec.memory) - model.nodes.length)
+  }
+
+  /** Mirrored instances are counted in their nodes' own N+1 already. */
+  private carefully(spec: InstanceData, limit: number | undefined): Filled {
+    if (spec.template === 'drbd') return this.oneByOne(spec, limit)
+    const allocator = new Allocator(this.model, this.all, this.options, this.changes)
+    const added: number[] = []
+    for (;;) {
+      const instance = this.add(spec)
+      const { solution, failures } = allocator.try(instance, nodesNeeded(spec.template), this.nodes)
+      if (solution === undefined || added.length === limit) {
+        this.changes.drop()
+        return { added, failures }
+      }
+      this.place(instance, solution)
+      added.push(instance)
+    }
+  }
+
+  private oneByOne(spec: InstanceData, limit: number | undefined): Filled {
+    const added: number[] = []
+    for (;;) {
+      const instance = this.add(spec)
+      const best = this.best(instance)
+      if (best === undefined || added.length === limit) {
+        const failures = this.failures(instance)
+        this.changes.drop()
+        return { added, failures }
+      }
+      this.place(instance, best)
+      added.push(instance)
+    }
+  }
+
+  private add(spec: InstanceData): number {
+    const { model } = this
+    const name = `new-${model.instances.length - model.data.instances.length}`
+    const facts = instanceFacts({ ...spec, name }, model.data, model.settings, name)
+    return this.changes.add(facts)
+  }
+
+  private place(instance: number, { primary, secondary }: Best): void {
+    this.changes.place(instance, primary, secondary)
+    this.alike.touch([primary, secondary])
+  }
+
+  /** The best place, without looking at global N+1; among equals the last one. */
+  private best(instance: number): Best | undefined {
+    this.score.refresh()
+    const { model } = this
+    const facts = model.instances[instance]
+    if (facts === undefined) return undefined
+    const kinds = this.alike.kinds()
+    const mirrored = facts.data.template === 'drbd'
+    const primaries = kinds.map((members) => this.asPrimary(facts, instance, members.at(-1) ?? NO_NODE))
+    let [found, bound]: [Best | undefined, number] = [undefined, Infinity]
+    const offer = (primary: number, secondary: number, one: Half, other: Float64Array) => {
+      const shared = secondary === NO_NODE ? 0 : sharedLocations(model.nodes[primary], model.nodes[secondary])
+      const extra = shared + this.score.pairsAfter(instance, NO_NODE, primary)
+      const score = this.score.after(bound + SAME, extra, one.difference, other, NOTHING)
+      if (score === Infinity) return
+      // Of those that are the same to rounding, the later one.
+      if (score > bound - SAME && found !== undefined && !isLater(primary, secondary, found)) return
+      bound = Math.min(bound, score)
+      found = { primary, secondary }
+    }
+    if (!mirrored) {
+      kinds.forEach((members, at) => {
+        const half = primaries[at]
+        if (half?.verdict === Verdict.ok) offer(members.at(-1) ?? NO_NODE, NO_NODE, half, NOTHING)
+      })
+      return found
+    }
+    const seconds = kinds.map((members) => this.asSecondary(instance, members.at(-1) ?? NO_NODE, NO_NODE))
+    kinds.forEach((members, at) => {
+      const half = primaries[at]
+      if (half?.verdict !== Verdict.ok) return
+      kinds.forEach((others, k) => {
+        const second = seconds[k]
+        if (second?.verdict !== Verdict.ok || !this.inSameGroup(members[0], others[0])) return
+        const pair = this.strangers(members, others)
+        if (pair !== undefined) offer(pair.primary, pair.secondary, half, second.difference)
+      })
+    })
+    // Pairs that have instances in common already are worse, unless there are no others.
+    if (!this.alike.grouped || found === undefined) {
+      this.eachKnownPair((primary, secondary) => {
+        const half = primaries[this.alike.kindOf(primary)]
+        if (half?.verdict !== Verdict.ok) return
+        const second = this.asSecondary(instance, secondary, primary)
+        if (second.verdict === Verdict.ok) offer(primary, secondary, half, second.difference)
+      })
+    }
+    return found
+  }
+
+  /** By verdict, over all places. */
+  private failures(instance: number): number[] {
+    const { model } = this
+    const facts = model.instances[instance]
+    const failures: number[] = []
+    const count = (verdict: Verdict, by: number) => {
+      if (verdict !== Verdict.ok) failures[verdict] = (failures[verdict] ?? 0) + by
+    }
+    if (facts === undefined) return failures
+    const kinds = this.alike.kinds()
+    const primaries = kinds.map((members) => this.asPrimary(facts, instance, members.at(-1) ?? NO_NODE).verdict)
+    if (facts.data.template !== 'drbd') {
+      kinds.forEach((members, at) => count(primaries[at] ?? Verdict.internal, members.length))
+      return failures
+    }
+    const seconds = kinds.map((members) => this.asSecondary(instance, members.at(-1) ?? NO_NODE, NO_NODE).verdict)
+    kinds.forEach((members, at) => {
+      kinds.forEach((others, k) => {
+        if (!this.inSameGroup(members[0], others[0])) return
+        const pairs = members.length * (others.length - (at === k ? 1 : 0))
+        const verdict = primaries[at] ?? Verdict.internal
+        count(verdict === Verdict.ok ? (seconds[k] ?? Verdict.internal) : verdict, pairs)
+      })
+    })
+    this.eachKnownPair((primary, secondary) => {
+      if (primaries[this.alike.kindOf(primary)] !== Verdict.ok) return
+      count(seconds[this.alike.kindOf(secondary)] ?? Verdict.internal, -1)
+      count(this.asSecondary(instance, secondary, primary).verdict, 1)
+    })
+    return failures
+  }
+
+  private eachKnownPair(visit: (primary: number, secondary: number) => void): void {
+    for (const primary of this.nodes) {
+      for (const secondary of this.model.served[primary] ?? []) {
+        if (this.alike.has(secondary) && this.inSameGroup(primary, secondary)) visit(primary, secondary)
+      }
+    }
+  }
+
+  /** The last two, one of each kind, that have no instance in common with the one as primary. */
+  private strangers(members: readonly number[], others: readonly number[]): Best | undefined {
+    for (let i = members.length - 1; i >= 0; i--) {
+      const primary = members[i] ?? NO_NODE
+      const served = this.model.served[primary]
+      for (let j = others.length - 1; j >= 0; j--) {
+        const secondary = others[j] ?? NO_NODE
+        if (secondary !== primary && served?.has(secondary) !== true) return { primary, secondary }
+      }
+    }
+    return undefined
+  }
+
+  private inSameGroup(one: number | undefined, other: number | undefined): boolean {
+    const { nodes } = this.model.data
+    return nodes[one ?? NO_NODE]?.group === nodes[other ?? NO_NODE]?.group
+  }
+
+  private asPrimary(facts: InstanceFacts, instance: number, node: number): Half {
+    const { model } = this
+    const target = model.nodes[node]
+    const policy = model.data.groups[target?.data.group ?? -1]?.policy ?? model.data.policy
+    const fit = judgePolicy(facts.data, policy, target?.data.exclusiveStorage === true)
+    if (fit !== Verdict.ok) return { verdict: fit, difference: NOTHING }
+    this.placement.copy(node, 0)
+    return this.half(node, this.placement.addPrimary(0, node, instance, 0, this.soft))
+  }
+
+  private asSecondary(instance: number, node: number, primary: number): Half {
+    this.placement.copy(node, 0)
+    return this.half(node, this.placement.addSecondary(0, node, instance, primary, STRICT))
+  }
+
+  private half(node: number, verdict: Verdict): Half {
+    if (verdict !== Verdict.ok) return { verdict, difference: NOTHING }
+    const difference = new Float64Array(2 * SPREAD_COUNT + 1)
+    this.score.difference(node, this.placement.rows, 0, difference)
+    return { verdict, difference }
+  }
+}
+
+const isLater = (primary: number, secondary: number, than: Best): boolean =>
+  primary > than.primary || (primary === than.primary && secondary > than.secondary)
+
+/** Nodes by what they are and have. Few nodes are each of a kind of their own. */
+class Alike {
+  readonly grouped: boolean
+  private readonly ids = new Map<string, number>()
+  private readonly kindAt: Int32Array
+  private readonly rows: Float64Array
+  private order: number[][] = []
+  private stale: Set<number>
+  private readonly places = new Map<number, number>()
+  private readonly own: ReadonlySet<number>
+
+  constructor(
+    private readonly model: ClusterModel,
+    private readonly nodes: readonly number[],
+  ) {
+    this.grouped = nodes.length >= ALIKE_FROM_NODES
+    this.kindAt = new Int32Array(model.nodes.length).fill(-1)
+    this.rows = new Float64Array(model.rows.length).fill(NaN)
+    this.own = new Set(nodes)
+    this.stale = new Set(nodes)
+  }
+
+  /** These are not as they were; without a list, none is. */
+  touch(nodes: readonly number[] = this.nodes): void {
+    for (const node of nodes) if (this.own.has(node)) this.stale.add(node)
+  }
+
+  has(node: number): boolean {
+    return this.kindAt[node] !== -1
+  }
+
+  /** Place of the node's kind in `kinds`. */
+  kindOf(node: number): number {
+    return this.places.get(this.kindAt[node] ?? -1) ?? -1
+  }
+
+  /** The members of each kind, in order. */
+  kinds(): readonly (readonly number[])[] {
+    const members = new Map<number, number[]>()
+    for (const node of this.stale) this.follow(node)
+    this.stale = new Set()
+    for (const node of this.nodes) {
+      const kind = this.kindAt[node] ?? -1
+      const list = members.get(kind)
+      if (list === undefined) members.set(kind, [node])
+      else list.push(node)
+    }
+    this.order = [...members.values()]
+    this.places.clear()
+    ;[...members.keys()].forEach((kind, at) => this.places.set(kind, at))
+    return this.order
+  }
+
+  private follow(node: number): void {
+    const { model, rows } = this
+    if (!this.grouped) {
+      this.kindAt[node] = node
+      return
+    }
+    const from = node * Col.Width
+    let same = true
+    for (let at = from; at < from + WIDTH; at++) {
+      if (rows[at] !== model.rows[at]) same = false
+      rows[at] = model.rows[at] ?? 0
+    }
+    if (same) return
+    const facts = model.nodes[node]
+    if (facts === undefined) return
+    const { data } = facts
+    const fixed = [data.group, data.totalMemory, facts.usable, data.totalDisk, data.totalCpus, data.cpuSpeed]
+    const rest = [data.spindles, data.exclusiveStorage, [...facts.locations].join(','), facts.lowDisk, facts.vcpuRatio]
+    const tags = [...(model.tagCounts[node] ?? [])].join(',')
+    const key = [...fixed, ...rest, facts.highSpindles, tags, ...model.rows.subarray(from, from + WIDTH)].join(' ')
+    const id = this.ids.get(key) ?? this.ids.size
+    this.ids.set(key, id)
+    this.kindAt[node] = id
+  }
+}
+
+const WIDTH: number = Col.Width

@@ -1,0 +1,231 @@
+// `hspace`: how many instances fit on a cluster: first of sizes that shrink, then of one size.
+import { ALLOC_DEFAULTS, type AllocOptions } from '../../allocation/allocate'
+import { type InstanceData, NO_NODE, type Spec, type Template, nodesNeeded } from '../../allocation/cluster-data'
+import { type ClusterModel, buildModel } from '../../allocation/cluster-model'
+import { type Filled, Filling } from '../../allocation/filling'
+import { GlobalN1 } from '../../allocation/global-n1'
+import { templateOf } from '../../allocation/values'
+import { parseSize, score8 } from '../../allocation/numbers'
+import { resourcesOf } from '../../allocation/resources'
+import { Score } from '../../allocation/score'
+import { clusterText } from '../../allocation/text-format'
+import { fillTiers } from '../../allocation/tiers'
+import { Verdict } from '../../allocation/placement'
+import { type Usage, Printer } from './hspace-output'
+import { loadModel, savedData } from './load'
+import { type Parsed, choiceOf, has, numberOf, parseOptions, textOf, verbosity } from './options'
+import { coefficients, nodeTable } from './table'
+import { Stop, type Terminal, failure } from './terminal'
+
+const OPTIONS =
+  'print-nodes text-data disk-template spindle-use simulate verbose quiet independent-groups accept-existing-errors offline no-capacity-checks machine-readable max-cpu max-length min-disk standard-alloc tiered-alloc save static-kvm-node-memory master luxi ialloc-src version help'
+
+interface Plan {
+  readonly nodes: readonly number[]
+  readonly options: AllocOptions
+  readonly limit: number | undefined
+  /** Nothing is placed: the cluster fails N+1 already. */
+  readonly stopped: boolean
+}
+
+export async function hspace(args: readonly string[], terminal: Terminal): Promise<number> {
+  const options = parseOptions('hspace', OPTIONS.split(' '), args)
+  if (options.rest.length > 0) throw failure("This program doesn't take any arguments.")
+  const template = templateOption(options)
+  const given = { standard: specOption(options, 'standard-alloc'), tiered: specOption(options, 'tiered-alloc') }
+  const spindleUse = numberOf(options, 'spindle-use', 'parsing spindle-use')
+  const printer = new Printer(terminal, choiceOf(options, 'machine-readable'))
+  const model = await loadModel(options, terminal)
+  const { policy } = model.data
+  const verbose = verbosity(options)
+  if (model.suffix !== '' && verbose > 1) {
+    terminal.err(`Note: Stripping common suffix of '${model.suffix}' from names\n`)
+  }
+  showNodes(model, options, terminal, 'Initial cluster')
+  const all = model.nodes.map((_, at) => at)
+  if (verbose > 2) {
+    const score = new Score(model, all)
+    terminal.err(`Initial coefficients: overall ${score8(score.value())}\n${coefficients(score)}`)
+  }
+  const initial = resourcesOf(model, all)
+  const spindles = model.nodes.some(({ data }) => data.exclusiveStorage)
+  printer.cluster(initial, model.nodes.length, spindles)
+  const plan = planOf(model, options, template ?? policy.templates[0] ?? 'diskless')
+  const kind = template ?? policy.templates[0]
+  if (kind === undefined) throw failure('null list of disk templates received from cluster')
+  const use = spindleUse ?? policy.standard.spindles
+  const tiers = given.tiered === undefined ? policy.minMax.map(({ max }) => usageOf(max)) : [given.tiered]
+  const [first] = tiers
+  if (first === undefined) throw failure('Empty list of specs received from the cluster')
+
+  const filling = new Filling(model, plan.nodes, all, plan.options)
+  const tiered = runTiers(
+    filling,
+    plan,
+    tiers.map((usage) => instanceOf(usage, kind, use)),
+  )
+  finish('Tiered', model, tiered, first, kind)
+  printer.tiered(model, tiered, { initial, final: resourcesOf(model, all), spindles })
+
+  const fresh = buildModel(model.data, model.settings)
+  const standard = given.standard ?? usageOf(policy.standard)
+  const fixed = plan.stopped
+    ? NOTHING_PLACED
+    : new Filling(fresh, plan.nodes, all, plan.options).fill(instanceOf(standard, kind, use), plan.limit)
+  finish('Standard', fresh, fixed, standard, kind)
+  printer.fixed(fixed, { initial, final: resourcesOf(fresh, all), spindles })
+  printer.end()
+  return 0
+
+  function finish(name: 'Standard' | 'Tiered', at: ClusterModel, filled: Filled, usage: Usage, used: Template): void {
+    printer.spec(name, usage, used, spindles)
+    if (verbose > 1) terminal.err(allocationMap(`${name} allocation map`, at, filled, spindles))
+    showNodes(at, options, terminal, `${name} allocation`)
+    const file = textOf(options, 'save')
+    if (file === undefined) return
+    terminal.write(`${file}.${name.toLowerCase()}`, clusterText(savedData(at)))
+    const when = `after ${name.toLowerCase()} allocation`
+    terminal.err(`The cluster state ${when} has been written to file '${file}.${name.toLowerCase()}'\n`)
+  }
+}
+
+/** One failed place of N+1, as Ganeti counts. */
+const NOTHING_PLACED: Filled = {
+  refused: true,
+  added: [],
+  failures: Object.assign([], { [Verdict.n1]: 1 }),
+}
+
+function runTiers(filling: Filling, { stopped, limit }: Plan, specs: readonly InstanceData[]): Filled {
+  let all: Filled = stopped ? NOTHING_PLACED : { added: [], failures: [] }
+  if (stopped) return all
+  for (const spec of specs) {
+    const rest = limit === undefined ? undefined : limit - all.added.length
+    if (rest !== undefined && rest <= 0) break
+    const more = fillTiers(filling, spec, rest)
+    all = { added: [...all.added, ...more.added], failures: more.failures }
+  }
+  return all
+}
+
+function planOf(model: ClusterModel, options: Parsed, template: Template): Plan {
+  const all = model.nodes.map((_, at) => at)
+  const acceptExisting = has(options, 'accept-existing-errors')
+  const capacity = !has(options, 'no-capacity-checks')
+  const independent = has(options, 'independent-groups')
+  const bad = new Score(model, all).failing()
+  const groupOf = (node: number) => model.data.nodes[node]?.group ?? -1
+  const base = { ...ALLOC_DEFAULTS, capacity, acceptExisting }
+  const badGroups = model.data.groups.flatMap((_, group) => {
+    const own = all.filter((node) => groupOf(node) === group)
+    return new GlobalN1(model, own, base).holds() ? [] : [group]
+  })
+  const closed = new Set([
+    ...(acceptExisting ? [] : bad.map(groupOf)),
+    ...(independent ? badGroups : []),
+    ...model.data.groups.flatMap(({ allocPolicy }, at) => (allocPolicy === 'unallocable' ? [at] : [])),
+  ])
+  const open = model.data.groups.some((_, at) => !closed.has(at))
+  const stopped = !acceptExisting && !(independent && open) && bad.length > 0
+  const length = numberOf(options, 'max-length', 'max solution length') ?? -1
+  let nodes = all.filter((node) => model.nodes[node]?.offline === false && !closed.has(groupOf(node)))
+  if (nodesNeeded(template) === 2) {
+    // A node alone in its group is no place for a mirror.
+    nodes = nodes.filter((node) => nodes.some((other) => other !== node && groupOf(other) === groupOf(node)))
+  }
+  if (nodes.length === 0 && !stopped) {
+    throw failure(
+      `failure during allocation: ${nodesNeeded(template) === 2 ? 'Not enough online nodes' : 'No online nodes'}`,
+    )
+  }
+  const ignores = independent ? badGroups : []
+  return { nodes, options: { ...base, capacityIgnores: ignores }, limit: length === -1 ? undefined : length, stopped }
+}
+
+const usageOf = (spec: Spec): Usage => ({
+  memory: spec.memory,
+  disk: spec.disk,
+  cpus: spec.cpus,
+  spindles: spec.spindles,
+})
+
+const instanceOf = ({ memory, disk, cpus, spindles }: Usage, template: Template, spindleUse: number): InstanceData => ({
+  name: 'new',
+  memory,
+  disk,
+  disks: [{ size: disk, spindles }],
+  vcpus: cpus,
+  status: 'running',
+  autoBalance: true,
+  primary: NO_NODE,
+  secondary: NO_NODE,
+  template,
+  tags: [],
+  spindleUse,
+  spindles,
+  forthcoming: false,
+})
+
+function templateOption(options: Parsed): Template | undefined {
+  const text = textOf(options, 'disk-template')
+  if (text === undefined) return undefined
+  try {
+    return templateOf(text)
+  } catch (error) {
+    throw new Stop(
+      1,
+      '',
+      `Error while parsing command line arguments:\n${error instanceof Error ? error.message : ''}\n`,
+    )
+  }
+}
+
+/** DISK,MEMORY,CPUS[,SPINDLES], with units. */
+function specOption(options: Parsed, name: 'standard-alloc' | 'tiered-alloc'): Usage | undefined {
+  const text = textOf(options, name)
+  if (text === undefined) return undefined
+  const [disk = '', memory = '', cpus = '', spindles = '0', ...others] = text.split(',')
+  const kind = name === 'standard-alloc' ? 'standard' : 'tiered'
+  const values = [sizeOf(disk), sizeOf(memory), Number(cpus), Number(spindles)]
+  const [d = NaN, m = NaN, c = NaN, s = NaN] = values
+  if (others.length > 0 || cpus === '' || values.some(Number.isNaN)) {
+    throw new Stop(
+      1,
+      '',
+      `Error while parsing command line arguments:\nInvalid ${kind} specification: '${text}', expected disk,ram,cpu[,spindle count]\n`,
+    )
+  }
+  return { disk: d, memory: m, cpus: c, spindles: s }
+}
+
+function sizeOf(text: string): number {
+  const size = parseSize(text)
+  return typeof size === 'number' ? size : NaN
+}
+
+function showNodes(model: ClusterModel, options: Parsed, terminal: Terminal, what: string): void {
+  const fields = textOf(options, 'print-nodes')
+  if (fields === undefined) return
+  const nodes = model.nodes.map((_, at) => at)
+  terminal.err(`\n${what} status:\n${nodeTable(model, nodes, fields)}\n`)
+}
+
+function allocationMap(title: string, model: ClusterModel, { added }: Filled, spindles: boolean): string {
+  const name = (node: number | undefined) => model.nodes[node ?? NO_NODE]?.data.name ?? ''
+  const rows = added.map((at) => {
+    const data = model.instances[at]?.data
+    const numbers = [data?.memory, data?.disk, data?.vcpus].map(String)
+    return [
+      data?.name ?? '',
+      name(model.primary[at]),
+      name(model.secondary[at]),
+      ...numbers,
+      spindles ? String(data?.spindles ?? '?') : '',
+    ]
+  })
+  const widths = Array.from({ length: 7 }, (_, k) => Math.max(0, ...rows.map((row) => row[k]?.length ?? 0)))
+  const lines = rows.map((row) =>
+    row.map((cell, k) => (k > 2 ? cell.padStart(widths[k] ?? 0) : cell.padEnd(widths[k] ?? 0))).join(' '),
+  )
+  return `${title}\n${lines.map((line) => ` ${line}\n`).join('')}`
+}

@@ -1,0 +1,19 @@
+// Records what Debian's hspace and hcheck say of Ganeti's data files, because some of these take them long: `node -r
+// ./scripts/typescript.cjs test/support/record-htools.ts`. The tests compare ours with what is recorded.
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import { ANSWERS, DATA, VARIANTS, dataFiles } from './htools-answers'
+import { debians } from './htools'
+
+/** What takes longer is not recorded, and not compared. */
+const LIMIT_MS = 20_000
+
+const answers: Record<string, { code: number; out: string }> = {}
+for (const file of dataFiles()) {
+  for (const [program, ...args] of VARIANTS) {
+    const { code, out } = debians(program, ['-t', path.join(DATA, file), ...args], LIMIT_MS)
+    if (code >= 0) answers[[program, file, ...args].join(' ')] = { code, out }
+  }
+}
+fs.mkdirSync(path.dirname(ANSWERS), { recursive: true })
+fs.writeFileSync(ANSWERS, `${JSON.stringify(answers, null, 1)}\n`)
