@@ -20,6 +20,8 @@ module.exports = {
       },
     ],
   },
+  // What is loaded on demand is named with the extension that it has after the build.
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   reporters: ['default', '<rootDir>/scripts/closing-line.cjs'],
   maxWorkers: 2,
 }

@@ -181,15 +181,15 @@ async function wconfd(start: Start): Promise<Running> {
 async function luxid(start: Start): Promise<Running> {
   const nodes = await masterNodes(start)
   const { paths, log } = start
-  const [{ startLuxid }, { planJob }] = await Promise.all([
-    import('./daemons/luxi/luxid.js'),
-    import('./operations/plan/plan.js'),
-  ])
+  const { startLuxid } = await import('./daemons/luxi/luxid.js')
   const masterFile = async (file: string) => (await disk.read(paths.local(file)))?.toString('utf8')
   return startLuxid({
     ...{ paths, log, clock, random, disk, nodes },
     jobEntry: path.join(__dirname, 'job.js'),
-    planJob: (ops, config) => planJob(ops, { config, nodes, clock, random, paths, log, masterFile }),
+    async planJob(ops, config) {
+      const { planJob } = await import('./operations/plan/plan.js')
+      return planJob(ops, { config, nodes, clock, random, paths, log, masterFile })
+    },
   })
 }
 

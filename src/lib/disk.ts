@@ -126,6 +126,8 @@ export const systemDisk: Disk = {
 }
 
 async function unlinked(file: string): Promise<void> {
+  // Most often there is nothing to remove, and an exception costs more than a look.
+  if (sync.lstatSync(file, { throwIfNoEntry: false }) === undefined) return
   try {
     await fs.unlink(file)
   } catch (error) {

@@ -10,7 +10,7 @@ import { UnitContext } from './unit-context'
 /** Runs one opcode to its end and answers with its result; whatever happens, no lock stays. */
 export async function runOpcode(wire: WireOpCode, env: JobEnvironment): Promise<unknown> {
   const op = { ...wire, ...env.secrets }
-  const unit = unitFor(op.OP_ID)
+  const unit = await unitFor(op.OP_ID)
   const bound = unit.bind(op)
   const locks = new LockSession(env)
   const ctx = new UnitContext(env, locks, op)

@@ -33,8 +33,9 @@ async function planOpcode(op: WireOpCode, state: PlanState): Promise<Planned> {
   state.begin()
   const env = planEnvironment(state, op)
   const ctx = new UnitContext(env, new LockSession(env), op)
-  const bound = unitFor(op.OP_ID).bind(op)
-  const refusal = await failureOf(env, () => check(bound, ctx, unitFor(op.OP_ID).bigLock))
+  const unit = await unitFor(op.OP_ID)
+  const bound = unit.bind(op)
+  const refusal = await failureOf(env, () => check(bound, ctx, unit.bigLock))
   const { read, prerequisites } = state.checked()
   const hooks = refusal === undefined ? await hooksOf(bound, ctx, state.config) : null
   const goesOn = refusal === undefined && op['dry_run'] !== true
