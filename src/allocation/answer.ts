@@ -14,6 +14,7 @@ import { BadClusterData, NO_NODE, isMovable } from './cluster-data'
 import { type ClusterModel, instanceFacts } from './cluster-model'
 import { isDedicated } from './dedicated'
 import { changeGroup, evacuate } from './evacuate'
+import { planBalance, planCapacity } from './planning'
 import type { Evacuation, NewInstance, Request } from './requests'
 import { findNames } from './names'
 
@@ -61,8 +62,9 @@ function reply(model: ClusterModel, request: Request, options: AllocOptions): Re
       return evacuationReply(changeGroup(model, find(request.instances), groups, options))
     }
     case 'balance':
+      return planBalance(model, request.maxMoves, request.group, options)
     case 'capacity':
-      throw new BadClusterData(`Invalid request type '${request.type}'`)
+      return planCapacity(model, request.instance, request.most, options)
   }
 }
 

@@ -75,3 +75,32 @@ test('two sources at once are refused', async () => {
   expect(code).toBe(1)
   expect(err).toBe('Error: Only one of the rapi, luxi, and data files options should be given.\n')
 })
+
+function asked(request: Readonly<Record<string, unknown>>): Map<string, string> {
+  const text = fs.readFileSync(path.join(DATA, 'hail-alloc-drbd.json'), 'utf8')
+  const message = JSON.parse(text) as { request: object }
+  return new Map([['asked', JSON.stringify({ ...message, request: { ...message.request, ...request } })]])
+}
+
+interface Reply<T> {
+  readonly success: boolean
+  readonly result: T
+}
+
+test('an allocator is asked how many instances fit, and where', async () => {
+  const { out } = await ours('hail', ['asked'], asked({ type: 'capacity', max_instances: 3 }))
+  const { success, result } = JSON.parse(out) as Reply<[number, string[][]]>
+  expect(success).toBe(true)
+  expect(result[0]).toBe(result[1].length)
+  expect(result[0]).toBeLessThanOrEqual(3)
+  for (const nodes of result[1]) expect(new Set(nodes).size).toBe(2)
+})
+
+test('an allocator is asked for the moves that balance the cluster, at most so many', async () => {
+  const { out } = await ours('hail', ['asked'], asked({ type: 'balance', max_moves: 2 }))
+  const { success, result } = JSON.parse(out) as Reply<[string, string[], string[]][]>
+  expect(success).toBe(true)
+  expect(result.length).toBeGreaterThan(0)
+  expect(result.length).toBeLessThanOrEqual(2)
+  for (const [, before, after] of result) expect(after).not.toEqual(before)
+})
