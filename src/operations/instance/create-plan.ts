@@ -60,7 +60,12 @@ export function checkArguments(op: CreateOp): void {
 export const wantedTemplate = (cluster: Cluster, op: CreateOp): DiskTemplate =>
   op.disk_template ?? cluster.enabled_disk_templates[0] ?? 'diskless'
 
-export function wantedInstance(ctx: UnitContext, cluster: Cluster, op: CreateOp, resolvedIp?: string): Wanted {
+export async function wantedInstance(
+  ctx: UnitContext,
+  cluster: Cluster,
+  op: CreateOp,
+  resolvedIp?: string,
+): Promise<Wanted> {
   const name = normalName(op.instance_name)
   const template = wantedTemplate(cluster, op)
   const hypervisor = wantedHypervisor(cluster, op.hypervisor)
@@ -80,7 +85,7 @@ export function wantedInstance(ctx: UnitContext, cluster: Cluster, op: CreateOp,
     beparams,
     be: fillBeParams(cluster, beparams),
     disks: diskSpecs(op.disks, template),
-    nics: wantedNics(cluster, op.nics, resolvedIp),
+    nics: await wantedNics(ctx, cluster, op.nics, resolvedIp),
     folder: fileStorageFolder(cluster, template, name, op.file_storage_dir),
     install: op.no_install !== true,
     start: op.start && startsAfter(ctx, op),

@@ -66,7 +66,7 @@ export const instanceCreate = logicalUnit(OpInstanceCreate, {
     checkNameIsFree(before, name)
     const { op, content } = await contentOf(ctx, given, before)
     const resolvedIp = op.name_check ? await resolveForCreation(ctx.env.paths, name, op.ip_check) : undefined
-    const wanted = wantedInstance(ctx, before.cluster, op, resolvedIp)
+    const wanted = await wantedInstance(ctx, before.cluster, op, resolvedIp)
     ctx.note({ beparams: wanted.beparams })
     const node = await primaryFor(ctx, before, { op, wanted, content })
     const config = await ctx.config.read({ nodes: [node.uuid] })

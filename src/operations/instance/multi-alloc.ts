@@ -81,10 +81,11 @@ async function placeAll(ctx: UnitContext, op: MultiAllocOp): Promise<Placed> {
   const config = await ctx.config.read({})
   const made: Made[] = []
   const failed: string[] = []
-  const wanted = instancesOf(op).map((one) => {
+  const wanted: WantedInstance[] = []
+  for (const one of instancesOf(op)) {
     checkArguments(one.create)
-    return { ...one, instance: wantedInstance(ctx, config.cluster, one.create) }
-  })
+    wanted.push({ ...one, instance: await wantedInstance(ctx, config.cluster, one.create) })
+  }
   const allocator = namesNodes(wanted) ? undefined : allocatorFor(config, op.iallocator)
   if (allocator !== undefined && allocator !== BUILTIN_IALLOCATOR) return placeByScript(ctx, allocator, wanted)
   const templates = wanted.map(({ instance }) => instance.template)

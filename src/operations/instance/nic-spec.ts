@@ -6,7 +6,7 @@ import { ECODE, GanetiError, OpPrereqError } from '../../model/errors'
 import { isIPv4, isIPv6 } from 'node:net'
 import { networkUuid, nicUuid } from '../../model/ids'
 import type { NicParams as GivenNic } from '../../opcodes/types'
-import { pick } from '../find'
+import { findNetwork } from '../find'
 import type { UnitContext } from '../unit-context'
 import { checkNames } from './disk-spec'
 
@@ -16,7 +16,7 @@ export interface WantedNic {
   readonly mac: string
   readonly ip: string | undefined
   readonly fromPool: boolean
-  readonly network: string | undefined
+  readonly network: Network | undefined
   readonly nicparams: Partial<NicParams>
   readonly name: string | undefined
 }
@@ -25,13 +25,23 @@ const MAC = /^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/
 const isNone = (text: string): boolean => text.toLowerCase() === 'none'
 
 /** `resolvedIp` is what `ip: auto` means: the address of the instance's name. */
-export function wantedNics(cluster: Cluster, given: readonly GivenNic[], resolvedIp?: string): WantedNic[] {
+export async function wantedNics(
+  ctx: UnitContext,
+  cluster: Cluster,
+  given: readonly GivenNic[],
+  resolvedIp?: string,
+): Promise<WantedNic[]> {
   if (given.length > MAX_NICS) throw new OpPrereqError(`An instance has at most ${MAX_NICS} NICs`, ECODE.INVAL)
   checkNames('NIC', given)
-  return given.map((nic) => wantedNic(cluster, nic, resolvedIp))
+  return Promise.all(given.map((nic) => wantedNic(ctx, cluster, nic, resolvedIp)))
 }
 
-export function wantedNic(cluster: Cluster, given: GivenNic, resolvedIp?: string): WantedNic {
+export async function wantedNic(
+  ctx: UnitContext,
+  cluster: Cluster,
+  given: GivenNic,
+  resolvedIp?: string,
+): Promise<WantedNic> {
   const link = given.link ?? given.bridge
   if (given.link !== undefined && given.bridge !== undefined)
     throw new OpPrereqError("Cannot pass 'bridge' and 'link' at the same time", ECODE.INVAL)
@@ -47,7 +57,7 @@ export function wantedNic(cluster: Cluster, given: GivenNic, resolvedIp?: string
     mac: wantedMac(given.mac),
     ip: ip === 'pool' ? undefined : ip,
     fromPool: ip === 'pool',
-    network,
+    network: network === undefined ? undefined : (await findNetwork(ctx, network)).object,
     nicparams,
     name: given.name === undefined || isNone(given.name) ? undefined : given.name,
   }
@@ -101,10 +111,10 @@ export async function settleNic(
   node: Node,
   conflictsCheck: boolean,
 ): Promise<Nic> {
-  const network = nic.network === undefined ? undefined : await networkOf(ctx, nic.network)
+  const { network } = nic
   const nicparams = network === undefined ? nic.nicparams : paramsInGroup(ctx, config, network, node, index)
   const mac = await settleMac(ctx, nic.mac, network)
-  const ip = await settleIp(ctx, config, nic, index, network, conflictsCheck)
+  const ip = await settleIp(ctx, config, nic, index, conflictsCheck)
   return {
     mac,
     ...(ip !== undefined && { ip }),
@@ -113,13 +123,6 @@ export async function settleNic(
     ...(nic.name !== undefined && { name: nic.name }),
     uuid: nicUuid(ctx.env.random.uuid()),
   }
-}
-
-async function networkOf(ctx: UnitContext, name: string): Promise<Network> {
-  const { networks } = await ctx.config.read({ networks: [name] })
-  const network = pick(networks, name)
-  if (network === undefined) throw new OpPrereqError(`Network '${name}' not found`, ECODE.NOENT)
-  return network
 }
 
 function paramsInGroup(ctx: UnitContext, config: ConfigData, network: Network, node: Node, index: number): NicParams {
@@ -145,10 +148,10 @@ async function settleIp(
   config: ConfigData,
   nic: WantedNic,
   index: number,
-  network: Network | undefined,
   conflictsCheck: boolean,
 ): Promise<string | undefined> {
   const { wconfd, client } = ctx.env
+  const { network } = nic
   if (network === undefined) {
     if (conflictsCheck && nic.ip !== undefined) checkForeignAddress(config, nic.ip)
     return nic.ip

@@ -101,7 +101,7 @@ export function allocationOf({ wanted, tags, group }: PlacementRequest): Readonl
     disks: wanted.disks.map(({ size, mode }) => ({ size, mode, dev_type: template })),
     disk_space_total: diskSpace(templateOf(template), wanted.disks),
     nics: wanted.nics.map(({ mac, ip, network, nicparams, name }) => {
-      return { mac, ip: ip ?? null, network: network ?? null, name: name ?? null, ...nicparams }
+      return { mac, ip: ip ?? null, network: network?.uuid ?? null, name: name ?? null, ...nicparams }
     }),
     required_nodes: nodesNeeded(templateOf(template)),
     hypervisor: wanted.hypervisor,
@@ -126,7 +126,7 @@ function newInstance({ wanted, tags, group }: PlacementRequest, counted: DiskTem
     spindleUse: be.spindle_use,
     spindles: undefined,
     forthcoming: false,
-    networks: nics.flatMap(({ network }) => network ?? []),
+    networks: nics.flatMap(({ network }) => network?.uuid ?? []),
     // Ganeti's allocator does not know that these take room on the node.
     ...(template === 'file' && counted === 'file' && { local: true }),
   }

@@ -52,7 +52,7 @@ async function add(
   conflictsCheck: boolean,
 ): Promise<NicStep> {
   const index = indexForNew('NIC', nics.length, at)
-  const wanted = wantedNic(view.config.cluster, params)
+  const wanted = await wantedNic(ctx, view.config.cluster, params)
   const nic = await settleNic(ctx, view.config, wanted, index, view.primary, conflictsCheck)
   nics.splice(index, 0, nic)
   const { mode, link } = fillNicParams(view.config.cluster, nic)
@@ -90,7 +90,7 @@ async function modify(
     ...params,
     ...(network !== undefined && { network }),
   }
-  const wanted = wantedNic(view.config.cluster, full)
+  const wanted = await wantedNic(ctx, view.config.cluster, full)
   const same = { mac: wanted.mac === old.mac, ip: wanted.ip === old.ip && network === oldNetwork?.name }
   const settled = await settleNic(
     ctx,

@@ -1,3 +1,4 @@
+import { networkUuid } from '../../../../src/model/ids'
 import type { NodeInfo } from '../../../../src/rpc/node/dicts'
 import { UnitCluster } from '../../../support/unit-cluster'
 
@@ -150,6 +151,16 @@ test('a script places a new instance, if it may be there', async () => {
     'OpPrereqError',
     ["Can't compute nodes using iallocator 'mine': the moon is wrong", 'insufficient_resources'],
   ])
+})
+
+test('a script is told the networks of NICs by uuid, as it is told those of the groups', async () => {
+  const uuid = networkUuid('5b7ee0bc-93a5-4d4b-8b6f-1f3d6e2b7a10')
+  const net = { name: 'net1', uuid, network: '192.0.2.0/24', tags: [], serial_no: 1, ctime: 0, mtime: 0 }
+  cluster.config = { ...cluster.config, networks: { [uuid]: net } }
+  says = success(['far2.test'])
+  const wanted = { ...create, disk_template: 'diskless', disks: [], nics: [{ ip: 'pool', network: 'net1' }] }
+  await cluster.failure('OP_INSTANCE_CREATE', { ...wanted, iallocator: 'mine' })
+  expect(asked).toMatchObject({ input: { request: { nics: [{ network: uuid }] } } })
 })
 
 test('a script says how a group is emptied, with opcodes that move instances and with no others', async () => {

@@ -117,6 +117,24 @@ test('the allocator chooses a node and says so; a dry run stops there', async ()
   expect(cluster.called('hooks_runner').map(({ args }) => args.slice(0, 2))).toContainEqual(['instance-add', 'pre'])
 })
 
+test('a network of a NIC, by name, is looked for in the groups, and the allocator takes one that has it', async () => {
+  const { pnode: _, ...anywhere } = create
+  const wanted = { ...anywhere, iallocator: 'hail', nics: [{ ip: 'pool', network: 'net1' }] }
+  await cluster.run('OP_INSTANCE_CREATE', wanted)
+  const [net1] = Object.values(cluster.config.networks).filter(({ name }) => name === 'net1')
+  expect(cluster.instance('inst20')?.nics).toMatchObject([{ network: net1?.uuid, ip: '10.99.0.3' }])
+  for (const [uuid, group] of Object.entries(cluster.config.nodegroups))
+    if (Object.keys(group.networks).length > 0) cluster.change('patchNodeGroup', uuid, { networks: {} })
+  const [, [text]] = (await cluster.failure('OP_INSTANCE_CREATE', { ...wanted, instance_name: 'other' })) as [
+    string,
+    [string],
+  ]
+  expect(text).toMatch(/not connected to its network/)
+  await expect(
+    cluster.failure('OP_INSTANCE_CREATE', { ...wanted, instance_name: 'other', nics: [{ network: 'nosuch' }] }),
+  ).resolves.toEqual(['OpPrereqError', ["Network 'nosuch' not found", 'unknown_entity']])
+})
+
 test('when no node fits, the error counts the reasons, and says how much there is', async () => {
   const { pnode: _, ...anywhere } = create
   cluster.change('patchNode', cluster.node('node2').uuid, { drained: true, master_candidate: false })
