@@ -1,10 +1,14 @@
 // Numbers as Ganeti's programs write them.
-/** So many digits behind the point; what lies exactly between two goes to the even one. */
+/** So many digits behind the point; where the shortest way to write the value lies between two, the even one is taken. */
 export function fixed(value: number, digits: number): string {
-  const long = value.toFixed(digits + 20)
-  const [kept, tail] = [long.slice(0, -20), long.slice(-20)]
-  const down = tail === '50000000000000000000' && Number(kept.at(-1)) % 2 === 0
-  return down ? kept : value.toFixed(digits)
+  const [mantissa = '', exponent = ''] = value.toExponential().split('e')
+  const shortest = mantissa.replace(/[-.]/g, '')
+  const between = shortest.length - 1 - Number(exponent) === digits + 1 && shortest.endsWith('5')
+  if (!between) return value.toFixed(digits)
+  const below = BigInt(shortest.slice(0, -1) || '0')
+  const even = String(below + (below % 2n)).padStart(digits + 1, '0')
+  const point = even.length - digits
+  return `${value < 0 ? '-' : ''}${even.slice(0, point)}${digits > 0 ? '.' : ''}${even.slice(point)}`
 }
 
 /** As scores are printed. */

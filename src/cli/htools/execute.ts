@@ -1,14 +1,12 @@
 // Carrying a solution out: one set of jobs after the other, each to its end; an interruption ends it after the set that runs.
 import type { Master, WireOpCode } from '../../rpc/luxi/calls'
-import type { Terminal } from './terminal'
-import { failure } from './terminal'
+import { submitJobs, waitForJobs } from './jobs'
+import { type Terminal, failure } from './terminal'
 
 export interface JobSet {
   readonly title: string
   readonly jobs: readonly (readonly WireOpCode[])[]
 }
-
-const ENDED = ['canceled', 'success', 'error']
 
 /** The exit code. */
 export async function execute(master: Master, sets: readonly JobSet[], terminal: Terminal): Promise<number> {
@@ -23,12 +21,9 @@ export async function execute(master: Master, sets: readonly JobSet[], terminal:
       terminal.out(`${left.length} jobset(s) not submitted:\n${left.join('')}`)
       return 0
     }
-    const submitted = await master.submitManyJobs(jobs)
-    const refused = submitted.flatMap((one) => (one[0] ? [] : [one[1]]))
-    if (refused.length > 0) throw failure(`Job submission error: ${refused.join(', ')}`)
-    const ids = submitted.flatMap((one) => (one[0] ? [one[1]] : []))
+    const ids = await submitJobs(master, jobs)
     terminal.out(`Got job IDs ${ids.join(', ')}\n`)
-    const ends = await Promise.all(ids.map(async (id) => ({ id, status: await endOf(master, id) })))
+    const ends = await waitForJobs(master, ids)
     const failed = ends.filter(({ status }) => status !== 'success')
     if (failed.length > 0) {
       const list = failed.map(({ id, status }) => `job ${id}: ${status}`).join(', ')
@@ -38,18 +33,3 @@ export async function execute(master: Master, sets: readonly JobSet[], terminal:
   }
   return 0
 }
-
-async function endOf(master: Master, id: number): Promise<string> {
-  let seen: unknown = null
-  for (;;) {
-    const change = await master.waitForJobChange(id, ['status'], seen, null, WAIT_S)
-    if (change === 'nochange') continue
-    const [values] = change
-    const status = String(values[0])
-    if (ENDED.includes(status)) return status
-    seen = values
-  }
-}
-
-/** Seconds; luxid answers at once when something changes. */
-const WAIT_S = 60

@@ -15,7 +15,7 @@ import { type Parsed, has, listOf, parseOptions, textOf, verbosity } from './opt
 import { type Terminal, failure } from './terminal'
 
 const OPTIONS =
-  'text-data offline offline-maintenance verbose quiet no-headers node-tags save group print-moves full-evacuation skip-non-redundant ignore-non-redundant force one-step-only static-kvm-node-memory version help'
+  'text-data offline offline-maintenance verbose quiet no-headers node-tags save group print-moves full-evacuation skip-non-redundant ignore-non-redundant force one-step-only static-kvm-node-memory luxi master ialloc-src version help'
 
 export async function hroller(args: readonly string[], terminal: Terminal): Promise<number> {
   const options = parseOptions('hroller', OPTIONS.split(' '), args)

@@ -11,14 +11,17 @@ import {
   spareInstance,
   switchNodes,
 } from '../../allocation/squeeze'
+import { nanoseconds } from '../../lib/clock'
+import { OOB_TIMEOUT_S } from '../../model/constants/words'
 import { showCommands } from './commands'
+import { type JobSet, execute } from './execute'
 import { commandsText, jobOf, jobSets } from './hbal-jobs'
 import { loadModel, saveData, savedData } from './load'
-import { has, numberOf, parseOptions, verbosity } from './options'
-import { type Terminal, failure } from './terminal'
+import { type Parsed, has, numberOf, parseOptions, textOf, verbosity } from './options'
+import { PROGRAM_VERSION, type Terminal, failure } from './terminal'
 
 const OPTIONS =
-  'text-data minimal-resources target-resources save print-commands verbose no-headers static-kvm-node-memory version help'
+  'text-data minimal-resources target-resources save print-commands verbose no-headers static-kvm-node-memory luxi exec version help'
 
 export async function hsqueeze(args: readonly string[], terminal: Terminal): Promise<number> {
   const options = parseOptions('hsqueeze', OPTIONS.split(' '), args)
@@ -42,9 +45,11 @@ export async function hsqueeze(args: readonly string[], terminal: Terminal): Pro
         .join(''),
     )
   }
-  const finish = (commands: string, result: ClusterModel, when: string) => {
+  const finish = async (commands: string, result: ClusterModel, when: string, execution?: Execution) => {
     showCommands('Commands to run:', commands, options, terminal)
+    if (execution !== undefined) await carryOut(execution, options, terminal)
     saveData(options, terminal, 'squeezed', `after hsqueeze ${when}`, savedData(result))
+    return 0
   }
   const spare = spareInstance(data.policy.standard, minimal)
   if (!everyNodeTakes(model, spare)) {
@@ -53,25 +58,78 @@ export async function hsqueeze(args: readonly string[], terminal: Terminal): Pro
     show('Nodes to online', nodes)
     if (verbose && enough === undefined) terminal.out('Onlining all nodes will not yield enough capacity\n')
     const squeezed = switchNodes(data, nodes, false)
-    finish(powerText(model, nodes, 'on') + movesText(squeezed), squeezed.model, 'expansion')
-    return 0
+    const sets = [powerSet('on', names(nodes)), ...moveSets(squeezed)]
+    return finish(powerText(model, nodes, 'on') + movesText(squeezed), squeezed.model, 'expansion', {
+      comment: `expanding by ${nodes.length} nodes`,
+      sets,
+    })
   }
   const nodes = nodesToOffline(data, off, spareInstance(data.policy.standard, target))
   if (nodes.length === 0) {
     show('No action', [])
-    finish('echo Nothing to do\n', model, 'doing nothing')
-    return 0
+    return finish('echo Nothing to do\n', model, 'doing nothing')
   }
   show('Nodes to offline', nodes)
   const squeezed = switchNodes(data, nodes, true)
   const tags = nodes.map((node) => `  gnt-node add-tags ${model.nodes[node]?.alias} ${STANDBY_TAG}\n`)
   const commands = `${movesText(squeezed)}\necho Tagging Commands\n${tags.join('')}\n${powerText(model, nodes, 'off')}`
-  finish(commands, squeezed.model, 'run')
-  return 0
+  return finish(commands, squeezed.model, 'run', {
+    comment: `condensing by ${nodes.length} nodes`,
+    sets: [...moveSets(squeezed), ...names(nodes).map(tagSet), powerSet('off', names(nodes))],
+  })
 }
 
-const movesText = ({ model, steps }: Squeezed): string =>
-  commandsText(jobSets(steps.map((step) => jobOf(model, step, model.data.instances[step.move.instance]?.name ?? ''))))
+interface Execution {
+  readonly comment: string
+  readonly sets: readonly JobSet[]
+}
+
+async function carryOut({ comment, sets }: Execution, options: Parsed, terminal: Terminal): Promise<void> {
+  if (!has(options, 'exec')) return
+  if (!has(options, 'luxi')) throw failure('hsqueeze: Execution of commands possible only on LUXI')
+  const reason = [['hsqueeze', `hsqueeze ${PROGRAM_VERSION} called`, nanoseconds(terminal.clock)]]
+  const common = { reason, comment: `${comment} ${PROGRAM_VERSION}` }
+  const marked = sets.map(({ title, jobs }) => ({
+    title,
+    jobs: jobs.map((ops) => ops.map((op) => ({ ...op, ...common }))),
+  }))
+  await execute(terminal.connect(textOf(options, 'luxi')), marked, terminal)
+}
+
+const jobsOf = ({ model, steps }: Squeezed) =>
+  jobSets(steps.map((step) => jobOf(model, step, model.data.instances[step.move.instance]?.name ?? '')))
+
+const moveSets = (squeezed: Squeezed): JobSet[] =>
+  jobsOf(squeezed).map((set) => ({
+    title: `Moving instances ${set.map(({ instance }) => instance).join(',')}`,
+    jobs: set.map(({ opcodes }) => opcodes),
+  }))
+
+const tagSet = (name: string): JobSet => ({
+  title: `Tagging node ${name} with standby`,
+  jobs: [[{ OP_ID: 'OP_TAGS_SET', kind: 'node', tags: [STANDBY_TAG], name }]],
+})
+
+/** One job, so that nothing is put on a node between the mark and the switch. */
+const powerSet = (state: 'on' | 'off', node_names: readonly string[]): JobSet => ({
+  title: `Powering ${state} nodes`,
+  jobs: [
+    [
+      ...node_names.map((node_name) => ({
+        ...{ OP_ID: 'OP_NODE_SET_PARAMS', node_name, force: false, offline: state === 'off', auto_promote: false },
+      })),
+      {
+        ...{ OP_ID: 'OP_OOB_COMMAND', node_names, command: `power-${state}`, timeout: OOB_TIMEOUT_S },
+        ...{ ignore_status: false, power_delay: POWER_DELAY_S },
+      },
+    ],
+  ],
+})
+
+/** Seconds between two nodes that are switched on. */
+const POWER_DELAY_S = 2
+
+const movesText = (squeezed: Squeezed): string => commandsText(jobsOf(squeezed))
 
 const powerText = (model: ClusterModel, nodes: readonly number[], state: 'on' | 'off'): string =>
   `echo Power Commands\n${nodes.map((node) => `  gnt-node power -f ${state} ${model.nodes[node]?.alias}\n`).join('')}`

@@ -9,10 +9,9 @@ export interface EndedJob {
 
 export async function submitJobs(master: Master, jobs: readonly (readonly WireOpCode[])[]): Promise<JobId[]> {
   const answers = await master.submitManyJobs(jobs)
-  return answers.map(([ok, answer]) => {
-    if (!ok) throw failure(`Job submission error: ${answer}`)
-    return answer
-  })
+  const refused = answers.flatMap(([ok, answer]) => (ok ? [] : [answer]))
+  if (refused.length > 0) throw failure(`Job submission error: ${refused.join(', ')}`)
+  return answers.flatMap(([ok, answer]) => (ok ? [answer] : []))
 }
 
 export async function waitForJobs(master: Master, ids: readonly JobId[]): Promise<EndedJob[]> {

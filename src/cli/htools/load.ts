@@ -40,7 +40,11 @@ async function readCluster(options: Parsed, terminal: Terminal): Promise<Cluster
   throw new BadClusterData('No backend selected! Exiting.')
 }
 
-async function recordsOf(terminal: Terminal, rapi: string | undefined, luxi: string | undefined): Promise<LiveRecords> {
+export async function recordsOf(
+  terminal: Terminal,
+  rapi: string | undefined,
+  luxi: string | undefined,
+): Promise<LiveRecords> {
   try {
     return rapi === undefined ? await recordsFromLuxi(terminal.connect(luxi)) : await recordsFromRapi(rapi)
   } catch (error) {

@@ -85,6 +85,7 @@ const TABLE: readonly OptionSpec[] = [
   { long: 'job-delay', arg: 'SECONDS', help: 'how long repair jobs wait before they start' },
   { long: 'reason', arg: 'REASON', help: 'why the jobs are submitted' },
   { long: 'dry-run', help: 'only show what would be done' },
+  { long: 'output-dir', short: 'd', arg: 'PATH', help: 'where the files are written' },
   { long: 'version', short: 'V', help: 'show the version' },
   { long: 'help', short: 'h', help: 'show this help' },
 ]

@@ -5,6 +5,7 @@ import { hbal } from './hbal'
 import { hcheck } from './hcheck'
 import { hinfo } from './hinfo'
 import { hroller } from './hroller'
+import { hscan } from './hscan'
 import { hspace } from './hspace'
 import { hsqueeze } from './hsqueeze'
 import { monCollector } from './mon-collector'
@@ -17,6 +18,7 @@ const PROGRAMS: Readonly<Record<string, (args: readonly string[], terminal: Term
   hcheck,
   hinfo,
   hroller,
+  hscan,
   hspace,
   hsqueeze,
   'mon-collector': monCollector,

@@ -2,7 +2,7 @@
 import { isRunning } from '../../allocation/cluster-data'
 import { type ClusterModel, Col, freeMemory } from '../../allocation/cluster-model'
 import type { Score } from '../../allocation/score'
-import { score8, showDouble } from '../../allocation/numbers'
+import { fixed, score8, showDouble } from '../../allocation/numbers'
 
 export function printTable(
   prefix: string,
@@ -17,7 +17,7 @@ export function printTable(
 }
 
 export function coefficients(score: Score): string {
-  const rows = score.components().map(({ name, value, weight }) => [name, score8(value), `x${weight.toFixed(2)}`])
+  const rows = score.components().map(({ name, value, weight }) => [name, score8(value), `x${fixed(weight, 2)}`])
   return printTable('  ', ['Field', 'Value', 'Weight'], rows, [false, true, true])
 }
 
@@ -37,7 +37,7 @@ export function instanceTable(model: ClusterModel, instances: readonly number[])
         String(data.vcpus).padStart(3),
         String(data.memory).padStart(5),
         String(Math.floor(data.disk / 1024)).padStart(5),
-        ...one.util.map((load) => load.toFixed(3)),
+        ...one.util.map((load) => fixed(load, 3)),
       ],
     ]
   })
@@ -82,17 +82,17 @@ interface Field {
 const get = (model: ClusterModel, node: number, col: Col): number => model.rows[node * Col.Width + col] ?? 0
 const column = (header: string, col: Col, digits = 0): Field => ({
   header,
-  show: (model, node) => get(model, node, col).toFixed(digits),
+  show: (model, node) => fixed(get(model, node, col), digits),
 })
 const fact = (header: string, of: (facts: ClusterModel['nodes'][number]) => number): Field => ({
   header,
   show: (model, node) => {
     const facts = model.nodes[node]
-    return facts === undefined ? '' : of(facts).toFixed(0)
+    return facts === undefined ? '' : fixed(of(facts), 0)
   },
 })
 const UNKNOWN: Field = { header: '<unknown field>', text: true, show: () => '<unknown field>' }
-const share = (part: number, total: number): string => (total === 0 ? 1 : part / total).toFixed(4)
+const share = (part: number, total: number): string => fixed(total === 0 ? 1 : part / total, 4)
 
 const FIELDS: Readonly<Record<string, Field>> = {
   idx: { header: 'Index', show: (_, node) => String(node).padStart(4) },
@@ -122,7 +122,7 @@ const FIELDS: Readonly<Record<string, Field>> = {
   scnt: column('scnt', Col.Secondaries),
   pfmem: {
     header: 'p_fmem',
-    show: (model, node) => (freeMemory(model, node) / (model.nodes[node]?.data.totalMemory ?? 0)).toFixed(4),
+    show: (model, node) => fixed(freeMemory(model, node) / (model.nodes[node]?.data.totalMemory ?? 0), 4),
   },
   pfdsk: {
     header: 'p_fdsk',
@@ -135,7 +135,7 @@ const FIELDS: Readonly<Record<string, Field>> = {
   },
   rcpu: {
     header: 'r_cpu',
-    show: (model, node) => (get(model, node, Col.Vcpus) / (model.nodes[node]?.data.totalCpus ?? 0)).toFixed(2),
+    show: (model, node) => fixed(get(model, node, Col.Vcpus) / (model.nodes[node]?.data.totalCpus ?? 0), 2),
   },
   cload: column('lCpu', Col.LoadCpu, 3),
   mload: column('lMem', Col.LoadMemory, 3),

@@ -1,0 +1,78 @@
+// `hscan`: writes clusters to text files, and a line about each.
+import { BadClusterData } from '../../allocation/cluster-data'
+import { type ClusterModel, Col, buildModel } from '../../allocation/cluster-model'
+import { liveCluster } from '../../allocation/live-cluster'
+import { score8 } from '../../allocation/numbers'
+import { Score } from '../../allocation/score'
+import { clusterText } from '../../allocation/text-format'
+import { nodeMemoryOf, recordsOf } from './load'
+import { type Parsed, has, parseOptions, textOf } from './options'
+import { nodeTable } from './table'
+import type { Terminal } from './terminal'
+
+const OPTIONS = 'print-nodes output-dir luxi verbose no-headers static-kvm-node-memory version help'
+
+/** Ends a run in which not every cluster could be written. */
+const INCOMPLETE = 2
+
+const HEADER = ['Nodes', 'Inst', 'BNode', 'BInst', 't_mem', 'f_mem', 't_disk', 'f_disk', 'Score']
+const WIDTHS = [5, 5, 5, 5, 6, 6, 6, 6, 10]
+
+/** The remote APIs that are named; the cluster of this machine, over LUXI, if none is. */
+export async function hscan(args: readonly string[], terminal: Terminal): Promise<number> {
+  const options = parseOptions('hscan', OPTIONS.split(' '), args)
+  const clusters = options.rest.length === 0 ? ['LOCAL'] : options.rest
+  const width = Math.max(...clusters.map(({ length }) => length))
+  if (!has(options, 'no-headers')) terminal.out(`${row(['Name', ...HEADER], width)}\n`)
+  let complete = true
+  for (const name of clusters) {
+    try {
+      const model = await loadCluster(name, options, terminal)
+      terminal.out(`${row([name, ...figures(model)], width)}\n`)
+      show(model, options, terminal)
+      terminal.write(
+        `${textOf(options, 'output-dir') ?? '.'}/${name.replaceAll('/', '_')}.data`,
+        clusterText(model.data),
+      )
+    } catch (error) {
+      if (!(error instanceof BadClusterData)) throw error
+      terminal.out(`\nError for ${name}: failed to load data. Details:\n${error.message}\n`)
+      complete = false
+    }
+  }
+  return complete ? 0 : INCOMPLETE
+}
+
+async function loadCluster(name: string, options: Parsed, terminal: Terminal): Promise<ClusterModel> {
+  const local = options.rest.length === 0
+  const records = await recordsOf(terminal, local ? undefined : name, local ? textOf(options, 'luxi') : undefined)
+  return buildModel(liveCluster(records, nodeMemoryOf(options)))
+}
+
+function figures({ data, nodes, rows, ...model }: ClusterModel): string[] {
+  const score = new Score(
+    { data, nodes, rows, ...model },
+    nodes.map((_, at) => at),
+  )
+  const failing = new Set(score.failing())
+  const affected = data.instances.filter((one) => failing.has(one.primary) || failing.has(one.secondary))
+  const sum = (of: (one: (typeof data.nodes)[number], at: number) => number) =>
+    data.nodes.reduce((total, one, at) => total + of(one, at), 0)
+  return [
+    ...[nodes.length, data.instances.length, failing.size, affected.length].map(String),
+    sum(({ totalMemory }) => totalMemory).toFixed(0),
+    String(sum(({ freeMemory }) => freeMemory)),
+    (sum(({ totalDisk }) => totalDisk) / 1024).toFixed(0),
+    String(Math.floor(sum((_, at) => rows[at * Col.Width + Col.FreeDisk] ?? 0) / 1024)),
+    score8(score.value()),
+  ]
+}
+
+const row = ([name = '', ...cells]: readonly string[], width: number): string =>
+  [name.padEnd(width), ...cells.map((cell, at) => cell.padStart(WIDTHS[at] ?? 0))].join(' ')
+
+function show(model: ClusterModel, options: Parsed, terminal: Terminal): void {
+  const fields = textOf(options, 'print-nodes')
+  const nodes = model.nodes.map((_, at) => at)
+  if (fields !== undefined) terminal.out(nodeTable(model, nodes, fields))
+}
