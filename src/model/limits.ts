@@ -145,6 +145,8 @@ export const LUXI_CLIENT_IDLE_MAX = 32
 // RAPI
 /** The longest body of a request; as in Ganeti 3.1. */
 export const RAPI_BODY_BYTES_MAX = 10 << 20
+/** Of a body that is refused, so much is read and dropped, so that its sender comes to read the answer. */
+export const RAPI_DROPPED_BYTES_MAX = 256 << 20
 /** Levels of nesting in a body. */
 export const RAPI_BODY_DEPTH_MAX = 100
 /** Request line and headers together. */

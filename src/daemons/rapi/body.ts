@@ -1,6 +1,7 @@
 // A request's body as JSON. Every bound on it is checked before it is parsed or handed on.
 import type { IncomingMessage } from 'node:http'
 import { isDeeper } from '../../lib/json-depth'
+import { readBody as readText } from '../../lib/read-body'
 import { RAPI_BODY_BYTES_MAX, RAPI_BODY_DEPTH_MAX } from '../../model/limits'
 import { badRequest, HttpError } from './errors'
 
@@ -8,8 +9,8 @@ import { badRequest, HttpError } from './errors'
 export async function readBody(request: IncomingMessage): Promise<unknown> {
   const { 'content-length': length, 'transfer-encoding': encoding, 'content-type': type } = request.headers
   if (encoding === undefined && (length === undefined || length === '0')) return undefined
-  if (Number(length ?? 0) > RAPI_BODY_BYTES_MAX) throw new HttpError(413)
-  const text = await readText(request)
+  const text = await readText(request, RAPI_BODY_BYTES_MAX)
+  if (text === undefined) throw new HttpError(413)
   if (text === '') return undefined
   if (type?.toLowerCase() !== 'application/json') throw new HttpError(415)
   const body = parse(text)
@@ -18,17 +19,9 @@ export async function readBody(request: IncomingMessage): Promise<unknown> {
   return body
 }
 
-async function readText(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request) {
-    if (!Buffer.isBuffer(chunk)) continue
-    size += chunk.length
-    if (size > RAPI_BODY_BYTES_MAX) throw new HttpError(413)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}
+/** Told by its headers: nothing of it need be read. */
+export const isTooLong = ({ headers }: IncomingMessage): boolean =>
+  Number(headers['content-length'] ?? 0) > RAPI_BODY_BYTES_MAX
 
 function parse(text: string): unknown {
   try {

@@ -1,6 +1,7 @@
 // The life of a request to /2, read top to bottom: authenticate, find the route, check access, read the body, collect the
 // arguments, call the controller, reply. The routes are data, generated from the controllers.
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Clock } from '../../lib/clock'
 import { slices, writeSlice } from '../../lib/slices'
 import { ENTRIES_AT_ONCE } from '../../model/limits'
 import { readArguments, type RouteArgument } from './arguments'
@@ -8,6 +9,7 @@ import { type Authenticator, CHALLENGE, checkAccess, rolesOf } from './auth'
 import { readBody } from './body'
 import { RapiContext, type RapiServices } from './context'
 import { badRequest, errorReply, HttpError, notFound } from './errors'
+import { finish } from './finish'
 import { pythonJson } from './python'
 import { readPermission } from './read-permission'
 import { RouteTree } from './route-tree'
@@ -34,7 +36,7 @@ export type Handler = (request: IncomingMessage, response: ServerResponse) => Pr
 
 export function createRouter(routes: readonly Route[], options: RouterOptions): Handler {
   const tree = new RouteTree(routes)
-  const { log } = options
+  const { log, clock } = options
 
   return async (request, response) => {
     let user: User | undefined
@@ -42,13 +44,13 @@ export function createRouter(routes: readonly Route[], options: RouterOptions): 
       if (request.headers.host === undefined && request.httpVersion === '1.1') throw badRequest('Missing Host header')
       user = await options.authenticator.authenticate(request, response)
       if (user === undefined && options.requireAuthentication) throw new HttpError(401)
-      await reply(response, await serve(tree, options, request, user))
+      await reply(response, await serve(tree, options, request, user), clock)
     } catch (error) {
       const { status, body } = errorReply(error, log)
       if (status === 401) response.setHeader('WWW-Authenticate', CHALLENGE)
-      // What is left of a body that is too long is not read.
+      // What is left of a body that is too long is dropped, and only so much of it.
       if (status === 413) response.setHeader('Connection', 'close')
-      send(response, status, body)
+      send(response, status, body, clock)
     }
     if (request.method !== 'GET')
       log.info(
@@ -89,8 +91,8 @@ function pathOf(request: IncomingMessage): string {
 }
 
 /** A long list is written slice by slice, as its reader has room. */
-async function reply(response: ServerResponse, result: unknown): Promise<void> {
-  if (!Array.isArray(result) || result.length <= ENTRIES_AT_ONCE) return send(response, 200, pythonJson(result))
+async function reply(response: ServerResponse, result: unknown, clock: Clock): Promise<void> {
+  if (!Array.isArray(result) || result.length <= ENTRIES_AT_ONCE) return send(response, 200, pythonJson(result), clock)
   response.writeHead(200, { 'Content-Type': 'application/json' })
   let before = '['
   for (const slice of slices(result, ENTRIES_AT_ONCE)) {
@@ -101,10 +103,10 @@ async function reply(response: ServerResponse, result: unknown): Promise<void> {
   response.end(']\n', 'latin1')
 }
 
-export function send(response: ServerResponse, status: number, json: string): void {
+function send(response: ServerResponse, status: number, json: string, clock: Clock): void {
   if (response.headersSent || response.destroyed) return
-  const data = json + '\n'
   // The text is ASCII, so its length is its size.
+  const data = Buffer.from(json + '\n', 'latin1')
   response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': data.length })
-  response.end(data, 'latin1')
+  void finish(response, data, clock)
 }

@@ -20,6 +20,7 @@ import {
 import type { Master } from '../../rpc/luxi/calls'
 import type { GantryMaster } from '../../rpc/luxi/gantry'
 import { basicAuthenticator } from './auth'
+import { isTooLong } from './body'
 import { RapiMetrics, serveMetrics } from './metrics'
 import { createRouter } from './router'
 import { UsersFile } from './users'
@@ -120,6 +121,11 @@ async function listen(address: string, port: number, paths: Paths, handle: Door)
   )
   server.maxConnections = RAPI_CONNECTIONS_MAX
   server.on('clientError', refuse)
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    // Who asks before it sends is told at once.
+    if (!isTooLong(request)) response.writeContinue()
+    void handle(request, response)
+  })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, address, () => resolve())

@@ -55,6 +55,9 @@ export interface Submitted {
 export const EVENT_TYPES = ['job', 'log', 'config', 'node', 'master', 'gap'] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
+/** The kinds of objects that events are about, beside the cluster itself: `instance/vm1`. */
+export const EVENT_KINDS = ['job', 'instance', 'node', 'group', 'network', 'disk', 'filter'] as const
+
 export interface ClusterEvent {
   /** `<epoch>-<seq>` */
   readonly id: string

@@ -1,11 +1,13 @@
 // The life of a request to /3, read top to bottom: find the route, find out who asks, read the body, collect the arguments, call the
 // controller, reply. What the caller may do is decided by the master, which gets the identity with each call.
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Clock } from '../../../lib/clock'
 import type { GantryMaster } from '../../../rpc/luxi/gantry'
 import { readArguments } from '../arguments'
 import { readBody } from '../body'
 import { RapiContext, type RapiServices, type Reply } from '../context'
 import { badRequest, HttpError, notFound } from '../errors'
+import { finish } from '../finish'
 import { RouteTree } from '../route-tree'
 import type { Handler, Route } from '../router'
 import type { Identify } from './identity'
@@ -24,7 +26,7 @@ export function createV3Router(routes: readonly Route[], options: V3Options): Ha
       if (request.headers.host === undefined && request.httpVersion === '1.1') throw badRequest('Missing Host header')
       const result = await serve(tree, options, request, response, reply)
       if (reply.stream !== undefined) await reply.stream(response, leaving(response))
-      else send(request, response, reply, result)
+      else send(request, response, reply, result, options.clock)
     } catch (error) {
       refuse(response, error, options)
     }
@@ -47,8 +49,9 @@ async function serve(
     response.setHeader('Allow', [...found.byVerb.keys()].map((verb) => verb.toUpperCase()).join(', '))
     throw new HttpError(405, `${request.method} is not supported for ${pathname}`)
   }
-  const body = await readBody(request)
   const searchParams = new URLSearchParams(query)
+  refuseUnknown(route, searchParams)
+  const body = await readBody(request)
   const v3 = { identity, gantry: options.gantry, reply }
   const context = new RapiContext(options, request, found.resource, searchParams, body, v3)
   const args = readArguments(route.args, found.params, searchParams, body, request.headers)
@@ -58,20 +61,36 @@ async function serve(
   return Reflect.apply(action, controller, args) as unknown
 }
 
-function send(request: IncomingMessage, response: ServerResponse, { status, headers }: Reply, result: unknown): void {
+/** What would be ignored was meant to do something. */
+function refuseUnknown({ args }: Route, query: URLSearchParams): void {
+  const known = args.flatMap(({ in: where, name }) => (where === 'query' ? [name] : []))
+  const there = known.length === 0 ? 'this request takes none' : `there are ${known.join(', ')}`
+  for (const name of query.keys()) {
+    if (!known.includes(name)) throw badRequest(`There is no query argument '${name}': ${there}`)
+    if (query.getAll(name).length > 1) throw badRequest(`${name}: may be given only once`)
+  }
+}
+
+function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers }: Reply,
+  result: unknown,
+  clock: Clock,
+): void {
   const tag = headers['ETag']
   if (tag !== undefined && request.headers['if-none-match'] === tag) return void response.writeHead(304, headers).end()
   if (status === 204) return void response.writeHead(status, headers).end()
-  write(response, status, { 'Content-Type': 'application/json', ...headers }, JSON.stringify(result ?? null))
+  write(response, status, { 'Content-Type': 'application/json', ...headers }, JSON.stringify(result ?? null), clock)
 }
 
-function refuse(response: ServerResponse, error: unknown, { log }: V3Options): void {
+function refuse(response: ServerResponse, error: unknown, { log, clock }: V3Options): void {
   const problem = problemOf(error, log)
   if (response.headersSent) return void response.end()
   const challenge: Record<string, string> =
     problem.status === 401 ? { 'WWW-Authenticate': 'Basic realm="Gantry", Bearer realm="Gantry"' } : {}
   const retry: Record<string, string> = problem.status === 503 ? { 'Retry-After': '5' } : {}
-  // What is left of a body that is too long is not read.
+  // What is left of a body that is too long is dropped, and only so much of it.
   const close: Record<string, string> = problem.status === 413 ? { Connection: 'close' } : {}
   const headers: Record<string, string> = {
     'Content-Type': 'application/problem+json',
@@ -79,14 +98,20 @@ function refuse(response: ServerResponse, error: unknown, { log }: V3Options): v
     ...retry,
     ...close,
   }
-  write(response, problem.status, headers, JSON.stringify(problem))
+  write(response, problem.status, headers, JSON.stringify(problem), clock)
 }
 
-function write(response: ServerResponse, status: number, headers: Record<string, string>, text: string): void {
+function write(
+  response: ServerResponse,
+  status: number,
+  headers: Record<string, string>,
+  text: string,
+  clock: Clock,
+): void {
   if (response.destroyed) return
   const data = Buffer.from(text)
   response.writeHead(status, { ...headers, 'Content-Length': data.length, 'Cache-Control': 'no-store' })
-  response.end(data)
+  void finish(response, data, clock)
 }
 
 function leaving(response: ServerResponse): AbortSignal {

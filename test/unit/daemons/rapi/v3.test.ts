@@ -109,6 +109,25 @@ describe('reads', () => {
     expect(json).toMatchObject({ status, detail: expect.any(String) })
   })
 
+  test.each([
+    ['/3/nodes?foo=1&limit=5', /'foo': there are fields, filter, limit, after$/],
+    ['/3/jobs?cursor=eA', /'cursor': there are fields, filter, limit, after$/],
+    ['/3/jobs?after=garbage!', /^after: not the `next`/],
+    ['/3/jobs?after=MTI', /^after: not/],
+    ['/3/nodes?limit=1&limit=2', /^limit: may be given only once$/],
+    ['/3/cluster?fields=name', /'fields': this request takes none$/],
+    ['/3/events?objects=vm1', /^objects: 'vm1' is none; give KIND\/NAME/],
+    ['/3/events?typ=job', /'typ': there are types, objects$/],
+  ])('%s is refused, and the argument is named', async (url, text) => {
+    const { status, json } = await ask('GET', url)
+    expect([status, json['detail']]).toEqual([400, expect.stringMatching(text)])
+  })
+
+  test('the place in one list is none in another', async () => {
+    const { json } = await ask('GET', '/3/nodes?fields=name&limit=1')
+    expect((await ask('GET', `/3/instances?after=${String(json['next'])}`)).status).toBe(400)
+  })
+
   test('who is not known is told how to log in', async () => {
     const { status, headers } = await ask('GET', '/3/nodes', { as: basic('admin', 'wrong') })
     expect(status).toBe(401)
@@ -305,7 +324,9 @@ test('metrics have the names of the exporter of Ganeti, and ours', async () => {
     'ganeti_instance_oper_ram{',
   ])
     expect(body).toContain(name)
-  expect(body).toMatch(/ganeti_job_run_time\{job_id="\d+",job_operation="OP_TEST_DELAY",cluster="cluster\.gnt\.example"\} [\d.]+/)
+  expect(body).toMatch(
+    /ganeti_job_run_time\{job_id="\d+",job_operation="OP_TEST_DELAY",cluster="cluster\.gnt\.example"\} [\d.]+/,
+  )
   expect(body).toMatch(/gantry_http_requests_total\{api="3",method="POST",status="202"\} \d+/)
   expect(body).toMatch(/gantry_master_call_duration_seconds_count\{call="view"\} \d+/)
   expect((await get(basic('admin', 'no'))).status).toBe(401)

@@ -1,5 +1,5 @@
 import { Get, Header, Produces, Query, Route, Security, Tags } from '@tsoa/runtime'
-import { EVENT_TYPES } from '../../../../rpc/luxi/gantry'
+import { EVENT_KINDS, EVENT_TYPES } from '../../../../rpc/luxi/gantry'
 import { badRequest } from '../../errors'
 import { eventStream } from '../../v3/event-stream'
 import { V3Resource } from './resource'
@@ -29,12 +29,18 @@ export class EventsV3Controller extends V3Resource {
     const wanted = listOf(types)
     const unknown = wanted.find((type) => !EVENT_TYPES.some((known) => known === type))
     if (unknown !== undefined) throw badRequest(`types: there is no '${unknown}', only ${EVENT_TYPES.join(', ')}`)
-    const request = { types: wanted, objects: listOf(objects), after: lastEventId ?? null }
+    const about = listOf(objects)
+    const strange = about.find((object) => !OBJECT.test(object))
+    if (strange !== undefined) throw badRequest(`objects: '${strange}' is none; give ${OBJECT_FORMS}`)
+    const request = { types: wanted, objects: about, after: lastEventId ?? null }
     const { clock, log } = this.context.services
     reply.stream = eventStream({ identity, gantry, clock, log, request })
     return Promise.resolve('')
   }
 }
+
+const OBJECT = new RegExp(`^(cluster|(${EVENT_KINDS.join('|')})/.+)$`, 's')
+const OBJECT_FORMS = `KIND/NAME or KIND/*, where KIND is one of ${EVENT_KINDS.join(', ')}; or cluster`
 
 const listOf = (text: string | undefined): string[] =>
   text === undefined ? [] : text.split(',').filter((entry) => entry !== '')

@@ -36,11 +36,11 @@ export abstract class V3Resource {
     if (limit < 1 || limit > VIEW_PAGE_MAX) throw badRequest(`limit: must be from 1 to ${VIEW_PAGE_MAX}`)
     const fields = readFields(request.fields) ?? shown
     const filter = readFilter(request.filter)
-    const after = request.after === undefined ? null : readCursor(request.after)
+    const after = request.after === undefined ? null : readCursor(what, request.after)
     const { identity, gantry } = this.v3
     const { rows, next } = await gantry.view(identity, { what, name: null, fields, filter, after, limit })
     const items = rows.map((row) => viewOf<View>(fields, row))
-    return { items, next: next === null ? null : Buffer.from(next).toString('base64url') }
+    return { items, next: next === null ? null : cursorOf(what, next) }
   }
 
   protected async one<View>(
@@ -94,7 +94,16 @@ function readFilter(text: string | undefined): QueryFilter {
   throw badRequest('filter: must be a JSON array of the query language, like ["==", "name", "vm1"]')
 }
 
-const readCursor = (text: string): string => Buffer.from(text, 'base64url').toString('utf8')
+/** Names the list beside the last object of the page, so that nothing else passes for one. */
+const cursorOf = (what: QueryResource, last: string): string => Buffer.from(`${what}/${last}`).toString('base64url')
+
+function readCursor(what: QueryResource, text: string): string {
+  const last = Buffer.from(text, 'base64url')
+    .toString('utf8')
+    .slice(what.length + 1)
+  if (last === '' || cursorOf(what, last) !== text) throw badRequest('after: not the `next` of a page of this list')
+  return last
+}
 
 /** The names of the fields are those of the view's interface, which is generated from the same table. */
 const viewOf = <View>(fields: readonly string[], row: readonly unknown[]): View =>
