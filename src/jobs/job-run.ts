@@ -4,6 +4,7 @@ import type { Clock } from '../lib/clock'
 import { timestamp } from '../lib/clock'
 import { JOB_LOG_ENTRIES_MAX } from '../model/limits'
 import { GanetiError } from '../model/errors'
+import { inDeclaredOrder } from '../opcodes/parse'
 import type { LogEntry, WireOpCode } from '../rpc/luxi/calls'
 import { type Job, canceledFrom, failedAt, isFinal, withOp, withPriority } from './job'
 import type { JobOrder, Progress } from './runner'
@@ -102,8 +103,7 @@ export class JobRun {
   private begin(index: number): WireOpCode | undefined {
     const input = this.current.ops[index]?.input
     if (input === undefined) return undefined
-    const { dry_run, debug_level = 0, ...rest } = input
-    const begun = { ...(dry_run === undefined ? {} : { dry_run }), debug_level, ...rest }
+    const begun = inDeclaredOrder({ debug_level: 0, ...input })
     this.current = withOp(this.current, index, { input: begun })
     return begun
   }
@@ -127,7 +127,8 @@ export class JobRun {
   /** What the opcode turned out to mean; written with the next transition. */
   private note(index: number, fields: Readonly<Record<string, unknown>>): void {
     const op = this.current.ops[index]
-    if (op !== undefined) this.current = withOp(this.current, index, { input: { ...op.input, ...fields } })
+    if (op !== undefined)
+      this.current = withOp(this.current, index, { input: inDeclaredOrder({ ...op.input, ...fields }) })
   }
 
   private async started(index: number): Promise<void> {

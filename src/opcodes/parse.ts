@@ -90,6 +90,14 @@ export function op<D extends OpcodeDefinition>(
   return fillOpcode(definition, { ...params, ...common })
 }
 
+/** The same opcode with its keys in declared order, as job files and answers have them. */
+export function inDeclaredOrder<O extends { readonly OP_ID: string }>(opcode: O): O {
+  const declared = [...Object.keys(commonParams), 'OP_ID', ...Object.keys(allOpcodes.get(opcode.OP_ID)?.params ?? {})]
+  const present = new Map(Object.entries(opcode))
+  // A key keeps the place that it had first.
+  return { ...Object.fromEntries(declared.flatMap((name) => (present.has(name) ? [[name, null]] : []))), ...opcode }
+}
+
 /** `OP_INSTANCE_CREATE` -> `OpInstanceCreate` */
 export function opcodeClass(id: string): string {
   return id.replace(/(?:^|_)([A-Z])([A-Z]*)/g, (_, first: string, rest: string) => first + rest.toLowerCase())

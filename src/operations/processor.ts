@@ -4,6 +4,7 @@ import type { JobEnvironment } from './environment'
 import { HookRunner } from './hooks'
 import { unitFor } from './index'
 import { LockSession } from './lock-session'
+import { inherit } from './inherit'
 import { ResultWithJobs, unitLevels, type BoundUnit } from './logical-unit'
 import { UnitContext } from './unit-context'
 
@@ -61,16 +62,4 @@ async function finish(result: unknown, ctx: UnitContext): Promise<unknown> {
   if (!(result instanceof ResultWithJobs)) return result
   const jobs = result.jobs.map((ops) => ops.map((op) => inherit(op, ctx.op)))
   return { ...result.rest, jobs: jobs.length === 0 ? [] : await ctx.env.submitJobs(jobs) }
-}
-
-/** Jobs that an opcode submits carry on its priority, its comment and its reasons. */
-function inherit(op: WireOpCode, from: WireOpCode): WireOpCode {
-  const own = Array.isArray(op['reason']) ? op['reason'] : []
-  const trail = Array.isArray(from['reason']) ? from['reason'] : []
-  return {
-    ...op,
-    priority: op['priority'] ?? from['priority'] ?? 0,
-    comment: op['comment'] ?? from['comment'] ?? `Submitted by ${from.OP_ID}`,
-    reason: [...own, ...trail],
-  }
 }

@@ -2,9 +2,10 @@
 // answer is the recorded one, or the recording is in test/golden/differences.json with a reason.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import * as tls from 'node:tls'
 import { gunzipSync } from 'node:zlib'
 import { type EmbeddedCluster } from '../support/embedded-cluster'
+import { jobEnd } from '../support/job-end'
+import { rawRequest, type RawAnswer } from '../support/raw-request'
 import { startRecordedCluster } from '../support/recorded-state'
 import { differences, parsed, verdict } from '../support/replay'
 
@@ -32,10 +33,12 @@ test('answers reads, and after them mistakes, as recorded', async () => {
   for (const recording of [...(reads ?? []), ...(mistakes ?? [])]) {
     // What was refused without an answer is a matter of the HTTP server.
     if (recording.status === null) continue
-    for (const submission of BETWEEN[recording.name] ?? []) await ask(submission)
+    for (const submission of BETWEEN[recording.name] ?? []) await rawRequest(cluster.url, submission)
     const job = /^GET \/2\/jobs\/(\d+) /.exec(recording.request)
-    if (/^get-.*-job$/.test(recording.name) && job) await ended(Number(job[1]))
-    complaints.push(...verdict(`rapi/${recording.name}`, compare(recording, await ask(recording.request))))
+    if (/^get-.*-job$/.test(recording.name) && job) await jobEnd(cluster.master, Number(job[1]))
+    complaints.push(
+      ...verdict(`rapi/${recording.name}`, compare(recording, await rawRequest(cluster.url, recording.request))),
+    )
   }
   expect(complaints).toEqual([])
   expect(recordings.length).toBeGreaterThan(150)
@@ -50,53 +53,16 @@ const BETWEEN: Record<string, string[]> = {
   ],
 }
 
-function compare({ status, type, body }: Recording, got: { status: number; type: string; body: string }): string[] {
+function compare({ status, type, body }: Recording, got: RawAnswer): string[] {
   const want = parsed(body)
   // A number is a job's.
   const found = typeof want === 'number' && want > 2 ? [] : differences(want, parsed(got.body))
   return [
     ...(got.status === status ? [] : [`status ${got.status}, recorded was ${status}`]),
-    ...(type === null || got.type.startsWith(type) ? [] : [`content type ${got.type}`]),
+    ...(type === null || got.headers['content-type']?.startsWith(type)
+      ? []
+      : [`content type ${got.headers['content-type']}`]),
     ...(body.endsWith('\n') === got.body.endsWith('\n') ? [] : ['the newline at the end']),
     ...found,
   ]
 }
-
-async function ended(id: number): Promise<void> {
-  for (let change: unknown = 'nochange'; change === 'nochange' || !/success|error/.test(JSON.stringify(change));)
-    change = await cluster.master.waitForJobChange(
-      id,
-      ['status'],
-      change === 'nochange' ? null : first(change),
-      null,
-      10,
-    )
-}
-
-/** The bytes as they were sent. */
-function ask(bytes: string): Promise<{ status: number; type: string; body: string }> {
-  const { hostname, port } = new URL(cluster.url)
-  return new Promise((resolve, reject) => {
-    const socket = tls.connect({ host: hostname, port: Number(port), rejectUnauthorized: false })
-    let text = ''
-    const whole = (closed: boolean) => {
-      const answer = text.replace(/^HTTP\/1.1 100[^]*?\r\n\r\n/, '')
-      const end = answer.indexOf('\r\n\r\n')
-      const [head, body] = [answer.slice(0, end), answer.slice(end + 4)]
-      const length = Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0)
-      if (!closed && (end === -1 || bytes.startsWith('HEAD') || body.length < length)) return
-      socket.destroy()
-      const type = /^content-type: (.*)/im.exec(head)?.[1] ?? ''
-      resolve({ status: Number(head.split(' ')[1]), type, body: body.slice(0, length) })
-    }
-    socket.setTimeout(1000, () => whole(true))
-    socket.setEncoding('latin1').on('data', (chunk: string) => {
-      text += chunk
-      whole(false)
-    })
-    socket.on('secureConnect', () => socket.write(Buffer.from(bytes, 'utf8'))).on('close', () => whole(true))
-    socket.on('error', reject)
-  })
-}
-
-const first = (value: unknown): unknown => (Array.isArray(value) ? (value[0] as unknown) : value)

@@ -1,4 +1,6 @@
 // Exports and transfers of simulated nodes: no data flows, so each transfer has ended when it is first asked for.
+import { createHash } from 'node:crypto'
+import { fileTime } from '../../lib/clock'
 import { formatIni } from '../../lib/ini'
 import { createCertificate } from '../../lib/tls'
 import { EXPORT_SECTION } from '../../model/constants/exports'
@@ -32,7 +34,9 @@ export const transfers = {
   impexp_cleanup: () => null,
   x509_cert_create: async (sim, validity_s) => {
     const both = await createCertificate({ commonName: sim.node, validity_days: validity_s / 86400, clock: sim.clock })
-    return ['x509-simulated', both.slice(both.indexOf('-----BEGIN CERTIFICATE-----'))]
+    const pem = both.slice(both.indexOf('-----BEGIN CERTIFICATE-----'))
+    const digest = createHash('sha256').update(pem).digest('hex')
+    return [`x509-${fileTime(sim.clock)}-${digest.slice(0, 8)}`, pem]
   },
   x509_cert_remove: () => null,
 } satisfies SimHandlers

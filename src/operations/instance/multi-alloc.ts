@@ -8,6 +8,8 @@ import { all, fill, logicalUnit, ResultWithJobs, shared, type Op } from '../logi
 import type { UnitContext } from '../unit-context'
 import { placementFor } from './create'
 import { checkArguments, wantedInstance, type CreateOp, type Wanted } from './create-plan'
+import { inherit } from '../inherit'
+import { givenOsParams } from './params'
 import { allocatorFor } from './allocator'
 import { allocationOf, Placer } from './placement'
 import { askScript } from '../iallocator/ask'
@@ -41,16 +43,20 @@ export const instanceMultiAlloc = logicalUnit(OpInstanceMultiAlloc, {
     return { node: nodes, 'node-res': nodes }
   },
   check: (ctx, op) => placeAll(ctx, op),
-  async run(_ctx, _op, { made, failed }) {
-    const allocatable = made.map(({ name }) => name)
-    return Promise.resolve(
-      new ResultWithJobs(
-        made.map(({ op }) => [op]),
-        { allocatable, failed },
-      ),
+  dryRun: (_op, placed) => ({ ...namesOf(placed), jobs: [] }),
+  async run(ctx, op, placed) {
+    const { nodes } = await ctx.config.read({ nodes: 'all' })
+    const uuids = new Map(Object.values(nodes).map(({ name, uuid }) => [name, uuid]))
+    const made = placed.made.map((one) => ({ ...one, op: withUuids(one.op, uuids) }))
+    noteInstances(ctx, op, made)
+    return new ResultWithJobs(
+      made.map((one) => [one.op]),
+      namesOf(placed),
     )
   },
 })
+
+const namesOf = ({ made, failed }: Placed) => ({ allocatable: made.map(({ name }) => name), failed })
 
 const refusal = (text: string) => new OpPrereqError(text, ECODE.INVAL)
 
@@ -107,6 +113,29 @@ async function placeAll(ctx: UnitContext, op: MultiAllocOp): Promise<Placed> {
     }
   }
   return { made, failed }
+}
+
+function withUuids(op: WireOpCode, uuids: ReadonlyMap<unknown, string>): WireOpCode {
+  const [pnode_uuid, snode_uuid] = [uuids.get(op['pnode']), uuids.get(op['snode'])]
+  return { ...op, ...(pnode_uuid && { pnode_uuid }), ...(snode_uuid && { snode_uuid }) }
+}
+
+/** In the job: each instance with all its parameters, those that were left out too, and with the nodes that it goes to. */
+function noteInstances(ctx: UnitContext, op: MultiAllocOp, made: readonly Made[]): void {
+  const submitted = new Map(made.map((one) => [one.name, inherit(one.op, ctx.op)]))
+  const instances = instancesOf(op).map(({ wire, create }) =>
+    shown(create, submitted.get(create.instance_name) ?? wire),
+  )
+  ctx.note({ instances })
+}
+
+function shown(create: CreateOp, wire: WireOpCode): Record<string, unknown> {
+  const given: Record<string, unknown> = { ...create, ...givenOsParams(create) }
+  const params = Object.fromEntries(Object.keys(OpInstanceCreate.params).map((name) => [name, given[name] ?? null]))
+  const { pnode = null, pnode_uuid = null, snode = null, snode_uuid = null } = wire
+  const { dry_run = null, debug_level = 0, priority = 0, depends = null, comment = null, reason = [], OP_ID } = wire
+  const common = { dry_run, debug_level, priority, depends, comment, reason, OP_ID }
+  return { ...params, pnode, pnode_uuid, snode, snode_uuid, ...common }
 }
 
 /** All in one question. */

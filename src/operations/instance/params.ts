@@ -56,7 +56,7 @@ export function beParams(
 /** `memory` sets both bounds that are not given themselves. */
 function withoutMemory(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { memory, ...rest } = given
-  return memory === undefined ? rest : { minmem: memory, maxmem: memory, ...rest }
+  return memory === undefined ? rest : { maxmem: memory, minmem: memory, ...rest }
 }
 
 /** Coerced to their types; a wrong one is the user's mistake. */

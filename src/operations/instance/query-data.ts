@@ -1,7 +1,7 @@
 // OP_INSTANCE_QUERY_DATA: everything about instances in one answer, as `gnt-instance info` shows it.
 import { fillBeParams, fillHvParams, fillNicParams, fillOsParams } from '../../config/filled'
 import { diskTemplateOf, drbdId } from '../../config/lookup'
-import type { ConfigData, Disk, Instance, Nic, Node } from '../../model/config'
+import type { ConfigData, Disk, Instance, Network, Nic, Node } from '../../model/config'
 import { OpInstanceQueryData } from '../../opcodes/instance'
 import type { BlockDeviceStatus } from '../../rpc/node/dicts'
 import { instancesOrAll } from '../find'
@@ -85,8 +85,14 @@ async function runState(ctx: UnitContext, view: InstanceView): Promise<string> {
 
 function nicTuple(config: ConfigData, nic: Nic): unknown[] {
   const { mode, link, vlan } = fillNicParams(config.cluster, nic)
-  const network = nic.network === undefined ? null : (config.networks[nic.network] ?? null)
-  return [nic.name ?? null, nic.uuid, nic.ip ?? null, nic.mac, mode, link, vlan, nic.network ?? null, network]
+  const network = nic.network === undefined ? undefined : config.networks[nic.network]
+  const described = network === undefined ? null : networkDict(network)
+  return [nic.name ?? null, nic.uuid, nic.ip ?? null, nic.mac, mode, link, vlan, nic.network ?? null, described]
+}
+
+/** With its keys in Ganeti's order. */
+function networkDict({ name, serial_no, uuid, ctime, mtime, tags, ...rest }: Network): Record<string, unknown> {
+  return { name, serial_no, ...rest, ctime, mtime, uuid, tags }
 }
 
 async function describeDisk(

@@ -107,11 +107,13 @@ function noteDevices(
   ctx.note({
     nics: nics.map(({ action, at, params }, place) => {
       const mac = nicPlan.steps[place]?.nic.mac
-      return [action, at, action === 'add' && mac !== undefined ? { ...params, mac } : params]
+      return [action, at, action === 'add' && mac !== undefined ? { mac, ...params } : params]
     }),
     disks: disks.map(({ action, at, params }, place) => {
       const disk = diskSteps[place]?.disk
-      return [action, at, action === 'add' && disk ? { mode: disk.mode, dev_type: disk.dev_type, ...params } : params]
+      if (action !== 'add' || disk === undefined) return [action, at, params]
+      const { size, mode = disk.mode, ...others } = params
+      return [action, at, { size, mode, dev_type: disk.dev_type, ...others }]
     }),
     ...(made.some((disk) => DTS_FILEBASED.includes(disk.dev_type)) && {
       file_driver: op.file_driver ?? DEFAULT_FILE_DRIVER,

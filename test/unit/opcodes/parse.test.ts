@@ -3,7 +3,7 @@ import { isObject, Mismatch } from '../../../src/opcodes/check'
 import { allOpcodes } from '../../../src/opcodes/all'
 import { OpGroupAdd } from '../../../src/opcodes/group'
 import { OpInstanceMultiAlloc, OpInstanceStartup } from '../../../src/opcodes/instance'
-import { BadParameter, fillOpcode, op, opcodeClass, parseOpcode } from '../../../src/opcodes/parse'
+import { BadParameter, fillOpcode, inDeclaredOrder, op, opcodeClass, parseOpcode } from '../../../src/opcodes/parse'
 import { opcodeSummary, redact, redactSecrets, secretsOf, withSecrets } from '../../../src/opcodes/summary'
 
 interface Vector {
@@ -113,6 +113,15 @@ describe('fillOpcode', () => {
     expect(opcodeClass('OP_INSTANCE_SET_PARAMS')).toBe('OpInstanceSetParams')
     expect(opcodeClass('OP_TEST_OS_PARAMS')).toBe('OpTestOsParams')
   })
+})
+
+test('what is added to an opcode stands in its declared place', () => {
+  const opcode = op(OpInstanceStartup, { instance_name: 'a' })
+  const more = inDeclaredOrder({ later: 1, ...opcode, debug_level: 0, instance_uuid: 'u' })
+  const { instance_name, ...rest } = opcode
+  const { priority, depends, comment, reason, OP_ID, ...own } = rest
+  const names = ['debug_level', ...Object.keys({ priority, depends, comment, reason, OP_ID, instance_name })]
+  expect(Object.keys(more)).toEqual([...names, 'instance_uuid', ...Object.keys(own), 'later'])
 })
 
 describe('secrets', () => {

@@ -31,6 +31,28 @@ test('each instance gets a node and a job of its own', async () => {
   for (const [op] of cluster.submitted) expect(names).toContain(op?.['pnode'])
 })
 
+test('the job shows where each instance goes, and its job says which one it comes from', async () => {
+  const instances = [instance('inst25'), instance('inst26', { comment: 'mine' })]
+  const common = { iallocator: 'hail', instances, comment: 'both', debug_level: 1, reason: [['gnt:user', 'why', 1]] }
+  await cluster.run('OP_INSTANCE_MULTI_ALLOC', common)
+  const expected = ['Submitted by OP_INSTANCE_MULTI_ALLOC', 'mine'].map((comment, index) => {
+    const { pnode, pnode_uuid } = cluster.submitted[index]?.[0] ?? {}
+    return { pnode, pnode_uuid, snode: null, osparams_secret: {}, comment, debug_level: 1, reason: common.reason }
+  })
+  expect(cluster.noted).toMatchObject({ instances: expected })
+  for (const { pnode, pnode_uuid } of expected) expect(cluster.config.nodes[String(pnode_uuid)]?.name).toBe(pnode)
+})
+
+test('a dry run tells which instances have room, and submits nothing', async () => {
+  const op = { iallocator: 'hail', instances: [instance('inst25')], dry_run: true }
+  await expect(cluster.run('OP_INSTANCE_MULTI_ALLOC', op)).resolves.toEqual({
+    allocatable: ['inst25.gnt.example'],
+    failed: [],
+    jobs: [],
+  })
+  expect(cluster.submitted).toEqual([])
+})
+
 test('memory that an instance was placed on is not given to the next; what fits nowhere is named', async () => {
   const memory = { memory_free: 10 * 1024, memory_total: 64 * 1024, memory_dom0: 1024 }
   const cpus = { cpu_total: 16, cpu_nodes: 1, cpu_sockets: 1, cpu_dom0: 1 }

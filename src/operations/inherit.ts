@@ -1,0 +1,14 @@
+import type { WireOpCode } from '../rpc/luxi/calls'
+
+/** An opcode of a job that another opcode submits: it says where it comes from, and carries on the reasons. */
+export function inherit(op: WireOpCode, from: WireOpCode): WireOpCode {
+  const own = Array.isArray(op['reason']) ? op['reason'] : []
+  const trail = Array.isArray(from['reason']) ? from['reason'] : []
+  return {
+    ...op,
+    debug_level: from['debug_level'] ?? 0,
+    priority: op['priority'] ?? from['priority'] ?? 0,
+    comment: op['comment'] ?? `Submitted by ${from.OP_ID}`,
+    reason: [...own, ...trail],
+  }
+}
