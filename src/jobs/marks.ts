@@ -1,19 +1,5 @@
-// What we note about a job in the reason trail of its first opcode: it is written in the same step as the job, copied with it, and
-// is Ganeti's own format. Jobs inherit the trail of the job that submitted them; a mark counts only for the job it was made for.
+// Reads the marks in reason trails: of those that a job inherits from the job that submitted it, none counts.
 import type { JobId, WireOpCode } from '../rpc/luxi/calls'
-
-export const MARK = {
-  user: 'gantry:user',
-  token: 'gantry:token',
-  /** `<digest of user and key> <digest of the body>` */
-  key: 'gantry:key',
-  /** JSON of a list of Preconditions. */
-  match: 'gantry:match',
-  /** JSON of a TokenScope: the opcode may touch nothing outside it. */
-  scope: 'gantry:scope',
-} as const
-
-export type Mark = readonly [source: string, text: string, time_ns: number]
 
 /** The texts of a source that were noted for this job, and not for one that it comes from. */
 export function marksOf(op: WireOpCode, job: JobId, source: string): string[] {

@@ -6,7 +6,7 @@ import { EVENT_MESSAGE_CHARS_MAX } from '../model/limits'
 import { opcodeSummary } from '../opcodes/summary'
 import type { NewEvent } from './event-history'
 import { objectsOf } from './access'
-import { MARK } from '../jobs/marks'
+import { MARK } from '../model/marks'
 
 /** The events of a job that became what it is now; `before` is undefined for a new one. */
 export function jobEvents(before: Job | undefined, job: Job): NewEvent[] {
@@ -39,7 +39,8 @@ export function jobEvents(before: Job | undefined, job: Job): NewEvent[] {
   return events
 }
 
-function submitter(job: Job): { user: string | null; token: string | null } {
+/** Whom the job's reason trail names: nobody for a command on the master. */
+export function submitter(job: Job): { user: string | null; token: string | null } {
   const trail = job.ops[0]?.input['reason']
   const entries: readonly unknown[] = Array.isArray(trail) ? trail : []
   const textOf = (source: string): string | null => {
@@ -63,14 +64,22 @@ const KINDS = {
   filters: 'filter',
 } as const
 
+/** The user of a job, where one is known. */
+export type Who = (job: number) => string | null
+
 /** The events of a step of the configuration; `delta` null means that anything may have changed. */
-export function configEvents(before: ConfigData | undefined, config: ConfigData, delta: Delta | null): NewEvent[] {
+export function configEvents(
+  before: ConfigData | undefined,
+  config: ConfigData,
+  delta: Delta | null,
+  who: Who,
+): NewEvent[] {
   if (before === undefined) return []
   if (delta === null) {
     if (before.serial_no === config.serial_no) return []
     return [{ type: 'gap', objects: [], data: { reason: 'the configuration daemon was restarted' } }]
   }
-  const step = { serial_no: delta.to, ...(delta.jobs && { jobs: delta.jobs }) }
+  const step = { serial_no: delta.to, ...(delta.jobs && { jobs: delta.jobs, who: delta.jobs.map(who) }) }
   const events: NewEvent[] = []
   for (const kind of ['instances', 'nodes', 'nodegroups', 'networks', 'disks', 'filters'] as const)
     for (const [uuid, object] of Object.entries<object | null>(delta[kind] ?? {})) {

@@ -5,7 +5,7 @@ import { EVENTS_PAGE_MAX, EVENTS_WAIT_MAX_S } from '../model/limits'
 import type { ClusterEvent, EventPage, EventRequest } from '../rpc/luxi/gantry'
 import type { Access } from './access'
 import type { EventHistory } from './event-history'
-import { configEvents, jobEvents } from './event-sources'
+import { configEvents, jobEvents, submitter, type Who } from './event-sources'
 import type { MasterContext } from './master-context'
 
 export class EventService {
@@ -22,8 +22,13 @@ export class EventService {
 
   /** Hears each step of the configuration. */
   follow(config: ConfigData, delta: Delta | null): void {
-    for (const event of configEvents(this.config, config, delta)) this.history.add(event)
+    for (const event of configEvents(this.config, config, delta, this.who)) this.history.add(event)
     this.config = config
+  }
+
+  private readonly who: Who = (id) => {
+    const job = this.context.queue.job(id)
+    return job === undefined ? null : submitter(job).user
   }
 
   /** Waits until there is an event that the caller wants, or the time is over. */

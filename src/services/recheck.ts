@@ -1,6 +1,7 @@
 // What a submission through /3 was promised, checked again when the job holds its locks: that objects are as they were, and that
 // what it touches is in the scope of its token.
-import { marksOf, MARK } from '../jobs/marks'
+import { marksOf } from '../jobs/marks'
+import { MARK } from '../model/marks'
 import type { ConfigData } from '../model/config'
 import { OpPrereqError, REFUSED } from '../model/errors'
 import type { JobId, WireOpCode } from '../rpc/luxi/calls'

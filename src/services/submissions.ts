@@ -1,6 +1,6 @@
 // Jobs that come through /3: who may submit what, once per Idempotency-Key, and only while the world is as the caller saw it.
 import { nanoseconds } from '../lib/clock'
-import { type Mark, MARK } from '../jobs/marks'
+import { type Mark, MARK } from '../model/marks'
 import type { JobId, WireOpCode } from '../rpc/luxi/calls'
 import type { Precondition, Submitted, SubmitRequest } from '../rpc/luxi/gantry'
 import type { Access } from './access'

@@ -138,7 +138,10 @@ test('a killed luxid knows the Idempotency-Key, and tells readers of events that
   await ended(first.json['id'])
   const added = (event: StreamEvent) => /"name":"vm4".*"change":"added"/.test(event.data)
   const told = (await firstEvents(before[0]?.id, (seen) => seen.some(added))).find(added)
-  expect(told).toMatchObject({ event: 'config', data: expect.stringContaining(`"jobs":[${String(first.json['id'])}]`) })
+  expect(told).toMatchObject({
+    event: 'config',
+    data: expect.stringContaining(`"jobs":[${String(first.json['id'])}],"who":["admin"]`),
+  })
   const pidFile = path.join(cluster.root, 'node1.gantry.local/var/run/ganeti/ganeti-luxid.pid')
   const pid = Number(fs.readFileSync(pidFile, 'utf8'))
   process.kill(pid, 'SIGKILL')

@@ -5,7 +5,9 @@ import type { Log } from '../../lib/log'
 import { allows } from '../../model/permissions'
 import type { Master } from '../../rpc/luxi/calls'
 import type { GantryMaster, Identity } from '../../rpc/luxi/gantry'
+import { rolesOf } from './auth'
 import { HttpError } from './errors'
+import type { User } from './users'
 
 /** What all requests share. */
 export interface RapiServices {
@@ -41,13 +43,14 @@ export class RapiContext {
     readonly body: unknown,
     /** Only for requests to /3. */
     readonly v3?: V3Request,
-    /** Of a user of /2 who has roles; undefined for one whose option was enough. */
-    private readonly roles?: readonly string[],
+    /** Of /2; undefined for who did not log in. */
+    readonly user?: User,
   ) {}
 
-  /** Throws 403, which does not tell what is missing. */
+  /** Throws 403, which does not tell what is missing. A user of /2 without roles has been let in by an option. */
   need(permission: string): void {
-    if (this.roles !== undefined && !allows(this.roles, permission)) throw new HttpError(403)
+    const roles = rolesOf(this.user)
+    if (roles !== undefined && !allows(roles, permission)) throw new HttpError(403)
   }
 
   /** Fires when the client has gone away, so that nothing waits on its behalf. */

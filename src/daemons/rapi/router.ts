@@ -5,7 +5,7 @@ import type { Clock } from '../../lib/clock'
 import { slices, writeSlice } from '../../lib/slices'
 import { ENTRIES_AT_ONCE } from '../../model/limits'
 import { readArguments, type RouteArgument } from './arguments'
-import { type Authenticator, CHALLENGE, checkAccess, rolesOf } from './auth'
+import { type Authenticator, CHALLENGE, checkAccess } from './auth'
 import { readBody } from './body'
 import { RapiContext, type RapiServices } from './context'
 import { badRequest, errorReply, HttpError, notFound } from './errors'
@@ -74,7 +74,7 @@ async function serve(
   for (const { basic = [] } of route.security) checkAccess(user, basic)
   const body = await readBody(request)
   const query = new URLSearchParams((request.url ?? '').slice(path.length))
-  const context = new RapiContext(services, request, found.resource, query, body, undefined, rolesOf(user))
+  const context = new RapiContext(services, request, found.resource, query, body, undefined, user)
   const permission = readPermission(route)
   if (permission !== undefined) context.need(permission)
   const args = readArguments(route.args, found.params, query, body)

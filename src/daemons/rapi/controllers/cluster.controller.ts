@@ -51,7 +51,7 @@ export class ClusterController extends Resource {
   @Get('os')
   async os(@Query() bulk = 0): Promise<string[] | OsObject[]> {
     const fields = bulk !== 0 ? OS_BULK_FIELDS : (['name', 'variants'] as const)
-    const job = await this.master.submitJob([op(OpOsDiagnose, { output_fields: fields, names: [] })])
+    const job = await this.submitAll([op(OpOsDiagnose, { output_fields: fields, names: [] })])
     const [rows] = await jobResult(this.context, job)
     if (!Array.isArray(rows)) throw new HttpError(502, "Can't get OS list")
     const systems = rows.filter((row): row is unknown[] => Array.isArray(row))

@@ -141,7 +141,7 @@ export class InstancesController extends Resource {
     const { query } = this.context
     const ops = reinstallOpcodes(name, body, query.size > 0 ? { os, start: nostartup === 0 } : null)
     this.context.need(permissionOf(OpInstanceReinstall.id))
-    return this.master.submitJob(ops)
+    return this.submitAll(ops)
   }
 
   /** Renames a stopped instance. */

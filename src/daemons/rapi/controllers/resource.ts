@@ -2,7 +2,8 @@
 import { nanoseconds } from '../../../lib/clock'
 import { ECODE, OpPrereqError } from '../../../model/errors'
 import { isObject, type JsonObject } from '../../../opcodes/check'
-import type { OpcodeDefinition } from '../../../opcodes/index'
+import { type Mark, MARK } from '../../../model/marks'
+import type { OpcodeDefinition, ParsedOpCode } from '../../../opcodes/index'
 import { permissionOf } from '../../../opcodes/permission'
 import { OpTagsDel, OpTagsSet } from '../../../opcodes/tags'
 import type { JobId, Master, TagKind } from '../../../rpc/luxi/calls'
@@ -32,7 +33,15 @@ export abstract class Resource {
 
   /** The same, where something else than the opcode says what the caller needs. */
   protected send(definition: OpcodeDefinition, body: unknown, statics: JsonObject, renames?: Renames): Promise<JobId> {
-    return this.master.submitJob([fillFromBody(definition, body, { ...statics, reason: this.reason() }, renames)])
+    return this.submitAll([fillFromBody(definition, body, { ...statics, reason: this.reason() }, renames)])
+  }
+
+  /** Notes in the reason trail who has logged in, so that events can tell it. */
+  protected submitAll(ops: readonly ParsedOpCode[]): Promise<JobId> {
+    const { user, services } = this.context
+    if (user === undefined) return this.master.submitJob(ops)
+    const mark: Mark = [MARK.user, user.name, nanoseconds(services.clock)]
+    return this.master.submitJob(ops.map((op) => ({ ...op, reason: [mark, ...(op.reason ?? [])] })))
   }
 
   /** For requests whose body is not used: Ganeti picks up its `depends` all the same. */

@@ -98,7 +98,9 @@ function stored(op: Record<string, unknown>): Record<string, unknown> {
   const { reason, ...rest } = op
   const trail = Array.isArray(reason) ? reason.map(([source, text]) => [source, text]) : []
   const kept = Object.entries(rest).filter(([name]) => !CHANGED_LATER.has(name))
-  return { ...Object.fromEntries(kept), reason: trail.filter(([source]) => !String(source).startsWith('gnt:opcode')) }
+  // Our own door notes besides who has logged in.
+  const common = trail.filter(([source]) => !/^(gnt:opcode|gantry:user$)/.test(String(source)))
+  return { ...Object.fromEntries(kept), reason: common }
 }
 
 /** The unit also fills in what was not given, such as uuids. */

@@ -223,9 +223,15 @@ describe('requests that become opcodes', () => {
     const [op] = (await submit('POST', '/2/instances/vm/disk/1/grow?reason=more', { amount: 5 })) as WireOpCode[]
     expect(op).toMatchObject({ OP_ID: 'OP_INSTANCE_GROW_DISK', disk: 1, amount: 5 })
     expect(op?.['reason']).toEqual([
+      ['gantry:user', 'admin', expect.any(Number)],
       ['gnt:user', 'more', expect.any(Number)],
       ['gnt:library:rlib2:instances_name_disk_grow', '', expect.any(Number)],
     ])
+  })
+
+  test('who has logged in is in the trail of each opcode, also where nothing else is', async () => {
+    const ops = (await submit('POST', '/2/instances/vm/reinstall')) as WireOpCode[]
+    expect(ops.map((op) => op['reason'])).toEqual(ops.map(() => [['gantry:user', 'admin', expect.any(Number)]]))
   })
 
   test('a trail in the body is refused', async () => {

@@ -12,7 +12,9 @@ export class EventsV3Controller extends V3Resource {
   /**
    * What happens in the cluster, as server-sent events: `job` (a job or one of its opcodes changed its state), `log` (a line of a
    * job's log), `config` (an object was added, changed or removed), `node` (a node changed its role), `master`, and `gap` (something
-   * is missing here: look at the objects anew). The data of each is a JSON object. The stream begins with `start`, whose id can
+   * is missing here: look at the objects anew). The data of each is a JSON object. A job's has `user` and `token`; a change of the
+   * configuration has `jobs` that asked for it, where jobs did, and beside them `who`, their users in the same order: null for a
+   * command on the master. The stream begins with `start`, whose id can
    * be used to go on from there, and ends with `end`, which says why. A comment comes every 15 seconds when nothing else does.
    * @param types Only these, separated by commas. A `gap` is always told.
    * @param objects Only what concerns these, separated by commas: `instance/vm1`, `node/*`, `job/12`.

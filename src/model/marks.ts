@@ -1,0 +1,15 @@
+// What we note about a job in the reason trail of its first opcode: it is written in the same step as the job, copied with it, and
+// is Ganeti's own format. Jobs inherit the trail of the job that submitted them.
+
+export const MARK = {
+  user: 'gantry:user',
+  token: 'gantry:token',
+  /** `<digest of user and key> <digest of the body>` */
+  key: 'gantry:key',
+  /** JSON of a list of Preconditions. */
+  match: 'gantry:match',
+  /** JSON of a TokenScope: the opcode may touch nothing outside it. */
+  scope: 'gantry:scope',
+} as const
+
+export type Mark = readonly [source: string, text: string, time_ns: number]
