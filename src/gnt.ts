@@ -49,7 +49,7 @@ function connect() {
     const socket = findLuxiSocket()
     const onRestart = (patience_s: number) =>
       terminal.err(`the master daemon (luxid) does not answer; trying for ${patience_s} s`)
-    return { master: new LuxiClient({ path: socket.path, onRestart }), localNodes: socket.virtual }
+    return { master: new LuxiClient({ path: socket.path, onRestart }), nodesRoot: socket.nodesRoot }
   } catch (error) {
     throw new CommandFailure(error instanceof Error ? error.message : String(error))
   }

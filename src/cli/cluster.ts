@@ -1,4 +1,6 @@
 import { renameCluster, renewCrypto } from './cluster-keys'
+import { emergencyPower } from './cluster-epo'
+import { copyFile, runOnNodes } from './cluster-nodes'
 import { showClusterPolicy } from './policy-command'
 import { type Tool, choiceOf, later, many, one } from './command'
 import {
@@ -192,7 +194,7 @@ export const clusterTool: Tool = {
       usage: '[-n <node-name>...] <filename>',
       args: [one('file')],
       options: [oNode, oUseReplicationNetwork, oNodeGroup],
-      run: later,
+      run: copyFile,
     },
     {
       name: 'command',
@@ -201,7 +203,7 @@ export const clusterTool: Tool = {
       args: [many('command word', 1)],
       options: [oNode, oNodeGroup, oShowMachineNames, oFailureOnly],
       passThrough: true,
-      run: later,
+      run: runOnNodes,
     },
     {
       name: 'info',
@@ -311,7 +313,7 @@ export const clusterTool: Tool = {
       usage: '[<opts>...] [args]',
       args: [many('free text')],
       options: [oForce, oOn, oGroups, oAllNodes, oOobTimeout, oShutdownTimeout, oPowerDelay],
-      run: later,
+      run: emergencyPower,
     },
     {
       name: 'activate-master-ip',

@@ -1,6 +1,7 @@
 // The command line: tables of commands and options, and what each command does through a Master. It knows the cluster only by that
 // interface: no file of the cluster is read and no node is called here.
 import type { Clock } from '../lib/clock'
+import type { runCommand } from '../lib/run-command'
 import type { Master } from '../rpc/luxi/calls'
 import type { Jobs } from './jobs'
 import type { OptionValues } from './option-values'
@@ -89,8 +90,10 @@ export interface Call {
   readonly jobs: Jobs
   readonly terminal: Terminal
   readonly clock: Clock
-  /** The nodes are virtual ones on this machine, so what runs on a node can be run here. */
-  readonly localNodes: boolean
+  /** Where the nodes are virtual ones on this machine, the folder with their roots: what runs on a node can be run here. */
+  readonly nodesRoot: string | undefined
+  /** Starts a program; its output is kept. */
+  readonly run: typeof runCommand
 }
 
 export const EXIT = { ok: 0, failure: 1, usage: 2, notMaster: 11, notConfirmed: 13, unknownField: 14 } as const

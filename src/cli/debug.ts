@@ -1,4 +1,5 @@
 import { type Tool, later, many, one } from './command'
+import { testJobQueue } from './debug-jobqueue'
 import { delay, submitJobFiles, testAllocator, testOsParams } from './debug-commands'
 import { listLocks } from './lists'
 import {
@@ -82,7 +83,14 @@ export const debugTool: Tool = {
       ],
       run: testAllocator,
     },
-    { name: 'test-jobqueue', help: 'self-test of the queue', usage: '', args: [], options: [oPriority], run: later },
+    {
+      name: 'test-jobqueue',
+      help: 'self-test of the queue',
+      usage: '',
+      args: [],
+      options: [oPriority],
+      run: testJobQueue,
+    },
     {
       name: 'test-osparams',
       help: 'show secret OS parameters',

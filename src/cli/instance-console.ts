@@ -1,8 +1,8 @@
 import { type Call, CommandFailure, EXIT } from './command'
 import { pythonText } from './format'
+import { sshOptions } from './ssh'
 import { firstArgument } from './submit'
 
-const KNOWN_HOSTS = '/var/lib/ganeti/known_hosts'
 const SSH_PORT = 22
 
 /** Attaches the terminal to an instance's console, or says where it is. */
@@ -28,7 +28,7 @@ export async function openConsole(call: Call): Promise<number> {
       return EXIT.ok
     }
     case 'ssh': {
-      const command = call.localNodes ? words(info['command']) : sshCommand(info, String(cluster))
+      const command = call.nodesRoot !== undefined ? words(info['command']) : sshCommand(info, String(cluster))
       if (!show) return call.terminal.hand(command)
       call.terminal.out(command.map(quoted).join(' '))
       return EXIT.ok
@@ -44,25 +44,12 @@ const isConsole = (value: unknown): value is Console => typeof value === 'object
 
 const words = (command: unknown): string[] => (Array.isArray(command) ? command.map(String) : [String(command)])
 
-/** As Ganeti reaches its nodes: known hosts only, under the cluster's name, with a terminal. */
 function sshCommand(info: Console, cluster: string): string[] {
-  const settings = [
-    'EscapeChar=none',
-    'HashKnownHosts=no',
-    `GlobalKnownHostsFile=${KNOWN_HOSTS}`,
-    'UserKnownHostsFile=/dev/null',
-    'CheckHostIp=no',
-    'ConnectTimeout=10',
-    `HostKeyAlias=${cluster}`,
-    'BatchMode=yes',
-    'StrictHostKeyChecking=yes',
-  ]
   const port = info['port']
+  const elsewhere = typeof port === 'number' && port !== SSH_PORT ? { port } : {}
   return [
     'ssh',
-    ...settings.map((setting) => `-o${setting}`),
-    ...(typeof port === 'number' && port !== SSH_PORT ? [`-oPort=${port}`] : []),
-    '-4',
+    ...sshOptions(cluster, { ...elsewhere, quiet: false }),
     '-t',
     '-t',
     `${pythonText(info['user'] ?? 'root')}@${pythonText(info['host'])}`,

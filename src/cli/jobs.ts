@@ -43,10 +43,14 @@ export class Jobs {
 
   /** The same with several opcodes in one job; their results. */
   async runAll(ops: readonly WireOpCode[]): Promise<unknown[]> {
-    const id = await this.master.submitJob(ops.map((op) => this.marked(op)))
+    const id = await this.submit(ops)
     if (this.options.flag('submit_only')) throw new JobSubmitted(id)
     if (this.options.flag('print_jobid')) this.terminal.out(String(id))
     return this.wait(id)
+  }
+
+  submit(ops: readonly WireOpCode[]): Promise<JobId> {
+    return this.master.submitJob(ops.map((op) => this.marked(op)))
   }
 
   /** Submits several jobs and waits for all of them, whatever becomes of each. */
@@ -101,10 +105,13 @@ export class Jobs {
     }
   }
 
-  /** Shows the log of a job until it ends; its opcodes' results, or the error of the opcode that failed. */
-  async wait(id: JobId, show = true): Promise<unknown[]> {
+  /**
+   * Shows the log of a job until it ends; its opcodes' results, or the error of the opcode that failed. Entries that `taken` says
+   * it took are not shown.
+   */
+  async wait(id: JobId, show = true, taken?: (entry: LogEntry) => Promise<boolean>): Promise<unknown[]> {
     this.terminal.following(id)
-    await this.untilFinal(id, show)
+    await this.untilFinal(id, show, taken)
     this.terminal.following(undefined)
     const [row] = await this.master.queryJobs([id], ['status', 'opstatus', 'opresult'])
     const [status, opStatus, results] = row ?? []
@@ -117,7 +124,7 @@ export class Jobs {
     throw opcodeError(list[failed], failed, statuses.slice(0, Math.max(failed, 0)).includes('success'))
   }
 
-  private async untilFinal(id: JobId, show: boolean): Promise<void> {
+  private async untilFinal(id: JobId, show: boolean, taken?: (entry: LogEntry) => Promise<boolean>): Promise<void> {
     let status: unknown = null
     let serial: number | null = null
     let told: unknown
@@ -125,7 +132,7 @@ export class Jobs {
       const seen = status === null ? null : [status]
       const change = await this.master.waitForJobChange(id, ['status'], seen, serial, told === status ? WAIT_S : NEWS_S)
       const [[now], log]: JobChange = change === 'nochange' ? [[status], []] : change
-      if (show) for (const entry of log) this.terminal.out(formatLog(entry))
+      for (const entry of log) if (!(await taken?.(entry)) && show) this.terminal.out(formatLog(entry))
       serial = log.reduce((last, [number]) => Math.max(last, number), serial ?? 0)
       if (FINAL.includes(now)) return
       if (now === status && log.length === 0 && told !== status) {

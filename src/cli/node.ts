@@ -1,5 +1,6 @@
 import { powerNodes, runRestricted, showHealth } from './node-power'
-import { type Tool, choiceOf, later, many, one } from './command'
+import { listDrbd } from './node-drbd'
+import { type Tool, choiceOf, many, one } from './command'
 import { listFieldsCommand } from './list'
 import { listNodes } from './lists'
 import {
@@ -286,7 +287,7 @@ export const nodeTool: Tool = {
       usage: '<node>',
       args: [one('node name')],
       options: [oNoHeaders, oSeparator],
-      run: later,
+      run: listDrbd,
     },
     {
       name: 'restricted-command',

@@ -1,5 +1,6 @@
 // A command line as it was typed, to the command that does it: the program's name or the first word chooses the tool.
-import { systemClock } from '../lib/clock'
+import { type Clock, systemClock } from '../lib/clock'
+import { runCommand as runProcess } from '../lib/run-command'
 import { RELEASE_VERSION } from '../model/constants/versions'
 import type { Master } from '../rpc/luxi/calls'
 import { backupTool } from './backup'
@@ -38,9 +39,10 @@ export const TOOLS: readonly Tool[] = [
 export interface Environment {
   readonly terminal: Terminal
   /** Called only by commands that need the cluster. */
-  connect(): { master: Master; localNodes: boolean }
+  connect(): { master: Master; nodesRoot: string | undefined }
   readonly variables: Readonly<Record<string, string | undefined>>
-  readonly clock?: typeof systemClock
+  readonly clock?: Clock
+  readonly run?: typeof runProcess
 }
 
 /** Runs `program words...`; the exit code. `gnt instance list` is `gnt-instance list`. */
@@ -90,7 +92,7 @@ async function runCommand(
   tool: Tool,
   command: Command,
   words: readonly string[],
-  { terminal, connect, clock = systemClock }: Environment,
+  { terminal, connect, clock = systemClock, run = runProcess }: Environment,
 ): Promise<number> {
   try {
     const { options, args, help } = parseCommandLine(command, words, terminal)
@@ -109,8 +111,9 @@ async function runCommand(
       jobs: new Jobs(master, terminal, clock, source, options),
       terminal,
       clock,
-      get localNodes() {
-        return (connection ??= connect()).localNodes
+      run,
+      get nodesRoot() {
+        return (connection ??= connect()).nodesRoot
       },
     })
   } catch (error) {

@@ -5,8 +5,8 @@ import { environmentPaths } from './paths'
 
 export interface LuxiSocket {
   readonly path: string
-  /** The cluster's nodes are virtual ones on this machine. */
-  readonly virtual: boolean
+  /** The folder that has the root of every node, where the nodes are virtual ones on this machine. */
+  readonly nodesRoot?: string
 }
 
 /**
@@ -14,17 +14,21 @@ export interface LuxiSocket {
  * else that of an installed cluster.
  */
 export function findLuxiSocket(env: NodeJS.ProcessEnv = process.env): LuxiSocket {
-  const virtual = (env['GANETI_ROOTDIR'] ?? '') !== ''
+  const root = env['GANETI_ROOTDIR'] ?? ''
+  const virtual = root === '' ? {} : { nodesRoot: path.dirname(root) }
   const explicit = env['GANETI_LUXI_SOCKET']
-  if (explicit) return { path: explicit, virtual: virtual || isVirtual(explicit) || embedded(env)?.path === explicit }
+  if (explicit) {
+    const running = embedded(env)
+    return { path: explicit, ...(running?.path === explicit && running), ...virtual, ...ofVirtualNode(explicit) }
+  }
   const forced = env['FORCE_LUXI_SOCKET']
-  if (forced === 'master' || forced === 'query') return { path: environmentPaths().socket(forced), virtual }
-  if (forced) return { path: forced, virtual }
-  if (virtual) return { path: environmentPaths().socket('query'), virtual }
+  if (forced === 'master' || forced === 'query') return { path: environmentPaths().socket(forced), ...virtual }
+  if (forced) return { path: forced, ...virtual }
+  if (root !== '') return { path: environmentPaths().socket('query'), ...virtual }
   const running = embedded(env)
   if (running !== undefined) return running
   const installed = environmentPaths().socket('query')
-  if (fs.existsSync(installed)) return { path: installed, virtual: false }
+  if (fs.existsSync(installed)) return { path: installed }
   throw new Error(
     `no cluster found: ${installed} does not exist and no embedded cluster is running; ` +
       'start one with npm start, or name the socket in GANETI_LUXI_SOCKET',
@@ -32,7 +36,10 @@ export function findLuxiSocket(env: NodeJS.ProcessEnv = process.env): LuxiSocket
 }
 
 /** A virtual node has the directories of a real one below its own root. */
-const isVirtual = (socket: string): boolean => /^\/.+\/var\/run\/ganeti\/socket\/[^/]+$/.test(socket)
+function ofVirtualNode(socket: string): { nodesRoot?: string } {
+  const match = /^((?:\/.+)?)\/[^/]+\/var\/run\/ganeti\/socket\/[^/]+$/.exec(socket)
+  return match === null ? {} : { nodesRoot: match[1] || '/' }
+}
 
 /**
  * Where a running embedded cluster says where it is: `{"socket", "root", "pid"}`; the first place that can be written. Who names
@@ -54,17 +61,17 @@ export function embedded(env: NodeJS.ProcessEnv = process.env): LuxiSocket | und
   for (const file of embeddedPointers(env)) {
     const pointer = readPointer(file)
     if (pointer !== undefined && isAlive(pointer.pid) && isOurs(pointer.socket))
-      return { path: pointer.socket, virtual: true }
+      return { path: pointer.socket, nodesRoot: pointer.root }
   }
   return undefined
 }
 
-function readPointer(file: string): { socket: string; pid: number } | undefined {
+function readPointer(file: string): { socket: string; root: string; pid: number } | undefined {
   try {
     const value: unknown = JSON.parse(fs.readFileSync(file, 'utf8'))
-    if (typeof value !== 'object' || value === null || !('socket' in value) || !('pid' in value)) return undefined
-    const { socket, pid } = value
-    return typeof socket === 'string' && typeof pid === 'number' ? { socket, pid } : undefined
+    const { socket, root, pid } = { socket: undefined, root: undefined, pid: undefined, ...Object(value) }
+    if (typeof socket !== 'string' || typeof root !== 'string' || typeof pid !== 'number') return undefined
+    return { socket, root, pid }
   } catch {
     // Not there, or not to be read by this user.
     return undefined

@@ -20,6 +20,17 @@ export interface Caller {
   heard(limit_s: number): Promise<boolean>
 }
 
+/** The other side: comes to where it is waited for, looks around, and leaves, whereupon whoever waits goes on. */
+export async function meet<T>(socketPath: string, look: () => Promise<T>): Promise<T> {
+  const socket = net.connect(socketPath)
+  try {
+    await once(socket, 'connect')
+    return await look()
+  } finally {
+    socket.destroy()
+  }
+}
+
 export async function openRendezvous(clock: Clock): Promise<Rendezvous> {
   const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'ganeti-test-'))
   const server = net.createServer()

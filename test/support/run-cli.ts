@@ -1,10 +1,15 @@
+import type { Clock } from '../../src/lib/clock'
+import type { runCommand } from '../../src/lib/run-command'
 import { runProgram } from '../../src/cli/program'
 import type { Master } from '../../src/rpc/luxi/calls'
 
 export interface CliOptions {
   /** Answers to questions, in order; none means that nobody is there to answer. */
   answers?: string[]
-  localNodes?: boolean
+  nodesRoot?: string
+  /** Plays the programs that the command starts. */
+  run?: typeof runCommand
+  clock?: Clock
   variables?: Record<string, string>
 }
 
@@ -22,7 +27,9 @@ export async function runCli(master: Master, words: readonly string[], options: 
   const answers = [...(options.answers ?? [])]
   result.exit = await runProgram(program, args, {
     variables: options.variables ?? {},
-    connect: () => ({ master, localNodes: options.localNodes ?? false }),
+    connect: () => ({ master, nodesRoot: options.nodesRoot }),
+    ...(options.run && { run: options.run }),
+    ...(options.clock && { clock: options.clock }),
     terminal: {
       out: (line) => void (result.stdout += `${line}\n`),
       err: (line) => void (result.stderr += `${line}\n`),

@@ -55,6 +55,17 @@ describe('an embedded cluster', () => {
     expect(result).toMatchObject({ status: 'success' })
   })
 
+  test('has a queue that stands its self-test, and nodes that files and commands reach', async () => {
+    const { code, stdout } = await cluster.gnt('debug', 'test-jobqueue')
+    expect([code, stdout.trim().split('\n').at(-1)]).toEqual([0, 'Job queue test successful'])
+    const file = path.join(cluster.root, 'node1.gantry.local', 'etc', 'motd')
+    fs.writeFileSync(file, 'hello\n')
+    expect(await cluster.gnt('cluster', 'copyfile', file)).toMatchObject({ code: 0, stderr: '' })
+    const read = await cluster.gnt('cluster', 'command', '-M', 'cat "$GANETI_ROOTDIR/etc/motd"')
+    expect(read.stdout.match(/^node[123]\.gantry\.local: hello$/gm)).toHaveLength(3)
+    expect(await cluster.gnt('node', 'list-drbd', '--no-headers', 'node2')).toMatchObject({ code: 0, stdout: '' })
+  })
+
   test('is there once for each root, and says so', () => {
     const second = start('--root', cluster.root)
     expect(second.status).toBe(1)

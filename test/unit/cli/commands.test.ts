@@ -310,14 +310,14 @@ describe('gnt-job', () => {
 })
 
 describe('gnt-instance console', () => {
-  const console = async (line: string, info: object, localNodes = false) => {
+  const console = async (line: string, info: object, nodesRoot?: string) => {
     const source = goldenSource()
     const config = goldenConfig()
     for (const instance of Object.values(config.instances)) {
       const node = config.nodes[instance.primary_node]?.name ?? ''
       source.live.recorded.consoles[node] = { 'inst1.gnt.example': { instance: 'inst1', kind: 'msg', ...info } }
     }
-    return runCli(new FakeMaster([], source), words(line), { localNodes })
+    return runCli(new FakeMaster([], source), words(line), nodesRoot === undefined ? {} : { nodesRoot })
   }
   const ssh = { kind: 'ssh', host: 'node2', user: 'root', port: 22, command: ['socat', "a b'c"] }
 
@@ -325,7 +325,7 @@ describe('gnt-instance console', () => {
     const remote = await console('gnt-instance console inst1', ssh)
     expect(remote.exit).toBe(7)
     expect(remote.handed[0]?.slice(-2)).toEqual(['root@node2', `socat 'a b'\\''c'`])
-    expect((await console('gnt-instance console inst1', ssh, true)).handed).toEqual([['socat', "a b'c"]])
+    expect((await console('gnt-instance console inst1', ssh, '/roots')).handed).toEqual([['socat', "a b'c"]])
     const shown = await console('gnt-instance console --show-cmd inst1', { ...ssh, port: 2222 })
     expect([shown.handed, shown.stdout]).toEqual([[], expect.stringContaining('-oPort=2222')])
   })

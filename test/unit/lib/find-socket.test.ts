@@ -15,23 +15,23 @@ function pointer(pid: number): void {
 
 test('the environment decides first', () => {
   pointer(process.pid)
-  expect(findLuxiSocket({ GANTRY_HOME: home, GANETI_LUXI_SOCKET: '/x' })).toEqual({ path: '/x', virtual: false })
-  expect(findLuxiSocket({ GANTRY_HOME: home, GANETI_LUXI_SOCKET: '/s' })).toEqual({ path: '/s', virtual: true })
-  expect(findLuxiSocket({ GANTRY_HOME: home, FORCE_LUXI_SOCKET: '/y' })).toEqual({ path: '/y', virtual: false })
+  expect(findLuxiSocket({ GANTRY_HOME: home, GANETI_LUXI_SOCKET: '/x' })).toEqual({ path: '/x' })
+  expect(findLuxiSocket({ GANTRY_HOME: home, GANETI_LUXI_SOCKET: '/s' })).toEqual({ path: '/s', nodesRoot: '/r' })
+  expect(findLuxiSocket({ GANTRY_HOME: home, FORCE_LUXI_SOCKET: '/y' })).toEqual({ path: '/y' })
   expect(findLuxiSocket({ GANTRY_HOME: home, FORCE_LUXI_SOCKET: 'master' }).path).toMatch(/ganeti-master$/)
 })
 
 test('a socket below the root of a virtual node is that of a virtual cluster, whichever of several runs', () => {
   const below = (root: string) =>
     findLuxiSocket({ GANTRY_HOME: home, GANETI_LUXI_SOCKET: `${root}/run/ganeti/socket/m` })
-  expect(below('/srv/second/node1.gantry.local/var').virtual).toBe(true)
-  expect(below('/var').virtual).toBe(false)
-  expect(below('').virtual).toBe(false)
+  expect(below('/srv/second/node1.gantry.local/var').nodesRoot).toBe('/srv/second')
+  expect(below('/var').nodesRoot).toBeUndefined()
+  expect(below('').nodesRoot).toBeUndefined()
 })
 
 test('then the embedded cluster, if it lives', () => {
   pointer(process.pid)
-  expect(findLuxiSocket({ GANTRY_HOME: home })).toEqual({ path: '/s', virtual: true })
+  expect(findLuxiSocket({ GANTRY_HOME: home })).toEqual({ path: '/s', nodesRoot: '/r' })
 })
 
 test('who names a place means the cluster that stands there, and no other that happens to run', () => {
