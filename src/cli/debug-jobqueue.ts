@@ -166,7 +166,7 @@ class Reporter {
       throw new OpExecError(`Job status at '${String(stage)}' is '${String(status)}', not '${wanted[0]}' as expected`)
     if (stage === 'startmsg') this.count = 0
     if (stage === 'logmsg' && this.count !== argument)
-      throw new OpExecError(`Received ${this.count} test messages when ${String(argument)} are expected`)
+      throw new OpExecError(`Received ${this.count ?? 0} test messages when ${String(argument)} are expected`)
   }
 }
 
