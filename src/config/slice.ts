@@ -1,5 +1,5 @@
 // A part of the configuration: selected objects and what they refer to. Job processes get these instead of the whole.
-import type { ConfigData, Container, Instance, NetworkUuid } from '../model/config'
+import type { ConfigData, Container, Disk, Instance, NetworkUuid } from '../model/config'
 import { diskNodes, findGroup, findInstance, findNetwork, findNode, instanceDisks } from './lookup'
 import { recordFrom, recordValues } from './records'
 
@@ -9,16 +9,28 @@ export interface SliceSelector {
   readonly nodes?: readonly string[] | 'all'
   readonly groups?: readonly string[] | 'all'
   readonly networks?: readonly string[] | 'all'
+  /** By uuid or name, attached or not. */
+  readonly disks?: readonly string[] | 'all'
 }
 
 /**
- * The cluster, the selected objects, and: for an instance its disks, nodes and networks, for a node its group, for a group its
- * networks; always the master node. What does not exist is left out. Filter rules are in no slice.
+ * The cluster, the selected objects, and: for an instance its disks, nodes and networks, for a disk the instance that it is
+ * attached to, for a node its group, for a group its networks; always the master node. What does not exist is left out. Filter rules are in no slice.
  */
 export function slice(config: ConfigData, selector: SliceSelector): ConfigData {
-  const instances = select(config.instances, selector.instances, (name) => findInstance(config, name))
+  const chosenDisks = disksOf(config, selector.disks)
+  const owned = new Set(chosenDisks.map((disk) => disk.uuid))
+  const owners =
+    owned.size === 0
+      ? []
+      : recordValues(config.instances).filter((instance) => instance.disks.some((uuid) => owned.has(uuid)))
+  const chosen = select(config.instances, selector.instances, (name) => findInstance(config, name))
+  const instances = [...new Set([...chosen, ...owners])]
   const disks = new Map(
-    instances.flatMap((instance) => instanceDisks(config, instance)).map((disk) => [disk.uuid, disk]),
+    [...instances.flatMap((instance) => instanceDisks(config, instance)), ...chosenDisks].map((disk) => [
+      disk.uuid,
+      disk,
+    ]),
   )
   const nodes = new Map(
     [
@@ -61,6 +73,12 @@ function select<T>(
 ): T[] {
   if (wanted === 'all') return recordValues(container)
   return (wanted ?? []).flatMap((name) => find(name) ?? [])
+}
+
+function disksOf({ disks }: ConfigData, wanted: readonly string[] | 'all' | undefined): Disk[] {
+  if (wanted === undefined) return []
+  if (wanted === 'all') return recordValues(disks)
+  return recordValues(disks).filter(({ uuid, name }) => wanted.includes(uuid) || wanted.includes(name ?? ''))
 }
 
 function pick<T>(container: Container<T>, uuids: Iterable<string>): T[] {

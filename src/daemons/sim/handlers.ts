@@ -169,6 +169,7 @@ const disks = {
   blockdev_wipe: nothing,
   blockdev_setinfo: nothing,
   blockdev_rename: nothing,
+  blockdev_convert: (sim, from, to) => (requireDisk(sim, from), requireDisk(sim, to), null),
   blockdev_pause_resume_sync: (_sim, list) => list.map(() => [true, null]),
   drbd_attach_net: nothing,
   drbd_disconnect_net: nothing,

@@ -195,5 +195,6 @@ const selector: read.Reader<Selector> = (value) => {
   if (typeof value !== 'object' || value === null) throw new GenericError('RPC input: expected a selector')
   const fields = new Map<string, unknown>(Object.entries(value))
   const part = (name: string) => (fields.get(name) === undefined ? undefined : read.names(fields.get(name)))
-  return { instances: part('instances'), nodes: part('nodes'), groups: part('groups'), networks: part('networks') }
+  const nodes = { nodes: part('nodes'), groups: part('groups'), networks: part('networks') }
+  return { instances: part('instances'), disks: part('disks'), ...nodes }
 }

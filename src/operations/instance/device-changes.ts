@@ -13,14 +13,21 @@ export interface DeviceChange<T> {
 const LAST = -1
 
 /** The two old forms are `[action, parameters]` for the last device and `[index, parameters]` to modify one. */
-export function deviceChanges<T>(given: readonly Modification<T>[]): DeviceChange<T>[] {
-  return given.map((one) => {
+export function deviceChanges<T extends object>(kind: string, given: readonly Modification<T>[]): DeviceChange<T>[] {
+  const old = given.filter((one) => one.length === 2 && typeof one[0] === 'string')
+  if (old.length > 1)
+    throw new OpPrereqError(`Only one ${kind} add/attach/remove/detach operation is supported at a time`, ECODE.INVAL)
+  const changes = given.map((one): DeviceChange<T> => {
     if (one.length === 3) return { action: actionOf(one[0]), at: one[1], params: one[2] }
     const [what, params] = one
     return typeof what === 'number'
       ? { action: 'modify', at: what, params }
       : { action: actionOf(what), at: LAST, params }
   })
+  for (const { action, params } of changes)
+    if ((action === 'remove' || action === 'detach') && Object.keys(params).length > 0)
+      throw new OpPrereqError(`No settings should be passed when removing or detaching a ${kind}`, ECODE.INVAL)
+  return changes
 }
 
 function actionOf(text: string): DeviceAction {
@@ -50,10 +57,13 @@ export function indexOfDevice(kind: string, devices: readonly Device[], at: Iden
 }
 
 /** Where a new device goes. */
-export function indexForNew(kind: string, count: number, at: Identifier): number {
+export function indexForNew(kind: string, count: number, at: Identifier, action = 'add'): number {
   const index = Number(at)
   if (!Number.isInteger(index))
-    throw new OpPrereqError(`Only positive integer or -1 is accepted as identifier for 'add' of a ${kind}`, ECODE.INVAL)
+    throw new OpPrereqError(
+      `Only positive integer or -1 is accepted as identifier for '${action}' of a ${kind}`,
+      ECODE.INVAL,
+    )
   const place = index === LAST ? count : index
   if (place < 0 || place > count)
     throw new OpPrereqError(`Got ${kind} index ${index}, but there are only ${count}`, ECODE.INVAL)

@@ -35,7 +35,7 @@ export async function createDisks(
 }
 
 /** File-based disks of an instance share a folder. */
-async function createDirectory(ctx: UnitContext, view: InstanceView, disks: readonly Disk[]): Promise<void> {
+export async function createDirectory(ctx: UnitContext, view: InstanceView, disks: readonly Disk[]): Promise<void> {
   const folder = fileFolder(disks)
   if (folder === undefined) return
   const what = `Failed to create directory '${folder}' on node ${view.primary.name}`

@@ -14,11 +14,12 @@ import { checkNames, checkTemplate, diskSpec, fileStorageFolder, newDisks } from
 import { waitForSync } from './disk-sync'
 import { assembleDisks, shutdownDisks } from './disks'
 import { hotplug } from './hotplug'
+import { attachDisk, checkSyncing, detachDisk, planAttach } from './set-disks-attach'
 import type { Changed, SetOp } from './set-values'
 import { diskDictOf, reread, type InstanceView } from './view'
 
 export type DiskStep =
-  | { readonly action: 'add' | 'remove'; readonly disk: Disk; readonly index: number }
+  | { readonly action: 'add' | 'remove' | 'attach' | 'detach'; readonly disk: Disk; readonly index: number }
   | {
       readonly action: 'modify'
       readonly disk: Disk
@@ -40,17 +41,20 @@ export async function planDisks(
     if (one.action === 'add') steps.push(planAdd(ctx, view, disks, one, op))
     else if (one.action === 'remove') steps.push(planRemove(disks, one))
     else if (one.action === 'modify') steps.push(planModify(disks, one))
-    else throw new OpPrereqError(`Disks cannot be ${one.action}ed by this version yet`, ECODE.INVAL)
+    else if (one.action === 'attach') steps.push(await planAttach(ctx, view, disks, one, op))
+    else steps.push({ ...planRemove(disks, one), action: 'detach' })
   }
   if (disks.length > MAX_DISKS)
     throw new OpPrereqError(`Instance has too many disks (${disks.length}), cannot add more`, ECODE.STATE)
   checkNames('disk', disks)
-  if (!live && steps.some((step) => step.action === 'remove'))
+  // Ganeti also detaches what a running instance still writes to, so that two may come to write to it.
+  const taken = steps.find((step) => step.action === 'remove' || step.action === 'detach')
+  if (!live && taken !== undefined)
     await checkInstanceState(
       ctx,
       view,
       NOT_RUNNING,
-      "can't remove volume from a running instance without using hotplug",
+      `can't ${taken.action} volume from a running instance without using hotplug`,
     )
   return steps
 }
@@ -63,6 +67,7 @@ function planAdd(
   op: SetOp,
 ): DiskStep {
   const index = indexForNew('disk', disks.length, at)
+  checkSyncing(view, 'add', op)
   const template = templateFor(view, params)
   checkTemplate(view.config.cluster, template)
   const [disk] = newDisks(
@@ -94,11 +99,11 @@ function templateFor(view: InstanceView, params: DiskParams): DiskTemplate {
   return first
 }
 
-function planRemove(disks: Disk[], { at }: DeviceChange<DiskParams>): DiskStep {
+function planRemove(disks: Disk[], { at }: DeviceChange<DiskParams>) {
   const index = indexOfDevice('disk', disks, at)
   const [disk] = disks.splice(index, 1)
   if (disk === undefined) throw new OpPrereqError(`Cannot find disk with identifier ${at}`, ECODE.INVAL)
-  return { action: 'remove', disk, index }
+  return { action: 'remove' as const, disk, index }
 }
 
 function planModify(disks: Disk[], { at, params }: DeviceChange<DiskParams>): DiskStep {
@@ -128,9 +133,7 @@ export async function applyDisks(
   let now = view
   for (const step of steps) {
     if (!('fields' in step)) {
-      const { action, disk, index } = step
-      const made = action === 'add' ? addDisk(ctx, now, disk, index, op, live) : removeDisk(ctx, now, disk, index, live)
-      changed.push(...(await made))
+      changed.push(...(await applyStep(ctx, now, step, op, live)))
     } else {
       const fields: Readonly<Record<string, unknown>> = step.fields
       await ctx.config.change([change('patchDisk', step.disk.uuid, fields)])
@@ -139,6 +142,25 @@ export async function applyDisks(
     now = await reread(ctx, now)
   }
   return changed
+}
+
+function applyStep(
+  ctx: UnitContext,
+  view: InstanceView,
+  { action, disk, index }: Exclude<DiskStep, { action: 'modify' }>,
+  op: SetOp,
+  live: boolean,
+): Promise<Changed[]> {
+  switch (action) {
+    case 'add':
+      return addDisk(ctx, view, disk, index, op, live)
+    case 'remove':
+      return removeDisk(ctx, view, disk, index, live)
+    case 'attach':
+      return attachDisk(ctx, view, disk, index, op, live)
+    case 'detach':
+      return detachDisk(ctx, view, disk, index, live)
+  }
 }
 
 /** In the configuration, as forthcoming, before it is made: a job that dies loses no file. */

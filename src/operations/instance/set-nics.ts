@@ -38,7 +38,11 @@ export async function planNics(
     if (one.action === 'add') steps.push(await add(ctx, view, nics, one, conflictsCheck))
     else if (one.action === 'remove') steps.push(remove(nics, one))
     else if (one.action === 'modify') steps.push(await modify(ctx, view, nics, one, conflictsCheck))
-    else throw new OpPrereqError(`NICs cannot be ${one.action}ed`, ECODE.INVAL)
+    else
+      throw new OpPrereqError(
+        `${one.action === 'attach' ? 'Attach' : 'Detach'} operation is not supported for NICs`,
+        ECODE.INVAL,
+      )
   }
   checkNames('NIC', nics)
   return { nics, steps }

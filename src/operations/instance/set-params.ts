@@ -14,6 +14,7 @@ import { deviceChanges, type DeviceChange } from './device-changes'
 import { envOfView, instanceHookEnv } from './hook-env'
 import { canHotplug } from './hotplug'
 import { policyViolations } from './ipolicy'
+import { convertDisks, planConversion, type Conversion } from './convert-disks'
 import { applyDisks, groupPolicy, planDisks, type DiskStep } from './set-disks'
 import { newPrimary } from './set-primary'
 import { planNics, plugNics, type NicPlan } from './set-nics'
@@ -27,6 +28,7 @@ interface SetPlan {
   readonly values: Values
   readonly nics: NicPlan
   readonly disks: readonly DiskStep[]
+  readonly conversion: Conversion | undefined
   /** Devices change in the running instance too. */
   readonly live: boolean
 }
@@ -37,8 +39,8 @@ export const instanceSetParams = logicalUnit(OpInstanceSetParams, {
     checkArguments(op)
     const view = await readInstance(ctx, op)
     const primary = await newPrimary(ctx, op, view)
-    const nics = deviceChanges(op.nics)
-    const disks = deviceChanges(op.disks)
+    const nics = deviceChanges('NIC', op.nics)
+    const disks = deviceChanges('disk', op.disks)
     if (disks.length > 0) checkNodeOnline(view.primary)
     const live =
       nics.length + disks.length > 0 && op.hotplug && (await isRunning(ctx, view)) && (await canHotplug(ctx, view))
@@ -48,7 +50,8 @@ export const instanceSetParams = logicalUnit(OpInstanceSetParams, {
     const nicPlan = await planNics(ctx, view, nics, op.conflicts_check)
     if (!op.force && nics.length > 0) await checkBridges(ctx, view.config, nicPlan, view.primary)
     noteDevices(ctx, op, nics, nicPlan, disks, diskSteps)
-    const plan = { view, primary, values, nics: nicPlan, disks: diskSteps, live }
+    const conversion = op.disk_template && (await planConversion(ctx, view, op.disk_template, op))
+    const plan = { view, primary, values, nics: nicPlan, disks: diskSteps, conversion, live }
     if (!op.ignore_ipolicy) checkPolicy(plan)
     return plan
   },
@@ -69,10 +72,11 @@ export const instanceSetParams = logicalUnit(OpInstanceSetParams, {
     },
     nodes: (_ctx, _op, { view }) => hookNodes(view),
   },
-  async run(ctx, op, { view, primary, values, nics, disks, live }): Promise<Changed[]> {
+  async run(ctx, op, { view, primary, values, nics, disks, conversion, live }): Promise<Changed[]> {
     if (primary !== undefined) await ctx.config.change(movedTo(view, primary))
     const changed: Changed[] = await balloon(ctx, op, view)
     changed.push(...(await applyDisks(ctx, view, disks, op, live)))
+    if (conversion !== undefined) changed.push(...(await convertDisks(ctx, view, conversion, op)))
     const now = disks.length > 0 ? await reread(ctx, view) : view
     if (live) changed.push(...(await plugNics(ctx, now, nics.steps)))
     else changed.push(...nics.steps.flatMap((step) => step.changed))
@@ -89,7 +93,8 @@ function checkArguments(op: SetOp): void {
   const hidden = Object.keys(op.osparams_private ?? {})
   if ([...given, hidden].every((list) => list.length === 0) && values.every((value) => value === undefined))
     throw refuse('No changes submitted')
-  if (op.disk_template !== undefined) throw refuse('Disk templates cannot be converted by this version yet')
+  if (op.disk_template !== undefined && op.disks.length > 0)
+    throw refuse('Disk template conversion and other disk changes not supported at the same time')
   if (op.instance_communication !== undefined)
     throw refuse('Instance communication cannot be changed by this version yet')
 }
@@ -128,11 +133,12 @@ async function isRunning(ctx: UnitContext, view: InstanceView): Promise<boolean>
   return answer.ok && runtimeOf(answer.payload) !== undefined
 }
 
-function checkPolicy({ view, values, nics, disks }: SetPlan): void {
+function checkPolicy({ view, values, nics, disks, conversion }: SetPlan): void {
   const { config, instance, primary } = view
   const be = fillBeParams(config.cluster, values.fields.beparams ?? instance.beparams)
-  const removed = disks.filter((step) => step.action === 'remove').map((step) => step.disk.uuid)
-  const added = disks.filter((step) => step.action === 'add').map((step) => step.disk)
+  const stepsOf = (...actions: DiskStep['action'][]) => disks.filter((step) => actions.includes(step.action))
+  const removed = stepsOf('remove', 'detach').map((step) => step.disk.uuid)
+  const added = stepsOf('add', 'attach').map((step) => step.disk)
   const all = [...view.disks.filter((disk) => !removed.includes(disk.uuid)), ...added]
   const violations = policyViolations(groupPolicy(view), {
     memory_mib: be.maxmem,
@@ -140,7 +146,7 @@ function checkPolicy({ view, values, nics, disks }: SetPlan): void {
     diskSizes_mib: all.map((disk) => disk.size),
     nics: nics.nics.length,
     spindles: be.spindle_use,
-    template: added[0]?.dev_type ?? diskTemplateOf(config, instance),
+    template: conversion?.template ?? added[0]?.dev_type ?? diskTemplateOf(config, instance),
   })
   if (violations.length > 0)
     throw new OpPrereqError(

@@ -11,6 +11,7 @@ export interface Selector {
   nodes?: readonly string[] | 'all'
   groups?: readonly string[] | 'all'
   networks?: readonly string[] | 'all'
+  disks?: readonly string[] | 'all'
 }
 
 /** A named pure change of config/changes.ts with its arguments. */

@@ -103,7 +103,9 @@ function ownedFiles(config: ConfigData, template: DiskTemplate, node: Node): Set
     (instance) => template === 'sharedfile' || instance.primary_node === node.uuid,
   )
   const attached = owners.flatMap((instance) => instanceDisks(config, instance))
-  const detached = recordValues(config.disks).filter((disk) => disk.nodes.includes(node.uuid))
+  const detached = recordValues(config.disks).filter(
+    (disk) => disk.dev_type === 'sharedfile' || disk.nodes.includes(node.uuid),
+  )
   return new Set([...attached, ...detached].flatMap((disk) => fileOf(disk) ?? []))
 }
 

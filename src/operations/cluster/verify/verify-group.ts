@@ -21,7 +21,7 @@ import { VerifyReport } from './report'
 import { verifySystems } from './systems'
 import { verifyUnfinished } from './unfinished'
 
-const EVERYTHING = { instances: 'all', nodes: 'all', groups: 'all', networks: 'all' } as const
+const EVERYTHING = { instances: 'all', disks: 'all', nodes: 'all', groups: 'all', networks: 'all' } as const
 
 export const clusterVerifyGroup = logicalUnit(OpClusterVerifyGroup, {
   async locks(op, ctx) {
