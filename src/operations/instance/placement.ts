@@ -14,7 +14,7 @@ import { type Picture, clusterNow } from './allocator'
 import type { Wanted } from './create-plan'
 
 export interface PlacementRequest {
-  readonly wanted: Wanted
+  readonly wanted: Pick<Wanted, 'name' | 'os' | 'hypervisor' | 'template' | 'be' | 'disks' | 'nics'>
   readonly tags: readonly string[]
   /** By name: only this group, whatever its policy. */
   readonly group: string | undefined

@@ -1,14 +1,18 @@
 // OP_INSTANCE_RECREATE_DISKS: makes disks again whose data is lost, empty, in their old places or on another node.
 import { change } from '../../config/changes'
+import { fillBeParams } from '../../config/filled'
+import { diskTemplateOf, nodesOfGroup } from '../../config/lookup'
 import type { Disk, Node } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { OpInstanceRecreateDisks } from '../../opcodes/instance'
 import { wantedNodes } from '../find'
-import { exclusive, logicalUnit, type Op } from '../logical-unit'
+import { exclusive, logicalUnit, shared, type Op, type UnitLevel, type Want } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
+import { allocatorFor } from './allocator'
 import { checkInstanceState, checkNodeOnline, NOT_RUNNING } from './checks'
 import { createDisks, wipeDisks } from './disk-files'
 import { instanceHookEnv } from './hook-env'
+import { chooseNodes } from './placement'
 import { allNodes, hookNodes, locksOfInstance, movedTo, readInstance, type InstanceView } from './view'
 
 interface Wanted {
@@ -21,15 +25,12 @@ const instanceLocks = locksOfInstance(['node', 'node-res'])
 
 export const instanceRecreateDisks = logicalUnit(OpInstanceRecreateDisks, {
   async locks(op, ctx) {
-    if (op.iallocator !== undefined)
-      throw new OpPrereqError(
-        'This version recreates disks on nodes that are named, not on those of an allocator',
-        ECODE.INVAL,
-      )
     await givenNodes(ctx, op)
+    if (op.iallocator !== undefined) allocatorFor(await ctx.config.read({}), op.iallocator, op.nodes[0])
     return instanceLocks.locks(op, ctx)
   },
   async declare(level, op, ctx) {
+    if (op.iallocator !== undefined) return groupLocks(level, op, ctx)
     if (op.nodes.length === 0 || (level !== 'node' && level !== 'node-res'))
       return instanceLocks.declare(level, op, ctx)
     return exclusive((await givenNodes(ctx, op)).map((node) => node.uuid))
@@ -39,15 +40,15 @@ export const instanceRecreateDisks = logicalUnit(OpInstanceRecreateDisks, {
     ctx.note({ disks: op.disks.map((entry) => (typeof entry === 'number' ? [entry, {}] : entry)) })
     const nodes = await givenNodes(ctx, op)
     if (nodes.length > 0) checkReplacement(view, nodes)
-    for (const node of nodes.length > 0 ? nodes : allNodes(view)) checkNodeOnline(node)
+    const elsewhere = nodes.length > 0 || op.iallocator !== undefined
+    for (const node of elsewhere ? nodes : allNodes(view)) checkNodeOnline(node)
     // Whether it runs on a node that is off, nobody can tell.
-    if (nodes.length === 0 || !view.primary.offline)
-      await checkInstanceState(ctx, view, NOT_RUNNING, 'cannot recreate disks')
+    if (!elsewhere || !view.primary.offline) await checkInstanceState(ctx, view, NOT_RUNNING, 'cannot recreate disks')
     if (view.disks.length === 0) throw new OpPrereqError(`Instance '${view.instance.name}' has no disks`, ECODE.INVAL)
     const wanted = wantedDisks(view, op)
-    if (nodes.length > 0 && wanted.length !== view.disks.length)
+    if (elsewhere && wanted.length !== view.disks.length)
       throw new OpPrereqError("Can't recreate disks partially and change the nodes at the same time", ECODE.INVAL)
-    return { view, wanted, target: nodes[0] ?? view.primary }
+    return { view, wanted, target: nodes[0] ?? (await chosenNode(ctx, view, op.iallocator)) ?? view.primary }
   },
   hooks: {
     path: 'instance-recreate-disks',
@@ -75,6 +76,52 @@ export const instanceRecreateDisks = logicalUnit(OpInstanceRecreateDisks, {
   },
 })
 
+/** The allocator may take any node of the instance's group. */
+async function groupLocks(
+  level: UnitLevel,
+  op: Op<typeof OpInstanceRecreateDisks>,
+  ctx: UnitContext,
+): Promise<Want | undefined> {
+  if (level !== 'nodegroup' && level !== 'node' && level !== 'node-res') return undefined
+  const { group } = (await readInstance(ctx, op)).primary
+  if (level === 'nodegroup') return shared([group])
+  const config = await ctx.config.read({ nodes: 'all' })
+  return exclusive(nodesOfGroup(config, group).map((node) => node.uuid))
+}
+
+/** Where a new instance like this one would go. As in Ganeti, what it uses now counts as well. */
+async function chosenNode(
+  ctx: UnitContext,
+  view: InstanceView,
+  iallocator: string | undefined,
+): Promise<Node | undefined> {
+  const { config, instance, primary, disks } = view
+  const allocator = iallocator && allocatorFor(config, iallocator)
+  if (!allocator) return undefined
+  const groups = ctx.locks.holds('nodegroup')
+  if (groups !== 'all' && !groups.includes(primary.group))
+    throw new OpPrereqError(
+      `Instance ${instance.name}'s node groups changed since locks were acquired, current groups are '${primary.group}', owning groups '${groups.join(', ')}'; retry the operation`,
+      ECODE.STATE,
+    )
+  const template = diskTemplateOf(config, instance)
+  if (template === 'mixed')
+    throw new OpPrereqError('No allocator places disks of mixed templates; name the node instead', ECODE.INVAL)
+  const { name, os, hypervisor, tags } = instance
+  const be = fillBeParams(config.cluster, instance.beparams)
+  const specs = disks.map((disk) => ({ size: disk.size, mode: disk.mode, name: disk.name }))
+  const [node] = await chooseNodes(ctx, allocator, {
+    wanted: { name, os, hypervisor, template, be, disks: specs, nics: [] },
+    tags,
+    group: undefined,
+    ignorePolicy: false,
+    among: ctx.locks.holds('node'),
+  })
+  await ctx.locks.keepOnly('node', [node.uuid])
+  await ctx.locks.keepOnly('node-res', [node.uuid])
+  return node
+}
+
 const givenNodes = (ctx: UnitContext, op: Op<typeof OpInstanceRecreateDisks>): Promise<Node[]> =>
   wantedNodes(ctx, op.nodes)
 
@@ -95,11 +142,14 @@ function wantedDisks(view: InstanceView, { disks }: Op<typeof OpInstanceRecreate
     const [index, params] = typeof entry === 'number' ? [entry, {}] : entry
     const disk = view.disks[index]
     if (disk === undefined) throw new OpPrereqError(`Invalid disk index '${index}'`, ECODE.INVAL)
-    if (seen.has(index)) throw new OpPrereqError('Some disks have been specified more than once', ECODE.INVAL)
+    if (seen.has(index)) throw new OpPrereqError(`Some disks have been specified more than once: ${index}`, ECODE.INVAL)
     seen.add(index)
     const unknown = Object.keys(params).filter((key) => key !== 'size' && key !== 'mode')
     if (unknown.length > 0)
-      throw new OpPrereqError(`Disks can be recreated with other size and mode, not ${unknown.join(', ')}`, ECODE.INVAL)
+      throw new OpPrereqError(
+        `Parameters for disk ${index} try to change unmodifyable parameter(s): ${unknown.join(', ')}`,
+        ECODE.INVAL,
+      )
     const { size = disk.size, mode = disk.mode } = params
     return { disk, changed: Object.keys(params).length === 0 ? disk : { ...disk, size, mode } }
   })

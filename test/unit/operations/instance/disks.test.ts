@@ -177,6 +177,22 @@ describe('recreate disks', () => {
     expect(cluster.log).toContainEqual(expect.stringContaining("Changing the instance's nodes"))
   })
 
+  test("where an allocator says, among the nodes of the instance's group", async () => {
+    cluster.change('patchNode', cluster.node('node2').uuid, { offline: true, master_candidate: false })
+    const op = { instance_name: 'inst2', iallocator: 'hail' }
+    await expect(
+      cluster.failure('OP_INSTANCE_RECREATE_DISKS', { ...op, nodes: ['node4.gnt.example'] }),
+    ).resolves.toEqual(['OpPrereqError', ['Do not specify both, iallocator and node', 'wrong_input']])
+    await cluster.run('OP_INSTANCE_RECREATE_DISKS', op)
+    const uuid = cluster.instance('inst2')?.primary_node ?? ''
+    expect(uuid).not.toBe(cluster.node('node2').uuid)
+    expect(cluster.config.nodes[uuid]?.group).toBe(cluster.node('node2').group)
+    expect(disk('inst2')?.nodes).toEqual([uuid])
+    expect(cluster.log).toContain(
+      ` - INFO: Selected nodes for instance inst2.gnt.example via iallocator hail: ${cluster.config.nodes[uuid]?.name}`,
+    )
+  })
+
   test('what is lost is made again, maybe bigger', async () => {
     await stop('inst2')
     cluster.world.node('node2.gnt.example').disks.clear()
