@@ -1,6 +1,8 @@
 // What the document says of /3 beyond what the controllers say: every opcode by its OP_ID, typed results, and problems as answers.
 import type { Schema } from '../src/opcodes/check'
 import { opcodeClass } from '../src/opcodes/index'
+import { PERMISSION_FORMS, permissionNames } from '../src/opcodes/permission'
+import { PERMISSION_PATTERN } from '../src/model/permissions'
 import { interfaceName, sortedOpcodes } from './opcode-interfaces'
 import type { Operation, Spec } from './openapi'
 
@@ -134,6 +136,15 @@ export const PROBLEM_RESPONSES = Object.fromEntries(
     { description, content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } } },
   ]),
 )
+
+/** What a token may be given. */
+export const PERMISSION: Schema & Json = {
+  description: `The name of a permission, or a pattern of names: ${PERMISSION_FORMS}.`,
+  anyOf: [
+    { type: 'string', enum: permissionNames },
+    { type: 'string', pattern: PERMISSION_PATTERN.source },
+  ],
+}
 
 export const PROBLEM: Schema & Json = {
   type: 'object',

@@ -8,6 +8,7 @@ import {
   finishV3Operation,
   isV3,
   makeStrict,
+  PERMISSION,
   PROBLEM,
   PROBLEM_RESPONSES,
 } from './openapi-v3'
@@ -37,6 +38,10 @@ export function finishSpec(spec: Spec): Spec {
   for (const definition of sortedOpcodes()) schemas[interfaceName(definition)] = opcodeSchema(definition)
   schemas['Error'] = ERROR
   schemas['Problem'] = PROBLEM
+  schemas['Permission'] = PERMISSION
+  const ofToken = schemas['TokenRequest']?.properties?.['permissions']
+  if (ofToken === undefined) throw new Error('no controller of /3 makes tokens')
+  Object.assign(ofToken, { items: { $ref: '#/components/schemas/Permission' } })
   addOpcodeUnions(spec)
   for (const [path, operations] of Object.entries(spec.paths))
     for (const [verb, operation] of Object.entries(operations)) {

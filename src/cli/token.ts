@@ -1,5 +1,5 @@
 import { seconds } from '../lib/clock'
-import { isPermissionPattern } from '../model/permissions'
+import { badPermission, PERMISSION_FORMS, permissionNames } from '../opcodes/permission'
 import type { GantryMaster, Identity } from '../rpc/luxi/gantry'
 import { parseTimespec } from './cluster-control'
 import { type Call, CommandFailure, EXIT, many, one, type Tool } from './command'
@@ -13,7 +13,7 @@ const oPermissions = value(
   '--permissions',
   'permissions',
   'list',
-  'what the token allows, of what its user may do: "instances.*,*.query", "-instances.remove"',
+  'what the token allows, of what its user may do: "instances.*,*.query", "-instances.remove"; "gnt token permissions" lists all',
 )
 const oTags = value('--tags', 'tags', 'list', 'only objects with one of these tags')
 const oGroups = value('--groups', 'groups', 'list', 'only objects of these node groups')
@@ -45,6 +45,14 @@ export const tokenTool: Tool = {
       run: listTokens,
     },
     {
+      name: 'permissions',
+      help: 'list the permissions that a token can have',
+      usage: '',
+      args: [],
+      options: [],
+      run: listPermissions,
+    },
+    {
       name: 'revoke',
       help: 'revoke tokens: they are refused from now on',
       usage: '<id>...',
@@ -61,8 +69,8 @@ async function createToken(call: Call): Promise<number> {
   const permissions = options.list('permissions') ?? []
   if (user === undefined) throw new CommandFailure('--user: say to whom the token belongs')
   if (permissions.length === 0) throw new CommandFailure('--permissions: say what the token allows, like "*.query"')
-  const wrong = permissions.find((pattern) => !isPermissionPattern(pattern))
-  if (wrong !== undefined) throw new CommandFailure(`--permissions: '${wrong}' is no permission`)
+  const wrong = badPermission(permissions)
+  if (wrong !== undefined) throw new CommandFailure(`--permissions: ${wrong}`)
   const validFor = options.text('valid_for')
   const { token, secret } = await tokensOf(call).addToken(administrator(user), {
     ...{ name: firstArgument(call), permissions },
@@ -88,6 +96,12 @@ async function listTokens(call: Call): Promise<number> {
 }
 
 const TITLES = ['ID', 'User', 'Name', 'Permissions', 'Tags', 'Groups', 'Created (UTC)', 'Expires (UTC)']
+
+async function listPermissions({ terminal }: Call): Promise<number> {
+  for (const name of permissionNames) terminal.out(name)
+  terminal.err(`In --permissions, ${PERMISSION_FORMS}.`)
+  return EXIT.ok
+}
 
 async function revokeTokens(call: Call): Promise<number> {
   for (const id of call.args) {

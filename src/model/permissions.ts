@@ -16,6 +16,13 @@ const OPERATOR: readonly string[] = [
   'instances.query.console',
 ]
 
+/** Of what is no opcode. */
+export const DOOR_PERMISSIONS: readonly string[] = [
+  ...OPERATOR,
+  ...['cluster.query', 'jobs.wait', 'jobs.cancel', 'nodes.role.modify', 'filter.create', 'filter.modify'],
+  ...['filter.remove', 'tokens.create', 'tokens.revoke', 'tokens.admin'],
+]
+
 /** Options of the users file that stand for many permissions; the last ones are the older ones. */
 const ROLES: ReadonlyMap<string, readonly string[]> = new Map([
   ['@admin', ['*']],
@@ -37,17 +44,18 @@ export function permissionsOf(options: Iterable<string>): string[] {
   return permissions.some((pattern) => !pattern.startsWith('-')) ? permissions : [...READONLY, ...permissions]
 }
 
-export function allows(permissions: readonly string[], wanted: string): boolean {
+/** `stronger`: a permission that includes the one that is wanted. */
+export function allows(permissions: readonly string[], wanted: string, stronger = wanted): boolean {
   const taken = permissions.some((pattern) => pattern.startsWith('-') && matches(pattern.slice(1), wanted))
-  return !taken && permissions.some((pattern) => matches(pattern, wanted))
+  return !taken && permissions.some((pattern) => matches(pattern, wanted) || matches(pattern, stronger))
 }
 
-export const isPermissionPattern = (text: string): boolean => text === '*' || PATTERN.test(text)
+export const isPermissionPattern = (text: string): boolean => PERMISSION_PATTERN.test(text)
 
-const PATTERN = /^[+-]?(\*|[a-z_]+)(\.[a-z_]+)*(\.\*|\.[a-z_]+)$/
+export const PERMISSION_PATTERN = /^(\*|[+-]?(\*|[a-z_]+)(\.[a-z_]+)*(\.\*|\.[a-z_]+))$/
 
 /** An asterisk stands for any first part, or for all that follows. */
-function matches(pattern: string, wanted: string): boolean {
+export function matches(pattern: string, wanted: string): boolean {
   if (pattern === '*' || pattern === wanted) return true
   if (pattern === '*.*') return true
   if (pattern.endsWith('.*')) return wanted.startsWith(pattern.slice(0, -1))

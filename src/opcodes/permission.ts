@@ -1,5 +1,7 @@
 // The permission that an opcode needs. Ganeti's remote API has names for what it can do; the others follow from their ids:
 // OP_INSTANCE_MOVE -> instances.move.
+import { DOOR_PERMISSIONS, isPermissionPattern, matches } from '../model/permissions'
+import { opcodeIds } from './index'
 
 const KINDS: readonly (readonly [prefix: string, kind: string])[] = [
   ['INSTANCE_', 'instances'],
@@ -51,3 +53,20 @@ export function permissionOf(id: string): string {
   const [prefix, kind] = KINDS.find(([start]) => name.startsWith(start)) ?? ['', 'cluster']
   return `${kind}.${name.slice(prefix.length).toLowerCase()}`
 }
+
+/** Every permission there is, by name. */
+export const permissionNames: readonly string[] = [
+  ...new Set([...DOOR_PERMISSIONS, ...opcodeIds.map(permissionOf)]),
+].sort()
+
+/** What is wrong with patterns that a token shall have: one that fits no permission is a slip, and would never allow anything. */
+export function badPermission(patterns: readonly string[]): string | undefined {
+  const wrong = patterns.find((pattern) => !isPermissionPattern(pattern) || !fitsAny(pattern.replace(/^[+-]/, '')))
+  if (wrong === undefined) return undefined
+  return `'${wrong}' is no permission; ${PERMISSION_FORMS}; the permissions are ${permissionNames.join(', ')}`
+}
+
+const fitsAny = (pattern: string): boolean => permissionNames.some((name) => matches(pattern, name))
+
+export const PERMISSION_FORMS =
+  '"nodes.*" stands for all of a kind, "*.query" for one of every kind, "*" for everything, and "-" before one takes it away'

@@ -21,8 +21,9 @@ export class Access {
   }
 
   may(permission: string): boolean {
-    if (!allows(this.identity.permissions, permission)) return false
-    return this.scope === null || allows(this.scope.permissions, permission)
+    const stronger = permission.replace(READING, '.query')
+    if (!allows(this.identity.permissions, permission, stronger)) return false
+    return this.scope === null || allows(this.scope.permissions, permission, stronger)
   }
 
   /** Sees only some objects. */
@@ -63,6 +64,9 @@ export class Access {
     return tagged && placed
   }
 }
+
+/** Lists of /3 show the fields that single objects have: who may query one may have these too. */
+const READING = /\.(list|info)$/
 
 export const forbidden = (text: string): OpPrereqError => new OpPrereqError(text, REFUSED.forbidden)
 

@@ -6,7 +6,7 @@ import { seconds, within } from '../lib/clock'
 import type { GantryData } from '../model/config'
 import { ECODE, OpPrereqError } from '../model/errors'
 import { TOKENS_MAX, TOKEN_SEEN_S } from '../model/limits'
-import { isPermissionPattern } from '../model/permissions'
+import { badPermission } from '../opcodes/permission'
 import type { Identity, NewToken, TokenInfo } from '../rpc/luxi/gantry'
 import type { ClientId } from '../rpc/wconfd/calls'
 import { Access, forbidden } from './access'
@@ -63,8 +63,8 @@ export class TokenService {
     const access = this.access(identity)
     access.need('tokens.create')
     if (identity.token !== null) throw forbidden('a token cannot create tokens; log in with the password')
-    const bad = wanted.permissions.find((pattern) => !isPermissionPattern(pattern))
-    if (bad !== undefined) throw new OpPrereqError(`'${bad}' is no permission`, ECODE.INVAL)
+    const bad = badPermission(wanted.permissions)
+    if (bad !== undefined) throw new OpPrereqError(`permissions: ${bad}`, ECODE.INVAL)
     if (wanted.name === '' || wanted.permissions.length === 0)
       throw new OpPrereqError('A token needs a name and at least one permission', ECODE.INVAL)
     if (this.stored().length >= TOKENS_MAX)

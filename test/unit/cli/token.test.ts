@@ -47,10 +47,18 @@ test('tokens are listed without secrets, and revoked by their ids', async () => 
   ])
 })
 
+test('the permissions that a token can have are listed', async () => {
+  const { exit, stdout, stderr, calls } = await run('permissions')
+  expect([exit, calls]).toEqual([0, []])
+  expect(stdout.split('\n')).toEqual(expect.arrayContaining(['nodes.query', 'instances.create', 'events.query']))
+  expect(stderr).toContain('"*.query" for one of every kind')
+})
+
 test.each([
   ['create --permissions *.query x', /--user/],
   ['create --user anna x', /--permissions/],
   ['create --user anna --permissions all x', /'all' is no permission/],
+  ['create --user anna --permissions node.query x', /'node.query' is no permission.* nodes\.query/],
   ['create --user anna --permissions *.query --valid-for long x', /time specification 'long'/],
 ])('%s is refused', async (line, text) => {
   const { exit, stderr, calls } = await run(line)

@@ -1,6 +1,10 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import * as path from 'node:path'
+import { readPermission } from '../../../src/daemons/rapi/read-permission'
+import { routes } from '../../../src/generated/routes'
 import { allows, isPermissionPattern, permissionsOf } from '../../../src/model/permissions'
 import { opcodeIds } from '../../../src/opcodes/index'
-import { permissionOf } from '../../../src/opcodes/permission'
+import { badPermission, permissionNames, permissionOf } from '../../../src/opcodes/permission'
 
 test.each([
   [['write'], 'instances.create', true],
@@ -42,6 +46,30 @@ test('what Ganeti has a permission for is asked for by its name', () => {
   const ours = new Set(opcodeIds.map(permissionOf))
   for (const name of GANETIS) expect([name, ours.has(name)]).toEqual([name, true])
 })
+
+test('every permission that is asked for somewhere is one that a token can have', () => {
+  const asked = sourceFiles('src').flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/\b(?:need|may)\('([a-z_.]+)'\)/g)].map(([, name]) => name),
+  )
+  expect(asked).toContain('jobs.cancel')
+  const read = routes.map(readPermission).filter((name) => name !== undefined)
+  for (const name of [...asked, ...read]) expect([name, permissionNames.includes(name ?? '')]).toEqual([name, true])
+})
+
+test.each([['*.query'], ['nodes.query'], ['nodes.*'], ['*'], ['-instances.remove'], ['nodes.storage.*']])(
+  '%s is a permission for a token',
+  (pattern) => expect(badPermission([pattern])).toBe(undefined),
+)
+
+test.each([['node.query'], ['nodes.read'], ['*.read'], ['nope.*'], ['query'], ['']])(
+  '%s is refused with the permissions there are',
+  (pattern) => expect(badPermission(['*.query', pattern])).toMatch(`'${pattern}' is no permission; `),
+)
+
+const sourceFiles = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => path.join(folder, file))
 
 /** Of Ganeti's role-based access control: those that opcodes need. */
 const GANETIS = [

@@ -44,6 +44,16 @@ test('a token has no permission that it or its user lacks', () => {
   expect(reader.may('nodes.remove')).toBe(false)
 })
 
+test('who may query one object may list them all, unless that was taken away', () => {
+  const reads = ['nodes.query', 'nodes.list', 'instances.info', 'cluster.info', 'jobs.list', 'os.list', 'events.query']
+  for (const name of reads) expect([name, token({}, ['*.query']).may(name)]).toEqual([name, true])
+  expect(token({}, ['nodes.query']).may('nodes.list')).toBe(true)
+  expect(token({}, ['nodes.query']).may('instances.list')).toBe(false)
+  expect(token({}, ['nodes.list']).may('nodes.query')).toBe(false)
+  expect(token({}, ['*.query', '-nodes.list']).may('nodes.list')).toBe(false)
+  expect(token({}, ['*.query']).may('instances.startup')).toBe(false)
+})
+
 test('the objects of an opcode are those that its parameters name', () => {
   expect(objectsOf({ OP_ID: 'OP_TAGS_SET', kind: 'nodegroup', name: 'g', tags: ['x'] })).toEqual(['group/g'])
   expect(objectsOf({ OP_ID: 'OP_NODE_MIGRATE', node_name: 'n', target_node_uuid: 'u' })).toEqual(['node/n', 'node/u'])

@@ -228,6 +228,28 @@ describe('tokens', () => {
     return { id: (json['token'] as { id: string }).id, as: `Bearer ${String(json['secret'])}` }
   }
 
+  test.each(['cluster', 'instances', 'nodes', 'groups', 'networks', 'jobs', 'os', 'filters', 'locks'])(
+    'with *.query can read %s',
+    async (kind) => {
+      const { as } = await make({ permissions: ['*.query'] })
+      expect((await ask('GET', `/3/${kind}`, { as })).status).toBe(200)
+      expect((await ask('POST', '/3/jobs', { body: { ops: [delay()] }, as })).status).toBe(403)
+    },
+  )
+
+  test('are for /3 only', async () => {
+    const { as } = await make({ permissions: ['*'] })
+    expect((await harness.ask('GET', '/2/nodes', { as })).status).toBe(401)
+  })
+
+  test('with a permission that there is not are refused, and those that there are told', async () => {
+    const { status, json } = await ask('POST', '/3/tokens', { body: { name: 'x', permissions: ['node.query'] } })
+    expect([status, json['detail']]).toEqual([
+      400,
+      expect.stringMatching(/^permissions: 'node.query' is no.* nodes\.query,/),
+    ])
+  })
+
   test('can do what they are for, until they are revoked', async () => {
     const { id, as } = await make({ permissions: ['nodes.list'] })
     expect((await ask('GET', '/3/nodes', { as })).status).toBe(200)

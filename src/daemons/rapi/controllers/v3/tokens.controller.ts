@@ -26,8 +26,11 @@ export interface Token {
 export interface TokenRequest {
   /** What people call it. */
   name: string
+  /** What it allows, of what its user may do: names of permissions, and patterns of them. */
   permissions: string[]
+  /** Only objects with one of these tags; all when left out. */
   tags?: string[]
+  /** Only objects of these node groups; all when left out. */
   groups?: string[]
   /** Seconds since the epoch; never when left out. @isDouble */
   expires?: number | null
@@ -56,7 +59,7 @@ export class TokensV3Controller extends V3Resource {
     return { items: tokens.map(tokenOf) }
   }
 
-  /** Makes a token. */
+  /** Makes a token. It is for this API (`/3`) and `/metrics`: Ganeti's (`/2`) knows only passwords, and answers 401. */
   @Post('')
   @SuccessResponse(201, 'Created')
   async create(@Body() body: TokenRequest): Promise<TokenCreated> {
