@@ -1,4 +1,5 @@
 import { type Call, CommandFailure, EXIT } from './command'
+import { NO_DATA, OFFLINE } from '../query/field'
 import { pythonText } from './format'
 import { sshOptions } from './ssh'
 import { firstArgument } from './submit'
@@ -10,13 +11,18 @@ export async function openConsole(call: Call): Promise<number> {
   const name = firstArgument(call)
   const filter = ['==', 'name', name]
   const [cluster] = await call.master.queryConfigValues(['cluster_name'])
-  const { data } = await call.master.query('instance', ['console', 'oper_state'], filter)
-  const [console, running] = data[0] ?? []
+  const { data } = await call.master.query('instance', ['console', 'oper_state', 'status'], filter)
+  const [[reason, info] = [], [, running] = [], [, state] = []] = data[0] ?? []
   const show = call.options.flag('show_command')
-  if (running?.[1] !== true && !show) throw new CommandFailure(`Instance '${name}' is not running`)
-  const info = console?.[1]
-  if (!isConsole(info))
-    throw new CommandFailure(`The console of instance '${name}' is not known: its node does not answer`)
+  // Where the console will be can be shown beforehand.
+  if (running === false && !(show && isConsole(info)))
+    throw new CommandFailure(
+      `Instance ${name} is not running (state ${pythonText(state)}), cannot connect to console; gnt instance start ${name} starts it`,
+    )
+  if (!isConsole(info)) {
+    const why = reason === OFFLINE[0] ? 'is offline' : reason === NO_DATA[0] ? 'does not answer' : 'knows none'
+    throw new CommandFailure(`The console of instance '${name}' is not known: its node ${why}`)
+  }
   switch (info['kind']) {
     case 'msg':
       call.terminal.out(pythonText(info['message']))

@@ -52,7 +52,7 @@ const KIND_TITLES: Readonly<Record<string, string>> = {
   text: 'Text',
   bool: 'Boolean',
   number: 'Number',
-  float: 'Float',
+  float: 'Floating-point number',
   unit: 'Storage size',
   timestamp: 'Timestamp',
   other: 'Custom',

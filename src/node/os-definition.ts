@@ -38,7 +38,7 @@ export function splitOsName(os: string): { name: string; variant: string | undef
 export async function findOs(context: OsContext, os: string): Promise<OsDefinition> {
   const { name } = splitOsName(os)
   const directory = DEFINITION_NAME.test(name) ? await findDirectory(context, name) : undefined
-  if (directory === undefined) return fail(`OS '${name}' was not found on this node`)
+  if (directory === undefined) return fail(`Directory for OS ${name} not found in search path`)
   try {
     return await readDefinition(name, directory)
   } catch (error) {

@@ -39,6 +39,9 @@ export type JsonObject = Record<string, unknown>
 /** A value of the wrong kind; the text says what could not be read. */
 export class Mismatch extends Error {}
 
+/** A value of the right kind that cannot be meant: its text is told even where Ganeti only names the parameter. */
+export class Explained extends Mismatch {}
+
 export const any: Check<unknown> = { parse: (value) => value, schema: {} }
 
 export const none: Check<null> = simple('()', { nullable: true }, (value) => value === null)
@@ -65,8 +68,8 @@ export const positive = (check: Check<number>): Check<number> =>
 
 export const ipv4Address = address('IPv4Address', 'ipv4', isIPv4)
 export const ipv6Address = address('IPv6Address', 'ipv6', isIPv6)
-export const ipv4Network = address('IPv4Network', 'cidr', (value) => isNetwork(value, isIPv4, 32))
-export const ipv6Network = address('IPv6Network', 'cidr', (value) => isNetwork(value, isIPv6, 128))
+export const ipv4Network = network('IPv4Network', isIPv4, 32)
+export const ipv6Network = network('IPv6Network', isIPv6, 128)
 
 /** `name` is the type's name in error texts. */
 export function oneOf<const T extends string | number>(name: string, values: readonly T[]): Check<T> {
@@ -225,8 +228,38 @@ function address(name: string, format: string, accepts: (value: string) => boole
   return refine(text, { format }, accepts, `is no valid ${name}`)
 }
 
+/** A network is named by its first address; any other one is a slip of the pen, in the address or in the length. */
+function network(name: string, isAddress: (text: string) => boolean, bits: number): Check<string> {
+  const written = address(name, 'cidr', (value) => isNetwork(value, isAddress, bits))
+  return {
+    ...written,
+    parse(value) {
+      const read = written.parse(value)
+      if (isFirstAddress(read)) return read
+      throw new Explained(`${JSON.stringify(read)} has host bits set, a network is written with its first address`)
+    },
+  }
+}
+
+function isFirstAddress(value: string): boolean {
+  const [host = '', length] = value.split('/')
+  return !addressBits(host).slice(Number(length)).includes('1')
+}
+
+function addressBits(address: string): string {
+  if (isIPv4(address)) return joined(address.split('.'), 10, 8)
+  // The URL parser writes all short forms in one way.
+  const [head = '', tail = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
+  const words = (part: string) => part.split(':').filter((word) => word !== '')
+  const zeros = Array<string>(8 - words(head).length - words(tail).length).fill('0')
+  return joined([...words(head), ...zeros, ...words(tail)], 16, 16)
+}
+
+const joined = (words: readonly string[], base: number, bits: number): string =>
+  words.map((word) => parseInt(word, base).toString(2).padStart(bits, '0')).join('')
+
 function isNetwork(value: string, isAddress: (text: string) => boolean, bits: number): boolean {
   const [host, length, ...more] = value.split('/')
-  if (host === undefined || length === undefined || more.length > 0) return false
+  if (host === undefined || host.includes('%') || length === undefined || more.length > 0) return false
   return isAddress(host) && /^\d{1,3}$/.test(length) && Number(length) <= bits
 }

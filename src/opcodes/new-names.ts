@@ -1,15 +1,15 @@
-// Names that opcodes give to new objects. Some become parts of paths and of command lines, so the HTTP doors refuse a bad one before there
-// is a job; the logical units refuse it for everybody.
+// Names that opcodes give to new objects. They become parts of paths, of command lines and of what hooks are told, so the HTTP doors refuse
+// a bad one before there is a job; `fill` of the logical units refuses it for everybody.
 import { isHostname } from '../model/names'
 import { isObject, type JsonObject } from './check'
 
 type Rule = (name: string) => boolean
 
-/** Of groups and networks: everything but what would break a line or a path. */
-const isPlainName: Rule = (name) => !/[\p{Cc}/]/u.test(name) && name !== '.' && name !== '..'
+/** Of groups and networks: everything but what would break a line, a path or a shell's command. */
+const isPlainName: Rule = (name) => !/[\p{Cc}/\\;&|<>$`"'*?()[\]{}!#~]/u.test(name) && name !== '.' && name !== '..'
 
 const HOSTNAME = 'it may have letters, digits, dots, hyphens and underscores'
-const PLAIN = 'it may have no slash and no control character'
+const PLAIN = 'it may have no slash, no control character and none that is special to a shell'
 
 /** By opcode: the parameter, its rule, and the rule in words. */
 const NEW_NAMES: ReadonlyMap<string, readonly [parameter: string, rule: Rule, words: string]> = new Map([

@@ -1,6 +1,18 @@
 // From JSON to canonical opcodes, in the two manners of Ganeti: luxid's (parseOpcode), which names what it could not
 // read, and its HTTP door's (fillOpcode), which names the parameter that fails validation.
-import { bool, int, listOf, Mismatch, nonNegative, object, readField, refuseOtherKeys, text, tuple } from './check'
+import {
+  Explained,
+  bool,
+  int,
+  listOf,
+  Mismatch,
+  nonNegative,
+  object,
+  readField,
+  refuseOtherKeys,
+  text,
+  tuple,
+} from './check'
 import type { Check, JsonObject } from './check'
 import { allOpcodes } from './all'
 import type { CommonParams, InputOf, OpcodeDefinition, Parameter, ParameterTable } from './opcode'
@@ -75,6 +87,7 @@ export function fillOpcode(definition: OpcodeDefinition, raw: JsonObject): Parse
     try {
       return parameter.check.parse(value)
     } catch (error) {
+      if (error instanceof Explained) throw new BadParameter(`${failure(name)}: ${error.message}`, true)
       if (error instanceof Mismatch) throw new BadParameter(failure(name), true)
       throw error
     }

@@ -117,20 +117,20 @@ export const nicParams = record(
 )
 
 /** Other keys are parameters of an external storage provider. */
-export const diskParams = record(
-  {
-    size,
-    mode: oneOf('DiskMode', ['ro', 'rw']),
-    adopt: nonEmpty,
-    vg: nonEmpty,
-    metavg: nonEmpty,
-    name: nonEmpty,
-    provider: nonEmpty,
-    spindles: int,
-    access: nonEmpty,
-  },
-  { rest: true },
-)
+const DISK_PARAMS = {
+  size,
+  mode: oneOf('DiskMode', ['ro', 'rw']),
+  adopt: nonEmpty,
+  vg: nonEmpty,
+  metavg: nonEmpty,
+  name: nonEmpty,
+  provider: nonEmpty,
+  spindles: int,
+  access: nonEmpty,
+}
+export const diskParams = record(DISK_PARAMS, { rest: true })
+/** What a disk of any other template may be given. */
+export const DISK_PARAM_NAMES: readonly string[] = [...Object.keys(DISK_PARAMS), 'dev_type']
 
 export type Identifier = number | string
 

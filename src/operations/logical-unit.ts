@@ -1,6 +1,7 @@
 // Operations: what each opcode does. A logical unit names its locks, checks its prerequisites, and acts through wconfd and
 // noded only; it never touches the master's disk, and knows nothing of the queue, the doors or the processor that runs it.
 import type { CommonParams, OpcodeDefinition, ParamsOf } from '../opcodes/opcode'
+import { badNewName } from '../opcodes/new-names'
 import { BadParameter, fillOpcode } from '../opcodes/parse'
 import type { Node } from '../model/config'
 import { ECODE, OpPrereqError } from '../model/errors'
@@ -104,9 +105,11 @@ export function logicalUnit<D extends OpcodeDefinition, C, R>(definition: D, pla
   return { id: definition.id, bigLock: plan.bigLock === true, bind: (wire) => bind(fill(definition, wire), plan) }
 }
 
-/** An opcode's parameters with their defaults. */
+/** An opcode's parameters with their defaults; a name that nothing new may have is refused, whatever door it came through. */
 export function fill<D extends OpcodeDefinition>(definition: D, wire: WireOpCode): Op<D> {
   const { OP_ID: _, ...params } = wire
+  const complaint = badNewName(wire)
+  if (complaint !== undefined) throw new OpPrereqError(complaint, ECODE.INVAL)
   try {
     // The table that types Op<D> is the one that fillOpcode has just read the parameters by.
     return fillOpcode(definition, params) as unknown as Op<D>

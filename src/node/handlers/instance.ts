@@ -71,11 +71,9 @@ export const instanceHandlers = {
 
   async instance_console_info(context, instances) {
     const consoles: Record<string, ConsoleInfo> = {}
-    for (const [name, request] of Object.entries(instances)) {
-      const hypervisor = context.hypervisor(request.instance.hypervisor)
-      // Only what runs has a console.
-      if ((await hypervisor.list()).includes(name)) consoles[name] = await hypervisor.console(request)
-    }
+    // Also of those that do not run: where a console will be is known beforehand.
+    for (const [name, request] of Object.entries(instances))
+      consoles[name] = await context.hypervisor(request.instance.hypervisor).console(request)
     return consoles
   },
 

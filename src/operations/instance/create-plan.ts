@@ -6,7 +6,7 @@ import type { Node, Params } from '../../model/config'
 import { checkHvParams } from '../../model/hv-check'
 import { instanceUuid } from '../../model/ids'
 import { ECODE, OpPrereqError } from '../../model/errors'
-import { isHostname, normalHostname } from '../../model/names'
+import { normalHostname } from '../../model/names'
 import type { OpInstanceCreate } from '../../opcodes/instance'
 import type { Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
@@ -35,15 +35,6 @@ export interface Wanted {
   readonly osparams: Readonly<Record<string, string>>
 }
 
-export function normalName(name: string, parameter = 'instance_name'): string {
-  if (!isHostname(name))
-    throw new OpPrereqError(
-      `Invalid hostname '${name}' in parameter '${parameter}': it may have letters, digits, dots, hyphens and underscores`,
-      ECODE.INVAL,
-    )
-  return normalHostname(name)
-}
-
 /** What can be refused without looking at the cluster. */
 export function checkArguments(op: CreateOp): void {
   const refuse = (text: string) => new OpPrereqError(text, ECODE.INVAL)
@@ -66,7 +57,7 @@ export async function wantedInstance(
   op: CreateOp,
   resolvedIp?: string,
 ): Promise<Wanted> {
-  const name = normalName(op.instance_name)
+  const name = normalHostname(op.instance_name)
   const template = wantedTemplate(cluster, op)
   const hypervisor = wantedHypervisor(cluster, op.hypervisor)
   const os = op.os_type ?? ''

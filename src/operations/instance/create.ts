@@ -5,6 +5,7 @@ import { HYPERVISORS_WITH_PORT } from '../../model/constants/hypervisors'
 import type { ConfigData, Disk, Instance, Node } from '../../model/config'
 import { HELPER_SHUTDOWN_TIMEOUT_S, HELPER_STARTUP_TIMEOUT_S } from '../../model/constants/words'
 import { ECODE, OpPrereqError } from '../../model/errors'
+import { normalHostname } from '../../model/names'
 import { OpInstanceCreate } from '../../opcodes/instance'
 import { findGroup, findNode } from '../find'
 import { exclusive, logicalUnit, type LockPlan } from '../logical-unit'
@@ -14,7 +15,6 @@ import {
   checkArguments,
   checkPolicy,
   newInstance,
-  normalName,
   wantedInstance,
   wantedTemplate,
   withInstance,
@@ -45,7 +45,7 @@ export interface Creation {
 export const instanceCreate = logicalUnit(OpInstanceCreate, {
   async locks(op, ctx): Promise<LockPlan> {
     checkArguments(op)
-    const name = normalName(op.instance_name)
+    const name = normalHostname(op.instance_name)
     const config = await ctx.config.read({ instances: [name], nodes: 'all' })
     noteDefaults(ctx, config, op)
     checkTemplate(config.cluster, wantedTemplate(config.cluster, op))
@@ -61,7 +61,7 @@ export const instanceCreate = logicalUnit(OpInstanceCreate, {
   },
   async check(ctx, given): Promise<Creation> {
     checkArguments(given)
-    const name = normalName(given.instance_name)
+    const name = normalHostname(given.instance_name)
     const before = await ctx.config.read({ instances: [name] })
     checkNameIsFree(before, name)
     const { op, content } = await contentOf(ctx, given, before)
@@ -117,7 +117,7 @@ function noteDefaults(ctx: UnitContext, { cluster }: ConfigData, op: CreateOp): 
   const { helper_startup_timeout = HELPER_STARTUP_TIMEOUT_S, helper_shutdown_timeout = HELPER_SHUTDOWN_TIMEOUT_S } = op
   const isFile = DTS_FILEBASED.includes(wantedTemplate(cluster, op))
   ctx.note({
-    instance_name: normalName(op.instance_name),
+    instance_name: normalHostname(op.instance_name),
     ...{ helper_startup_timeout, helper_shutdown_timeout },
     ...(isFile && { file_driver: op.file_driver ?? DEFAULT_FILE_DRIVER }),
   })

@@ -2,9 +2,9 @@
 import * as path from 'node:path'
 import type { Cluster, Disk, DiskMode, DiskTemplate } from '../../model/config'
 import { DEFAULT_FILE_DRIVER, DTS_EXT_MIRROR, DTS_FILEBASED, MAX_DISKS } from '../../model/constants/disks'
-import { ECODE, OpPrereqError } from '../../model/errors'
+import { ECODE, OpPrereqError, TypeEnforcementError } from '../../model/errors'
 import { diskUuid, type NodeUuid } from '../../model/ids'
-import type { DiskParams } from '../../opcodes/types'
+import { DISK_PARAM_NAMES, type DiskParams } from '../../opcodes/types'
 import type { UnitContext } from '../unit-context'
 
 export interface DiskSpec {
@@ -32,16 +32,24 @@ export function diskSpecs(given: readonly DiskParams[], template: DiskTemplate):
   }
   if (given.length > MAX_DISKS) throw new OpPrereqError(`An instance has at most ${MAX_DISKS} disks`, ECODE.INVAL)
   checkNames('disk', given)
-  return given.map((disk) => diskSpec(disk))
+  return given.map((disk) => diskSpec(disk, template))
 }
 
-export function diskSpec(disk: DiskParams): DiskSpec {
+export function diskSpec(disk: DiskParams, template: DiskTemplate): DiskSpec {
+  // Providers of external storage have parameters of their own.
+  if (template !== 'ext') checkDiskParams(disk)
   if (disk.adopt !== undefined)
     throw new OpPrereqError('Disks of file templates are made, existing ones cannot be adopted', ECODE.INVAL)
   if (disk.size === undefined) throw new OpPrereqError('Missing disk size', ECODE.INVAL)
   if (!Number.isInteger(disk.size) || disk.size <= 0)
     throw new OpPrereqError(`Invalid disk size '${disk.size}'`, ECODE.INVAL)
   return { size: disk.size, mode: disk.mode ?? 'rw', name: nameOf(disk.name) }
+}
+
+/** A parameter that is not known is a slip of the pen. */
+export function checkDiskParams(disk: DiskParams, known = DISK_PARAM_NAMES): void {
+  const unknown = Object.keys(disk).find((name) => !known.includes(name))
+  if (unknown !== undefined) throw new TypeEnforcementError(`Unknown parameter '${unknown}'`)
 }
 
 const nameOf = (name: string | undefined): string | undefined =>

@@ -1,7 +1,10 @@
 // Changing devices of a running instance at once, where its hypervisor can; otherwise they change with the next start.
+import type { Disk } from '../../model/config'
+import { OpExecError } from '../../model/errors'
 import type { DiskDict, NicDict } from '../../rpc/node/dicts'
 import type { UnitContext } from '../unit-context'
-import { dictOf, type InstanceView } from './view'
+import type { Changed } from './set-values'
+import { dictOf, diskDictOf, type InstanceView } from './view'
 
 export type HotplugAction = 'hotadd' | 'hotremove' | 'hotmod'
 
@@ -14,7 +17,9 @@ export async function canHotplug(ctx: UnitContext, view: InstanceView): Promise<
   return false
 }
 
-/** What the change's description gets: `hotplug:done` or `hotplug:failed`. */
+const FAILED = 'hotplug:failed'
+
+/** What becomes a change of its own beside that of the device: `hotplug:done` or `hotplug:failed`. */
 export async function hotplug(
   ctx: UnitContext,
   view: InstanceView,
@@ -33,5 +38,19 @@ export async function hotplug(
   }
   ctx.log.warning(`Could not hotplug device: ${result.error}`)
   ctx.log.info('Continuing execution..')
-  return 'hotplug:failed'
+  return FAILED
+}
+
+/** A disk that the running instance holds on to is not taken from it. */
+export async function unplugDisk(
+  ctx: UnitContext,
+  view: InstanceView,
+  disk: Disk,
+  index: number,
+  done: 'removed' | 'detached',
+): Promise<Changed> {
+  const outcome = await hotplug(ctx, view, 'hotremove', 'disk', diskDictOf(view, disk), null, index)
+  if (outcome === FAILED)
+    throw new OpExecError(`Disk ${index} is still in use by the running instance, it was not ${done}`)
+  return [`disk/${index}`, outcome]
 }

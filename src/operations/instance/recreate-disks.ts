@@ -11,6 +11,7 @@ import type { UnitContext } from '../unit-context'
 import { allocatorFor } from './allocator'
 import { checkInstanceState, checkNodeOnline, NOT_RUNNING } from './checks'
 import { createDisks, wipeDisks } from './disk-files'
+import { checkDiskParams } from './disk-spec'
 import { instanceHookEnv } from './hook-env'
 import { chooseNodes } from './placement'
 import { allNodes, hookNodes, locksOfInstance, movedTo, readInstance, type InstanceView } from './view'
@@ -144,6 +145,7 @@ function wantedDisks(view: InstanceView, { disks }: Op<typeof OpInstanceRecreate
     if (disk === undefined) throw new OpPrereqError(`Invalid disk index '${index}'`, ECODE.INVAL)
     if (seen.has(index)) throw new OpPrereqError(`Some disks have been specified more than once: ${index}`, ECODE.INVAL)
     seen.add(index)
+    checkDiskParams(params)
     const unknown = Object.keys(params).filter((key) => key !== 'size' && key !== 'mode')
     if (unknown.length > 0)
       throw new OpPrereqError(

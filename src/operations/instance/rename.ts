@@ -4,11 +4,11 @@ import { change } from '../../config/changes'
 import { DTS_INSTANCE_DEPENDENT_PATH } from '../../model/constants/disks'
 import type { Disk } from '../../model/config'
 import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
+import { normalHostname } from '../../model/names'
 import { OpInstanceRename } from '../../opcodes/instance'
 import { exclusive, logicalUnit } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { checkInstanceState, checkNodeOnline, NOT_RUNNING } from './checks'
-import { normalName } from './create-plan'
 import { fileFolder } from './disk-files'
 import { shutdownDisks, startDisks } from './disks'
 import { instanceHookEnv } from './hook-env'
@@ -29,7 +29,7 @@ const instanceLocks = locksOfInstance(['node', 'node-res'])
 export const instanceRename = logicalUnit(OpInstanceRename, {
   async locks(op, ctx) {
     const { object } = await namedInstance(ctx, op)
-    return { instance: exclusive([...new Set([object.name, normalName(op.new_name, 'new_name')])]) }
+    return { instance: exclusive([...new Set([object.name, normalHostname(op.new_name)])]) }
   },
   declare: instanceLocks.declare,
   async check(ctx, op) {
@@ -37,7 +37,7 @@ export const instanceRename = logicalUnit(OpInstanceRename, {
     const view = await readInstance(ctx, op)
     checkNodeOnline(view.primary)
     await checkInstanceState(ctx, view, NOT_RUNNING, 'cannot rename')
-    const name = normalName(op.new_name, 'new_name')
+    const name = normalHostname(op.new_name)
     if (op.name_check) await resolveForCreation(ctx.env.paths, name, op.ip_check)
     const { instances } = await ctx.config.read({ instances: [name] })
     const other = Object.values(instances).find((instance) => instance.name === name)

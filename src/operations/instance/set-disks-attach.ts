@@ -14,7 +14,7 @@ import { createDirectory, fileFolder } from './disk-files'
 import { diskSpec, fileStorageFolder, newDisks } from './disk-spec'
 import { assembleDisks, shutdownDisks } from './disks'
 import { waitForSync } from './disk-sync'
-import { hotplug } from './hotplug'
+import { hotplug, unplugDisk } from './hotplug'
 import type { Changed, SetOp } from './set-values'
 import { allNodes, diskDictOf, reread, type InstanceView } from './view'
 
@@ -112,7 +112,14 @@ function placeInside(ctx: UnitContext, view: InstanceView, disk: Disk, index: nu
   const { config, instance, primary } = view
   const folder = fileStorageFolder(config.cluster, disk.dev_type, instance.name, op.file_storage_dir)
   const options = { driver: op.file_driver ?? String(disk.logical_id[0]), first: index }
-  const [place] = newDisks(ctx, [diskSpec({ size: disk.size })], disk.dev_type, folder, primary.uuid, options)
+  const [place] = newDisks(
+    ctx,
+    [diskSpec({ size: disk.size }, disk.dev_type)],
+    disk.dev_type,
+    folder,
+    primary.uuid,
+    options,
+  )
   return { ...disk, logical_id: place?.logical_id ?? disk.logical_id }
 }
 
@@ -124,9 +131,7 @@ export async function detachDisk(
   index: number,
   live: boolean,
 ): Promise<Changed[]> {
-  const plugged = live ? `,${await hotplug(ctx, view, 'hotremove', 'disk', diskDictOf(view, disk), null, index)}` : ''
-  if (plugged.endsWith('failed'))
-    throw new OpExecError(`Disk ${index} is still in use by the running instance, it was not detached`)
+  const unplugged = live ? [await unplugDisk(ctx, view, disk, index, 'detached')] : []
   await shutdownDisks(ctx, view, { disks: [disk] })
   const moved = DTS_INSTANCE_DEPENDENT_PATH.includes(disk.dev_type) ? placeOutside(disk) : disk
   await moveFile(ctx, view, disk, moved, 'Failed before detach', () =>
@@ -140,7 +145,7 @@ export async function detachDisk(
     const removed = await ctx.nodes.attempt(view.primary, 'file_storage_dir_remove', [folder])
     if (!removed.ok) ctx.log.warning(`Could not remove directory '${folder}': ${removed.error}`)
   }
-  return [[`disk/${index}`, `detach${plugged}`]]
+  return [[`disk/${index}`, 'detach'], ...unplugged]
 }
 
 function placeOutside(disk: Disk): Disk {

@@ -10,10 +10,10 @@ import type { Change, UnitContext } from '../unit-context'
 import { checkInstanceState, NOT_RUNNING } from './checks'
 import { indexForNew, indexOfDevice, type DeviceChange } from './device-changes'
 import { createDisks, removeDisks, sizeText, wipeDisks } from './disk-files'
-import { checkNames, checkTemplate, diskSpec, fileStorageFolder, newDisks } from './disk-spec'
+import { checkDiskParams, checkNames, checkTemplate, diskSpec, fileStorageFolder, newDisks } from './disk-spec'
 import { waitForSync } from './disk-sync'
 import { assembleDisks, shutdownDisks } from './disks'
-import { hotplug } from './hotplug'
+import { hotplug, unplugDisk } from './hotplug'
 import { attachDisk, checkSyncing, detachDisk, planAttach } from './set-disks-attach'
 import type { Changed, SetOp } from './set-values'
 import { diskDictOf, reread, type InstanceView } from './view'
@@ -72,7 +72,7 @@ function planAdd(
   checkTemplate(view.config.cluster, template)
   const [disk] = newDisks(
     ctx,
-    [diskSpec(params)],
+    [diskSpec(params, template)],
     template,
     fileStorageFolder(view.config.cluster, template, view.instance.name, op.file_storage_dir),
     view.primary.uuid,
@@ -111,9 +111,7 @@ function planModify(disks: Disk[], { at, params }: DeviceChange<DiskParams>): Di
   const disk = disks[index]
   if (disk === undefined) throw new OpPrereqError(`Cannot find disk with identifier ${at}`, ECODE.INVAL)
   if (params.size !== undefined) throw new OpPrereqError('Disk size change not possible, use grow-disk', ECODE.INVAL)
-  const unknown = Object.keys(params).filter((key) => key !== 'mode' && key !== 'name')
-  if (unknown.length > 0)
-    throw new OpPrereqError(`Disk modification doesn't support: ${unknown.join(', ')}`, ECODE.INVAL)
+  checkDiskParams(params, ['mode', 'name'])
   const name = params.name?.toLowerCase() === 'none' ? null : params.name
   const fields = { ...(params.mode && { mode: params.mode }), ...(name !== undefined && { name }) }
   const { name: _, ...unnamed } = disk
@@ -192,10 +190,10 @@ async function addDisk(
   if (!added.instance.disks_active) return [[`disk/${index}`, text]]
   const { ok } = await assembleDisks(ctx, added, { disks: [disk] })
   if (!ok) throw new OpExecError(`Can't activate new disk ${index}`)
-  if (!live) return [[`disk/${index}`, text]]
-  return [
-    [`disk/${index}`, `${text},${await hotplug(ctx, added, 'hotadd', 'disk', diskDictOf(added, disk), null, index)}`],
-  ]
+  const changed: Changed[] = [[`disk/${index}`, text]]
+  if (live)
+    changed.push([`disk/${index}`, await hotplug(ctx, added, 'hotadd', 'disk', diskDictOf(added, disk), null, index)])
+  return changed
 }
 
 async function wipeOrTakeBack(
@@ -219,14 +217,12 @@ async function removeDisk(
   index: number,
   live: boolean,
 ): Promise<Changed[]> {
-  const plugged = live ? `,${await hotplug(ctx, view, 'hotremove', 'disk', diskDictOf(view, disk), null, index)}` : ''
-  if (plugged.endsWith('failed'))
-    throw new OpExecError(`Disk ${index} is still in use by the running instance, it was not removed`)
+  const unplugged = live ? [await unplugDisk(ctx, view, disk, index, 'removed')] : []
   await shutdownDisks(ctx, view, { disks: [disk] })
   if (!(await removeDisks(ctx, view, [disk])))
     ctx.log.warning(`Data of disk ${index} may be left on node ${view.primary.name}: ${String(disk.logical_id.at(-1))}`)
   await ctx.config.change([change('removeInstanceDisk', view.instance.uuid, disk.uuid)])
-  return [[`disk/${index}`, `remove${plugged}`]]
+  return [[`disk/${index}`, 'remove'], ...unplugged]
 }
 
 export const groupPolicy = (view: InstanceView) =>

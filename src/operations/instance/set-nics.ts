@@ -18,6 +18,8 @@ export interface NicStep {
   readonly nic: Nic
   readonly index: number
   readonly changed: readonly Changed[]
+  /** Under which name it is told how hotplugging went. */
+  readonly plugged: string
 }
 
 export interface NicPlan {
@@ -61,14 +63,14 @@ async function add(
   nics.splice(index, 0, nic)
   const { mode, link } = fillNicParams(view.config.cluster, nic)
   const text = `add:mac=${nic.mac},ip=${pythonText(nic.ip)},mode=${mode},link=${link},network=${pythonText(nic.network)}`
-  return { action: 'hotadd', nic, index, changed: [[`nic.${index}`, text]] }
+  return { action: 'hotadd', nic, index, changed: [[`nic.${index}`, text]], plugged: `nic.${index}` }
 }
 
 function remove(nics: Nic[], { at }: DeviceChange<GivenNic>): NicStep {
   const index = indexOfDevice('NIC', nics, at)
   const [nic] = nics.splice(index, 1)
   if (nic === undefined) throw new OpPrereqError(`Cannot find NIC with identifier ${at}`, ECODE.INVAL)
-  return { action: 'hotremove', nic, index, changed: [[`NIC/${index}`, 'remove']] }
+  return { action: 'hotremove', nic, index, changed: [[`NIC/${index}`, 'remove']], plugged: `NIC/${index}` }
 }
 
 async function modify(
@@ -111,7 +113,7 @@ async function modify(
     ...(same.ip && old.ip !== undefined && { ip: old.ip }),
   }
   nics[index] = nic
-  return { action: 'hotmod', nic, index, changed: changesOf(view, params, nic, index) }
+  return { action: 'hotmod', nic, index, changed: changesOf(view, params, nic, index), plugged: `nic/${index}` }
 }
 
 function changesOf(view: InstanceView, given: GivenNic, nic: Nic, index: number): Changed[] {
@@ -129,9 +131,7 @@ function changesOf(view: InstanceView, given: GivenNic, nic: Nic, index: number)
 
 export async function plugNics(ctx: UnitContext, view: InstanceView, steps: readonly NicStep[]): Promise<Changed[]> {
   const changed: Changed[] = []
-  for (const { action, nic, index, changed: own } of steps) {
-    const outcome = await hotplug(ctx, view, action, 'nic', nicDict(view.config, nic), null, index)
-    changed.push(...own.map(([name, value]): Changed => [name, `${pythonText(value)},${outcome}`]))
-  }
+  for (const { action, nic, index, changed: own, plugged } of steps)
+    changed.push(...own, [plugged, await hotplug(ctx, view, action, 'nic', nicDict(view.config, nic), null, index)])
   return changed
 }

@@ -315,7 +315,10 @@ describe('gnt-instance console', () => {
     const config = goldenConfig()
     for (const instance of Object.values(config.instances)) {
       const node = config.nodes[instance.primary_node]?.name ?? ''
-      source.live.recorded.consoles[node] = { 'inst1.gnt.example': { instance: 'inst1', kind: 'msg', ...info } }
+      source.live.recorded.consoles[node] = {
+        'inst1.gnt.example': { instance: 'inst1', kind: 'msg', ...info },
+        'inst4.gnt.example': { instance: 'inst4', kind: 'msg', ...info },
+      }
     }
     return runCli(new FakeMaster([], source), words(line), nodesRoot === undefined ? {} : { nodesRoot })
   }
@@ -334,10 +337,23 @@ describe('gnt-instance console', () => {
     const vnc = { kind: 'vnc', host: '127.0.1.1', port: 5901 }
     expect((await console('gnt-instance console inst1', vnc)).stdout).toContain('vnc://127.0.1.1:5901/')
     expect((await console('gnt-instance console inst1', { message: 'nothing here' })).stdout).toBe('nothing here\n')
-    expect(await console('gnt-instance console inst4', vnc)).toMatchObject({
-      exit: 1,
-      stderr: "Instance 'inst4' is not running\n",
-    })
+  })
+
+  test('of an instance that is down is shown, but not opened', async () => {
+    const down = await console('gnt-instance console inst4', ssh)
+    expect([down.exit, down.handed]).toEqual([1, []])
+    expect(down.stderr).toBe(
+      'Instance inst4 is not running (state ADMIN_down), cannot connect to console; gnt instance start inst4 starts it\n',
+    )
+    const shown = await console('gnt-instance console --show-cmd inst4', ssh)
+    expect([shown.exit, shown.stdout]).toEqual([0, expect.stringContaining('root@node2')])
+  })
+
+  test('is not known while the node does not answer, which is said so', async () => {
+    const source = goldenSource()
+    for (const node of Object.values(goldenConfig().nodes)) source.live.down.add(node.name)
+    const { exit, stderr } = await runCli(new FakeMaster([], source), words('gnt-instance console --show-cmd inst1'))
+    expect([exit, stderr]).toEqual([1, "The console of instance 'inst1' is not known: its node does not answer\n"])
   })
 })
 
@@ -426,6 +442,7 @@ describe('other tools', () => {
   })
 
   test('list-fields names types as people do', async () => {
+    expect((await run('gnt-node list-fields ndp/cpu_speed')).stdout).toContain(' Floating-point number ')
     const { stdout } = await run('gnt-node list-fields name mfree tags')
     const docs = stdout.split('\n').map((line) => line.slice(0, 24))
     expect(docs).toEqual([

@@ -120,8 +120,8 @@ test.each([
   ['plain+x', {}, "OS 'plain' has no variants"],
   ['full+big', { nosuch: '1' }, "Parameters that OS 'full' does not have: nosuch"],
   ['full+big', { filesystem: 'xfs' }, 'checked parameters: xfs'],
-  ['missing', {}, "OS 'missing' was not found on this node"],
-  ['../os/full+big', {}, 'was not found'],
+  ['missing', {}, 'Directory for OS missing not found in search path'],
+  ['../os/full+big', {}, 'not found in search path'],
 ])('%s with parameters %j', async (os, parameters, problem) => {
   putOs('full', '20\n', full)
   putOs('plain', '15\n')

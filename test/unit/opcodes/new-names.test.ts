@@ -18,9 +18,10 @@ test('control characters are not repeated as they are', () => {
   expect(badNewName(create('a\0b\x1b[2J'))).toContain(String.raw`'a\u0000b\u001b[2J'`)
 })
 
-test('groups and networks may have blanks, but nothing that breaks a path or a line', () => {
-  expect(badNewName(group('rack 2 (left)'))).toBe(undefined)
-  for (const name of ['a/b', '..', 'a\nb']) expect(badNewName(group(name))).toMatch(/^Parameter 'group_name'/)
+test('groups and networks may have blanks, but nothing that breaks a path, a line or a command', () => {
+  expect(badNewName(group('rack 2, left@hall-1'))).toBe(undefined)
+  for (const name of ['a/b', '..', 'a\nb', 'a;b', '$x', '`id`', 'a|b', '"', "'", 'a&', '*', '(a)', '\\'])
+    expect(badNewName(group(name))).toMatch(/^Parameter 'group_name'/)
 })
 
 test('each instance of many is looked at, and names of what is there are not', () => {

@@ -3,6 +3,7 @@ import { isObject, Mismatch } from '../../../src/opcodes/check'
 import { allOpcodes } from '../../../src/opcodes/all'
 import { OpGroupAdd } from '../../../src/opcodes/group'
 import { OpInstanceMultiAlloc, OpInstanceStartup } from '../../../src/opcodes/instance'
+import { OpNetworkAdd } from '../../../src/opcodes/network'
 import { BadParameter, fillOpcode, inDeclaredOrder, op, opcodeClass, parseOpcode } from '../../../src/opcodes/parse'
 import { opcodeSummary, redact, redactSecrets, secretsOf, withSecrets } from '../../../src/opcodes/summary'
 
@@ -13,6 +14,29 @@ interface Vector {
   summary?: string
 }
 const recorded: Vector[] = vectors.opcodes
+
+describe('networks', () => {
+  const parsed = (network: string, network6?: string) =>
+    fillOpcode(OpNetworkAdd, { network_name: 'n', network, ...(network6 && { network6 }) })
+
+  test.each(['10.5.0.0/29', '10.0.0.0/8', '10.5.0.1/32', '0.0.0.0/0'])('%s is one', (network) => {
+    expect(parsed(network)).toMatchObject({ network })
+  })
+  test.each(['2001:db8::/32', '::/0', 'fe80::1/128', '2001:db8:1:2:3:4:5:0/112', '::ffff:10.0.0.0/104'])(
+    '%s is one',
+    (network6) => {
+      expect(parsed('10.0.0.0/24', network6)).toMatchObject({ network6 })
+    },
+  )
+  test.each(['10.5.0.1/29', '10.5.0.0/8', '0.0.0.1/31'])('%s has bits of a host', (network) => {
+    expect(() => parsed(network)).toThrow(
+      /^Parameter 'OP_NETWORK_ADD.network' fails validation: "[\d./]+" has host bits set/,
+    )
+  })
+  test.each(['2001:db8::1/64', '2001:db8:1::/32', '1::/0'])('%s has bits of a host', (network6) => {
+    expect(() => parsed('10.0.0.0/24', network6)).toThrow(/OP_NETWORK_ADD.network6' .* has host bits set/)
+  })
+})
 
 describe('parseOpcode', () => {
   test.each(recorded.map((vector) => [JSON.stringify(vector.input).slice(0, 110), vector] as const))(

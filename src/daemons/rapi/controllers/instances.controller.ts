@@ -77,8 +77,9 @@ export class InstancesController extends Resource {
   @Get('{name}/console')
   @Security('basic', ['write', 'read'])
   async console(@Path() name: string): Promise<ConsoleInfo> {
-    const [console] = await oneRow(this.master.queryInstances([name], ['console', 'oper_state'], false))
-    if (console === null || console === undefined) throw new HttpError(503, 'Instance console unavailable')
+    const [console, running] = await oneRow(this.master.queryInstances([name], ['console', 'oper_state'], false))
+    if (running !== true || console === null || console === undefined)
+      throw new HttpError(503, 'Instance console unavailable')
     // The node told it in this form.
     return console as ConsoleInfo
   }

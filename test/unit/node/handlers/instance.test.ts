@@ -63,6 +63,13 @@ describe('what no recording shows', () => {
     expect(await calls.instance_list(node.context, ['fake'])).toEqual([])
   })
 
+  test('where the console will be is told before the instance runs', async () => {
+    const request = { instance, node: {}, group: {}, hvParams: {}, beParams: {} }
+    await expect(calls.instance_console_info(node.context, { [instance.name]: request })).resolves.toMatchObject({
+      [instance.name]: { instance: instance.name, kind: 'msg' },
+    })
+  })
+
   test('an unknown hypervisor and an unknown reboot type are refused by name', async () => {
     await expect(calls.instance_list(node.context, ['xen-pvm'])).rejects.toThrow("Unknown hypervisor 'xen-pvm'")
     await start()

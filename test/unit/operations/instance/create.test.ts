@@ -154,7 +154,7 @@ test.each([
   [{ pnode: 'nosuch.gnt.example' }, "Node 'nosuch.gnt.example' not known", 'unknown_entity'],
   [
     { instance_name: '../etc/passwd' },
-    "Invalid hostname '../etc/passwd' in parameter 'instance_name': it may have letters, digits, dots, hyphens and underscores",
+    "Parameter 'instance_name': '../etc/passwd' is no name: it may have letters, digits, dots, hyphens and underscores",
     'wrong_input',
   ],
   [
@@ -193,6 +193,14 @@ test.each([
     code === undefined ? [text] : [text, code],
   ])
   expect(cluster.config).toBe(before)
+})
+
+test('a disk’s parameter that no disk has is refused by name, and so it is of the second disk', async () => {
+  const disks = [{ size: 8 }, { size: 8, siez: 5 }]
+  await expect(cluster.failure('OP_INSTANCE_CREATE', { ...shared, disks })).resolves.toEqual([
+    'TypeEnforcementError',
+    ["Unknown parameter 'siez'"],
+  ])
 })
 
 test('an OS that the node does not have is the node’s error', async () => {

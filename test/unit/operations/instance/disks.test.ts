@@ -155,6 +155,15 @@ describe('recreate disks', () => {
     expect(cluster.called('blockdev_remove')).toEqual([])
   })
 
+  test('with parameters that disks have', async () => {
+    await stop('inst2')
+    const op = { instance_name: 'inst2', disks: [[0, { siez: 4 }]] }
+    await expect(cluster.failure('OP_INSTANCE_RECREATE_DISKS', op)).resolves.toEqual([
+      'TypeEnforcementError',
+      ["Unknown parameter 'siez'"],
+    ])
+  })
+
   test('on another node, where the instance then lives, also when its old node is off', async () => {
     cluster.change('patchNode', cluster.node('node2').uuid, { offline: true, master_candidate: false })
     const op = { instance_name: 'inst2', nodes: ['node4.gnt.example'] }

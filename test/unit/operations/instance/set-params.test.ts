@@ -78,12 +78,35 @@ test('running instances change at once where the hypervisor can', async () => {
   cluster.overrides.set('hotplug_supported', () => null)
   cluster.overrides.set('hotplug_device', () => null)
   await expect(modify('inst6', { nics: [['add', -1, { mac: 'aa:00:00:59:f1:36' }]] })).resolves.toEqual([
-    ['nic.1', expect.stringMatching(/,hotplug:done$/)],
+    ['nic.1', 'add:mac=aa:00:00:59:f1:36,ip=None,mode=bridged,link=xen-br0,network=None'],
+    ['nic.1', 'hotplug:done'],
   ])
   expect(cluster.called('hotplug_device')[0]?.args.slice(1, 3)).toEqual(['hotadd', 'nic'])
-  await modify('inst6', { disks: [['add', -1, { size: 4 }]] })
-  expect(cluster.called('hotplug_device')[1]?.args.slice(1, 3)).toEqual(['hotadd', 'disk'])
+  await expect(modify('inst6', { nics: [['modify', 1, { ip: '192.0.2.7' }]] })).resolves.toEqual([
+    ['nic.ip/1', '192.0.2.7'],
+    ['nic/1', 'hotplug:done'],
+  ])
+  await expect(modify('inst6', { nics: [['remove', 1, {}]] })).resolves.toEqual([
+    ['NIC/1', 'remove'],
+    ['NIC/1', 'hotplug:done'],
+  ])
+  await expect(modify('inst6', { disks: [['add', -1, { size: 4 }]] })).resolves.toEqual([
+    ['disk/1', 'add:size=4,mode=rw'],
+    ['disk/1', 'hotplug:done'],
+  ])
+  expect(cluster.called('hotplug_device')[3]?.args.slice(1, 3)).toEqual(['hotadd', 'disk'])
+  await expect(modify('inst6', { disks: [['remove', -1, {}]] })).resolves.toEqual([
+    ['disk/1', 'remove'],
+    ['disk/1', 'hotplug:done'],
+  ])
   expect(cluster.log).toContain(' - INFO: Hotplug done.')
+})
+
+test('a parameter that disks do not have is refused by name, of new disks and of old ones', async () => {
+  const added = refused('inst2', { disks: [['add', -1, { size: 4, bogus: 'x' }]] })
+  await expect(added).resolves.toEqual(['TypeEnforcementError', ["Unknown parameter 'bogus'"]])
+  const changed = refused('inst2', { disks: [['modify', 0, { vg: 'xenvg' }]] })
+  await expect(changed).resolves.toEqual(['TypeEnforcementError', ["Unknown parameter 'vg'"]])
 })
 
 test('where it cannot, the change waits for the next start, and says so', async () => {

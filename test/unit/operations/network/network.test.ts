@@ -25,6 +25,20 @@ const nic = (cluster: UnitCluster, fields: Partial<Nic>): Nic => ({
   ...fields,
 })
 
+test.each([
+  ['OP_NETWORK_ADD', 'network_name', { network_name: 'a b;$x', network: '10.0.0.0/29' }],
+  ['OP_NETWORK_RENAME', 'new_name', { network_name: 'net1', new_name: '../x' }],
+  ['OP_GROUP_ADD', 'group_name', { group_name: 'a b;$x' }],
+  ['OP_GROUP_RENAME', 'new_name', { group_name: 'default', new_name: 'a\0b' }],
+])('%s refuses a bad %s, whatever door it came through', async (id, parameter, op) => {
+  const cluster = await withNetwork()
+  const before = cluster.config
+  const [name, [text, code]] = (await cluster.failure(id, op)) as [string, [string, string]]
+  expect([name, code]).toEqual(['OpPrereqError', 'wrong_input'])
+  expect(text).toContain(`Parameter '${parameter}'`)
+  expect(cluster.config).toBe(before)
+})
+
 describe('network add', () => {
   test('keeps the network, broadcast, gateway and wanted addresses from instances', async () => {
     const cluster = await withNetwork({ add_reserved_ips: ['10.0.0.4'], tags: ['t1'], mac_prefix: 'AA:BB:CC' })
