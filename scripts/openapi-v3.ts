@@ -64,7 +64,7 @@ export function finishV3Operation(path: string, verb: string, operation: Operati
     500,
     ...[502, 503, 504],
   ]
-  for (const status of statuses) operation.responses[status] ??= { $ref: `#/components/responses/problem${status}` }
+  for (const status of statuses) operation.responses[status] ??= refused(status)
   const hasTag = !changes && (path === '/3/cluster' || TAGGED.test(path))
   if (hasTag)
     operation.responses[304] = { description: 'The object is as the caller has it: If-None-Match is its ETag.' }
@@ -72,6 +72,10 @@ export function finishV3Operation(path: string, verb: string, operation: Operati
     addHeader(operation, 200, 'ETag', 'Says which state of the object this is; for If-None-Match and If-Match.')
   if (operation.responses[202]) addHeader(operation, 202, 'Location', 'Where to see how the job goes.')
   operation.security = [{ basic: [] }, { bearer: [] }]
+}
+
+function refused(status: number): Json {
+  return { $ref: `#/components/responses/problem${status}` }
 }
 
 const TAGGED = /^\/3\/(instances|nodes|groups|networks)\/\{name\}$/
@@ -144,6 +148,21 @@ export const PERMISSION: Schema & Json = {
     { type: 'string', enum: permissionNames },
     { type: 'string', pattern: PERMISSION_PATTERN.source },
   ],
+}
+
+/** Served beside the controllers. */
+export const METRICS: Operation = {
+  operationId: 'Metrics_get',
+  summary: 'Figures for Prometheus',
+  description:
+    "Figures for Prometheus: those of Ganeti's exporter have its names, ours begin with `gantry_`. A token with a scope measures " +
+    'only what it may see.',
+  tags: ['metrics'],
+  security: [{ basic: [] }, { bearer: [] }],
+  responses: {
+    200: { description: 'Ok', content: { 'text/plain': { schema: { type: 'string' } } } },
+    ...Object.fromEntries([401, 403, 500, 502, 503, 504].map((status) => [status, refused(status)])),
+  },
 }
 
 export const PROBLEM: Schema & Json = {

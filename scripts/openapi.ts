@@ -8,10 +8,12 @@ import {
   finishV3Operation,
   isV3,
   makeStrict,
+  METRICS,
   PERMISSION,
   PROBLEM,
   PROBLEM_RESPONSES,
 } from './openapi-v3'
+import { addExamples } from './openapi-examples'
 import { describeParameters } from './openapi-parameters'
 import { COMMON, commonTable, interfaceName, sortedOpcodes } from './opcode-interfaces'
 
@@ -49,6 +51,8 @@ export function finishSpec(spec: Spec): Spec {
       else finishOperation(path, operation, spec)
       describeParameters(path, operation)
     }
+  spec.paths['/metrics'] = { get: METRICS }
+  addExamples(schemas, (verb, path) => spec.paths[path]?.[verb]?.requestBody?.content['application/json']?.schema)
   spec.components['responses'] = { ...ERROR_RESPONSES, ...PROBLEM_RESPONSES }
   makeStrict(spec)
   dropUnused(spec)

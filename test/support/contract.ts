@@ -18,11 +18,13 @@ export interface Schema {
   nullable?: boolean
   minimum?: number
   exclusiveMinimum?: boolean
+  example?: unknown
 }
 
 interface Parameter {
   in: string
   name: string
+  description?: string
   schema: Schema
 }
 
@@ -65,6 +67,29 @@ export function complaintOf(operation: ContractOperation, status: number, type: 
   if (media.schema === undefined || !type.includes('json')) return undefined
   const validate = validatorOf(media.schema)
   return validate(JSON.parse(body)) ? undefined : ajv.errorsText(validate.errors)
+}
+
+/** What is wrong with an example, by where it stands; every schema and body that has one is looked at. */
+export function complaintsOfExamples(): [where: string, complaint: string | undefined][] {
+  const bodies = operations.flatMap(({ verb, url, requestBody }): [string, Schema][] =>
+    Object.values(requestBody?.content ?? {}).map(({ schema }) => [`${verb} ${url}`, schema]),
+  )
+  return [...Object.entries(document.components.schemas), ...bodies]
+    .filter(([, { example }]) => example !== undefined)
+    .map(([where, schema]) => {
+      const validate = validatorOf(schema)
+      return [where, validate(schema.example) ? undefined : ajv.errorsText(validate.errors)]
+    })
+}
+
+/** Bodies of requests without an example, and parameters without a description. */
+export function undescribed(): string[] {
+  return operations.flatMap(({ verb, url, requestBody, parameters = [] }) => {
+    const schema = requestBody?.content['application/json']?.schema
+    const whole = document.components.schemas[schema?.$ref?.replace('#/components/schemas/', '') ?? ''] ?? schema
+    const bare = parameters.filter(({ description }) => !description).map(({ name }) => `${verb} ${url}: ${name}`)
+    return whole === undefined || whole.example !== undefined ? bare : [...bare, `${verb} ${url}: body`]
+  })
 }
 
 const resolved = (ref: string): Response =>

@@ -1,0 +1,98 @@
+// Examples in the document: of schemas by their name, and of the bodies of /2 by verb and path. A test holds each against its schema.
+const STARTUP = { OP_ID: 'OP_INSTANCE_STARTUP', instance_name: 'vm1.example.com' }
+const REASON = 'after the maintenance of the rack'
+const TOKEN = {
+  ...{ id: '5f0c8c2e9a6b4d17', name: 'monitoring', user: 'anna', permissions: ['*.query', 'instances.startup'] },
+  ...{ tags: ['web'], groups: [], created: 1795250000, expires: 1797842000 },
+}
+const FINISHED = {
+  ...{ OP_ID: 'OP_INSTANCE_STARTUP', summary: 'INSTANCE_STARTUP(vm1.example.com)', status: 'success', priority: 0 },
+  ...{ started: 1795250000.1, executed: 1795250000.2, ended: 1795250001.5, result: null, error: null, input: STARTUP },
+  log: [{ serial: 1, time: 1795250000.3, type: 'message', message: 'Starting instance vm1.example.com' }],
+}
+const UUID = '2b0bd3c1-6d0f-4d0c-9b0e-0d2f6b8a7c11'
+
+const SCHEMAS: Readonly<Record<string, unknown>> = {
+  AnyOpcode: STARTUP,
+  JobRequest: { ops: [STARTUP], reason: REASON },
+  JobAccepted: { id: 1234 },
+  JobCancelled: { cancelled: true, message: 'Dequeued job 1234' },
+  JobOperation: FINISHED,
+  JobDetail: {
+    ...{ id: 1234, status: 'success', priority: 0, archived: false, received: 1795250000 },
+    ...{ started: 1795250000.1, ended: 1795250001.5, ops: [FINISHED] },
+  },
+  PlanOfJob: { ops: [STARTUP], reason: REASON },
+  Plan: {
+    ...{ id: '0c9d2f7e51b84a36', expires: 1795250900, possible: true },
+    ops: [
+      {
+        ...{ OP_ID: 'OP_INSTANCE_STARTUP', summary: 'INSTANCE_STARTUP(vm1.example.com)', possible: true },
+        locks: [{ lock: 'instance/vm1.example.com', mode: 'exclusive' }],
+        prerequisites: [
+          { what: 'the node has enough memory', passed: true, reason: null, code: null, node: 'node1.example.com' },
+        ],
+        messages: [],
+        hooks: { path: 'instance-start', pre: ['node1.example.com'], post: ['node1.example.com'] },
+        changes: [
+          {
+            ...{ kind: 'instance', uuid: UUID, name: 'vm1.example.com', change: 'changed' },
+            ...{ before: { admin_state: 'down' }, after: { admin_state: 'up' } },
+          },
+        ],
+        ...{ changes_complete: true, changes_note: null },
+        node_calls: [{ node: 'node1.example.com', call: 'instance_start' }],
+        jobs: [],
+      },
+    ],
+    preconditions: [{ object: 'instance/vm1.example.com', serial_no: 7 }],
+  },
+  TokenRequest: { name: TOKEN.name, permissions: TOKEN.permissions, tags: TOKEN.tags, expires: TOKEN.expires },
+  Token: TOKEN,
+  TokenCreated: { token: TOKEN, secret: 'gnt_5f0c8c2e9a6b4d17_SECRET' },
+  TokenList: { items: [TOKEN] },
+  Problem: {
+    ...{ type: 'about:blank', title: 'Not Found', status: 404 },
+    ...{ detail: 'There is no instance vm9', code: 'unknown_entity' },
+  },
+  Error: { code: 404, message: 'Not Found', explain: 'Nothing matches the given URI' },
+  FilterParams: {
+    ...{ priority: 0, predicates: [['opcode', ['=', 'OP_ID', 'OP_INSTANCE_CREATE']]] },
+    ...{ action: 'PAUSE', reason: [['gnt:user', 'no new instances before the upgrade', 1795250000000000000]] },
+  },
+  NodeRole: 'drained',
+  ReinstallParams: { os: 'debootstrap+default', start: true },
+}
+
+const BODIES: Readonly<Record<string, unknown>> = {
+  'post /2/instances': {
+    ...{ __version__: 1, mode: 'create', instance_name: 'vm1.example.com', disk_template: 'sharedfile' },
+    ...{ disks: [{ size: '10G' }], nics: [{}], os_type: 'debootstrap+default', beparams: { memory: '1G', vcpus: 2 } },
+  },
+  'put /2/instances/{name}/modify': { beparams: { maxmem: 2048 } },
+  'post /2/instances/{name}/disk/{index}/grow': { amount: 5120 },
+  'put /2/instances/{name}/rename': { new_name: 'vm2.example.com' },
+  'put /2/instances/{name}/migrate': { mode: 'live' },
+  'post /2/groups': { group_name: 'rack2' },
+  'post /2/networks': { network_name: 'net1', network: '192.0.2.0/24', gateway: '192.0.2.1' },
+  'post /2/nodes/{name}/evacuate': { mode: 'primary-only' },
+  'put /2/modify': { default_iallocator: 'hail' },
+}
+
+type Example = Record<string, unknown>
+
+export function addExamples(
+  schemas: Readonly<Record<string, Example>>,
+  bodyOf: (verb: string, path: string) => Example | undefined,
+): void {
+  for (const [name, example] of Object.entries(SCHEMAS)) put(schemas[name], name, example)
+  for (const [address, example] of Object.entries(BODIES)) {
+    const [verb = '', path = ''] = address.split(' ')
+    put(bodyOf(verb, path), address, example)
+  }
+}
+
+function put(schema: Example | undefined, name: string, example: unknown): void {
+  if (schema === undefined) throw new Error(`scripts/openapi-examples.ts has an example of ${name}, which is not there`)
+  schema['example'] = example
+}
