@@ -1,4 +1,6 @@
 // The life of an opcode, read top to bottom: bind, lock, start, check, hooks, run, hooks, free.
+import { LOG_TYPE } from '../model/constants/jobs'
+import { ECODE, OpPrereqError } from '../model/errors'
 import type { WireOpCode } from '../rpc/luxi/calls'
 import type { JobEnvironment } from './environment'
 import { HookRunner } from './hooks'
@@ -8,9 +10,23 @@ import { inherit } from './inherit'
 import { ResultWithJobs, unitLevels, type BoundUnit } from './logical-unit'
 import { UnitContext } from './unit-context'
 
-/** Runs one opcode to its end and answers with its result; whatever happens, no lock stays. */
+/**
+ * Runs one opcode to its end and answers with its result; whatever happens, no lock stays. What did not fit on the nodes that
+ * happened to be free is tried once more, and then waits for the locks of all.
+ */
 export async function runOpcode(wire: WireOpCode, env: JobEnvironment): Promise<unknown> {
   const op = { ...wire, ...env.secrets }
+  try {
+    return await runWithLocks(op, env)
+  } catch (error) {
+    if (!(error instanceof OpPrereqError) || error.code !== ECODE.TEMP_NORES || op['opportunistic_locking'] !== true)
+      throw error
+    env.log(LOG_TYPE.message, '* falling back to full lock allocation')
+    return runWithLocks({ ...op, opportunistic_locking: false }, env)
+  }
+}
+
+async function runWithLocks(op: WireOpCode, env: JobEnvironment): Promise<unknown> {
   const unit = await unitFor(op.OP_ID)
   const bound = unit.bind(op)
   const locks = new LockSession(env)

@@ -59,6 +59,9 @@ export const instanceCreate = logicalUnit(OpInstanceCreate, {
     const want = { ...exclusive([...new Set([...nodes, ...source])]), ...opportunistic }
     return { instance: exclusive([name]), node: want, 'node-res': want }
   },
+  /** What was taken of the free nodes is needed whole: each with its storage. */
+  declare: async (level, op, ctx) =>
+    level === 'node-res' && op.opportunistic_locking ? exclusive(ctx.locks.holds('node')) : undefined,
   async check(ctx, given): Promise<Creation> {
     checkArguments(given)
     const name = normalHostname(given.instance_name)
@@ -142,7 +145,8 @@ async function primaryFor(
 /** What a new instance asks of the node that it goes to. */
 export async function placementFor(ctx: UnitContext, op: CreateOp, wanted: Wanted): Promise<PlacementRequest> {
   const group = op.group_name === undefined ? undefined : (await findGroup(ctx, op.group_name)).object.name
-  return { wanted, tags: op.tags, group, ignorePolicy: op.ignore_ipolicy, among: ctx.locks.holds('node') }
+  const { tags, ignore_ipolicy: ignorePolicy, opportunistic_locking: opportunistic } = op
+  return { wanted, tags, group, ignorePolicy, opportunistic, among: ctx.locks.holds('node') }
 }
 
 async function checkOnNode(

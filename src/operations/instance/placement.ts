@@ -19,6 +19,8 @@ export interface PlacementRequest {
   /** By name: only this group, whatever its policy. */
   readonly group: string | undefined
   readonly ignorePolicy: boolean
+  /** Others hold the locks of nodes that would do as well; the opcode is tried again with all of them. */
+  readonly opportunistic: boolean
   /** Only nodes whose locks are held. */
   readonly among: readonly string[] | 'all'
 }
@@ -60,8 +62,12 @@ export async function chooseNodes(
       ? (await Placer.open(ctx, template)).place(request)
       : await placeByScript(ctx, allocator, request)
   const [primary, ...others] = typeof nodes === 'string' ? [] : nodes
-  if (primary === undefined)
-    throw new OpPrereqError(`Can't compute nodes using iallocator '${allocator}': ${String(nodes)}`, ECODE.NORES)
+  if (primary === undefined) {
+    if (request.opportunistic)
+      ctx.log.info(`IAllocator '${allocator}' failed on opportunistically acquired nodes: ${String(nodes)}`)
+    const code = request.opportunistic ? ECODE.TEMP_NORES : ECODE.NORES
+    throw new OpPrereqError(`Can't compute nodes using iallocator '${allocator}': ${String(nodes)}`, code)
+  }
   const names = [primary, ...others].map((node) => node.name)
   ctx.log.info(`Selected nodes for instance ${name} via iallocator ${allocator}: ${names.join(', ')}`)
   return [primary, ...others]

@@ -115,7 +115,7 @@ async function chosenNode(
     wanted: { name, os, hypervisor, template, be, disks: specs, nics: [] },
     tags,
     group: undefined,
-    ignorePolicy: false,
+    ...{ ignorePolicy: false, opportunistic: false },
     among: ctx.locks.holds('node'),
   })
   await ctx.locks.keepOnly('node', [node.uuid])

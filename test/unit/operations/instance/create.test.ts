@@ -1,4 +1,6 @@
 import { verifyConfig } from '../../../../src/config/verify'
+import { step } from '../../../../src/locks/table'
+import type { ClientId, LockRequest } from '../../../../src/model/lock'
 import { FakeEnvironment } from '../../../support/fake-environment'
 
 const create = {
@@ -133,6 +135,47 @@ test('a network of a NIC, by name, is looked for in the groups, and the allocato
   await expect(
     cluster.failure('OP_INSTANCE_CREATE', { ...wanted, instance_name: 'other', nics: [{ network: 'nosuch' }] }),
   ).resolves.toEqual(['OpPrereqError', ["Network 'nosuch' not found", 'unknown_entity']])
+})
+
+describe('with opportunistic locking', () => {
+  const { pnode: _, ...anywhere } = create
+  const op = { ...anywhere, iallocator: 'hail', opportunistic_locking: true }
+  const other: ClientId = [9, '/livelock/9', 99]
+  const hold = (names: readonly string[]) =>
+    step(cluster.table, {
+      ...{ owner: other, at: 0, kind: 'update', priority: 0 },
+      request: names.map((name): LockRequest => [`node/${cluster.node(name).uuid}`, 'exclusive']),
+    })
+
+  test('a node that nobody holds is taken, with its storage', async () => {
+    hold(['node1'])
+    const [name] = (await cluster.run('OP_INSTANCE_CREATE', op)) as string[]
+    const chosen = cluster.node(String(name).split('.')[0] ?? '')
+    expect(cluster.requested).toContainEqual([`node-res/${chosen.uuid}`, 'exclusive'])
+    expect(cluster.requested).not.toContainEqual([`node-res/${cluster.node('node1').uuid}`, 'exclusive'])
+    step(cluster.table, { owner: other, at: 0, kind: 'free' })
+  })
+
+  test('when none of the free nodes will do, all are waited for', async () => {
+    cluster.change('patchNode', cluster.node('node4').uuid, { drained: true, master_candidate: false })
+    hold(['node1', 'node2', 'node3'])
+    await expect(cluster.run('OP_INSTANCE_CREATE', op)).rejects.toThrow(/^blocked by .*livelock\/9/)
+    expect(cluster.log).toEqual([
+      expect.stringMatching(
+        /^ - INFO: IAllocator 'hail' failed on opportunistically acquired nodes: no node fits: 3 are locked/,
+      ),
+      '* falling back to full lock allocation',
+    ])
+    for (const { uuid } of Object.values(cluster.config.nodes))
+      expect(cluster.requested).toContainEqual([`node/${uuid}`, 'exclusive'])
+    step(cluster.table, { owner: other, at: 0, kind: 'free' })
+  })
+
+  test('what does not fit on any node either is refused for good', async () => {
+    const wanted = { ...op, beparams: { memory: '1t' }, ignore_ipolicy: true }
+    const [, [, code]] = (await cluster.failure('OP_INSTANCE_CREATE', wanted)) as [string, string[]]
+    expect([code, cluster.log.at(-1)]).toEqual(['insufficient_resources', '* falling back to full lock allocation'])
+  })
 })
 
 test('when no node fits, the error counts the reasons, and says how much there is', async () => {

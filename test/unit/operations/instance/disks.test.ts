@@ -186,6 +186,21 @@ describe('recreate disks', () => {
     expect(cluster.log).toContainEqual(expect.stringContaining("Changing the instance's nodes"))
   })
 
+  test('once each, and with another size or mode only', async () => {
+    await stop('inst2')
+    const refusal = async (disks: unknown) =>
+      ((await cluster.failure('OP_INSTANCE_RECREATE_DISKS', { instance_name: 'inst2', disks })) as unknown[])[1]
+    const twice = [
+      [1, {}],
+      [1, {}],
+    ]
+    expect(await refusal(twice)).toEqual(['Some disks have been specified more than once: 1', 'wrong_input'])
+    expect(await refusal([[0, { name: 'x' }]])).toEqual([
+      'Parameters for disk 0 try to change unmodifyable parameter(s): name',
+      'wrong_input',
+    ])
+  })
+
   test("where an allocator says, among the nodes of the instance's group", async () => {
     cluster.change('patchNode', cluster.node('node2').uuid, { offline: true, master_candidate: false })
     const op = { instance_name: 'inst2', iallocator: 'hail' }
