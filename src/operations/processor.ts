@@ -5,6 +5,7 @@ import type { WireOpCode } from '../rpc/luxi/calls'
 import type { JobEnvironment } from './environment'
 import { HookRunner } from './hooks'
 import { unitFor } from './index'
+import { interrupted } from './interrupted'
 import { LockSession } from './lock-session'
 import { inherit } from './inherit'
 import { ResultWithJobs, unitLevels, type BoundUnit } from './logical-unit'
@@ -32,7 +33,16 @@ async function runWithLocks(op: WireOpCode, env: JobEnvironment): Promise<unknow
   const locks = new LockSession(env)
   const ctx = new UnitContext(env, locks, op)
   try {
-    await locks.acquireBigLock(unit.bigLock ? 'exclusive' : 'shared')
+    return await underLocks(bound, ctx, unit.bigLock)
+  } catch (error) {
+    throw interrupted(error, op, ctx.config.begun)
+  }
+}
+
+async function underLocks(bound: BoundUnit, ctx: UnitContext, bigLock: boolean): Promise<unknown> {
+  const { locks, env } = ctx
+  try {
+    await locks.acquireBigLock(bigLock ? 'exclusive' : 'shared')
     await acquireLevels(bound, ctx, locks)
     await env.started()
     return await execute(bound, ctx)

@@ -47,6 +47,8 @@ export type Change = ReturnType<typeof change>
 /** Reads slices of the configuration and changes it by name; counts the changes for the config-update hook. */
 export class ConfigAccess {
   writes = 0
+  /** A change was sent, whether or not it was done. */
+  begun = false
 
   constructor(
     private readonly env: JobEnvironment,
@@ -60,6 +62,7 @@ export class ConfigAccess {
   /** Applies the changes as one durable step; answers with each change's result. */
   async change(changes: readonly Change[]): Promise<unknown[]> {
     if (changes.length === 0) return []
+    this.begun = true
     const results = await this.env.wconfd.gantryChange(this.env.client, this.locks.epoch, changes)
     this.writes++
     return results

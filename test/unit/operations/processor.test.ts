@@ -1,5 +1,6 @@
 import { step } from '../../../src/locks/table'
 import { JobCancelled } from '../../../src/operations/environment'
+import { PeerError } from '../../../src/rpc/json-protocol'
 import { systemClock } from '../../../src/lib/clock'
 import { runOpcode } from '../../../src/operations/processor'
 import type { ClientId } from '../../../src/rpc/wconfd/calls'
@@ -61,6 +62,35 @@ describe('the life of an opcode', () => {
     await runOpcode({ OP_ID: 'OP_TEST_DELAY', reason, duration: 1 }, { ...environment, started })
     expect(held).toBe(1)
     expect(cluster.table.owners.size).toBe(0)
+  })
+
+  test('when the configuration daemon is lost, the error names what may be left, and the way out', async () => {
+    const environment = cluster.environment()
+    const { gantryChange } = environment.wconfd
+    let changes = 0
+    const wconfd: typeof environment.wconfd = {
+      ...environment.wconfd,
+      gantryChange: async (...args) => {
+        const result = await gantryChange(...args)
+        if (++changes === 2) throw new PeerError('wconfd closed the connection during a call', 'lost')
+        return result
+      },
+    }
+    const create = { OP_ID: 'OP_INSTANCE_CREATE', instance_name: 'e3', mode: 'create', disk_template: 'diskless' }
+    const more = { disks: [], nics: [], os_type: 'noop', hypervisor: 'fake', pnode: 'node1', beparams: { memory: 32 } }
+    await expect(runOpcode({ ...create, ...more, reason }, { ...environment, wconfd })).rejects.toThrow(
+      "wconfd closed the connection during a call. What INSTANCE_CREATE(e3) did before stays as it is: 'gnt instance info e3' shows it; if it is there, keep it or take it away with 'gnt instance remove e3'",
+    )
+    expect(cluster.instance('e3')).toBeDefined()
+    expect(cluster.table.owners.size).toBe(0)
+  })
+
+  test('while nothing is done yet, there is nothing to look for', async () => {
+    const environment = cluster.environment()
+    const away = new PeerError('it is not running here', 'unreachable')
+    const wconfd = { ...environment.wconfd, gantryRead: () => Promise.reject(away) }
+    const stop = { OP_ID: 'OP_INSTANCE_SHUTDOWN', instance_name: 'inst1', reason }
+    await expect(runOpcode(stop, { ...environment, wconfd })).rejects.toBe(away)
   })
 
   test('parameters of the wrong kind are the submitter’s mistake', async () => {

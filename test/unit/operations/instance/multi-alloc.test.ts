@@ -36,7 +36,7 @@ test('the job shows where each instance goes, and its job says which one it come
   const common = { iallocator: 'hail', instances, comment: 'both', debug_level: 1, reason: [['gnt:user', 'why', 1]] }
   await cluster.run('OP_INSTANCE_MULTI_ALLOC', common)
   const expected = ['Submitted by OP_INSTANCE_MULTI_ALLOC', 'mine'].map((comment, index) => {
-    const { pnode, pnode_uuid } = cluster.submitted[index]?.[0] ?? {}
+    const { pnode, pnode_uuid } = cluster.submitted[index]?.[0] ?? { OP_ID: 'none' }
     return { pnode, pnode_uuid, snode: null, osparams_secret: {}, comment, debug_level: 1, reason: common.reason }
   })
   expect(cluster.noted).toMatchObject({ instances: expected })
