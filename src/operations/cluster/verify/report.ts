@@ -46,7 +46,8 @@ export class VerifyReport {
     const { target } = VERIFY_CODES[code]
     const shown = this.flags.ignore_errors.includes(code) ? 'WARNING' : severity
     if (shown === 'ERROR') this.good = false
-    const where = item === null ? target : `${target} ${item}`
+    // Ganeti leaves the blank before a name that is not there, and scripts read these lines.
+    const where = `${target} ${item ?? ''}`
     this.say(
       this.flags.error_codes
         ? `  - ${shown}:${code}:${target}:${item ?? 'None'}:${text}`

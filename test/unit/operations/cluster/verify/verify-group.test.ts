@@ -95,7 +95,7 @@ test.each<[string, string, unknown, string]>([
     'client-cert',
     NODE2,
     ['ERROR', 'it is missing'],
-    `cluster: Client certificate of node '${NODE2}' failed validation: it is missing; use 'gnt-cluster renew-crypto --new-node-certificates'`,
+    `cluster : Client certificate of node '${NODE2}' failed validation: it is missing; use 'gnt-cluster renew-crypto --new-node-certificates'`,
   ],
 ])('a node that answers %s wrong is named', async (check, node, answer, text) => {
   const cluster = new RecordedCluster()
@@ -192,12 +192,12 @@ test('a file of another group is not compared twice, and one that differs only f
   cluster.broken[NODE2] = { filelist: { '/var/lib/ganeti/hmac.key': 'other' } }
   const [result, problems] = await cluster.verifyGroup()
   expect(result).toBe(false)
-  expect(problems).toContain(`ERROR: cluster: File /var/lib/ganeti/rapi.pem is missing from node(s) ${NODE2}`)
+  expect(problems).toContain(`ERROR: cluster : File /var/lib/ganeti/rapi.pem is missing from node(s) ${NODE2}`)
   expect(problems).toContain(
-    `ERROR: cluster: File /var/lib/ganeti/rapi/users is optional, but it must exist on all or no nodes (not found on ${NODE2})`,
+    `ERROR: cluster : File /var/lib/ganeti/rapi/users is optional, but it must exist on all or no nodes (not found on ${NODE2})`,
   )
   expect(problems).toContain(
-    `ERROR: cluster: File /var/lib/ganeti/hmac.key found with 2 different checksums (variant 1 on node1.gnt.example, node3.gnt.example, node4.gnt.example; variant 2 on ${NODE2})`,
+    `ERROR: cluster : File /var/lib/ganeti/hmac.key found with 2 different checksums (variant 1 on node1.gnt.example, node3.gnt.example, node4.gnt.example; variant 2 on ${NODE2})`,
   )
 })
 
@@ -209,7 +209,7 @@ test('a candidate that is behind is named with what to do', async () => {
   expect(await cluster.verifyGroup()).toEqual([
     false,
     [
-      `ERROR: cluster: master candidate ${NODE2} does not have the current configuration: disk full; see that its node daemon runs, then use 'gnt-cluster redist-conf'`,
+      `ERROR: cluster : master candidate ${NODE2} does not have the current configuration: disk full; see that its node daemon runs, then use 'gnt-cluster redist-conf'`,
     ],
   ])
 })

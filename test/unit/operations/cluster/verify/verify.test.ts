@@ -70,8 +70,8 @@ test('certificates that are missing, damaged or about to end are named', async (
   const [result, problems] = await verifyConfig(cluster)
   expect(result).toBe(false)
   expect(problems).toEqual([
-    "  - ERROR: cluster: /var/lib/ganeti/server.pem is missing; renew it with 'gnt-cluster renew-crypto'",
-    expect.stringMatching(/^ {2}- ERROR: cluster: Failed to load X509 certificate \/var\/lib\/ganeti\/rapi\.pem: /),
+    "  - ERROR: cluster : /var/lib/ganeti/server.pem is missing; renew it with 'gnt-cluster renew-crypto'",
+    expect.stringMatching(/^ {2}- ERROR: cluster : Failed to load X509 certificate \/var\/lib\/ganeti\/rapi\.pem: /),
   ])
 })
 
@@ -95,9 +95,9 @@ test('wrong parameters and objects that refer to nothing are named', async () =>
   expect(problems).toEqual(
     expect.arrayContaining([
       expect.stringMatching(
-        /^ {2}- ERROR: cluster: hypervisor kvm parameters syntax check \(source instance inst5\.gnt\.example\): Parameter 'boot_order' fails/,
+        /^ {2}- ERROR: cluster : hypervisor kvm parameters syntax check \(source instance inst5\.gnt\.example\): Parameter 'boot_order' fails/,
       ),
-      '  - ERROR: node: the following nodes (and their instances) belong to a non existing group: node4.gnt.example ()',
+      '  - ERROR: node : the following nodes (and their instances) belong to a non existing group: node4.gnt.example ()',
     ]),
   )
 })
