@@ -1,11 +1,14 @@
 // `gnt`, and `gnt-instance` and the others by program name: the command line of the cluster on this machine.
 import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import * as path from 'node:path'
 import * as readline from 'node:readline/promises'
 import { runProgram } from './cli/program'
 import { CommandFailure, type Terminal } from './cli/command'
 import { inheritedEnvironment } from './lib/environment'
-import { findLuxiSocket } from './lib/find-socket'
+import { findLuxiSocket, nodeSetupSocket } from './lib/find-socket'
+import { NODE_SETUP_S } from './model/limits'
+import { JsonClient } from './rpc/json-protocol'
 import { LuxiClient } from './rpc/luxi/client'
 
 /** The job that is being waited for. */
@@ -44,12 +47,25 @@ const terminal: Terminal = {
   },
 }
 
+/** Asks the parent of an embedded cluster's nodes. */
+const prepareNode = (path: string) => async (name: string) => {
+  const client = new JsonClient({ path, peer: 'npm start' })
+  const node = await client.call('prepareNode', [name], NODE_SETUP_S).finally(() => client.close())
+  if (typeof node === 'object' && node !== null && 'name' in node && 'address' in node)
+    return { name: String(node.name), address: String(node.address) }
+  throw new CommandFailure('npm start prepared no node')
+}
+
 function connect() {
   try {
     const socket = findLuxiSocket()
     const onRestart = (patience_s: number) =>
       terminal.err(`the master daemon (luxid) does not answer; trying for ${patience_s} s`)
-    return { master: new LuxiClient({ path: socket.path, onRestart }), nodesRoot: socket.nodesRoot }
+    const master = new LuxiClient({ path: socket.path, onRestart })
+    const { nodesRoot } = socket
+    const setup = nodesRoot === undefined ? undefined : nodeSetupSocket(nodesRoot)
+    const embedded = setup !== undefined && existsSync(setup)
+    return { master, nodesRoot, prepareNode: embedded ? prepareNode(setup) : undefined }
   } catch (error) {
     throw new CommandFailure(error instanceof Error ? error.message : String(error))
   }

@@ -146,8 +146,18 @@ async function node({ paths, log, options }: Start): Promise<Running> {
   const openReads = options['no-require-authentication'] ? ['--no-require-authentication'] : []
   const supervisor = new Supervisor({
     ...{ paths, clock, log, program: __filename, simulated: options.simulated === true },
-    args: { sim: simArgs, wconfd: votes, luxid: votes, rapi: [...votes, ...bind, ...openReads] },
-    onEnd: () => process.kill(process.pid, 'SIGTERM'),
+    args: {
+      // Of a simulated cluster only the remote API has addresses.
+      ...(options.simulated ? {} : { noded: bind }),
+      sim: simArgs,
+      wconfd: votes,
+      luxid: votes,
+      rapi: [...votes, ...(options.simulated ? bind : []), ...openReads],
+    },
+    onEnd: (left) => {
+      process.send?.({ left })
+      process.kill(process.pid, 'SIGTERM')
+    },
     onNotice: (text) => process.send?.({ notice: text }),
   })
   process.on('message', (message) => {

@@ -94,6 +94,13 @@ export interface Call {
   readonly nodesRoot: string | undefined
   /** Starts a program; its output is kept. */
   readonly run: typeof runCommand
+  /** Makes a node ready to be added, where this can be done from here; answers what the job needs to know of it. */
+  readonly prepareNode: ((name: string) => Promise<PreparedNode>) | undefined
+}
+
+export interface PreparedNode {
+  readonly name: string
+  readonly address: string
 }
 
 export const EXIT = { ok: 0, failure: 1, usage: 2, notMaster: 11, notConfirmed: 13, unknownField: 14 } as const

@@ -14,10 +14,12 @@ import { NOTHING_GIVEN } from './instance-modify'
 import { nodeParams, numbersByIdent } from './params'
 import { firstArgument, opcodeOf, printChanges, submitting } from './submit'
 
-export const addNode = submitting(OpNodeAdd, (call) => {
-  const { options } = call
+export const addNode = submitting(OpNodeAdd, async (call) => {
+  const { options, prepareNode } = call
+  const node = options.flag('node_setup') ? await prepareNode?.(firstArgument(call)) : undefined
   return {
-    node_name: firstArgument(call),
+    node_name: node?.name ?? firstArgument(call),
+    primary_ip: node?.address,
     secondary_ip: options.text('secondary_ip'),
     readd: options.flag('readd'),
     group: options.text('nodegroup'),

@@ -5,7 +5,7 @@ import { RELEASE_VERSION } from '../model/constants/versions'
 import type { Master } from '../rpc/luxi/calls'
 import { backupTool } from './backup'
 import { clusterTool } from './cluster'
-import { type Command, EXIT, type Terminal, type Tool, UsageError } from './command'
+import { type Call, type Command, EXIT, type Terminal, type Tool, UsageError } from './command'
 import { debugTool } from './debug'
 import { describeError } from './errors'
 import { filterTool } from './filter'
@@ -39,7 +39,7 @@ export const TOOLS: readonly Tool[] = [
 export interface Environment {
   readonly terminal: Terminal
   /** Called only by commands that need the cluster. */
-  connect(): { master: Master; nodesRoot: string | undefined }
+  connect(): Pick<Call, 'master' | 'nodesRoot' | 'prepareNode'>
   readonly variables: Readonly<Record<string, string | undefined>>
   readonly clock?: Clock
   readonly run?: typeof runProcess
@@ -114,6 +114,9 @@ async function runCommand(
       run,
       get nodesRoot() {
         return (connection ??= connect()).nodesRoot
+      },
+      get prepareNode() {
+        return (connection ??= connect()).prepareNode
       },
     })
   } catch (error) {

@@ -13,9 +13,9 @@ export function opcodeOf<D extends OpcodeDefinition>(definition: D, params: Para
 
 /** A command that is one opcode, and prints nothing when it succeeds. */
 export const submitting =
-  <D extends OpcodeDefinition>(definition: D, params: (call: Call) => Params<D>) =>
+  <D extends OpcodeDefinition>(definition: D, params: (call: Call) => Params<D> | Promise<Params<D>>) =>
   async (call: Call): Promise<number> => {
-    await call.jobs.run(opcodeOf(definition, params(call)))
+    await call.jobs.run(opcodeOf(definition, await params(call)))
     return EXIT.ok
   }
 

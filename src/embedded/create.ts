@@ -5,6 +5,7 @@ import { masterNode } from '../config/lookup'
 import { loadConfig } from '../config/upgrade'
 import { systemClock as clock } from '../lib/clock'
 import { systemDisk as disk, isMissing } from '../lib/disk'
+import type { Paths } from '../lib/paths'
 import { systemRandom as random } from '../lib/random'
 import { createCertificate, createClientCertificate } from '../lib/tls'
 import type { Cluster, ConfigData } from '../model/config'
@@ -72,7 +73,7 @@ async function createVirtual(root: string, settings: Settings, say: Say): Promis
   const [master, ...others] = nodes
   if (master === undefined) throw new UsageError('a cluster needs a node')
   await disk.makeDirectory(sharedDir(root), 0o755)
-  await Promise.all(nodes.map(({ paths }) => linkShared(root, paths.local(PATH.DEFAULT_SHARED_FILE_STORAGE_DIR))))
+  await Promise.all(nodes.map(({ paths }) => linkShared(root, paths)))
   const password = random.hex(12)
   await disk.write(passwordFile(root), `${password}\n`, { mode: MODE.secureFile })
   await createCluster(
@@ -88,7 +89,8 @@ async function createVirtual(root: string, settings: Settings, say: Say): Promis
 }
 
 /** One folder for all nodes: without it no instance with a shared file could move. */
-async function linkShared(root: string, link: string): Promise<void> {
+export async function linkShared(root: string, paths: Paths): Promise<void> {
+  const link = paths.local(PATH.DEFAULT_SHARED_FILE_STORAGE_DIR)
   await disk.makeDirectory(path.dirname(link), 0o755)
   await fs.rm(link, { force: true })
   await fs.symlink(path.relative(path.dirname(link), sharedDir(root)), link)

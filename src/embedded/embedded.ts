@@ -6,7 +6,7 @@ import { Child, ChildFailure } from '../daemons/node/child'
 import { systemClock as clock } from '../lib/clock'
 import { errorCode } from '../lib/disk'
 import type { FramedServer } from '../lib/json-socket'
-import { GanetiError } from '../model/errors'
+import { GanetiError, OpExecError } from '../model/errors'
 import { PORT } from '../model/constants/daemons'
 import { EMBEDDED_PORTS_S } from '../model/limits'
 import { LuxiClient } from '../rpc/luxi/client'
@@ -14,10 +14,20 @@ import { openNodeClient } from '../rpc/node/client'
 import { openWconfd } from '../rpc/wconfd/client'
 import { create, planSettings } from './create'
 import { endJobs, resumeGuests, shutDownGuests } from './guests'
-import { type Settings, nodePaths, passwordFile, readSettings, recordedConfig, simSocket, simState } from './layout'
+import {
+  type Settings,
+  nodePaths,
+  passwordFile,
+  readSettings,
+  recordedConfig,
+  simSocket,
+  simState,
+  writeSettings,
+} from './layout'
+import { type PrepareNode, type VirtualNode, lockRoot, wantedNode, withoutLeft, writeNodeFiles } from './membership'
 import { type EmbeddedOptions, USAGE, UsageError, readOptions } from './options'
 import { type Pointer, writePointer } from './pointer'
-import { checkPorts, lockRoot, makeRoot } from './preflight'
+import { checkPorts, makeRoot } from './preflight'
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 
@@ -48,7 +58,8 @@ function explain(error: unknown, root?: string): string {
 async function run(options: EmbeddedOptions, program: string): Promise<void> {
   const started_ms = clock.monotonic_ms()
   const isNew = makeRoot(options.root)
-  const lock = await lockRoot(options.root)
+  let running: RunningCluster | undefined
+  const lock = await lockRoot(options.root, () => running?.prepareNode)
   const stopping = new AbortController()
   const stopSignal = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
@@ -63,6 +74,7 @@ async function run(options: EmbeddedOptions, program: string): Promise<void> {
     throw error
   })
   const cluster = new RunningCluster(options, settings, program)
+  running = cluster
   const started = cluster.start(stopping.signal)
   try {
     await Promise.race([started, stopSignal])
@@ -91,14 +103,19 @@ async function finish(lock: FramedServer): Promise<void> {
 async function prepare(options: EmbeddedOptions): Promise<Settings> {
   const { root } = options
   if (options.reset) await removeCluster(root)
-  const existing = readSettings(root)
-  if (existing === undefined) {
+  const recorded = readSettings(root)
+  if (recorded === undefined) {
     const settings = await planSettings(options, say)
     await checkPorts(settings)
     await create(options, settings, say)
     return settings
   }
-  refuseChanges(options, existing)
+  refuseChanges(options, recorded)
+  const { settings: existing, left } = withoutLeft(root, recorded)
+  if (left.length > 0) {
+    say(`${left.join(', ')} left the cluster`)
+    await writeSettings(root, existing)
+  }
   say(`going on with the cluster in ${root} (hypervisor: ${existing.simulated ? 'simulated' : existing.hypervisor})`)
   await portsAgain(existing)
   return existing
@@ -141,7 +158,7 @@ async function removeCluster(root: string): Promise<void> {
 }
 
 class RunningCluster {
-  private readonly nodes: Child[] = []
+  private readonly nodes = new Map<string, Child>()
   private pointer: Pointer | undefined
   private readonly luxi: LuxiClient
   private masterStopped: (() => void) | undefined
@@ -149,10 +166,10 @@ class RunningCluster {
 
   constructor(
     private readonly options: EmbeddedOptions,
-    private readonly settings: Settings,
-    program: string,
+    private settings: Settings,
+    private readonly program: string,
   ) {
-    for (const { name, address } of settings.nodes) this.nodes.push(this.child(name, address, program))
+    for (const { name, address } of settings.nodes) this.nodes.set(name, this.child(name, address))
     this.luxi = new LuxiClient({ path: this.masterPaths.socket('query') })
   }
 
@@ -163,7 +180,7 @@ class RunningCluster {
 
   /** The master's daemons need the votes of the others, so it comes last. */
   async start(signal: AbortSignal): Promise<void> {
-    const [master, ...others] = this.nodes
+    const [master, ...others] = this.nodes.values()
     say('starting the node daemons')
     await Promise.all(others.map((node) => node.start()))
     if (signal.aborted || master === undefined) return
@@ -186,7 +203,7 @@ class RunningCluster {
       if (!this.settings.simulated)
         await this.stopGuests().catch((error: unknown) => say(`instances: ${explain(error)}`))
     }
-    const [master, ...others] = this.nodes
+    const [master, ...others] = this.nodes.values()
     await master?.stop()
     await Promise.all(others.map((node) => node.stop()))
   }
@@ -198,7 +215,7 @@ class RunningCluster {
     const config = await wconfd.readConfig()
     wconfd.close()
     const stopped = new Promise<void>((resolve) => (this.masterStopped = resolve))
-    this.nodes[0]?.send('stop-master')
+    this.nodes.get(this.settings.nodes[0]?.name ?? '')?.send('stop-master')
     await stopped
     const nodes = openNodeClient({ paths, clock })
     await shutDownGuests(config, nodes, say)
@@ -209,7 +226,7 @@ class RunningCluster {
     return nodePaths(this.options.root, this.settings.nodes[0]?.name ?? '')
   }
 
-  private child(name: string, address: string, program: string): Child {
+  private child(name: string, address: string): Child {
     const { root, openReads } = this.options
     const { simulated, clusterAddress } = this.settings
     const sim = [
@@ -221,10 +238,10 @@ class RunningCluster {
       '--socket',
       simSocket(root),
     ]
-    const bind = ['--bind', address, '--bind', clusterAddress]
+    const bind = simulated ? ['--bind', address, '--bind', clusterAddress] : ['--bind', address]
     return new Child({
-      ...{ name, program, clock },
-      args: ['node', ...(simulated ? [...sim, ...bind] : []), ...(openReads ? ['--no-require-authentication'] : [])],
+      ...{ name, program: this.program, clock },
+      args: ['node', ...(simulated ? sim : []), ...bind, ...(openReads ? ['--no-require-authentication'] : [])],
       env: { GANETI_ROOTDIR: path.join(root, name), GANETI_HOSTNAME: name },
       onMessage: (message) => this.heard(name, message),
       onDeath: (how) => say(`${name} ended (${how}), starting it again`),
@@ -235,6 +252,43 @@ class RunningCluster {
     if (typeof message !== 'object' || message === null) return
     if ('notice' in message) say(`${name}: ${String(message.notice)}`)
     if ('stopped' in message) this.masterStopped?.()
+    if ('left' in message) void this.forget(name, String(message.left))
+  }
+
+  /** What is asked for before a node is added: its files, and a daemon that answers. */
+  get prepareNode(): PrepareNode | undefined {
+    return this.ready && !this.settings.simulated ? (name) => this.prepare(name) : undefined
+  }
+
+  private async prepare(given: string): Promise<VirtualNode> {
+    const node = wantedNode(this.settings, given)
+    if (this.nodes.has(node.name)) return node
+    const child = this.child(node.name, node.address)
+    this.nodes.set(node.name, child)
+    try {
+      await writeNodeFiles(this.options.root, this.settings, node)
+      await child.start()
+    } catch (error) {
+      this.nodes.delete(node.name)
+      throw new OpExecError(error instanceof Error ? error.message : String(error))
+    }
+    await this.remember([...this.settings.nodes, node])
+    say(`${node.name} runs, to be added`)
+    return node
+  }
+
+  /** It ends by itself, and has nothing left with which it could start again. */
+  private async forget(name: string, why: string): Promise<void> {
+    const child = this.nodes.get(name)
+    this.nodes.delete(name)
+    say(`${name}: ${why}; "gnt node add ${name}" takes it back`)
+    await child?.stop()
+    await this.remember(this.settings.nodes.filter((node) => node.name !== name))
+  }
+
+  private async remember(nodes: readonly VirtualNode[]): Promise<void> {
+    this.settings = { ...this.settings, nodes: [...nodes] }
+    await writeSettings(this.options.root, this.settings)
   }
 }
 

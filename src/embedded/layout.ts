@@ -20,7 +20,6 @@ export interface Settings {
 
 export const settingsFile = (root: string): string => path.join(root, 'cluster.json')
 export const passwordFile = (root: string): string => path.join(root, 'admin-password')
-export const lockSocket = (root: string): string => path.join(root, 'lock.sock')
 export const simSocket = (root: string): string => path.join(root, 'sim.sock')
 export const simState = (root: string): string => path.join(root, 'sim.json')
 export const sharedDir = (root: string): string => path.join(root, 'shared')

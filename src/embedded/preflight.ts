@@ -3,9 +3,8 @@ import * as fs from 'node:fs'
 import * as net from 'node:net'
 import * as path from 'node:path'
 import { errorCode } from '../lib/disk'
-import { type FramedServer, isServed, serveFramed } from '../lib/json-socket'
 import { PORT } from '../model/constants/daemons'
-import { type Settings, lockSocket } from './layout'
+import type { Settings } from './layout'
 import { UsageError } from './options'
 
 /** Answers whether it was made now. Folder by folder: where none can be made, as in /proc, Node's recursive way never ends, and elsewhere it names no reason. */
@@ -23,16 +22,6 @@ export function makeRoot(root: string): boolean {
     const why = error instanceof Error ? error.message : String(error)
     throw new UsageError(`nothing can be kept in ${root} (${why}); name a --root that you may write`)
   }
-}
-
-/** One process for each root; the kernel gives the socket back when the process dies. */
-export async function lockRoot(root: string): Promise<FramedServer> {
-  const path = lockSocket(root)
-  if (await isServed(path))
-    throw new UsageError(
-      `the cluster in ${root} is running already: use it, stop it, or name another --root and --base-address`,
-    )
-  return serveFramed({ path, mode: 0o600, maxFrame: 1, onMessage: () => undefined })
 }
 
 export async function checkPorts({ nodes, clusterAddress, simulated }: Settings): Promise<void> {

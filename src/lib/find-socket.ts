@@ -56,6 +56,9 @@ export function embeddedPointers(env: NodeJS.ProcessEnv = process.env): string[]
   ]
 }
 
+/** Where the parent of an embedded cluster's nodes listens: it is the only one, and prepares nodes that are to be added. */
+export const nodeSetupSocket = (root: string): string => path.join(root, 'lock.sock')
+
 /** The embedded cluster that a user of this environment finds, if one runs. */
 export function embedded(env: NodeJS.ProcessEnv = process.env): LuxiSocket | undefined {
   for (const file of embeddedPointers(env)) {

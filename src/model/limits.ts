@@ -248,6 +248,10 @@ export const CHILD_STOP_S = 20
 export const EMBEDDED_NODES_MAX = 253
 /** How long jobs that run may go on when the embedded cluster is stopped. */
 export const EMBEDDED_JOBS_S = 10
+/** Seconds that an embedded cluster may take to prepare a node. */
+export const NODE_SETUP_S = 60
+/** The longest message by which an embedded cluster is asked for a node. */
+export const NODE_SETUP_BYTES_MAX = 4096
 /** How long a start waits for the guests that it starts again; those that take longer go on starting. */
 export const EMBEDDED_RESUME_S = 30
 /** How long a start waits for the daemons of a former one, whose parent was killed. */

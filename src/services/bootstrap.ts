@@ -1,6 +1,7 @@
 // Makes a new cluster's files on its nodes: certificates, keys, the first configuration and what every node keeps of it. The
 // configuration of the master is written last: while it is missing, the cluster is not there and making it can begin anew.
 import { createHash } from 'node:crypto'
+import * as path from 'node:path'
 import { applyChange, change } from '../config/changes'
 import { initialConfig } from '../config/init'
 import { recordValues } from '../config/records'
@@ -95,6 +96,29 @@ function firstConfig(wanted: NewCluster, clientPems: readonly string[], { clock,
     apply(change('addCandidateCert', uuid, digest(index + 1)))
   })
   return config
+}
+
+/** Gives a node that is to join what the others have: the keys of the cluster and what every node keeps of it. */
+export async function writeJoiningNode(
+  disk: Disk,
+  { name, paths }: Pick<NewNode, 'name' | 'paths'>,
+  master: Paths,
+): Promise<void> {
+  const text = async (file: string) => ((await disk.read(file)) ?? '').toString('utf8')
+  const keys = (await disk.list(master.dataDir)).filter((file) => file.startsWith('ssconf_'))
+  const ssconf = await Promise.all(
+    keys.map(async (file) => [file.slice('ssconf_'.length), await text(path.join(master.dataDir, file))] as const),
+  )
+  const serverPem = await text(master.serverCert)
+  await writeNode(disk, paths, {
+    serverPem,
+    clientPem: await createClientCertificate(serverPem, name),
+    rapiPem: await text(master.rapiCert),
+    hmacKey: await text(master.hmacKey),
+    domainSecret: await text(master.domainSecret),
+    users: await text(master.rapiUsers),
+    ssconf: Object.fromEntries(ssconf),
+  })
 }
 
 interface NodeFiles {

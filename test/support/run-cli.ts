@@ -27,7 +27,7 @@ export async function runCli(master: Master, words: readonly string[], options: 
   const answers = [...(options.answers ?? [])]
   result.exit = await runProgram(program, args, {
     variables: options.variables ?? {},
-    connect: () => ({ master, nodesRoot: options.nodesRoot }),
+    connect: () => ({ master, nodesRoot: options.nodesRoot, prepareNode: undefined }),
     ...(options.run && { run: options.run }),
     ...(options.clock && { clock: options.clock }),
     terminal: {

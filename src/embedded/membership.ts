@@ -1,0 +1,80 @@
+// Virtual nodes that leave an embedded cluster, and those that are prepared to join it. A real cluster's command line does the
+// latter over SSH, before the job that adds the node.
+import { existsSync } from 'node:fs'
+import { systemDisk as disk } from '../lib/disk'
+import { nodeSetupSocket } from '../lib/find-socket'
+import { type FramedServer, isServed } from '../lib/json-socket'
+import { silentLog } from '../lib/log'
+import { ECODE, GenericError, OpPrereqError } from '../model/errors'
+import { EMBEDDED_NODES_MAX, NODE_SETUP_BYTES_MAX } from '../model/limits'
+import { serveCalls } from '../rpc/json-protocol'
+import { writeJoiningNode } from '../services/bootstrap'
+import { linkShared } from './create'
+import { type Settings, addressAt, nodePaths } from './layout'
+import { UsageError } from './options'
+
+export interface VirtualNode {
+  name: string
+  address: string
+}
+
+/** Makes a node of this name ready to be added; answers it with its whole name. */
+export type PrepareNode = (name: string) => Promise<VirtualNode>
+
+/**
+ * One process for each root; the kernel gives the socket back when the process dies. Through it `gnt node add` asks for a node;
+ * `prepare` is undefined until the cluster runs.
+ */
+export async function lockRoot(root: string, prepare: () => PrepareNode | undefined): Promise<FramedServer> {
+  const path = nodeSetupSocket(root)
+  if (await isServed(path))
+    throw new UsageError(
+      `the cluster in ${root} is running already: use it, stop it, or name another --root and --base-address`,
+    )
+  return serveCalls(
+    { path, mode: 0o600, maxFrame: NODE_SETUP_BYTES_MAX, log: silentLog },
+    {
+      prepareNode: (args) => {
+        const [name] = Array.isArray(args) ? (args as unknown[]) : []
+        if (typeof name !== 'string') throw new GenericError('prepareNode takes the name of a node')
+        const ready = prepare()
+        if (ready === undefined) throw new GenericError('The cluster has no virtual nodes to add now; try again soon')
+        return ready(name)
+      },
+    },
+  )
+}
+
+/** The name and address of a node that may be prepared: `node4`, with the domain of the others or without. */
+export function wantedNode(settings: Settings, given: string): VirtualNode {
+  const domain = (settings.nodes[0]?.name ?? '').replace(/^[^.]*/, '')
+  const name = given.endsWith(domain) ? given : `${given}${domain}`
+  const [, number = ''] = /^node(\d{1,3})$/.exec(name.slice(0, -domain.length)) ?? []
+  const index = Number(number)
+  if (!(index >= 1 && index <= EMBEDDED_NODES_MAX) || number !== String(index))
+    throw new OpPrereqError(
+      `'${given}' cannot be a node of this embedded cluster: its nodes are node1${domain} to node${EMBEDDED_NODES_MAX}${domain}`,
+      ECODE.INVAL,
+    )
+  return { name, address: addressAt(settings.baseAddress, index) }
+}
+
+/** The files with which a node can be taken into the cluster of the master. */
+export async function writeNodeFiles(root: string, settings: Settings, { name }: VirtualNode): Promise<void> {
+  const master = settings.nodes[0]
+  if (master === undefined) throw new GenericError('the cluster has no master')
+  const paths = nodePaths(root, name)
+  await linkShared(root, paths)
+  await writeJoiningNode(disk, { name, paths }, nodePaths(root, master.name))
+}
+
+/** A node that left while nobody noted it has nothing with which it could start; the master always has. */
+export function withoutLeft(root: string, settings: Settings): { settings: Settings; left: string[] } {
+  const [master, ...others] = settings.nodes
+  if (settings.simulated || master === undefined) return { settings, left: [] }
+  const stays = ({ name }: VirtualNode) => existsSync(nodePaths(root, name).serverCert)
+  return {
+    settings: { ...settings, nodes: [master, ...others.filter(stays)] },
+    left: others.filter((node) => !stays(node)).map(({ name }) => name),
+  }
+}
