@@ -16,6 +16,7 @@ import { create, planSettings } from './create'
 import { endJobs, resumeGuests, shutDownGuests } from './guests'
 import {
   type Settings,
+  checkRootLength,
   nodePaths,
   passwordFile,
   readSettings,
@@ -57,6 +58,7 @@ function explain(error: unknown, root?: string): string {
 
 async function run(options: EmbeddedOptions, program: string): Promise<void> {
   const started_ms = clock.monotonic_ms()
+  checkRootLength(options.root, [])
   const isNew = makeRoot(options.root)
   let running: RunningCluster | undefined
   const lock = await lockRoot(options.root, () => running?.prepareNode)

@@ -40,40 +40,33 @@ async function tellStart(master: Master, name: string, job: number, deadline_ms:
   else if (status !== 'success') say(`${name} takes long to start; "gnt job watch ${job}" follows it`)
 }
 
-/** Waits for running jobs; those that take too long are killed, so that none goes on without its cluster. */
+/**
+ * Waits for running jobs; those that take too long are killed, so that none goes on without its cluster. The others stay in the
+ * queue until the next start.
+ */
 export async function endJobs(master: Master, say: Say): Promise<void> {
-  const deadline = clock.monotonic_ms() + EMBEDDED_JOBS_S * 1000
-  const jobs = await activeJobs(master)
+  const deadline_ms = clock.monotonic_ms() + EMBEDDED_JOBS_S * 1000
+  const jobs = (await master.gantry?.park()) ?? []
   if (jobs.length > 0)
     say(`waiting up to ${EMBEDDED_JOBS_S} s for ${jobs.length === 1 ? 'job' : 'jobs'} ${jobs.join(', ')}`)
   for (const job of jobs) {
-    const left_s = Math.max(0, (deadline - clock.monotonic_ms()) / 1000)
-    await awaitJob(master, job, left_s)
-  }
-  for (const job of await activeJobs(master)) {
+    if (await awaitJob(master, job, (deadline_ms - clock.monotonic_ms()) / 1000)) continue
     const [, text] = await master.cancelJob(job, true)
     say(`job ${job} did not end in time: ${text}`)
   }
 }
 
-/** Jobs that have a process: queued ones stay in the queue until the next start. */
-async function activeJobs(master: Master): Promise<number[]> {
-  const rows = await master.queryJobs([], ['id', 'status'])
-  return rows.flatMap((row) =>
-    row && ['waiting', 'running', 'canceling'].includes(String(row[1])) ? [Number(row[0])] : [],
-  )
-}
-
-async function awaitJob(master: Master, job: number, limit_s: number): Promise<void> {
+/** Whether it ended within the time. */
+async function awaitJob(master: Master, job: number, limit_s: number): Promise<boolean> {
   const end_ms = clock.monotonic_ms() + limit_s * 1000
   let seen: unknown = null
   for (;;) {
     const left_s = (end_ms - clock.monotonic_ms()) / 1000
-    if (left_s <= 0) return
+    if (left_s <= 0) return false
     const change = await master.waitForJobChange(job, ['status'], seen, null, Math.max(1, Math.floor(left_s)))
     if (change === 'nochange') continue
     seen = change[0]
-    if (['success', 'error', 'canceled'].includes(String(change[0][0]))) return
+    if (['success', 'error', 'canceled'].includes(String(change[0][0]))) return true
   }
 }
 

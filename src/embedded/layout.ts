@@ -1,6 +1,7 @@
 // Where an embedded cluster keeps things below its root, and what it remembers between two starts.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
+import { nodeSetupSocket } from '../lib/find-socket'
 import { checkSocketPath } from '../lib/json-socket'
 import { isMissing, systemDisk } from '../lib/disk'
 import { type Paths, pathsOf } from '../lib/paths'
@@ -49,9 +50,10 @@ export const writeSettings = (root: string, settings: Settings): Promise<void> =
 
 /** The longest socket of a node must fit into the system's limit; said before anything is made. */
 export function checkRootLength(root: string, names: readonly string[]): void {
-  for (const name of names) {
+  const sockets = names.map((name) => `${nodePaths(root, name).livelockDir}/job_000000_0000000000_0000000`)
+  for (const socket of [nodeSetupSocket(root), ...sockets]) {
     try {
-      checkSocketPath(`${nodePaths(root, name).livelockDir}/job_000000_0000000000_0000000`)
+      checkSocketPath(socket)
     } catch {
       throw new UsageError(
         `the root ${root} is too long for Unix sockets below it; name a shorter one with --root, such as /tmp/gantry`,

@@ -25,12 +25,15 @@ export interface Death {
 export function afterDeath({ known, file, begun, locks, now }: Death): Outcome {
   const job = file ?? known
   if (isFinished(job)) return { kind: 'ended', job }
-  const untouched = job.ops.every((op) => op.status === 'queued' || op.status === 'waiting')
-  if (untouched && !begun) return { kind: 'requeue', job: requeued(job) }
+  if (isUntouched(job) && !begun) return { kind: 'requeue', job: requeued(job) }
   const at = job.ops.findIndex((op) => op.status !== 'success')
   if (jobStatus(job) === 'canceling') return { kind: 'ended', job: canceledFrom(job, at, now) }
   return { kind: 'ended', job: died(job, obituary(job, locks), now) }
 }
+
+/** It waits: nothing was done for it yet. */
+export const isUntouched = (job: Job): boolean =>
+  job.ops.every((op) => op.status === 'queued' || op.status === 'waiting')
 
 /** As it was before it was given to a process. */
 export function requeued(job: Job): Job {

@@ -7,7 +7,7 @@ import { JOB_RETRY_S, JOB_START_ATTEMPTS_MAX } from '../model/limits'
 import { secretsOf } from '../opcodes/summary'
 import type { JobId } from '../rpc/luxi/calls'
 import type { ClientId } from '../rpc/wconfd/calls'
-import { type HeldLock, afterDeath, requeued } from './death'
+import { type HeldLock, afterDeath, isUntouched, requeued } from './death'
 import { type FindJob, verdictsOf } from './dependencies'
 import { withinTime } from './replicas'
 import { encodeJob } from './job-file'
@@ -43,6 +43,7 @@ export class Execution {
   private left = false
   private cancelWanted = false
   private killWanted = false
+  private takenBack = false
   private priorityWanted: number | undefined
   /** What the process told is written and published in this order. */
   private heard: Promise<void> = Promise.resolve()
@@ -84,6 +85,15 @@ export class Execution {
   kill(): void {
     this.killWanted = true
     this.running?.kill()
+  }
+
+  /** Of a job that has done nothing yet the process is ended, and the job is queued again; resolves when it is. */
+  async takeBack(): Promise<void> {
+    await this.heard
+    if (this.killWanted || this.cancelWanted || !isUntouched(this.options.job())) return
+    this.takenBack = true
+    this.running?.kill()
+    await this.done
   }
 
   /** The pid of the process that was told. */
@@ -129,7 +139,7 @@ export class Execution {
       throw error
     }
     if (this.left) await this.running.leave()
-    if (this.killWanted) this.running.kill()
+    if (this.killWanted || this.takenBack) this.running.kill()
     else if (this.cancelWanted) this.running.cancel()
     if (this.priorityWanted !== undefined) this.running.setPriority(this.priorityWanted)
   }
@@ -152,6 +162,8 @@ export class Execution {
 
   private hear(progress: Progress): Promise<void> {
     const { save, job, publish } = this.options
+    // Its process is being ended, and must not begin now.
+    if (this.takenBack) return new Promise(() => undefined)
     this.begun = true
     const heard = this.heard.then(async () => {
       const before = job()
@@ -195,7 +207,7 @@ export class Execution {
     const outcome = afterDeath({
       known: job(),
       file,
-      begun: this.begun || this.killWanted,
+      begun: (this.begun && !this.takenBack) || this.killWanted,
       locks,
       now: timestamp(clock),
     })

@@ -45,6 +45,7 @@ export class JobQueue {
   private filters: readonly JobFilter[] = []
   private drainedFlag = false
   private closed = false
+  private parked = false
 
   constructor(private readonly options: QueueOptions) {
     this.archived = new ArchivedJobs(options.store)
@@ -174,6 +175,13 @@ export class JobQueue {
     this.drainedFlag = drained
   }
 
+  /** Starts no more jobs, and takes back those that have done nothing yet. Answers those that run. */
+  async park(): Promise<JobId[]> {
+    this.parked = true
+    await Promise.all([...this.executions.values()].map((execution) => execution.takeBack()))
+    return [...this.executions.keys()]
+  }
+
   /** Running jobs go on without luxid. */
   async close(): Promise<void> {
     this.closed = true
@@ -262,7 +270,7 @@ export class JobQueue {
   }
 
   private schedule(): void {
-    if (this.closed) return
+    if (this.closed || this.parked) return
     const room = this.maxRunning - this.executions.size
     if (room <= 0) return
     const running = [...this.executions.keys()].flatMap((id) => this.jobs.get(id) ?? [])

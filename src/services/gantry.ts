@@ -53,5 +53,6 @@ export function localGantry(context: MasterContext, parts: GantryParts): GantryM
     tokens: async (identity) => tokens.list(identity),
     addToken: (identity, token) => tokens.add(identity, token),
     removeToken: (identity, id) => tokens.remove(identity, id),
+    park: () => context.queue.park(),
   }
 }

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
+import type { WireOpCode } from '../../src/rpc/luxi/calls'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
 
 jest.setTimeout(120_000)
@@ -107,6 +108,56 @@ describe('an embedded cluster', () => {
   })
 })
 
+test('a job that waits when the cluster stops is queued again when it starts', async () => {
+  const fake = await startCluster(['--hypervisor', 'fake'])
+  try {
+    const submit = (op: WireOpCode) => fake.master.submitJob([{ ...op, reason: [] }])
+    const reaches = (job: number, status: string) =>
+      retry(async () => expect(await fake.master.queryJobs([job], ['status'])).toEqual([[status]]))
+    const delay = { duration: 2, on_master: false, on_nodes: [MASTER] }
+    const holds = await submit({ OP_ID: 'OP_TEST_DELAY', ...delay })
+    await reaches(holds, 'running')
+    const waits = await submit({ OP_ID: 'OP_TEST_DELAY', ...delay, duration: 0.1 })
+    await reaches(waits, 'waiting')
+    await fake.stop()
+    expect(processesOf(fake.root)).toEqual([])
+    const stopped_s = Date.now() / 1000
+    await fake.restart()
+    await retry(async () => {
+      const rows = await fake.master.queryJobs([holds, waits], ['status', 'start_ts'])
+      const starts = rows.map((row) => [row?.[0], Number((row?.[1] as number[] | null)?.[0]) > stopped_s - 1])
+      expect(starts).toEqual([
+        ['success', false],
+        ['success', true],
+      ])
+    })
+  } finally {
+    await fake.remove()
+  }
+})
+
+test('a node leaves, and joins again, and the cluster stops and starts without and with it', async () => {
+  const fake = await startCluster(['--hypervisor', 'fake'])
+  const names = async () => (await fake.gnt('node', 'list', '--no-headers', '-o', 'name')).stdout.trim().split('\n')
+  const node = (number: number) => `node${number}.gantry.local`
+  try {
+    expect(await fake.gnt('node', 'remove', node(2))).toMatchObject({ code: 0, stderr: '' })
+    await fake.stop()
+    await fake.restart()
+    expect(await names()).toEqual([node(1), node(3)])
+    for (const name of ['node2', node(4)])
+      expect(await fake.gnt('node', 'add', name)).toMatchObject({ code: 0, stderr: '' })
+    expect((await fake.gnt('node', 'add', 'other')).stderr).toMatch(/'other' cannot be a node of this embedded cluster/)
+    await fake.stop()
+    await fake.restart()
+    expect(await names()).toEqual([1, 2, 3, 4].map(node))
+    const verified = await fake.gnt('cluster', 'verify')
+    expect(verified.stdout).not.toMatch(/ERROR|WARNING/)
+  } finally {
+    await fake.remove()
+  }
+})
+
 test('mistakes in the options get one line each', () => {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'gt-'))
   for (const [args, text] of [
@@ -116,6 +167,7 @@ test('mistakes in the options get one line each', () => {
     [['--state', '/nonexistent'], /there is no config.data/],
     [['--wrong'], /Unknown option '--wrong'/],
     [['--root', '/tmp/' + 'x'.repeat(90)], /too long/],
+    [['--root', '/tmp/' + 'x'.repeat(200)], /too long/],
   ] as const) {
     const result = start('--root', root, ...args)
     expect(result.status).toBe(1)
@@ -124,6 +176,8 @@ test('mistakes in the options get one line each', () => {
   }
   fs.rmSync(root, { recursive: true })
 })
+
+const MASTER = 'node1.gantry.local'
 
 async function retry<T>(action: () => Promise<T>, tries = 50): Promise<T> {
   for (let left = tries; ; left--) {

@@ -125,6 +125,8 @@ export interface GantryMaster {
   /** The secret is told here and never again. */
   addToken(identity: Identity, token: NewToken): Promise<{ token: TokenInfo; secret: string }>
   removeToken(identity: Identity, id: string): Promise<null>
+  /** Before a stop: no more jobs are started, and those that only wait for locks are queued again. Answers those that run. */
+  park(): Promise<JobId[]>
 }
 
 /** The names of the calls on the wire. */
@@ -140,4 +142,5 @@ export const GANTRY_CALLS: Readonly<Record<keyof GantryMaster, string>> = {
   tokens: 'GantryTokens',
   addToken: 'GantryAddToken',
   removeToken: 'GantryRemoveToken',
+  park: 'GantryPark',
 }

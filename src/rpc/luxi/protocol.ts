@@ -248,6 +248,7 @@ const extensions = Object.fromEntries([
   extension('tokens', ([identity]) => [readIdentity(identity)]),
   extension('addToken', ([identity, token]) => [readIdentity(identity), readNewToken(token)]),
   extension('removeToken', ([identity, id]) => [readIdentity(identity), text.parse(id)]),
+  extension('park', () => []),
 ])
 
 const calls: Readonly<Record<string, (args: unknown) => LuxiRequest>> = {
