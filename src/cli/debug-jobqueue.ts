@@ -163,7 +163,9 @@ class Reporter {
     const wanted = STATUS_AT[String(stage)]
     if (wanted === undefined) throw new OpExecError(`Received invalid test message ${String(stage)}`)
     if (!wanted.includes(status))
-      throw new OpExecError(`Job status at '${String(stage)}' is '${String(status)}', not '${wanted[0]}' as expected`)
+      throw new OpExecError(
+        `Job status at '${String(stage)}' is '${String(status)}', not '${String(wanted[0])}' as expected`,
+      )
     if (stage === 'startmsg') this.count = 0
     if (stage === 'logmsg' && this.count !== argument)
       throw new OpExecError(`Received ${this.count ?? 0} test messages when ${String(argument)} are expected`)

@@ -60,8 +60,8 @@ async function run(options: EmbeddedOptions, program: string): Promise<void> {
   const started_ms = clock.monotonic_ms()
   checkRootLength(options.root, [])
   const isNew = makeRoot(options.root)
-  let running: RunningCluster | undefined
-  const lock = await lockRoot(options.root, () => running?.prepareNode)
+  const running: { cluster?: RunningCluster } = {}
+  const lock = await lockRoot(options.root, () => running.cluster?.prepareNode)
   const stopping = new AbortController()
   const stopSignal = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
@@ -76,7 +76,7 @@ async function run(options: EmbeddedOptions, program: string): Promise<void> {
     throw error
   })
   const cluster = new RunningCluster(options, settings, program)
-  running = cluster
+  running.cluster = cluster
   const started = cluster.start(stopping.signal)
   try {
     await Promise.race([started, stopSignal])
