@@ -1,6 +1,6 @@
 // Temporary reservations: what a job has picked and not yet written into the configuration. Nobody else gets the same MAC address,
 // volume name, DRBD minor or network address; all of a client's end with it. Kept in tempres.data, in Ganeti's format.
-import { firstFreeAddress, isReserved } from './addresses'
+import { addressIndex, firstFreeAddress, isReserved } from './addresses'
 import type { Delta } from './delta'
 import { drbdId, logicalVolumes } from './lookup'
 import { recordValues } from './records'
@@ -92,6 +92,8 @@ export class Reservations {
 
   reserveIp(client: ClientId, network: string, ip: string, checkExternal: boolean): void {
     const found = this.network(network)
+    if (addressIndex(found, ip) === undefined)
+      throw new ReservationError(`Address ${ip} is not in network ${found.name}`)
     if (isReserved(found, ip, { external: false })) throw new ReservationError('IP address already in use')
     if (checkExternal && isReserved(found, ip, { external: true }))
       throw new ReservationError('IP is externally reserved')

@@ -69,6 +69,10 @@ const state = {
   },
   extstorage_diagnose: () => [],
   hypervisor_validate_params: nothing,
+  // They have no scripts; the one that all know needs none.
+  iallocator_runner: (_sim, name) => {
+    throw new Error(`iallocator module '${name}' not found in the search path`)
+  },
   storage_list: (sim, type, args, name, fields) => {
     const keys = type === 'lvm-vg' ? [volumeGroup(sim)] : Array.isArray(args[0]) ? args[0].map(String) : []
     return keys
@@ -115,6 +119,10 @@ const instances = {
     if (instance === undefined) throw new Error(`Instance '${name}' is not running`)
     instance.memory = memory
     return null
+  },
+  // All of them are like the fake hypervisor here.
+  hotplug_supported: () => {
+    throw new Error('Hotplug is not supported: Hotplug is not supported by this hypervisor')
   },
   instance_os_add: nothing,
   instance_run_rename: nothing,

@@ -11,7 +11,7 @@ const RUN_DIRS_MODE = 0o775
 
 export function fakeHypervisor(context: HypervisorContext): Hypervisor {
   const state = new FakeState(context.paths.local('/var/run/ganeti/fake-hypervisor'))
-  const unsupported = () => Promise.reject(new HypervisorFailure('Hotplug is not supported by the fake hypervisor'))
+  const unsupported = () => Promise.reject(new HypervisorFailure('Hotplug is not supported by this hypervisor'))
   return {
     name: 'fake',
     list: () => state.names(),

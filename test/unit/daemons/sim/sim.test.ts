@@ -110,4 +110,7 @@ test('what simulated nodes cannot do is refused by name', async () => {
   await expect(nodes.one(node1, 'node_configure_ovs', ['s', null])).rejects.toThrow(
     "Simulated nodes have no 'node_configure_ovs'",
   )
+  await expect(nodes.one(node1, 'iallocator_runner', ['nosuch', '{}', {}])).rejects.toThrow(
+    "iallocator module 'nosuch' not found in the search path",
+  )
 })

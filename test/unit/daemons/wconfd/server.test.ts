@@ -279,6 +279,8 @@ describe('reservations', () => {
     await expect(calls.reserveIp(second.client, network.uuid, ip, true)).rejects.toThrow('IP address already in use')
     await calls.commitReleaseTemporaryIp(network.uuid, ip)
     await calls.reserveIp(second.client, network.uuid, ip, true)
+    const outside = calls.reserveIp(second.client, network.uuid, '203.0.113.9', true)
+    await expect(outside).rejects.toThrow(`Address 203.0.113.9 is not in network ${network.name}`)
   })
 
   test('the lowest free DRBD minors are given out, and belong to the disk', async () => {

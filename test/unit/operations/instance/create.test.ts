@@ -214,6 +214,11 @@ test.each([
   [{ hypervisor: 'lxc' }, 'Selected hypervisor (lxc) not enabled in the cluster (fake,kvm)', 'wrong_state'],
   [{ nics: [{ ip: 'pool' }] }, 'if ip=pool, parameter network must be passed too', 'wrong_input'],
   [{ nics: [{ mac: 'zz' }] }, "Invalid MAC address 'zz'", 'wrong_input'],
+  [
+    { nics: [{ ip: '10.77.0.5', network: 'net1' }] },
+    'IP address 10.77.0.5 already in use or does not belong to network net1',
+    'resource_not_unique',
+  ],
   [{ nics: [{ ip: '10.99.0.77' }] }, expect.stringContaining('belongs to network net1'), 'wrong_state'],
   [{ beparams: { minmem: 64, maxmem: 32 } }, expect.stringContaining('minmem'), 'wrong_input'],
   [{ beparams: { nosuch: 1 } }, "Unknown parameter 'nosuch'", 'wrong_input'],
