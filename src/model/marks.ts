@@ -13,3 +13,14 @@ export const MARK = {
 } as const
 
 export type Mark = readonly [source: string, text: string, time_ns: number]
+
+const SOURCES: ReadonlySet<unknown> = new Set(Object.values(MARK))
+
+/** Opcodes as Ganeti's clients know them: without marks, also in trails of opcodes inside opcodes. */
+export function withoutMarks(value: unknown): unknown {
+  if (Array.isArray(value)) return value.filter((entry) => !isMark(entry)).map(withoutMarks)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, withoutMarks(entry)]))
+}
+
+const isMark = (entry: unknown): boolean => Array.isArray(entry) && entry.length === 3 && SOURCES.has(entry[0])
