@@ -14,7 +14,7 @@ import { ConfdClient } from '../../src/rpc/confd/client'
 import { MIRRORED_INSTANCE, copyMirroredState } from '../support/mirrored-state'
 import { testWith } from '../support/needs'
 
-const CONFD = '/usr/sbin/ganeti-confd'
+const CONFD = path.join(__dirname, '../../.cache/ganeti-programs/ganeti-confd')
 const NODE = 'node2.gnt.example'
 const DATA = path.join(__dirname, '../data/collectors')
 const present = fs.existsSync(CONFD) && process.getuid?.() === 0
@@ -55,7 +55,7 @@ afterAll(async () => {
   fs.rmSync(base, { recursive: true })
 })
 
-testWith(present, 'ganeti')('minors and volumes get the name of their instance', async () => {
+testWith(present, 'ganeti-htools-3.0 && sh test/peers/ganeti-programs.sh')('minors and volumes get the name of their instance', async () => {
   const volumes = path.join(base, 'lvs')
   const recorded = fs.readFileSync(path.join(DATA, 'lvs_lv.txt'), 'utf8')
   fs.writeFileSync(volumes, recorded.replace(/;[^;]*\.disk0_data;/, `;${disk}.data;`))

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Fetches Ganeti's own command line programs, as Debian has them, without installing them: the package would start services of its
-# own. What they need of Python is in .ci/run. Needs apt and dpkg; run again to renew.
+# Fetches Ganeti's own command line programs and its confd, as Debian has them, without installing them: the packages would start
+# services of their own. What the programs need of Python is in .ci/run, what confd needs comes with ganeti-htools-3.0. Needs apt and dpkg; run again to renew.
 set -eu
 
 cd "$(dirname "$0")/../.."
@@ -10,9 +10,10 @@ trap 'rm -rf "$work"' EXIT
 chmod 755 "$work"
 cd "$work"
 
-apt-get -q download ganeti-3.0
-dpkg-deb -x ganeti-3.0_*.deb tree
+apt-get -q download ganeti-3.0 ganeti-haskell-3.0
+for package in *.deb; do dpkg-deb -x "$package" tree; done
 mkdir -p "$(dirname "$dir")"
 rm -rf "$dir"
 mv tree/usr/share/ganeti/3.0 "$dir"
+mv tree/usr/lib/ganeti/3.0/usr/sbin/ganeti-confd "$dir"
 echo "Ganeti's programs are in $dir"
