@@ -55,19 +55,22 @@ afterAll(async () => {
   fs.rmSync(base, { recursive: true })
 })
 
-testWith(present, 'ganeti-htools-3.0 && sh test/peers/ganeti-programs.sh')('minors and volumes get the name of their instance', async () => {
-  const volumes = path.join(base, 'lvs')
-  const recorded = fs.readFileSync(path.join(DATA, 'lvs_lv.txt'), 'utf8')
-  fs.writeFileSync(volumes, recorded.replace(/;[^;]*\.disk0_data;/, `;${disk}.data;`))
-  const { data: rows } = await lv(sources(), { volumes })
-  expect((rows as { instance?: string }[]).map(({ instance }) => instance)).toEqual([MIRRORED_INSTANCE, undefined])
-  const { data: mirrors } = await drbd(sources(), { status: path.join(DATA, 'proc_drbd84.txt') })
-  const [first, second] = (mirrors as { deviceInfos: { minor: number; instance: unknown }[] }).deviceInfos
-  expect([first, second]).toMatchObject([
-    { minor: 0, instance: MIRRORED_INSTANCE },
-    { minor: 1, instance: null },
-  ])
-})
+testWith(present, 'ganeti-htools-3.0 && sh test/peers/ganeti-programs.sh')(
+  'minors and volumes get the name of their instance',
+  async () => {
+    const volumes = path.join(base, 'lvs')
+    const recorded = fs.readFileSync(path.join(DATA, 'lvs_lv.txt'), 'utf8')
+    fs.writeFileSync(volumes, recorded.replace(/;[^;]*\.disk0_data;/, `;${disk}.data;`))
+    const { data: rows } = await lv(sources(), { volumes })
+    expect((rows as { instance?: string }[]).map(({ instance }) => instance)).toEqual([MIRRORED_INSTANCE, undefined])
+    const { data: mirrors } = await drbd(sources(), { status: path.join(DATA, 'proc_drbd84.txt') })
+    const [first, second] = (mirrors as { deviceInfos: { minor: number; instance: unknown }[] }).deviceInfos
+    expect([first, second]).toMatchObject([
+      { minor: 0, instance: MIRRORED_INSTANCE },
+      { minor: 1, instance: null },
+    ])
+  },
+)
 
 function sources(): NodeSources {
   const client = new ConfdClient({

@@ -16,3 +16,10 @@ Module._extensions['.ts'] = (module, filename) => {
   })
   module._compile(code, filename)
 }
+
+// What is imported on demand is named as it will be when it is compiled.
+const resolve = Module._resolveFilename
+Module._resolveFilename = (request, parent, ...rest) => {
+  const uncompiled = parent?.filename?.endsWith('.ts') && request.startsWith('.') && request.endsWith('.js')
+  return resolve(uncompiled ? request.slice(0, -'.js'.length) : request, parent, ...rest)
+}

@@ -121,7 +121,7 @@ describe('LUXI', () => {
       [{ ...CREATE, disks: [{ size: 1e300 }] }, /size/],
       [{ ...CREATE, nics: [{ mac: '`id`' }] }, /mac|MAC/],
       [{ ...CREATE, nics: [{ ip: '1.2.3.4; ls' }] }, /1\.2\.3\.4; ls/],
-      [{ ...CREATE, beparams: { memory: 'lots' } }, /minmem|memory|beparams/],
+      [{ ...CREATE, beparams: { memory: 'lots' } }, /minmem|maxmem|memory|beparams/],
       [{ OP_ID: 'OP_TAGS_SET', reason: [], kind: 'cluster', name: null, tags: ['a\nb', '$(id)'] }, /tag/i],
       [{ OP_ID: 'OP_TAGS_SET', reason: [], kind: 'instance', name: '../x', tags: ['a'] }, /\.\.\/x/],
       [{ OP_ID: 'OP_INSTANCE_REMOVE', reason: [], instance_name: '../..', shutdown_timeout: 1 }, /\.\.\/\.\./],
