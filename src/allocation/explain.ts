@@ -35,8 +35,12 @@ export function whyNone(candidates: readonly Candidate[]): string {
     .map(([reject, all]) => `${all.length} ${PHRASES[reject](all.length)}${shortage(all)}`)
   // Where nodes fit one by one, it is the death of one of them that leaves no room.
   if (fitting > 0) parts.unshift(`${fitting} ${PHRASES.FailN1(fitting)}`)
-  return `no node fits: ${parts.join(', ')}`
+  const way = fitting > 0 || byReject.has('FailN1') ? `; ${N1_WAY_OUT}` : ''
+  return `no node fits: ${parts.join(', ')}${way}`
 }
+
+const N1_WAY_OUT =
+  'name a node, or leave this check out with gnt-cluster modify --default-iallocator-params no-capacity-checks='
 
 type Phrase = (count: number) => string
 const are =

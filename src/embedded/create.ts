@@ -81,7 +81,7 @@ async function createVirtual(root: string, settings: Settings, say: Say): Promis
       name: `cluster.${DOMAIN}`,
       address: settings.clusterAddress,
       nodes: [master, ...others],
-      cluster: clusterFields(settings.hypervisor),
+      cluster: clusterFields(settings),
       users: `# name password options\nadmin ${hashedPassword('admin', REALM, password)} read,write\n`,
     },
     { disk, clock, random },
@@ -97,7 +97,7 @@ export async function linkShared(root: string, paths: Paths): Promise<void> {
 }
 
 /** Small machines are welcome here, and disks are files. */
-function clusterFields(hypervisor: 'kvm' | 'fake'): Partial<Cluster> {
+function clusterFields({ hypervisor, nodes }: Settings): Partial<Cluster> {
   const smallest = {
     'memory-size': 1,
     'disk-size': 1,
@@ -109,6 +109,8 @@ function clusterFields(hypervisor: 'kvm' | 'fake'): Partial<Cluster> {
   return {
     enabled_hypervisors: hypervisor === 'kvm' ? ['kvm', 'fake'] : ['fake'],
     enabled_disk_templates: ['sharedfile', 'file', 'diskless'],
+    // Of a single node nobody could take over the instances: to ask for that would place none.
+    default_iallocator_params: nodes.length === 1 ? { 'no-capacity-checks': '' } : {},
     // Guests boot from their disks: there is no kernel for them on this machine.
     hvparams: Object.fromEntries(
       HYPERVISORS.map((name) => [

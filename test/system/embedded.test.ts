@@ -158,6 +158,16 @@ test('a node leaves, and joins again, and the cluster stops and starts without a
   }
 })
 
+test('a single node gets instances without being named', async () => {
+  const fake = await startCluster(['--hypervisor', 'fake', '--nodes', '1'])
+  try {
+    const add = ['instance', 'add', '-t', 'diskless', '-o', 'gantry-tiny', '-B', 'memory=16m', 'vm1']
+    expect(await fake.gnt(...add)).toMatchObject({ code: 0, stderr: '' })
+  } finally {
+    await fake.remove()
+  }
+})
+
 test('mistakes in the options get one line each', () => {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'gt-'))
   for (const [args, text] of [
