@@ -4,15 +4,15 @@ import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
+import { DEBIAN_HTOOLS, HTOOLS_PACKAGE, debianPresent } from '../support/htools'
 import { qemuPresent, testWith } from '../support/needs'
 
 jest.setTimeout(180_000)
 
 const PYTHON = '/usr/bin/python3'
-const HTOOLS = '/usr/lib/ganeti/3.0/usr/bin'
 
 const hasPythonClient = spawnSync(PYTHON, ['-c', 'import ganeti.rapi.client']).status === 0
-const hasHtools = fs.existsSync(`${HTOOLS}/hbal`)
+const hasHtools = debianPresent()
 
 let cluster: EmbeddedCluster
 beforeAll(async () => {
@@ -43,7 +43,7 @@ testWith(hasPythonClient, 'python3-ganeti-rapi')("every method of Ganeti's Pytho
 })
 
 describe("Ganeti's htools", () => {
-  const toolTest = testWith(hasHtools, 'ganeti-htools-3.0')
+  const toolTest = testWith(hasHtools, HTOOLS_PACKAGE)
   const doors = () => [`--luxi=${cluster.socket}`, `--master=${withPassword()}`]
   const withPassword = () => cluster.url.replace('https://', `https://admin:${cluster.password}@`)
   const names = ['c1', 'c2', 'c3', 'c4']
@@ -62,7 +62,7 @@ describe("Ganeti's htools", () => {
       ['hcheck', /Cluster is not healthy/],
     ] as const)
       for (const door of doors()) {
-        const { code, output } = await run(`${HTOOLS}/${tool}`, [door])
+        const { code, output } = await run(`${DEBIAN_HTOOLS}/${tool}`, [door])
         expect(output).toMatch(wanted)
         expect([tool, code]).toEqual([tool, 0])
       }
@@ -70,8 +70,8 @@ describe("Ganeti's htools", () => {
 
   toolTest('hscan writes what it reads', async () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-hscan-'))
-    expect((await run(`${HTOOLS}/hscan`, ['-d', folder, `--luxi=${cluster.socket}`])).code).toBe(0)
-    expect((await run(`${HTOOLS}/hscan`, ['-d', folder, withPassword()])).code).toBe(0)
+    expect((await run(`${DEBIAN_HTOOLS}/hscan`, ['-d', folder, `--luxi=${cluster.socket}`])).code).toBe(0)
+    expect((await run(`${DEBIAN_HTOOLS}/hscan`, ['-d', folder, withPassword()])).code).toBe(0)
     const files = fs.readdirSync(folder)
     expect(files).toHaveLength(2)
     for (const file of files) expect(fs.readFileSync(path.join(folder, file), 'utf8')).toMatch(/^c4\|/m)
@@ -79,7 +79,7 @@ describe("Ganeti's htools", () => {
   })
 
   toolTest('hbal balances the cluster over LUXI', async () => {
-    const { code, output } = await run(`${HTOOLS}/hbal`, [`--luxi=${cluster.socket}`, '-X'])
+    const { code, output } = await run(`${DEBIAN_HTOOLS}/hbal`, [`--luxi=${cluster.socket}`, '-X'])
     expect(output).toMatch(/Got job IDs/)
     expect(code).toBe(0)
     const { data } = await cluster.master.query('instance', ['pnode'], null)

@@ -2,7 +2,8 @@
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
-import { DEBIAN_HTOOLS, INSTALL, clusterOf, debianPresent, debians, ours } from '../support/htools'
+import { HTOOLS_PACKAGE, clusterOf, debianPresent, debians, ours } from '../support/htools'
+import { testWith } from '../support/needs'
 
 const DATA = path.join(__dirname, '..', 'data', 'htools')
 const files = fs.readdirSync(DATA).filter((name) => name.endsWith('.data'))
@@ -10,10 +11,7 @@ const files = fs.readdirSync(DATA).filter((name) => name.endsWith('.data'))
 const NEWER_RULE = 'hbal-location-2.data'
 const GENERATED = 25
 
-/** Without Debian's programs these are skipped, and say what to install. */
-const peer = debianPresent()
-  ? test
-  : (name: string) => describe.skip(`${DEBIAN_HTOOLS} is missing: ${INSTALL}`, () => test(name, () => undefined))
+const peer = testWith(debianPresent(), HTOOLS_PACKAGE)
 
 async function expectSame(program: string, args: readonly string[]): Promise<void> {
   expect({ args, ...(await ours(program, args)) }).toEqual({ args, ...debians(program, args) })

@@ -6,7 +6,7 @@ import { systemClock } from '../../src/lib/clock'
 import { seededRandom } from '../../src/lib/random'
 
 export const DEBIAN_HTOOLS = '/usr/lib/ganeti/3.0/usr/bin'
-export const INSTALL = 'apt-get install ganeti-htools-3.0'
+export const HTOOLS_PACKAGE = 'ganeti-htools-3.0'
 export const debianPresent = (): boolean => fs.existsSync(`${DEBIAN_HTOOLS}/hbal`)
 
 export interface Ran {

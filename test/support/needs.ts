@@ -2,8 +2,11 @@
 import * as fs from 'node:fs'
 
 /** `test`, or a reported skip where what it needs is not there. */
-export function testWith(present: boolean, packages: string): (name: string, body: () => unknown) => void {
-  if (present) return (name, body) => test(name, async () => void (await body()))
+export function testWith(
+  present: boolean,
+  packages: string,
+): (name: string, body: () => unknown, timeout_ms?: number) => void {
+  if (present) return (name, body, timeout_ms) => test(name, async () => void (await body()), timeout_ms)
   const command = `apt-get install -y --no-install-recommends ${packages}`
   return (name) => {
     if (!present) test.skip(`${name} (needs: ${command})`, () => undefined)

@@ -4,7 +4,7 @@ import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
-import { DEBIAN_HTOOLS, INSTALL, debianPresent } from '../support/htools'
+import { DEBIAN_HTOOLS, HTOOLS_PACKAGE, debianPresent } from '../support/htools'
 import { MIRRORED_INSTANCE as INSTANCE, copyMirroredState } from '../support/mirrored-state'
 import { testWith } from '../support/needs'
 
@@ -102,7 +102,7 @@ test('a job that is not there any more is named, with the tag that names it', as
   )
 })
 
-testWith(debianPresent(), `${DEBIAN_HTOOLS}: ${INSTALL}`)("Ganeti's own harep would do the same here", async () => {
+testWith(debianPresent(), HTOOLS_PACKAGE)("Ganeti's own harep would do the same here", async () => {
   await change('OP_TAGS_SET', [`${PREFIX}reinstall`])
   for (const away of [['node2'], ['node3'], ['node2', 'node3']]) {
     for (const node of ['node2', 'node3']) await offline(node, away.includes(node))

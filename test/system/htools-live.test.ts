@@ -5,7 +5,7 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import { parseClusterText } from '../../src/allocation/text-format'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
-import { DEBIAN_HTOOLS, INSTALL, debianPresent } from '../support/htools'
+import { DEBIAN_HTOOLS, HTOOLS_PACKAGE, debianPresent } from '../support/htools'
 import { copyMirroredState } from '../support/mirrored-state'
 import { testWith } from '../support/needs'
 
@@ -51,25 +51,22 @@ test('a cluster that does not answer is named, the others are written, and the p
   expect(Object.keys(ran.files)).toEqual([`${url.replaceAll('/', '_')}.data`])
 })
 
-testWith(debianPresent(), `${DEBIAN_HTOOLS}: ${INSTALL}`)("Ganeti's own hscan says and writes the same", async () => {
+testWith(debianPresent(), HTOOLS_PACKAGE)("Ganeti's own hscan says and writes the same", async () => {
   for (const args of [overLuxi(), overRapi(), ['-p', ...overLuxi()], ['--no-headers', ...overLuxi()]]) {
     expect(await scan(ours('hscan'), args)).toEqual(await scan(theirs('hscan'), args))
   }
 })
 
-testWith(debianPresent(), `${DEBIAN_HTOOLS}: ${INSTALL}`)(
-  "Ganeti's own hroller and hsqueeze say the same",
-  async () => {
-    const master = overRapi()[0] ?? ''
-    for (const [program, ...args] of [
-      ['hroller', '-v', '--print-moves', ...overLuxi()],
-      ['hroller', '-G', 'rack2', '-m', master],
-      ['hsqueeze', '-v', '-C', ...overLuxi()],
-    ] as [string, ...string[]][]) {
-      expect(await run(ours(program), args)).toEqual(await run(theirs(program), args))
-    }
-  },
-)
+testWith(debianPresent(), HTOOLS_PACKAGE)("Ganeti's own hroller and hsqueeze say the same", async () => {
+  const master = overRapi()[0] ?? ''
+  for (const [program, ...args] of [
+    ['hroller', '-v', '--print-moves', ...overLuxi()],
+    ['hroller', '-G', 'rack2', '-m', master],
+    ['hsqueeze', '-v', '-C', ...overLuxi()],
+  ] as [string, ...string[]][]) {
+    expect(await run(ours(program), args)).toEqual(await run(theirs(program), args))
+  }
+})
 
 test('hsqueeze switches a node off that is not needed, and on again when it is', async () => {
   const node4 = async () =>
