@@ -2,35 +2,20 @@
 // foreground. It may use everything; nothing uses it.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import { Child, ChildFailure } from '../daemons/node/child'
+import { ChildFailure } from '../daemons/node/child'
 import { systemClock as clock } from '../lib/clock'
 import { errorCode } from '../lib/disk'
 import type { FramedServer } from '../lib/json-socket'
-import { GanetiError, OpExecError } from '../model/errors'
+import { GanetiError } from '../model/errors'
 import { PORT } from '../model/constants/daemons'
 import { EMBEDDED_PORTS_S } from '../model/limits'
-import { LuxiClient } from '../rpc/luxi/client'
-import { openNodeClient } from '../rpc/node/client'
-import { openWconfd } from '../rpc/wconfd/client'
 import { create, planSettings } from './create'
-import { endJobs, resumeGuests, shutDownGuests } from './guests'
-import {
-  type Settings,
-  checkRootLength,
-  nodePaths,
-  passwordFile,
-  readSettings,
-  recordedConfig,
-  simSocket,
-  simState,
-  writeSettings,
-} from './layout'
-import { type PrepareNode, type VirtualNode, lockRoot, wantedNode, withoutLeft, writeNodeFiles } from './membership'
+import { type Settings, checkRootLength, nodePaths, passwordFile, readSettings, writeSettings } from './layout'
+import { lockRoot, withoutLeft } from './membership'
 import { type EmbeddedOptions, USAGE, UsageError, readOptions } from './options'
-import { type Pointer, writePointer } from './pointer'
 import { checkPorts, makeRoot } from './preflight'
-
-const say = (text: string): void => void process.stdout.write(`${text}\n`)
+import { RunningCluster } from './running-cluster'
+import { explain, say } from './speech'
 
 export async function runEmbedded(args: readonly string[], program: string): Promise<void> {
   let options: ReturnType<typeof readOptions> | undefined
@@ -46,14 +31,6 @@ export async function runEmbedded(args: readonly string[], program: string): Pro
     )
     process.exit(1)
   }
-}
-
-function explain(error: unknown, root?: string): string {
-  const text = error instanceof Error ? error.message : String(error)
-  if (errorCode(error) === 'ENOSPC')
-    return `${text}: the disk ${root === undefined ? '' : `of ${root} `}is full; free some room, or name another --root`
-  if (errorCode(error) === 'EACCES') return `${text}: name a --root that you may write`
-  return text
 }
 
 async function run(options: EmbeddedOptions, program: string): Promise<void> {
@@ -157,141 +134,6 @@ async function removeCluster(root: string): Promise<void> {
   const own = [...nodes, 'shared', 'cluster.json', 'admin-password', 'sim.json', 'sim.sock', 'recorded-config.data']
   if (settings !== undefined) say(`throwing away the cluster in ${root}`)
   await Promise.all(own.map((name) => fs.promises.rm(path.join(root, name), { recursive: true, force: true })))
-}
-
-class RunningCluster {
-  private readonly nodes = new Map<string, Child>()
-  private pointer: Pointer | undefined
-  private readonly luxi: LuxiClient
-  private masterStopped: (() => void) | undefined
-  private ready = false
-
-  constructor(
-    private readonly options: EmbeddedOptions,
-    private settings: Settings,
-    private readonly program: string,
-  ) {
-    for (const { name, address } of settings.nodes) this.nodes.set(name, this.child(name, address))
-    this.luxi = new LuxiClient({ path: this.masterPaths.socket('query') })
-  }
-
-  /** Whether `gnt` finds this cluster without being told where it is. */
-  get isFound(): boolean {
-    return this.pointer?.found === true
-  }
-
-  /** The master's daemons need the votes of the others, so it comes last. */
-  async start(signal: AbortSignal): Promise<void> {
-    const [master, ...others] = this.nodes.values()
-    say('starting the node daemons')
-    await Promise.all(others.map((node) => node.start()))
-    if (signal.aborted || master === undefined) return
-    say('starting the master daemons')
-    await master.start()
-    this.ready = true
-    this.pointer = writePointer({
-      socket: this.masterPaths.socket('query'),
-      root: this.options.root,
-      pid: process.pid,
-    })
-    if (!this.settings.simulated) await resumeGuests(this.luxi, say)
-  }
-
-  async stop(): Promise<void> {
-    this.pointer?.remove()
-    if (this.ready) {
-      say('stopping')
-      await endJobs(this.luxi, say).catch((error: unknown) => say(`jobs: ${explain(error)}`))
-      if (!this.settings.simulated)
-        await this.stopGuests().catch((error: unknown) => say(`instances: ${explain(error)}`))
-    }
-    const [master, ...others] = this.nodes.values()
-    await master?.stop()
-    await Promise.all(others.map((node) => node.stop()))
-  }
-
-  /** The master goes first, so that nobody starts what was just shut down. */
-  private async stopGuests(): Promise<void> {
-    const paths = this.masterPaths
-    const wconfd = openWconfd({ path: paths.socket('wconfd'), clock })
-    const config = await wconfd.readConfig()
-    wconfd.close()
-    const stopped = new Promise<void>((resolve) => (this.masterStopped = resolve))
-    this.nodes.get(this.settings.nodes[0]?.name ?? '')?.send('stop-master')
-    await stopped
-    const nodes = openNodeClient({ paths, clock })
-    await shutDownGuests(config, nodes, say)
-    nodes.close()
-  }
-
-  private get masterPaths() {
-    return nodePaths(this.options.root, this.settings.nodes[0]?.name ?? '')
-  }
-
-  private child(name: string, address: string): Child {
-    const { root, openReads } = this.options
-    const { simulated, clusterAddress } = this.settings
-    const sim = [
-      '--simulated',
-      '--config',
-      recordedConfig(root),
-      '--state',
-      simState(root),
-      '--socket',
-      simSocket(root),
-    ]
-    const bind = simulated ? ['--bind', address, '--bind', clusterAddress] : ['--bind', address]
-    return new Child({
-      ...{ name, program: this.program, clock },
-      args: ['node', ...(simulated ? sim : []), ...bind, ...(openReads ? ['--no-require-authentication'] : [])],
-      env: { GANETI_ROOTDIR: path.join(root, name), GANETI_HOSTNAME: name },
-      onMessage: (message) => this.heard(name, message),
-      onDeath: (how) => say(`${name} ended (${how}), starting it again`),
-    })
-  }
-
-  private heard(name: string, message: unknown): void {
-    if (typeof message !== 'object' || message === null) return
-    if ('notice' in message) say(`${name}: ${String(message.notice)}`)
-    if ('stopped' in message) this.masterStopped?.()
-    if ('left' in message) void this.forget(name, String(message.left))
-  }
-
-  /** What is asked for before a node is added: its files, and a daemon that answers. */
-  get prepareNode(): PrepareNode | undefined {
-    return this.ready && !this.settings.simulated ? (name) => this.prepare(name) : undefined
-  }
-
-  private async prepare(given: string): Promise<VirtualNode> {
-    const node = wantedNode(this.settings, given)
-    if (this.nodes.has(node.name)) return node
-    const child = this.child(node.name, node.address)
-    this.nodes.set(node.name, child)
-    try {
-      await writeNodeFiles(this.options.root, this.settings, node)
-      await child.start()
-    } catch (error) {
-      this.nodes.delete(node.name)
-      throw new OpExecError(error instanceof Error ? error.message : String(error))
-    }
-    await this.remember([...this.settings.nodes, node])
-    say(`${node.name} runs, to be added`)
-    return node
-  }
-
-  /** It ends by itself, and has nothing left with which it could start again. */
-  private async forget(name: string, why: string): Promise<void> {
-    const child = this.nodes.get(name)
-    this.nodes.delete(name)
-    say(`${name}: ${why}; "gnt node add ${name}" takes it back`)
-    await child?.stop()
-    await this.remember(this.settings.nodes.filter((node) => node.name !== name))
-  }
-
-  private async remember(nodes: readonly VirtualNode[]): Promise<void> {
-    this.settings = { ...this.settings, nodes: [...nodes] }
-    await writeSettings(this.options.root, this.settings)
-  }
 }
 
 function announce(root: string, settings: Settings, found: boolean, took_s: number): void {

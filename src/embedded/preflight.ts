@@ -7,7 +7,10 @@ import { PORT } from '../model/constants/daemons'
 import type { Settings } from './layout'
 import { UsageError } from './options'
 
-/** Answers whether it was made now. Folder by folder: where none can be made, as in /proc, Node's recursive way never ends, and elsewhere it names no reason. */
+/**
+ * Answers whether it was made now. Folder by folder: where none can be made, as in /proc, Node's recursive way never ends, and
+ * elsewhere it names no reason.
+ */
 export function makeRoot(root: string): boolean {
   try {
     const exists = fs.existsSync(root)

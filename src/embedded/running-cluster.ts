@@ -1,0 +1,165 @@
+// The process trees of an embedded cluster's nodes, from their start to their end.
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import { Child } from '../daemons/node/child'
+import { systemClock as clock } from '../lib/clock'
+import { OpExecError } from '../model/errors'
+import { LuxiClient } from '../rpc/luxi/client'
+import { openNodeClient } from '../rpc/node/client'
+import { openWconfd } from '../rpc/wconfd/client'
+import { endJobs, resumeGuests, shutDownGuests } from './guests'
+import { type Settings, nodePaths, recordedConfig, simSocket, simState, writeSettings } from './layout'
+import { type PrepareNode, type VirtualNode, wantedNode, writeNodeFiles } from './membership'
+import type { EmbeddedOptions } from './options'
+import { type Pointer, writePointer } from './pointer'
+import { explain, say } from './speech'
+
+export class RunningCluster {
+  private readonly nodes = new Map<string, Child>()
+  private pointer: Pointer | undefined
+  private readonly luxi: LuxiClient
+  private masterStopped: (() => void) | undefined
+  private ready = false
+  private turn: Promise<unknown> = Promise.resolve()
+
+  constructor(
+    private readonly options: EmbeddedOptions,
+    private settings: Settings,
+    private readonly program: string,
+  ) {
+    for (const { name, address } of settings.nodes) this.nodes.set(name, this.child(name, address))
+    this.luxi = new LuxiClient({ path: this.masterPaths.socket('query') })
+  }
+
+  /** Whether `gnt` finds this cluster without being told where it is. */
+  get isFound(): boolean {
+    return this.pointer?.found === true
+  }
+
+  /** The master's daemons need the votes of the others, so it comes last. */
+  async start(signal: AbortSignal): Promise<void> {
+    const [master, ...others] = this.nodes.values()
+    say('starting the node daemons')
+    await Promise.all(others.map((node) => node.start()))
+    if (signal.aborted || master === undefined) return
+    say('starting the master daemons')
+    await master.start()
+    this.ready = true
+    this.pointer = writePointer({
+      socket: this.masterPaths.socket('query'),
+      root: this.options.root,
+      pid: process.pid,
+    })
+    if (!this.settings.simulated) await resumeGuests(this.luxi, say)
+  }
+
+  async stop(): Promise<void> {
+    this.pointer?.remove()
+    const wasReady = this.ready
+    this.ready = false
+    await this.turn
+    if (wasReady) {
+      say('stopping')
+      await endJobs(this.luxi, say).catch((error: unknown) => say(`jobs: ${explain(error)}`))
+      if (!this.settings.simulated)
+        await this.stopGuests().catch((error: unknown) => say(`instances: ${explain(error)}`))
+    }
+    const [master, ...others] = this.nodes.values()
+    await master?.stop()
+    await Promise.all(others.map((node) => node.stop()))
+  }
+
+  /** The master goes first, so that nobody starts what was just shut down. */
+  private async stopGuests(): Promise<void> {
+    const paths = this.masterPaths
+    const wconfd = openWconfd({ path: paths.socket('wconfd'), clock })
+    const config = await wconfd.readConfig()
+    wconfd.close()
+    const stopped = new Promise<void>((resolve) => (this.masterStopped = resolve))
+    this.nodes.get(this.settings.nodes[0]?.name ?? '')?.send('stop-master')
+    await stopped
+    const nodes = openNodeClient({ paths, clock })
+    await shutDownGuests(config, nodes, say)
+    nodes.close()
+  }
+
+  private get masterPaths() {
+    return nodePaths(this.options.root, this.settings.nodes[0]?.name ?? '')
+  }
+
+  private child(name: string, address: string): Child {
+    const { root, openReads } = this.options
+    const { simulated, clusterAddress } = this.settings
+    const sim = [
+      '--simulated',
+      '--config',
+      recordedConfig(root),
+      '--state',
+      simState(root),
+      '--socket',
+      simSocket(root),
+    ]
+    const bind = simulated ? ['--bind', address, '--bind', clusterAddress] : ['--bind', address]
+    return new Child({
+      ...{ name, program: this.program, clock },
+      args: ['node', ...(simulated ? sim : []), ...bind, ...(openReads ? ['--no-require-authentication'] : [])],
+      env: { GANETI_ROOTDIR: path.join(root, name), GANETI_HOSTNAME: name },
+      onMessage: (message) => this.heard(name, message),
+      onDeath: (how) => say(`${name} ended (${how}), starting it again`),
+    })
+  }
+
+  private heard(name: string, message: unknown): void {
+    if (typeof message !== 'object' || message === null) return
+    if ('notice' in message) say(`${name}: ${String(message.notice)}`)
+    if ('stopped' in message) this.masterStopped?.()
+    if ('left' in message)
+      this.inTurn(() => this.forget(name, String(message.left))).catch((error: unknown) => say(explain(error)))
+  }
+
+  /** What is asked for before a node is added: its files, and a daemon that answers. */
+  get prepareNode(): PrepareNode | undefined {
+    return this.ready && !this.settings.simulated ? (name) => this.inTurn(() => this.prepare(name)) : undefined
+  }
+
+  /** Nodes come and go one at a time. */
+  private inTurn<T>(action: () => Promise<T>): Promise<T> {
+    const next = this.turn.then(action)
+    this.turn = next.catch(() => undefined)
+    return next
+  }
+
+  private async prepare(given: string): Promise<VirtualNode> {
+    const node = wantedNode(this.settings, given)
+    if (this.nodes.has(node.name)) return node
+    const child = this.child(node.name, node.address)
+    this.nodes.set(node.name, child)
+    try {
+      await writeNodeFiles(this.options.root, this.settings, node)
+      await child.start()
+      await this.remember([...this.settings.nodes, node])
+    } catch (error) {
+      this.nodes.delete(node.name)
+      await child.stop()
+      // It is no node of the cluster, and keeps none of its keys.
+      await fs.promises.rm(nodePaths(this.options.root, node.name).dataDir, { recursive: true, force: true })
+      throw new OpExecError(explain(error))
+    }
+    say(`${node.name} runs, to be added`)
+    return node
+  }
+
+  /** It ends by itself, and has nothing left with which it could start again. */
+  private async forget(name: string, why: string): Promise<void> {
+    const child = this.nodes.get(name)
+    this.nodes.delete(name)
+    say(`${name}: ${why}; "gnt node add ${name}" takes it back`)
+    await child?.stop()
+    await this.remember(this.settings.nodes.filter((node) => node.name !== name))
+  }
+
+  private async remember(nodes: readonly VirtualNode[]): Promise<void> {
+    this.settings = { ...this.settings, nodes: [...nodes] }
+    await writeSettings(this.options.root, this.settings)
+  }
+}
