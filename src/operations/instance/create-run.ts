@@ -14,12 +14,7 @@ export async function makeInstance(ctx: UnitContext, view: InstanceView, wait: b
   disks.forEach((disk, index) => ctx.log.say(`* disk ${index}, size ${sizeText(disk.size)}`))
   ctx.log.say('* creating instance disks...')
   await reserve(ctx, instance, disks)
-  try {
-    await createDisks(ctx, view, disks)
-  } catch (error) {
-    await forget(ctx, instance)
-    throw error
-  }
+  await createDisks(ctx, view, disks, { undone: (whole) => forgetIf(whole, ctx, instance) })
   await orTakeBack(ctx, view, async () => {
     if (view.config.cluster.prealloc_wipe_disks && disks.length > 0) {
       ctx.log.say('* wiping instance disks...')
@@ -55,14 +50,17 @@ async function orTakeBack(ctx: UnitContext, view: InstanceView, step: () => Prom
   try {
     await step()
   } catch (error) {
-    if (await removeDisks(ctx, view, view.disks)) await forget(ctx, view.instance)
-    else
-      ctx.log.warning(
-        `Instance ${view.instance.name} stays in the configuration, because not all of its disks could be removed`,
-        `remove it with 'gnt-instance remove ${view.instance.name}'`,
-      )
+    await forgetIf(await removeDisks(ctx, view, view.disks), ctx, view.instance)
     throw error
   }
+}
+
+async function forgetIf(removed: boolean, ctx: UnitContext, instance: Instance): Promise<void> {
+  if (removed) return forget(ctx, instance)
+  ctx.log.warning(
+    `Instance ${instance.name} stays in the configuration, because not all of its disks could be removed`,
+    `remove it with 'gnt-instance remove ${instance.name}'`,
+  )
 }
 
 /** Runs the OS scripts. A failure leaves the instance, stopped, as Ganeti does: its disks may help to find out why. */

@@ -12,24 +12,26 @@ import { diskDictOf, diskDicts, type InstanceView } from './view'
 /**
  * Makes the disks, all or none: what was made before a failure is removed again, and what could not be is named. The disk that
  * failed is removed too when it is `unique`: a call without an answer may have made it. Otherwise it may be somebody's data.
+ * `undone` hears after a failure whether nothing is left: only then may the disks be forgotten.
  */
 export async function createDisks(
   ctx: UnitContext,
   view: InstanceView,
   disks: readonly Disk[],
-  options: { unique: boolean } = { unique: true },
+  { unique = true, undone }: { unique?: boolean; undone?: (whole: boolean) => Promise<void> } = {},
 ): Promise<void> {
   const made: [Node, Disk][] = []
   try {
     await createDirectory(ctx, view, disks)
     for (const disk of disks)
       for (const node of [...nodesOf(view, disk)].reverse()) {
-        if (options.unique) made.push([node, disk])
+        if (unique) made.push([node, disk])
         await createOn(ctx, view, disk, node)
-        if (!options.unique) made.push([node, disk])
+        if (!unique) made.push([node, disk])
       }
   } catch (error) {
-    await undoCreate(ctx, view, made)
+    const whole = await undoCreate(ctx, view, made)
+    await undone?.(whole)
     throw error
   }
 }
@@ -64,12 +66,15 @@ async function createOn(ctx: UnitContext, view: InstanceView, disk: Disk, node: 
   )
 }
 
-async function undoCreate(ctx: UnitContext, view: InstanceView, made: readonly [Node, Disk][]): Promise<void> {
+async function undoCreate(ctx: UnitContext, view: InstanceView, made: readonly [Node, Disk][]): Promise<boolean> {
+  let whole = true
   for (const [node, disk] of made) {
     const result = await ctx.nodes.attempt(node, 'blockdev_remove', [diskDictOf(view, disk)])
-    if (!result.ok)
-      ctx.log.warning(`Failed to remove newly-created disk ${diskText(disk)} on node ${node.name}: ${result.error}`)
+    if (result.ok) continue
+    ctx.log.warning(`Failed to remove newly-created disk ${diskText(disk)} on node ${node.name}: ${result.error}`)
+    whole = false
   }
+  return whole
 }
 
 /** Deletes the disks; false when one may be left, after a warning that names it. */

@@ -175,12 +175,11 @@ async function addDisk(
   ctx.log.say(`* disk ${index}, size ${sizeText(disk.size)}`)
   await ctx.config.change([attach({ ...disk, forthcoming: true }, false)])
   const detach = (): Promise<unknown> => ctx.config.change([change('removeInstanceDisk', uuid, disk.uuid)])
-  try {
-    await createDisks(ctx, view, [disk])
-  } catch (error) {
-    await detach()
-    throw error
+  const undone = async (whole: boolean): Promise<void> => {
+    if (whole) await detach()
+    else ctx.log.warning(`Disk ${index} stays in the configuration, because it could not be removed`)
   }
+  await createDisks(ctx, view, [disk], { undone })
   await ctx.config.change([attach(disk, true)])
   const added = await reread(ctx, view)
   if (view.config.cluster.prealloc_wipe_disks) await wipeOrTakeBack(ctx, added, disk, detach)

@@ -274,6 +274,21 @@ test('a disk that cannot be made takes the others and the reservation with it', 
   expect(cluster.instance('inst20')).toBeUndefined()
 })
 
+test('a disk that may be there, on a node that does not answer, keeps its instance known', async () => {
+  const away = () => {
+    throw new Error('connection refused')
+  }
+  cluster.overrides.set('blockdev_create', away)
+  cluster.overrides.set('blockdev_remove', away)
+  await cluster.failure('OP_INSTANCE_CREATE', { ...shared, disks: [{ size: 8 }] })
+  expect(cluster.log.join('\n')).toMatch(/Failed to remove newly-created disk .* on node node1.gnt.example/)
+  expect(cluster.log.join('\n')).toContain("remove it with 'gnt-instance remove inst20.gnt.example'")
+  expect(cluster.instance('inst20')).toMatchObject({ forthcoming: true })
+  cluster.overrides.clear()
+  await cluster.run('OP_INSTANCE_REMOVE', { instance_name: 'inst20' })
+  expect(cluster.instance('inst20')).toBeUndefined()
+})
+
 test('what cannot be taken back is named, and stays known', async () => {
   cluster.overrides.set('blockdev_getmirrorstatus', () => [{ dev_path: '', is_degraded: true, ldisk_status: 4 }])
   cluster.overrides.set('blockdev_remove', () => {

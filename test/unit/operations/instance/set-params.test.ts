@@ -186,6 +186,20 @@ test('a disk that cannot be made is taken out again', async () => {
   expect(cluster.instance('inst6')?.disks).toEqual(before)
 })
 
+test('a disk that may be there, on a node that does not answer, stays known and can be removed', async () => {
+  const away = () => {
+    throw new Error('connection refused')
+  }
+  cluster.overrides.set('blockdev_create', away)
+  cluster.overrides.set('blockdev_remove', away)
+  await refused('inst6', { disks: [['add', -1, { size: 4 }]] })
+  expect(cluster.log.join('\n')).toContain('Disk 1 stays in the configuration, because it could not be removed')
+  expect(cluster.instance('inst6')?.disks).toHaveLength(2)
+  cluster.overrides.clear()
+  await modify('inst6', { disks: [['remove', 1, {}]] })
+  expect(cluster.instance('inst6')?.disks).toHaveLength(1)
+})
+
 test('a job killed at any node call loses no disk', async () => {
   await cluster.run('OP_INSTANCE_SHUTDOWN', { instance_name: 'inst2' })
   for (const disks of [[['add', -1, { size: 4 }]], [['remove', 1, {}]]]) {
