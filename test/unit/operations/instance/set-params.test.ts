@@ -196,6 +196,7 @@ test('a disk that may be there, on a node that does not answer, stays known and 
   expect(cluster.log.join('\n')).toContain('Disk 1 stays in the configuration, because it could not be removed')
   expect(cluster.instance('inst6')?.disks).toHaveLength(2)
   cluster.overrides.clear()
+  await cluster.run('OP_INSTANCE_SHUTDOWN', { instance_name: 'inst6' })
   await modify('inst6', { disks: [['remove', 1, {}]] })
   expect(cluster.instance('inst6')?.disks).toHaveLength(1)
 })
