@@ -308,19 +308,18 @@ export class JobQueue {
     this.enqueue(job)
   }
 
-  /** Writes the end of a job, however long it takes, and then tells it. */
+  /** Writes the end of a job, however long it takes, and then tells it; the next luxid finds out what this one could not write. */
   private async settle(job: Job): Promise<void> {
     const { clock, log } = this.options
     while (!this.closed) {
       try {
         await this.save(job)
-        break
+        return this.publish(job)
       } catch (error) {
         log.error({ job: job.id, err: error }, 'cannot write how the job ended; trying again')
         await clock.sleep(JOB_RETRY_S * 1000)
       }
     }
-    this.publish(job)
   }
 
   private publish(job: Job): void {
