@@ -3,6 +3,7 @@
 // only then seen by readers and acknowledged. config.data itself is written a little later, by a checkpoint.
 import { seconds, type Timer } from '../lib/clock'
 import type { Appender } from '../lib/disk'
+import { Turns } from '../lib/turns'
 import type { ConfigData, Documents, GantryData } from '../model/config'
 import { ConfigurationError } from '../model/errors'
 import { limits } from '../model/limits'
@@ -67,7 +68,7 @@ export class ConfigStore {
   private timer: Timer | undefined
   private checkpointing: Promise<void> | undefined
   /** The journal's writers take turns: this ends when the last of them is done. */
-  private turn: Promise<unknown> = Promise.resolve()
+  private readonly turns = new Turns()
   private closed = false
 
   constructor(
@@ -170,7 +171,7 @@ export class ConfigStore {
     await this.checkpointing?.catch(() => undefined)
     if (fold) await this.checkpoint({ force: false })
     this.timer?.cancel()
-    await this.inTurn(async () => {
+    await this.turns.take(async () => {
       await this.journal?.close()
       this.journal = undefined
       if (fold) await this.options.disk.remove(this.options.paths.journalFile)
@@ -204,7 +205,7 @@ export class ConfigStore {
     if (after === this.published) return
     const delta = diff(this.published, after)
     const data = encodeRecord(delta)
-    await this.inTurn(async () => {
+    await this.turns.take(async () => {
       this.journal ??= await startJournal(
         this.options,
         this.marks,
@@ -299,7 +300,7 @@ export class ConfigStore {
     const texts = await checkpointTexts(documents, last)
     // The journal names the new checkpoint before that is there, so whichever of the two a crash leaves is fitted.
     this.marks = [...this.marks, texts.mark].slice(-limits.journal_marks)
-    await this.inTurn(async () => {
+    await this.turns.take(async () => {
       if (this.journal) await this.journal.append(encodeMark(texts.mark)).catch(() => this.dropJournal())
       this.journal ??= await startJournal(
         options,
@@ -308,7 +309,7 @@ export class ConfigStore {
       )
     })
     await writeCheckpoint(options, texts)
-    await this.inTurn(async () => {
+    await this.turns.take(async () => {
       this.marks = [texts.mark]
       this.records = this.records.filter((record) => record.to > documents.config.serial_no)
       await this.dropJournal()
@@ -331,11 +332,5 @@ export class ConfigStore {
     const start_ms = clock.monotonic_ms()
     await work()
     wrote?.(kind, (clock.monotonic_ms() - start_ms) / 1000)
-  }
-
-  private inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const mine = this.turn.then(work)
-    this.turn = mine.catch(() => undefined)
-    return mine
   }
 }

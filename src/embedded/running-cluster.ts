@@ -3,6 +3,7 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { Child } from '../daemons/node/child'
 import { systemClock as clock } from '../lib/clock'
+import { Turns } from '../lib/turns'
 import { OpExecError } from '../model/errors'
 import { LuxiClient } from '../rpc/luxi/client'
 import { openNodeClient } from '../rpc/node/client'
@@ -20,7 +21,7 @@ export class RunningCluster {
   private readonly luxi: LuxiClient
   private masterStopped: (() => void) | undefined
   private ready = false
-  private turn: Promise<unknown> = Promise.resolve()
+  private readonly turns = new Turns()
 
   constructor(
     private readonly options: EmbeddedOptions,
@@ -57,7 +58,7 @@ export class RunningCluster {
     this.pointer?.remove()
     const wasReady = this.ready
     this.ready = false
-    await this.turn
+    await this.turns.idle()
     if (wasReady) {
       say('stopping')
       await endJobs(this.luxi, say).catch((error: unknown) => say(`jobs: ${explain(error)}`))
@@ -114,19 +115,12 @@ export class RunningCluster {
     if ('notice' in message) say(`${name}: ${String(message.notice)}`)
     if ('stopped' in message) this.masterStopped?.()
     if ('left' in message)
-      this.inTurn(() => this.forget(name, String(message.left))).catch((error: unknown) => say(explain(error)))
+      this.turns.take(() => this.forget(name, String(message.left))).catch((error: unknown) => say(explain(error)))
   }
 
   /** What is asked for before a node is added: its files, and a daemon that answers. */
   get prepareNode(): PrepareNode | undefined {
-    return this.ready && !this.settings.simulated ? (name) => this.inTurn(() => this.prepare(name)) : undefined
-  }
-
-  /** Nodes come and go one at a time. */
-  private inTurn<T>(action: () => Promise<T>): Promise<T> {
-    const next = this.turn.then(action)
-    this.turn = next.catch(() => undefined)
-    return next
+    return this.ready && !this.settings.simulated ? (name) => this.turns.take(() => this.prepare(name)) : undefined
   }
 
   private async prepare(given: string): Promise<VirtualNode> {

@@ -3,6 +3,7 @@
 import type { Clock } from '../lib/clock'
 import { timestamp } from '../lib/clock'
 import type { Log } from '../lib/log'
+import { Turns } from '../lib/turns'
 import { JOB_RETRY_S, JOB_START_ATTEMPTS_MAX } from '../model/limits'
 import { secretsOf } from '../opcodes/summary'
 import type { JobId } from '../rpc/luxi/calls'
@@ -46,7 +47,7 @@ export class Execution {
   private takenBack = false
   private priorityWanted: number | undefined
   /** What the process told is written and published in this order. */
-  private heard: Promise<void> = Promise.resolve()
+  private readonly heard = new Turns()
 
   constructor(
     readonly id: JobId,
@@ -89,7 +90,7 @@ export class Execution {
 
   /** Of a job that has done nothing yet the process is ended, and the job is queued again; resolves when it is. */
   async takeBack(): Promise<void> {
-    await this.heard
+    await this.heard.idle()
     if (this.killWanted || this.cancelWanted || !isUntouched(this.options.job())) return
     this.takenBack = true
     this.running?.kill()
@@ -156,7 +157,7 @@ export class Execution {
       begun: () => (this.begun = true),
       progress: (progress) => this.hear(progress),
       over: () => isFinished(this.options.job()),
-      gone: () => void this.heard.then(() => this.settleDeath()),
+      gone: () => void this.heard.idle().then(() => this.settleDeath()),
     }
   }
 
@@ -165,7 +166,7 @@ export class Execution {
     // Its process is being ended, and must not begin now.
     if (this.takenBack) return new Promise(() => undefined)
     this.begun = true
-    const heard = this.heard.then(async () => {
+    return this.heard.take(async () => {
       const before = job()
       const next = applyProgress(before, progress)
       // A process that was found again may be where its file says.
@@ -173,8 +174,6 @@ export class Execution {
       if (moved) await save(next)
       publish(next)
     })
-    this.heard = heard.catch(() => undefined)
-    return heard
   }
 
   /** However often the disk refuses to be read. */

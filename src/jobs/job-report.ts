@@ -3,6 +3,7 @@
 // transition is written before the next one is sent.
 import type { Clock, Timer } from '../lib/clock'
 import type { Disk } from '../lib/disk'
+import { Turns } from '../lib/turns'
 import { JOB_LOG_WRITE_S } from '../model/limits'
 import type { Job } from './job'
 import { encodeJob } from './job-file'
@@ -17,7 +18,7 @@ export interface JobReportOptions {
 
 export class JobReport {
   private luxid: Link | undefined
-  private writing: Promise<void> = Promise.resolve()
+  private readonly turns = new Turns()
   private timer: Timer | undefined
   private latest: Job | undefined
 
@@ -32,7 +33,7 @@ export class JobReport {
 
   /** Another luxid is there: it hears where the job is, and writes what comes after that. */
   follow(luxid: Link): void {
-    void this.next(async () => {
+    void this.turns.take(async () => {
       if (this.latest === undefined || (await luxid.ask({ kind: 'job', job: this.latest })) === 'lost') return
       this.luxid = luxid
     })
@@ -43,7 +44,7 @@ export class JobReport {
     this.timer?.cancel()
     this.timer = undefined
     this.latest = job
-    return this.next(async () => {
+    return this.turns.take(async () => {
       const answer = (await this.luxid?.ask(progress)) ?? 'lost'
       if (answer === 'saved') return
       if (answer !== 'lost') throw new Error(answer.error)
@@ -63,20 +64,14 @@ export class JobReport {
     }
     const writeNow = () => {
       this.timer = undefined
-      void this.next(write)
+      void this.turns.take(write)
     }
     this.timer ??= clock.after(JOB_LOG_WRITE_S * 1000, writeNow, { background: true })
   }
 
   async close(): Promise<void> {
     this.timer?.cancel()
-    await this.writing
-  }
-
-  private next(step: () => Promise<void>): Promise<void> {
-    const done = this.writing.then(step)
-    this.writing = done.catch(() => undefined)
-    return done
+    await this.turns.idle()
   }
 }
 

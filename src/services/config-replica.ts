@@ -3,6 +3,7 @@
 import type { FramedServer } from '../lib/json-socket'
 import { isServed } from '../lib/json-socket'
 import type { Paths } from '../lib/paths'
+import { Turns } from '../lib/turns'
 import { openStore, type ConfigStore, type StoreOptions } from '../config/store'
 import { ConfigurationError } from '../model/errors'
 import { FollowFeed, serveFollow } from '../rpc/wconfd/follow-server'
@@ -23,13 +24,13 @@ interface Opened {
 export class ConfigReplica {
   private opened: Opened | undefined
   /** Opening, feeding and letting go come one after the other. */
-  private turn: Promise<unknown> = Promise.resolve()
+  private readonly turns = new Turns()
 
   constructor(private readonly options: ConfigReplicaOptions) {}
 
   /** Serves what is there from the last run; nothing, when this node has no copy or is the master. */
   start(): Promise<void> {
-    return this.inTurn(async () => {
+    return this.turns.take(async () => {
       const { disk, paths, log } = this.options
       if (this.options.isMaster() || (await disk.read(paths.configFile)) === undefined) return
       // A copy that cannot be read is replaced by the master's next one.
@@ -40,14 +41,14 @@ export class ConfigReplica {
   }
 
   append(records: string): Promise<void> {
-    return this.inTurn(async () => {
+    return this.turns.take(async () => {
       const { store } = this.opened ?? (await this.open())
       await store.follow(Buffer.from(records))
     })
   }
 
   replace(config: string, gantry: string): Promise<void> {
-    return this.inTurn(async () => {
+    return this.turns.take(async () => {
       const opened = this.opened ?? (await this.open().catch(() => undefined))
       if (opened === undefined) return this.writeFiles(config, gantry)
       const before = opened.store.current().serial_no
@@ -58,7 +59,7 @@ export class ConfigReplica {
   }
 
   close(): Promise<void> {
-    return this.inTurn(() => this.letGo())
+    return this.turns.take(() => this.letGo())
   }
 
   private async open(): Promise<Opened> {
@@ -94,11 +95,5 @@ export class ConfigReplica {
     if (opened === undefined) return
     await opened.store.close(true)
     await opened.server.close()
-  }
-
-  private inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const mine = this.turn.then(work)
-    this.turn = mine.catch(() => undefined)
-    return mine
   }
 }

@@ -7,6 +7,7 @@ import { systemDisk } from '../../src/lib/disk'
 import { silentLog } from '../../src/lib/log'
 import { type Paths, pathsOf } from '../../src/lib/paths'
 import { systemRandom } from '../../src/lib/random'
+import { Turns } from '../../src/lib/turns'
 import type { NodeContext } from '../../src/node/context'
 import { hypervisorsOf } from '../../src/node/hypervisor/index'
 import { NodeMeasures } from '../../src/node/measures'
@@ -32,6 +33,7 @@ export function testNode(hostname = 'node1.example.com', changes: Partial<NodeCo
     disk: systemDisk,
     ssconf: openSsconf(paths),
     measures: new NodeMeasures(hostname),
+    queueTurns: new Turns(),
     osSearchPath: [paths.local('/srv/ganeti/os')],
     hypervisor: hypervisorsOf(basics),
     daemons: {

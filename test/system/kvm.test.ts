@@ -5,6 +5,7 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { PassThrough } from 'node:stream'
 import { systemDisk } from '../../src/lib/disk'
+import { Turns } from '../../src/lib/turns'
 import type { NodeContext } from '../../src/node/context'
 import { instanceHandlers as calls } from '../../src/node/handlers/instance'
 import { NodeMeasures } from '../../src/node/measures'
@@ -67,6 +68,7 @@ function nodeContext(hostname: string): NodeContext {
     osSearchPath: [],
     hypervisor: hypervisorsOf(base),
     measures: new NodeMeasures('test'),
+    queueTurns: new Turns(),
     daemons: { startMaster: unused, stopMaster: unused, ensure: unused, leave: unused },
   }
 }

@@ -5,6 +5,7 @@ import type { Clock } from '../../lib/clock'
 import { isMissing } from '../../lib/disk'
 import type { Log } from '../../lib/log'
 import type { Paths } from '../../lib/paths'
+import { Turns } from '../../lib/turns'
 import { EXIT } from '../../model/constants/daemons'
 import { Child } from './child'
 import { type DaemonRequest, isDaemonRequest } from './requests'
@@ -33,19 +34,19 @@ export interface SupervisorOptions {
 export class Supervisor {
   private readonly children = new Map<Role, Child>()
   /** Starting and stopping take turns. */
-  private turn: Promise<unknown> = Promise.resolve()
+  private readonly turns = new Turns()
   private stopping = false
 
   constructor(private readonly options: SupervisorOptions) {}
 
   async start(): Promise<void> {
     await this.startRole(this.options.simulated ? 'sim' : 'noded')
-    if (this.options.simulated || isMaster(this.options.paths)) await this.inTurn(() => this.startMaster([]))
+    if (this.options.simulated || isMaster(this.options.paths)) await this.turns.take(() => this.startMaster([]))
   }
 
   /** The daemons that only a master has; the node itself stays. */
   stopMaster(): Promise<void> {
-    return this.inTurn(async () => {
+    return this.turns.take(async () => {
       for (const role of MASTER_ROLES.toReversed()) await this.stopRole(role)
     })
   }
@@ -103,7 +104,7 @@ export class Supervisor {
 
   private async carryOut(request: DaemonRequest): Promise<boolean> {
     if (request.action === 'start-master') {
-      await this.inTurn(() => this.startMaster(request.noVoting ? ['--no-voting', '--yes-do-it'] : []))
+      await this.turns.take(() => this.startMaster(request.noVoting ? ['--no-voting', '--yes-do-it'] : []))
       return true
     }
     if (request.action === 'stop-master') {
@@ -117,14 +118,8 @@ export class Supervisor {
     const role = MASTER_ROLES.find((name) => `ganeti-${name}` === request.daemon)
     // A daemon that this version does not have does not run.
     if (role === undefined) return !request.run
-    await this.inTurn(() => (request.run ? this.startRole(role) : this.stopRole(role)))
+    await this.turns.take(() => (request.run ? this.startRole(role) : this.stopRole(role)))
     return true
-  }
-
-  private inTurn<T>(action: () => Promise<T>): Promise<T> {
-    const next = this.turn.then(action)
-    this.turn = next.catch(() => undefined)
-    return next
   }
 }
 

@@ -9,6 +9,7 @@ import type { Paths } from '../../lib/paths'
 import { type Random, systemRandom } from '../../lib/random'
 import { readBody } from '../../lib/read-body'
 import { nodeServerTls } from '../../lib/tls'
+import { Turns } from '../../lib/turns'
 import { GROUP, PORT, USER } from '../../model/constants/daemons'
 import { OS_SEARCH_PATH, PATH } from '../../model/constants/paths'
 import { NODED_CONNECTIONS_MAX, NODED_RECEIVE_S, NODE_CALL_BODY_BYTES_MAX, NODE_KEEP_ALIVE_S } from '../../model/limits'
@@ -102,6 +103,7 @@ function contextOf(options: NodedOptions): NodeContext {
     hypervisor: hypervisorsOf(basics),
     daemons: options.daemons,
     measures: new NodeMeasures(hostname),
+    queueTurns: new Turns(),
   }
 }
 

@@ -20,49 +20,55 @@ export const fileHandlers = {
     return null
   },
 
-  async jobqueue_update(context, file, content) {
-    await receiveQueueFile(context, file, content)
-    return null
-  },
+  jobqueue_update: (context, file, content) =>
+    context.queueTurns.take(async () => {
+      await receiveQueueFile(context, file, content)
+      return null
+    }),
 
-  async gantry_jobqueue_write(context, files) {
-    for (const [file] of files) checkQueueFile(context, file)
-    await Promise.all(files.map(([file, content]) => receiveQueueFile(context, file, content)))
-    return null
-  },
+  gantry_jobqueue_write: (context, files) =>
+    context.queueTurns.take(async () => {
+      for (const [file] of files) checkQueueFile(context, file)
+      await Promise.all(files.map(([file, content]) => receiveQueueFile(context, file, content)))
+      return null
+    }),
 
-  async gantry_jobqueue_keep({ disk, paths }, files) {
-    const kept = new Set(files)
-    const names = (await disk.list(paths.queueDir)).filter((name) => name.startsWith('job-'))
-    const gone = names.map((name) => path.join(paths.queueDir, name)).filter((file) => !kept.has(file))
-    await Promise.all(gone.map((file) => disk.remove(file, { durable: true })))
-    return null
-  },
+  gantry_jobqueue_keep: ({ disk, paths, queueTurns }, files) =>
+    queueTurns.take(async () => {
+      const kept = new Set(files)
+      const names = (await disk.list(paths.queueDir)).filter((name) => name.startsWith('job-'))
+      const gone = names.map((name) => path.join(paths.queueDir, name)).filter((file) => !kept.has(file))
+      await Promise.all(gone.map((file) => disk.remove(file, { durable: true })))
+      return null
+    }),
 
-  async jobqueue_rename(context, pairs) {
-    for (const [from, to] of pairs) {
-      checkQueueFile(context, from)
-      await context.disk.makeDirectory(path.dirname(checkQueueFile(context, to)))
-      await context.disk.rename(from, to)
-    }
-    return pairs.map(() => null)
-  },
+  jobqueue_rename: (context, pairs) =>
+    context.queueTurns.take(async () => {
+      for (const [from, to] of pairs) {
+        checkQueueFile(context, from)
+        await context.disk.makeDirectory(path.dirname(checkQueueFile(context, to)))
+        await context.disk.rename(from, to)
+      }
+      return pairs.map(() => null)
+    }),
 
   /** All jobs go; the queue itself, its lock and version stay. */
-  async jobqueue_purge(context) {
-    const { queueDir, archiveDir } = context.paths
-    await fs.rm(archiveDir, { recursive: true, force: true })
-    const jobs = (await context.disk.list(queueDir)).filter((name) => name.startsWith('job-'))
-    await Promise.all(jobs.map((name) => context.disk.remove(path.join(queueDir, name))))
-    return null
-  },
+  jobqueue_purge: ({ disk, paths, queueTurns }) =>
+    queueTurns.take(async () => {
+      const { queueDir, archiveDir } = paths
+      await fs.rm(archiveDir, { recursive: true, force: true })
+      const jobs = (await disk.list(queueDir)).filter((name) => name.startsWith('job-'))
+      await Promise.all(jobs.map((name) => disk.remove(path.join(queueDir, name))))
+      return null
+    }),
 
-  async jobqueue_set_drain_flag(context, drained) {
-    const flag = path.join(context.paths.queueDir, 'drain')
-    if (drained) await receiveQueueFile(context, flag, '')
-    else await context.disk.remove(flag, { durable: true })
-    return null
-  },
+  jobqueue_set_drain_flag: (context, drained) =>
+    context.queueTurns.take(async () => {
+      const flag = path.join(context.paths.queueDir, 'drain')
+      if (drained) await receiveQueueFile(context, flag, '')
+      else await context.disk.remove(flag, { durable: true })
+      return null
+    }),
 
   async set_watcher_pause(context, until) {
     if (until === null) await context.disk.remove(context.paths.watcherPause)

@@ -1,4 +1,5 @@
 import * as fs from 'node:fs'
+import type { NodeContext } from '../../../src/node/context'
 import { dispatch } from '../../../src/node/dispatch'
 import type { ArgsOf, CallName } from '../../../src/rpc/node/calls'
 import { decodeAnswer, encodeCall } from '../../../src/rpc/node/protocol'
@@ -8,8 +9,10 @@ let node: TestNode
 beforeEach(() => void (node = testNode()))
 afterEach(() => node.remove())
 
-async function call<C extends CallName>(name: C, ...args: ArgsOf<C>): Promise<unknown> {
-  const answer = decodeAnswer(await dispatch(node.context, name, encodeCall(name, args, node.paths)))
+const call = <C extends CallName>(name: C, ...args: ArgsOf<C>): Promise<unknown> => callIn(node.context, name, ...args)
+
+async function callIn<C extends CallName>(context: NodeContext, name: C, ...args: ArgsOf<C>): Promise<unknown> {
+  const answer = decodeAnswer(await dispatch(context, name, encodeCall(name, args, node.paths)))
   if (!answer.ok) throw new Error(answer.text)
   return answer.payload
 }
@@ -66,6 +69,30 @@ test('the end of a full copy of the queue takes away what the master does not ha
   for (const name of ['serial', 'job-1', 'job-2', 'job-3']) await call('jobqueue_update', `${queueDir}/${name}`, 'x')
   await call('gantry_jobqueue_keep', [`${queueDir}/job-2`])
   expect(fs.readdirSync(queueDir).sort()).toEqual(['job-2', 'serial'])
+})
+
+test('a write that was asked for earlier never ends after a later one', async () => {
+  const { write } = node.context.disk
+  let release: () => void = () => undefined
+  const slow = new Promise<void>((resolve) => (release = resolve))
+  const disk = {
+    ...node.context.disk,
+    write: async (...args: Parameters<typeof write>) => {
+      if (args[1] === 'old') await slow
+      return write(...args)
+    },
+  }
+  const file = `${node.paths.queueDir}/job-1`
+  const context = { ...node.context, disk }
+  const written = [
+    callIn(context, 'jobqueue_update', file, 'old'),
+    callIn(context, 'gantry_jobqueue_write', [[file, 'new']]),
+  ]
+  // Time enough for the later one, if nothing held it up.
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  release()
+  await Promise.all(written)
+  expect(fs.readFileSync(file, 'utf8')).toBe('new')
 })
 
 test('the drain flag and the pause of the watcher come and go', async () => {
