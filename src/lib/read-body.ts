@@ -1,8 +1,11 @@
 // The body of an HTTP message as text, bounded.
 import type { IncomingMessage } from 'node:http'
 
+/** The other end went away before its message was whole. */
+export class SenderLeft extends Error {}
+
 /**
- * Undefined when it is longer than `limit`; then the rest has not been read. Rejects when the other end goes away. By events: an
+ * Undefined when it is longer than `limit`; then the rest has not been read. Rejects with SenderLeft when the other end goes away. By events: an
  * iterator costs as much again as the whole rest of a small request.
  */
 export function readBody(message: IncomingMessage, limit: number): Promise<string | undefined> {
@@ -17,8 +20,9 @@ export function readBody(message: IncomingMessage, limit: number): Promise<strin
       resolve(undefined)
     })
     message.once('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
-    message.once('error', reject)
+    const left = (cause?: Error) => reject(new SenderLeft('the connection was closed within a message', { cause }))
+    message.once('error', left)
     // After the end it changes nothing.
-    message.once('close', () => reject(new Error('the connection was closed within a message')))
+    message.once('close', () => left())
   })
 }

@@ -17,6 +17,8 @@ export const NODES_ASKED_AT_ONCE = 50
 export const NODE_CONNECTIONS_MAX = 256
 /** Connections that a node daemon serves at the same time; more are closed at once. */
 export const NODED_CONNECTIONS_MAX = 2048
+/** Of a body that is refused, so much is read and dropped, for so many seconds, so that its sender comes to read the answer. */
+export const DROPPED_BODY = { bytes: 256 << 20, seconds: 10 } as const
 /** Seconds for a caller of a node daemon to show its certificate, and again to send its headers. */
 export const NODED_RECEIVE_S = 10
 /** Seconds to reach a node before the call fails. */
@@ -145,8 +147,6 @@ export const LUXI_CLIENT_IDLE_MAX = 32
 // RAPI
 /** The longest body of a request; as in Ganeti 3.1. */
 export const RAPI_BODY_BYTES_MAX = 10 << 20
-/** Of a body that is refused, so much is read and dropped, so that its sender comes to read the answer. */
-export const RAPI_DROPPED_BYTES_MAX = 256 << 20
 /** Levels of nesting in a body. */
 export const RAPI_BODY_DEPTH_MAX = 100
 /** Request line and headers together. */

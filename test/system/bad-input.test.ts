@@ -160,13 +160,12 @@ describe('too much', () => {
       for (const door of doors) {
         const call = { host: cluster.address, method: 'POST', ...door }
         const json = { 'Content-Type': 'application/json' }
-        // A caller that keeps sending may find the connection closed before it reads the answer.
         const announced = await httpsCall({
           ...{ ...call, body: megabytes(100), headers: { ...json, 'Content-Length': 100 << 20 } },
         })
-        expect([0, 413]).toContain(announced.status)
+        expect(announced.status).toBe(413)
         const streamed = await httpsCall({ ...call, body: megabytes(100), headers: json })
-        expect([0, 413]).toContain(streamed.status)
+        expect(streamed.status).toBe(413)
       }
       expect(memory()).toBeLessThan(400)
     }))

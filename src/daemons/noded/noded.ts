@@ -4,6 +4,7 @@ import * as https from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { type Clock, systemClock } from '../../lib/clock'
 import { type Disk, removeLeftovers, systemDisk } from '../../lib/disk'
+import { finishAnswer } from '../../lib/finish-answer'
 import { type Log, silentLog } from '../../lib/log'
 import type { Paths } from '../../lib/paths'
 import { type Random, systemRandom } from '../../lib/random'
@@ -12,7 +13,7 @@ import { nodeServerTls } from '../../lib/tls'
 import { Turns } from '../../lib/turns'
 import { GROUP, PORT, USER } from '../../model/constants/daemons'
 import { OS_SEARCH_PATH, PATH } from '../../model/constants/paths'
-import { NODED_CONNECTIONS_MAX, NODED_RECEIVE_S, NODE_CALL_BODY_BYTES_MAX, NODE_KEEP_ALIVE_S } from '../../model/limits'
+import { DROPPED_BODY, NODED_CONNECTIONS_MAX, NODED_RECEIVE_S, NODE_CALL_BODY_BYTES_MAX, NODE_KEEP_ALIVE_S } from '../../model/limits'
 import { fileOwner } from '../../node/accounts'
 import type { DaemonControl, NodeContext } from '../../node/context'
 import { dispatch } from '../../node/dispatch'
@@ -62,7 +63,7 @@ export async function startNoded(options: NodedOptions): Promise<Noded> {
   // A stranger cannot hold a place for long: it has to prove in this time that it is a caller.
   const patience = { handshakeTimeout: NODED_RECEIVE_S * 1000, headersTimeout: NODED_RECEIVE_S * 1000 }
   const server = https.createServer({ ...nodeServerTls(options.paths), ...patience }, (request, response) => {
-    if (!accepts(request.socket)) return refuse(response, 403, 'The certificate of the caller is not accepted')
+    if (!accepts(request.socket)) return turnAway(response)
     // A caller that goes away while it sends gets no answer.
     serve(context, request, response, answered).catch(() => response.destroy())
   })
@@ -114,19 +115,28 @@ async function serve(
   answered: () => void,
 ) {
   const name = (request.url ?? '').slice(1)
-  if (request.method !== 'POST') return refuse(response, 400, 'Only POST is understood')
-  if (!isCallName(name)) return refuse(response, 404, 'There is no such call')
+  const refuse = (status: number, text: string) =>
+    finishAnswer(response, refusal(response, status, text), context.clock, DROPPED_BODY)
+  if (request.method !== 'POST') return refuse(400, 'Only POST is understood')
+  if (!isCallName(name)) return refuse(404, 'There is no such call')
   const body = await readBody(request, NODE_CALL_BODY_BYTES_MAX)
-  if (body === undefined) return refuse(response, 413, `A call may have at most ${NODE_CALL_BODY_BYTES_MAX} bytes`)
+  if (body === undefined) return refuse(413, `A call may have at most ${NODE_CALL_BODY_BYTES_MAX} bytes`)
   response.end(await dispatch(context, name, body), answered)
 }
 
-/** What follows of a refused request is not read. */
-function refuse(response: http.ServerResponse, status: number, text: string): void {
+/** What follows of a stranger's request is not read. */
+function turnAway(response: http.ServerResponse): void {
+  const page = refusal(response, 403, 'The certificate of the caller is not accepted')
+  response.end(page, () => response.req.destroy())
+}
+
+/** Writes the headers; what is left to send is the page. */
+function refusal(response: http.ServerResponse, status: number, text: string): Buffer {
   const title = `${status} ${http.STATUS_CODES[status] ?? ''}`
   const page = `<html><head><title>${title}</title></head><body><h1>${title}</h1><p>${text}.</p></body></html>\n`
-  response.writeHead(status, { 'Content-Type': 'text/html', Connection: 'close' })
-  response.end(page, () => response.req.destroy())
+  const data = Buffer.from(page)
+  response.writeHead(status, { 'Content-Type': 'text/html', 'Content-Length': data.length, Connection: 'close' })
+  return data
 }
 
 async function closeServer(server: https.Server, clock: Clock): Promise<void> {

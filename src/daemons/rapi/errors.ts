@@ -1,6 +1,7 @@
 // The only place where errors become HTTP statuses. Domain code throws GanetiErrors; the door's own refusals are HttpErrors.
 import { STATUS_CODES } from 'node:http'
 import type { Log } from '../../lib/log'
+import { SenderLeft } from '../../lib/read-body'
 import { GanetiError, GenericError, JobQueueDrainError, JobQueueFull, LuxiError } from '../../model/errors'
 import { PeerError } from '../../rpc/json-protocol'
 import { pythonErrorText, pythonJson } from './python'
@@ -27,8 +28,18 @@ export function errorReply(error: unknown, log: Log): ErrorReply {
   if (error instanceof HttpError) return replyOf(error.status, error.message)
   if (error instanceof PeerError) return replyOf(error.kind === 'timeout' ? 504 : 502, error.message)
   if (error instanceof GanetiError) return replyOf(statusOf(error), pythonErrorText(error.args) || error.message)
+  const { status, message } = unforeseen(error, log)
+  return replyOf(status, message)
+}
+
+/** A client that leaves is no defect; then nobody reads the answer. */
+export function unforeseen(error: unknown, log: Log): HttpError {
+  if (error instanceof SenderLeft) {
+    log.info({ cause: error.message }, 'a client left while it sent its request')
+    return badRequest('The request was not sent whole')
+  }
   log.error({ err: error }, 'a request failed because of a defect')
-  return replyOf(500, 'Internal error; the log of the RAPI daemon has the details')
+  return new HttpError(500, 'Internal error; the log of the RAPI daemon has the details')
 }
 
 /** A dependency on a job before the first one: luxid finds it when it gives the job its number. */

@@ -2,14 +2,14 @@
 // arguments, call the controller, reply. The routes are data, generated from the controllers.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../../lib/clock'
+import { finishAnswer } from '../../lib/finish-answer'
 import { slices, writeSlice } from '../../lib/slices'
-import { ENTRIES_AT_ONCE } from '../../model/limits'
+import { DROPPED_BODY, ENTRIES_AT_ONCE } from '../../model/limits'
 import { readArguments, type RouteArgument } from './arguments'
 import { type Authenticator, CHALLENGE, checkAccess } from './auth'
 import { readBody } from './body'
 import { RapiContext, type RapiServices } from './context'
 import { badRequest, errorReply, HttpError, notFound } from './errors'
-import { finish } from './finish'
 import { pythonJson } from './python'
 import { readPermission } from './read-permission'
 import { RouteTree } from './route-tree'
@@ -108,5 +108,5 @@ function send(response: ServerResponse, status: number, json: string, clock: Clo
   // The text is ASCII, so its length is its size.
   const data = Buffer.from(json + '\n', 'latin1')
   response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': data.length })
-  void finish(response, data, clock)
+  void finishAnswer(response, data, clock, DROPPED_BODY)
 }

@@ -14,7 +14,7 @@ import {
   REFUSED,
 } from '../../../model/errors'
 import { PeerError } from '../../../rpc/json-protocol'
-import { HttpError, isBadDependency } from '../errors'
+import { HttpError, isBadDependency, unforeseen } from '../errors'
 
 /** Why a request failed. */
 export interface Problem {
@@ -35,8 +35,8 @@ export function problemOf(error: unknown, log: Log): Problem {
   if (error instanceof PeerError) return problem(error.kind === 'timeout' ? 504 : 502, error.message)
   if (error instanceof OpPrereqError) return { ...problem(STATUS[error.code] ?? 422, error.text), code: error.code }
   if (error instanceof GanetiError) return problem(statusOf(error), error.message)
-  log.error({ err: error }, 'a request failed because of a defect')
-  return problem(500, 'Internal error; the log of the RAPI daemon has the details')
+  const { status, message } = unforeseen(error, log)
+  return problem(status, message)
 }
 
 const problem = (status: number, detail: string): Problem => ({

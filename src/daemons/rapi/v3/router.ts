@@ -2,12 +2,13 @@
 // controller, reply. What the caller may do is decided by the master, which gets the identity with each call.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../../../lib/clock'
+import { finishAnswer } from '../../../lib/finish-answer'
+import { DROPPED_BODY } from '../../../model/limits'
 import type { GantryMaster } from '../../../rpc/luxi/gantry'
 import { readArguments } from '../arguments'
 import { readBody } from '../body'
 import { RapiContext, type RapiServices, type Reply } from '../context'
 import { badRequest, HttpError, notFound } from '../errors'
-import { finish } from '../finish'
 import { RouteTree } from '../route-tree'
 import type { Handler, Route } from '../router'
 import type { Identify } from './identity'
@@ -111,7 +112,7 @@ function write(
   if (response.destroyed) return
   const data = Buffer.from(text)
   response.writeHead(status, { ...headers, 'Content-Length': data.length, 'Cache-Control': 'no-store' })
-  void finish(response, data, clock)
+  void finishAnswer(response, data, clock, DROPPED_BODY)
 }
 
 function leaving(response: ServerResponse): AbortSignal {

@@ -1,13 +1,15 @@
 // Bodies that are refused for their length, from clients that send first and read later.
 import * as tls from 'node:tls'
+import { createLog } from '../../../../src/lib/log'
 import { RAPI_BODY_BYTES_MAX } from '../../../../src/model/limits'
 import type { Master } from '../../../../src/rpc/luxi/calls'
 import { basic, Harness, RecordedMaster } from './harness'
 
+const log = createLog('rapi', { level: 'silent' })
 let harness: Harness
 
 beforeAll(async () => {
-  harness = await Harness.start(Object.assign(new RecordedMaster(), { gantry: {} }) as unknown as Master)
+  harness = await Harness.start(Object.assign(new RecordedMaster(), { gantry: {} }) as unknown as Master, { log })
 })
 afterAll(() => harness.stop())
 
@@ -76,4 +78,14 @@ test('a client that asks first and may send does so', async () => {
   await write(socket, 'oops')
   expect(await next()).toMatch(/^HTTP\/1\.1 400 /)
   socket.destroy()
+})
+
+test.each(['/2/groups', '/3/jobs'])('a client that leaves while it sends to %s is no defect', async (path) => {
+  const error = jest.spyOn(log, 'error')
+  const told = new Promise((resolve) => jest.spyOn(log, 'info').mockImplementation((...[, text]) => resolve(text)))
+  const socket = await connect()
+  await write(socket, head(path, 'Content-Length: 4') + 'oo')
+  socket.destroy()
+  expect(await told).toBe('a client left while it sent its request')
+  expect(error).not.toHaveBeenCalled()
 })

@@ -1,27 +1,37 @@
-// Ends answers. A client that still sends its body would lose the answer if the connection were closed under it, so what is left of
-// the body is read and dropped first, within bounds.
+// Ends HTTP answers. A client that still sends its body would lose the answer if the connection were closed under it, so what is left
+// of the body is read and dropped first, within bounds.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Clock, within } from '../../lib/clock'
-import { RAPI_DROPPED_BYTES_MAX, RAPI_RECEIVE_S } from '../../model/limits'
+import { type Clock, within } from './clock'
+
+/** How much of a body is dropped, and for how long. */
+export interface DropBounds {
+  readonly bytes: number
+  readonly seconds: number
+}
 
 /** Sends the last bytes of an answer whose headers tell its length. */
-export async function finish(response: ServerResponse, data: Buffer, clock: Clock): Promise<void> {
+export async function finishAnswer(
+  response: ServerResponse,
+  data: Buffer,
+  clock: Clock,
+  { bytes, seconds }: DropBounds,
+): Promise<void> {
   const request = response.req
   if (request.complete) return void response.end(data)
   response.write(data)
-  await within(clock, RAPI_RECEIVE_S, drop(request))
+  await within(clock, seconds, drop(request, bytes))
   response.end(() => {
     if (!request.complete) request.socket.destroy()
   })
 }
 
 /** Resolves when nothing more comes, or too much. */
-function drop(request: IncomingMessage): Promise<void> {
+function drop(request: IncomingMessage, limit: number): Promise<void> {
   return new Promise((resolve) => {
     let size = 0
     const count = (chunk: Buffer): void => {
       size += chunk.length
-      if (size <= RAPI_DROPPED_BYTES_MAX) return
+      if (size <= limit) return
       request.pause().off('data', count)
       resolve()
     }
