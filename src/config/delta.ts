@@ -8,6 +8,9 @@ import { canonicalCluster } from './schema'
 
 type Objects = { readonly [K in ObjectKind]?: Readonly<Record<string, ObjectKinds[K] | null>> }
 
+/** The first part of a client id: the number of a job, or what another client calls itself. */
+export type Asker = number | string
+
 /** Whole objects by uuid, null for those that are gone; of the cluster only the fields that changed, null for those gone. */
 export interface Delta extends Objects {
   /** Serial numbers of the configuration before and after. */
@@ -16,8 +19,8 @@ export interface Delta extends Objects {
   readonly mtime: number
   readonly version?: number
   readonly cluster?: Readonly<Record<string, unknown>>
-  /** Jobs that asked for it, where that is known: told to followers, not written to the journal. */
-  readonly jobs?: readonly number[]
+  /** Who asked for it, where that is known: told to followers, not written to the journal. */
+  readonly askers?: readonly Asker[]
   readonly gantry?: {
     readonly serial_no: number
     /** By section and key; null for values that are gone. */

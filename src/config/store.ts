@@ -8,7 +8,7 @@ import type { ConfigData, Documents, GantryData } from '../model/config'
 import { ConfigurationError } from '../model/errors'
 import { limits } from '../model/limits'
 import { applyChange, type NamedChange } from './changes'
-import { applyDelta, diff, type Delta } from './delta'
+import { applyDelta, type Asker, diff, type Delta } from './delta'
 import { encodeConfig, encodeGantry } from './encode'
 import { decodeRecords, encodeMark, encodeRecord, type Mark } from './journal'
 import {
@@ -45,8 +45,7 @@ export async function openStore(options: StoreOptions): Promise<ConfigStore> {
 
 interface Pending {
   readonly after: Documents
-  /** The job that asked for it. */
-  readonly job: number | undefined
+  readonly asker: Asker | undefined
   readonly resolve: () => void
   readonly reject: (error: Error) => void
 }
@@ -98,8 +97,8 @@ export class ConfigStore {
     return this.published
   }
 
-  /** Applies all or none, in order; resolves with each change's result when they are durable. `job` is told to listeners. */
-  change(list: readonly NamedChange[], job?: number): Promise<unknown[]> {
+  /** Applies all or none, in order; resolves with each change's result when they are durable. `asker` is told to listeners. */
+  change(list: readonly NamedChange[], asker?: Asker): Promise<unknown[]> {
     if (this.closed) return Promise.reject(new ConfigurationError('The configuration store is closed'))
     if (this.pending.length >= limits.pending_changes)
       return Promise.reject(
@@ -119,7 +118,7 @@ export class ConfigStore {
     } catch (error) {
       return Promise.reject(error instanceof Error ? error : new Error(String(error)))
     }
-    return this.enqueue(after, job).then(() => results)
+    return this.enqueue(after, asker).then(() => results)
   }
 
   /**
@@ -178,10 +177,10 @@ export class ConfigStore {
     })
   }
 
-  private enqueue(after: Documents, job?: number): Promise<void> {
+  private enqueue(after: Documents, asker?: Asker): Promise<void> {
     this.head = after
     return new Promise((resolve, reject) => {
-      this.pending.push({ after, job, resolve, reject })
+      this.pending.push({ after, asker, resolve, reject })
       this.committing ??= this.commitAll().finally(() => (this.committing = undefined))
     })
   }
@@ -193,7 +192,7 @@ export class ConfigStore {
       const batch = this.pending.splice(0, limits.group_commit_changes)
       const after = batch.at(-1)?.after ?? this.published
       try {
-        await this.commit(after, [...new Set(batch.flatMap(({ job }) => job ?? []))])
+        await this.commit(after, [...new Set(batch.flatMap(({ asker }) => asker ?? []))])
         for (const change of batch) change.resolve()
       } catch (error) {
         this.rollBack(batch, error)
@@ -201,7 +200,7 @@ export class ConfigStore {
     }
   }
 
-  private async commit(after: Documents, jobs: readonly number[]): Promise<void> {
+  private async commit(after: Documents, askers: readonly Asker[]): Promise<void> {
     if (after === this.published) return
     const delta = diff(this.published, after)
     const data = encodeRecord(delta)
@@ -223,7 +222,7 @@ export class ConfigStore {
     })
     await this.timed('replication', () => this.replicate(data, 'journal'))
     this.published = after
-    this.tell(jobs.length === 0 ? delta : { ...delta, jobs }, after)
+    this.tell(askers.length === 0 ? delta : { ...delta, askers }, after)
     this.planCheckpoint()
   }
 

@@ -16,11 +16,16 @@ export type Mark = readonly [source: string, text: string, time_ns: number]
 
 const SOURCES: ReadonlySet<unknown> = new Set(Object.values(MARK))
 
-/** Opcodes as Ganeti's clients know them: without marks, also in trails of opcodes inside opcodes. */
-export function withoutMarks(value: unknown): unknown {
-  if (Array.isArray(value)) return value.filter((entry) => !isMark(entry)).map(withoutMarks)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, withoutMarks(entry)]))
+/** An opcode as Ganeti's clients know it: without marks, also in trails of opcodes inside opcodes; itself where there are none. */
+export const withoutMarks = <T extends object>(op: T): T =>
+  hasMarks(op) ? (JSON.parse(JSON.stringify(op), dropMarks) as T) : op
+
+const dropMarks = (_name: string, value: unknown): unknown =>
+  Array.isArray(value) ? value.filter((entry) => !isMark(entry)) : value
+
+function hasMarks(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return (Array.isArray(value) && value.some(isMark)) || Object.values(value).some(hasMarks)
 }
 
 const isMark = (entry: unknown): boolean => Array.isArray(entry) && entry.length === 3 && SOURCES.has(entry[0])

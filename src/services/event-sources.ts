@@ -1,5 +1,5 @@
 // Where events come from: each change of a job in the queue, and each delta of the configuration. Nothing here asks; it is told.
-import type { Delta } from '../config/delta'
+import type { Asker, Delta } from '../config/delta'
 import { type Job, jobStatus } from '../jobs/job'
 import type { ConfigData } from '../model/config'
 import { EVENT_MESSAGE_CHARS_MAX } from '../model/limits'
@@ -64,8 +64,8 @@ const KINDS = {
   filters: 'filter',
 } as const
 
-/** The user of a job, where one is known. */
-export type Who = (job: number) => string | null
+/** The user of whoever asked for a change, where one is known. */
+export type Who = (asker: Asker) => string | null
 
 /** The events of a step of the configuration; `delta` null means that anything may have changed. */
 export function configEvents(
@@ -79,7 +79,7 @@ export function configEvents(
     if (before.serial_no === config.serial_no) return []
     return [{ type: 'gap', objects: [], data: { reason: 'the configuration daemon was restarted' } }]
   }
-  const step = { serial_no: delta.to, ...(delta.jobs && { jobs: delta.jobs, who: delta.jobs.map(who) }) }
+  const step = { serial_no: delta.to, ...origin(delta.askers ?? [], who) }
   const events: NewEvent[] = []
   for (const kind of ['instances', 'nodes', 'nodegroups', 'networks', 'disks', 'filters'] as const)
     for (const [uuid, object] of Object.entries<object | null>(delta[kind] ?? {})) {
@@ -95,6 +95,14 @@ export function configEvents(
     events.push(...masterEvents(before, config))
   }
   return events
+}
+
+/** Jobs and their users stand at the same places; the users of others come after them. Daemons name nobody. */
+function origin(askers: readonly Asker[], who: Who): object {
+  const jobs = askers.filter((asker) => typeof asker === 'number')
+  const users = askers.filter((asker) => typeof asker === 'string' && who(asker) !== null)
+  const all = [...jobs, ...users]
+  return all.length === 0 ? {} : { ...(jobs.length > 0 && { jobs }), who: all.map(who) }
 }
 
 function changed(kind: string, uuid: string, old: object | undefined, now: object | undefined, step: object): NewEvent {

@@ -4,6 +4,7 @@ import type { ConfigData } from '../model/config'
 import { EVENTS_PAGE_MAX, EVENTS_WAIT_MAX_S } from '../model/limits'
 import type { ClusterEvent, EventPage, EventRequest } from '../rpc/luxi/gantry'
 import type { Access } from './access'
+import { userOf } from './filter-rules'
 import type { EventHistory } from './event-history'
 import { configEvents, jobEvents, submitter, type Who } from './event-sources'
 import type { MasterContext } from './master-context'
@@ -26,8 +27,9 @@ export class EventService {
     this.config = config
   }
 
-  private readonly who: Who = (id) => {
-    const job = this.context.queue.job(id)
+  private readonly who: Who = (asker) => {
+    if (typeof asker === 'string') return userOf(asker)
+    const job = this.context.queue.job(asker)
     return job === undefined ? null : submitter(job).user
   }
 

@@ -7,17 +7,19 @@ import { parseFilter, serializeFilter } from '../query/filter'
 import type { ClientId } from '../rpc/wconfd/calls'
 import type { MasterContext } from './master-context'
 
-const LUXID: ClientId = ['luxid', '', process.pid]
+/** Events name the user. */
+const client = (user: string | null): ClientId => [user === null ? 'luxid' : askerOf(user), '', process.pid]
 
 export async function replaceFilter(
   context: MasterContext,
+  user: string | null,
   uuid: string | null,
   priority: number,
   predicates: readonly unknown[],
   action: unknown,
   reason: readonly unknown[],
 ): Promise<string> {
-  if (uuid !== null && !isUuid(uuid)) throw new GenericError(`Invalid UUID: ${JSON.stringify(uuid)}`)
+  if (uuid !== null && !isUuid(uuid)) throw new GenericError('Unable to parse UUID')
   if (!isAction(action)) throw new GenericError(`Invalid action of a filter rule: ${JSON.stringify(action)}`)
   const rule: FilterRule = {
     watermark: context.queue.lastJobId,
@@ -27,14 +29,14 @@ export async function replaceFilter(
     reason_trail: [...reason.filter(isReason), ['luxid', '', nanoseconds(context.clock)]],
     uuid: filterUuid(uuid ?? context.random.uuid()),
   }
-  await context.wconfd.gantryChange(LUXID, null, [['setFilterRule', rule]])
+  await context.wconfd.gantryChange(client(user), null, [['setFilterRule', rule]])
   return rule.uuid
 }
 
-export async function deleteFilter(context: MasterContext, uuid: string): Promise<null> {
+export async function deleteFilter(context: MasterContext, user: string | null, uuid: string): Promise<null> {
   if (!Object.hasOwn(context.config().filters, uuid))
     throw new GenericError(`Filter rule with UUID ${uuid} does not exist`)
-  await context.wconfd.gantryChange(LUXID, null, [['removeFilterRule', uuid]])
+  await context.wconfd.gantryChange(client(user), null, [['removeFilterRule', uuid]])
   return null
 }
 
@@ -45,6 +47,13 @@ function normalPredicate(predicate: unknown): FilterPredicate {
     throw new GenericError(`Invalid predicate of a filter rule: ${JSON.stringify(predicate)}`)
   return [kind, serializeFilter(parseFilter(condition))]
 }
+
+const USER = 'user '
+
+/** What a user's change calls itself in its client id. */
+export const askerOf = (user: string): string => USER + user
+
+export const userOf = (asker: string): string | null => (asker.startsWith(USER) ? asker.slice(USER.length) : null)
 
 const isReason = (value: unknown): value is ReasonEntry =>
   Array.isArray(value) && typeof value[0] === 'string' && typeof value[1] === 'string' && typeof value[2] === 'number'

@@ -4,6 +4,8 @@ import { ECODE, OpPrereqError } from '../model/errors'
 import type { GantryMaster, Identity } from '../rpc/luxi/gantry'
 import type { Access } from './access'
 import { type EventService, submittedWith } from './events'
+import { deleteFilter, replaceFilter } from './filter-rules'
+import { markedView } from './job-views'
 import type { JobService } from './jobs'
 import type { MasterContext } from './master-context'
 import { measuresOf } from './measures'
@@ -27,7 +29,7 @@ export function localGantry(context: MasterContext, parts: GantryParts): GantryM
   const access = (identity: Identity): Access => tokens.access(identity)
 
   return {
-    view: async (identity, request) => view(access(identity), request, parts.queries.source()),
+    view: async (identity, request) => view(access(identity), request, parts.queries.source(markedView)),
     async cluster(identity) {
       access(identity).need('cluster.info')
       const config = context.config()
@@ -53,6 +55,14 @@ export function localGantry(context: MasterContext, parts: GantryParts): GantryM
     tokens: async (identity) => tokens.list(identity),
     addToken: (identity, token) => tokens.add(identity, token),
     removeToken: (identity, id) => tokens.remove(identity, id),
+    async replaceFilter(identity, ...rule) {
+      access(identity).need(rule[0] === null ? 'filter.create' : 'filter.modify')
+      return replaceFilter(context, identity.user, ...rule)
+    },
+    async deleteFilter(identity, uuid) {
+      access(identity).need('filter.remove')
+      return deleteFilter(context, identity.user, uuid)
+    },
     park: () => context.queue.park(),
   }
 }

@@ -1,30 +1,37 @@
 // Jobs as queries read them: the file's content and what follows from it. A job does not change, so its view is made once.
 import { type Job, jobPriority, jobStatus } from '../jobs/job'
 import type { JobQueue } from '../jobs/queue'
+import { withoutMarks } from '../model/marks'
 import type { JobReader, JobView } from '../query/source'
 
 const views = new WeakMap<Job, JobView>()
 
+/** As Ganeti's clients know it: what we note in its reason trail is for our own doors. */
 export function jobView(job: Job, archived: boolean): JobView {
   const known = views.get(job)
   if (known !== undefined && known.archived === archived) return known
-  const view = { ...job, status: jobStatus(job), priority: jobPriority(job), archived }
+  const ops = job.ops.map((op) => ({ ...op, input: withoutMarks(op.input) }))
+  const view = { ...markedView(job, archived), ops }
   views.set(job, view)
   return view
 }
 
-export function jobReader(queue: JobQueue): JobReader {
+export function markedView(job: Job, archived: boolean): JobView {
+  return { ...job, status: jobStatus(job), priority: jobPriority(job), archived }
+}
+
+export function jobReader(queue: JobQueue, viewOf: typeof jobView): JobReader {
   return {
     async all({ archived }) {
-      const live = queue.all().map((job) => jobView(job, false))
+      const live = queue.all().map((job) => viewOf(job, false))
       if (!archived) return live
-      return [...(await queue.archived.all()).map((job) => jobView(job, true)), ...live]
+      return [...(await queue.archived.all()).map((job) => viewOf(job, true)), ...live]
     },
     async one(id) {
       const live = queue.job(id)
-      if (live) return jobView(live, false)
+      if (live) return viewOf(live, false)
       const old = await queue.archived.one(id)
-      return old && jobView(old, true)
+      return old && viewOf(old, true)
     },
   }
 }

@@ -42,8 +42,8 @@ export function localMaster(context: MasterContext, extensions: Extensions): Mas
     queryNetworks: classic('network'),
     queryInstances: classic('instance'),
     replaceFilter: (uuid, priority, predicates, action, reason) =>
-      replaceFilter(context, uuid, priority, predicates, action, reason),
-    deleteFilter: (uuid) => deleteFilter(context, uuid),
+      replaceFilter(context, null, uuid, priority, predicates, action, reason),
+    deleteFilter: (uuid) => deleteFilter(context, null, uuid),
     queryFilters: (uuids, fields) => queries.classic('filter', uuids ?? [], fields, false),
     queryJobs: (ids, fields) => queries.classic('job', ids ?? [], fields, false),
     queryExports: (nodes, lock) => queries.classic('export', nodes, ['node', 'export'], lock),

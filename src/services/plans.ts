@@ -1,5 +1,5 @@
 // Plans of jobs: made for one user and one list of opcodes, and good for a while. A submission that names its plan is refused when
-// something that the plan has read is not as it was.
+// something that the plan has read is not as it was. Plans are not written anywhere: making one again is cheap, and changes nothing.
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../lib/canonical-json'
 import { seconds, within } from '../lib/clock'
@@ -49,7 +49,12 @@ export class Plans {
   preconditions(identity: Identity, id: string, ops: readonly WireOpCode[]): StoredPlan['match'] {
     const plan = this.stored.get(id)
     const known = plan !== undefined && plan.user === identity.user && plan.expires_s > seconds(this.context.clock)
-    if (!known) throw new OpPrereqError(`There is no plan ${id}, or it has expired; make a new one`, REFUSED.changed)
+    if (!known)
+      throw new OpPrereqError(
+        `There is no plan ${id}: it has expired after ${PLAN_S / 60} minutes, the master's daemons were started again since, or` +
+          ' it is of another user. Make a new one with POST /3/plans',
+        REFUSED.changed,
+      )
     if (plan.digest !== digestOf(ops))
       throw new OpPrereqError(`Plan ${id} was made for other opcodes`, REFUSED.otherBody)
     return plan.match

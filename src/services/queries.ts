@@ -6,7 +6,7 @@ import { classicQuery, queryFields, refuseUnserved, runQuery } from '../query/en
 import type { QuerySource } from '../query/source'
 import type { FieldDefinition, QueryFilter, QueryResource, QueryResult, TagKind } from '../rpc/luxi/calls'
 import { clusterInfo } from '../query/cluster-info'
-import { jobReader } from './job-views'
+import { jobReader, jobView } from './job-views'
 import { lockReader } from './locks-view'
 import type { MasterContext } from './master-context'
 import type { WatcherPause } from './watcher-pause'
@@ -67,9 +67,9 @@ export class QueryService {
   }
 
   /** What a query reads, as it is now; without the facts of the cluster: luxid does not serve its query. */
-  source(): QuerySource {
+  source(viewOf = jobView): QuerySource {
     const { config, live, queue, wconfd } = this.context
-    return { config: config(), live, jobs: jobReader(queue), locks: lockReader(wconfd) }
+    return { config: config(), live, jobs: jobReader(queue, viewOf), locks: lockReader(wconfd) }
   }
 }
 

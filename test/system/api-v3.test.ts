@@ -112,6 +112,19 @@ test('/metrics tells also what wconfd and the nodes measure of themselves', asyn
   expect(new Set(titles).size).toBe(titles.length)
 }, 60_000)
 
+test('events name the user of /2 who has changed a filter rule', async () => {
+  const [latest] = await firstEvents(undefined, (events) => events.length > 0)
+  const rule = { action: 'PAUSE', predicates: [['jobid', ['=', 'id', 0]]] }
+  const { body: uuid } = await cluster.rapi('POST', '/2/filters', rule)
+  expect((await cluster.rapi('DELETE', `/2/filters/${String(uuid)}`)).status).toBe(200)
+  const ofRule = ({ data }: StreamEvent) => data.includes(`"uuid":"${String(uuid)}"`)
+  const events = await firstEvents(latest?.id, (seen) => seen.filter(ofRule).length > 1)
+  expect(events.filter(ofRule).map(({ data }) => JSON.parse(data) as unknown)).toMatchObject([
+    { data: { kind: 'filter', change: 'added', config: { who: ['admin'] } } },
+    { data: { kind: 'filter', change: 'removed', config: { who: ['admin'] } } },
+  ])
+}, 60_000)
+
 test('a plan changes nothing, and binds a submission to what it has read', async () => {
   await run(create('vm5'))
   const ops = [instance('SET_PARAMS', 'vm5', { beparams: { maxmem: 192 } })]

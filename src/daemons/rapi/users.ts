@@ -7,6 +7,8 @@ import { fileStamp } from '../../lib/file-stamp'
 import type { Log } from '../../lib/log'
 import { systemRandom } from '../../lib/random'
 import { LOGINS_KEPT_MAX } from '../../model/limits'
+import { permissionsOf } from '../../model/permissions'
+import type { Identity } from '../../rpc/luxi/gantry'
 
 export const REALM = 'Ganeti Remote API'
 
@@ -15,6 +17,13 @@ export interface User {
   /** `read` and `write`; write does not include read. */
   readonly options: ReadonlySet<string>
 }
+
+/** Of who has shown a password. */
+export const identityOf = ({ name, options }: User): Identity => ({
+  user: name,
+  token: null,
+  permissions: permissionsOf(options),
+})
 
 interface Entry extends User {
   readonly password: string

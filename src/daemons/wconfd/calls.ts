@@ -40,7 +40,7 @@ const configCalls = ({ store, locks, replication, measures }: WconfdState, feed:
     [read.clientId, read.optional(read.integer), read.list(read.namedChange)],
     ([client, epoch, changes]) => {
       if (epoch !== null) locks.checkEpoch(client, epoch)
-      return store.change(changes, typeof client[0] === 'number' ? client[0] : undefined)
+      return store.change(changes, client[0])
     },
   ),
   verifyConfig: call(

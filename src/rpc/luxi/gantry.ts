@@ -1,7 +1,7 @@
 // What /3 asks of the master beyond Ganeti's calls: extension calls of LUXI, whose names begin with `Gantry`. The caller's identity
 // comes with each call, and the master decides what it may see and do.
 import type { Plan, PlanRequest } from './plan'
-import type { JobId, QueryFilter, QueryResource, WireOpCode } from './calls'
+import type { JobId, Master, QueryFilter, QueryResource, WireOpCode } from './calls'
 
 /** Who asks. `permissions` are those of the user; a token narrows them, which the master looks up itself. */
 export interface Identity {
@@ -125,6 +125,9 @@ export interface GantryMaster {
   /** The secret is told here and never again. */
   addToken(identity: Identity, token: NewToken): Promise<{ token: TokenInfo; secret: string }>
   removeToken(identity: Identity, id: string): Promise<null>
+  /** As the calls of these names, but events tell who it was. */
+  replaceFilter(identity: Identity, ...rule: Parameters<Master['replaceFilter']>): Promise<string>
+  deleteFilter(identity: Identity, uuid: string): Promise<null>
   /** Before a stop: no more jobs are started, and those that only wait for locks are queued again. Answers those that run. */
   park(): Promise<JobId[]>
 }
@@ -142,5 +145,7 @@ export const GANTRY_CALLS: Readonly<Record<keyof GantryMaster, string>> = {
   tokens: 'GantryTokens',
   addToken: 'GantryAddToken',
   removeToken: 'GantryRemoveToken',
+  replaceFilter: 'GantryReplaceFilter',
+  deleteFilter: 'GantryDeleteFilter',
   park: 'GantryPark',
 }

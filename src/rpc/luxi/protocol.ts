@@ -82,7 +82,7 @@ const missing = (key: string, value: unknown, json: object): string =>
     ? `key '${key}' not found, object contains only ${JSON.stringify(Object.keys(json).sort())}`
     : `Can't parse value for '${key}': Unable to read String`
 
-type ValuesOf<A extends readonly Check<unknown>[]> = { [I in keyof A]: ValueOf<A[I]> }
+type ValuesOf<A extends readonly Check<unknown>[]> = { -readonly [I in keyof A]: ValueOf<A[I]> }
 
 /** Arguments that are left out at the end count as null, down to `least`. */
 function call<const A extends readonly Check<unknown>[]>(
@@ -189,6 +189,11 @@ const predicate: Check<unknown> = {
   },
 }
 
+const filterRule = [orNull(text), nonNegative, listOf(predicate), filterAction, listOf(any)] as const
+
+// The compiler cannot see that map keeps a tuple's shape.
+const readFilterRule = (args: unknown) => readArgs(args, filterRule, filterRule.length) as ValuesOf<typeof filterRule>
+
 /** Submissions complain in their own way: without the arguments, which may be secret. */
 function submission(name: string, read: (args: unknown) => LuxiRequest): (args: unknown) => LuxiRequest {
   return (args) => {
@@ -248,6 +253,8 @@ const extensions = Object.fromEntries([
   extension('tokens', ([identity]) => [readIdentity(identity)]),
   extension('addToken', ([identity, token]) => [readIdentity(identity), readNewToken(token)]),
   extension('removeToken', ([identity, id]) => [readIdentity(identity), text.parse(id)]),
+  extension('replaceFilter', ([identity, ...rule]) => [readIdentity(identity), ...readFilterRule(rule)]),
+  extension('deleteFilter', ([identity, uuid]) => [readIdentity(identity), text.parse(uuid)]),
   extension('park', () => []),
 ])
 
@@ -262,11 +269,7 @@ const calls: Readonly<Record<string, (args: unknown) => LuxiRequest>> = {
     master.queryInstances(which, fields, lock),
   ),
   QueryFilters: call([namesOrAll, names], (master, uuids, fields) => master.queryFilters(uuids, fields)),
-  ReplaceFilter: call(
-    [orNull(text), nonNegative, listOf(predicate), filterAction, listOf(any)],
-    (master, uuid, priority, predicates, action, reason) =>
-      master.replaceFilter(uuid, priority, predicates, action, reason),
-  ),
+  ReplaceFilter: call(filterRule, (master, ...rule) => master.replaceFilter(...rule)),
   DeleteFilter: call([text], (master, uuid) => master.deleteFilter(uuid)),
   QueryJobs: call([jobIds, names], (master, ids, fields) => master.queryJobs(ids, fields)),
   QueryExports: call([names, bool], (master, nodes, lock) => master.queryExports(nodes, lock)),

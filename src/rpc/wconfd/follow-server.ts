@@ -30,8 +30,8 @@ export class FollowFeed {
 
   publish(delta: Delta): void {
     if (this.followers.size === 0) return
-    const jobs = delta.jobs === undefined ? '' : `,"jobs":${JSON.stringify(delta.jobs)}`
-    const text = `{"delta":${encodeDelta(this.withGantry ? delta : { ...delta, gantry: undefined })}${jobs}}`
+    const askers = delta.askers === undefined ? '' : `,"askers":${JSON.stringify(delta.askers)}`
+    const text = `{"delta":${encodeDelta(this.withGantry ? delta : { ...delta, gantry: undefined })}${askers}}`
     for (const follower of this.followers) follower.send(text)
   }
 

@@ -114,7 +114,7 @@ export class ConfigFollower {
 
   private receive(message: unknown): void {
     if (isMessage(message, 'delta'))
-      return this.advance({ ...(message.delta as Delta), jobs: message['jobs'] as Delta['jobs'] })
+      return this.advance({ ...(message.delta as Delta), askers: message['askers'] as Delta['askers'] })
     if (!isMessage(message, 'result')) throw new Error('a message that is neither a snapshot nor a delta')
     if (message['success'] !== true) throw errorFromWire(message.result)
     // What the daemon sends it has checked; it is read here only.

@@ -1,6 +1,7 @@
-import type { Delta } from '../../../src/config/delta'
+import type { Asker, Delta } from '../../../src/config/delta'
 import type { Job } from '../../../src/jobs/job'
 import { configEvents, submitter } from '../../../src/services/event-sources'
+import { askerOf, userOf } from '../../../src/services/filter-rules'
 import { goldenConfig } from '../../support/golden-query'
 
 const config = goldenConfig()
@@ -9,16 +10,21 @@ if (node === undefined) throw new Error('the recorded cluster has no node')
 const changed = { ...node, serial_no: node.serial_no + 1 }
 const delta: Delta = { from: config.serial_no, to: config.serial_no + 1, mtime: 1, nodes: { [node.uuid]: changed } }
 const users = new Map([[7, 'anna']])
-const who = (job: number): string | null => users.get(job) ?? null
+const who = (asker: Asker): string | null => (typeof asker === 'number' ? (users.get(asker) ?? null) : userOf(asker))
 
 test('a change of the configuration tells object, serial number, jobs and who submitted them', () => {
-  expect(configEvents(config, config, { ...delta, jobs: [7, 8] }, who)).toMatchObject([
+  expect(configEvents(config, config, { ...delta, askers: [7, 8] }, who)).toMatchObject([
     {
       type: 'config',
       objects: [`node/${node.name}`],
       data: { serial_no: changed.serial_no, config: { serial_no: delta.to, jobs: [7, 8], who: ['anna', null] } },
     },
   ])
+})
+
+test('a change that a user asked for without a job names the user', () => {
+  const [event] = configEvents(config, config, { ...delta, askers: ['luxid', askerOf('berta')] }, who)
+  expect(event?.data['config']).toEqual({ serial_no: delta.to, who: ['berta'] })
 })
 
 test('a change that no job asked for names nobody', () => {

@@ -48,7 +48,9 @@ test('a plan expires', async () => {
   clock.ms += PLAN_S * 1000 - 1
   expect(plans.preconditions(user('anna'), id, ops)).toHaveLength(1)
   clock.ms += 1
-  expect(() => plans.preconditions(user('anna'), id, ops)).toThrow(/expired/)
+  expect(() => plans.preconditions(user('anna'), id, ops)).toThrow(
+    /expired after 15 minutes, .*started again.*POST \/3\/plans/,
+  )
 })
 
 test('only some plans are made at a time', async () => {

@@ -1,7 +1,9 @@
 import { Body, Delete, Get, Path, Post, Put, Query, Route, Security, Tags } from '@tsoa/runtime'
 import type { FilterObject } from '../../../generated/resource-views'
 import { isUuid } from '../../../model/ids'
+import type { GantryMaster, Identity } from '../../../rpc/luxi/gantry'
 import { badRequest } from '../errors'
+import { identityOf } from '../users'
 import { FILTER_FIELDS } from '../fields'
 import { bodyObject, wrongType } from '../fill'
 import { links, oneRow, Resource, rowObject, type Row } from './resource'
@@ -60,7 +62,15 @@ export class FiltersController extends Resource {
   async remove(@Path() uuid: string): Promise<null> {
     this.context.need('filter.remove')
     await oneRow(this.master.queryFilters([uuid], ['uuid']))
-    return this.master.deleteFilter(uuid)
+    const { caller, master } = this
+    return caller === undefined ? master.deleteFilter(uuid) : caller.gantry.deleteFilter(caller.identity, uuid)
+  }
+
+  /** Who asks, where the master can be told. */
+  private get caller(): { identity: Identity; gantry: GantryMaster } | undefined {
+    const { user } = this.context
+    const { gantry } = this.master
+    return user === undefined || gantry === undefined ? undefined : { identity: identityOf(user), gantry }
   }
 
   private replaceRule(uuid: string | null, body: FilterParams | undefined): Promise<string> {
@@ -74,7 +84,9 @@ export class FiltersController extends Resource {
     if (!Array.isArray(predicates)) throw wrongType("'predicates' parameter", predicates, 'list')
     if (!Array.isArray(reason)) throw wrongType("'reason' parameter", reason, 'list')
     this.context.need(uuid === null ? 'filter.create' : 'filter.modify')
-    return this.master.replaceFilter(uuid, priority, predicates, action, reason)
+    const rule = [uuid, priority, predicates, action, reason] as const
+    const { caller, master } = this
+    return caller === undefined ? master.replaceFilter(...rule) : caller.gantry.replaceFilter(caller.identity, ...rule)
   }
 }
 

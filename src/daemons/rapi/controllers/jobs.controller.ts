@@ -1,6 +1,5 @@
 import { Delete, Get, Path, Query, Route, Security, Tags } from '@tsoa/runtime'
 import type { JobObject, JobSummary } from '../../../generated/resource-views'
-import { withoutMarks } from '../../../model/marks'
 import { badRequest, notFound } from '../errors'
 import { JOB_BULK_FIELDS, JOB_FIELDS } from '../fields'
 import { bodyObject } from '../fill'
@@ -31,15 +30,14 @@ export class JobsController extends Resource {
   async list(@Query() bulk = 0): Promise<JobLink[] | JobSummary[]> {
     const fields = bulk === 0 ? ['id'] : JOB_BULK_FIELDS
     const rows = (await this.master.queryJobs(null, fields)).filter((row): row is unknown[] => row !== null)
-    if (bulk !== 0) return rows.map((row) => rowObject<JobSummary>(fields, ofGaneti(fields, row)))
+    if (bulk !== 0) return rows.map((row) => rowObject<JobSummary>(fields, row))
     return rows.map(([id]) => ({ id: Number(id), uri: `/2/jobs/${String(id)}` }))
   }
 
   /** One job with its log and results; all null, save the id, for a job that is not known. */
   @Get('{id}')
   async get(@Path() id: number): Promise<JobObject> {
-    const row = await oneRow(this.master.queryJobs([id], JOB_FIELDS))
-    return rowObject(JOB_FIELDS, ofGaneti(JOB_FIELDS, row))
+    return rowObject(JOB_FIELDS, await oneRow(this.master.queryJobs([id], JOB_FIELDS)))
   }
 
   /** Cancels a job that waits. Answers whether it could, and why not. */
@@ -74,10 +72,6 @@ export class JobsController extends Resource {
     return { job_info: [...info], log_entries: log.map(logEntry) }
   }
 }
-
-/** What we note in reason trails is for our own doors. */
-const ofGaneti = (fields: readonly string[], row: Row): Row =>
-  row.map((value, index) => (fields[index] === 'ops' ? withoutMarks(value) : value))
 
 const logEntry = (entry: unknown): unknown[] => (Array.isArray(entry) ? entry : [entry])
 

@@ -8,7 +8,7 @@ import { type Authenticator, FailureLog } from '../auth'
 import type { Clock } from '../../../lib/clock'
 import type { Log } from '../../../lib/log'
 import { HttpError } from '../errors'
-import type { UsersFile } from '../users'
+import { identityOf, type UsersFile } from '../users'
 
 interface IdentifyOptions {
   readonly gantry: GantryMaster
@@ -66,7 +66,7 @@ export function createIdentify(options: IdentifyOptions): Identify {
     }
     const user = await passwords.authenticate(request, response)
     if (user === undefined) throw new HttpError(401, 'Log in with a password or a token')
-    return { user: user.name, token: null, permissions: permissionsOf(user.options) }
+    return identityOf(user)
   }
 }
 

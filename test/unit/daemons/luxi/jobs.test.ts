@@ -52,6 +52,27 @@ test('a submitted job gets the next id, is reported from queued to success, and 
   ])
 })
 
+test('who submitted a job is shown to our own doors only', async () => {
+  const reason = [['gantry:user', 'anna', 1] as const, ['gnt:user', 'why', 1] as const]
+  const id = await luxi.submitJob([delay(0, { reason })])
+  await wait(id, 'success')
+  const [queried] = (await luxi.query('job', ['ops'], ['==', 'id', id])).data
+  const change = await luxi.waitForJobChange(id, ['ops'], null, null, 0)
+  const [row] = await luxi.queryJobs([id], ['ops'])
+  const shown = [
+    {
+      reason: [
+        ['gnt:user', 'why', 1],
+        ['gnt:opcode:test_delay', `job=${id};index=0`, expect.any(Number)],
+      ],
+    },
+  ]
+  expect([queried?.[0]?.[1], change[0]?.[0], row?.[0]]).toMatchObject([shown, shown, shown])
+  const ours = { what: 'job', name: String(id), fields: ['ops'], filter: null, after: null, limit: 1 } as const
+  const { rows } = await luxi.gantry.view({ user: 'berta', token: null, permissions: ['*'] }, ours)
+  expect(rows).toMatchObject([[[{ reason: [['gantry:user', 'anna', 1], ...(shown[0]?.reason ?? [])] }]]])
+})
+
 test('several jobs at once get an answer each, and an empty job succeeds', async () => {
   expect(await luxi.submitManyJobs([[delay(0)], [], [delay(0, { depends: [[-2, ['success']]] })]])).toEqual([
     [true, 1],

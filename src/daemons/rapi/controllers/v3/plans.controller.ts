@@ -21,6 +21,7 @@ export class PlansV3Controller extends V3Resource {
   /**
    * What a job would do, without doing it: its locks, prerequisites, hooks, and the objects that would change. Within 15 minutes a
    * submission of the same opcodes by the same user can name the plan; it is carried out only if what the plan has read is as it was.
+   * Plans do not outlive the master's daemons: a submission whose plan is not known is refused with 412, and a new plan is to be made.
    */
   @Post('')
   plan(@Body() body: PlanOfJob): Promise<Plan> {
