@@ -7,18 +7,28 @@ import { LOCKS_FILE_BYTES_MAX } from '../../../../src/model/limits'
 
 let folder: string
 let file: string
+const opened: LocksFile[] = []
 
 beforeEach(() => {
   folder = fs.mkdtempSync(path.join(os.tmpdir(), 'glf-'))
   file = path.join(folder, 'locks.data')
 })
 
-afterEach(() => fs.rmSync(folder, { recursive: true }))
+afterEach(async () => {
+  for (const locks of opened.splice(0)) await locks.close('')
+  fs.rmSync(folder, { recursive: true })
+})
 
-const reread = () => new LocksFile(systemDisk, file).read()
+function open(disk = systemDisk): LocksFile {
+  const locks = new LocksFile(disk, file)
+  opened.push(locks)
+  return locks
+}
+
+const reread = () => open().read()
 
 test('the last state that was saved whole counts', async () => {
-  const locks = new LocksFile(systemDisk, file)
+  const locks = open()
   await expect(locks.read()).resolves.toBeUndefined()
   for (const state of ['["first"]', '["second"]']) {
     await locks.save(state)
@@ -29,7 +39,7 @@ test('the last state that was saved whole counts', async () => {
 })
 
 test("it is as Ganeti writes it after a clean stop, and Ganeti's is read", async () => {
-  const locks = new LocksFile(systemDisk, file)
+  const locks = open()
   await locks.save('["first"]')
   await locks.save('["second"]')
   await locks.close('["second"]')
@@ -38,7 +48,7 @@ test("it is as Ganeti writes it after a clean stop, and Ganeti's is read", async
 })
 
 test('it is written anew when it has become long', async () => {
-  const locks = new LocksFile(systemDisk, file)
+  const locks = open()
   const long = 'x'.repeat(LOCKS_FILE_BYTES_MAX / 3)
   for (const state of ['1', '2', '3', '4']) {
     await locks.save(state + long)
@@ -60,7 +70,7 @@ test('after a line that was written in part comes a whole file', async () => {
       return { ...appender, append }
     },
   }
-  const locks = new LocksFile(disk, file)
+  const locks = open(disk)
   await locks.save('["first"]')
   full = true
   await expect(locks.save('["second"]')).rejects.toThrow('no space left')
