@@ -1,9 +1,11 @@
 // Who may do and see what through /3. A caller has its user's permissions; with a token, no more than the token has, and only
 // objects in the token's scope. Pure: the token is looked up by whoever asks.
+import { posix } from 'node:path'
 import { findGroup, findInstance, findNetwork, findNode } from '../config/lookup'
 import type { ConfigData, Instance, Node } from '../model/config'
 import { OpPrereqError, REFUSED } from '../model/errors'
 import { allows } from '../model/permissions'
+import { isObject } from '../opcodes/check'
 import { permissionOf } from '../opcodes/permission'
 import type { WireOpCode } from '../rpc/luxi/calls'
 import type { Identity, TokenScope } from '../rpc/luxi/gantry'
@@ -48,11 +50,16 @@ export class Access {
       op.OP_ID === 'OP_INSTANCE_CREATE'
         ? this.covers(newInstance(config, op)) && this.seesSource(config, op)
         : objects.every((object) => this.sees(config, object))
-    if (!inside || objects.length === 0) throw forbidden('an object of this request is outside the scope of the token')
+    // Disks that belong to no instance are in no scope.
+    if (!inside || objects.length === 0 || takesDisks(op))
+      throw forbidden('an object of this request is outside the scope of the token')
   }
 
-  private seesSource(config: ConfigData, { source_instance_name: source }: WireOpCode): boolean {
-    return typeof source !== 'string' || this.sees(config, `instance/${source}`)
+  /** The data of an export are those of its instance. */
+  private seesSource(config: ConfigData, op: WireOpCode): boolean {
+    const { source_instance_name: remote, src_path: folder, instance_name: name } = op
+    const exported = op['mode'] === 'import' ? textsOf([folder ?? name]).map((text) => posix.basename(text)) : []
+    return [...textsOf(remote), ...exported].every((source) => this.sees(config, `instance/${source}`))
   }
 
   private covers({ tags, groups }: Described): boolean {
@@ -135,6 +142,14 @@ const NAMING: Readonly<Record<string, string>> = {
   group_name: 'group',
   target_groups: 'group',
   network_name: 'network',
+}
+
+/** Existing disks, adopted by a new instance or attached to another one. */
+function takesDisks({ disks }: WireOpCode): boolean {
+  const entries: readonly unknown[] = Array.isArray(disks) ? disks : Object.values(disks ?? {})
+  return entries.some((entry) =>
+    Array.isArray(entry) ? entry[0] === 'attach' : isObject(entry) && entry['adopt'] !== undefined,
+  )
 }
 
 const TAGGED: Readonly<Record<string, string>> = { nodegroup: 'group' }

@@ -34,6 +34,21 @@ test('a scope of groups admits nodes and new instances in them', () => {
   expect(() => inside.check(config, { ...create, source_instance_name: 'no such' })).toThrow(refused)
 })
 
+test('a scope keeps out the data of others: their exports, and disks of no instance', () => {
+  const access = token({ tags: [...(tagged?.tags ?? [])] })
+  const create = { OP_ID: 'OP_INSTANCE_CREATE', instance_name: 'new', tags: tagged?.tags }
+  expect(() => access.check(config, create)).not.toThrow()
+  const imported = { ...create, mode: 'import' }
+  expect(() => access.check(config, { ...imported, src_path: `/exports/${tagged?.name}` })).not.toThrow()
+  expect(() => access.check(config, { ...imported, src_path: `/exports/${other?.name}` })).toThrow(refused)
+  expect(() => access.check(config, imported)).toThrow(refused)
+  expect(() => access.check(config, { ...create, disks: [{ size: 4 }] })).not.toThrow()
+  expect(() => access.check(config, { ...create, disks: [{ adopt: 'lv1' }] })).toThrow(refused)
+  const set = { OP_ID: 'OP_INSTANCE_SET_PARAMS', instance_name: tagged?.name }
+  expect(() => access.check(config, { ...set, disks: [['add', { size: 4 }]] })).not.toThrow()
+  expect(() => access.check(config, { ...set, disks: [['attach', -1, { uuid: 'u' }]] })).toThrow(refused)
+})
+
 test('a token has no permission that it or its user lacks', () => {
   expect(token({}, ['nodes.query']).may('nodes.query')).toBe(true)
   expect(token({}, ['nodes.query']).may('nodes.remove')).toBe(false)
