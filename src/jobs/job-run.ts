@@ -18,6 +18,7 @@ export interface OpcodeSetting {
   log(type: string, message: unknown): void
   note(fields: Readonly<Record<string, unknown>>): void
   started(): Promise<void>
+  retrying(): Promise<void>
   readonly cancelled: AbortSignal
 }
 
@@ -120,6 +121,7 @@ export class JobRun {
       log: (type, message) => this.log(index, type, message),
       note: (fields) => this.note(index, fields),
       started: () => this.started(index),
+      retrying: () => this.become(withOp(this.current, index, { status: 'waiting' })),
       cancelled: this.cancelled.signal,
     }
   }

@@ -26,6 +26,8 @@ export interface JobEnvironment {
   note(fields: Readonly<Record<string, unknown>>): void
   /** All locks are held: the opcode goes from `waiting` to `running`. Rejects with JobCancelled if it may no longer start. */
   started(): Promise<void>
+  /** It has to wait for more locks, so it goes from `running` back to `waiting`. */
+  retrying(): Promise<void>
   /** Aborts when someone cancels the job. After `started` only units that can stop look at it. */
   readonly cancelled: AbortSignal
   readonly clock: Clock

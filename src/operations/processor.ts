@@ -23,6 +23,8 @@ export async function runOpcode(wire: WireOpCode, env: JobEnvironment): Promise<
     if (!(error instanceof OpPrereqError) || error.code !== ECODE.TEMP_NORES || op['opportunistic_locking'] !== true)
       throw error
     env.log(LOG_TYPE.message, '* falling back to full lock allocation')
+    env.note({ opportunistic_locking: false })
+    await env.retrying()
     return runWithLocks({ ...op, opportunistic_locking: false }, env)
   }
 }

@@ -150,6 +150,7 @@ export class FakeEnvironment {
       ...{ said: this.log, submitted: this.submitted, paths: pathsOf('', 'node1.gnt.example') },
       note: (fields) => void (this.noted = { ...this.noted, ...fields }),
       started: async () => void (this.started = true),
+      retrying: async () => void (this.started = false),
       masterFile: async (file) => this.masterFiles.get(file),
     })
   }

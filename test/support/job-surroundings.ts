@@ -88,6 +88,7 @@ export const jobEnvironment = ({ said, submitted, ...given }: Given): JobEnviron
   log: (_type, message) => void said.push(String(message)),
   note: () => undefined,
   started: () => Promise.resolve(),
+  retrying: () => Promise.resolve(),
   async submitJobs(jobs) {
     submitted.push(...jobs)
     return jobs.map((_, index) => [true, 100 + index])

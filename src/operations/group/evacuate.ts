@@ -6,7 +6,7 @@ import { niceSortBy } from '../../model/nice-sort'
 import { OpGroupEvacuate } from '../../opcodes/group'
 import type { WireOpCode } from '../../rpc/luxi/calls'
 import { findGroup } from '../find'
-import { allocatorFor } from '../instance/allocator'
+import { allocatorOfGroups } from '../instance/allocator'
 import { evacuationJobs, planGroupChange } from '../instance/evacuation'
 import { all, logicalUnit, ResultWithJobs, shared, type Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
@@ -15,7 +15,7 @@ import { checkInstancesLocked, findGroupAndAll, groupInstanceNames, groupInstanc
 export const groupEvacuate = logicalUnit(OpGroupEvacuate, {
   async locks(op, ctx) {
     const { config, object: group } = await findGroupAndAll(ctx, op.group_name)
-    allocatorFor(config, op.iallocator)
+    allocatorOfGroups(ctx, config, op.iallocator)
     await givenTargets(ctx, op, group)
     return { instance: shared(groupInstanceNames(config, group.uuid)) }
   },
@@ -35,7 +35,7 @@ export const groupEvacuate = logicalUnit(OpGroupEvacuate, {
     const others = Object.keys(config.nodegroups).filter((uuid) => uuid !== group.uuid)
     const targets = given.length > 0 ? given : others
     if (targets.length === 0) throw new OpPrereqError('There are no possible target groups', ECODE.INVAL)
-    return { config, group, instances, targets, allocator: allocatorFor(config, op.iallocator) ?? '' }
+    return { config, group, instances, targets, allocator: allocatorOfGroups(ctx, config, op.iallocator) }
   },
   hooks: {
     path: 'group-evacuate',

@@ -11,19 +11,43 @@ import { liveNodes } from './live-nodes'
 const DEFAULT_SHORTCUT = '.'
 
 /** The allocator to use, undefined when a node was given; Ganeti's refusals when it is both or neither. */
-export function allocatorFor(config: ConfigData, iallocator?: string, node?: string): string | undefined {
-  if (node !== undefined && iallocator !== undefined)
-    throw new OpPrereqError('Do not specify both, iallocator and node', ECODE.INVAL)
+export function allocatorFor(
+  ctx: UnitContext,
+  config: ConfigData,
+  iallocator?: string,
+  node?: string,
+): string | undefined {
+  if (node !== undefined && iallocator !== undefined) throw refusal('Do not specify both, iallocator and node')
   if (node !== undefined) return undefined
-  const wanted =
-    iallocator === undefined || iallocator === DEFAULT_SHORTCUT ? config.cluster.default_iallocator : iallocator
-  if (wanted === '')
-    throw new OpPrereqError(
-      'No iallocator or node given and no cluster-wide default iallocator found; please specify either an iallocator or a node, or set a cluster-wide default iallocator',
-      ECODE.INVAL,
-    )
-  return wanted
+  return givenOrDefault(ctx, config, iallocator, NEITHER)
 }
+
+/** The same where there can be no node. */
+export const allocatorOfGroups = (ctx: UnitContext, config: ConfigData, iallocator?: string): string =>
+  givenOrDefault(
+    ctx,
+    config,
+    iallocator,
+    'No iallocator was specified, neither in the opcode nor as a cluster-wide default',
+  )
+
+const NEITHER =
+  'No iallocator or node given and no cluster-wide default iallocator found; please specify either an iallocator or a node, or set a cluster-wide default iallocator'
+
+/** The job shows which one it is. */
+export function givenOrDefault(
+  ctx: UnitContext,
+  { cluster }: ConfigData,
+  iallocator: string | undefined,
+  missing: string,
+): string {
+  if (iallocator !== undefined && iallocator !== DEFAULT_SHORTCUT) return iallocator
+  if (cluster.default_iallocator === '') throw refusal(missing)
+  ctx.note({ iallocator: cluster.default_iallocator })
+  return cluster.default_iallocator
+}
+
+const refusal = (text: string) => new OpPrereqError(text, ECODE.INVAL)
 
 export interface Picture {
   readonly config: ConfigData

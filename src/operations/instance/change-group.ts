@@ -7,14 +7,14 @@ import { masterOnly } from '../group/members'
 import { all, logicalUnit, ResultWithJobs, shared, type Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { instanceHookEnv } from './hook-env'
-import { allocatorFor } from './allocator'
+import { allocatorOfGroups } from './allocator'
 import { evacuationJobs, planGroupChange } from './evacuation'
 import { locksOfInstance, readInstance, type InstanceView } from './view'
 
 export const instanceChangeGroup = logicalUnit(OpInstanceChangeGroup, {
   async locks(op, ctx) {
     await givenTargets(ctx, op)
-    allocatorFor(await ctx.config.read({}), op.iallocator)
+    allocatorOfGroups(ctx, await ctx.config.read({}), op.iallocator)
     return locksOfInstance([], { mode: 'shared' }).locks(op, ctx)
   },
   async declare(level, op, ctx) {
@@ -39,7 +39,7 @@ export const instanceChangeGroup = logicalUnit(OpInstanceChangeGroup, {
         ECODE.INVAL,
       )
     if (targets.length === 0) throw new OpPrereqError('There are no possible target groups', ECODE.INVAL)
-    return { view, targets, allocator: allocatorFor(view.config, op.iallocator) ?? '' }
+    return { view, targets, allocator: allocatorOfGroups(ctx, view.config, op.iallocator) }
   },
   hooks: {
     path: 'instance-change-group',

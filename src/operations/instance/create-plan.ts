@@ -42,7 +42,7 @@ export function checkArguments(op: CreateOp): void {
     throw refuse('Reserving and committing instances is not possible in this version yet')
   if (op.instance_communication) throw refuse('Instance communication is not possible in this version yet')
   if (op.ip_check && !op.name_check) throw refuse('Cannot do IP address check without a name check')
-  if (op.opportunistic_locking && op.iallocator === undefined)
+  if (op.opportunistic_locking && op.pnode !== undefined)
     throw refuse('Opportunistic locking is only available in combination with an instance allocator')
   if (op.mode === 'create' && op.os_type === undefined && op.no_install !== true)
     throw refuse('No guest OS or OS image specified')

@@ -50,7 +50,7 @@ export const instanceCreate = logicalUnit(OpInstanceCreate, {
     noteDefaults(ctx, config, op)
     checkTemplate(config.cluster, wantedTemplate(config.cluster, op))
     checkNameIsFree(config, name)
-    const allocator = allocatorFor(config, op.iallocator, op.pnode)
+    const allocator = allocatorFor(ctx, config, op.iallocator, op.pnode)
     const named = allocator === undefined ? await givenPrimary(ctx, op) : undefined
     ctx.note(givenOsParams(op))
     const nodes = named === undefined ? Object.values(config.nodes).map((node) => node.uuid) : [named.uuid]
@@ -132,7 +132,7 @@ async function primaryFor(
   config: ConfigData,
   { op, wanted, content }: Pick<Creation, 'op' | 'wanted' | 'content'>,
 ): Promise<Node> {
-  const allocator = allocatorFor(config, op.iallocator, op.pnode)
+  const allocator = allocatorFor(ctx, config, op.iallocator, op.pnode)
   if (allocator === undefined) return givenPrimary(ctx, op)
   const [node] = await chooseNodes(ctx, allocator, await placementFor(ctx, op, wanted))
   ctx.note({ pnode: node.name, pnode_uuid: node.uuid })

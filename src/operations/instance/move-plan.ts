@@ -111,7 +111,7 @@ function checkLayout(view: InstanceView, failover: boolean): void {
 async function targetOf(ctx: UnitContext, op: MoveOp, view: InstanceView): Promise<Node> {
   const { instance, primary } = view
   if (isMirroredInside(view)) return secondaryOf(op, view)
-  const allocator = allocatorFor(view.config, op.iallocator, op.target_node)
+  const allocator = allocatorFor(ctx, view.config, op.iallocator, op.target_node)
   const target =
     allocator === undefined
       ? (await findNode(ctx, op.target_node ?? '', op.target_node_uuid)).object

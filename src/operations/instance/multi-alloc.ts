@@ -1,17 +1,18 @@
 // OP_INSTANCE_MULTI_ALLOC: places several new instances, one after the other, and submits a job that makes each.
-import type { DiskTemplate } from '../../model/config'
+import type { ConfigData, DiskTemplate } from '../../model/config'
 import { BUILTIN_IALLOCATOR } from '../../model/constants/words'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { OpInstanceCreate, OpInstanceMultiAlloc } from '../../opcodes/instance'
 import type { WireOpCode } from '../../rpc/luxi/calls'
+import { findNode } from '../find'
 import { all, fill, logicalUnit, ResultWithJobs, shared, type Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { placementFor } from './create'
 import { checkArguments, wantedInstance, type CreateOp, type Wanted } from './create-plan'
 import { inherit } from '../inherit'
 import { givenOsParams } from './params'
-import { allocatorFor } from './allocator'
-import { allocationOf, Placer } from './placement'
+import { givenOrDefault } from './allocator'
+import { allocationOf, heldNodes, notHeld, Placer } from './placement'
 import { askScript } from '../iallocator/ask'
 import { placedOf } from '../iallocator/results'
 
@@ -36,18 +37,27 @@ interface Made {
 export const instanceMultiAlloc = logicalUnit(OpInstanceMultiAlloc, {
   async locks(op, ctx) {
     const wanted = instancesOf(op)
-    if (!namesNodes(wanted)) allocatorFor(await ctx.config.read({}), op.iallocator)
-    if (op.opportunistic_locking && op.iallocator === undefined)
+    const config = await ctx.config.read({ nodes: 'all' })
+    const allocator = allocatorOf(ctx, config, op, wanted)
+    if (op.opportunistic_locking && allocator === undefined)
       throw refusal('Opportunistic locking is only available in combination with an instance allocator')
-    const nodes = { ...shared(all), ...(op.opportunistic_locking && { opportunistic: 1 }) }
+    refuseTwice(wanted)
+    const nodes =
+      allocator === undefined
+        ? shared(await givenNodes(ctx, wanted))
+        : op.opportunistic_locking
+          ? { ...shared(Object.keys(config.nodes)), opportunistic: 1 }
+          : shared(all)
     return { node: nodes, 'node-res': nodes }
   },
+  /** What was taken of the free nodes is needed whole: each with its storage. */
+  declare: (level, op, ctx) =>
+    level === 'node-res' && op.opportunistic_locking ? shared(ctx.locks.holds('node')) : undefined,
   check: (ctx, op) => placeAll(ctx, op),
   dryRun: (_op, placed) => ({ ...namesOf(placed), jobs: [] }),
   async run(ctx, op, placed) {
-    const { nodes } = await ctx.config.read({ nodes: 'all' })
-    const uuids = new Map(Object.values(nodes).map(({ name, uuid }) => [name, uuid]))
-    const made = placed.made.map((one) => ({ ...one, op: withUuids(one.op, uuids) }))
+    const made: Made[] = []
+    for (const one of placed.made) made.push({ ...one, op: await withNodes(ctx, one.op) })
     noteInstances(ctx, op, made)
     return new ResultWithJobs(
       made.map((one) => [one.op]),
@@ -65,26 +75,46 @@ function instancesOf(op: MultiAllocOp): Pick<WantedInstance, 'wire' | 'create'>[
     const wire: WireOpCode = { ...params, OP_ID: OpInstanceCreate.id }
     return { wire, create: fill(OpInstanceCreate, wire) }
   })
-  const names = wanted.map(({ create }) => create.instance_name)
-  const twice = names.filter((name, index) => names.indexOf(name) !== index)
-  if (twice.length > 0) throw refusal(`There are duplicate instance names: ${[...new Set(twice)].join(', ')}`)
   if (wanted.some(({ create }) => create.iallocator !== undefined))
-    throw refusal('The allocator is given for all instances together, not for one of them')
+    throw refusal('iallocator are not allowed to be set on instance objects')
   return wanted
 }
 
-/** Whether the instances name their nodes: all of them or none. */
-function namesNodes(wanted: readonly { create: CreateOp }[]): boolean {
-  const named = wanted.filter(({ create }) => create.pnode !== undefined).length
-  if (named !== 0 && named !== wanted.length) throw refusal('Some instances name their node, others do not')
-  return named > 0
+function refuseTwice(wanted: readonly { create: CreateOp }[]): void {
+  const names = wanted.map(({ create }) => create.instance_name)
+  const twice = names.filter((name, index) => names.indexOf(name) !== index)
+  if (twice.length > 0) throw refusal(`There are duplicate instance names: ${[...new Set(twice)].join(', ')}`)
+}
+
+/** Undefined where the instances name their nodes; they do so all of them or none. */
+function allocatorOf(
+  ctx: UnitContext,
+  config: ConfigData,
+  { iallocator }: MultiAllocOp,
+  wanted: readonly { create: CreateOp }[],
+): string | undefined {
+  const named = wanted.flatMap(({ create: { pnode, snode, disk_template } }) =>
+    disk_template === 'drbd' ? [pnode !== undefined, snode !== undefined] : [pnode !== undefined],
+  )
+  if (named.includes(true) && named.includes(false))
+    throw refusal('There are instance objects providing pnode/snode while others do not')
+  if (named.includes(true) && iallocator === undefined) return undefined
+  return givenOrDefault(ctx, config, iallocator, NEITHER)
+}
+
+const NEITHER =
+  'No iallocator or nodes on the instances given and no cluster-wide default iallocator found; please specify either an iallocator or nodes on the instances or set a cluster-wide default iallocator'
+
+async function givenNodes(ctx: UnitContext, wanted: readonly { create: CreateOp }[]): Promise<string[]> {
+  const names = wanted.flatMap(({ create: { pnode, snode } }) => [pnode, snode].filter((name) => name !== undefined))
+  return Promise.all(names.map(async (name) => (await findNode(ctx, name)).object.uuid))
 }
 
 /** Templates whose storage is on the nodes themselves. */
 const COUNTED: readonly DiskTemplate[] = ['drbd', 'plain', 'file']
 
 async function placeAll(ctx: UnitContext, op: MultiAllocOp): Promise<Placed> {
-  const config = await ctx.config.read({})
+  const config = await ctx.config.read({ nodes: 'all' })
   const made: Made[] = []
   const failed: string[] = []
   const wanted: WantedInstance[] = []
@@ -92,17 +122,15 @@ async function placeAll(ctx: UnitContext, op: MultiAllocOp): Promise<Placed> {
     checkArguments(one.create)
     wanted.push({ ...one, instance: await wantedInstance(ctx, config.cluster, one.create) })
   }
-  const allocator = namesNodes(wanted) ? undefined : allocatorFor(config, op.iallocator)
-  if (allocator !== undefined && allocator !== BUILTIN_IALLOCATOR) return placeByScript(ctx, allocator, wanted)
+  const allocator = allocatorOf(ctx, config, op, wanted)
+  if (allocator === undefined)
+    return { made: wanted.map(({ wire, create }) => ({ op: wire, name: create.instance_name })), failed }
+  if (allocator !== BUILTIN_IALLOCATOR) return placeByScript(ctx, allocator, config, wanted)
   const templates = wanted.map(({ instance }) => instance.template)
   // What was placed before counts as taken, so all are placed in one picture of the cluster; only one storage is in it.
   const placer = await Placer.open(ctx, COUNTED.find((one) => templates.includes(one)) ?? 'diskless')
   for (const { wire, create, instance } of wanted) {
     const name = create.instance_name
-    if (create.pnode !== undefined) {
-      made.push({ op: wire, name })
-      continue
-    }
     const nodes = placer.place(await placementFor(ctx, create, instance))
     if (typeof nodes === 'string') {
       ctx.log.warning(`No nodes for instance ${name}: ${nodes}`)
@@ -115,9 +143,15 @@ async function placeAll(ctx: UnitContext, op: MultiAllocOp): Promise<Placed> {
   return { made, failed }
 }
 
-function withUuids(op: WireOpCode, uuids: ReadonlyMap<unknown, string>): WireOpCode {
-  const [pnode_uuid, snode_uuid] = [uuids.get(op['pnode']), uuids.get(op['snode'])]
-  return { ...op, ...(pnode_uuid && { pnode_uuid }), ...(snode_uuid && { snode_uuid }) }
+/** Nodes with their full names and uuids. */
+async function withNodes(ctx: UnitContext, op: WireOpCode): Promise<WireOpCode> {
+  const { pnode, snode } = op
+  const node = async (key: string, given: unknown) => {
+    if (typeof given !== 'string') return {}
+    const { name, uuid } = (await findNode(ctx, given)).object
+    return { [key]: name, [`${key}_uuid`]: uuid }
+  }
+  return { ...op, ...(await node('pnode', pnode)), ...(await node('snode', snode)) }
 }
 
 /** In the job: each instance with all its parameters, those that were left out too, and with the nodes that it goes to. */
@@ -138,15 +172,28 @@ function shown(create: CreateOp, wire: WireOpCode): Record<string, unknown> {
   return { ...params, pnode, pnode_uuid, snode, snode_uuid, ...common }
 }
 
-/** All in one question. */
-async function placeByScript(ctx: UnitContext, allocator: string, wanted: readonly WantedInstance[]): Promise<Placed> {
+/** All in one question. A script that does not know the restriction may choose nodes whose locks are not held. */
+async function placeByScript(
+  ctx: UnitContext,
+  allocator: string,
+  { nodes }: ConfigData,
+  wanted: readonly WantedInstance[],
+): Promise<Placed> {
   const instances: unknown[] = []
   for (const { create, instance } of wanted) instances.push(allocationOf(await placementFor(ctx, create, instance)))
-  const request = { type: 'multi-allocate', instances }
+  const among = ctx.locks.holds('node')
+  const held = heldNodes(among, Object.values(nodes)).map(({ name }) => name)
+  const request = { type: 'multi-allocate', instances, ...(among !== 'all' && { 'restrict-to-nodes': held }) }
   const placed = placedOf(await askScript(ctx, allocator, { what: 'nodes', request }))
-  const made = wanted.flatMap(({ wire, create: { instance_name: name } }) => {
-    const [pnode, snode] = placed.get(name) ?? []
-    return pnode === undefined ? [] : [{ op: { ...wire, pnode, ...(snode !== undefined && { snode }) }, name }]
-  })
-  return { made, failed: wanted.map(({ create }) => create.instance_name).filter((name) => !placed.has(name)) }
+  const made: Made[] = []
+  for (const { wire, create } of wanted) {
+    const name = create.instance_name
+    const chosen = placed.get(name) ?? []
+    const [pnode, snode] = chosen
+    if (!chosen.every((node) => held.includes(node)))
+      ctx.log.warning(`No nodes for instance ${name}: ${notHeld(chosen)}`)
+    else if (pnode !== undefined) made.push({ op: { ...wire, pnode, ...(snode !== undefined && { snode }) }, name })
+  }
+  const done = new Set(made.map(({ name }) => name))
+  return { made, failed: wanted.map(({ create }) => create.instance_name).filter((name) => !done.has(name)) }
 }

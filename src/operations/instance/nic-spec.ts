@@ -4,7 +4,7 @@ import type { Cluster, ConfigData, Network, Nic, NicMode, NicParams, Node } from
 import { MAX_NICS, NIC_MODES } from '../../model/constants/params'
 import { ECODE, GanetiError, OpPrereqError } from '../../model/errors'
 import { isIPv4, isIPv6 } from 'node:net'
-import { networkUuid, nicUuid } from '../../model/ids'
+import { networkUuid, nicUuid, type NicUuid } from '../../model/ids'
 import type { NicParams as GivenNic } from '../../opcodes/types'
 import { findNetwork } from '../find'
 import type { UnitContext } from '../unit-context'
@@ -12,6 +12,7 @@ import { checkNames } from './disk-spec'
 
 /** A NIC as wanted: `auto` MAC and `pool` IP are filled in by `settleNic`, when its node is known. */
 export interface WantedNic {
+  readonly uuid: NicUuid
   /** An address, or the word `auto`. */
   readonly mac: string
   readonly ip: string | undefined
@@ -54,6 +55,7 @@ export async function wantedNic(
   if (mode === 'routed' && ip === undefined && network === undefined)
     throw new OpPrereqError('Routed nic mode requires an ip address', ECODE.INVAL)
   return {
+    uuid: nicUuid(ctx.env.random.uuid()),
     mac: wantedMac(given.mac),
     ip: ip === 'pool' ? undefined : ip,
     fromPool: ip === 'pool',
@@ -121,7 +123,7 @@ export async function settleNic(
     nicparams,
     ...(network && { network: networkUuid(network.uuid) }),
     ...(nic.name !== undefined && { name: nic.name }),
-    uuid: nicUuid(ctx.env.random.uuid()),
+    uuid: nic.uuid,
   }
 }
 

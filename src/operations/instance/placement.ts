@@ -40,7 +40,7 @@ export class Placer {
   place(request: PlacementRequest): readonly Node[] | string {
     const { config, model } = this.picture
     const { among, ignorePolicy } = request
-    const held = Object.values(config.nodes).filter(({ uuid }) => among === 'all' || among.includes(uuid))
+    const held = heldNodes(among, Object.values(config.nodes))
     const restrictTo = among === 'all' ? undefined : held.map(({ name }) => name)
     const options = { ...this.picture.options, restrictTo, ignorePolicy }
     const instance = newInstance(request, this.template)
@@ -81,7 +81,7 @@ async function placeByScript(
 ): Promise<readonly Node[] | string> {
   const { wanted, among } = request
   const all = Object.values((await ctx.config.read({ nodes: 'all' })).nodes)
-  const held = all.filter(({ uuid }) => among === 'all' || among.includes(uuid))
+  const held = heldNodes(among, all)
   const names = nodesOf(
     await askScript(ctx, allocator, {
       what: 'nodes',
@@ -95,8 +95,14 @@ async function placeByScript(
     nodesNeeded(templateOf(wanted.template)),
   )
   const nodes = names.flatMap((name) => held.find((node) => node.name === name) ?? [])
-  return nodes.length === names.length ? nodes : `it chose ${names.join(', ')}, whose locks are not all held`
+  return nodes.length === names.length ? nodes : notHeld(names)
 }
+
+export const heldNodes = (among: readonly string[] | 'all', nodes: readonly Node[]): readonly Node[] =>
+  among === 'all' ? nodes : nodes.filter(({ uuid }) => among.includes(uuid))
+
+export const notHeld = (names: readonly string[]): string =>
+  `it chose ${names.join(', ')}, whose locks are not all held`
 
 /** The new instance in the words of the allocator protocol. */
 export function allocationOf({ wanted, tags, group }: PlacementRequest): Readonly<Record<string, unknown>> {
@@ -106,8 +112,9 @@ export function allocationOf({ wanted, tags, group }: PlacementRequest): Readonl
     ...{ vcpus: be.vcpus, memory: be.maxmem, spindle_use: be.spindle_use },
     disks: wanted.disks.map(({ size, mode }) => ({ size, mode, dev_type: template })),
     disk_space_total: diskSpace(templateOf(template), wanted.disks),
-    nics: wanted.nics.map(({ mac, ip, network, nicparams, name }) => {
-      return { mac, ip: ip ?? null, network: network?.uuid ?? null, name: name ?? null, ...nicparams }
+    // As in the configuration, so unset values are left out.
+    nics: wanted.nics.map(({ uuid, mac, ip, fromPool, network, nicparams, name }) => {
+      return { name, mac, ip: fromPool ? 'pool' : ip, network: network?.uuid, nicparams, uuid }
     }),
     required_nodes: nodesNeeded(templateOf(template)),
     hypervisor: wanted.hypervisor,

@@ -27,7 +27,7 @@ const instanceLocks = locksOfInstance(['node', 'node-res'])
 export const instanceRecreateDisks = logicalUnit(OpInstanceRecreateDisks, {
   async locks(op, ctx) {
     await givenNodes(ctx, op)
-    if (op.iallocator !== undefined) allocatorFor(await ctx.config.read({}), op.iallocator, op.nodes[0])
+    if (op.iallocator !== undefined) allocatorFor(ctx, await ctx.config.read({}), op.iallocator, op.nodes[0])
     return instanceLocks.locks(op, ctx)
   },
   async declare(level, op, ctx) {
@@ -97,7 +97,7 @@ async function chosenNode(
   iallocator: string | undefined,
 ): Promise<Node | undefined> {
   const { config, instance, primary, disks } = view
-  const allocator = iallocator && allocatorFor(config, iallocator)
+  const allocator = iallocator && allocatorFor(ctx, config, iallocator)
   if (!allocator) return undefined
   const groups = ctx.locks.holds('nodegroup')
   if (groups !== 'all' && !groups.includes(primary.group))

@@ -69,7 +69,7 @@ async function plan(ctx: UnitContext, op: Evacuate): Promise<Plan> {
   const remote =
     op.remote_node === undefined ? undefined : (await findNode(ctx, op.remote_node, op.remote_node_uuid)).object
   const config = await ctx.config.read({ nodes: 'all', instances: 'all' })
-  const allocator = allocatorFor(config, op.iallocator, op.remote_node)
+  const allocator = allocatorFor(ctx, config, op.iallocator, op.remote_node)
   if (remote?.uuid === node.uuid)
     throw new OpPrereqError('Can not use evacuated node as a new secondary node', ECODE.INVAL)
   if (remote && op.mode !== 'secondary-only')

@@ -129,6 +129,7 @@ export function planEnvironment(state: PlanState, op: WireOpCode): JobEnvironmen
     log: (_type, message) => void state.messages.push(String(message)),
     note: () => undefined,
     started: async () => undefined,
+    retrying: async () => undefined,
     cancelled: new AbortController().signal,
     clock: hastyClock(state.facts.clock),
     ...(state.facts.masterFile && { masterFile: state.facts.masterFile }),

@@ -53,6 +53,17 @@ test('every transition is saved before it is told, and listeners end with the sa
   expect(run.job.ops.flatMap((op) => op.log.map(([serial]) => serial))).toEqual([1, 2])
 })
 
+test('an opcode that needs more locks waits again, and can be cancelled while it does', async () => {
+  const { run, trace } = runOf([delay(1)], async (_op, setting, run) => {
+    await setting.started()
+    await setting.retrying()
+    run.cancel()
+    setting.cancelled.throwIfAborted()
+  })
+  await run.run()
+  expect(trace.saved.map(jobStatus)).toEqual(['waiting', 'running', 'waiting', 'canceling', 'canceled'])
+})
+
 test('what an opcode notes is in its input from the next transition on', async () => {
   const { run, trace } = runOf([delay(1), delay(2)], async (_op, setting) => {
     if (setting.opIndex === 0) setting.note({ on_nodes: ['node1.example.com'] })

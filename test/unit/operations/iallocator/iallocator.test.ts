@@ -158,9 +158,19 @@ test('a script is told the networks of NICs by uuid, as it is told those of the 
   const net = { name: 'net1', uuid, network: '192.0.2.0/24', tags: [], serial_no: 1, ctime: 0, mtime: 0 }
   cluster.config = { ...cluster.config, networks: { [uuid]: net } }
   says = success(['far2.test'])
-  const wanted = { ...create, disk_template: 'diskless', disks: [], nics: [{ ip: 'pool', network: 'net1' }] }
+  const wanted = {
+    ...create,
+    disk_template: 'diskless',
+    disks: [],
+    nics: [{ ip: 'pool', network: 'net1', name: 'first' }, { link: 'br1' }],
+  }
   await cluster.failure('OP_INSTANCE_CREATE', { ...wanted, iallocator: 'mine' })
-  expect(asked).toMatchObject({ input: { request: { nics: [{ network: uuid }] } } })
+  const { request } = (asked as { input: { request: object } }).input
+  // As Ganeti writes them: what is in the configuration, parameters of their own apart.
+  expect(request).toHaveProperty('nics', [
+    { name: 'first', mac: 'auto', ip: 'pool', network: uuid, nicparams: {}, uuid: expect.any(String) },
+    { mac: 'auto', nicparams: { link: 'br1' }, uuid: expect.any(String) },
+  ])
 })
 
 test('a script says how a group is emptied, with opcodes that move instances and with no others', async () => {

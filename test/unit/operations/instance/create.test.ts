@@ -166,6 +166,7 @@ describe('with opportunistic locking', () => {
       ),
       '* falling back to full lock allocation',
     ])
+    expect([cluster.started, cluster.noted]).toEqual([false, expect.objectContaining({ opportunistic_locking: false })])
     for (const { uuid } of Object.values(cluster.config.nodes))
       expect(cluster.requested).toContainEqual([`node/${uuid}`, 'exclusive'])
     step(cluster.table, { owner: other, at: 0, kind: 'free' })

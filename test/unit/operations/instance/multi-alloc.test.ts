@@ -1,4 +1,5 @@
 // OP_INSTANCE_MULTI_ALLOC and the refusals of OP_INSTANCE_REPLACE_DISKS, on the recorded cluster.
+import { step } from '../../../../src/locks/table'
 import { FakeEnvironment } from '../../../support/fake-environment'
 
 const instance = (name: string, more: Readonly<Record<string, unknown>> = {}) => ({
@@ -43,6 +44,46 @@ test('the job shows where each instance goes, and its job says which one it come
   for (const { pnode, pnode_uuid } of expected) expect(cluster.config.nodes[String(pnode_uuid)]?.name).toBe(pnode)
 })
 
+test('instances that name their nodes go there, and only these are locked', async () => {
+  const instances = [instance('inst25', { pnode: 'node1' }), instance('inst26', { pnode: 'node2' })]
+  await cluster.run('OP_INSTANCE_MULTI_ALLOC', { instances })
+  const [one, two] = ['node1', 'node2'].map((name) => cluster.node(name))
+  expect(cluster.submitted.map(([op]) => [op?.['pnode'], op?.['pnode_uuid']])).toEqual([
+    [one?.name, one?.uuid],
+    [two?.name, two?.uuid],
+  ])
+  expect(cluster.requested.filter(([name]) => name.startsWith('node/'))).toEqual([
+    [`node/${one?.uuid}`, 'shared'],
+    [`node/${two?.uuid}`, 'shared'],
+  ])
+})
+
+test('with opportunistic locking only nodes that nobody holds are used', async () => {
+  const held = cluster.node('node1')
+  step(cluster.table, {
+    ...{ owner: [9, '/livelock/9', 99], at: 0, kind: 'update', priority: 0 },
+    request: [[`node/${held.uuid}`, 'exclusive']],
+  })
+  const instances = Array.from({ length: 6 }, (_, index) => instance(`multi${index}`))
+  await cluster.run('OP_INSTANCE_MULTI_ALLOC', { opportunistic_locking: true, instances })
+  const used = new Set(cluster.submitted.map(([op]) => op?.['pnode']))
+  expect(used.size).toBeGreaterThan(1)
+  expect(used).not.toContain(held.name)
+  expect(cluster.noted).toMatchObject({ iallocator: 'hail' })
+})
+
+test('who names neither nodes nor an allocator, where none is the default, is told what to give', async () => {
+  cluster.change('patchCluster', { default_iallocator: '' })
+  const instances = [instance('inst25')]
+  await expect(cluster.failure('OP_INSTANCE_MULTI_ALLOC', { instances })).resolves.toEqual([
+    'OpPrereqError',
+    [
+      expect.stringMatching(/^No iallocator or nodes on the instances given and no cluster-wide default/),
+      'wrong_input',
+    ],
+  ])
+})
+
 test('a dry run tells which instances have room, and submits nothing', async () => {
   const op = { iallocator: 'hail', instances: [instance('inst25')], dry_run: true }
   await expect(cluster.run('OP_INSTANCE_MULTI_ALLOC', op)).resolves.toEqual({
@@ -85,11 +126,11 @@ test('room is left for the instances of any one node that dies, and an error say
 
 test.each([
   [[instance('inst25'), instance('inst25')], 'There are duplicate instance names: inst25.gnt.example'],
-  [[instance('inst25'), instance('inst26', { pnode: 'node1' })], 'Some instances name their node, others do not'],
   [
-    [instance('inst25', { iallocator: 'hail' })],
-    'The allocator is given for all instances together, not for one of them',
+    [instance('inst25'), instance('inst26', { pnode: 'node1' })],
+    'There are instance objects providing pnode/snode while others do not',
   ],
+  [[instance('inst25', { iallocator: 'hail' })], 'iallocator are not allowed to be set on instance objects'],
 ])('%# is refused and submits nothing', async (instances, text) => {
   await expect(cluster.failure('OP_INSTANCE_MULTI_ALLOC', { iallocator: 'hail', instances })).resolves.toEqual([
     'OpPrereqError',
