@@ -4,6 +4,7 @@ import { type SimHandlers, simHandlers } from '../../src/daemons/sim/handlers'
 import type { World } from '../../src/daemons/sim/world'
 import type { Log } from '../../src/lib/log'
 import { type Paths, pathsOf } from '../../src/lib/paths'
+import { Turns } from '../../src/lib/turns'
 import type { NodeContext } from '../../src/node/context'
 import { configReplicaHandlers } from '../../src/node/handlers/config-replica'
 import { fileHandlers } from '../../src/node/handlers/files'
@@ -26,6 +27,12 @@ const ownFiles = {
   ...{ set_watcher_pause, get_watcher_pause },
   ...configReplicaHandlers,
 }
+
+/** What a node's own files need of its daemon. */
+type FilesContext = Pick<
+  NodeContext,
+  'paths' | 'disk' | 'clock' | 'random' | 'log' | 'hostname' | 'configReplica' | 'queueTurns'
+>
 
 export class SimMachine {
   readonly paths: Paths
@@ -74,13 +81,13 @@ export class SimMachine {
     const isMaster = () => this.disk.peek(paths.ssconf('master_node'))?.trim() === hostname
     const basics = { paths, disk, clock: process.clock, random: simulator.random, log }
     const configReplica = new ConfigReplica({ ...basics, isMaster })
-    const context = { ...basics, hostname, configReplica }
+    const context = { ...basics, hostname, configReplica, queueTurns: new Turns() }
     process.run(() => void configReplica.start())
     const answer = (call: CallName, body: string) => process.run(() => this.answer(context, call, body))
     this.noded = { process, answer }
   }
 
-  private async answer(context: Partial<NodeContext> & Pick<NodeContext, 'clock'>, name: CallName, body: string) {
+  private async answer(context: FilesContext, name: CallName, body: string) {
     try {
       return encodeAnswer({ ok: true, payload: await this.handle(context, name, body) })
     } catch (error) {
@@ -88,7 +95,7 @@ export class SimMachine {
     }
   }
 
-  private handle<C extends CallName>(given: Partial<NodeContext> & Pick<NodeContext, 'clock'>, name: C, body: string) {
+  private handle<C extends CallName>(given: FilesContext, name: C, body: string) {
     const args = decodeCall(name, body, this.paths)
     if (Object.hasOwn(ownFiles, name)) {
       const own = ownFiles[name as keyof typeof ownFiles] as (context: unknown, ...args: readonly unknown[]) => unknown
