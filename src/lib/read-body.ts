@@ -5,8 +5,8 @@ import type { IncomingMessage } from 'node:http'
 export class SenderLeft extends Error {}
 
 /**
- * Undefined when it is longer than `limit`; then the rest has not been read. Rejects with SenderLeft when the other end goes away. By events: an
- * iterator costs as much again as the whole rest of a small request.
+ * Undefined when it is longer than `limit`; then the rest has not been read. Rejects with SenderLeft when the other end goes away.
+ * By events: an iterator costs as much again as the whole rest of a small request.
  */
 export function readBody(message: IncomingMessage, limit: number): Promise<string | undefined> {
   if (Number(message.headers['content-length'] ?? 0) > limit) return Promise.resolve(undefined)

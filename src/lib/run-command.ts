@@ -11,7 +11,7 @@ export interface CommandOptions {
   maxOutput?: number
   /** Called with each piece of stdout and stderr as it comes. */
   onOutput?: (chunk: string) => void
-  /** Both streams also go to this open file descriptor's file. */
+  /** Ends the program. */
   signal?: AbortSignal
 }
 
