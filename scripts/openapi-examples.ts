@@ -10,6 +10,35 @@ const FINISHED = {
   ...{ started: 1795250000.1, executed: 1795250000.2, ended: 1795250001.5, result: null, error: null, input: STARTUP },
   log: [{ serial: 1, time: 1795250000.3, type: 'message', message: 'Starting instance vm1.example.com' }],
 }
+const SPECIFICATION = { disk_template: 'drbd', memory_mib: 4096, vcpus: 2, disks_mib: [20480] }
+const CANDIDATES = [
+  {
+    ...{ node: 'node2.example.com', secondary: 'node3.example.com', accepted: true, score_change: 0.0143 },
+    ...{ reject: null, reason: null, free: null, needed: null },
+  },
+  {
+    ...{ node: 'node7.example.com', secondary: null, accepted: false, score_change: null },
+    ...{ reject: 'FailMem', reason: 'lacks memory', free: 3072, needed: 4096 },
+  },
+]
+const WHY_NONE = 'no node fits: 12 lack memory (largest free 3,072 MiB on node7.example.com, 4,096 needed), 3 are drained'
+const SCORES = [{ group: 'default', score_before: 3.51482131, score_after: 1.20773125 }]
+const STEP = {
+  ...{ instance: 'vm1.example.com', group: 'default', kind: 'replace-and-failover' },
+  ...{ from: ['node1.example.com', 'node2.example.com'], to: ['node3.example.com', 'node1.example.com'] },
+  ...{ score_before: 3.51482131, score_after: 1.20773125 },
+  components: [{ name: 'free_mem_cv', before: 1.50482131, after: 0.10773125 }],
+  ...{ first_op: 0, op_count: 2, candidates: null },
+}
+const REPLACE = {
+  ...{ OP_ID: 'OP_INSTANCE_REPLACE_DISKS', instance_name: 'vm1.example.com', mode: 'replace_new_secondary' },
+  remote_node: 'node3.example.com',
+}
+const MIGRATE = { OP_ID: 'OP_INSTANCE_MIGRATE', instance_name: 'vm1.example.com', allow_failover: true }
+const WHAT_IF = {
+  ...{ nodes: ['node1.example.com'], node_tag: 'rack:2', instances: [{ spec: SPECIFICATION, count: 3 }] },
+  explain: true,
+}
 const UUID = '2b0bd3c1-6d0f-4d0c-9b0e-0d2f6b8a7c11'
 
 const SCHEMAS: Readonly<Record<string, unknown>> = {
@@ -46,6 +75,42 @@ const SCHEMAS: Readonly<Record<string, unknown>> = {
       },
     ],
     preconditions: [{ object: 'instance/vm1.example.com', serial_no: 7 }],
+  },
+  InstanceSpecification: SPECIFICATION,
+  CandidateNode: CANDIDATES[1],
+  BalanceRequest: { groups: ['default'], max_moves: 10, explain: false },
+  BalancePlan: {
+    ...{ plan: '0c9d2f7e51b84a36', expires: 1795250900, groups: SCORES, steps: [STEP] },
+    ...{ ops: [REPLACE, MIGRATE], more: false },
+  },
+  CapacityRequest: { spec: SPECIFICATION, groups: ['default'], max_instances: 100, explain: true },
+  Capacity: {
+    fits: 1,
+    groups: [
+      {
+        ...{ group: 'default', alloc_policy: 'preferred', fits: 1, nodes: [['node2.example.com', 'node3.example.com']] },
+        ...{ reason: WHY_NONE, candidates: [CANDIDATES[1]] },
+      },
+    ],
+  },
+  WhatIfRequest: WHAT_IF,
+  WhatIf: {
+    dead: ['node1.example.com'],
+    restored: [
+      {
+        ...{ instance: 'vm1.example.com', from: ['node1.example.com', 'node2.example.com'] },
+        to: ['node2.example.com', 'node3.example.com'],
+      },
+    ],
+    lost: [
+      {
+        ...{ instance: 'vm2.example.com', nodes: ['node1.example.com'] },
+        ...{ reason: 'its disks (plain) are only on the node that is down', candidates: null },
+      },
+    ],
+    ...{ mirrored: [], unmirrored: [], placed: [{ entry: 0, nodes: ['node2.example.com', 'node3.example.com'] }] },
+    refused: [{ entry: 0, count: 2, reason: WHY_NONE, candidates: CANDIDATES }],
+    ...{ without_reserve: ['node2.example.com'], groups: SCORES },
   },
   TokenRequest: { name: TOKEN.name, permissions: TOKEN.permissions, tags: TOKEN.tags, expires: TOKEN.expires },
   Token: TOKEN,

@@ -9,6 +9,7 @@ import { createLog, type Log } from './lib/log'
 import { environmentPaths, type Paths } from './lib/paths'
 import { systemRandom as random } from './lib/random'
 import { EXIT, PORT } from './model/constants/daemons'
+import { ALLOCATION_MEMORY_MIB, ALLOCATION_S, ALLOCATION_THREADS, ALLOCATION_WAITING_MAX } from './model/limits'
 
 /** A running role. */
 interface Running {
@@ -191,7 +192,14 @@ async function wconfd(start: Start): Promise<Running> {
 async function luxid(start: Start): Promise<Running> {
   const nodes = await masterNodes(start)
   const { paths, log } = start
-  const { startLuxid } = await import('./daemons/luxi/luxid.js')
+  const [{ startLuxid }, { WorkerPool }] = await Promise.all([
+    import('./daemons/luxi/luxid.js'),
+    import('./lib/worker-pool.js'),
+  ])
+  const threads = new WorkerPool({
+    ...{ entry: path.join(__dirname, 'allocation-thread.js'), clock, limit_s: ALLOCATION_S },
+    ...{ threads: ALLOCATION_THREADS, waiting: ALLOCATION_WAITING_MAX, memory_mib: ALLOCATION_MEMORY_MIB },
+  })
   const masterFile = async (file: string) => (await disk.read(paths.local(file)))?.toString('utf8')
   return startLuxid({
     ...{ paths, log, clock, random, disk, nodes },
@@ -199,6 +207,14 @@ async function luxid(start: Start): Promise<Running> {
     async planJob(ops, config) {
       const { planJob } = await import('./operations/plan/plan.js')
       return planJob(ops, { config, nodes, clock, random, paths, log, masterFile })
+    },
+    allocation: {
+      async picture(config, template) {
+        const { clusterPicture } = await import('./operations/plan/picture.js')
+        return clusterPicture(nodes, config, template)
+      },
+      run: (parts, signal) => threads.run(parts, signal),
+      close: () => threads.close(),
     },
   })
 }

@@ -10,7 +10,7 @@ const product = sources.filter(({ name }) => name.startsWith('src/'))
 const byName = new Map(sources.map((source) => [source.name, source]))
 
 /** Where the product starts; everything in src/ is reached from one of these. */
-const ENTRIES = ['src/main.ts', 'src/gnt.ts', 'src/job.ts', 'src/htools.ts']
+const ENTRIES = ['src/main.ts', 'src/gnt.ts', 'src/job.ts', 'src/htools.ts', 'src/allocation-thread.ts']
 
 const TABLES = ['opcodes', 'query', 'rpc', 'config', 'model', 'lib']
 const FOR_DAEMONS = ['services', 'opcodes', 'query', 'rpc', 'model', 'lib', 'generated']

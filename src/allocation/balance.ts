@@ -3,7 +3,7 @@ import { BOUNDED_TARGETS, EXHAUSTIVE_TRIALS } from '../model/limits'
 import { NO_NODE, isShared } from './cluster-data'
 import type { ClusterModel } from './cluster-model'
 import { LazySearch } from './lazy-search'
-import { type Move, Mover } from './moves'
+import { type Move, Mover, type Replacements } from './moves'
 import { Score } from './score'
 
 export interface BalanceOptions {
@@ -99,21 +99,28 @@ class Search {
   bestOf(instance: number, bound: number): Move | undefined {
     const facts = this.model.instances[instance]
     if (facts === undefined) return undefined
-    const { instanceMoves, diskMoves, restrictedMigration } = this.options
     if (isShared(facts.data.template)) {
-      return instanceMoves ? this.mover.bestFailoverToAny(instance, bound) : undefined
+      return this.options.instanceMoves ? this.mover.bestFailoverToAny(instance, bound) : undefined
     }
     if (facts.data.template !== 'drbd') return undefined
-    const secondary = this.model.secondary[instance] ?? NO_NODE
-    const failover = instanceMoves && this.model.nodes[secondary]?.offline === false
-    const drained = this.model.nodes[this.model.primary[instance] ?? NO_NODE]?.offline === true
-    const swap = instanceMoves && (!restrictedMigration || drained)
-    return this.mover.bestReplacement(instance, bound, {
-      disks: diskMoves,
-      failover,
-      replaceAndFailover: swap,
-      replacePrimary: failover && !restrictedMigration,
-      failoverAndReplace: failover && swap,
-    })
+    return this.mover.bestReplacement(instance, bound, replacements(this.model, instance, this.options))
+  }
+}
+
+/** What may be done with a mirrored instance. */
+export function replacements(
+  model: ClusterModel,
+  instance: number,
+  { instanceMoves, diskMoves, restrictedMigration }: BalanceOptions,
+): Replacements {
+  const offline = (node: number | undefined) => model.nodes[node ?? NO_NODE]?.offline
+  const failover = instanceMoves && offline(model.secondary[instance]) === false
+  const swap = instanceMoves && (!restrictedMigration || offline(model.primary[instance]) === true)
+  return {
+    disks: diskMoves,
+    failover,
+    replaceAndFailover: swap,
+    replacePrimary: failover && !restrictedMigration,
+    failoverAndReplace: failover && swap,
   }
 }

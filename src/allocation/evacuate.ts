@@ -5,10 +5,11 @@ import { Changes } from './changes'
 import { BadClusterData, NO_NODE, isMovable, nodesNeeded } from './cluster-data'
 import { chooseGroup, groupNodes } from './choose-group'
 import type { ClusterModel } from './cluster-model'
+import { candidatesToLeave } from './explain-moves'
 import { failMode } from './fail-modes'
 import { migrateStep, replaceStep } from './jobs'
 import { Verdict } from './placement'
-import type { EvacMode, Evacuation, Failed, Moved, Step } from './requests'
+import type { Candidate, EvacMode, Evacuation, Failed, Moved, Step } from './requests'
 import { Score, SPREAD_COUNT } from './score'
 import { ROW, Trials } from './trials'
 
@@ -17,7 +18,7 @@ export function evacuate(
   model: ClusterModel,
   instances: readonly number[],
   mode: EvacMode,
-  options: AllocOptions,
+  options: Explained,
 ): Evacuation {
   const leaving = new Set(instances.flatMap((instance) => nodesToLeave(model, instance, mode)))
   return moveAll(
@@ -30,8 +31,14 @@ export function evacuate(
       return evacuator.move(instance, mode, group, nodes)
     },
     options.ignoreSoftErrors,
+    options.explain && mode !== 'all'
+      ? (instance) => candidatesToLeave(model, instance, mode, leaving, options)
+      : undefined,
   )
 }
+
+/** `explain`: what cannot leave is told with each node that was looked at. */
+type Explained = AllocOptions & { readonly explain?: boolean }
 
 /** To the best of these groups, or of all but those that they are in. */
 export function changeGroup(
@@ -80,6 +87,7 @@ function moveAll(
   instances: readonly number[],
   move: (evacuator: Evacuator, instance: number) => Step[],
   lenient: boolean,
+  explain?: (instance: number) => readonly Candidate[],
 ): Evacuation {
   const evacuator = new Evacuator(model, lenient)
   const [moved, failed, jobs]: [Moved[], Failed[], Step[][]] = [[], [], []]
@@ -100,7 +108,8 @@ function moveAll(
       if (!(error instanceof BadClusterData)) throw error
       evacuator.changes.undo(mark)
       while (model.instances.length > count) evacuator.changes.drop()
-      failed.push({ instance: name, why: error.message })
+      const candidates = explain?.(instance)
+      failed.push({ instance: name, why: error.message, ...(candidates && { candidates }) })
     }
   }
   return { moved, failed, jobs }

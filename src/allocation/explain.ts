@@ -1,12 +1,13 @@
-// Why a new instance fits where it fits and not elsewhere: for every node, and in one sentence for all.
+// Why a new instance fits where it fits and not elsewhere, node by node.
+import type { Reject } from '../model/allocation'
 import type { AllocOptions } from './allocate'
 import { Changes } from './changes'
 import { nodesNeeded } from './cluster-data'
-import { type ClusterModel, Col, freeMemory, instanceFacts } from './cluster-model'
+import { type ClusterModel, Col, type NodeFacts, freeMemory, instanceFacts } from './cluster-model'
 import { failMode } from './fail-modes'
 import { Placement, SOFT, STRICT, Verdict } from './placement'
 import { judgePolicy } from './policy'
-import type { Candidate, NewInstance, Reject } from './requests'
+import type { Candidate, NewInstance } from './requests'
 import { Score, SPREAD_COUNT } from './score'
 
 /** Every node as a place of the instance, as the cluster is now. */
@@ -22,80 +23,6 @@ export function candidatesFor(model: ClusterModel, wanted: NewInstance, options:
   }
 }
 
-/** "no node fits: 12 lack memory (largest free 3,072 MiB on node7, 4,096 needed), 3 are drained" */
-export function whyNone(candidates: readonly Candidate[]): string {
-  const fitting = candidates.filter(({ reject }) => reject === undefined).length
-  if (candidates.length === 0) return 'no node fits: the cluster has none'
-  const byReject = new Map<Reject, Candidate[]>()
-  for (const one of candidates) {
-    if (one.reject !== undefined) byReject.set(one.reject, [...(byReject.get(one.reject) ?? []), one])
-  }
-  const parts = [...byReject]
-    .sort(([, one], [, other]) => other.length - one.length)
-    .map(([reject, all]) => `${all.length} ${PHRASES[reject](all.length)}${shortage(all)}`)
-  // Where nodes fit one by one, it is the death of one of them that leaves no room.
-  if (fitting > 0) parts.unshift(`${fitting} ${PHRASES.FailN1(fitting)}`)
-  const way = fitting > 0 || byReject.has('FailN1') ? `; ${N1_WAY_OUT}` : ''
-  return `no node fits: ${parts.join(', ')}${way}`
-}
-
-const N1_WAY_OUT =
-  'name a node, or leave this check out with gnt-cluster modify --default-iallocator-params no-capacity-checks='
-
-type Phrase = (count: number) => string
-const are =
-  (text: string): Phrase =>
-  (count) =>
-    `${count === 1 ? 'is' : 'are'} ${text}`
-const lack =
-  (text: string): Phrase =>
-  (count) =>
-    `${count === 1 ? 'lacks' : 'lack'} ${text}`
-const do_ =
-  (one: string, more: string): Phrase =>
-  (count) =>
-    count === 1 ? one : more
-
-const PHRASES: Readonly<Record<Reject, Phrase>> = {
-  FailMem: lack('memory'),
-  FailDisk: lack('disk space'),
-  FailCPU: lack('CPUs'),
-  FailN1: do_(
-    'would leave no room for the instances of a node that dies',
-    'would leave no room for the instances of a node that dies',
-  ),
-  FailTags: do_('has an instance that excludes it', 'have instances that exclude it'),
-  FailMig: do_('may not receive it', 'may not receive it'),
-  FailDiskCount: do_(
-    'is in a group whose policy wants another number of disks',
-    'are in groups whose policy wants another number of disks',
-  ),
-  FailSpindles: lack('spindles'),
-  FailInternal: do_('cannot be judged', 'cannot be judged'),
-  policy: do_('is in a group whose policy forbids it', 'are in groups whose policy forbids it'),
-  offline: are('offline'),
-  drained: are('drained'),
-  'not vm_capable': are('not vm_capable'),
-  'no answer': do_('did not answer', 'did not answer'),
-  'not locked': are('locked by other jobs'),
-  'other group': are('in groups that are not to be used'),
-  'no network': are('not connected to its network'),
-}
-
-function shortage(all: readonly Candidate[]): string {
-  const measured = all.flatMap(({ node, free, needed }) => (free === undefined ? [] : [{ node, free, needed }]))
-  const [first, ...others] = measured
-  if (first?.needed === undefined) return ''
-  const most = others.reduce((best, one) => (one.free > best.free ? one : best), first)
-  const unit = all[0]?.reject === 'FailCPU' ? '' : ' MiB'
-  return ` (largest free ${grouped(most.free)}${unit} on ${most.node}, ${grouped(first.needed)} needed)`
-}
-
-const grouped = (value: number): string =>
-  Math.floor(value)
-    .toString()
-    .replace(/\B(?=(\d{3})+$)/g, ',')
-
 function excluded(
   model: ClusterModel,
   wanted: NewInstance,
@@ -109,13 +36,16 @@ function excluded(
   if (wanted.group === undefined ? group.allocPolicy === 'unallocable' : group.name !== wanted.group) {
     return no('other group')
   }
-  if (facts.offline) return no(UNUSABLE.find((one) => one === facts.data.unusable) ?? 'offline')
+  if (facts.offline) return no(whyOffline(facts))
   if (options.restrictTo?.includes(facts.data.name) === false) return no('not locked')
   const lacks = (wanted.data.networks ?? []).some((network) => !group.networks.includes(network))
   return lacks ? no('no network') : undefined
 }
 
 const UNUSABLE: readonly Reject[] = ['offline', 'drained', 'not vm_capable', 'no answer']
+
+/** What else than dead a node may be that counts as offline. */
+export const whyOffline = ({ data }: NodeFacts): Reject => UNUSABLE.find((one) => one === data.unusable) ?? 'offline'
 
 class Look {
   private readonly placement: Placement
@@ -143,7 +73,7 @@ class Look {
     const soft = this.options.ignoreSoftErrors ? SOFT : STRICT
     this.placement.copy(node, 0)
     const verdict = this.placement.addPrimary(0, node, instance, 0, soft)
-    if (verdict !== Verdict.ok) return { node: name, reject: failMode(verdict), ...this.short(node, verdict) }
+    if (verdict !== Verdict.ok) return { node: name, reject: failMode(verdict), ...shortage(model, instance, node, verdict) }
     const primary = this.differ(node)
     if (nodesNeeded(facts.data.template) === 1) return { node: name, scoreChange: this.change(primary, NOTHING) }
     return this.pair(
@@ -190,25 +120,29 @@ class Look {
   private change(one: Float64Array, other: Float64Array): number {
     return this.score.after(Infinity, 0, one, other, NOTHING) - this.before
   }
+}
 
-  /** What there is of that which is short. */
-  private short(node: number, verdict: Verdict): { free?: number; needed?: number } {
-    const { model } = this
-    const facts = model.nodes[node]
-    const data = model.instances[this.instance]?.data
-    if (facts === undefined || data === undefined) return {}
-    const get = (col: Col) => model.rows[node * Col.Width + col] ?? 0
-    if (verdict === Verdict.memory) {
-      const free = freeMemory(model, node)
-      const unreserved = free - data.memory <= 0 ? free : Math.min(free - get(Col.Reserved), get(Col.FreeMemoryAll))
-      return { free: Math.max(0, unreserved), needed: data.memory }
-    }
-    if (verdict === Verdict.disk) return { free: Math.min(get(Col.FreeDisk), get(Col.FreeDiskAll)), needed: data.disk }
-    if (verdict === Verdict.cpu) {
-      return { free: Math.max(0, facts.vcpuRatio * facts.data.totalCpus - get(Col.VcpusAll)), needed: data.vcpus }
-    }
-    return {}
+/** What there is of that which is short, where the node would become the primary. */
+export function shortage(
+  model: ClusterModel,
+  instance: number,
+  node: number,
+  verdict: Verdict,
+): { free?: number; needed?: number } {
+  const facts = model.nodes[node]
+  const data = model.instances[instance]?.data
+  if (facts === undefined || data === undefined) return {}
+  const get = (col: Col) => model.rows[node * Col.Width + col] ?? 0
+  if (verdict === Verdict.memory) {
+    const free = freeMemory(model, node)
+    const unreserved = free - data.memory <= 0 ? free : Math.min(free - get(Col.Reserved), get(Col.FreeMemoryAll))
+    return { free: Math.max(0, unreserved), needed: data.memory }
   }
+  if (verdict === Verdict.disk) return { free: Math.min(get(Col.FreeDisk), get(Col.FreeDiskAll)), needed: data.disk }
+  if (verdict === Verdict.cpu) {
+    return { free: Math.max(0, facts.vcpuRatio * facts.data.totalCpus - get(Col.VcpusAll)), needed: data.vcpus }
+  }
+  return {}
 }
 
 const NOTHING = new Float64Array(2 * SPREAD_COUNT + 1)

@@ -1,6 +1,6 @@
 // Ganeti's names of why an instance does not fit somewhere.
 import { Verdict } from './placement'
-import type { Reject } from './requests'
+import type { Reject } from '../model/allocation'
 
 const NAMES: readonly (readonly [Verdict, Reject])[] = [
   [Verdict.memory, 'FailMem'],

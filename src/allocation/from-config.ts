@@ -1,7 +1,10 @@
 // The cluster as its own configuration has it, with what the nodes reported just now.
 import { fillBeParams, fillIPolicy, fillNdParams } from '../config/filled'
 import { diskTemplateOf, instanceDisks, secondaryNodes } from '../config/lookup'
+import { recordValues } from '../config/records'
+import { mapInSlices } from '../lib/slices'
 import type { ConfigData, Instance, Node } from '../model/config'
+import { INSTANCES_AT_ONCE } from '../model/limits'
 import type { IPolicy, ISpec } from '../model/params'
 import {
   type ClusterData,
@@ -34,11 +37,15 @@ export interface LiveNode {
 }
 
 /** `live` by node uuid. A node that did not answer is no place for anything. */
-export function clusterDataOf(config: ConfigData, live: ReadonlyMap<string, LiveNode>): ClusterData {
-  const groups = Object.values(config.nodegroups)
-  const nodes = Object.values(config.nodes)
+export async function clusterDataOf(config: ConfigData, live: ReadonlyMap<string, LiveNode>): Promise<ClusterData> {
+  const groups = recordValues(config.nodegroups)
+  const nodes = recordValues(config.nodes)
   const nodeAt = new Map<string, number>(nodes.map(({ uuid }, at) => [uuid, at]))
-  const instances = Object.values(config.instances).map((instance) => instanceData(config, instance, nodeAt))
+  const instances = await mapInSlices(recordValues(config.instances), INSTANCES_AT_ONCE, (instance) =>
+    instanceData(config, instance, nodeAt),
+  )
+  const own: InstanceData[][] = nodes.map(() => [])
+  for (const instance of instances) own[instance.primary]?.push(instance)
   const groupAt = new Map<string, number>(groups.map(({ uuid }, at) => [uuid, at]))
   return {
     groups: groups.map((group): GroupData => ({
@@ -49,10 +56,9 @@ export function clusterDataOf(config: ConfigData, live: ReadonlyMap<string, Live
       networks: Object.keys(group.networks),
       policy: policyOf(fillIPolicy(config.cluster, group)),
     })),
-    nodes: nodes.map((node, at) => {
-      const own = instances.filter(({ primary }) => primary === at)
-      return nodeData(config, node, groupAt.get(node.group) ?? 0, own, live.get(node.uuid))
-    }),
+    nodes: nodes.map((node, at) =>
+      nodeData(config, node, groupAt.get(node.group) ?? 0, own[at] ?? [], live.get(node.uuid)),
+    ),
     instances,
     tags: config.cluster.tags,
     policy: policyOf(config.cluster.ipolicy),

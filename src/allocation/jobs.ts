@@ -1,5 +1,6 @@
 // The opcodes that make a move. Ganeti's programs write every parameter, and so do these.
 import type { ClusterModel } from './cluster-model'
+import type { Move } from './moves'
 import type { Step } from './requests'
 
 /** A failover for what is not there yet. */
@@ -39,3 +40,21 @@ export const replaceStep = (model: ClusterModel, instance: number, to: number): 
   disks: [],
   remote_node: model.data.nodes[to]?.name,
 })
+
+export function moveSteps(model: ClusterModel, { kind, instance, primary, secondary }: Move): Step[] {
+  const migrate = migrateStep(model, instance)
+  switch (kind) {
+    case 'failover':
+      return [migrate]
+    case 'failover-to-any':
+      return [migrateStep(model, instance, primary)]
+    case 'replace-secondary':
+      return [replaceStep(model, instance, secondary)]
+    case 'replace-and-failover':
+      return [replaceStep(model, instance, primary), migrate]
+    case 'failover-and-replace':
+      return [migrate, replaceStep(model, instance, secondary)]
+    case 'replace-primary':
+      return [migrate, replaceStep(model, instance, primary), migrate]
+  }
+}

@@ -1,7 +1,7 @@
 // Two questions that Ganeti's protocol has no answer to: which moves would balance the cluster, and how many instances fit.
 import type { AllocOptions } from './allocate'
-import { balance } from './balance'
-import { groupByName, groupNodes } from './choose-group'
+import { BALANCE_DEFAULTS, names, planBalanceSteps } from './balance-plan'
+import { groupByName } from './choose-group'
 import { NO_NODE } from './cluster-data'
 import type { ClusterModel } from './cluster-model'
 import { failText } from './fail-modes'
@@ -20,21 +20,12 @@ export function planBalance(
   group: string | undefined,
   { ignoreSoftErrors }: AllocOptions,
 ): Planned {
-  const groups = group === undefined ? model.data.groups.map((_, at) => at) : [groupByName(model, group)]
-  const limits = { minGain: 0.01, minGainLimit: 0.1, minScore: 1e-9, ignoreSoftErrors }
-  const allowed = { diskMoves: true, instanceMoves: true, restrictedMigration: false, evacuate: false }
-  const moves: [string, string[], string[]][] = []
-  for (const at of groups) {
-    const nodes = groupNodes(model, at)
-    const inside = new Set(nodes)
-    const own = model.instances.flatMap((_, one) => (inside.has(model.primary[one] ?? NO_NODE) ? [one] : []))
-    const maxRounds = maxMoves < 0 ? -1 : maxMoves - moves.length
-    for (const { move, oldPrimary, oldSecondary } of balance(model, nodes, own, { ...limits, ...allowed, maxRounds })) {
-      const name = model.instances[move.instance]?.data.name ?? ''
-      moves.push([name, names(model, oldPrimary, oldSecondary), names(model, move.primary, move.secondary)])
-    }
-  }
-  return { info: `${moves.length} moves`, result: moves }
+  if (group !== undefined) groupByName(model, group)
+  const groups = model.data.groups.flatMap(({ name }) => (group === undefined || name === group ? [name] : []))
+  const most = maxMoves < 0 ? Infinity : maxMoves
+  const question = { ...BALANCE_DEFAULTS, groups, maxMoves: most, maxOpcodes: Infinity }
+  const { steps } = planBalanceSteps(model, question, ignoreSoftErrors)
+  return { info: `${steps.length} moves`, result: steps.map(({ instance, from, to }) => [instance, from, to]) }
 }
 
 /** The nodes of each instance that fits, in order; at most `most` of them, below 0: as many as fit. */
@@ -57,5 +48,3 @@ export function planCapacity(
   return { info: `${added.length} instances fit; the next one: ${failText(failures)}`, result: [added.length, places] }
 }
 
-const names = (model: ClusterModel, ...nodes: readonly number[]): string[] =>
-  nodes.flatMap((node) => model.data.nodes[node]?.name ?? [])

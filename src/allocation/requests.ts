@@ -1,4 +1,5 @@
 // What the allocation may be asked, and what it answers: plain data, by name. The allocator protocol carries the same over JSON.
+import type { Reject } from '../model/allocation'
 import type { InstanceData } from './cluster-data'
 
 export interface NewInstance {
@@ -27,26 +28,6 @@ export type Request =
   | { readonly type: 'balance'; readonly maxMoves: number; readonly group?: string }
   | { readonly type: 'capacity'; readonly instance: NewInstance; readonly most: number }
 
-/** Why a node is no choice. The first nine are Ganeti's and keep its names where they are printed. */
-export type Reject =
-  | 'FailMem'
-  | 'FailDisk'
-  | 'FailCPU'
-  | 'FailN1'
-  | 'FailTags'
-  | 'FailMig'
-  | 'FailDiskCount'
-  | 'FailSpindles'
-  | 'FailInternal'
-  | 'policy'
-  | 'offline'
-  | 'drained'
-  | 'not vm_capable'
-  | 'no answer'
-  | 'not locked'
-  | 'other group'
-  | 'no network'
-
 /** One node that was looked at as the place of an instance. */
 export interface Candidate {
   readonly node: string
@@ -68,7 +49,10 @@ export interface Moved {
 
 export interface Failed {
   readonly instance: string
+  /** In the words of Ganeti's programs. */
   readonly why: string
+  /** Where it could not go; only where that was asked for. */
+  readonly candidates?: readonly Candidate[]
 }
 
 /** As opcodes travel: OP_ID and parameters. */

@@ -10,12 +10,13 @@ import { NetworksController } from './../daemons/rapi/controllers/networks.contr
 import { NodesController } from './../daemons/rapi/controllers/nodes.controller'
 import { QueryController } from './../daemons/rapi/controllers/query.controller'
 import { RootController } from './../daemons/rapi/controllers/root.controller'
+import { JobsV3Controller } from './../daemons/rapi/controllers/v3/jobs.controller'
+import { AllocationV3Controller } from './../daemons/rapi/controllers/v3/allocation.controller'
 import { ClusterV3Controller } from './../daemons/rapi/controllers/v3/cluster.controller'
 import { EventsV3Controller } from './../daemons/rapi/controllers/v3/events.controller'
 import { FiltersV3Controller } from './../daemons/rapi/controllers/v3/filters.controller'
 import { GroupsV3Controller } from './../daemons/rapi/controllers/v3/groups.controller'
 import { InstancesV3Controller } from './../daemons/rapi/controllers/v3/instances.controller'
-import { JobsV3Controller } from './../daemons/rapi/controllers/v3/jobs.controller'
 import { LocksV3Controller } from './../daemons/rapi/controllers/v3/locks.controller'
 import { NetworksV3Controller } from './../daemons/rapi/controllers/v3/networks.controller'
 import { NodesV3Controller } from './../daemons/rapi/controllers/v3/nodes.controller'
@@ -699,6 +700,62 @@ export const routes: readonly Route[] = [
   },
   {
     verb: 'get',
+    path: '/3/jobs',
+    controller: JobsV3Controller,
+    action: 'list',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/jobs/:id',
+    controller: JobsV3Controller,
+    action: 'get',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"path","name":"id","required":true,"dataType":"integer"}, ],
+  },
+  {
+    verb: 'post',
+    path: '/3/jobs',
+    controller: JobsV3Controller,
+    action: 'submit',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"body","name":"body","required":true,"ref":"JobRequest"}, {"in":"header","name":"Idempotency-Key","dataType":"string"}, {"in":"header","name":"If-Match","dataType":"string"}, ],
+  },
+  {
+    verb: 'delete',
+    path: '/3/jobs/:id',
+    controller: JobsV3Controller,
+    action: 'cancel',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"path","name":"id","required":true,"dataType":"integer"}, ],
+  },
+  {
+    verb: 'post',
+    path: '/3/balance',
+    controller: AllocationV3Controller,
+    action: 'balance',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"body","name":"body","required":true,"ref":"BalanceRequest"}, ],
+  },
+  {
+    verb: 'post',
+    path: '/3/capacity',
+    controller: AllocationV3Controller,
+    action: 'capacity',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"body","name":"body","required":true,"ref":"CapacityRequest"}, ],
+  },
+  {
+    verb: 'post',
+    path: '/3/whatif',
+    controller: AllocationV3Controller,
+    action: 'whatIf',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"body","name":"body","required":true,"ref":"WhatIfRequest"}, ],
+  },
+  {
+    verb: 'get',
     path: '/3/cluster',
     controller: ClusterV3Controller,
     action: 'get',
@@ -760,38 +817,6 @@ export const routes: readonly Route[] = [
     action: 'get',
     security: [{"basic":[]},{"bearer":[]}],
     args: [{"in":"path","name":"name","required":true,"dataType":"string"}, {"in":"query","name":"fields","dataType":"string"}, ],
-  },
-  {
-    verb: 'get',
-    path: '/3/jobs',
-    controller: JobsV3Controller,
-    action: 'list',
-    security: [{"basic":[]},{"bearer":[]}],
-    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
-  },
-  {
-    verb: 'get',
-    path: '/3/jobs/:id',
-    controller: JobsV3Controller,
-    action: 'get',
-    security: [{"basic":[]},{"bearer":[]}],
-    args: [{"in":"path","name":"id","required":true,"dataType":"integer"}, ],
-  },
-  {
-    verb: 'post',
-    path: '/3/jobs',
-    controller: JobsV3Controller,
-    action: 'submit',
-    security: [{"basic":[]},{"bearer":[]}],
-    args: [{"in":"body","name":"body","required":true,"ref":"JobRequest"}, {"in":"header","name":"Idempotency-Key","dataType":"string"}, {"in":"header","name":"If-Match","dataType":"string"}, ],
-  },
-  {
-    verb: 'delete',
-    path: '/3/jobs/:id',
-    controller: JobsV3Controller,
-    action: 'cancel',
-    security: [{"basic":[]},{"bearer":[]}],
-    args: [{"in":"path","name":"id","required":true,"dataType":"integer"}, ],
   },
   {
     verb: 'get',

@@ -37,12 +37,16 @@ export class FramedConnection {
   /** What still comes is read and thrown away. */
   private refused = false
   readonly closed: Promise<void>
+  private readonly leaving = new AbortController()
+  /** Fires when it is closed. */
+  readonly signal = this.leaving.signal
 
   constructor(
     readonly socket: net.Socket,
     private readonly options: Pick<FramedServerOptions, 'maxFrame' | 'maxBuffered' | 'onMessage' | 'onTooLarge'>,
   ) {
     this.closed = new Promise((resolve) => socket.once('close', () => resolve()))
+    socket.once('close', () => this.leaving.abort())
     socket.on('data', (data: Buffer) => this.receive(data))
     socket.on('error', () => socket.destroy())
   }

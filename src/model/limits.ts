@@ -327,6 +327,19 @@ export const limits = {
 export const EXHAUSTIVE_TRIALS = 20_000
 /** From so many targets of a move on, those are left out that cannot be better than what was found. */
 export const BOUNDED_TARGETS = 16
+/** Instances that are read from the configuration, or handed to a thread, before the event loop serves others. */
+export const INSTANCES_AT_ONCE = 250
+/** Questions that are thought about at the same time, and that may wait for that. */
+export const ALLOCATION_THREADS = 2
+export const ALLOCATION_WAITING_MAX = 20
+/** Seconds that a question may be thought about. */
+export const ALLOCATION_S = 120
+/** MiB that thinking about a question may take. */
+export const ALLOCATION_MEMORY_MIB = 1024
+/** Instances that may arrive in one question. */
+export const ARRIVING_MAX = 1000
+/** Nodes that a plan of a balance tells of, in all its steps together, when it is to explain itself. */
+export const EXPLAINED_CANDIDATES_MAX = 20_000
 
 // Questions to confd (rpc/confd)
 /** Seconds until one of the asked master candidates must have answered. */

@@ -3,6 +3,7 @@ import { clusterInfo } from '../query/cluster-info'
 import { ECODE, OpPrereqError } from '../model/errors'
 import type { GantryMaster, Identity } from '../rpc/luxi/gantry'
 import type { Access } from './access'
+import { AllocationService } from './allocation'
 import { type EventService, submittedWith } from './events'
 import { deleteFilter, replaceFilter } from './filter-rules'
 import { markedView } from './job-views'
@@ -25,6 +26,7 @@ export interface GantryParts {
 export function localGantry(context: MasterContext, parts: GantryParts): GantryMaster {
   const tokens = new TokenService(context, parts.documents)
   const plans = new Plans(context)
+  const allocation = new AllocationService(context, plans)
   const submissions = new Submissions(context, parts.jobs, plans)
   const access = (identity: Identity): Access => tokens.access(identity)
 
@@ -38,6 +40,9 @@ export function localGantry(context: MasterContext, parts: GantryParts): GantryM
     },
     submit: async (identity, request) => submissions.submit(access(identity), request),
     plan: async (identity, request) => plans.make(access(identity), request),
+    balance: async (identity, request, signal) => allocation.balance(access(identity), request, signal),
+    capacity: async (identity, request, signal) => allocation.capacity(access(identity), request, signal),
+    whatIf: async (identity, request, signal) => allocation.whatIf(access(identity), request, signal),
     async cancel(identity, id) {
       const caller = access(identity)
       caller.need('jobs.cancel')

@@ -12,6 +12,7 @@ import type { WireOpCode } from '../rpc/luxi/calls'
 import type { Planned } from '../rpc/luxi/plan'
 import type { NodeClient } from '../rpc/node/client'
 import type { Wconfd } from '../rpc/wconfd/calls'
+import type { AllocationAccess } from './allocation'
 
 export interface MasterContext {
   /** The present snapshot; throws ConfigurationError while there is none. */
@@ -27,4 +28,6 @@ export interface MasterContext {
   readonly log: Log
   /** What each opcode of a job would do, up to the first that cannot be carried out; nothing is changed. */
   planJob(ops: readonly WireOpCode[], config: ConfigData): Promise<Planned[]>
+  /** Absent where nobody asks the allocation. */
+  readonly allocation?: AllocationAccess
 }

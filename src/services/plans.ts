@@ -33,7 +33,8 @@ export class Plans {
     const reads = planned.flatMap(({ read }) => read)
     if (reads.length > PLAN_OBJECTS_MAX)
       throw new OpPrereqError(`The plan hangs on ${reads.length} objects, more than ${PLAN_OBJECTS_MAX}`, ECODE.NORES)
-    const { id, expires } = this.store(access.identity, ops, planned)
+    const match = planned.map(({ read }) => read.map(preconditionOf))
+    const { id, expires } = this.store(access.identity, ops, match)
     const seen = ({ kind, name }: { kind: string; name: string }) => access.sees(config, `${kind}/${name}`)
     return {
       ...{ id, expires, possible: possible(planned, ops.length) },
@@ -72,10 +73,10 @@ export class Plans {
     throw new OpPrereqError(`Nodes did not answer within ${PLAN_MAKING_S} s`, ECODE.TEMP_NORES)
   }
 
-  private store(identity: Identity, ops: readonly WireOpCode[], planned: readonly Planned[]) {
+  /** `match`: what must be so for each opcode. */
+  store(identity: Identity, ops: readonly WireOpCode[], match: StoredPlan['match']): { id: string; expires: number } {
     const id = this.context.random.uuid()
     const expires_s = seconds(this.context.clock) + PLAN_S
-    const match = planned.map(({ read }) => read.map(preconditionOf))
     this.stored.set(id, { user: identity.user, digest: digestOf(ops), expires_s, match })
     const [oldest] = this.stored.keys()
     if (this.stored.size > PLANS_MAX && oldest !== undefined) this.stored.delete(oldest)

@@ -2,7 +2,7 @@
 import type { Step } from '../../allocation/balance'
 import { NO_NODE, isRunning } from '../../allocation/cluster-data'
 import type { ClusterModel } from '../../allocation/cluster-model'
-import { migrateStep, replaceStep } from '../../allocation/jobs'
+import { moveSteps } from '../../allocation/jobs'
 import { score8 } from '../../allocation/numbers'
 import type { Step as OpCodeStep } from '../../allocation/requests'
 
@@ -37,7 +37,7 @@ export function jobOf(model: ClusterModel, step: Step, name: string): Job {
   const nodes = [move.primary, move.secondary, ...before].filter((node) => node !== NO_NODE)
   const { commands } = describe(model, step, name)
   const instance = model.instances[move.instance]?.data.name ?? ''
-  return { nodes: [...new Set(nodes)], commands, opcodes: opcodesOf(model, step), instance }
+  return { nodes: [...new Set(nodes)], commands, opcodes: moveSteps(model, move), instance }
 }
 
 /** In order; gathered from the last job back, as Ganeti's, so that a set starts as late as it can. */
@@ -68,24 +68,6 @@ export function commandsText(sets: readonly (readonly Job[])[]): string {
     ]),
   ])
   return lines.map((line) => `${line}\n`).join('')
-}
-
-function opcodesOf(model: ClusterModel, { move: { kind, instance, primary, secondary } }: Step): OpCodeStep[] {
-  const migrate = migrateStep(model, instance)
-  switch (kind) {
-    case 'failover':
-      return [migrate]
-    case 'failover-to-any':
-      return [migrateStep(model, instance, primary)]
-    case 'replace-secondary':
-      return [replaceStep(model, instance, secondary)]
-    case 'replace-and-failover':
-      return [replaceStep(model, instance, primary), migrate]
-    case 'failover-and-replace':
-      return [migrate, replaceStep(model, instance, secondary)]
-    case 'replace-primary':
-      return [migrate, replaceStep(model, instance, primary), migrate]
-  }
 }
 
 function describe(model: ClusterModel, { move }: Step, name: string): { short: string; commands: string[] } {

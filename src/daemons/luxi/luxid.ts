@@ -52,6 +52,7 @@ export interface LuxidOptions {
   /** Instead of processes: the simulation's. */
   runner?: JobRunner
   planJob: MasterContext['planJob']
+  allocation?: MasterContext['allocation'] & { close(): Promise<void> }
 }
 
 interface Follower {
@@ -66,7 +67,7 @@ export interface Luxid {
 }
 
 export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
-  const { paths, clock, random, log, disk = systemDisk, nodes, planJob } = options
+  const { paths, clock, random, log, disk = systemDisk, nodes, planJob, allocation } = options
   const sockets = [paths.socket('master'), paths.socket('query')]
   // Before anything is read: two of them on one queue would run every job twice.
   for (const path of sockets)
@@ -82,7 +83,7 @@ export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
   await within(clock, limits.replication_s, replicas.catchUp())
   const live = options.live ?? new NodeLiveData(nodes, clock)
   const parts = { live, queue, wconfd, nodes, clock, random, disk, paths, log }
-  const context = { ...parts, planJob, ...state }
+  const context = { ...parts, planJob, ...(allocation && { allocation }), ...state }
   const master = localMaster(context, state)
   const servers = await serveLuxi(sockets, master, log)
   log.info({ jobs: queue.all().length, last: queue.lastJobId }, 'luxid serves the job queue')
@@ -95,6 +96,7 @@ export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
       await store.idle()
       replicas.close()
       state.close()
+      await allocation?.close()
       if (options.wconfd === undefined) wconfd.close?.()
     },
   }

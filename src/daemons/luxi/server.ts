@@ -33,8 +33,10 @@ async function answer(text: string, connection: FramedConnection, master: Master
   try {
     const request = parseRequest(text)
     try {
-      await send(connection, await request.run(master))
+      await send(connection, await request.run(master, connection.signal))
     } catch (error) {
+      // Nobody is there any more, which may be why it failed.
+      if (connection.signal.aborted) return
       if (error instanceof QueryFilterParseError) throw unreadableArgs(request.args, error.message)
       connection.send(encodeAnswer(false, wireError(error, request.method, log)))
     }

@@ -42,7 +42,7 @@ const groupData = ({ cluster, nodegroups }: ConfigData): Json =>
 
 /** Nodes that do not answer are as good as offline. */
 async function nodeData(ctx: UnitContext, config: ConfigData, template: DiskTemplate): Promise<Json> {
-  const answers = await liveNodes(ctx, config, template)
+  const answers = await liveNodes(ctx.nodes, config, template)
   const ofNode = (node: Node) => {
     const fixed = fixedData(config, node)
     if (node.offline || !node.vm_capable) return fixed

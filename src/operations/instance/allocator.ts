@@ -58,12 +58,12 @@ export interface Picture {
 /** `template`: whose storage is counted. */
 export async function clusterNow(ctx: UnitContext, template: DiskTemplate): Promise<Picture> {
   const config = await ctx.config.read({ nodes: 'all', instances: 'all', groups: 'all' })
-  const data = clusterDataOf(config, await liveNodes(ctx, config, template))
+  const data = await clusterDataOf(config, await liveNodes(ctx.nodes, config, template))
   return { config, model: buildModel(data), options: optionsOf(config.cluster) }
 }
 
 /** What the cluster tells its allocator: a parameter without a value is an option that is switched on. */
-function optionsOf({ default_iallocator_params: given }: Cluster): AllocOptions {
+export function optionsOf({ default_iallocator_params: given }: Cluster): AllocOptions {
   const on = (name: string) => Object.hasOwn(given, name)
   return {
     ...ALLOC_DEFAULTS,

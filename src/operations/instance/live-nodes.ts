@@ -4,11 +4,11 @@ import { fillHvParams, fillNdParams } from '../../config/filled'
 import type { ConfigData, DiskTemplate, Node } from '../../model/config'
 import type { ArgsOf } from '../../rpc/node/calls'
 import type { NodeInfo, StorageUnit } from '../../rpc/node/dicts'
-import type { UnitContext } from '../unit-context'
+import type { NodeAccess } from '../node-access'
 
 /** By uuid; a node that does not answer is missing. `template`: whose storage is counted. */
 export async function liveNodes(
-  ctx: UnitContext,
+  nodes: Pick<NodeAccess, 'many'>,
   config: ConfigData,
   template: DiskTemplate,
 ): Promise<ReadonlyMap<string, LiveNode>> {
@@ -21,11 +21,11 @@ export async function liveNodes(
   const uuidOf = new Map(asked.map((node) => [node.uuid, node]))
   const running: ArgsOf<'all_instances_info'> = [specs.map(([name]) => name), Object.fromEntries(specs)]
   const [infos, instances] = await Promise.all([
-    ctx.nodes.many(asked, 'node_info', ({ uuid }) => {
+    nodes.many(asked, 'node_info', ({ uuid }) => {
       const node = uuidOf.get(uuid)
       return node === undefined ? [[], []] : infoOf(node)
     }),
-    ctx.nodes.many(asked, 'all_instances_info', running),
+    nodes.many(asked, 'all_instances_info', running),
   ])
   const live = new Map<string, LiveNode>()
   for (const [uuid, info] of infos) {

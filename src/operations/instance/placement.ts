@@ -1,7 +1,8 @@
 // Where a new instance goes, as the allocator sees it: the built-in one, or a script of the administrator.
 import { allocate } from '../../allocation/answer'
 import { NO_NODE, nodesNeeded, type InstanceData } from '../../allocation/cluster-data'
-import { candidatesFor, whyNone } from '../../allocation/explain'
+import { candidatesFor } from '../../allocation/explain'
+import { whyNone } from '../../allocation/explain-text'
 import { diskSpace, templateOf } from '../../allocation/from-config'
 import type { NewInstance } from '../../allocation/requests'
 import type { DiskTemplate, Node } from '../../model/config'
@@ -44,9 +45,8 @@ export class Placer {
     const restrictTo = among === 'all' ? undefined : held.map(({ name }) => name)
     const options = { ...this.picture.options, restrictTo, ignorePolicy }
     const instance = newInstance(request, this.template)
-    const candidates = candidatesFor(model, instance, options)
     const { nodes } = allocate(model, instance, options)
-    if (nodes === undefined) return whyNone(candidates)
+    if (nodes === undefined) return whyNone(candidatesFor(model, instance, options))
     return nodes.flatMap((name) => held.find((node) => node.name === name) ?? [])
   }
 }

@@ -158,7 +158,11 @@ export class LuxiClient implements Master {
   private extensions(): GantryMaster {
     const calls = Object.entries(GANTRY_CALLS).map(([name, wire]) => [
       name,
-      (...args: readonly unknown[]) => this.call(wire, args),
+      (...args: readonly unknown[]) => {
+        const last = args.at(-1)
+        if (!(last instanceof AbortSignal)) return this.call(wire, args)
+        return this.call(wire, args.slice(0, -1), undefined, last)
+      },
     ])
     // The table has every name of the interface, and the answers are typed by it at the other end.
     return Object.fromEntries(calls) as GantryMaster
@@ -169,11 +173,21 @@ export class LuxiClient implements Master {
   }
 
   /** The other end is luxid, whose answers are typed by the same interface. */
-  private async call<T>(method: string, args: readonly unknown[], remembered?: Remembered): Promise<T> {
+  private async call<T>(
+    method: string,
+    args: readonly unknown[],
+    remembered?: Remembered,
+    signal?: AbortSignal,
+  ): Promise<T> {
     const client = await this.take()
+    // Whoever is asked notices that nobody is there any more.
+    const leave = () => client.close()
+    signal?.addEventListener('abort', leave, { once: true })
     try {
+      signal?.throwIfAborted()
       return (await this.patiently(method, () => client.call(method, args, this.timeout_s, remembered))) as T
     } finally {
+      signal?.removeEventListener('abort', leave)
       this.giveBack(client)
     }
   }

@@ -1,5 +1,7 @@
 // What /3 asks of the master beyond Ganeti's calls: extension calls of LUXI, whose names begin with `Gantry`. The caller's identity
 // comes with each call, and the master decides what it may see and do.
+import type { BalanceRequest, Capacity, CapacityRequest, WhatIf, WhatIfRequest } from '../../model/allocation'
+import type { PlannedBalance } from './allocation'
 import type { Plan, PlanRequest } from './plan'
 import type { JobId, Master, QueryFilter, QueryResource, WireOpCode } from './calls'
 
@@ -115,6 +117,10 @@ export interface GantryMaster {
   cluster(identity: Identity): Promise<Record<string, unknown>>
   submit(identity: Identity, request: SubmitRequest): Promise<Submitted>
   plan(identity: Identity, request: PlanRequest): Promise<Plan>
+  /** These three may take a while: who asks may leave. */
+  balance(identity: Identity, request: BalanceRequest, signal?: AbortSignal): Promise<PlannedBalance>
+  capacity(identity: Identity, request: CapacityRequest, signal?: AbortSignal): Promise<Capacity>
+  whatIf(identity: Identity, request: WhatIfRequest, signal?: AbortSignal): Promise<WhatIf>
   cancel(identity: Identity, job: JobId): Promise<[boolean, string]>
   events(identity: Identity, request: EventRequest): Promise<EventPage>
   /** What the master's daemons and the nodes measure, each as prom-client's JSON; who does not answer soon is left out. */
@@ -138,6 +144,9 @@ export const GANTRY_CALLS: Readonly<Record<keyof GantryMaster, string>> = {
   cluster: 'GantryCluster',
   submit: 'GantrySubmit',
   plan: 'GantryPlan',
+  balance: 'GantryBalance',
+  capacity: 'GantryCapacity',
+  whatIf: 'GantryWhatIf',
   cancel: 'GantryCancel',
   events: 'GantryEvents',
   metrics: 'GantryMetrics',

@@ -21,11 +21,13 @@ import { GenericError } from '../../model/errors'
 import { CALL_DEPTH_MAX } from '../../model/limits'
 import { isDeeper } from '../../lib/json-depth'
 import { GANTRY_CALLS, type GantryMaster } from './gantry'
+import { readBalance, readCapacity, readWhatIf } from './allocation'
 import { readEvents, readIdentity, readNewToken, readPlan, readSubmit, readView } from './gantry-arguments'
 import type { Master, QueryFilter, QueryResource, TagKind, WireOpCode } from './calls'
 import { layout } from './layout'
 
-export type LuxiRequest = (master: Master) => Promise<unknown>
+/** `signal`: the client has left. */
+export type LuxiRequest = (master: Master, signal?: AbortSignal) => Promise<unknown>
 
 /** The request is not one: the text goes to the client as it is, and the connection is closed. */
 export class Unparsable extends Error {
@@ -232,10 +234,10 @@ function extension<N extends keyof GantryMaster>(
     GANTRY_CALLS[name],
     submission(GANTRY_CALLS[name], (args) => {
       const values = read(readArray(args))
-      return (master) => {
+      return (master, signal) => {
         const serve = master.gantry?.[name] as ((...values: unknown[]) => Promise<unknown>) | undefined
         if (serve === undefined) throw new GenericError(`${GANTRY_CALLS[name]} is not served here`)
-        return serve(...values)
+        return serve(...values, signal)
       }
     }),
   ]
@@ -246,6 +248,9 @@ const extensions = Object.fromEntries([
   extension('cluster', ([identity]) => [readIdentity(identity)]),
   extension('submit', ([identity, request]) => [readIdentity(identity), readSubmit(request, readJob)]),
   extension('plan', ([identity, request]) => [readIdentity(identity), readPlan(request, readJob)]),
+  extension('balance', ([identity, request]) => [readIdentity(identity), readBalance(request)]),
+  extension('capacity', ([identity, request]) => [readIdentity(identity), readCapacity(request)]),
+  extension('whatIf', ([identity, request]) => [readIdentity(identity), readWhatIf(request)]),
   extension('cancel', ([identity, job]) => [readIdentity(identity), jobId.parse(job)]),
   extension('events', ([identity, request]) => [readIdentity(identity), readEvents(request)]),
   extension('metrics', ([identity]) => [readIdentity(identity)]),

@@ -52,6 +52,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   [ECODE.EXISTS]: 409,
   [ECODE.NOTUNIQUE]: 409,
   [ECODE.STATE]: 409,
+  [ECODE.TEMP_NORES]: 503,
   [REFUSED.forbidden]: 403,
   [REFUSED.inFlight]: 409,
   [REFUSED.otherBody]: 422,

@@ -1,0 +1,9 @@
+// A thread of luxid that answers questions to the allocation, one after the other.
+import { fromParts } from './allocation/question-parts'
+import { answerQuestion } from './allocation/questions'
+import { serveTasks } from './lib/worker-pool'
+
+serveTasks((parts) => {
+  const { data, question, options } = fromParts(parts)
+  return answerQuestion(data, question, options)
+})

@@ -1,0 +1,59 @@
+// How many instances of a specification fit into each node group, and where they would go.
+import type { Capacity, GroupCapacity } from '../model/allocation'
+import type { AllocOptions } from './allocate'
+import { names } from './balance-plan'
+import { groupNodes } from './choose-group'
+import { type ClusterData, NO_NODE } from './cluster-data'
+import { type ClusterModel, buildModel } from './cluster-model'
+import { candidatesFor } from './explain'
+import { toCandidateNode, whyNone } from './explain-text'
+import { Filling } from './filling'
+import type { NewInstance } from './requests'
+
+export interface CapacityQuestion {
+  readonly kind: 'capacity'
+  readonly instance: NewInstance
+  /** By name. */
+  readonly groups: readonly string[]
+  /** Names of the nodes that may be used; null for all. */
+  readonly nodes: readonly string[] | null
+  /** In each group; null for as many as fit. */
+  readonly most: number | null
+  readonly explain: boolean
+}
+
+export function capacityByGroup(data: ClusterData, question: CapacityQuestion, options: AllocOptions): Capacity {
+  const groups = data.groups.flatMap(({ name }, at) =>
+    // Of each group as if the others were left alone.
+    question.groups.includes(name) ? [capacityOf(buildModel(data), at, question, options)] : [],
+  )
+  return { fits: groups.reduce((sum, { fits }) => sum + fits, 0), groups }
+}
+
+function capacityOf(
+  model: ClusterModel,
+  at: number,
+  { instance, nodes, most, explain }: CapacityQuestion,
+  options: AllocOptions,
+): GroupCapacity {
+  const { name: group = '', allocPolicy: alloc_policy = 'unallocable', networks = [] } = model.data.groups[at] ?? {}
+  const all = groupNodes(model, at)
+  const usable = all.filter((node) => {
+    const facts = model.nodes[node]
+    return facts?.offline === false && (nodes === null || nodes.includes(facts.data.name))
+  })
+  const connected = (instance.data.networks ?? []).every((network) => networks.includes(network))
+  const filling = new Filling(model, connected ? usable : [], all, options)
+  const { added } = filling.fill(instance.data, most ?? undefined)
+  const full = added.length < (most ?? Infinity)
+  const candidates = full ? candidatesFor(model, { ...instance, group }, { ...options, ...only(nodes) }) : []
+  const shown = candidates.filter(({ reject }) => reject !== 'other group')
+  return {
+    ...{ group, alloc_policy, fits: added.length },
+    nodes: added.map((one) => names(model, model.primary[one] ?? NO_NODE, model.secondary[one] ?? NO_NODE)),
+    reason: full ? whyNone(shown) : null,
+    candidates: explain && full ? shown.map(toCandidateNode) : null,
+  }
+}
+
+const only = (nodes: readonly string[] | null) => (nodes === null ? {} : { restrictTo: nodes })

@@ -1,0 +1,122 @@
+// Why an instance can move where it can and not elsewhere, node by node.
+import type { Reject } from '../model/allocation'
+import { type AllocOptions } from './allocate'
+import { type BalanceOptions, replacements } from './balance'
+import { groupNodes } from './choose-group'
+import { NO_NODE, isMovable } from './cluster-data'
+import { type ClusterModel, freeMemory } from './cluster-model'
+import { shortage, whyOffline } from './explain'
+import { failMode } from './fail-modes'
+import { Mover } from './moves'
+import { Verdict } from './placement'
+import type { Candidate, EvacMode } from './requests'
+import { Score, SPREAD_COUNT } from './score'
+import { ROW, Trials } from './trials'
+
+/** Every node as where an instance goes that leaves its primary or its secondary, as the cluster is now. */
+export function candidatesToLeave(
+  model: ClusterModel,
+  instance: number,
+  mode: Exclude<EvacMode, 'all'>,
+  leaving: ReadonlySet<number>,
+  { ignoreSoftErrors }: Pick<AllocOptions, 'ignoreSoftErrors'>,
+): Candidate[] {
+  const template = model.instances[instance]?.data.template ?? 'plain'
+  const trials = new Trials(model, ignoreSoftErrors)
+  trials.begin(instance)
+  const { primary, secondary } = trials
+  if (template === 'drbd' && mode === 'primary-only') return [failover(model, trials)]
+  const mirrored = template === 'drbd'
+  if (!mirrored && !isMovable(template)) return []
+  const group = model.data.nodes[primary]?.group ?? -1
+  const score = new Score(model, groupNodes(model, group))
+  const before = score.value()
+  const left = difference()
+  score.difference(mirrored ? secondary : primary, trials.placement.rows, mirrored ? ROW.secondary : ROW.primary, left)
+  const own = new Set([primary, secondary, ...leaving])
+  return model.nodes.map(({ data }, node) => {
+    const reject = unfit(model, node, group, own)
+    if (reject !== undefined) return { node: data.name, reject }
+    const verdict = mirrored ? trials.replaceSecondary(node) : trials.failoverToAny(node)
+    if (verdict !== Verdict.ok) return rejected(model, trials, node, verdict, mirrored)
+    const [target, stays] = [difference(), difference()]
+    score.difference(node, trials.placement.rows, ROW.target, target)
+    if (mirrored) score.difference(primary, trials.placement.rows, ROW.other, stays)
+    const extra = mirrored ? 0 : score.pairsAfter(instance, primary, node)
+    return { node: data.name, scoreChange: score.after(Infinity, extra, left, target, stays) - before }
+  })
+}
+
+/** Every node as the target of a move that a balance may make; `score` is of the nodes that are balanced. */
+export function candidatesToBalance(
+  model: ClusterModel,
+  score: Score,
+  instance: number,
+  options: BalanceOptions,
+): Candidate[] {
+  const trials = new Trials(model, options.ignoreSoftErrors)
+  trials.begin(instance)
+  const { primary, secondary } = trials
+  const mirrored = model.instances[instance]?.data.template === 'drbd'
+  const group = model.data.nodes[primary]?.group ?? -1
+  const own = new Set([primary, ...(mirrored ? [] : [secondary])])
+  const before = score.value()
+  return score.nodes.map((node) => {
+    const name = model.data.nodes[node]?.name ?? ''
+    const reject = unfit(model, node, group, own)
+    if (reject !== undefined) return { node: name, reject }
+    const mover = new Mover(model, score, options.ignoreSoftErrors, node === secondary ? [] : [node], Infinity)
+    const may = replacements(model, instance, options)
+    const onlyFailover = { ...may, disks: false }
+    const move = mirrored
+      ? mover.bestReplacement(instance, Infinity, node === secondary ? onlyFailover : { ...may, failover: false })
+      : mover.bestFailoverToAny(instance, Infinity)
+    if (move !== undefined) {
+      const other = move.primary === node ? move.secondary : move.primary
+      const second = mirrored ? { secondary: model.data.nodes[other]?.name ?? '' } : {}
+      return { node: name, ...second, scoreChange: move.score - before }
+    }
+    trials.begin(instance)
+    if (!mirrored) return rejected(model, trials, node, trials.failoverToAny(node), false)
+    if (node === secondary) return failover(model, trials)
+    return rejected(model, trials, node, trials.replaceSecondary(node), true)
+  })
+}
+
+const difference = () => new Float64Array(2 * SPREAD_COUNT + 1)
+
+/** Only the secondary can take over. */
+function failover(model: ClusterModel, trials: Trials): Candidate {
+  const { instance, secondary } = trials
+  const name = model.data.nodes[secondary]?.name ?? ''
+  const facts = model.nodes[secondary]
+  if (facts?.offline) return { node: name, reject: whyOffline(facts) }
+  const verdict = secondary === NO_NODE ? Verdict.internal : trials.failover()
+  if (verdict === Verdict.ok) return { node: name }
+  return { node: name, reject: failMode(verdict), ...shortage(model, instance, secondary, verdict) }
+}
+
+function unfit(model: ClusterModel, node: number, group: number, own: ReadonlySet<number>): Reject | undefined {
+  const facts = model.nodes[node]
+  if (facts === undefined || facts.data.group !== group) return 'other group'
+  if (own.has(node)) return 'own node'
+  return facts.offline ? whyOffline(facts) : undefined
+}
+
+function rejected(
+  model: ClusterModel,
+  { instance, primary }: Trials,
+  node: number,
+  verdict: Verdict,
+  asSecondary: boolean,
+): Candidate {
+  const short =
+    asSecondary && verdict === Verdict.memory
+      ? { free: freeMemory(model, node), needed: reserveFor(model, instance, node, primary) }
+      : shortage(model, instance, node, verdict)
+  return { node: model.data.nodes[node]?.name ?? '', reject: failMode(verdict), ...short }
+}
+
+/** Memory that the secondary would keep for all instances of this primary. */
+const reserveFor = (model: ClusterModel, instance: number, node: number, primary: number): number =>
+  (model.peers[node]?.get(primary) ?? 0) + (model.instances[instance]?.reserve ?? 0)

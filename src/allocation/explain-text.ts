@@ -1,0 +1,91 @@
+// What was found of nodes as places of an instance, in words and as it travels.
+import type { CandidateNode, Reject } from '../model/allocation'
+import type { Candidate } from './requests'
+
+/** "no node fits: 12 lack memory (largest free 3,072 MiB on node7, 4,096 needed), 3 are drained" */
+export function whyNone(candidates: readonly Candidate[]): string {
+  const fitting = candidates.filter(({ reject }) => reject === undefined).length
+  if (candidates.length === 0) return 'no node fits: the cluster has none'
+  const byReject = new Map<Reject, Candidate[]>()
+  for (const one of candidates) {
+    if (one.reject !== undefined) byReject.set(one.reject, [...(byReject.get(one.reject) ?? []), one])
+  }
+  const parts = [...byReject]
+    .sort(([, one], [, other]) => other.length - one.length)
+    .map(([reject, all]) => `${all.length} ${PHRASES[reject](all.length)}${shortage(all)}`)
+  // Where nodes fit one by one, it is the death of one of them that leaves no room.
+  if (fitting > 0) parts.unshift(`${fitting} ${PHRASES.FailN1(fitting)}`)
+  const way = fitting > 0 || byReject.has('FailN1') ? `; ${N1_WAY_OUT}` : ''
+  return `no node fits: ${parts.join(', ')}${way}`
+}
+
+const N1_WAY_OUT =
+  'name a node, or leave this check out with gnt-cluster modify --default-iallocator-params no-capacity-checks='
+
+type Phrase = (count: number) => string
+const are =
+  (text: string): Phrase =>
+  (count) =>
+    `${count === 1 ? 'is' : 'are'} ${text}`
+const lack =
+  (text: string): Phrase =>
+  (count) =>
+    `${count === 1 ? 'lacks' : 'lack'} ${text}`
+const do_ =
+  (one: string, more: string): Phrase =>
+  (count) =>
+    count === 1 ? one : more
+
+const PHRASES: Readonly<Record<Reject, Phrase>> = {
+  FailMem: lack('memory'),
+  FailDisk: lack('disk space'),
+  FailCPU: lack('CPUs'),
+  FailN1: do_(
+    'would leave no room for the instances of a node that dies',
+    'would leave no room for the instances of a node that dies',
+  ),
+  FailTags: do_('has an instance that excludes it', 'have instances that exclude it'),
+  FailMig: do_('may not receive it', 'may not receive it'),
+  FailDiskCount: do_(
+    'is in a group whose policy wants another number of disks',
+    'are in groups whose policy wants another number of disks',
+  ),
+  FailSpindles: lack('spindles'),
+  FailInternal: do_('cannot be judged', 'cannot be judged'),
+  policy: do_('is in a group whose policy forbids it', 'are in groups whose policy forbids it'),
+  offline: are('offline'),
+  drained: are('drained'),
+  'not vm_capable': are('not vm_capable'),
+  'no answer': do_('did not answer', 'did not answer'),
+  'not locked': are('locked by other jobs'),
+  'other group': are('in groups that are not to be used'),
+  'no network': are('not connected to its network'),
+  'own node': do_('is its own', 'are its own'),
+}
+
+function shortage(all: readonly Candidate[]): string {
+  const measured = all.flatMap(({ node, free, needed }) => (free === undefined ? [] : [{ node, free, needed }]))
+  const [first, ...others] = measured
+  if (first?.needed === undefined) return ''
+  const most = others.reduce((best, one) => (one.free > best.free ? one : best), first)
+  const unit = all[0]?.reject === 'FailCPU' ? '' : ' MiB'
+  return ` (largest free ${grouped(most.free)}${unit} on ${most.node}, ${grouped(first.needed)} needed)`
+}
+
+const grouped = (value: number): string =>
+  Math.floor(value)
+    .toString()
+    .replace(/\B(?=(\d{3})+$)/g, ',')
+
+export function toCandidateNode({ node, secondary, scoreChange, reject, free, needed }: Candidate): CandidateNode {
+  return {
+    node,
+    secondary: secondary ?? null,
+    accepted: reject === undefined,
+    score_change: scoreChange ?? null,
+    reject: reject ?? null,
+    reason: reject === undefined ? null : PHRASES[reject](1),
+    free: free ?? null,
+    needed: needed ?? null,
+  }
+}

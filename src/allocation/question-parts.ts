@@ -1,0 +1,30 @@
+// A question on its way to a thread: first all but the instances, then these, some at a time.
+import { breathe } from '../lib/clock'
+import { slices } from '../lib/slices'
+import { INSTANCES_AT_ONCE } from '../model/limits'
+import type { AllocOptions } from './allocate'
+import type { ClusterData, InstanceData } from './cluster-data'
+import type { Question } from './questions'
+
+export interface Asked {
+  readonly data: ClusterData
+  readonly question: Question
+  readonly options: AllocOptions
+}
+
+export async function* toParts({ data, question, options }: Asked): AsyncGenerator<unknown> {
+  const head: Asked = { data: { ...data, instances: [] }, question, options }
+  yield head
+  for (const some of slices(data.instances, INSTANCES_AT_ONCE)) {
+    yield some
+    await breathe()
+  }
+}
+
+/** What came out of `toParts`, at the other end. */
+export function fromParts([head, ...rest]: readonly unknown[]): Asked {
+  // Both ends are ours, and the parts come in order.
+  const asked = head as Asked
+  const instances = (rest as readonly (readonly InstanceData[])[]).flat()
+  return { ...asked, data: { ...asked.data, instances } }
+}

@@ -1,0 +1,28 @@
+// What may take the allocation so long that it is done in a thread of its own: plain data in and out, the same for the same input.
+import type { Capacity, WhatIf } from '../model/allocation'
+import type { AllocOptions } from './allocate'
+import { type BalanceAnswer, type BalanceQuestion, planBalanceSteps } from './balance-plan'
+import { type CapacityQuestion, capacityByGroup } from './capacity'
+import type { ClusterData } from './cluster-data'
+import { buildModel } from './cluster-model'
+import { type WhatIfQuestion, whatIf } from './what-if'
+
+export type Question = BalanceQuestion | CapacityQuestion | WhatIfQuestion
+
+/** The answer to each kind of question. */
+export interface Answers {
+  readonly balance: BalanceAnswer
+  readonly capacity: Capacity
+  readonly 'what-if': WhatIf
+}
+
+export function answerQuestion(data: ClusterData, question: Question, options: AllocOptions): Answers[keyof Answers] {
+  switch (question.kind) {
+    case 'balance':
+      return planBalanceSteps(buildModel(data), question, options.ignoreSoftErrors)
+    case 'capacity':
+      return capacityByGroup(data, question, options)
+    case 'what-if':
+      return whatIf(data, question, options)
+  }
+}

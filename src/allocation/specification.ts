@@ -1,0 +1,24 @@
+// A new instance from its sizes, as whoever asks about it gives them.
+import type { InstanceSpecification } from '../model/allocation'
+import { NO_NODE, nodesNeeded } from './cluster-data'
+import { diskSpace, templateOf } from './from-config'
+import type { NewInstance } from './requests'
+
+/** `counted`: the template whose storage the cluster data has; `networks` by uuid. */
+export function specifiedInstance(
+  spec: InstanceSpecification,
+  counted: string,
+  networks: readonly string[],
+  group?: string,
+): NewInstance {
+  const template = templateOf(spec.disk_template)
+  const disks = (spec.disks_mib ?? []).map((size) => ({ size, spindles: undefined }))
+  const data = {
+    ...{ name: 'new', memory: spec.memory_mib, vcpus: spec.vcpus, disks, disk: diskSpace(template, disks) },
+    ...{ status: 'running', autoBalance: true, primary: NO_NODE, secondary: NO_NODE, template },
+    ...{ tags: spec.tags ?? [], spindleUse: spec.spindle_use ?? 1, spindles: undefined, forthcoming: false, networks },
+    // Ganeti's allocator does not know that these take room on the node.
+    ...(template === 'file' && counted === 'file' && { local: true }),
+  }
+  return { data, requiredNodes: nodesNeeded(template), group }
+}

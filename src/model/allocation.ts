@@ -1,0 +1,213 @@
+// Questions to the allocation and their answers, as /3 has them. Memory and disk are in MiB.
+
+/** What a new instance would be. */
+export interface InstanceSpecification {
+  /** How its disks are stored: `drbd`, `plain`, `file`. */
+  disk_template: string
+  /** MiB. @isInt @minimum 1 */
+  memory_mib: number
+  /** @isInt @minimum 1 */
+  vcpus: number
+  /** The size of each disk in MiB; none when left out. @isInt */
+  disks_mib?: number[]
+  /** How much it works on its spindles: 1 when left out. @isInt @minimum 0 */
+  spindle_use?: number
+  tags?: string[]
+  /** Networks by name that its node group must be connected to. */
+  networks?: string[]
+}
+
+/** Why a node is no choice. The first nine are the names of Ganeti's htools. */
+export const REJECTS = [
+  ...(['FailMem', 'FailDisk', 'FailCPU', 'FailN1', 'FailTags', 'FailMig', 'FailDiskCount', 'FailSpindles'] as const),
+  ...(['FailInternal', 'policy', 'offline', 'drained', 'not vm_capable', 'no answer', 'not locked'] as const),
+  ...(['other group', 'no network', 'own node'] as const),
+] as const
+export type Reject = (typeof REJECTS)[number]
+
+/** A node that was looked at as the place of an instance, and what came of it. */
+export interface CandidateNode {
+  node: string
+  /** The other node of a pair: the best one. Null for an instance on one node, and where nothing fits. */
+  secondary: string | null
+  accepted: boolean
+  /** How much worse (above 0) or better (below 0) the score becomes; null where it does not fit. @isDouble */
+  score_change: number | null
+  /** Why it does not fit, null where it does; the first nine are the names that Ganeti's programs print. */
+  reject: Reject | null
+  /** The same in words. */
+  reason: string | null
+  /** What there is of that which is short: MiB or CPUs; null where it is no number. @isDouble */
+  free: number | null
+  /** What would be needed of it. @isDouble */
+  needed: number | null
+}
+
+/** How evenly a node group is loaded: 0 is best. */
+export interface GroupScore {
+  group: string
+  /** @isDouble */
+  score_before: number
+  /** @isDouble */
+  score_after: number
+}
+
+/** Which moves are wanted. */
+export interface BalanceRequest {
+  /** Node groups by name; all that the caller sees when left out. */
+  groups?: string[]
+  /** At most so many moves; when left out, as many as one job can hold. @isInt @minimum 1 */
+  max_moves?: number
+  /** Whether disks may be copied: true when left out. */
+  disk_moves?: boolean
+  /** Whether instances may change their primary node: true when left out. */
+  instance_moves?: boolean
+  /** Only instances whose node is offline or drained. */
+  evacuate?: boolean
+  /** Instances leave only nodes that are offline or drained. */
+  restricted_migration?: boolean
+  /** The least gain of a move once the score is below `min_gain_limit`: 0.01 when left out. @isDouble */
+  min_gain?: number
+  /** 0.1 when left out. @isDouble */
+  min_gain_limit?: number
+  /** Tells of each step every node that the instance could go to. */
+  explain?: boolean
+  /** Asks this allocator; when left out, those of the cluster for this kind of question, else the built-in one. */
+  iallocator?: string
+}
+
+/** One part of the score, which is the weighted sum of all. */
+export interface ScoreComponent {
+  /** As Ganeti's programs call it: `free_mem_cv`. */
+  name: string
+  /** What it adds to the score. @isDouble */
+  before: number
+  /** @isDouble */
+  after: number
+}
+
+/** One relocation of a plan. */
+export interface BalanceStep {
+  instance: string
+  group: string
+  /** What is done: `failover`, `replace-secondary`, `failover-and-replace`. */
+  kind: string
+  /** Its nodes before, the primary first. */
+  from: string[]
+  to: string[]
+  /** Of the group. @isDouble */
+  score_before: number
+  /** @isDouble */
+  score_after: number
+  /** The parts of the score that change, those that gain most first. */
+  components: ScoreComponent[]
+  /** Which of the plan's opcodes are this step's: the first one, and how many. @isInt */
+  first_op: number
+  /** @isInt */
+  op_count: number
+  /** Each node that was looked at; null without `explain`, and for steps after the first 20,000 nodes that were told. */
+  candidates: CandidateNode[] | null
+}
+
+/** How many instances of a specification fit. */
+export interface CapacityRequest {
+  spec: InstanceSpecification
+  /** Node groups by name; all that the caller sees when left out. */
+  groups?: string[]
+  /** Looks no further than so many in each group. @isInt @minimum 1 */
+  max_instances?: number
+  /** Tells for each group why the next instance fits on none of its nodes. */
+  explain?: boolean
+  /** Asks this allocator; when left out, those of the cluster for this kind of question, else the built-in one. */
+  iallocator?: string
+}
+
+/** What fits into a node group while the others stay as they are. */
+export interface GroupCapacity {
+  group: string
+  /** `preferred`, `last_resort`, or `unallocable`: then only who names the group gets into it. */
+  alloc_policy: string
+  /** @isInt */
+  fits: number
+  /** Of each instance, in the order in which they would be placed: its nodes, the primary first. */
+  nodes: string[][]
+  /** Why no more fit; null where no more were asked for. */
+  reason: string | null
+  /** For the next instance, each node of the group; null without `explain`. */
+  candidates: CandidateNode[] | null
+}
+
+export interface Capacity {
+  /** In all groups together. @isInt */
+  fits: number
+  groups: GroupCapacity[]
+}
+
+/** What happens: nodes die first, then instances arrive. */
+export interface WhatIfRequest {
+  /** Nodes by name that die. */
+  nodes?: string[]
+  /** All nodes with this tag die, too. */
+  node_tag?: string
+  /** Instances that arrive, one after the other. */
+  instances?: ArrivingInstances[]
+  /** Tells of what cannot be placed each node that was looked at. */
+  explain?: boolean
+}
+
+export interface ArrivingInstances {
+  spec: InstanceSpecification
+  /** 1 when left out. @isInt @minimum 1 */
+  count?: number
+  /** Only into this node group. */
+  group?: string
+}
+
+/** An instance of a node that died. */
+export interface RestoredInstance {
+  instance: string
+  from: string[]
+  to: string[]
+}
+
+export interface LostInstance {
+  instance: string
+  /** Its nodes before. */
+  nodes: string[]
+  reason: string
+  /** Each node that was looked at; null without `explain`, and where none was. */
+  candidates: CandidateNode[] | null
+}
+
+export interface PlacedInstance {
+  /** The number of its entry in the request, from 0. @isInt */
+  entry: number
+  nodes: string[]
+}
+
+export interface RefusedInstances {
+  /** The number of their entry in the request, from 0. @isInt */
+  entry: number
+  /** How many of it. @isInt */
+  count: number
+  reason: string
+  candidates: CandidateNode[] | null
+}
+
+export interface WhatIf {
+  /** The nodes that died. */
+  dead: string[]
+  /** In the order in which they come back: what ran on a dead node, and where it runs then. */
+  restored: RestoredInstance[]
+  /** What ran on a dead node and cannot come back. */
+  lost: LostInstance[]
+  /** What runs on, or has come back, but has lost its mirror, and where it gets a new one. */
+  mirrored: RestoredInstance[]
+  /** What runs on without a mirror. */
+  unmirrored: LostInstance[]
+  placed: PlacedInstance[]
+  refused: RefusedInstances[]
+  /** Nodes that could not take over what they would have to if one more node died. */
+  without_reserve: string[]
+  groups: GroupScore[]
+}

@@ -1,0 +1,19 @@
+// The cluster as the allocation sees it, outside of a job: nodes are asked what they have, and nothing is locked.
+import type { AllocOptions } from '../../allocation/allocate'
+import type { ClusterData } from '../../allocation/cluster-data'
+import { clusterDataOf } from '../../allocation/from-config'
+import type { ConfigData, DiskTemplate } from '../../model/config'
+import type { NodeClient } from '../../rpc/node/client'
+import { optionsOf } from '../instance/allocator'
+import { liveNodes } from '../instance/live-nodes'
+
+/** `template`: whose storage is counted. */
+export async function clusterPicture(
+  client: NodeClient,
+  config: ConfigData,
+  template: DiskTemplate,
+): Promise<{ data: ClusterData; options: AllocOptions }> {
+  const many = client.all.bind(client)
+  const data = await clusterDataOf(config, await liveNodes({ many }, config, template))
+  return { data, options: optionsOf(config.cluster) }
+}
