@@ -21,7 +21,8 @@ const CANDIDATES = [
     ...{ reject: 'FailMem', reason: 'lacks memory', free: 3072, needed: 4096 },
   },
 ]
-const WHY_NONE = 'no node fits: 12 lack memory (largest free 3,072 MiB on node7.example.com, 4,096 needed), 3 are drained'
+const WHY_NONE =
+  'no node fits: 12 lack memory (largest free 3,072 MiB on node7.example.com, 4,096 needed), 3 are drained'
 const SCORES = [{ group: 'default', score_before: 3.51482131, score_after: 1.20773125 }]
 const STEP = {
   ...{ instance: 'vm1.example.com', group: 'default', kind: 'replace-and-failover' },
@@ -88,7 +89,12 @@ const SCHEMAS: Readonly<Record<string, unknown>> = {
     fits: 1,
     groups: [
       {
-        ...{ group: 'default', alloc_policy: 'preferred', fits: 1, nodes: [['node2.example.com', 'node3.example.com']] },
+        ...{
+          group: 'default',
+          alloc_policy: 'preferred',
+          fits: 1,
+          nodes: [['node2.example.com', 'node3.example.com']],
+        },
         ...{ reason: WHY_NONE, candidates: [CANDIDATES[1]] },
       },
     ],

@@ -73,7 +73,8 @@ class Look {
     const soft = this.options.ignoreSoftErrors ? SOFT : STRICT
     this.placement.copy(node, 0)
     const verdict = this.placement.addPrimary(0, node, instance, 0, soft)
-    if (verdict !== Verdict.ok) return { node: name, reject: failMode(verdict), ...shortage(model, instance, node, verdict) }
+    if (verdict !== Verdict.ok)
+      return { node: name, reject: failMode(verdict), ...shortage(model, instance, node, verdict) }
     const primary = this.differ(node)
     if (nodesNeeded(facts.data.template) === 1) return { node: name, scoreChange: this.change(primary, NOTHING) }
     return this.pair(

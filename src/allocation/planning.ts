@@ -47,4 +47,3 @@ export function planCapacity(
   const places = added.map((at) => names(model, model.primary[at] ?? NO_NODE, model.secondary[at] ?? NO_NODE))
   return { info: `${added.length} instances fit; the next one: ${failText(failures)}`, result: [added.length, places] }
 }
-

@@ -12,7 +12,7 @@ export interface Asked {
   readonly options: AllocOptions
 }
 
-export async function* toParts({ data, question, options }: Asked): AsyncGenerator<unknown> {
+export async function* toParts({ data, question, options }: Asked): AsyncGenerator {
   const head: Asked = { data: { ...data, instances: [] }, question, options }
   yield head
   for (const some of slices(data.instances, INSTANCES_AT_ONCE)) {

@@ -99,9 +99,12 @@ export class WorkerPool {
   private ask(worker: Worker, parts: TaskParts, signal: AbortSignal | undefined): Promise<unknown> {
     const { clock, limit_s } = this.options
     return new Promise((resolve, reject) => {
-      const late = clock.after(limit_s * 1000, () => settle(() => reject(new TaskTooLong(`took more than ${limit_s} s`))))
+      const late = clock.after(limit_s * 1000, () =>
+        settle(() => reject(new TaskTooLong(`took more than ${limit_s} s`))),
+      )
       const onMessage = (result: unknown) => settle(() => resolve(result))
-      const onError = (error: unknown) => settle(() => reject(error instanceof Error ? error : new Error(String(error))))
+      const onError = (error: unknown) =>
+        settle(() => reject(error instanceof Error ? error : new Error(String(error))))
       const onExit = () => settle(() => reject(new Error('the thread has ended')))
       const onAbort = () => settle(() => reject(reasonOf(signal)))
       const settle = (finish: () => void) => {

@@ -17,14 +17,6 @@ export interface InstanceSpecification {
   networks?: string[]
 }
 
-/** Why a node is no choice. The first nine are the names of Ganeti's htools. */
-export const REJECTS = [
-  ...(['FailMem', 'FailDisk', 'FailCPU', 'FailN1', 'FailTags', 'FailMig', 'FailDiskCount', 'FailSpindles'] as const),
-  ...(['FailInternal', 'policy', 'offline', 'drained', 'not vm_capable', 'no answer', 'not locked'] as const),
-  ...(['other group', 'no network', 'own node'] as const),
-] as const
-export type Reject = (typeof REJECTS)[number]
-
 /** A node that was looked at as the place of an instance, and what came of it. */
 export interface CandidateNode {
   node: string
@@ -34,7 +26,26 @@ export interface CandidateNode {
   /** How much worse (above 0) or better (below 0) the score becomes; null where it does not fit. @isDouble */
   score_change: number | null
   /** Why it does not fit, null where it does; the first nine are the names that Ganeti's programs print. */
-  reject: Reject | null
+  reject:
+    | 'FailMem'
+    | 'FailDisk'
+    | 'FailCPU'
+    | 'FailN1'
+    | 'FailTags'
+    | 'FailMig'
+    | 'FailDiskCount'
+    | 'FailSpindles'
+    | 'FailInternal'
+    | 'policy'
+    | 'offline'
+    | 'drained'
+    | 'not vm_capable'
+    | 'no answer'
+    | 'not locked'
+    | 'other group'
+    | 'no network'
+    | 'own node'
+    | null
   /** The same in words. */
   reason: string | null
   /** What there is of that which is short: MiB or CPUs; null where it is no number. @isDouble */
@@ -42,6 +53,8 @@ export interface CandidateNode {
   /** What would be needed of it. @isDouble */
   needed: number | null
 }
+
+export type Reject = NonNullable<CandidateNode['reject']>
 
 /** How evenly a node group is loaded: 0 is best. */
 export interface GroupScore {

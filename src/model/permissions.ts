@@ -6,7 +6,16 @@ const READONLY: readonly string[] = [
   ...['nodes.role.query', 'networks.list', 'networks.query', 'groups.list', 'groups.query', 'filter.list'],
   ...['filter.query', 'cluster.info', 'tags.get', 'query.all', 'os.list'],
   // What Ganeti has no permission for.
-  ...['cluster.balance', 'cluster.capacity', 'cluster.what_if', 'os.query', 'locks.list', 'locks.query', 'events.query', 'tokens.list'],
+  ...[
+    'cluster.balance',
+    'cluster.capacity',
+    'cluster.what_if',
+    'os.query',
+    'locks.list',
+    'locks.query',
+    'events.query',
+    'tokens.list',
+  ],
 ]
 
 const OPERATOR: readonly string[] = [

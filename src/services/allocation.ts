@@ -122,7 +122,10 @@ export class AllocationService {
       if (error instanceof PoolBusy)
         throw new OpPrereqError(`Too many questions at once: ${error.message}; try again`, ECODE.TEMP_NORES)
       if (error instanceof TaskTooLong)
-        throw new OpPrereqError(`The answer ${error.message}; ask for less: fewer groups, moves or instances`, ECODE.NORES)
+        throw new OpPrereqError(
+          `The answer ${error.message}; ask for less: fewer groups, moves or instances`,
+          ECODE.NORES,
+        )
       throw error
     }
   }

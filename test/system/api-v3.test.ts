@@ -144,6 +144,45 @@ test('a plan changes nothing, and binds a submission to what it has read', async
   })
 }, 60_000)
 
+test('a balance is planned, carried out by one job, and good only for the cluster that it was made of', async () => {
+  const disk = { disk_template: 'sharedfile', disks: [{ size: 16 }], file_driver: 'loop' }
+  for (const name of ['vm6', 'vm7', 'vm8']) await run({ ...create(name), ...disk, start: true })
+  const { status, json: balance } = await ask('POST', '/3/balance', { explain: true })
+  expect([status, balance]).toEqual([
+    200,
+    expect.objectContaining({
+      plan: expect.any(String),
+      groups: [expect.objectContaining({ group: 'default' })],
+      steps: expect.arrayContaining([expect.objectContaining({ from: ['node1.gantry.local'], op_count: 1 })]),
+    }),
+  ])
+  const dead = await ask('POST', '/3/whatif', { nodes: ['node1'], explain: true })
+  expect(dead.json).toMatchObject({ dead: ['node1.gantry.local'], lost: [], unmirrored: [] })
+  const back = dead.json['restored'] as { instance: string; to: string[] }[]
+  expect(back.map(({ instance: name }) => name)).toEqual(expect.arrayContaining(['vm6', 'vm7', 'vm8']))
+  expect(back.flatMap(({ to }) => to)).not.toContain('node1.gantry.local')
+  const { ops, plan } = balance
+  expect(await ended((await ask('POST', '/3/jobs', { ops, plan })).json['id'])).toMatchObject({ status: 'success' })
+  expect((await ask('POST', '/3/jobs', { ops, plan })).status).toBe(412)
+  expect((await ask('POST', '/3/balance', {})).json).toMatchObject({ plan: null, steps: [], ops: [] })
+}, 60_000)
+
+test('capacity tells how many fit, and why no more', async () => {
+  const spec = { disk_template: 'sharedfile', memory_mib: 256, vcpus: 1, disks_mib: [1024] }
+  const { json } = await ask('POST', '/3/capacity', { spec, max_instances: 2 })
+  expect(json).toMatchObject({
+    fits: 2,
+    groups: [{ group: 'default', nodes: [[expect.any(String)], expect.any(Array)] }],
+  })
+  const big = { ...spec, memory_mib: 32_000, vcpus: 8 }
+  const { groups } = (await ask('POST', '/3/capacity', { spec: big, explain: true })).json as {
+    groups: { fits: number; reason: string; candidates: { accepted: boolean; reject: string | null }[] }[]
+  }
+  expect(groups[0]?.reason).toMatch(/^no node fits: /)
+  expect(groups[0]?.candidates).toHaveLength(3)
+  expect(await ask('POST', '/3/capacity', { spec: { ...spec, memory: 1 } })).toMatchObject({ status: 400 })
+}, 60_000)
+
 test('a killed luxid knows the Idempotency-Key, and tells readers of events that it was away', async () => {
   const before = await firstEvents(undefined, (events) => events.length > 0)
   const key = { 'idempotency-key': 'over the end of luxid' }

@@ -75,3 +75,25 @@ const hangUp: CallHandlers[string] = (_, connection) => {
   connection.destroy()
   return new Promise(() => undefined)
 }
+
+test('who leaves hangs up, so that nobody thinks for nobody, and can ask again', async () => {
+  const leaving = new AbortController()
+  let left = (): void => undefined
+  const noticed = new Promise<void>((resolve) => (left = resolve))
+  await serve({
+    ...handlers,
+    GantryBalance: (args, { signal }) => {
+      expect(args).toEqual([anna, {}])
+      signal.addEventListener('abort', left)
+      leaving.abort()
+      return new Promise(() => undefined)
+    },
+  })
+  const client = new LuxiClient({ path: socket })
+  await expect(client.gantry.balance(anna, {}, leaving.signal)).rejects.toThrow(PeerError)
+  await noticed
+  await expect(client.submitJob([])).resolves.toBe(7)
+  client.close()
+})
+
+const anna = { user: 'anna', token: null, permissions: [] }
