@@ -8,9 +8,8 @@ import { IPOLICY_KEYS, ISPEC_KEYS } from '../../model/constants/params'
 import { VALUE } from '../../model/constants/words'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { niceSort } from '../../model/nice-sort'
-import type { ParamType } from '../../model/param-types'
+import { enforceTypes, type ParamType } from '../../model/param-types'
 import { policyViolations } from '../instance/ipolicy'
-import { typed } from '../instance/params'
 import { asObject } from './params'
 
 type Given = Readonly<Record<string, unknown>>
@@ -55,7 +54,7 @@ function part(key: string, value: unknown, old: PartialIPolicy, level: Level): u
       return value.map((bounds: unknown) => minMax(bounds))
     case 'std':
       if (level === 'group') throw invalid(`${key} cannot appear in group instance specs`)
-      return { ...old.std, ...typed(asObject(value), ISPEC_TYPES) }
+      return { ...old.std, ...enforceTypes(asObject(value), ISPEC_TYPES) }
     case 'disk-templates':
       return templates(value)
     default:
@@ -71,7 +70,7 @@ function minMax(bounds: unknown): { min: Given; max: Given } {
 }
 
 function wholeSpec(name: string, given: unknown): Given {
-  const spec = typed(asObject(given), ISPEC_TYPES)
+  const spec = enforceTypes(asObject(given), ISPEC_TYPES)
   const missing = ISPEC_KEYS.filter((key) => spec[key] === undefined)
   if (missing.length > 0) throw malformed(`Missing instance specs parameters for ${name}: ${missing.join(', ')}`)
   return spec
@@ -86,7 +85,10 @@ function templates(value: unknown): DiskTemplate[] {
 
 function ratio(key: string, value: unknown): number {
   const number = typeof value === 'string' || typeof value === 'number' ? Number(value) : NaN
-  if (!Number.isFinite(number)) throw invalid(`Invalid value for attribute '${key}': '${String(value)}'`)
+  if (!Number.isFinite(number))
+    throw invalid(
+      `Invalid value for attribute '${key}': '${String(value)}', error: could not convert string to float: '${String(value)}'`,
+    )
   return number
 }
 

@@ -6,8 +6,7 @@ import { HYPERVISORS } from '../../model/constants/hypervisors'
 import { ND_NOT_ON_NODES, ND_TYPES } from '../../model/constants/params'
 import { VALUE } from '../../model/constants/words'
 import { ECODE, OpPrereqError } from '../../model/errors'
-import type { ParamType } from '../../model/param-types'
-import { typed } from '../instance/params'
+import { enforceTypes, type ParamType } from '../../model/param-types'
 
 type Given = Readonly<Record<string, unknown>>
 /** Static state: parameters by hypervisor, or by storage type and volume group. */
@@ -24,7 +23,7 @@ export function updatedParams(old: Given, given: Given): Record<string, unknown>
 }
 
 export const updatedNdParams = (old: Given, given: Given): Partial<NdParams> =>
-  typed(updatedParams(old, given), ND_TYPES)
+  enforceTypes(updatedParams(old, given), ND_TYPES)
 
 /** Some parameters make sense for whole groups only. */
 export function checkNodeLevel(given: Given): void {
@@ -48,7 +47,7 @@ export function updatedDiskParams(old: GroupDiskParams, given: Readonly<Record<s
   checkAccessModes(given)
   const merged: Record<string, Params> = { ...old }
   for (const [template, params] of Object.entries(given))
-    merged[template] = typed(updatedParams(old[template] ?? {}, params), ALL_DISK_PARAM_TYPES)
+    merged[template] = enforceTypes(updatedParams(old[template] ?? {}, params), ALL_DISK_PARAM_TYPES)
   const known = (template: string, name: string) =>
     DISK_TEMPLATES.some((other) => other === template && Object.hasOwn(DISK_PARAMS[other], name))
   const foreign = Object.entries(merged).flatMap(([template, params]) =>
@@ -125,7 +124,7 @@ export function updatedDiskState(old: State = {}, given: State): State {
 function updatedState(old: State, given: State, types: Readonly<Record<string, ParamType>>): State {
   const changed: Record<string, unknown> = { ...old }
   for (const [name, params] of Object.entries(given))
-    changed[name] = typed(updatedParams(asObject(old[name]), asObject(params)), types)
+    changed[name] = enforceTypes(updatedParams(asObject(old[name]), asObject(params)), types)
   return changed
 }
 

@@ -13,7 +13,8 @@ import type { UnitContext } from '../unit-context'
 import { diskSpecs, fileStorageFolder, newDisks, type DiskSpec } from './disk-spec'
 import { policyViolations } from './ipolicy'
 import { wantedNics, type WantedNic } from './nic-spec'
-import { beParams, checkNotClusterOnly, hvParamTypes, typed } from './params'
+import { beParams, checkNotClusterOnly, hvParamTypes } from './params'
+import { enforceTypes } from '../../model/param-types'
 
 export type CreateOp = Op<typeof OpInstanceCreate>
 
@@ -100,7 +101,7 @@ function wantedHypervisor(cluster: Cluster, given: Hypervisor | undefined): Hype
 }
 
 function wantedHvParams(cluster: Cluster, op: CreateOp, hypervisor: Hypervisor, os: string): Params {
-  const given = typed(op.hvparams, hvParamTypes(hypervisor), ['default'])
+  const given = enforceTypes(op.hvparams, hvParamTypes(hypervisor), ['default'])
   const own = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== 'default'))
   checkNotClusterOnly(own, 'instance', 'cluster')
   checkHvParams(hypervisor, fillHvParams(cluster, { hypervisor, os, hvparams: own }))

@@ -3,7 +3,7 @@ import { fillBeParams, fillHvParams } from '../../config/filled'
 import type { BeParams, Cluster, Hypervisor, Instance, Node, Params } from '../../model/config'
 import { CLUSTER_ONLY_HVPARAMS, HV_PARAMS } from '../../model/constants/hypervisors'
 import { BE_TYPES } from '../../model/constants/params'
-import { ECODE, OpExecError, OpPrereqError, TypeEnforcementError } from '../../model/errors'
+import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
 import { checkHvParams } from '../../model/hv-check'
 import { enforceTypes, type ParamType } from '../../model/param-types'
 import type { UnitContext } from '../unit-context'
@@ -25,7 +25,7 @@ export async function startOverrides(
   if (Object.keys(op.beparams).length > 0) overrides.beparams = beParams(cluster, op.beparams, view.instance.beparams)
   if (Object.keys(op.hvparams).length === 0) return overrides
   const { hypervisor } = view.instance
-  const given = typed(op.hvparams, hvParamTypes(hypervisor))
+  const given = enforceTypes(op.hvparams, hvParamTypes(hypervisor))
   checkNotClusterOnly(given, 'instance', 'cluster')
   const filled = { ...fillHvParams(cluster, view.instance), ...given }
   checkHvParams(hypervisor, filled)
@@ -42,7 +42,7 @@ export function beParams(
   const result: Record<string, unknown> = { ...old }
   for (const [name, value] of Object.entries(withoutMemory(given))) {
     if (value === 'default') delete result[name]
-    else result[name] = typed({ [name]: value }, BE_TYPES)[name]
+    else result[name] = enforceTypes({ [name]: value }, BE_TYPES)[name]
   }
   const filled = fillBeParams(cluster, result)
   if (filled.minmem > filled.maxmem)
@@ -57,20 +57,6 @@ export function beParams(
 function withoutMemory(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { memory, ...rest } = given
   return memory === undefined ? rest : { maxmem: memory, minmem: memory, ...rest }
-}
-
-/** Coerced to their types; a wrong one is the user's mistake. */
-export function typed(
-  given: Readonly<Record<string, unknown>>,
-  types: Readonly<Record<string, ParamType>>,
-  allowed: readonly unknown[] = [],
-): Params {
-  try {
-    return enforceTypes(given, types, allowed)
-  } catch (error) {
-    if (error instanceof TypeEnforcementError) throw new OpPrereqError(error.message, ECODE.INVAL)
-    throw error
-  }
 }
 
 export function checkNotClusterOnly(given: Readonly<Record<string, unknown>>, kind: string, level: string): void {

@@ -8,7 +8,8 @@ import type { Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { checkInstanceState, hvParamsOf, NOT_RUNNING, runtimeOf } from './checks'
 import { texts } from './create-plan'
-import { beParams, checkHvParamsOnNodes, checkNotClusterOnly, checkOsParams, hvParamTypes, typed } from './params'
+import { beParams, checkHvParamsOnNodes, checkNotClusterOnly, checkOsParams, hvParamTypes } from './params'
+import { enforceTypes } from '../../model/param-types'
 import { dictOf, type InstanceView } from './view'
 
 export type SetOp = Op<typeof OpInstanceSetParams>
@@ -41,7 +42,7 @@ async function newHvParams(ctx: UnitContext, op: SetOp, view: InstanceView, os: 
   const { config, instance } = view
   const { hypervisor } = instance
   checkNotClusterOnly(op.hvparams, 'instance', 'cluster')
-  const given = typed(op.hvparams, hvParamTypes(hypervisor), ['default'])
+  const given = enforceTypes(op.hvparams, hvParamTypes(hypervisor), ['default'])
   const hvparams = merged(instance.hvparams, given)
   const filled = fillHvParams(config.cluster, { hypervisor, os, hvparams })
   checkHvParams(hypervisor, filled)

@@ -10,6 +10,24 @@ const NETWORK = '169.254.0.0/16'
 const NETWORK6 = 'fe80::/10'
 const LINK = 'communication_rt'
 
+/** A network that is there already is taken as it is, with a word about what may be dangerous. */
+export function checkCommunicationNetwork(ctx: UnitContext, config: ConfigData, name: string | undefined): void {
+  const network = name === undefined || name === '' ? undefined : findNetwork(config, name)
+  if (network === undefined) return
+  const unusual: [what: string, value: string | undefined, standard: string | undefined][] = [
+    ['has an IPv4 gateway', network.gateway, undefined],
+    ['has a non-standard IPv4 network address', network.network, NETWORK],
+    ['has an IPv6 gateway', network.gateway6, undefined],
+    ['has a non-standard IPv6 network address', network.network6, NETWORK6],
+    ['has a non-standard MAC prefix', network.mac_prefix, COMMUNICATION_MAC_PREFIX],
+  ]
+  for (const [what, value, standard] of unusual)
+    if (value !== standard)
+      ctx.log.warning(
+        `Supplied instance communication network '${network.name}' ${what} '${value ?? 'None'}', this might pose a security risk (default is '${standard ?? 'None'}').`,
+      )
+}
+
 /** `before` is the configuration before the change. */
 export function communicationNetworkJobs(
   ctx: UnitContext,

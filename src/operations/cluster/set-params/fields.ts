@@ -89,14 +89,10 @@ function uidPool(cluster: Cluster, op: SetParams): readonly Range[] | undefined 
   if (uid_pool === undefined && add_uids === undefined && remove_uids === undefined) return undefined
   for (const range of [...(uid_pool ?? []), ...(add_uids ?? []), ...(remove_uids ?? [])]) checkRange(range)
   let pool: readonly Range[] = cluster.uid_pool
-  for (const range of add_uids ?? []) {
-    if (pool.some((other) => range[0] <= other[1] && other[0] <= range[1]))
-      throw invalid(`User-id range ${shown(range)} overlaps one that is in the user-id pool already`)
-    pool = [...pool, range]
-  }
+  for (const range of add_uids ?? []) if (!pool.some((other) => same(other, range))) pool = [...pool, range]
   for (const range of remove_uids ?? []) {
     if (!pool.some((other) => same(other, range)))
-      throw invalid(`User-id range to be removed is not found in the current user-id pool: ${shown(range)}`)
+      throw invalid(`User-id range to be removed is not found in the current user-id pool: [${range.join(', ')}]`)
     pool = pool.filter((other) => !same(other, range))
   }
   return [...(uid_pool ?? pool)].sort((a, b) => a[0] - b[0])
@@ -104,13 +100,14 @@ function uidPool(cluster: Cluster, op: SetParams): readonly Range[] | undefined 
 
 function checkRange(range: Range): void {
   const [low, high] = range
-  if (low > high) throw invalid(`Lower user-id bound (${low}) is higher than the higher one (${high})`)
-  if (low < 0 || high > UID_POOL_MAX)
-    throw invalid(`User-id range ${shown(range)} is not between 0 and ${UID_POOL_MAX}`)
+  if (low > high)
+    throw invalid(`Lower user-id range boundary value (${low}) is larger than higher boundary value (${high})`)
+  if (low < 0) throw invalid(`Lower user-id range boundary value (${low}) is smaller than UIDPOOL_UID_MIN (0).`)
+  if (high > UID_POOL_MAX)
+    throw invalid(`Higher user-id boundary value (${high}) is larger than UIDPOOL_UID_MAX (${UID_POOL_MAX}).`)
 }
 
 const same = (a: Range, b: Range): boolean => a[0] === b[0] && a[1] === b[1]
-const shown = ([low, high]: Range): string => (low === high ? String(low) : `${low}-${high}`)
 
 function dataCollectors(cluster: Cluster, op: SetParams): Cluster['data_collectors'] | undefined {
   const { enabled_data_collectors: active, data_collector_interval: interval } = op

@@ -18,8 +18,10 @@ import {
   hvDefaults,
 } from '../../../model/constants/hypervisors'
 import { BE_DEFAULTS, ND_DEFAULTS, NIC_MODES, NIC_TYPES } from '../../../model/constants/params'
+import { VALUE } from '../../../model/constants/words'
 import { ECODE, OpPrereqError } from '../../../model/errors'
 import { checkHvParams } from '../../../model/hv-check'
+import { enforceTypes } from '../../../model/param-types'
 import {
   checkDiskAccess,
   updatedDiskParams,
@@ -27,7 +29,7 @@ import {
   updatedHvState,
   updatedNdParams,
 } from '../../group/params'
-import { beParams, checkHvParamsOnNodes, hvParamTypes, typed } from '../../instance/params'
+import { beParams, checkHvParamsOnNodes, hvParamTypes } from '../../instance/params'
 import type { UnitContext } from '../../unit-context'
 import { given, invalid } from './fields'
 import type { Fields, SetParams } from './set-params'
@@ -105,7 +107,7 @@ function newHvParams(config: ConfigData, op: SetParams): Cluster['hvparams'] | u
     const filled = {
       ...hvDefaults(hypervisor),
       ...supported(hypervisor, result[hypervisor]),
-      ...typed(op.hvparams?.[hypervisor] ?? {}, hvParamTypes(hypervisor)),
+      ...enforceTypes(op.hvparams?.[hypervisor] ?? {}, hvParamTypes(hypervisor)),
     }
     checkHvParams(hypervisor, filled)
     result[hypervisor] = filled
@@ -145,13 +147,14 @@ function newOsHvp(
         continue
       }
       if (!isDictionary(params)) throw invalid(`Hypervisor parameters of OS ${os} for ${name} are not a dictionary`)
-      own[hypervisor] = { ...own[hypervisor], ...typed(params, hvParamTypes(hypervisor)) }
+      own[hypervisor] = { ...own[hypervisor], ...enforceTypes(params, hvParamTypes(hypervisor)) }
       checkHvParams(hypervisor, {
         ...hvDefaults(hypervisor),
         ...supported(hypervisor, hvparams[hypervisor]),
         ...own[hypervisor],
       })
     }
+    if (Object.keys(own).length === 0) delete result[os]
   }
   return result
 }
@@ -167,7 +170,7 @@ const newNdParams = (cluster: Cluster, changes: Given): NdParams => ({
 })
 
 function newNicParams(config: ConfigData, changes: Given): NicParams {
-  const params = { ...config.cluster.nicparams.default, ...typed(changes, NIC_TYPES) }
+  const params = { ...config.cluster.nicparams.default, ...enforceTypes(changes, NIC_TYPES) }
   const problem = nicProblem(params)
   if (problem !== undefined) throw invalid(problem)
   const problems = recordValues(config.instances).flatMap((instance) =>
@@ -189,13 +192,13 @@ function nicProblem({ mode, link, vlan }: NicParams): string | undefined {
   return undefined
 }
 
-/** A parameter whose value is null is taken away, and an OS without parameters too. */
+/** A parameter whose value is null or `default` is taken away, and an OS without parameters too. */
 function newOsParams(old: Readonly<Record<string, OsParams>>, changes: Readonly<Record<string, Given>>) {
   const result: Record<string, OsParams> = { ...old }
   for (const [os, params] of Object.entries(changes)) {
     const own: Record<string, string> = { ...result[os] }
     for (const [name, value] of Object.entries(params)) {
-      if (value === null) delete own[name]
+      if (value === null || value === VALUE.default) delete own[name]
       else own[name] = String(value)
     }
     if (Object.keys(own).length > 0) result[os] = own

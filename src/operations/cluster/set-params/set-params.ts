@@ -7,11 +7,11 @@ import { OpClusterSetParams } from '../../../opcodes/cluster'
 import { all, logicalUnit, ResultWithJobs, shared, type Op } from '../../logical-unit'
 import { fillCandidatePool, settleKvmDaemon } from '../../node/candidates'
 import type { Change, UnitContext } from '../../unit-context'
-import { communicationNetworkJobs } from './communication-network'
+import { checkCommunicationNetwork, communicationNetworkJobs } from './communication-network'
 import { checkAllocator, listFields, plainFields } from './fields'
 import { changeNetmask, restartMasterIp, stopMasterIp } from './master-network'
 import { checkParamsOnNodes, paramFields } from './params'
-import { checkStorage, checkStorageOnNodes, storageFields } from './storage'
+import { checkStorage, checkStorageOnNodes, sayWhatStays, storageFields } from './storage'
 
 export type SetParams = Op<typeof OpClusterSetParams>
 /** Fields of the cluster; null takes an optional one away. */
@@ -34,21 +34,24 @@ export const clusterSetParams = logicalUnit(OpClusterSetParams, {
     const config = await ctx.config.read(EVERYTHING)
     const fields = fieldsOf(config, op)
     checkStorage(ctx, config, op)
+    checkCommunicationNetwork(ctx, config, op.instance_communication_network)
     await checkStorageOnNodes(ctx, config, op)
     await checkParamsOnNodes(ctx, config, op, fields)
     await checkAllocator(ctx, op.default_iallocator)
     return config
   },
   async run(ctx, op) {
-    if (op.master_netdev !== undefined) await stopMasterIp(ctx, op.master_netdev, op.force)
+    const netdev = op.master_netdev === '' ? undefined : op.master_netdev
+    if (netdev !== undefined) await stopMasterIp(ctx, netdev, op.force)
     if (op.master_netmask !== undefined) await changeNetmask(ctx, op.master_netmask)
     const config = await ctx.config.read(EVERYTHING)
+    sayWhatStays(ctx, config, op)
     listFields(config.cluster, op, (text) => ctx.log.say(text))
     try {
       await apply(ctx, op, [change('patchCluster', fieldsOf(config, op))])
     } finally {
       // Also where the change failed: the master must not stay without its address.
-      if (op.master_netdev !== undefined) await restartMasterIp(ctx)
+      if (netdev !== undefined) await restartMasterIp(ctx)
     }
     if (op.enabled_hypervisors !== undefined || op.enabled_user_shutdown !== undefined)
       for (const node of recordValues(config.nodes)) await settleKvmDaemon(ctx, node, true)

@@ -3,7 +3,7 @@ import * as path from 'node:path'
 import { fillIPolicy } from '../../../config/filled'
 import { instanceOfDisk, nodesOfGroup, primaryInstances } from '../../../config/lookup'
 import { recordValues } from '../../../config/records'
-import type { ConfigData, DiskTemplate, IPolicy, Node } from '../../../model/config'
+import type { ConfigData, Disk, DiskTemplate, IPolicy, Node } from '../../../model/config'
 import { DTS_LVM, MIN_VG_SIZE_MIB } from '../../../model/constants/disks'
 import { ECODE, OpPrereqError } from '../../../model/errors'
 import { niceSort } from '../../../model/nice-sort'
@@ -38,10 +38,32 @@ export function checkStorage(ctx: UnitContext, config: ConfigData, op: SetParams
   for (const [template, directory] of dirs)
     if (directory !== undefined && directory !== '' && !enabled(config, op).includes(template))
       ctx.log.warning(`Specified a ${template} storage directory, although ${template} storage is not enabled.`)
-  if (op.drbd_helper !== undefined && !enabled(config, op).includes('drbd'))
-    ctx.log.say('Note that you specified a drbd user helper, but did not enable the drbd disk template.')
+  if (Object.hasOwn(op.diskparams ?? {}, 'drbd')) for (const text of DRBD_PARAMS) ctx.log.warning(text)
   const policy = newPolicy(config, op)
   if (policy !== undefined) warnOfViolations(ctx, config, policy)
+}
+
+const DRBD_PARAMS = [
+  'Changing DRBD parameters only affects devices created in the future, not existing ones',
+  'You need to shutdown and start (not reboot!) existing instances to adopt the changes',
+  'Alternatively you can swap the secondary node by running `gnt-instance replace-disks --new-secondary $instance`',
+]
+
+/** What was asked for and is so already. */
+export function sayWhatStays(ctx: UnitContext, config: ConfigData, op: SetParams): void {
+  const { cluster } = config
+  const same = (wanted: string | undefined, current: string | undefined) => wanted !== undefined && wanted === current
+  const say = (text: string) => ctx.log.say(text)
+  if (same(op.vg_name, cluster.volume_group_name ?? ''))
+    say('Cluster LVM configuration already in desired state, not changing')
+  if (same(op.file_storage_dir, cluster.file_storage_dir))
+    say(`Global file storage dir already set to value '${cluster.file_storage_dir}'`)
+  if (same(op.shared_file_storage_dir, cluster.shared_file_storage_dir))
+    say(`Global shared file storage dir already set to value '${cluster.shared_file_storage_dir}'`)
+  if (op.drbd_helper !== undefined && !enabled(config, op).includes('drbd'))
+    say('Note that you specified a drbd user helper, but did not enable the drbd disk template.')
+  if (same(op.drbd_helper, cluster.drbd_usermode_helper ?? ''))
+    say('Cluster DRBD helper already in desired state, not changing')
 }
 
 export async function checkStorageOnNodes(ctx: UnitContext, config: ConfigData, op: SetParams): Promise<void> {
@@ -67,7 +89,7 @@ function checkTemplatesUnused(config: ConfigData, templates: readonly DiskTempla
   for (const template of templates) {
     const users = recordValues(config.disks)
       .filter((disk) => disk.dev_type === template)
-      .map((disk) => `${disk.uuid} (on ${instanceOfDisk(config, disk.uuid)?.name ?? 'no instance'})`)
+      .map((disk) => `${shown(disk)} (${place(config, disk)})`)
     const diskless = recordValues(config.instances).filter((instance) => instance.disks.length === 0)
     const found = template === 'diskless' ? diskless.map((instance) => instance.name) : users
     const what = template === 'diskless' ? 'instance' : 'disk'
@@ -77,6 +99,18 @@ function checkTemplatesUnused(config: ConfigData, templates: readonly DiskTempla
         ECODE.STATE,
       )
   }
+}
+
+function place(config: ConfigData, { uuid }: Disk): string {
+  const instance = instanceOfDisk(config, uuid)
+  return instance === undefined ? 'detached' : `on ${instance.name}`
+}
+
+/** As Ganeti writes disks that have no parts. */
+const shown = ({ dev_type, logical_id, iv_name, size }: Disk): string => {
+  const where = logical_id.map((part) => (typeof part === 'string' ? `'${part}'` : String(part))).join(', ')
+  const seen = iv_name === '' ? 'not visible' : `visible as /dev/${iv_name}`
+  return `<Disk(type=${dev_type}, logical_id=(${where}), children=[], ${seen}, size=${size}m)>`
 }
 
 function storageDir(

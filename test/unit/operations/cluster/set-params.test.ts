@@ -1,7 +1,7 @@
 import { change } from '../../../../src/config/changes'
 import type { Cluster, Instance } from '../../../../src/model/config'
 import { nicUuid } from '../../../../src/model/ids'
-import { buildDisk, buildGroup, buildInstance, buildNode, id, smallConfig } from '../../config/builders'
+import { buildDisk, buildGroup, buildInstance, buildNetwork, buildNode, id, smallConfig } from '../../config/builders'
 import { FakeCluster } from '../../../support/fake-cluster'
 
 const base = smallConfig()
@@ -122,6 +122,8 @@ test('parameters of an OS for a hypervisor are added, changed and taken away', a
   expect(fake.config.cluster.os_hvp).toEqual({ tiny: { kvm: { acpi: false }, fake: { migration_mode: 'live' } } })
   await set(fake, { os_hvp: { tiny: { fake: null, kvm: { boot_order: 'cdrom' } } } })
   expect(fake.config.cluster.os_hvp).toEqual({ tiny: { kvm: { acpi: false, boot_order: 'cdrom' } } })
+  await set(fake, { os_hvp: { tiny: { kvm: null }, other: {} } })
+  expect(fake.config.cluster.os_hvp).toEqual({})
 })
 
 test('backend, NIC, node and OS parameters, states and the policy are merged', async () => {
@@ -156,7 +158,9 @@ test('backend, NIC, node and OS parameters, states and the policy are merged', a
     { a: '1', b: '2', secret: 'x' },
     false,
   ])
-  await set(fake, { osparams: { tiny: { a: null, b: null } } })
+  await set(fake, { osparams: { tiny: { a: null } } })
+  expect(fake.config.cluster.osparams).toEqual({ tiny: { b: '2' } })
+  await set(fake, { osparams: { tiny: { b: 'default' } } })
   expect(fake.config.cluster.osparams).toEqual({})
 })
 
@@ -206,6 +210,40 @@ test('DRBD needs the same helper on all nodes', async () => {
   expect(fake.config.cluster.drbd_usermode_helper).toBe('/bin/false')
 })
 
+test('what is so already is told, and DRBD parameters come with a word on when they take effect', async () => {
+  const fake = cluster().given(change('patchCluster', { volume_group_name: 'xenvg', file_storage_dir: '/srv/disks' }))
+  await set(fake, { vg_name: 'xenvg', file_storage_dir: '/srv/disks', drbd_helper: '', diskparams: { drbd: {} } })
+  expect(fake.log).toEqual([
+    ' - WARNING: Specified a file storage directory, although file storage is not enabled.',
+    ' - WARNING: Changing DRBD parameters only affects devices created in the future, not existing ones',
+    ' - WARNING: You need to shutdown and start (not reboot!) existing instances to adopt the changes',
+    ' - WARNING: Alternatively you can swap the secondary node by running `gnt-instance replace-disks --new-secondary $instance`',
+    'Cluster LVM configuration already in desired state, not changing',
+    "Global file storage dir already set to value '/srv/disks'",
+    'Note that you specified a drbd user helper, but did not enable the drbd disk template.',
+    'Cluster DRBD helper already in desired state, not changing',
+  ])
+})
+
+test('ranges of user ids that are there already are not added again', async () => {
+  const fake = cluster()
+  for (let i = 0; i < 2; i++) await set(fake, { add_uids: [[1000, 1009]] })
+  expect(fake.config.cluster.uid_pool).toEqual([[1000, 1009]])
+})
+
+test('an empty master interface changes nothing', async () => {
+  const fake = cluster()
+  await set(fake, { master_netdev: '', max_running_jobs: 7 })
+  expect([fake.calls('node_deactivate_master_ip'), fake.calls('node_activate_master_ip')]).toEqual([[], []])
+})
+
+test('a value of a wrong type has the class of errors that Ganeti has for it', async () => {
+  await expect(set(cluster(), { beparams: { maxmem: 'lots' } })).rejects.toMatchObject({
+    name: 'TypeEnforcementError',
+    message: expect.stringMatching(/^'maxmem' \(value lots\) is not a valid size\. error: /),
+  })
+})
+
 test('the master address moves to another interface with its netmask', async () => {
   const fake = cluster()
   fake.answers.node_deactivate_master_ip = () => null
@@ -233,6 +271,15 @@ test('a communication network is made and connected by further jobs', async () =
   expect(fake.log.at(-1)).toBe("Instance communication network already is 'meta', nothing to do.")
 })
 
+test('a network that is there already is taken for communication, with a word about what is unusual', async () => {
+  const fake = cluster().given(change('addNetwork', buildNetwork(1, { gateway: '192.0.2.1' })))
+  const [network] = Object.values(fake.config.networks)
+  await set(fake, { instance_communication_network: network?.name })
+  expect(fake.log).toContainEqual(
+    ` - WARNING: Supplied instance communication network '${network?.name}' has an IPv4 gateway '192.0.2.1', this might pose a security risk (default is 'None').`,
+  )
+})
+
 test('an allocator is built in, or a script on the master', async () => {
   const fake = cluster()
   await set(fake, { default_iallocator: 'hail' })
@@ -254,17 +301,18 @@ test.each<[Params, string]>([
   [{ compression_tools: ['gzip', 'a b'] }, "The tools 'a b' contain illegal characters"],
   [{ compression_tools: ['gzip', 'none'] }, 'none is a reserved value used for no compression'],
   [{ reserved_lvs: ['('] }, "'(' is not a pattern for the names of reserved volumes"],
-  [{ uid_pool: [[5, 4]] }, 'Lower user-id bound (5) is higher than the higher one (4)'],
-  [{ remove_uids: [[1, 2]] }, 'User-id range to be removed is not found in the current user-id pool: 1-2'],
+  [{ uid_pool: [[5, 4]] }, 'Lower user-id range boundary value (5) is larger than higher boundary value (4)'],
+  [{ remove_uids: [[1, 2]] }, 'User-id range to be removed is not found in the current user-id pool: [1, 2]'],
+  [{ add_uids: [[-1, 2]] }, 'Lower user-id range boundary value (-1) is smaller than UIDPOOL_UID_MIN (0).'],
   [
-    {
-      add_uids: [
-        [1, 5],
-        [5, 9],
-      ],
-    },
-    'User-id range 5-9 overlaps one that is in the user-id pool already',
+    { add_uids: [[1, 2 ** 32]] },
+    'Higher user-id boundary value (4294967296) is larger than UIDPOOL_UID_MAX (4294967295).',
   ],
+  [
+    { ipolicy: { 'vcpu-ratio': 'x' } },
+    "Invalid value for attribute 'vcpu-ratio': 'x', error: could not convert string",
+  ],
+  [{ ipolicy: { minmax: [] } }, "Can't unset ipolicy attribute 'minmax' on the cluster'"],
   [{ enabled_data_collectors: { nosuch: true } }, 'Unknown data collector(s) nosuch'],
   [{ data_collector_interval: { lv: 0 } }, 'The interval of a data collector must be positive: lv'],
   [{ hvparams: { nosuch: {} } }, "Unknown hypervisor type 'nosuch'"],
@@ -307,9 +355,10 @@ test.each<[Params, string]>([
 test('a template that disks use is not disabled', async () => {
   const disk = buildDisk(1)
   const fake = cluster().given(change('addInstance', buildInstance(base, 1, { disks: [disk.uuid] }), [disk]))
+  const where = disk.logical_id.map((part) => `'${String(part)}'`).join(', ')
   await expect(set(fake, { enabled_disk_templates: ['diskless'] })).rejects.toMatchObject({
     args: [
-      `Cannot disable disk template 'sharedfile', because there is at least one disk using it:\n * ${disk.uuid} (on inst1.example.com)`,
+      `Cannot disable disk template 'sharedfile', because there is at least one disk using it:\n * <Disk(type=sharedfile, logical_id=(${where}), children=[], visible as /dev/${disk.iv_name}, size=${disk.size}m)> (on inst1.example.com)`,
       'wrong_state',
     ],
   })

@@ -54,8 +54,12 @@ describe('group add', () => {
     expect(cluster.log).toEqual([' - INFO: dry-run mode requested, not actually executing the operation'])
   })
 
+  test('refuses an unknown node parameter', async () => {
+    const outcome = await new UnitCluster().failure('OP_GROUP_ADD', { group_name: 'rack2', ndparams: { speed: 1 } })
+    expect(outcome).toEqual(['TypeEnforcementError', ["Unknown parameter 'speed'"]])
+  })
+
   test.each([
-    ['an unknown node parameter', { ndparams: { speed: 1 } }, "Unknown parameter 'speed'"],
     [
       'a disk parameter of another template',
       { diskparams: { plain: { metavg: 'xenvg' } } },

@@ -222,7 +222,6 @@ test.each([
   ],
   [{ nics: [{ ip: '10.99.0.77' }] }, expect.stringContaining('belongs to network net1'), 'wrong_state'],
   [{ beparams: { minmem: 64, maxmem: 32 } }, expect.stringContaining('minmem'), 'wrong_input'],
-  [{ beparams: { nosuch: 1 } }, "Unknown parameter 'nosuch'", 'wrong_input'],
   [{ mode: 'import' }, 'No export found for relative path inst20.gnt.example', 'wrong_input'],
   [
     { mode: 'import', src_path: '/tmp/x' },
@@ -242,6 +241,13 @@ test.each([
     code === undefined ? [text] : [text, code],
   ])
   expect(cluster.config).toBe(before)
+})
+
+test.each(['beparams', 'hvparams'])('one of the %s that there is not is refused by name', async (kind) => {
+  await expect(cluster.failure('OP_INSTANCE_CREATE', { ...create, [kind]: { nosuch: 1 } })).resolves.toEqual([
+    'TypeEnforcementError',
+    ["Unknown parameter 'nosuch'"],
+  ])
 })
 
 test('a disk’s parameter that no disk has is refused by name, and so it is of the second disk', async () => {
