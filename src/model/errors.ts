@@ -87,6 +87,9 @@ export class ProgrammerError extends TextError {
 export class BlockDeviceError extends TextError {
   readonly wire = 'BlockDeviceError'
 }
+export class AddressPoolError extends TextError {
+  readonly wire = 'AddressPoolError'
+}
 export class ReservationError extends TextError {
   readonly wire = 'ReservationError'
 }
@@ -244,6 +247,7 @@ const TEXT_ERRORS: Record<string, new (text: string) => GanetiError> = {
   HypervisorError,
   ProgrammerError,
   BlockDeviceError,
+  AddressPoolError,
   ReservationError,
   RemoteError,
   SignatureError,

@@ -3,14 +3,14 @@ import { change } from '../../config/changes'
 import { checkTag } from '../../config/changes/tags'
 import { findNetwork } from '../../config/lookup'
 import type { ConfigData, Network } from '../../model/config'
-import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
+import { AddressPoolError, ECODE, OpExecError, OpPrereqError } from '../../model/errors'
 import { networkUuid } from '../../model/ids'
 import { OpNetworkAdd } from '../../opcodes/network'
 import { masterOnly } from '../group/members'
 import { networkEnv } from '../instance/hook-env'
 import { all, logicalUnit, shared, type Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
-import { attempt, contains, initialPool, macPrefix, PoolProblem, reserved } from './pool'
+import { attempt, checkGateway6, contains, initialPool, macPrefix, reserved } from './pool'
 
 export const networkAdd = logicalUnit(OpNetworkAdd, {
   locks: (op) => (op.conflicts_check ? { node: shared(all) } : {}),
@@ -23,6 +23,7 @@ export const networkAdd = logicalUnit(OpNetworkAdd, {
         ECODE.EXISTS,
       )
     op.tags.forEach(checkTag)
+    checkGateway6(op)
     return { config, network: wantedNetwork(ctx, op) }
   },
   hooks: {
@@ -82,7 +83,7 @@ function orFail(what: string, step: () => Network): Network {
   try {
     return step()
   } catch (error) {
-    if (error instanceof PoolProblem) throw new OpExecError(`${what}: ${error.message}`)
+    if (error instanceof AddressPoolError) throw new OpExecError(`${what}: ${error.message}`)
     throw error
   }
 }

@@ -60,7 +60,7 @@ export const networkDisconnect = logicalUnit(OpNetworkDisconnect, {
     const { config, group, network } = await read(ctx, op)
     const instances = checkInstancesLocked(ctx, config, group)
     const { [network.uuid]: params, ...rest } = group.networks
-    if (params === undefined) ctx.log.warning(`Network '${op.network_name}' is not mapped to group '${op.group_name}'`)
+    if (params === undefined) ctx.log.warning(`Network '${op.network_name}' is not mapped to group '${group.name}'`)
     else
       checkNicConflicts(
         ctx,

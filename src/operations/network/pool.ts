@@ -1,10 +1,8 @@
 // The addresses of a network that somebody else uses: reserving and releasing them in its map, with Ganeti's complaints.
 import { addressIndex, addressMap, rangeOf } from '../../config/addresses'
+import { BlockList } from 'node:net'
 import type { Network } from '../../model/config'
-import { ECODE, OpPrereqError } from '../../model/errors'
-
-/** Why an address cannot be reserved or released; units word it as an error or as a warning. */
-export class PoolProblem extends Error {}
+import { AddressPoolError, ECODE, OpPrereqError } from '../../model/errors'
 
 const SMALLEST_BITS = 30
 const LARGEST_BITS = 16
@@ -20,11 +18,11 @@ export function initialPool(network: Network): Network {
 function checkSize(network: Network): void {
   const { size } = rangeOf(network)
   if (size > 2 ** (32 - LARGEST_BITS))
-    throw new PoolProblem(
+    throw new AddressPoolError(
       `A big network with ${size} host(s) is currently not supported. please specify at most a /${LARGEST_BITS} network`,
     )
   if (size < 2 ** (32 - SMALLEST_BITS))
-    throw new PoolProblem(
+    throw new AddressPoolError(
       `A network with only ${size} host(s) is too small, please specify at least a /${SMALLEST_BITS} network`,
     )
 }
@@ -35,15 +33,29 @@ export const contains = (network: Network, ip: string | undefined): boolean =>
 export function reserved(network: Network, ip: string): Network {
   const index = indexOf(network, ip)
   const map = addressMap(network, 'ext_reservations')
-  if (map[index] === '1') throw new PoolProblem(`IP ${ip} is already externally reserved`)
+  if (map[index] === '1') throw new AddressPoolError(`IP ${ip} is already externally reserved`)
   return marked(network, map, index, '1')
 }
 
 export function released(network: Network, ip: string): Network {
   const index = indexOf(network, ip)
   const map = addressMap(network, 'ext_reservations')
-  if (map[index] !== '1') throw new PoolProblem(`IP ${ip} is not externally reserved`)
+  if (map[index] !== '1') throw new AddressPoolError(`IP ${ip} is not externally reserved`)
   return marked(network, map, index, '0')
+}
+
+/** Throws where the IPv6 gateway could not be reached from the network. */
+export function checkGateway6({ network6, gateway6 }: Pick<Network, 'network6' | 'gateway6'>): void {
+  if (network6 === undefined || gateway6 === undefined) return
+  const [address = '', bits = ''] = network6.split('/')
+  const reachable = new BlockList()
+  reachable.addSubnet(address, Number(bits), 'ipv6')
+  reachable.addSubnet('fe80::', 10, 'ipv6')
+  if (!reachable.check(gateway6, 'ipv6'))
+    throw new OpPrereqError(
+      `IPv6 gateway '${gateway6}' is neither in network ${network6} nor a link-local address`,
+      ECODE.INVAL,
+    )
 }
 
 const marked = (network: Network, map: string, index: number, bit: '0' | '1'): Network => ({
@@ -53,7 +65,7 @@ const marked = (network: Network, map: string, index: number, bit: '0' | '1'): N
 
 function indexOf(network: Network, ip: string): number {
   const index = addressIndex(network, ip)
-  if (index === undefined) throw new PoolProblem(`${network.network} does not contain ${ip}`)
+  if (index === undefined) throw new AddressPoolError(`${network.network} does not contain ${ip}`)
   return index
 }
 
@@ -66,7 +78,7 @@ export function attempt(
   try {
     return step(network)
   } catch (error) {
-    if (!(error instanceof PoolProblem)) throw error
+    if (!(error instanceof AddressPoolError)) throw error
     complain(error.message)
     return network
   }

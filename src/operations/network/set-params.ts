@@ -11,7 +11,7 @@ import { networkEnv } from '../instance/hook-env'
 import { logicalUnit, type Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { lockNetwork } from './locks'
-import { attempt, contains, macPrefix, released, reserved } from './pool'
+import { attempt, checkGateway6, macPrefix, released, reserved } from './pool'
 
 type SetParams = Op<typeof OpNetworkSetParams>
 
@@ -51,6 +51,7 @@ function wantedNetwork(op: SetParams, network: Network): Network {
     mac_prefix: given(op.mac_prefix, mac_prefix, macPrefix),
   }
   if (op.gateway && wanted.gateway !== undefined) checkGateway(network, wanted.gateway)
+  if (op.gateway6 || op.network6) checkGateway6(wanted)
   const set = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined))
   return { ...rest, ...set }
 }
@@ -61,22 +62,21 @@ function given(value: string | undefined, old: string | undefined, read = (text:
 }
 
 function checkGateway(network: Network, gateway: string): void {
-  if (!contains(network, gateway))
-    throw new OpPrereqError(`Gateway IP address '${gateway}' is not in network ${network.network}`, ECODE.INVAL)
   if (isReserved(network, gateway, { external: false }))
     throw new OpPrereqError(`Gateway IP address '${gateway}' is already reserved`, ECODE.STATE)
+  if (gateway !== network.gateway) reserved(network, gateway)
 }
 
 /** The gateway's address is reserved as long as it is the gateway. */
 function withGateway(ctx: UnitContext, op: SetParams, network: Network, { gateway }: Network): Network {
   if (!op.gateway) return network
   if (gateway === network.gateway) {
-    ctx.log.warning(`Gateway is already ${gateway ?? VALUE.none}`)
+    ctx.log.warning(`Gateway is already ${gateway ?? 'None'}`)
     return network
   }
   const warn = (why: string) => ctx.log.warning(why)
   const old = network.gateway
-  const withNew = gateway === undefined ? network : attempt(network, (pool) => reserved(pool, gateway), warn)
+  const withNew = gateway === undefined ? network : reserved(network, gateway)
   return old === undefined ? withNew : attempt(withNew, (pool) => released(pool, old), warn)
 }
 

@@ -159,6 +159,28 @@ describe('network set params', () => {
     ])
   })
 
+  test.each([
+    ['that somebody else has', '10.0.0.7', 'IP 10.0.0.7 is already externally reserved'],
+    ['of another network', '10.9.9.9', '10.0.0.0/29 does not contain 10.9.9.9'],
+  ])('an address %s cannot become the gateway', async (_whose, gateway, text) => {
+    const cluster = await withNetwork()
+    const before = cluster.config
+    const outcome = await cluster.failure('OP_NETWORK_SET_PARAMS', { network_name: 'net1', gateway })
+    expect(outcome).toEqual(['AddressPoolError', [text]])
+    expect(cluster.config).toBe(before)
+  })
+
+  test('an IPv6 gateway is in its network, or on the link', async () => {
+    const cluster = await withNetwork({ network6: '2001:db8::/64', gateway6: 'fe80::1' })
+    const elsewhere = { network_name: 'net1', gateway6: '2001:db9::1' }
+    expect(await cluster.failure('OP_NETWORK_SET_PARAMS', elsewhere)).toEqual([
+      'OpPrereqError',
+      ["IPv6 gateway '2001:db9::1' is neither in network 2001:db8::/64 nor a link-local address", 'wrong_input'],
+    ])
+    await cluster.run('OP_NETWORK_SET_PARAMS', { network_name: 'net1', gateway6: '2001:db8::1' })
+    expect(networkOf(cluster)).toMatchObject({ gateway6: '2001:db8::1' })
+  })
+
   test('gateway and reservations do not change at once', async () => {
     const cluster = await withNetwork()
     const op = { network_name: 'net1', gateway: '10.0.0.2', add_reserved_ips: ['10.0.0.5'] }
