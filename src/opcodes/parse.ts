@@ -80,7 +80,7 @@ export function fillOpcode(definition: OpcodeDefinition, raw: JsonObject): Parse
     if (!Object.hasOwn(definition.params, name) && !Object.hasOwn(commonParams, name))
       throw new BadParameter(`Object ${opcodeClass(definition.id)} doesn't support the parameter '${name}'`, false)
   const failure = (name: string) => `Parameter '${definition.id}.${name}' fails validation`
-  return assemble(definition, (name, parameter) => {
+  const read = (name: string, parameter: Parameter) => {
     const value = name === 'reason' ? (given[name] ?? []) : given[name]
     if (value === undefined || (value === null && parameter.need === 'maybe'))
       return unset(name, parameter, () => new BadParameter(failure(name), true))
@@ -91,7 +91,10 @@ export function fillOpcode(definition: OpcodeDefinition, raw: JsonObject): Parse
       if (error instanceof Mismatch) throw new BadParameter(failure(name), true)
       throw error
     }
-  })
+  }
+  // Of several mistakes Ganeti names one of the opcode's own parameters first.
+  const own = new Map(Object.entries(definition.params).map(([name, parameter]) => [name, read(name, parameter)]))
+  return assemble(definition, (name, parameter) => (own.has(name) ? own.get(name) : read(name, parameter)))
 }
 
 /** An opcode for submission by code of ours: the compiler has checked the parameters. */

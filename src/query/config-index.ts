@@ -37,7 +37,7 @@ export class ConfigIndex {
   private readonly byPrimary = once(() => grouped(this.instances(), ({ primary_node }) => [primary_node]))
   private readonly bySecondary = once(() => grouped(this.instances(), (instance) => this.secondaries(instance)))
   private readonly byGroup = once(() => grouped(recordValues(this.config.nodes), ({ group }) => [group]))
-  private readonly byNetwork = once(() => grouped(this.instances(), networksOf))
+  private readonly byNetwork = once(() => grouped(recordValues(this.config.instances), networksOf))
 
   private constructor(readonly config: ConfigData) {}
 

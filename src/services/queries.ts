@@ -82,7 +82,7 @@ function tagsOf(config: ConfigData, kind: TagKind, name: string): readonly strin
     case 'instance':
       return found(findInstance(config, name), 'Instance', name).tags
     case 'nodegroup':
-      return found(findGroup(config, name), 'Node group', name).tags
+      return found(findGroup(config, name), 'NodeGroup', name).tags
     case 'network':
       return found(findNetwork(config, name), 'Network', name).tags
   }

@@ -33,6 +33,12 @@ export function bodyObject(body: unknown): JsonObject {
   return body
 }
 
+/** The same, in the words for a body that is not an opcode's parameters. */
+export function parametersIn(body: unknown): JsonObject {
+  if (!isObject(body)) throw badRequest('Invalid body contents, not a dictionary')
+  return body
+}
+
 export const wrongType = (what: string, value: unknown, expected: string) =>
   badRequest(`${what}: Type is '${pythonType(value)}', but '${expected}' is expected`)
 

@@ -5,7 +5,7 @@ import { OpInstanceReinstall, OpInstanceShutdown, OpInstanceStartup } from '../.
 import type { ParsedOpCode } from '../../opcodes/index'
 import { badRequest } from './errors'
 import { INSTANCE_FIELDS } from './fields'
-import { bodyObject, fillFromBody, wrongType } from './fill'
+import { bodyObject, fillFromBody, parametersIn, wrongType } from './fill'
 import { pythonInt } from './python'
 
 export interface ReinstallParams {
@@ -50,9 +50,8 @@ export function reinstallOpcodes(
   body: unknown,
   query: { os?: string; start: boolean } | null,
 ): ParsedOpCode[] {
-  const hasBody = body !== undefined && body !== null
-  if (hasBody && query !== null) throw badRequest("Can't combine query and body parameters")
-  const given: JsonObject = hasBody ? bodyObject(body) : { ...query }
+  if (isGiven(body) && query !== null) throw badRequest("Can't combine query and body parameters")
+  const given: JsonObject = isGiven(body) ? parametersIn(body) : { ...query }
   const { os = null, start = true, osparams = null } = given
   if (typeof start !== 'boolean') throw wrongType("'start' parameter", start, 'bool')
   const instance = { instance_name: name }
@@ -65,12 +64,15 @@ export function reinstallOpcodes(
 
 /** Without a body, the parameters come from the address; disks may be a text such as `0,1`. */
 export function replaceDisksBody(body: unknown, query: Readonly<Record<string, string | undefined>>): JsonObject {
-  const hasBody = isObject(body) ? Object.keys(body).length > 0 : body !== undefined && body !== null
-  const { disks, ...others } = hasBody ? bodyObject(body) : { ...query }
+  const { disks, ...others } = isGiven(body) ? bodyObject(body) : { ...query }
   const params = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined))
   if (disks === undefined || disks === null || disks === '') return params
   return { ...params, disks: Array.isArray(disks) ? disks : String(disks).split(',').map(diskIndexOf) }
 }
+
+/** An empty body is none. */
+const isGiven = (body: unknown): boolean =>
+  typeof body === 'object' && body !== null ? Object.keys(body).length > 0 : Boolean(body)
 
 function diskIndexOf(text: string): number {
   const index = pythonInt(text)

@@ -42,9 +42,11 @@ export function createRouter(routes: readonly Route[], options: RouterOptions): 
     let user: User | undefined
     try {
       if (request.headers.host === undefined && request.httpVersion === '1.1') throw badRequest('Missing Host header')
+      // Whoever gives a password, right or wrong, is told first of an address or a method that is not there.
+      const asked = request.headers.authorization === undefined ? undefined : findRoute(tree, request)
       user = await options.authenticator.authenticate(request, response)
       if (user === undefined && options.requireAuthentication) throw new HttpError(401)
-      await reply(response, await serve(tree, options, request, user), clock)
+      await reply(response, await serve(asked ?? findRoute(tree, request), options, request, user), clock)
     } catch (error) {
       const { status, body } = errorReply(error, log)
       if (status === 401) response.setHeader('WWW-Authenticate', CHALLENGE)
@@ -60,24 +62,33 @@ export function createRouter(routes: readonly Route[], options: RouterOptions): 
   }
 }
 
+interface Asked {
+  readonly route: Route
+  readonly resource: string
+  readonly params: Readonly<Record<string, string>>
+}
+
+function findRoute(tree: RouteTree<Route>, request: IncomingMessage): Asked {
+  const found = tree.find(pathOf(request))
+  if (found === undefined) throw notFound()
+  const route = found.byVerb.get((request.method ?? '').toLowerCase())
+  if (route === undefined) throw new HttpError(501, `Method ${request.method} is unsupported for path ${request.url}`)
+  return { route, resource: found.resource, params: found.params }
+}
+
 async function serve(
-  tree: RouteTree<Route>,
+  { route, resource, params }: Asked,
   services: RapiServices,
   request: IncomingMessage,
   user: User | undefined,
 ): Promise<unknown> {
-  const path = pathOf(request)
-  const found = tree.find(path)
-  if (found === undefined) throw notFound()
-  const route = found.byVerb.get((request.method ?? '').toLowerCase())
-  if (route === undefined) throw new HttpError(501, `Method ${request.method} is unsupported for path ${path}`)
   for (const { basic = [] } of route.security) checkAccess(user, basic)
   const body = await readBody(request)
-  const query = new URLSearchParams((request.url ?? '').slice(path.length))
-  const context = new RapiContext(services, request, found.resource, query, body, undefined, user)
+  const query = new URLSearchParams((request.url ?? '').slice(pathOf(request).length))
+  const context = new RapiContext(services, request, resource, query, body, undefined, user)
   const permission = readPermission(route)
   if (permission !== undefined) context.need(permission)
-  const args = readArguments(route.args, found.params, query, body)
+  const args = readArguments(route.args, params, query, body)
   const controller = new route.controller(context)
   const action: unknown = Reflect.get(controller, route.action)
   if (typeof action !== 'function') throw new Error(`${route.controller.name} has no ${route.action}`)

@@ -1,4 +1,5 @@
 import { ProgrammerError } from '../../model/errors'
+import { inDeclaredOrder } from '../../opcodes/parse'
 import { opcodeSummary } from '../../opcodes/summary'
 import type { WireOpCode } from '../../rpc/luxi/calls'
 import { type Comparison, type Field, type FieldKind, UNAVAILABLE, cell, field, optional } from '../field'
@@ -84,12 +85,12 @@ function ops(title: string, doc: string, get: (op: OpView) => unknown): Field<Jo
   return of(title, 'other', doc, (job) => cell(job.ops.map(get)))
 }
 
-/** Python writes unset parameters to job files as null, luxid shows only these two so. */
+/** Python writes unset parameters to job files as null, luxid shows only these two so; it has an order of its own, too. */
 const SHOWN_AS_NULL: readonly string[] = ['depends', 'comment']
 
 function withoutUnset(input: WireOpCode): WireOpCode {
   const unset = Object.keys(input).some((name) => input[name] === null && !SHOWN_AS_NULL.includes(name))
   if (!unset) return input
   const set = Object.entries(input).filter(([name, value]) => value !== null || SHOWN_AS_NULL.includes(name))
-  return { ...Object.fromEntries(set), OP_ID: input.OP_ID }
+  return inDeclaredOrder({ ...Object.fromEntries(set), OP_ID: input.OP_ID })
 }

@@ -151,6 +151,14 @@ test('a node that may not run instances has no live data and is not asked', asyn
   expect(source.live.asked).toEqual([{ call: 'nodeInfo', nodes: [] }])
 })
 
+test('instances of a network come in the order of their uuids', async () => {
+  const result = await runQuery('network', ['inst_list'], ['==', 'name', 'net1'], goldenSource())
+  const uuids = Object.values(goldenConfig().instances)
+    .filter(({ name }) => ['inst2.gnt.example', 'inst6.gnt.example'].includes(name ?? ''))
+    .sort((a, b) => (a.uuid < b.uuid ? -1 : 1))
+  expect(names(result)).toEqual([uuids.map(({ name }) => name)])
+})
+
 test('archived jobs are listed only when asked for', async () => {
   expect((await runQuery('job', ['id'], null, goldenSource())).data).toHaveLength(5)
   expect((await runQuery('job', ['id', 'archived'], null, goldenSource())).data).toHaveLength(7)

@@ -9,6 +9,7 @@ import { OpOsDiagnose } from '../../../opcodes/os'
 import { op } from '../../../opcodes/index'
 import type { JobId } from '../../../rpc/luxi/calls'
 import { HttpError } from '../errors'
+import { bodyObject } from '../fill'
 import { OS_BULK_FIELDS } from '../fields'
 import { jobResult } from '../job-result'
 import { Resource, rowObject } from './resource'
@@ -66,7 +67,7 @@ export class ClusterController extends Resource {
     for (const name of FORBIDDEN)
       if (query.has(name) || (isObject(given) && Object.hasOwn(given, name)))
         throw new HttpError(403, `The parameter ${name} cannot be set via RAPI`)
-    return this.submit(OpClusterSetParams, body, {})
+    return this.submit(OpClusterSetParams, bodyObject(body ?? null), {})
   }
 
   /** Sends the configuration to all nodes again. */

@@ -5,7 +5,7 @@ import type { GantryMaster, Identity } from '../../../rpc/luxi/gantry'
 import { badRequest } from '../errors'
 import { identityOf } from '../users'
 import { FILTER_FIELDS } from '../fields'
-import { bodyObject, wrongType } from '../fill'
+import { parametersIn, wrongType } from '../fill'
 import { links, oneRow, Resource, rowObject, type Row } from './resource'
 
 export interface FilterParams {
@@ -75,7 +75,7 @@ export class FiltersController extends Resource {
 
   private replaceRule(uuid: string | null, body: FilterParams | undefined): Promise<string> {
     if (uuid !== null && !isUuid(uuid)) throw badRequest(`Invalid UUID: ${JSON.stringify(uuid)}`)
-    const given = bodyObject(body ?? {})
+    const given = parametersIn(body)
     for (const name of Object.keys(given))
       if (!['priority', 'predicates', 'action', 'reason'].includes(name))
         throw badRequest(`Invalid body parameters: filter rule doesn't support the parameter '${name}'`)

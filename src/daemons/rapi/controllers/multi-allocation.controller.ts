@@ -1,9 +1,10 @@
 import { Body, Post, Query, Route, Security, Tags } from '@tsoa/runtime'
 import type { InstanceMultiAllocParams } from '../../../generated/opcode-params'
+import { isObject } from '../../../opcodes/check'
 import { OpInstanceCreate, OpInstanceMultiAlloc } from '../../../opcodes/instance'
 import type { JobId } from '../../../rpc/luxi/calls'
 import { badRequest } from '../errors'
-import { bodyObject, fillFromBody, wrongType } from '../fill'
+import { fillFromBody, wrongType } from '../fill'
 import { Resource } from './resource'
 
 @Route('2/instances-multi-alloc')
@@ -13,12 +14,12 @@ export class MultiAllocationController extends Resource {
   @Post('')
   @Security('basic', ['write'])
   create(@Body() body: InstanceMultiAllocParams, @Query('dry-run') dryRun = 0): Promise<JobId> {
-    const given = bodyObject(body)
-    const instances = given['instances']
-    if (instances === undefined) throw badRequest("Request is missing required 'instances' field in body")
+    if (!isObject(body) || !Object.hasOwn(body, 'instances'))
+      throw badRequest("Request is missing required 'instances' field in body")
+    const { instances } = body
     if (!Array.isArray(instances)) throw wrongType("'instances' parameter", instances, 'list')
     const renames = { os: 'os_type', name: 'instance_name' }
     const filled = instances.map((instance: unknown) => fillFromBody(OpInstanceCreate, instance, {}, renames))
-    return this.submit(OpInstanceMultiAlloc, { ...given, instances: filled }, { dry_run: dryRun !== 0 })
+    return this.submit(OpInstanceMultiAlloc, { ...body, instances: filled }, { dry_run: dryRun !== 0 })
   }
 }

@@ -40,10 +40,10 @@ export interface NodeWithAliases extends NodeObject {
 export class NodesController extends Resource {
   /** Nodes: names, or with `bulk` everything. */
   @Get('')
-  async list(@Query() bulk = 0): Promise<Link[] | NodeWithAliases[]> {
+  async list(@Query() bulk = 0): Promise<Link[] | NodeObject[]> {
     if (bulk === 0) return links(await this.master.queryNodes([], ['name'], false), '/2/nodes')
     const rows = await this.master.queryNodes([], NODE_FIELDS, false)
-    return mapInSlices(rows, ENTRIES_AT_ONCE, nodeObject)
+    return mapInSlices(rows, ENTRIES_AT_ONCE, (row) => rowObject<NodeObject>(NODE_FIELDS, row))
   }
 
   /** One node. */
