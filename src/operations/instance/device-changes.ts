@@ -46,7 +46,7 @@ export function indexOfDevice(kind: string, devices: readonly Device[], at: Iden
   const index = typeof at === 'number' || /^-?\d+$/.test(at) ? Number(at) : undefined
   if (index === undefined) {
     const found = devices.findIndex((device) => device.uuid === at || device.name === at)
-    if (found < 0) throw new OpPrereqError(`Cannot find ${kind} with identifier ${at}`, ECODE.INVAL)
+    if (found < 0) throw new OpPrereqError(`Cannot find ${kind} with identifier ${at}`, ECODE.NOENT)
     return found
   }
   if (index < LAST) throw new OpPrereqError('Not accepting negative indices other than -1', ECODE.INVAL)

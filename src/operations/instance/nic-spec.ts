@@ -23,7 +23,7 @@ export interface WantedNic {
 }
 
 const MAC = /^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/
-const isNone = (text: string): boolean => text.toLowerCase() === 'none'
+export const isNone = (text: string): boolean => text.toLowerCase() === 'none'
 
 /** `resolvedIp` is what `ip: auto` means: the address of the instance's name. */
 export async function wantedNics(
@@ -66,7 +66,7 @@ export async function wantedNic(
 }
 
 function ownParams(given: GivenNic, link: string | undefined): Partial<NicParams> {
-  const mode = given.mode === undefined || given.mode === 'auto' ? undefined : nicMode(given.mode)
+  const mode = given.mode === undefined || given.mode === 'auto' ? undefined : knownMode(given.mode)
   return {
     ...(mode !== undefined && { mode }),
     ...(link !== undefined && link !== 'auto' && { link }),
@@ -74,7 +74,7 @@ function ownParams(given: GivenNic, link: string | undefined): Partial<NicParams
   }
 }
 
-function nicMode(text: string): NicMode {
+export function knownMode(text: string): NicMode {
   const mode = NIC_MODES.find((known) => known === text)
   if (mode === undefined || mode === 'pool') throw new OpPrereqError(`Invalid NIC mode '${text}'`, ECODE.INVAL)
   return mode
@@ -92,6 +92,10 @@ function wantedIp(given: GivenNic, network: string | undefined, resolvedIp?: str
     if (network === undefined) throw new OpPrereqError('if ip=pool, parameter network must be passed too', ECODE.INVAL)
     return 'pool'
   }
+  return knownIp(ip)
+}
+
+export function knownIp(ip: string): string {
   if (!isIPv4(ip) && !isIPv6(ip)) throw new OpPrereqError(`Invalid IP address '${ip}'`, ECODE.INVAL)
   return ip
 }
@@ -104,7 +108,7 @@ export function wantedMac(mac: string | undefined): string {
   return lower
 }
 
-/** Reserves the NIC's addresses and gives it the parameters of its network in the node's group. */
+/** Reserves the new NIC's addresses and gives it the parameters of its network in the node's group. */
 export async function settleNic(
   ctx: UnitContext,
   config: ConfigData,
@@ -172,7 +176,7 @@ async function settleIp(
 }
 
 /** An address of a known network is only for NICs in that network. `config` holds the networks of the node's group. */
-function checkForeignAddress(config: ConfigData, ip: string): void {
+export function checkForeignAddress(config: ConfigData, ip: string): void {
   const owner = Object.values(config.networks).find((network) => addressIndex(network, ip) !== undefined)
   if (owner === undefined) return
   throw new OpPrereqError(
@@ -181,7 +185,11 @@ function checkForeignAddress(config: ConfigData, ip: string): void {
   )
 }
 
-async function reserved<T>(call: Promise<T>, text: string, code: 'resource_not_unique' | 'wrong_state'): Promise<T> {
+export async function reserved<T>(
+  call: Promise<T>,
+  text: string,
+  code: 'resource_not_unique' | 'wrong_state',
+): Promise<T> {
   try {
     return await call
   } catch (error) {

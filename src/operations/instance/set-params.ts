@@ -9,7 +9,7 @@ import { OpInstanceSetParams } from '../../opcodes/instance'
 import type { DiskParams, NicParams } from '../../opcodes/types'
 import { logicalUnit, type HookEnv } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
-import { checkBridges, checkNodeOnline, hvParamsOf, runtimeOf } from './checks'
+import { checkNodeOnline, hvParamsOf, runtimeOf } from './checks'
 import { deviceChanges, type DeviceChange } from './device-changes'
 import { envOfView, instanceHookEnv } from './hook-env'
 import { canHotplug } from './hotplug'
@@ -47,8 +47,7 @@ export const instanceSetParams = logicalUnit(OpInstanceSetParams, {
     await checkBalloon(ctx, op, view)
     const values = await newValues(ctx, op, view)
     const diskSteps = await planDisks(ctx, view, disks, op, live)
-    const nicPlan = await planNics(ctx, view, nics, op.conflicts_check)
-    if (!op.force && nics.length > 0) await checkBridges(ctx, view.config, nicPlan, view.primary)
+    const nicPlan = await planNics(ctx, view, nics, { conflictsCheck: op.conflicts_check, force: op.force })
     noteDevices(ctx, op, nics, nicPlan, disks, diskSteps)
     const conversion = op.disk_template && (await planConversion(ctx, view, op.disk_template, op))
     const plan = { view, primary, values, nics: nicPlan, disks: diskSteps, conversion, live }

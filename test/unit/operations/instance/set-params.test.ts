@@ -66,12 +66,26 @@ test('the old forms of changes, names and uuids', async () => {
 
 test('a NIC keeps what is not changed', async () => {
   const [before] = cluster.instance('inst2')?.nics ?? []
+  const params = { mode: 'bridged', link: 'xen-br0', vlan: '' }
   await expect(modify('inst2', { nics: [['modify', 0, { name: 'lan' }]], hotplug: false })).resolves.toEqual([
     ['nic.name/0', 'lan'],
+    ...Object.entries(params).map(([name, value]) => [`nic.${name}/0`, value]),
   ])
-  expect(cluster.instance('inst2')?.nics).toEqual([{ ...before, name: 'lan' }])
+  expect(cluster.instance('inst2')?.nics).toEqual([{ ...before, nicparams: params, name: 'lan' }])
   await modify('inst2', { nics: [['modify', 0, { mac: 'aa:00:00:00:00:77' }]], hotplug: false })
-  expect(cluster.instance('inst2')?.nics).toEqual([{ ...before, name: 'lan', mac: 'aa:00:00:00:00:77' }])
+  expect(cluster.instance('inst2')?.nics).toMatchObject([{ name: 'lan', mac: 'aa:00:00:00:00:77', ip: before?.ip }])
+})
+
+test('a NIC that goes to another network, or leaves it, gets what these ask for', async () => {
+  const [before] = cluster.instance('inst2')?.nics ?? []
+  const out = await modify('inst2', { nics: [['modify', 0, { network: 'none', ip: 'none' }]], hotplug: false })
+  expect(out).toEqual(expect.arrayContaining([['nic.ip/0', null], ['nic.network/0', null]])) // prettier-ignore
+  cluster.change('patchNetwork', before?.network ?? '', { mac_prefix: 'bb:cc:dd' })
+  const back = await modify('inst2', { nics: [['modify', 0, { network: 'net1', ip: 'pool' }]], hotplug: false })
+  const [nic] = cluster.instance('inst2')?.nics ?? []
+  expect(nic).toMatchObject({ network: before?.network, mac: expect.stringMatching(/^bb:cc:dd:/), ip: before?.ip })
+  expect(back).toEqual(expect.arrayContaining([['nic.mac/0', nic?.mac], ['nic.ip/0', nic?.ip], ['nic.network/0', 'net1']])) // prettier-ignore
+  expect(cluster.log.at(-1)).toBe(` - INFO: Chose IP ${nic?.ip} from network net1`)
 })
 
 test('running instances change at once where the hypervisor can', async () => {
@@ -84,6 +98,9 @@ test('running instances change at once where the hypervisor can', async () => {
   expect(cluster.called('hotplug_device')[0]?.args.slice(1, 3)).toEqual(['hotadd', 'nic'])
   await expect(modify('inst6', { nics: [['modify', 1, { ip: '192.0.2.7' }]] })).resolves.toEqual([
     ['nic.ip/1', '192.0.2.7'],
+    ['nic.mode/1', 'bridged'],
+    ['nic.link/1', 'xen-br0'],
+    ['nic.vlan/1', ''],
     ['nic/1', 'hotplug:done'],
   ])
   await expect(modify('inst6', { nics: [['remove', 1, {}]] })).resolves.toEqual([
@@ -149,7 +166,39 @@ test.each([
   ],
   ['inst6', { disks: [['modify', 0, { size: 5 }]] }, 'Disk size change not possible, use grow-disk', 'wrong_input'],
   ['inst6', { disks: [['remove', 7, {}]] }, 'Got disk index 7, but there are only 1', 'wrong_input'],
-  ['inst6', { nics: [['remove', 'lan', {}]] }, 'Cannot find NIC with identifier lan', 'wrong_input'],
+  ['inst6', { nics: [['remove', 'lan', {}]] }, 'Cannot find NIC with identifier lan', 'unknown_entity'],
+  ['inst6', { nics: [['add', -1, { ip: 'pool' }]] }, 'If ip=pool, parameter network cannot be none', 'wrong_input'],
+  ['inst6', { nics: [['modify', 0, { network: 'none', ip: 'pool' }]] }, 'ip=pool, but no network found', 'wrong_input'],
+  [
+    'inst6',
+    { nics: [['modify', 0, { mac: 'auto' }]] },
+    "'auto' is not a valid MAC address when modifying an existing NIC",
+    'wrong_input',
+  ],
+  [
+    'inst6',
+    { nics: [['modify', 0, { network: 'none', mode: 'routed', ip: 'none' }]] },
+    'Cannot set the NIC IP address to None on a routed NIC if not attached to a network',
+    'wrong_input',
+  ],
+  [
+    'inst2',
+    { nics: [['modify', 0, { network: 'net1', mode: 'bridged' }]] },
+    'If network is given mode or link should not',
+    'wrong_input',
+  ],
+  [
+    'inst2',
+    { nics: [['modify', 0, { link: 'br7' }]] },
+    'Not allowed to change link or mode of a NIC that is connected to a network',
+    'wrong_input',
+  ],
+  [
+    'inst2',
+    { nics: [['modify', 0, { ip: '10.77.9.9' }]] },
+    'IP 10.77.9.9 not available in network net1',
+    'resource_not_unique',
+  ],
   [
     'inst6',
     { beparams: { vcpus: 100 } },
