@@ -67,7 +67,8 @@ function plainTypeText(schema: Schema): string {
 }
 
 function objectText({ properties = {}, additionalProperties }: Schema): string {
-  const fields = Object.entries(properties).map(([name, field]) => `${name}?: ${typeText(field)} | null`)
+  const quoted = (name: string) => (/^\w+$/.test(name) ? name : `'${name}'`)
+  const fields = Object.entries(properties).map(([name, field]) => `${quoted(name)}?: ${typeText(field)} | null`)
   if (typeof additionalProperties === 'object') fields.push(`[name: string]: ${typeText(additionalProperties)}`)
   else if (additionalProperties) fields.push('[name: string]: unknown')
   return `{ ${fields.join('; ')} }`

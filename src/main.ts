@@ -204,9 +204,9 @@ async function luxid(start: Start): Promise<Running> {
   return startLuxid({
     ...{ paths, log, clock, random, disk, nodes },
     jobEntry: path.join(__dirname, 'job.js'),
-    async planJob(ops, config) {
+    async planJob(ops, documents) {
       const { planJob } = await import('./operations/plan/plan.js')
-      return planJob(ops, { config, nodes, clock, random, paths, log, masterFile })
+      return planJob(ops, { ...documents, nodes, clock, random, paths, log, masterFile })
     },
     allocation: {
       async picture(config, template) {

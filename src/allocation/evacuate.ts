@@ -5,7 +5,7 @@ import { Changes } from './changes'
 import { BadClusterData, NO_NODE, isMovable, nodesNeeded } from './cluster-data'
 import { chooseGroup, groupNodes } from './choose-group'
 import type { ClusterModel } from './cluster-model'
-import { candidatesToLeave } from './explain-moves'
+import { candidatesInGroups, candidatesToLeave } from './explain-moves'
 import { failMode } from './fail-modes'
 import { migrateStep, replaceStep } from './jobs'
 import { Verdict } from './placement'
@@ -38,14 +38,14 @@ export function evacuate(
 }
 
 /** `explain`: what cannot leave is told with each node that was looked at. */
-type Explained = AllocOptions & { readonly explain?: boolean }
+export type Explained = AllocOptions & { readonly explain?: boolean }
 
 /** To the best of these groups, or of all but those that they are in. */
 export function changeGroup(
   model: ClusterModel,
   instances: readonly number[],
   groups: readonly number[],
-  options: AllocOptions,
+  options: Explained,
 ): Evacuation {
   const groupOf = (instance: number) => model.data.nodes[model.primary[instance] ?? NO_NODE]?.group ?? -1
   const left = new Set(instances.map(groupOf))
@@ -67,6 +67,7 @@ export function changeGroup(
       return evacuator.move(instance, 'all', group, usable(model, group))
     },
     false,
+    options.explain ? (instance) => candidatesInGroups(model, instance, targets, options) : undefined,
   )
 }
 

@@ -3,9 +3,9 @@ import type { Reject } from '../model/allocation'
 import { type AllocOptions } from './allocate'
 import { type BalanceOptions, replacements } from './balance'
 import { groupNodes } from './choose-group'
-import { NO_NODE, isMovable } from './cluster-data'
+import { NO_NODE, isMovable, nodesNeeded } from './cluster-data'
 import { type ClusterModel, freeMemory } from './cluster-model'
-import { shortage, whyOffline } from './explain'
+import { candidatesFor, shortage, whyOffline } from './explain'
 import { failMode } from './fail-modes'
 import { Mover } from './moves'
 import { Verdict } from './placement'
@@ -45,6 +45,21 @@ export function candidatesToLeave(
     const extra = mirrored ? 0 : score.pairsAfter(instance, primary, node)
     return { node: data.name, scoreChange: score.after(Infinity, extra, left, target, stays) - before }
   })
+}
+
+/** Every node as a place of an instance that goes to one of these groups. */
+export function candidatesInGroups(
+  model: ClusterModel,
+  instance: number,
+  groups: readonly number[],
+  options: AllocOptions,
+): Candidate[] {
+  const data = model.instances[instance]?.data
+  if (data === undefined) return []
+  const wanted = { data, requiredNodes: nodesNeeded(data.template), group: undefined }
+  return candidatesFor(model, wanted, options).map((candidate, node) =>
+    groups.includes(model.data.nodes[node]?.group ?? -1) ? candidate : { node: candidate.node, reject: 'other group' },
+  )
 }
 
 /** Every node as the target of a move that a balance may make; `score` is of the nodes that are balanced. */

@@ -1,3 +1,4 @@
+import { administrator } from './administrator'
 import { type Call, EXIT } from './command'
 import { ES_SEARCH_PATH, OS_SEARCH_PATH } from '../model/constants/paths'
 import { formatTime, pythonText } from './format'
@@ -6,7 +7,10 @@ import { type Info, entries, formatInfo, toInfo } from './info'
 type Dict = Readonly<Record<string, unknown>>
 
 export async function showCluster({ master, terminal }: Call): Promise<number> {
-  for (const line of formatInfo(clusterInfo(await master.queryClusterInfo()))) terminal.out(line)
+  const info = await master.queryClusterInfo()
+  // Ganeti's call tells nothing of what is ours.
+  const ours = await master.gantry?.cluster(administrator('root'))
+  for (const line of formatInfo(clusterInfo(info, dict(ours?.['default_iallocators'])))) terminal.out(line)
   return EXIT.ok
 }
 
@@ -39,7 +43,7 @@ const dict = (value: unknown): Dict =>
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 const joined = (value: unknown): string => list(value).map(pythonText).join(', ')
 
-function clusterInfo(info: Dict): Info {
+function clusterInfo(info: Dict, allocators: Dict): Info {
   const text = (key: string) => pythonText(info[key])
   const enabled = list(info['enabled_hypervisors']).map(String)
   const hvparams = Object.fromEntries(Object.entries(dict(info['hvparams'])).filter(([name]) => enabled.includes(name)))
@@ -58,7 +62,7 @@ function clusterInfo(info: Dict): Info {
     ['OS parameters', toInfo(info['osparams'] ?? {})],
     ['Hidden OSes', joined(info['hidden_os'])],
     ['Blacklisted OSes', joined(info['blacklisted_os'])],
-    ['Cluster parameters', clusterParameters(info)],
+    ['Cluster parameters', clusterParameters(info, allocators)],
     ['Default node parameters', toInfo(info['ndparams'] ?? {})],
     ['Default instance parameters', toInfo(info['beparams'] ?? {})],
     ['Default nic parameters', toInfo(info['nicparams'] ?? {})],
@@ -70,7 +74,7 @@ function clusterInfo(info: Dict): Info {
 
 const architecture = ([bits, machine]: readonly unknown[]): string => `${pythonText(bits)} (${pythonText(machine)})`
 
-function clusterParameters(info: Dict): Info {
+function clusterParameters(info: Dict, allocators: Dict): Info {
   const text = (key: string) => pythonText(info[key])
   const tools: Info = list(info['compression_tools']).map(pythonText)
   return entries(
@@ -91,6 +95,9 @@ function clusterParameters(info: Dict): Info {
     ['uid pool', uidPool(list(info['uid_pool']))],
     ['default instance allocator', text('default_iallocator')],
     ['default instance allocator parameters', toInfo(info['default_iallocator_params'] ?? {})],
+    ...Object.entries(allocators).map(
+      ([kind, names]) => [`default instance allocators for ${kind}`, joined(names)] as const,
+    ),
     ['primary ip version', text('primary_ip_version')],
     ['preallocation wipe disks', text('prealloc_wipe_disks')],
     ['OS search path', joined(OS_SEARCH_PATH)],

@@ -60,6 +60,7 @@ function parameterChanges(options: OptionValues) {
   const nicparams = options.keyValues('nicparams')
   const diskparams = byIdent(options.idents('diskparams'))
   const collectors = options.keyValues('enabled_data_collectors')
+  const allocators = options.keyValues('default_iallocators')
   const intervals = options.keyValues('data_collector_interval')
   return {
     beparams: Object.keys(beparams).length === 0 ? undefined : beparams,
@@ -71,6 +72,7 @@ function parameterChanges(options: OptionValues) {
     hv_state: numbersByIdent(options.idents('hv_state')),
     disk_state: numbersByIdent(options.idents('disk_state')),
     default_iallocator_params: options.keyValues('default_iallocator_params'),
+    default_iallocators: allocators && mapValues(allocators, (names) => (names === '' ? [] : String(names).split(':'))),
     enabled_data_collectors: collectors && mapValues(collectors, isOn),
     // Given in seconds, kept in microseconds.
     data_collector_interval: intervals && mapValues(intervals, (value) => Math.round(Number(value) * 1e6)),

@@ -47,6 +47,13 @@ export const oDefaultIallocatorParams = value(
   'keyval',
   'default allocator parameters',
 )
+export const oDefaultIallocators = value(
+  '--default-iallocators',
+  'default_iallocators',
+  'keyval',
+  'default allocators by kind of question, asked in order: allocate=hail:mine,relocate=; none for the default one',
+  { metavar: 'KIND=NAME[:NAME...]' },
+)
 export const oDrbdUsermodeHelper = value('--drbd-usermode-helper', 'drbd_helper', 'string', 'DRBD helper program')
 export const oEnabledDataCollectors = value(
   '--enabled-data-collectors',

@@ -1,6 +1,7 @@
 import { seconds } from '../lib/clock'
 import { badPermission, PERMISSION_FORMS, permissionNames } from '../opcodes/permission'
-import type { GantryMaster, Identity } from '../rpc/luxi/gantry'
+import type { GantryMaster } from '../rpc/luxi/gantry'
+import { administrator } from './administrator'
 import { parseTimespec } from './cluster-control'
 import { type Call, CommandFailure, EXIT, many, one, type Tool } from './command'
 import { value } from './option'
@@ -115,8 +116,5 @@ function tokensOf({ master }: Call): GantryMaster {
   if (master.gantry === undefined) throw new CommandFailure('This master has no tokens: it is not one of Gantry')
   return master.gantry
 }
-
-/** Whoever reaches the master's socket may do everything, in anybody's name. */
-const administrator = (user: string): Identity => ({ user, token: null, permissions: ['*'] })
 
 const moment = (at_s: number): string => new Date(at_s * 1000).toISOString().slice(0, 16).replace('T', ' ')

@@ -178,6 +178,8 @@ export interface ClusterSetParams extends CommonOpcodeParams {
   default_iallocator?: string | null
   /** Default allocator arguments. */
   default_iallocator_params?: { [name: string]: unknown } | null
+  /** Of each kind of question, the allocators that are asked in order until one finds something; empty for the default one. */
+  default_iallocators?: { allocate?: string[] | null; 'multi-allocate'?: string[] | null; relocate?: string[] | null; 'node-evacuate'?: string[] | null; 'change-group'?: string[] | null; balance?: string[] | null; capacity?: string[] | null } | null
   /** MAC prefix. */
   mac_prefix?: string | null
   /** Interface for the master IP. */

@@ -1,4 +1,5 @@
 // Opcodes on the cluster as a whole.
+import { ALLOCATOR_KINDS } from '../model/allocators'
 import {
   any,
   bool,
@@ -12,6 +13,8 @@ import {
   object,
   orNull,
   positive,
+  record,
+  setOf,
   text,
   tuple,
 } from './check'
@@ -158,6 +161,10 @@ export const OpClusterSetParams = opcode('OP_CLUSTER_SET_PARAMS', {
     drbd_helper: maybe(text, 'DRBD usermode helper path'),
     default_iallocator: maybe(text, 'Default allocator script'),
     default_iallocator_params: maybe(object, 'Default allocator arguments'),
+    default_iallocators: maybe(
+      record(Object.fromEntries(ALLOCATOR_KINDS.map((kind) => [kind, setOf(nonEmpty)])), { rest: false }),
+      'Of each kind of question, the allocators that are asked in order until one finds something; empty for the default one',
+    ),
     mac_prefix: pMacPrefix,
     master_netdev: maybe(text, 'Interface for the master IP'),
     master_netmask: maybe(nonNegative(int), 'Prefix length of the master IP'),

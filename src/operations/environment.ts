@@ -51,6 +51,7 @@ export type UnitWconfd = Pick<
   Wconfd,
   | 'readConfig'
   | 'gantryRead'
+  | 'gantrySection'
   | 'gantryChange'
   | 'gantryAcquire'
   | 'gantryCancelRequest'

@@ -1,4 +1,5 @@
 // What a unit works with while it runs: the configuration through wconfd, the nodes, its log, and the locks it holds.
+import { ALLOCATORS_SECTION, defaultAllocators, type DefaultAllocators } from '../model/allocators'
 import type { ConfigData, Node } from '../model/config'
 import type { WireOpCode } from '../rpc/luxi/calls'
 import type { ReasonTrail } from '../rpc/node/dicts'
@@ -57,6 +58,11 @@ export class ConfigAccess {
 
   read(selector: Selector): Promise<ConfigData> {
     return this.env.wconfd.gantryRead(selector)
+  }
+
+  /** Of each kind of question that has some. */
+  async defaultAllocators(): Promise<DefaultAllocators> {
+    return defaultAllocators(await this.env.wconfd.gantrySection(ALLOCATORS_SECTION))
   }
 
   /** Applies the changes as one durable step; answers with each change's result. */

@@ -1,5 +1,6 @@
 // What /3 asks of the master, inside luxid. Each call first finds out who asks, and what that caller may do.
 import { clusterInfo } from '../query/cluster-info'
+import { ALLOCATORS_SECTION, defaultAllocators } from '../model/allocators'
 import { ECODE, OpPrereqError } from '../model/errors'
 import type { GantryMaster, Identity } from '../rpc/luxi/gantry'
 import type { Access } from './access'
@@ -36,7 +37,9 @@ export function localGantry(context: MasterContext, parts: GantryParts): GantryM
       access(identity).need('cluster.info')
       const config = context.config()
       const { uuid, serial_no, ctime, mtime } = config.cluster
-      return { ...clusterInfo(config), uuid, serial_no, ctime, mtime, drained: context.queue.drained }
+      const default_iallocators = defaultAllocators(context.gantry().sections[ALLOCATORS_SECTION] ?? {})
+      const more = { drained: context.queue.drained, default_iallocators }
+      return { ...clusterInfo(config), uuid, serial_no, ctime, mtime, ...more }
     },
     submit: async (identity, request) => submissions.submit(access(identity), request),
     plan: async (identity, request) => plans.make(access(identity), request),

@@ -6,7 +6,7 @@ import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
 import type { Random } from '../lib/random'
 import type { JobQueue } from '../jobs/queue'
-import type { ConfigData } from '../model/config'
+import type { ConfigData, Documents, GantryData } from '../model/config'
 import type { LiveData } from '../query/live-data'
 import type { WireOpCode } from '../rpc/luxi/calls'
 import type { Planned } from '../rpc/luxi/plan'
@@ -17,6 +17,8 @@ import type { AllocationAccess } from './allocation'
 export interface MasterContext {
   /** The present snapshot; throws ConfigurationError while there is none. */
   config(): ConfigData
+  /** What is ours of that moment. */
+  gantry(): GantryData
   readonly queue: JobQueue
   readonly wconfd: Wconfd
   readonly nodes: NodeClient
@@ -27,7 +29,7 @@ export interface MasterContext {
   readonly paths: Paths
   readonly log: Log
   /** What each opcode of a job would do, up to the first that cannot be carried out; nothing is changed. */
-  planJob(ops: readonly WireOpCode[], config: ConfigData): Promise<Planned[]>
+  planJob(ops: readonly WireOpCode[], documents: Documents): Promise<Planned[]>
   /** Absent where nobody asks the allocation. */
   readonly allocation?: AllocationAccess
 }

@@ -29,7 +29,7 @@ export class Plans {
   async make(access: Access, { ops }: PlanRequest): Promise<Plan> {
     const config = this.context.config()
     for (const op of ops) access.check(config, op)
-    const planned = await this.limited(() => this.context.planJob(ops, config))
+    const planned = await this.limited(() => this.context.planJob(ops, { config, gantry: this.context.gantry() }))
     const reads = planned.flatMap(({ read }) => read)
     if (reads.length > PLAN_OBJECTS_MAX)
       throw new OpPrereqError(`The plan hangs on ${reads.length} objects, more than ${PLAN_OBJECTS_MAX}`, ECODE.NORES)

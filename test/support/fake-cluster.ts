@@ -5,7 +5,7 @@ import { slice } from '../../src/config/slice'
 import { EMPTY_GANTRY } from '../../src/config/upgrade'
 import { systemClock, type Clock } from '../../src/lib/clock'
 import { seededRandom } from '../../src/lib/random'
-import type { ConfigData, Documents, Node } from '../../src/model/config'
+import type { ConfigData, Documents, GantryData, Node } from '../../src/model/config'
 import type { JobEnvironment } from '../../src/operations/environment'
 import { runOpcode } from '../../src/operations/processor'
 import type { WireOpCode } from '../../src/rpc/luxi/calls'
@@ -38,6 +38,10 @@ export class FakeCluster {
 
   get config(): ConfigData {
     return this.documents.config
+  }
+
+  get gantry(): GantryData {
+    return this.documents.gantry
   }
 
   /** Applies changes as if somebody else had made them. */
@@ -77,6 +81,7 @@ export class FakeCluster {
   private wconfd(): Wconfd {
     return wconfdOf({
       gantryRead: async (selector) => slice(this.config, selector),
+      gantrySection: async (section) => this.gantry.sections[section] ?? {},
       readConfig: async () => this.config,
       gantryChange: async (_client, _epoch, changes) => {
         this.changes.push(...changes)

@@ -160,6 +160,7 @@ export class FakeEnvironment {
     const base = { owner: CLIENT, at: 0 }
     const calls: Partial<Wconfd> = {
       gantryRead: async (selector) => JSON.parse(JSON.stringify(slice(this.config, selector))) as ConfigData,
+      gantrySection: async () => ({}),
       gantryChange: async (_client, epoch, changes) => {
         if (epoch === null) throw new Error('a change without locks')
         return changes.map(([name, ...args]) => this.change(name, ...(JSON.parse(JSON.stringify(args)) as unknown[])))

@@ -39,6 +39,7 @@ export class UnitCluster {
   /** How often everything was sent to all nodes. */
   flushes = 0
   readonly random = seededRandom(7)
+  gantry = EMPTY_GANTRY
   private readonly group: NodeGroup
   private readonly firstNode: Node
 
@@ -66,8 +67,8 @@ export class UnitCluster {
 
   private change(named: NamedChange | Change): unknown {
     const context = { now_s: 2000, random: this.random }
-    const { documents, result } = applyChange({ config: this.config, gantry: EMPTY_GANTRY }, named, context)
-    this.config = documents.config
+    const { documents, result } = applyChange({ config: this.config, gantry: this.gantry }, named, context)
+    ;({ config: this.config, gantry: this.gantry } = documents)
     return result
   }
 
@@ -180,7 +181,7 @@ export class UnitCluster {
   /** What a job would do; nothing of the cluster changes. */
   plan(...ops: readonly WireOpCode[]): Promise<Planned[]> {
     const { nodes, clock, random, paths, processLog: log } = this.environment()
-    return planJob(ops, { config: this.config, nodes, clock, random, paths, log })
+    return planJob(ops, { config: this.config, gantry: this.gantry, nodes, clock, random, paths, log })
   }
 
   /** The error with which an opcode ends, as it crosses wires; fails the test when it does not fail. */
@@ -211,6 +212,7 @@ export class UnitCluster {
   private wconfd(): Wconfd {
     return wconfdOf({
       gantryRead: (selector) => Promise.resolve(slice(this.config, selector)),
+      gantrySection: async (section) => this.gantry.sections[section] ?? {},
       gantryChange: async (_client, _epoch, changes) => changes.map((named) => this.change(named)),
       gantryAcquire: (_client, _priority, request) => {
         for (const [name, mode] of request) this.locks.push(`${name} ${mode}`)

@@ -183,6 +183,17 @@ test('capacity tells how many fit, and why no more', async () => {
   expect(await ask('POST', '/3/capacity', { spec: { ...spec, memory: 1 } })).toMatchObject({ status: 400 })
 }, 60_000)
 
+test('lists of default allocators are shown where they are set, and not to clients of Ganeti', async () => {
+  const set = (lists: object) => run({ OP_ID: 'OP_CLUSTER_SET_PARAMS', default_iallocators: lists })
+  expect(await set({ allocate: ['hail'] })).toMatchObject({ status: 'success' })
+  expect((await ask('GET', '/3/cluster')).json).toMatchObject({ default_iallocators: { allocate: ['hail'] } })
+  expect((await cluster.gnt('cluster', 'info')).stdout).toMatch(/^ *default instance allocators for allocate: hail$/m)
+  expect(Object.keys(Object((await cluster.rapi('GET', '/2/info')).body))).not.toContain('default_iallocators')
+  expect(await set({ allocate: ['nosuch'] })).toMatchObject({ status: 'error' })
+  expect(await set({ allocate: [] })).toMatchObject({ status: 'success' })
+  expect((await cluster.gnt('cluster', 'info')).stdout).not.toContain('allocators for')
+}, 60_000)
+
 test('a killed luxid knows the Idempotency-Key, and tells readers of events that it was away', async () => {
   const before = await firstEvents(undefined, (events) => events.length > 0)
   const key = { 'idempotency-key': 'over the end of luxid' }

@@ -1,6 +1,7 @@
 // luxid: owns the job queue and answers questions. This file puts its parts together; it decides nothing by itself.
 import { masterCandidates } from '../../config/lookup'
 import { recordValues } from '../../config/records'
+import { EMPTY_GANTRY } from '../../config/upgrade'
 import { type JobFilter, sortedFilters } from '../../jobs/filters'
 import { encodeJob } from '../../jobs/job-file'
 import { JobPool } from '../../jobs/pool'
@@ -125,7 +126,8 @@ async function followState({ paths, clock, log, ...options }: LuxidOptions, part
       return () => void listeners.delete(listener)
     },
   }
-  return { config, events, documents, close: () => follower.close() }
+  const gantry = () => follower.gantry?.() ?? EMPTY_GANTRY
+  return { config, gantry, events, documents, close: () => follower.close() }
 }
 
 interface Parts {

@@ -32,6 +32,7 @@ export const wconfdCalls = (state: WconfdState, feed: FollowFeed): AllCalls => (
 const configCalls = ({ store, locks, replication, measures }: WconfdState, feed: FollowFeed) => ({
   readConfig: call([], (_, connection) => sendConfig(connection, store.current())),
   gantryRead: call([selector], ([wanted], connection) => sendConfig(connection, slice(store.current(), wanted))),
+  gantrySection: call([read.text], ([section]) => store.gantry().sections[section] ?? {}),
   gantryFollow: call([], (_, connection) => {
     feed.attach(connection)
     return ANSWERED

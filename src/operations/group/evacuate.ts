@@ -6,7 +6,7 @@ import { niceSortBy } from '../../model/nice-sort'
 import { OpGroupEvacuate } from '../../opcodes/group'
 import type { WireOpCode } from '../../rpc/luxi/calls'
 import { findGroup } from '../find'
-import { allocatorOfGroups } from '../instance/allocator'
+import { allocatorsOfGroups, firstThatFinds } from '../instance/allocator'
 import { evacuationJobs, planGroupChange } from '../instance/evacuation'
 import { all, logicalUnit, ResultWithJobs, shared, type Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
@@ -15,7 +15,7 @@ import { checkInstancesLocked, findGroupAndAll, groupInstanceNames, groupInstanc
 export const groupEvacuate = logicalUnit(OpGroupEvacuate, {
   async locks(op, ctx) {
     const { config, object: group } = await findGroupAndAll(ctx, op.group_name)
-    allocatorOfGroups(ctx, config, op.iallocator)
+    await allocatorsOfGroups(ctx, config, op.iallocator)
     await givenTargets(ctx, op, group)
     return { instance: shared(groupInstanceNames(config, group.uuid)) }
   },
@@ -35,7 +35,8 @@ export const groupEvacuate = logicalUnit(OpGroupEvacuate, {
     const others = Object.keys(config.nodegroups).filter((uuid) => uuid !== group.uuid)
     const targets = given.length > 0 ? given : others
     if (targets.length === 0) throw new OpPrereqError('There are no possible target groups', ECODE.INVAL)
-    return { config, group, instances, targets, allocator: allocatorOfGroups(ctx, config, op.iallocator) }
+    const allocators = await allocatorsOfGroups(ctx, config, op.iallocator)
+    return { config, group, instances, targets, allocators }
   },
   hooks: {
     path: 'group-evacuate',
@@ -47,9 +48,10 @@ export const groupEvacuate = logicalUnit(OpGroupEvacuate, {
       return { pre: unique, post: unique }
     },
   },
-  async run(ctx, op, { group, instances, targets, allocator }) {
-    const evacuation = await planGroupChange(ctx, allocator, instances, targets)
-    const jobs = evacuationJobs(ctx, evacuation, op, 'group')
+  async run(ctx, op, { group, instances, targets, allocators }) {
+    const jobs = await firstThatFinds(ctx, allocators, async (allocator) =>
+      evacuationJobs(ctx, await planGroupChange(ctx, allocator, instances, targets), op, 'group'),
+    )
     ctx.log.info(`Iallocator returned ${jobs.length} job(s) for evacuating node group ${group.name}`)
     if (op.force_failover) ctx.log.info('Will insist on failovers')
     if (op.sequential) ctx.log.info('Jobs will be submitted to run sequentially')

@@ -2,30 +2,36 @@
 import { ALLOC_DEFAULTS, type AllocOptions } from '../../allocation/allocate'
 import { type ClusterModel, buildModel } from '../../allocation/cluster-model'
 import { clusterDataOf } from '../../allocation/from-config'
+import type { AllocatorKind } from '../../model/allocators'
 import type { Cluster, ConfigData, DiskTemplate } from '../../model/config'
-import { ECODE, OpPrereqError } from '../../model/errors'
+import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
 import type { UnitContext } from '../unit-context'
 import { liveNodes } from './live-nodes'
 
-/** Stands for the cluster's default allocator. */
+/** Stands for the cluster's default allocators. */
 const DEFAULT_SHORTCUT = '.'
 
-/** The allocator to use, undefined when a node was given; Ganeti's refusals when it is both or neither. */
-export function allocatorFor(
+/** To be asked one after the other, until one finds something. */
+export type Allocators = readonly [string, ...string[]]
+
+/** The allocators to use, undefined when a node was given; Ganeti's refusals when it is both or neither. */
+export async function allocatorsFor(
   ctx: UnitContext,
+  kind: AllocatorKind,
   config: ConfigData,
   iallocator?: string,
   node?: string,
-): string | undefined {
+): Promise<Allocators | undefined> {
   if (node !== undefined && iallocator !== undefined) throw refusal('Do not specify both, iallocator and node')
   if (node !== undefined) return undefined
-  return givenOrDefault(ctx, config, iallocator, NEITHER)
+  return givenOrDefaults(ctx, kind, config, iallocator, NEITHER)
 }
 
 /** The same where there can be no node. */
-export const allocatorOfGroups = (ctx: UnitContext, config: ConfigData, iallocator?: string): string =>
-  givenOrDefault(
+export const allocatorsOfGroups = (ctx: UnitContext, config: ConfigData, iallocator?: string): Promise<Allocators> =>
+  givenOrDefaults(
     ctx,
+    'change-group',
     config,
     iallocator,
     'No iallocator was specified, neither in the opcode nor as a cluster-wide default',
@@ -34,17 +40,38 @@ export const allocatorOfGroups = (ctx: UnitContext, config: ConfigData, iallocat
 const NEITHER =
   'No iallocator or node given and no cluster-wide default iallocator found; please specify either an iallocator or a node, or set a cluster-wide default iallocator'
 
-/** The job shows which one it is. */
-export function givenOrDefault(
+/** The job shows the first one, and at last the one that found something. */
+export async function givenOrDefaults(
   ctx: UnitContext,
+  kind: AllocatorKind,
   { cluster }: ConfigData,
   iallocator: string | undefined,
   missing: string,
-): string {
-  if (iallocator !== undefined && iallocator !== DEFAULT_SHORTCUT) return iallocator
-  if (cluster.default_iallocator === '') throw refusal(missing)
-  ctx.note({ iallocator: cluster.default_iallocator })
-  return cluster.default_iallocator
+): Promise<Allocators> {
+  if (iallocator !== undefined && iallocator !== DEFAULT_SHORTCUT) return [iallocator]
+  const { default_iallocator: general } = cluster
+  const [first, ...others] = (await ctx.config.defaultAllocators())[kind] ?? (general === '' ? [] : [general])
+  if (first === undefined) throw refusal(missing)
+  ctx.note({ iallocator: first })
+  return [first, ...others]
+}
+
+/** What the first one finds that finds something; the error is that of the last one. */
+export async function firstThatFinds<T>(
+  ctx: UnitContext,
+  [first, ...others]: Allocators,
+  ask: (allocator: string) => Promise<T>,
+): Promise<T> {
+  const [next, ...rest] = others
+  if (next === undefined) return ask(first)
+  try {
+    return await ask(first)
+  } catch (error) {
+    if (!(error instanceof OpPrereqError || error instanceof OpExecError)) throw error
+    ctx.log.warning(`Allocator '${first}' found nothing: ${error.message}; asking '${next}'`)
+    ctx.note({ iallocator: next })
+    return firstThatFinds(ctx, [next, ...rest], ask)
+  }
 }
 
 const refusal = (text: string) => new OpPrereqError(text, ECODE.INVAL)

@@ -7,14 +7,14 @@ import { masterOnly } from '../group/members'
 import { all, logicalUnit, ResultWithJobs, shared, type Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { instanceHookEnv } from './hook-env'
-import { allocatorOfGroups } from './allocator'
+import { allocatorsOfGroups, firstThatFinds } from './allocator'
 import { evacuationJobs, planGroupChange } from './evacuation'
 import { locksOfInstance, readInstance, type InstanceView } from './view'
 
 export const instanceChangeGroup = logicalUnit(OpInstanceChangeGroup, {
   async locks(op, ctx) {
     await givenTargets(ctx, op)
-    allocatorOfGroups(ctx, await ctx.config.read({}), op.iallocator)
+    await allocatorsOfGroups(ctx, await ctx.config.read({}), op.iallocator)
     return locksOfInstance([], { mode: 'shared' }).locks(op, ctx)
   },
   async declare(level, op, ctx) {
@@ -39,7 +39,7 @@ export const instanceChangeGroup = logicalUnit(OpInstanceChangeGroup, {
         ECODE.INVAL,
       )
     if (targets.length === 0) throw new OpPrereqError('There are no possible target groups', ECODE.INVAL)
-    return { view, targets, allocator: allocatorOfGroups(ctx, view.config, op.iallocator) }
+    return { view, targets, allocators: await allocatorsOfGroups(ctx, view.config, op.iallocator) }
   },
   hooks: {
     path: 'instance-change-group',
@@ -48,9 +48,10 @@ export const instanceChangeGroup = logicalUnit(OpInstanceChangeGroup, {
       instanceHookEnv(ctx, view.instance.uuid, { TARGET_GROUPS: targets.join(' ') }),
     nodes: (_ctx, _op, { view }) => masterOnly(view.config),
   },
-  async run(ctx, op, { view, targets, allocator }) {
-    const evacuation = await planGroupChange(ctx, allocator, [view.instance], targets)
-    const jobs = evacuationJobs(ctx, evacuation, op, 'group')
+  async run(ctx, op, { view, targets, allocators }) {
+    const jobs = await firstThatFinds(ctx, allocators, async (allocator) =>
+      evacuationJobs(ctx, await planGroupChange(ctx, allocator, [view.instance], targets), op, 'group'),
+    )
     ctx.log.info(`Iallocator returned ${jobs.length} job(s) for changing group of instance '${view.instance.name}'`)
     return new ResultWithJobs(jobs)
   },

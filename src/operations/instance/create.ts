@@ -27,7 +27,7 @@ import { fillHvParams } from '../../config/filled'
 import { envOfView } from './hook-env'
 import { install, makeInstance, startCreated } from './create-run'
 import { settleNic } from './nic-spec'
-import { allocatorFor } from './allocator'
+import { allocatorsFor, firstThatFinds } from './allocator'
 import { chooseNodes, type PlacementRequest } from './placement'
 import { contentEnv, contentOf, importDisks, sourceNodes, type Content } from './create-content'
 import { resolveForCreation } from './resolve'
@@ -50,11 +50,11 @@ export const instanceCreate = logicalUnit(OpInstanceCreate, {
     noteDefaults(ctx, config, op)
     checkTemplate(config.cluster, wantedTemplate(config.cluster, op))
     checkNameIsFree(config, name)
-    const allocator = allocatorFor(ctx, config, op.iallocator, op.pnode)
-    const named = allocator === undefined ? await givenPrimary(ctx, op) : undefined
+    const allocators = await allocatorsFor(ctx, 'allocate', config, op.iallocator, op.pnode)
+    const named = allocators === undefined ? await givenPrimary(ctx, op) : undefined
     ctx.note(givenOsParams(op))
     const nodes = named === undefined ? Object.values(config.nodes).map((node) => node.uuid) : [named.uuid]
-    const opportunistic = allocator !== undefined && op.opportunistic_locking ? { opportunistic: 1 } : {}
+    const opportunistic = allocators !== undefined && op.opportunistic_locking ? { opportunistic: 1 } : {}
     const source = op.mode === 'import' ? await sourceNodes(ctx, config, op) : []
     const want = { ...exclusive([...new Set([...nodes, ...source])]), ...opportunistic }
     return { instance: exclusive([name]), node: want, 'node-res': want }
@@ -132,9 +132,10 @@ async function primaryFor(
   config: ConfigData,
   { op, wanted, content }: Pick<Creation, 'op' | 'wanted' | 'content'>,
 ): Promise<Node> {
-  const allocator = allocatorFor(ctx, config, op.iallocator, op.pnode)
-  if (allocator === undefined) return givenPrimary(ctx, op)
-  const [node] = await chooseNodes(ctx, allocator, await placementFor(ctx, op, wanted))
+  const allocators = await allocatorsFor(ctx, 'allocate', config, op.iallocator, op.pnode)
+  if (allocators === undefined) return givenPrimary(ctx, op)
+  const request = await placementFor(ctx, op, wanted)
+  const [node] = await firstThatFinds(ctx, allocators, (allocator) => chooseNodes(ctx, allocator, request))
   ctx.note({ pnode: node.name, pnode_uuid: node.uuid })
   const source = content.kind === 'export' ? [content.source.node.uuid] : []
   await ctx.locks.keepOnly('node-res', [node.uuid])

@@ -1,8 +1,9 @@
 // Where instances go that have to leave their nodes or their group, as the allocator sees it: the built-in one, or a script.
 import type { AllocOptions } from '../../allocation/allocate'
 import type { ClusterModel } from '../../allocation/cluster-model'
-import { changeGroup, evacuate } from '../../allocation/evacuate'
-import type { EvacMode, Evacuation } from '../../allocation/requests'
+import { changeGroup, evacuate, type Explained } from '../../allocation/evacuate'
+import { whyNone } from '../../allocation/explain-text'
+import type { EvacMode, Evacuation, Failed } from '../../allocation/requests'
 import { diskSpace, templateOf } from '../../allocation/from-config'
 import { instanceDisks } from '../../config/lookup'
 import type { Instance, Node } from '../../model/config'
@@ -25,7 +26,7 @@ export async function planEvacuation(
 ): Promise<Evacuation> {
   if (allocator !== BUILTIN_IALLOCATOR) return evacuationByScript(ctx, allocator, instances, mode, ignoreSoftErrors)
   const { model, options } = await modelOf(ctx, instances)
-  return evacuate(model, placesOf(model, instances), mode, withErrors(options, ignoreSoftErrors))
+  return evacuate(model, placesOf(model, instances), mode, explained(options, ignoreSoftErrors))
 }
 
 /** Off one node altogether: what runs there fails over first, and then all mirrors leave. */
@@ -39,7 +40,7 @@ export async function planEmptying(
   if (allocator !== BUILTIN_IALLOCATOR)
     return evacuationByScript(ctx, allocator, [...primaries, ...secondaries], 'all', ignoreSoftErrors)
   const { model, options } = await modelOf(ctx, [...primaries, ...secondaries])
-  const lenient = withErrors(options, ignoreSoftErrors)
+  const lenient = explained(options, ignoreSoftErrors)
   const first = evacuate(model, placesOf(model, primaries), 'primary-only', lenient)
   const gone = new Set(first.moved.map(({ instance }) => instance))
   const isMirrored = (at: number) => model.instances[at]?.data.template === 'drbd'
@@ -65,19 +66,19 @@ export async function planGroupChange(
   }
   const { model, options } = await modelOf(ctx, instances)
   const groups = model.data.groups.flatMap(({ uuid }, at) => (targetGroups.includes(uuid) ? [at] : []))
-  return changeGroup(model, placesOf(model, instances), groups, options)
+  return changeGroup(model, placesOf(model, instances), groups, explained(options))
 }
 
 /** Another primary for an instance whose disks are everywhere. */
 export async function chooseTarget(ctx: UnitContext, allocator: string, instance: Instance): Promise<Node> {
   if (allocator !== BUILTIN_IALLOCATOR) return targetByScript(ctx, allocator, instance)
   const { config, model, options } = await modelOf(ctx, [instance])
-  const { moved, failed } = evacuate(model, placesOf(model, [instance]), 'primary-only', options)
+  const { moved, failed } = evacuate(model, placesOf(model, [instance]), 'primary-only', explained(options))
   const name = moved[0]?.nodes[0]
   const node = Object.values(config.nodes).find((one) => one.name === name)
   if (node === undefined)
     throw new OpPrereqError(
-      `Can't compute nodes using iallocator '${allocator}': ${failed[0]?.why ?? 'the node is gone'}`,
+      `Can't compute nodes using iallocator '${allocator}': ${failed[0] ? reasonOf(failed[0]) : 'the node is gone'}`,
       ECODE.NORES,
     )
   ctx.log.info(`Selected nodes for instance ${instance.name} via iallocator ${allocator}: ${node.name}`)
@@ -92,7 +93,7 @@ export function evacuationJobs(
   destination: 'nodes' | 'group',
 ): WireOpCode[][] {
   if (failed.length > 0) {
-    const reasons = failed.map(({ instance, why }) => `${instance} (${why})`).join(', ')
+    const reasons = failed.map((one) => `${one.instance} (${reasonOf(one)})`).join(', ')
     throw new OpExecError(`Unable to evacuate instances ${reasons}`)
   }
   const where = moved.map(
@@ -139,10 +140,14 @@ async function modelOf(ctx: UnitContext, instances: readonly Instance[]): Promis
   return picture
 }
 
-const withErrors = (options: AllocOptions, ignoreSoftErrors: boolean): AllocOptions => ({
+const explained = (options: AllocOptions, ignoreSoftErrors = false): Explained => ({
   ...options,
   ignoreSoftErrors: ignoreSoftErrors || options.ignoreSoftErrors,
+  explain: true,
 })
+
+/** Of each node that was looked at, where that is known; scripts give a reason of their own. */
+const reasonOf = ({ why, candidates = [] }: Failed): string => (candidates.length > 0 ? whyNone(candidates) : why)
 
 /** The steps of an instance that is in both come in one job. */
 function joined(first: Evacuation, second: Evacuation): Evacuation {

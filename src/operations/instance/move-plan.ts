@@ -10,7 +10,7 @@ import type { UnitContext } from '../unit-context'
 import { checkBridges, checkNodeFreeMemory, checkNodeNotDrained, checkNodeOnline, checkNodeVmCapable } from './checks'
 import { hvParamsOf, minimumMemory, runtimeOf } from './checks'
 import { policyViolations } from './ipolicy'
-import { allocatorFor } from './allocator'
+import { allocatorsFor, firstThatFinds } from './allocator'
 import { chooseTarget } from './evacuation'
 import { allNodes, dictOf, readInstance, type InstanceView } from './view'
 
@@ -111,11 +111,11 @@ function checkLayout(view: InstanceView, failover: boolean): void {
 async function targetOf(ctx: UnitContext, op: MoveOp, view: InstanceView): Promise<Node> {
   const { instance, primary } = view
   if (isMirroredInside(view)) return secondaryOf(op, view)
-  const allocator = allocatorFor(ctx, view.config, op.iallocator, op.target_node)
+  const allocators = await allocatorsFor(ctx, 'relocate', view.config, op.iallocator, op.target_node)
   const target =
-    allocator === undefined
+    allocators === undefined
       ? (await findNode(ctx, op.target_node ?? '', op.target_node_uuid)).object
-      : await chooseTarget(ctx, allocator, instance)
+      : await firstThatFinds(ctx, allocators, (allocator) => chooseTarget(ctx, allocator, instance))
   if (target.uuid === primary.uuid)
     throw new OpPrereqError(`Cannot migrate instance ${instance.name} to its primary (${primary.name})`, ECODE.STATE)
   checkNodeOnline(target)

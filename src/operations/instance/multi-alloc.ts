@@ -11,7 +11,7 @@ import { placementFor } from './create'
 import { checkArguments, wantedInstance, type CreateOp, type Wanted } from './create-plan'
 import { inherit } from '../inherit'
 import { givenOsParams } from './params'
-import { givenOrDefault } from './allocator'
+import { type Allocators, firstThatFinds, givenOrDefaults } from './allocator'
 import { allocationOf, heldNodes, notHeld, Placer } from './placement'
 import { askScript } from '../iallocator/ask'
 import { placedOf } from '../iallocator/results'
@@ -38,12 +38,12 @@ export const instanceMultiAlloc = logicalUnit(OpInstanceMultiAlloc, {
   async locks(op, ctx) {
     const wanted = instancesOf(op)
     const config = await ctx.config.read({ nodes: 'all' })
-    const allocator = allocatorOf(ctx, config, op, wanted)
-    if (op.opportunistic_locking && allocator === undefined)
+    const allocators = await allocatorsOf(ctx, config, op, wanted)
+    if (op.opportunistic_locking && allocators === undefined)
       throw refusal('Opportunistic locking is only available in combination with an instance allocator')
     refuseTwice(wanted)
     const nodes =
-      allocator === undefined
+      allocators === undefined
         ? shared(await givenNodes(ctx, wanted))
         : op.opportunistic_locking
           ? { ...shared(Object.keys(config.nodes)), opportunistic: 1 }
@@ -87,19 +87,19 @@ function refuseTwice(wanted: readonly { create: CreateOp }[]): void {
 }
 
 /** Undefined where the instances name their nodes; they do so all of them or none. */
-function allocatorOf(
+async function allocatorsOf(
   ctx: UnitContext,
   config: ConfigData,
   { iallocator }: MultiAllocOp,
   wanted: readonly { create: CreateOp }[],
-): string | undefined {
+): Promise<Allocators | undefined> {
   const named = wanted.flatMap(({ create: { pnode, snode, disk_template } }) =>
     disk_template === 'drbd' ? [pnode !== undefined, snode !== undefined] : [pnode !== undefined],
   )
   if (named.includes(true) && named.includes(false))
     throw refusal('There are instance objects providing pnode/snode while others do not')
   if (named.includes(true) && iallocator === undefined) return undefined
-  return givenOrDefault(ctx, config, iallocator, NEITHER)
+  return givenOrDefaults(ctx, 'multi-allocate', config, iallocator, NEITHER)
 }
 
 const NEITHER =
@@ -115,17 +115,21 @@ const COUNTED: readonly DiskTemplate[] = ['drbd', 'plain', 'file']
 
 async function placeAll(ctx: UnitContext, op: MultiAllocOp): Promise<Placed> {
   const config = await ctx.config.read({ nodes: 'all' })
-  const made: Made[] = []
-  const failed: string[] = []
   const wanted: WantedInstance[] = []
   for (const one of instancesOf(op)) {
     checkArguments(one.create)
     wanted.push({ ...one, instance: await wantedInstance(ctx, config.cluster, one.create) })
   }
-  const allocator = allocatorOf(ctx, config, op, wanted)
-  if (allocator === undefined)
-    return { made: wanted.map(({ wire, create }) => ({ op: wire, name: create.instance_name })), failed }
-  if (allocator !== BUILTIN_IALLOCATOR) return placeByScript(ctx, allocator, config, wanted)
+  const allocators = await allocatorsOf(ctx, config, op, wanted)
+  if (allocators === undefined)
+    return { made: wanted.map(({ wire, create }) => ({ op: wire, name: create.instance_name })), failed: [] }
+  return firstThatFinds(ctx, allocators, (allocator) =>
+    allocator === BUILTIN_IALLOCATOR ? placeBuiltIn(ctx, wanted) : placeByScript(ctx, allocator, config, wanted),
+  )
+}
+
+async function placeBuiltIn(ctx: UnitContext, wanted: readonly WantedInstance[]): Promise<Placed> {
+  const [made, failed]: [Made[], string[]] = [[], []]
   const templates = wanted.map(({ instance }) => instance.template)
   // What was placed before counts as taken, so all are placed in one picture of the cluster; only one storage is in it.
   const placer = await Placer.open(ctx, COUNTED.find((one) => templates.includes(one)) ?? 'diskless')

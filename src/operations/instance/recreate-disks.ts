@@ -8,7 +8,7 @@ import { OpInstanceRecreateDisks } from '../../opcodes/instance'
 import { wantedNodes } from '../find'
 import { exclusive, logicalUnit, shared, type Op, type UnitLevel, type Want } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
-import { allocatorFor } from './allocator'
+import { allocatorsFor, firstThatFinds } from './allocator'
 import { checkInstanceState, checkNodeOnline, NOT_RUNNING } from './checks'
 import { createDisks, wipeDisks } from './disk-files'
 import { checkDiskParams } from './disk-spec'
@@ -27,7 +27,8 @@ const instanceLocks = locksOfInstance(['node', 'node-res'])
 export const instanceRecreateDisks = logicalUnit(OpInstanceRecreateDisks, {
   async locks(op, ctx) {
     await givenNodes(ctx, op)
-    if (op.iallocator !== undefined) allocatorFor(ctx, await ctx.config.read({}), op.iallocator, op.nodes[0])
+    if (op.iallocator !== undefined)
+      await allocatorsFor(ctx, 'allocate', await ctx.config.read({}), op.iallocator, op.nodes[0])
     return instanceLocks.locks(op, ctx)
   },
   async declare(level, op, ctx) {
@@ -97,8 +98,8 @@ async function chosenNode(
   iallocator: string | undefined,
 ): Promise<Node | undefined> {
   const { config, instance, primary, disks } = view
-  const allocator = iallocator && allocatorFor(ctx, config, iallocator)
-  if (!allocator) return undefined
+  const allocators = iallocator && (await allocatorsFor(ctx, 'allocate', config, iallocator))
+  if (!allocators) return undefined
   const groups = ctx.locks.holds('nodegroup')
   if (groups !== 'all' && !groups.includes(primary.group))
     throw new OpPrereqError(
@@ -111,13 +112,14 @@ async function chosenNode(
   const { name, os, hypervisor, tags } = instance
   const be = fillBeParams(config.cluster, instance.beparams)
   const specs = disks.map((disk) => ({ size: disk.size, mode: disk.mode, name: disk.name }))
-  const [node] = await chooseNodes(ctx, allocator, {
+  const request = {
     wanted: { name, os, hypervisor, template, be, disks: specs, nics: [] },
     tags,
     group: undefined,
     ...{ ignorePolicy: false, opportunistic: false },
     among: ctx.locks.holds('node'),
-  })
+  }
+  const [node] = await firstThatFinds(ctx, allocators, (allocator) => chooseNodes(ctx, allocator, request))
   await ctx.locks.keepOnly('node', [node.uuid])
   await ctx.locks.keepOnly('node-res', [node.uuid])
   return node

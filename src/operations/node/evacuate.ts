@@ -8,7 +8,7 @@ import { OpNodeEvacuate } from '../../opcodes/node'
 import type { WireOpCode } from '../../rpc/luxi/calls'
 import { findNode, namedNode } from '../find'
 import { sameNames } from '../group/members'
-import { allocatorFor } from '../instance/allocator'
+import { type Allocators, allocatorsFor, firstThatFinds } from '../instance/allocator'
 import { evacuationJobs, planEmptying, planEvacuation } from '../instance/evacuation'
 import { logicalUnit, ResultWithJobs, shared, type Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
@@ -21,7 +21,7 @@ interface Plan {
   readonly node: Node
   /** The new secondary node, where one was given. */
   readonly remote: Node | undefined
-  readonly allocator: string | undefined
+  readonly allocators: Allocators | undefined
   readonly instances: readonly Instance[]
   readonly nodes: readonly Node[]
 }
@@ -49,18 +49,24 @@ export const nodeEvacuate = logicalUnit(OpNodeEvacuate, {
       )
     return wanted
   },
-  async run(ctx, op, { config, remote, allocator = '', instances, node }) {
+  async run(ctx, op, { config, remote, allocators, instances, node }) {
     checkMovable(op, config, instances)
     const sorted = niceSortBy(instances, ({ name }) => name)
-    if (remote) return new ResultWithJobs(sorted.map((instance) => [replaceJob(op, instance, remote)]))
+    if (allocators === undefined)
+      return new ResultWithJobs(sorted.flatMap((instance) => (remote ? [[replaceJob(op, instance, remote)]] : [])))
     const isPrimary = ({ primary_node }: Instance) => primary_node === node.uuid
     const lenient = op.ignore_soft_errors === true
     const [primaries, secondaries] = [sorted.filter(isPrimary), sorted.filter((one) => !isPrimary(one))]
-    const evacuation =
-      op.mode === 'all'
-        ? await planEmptying(ctx, allocator, primaries, secondaries, lenient)
-        : await planEvacuation(ctx, allocator, sorted, op.mode, lenient)
-    return new ResultWithJobs(evacuationJobs(ctx, evacuation, op, 'nodes'))
+    const { mode } = op
+    const planned = (allocator: string) =>
+      mode === 'all'
+        ? planEmptying(ctx, allocator, primaries, secondaries, lenient)
+        : planEvacuation(ctx, allocator, sorted, mode, lenient)
+    return new ResultWithJobs(
+      await firstThatFinds(ctx, allocators, async (allocator) =>
+        evacuationJobs(ctx, await planned(allocator), op, 'nodes'),
+      ),
+    )
   },
 })
 
@@ -69,13 +75,13 @@ async function plan(ctx: UnitContext, op: Evacuate): Promise<Plan> {
   const remote =
     op.remote_node === undefined ? undefined : (await findNode(ctx, op.remote_node, op.remote_node_uuid)).object
   const config = await ctx.config.read({ nodes: 'all', instances: 'all' })
-  const allocator = allocatorFor(ctx, config, op.iallocator, op.remote_node)
+  const allocators = await allocatorsFor(ctx, 'node-evacuate', config, op.iallocator, op.remote_node)
   if (remote?.uuid === node.uuid)
     throw new OpPrereqError('Can not use evacuated node as a new secondary node', ECODE.INVAL)
   if (remote && op.mode !== 'secondary-only')
     throw new OpPrereqError('Without the use of an iallocator only secondary instances can be evacuated', ECODE.INVAL)
   const nodes = remote ? [node, remote] : nodesOfGroup(config, node.group)
-  return { config, node, remote, allocator, instances: instancesFor(op, config, node), nodes }
+  return { config, node, remote, allocators, instances: instancesFor(op, config, node), nodes }
 }
 
 function instancesFor({ mode }: Evacuate, config: ConfigData, node: Node): Instance[] {

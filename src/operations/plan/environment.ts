@@ -2,12 +2,11 @@
 import { applyChange } from '../../config/changes'
 import { Reservations } from '../../config/reservations'
 import { slice } from '../../config/slice'
-import { EMPTY_GANTRY } from '../../config/upgrade'
 import { type Clock, seconds } from '../../lib/clock'
 import type { Log } from '../../lib/log'
 import type { Paths } from '../../lib/paths'
 import type { Random } from '../../lib/random'
-import type { ConfigData } from '../../model/config'
+import type { ConfigData, GantryData } from '../../model/config'
 import { OpExecError } from '../../model/errors'
 import { PLAN_SLEEPS_MAX } from '../../model/limits'
 import type { ClientId, LockMode } from '../../model/lock'
@@ -24,6 +23,7 @@ import { noted } from './reading'
 export interface PlanFacts {
   /** The snapshot that the plan is about. */
   readonly config: ConfigData
+  readonly gantry: GantryData
   /** Is asked only what changes nothing. */
   readonly nodes: NodeClient
   readonly clock: Clock
@@ -38,6 +38,7 @@ const CLIENT: ClientId = ['plan', '', 0]
 /** What one plan has found so far; the configuration goes on from opcode to opcode. */
 export class PlanState {
   config: ConfigData
+  gantry: GantryData
   /** Nodes are no more as they answer: earlier opcodes would have changed them. */
   ordered = false
   /** An earlier opcode may change more than is known. */
@@ -55,6 +56,7 @@ export class PlanState {
 
   constructor(readonly facts: PlanFacts) {
     this.config = facts.config
+    this.gantry = facts.gantry
     this.reservations = new Reservations(() => this.config, facts.random)
   }
 
@@ -99,8 +101,8 @@ export class PlanState {
   change(changes: readonly NamedChange[]): unknown[] {
     const context = { now_s: seconds(this.facts.clock), random: this.facts.random }
     return changes.map((named) => {
-      const { documents, result } = applyChange({ config: this.config, gantry: EMPTY_GANTRY }, named, context)
-      this.config = documents.config
+      const { documents, result } = applyChange({ config: this.config, gantry: this.gantry }, named, context)
+      ;({ config: this.config, gantry: this.gantry } = documents)
       return result
     })
   }
@@ -150,6 +152,7 @@ function planWconfd(state: PlanState): UnitWconfd {
   return {
     readConfig: async () => read(state.config),
     gantryRead: async (selector) => read(slice(state.config, selector)),
+    gantrySection: async (section) => state.gantry.sections[section] ?? {},
     gantryChange: async (_client, _epoch, changes) => state.change(changes),
     async gantryAcquire(_client, _priority, request) {
       for (const [name, mode] of request) if (mode !== 'release') state.lock(name, mode)

@@ -31,6 +31,8 @@ export interface Wconfd {
   readConfig(): Promise<ConfigData>
   /** A ConfigData with only the selected objects; a name that does not exist is simply absent. */
   gantryRead(selector: Selector): Promise<ConfigData>
+  /** The values of a section of gantry.data by their keys; empty when there is none. */
+  gantrySection(section: string): Promise<Readonly<Record<string, unknown>>>
   /**
    * Applies the changes in order as one durable, replicated step; returns each change's result.
    * `epoch` is the owner's lock epoch (see gantryAcquire); a wrong one is refused, null is for daemons that hold no locks.

@@ -11,6 +11,7 @@ const CALLS: Readonly<Record<keyof Wconfd, 'again' | 'again, unit' | 'once' | 'o
   echo: 'again',
   readConfig: 'again',
   gantryRead: 'again',
+  gantrySection: 'again',
   gantryChange: 'once',
   gantryAcquire: 'again',
   gantryCancelRequest: 'again, unit',

@@ -462,3 +462,8 @@ describe('other tools', () => {
     expect((await run('gnt-group info rack2')).stdout).toMatch(/^- Node group: rack2\n[^]*spindle_count: 2\n/)
   })
 })
+
+test('gnt-cluster modify takes lists of default allocators by kind of question, and an empty one', async () => {
+  const { ops } = await run('gnt-cluster modify --default-iallocators allocate=mine:hail,relocate=')
+  expect(ops[0]?.[0]).toMatchObject({ default_iallocators: { allocate: ['mine', 'hail'], relocate: [] } })
+})

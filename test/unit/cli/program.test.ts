@@ -19,6 +19,7 @@ describe('tools and commands', () => {
       string,
       Record<string, string[]>
     >
+    const isOurs = (name: string) => name === '--default-iallocators'
     const ours = TOOLS.filter(({ name }) => name !== 'gnt-token').map((tool) => [
       tool.name,
       Object.fromEntries(
@@ -26,7 +27,9 @@ describe('tools and commands', () => {
           command.name,
           [
             ...(command.aliases ?? []),
-            ...command.options.flatMap(({ long, short }) => [...long, short ?? []].flat()),
+            ...command.options.flatMap(({ long, short }) =>
+              [...long, short ?? []].flat().filter((name) => !isOurs(name)),
+            ),
           ].sort(),
         ]),
       ),

@@ -1,3 +1,4 @@
+import { EMPTY_GANTRY } from '../../../src/config/upgrade'
 import { silentLog } from '../../../src/lib/log'
 import { seededRandom } from '../../../src/lib/random'
 import { PLAN_S, PLANS_RUNNING_MAX } from '../../../src/model/limits'
@@ -15,7 +16,7 @@ const read = { kind: 'instance', uuid: 'u1', serial_no: 3, name: 'inst1.gnt.exam
 function plansAt(clock: { ms: number }, make: () => Promise<Planned[]>): Plans {
   const now = { now_ms: () => clock.ms, monotonic_ms: () => clock.ms, after: () => ({ cancel: () => undefined }) }
   const context: Partial<MasterContext> = {
-    ...{ config: () => config, random: seededRandom(1), log: silentLog },
+    ...{ config: () => config, gantry: () => EMPTY_GANTRY, random: seededRandom(1), log: silentLog },
     clock: { ...now, sleep: async () => undefined },
     planJob: make,
   }

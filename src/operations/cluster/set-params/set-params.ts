@@ -2,6 +2,7 @@
 // is at the moment of the change, so that a change that somebody else made in between is not lost.
 import { change } from '../../../config/changes'
 import { recordValues } from '../../../config/records'
+import { ALLOCATOR_KINDS, ALLOCATORS_SECTION } from '../../../model/allocators'
 import type { Cluster, ConfigData } from '../../../model/config'
 import { OpClusterSetParams } from '../../../opcodes/cluster'
 import { all, logicalUnit, ResultWithJobs, shared, type Op } from '../../logical-unit'
@@ -38,6 +39,7 @@ export const clusterSetParams = logicalUnit(OpClusterSetParams, {
     await checkStorageOnNodes(ctx, config, op)
     await checkParamsOnNodes(ctx, config, op, fields)
     await checkAllocator(ctx, op.default_iallocator)
+    for (const name of Object.values(op.default_iallocators ?? {}).flat()) await checkAllocator(ctx, String(name))
     return config
   },
   async run(ctx, op) {
@@ -48,7 +50,7 @@ export const clusterSetParams = logicalUnit(OpClusterSetParams, {
     sayWhatStays(ctx, config, op)
     listFields(config.cluster, op, (text) => ctx.log.say(text))
     try {
-      await apply(ctx, op, [change('patchCluster', fieldsOf(config, op))])
+      await apply(ctx, op, [change('patchCluster', fieldsOf(config, op)), ...allocatorChanges(op)])
     } finally {
       // Also where the change failed: the master must not stay without its address.
       if (netdev !== undefined) await restartMasterIp(ctx)
@@ -66,6 +68,12 @@ export const fieldsOf = (config: ConfigData, op: SetParams): Fields => ({
   ...storageFields(config, op),
   ...paramFields(config, op),
 })
+
+const allocatorChanges = ({ default_iallocators = {} }: SetParams): Change[] =>
+  ALLOCATOR_KINDS.flatMap((kind) => {
+    const names = default_iallocators[kind]
+    return names === undefined ? [] : [change('setGantry', ALLOCATORS_SECTION, kind, names.length > 0 ? names : null)]
+  })
 
 async function apply(ctx: UnitContext, op: SetParams, changes: readonly Change[]): Promise<void> {
   if (op.candidate_pool_size === undefined) await ctx.config.change(changes)

@@ -288,9 +288,21 @@ test('an allocator is built in, or a script on the master', async () => {
   expect(fake.config.cluster.default_iallocator).toBe('mine')
 })
 
+test('each kind of question has its own list of allocators, which an empty one takes away', async () => {
+  const fake = cluster()
+  fake.files.set('/usr/lib/ganeti/iallocators/mine', '#!/bin/sh')
+  await set(fake, { default_iallocators: { allocate: ['hail', 'mine', 'hail'], relocate: ['mine'] } })
+  expect(fake.gantry.sections).toEqual({ allocators: { allocate: ['hail', 'mine'], relocate: ['mine'] } })
+  await set(fake, { default_iallocators: { relocate: [] } })
+  expect(fake.gantry.sections).toEqual({ allocators: { allocate: ['hail', 'mine'] } })
+  await set(fake, { default_iallocators: { allocate: [] } })
+  expect(fake.gantry.sections).toEqual({})
+})
+
 const bridged = { mac: 'aa:00:00:00:00:01', nicparams: {}, uuid: nicUuid(id(77)) }
 
 test.each<[Params, string]>([
+  [{ default_iallocators: { allocate: ['hail', 'nosuch'] } }, "Invalid default iallocator script 'nosuch' specified"],
   [{ default_iallocator: 'nosuch' }, "Invalid default iallocator script 'nosuch' specified"],
   [{ default_iallocator: '../../../etc/passwd' }, "Invalid default iallocator script '../../../etc/passwd' specified"],
   [{ mac_prefix: 'zz:00' }, "Invalid MAC address prefix 'zz:00'"],

@@ -1,3 +1,4 @@
+import { change } from '../../../../src/config/changes'
 import { networkUuid } from '../../../../src/model/ids'
 import type { NodeInfo } from '../../../../src/rpc/node/dicts'
 import { UnitCluster } from '../../../support/unit-cluster'
@@ -130,6 +131,71 @@ test('a script of the administrator is asked on the master, with the parameters 
   await expect(cluster.run('OP_TEST_ALLOCATOR', out)).resolves.toBe('what it says')
   expect(asked).toMatchObject({ name: 'mine', params: {}, input: { request: { type: 'relocate', name: 'web.test' } } })
   expect(cluster.callsOf('iallocator_runner').map(({ node }) => node)).toEqual(['node1.test'])
+})
+
+const lists = (list: Readonly<Record<string, readonly string[]>>) =>
+  cluster.apply(...Object.entries(list).map(([kind, names]) => change('setGantry', 'allocators', kind, names)))
+const evacuation = { node_name: 'node2', mode: 'primary-only' }
+
+test('the allocators of a kind of question are asked in order until one finds something', async () => {
+  lists({ 'node-evacuate': ['mine', 'hail'] })
+  says = { success: false, info: 'the moon is wrong', result: [] }
+  await cluster.run('OP_NODE_EVACUATE', evacuation)
+  expect(cluster.jobs.flat().map(({ instance_name: name }) => name)).toEqual(['db.test', 'web.test'])
+  expect(cluster.log).toContain(
+    " - WARNING: Allocator 'mine' found nothing: Can't compute node evacuation using iallocator 'mine': the moon is wrong; asking 'hail'",
+  )
+  // One that places only some has not found what was asked for.
+  says = success([
+    [['web.test', 'default', ['node1.test']]],
+    [['db.test', 'no room']],
+    [[{ OP_ID: 'OP_INSTANCE_MIGRATE' }]],
+  ])
+  cluster.jobs.length = 0
+  await cluster.run('OP_NODE_EVACUATE', evacuation)
+  expect(cluster.jobs).toHaveLength(2)
+  lists({ 'node-evacuate': ['hail', 'mine'] })
+  asked = undefined
+  await cluster.run('OP_NODE_EVACUATE', evacuation)
+  expect(asked).toBeUndefined()
+})
+
+test('where none finds anything, the error is that of the last one', async () => {
+  lists({ allocate: ['hail', 'mine'] })
+  cluster.answers.node_info = () => {
+    throw new Error('no route to host')
+  }
+  says = { success: false, info: 'the moon is wrong', result: [] }
+  await expect(
+    cluster.failure('OP_INSTANCE_CREATE', { ...create, disk_template: 'diskless', disks: [] }),
+  ).resolves.toEqual([
+    'OpPrereqError',
+    ["Can't compute nodes using iallocator 'mine': the moon is wrong", 'insufficient_resources'],
+  ])
+  expect(cluster.log[0]).toMatch(/^ - WARNING: Allocator 'hail' found nothing: .*5 did not answer; asking 'mine'$/)
+})
+
+test('each kind has its own list, without one there is the default allocator, and whoever names one or a node gets that', async () => {
+  lists({ 'change-group': ['mine'], allocate: ['mine'] })
+  const placed = { ...create, disk_template: 'diskless', disks: [] }
+  says = success([[], [['web.test', 'no']], []])
+  await expect(cluster.failure('OP_INSTANCE_CHANGE_GROUP', { instance_name: 'web' })).resolves.toEqual([
+    'OpExecError',
+    ['Unable to evacuate instances web.test (no)'],
+  ])
+  await cluster.run('OP_INSTANCE_CHANGE_GROUP', { instance_name: 'web', iallocator: 'hail' })
+  await cluster.run('OP_NODE_EVACUATE', evacuation)
+  expect(cluster.callsOf('iallocator_runner')).toHaveLength(1)
+  await cluster.failure('OP_INSTANCE_CREATE', { ...placed, pnode: 'far1' })
+  expect(cluster.callsOf('iallocator_runner')).toHaveLength(1)
+  await cluster.failure('OP_INSTANCE_CREATE', { ...placed, iallocator: '.' })
+  expect(cluster.callsOf('iallocator_runner')).toHaveLength(2)
+  lists({ 'change-group': [] })
+  cluster.config = { ...cluster.config, cluster: { ...cluster.config.cluster, default_iallocator: '' } }
+  await expect(cluster.failure('OP_INSTANCE_CHANGE_GROUP', { instance_name: 'web' })).resolves.toEqual([
+    'OpPrereqError',
+    ['No iallocator was specified, neither in the opcode nor as a cluster-wide default', 'wrong_input'],
+  ])
 })
 
 const success = (result: unknown) => ({ success: true, info: 'well done', result })

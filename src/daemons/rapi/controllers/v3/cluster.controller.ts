@@ -7,6 +7,8 @@ export interface ClusterView extends ClusterInfo {
   serial_no: number
   /** New jobs are refused. */
   drained: boolean
+  /** By kind of question, the allocators that are asked in order; those without a list have `default_iallocator`. */
+  default_iallocators: { [kind: string]: string[] }
 }
 
 @Route('3/cluster')
