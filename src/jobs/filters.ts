@@ -1,6 +1,7 @@
 // Job filter rules: which of them applies to a job. Rules are tried by priority, then age, then uuid; the first whose
 // predicates all hold decides, unless it says CONTINUE.
 import { compileRegex } from '../lib/regex'
+import { commonParams } from '../opcodes/parse'
 import type { FilterRule } from '../model/filter-rule'
 import type { Job } from './job'
 
@@ -20,14 +21,37 @@ export function applyingFilter(job: Job, filters: readonly JobFilter[]): JobFilt
   )
 }
 
-type Fields = Readonly<Record<string, unknown>>
+/** How many jobs may run at a time with the same key. */
+export interface Limit {
+  readonly key: string
+  readonly most: number
+}
 
-function holds(predicate: readonly unknown[], job: Job, filter: JobFilter): boolean {
-  const [kind, condition] = predicate
-  if (kind === 'jobid') return matches(condition, { id: job.id, watermark: filter.watermark })
-  if (kind === 'opcode') return job.ops.some((op) => matches(condition, op.input))
+/** Those of the rule that applies to the job, and of its reasons: `rate-limit:3:backups`. */
+export function limitsOf(job: Job, filters: readonly JobFilter[]): Limit[] {
+  const rule = filters.length === 0 ? undefined : applyingFilter(job, filters)
+  const ofReasons = new Map(job.ops.flatMap((op) => reasonsOf(op.input['reason'])).flatMap(limitOf))
+  const limits = [...ofReasons].map(([key, most]): Limit => ({ key, most }))
+  return typeof rule?.action === 'object' ? [...limits, { key: rule.uuid, most: rule.action[1] }] : limits
+}
+
+function limitOf({ reason }: Fields): [key: string, most: number][] {
+  const found = typeof reason === 'string' ? /^rate-limit:(\d+)(?::|$)/.exec(reason) : null
+  const most = Number(found?.[1] ?? 0)
+  return most > 0 ? [[String(reason), most]] : []
+}
+
+type Fields = Readonly<Record<string, unknown>>
+/** What a condition comes down to for one field; undefined where it makes no sense. */
+type Leaf = (operator: string, name: string, operand: unknown) => boolean | undefined
+
+function holds([kind, condition]: readonly unknown[], job: Job, { watermark }: JobFilter): boolean {
+  if (kind === 'jobid') return evaluate(condition, idLeaf(job.id, watermark)) === true
+  if (kind === 'opcode') return job.ops.some((op) => isOpcode(condition, op.input))
   if (kind !== 'reason') return false
-  return job.ops.some((op) => reasonsOf(op.input['reason']).some((reason) => matches(condition, reason)))
+  return job.ops.some((op) =>
+    reasonsOf(op.input['reason']).some((reason) => evaluate(condition, reasonLeaf(reason)) === true),
+  )
 }
 
 function reasonsOf(trail: unknown): Fields[] {
@@ -37,51 +61,108 @@ function reasonsOf(trail: unknown): Fields[] {
     .map(([source, reason, timestamp]) => ({ source, reason, timestamp }))
 }
 
-/** A condition on fields that are not there, or of another type, does not hold. */
-function matches(condition: unknown, fields: Fields): boolean {
+/** As in Ganeti, one part that makes no sense spoils the whole condition, also below a negation. */
+function evaluate(condition: unknown, leaf: Leaf): boolean | undefined {
   if (condition === null) return true
-  if (!Array.isArray(condition)) return false
+  if (!Array.isArray(condition)) return undefined
   const [operator, ...operands]: unknown[] = condition
+  if (operator === '&' || operator === '|') {
+    for (const part of operands) {
+      const value = evaluate(part, leaf)
+      if (value !== (operator === '&')) return value
+    }
+    return operator === '&'
+  }
+  if (operator === '!') return negated(evaluate(operands[0], leaf))
+  const [name, operand] = operands
+  if (typeof operator !== 'string' || typeof name !== 'string') return undefined
+  return operator === '!=' ? negated(leaf('==', name, operand)) : leaf(operator, name, operand)
+}
+
+const negated = (value: boolean | undefined): boolean | undefined => (value === undefined ? undefined : !value)
+
+/** `["<", "id", "watermark"]`: the rule's own mark stands for a number. */
+const idLeaf =
+  (id: number, watermark: number): Leaf =>
+  (operator, name, operand) => {
+    const other = operand === 'watermark' ? watermark : operand
+    return name === 'id' && typeof other === 'number' ? compares(operator, id, other) : undefined
+  }
+
+/** Reasons are compared only. */
+const reasonLeaf =
+  (reason: Fields): Leaf =>
+  (operator, name, operand) =>
+    Object.hasOwn(reason, name) ? compares(operator, reason[name], operand, TEXT_FIRST) : undefined
+
+function isOpcode(condition: unknown, input: Fields): boolean {
+  const leaf: Leaf = (operator, name, operand) => {
+    const value = access(input, name)
+    if (operator === '?') return typeof value === 'boolean' ? value : undefined
+    if (operator === '=[]') return contains(value, operand)
+    if (operator === '=~') return typeof value === 'string' ? finds(operand, value) : undefined
+    return compares(operator, value, operand)
+  }
+  return namesIn(condition).every((name) => access(input, name) !== undefined) && evaluate(condition, leaf) === true
+}
+
+function namesIn(condition: unknown): string[] {
+  if (!Array.isArray(condition)) return []
+  const [operator, ...operands]: unknown[] = condition
+  if (operator === '&' || operator === '|' || operator === '!') return operands.flatMap(namesIn)
+  return typeof operands[0] === 'string' ? [operands[0]] : []
+}
+
+/** `disks` or `beparams.memory`; what every opcode has, such as its priority, is no field of it here. */
+function access(input: Fields, name: string): unknown {
+  if (Object.hasOwn(commonParams, name)) return undefined
+  return name.split('.').reduce((value: unknown, key) => {
+    const inside = typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, key)
+    return inside ? ((Reflect.get(value, key) as unknown) ?? undefined) : undefined
+  }, input)
+}
+
+function contains(value: unknown, operand: unknown): boolean | undefined {
+  if (!Array.isArray(value)) return undefined
+  return value.every((one) => typeof one === typeof operand) ? value.includes(operand) : undefined
+}
+
+const TYPES = ['null', 'boolean', 'number', 'string', 'array', 'object'] as const
+const TEXT_FIRST = ['string', 'number'] as const
+
+/** Values of different types are ordered by their types. */
+function compares(operator: string, left: unknown, right: unknown, types: readonly string[] = TYPES) {
+  const order = types.indexOf(typeOf(left)) - types.indexOf(typeOf(right)) || ordered(left, right)
   switch (operator) {
-    case '&':
-      return operands.every((part) => matches(part, fields))
-    case '|':
-      return operands.some((part) => matches(part, fields))
-    case '!':
-      return !matches(operands[0], fields)
-    case '!=':
-      return !compares('==', operands, fields)
+    case '=':
+    case '==':
+      return order === 0
+    case '<':
+      return order < 0
+    case '>':
+      return order > 0
+    case '<=':
+      return order <= 0
+    case '>=':
+      return order >= 0
     default:
-      return typeof operator === 'string' && compares(operator, operands, fields)
+      return undefined
   }
 }
 
-function compares(operator: string, [name, operand]: unknown[], fields: Fields): boolean {
-  if (typeof name !== 'string' || !Object.hasOwn(fields, name)) return false
-  const value = fields[name]
-  if (operator === '?') return value === true
-  if (operator === '=[]') return Array.isArray(value) && value.includes(operand)
-  if (operator === '=~') return typeof value === 'string' && typeof operand === 'string' && finds(operand, value)
-  // `["<", "id", "watermark"]`: the rule's own mark stands for a number.
-  const other = name === 'id' && operand === 'watermark' ? fields['watermark'] : operand
-  if (operator === '=' || operator === '==') return value === other
-  if (typeof value === 'number' && typeof other === 'number') return ordered(operator, value, other)
-  if (typeof value === 'string' && typeof other === 'string') return ordered(operator, value, other)
-  return false
+function ordered(left: unknown, right: unknown): number {
+  const comparable = typeof left === 'number' || typeof left === 'string'
+  if (!comparable || (typeof right !== 'number' && typeof right !== 'string')) return 0
+  return left < right ? -1 : Number(left > right)
 }
 
-function ordered<T extends string | number>(operator: string, left: T, right: T): boolean {
-  if (operator === '<') return left < right
-  if (operator === '>') return left > right
-  if (operator === '<=') return left <= right
-  return operator === '>=' && left >= right
-}
+const typeOf = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)
 
-/** A pattern that only another program could read, or that is too long, finds nothing. */
-function finds(pattern: string, text: string): boolean {
+/** A pattern that only another program could read, or that is too long, makes no sense. */
+function finds(pattern: unknown, text: string): boolean | undefined {
   try {
-    return compileRegex(pattern).test(text)
+    return typeof pattern === 'string' ? compileRegex(pattern).test(text) : undefined
   } catch {
-    return false
+    return undefined
   }
 }

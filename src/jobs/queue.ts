@@ -271,8 +271,7 @@ export class JobQueue {
 
   private schedule(): void {
     if (this.closed || this.parked) return
-    const room = this.maxRunning - this.executions.size
-    if (room <= 0) return
+    const room = Math.max(this.maxRunning - this.executions.size, 0)
     const running = [...this.executions.keys()].flatMap((id) => this.jobs.get(id) ?? [])
     const { start, reject } = this.scheduler.next(room, running, this.filters)
     for (const job of start) void this.execution(job).start(job, this.secrets.get(job.id))

@@ -2,7 +2,7 @@
 // only jobs that a filter rate-limits are looked at again after each event. Every job that runs is followed over its own
 // socket, which costs nothing, so `max_tracked_jobs` limits nothing here beyond `max_running_jobs`.
 import type { JobId } from '../rpc/luxi/calls'
-import { type JobFilter, applyingFilter } from './filters'
+import { type JobFilter, type Limit, applyingFilter, limitsOf } from './filters'
 import { type Job, jobPriority } from './job'
 
 export interface Selection {
@@ -30,6 +30,8 @@ export class Scheduler {
   private readonly entries = new Map<JobId, Entry>()
   private readonly dependents = new Map<JobId, Set<JobId>>()
   private readonly heap = new Heap()
+  /** Not yet held against the rules that refuse jobs: these hold whether a job could start or not. */
+  private readonly unjudged = new Set<Entry>()
 
   get size(): number {
     return this.entries.size
@@ -49,6 +51,7 @@ export class Scheduler {
       paused: false,
     }
     this.entries.set(job.id, entry)
+    this.unjudged.add(entry)
     for (const blocker of entry.blockers) {
       const waiting = this.dependents.get(blocker) ?? new Set()
       this.dependents.set(blocker, waiting.add(job.id))
@@ -61,6 +64,7 @@ export class Scheduler {
     const entry = this.entries.get(id)
     if (entry === undefined) return false
     this.entries.delete(id)
+    this.unjudged.delete(entry)
     for (const blocker of entry.blockers) this.dependents.get(blocker)?.delete(id)
     return true
   }
@@ -89,6 +93,7 @@ export class Scheduler {
   /** The rules have changed: what they held back is looked at anew. */
   filtersChanged(): void {
     for (const entry of this.entries.values()) {
+      this.unjudged.add(entry)
       if (!entry.paused) continue
       entry.paused = false
       this.offer(entry)
@@ -97,26 +102,32 @@ export class Scheduler {
 
   /** At most `room` jobs to start, the most urgent first and the oldest of those. They leave the queue. */
   next(room: number, running: readonly Job[], filters: readonly JobFilter[]): Selection {
+    const reject = this.refused(filters)
     const start: Job[] = []
-    const reject: Job[] = []
     const limited: Entry[] = []
-    const slots = takenSlots(running, filters)
+    const slots = new Slots(running, filters)
     for (let entry = this.pop(); entry !== undefined; entry = this.pop()) {
       if (start.length >= room) {
         limited.push(entry)
         break
       }
-      const verdict = judge(entry.job, filters, slots)
-      if (verdict === 'limit') limited.push(entry)
-      else if (verdict === 'pause') entry.paused = true
+      if (actionOn(entry.job, filters) === 'PAUSE') entry.paused = true
+      else if (!slots.take(entry.job)) limited.push(entry)
       else {
         this.remove(entry.job.id)
-        if (verdict === 'start') start.push(entry.job)
-        else reject.push(entry.job)
+        start.push(entry.job)
       }
     }
     for (const entry of limited) this.offer(entry)
     return { start, reject }
+  }
+
+  private refused(filters: readonly JobFilter[]): Job[] {
+    const judged = filters.some(({ action }) => action === 'REJECT') ? [...this.unjudged] : []
+    this.unjudged.clear()
+    const refused = judged.filter(({ job }) => actionOn(job, filters) === 'REJECT').map(({ job }) => job)
+    for (const job of refused) this.remove(job.id)
+    return refused
   }
 
   private offer(entry: Entry): void {
@@ -136,30 +147,37 @@ export class Scheduler {
   }
 }
 
-/** How many running jobs each rate-limiting rule already counts. */
-function takenSlots(running: readonly Job[], filters: readonly JobFilter[]): Map<string, number> {
-  const slots = new Map<string, number>()
-  if (!filters.some((filter) => typeof filter.action === 'object')) return slots
-  for (const job of running) {
-    const filter = applyingFilter(job, filters)
-    if (filter) slots.set(filter.uuid, (slots.get(filter.uuid) ?? 0) + 1)
+const actionOn = (job: Job, filters: readonly JobFilter[]): JobFilter['action'] | undefined =>
+  filters.length === 0 ? undefined : applyingFilter(job, filters)?.action
+
+/** What is left of the limits of rules and reasons. Running jobs are counted when the first limited one comes. */
+class Slots {
+  private taken: Map<string, number> | undefined
+
+  constructor(
+    private readonly running: readonly Job[],
+    private readonly filters: readonly JobFilter[],
+  ) {}
+
+  /** A job takes a slot of each of its limits, or none when one of these is reached. */
+  take(job: Job): boolean {
+    const limits = limitsOf(job, this.filters)
+    if (limits.length === 0) return true
+    const taken = (this.taken ??= this.count())
+    if (limits.some(({ key, most }) => (taken.get(key) ?? 0) >= most)) return false
+    occupy(taken, limits)
+    return true
   }
-  return slots
+
+  private count(): Map<string, number> {
+    const taken = new Map<string, number>()
+    for (const job of this.running) occupy(taken, limitsOf(job, this.filters))
+    return taken
+  }
 }
 
-function judge(
-  job: Job,
-  filters: readonly JobFilter[],
-  slots: Map<string, number>,
-): 'start' | 'reject' | 'pause' | 'limit' {
-  const filter = filters.length === 0 ? undefined : applyingFilter(job, filters)
-  if (filter === undefined || filter.action === 'ACCEPT') return 'start'
-  if (filter.action === 'REJECT') return 'reject'
-  if (filter.action === 'PAUSE') return 'pause'
-  const taken = slots.get(filter.uuid) ?? 0
-  if (typeof filter.action === 'object' && taken >= filter.action[1]) return 'limit'
-  slots.set(filter.uuid, taken + 1)
-  return 'start'
+function occupy(taken: Map<string, number>, limits: readonly Limit[]): void {
+  for (const { key } of limits) taken.set(key, (taken.get(key) ?? 0) + 1)
 }
 
 /** A binary heap of items, the most urgent and oldest first. */

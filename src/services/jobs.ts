@@ -128,9 +128,10 @@ export class JobService {
     })
     const job = await queue.find(id)
     const status = job === undefined ? 'gone' : jobStatus(job)
-    if (status === 'canceled') return [true, `Job ${id} was canceled`]
-    if (job === undefined || isFinished(job)) return [false, `Job ${id} ended before it could be canceled: ${status}`]
-    return [false, `Job ${id} was told to stop, but is still ${status} after ${JOB_CANCEL_WAIT_S} s`]
+    const shown = `status JOB_STATUS_${status.toUpperCase()}`
+    if (status === 'canceled') return [true, 'Job successfully cancelled']
+    if (job === undefined || isFinished(job)) return [false, `Job exited before it could have been canceled, ${shown}`]
+    return [false, `Job could not be canceled, ${shown}`]
   }
 }
 

@@ -81,7 +81,7 @@ test('a job whose lock another one holds waits, can be cancelled there, and is s
     if (i === 99) throw new Error(`nobody is pending: ${JSON.stringify(data)}`)
     await systemClock.sleep(10)
   }
-  expect(await luxi.cancelJob(waiter, false)).toEqual([true, `Job ${waiter} was canceled`])
+  expect(await luxi.cancelJob(waiter, false)).toEqual([true, 'Job successfully cancelled'])
   expect(await status(holder)).toBe('success')
 })
 

@@ -83,11 +83,29 @@ describe('filters', () => {
     [['opcode', ['=~', 'OP_ID', '(']], false],
     [['opcode', ['=~', 'OP_ID', '(?i)\\Aop_test']], true],
     [['opcode', ['=~', 'OP_ID', 'O'.repeat(2000)]], false],
+    [['opcode', ['>', 'OP_ID', 5]], true],
+    [['opcode', ['==', 'nested.deep.value', 7]], true],
+    [['opcode', ['==', 'nested.other', 7]], false],
+    [['opcode', ['!', ['==', 'nosuch', 1]]], false],
+    [['opcode', ['|', ['==', 'OP_ID', 'OP_TEST_DELAY'], ['==', 'nosuch', 1]]], false],
+    [['opcode', ['|', ['==', 'OP_ID', 'OP_TEST_DELAY'], ['?', 'duration']]], true],
+    [['opcode', ['|', ['?', 'duration'], ['==', 'OP_ID', 'OP_TEST_DELAY']]], false],
+    [['opcode', ['?', 'on']], true],
+    [['opcode', ['=[]', 'list', 'b']], true],
+    [['opcode', ['=[]', 'list', 2]], false],
+    [['opcode', ['==', 'priority', 0]], false],
     [['reason', ['==', 'source', 'gnt:user']], true],
+    [['reason', ['=~', 'source', 'user']], false],
+    [['reason', ['>=', 'timestamp', 1]], true],
+    [['reason', ['<', 'source', 5]], true],
+    [['jobid', null], true],
+    [['jobid', ['==', 'id', '6']], false],
+    [['jobid', ['!', ['==', 'nosuch', 1]]], false],
     [['reason', ['|', ['==', 'source', 'x'], ['==', 'reason', 'y']]], false],
     [['jobid', ['==', 'id', 6]], true],
   ] as const)('predicate %j holds: %s', (predicate, expected) => {
-    const one = job(6, 0, { reason: [['gnt:user', 'why', 1]] })
+    const more = { nested: { deep: { value: 7 } }, on: true, list: ['a', 'b'] }
+    const one = job(6, 0, { reason: [['gnt:user', 'why', 1]], ...more })
     expect(applyingFilter(one, [rule('a', 'PAUSE', [predicate])]) !== undefined).toBe(expected)
   })
 
@@ -99,6 +117,26 @@ describe('filters', () => {
     expect(scheduler.next(9, [], []).start).toEqual([])
     scheduler.filtersChanged()
     expect(ids(scheduler.next(9, [], []).start)).toEqual([2])
+  })
+
+  test('REJECT takes out jobs that could not start yet, too', () => {
+    const scheduler = schedulerWith(job(1))
+    scheduler.add(job(2), [1])
+    expect(scheduler.next(0, [], []).reject).toEqual([])
+    scheduler.filtersChanged()
+    const selection = scheduler.next(0, [], [rule('a', 'REJECT')])
+    expect([ids(selection.reject), ids(selection.start), scheduler.size]).toEqual([[1, 2], [], 0])
+  })
+
+  test('a reason limits how many jobs that give it run at a time', () => {
+    const limited = (id: number, ...texts: string[]) =>
+      job(id, 0, { reason: texts.map((text) => ['gnt:user', text, 1]) })
+    const jobs = [limited(1, 'rate-limit:2:x'), limited(2, 'rate-limit:2:x'), limited(3, 'rate-limit:2:x'), job(4)]
+    const scheduler = schedulerWith(...jobs, limited(5, 'rate-limit:3:x'), limited(6, 'rate-limit:0:x'))
+    const first = scheduler.next(9, [], []).start
+    expect(ids(first)).toEqual([1, 2, 4, 5, 6])
+    expect(scheduler.next(9, first, []).start).toEqual([])
+    expect(ids(scheduler.next(9, first.slice(1), []).start)).toEqual([3])
   })
 
   test('RATE_LIMIT counts the running jobs to which the same rule applies', () => {

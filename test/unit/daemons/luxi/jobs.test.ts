@@ -129,7 +129,7 @@ describe('cancelling and priorities', () => {
   test('a job that waits in its process is canceled before the answer comes', async () => {
     const id = await luxi.submitJob([delay(0, { repeat: 30000 })])
     await wait(id, 'waiting')
-    expect(await luxi.cancelJob(id, false)).toEqual([true, `Job ${id} was canceled`])
+    expect(await luxi.cancelJob(id, false)).toEqual([true, 'Job successfully cancelled'])
     expect((await luxi.queryJobs([id], ['status', 'opresult']))[0]).toEqual(['canceled', ['Job canceled by request']])
     expect(executed(paths)).toEqual([])
   })
