@@ -55,7 +55,7 @@ export function* balance(
     const { instance } = move
     const [oldPrimary, oldSecondary] = [model.primary[instance] ?? NO_NODE, model.secondary[instance] ?? NO_NODE]
     search.mover.apply(move)
-    score.refresh()
+    score.refresh([oldPrimary, oldSecondary, move.primary, move.secondary])
     yield { move, oldPrimary, oldSecondary, score: score.value() }
   }
   return score

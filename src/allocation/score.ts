@@ -8,6 +8,8 @@ export const WEIGHTS = Float64Array.from(SPREADS)
 export const SPREAD_COUNT = SPREADS.length
 /** A contribution: the spreads' values, then the weighted sum of all that is only added up. */
 export const CONTRIBUTION = SPREAD_COUNT + 1
+/** Place of the memory that is kept for others. */
+export const RESERVED = 2
 export const RESERVED_WEIGHT = 0.25
 
 export interface Component {
@@ -60,7 +62,9 @@ export class Score {
   /** Contributions of the nodes, spreads relative to the mean: sums of squares stay exact. */
   readonly contributions: Float64Array
   readonly squares = new Float64Array(SPREAD_COUNT)
-  private means = new Float64Array(SPREAD_COUNT)
+  private readonly means = new Float64Array(SPREAD_COUNT)
+  /** As the nodes contribute them. */
+  private readonly values: Float64Array
   private linear = 0
   online = 0
   /** Counts how often all was counted anew. */
@@ -72,36 +76,37 @@ export class Score {
     readonly nodes: readonly number[],
   ) {
     this.contributions = new Float64Array(model.nodes.length * CONTRIBUTION)
+    this.values = new Float64Array(model.nodes.length * CONTRIBUTION)
     this.pairs = new TagPairs(model, nodes)
     this.refresh()
   }
 
-  /** Anew from the rows: after each step, so that rounding does not add up. */
-  refresh(): void {
-    const { model, nodes, contributions } = this
-    const means = new Float64Array(SPREAD_COUNT)
+  /** Anew from the rows of the nodes that changed: after each step, so that rounding does not add up. */
+  refresh(changed = this.nodes): void {
+    const { model, nodes, values, contributions, means, squares } = this
+    for (const node of changed) contribute(model, node, model.rows, node * Col.Width, values, node * CONTRIBUTION)
     this.version++
     this.online = 0
     this.linear = 0
+    means.fill(0)
     for (const node of nodes) {
       const at = node * CONTRIBUTION
-      contribute(model, node, model.rows, node * Col.Width, contributions, at)
-      this.linear += contributions[at + SPREAD_COUNT] ?? 0
+      this.linear += contributions[at + SPREAD_COUNT] = values[at + SPREAD_COUNT] ?? 0
       if (model.nodes[node]?.offline) continue
       this.online++
-      for (let k = 0; k < SPREAD_COUNT; k++) means[k] = (means[k] ?? 0) + (contributions[at + k] ?? 0)
+      for (let k = 0; k < SPREAD_COUNT; k++) means[k] = (means[k] ?? 0) + (values[at + k] ?? 0)
     }
-    this.squares.fill(0)
+    for (let k = 0; k < SPREAD_COUNT; k++) means[k] = (means[k] ?? 0) / this.online
+    squares.fill(0)
     for (const node of nodes) {
       if (model.nodes[node]?.offline) continue
       const at = node * CONTRIBUTION
       for (let k = 0; k < SPREAD_COUNT; k++) {
-        const distance = (contributions[at + k] ?? 0) - (means[k] ?? 0) / this.online
+        const distance = (values[at + k] ?? 0) - (means[k] ?? 0)
         contributions[at + k] = distance
-        this.squares[k] = (this.squares[k] ?? 0) + distance * distance
+        squares[k] = (squares[k] ?? 0) + distance * distance
       }
     }
-    this.means = means.map((sum) => sum / this.online)
   }
 
   value(): number {

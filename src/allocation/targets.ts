@@ -1,6 +1,6 @@
 // The nodes that an instance could be moved to, in the order in which they are tried: all of them where there are few, and where
 // there are many only those that could be better than what was found before.
-import { Bounds, type Source } from './bounds'
+import { type Bound, Bounds, type Source } from './bounds'
 import type { ClusterModel } from './cluster-model'
 import type { Score } from './score'
 
@@ -10,7 +10,7 @@ export interface Kind {
   source(): Source
   /** Where the instance's primary is when the target becomes its secondary; undefined when it becomes the primary. */
   readonly primary: number | undefined
-  attempt(to: number): void
+  readonly attempt: (to: number) => void
 }
 
 export interface TargetSearch {
@@ -21,7 +21,6 @@ export interface TargetSearch {
 
 export class Targets {
   private readonly bounds: Bounds | undefined
-  private readonly scores: Float64Array
 
   constructor(
     private readonly model: ClusterModel,
@@ -31,7 +30,6 @@ export class Targets {
   ) {
     const bounds = nodes.length < boundedFrom ? undefined : new Bounds(model, score, nodes)
     this.bounds = bounds?.usable === true ? bounds : undefined
-    this.scores = new Float64Array(4 * nodes.length)
   }
 
   /** Attempts every kind with every target that could get below the bound, which each attempt may lower. */
@@ -44,33 +42,40 @@ export class Targets {
   }
 
   private weigh(bounds: Bounds, { instance, without, bound }: TargetSearch, kinds: readonly Kind[]): void {
-    const { nodes, scores } = this
+    const { nodes } = this
     const facts = this.model.instances[instance]
     if (facts === undefined) return
-    bounds.begin(facts, facts.data.template === 'drbd')
-    kinds.forEach(({ source, primary }, at) => {
-      if (primary === undefined) bounds.ofPrimary(source(), scores, at * nodes.length)
-      else bounds.ofSecondary(source(), facts, primary, scores, at * nodes.length)
-    })
-    const count = kinds.length * nodes.length
-    const attempt = (at: number) => {
-      scores[at] = Infinity
-      const to = nodes[at % nodes.length] ?? -1
-      if (!without.includes(to)) kinds[Math.floor(at / nodes.length)]?.attempt(to)
+    const weighed = kinds.map(({ source, primary, attempt }) => ({
+      attempt,
+      ...(primary === undefined
+        ? bounds.ofPrimary(source(), instance, facts)
+        : bounds.ofSecondary(source(), instance, facts, primary)),
+    }))
+    const attempt = (kind: Weighed, place: number) => {
+      const to = nodes[place] ?? -1
+      if (!without.includes(to)) kind.attempt(to)
     }
     // The most promising first: what it leaves of the others is little.
-    const first = lowest(scores, count)
-    if (!((scores[first] ?? Infinity) < bound())) return
-    attempt(first)
-    for (let at = 0; at < count; at++) if ((scores[at] ?? Infinity) < bound()) attempt(at)
+    const [first] = weighed.toSorted((one, other) => least(one) - least(other))
+    if (first !== undefined && least(first) < bound()) attempt(first, first.asked.leastAt)
+    for (const kind of weighed) {
+      const { constant, asked, exceptions } = kind
+      for (const [place, change] of exceptions) {
+        if (change < 0 && constant + (asked.values[place] ?? 0) + change < bound()) attempt(kind, place)
+      }
+      let limit = bound() - constant
+      if (asked.least >= limit) continue
+      for (let place = 0; place < nodes.length; place++) {
+        if ((asked.values[place] ?? 0) >= limit) continue
+        if (kind !== first || place !== asked.leastAt) attempt(kind, place)
+        limit = bound() - constant
+      }
+    }
   }
 }
 
-function lowest(scores: Float64Array, count: number): number {
-  let [best, value] = [0, Infinity]
-  for (let at = 0; at < count; at++) {
-    const score = scores[at] ?? Infinity
-    if (score < value) [best, value] = [at, score]
-  }
-  return best
+interface Weighed extends Bound {
+  readonly attempt: (to: number) => void
 }
+
+const least = ({ constant, asked }: Bound): number => constant + asked.least

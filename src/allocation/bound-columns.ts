@@ -1,0 +1,189 @@
+// What a unit of each resource adds to the bounds of each target, and of that what instances of one size add: counted once a step.
+import type { Asked } from './bound-roles'
+import { type ClusterModel, Col } from './cluster-model'
+import { CONTRIBUTION, RESERVED, RESERVED_WEIGHT, SPREAD_COUNT, type Score, WEIGHTS } from './score'
+
+/** Columns that are asked for together by most instances: a resource with and without forthcoming ones, and the loads. */
+const PAIRS = [
+  [0, 9],
+  [1, 10],
+  [3, 11],
+  [8, 12],
+  [4, 5, 6, 7],
+]
+/** Targets that are worse than this, in units of the spread, count as no worse: a line over a shorter interval is closer to the root. */
+const FAR = 0.5
+
+/** Places in `Asked.ranges`, for each spread: between what the squares, and the sums, of the targets change. */
+export const RANGE = { low: 0, high: 1, least: 2, most: 3, width: 4 } as const
+
+export class Columns {
+  readonly slopes = new Float64Array(SPREAD_COUNT)
+  version = -1
+  private readonly distances: Float64Array
+  private readonly reserved: Float64Array
+  private readonly failing: Float64Array
+  private readonly units: Float64Array
+  /** What an amount, and the square of an amount, adds to the bound; behind the spreads, the sums of pairs. */
+  private readonly once: Float64Array
+  private readonly squared: Float64Array
+  private readonly nearest = new Float64Array(SPREAD_COUNT)
+  private readonly farthest = new Float64Array(SPREAD_COUNT)
+  private readonly unitLeast = new Float64Array(SPREAD_COUNT)
+  private readonly unitMost = new Float64Array(SPREAD_COUNT)
+
+  constructor(
+    private readonly model: ClusterModel,
+    private readonly score: Score,
+    private readonly targets: readonly number[],
+  ) {
+    const count = targets.length
+    this.units = new Float64Array(SPREAD_COUNT * count)
+    this.distances = new Float64Array(SPREAD_COUNT * count)
+    this.once = new Float64Array((SPREAD_COUNT + PAIRS.length) * count)
+    this.squared = new Float64Array((SPREAD_COUNT + PAIRS.length) * count)
+    this.reserved = new Float64Array(count)
+    this.failing = new Float64Array(count)
+    targets.forEach((node, at) => this.count(node, at))
+    for (let k = 0; k < SPREAD_COUNT; k++) {
+      const units = this.units.subarray(k * count, (k + 1) * count)
+      this.unitLeast[k] = units.reduce((least, one) => Math.min(least, one), Infinity)
+      this.unitMost[k] = units.reduce((most, one) => Math.max(most, one), -Infinity)
+    }
+  }
+
+  finite(): boolean {
+    return this.units.every(Number.isFinite)
+  }
+
+  /** The score counts anew after each step, and so do the columns. */
+  follow(): void {
+    const { score, model, targets } = this
+    if (score.version === this.version) return
+    this.version = score.version
+    const count = targets.length
+    for (let j = 0; j < count; j++) {
+      const row = (targets[j] ?? 0) * Col.Width
+      this.reserved[j] = model.rows[row + Col.Reserved] ?? 0
+      this.failing[j] = model.rows[row + Col.FailsN1] ?? 0
+    }
+    for (let k = 0; k < SPREAD_COUNT; k++) this.followOne(k)
+    PAIRS.forEach((pair, at) => {
+      addColumns(this.once, pair, (SPREAD_COUNT + at) * count, count)
+      addColumns(this.squared, pair, (SPREAD_COUNT + at) * count, count)
+    })
+  }
+
+  /** What each target adds at the least when it gets what is asked for, and the least of that. */
+  fill(asked: Asked): void {
+    const { amounts, values, counted } = asked
+    const { failing } = this
+    asked.version = this.version
+    for (let j = 0; j < values.length; j++) values[j] = counted * (failing[j] ?? 0)
+    const left = amounts.slice()
+    left[RESERVED] = 0
+    PAIRS.forEach((pair, at) => {
+      const amount = left[pair[0] ?? 0] ?? 0
+      if (amount === 0 || !pair.every((k) => left[k] === amount)) return
+      this.addTo(values, SPREAD_COUNT + at, amount)
+      for (const k of pair) left[k] = 0
+    })
+    left.forEach((amount, k) => {
+      if (amount !== 0) this.addTo(values, k, amount)
+    })
+    if (asked.reserve > 0) {
+      for (let j = 0; j < values.length; j++) values[j] = (values[j] ?? 0) + this.ofReserve(j, asked.reserve)
+    }
+    for (let k = 0; k < SPREAD_COUNT; k++) this.range(k, amounts[k] ?? 0, asked.ranges)
+    asked.leastAt = lowest(values)
+    asked.least = values[asked.leastAt] ?? Infinity
+  }
+
+  /** What the target adds when it has to keep that much memory for one primary. */
+  ofReserve(target: number, needed: number): number {
+    const more = needed - (this.reserved[target] ?? 0)
+    if (more <= 0) return 0
+    const at = RESERVED * this.targets.length + target
+    const change = more * (this.units[at] ?? 0)
+    const squares = change * (2 * (this.distances[at] ?? 0) + change)
+    return RESERVED_WEIGHT * change + (this.slopes[RESERVED] ?? 0) * squares
+  }
+
+  private followOne(k: number): void {
+    const { targets, units, distances, once, squared } = this
+    const { squares, online, contributions } = this.score
+    const count = targets.length
+    const sum = squares[k] ?? 0
+    const slope = sum < 1e-12 ? 0 : (WEIGHTS[k] ?? 0) / (2 * Math.sqrt(sum * online))
+    const far = FAR * Math.sqrt(sum / online)
+    let [least, most] = [Infinity, -Infinity]
+    for (let j = 0; j < count; j++) {
+      const at = k * count + j
+      const unit = units[at] ?? 0
+      const real = contributions[(targets[j] ?? 0) * CONTRIBUTION + k] ?? 0
+      const distance = unit > 0 ? Math.min(real, far) : Math.max(real, -far)
+      if (distance < least) least = distance
+      if (distance > most) most = distance
+      distances[at] = distance
+      once[at] = 2 * slope * unit * distance
+      squared[at] = slope * unit * unit
+    }
+    this.slopes[k] = slope
+    this.nearest[k] = least
+    this.farthest[k] = most
+  }
+
+  private range(k: number, amount: number, out: Float64Array): void {
+    const [first, second] = [amount * (this.unitLeast[k] ?? 0), amount * (this.unitMost[k] ?? 0)]
+    // A target's memory is kept for the largest of its peers only, so it may also change by nothing.
+    const least = k === RESERVED ? 0 : Math.min(first, second)
+    const most = Math.max(first, second)
+    const [near, far] = [this.nearest[k] ?? 0, this.farthest[k] ?? 0]
+    const at = k * RANGE.width
+    const none = amount === 0
+    out[at + RANGE.low] = none ? 0 : 2 * Math.min(least * near, least * far, most * near, most * far)
+    const high = none ? 0 : 2 * Math.max(least * near, least * far, most * near, most * far)
+    out[at + RANGE.high] = none ? 0 : high + Math.max(least * least, most * most)
+    out[at + RANGE.least] = none ? 0 : least
+    out[at + RANGE.most] = none ? 0 : most
+  }
+
+  private count(node: number, at: number): void {
+    const facts = this.model.nodes[node]
+    if (facts === undefined) return
+    const { totalMemory, totalDisk, totalCpus, cpuSpeed } = facts.data
+    const [memory, disk] = [-1 / totalMemory, totalDisk === 0 ? 0 : -1 / totalDisk]
+    const [cpu, spindle] = [1 / totalCpus / cpuSpeed, 1 / facts.highSpindles]
+    const units = [memory, disk, 1 / totalMemory, cpu, 1, 1, 1, 1, spindle, memory, disk, cpu, spindle]
+    units.forEach((unit, k) => (this.units[k * this.targets.length + at] = unit))
+  }
+
+  private addTo(out: Float64Array, column: number, amount: number): void {
+    const { once, squared } = this
+    const from = column * out.length
+    const square = amount * amount
+    for (let j = 0; j < out.length; j++) {
+      out[j] = (out[j] ?? 0) + amount * (once[from + j] ?? 0) + square * (squared[from + j] ?? 0)
+    }
+  }
+}
+
+function addColumns(values: Float64Array, columns: readonly number[], to: number, count: number): void {
+  for (let j = 0; j < count; j++) {
+    let sum = 0
+    for (const k of columns) sum += values[k * count + j] ?? 0
+    values[to + j] = sum
+  }
+}
+
+function lowest(values: Float64Array): number {
+  let [best, least] = [0, Infinity]
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at] ?? Infinity
+    if (value < least) {
+      best = at
+      least = value
+    }
+  }
+  return best
+}
