@@ -44,7 +44,7 @@ export function* balance(
   const search = new Search(model, score, nodes, options, effort)
   const candidates = instances.filter((one) => search.mayMove(one))
   const exhaustive = candidates.length * nodes.length <= effort.exhaustiveTrials
-  const lazy = new LazySearch(candidates, (instance, bound) => search.bestOf(instance, bound))
+  const lazy = new LazySearch(candidates, search)
   const lastScore = options.minScore + score.optimum()
   for (let round = 0; options.maxRounds < 0 || round < options.maxRounds; round++) {
     const before = score.value()
@@ -55,7 +55,9 @@ export function* balance(
     const { instance } = move
     const [oldPrimary, oldSecondary] = [model.primary[instance] ?? NO_NODE, model.secondary[instance] ?? NO_NODE]
     search.mover.apply(move)
-    score.refresh([oldPrimary, oldSecondary, move.primary, move.secondary])
+    const changed = [oldPrimary, oldSecondary, move.primary, move.secondary]
+    score.refresh(changed)
+    lazy.moved(changed)
     yield { move, oldPrimary, oldSecondary, score: score.value() }
   }
   return score
@@ -87,6 +89,11 @@ class Search {
     if (!this.options.evacuate) return true
     const nodes = [facts.data.primary, ...(facts.data.template === 'drbd' ? [facts.data.secondary] : [])]
     return nodes.some((node) => this.model.nodes[node]?.offline)
+  }
+
+  isOn(instance: number, nodes: ReadonlySet<number>): boolean {
+    const { primary, secondary } = this.model
+    return nodes.has(primary[instance] ?? NO_NODE) || nodes.has(secondary[instance] ?? NO_NODE)
   }
 
   best(candidates: readonly number[], before: number): Move | undefined {

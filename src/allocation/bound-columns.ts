@@ -3,14 +3,16 @@ import type { Asked } from './bound-roles'
 import { type ClusterModel, Col } from './cluster-model'
 import { CONTRIBUTION, RESERVED, RESERVED_WEIGHT, SPREAD_COUNT, type Score, WEIGHTS } from './score'
 
-/** Columns that are asked for together by most instances: a resource with and without forthcoming ones, and the loads. */
-const PAIRS = [
+/** What most instances ask for the same amount of: a resource with and without forthcoming ones, and the loads. */
+const TOGETHER = [
   [0, 9],
   [1, 10],
   [3, 11],
   [8, 12],
   [4, 5, 6, 7],
 ]
+/** Of these a target has less when it gets an instance; of all others more. */
+const FREE = [0, 1, 9, 10]
 /** Targets that are worse than this, in units of the spread, count as no worse: a line over a shorter interval is closer to the root. */
 const FAR = 0.5
 
@@ -20,13 +22,11 @@ export const RANGE = { low: 0, high: 1, least: 2, most: 3, width: 4 } as const
 export class Columns {
   readonly slopes = new Float64Array(SPREAD_COUNT)
   version = -1
-  private readonly distances: Float64Array
   private readonly reserved: Float64Array
   private readonly failing: Float64Array
   private readonly units: Float64Array
-  /** What an amount, and the square of an amount, adds to the bound; behind the spreads, the sums of pairs. */
-  private readonly once: Float64Array
-  private readonly squared: Float64Array
+  /** By spread and target: how far from the mean, times the slope; behind the spreads, the sums of those that go together. */
+  private readonly weights: Float64Array
   private readonly nearest = new Float64Array(SPREAD_COUNT)
   private readonly farthest = new Float64Array(SPREAD_COUNT)
   private readonly unitLeast = new Float64Array(SPREAD_COUNT)
@@ -39,9 +39,7 @@ export class Columns {
   ) {
     const count = targets.length
     this.units = new Float64Array(SPREAD_COUNT * count)
-    this.distances = new Float64Array(SPREAD_COUNT * count)
-    this.once = new Float64Array((SPREAD_COUNT + PAIRS.length) * count)
-    this.squared = new Float64Array((SPREAD_COUNT + PAIRS.length) * count)
+    this.weights = new Float64Array((SPREAD_COUNT + TOGETHER.length) * count)
     this.reserved = new Float64Array(count)
     this.failing = new Float64Array(count)
     targets.forEach((node, at) => this.count(node, at))
@@ -68,10 +66,7 @@ export class Columns {
       this.failing[j] = model.rows[row + Col.FailsN1] ?? 0
     }
     for (let k = 0; k < SPREAD_COUNT; k++) this.followOne(k)
-    PAIRS.forEach((pair, at) => {
-      addColumns(this.once, pair, (SPREAD_COUNT + at) * count, count)
-      addColumns(this.squared, pair, (SPREAD_COUNT + at) * count, count)
-    })
+    TOGETHER.forEach((spreads, at) => this.addUp(spreads, (SPREAD_COUNT + at) * count))
   }
 
   /** What each target adds at the least when it gets what is asked for, and the least of that. */
@@ -82,14 +77,16 @@ export class Columns {
     for (let j = 0; j < values.length; j++) values[j] = counted * (failing[j] ?? 0)
     const left = amounts.slice()
     left[RESERVED] = 0
-    PAIRS.forEach((pair, at) => {
-      const amount = left[pair[0] ?? 0] ?? 0
-      if (amount === 0 || !pair.every((k) => left[k] === amount)) return
-      this.addTo(values, SPREAD_COUNT + at, amount)
-      for (const k of pair) left[k] = 0
+    TOGETHER.forEach((spreads, at) => {
+      const [first = 0] = spreads
+      const amount = left[first] ?? 0
+      if (amount === 0 || !spreads.every((k) => left[k] === amount)) return
+      const slope = spreads.reduce((sum, k) => sum + (this.slopes[k] ?? 0), 0)
+      this.addTo(values, SPREAD_COUNT + at, first, amount, slope)
+      for (const k of spreads) left[k] = 0
     })
     left.forEach((amount, k) => {
-      if (amount !== 0) this.addTo(values, k, amount)
+      if (amount !== 0) this.addTo(values, k, k, amount, this.slopes[k] ?? 0)
     })
     if (asked.reserve > 0) {
       for (let j = 0; j < values.length; j++) values[j] = (values[j] ?? 0) + this.ofReserve(j, asked.reserve)
@@ -105,32 +102,37 @@ export class Columns {
     if (more <= 0) return 0
     const at = RESERVED * this.targets.length + target
     const change = more * (this.units[at] ?? 0)
-    const squares = change * (2 * (this.distances[at] ?? 0) + change)
-    return RESERVED_WEIGHT * change + (this.slopes[RESERVED] ?? 0) * squares
+    return change * (RESERVED_WEIGHT + 2 * (this.weights[at] ?? 0) + change * (this.slopes[RESERVED] ?? 0))
   }
 
   private followOne(k: number): void {
-    const { targets, units, distances, once, squared } = this
+    const { targets, weights } = this
     const { squares, online, contributions } = this.score
-    const count = targets.length
+    const from = k * targets.length
     const sum = squares[k] ?? 0
     const slope = sum < 1e-12 ? 0 : (WEIGHTS[k] ?? 0) / (2 * Math.sqrt(sum * online))
     const far = FAR * Math.sqrt(sum / online)
+    const [lowest, highest] = FREE.includes(k) ? [-far, Infinity] : [-Infinity, far]
     let [least, most] = [Infinity, -Infinity]
-    for (let j = 0; j < count; j++) {
-      const at = k * count + j
-      const unit = units[at] ?? 0
+    for (let j = 0; j < targets.length; j++) {
       const real = contributions[(targets[j] ?? 0) * CONTRIBUTION + k] ?? 0
-      const distance = unit > 0 ? Math.min(real, far) : Math.max(real, -far)
+      const distance = real < lowest ? lowest : real > highest ? highest : real
       if (distance < least) least = distance
       if (distance > most) most = distance
-      distances[at] = distance
-      once[at] = 2 * slope * unit * distance
-      squared[at] = slope * unit * unit
+      weights[from + j] = slope * distance
     }
     this.slopes[k] = slope
     this.nearest[k] = least
     this.farthest[k] = most
+  }
+
+  private addUp(spreads: readonly number[], to: number): void {
+    const { weights } = this
+    const count = this.targets.length
+    weights.fill(0, to, to + count)
+    for (const k of spreads) {
+      for (let j = 0; j < count; j++) weights[to + j] = (weights[to + j] ?? 0) + (weights[k * count + j] ?? 0)
+    }
   }
 
   private range(k: number, amount: number, out: Float64Array): void {
@@ -158,21 +160,14 @@ export class Columns {
     units.forEach((unit, k) => (this.units[k * this.targets.length + at] = unit))
   }
 
-  private addTo(out: Float64Array, column: number, amount: number): void {
-    const { once, squared } = this
-    const from = column * out.length
-    const square = amount * amount
+  /** `unit`: the spread that says what an amount is to a target. */
+  private addTo(out: Float64Array, column: number, unit: number, amount: number, slope: number): void {
+    const { weights, units } = this
+    const [weightsFrom, unitsFrom] = [column * out.length, unit * out.length]
     for (let j = 0; j < out.length; j++) {
-      out[j] = (out[j] ?? 0) + amount * (once[from + j] ?? 0) + square * (squared[from + j] ?? 0)
+      const change = amount * (units[unitsFrom + j] ?? 0)
+      out[j] = (out[j] ?? 0) + change * (2 * (weights[weightsFrom + j] ?? 0) + change * slope)
     }
-  }
-}
-
-function addColumns(values: Float64Array, columns: readonly number[], to: number, count: number): void {
-  for (let j = 0; j < count; j++) {
-    let sum = 0
-    for (const k of columns) sum += values[k * count + j] ?? 0
-    values[to + j] = sum
   }
 }
 

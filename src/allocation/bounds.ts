@@ -20,11 +20,12 @@ export interface Source {
   readonly reservedAlso?: { readonly node: number; readonly more: number }
 }
 
-/** For the target at place `j` the score is at least `constant + asked.values[j]`, and `exceptions` are by how much it is not. */
+/** For the target at place `j` the score is at least `constant + asked.values[j]`; for special nodes something is to be added. */
 export interface Bound {
   readonly constant: number
   readonly asked: Asked
-  readonly exceptions: readonly (readonly [place: number, change: number])[]
+  readonly special: Iterable<number>
+  readonly change: (place: number, node: number) => number
 }
 
 export class Bounds {
@@ -33,7 +34,7 @@ export class Bounds {
   private readonly columns: Columns
   private readonly primary: Role
   private readonly secondary: Role
-  private readonly places: ReadonlyMap<number, number>
+  private readonly places: Int32Array
 
   constructor(
     private readonly model: ClusterModel,
@@ -44,7 +45,8 @@ export class Bounds {
     this.primary = new Role(this.columns, targets.length, asPrimary)
     this.secondary = new Role(this.columns, targets.length, asSecondary)
     this.usable = this.columns.finite() && targets.every((node) => !model.nodes[node]?.data.exclusiveStorage)
-    this.places = new Map(targets.map((node, at) => [node, at]))
+    this.places = new Int32Array(model.nodes.length).fill(-1)
+    targets.forEach((node, at) => (this.places[node] = at))
   }
 
   /** Of moves that make the target the primary. */
@@ -52,10 +54,10 @@ export class Bounds {
     const asked = this.primary.of(instance, facts)
     const constant = this.constant(source, asked.ranges, NOTHING_ALSO)
     const { reservedAlso } = source
-    if (reservedAlso === undefined) return { constant, asked, exceptions: [] }
+    if (reservedAlso === undefined) return { constant, asked, special: [], change: nothing }
     const change = this.constant(source, asked.ranges, this.reservedAlso(source)) - constant
-    const peers = this.model.peers[reservedAlso.node]?.keys() ?? []
-    return { constant, asked, exceptions: [...peers].flatMap((node) => this.exception(node, () => change)) }
+    const peers = change < 0 ? this.model.peers[reservedAlso.node]?.keys() : undefined
+    return { constant, asked, special: peers ?? [], change: () => change }
   }
 
   /** Of moves that make the target the secondary of an instance on `primary`. */
@@ -63,18 +65,18 @@ export class Bounds {
     const asked = this.secondary.of(instance, facts)
     const constant = this.constant(source, asked.ranges, NOTHING_ALSO)
     const { reserve } = asked
-    if (reserve === 0) return { constant, asked, exceptions: [] }
-    const more = (place: number, node: number) => {
+    const special = reserve === 0 ? undefined : this.model.served[primary]
+    const change = (place: number, node: number) => {
       const kept = this.model.peers[node]?.get(primary) ?? 0
       return this.columns.ofReserve(place, reserve + kept) - this.columns.ofReserve(place, reserve)
     }
-    const served = this.model.served[primary] ?? []
-    return { constant, asked, exceptions: [...served].flatMap((node) => this.exception(node, more)) }
+    return { constant, asked, special: special ?? [], change }
   }
 
-  private exception(node: number, change: (place: number, node: number) => number): [number, number][] {
-    const place = this.places.get(node)
-    return place === undefined ? [] : [[place, change(place, node)]]
+  /** The node's place among the targets. */
+  placeOf(node: number): number | undefined {
+    const place = this.places[node] ?? -1
+    return place === -1 ? undefined : place
   }
 
   private constant(source: Source, ranges: Float64Array, reserved: Also): number {
@@ -98,10 +100,13 @@ export class Bounds {
       const [low, high] = [ranges[at + RANGE.low] ?? 0, ranges[at + RANGE.high] ?? 0]
       const [weight, slope] = [WEIGHTS[k] ?? 0, slopes[k] ?? 0]
       const atHigh = weight * Math.sqrt(Math.max(0, (base + high) / online))
-      // Below 0 the root is cut off, and nothing is known of what lies between.
-      const atLow = base + low < 0 ? 0 : weight * Math.sqrt((base + low) / online)
-      sum += Math.min(atLow - slope * low, atHigh - slope * high)
-      if (base + low < 0) sum -= atHigh
+      if (low === high) sum += atHigh - slope * high
+      else if (base + low >= 0) {
+        sum += Math.min(weight * Math.sqrt((base + low) / online) - slope * low, atHigh - slope * high)
+      } else {
+        // Below 0 the root is cut off, and nothing is known of what lies between.
+        sum += Math.min(-slope * low, atHigh - slope * high) - atHigh
+      }
     }
     return sum
   }
@@ -124,3 +129,4 @@ interface Also {
 }
 
 const NOTHING_ALSO: Also = { squares: 0, shift: 0 }
+const nothing = () => 0

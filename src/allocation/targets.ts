@@ -59,9 +59,11 @@ export class Targets {
     const [first] = weighed.toSorted((one, other) => least(one) - least(other))
     if (first !== undefined && least(first) < bound()) attempt(first, first.asked.leastAt)
     for (const kind of weighed) {
-      const { constant, asked, exceptions } = kind
-      for (const [place, change] of exceptions) {
-        if (change < 0 && constant + (asked.values[place] ?? 0) + change < bound()) attempt(kind, place)
+      const { constant, asked, special, change } = kind
+      for (const node of special) {
+        const place = bounds.placeOf(node)
+        if (place === undefined) continue
+        if (constant + (asked.values[place] ?? 0) + change(place, node) < bound()) attempt(kind, place)
       }
       let limit = bound() - constant
       if (asked.least >= limit) continue
