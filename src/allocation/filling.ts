@@ -44,6 +44,8 @@ export class Filling {
   private readonly placement: Placement
   private readonly soft: Leniency
   private readonly alike: Alike
+  /** Nodes that are not as the score knows them. */
+  private readonly touched = new Set<number>()
   /** By size, while nothing changes. */
   private readonly looked = new Map<string, Looked>()
   private lookedAt = -1
@@ -105,7 +107,7 @@ export class Filling {
       const { added, failures } = this.oneByOne(spec, left === undefined ? step : Math.min(step, left))
       if (!this.n1.holds()) {
         this.changes.undo(mark)
-        this.alike.touch()
+        this.touch(this.all)
         while (this.model.instances.length > count) this.changes.drop()
         const rest = huge ? this.inBigSteps(spec, left, false) : this.carefully(spec, left)
         return { added: [...all, ...rest.added], failures: rest.failures }
@@ -165,12 +167,18 @@ export class Filling {
 
   private place(instance: number, { primary, secondary }: Best): void {
     this.changes.place(instance, primary, secondary)
-    this.alike.touch([primary, secondary])
+    this.touch([primary, secondary])
+  }
+
+  private touch(nodes: readonly number[]): void {
+    for (const node of nodes) this.touched.add(node)
+    this.alike.touch(nodes)
   }
 
   /** The best place, without looking at global N+1; among equals the last one. */
   private best(instance: number): Best | undefined {
-    this.score.refresh()
+    if (this.touched.size > 0) this.score.refresh([...this.touched])
+    this.touched.clear()
     const { model } = this
     const facts = model.instances[instance]
     if (facts === undefined) return undefined
@@ -195,24 +203,27 @@ export class Filling {
       })
       return found
     }
-    const seconds = kinds.map((members) => this.asSecondary(instance, members.at(-1) ?? NO_NODE, NO_NODE))
+    const seconds = kinds.flatMap((members) => {
+      const half = this.asSecondary(instance, members.at(-1) ?? NO_NODE, NO_NODE)
+      return half.verdict === Verdict.ok ? [{ members, half, group: this.groupOf(members[0]) }] : []
+    })
     kinds.forEach((members, at) => {
       const half = primaries[at]
       if (half?.verdict !== Verdict.ok) return
-      kinds.forEach((others, k) => {
-        const second = seconds[k]
-        if (second?.verdict !== Verdict.ok || !this.inSameGroup(members[0], others[0])) return
-        const pair = this.strangers(members, others)
-        if (pair !== undefined) offer(pair.primary, pair.secondary, half, second.difference)
-      })
+      const group = this.groupOf(members[0])
+      for (const second of seconds) {
+        if (second.group !== group) continue
+        const pair = this.strangers(members, second.members)
+        if (pair !== undefined) offer(pair.primary, pair.secondary, half, second.half.difference)
+      }
     })
     // Pairs that have instances in common already are worse, unless there are no others.
     if (!this.alike.grouped || found === undefined) {
-      this.eachKnownPair((primary, secondary) => {
+      const okay = primaries.map(({ verdict }) => verdict === Verdict.ok)
+      this.eachKnownPair(okay, (primary, secondary) => {
         const half = primaries[this.alike.kindOf(primary)]
-        if (half?.verdict !== Verdict.ok) return
         const second = this.asSecondary(instance, secondary, primary)
-        if (second.verdict === Verdict.ok) offer(primary, secondary, half, second.difference)
+        if (half !== undefined && second.verdict === Verdict.ok) offer(primary, secondary, half, second.difference)
       })
     }
     return found
@@ -234,26 +245,35 @@ export class Filling {
       return failures
     }
     const seconds = kinds.map((members) => this.asSecondary(instance, members.at(-1) ?? NO_NODE, NO_NODE).verdict)
+    /** By group and verdict, how many nodes there are. */
+    const inGroup = new Map<number, number[]>()
     kinds.forEach((members, at) => {
-      kinds.forEach((others, k) => {
-        if (!this.inSameGroup(members[0], others[0])) return
-        const pairs = members.length * (others.length - (at === k ? 1 : 0))
-        const verdict = primaries[at] ?? Verdict.internal
-        count(verdict === Verdict.ok ? (seconds[k] ?? Verdict.internal) : verdict, pairs)
+      const group = this.groupOf(members[0])
+      const counts = inGroup.get(group) ?? []
+      counts[seconds[at] ?? 0] = (counts[seconds[at] ?? 0] ?? 0) + members.length
+      inGroup.set(group, counts)
+    })
+    kinds.forEach((members, at) => {
+      const verdict = primaries[at] ?? Verdict.internal
+      inGroup.get(this.groupOf(members[0]))?.forEach((nodes, second) => {
+        const others = nodes - (seconds[at] === second ? 1 : 0)
+        count(verdict === Verdict.ok ? second : verdict, members.length * others)
       })
     })
-    this.eachKnownPair((primary, secondary) => {
-      if (primaries[this.alike.kindOf(primary)] !== Verdict.ok) return
+    const okay = primaries.map((verdict) => verdict === Verdict.ok)
+    this.eachKnownPair(okay, (primary, secondary) => {
       count(seconds[this.alike.kindOf(secondary)] ?? Verdict.internal, -1)
       count(this.asSecondary(instance, secondary, primary).verdict, 1)
     })
     return failures
   }
 
-  private eachKnownPair(visit: (primary: number, secondary: number) => void): void {
+  /** Of the kinds that are okay as primaries. */
+  private eachKnownPair(okay: readonly boolean[], visit: (primary: number, secondary: number) => void): void {
     for (const primary of this.nodes) {
+      if (okay[this.alike.kindOf(primary)] !== true) continue
       for (const secondary of this.model.served[primary] ?? []) {
-        if (this.alike.has(secondary) && this.inSameGroup(primary, secondary)) visit(primary, secondary)
+        if (this.alike.has(secondary) && this.groupOf(primary) === this.groupOf(secondary)) visit(primary, secondary)
       }
     }
   }
@@ -271,9 +291,8 @@ export class Filling {
     return undefined
   }
 
-  private inSameGroup(one: number | undefined, other: number | undefined): boolean {
-    const { nodes } = this.model.data
-    return nodes[one ?? NO_NODE]?.group === nodes[other ?? NO_NODE]?.group
+  private groupOf(node = NO_NODE): number {
+    return this.model.data.nodes[node]?.group ?? -1
   }
 
   private asPrimary(facts: InstanceFacts, instance: number, node: number): Half {
@@ -324,8 +343,8 @@ class Alike {
     this.stale = new Set(nodes)
   }
 
-  /** These are not as they were; without a list, none is. */
-  touch(nodes: readonly number[] = this.nodes): void {
+  /** These are not as they were. */
+  touch(nodes: readonly number[]): void {
     for (const node of nodes) if (this.own.has(node)) this.stale.add(node)
   }
 
@@ -340,6 +359,7 @@ class Alike {
 
   /** The members of each kind, in order. */
   kinds(): readonly (readonly number[])[] {
+    if (this.stale.size === 0) return this.order
     const members = new Map<number, number[]>()
     for (const node of this.stale) this.follow(node)
     this.stale = new Set()

@@ -17,6 +17,11 @@ interface Known {
   readonly sure: boolean
 }
 
+interface Size {
+  readonly memory: number
+  readonly disk: number
+}
+
 export class GlobalN1 {
   private readonly watched: readonly number[]
   private readonly changes: Changes
@@ -113,7 +118,8 @@ export class GlobalN1 {
       }
       const others = own.filter((instance) => template(instance) !== 'drbd')
       if (others.length === 0) return { survives: true, sure: true }
-      if (this.hasRoom(node, others)) return { survives: true, sure: true }
+      const room = this.room(node, others)
+      if (room !== undefined) return room
       const shared = others.filter((instance) => escapesWhole(template(instance)))
       const memory = (instance: number) => model.instances[instance]?.data.memory ?? 0
       const fixed = others.filter((instance) => !shared.includes(instance)).sort((a, b) => memory(b) - memory(a))
@@ -133,26 +139,42 @@ export class GlobalN1 {
     return nodes.filter((other) => other !== node && model.data.nodes[other]?.group === group)
   }
 
-  /** So many nodes could take any of the instances that, wherever the first of them go, there is one for the last. */
-  private hasRoom(node: number, instances: readonly number[]): boolean {
+  /** What counting tells: wherever the first of the instances go, there is room for the last, or there is too little even for small ones. */
+  private room(node: number, instances: readonly number[]): Known | undefined {
     const { model } = this
     const facts = instances.flatMap((instance) => model.instances[instance] ?? [])
-    const most = (of: (one: (typeof facts)[number]) => number) => Math.max(0, ...facts.map(of))
-    const [memory, disk] = [most(({ data }) => data.memory), most(({ data, local }) => (local ? data.disk : 0))]
-    // Two more, for the nodes that one more instance goes to.
-    let missing = instances.length + 2
+    const memory = facts.map(({ data }) => data.memory)
+    const disk = facts.map(({ data, local }) => (local ? data.disk : 0))
+    const [largest, smallest] = [sizeOf(Math.max, memory, disk), sizeOf(Math.min, memory, disk)]
+    let [taken, takenAtMost, first, second] = [0, 0, 0, 0]
     for (const other of this.escapes(node)) {
+      const room = this.roomOn(other, smallest)
+      if (room === 0) continue
+      takenAtMost += Math.min(room, instances.length)
       const target = model.nodes[other]
-      if (target === undefined || target.data.exclusiveStorage || freeMemory(model, other) <= memory) continue
-      if (disk > 0 && (model.rows[other * Col.Width + Col.FreeDisk] ?? 0) <= disk) continue
-      if (!this.trials.mayMigrate(node, other)) continue
+      if (target === undefined || target.data.exclusiveStorage || !this.trials.mayMigrate(node, other)) continue
       const policy = model.data.groups[target.data.group]?.policy ?? model.data.policy
       const fits = facts.every(
         ({ data }) => escapesWhole(data.template) || judgePolicy(data, policy, false) === Verdict.ok,
       )
-      if (fits && --missing === 0) return true
+      if (!fits) continue
+      const here = Math.min(this.roomOn(other, largest), instances.length)
+      taken += here
+      ;[first, second] = here > first ? [here, first] : [first, Math.max(second, here)]
+      // One more instance may fill the two nodes that it goes to.
+      if (taken - first - second >= instances.length) return { survives: true, sure: true }
     }
-    return false
+    if (takenAtMost < instances.length) return { survives: false, sure: true }
+    return taken >= instances.length ? { survives: true, sure: false } : undefined
+  }
+
+  /** How many instances of that size the node could take; something must stay free. */
+  private roomOn(node: number, { memory, disk }: Size): number {
+    const free = freeMemory(this.model, node)
+    const freeDisk = this.model.rows[node * Col.Width + Col.FreeDisk] ?? 0
+    const inMemory = memory > 0 ? Math.ceil(free / memory) - 1 : free > 0 ? Infinity : 0
+    const onDisk = disk > 0 ? Math.ceil(freeDisk / disk) - 1 : Infinity
+    return Math.max(0, Math.min(inMemory, onDisk))
   }
 
   private evacuate(instance: number, from: number, escapes: readonly number[]): boolean {
@@ -183,10 +205,10 @@ export class GlobalN1 {
     whole.refresh()
     const target = new Float64Array(2 * SPREAD_COUNT + 1)
     let best: { node: number; score: number } | undefined
+    const policy = model.data.groups[model.nodes[escapes[0] ?? NO_NODE]?.data.group ?? -1]?.policy ?? model.data.policy
+    const allowed = [false, true].map((exclusive) => judgePolicy(facts.data, policy, exclusive) === Verdict.ok)
     for (const node of escapes) {
-      const to = model.nodes[node]
-      const policy = model.data.groups[to?.data.group ?? -1]?.policy ?? model.data.policy
-      if (judgePolicy(facts.data, policy, to?.data.exclusiveStorage === true) !== Verdict.ok) continue
+      if (!allowed[model.nodes[node]?.data.exclusiveStorage === true ? 1 : 0]) continue
       placement.copy(node, 0)
       if (placement.addPrimary(0, node, instance, 0, SOFT) !== Verdict.ok) continue
       whole.difference(node, placement.rows, 0, target)
@@ -211,6 +233,11 @@ export class GlobalN1 {
     return known
   }
 }
+
+const sizeOf = (most: (...values: number[]) => number, memory: readonly number[], disk: readonly number[]): Size => ({
+  memory: most(...memory),
+  disk: most(...disk),
+})
 
 /** Block devices are tied to their node here, as in Ganeti. */
 const escapesWhole = (template: Template): boolean => template !== 'blockdev' && isMovable(template)
