@@ -1,7 +1,7 @@
 // How many instances of a size fit: they are placed one after the other, each where it leaves the cluster most even, until none fits.
 // Nodes that are alike to the last bit are tried once for all of them.
-import { ALIKE_FROM_NODES } from '../model/limits'
 import { type AllocOptions, Allocator } from './allocate'
+import { Alike } from './alike'
 import { Changes } from './changes'
 import { type InstanceData, NO_NODE, nodesNeeded } from './cluster-data'
 import { type ClusterModel, Col, type InstanceFacts, freeMemory, instanceFacts, sharedLocations } from './cluster-model'
@@ -245,13 +245,12 @@ export class Filling {
       return failures
     }
     const seconds = kinds.map((members) => this.asSecondary(instance, members.at(-1) ?? NO_NODE, NO_NODE).verdict)
-    /** By group and verdict, how many nodes there are. */
-    const inGroup = new Map<number, number[]>()
+    /** By group, how many nodes there are of each verdict. */
+    const inGroup = new Map<number, Map<Verdict, number>>()
     kinds.forEach((members, at) => {
-      const group = this.groupOf(members[0])
-      const counts = inGroup.get(group) ?? []
-      counts[seconds[at] ?? 0] = (counts[seconds[at] ?? 0] ?? 0) + members.length
-      inGroup.set(group, counts)
+      const [group, verdict] = [this.groupOf(members[0]), seconds[at] ?? Verdict.internal]
+      const counts = inGroup.get(group) ?? new Map<Verdict, number>()
+      inGroup.set(group, counts.set(verdict, (counts.get(verdict) ?? 0) + members.length))
     })
     kinds.forEach((members, at) => {
       const verdict = primaries[at] ?? Verdict.internal
@@ -320,85 +319,3 @@ export class Filling {
 
 const isLater = (primary: number, secondary: number, than: Best): boolean =>
   primary > than.primary || (primary === than.primary && secondary > than.secondary)
-
-/** Nodes by what they are and have. Few nodes are each of a kind of their own. */
-class Alike {
-  readonly grouped: boolean
-  private readonly ids = new Map<string, number>()
-  private readonly kindAt: Int32Array
-  private readonly rows: Float64Array
-  private order: number[][] = []
-  private stale: Set<number>
-  private readonly places = new Map<number, number>()
-  private readonly own: ReadonlySet<number>
-
-  constructor(
-    private readonly model: ClusterModel,
-    private readonly nodes: readonly number[],
-  ) {
-    this.grouped = nodes.length >= ALIKE_FROM_NODES
-    this.kindAt = new Int32Array(model.nodes.length).fill(-1)
-    this.rows = new Float64Array(model.rows.length).fill(NaN)
-    this.own = new Set(nodes)
-    this.stale = new Set(nodes)
-  }
-
-  /** These are not as they were. */
-  touch(nodes: readonly number[]): void {
-    for (const node of nodes) if (this.own.has(node)) this.stale.add(node)
-  }
-
-  has(node: number): boolean {
-    return this.kindAt[node] !== -1
-  }
-
-  /** Place of the node's kind in `kinds`. */
-  kindOf(node: number): number {
-    return this.places.get(this.kindAt[node] ?? -1) ?? -1
-  }
-
-  /** The members of each kind, in order. */
-  kinds(): readonly (readonly number[])[] {
-    if (this.stale.size === 0) return this.order
-    const members = new Map<number, number[]>()
-    for (const node of this.stale) this.follow(node)
-    this.stale = new Set()
-    for (const node of this.nodes) {
-      const kind = this.kindAt[node] ?? -1
-      const list = members.get(kind)
-      if (list === undefined) members.set(kind, [node])
-      else list.push(node)
-    }
-    this.order = [...members.values()]
-    this.places.clear()
-    ;[...members.keys()].forEach((kind, at) => this.places.set(kind, at))
-    return this.order
-  }
-
-  private follow(node: number): void {
-    const { model, rows } = this
-    if (!this.grouped) {
-      this.kindAt[node] = node
-      return
-    }
-    const from = node * Col.Width
-    let same = true
-    for (let at = from; at < from + WIDTH; at++) {
-      if (rows[at] !== model.rows[at]) same = false
-      rows[at] = model.rows[at] ?? 0
-    }
-    if (same) return
-    const facts = model.nodes[node]
-    if (facts === undefined) return
-    const { data } = facts
-    const fixed = [data.group, data.totalMemory, facts.usable, data.totalDisk, data.totalCpus, data.cpuSpeed]
-    const rest = [data.spindles, data.exclusiveStorage, [...facts.locations].join(','), facts.lowDisk, facts.vcpuRatio]
-    const tags = [...(model.tagCounts[node] ?? [])].join(',')
-    const key = [...fixed, ...rest, facts.highSpindles, tags, ...model.rows.subarray(from, from + WIDTH)].join(' ')
-    const id = this.ids.get(key) ?? this.ids.size
-    this.ids.set(key, id)
-    this.kindAt[node] = id
-  }
-}
-
-const WIDTH: number = Col.Width
