@@ -4,7 +4,7 @@ import * as fs from 'node:fs'
 import * as net from 'node:net'
 import { writeSlice } from './slices'
 
-const END = 0x03
+export const END = 0x03
 /** The kernel's sun_path is 108 bytes with its NUL; Node cuts longer ones silently. */
 const PATH_BYTES_MAX = 107
 /** Seconds in which the sender of a message that is too long may read the refusal. */
@@ -60,13 +60,10 @@ export class FramedConnection {
     return false
   }
 
-  /** One message in pieces, each when its reader has room for it and others have been served. */
-  async sendPieces(pieces: Iterable<string>): Promise<void> {
-    for (const piece of pieces) {
-      if (this.socket.destroyed) return
-      await writeSlice(this.socket, piece)
-    }
-    this.send('')
+  /** A part of a message, which `send` ends. Resolves when there is room for more and others have been served; to false when nobody reads. */
+  async sendPart(part: string | Buffer): Promise<boolean> {
+    if (!this.socket.destroyed) await writeSlice(this.socket, part)
+    return !this.socket.destroyed
   }
 
   /** Sends what is buffered, then closes. */
@@ -150,14 +147,16 @@ export interface FramedClientOptions {
   onMessage(text: string, connection: FramedConnection): Promise<void> | void
 }
 
-export function connectFramed(options: FramedClientOptions): Promise<FramedConnection> {
-  checkSocketPath(options.path)
+export async function connectFramed(options: FramedClientOptions): Promise<FramedConnection> {
+  const socket = await connectSocket(options.path, options.connectTimeout_s)
+  return new FramedConnection(socket, { maxFrame: options.maxFrame ?? 1 << 30, onMessage: options.onMessage })
+}
+
+export function connectSocket(path: string, timeout_s: number): Promise<net.Socket> {
+  checkSocketPath(path)
   return new Promise((resolve, reject) => {
-    const socket = net.connect(options.path)
-    const timer = setTimeout(
-      () => fail(new Error(`no connection to ${options.path} within ${options.connectTimeout_s} s`)),
-      options.connectTimeout_s * 1000,
-    )
+    const socket = net.connect(path)
+    const timer = setTimeout(() => fail(new Error(`no connection to ${path} within ${timeout_s} s`)), timeout_s * 1000)
     const fail = (error: Error) => {
       clearTimeout(timer)
       socket.destroy()
@@ -167,7 +166,7 @@ export function connectFramed(options: FramedClientOptions): Promise<FramedConne
     socket.once('connect', () => {
       clearTimeout(timer)
       socket.removeListener('error', fail)
-      resolve(new FramedConnection(socket, { maxFrame: options.maxFrame ?? 1 << 30, onMessage: options.onMessage }))
+      resolve(socket)
     })
   })
 }

@@ -17,8 +17,8 @@ export async function mapInSlices<T, U>(items: readonly T[], size: number, map: 
 }
 
 /** Resolves when the reader has room for more, or has gone, and others have been served. */
-export function writeSlice(stream: Writable, text: string, encoding: BufferEncoding = 'utf8'): Promise<void> {
-  if (stream.write(text, encoding)) return breathe()
+export function writeSlice(stream: Writable, part: string | Buffer): Promise<void> {
+  if (stream.write(part)) return breathe()
   return new Promise((resolve) => {
     const done = () => {
       stream.off('drain', done).off('close', done)

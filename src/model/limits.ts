@@ -129,8 +129,8 @@ export const ARCHIVED_JOBS_CACHED_MAX = 1000
 export const LUXI_FRAME_BYTES_MAX = 32 << 20
 /** Bytes that may wait for a LUXI client that reads slowly. */
 export const LUXI_BUFFERED_BYTES_MAX = 256 << 20
-/** LUXI clients on one socket. */
-export const LUXI_CONNECTIONS_MAX = 1024
+/** LUXI clients on one socket: among them all readers of long lists that the remote API may have. */
+export const LUXI_CONNECTIONS_MAX = 2048
 /** Seconds that the command line goes on trying to reach a luxid that is being restarted. */
 export const LUXI_RECONNECT_S = 5
 /** Seconds between two such tries. */
@@ -155,6 +155,10 @@ export const RAPI_HEADER_BYTES_MAX = 16 << 10
 export const RAPI_RECEIVE_S = 10
 /** Seconds that an idle connection is kept. */
 export const RAPI_KEEP_ALIVE_S = 15
+/** An answer that is shorter is sent in one piece. */
+export const RAPI_SHORT_BYTES_MAX = 64 << 10
+/** Seconds in which the reader of a long answer takes nothing of it, after which it is given up. */
+export const RAPI_STALLED_S = 60
 /** Seconds in which requests may finish when the daemon stops. */
 export const RAPI_CLOSE_S = 2
 /** Clients that are connected at the same time; further ones are refused. */

@@ -24,21 +24,29 @@ import {
   parseFilter,
   requestedNames,
 } from './filter'
-import { mapInSlices } from '../lib/slices'
+import { breathe } from '../lib/clock'
+import { slices } from '../lib/slices'
 import { niceSort } from '../model/nice-sort'
-import { rowsAtOnce } from '../rpc/long-answers'
+import { type JsonText, rowsAtOnce, tableText } from '../rpc/long-answers'
 import type { Resource } from './resource'
 import type { QuerySource } from './source'
 
 /** Answers LUXI's Query. A name asked for outright that does not exist is an OpPrereqError unknown_entity. */
-export function runQuery(
-  what: QueryResource,
-  fields: readonly string[],
-  filter: unknown,
-  source: QuerySource,
-): Promise<QueryResult> {
-  return withResource(what, (resource) => query(resource, fields, parseFilter(filter), source, 'refuse'))
+export async function runQuery(...question: Question): Promise<QueryResult> {
+  const { fields, rows } = await found(...question)
+  return { fields, data: await collected(rows) }
 }
+
+/** The same answer as the text that is sent: the cells of a row live no longer than it takes to write them. */
+export async function queryText(...question: Question): Promise<JsonText> {
+  const { fields, rows } = await found(...question)
+  return tableText(`{"fields":${JSON.stringify(fields)},"data":[`, rows, ']}')
+}
+
+type Question = [what: QueryResource, fields: readonly string[], filter: unknown, source: QuerySource]
+
+const found = (...[what, fields, filter, source]: Question): Promise<Table<Cell>> =>
+  withResource(what, (resource) => query(resource, fields, parseFilter(filter), source, 'refuse'))
 
 /** Definitions of the given fields, or of all, sorted by name. */
 export function queryFields(what: QueryResource, fields: readonly string[] | null): { fields: FieldDefinition[] } {
@@ -52,21 +60,33 @@ export function queryFields(what: QueryResource, fields: readonly string[] | nul
 export const keyField = (what: QueryResource): string => withResource(what, ({ nameField }) => nameField)
 
 /** Answers the older calls: values only, unknown fields refused, unknown names left out, `lock` refused. */
-export async function classicQuery(
+export const classicQuery = async (...question: ClassicQuestion): Promise<unknown[][]> =>
+  collected((await classic(...question)).rows)
+
+export const classicText = async (...question: ClassicQuestion): Promise<JsonText> =>
+  tableText('[', (await classic(...question)).rows, ']')
+
+type ClassicQuestion = [
   what: 'export' | 'filter' | 'group' | 'instance' | 'job' | 'network' | 'node',
   names: readonly FilterValue[],
   fields: readonly string[],
   lock: boolean,
   source: QuerySource,
-): Promise<unknown[][]> {
+]
+
+function classic(...[what, names, fields, lock, source]: ClassicQuestion): Promise<Table<unknown>> {
   if (lock) throw new OpPrereqError('Sync queries are not allowed', ECODE.INVAL)
   return withResource(what, async (resource) => {
     const unknown = fields.filter((name) => !Object.hasOwn(resource.fields, name))
     if (unknown.length > 0) throw new OpPrereqError(`Unknown output fields selected: ${unknown.join(',')}`, ECODE.INVAL)
     const values = what === 'job' ? names.map(Number) : names
-    const { data } = await query(resource, fields, choice(resource.nameField, values), source, 'skip')
-    return mapInSlices(data, rowsAtOnce(fields.length), (row) => row.map(([, value]) => value))
+    const table = await query(resource, fields, choice(resource.nameField, values), source, 'skip')
+    return { ...table, rows: valuesOf(table.rows) }
   })
+}
+
+function* valuesOf(rows: Rows<Cell>): Rows<unknown> {
+  for (const slice of rows) yield slice.map((row) => row.map(([, value]) => value))
 }
 
 /** luxid answers for what the configuration, the queue and the locks know; the rest needs a job. */
@@ -114,7 +134,7 @@ async function query<Row>(
   filter: Filter,
   source: QuerySource,
   missing: 'refuse' | 'skip',
-): Promise<QueryResult> {
+): Promise<Table<Cell>> {
   const asked = new Set([...names, ...filterFields(filter)])
   const needs = new Set<Need>()
   for (const name of asked) needs.add(fieldOf(resource, name)?.needs ?? 'config')
@@ -130,10 +150,28 @@ async function query<Row>(
     rows = rows.filter((row) => late(row) === true)
   }
   const getters = names.map((name) => getter(resource, name))
-  return {
-    fields: names.map((name) => definition(resource, name)),
-    data: await mapInSlices(rows, rowsAtOnce(names.length), (row) => getters.map((get) => get(row))),
+  return { fields: names.map((name) => definition(resource, name)), rows: cellsOf(rows, getters) }
+}
+
+/** What was found; its rows are worked out slice by slice, when they are read. */
+interface Table<T> {
+  readonly fields: FieldDefinition[]
+  readonly rows: Rows<T>
+}
+
+type Rows<T> = Iterable<T[][]>
+
+function* cellsOf<Row>(rows: readonly Row[], getters: readonly ((row: Row) => Cell)[]): Rows<Cell> {
+  for (const slice of slices(rows, rowsAtOnce(getters.length))) yield slice.map((row) => getters.map((get) => get(row)))
+}
+
+async function collected<T>(rows: Rows<T>): Promise<T[][]> {
+  const all: T[][] = []
+  for (const slice of rows) {
+    if (all.length > 0) await breathe()
+    all.push(...slice)
   }
+  return all
 }
 
 async function find<Row>(

@@ -147,9 +147,8 @@ export class JsonClient {
     const link = this.link ?? (await (this.connecting ??= this.connect()))
     return new Promise((resolve, reject) => {
       const { clock = systemClock, peer, path } = this.options
-      const expire = () =>
-        this.drop(link, new PeerError(`${peer} at ${path} did not answer ${method} in ${timeout_s} s`, 'timeout'))
-      const timer = timeout_s === null ? undefined : clock.after(timeout_s * 1000, expire)
+      const expire = (limit_s: number) => () => this.drop(link, late(peer, path, method, limit_s))
+      const timer = timeout_s === null ? undefined : clock.after(timeout_s * 1000, expire(timeout_s))
       const settle = (action: () => void) => {
         timer?.cancel()
         action()
@@ -184,8 +183,7 @@ export class JsonClient {
       void connection.closed.then(() => this.drop(link, lost(peer, path)))
       return link
     } catch (error) {
-      const kind = errorCode(error) === 'EACCES' ? 'forbidden' : 'unreachable'
-      throw new PeerError(`cannot reach ${peer} at ${path}: ${whyNot(error)}`, kind)
+      throw unreachable(peer, path, error)
     } finally {
       this.connecting = undefined
     }
@@ -207,25 +205,42 @@ async function answer(waiting: Call[], text: string): Promise<boolean> {
     call.resolve(call.remembered.result)
     return false
   }
-  const refuse = (error: Error, hangsUp: boolean) => {
-    call.reject(error)
-    return hangsUp
+  try {
+    const reply = await readReply(call.method, text)
+    if (!reply.success) {
+      call.reject(errorFromWire(reply.result))
+      return typeof reply.result === 'string'
+    }
+    if (call.remembered) Object.assign(call.remembered, { text, result: Object.freeze(reply.result) })
+    call.resolve(reply.result)
+  } catch (error) {
+    call.reject(error instanceof Error ? error : new GenericError(String(error)))
   }
+  return false
+}
+
+/** Throws what the caller is told of an answer that is none. */
+export async function readReply(method: string, text: string): Promise<{ success: boolean; result: unknown }> {
   let reply: unknown
   try {
     reply = await parseLong(text)
   } catch {
-    return refuse(new GenericError(`the answer to ${call.method} is not JSON`), false)
+    throw new GenericError(`the answer to ${method} is not JSON`)
   }
   if (typeof reply !== 'object' || reply === null || !('success' in reply) || !('result' in reply))
-    return refuse(new GenericError(`the answer to ${call.method} is malformed`), false)
-  if (reply.success !== true) return refuse(errorFromWire(reply.result), typeof reply.result === 'string')
-  if (call.remembered) Object.assign(call.remembered, { text, result: Object.freeze(reply.result) })
-  call.resolve(reply.result)
-  return false
+    throw new GenericError(`the answer to ${method} is malformed`)
+  return { success: reply.success === true, result: reply.result }
 }
 
-const lost = (peer: string, path: string) =>
+export function unreachable(peer: string, path: string, error: unknown): PeerError {
+  const kind = errorCode(error) === 'EACCES' ? 'forbidden' : 'unreachable'
+  return new PeerError(`cannot reach ${peer} at ${path}: ${whyNot(error)}`, kind)
+}
+
+export const late = (peer: string, path: string, method: string, timeout_s: number): PeerError =>
+  new PeerError(`${peer} at ${path} did not answer ${method} in ${timeout_s} s`, 'timeout')
+
+export const lost = (peer: string, path: string) =>
   new PeerError(`${peer} at ${path} closed the connection during a call; it may or may not have been done`, 'lost')
 
 function whyNot(error: unknown): string {

@@ -1,39 +1,39 @@
 // Answers with long lists of rows. Each slice of rows stands on a line of its own, which no string in JSON can hold, so that the
 // text is made and read slice by slice; for every other client of the protocol it is JSON with some blanks.
 import { breathe } from '../lib/clock'
-import { slices } from '../lib/slices'
 import { CELLS_AT_ONCE } from '../model/limits'
 import { isObject } from '../opcodes/check'
 
 /** How many rows of so many cells are worked on at once. */
 export const rowsAtOnce = (cells: number): number => Math.max(1, Math.floor(CELLS_AT_ONCE / Math.max(1, cells)))
 
-/** The text of a result in pieces; undefined for one that is short enough to be written at once. */
-export function longResult(result: unknown): Iterable<string> | undefined {
-  if (isRows(result)) return isLong(result) ? pieces('[', result, ']') : undefined
-  if (!isObject(result) || !isRows(result['data']) || !isLong(result['data'])) return undefined
-  const { data, ...rest } = result
-  return pieces(`${JSON.stringify(rest).slice(0, -1)},"data":[`, data, ']}')
+/** What stands around the result of an answer that succeeded. */
+export const ANSWER_HEAD = '{"success":true,"result":'
+export const ANSWER_TAIL = '}'
+
+/** JSON that is made and sent, or that comes, in pieces. */
+export class JsonText {
+  constructor(readonly pieces: Iterable<string> | AsyncIterable<Buffer>) {}
 }
 
-/** The whole message around the text of its result. */
-export function* longAnswer(result: Iterable<string>): Generator<string> {
-  yield '{"success":true,"result":'
-  yield* result
-  yield '}'
-}
+/** What is around the rows is given with them; what is no more than one slice has no lines. */
+export const tableText = (head: string, rows: Iterable<readonly unknown[]>, tail: string): JsonText =>
+  new JsonText(tablePieces(head, rows, tail))
 
-function* pieces(head: string, rows: Rows, tail: string): Generator<string> {
-  yield `${head}\n`
-  let before = ''
-  for (const slice of slices(rows, rowsAtOnce(rows[0]?.length ?? 1))) {
-    yield `${before}${JSON.stringify(slice).slice(1, -1)}`
-    before = ',\n'
+function* tablePieces(head: string, rows: Iterable<readonly unknown[]>, tail: string): Generator<string> {
+  let text: string | undefined
+  let long = false
+  for (const slice of rows) {
+    if (text !== undefined) {
+      yield long ? `${text},\n` : `${head}\n${text},\n`
+      long = true
+    }
+    text = JSON.stringify(slice).slice(1, -1)
   }
-  yield `\n${tail}`
+  yield long ? `${text ?? ''}\n${tail}` : `${head}${text ?? ''}${tail}`
 }
 
-/** Reads what `pieces` has made, or any other JSON. */
+/** Reads the text of a table, or any other JSON. */
 export function parseLong(text: string): unknown {
   const head = text.indexOf('\n')
   return head === -1 ? JSON.parse(text) : parseSlices(text, head)
@@ -63,8 +63,6 @@ function rowsOf(answer: unknown): Rows | undefined {
   const rows = isObject(result) ? result['data'] : result
   return isRows(rows) && rows.length === 0 ? rows : undefined
 }
-
-const isLong = (rows: Rows): boolean => rows.length > rowsAtOnce(rows[0]?.length ?? 1)
 
 /** Null stands for an object that is not there. */
 type Rows = (unknown[] | null)[]

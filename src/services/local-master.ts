@@ -1,5 +1,5 @@
 // The Master inside luxid: every call, handed to the service of its topic.
-import type { Master, QueryFilter, QueryResource, TagKind, WireOpCode } from '../rpc/luxi/calls'
+import type { JobId, Master, TagKind, WireOpCode } from '../rpc/luxi/calls'
 import { deleteFilter, replaceFilter } from './filter-rules'
 import type { EventService } from './events'
 import { localGantry } from './gantry'
@@ -19,11 +19,15 @@ export function localMaster(context: MasterContext, extensions: Extensions): Mas
   const jobs = new JobService(context)
   const pause = new WatcherPause(context)
   const queries = new QueryService(context, pause)
-  const classic =
-    (what: 'node' | 'group' | 'network' | 'instance') =>
-    (names: readonly string[], fields: readonly string[], lock: boolean) =>
-      queries.classic(what, names, fields, lock)
   return {
+    ...tables(
+      (...question) => queries.query(...question),
+      (...question) => queries.classic(...question),
+    ),
+    text: tables(
+      (...question) => queries.queryText(...question),
+      (...question) => queries.classicText(...question),
+    ),
     submitJob: (ops: readonly WireOpCode[]) => jobs.submit(ops, false),
     submitJobToDrainedQueue: (ops) => jobs.submit(ops, true),
     submitManyJobs: (list) => jobs.submitMany(list),
@@ -35,21 +39,34 @@ export function localMaster(context: MasterContext, extensions: Extensions): Mas
     changeJobPriority: (id, priority) => jobs.changePriority(id, priority),
     setDrainFlag: (flag) => jobs.setDrainFlag(flag),
     setWatcherPause: (until) => pause.set(until),
-    query: (what: QueryResource, fields, filter: QueryFilter) => queries.query(what, fields, filter),
     queryFields: (what, fields) => queries.queryFields(what, fields),
-    queryNodes: classic('node'),
-    queryGroups: classic('group'),
-    queryNetworks: classic('network'),
-    queryInstances: classic('instance'),
     replaceFilter: (uuid, priority, predicates, action, reason) =>
       replaceFilter(context, null, uuid, priority, predicates, action, reason),
     deleteFilter: (uuid) => deleteFilter(context, null, uuid),
-    queryFilters: (uuids, fields) => queries.classic('filter', uuids ?? [], fields, false),
-    queryJobs: (ids, fields) => queries.classic('job', ids ?? [], fields, false),
-    queryExports: (nodes, lock) => queries.classic('export', nodes, ['node', 'export'], lock),
     queryConfigValues: (fields) => queries.configValues(fields),
     queryClusterInfo: () => queries.clusterInfo(),
     queryTags: (kind: TagKind, name) => queries.tags(kind, name),
     gantry: localGantry(context, { jobs, queries, ...extensions }),
+  }
+}
+
+type Names = readonly string[]
+
+/** What answers with a table, as values or as text. */
+function tables<Q, C>(
+  query: (...question: Parameters<QueryService['query']>) => Promise<Q>,
+  classic: (...question: Parameters<QueryService['classic']>) => Promise<C>,
+) {
+  const byName = (what: 'node' | 'group' | 'network' | 'instance') => (names: Names, fields: Names, lock: boolean) =>
+    classic(what, names, fields, lock)
+  return {
+    query,
+    queryNodes: byName('node'),
+    queryGroups: byName('group'),
+    queryNetworks: byName('network'),
+    queryInstances: byName('instance'),
+    queryFilters: (uuids: Names | null, fields: Names) => classic('filter', uuids ?? [], fields),
+    queryJobs: (ids: readonly (JobId | string)[] | null, fields: Names) => classic('job', ids ?? [], fields),
+    queryExports: (nodes: Names, lock: boolean) => classic('export', nodes, ['node', 'export'], lock),
   }
 }

@@ -2,14 +2,22 @@
 import { findGroup, findInstance, findNetwork, findNode, masterNode } from '../config/lookup'
 import type { ConfigData } from '../model/config'
 import { ECODE, OpPrereqError } from '../model/errors'
-import { classicQuery, queryFields, refuseUnserved, runQuery } from '../query/engine'
+import { classicQuery, classicText, queryFields, queryText, refuseUnserved, runQuery } from '../query/engine'
 import type { QuerySource } from '../query/source'
+import type { JsonText } from '../rpc/long-answers'
 import type { FieldDefinition, QueryFilter, QueryResource, QueryResult, TagKind } from '../rpc/luxi/calls'
 import { clusterInfo } from '../query/cluster-info'
 import { jobReader, jobView } from './job-views'
 import { lockReader } from './locks-view'
 import type { MasterContext } from './master-context'
 import type { WatcherPause } from './watcher-pause'
+
+type ClassicQuestion = [
+  what: Parameters<typeof classicQuery>[0],
+  names: readonly (string | number)[],
+  fields: readonly string[],
+  lock?: boolean,
+]
 
 export class QueryService {
   private readonly infos = new WeakMap<ConfigData, Readonly<Record<string, unknown>>>()
@@ -24,18 +32,22 @@ export class QueryService {
     return runQuery(what, fields, filter, this.source())
   }
 
+  async queryText(what: QueryResource, fields: readonly string[], filter: QueryFilter): Promise<JsonText> {
+    refuseUnserved('Query', what)
+    return queryText(what, fields, filter, this.source())
+  }
+
   async queryFields(what: QueryResource, fields: readonly string[] | null): Promise<{ fields: FieldDefinition[] }> {
     refuseUnserved('QueryFields', what)
     return queryFields(what, fields)
   }
 
-  async classic(
-    what: Parameters<typeof classicQuery>[0],
-    names: readonly (string | number)[],
-    fields: readonly string[],
-    lock: boolean,
-  ): Promise<unknown[][]> {
+  async classic(...[what, names, fields, lock = false]: ClassicQuestion): Promise<unknown[][]> {
     return classicQuery(what, names, fields, lock, this.source())
+  }
+
+  async classicText(...[what, names, fields, lock = false]: ClassicQuestion): Promise<JsonText> {
+    return classicText(what, names, fields, lock, this.source())
   }
 
   /** Every dashboard asks for it again and again, so it is made once for each configuration, and its text too. */

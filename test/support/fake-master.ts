@@ -3,6 +3,7 @@ import { classicQuery, queryFields, runQuery } from '../../src/query/engine'
 import type { QuerySource } from '../../src/query/source'
 import type { JobChange, JobId, LogEntry, Master, WireOpCode } from '../../src/rpc/luxi/calls'
 import { goldenSource } from './golden-query'
+import { textOfCalls } from './text-calls'
 
 export interface ScriptedJob {
   readonly id: JobId
@@ -21,6 +22,7 @@ export class FakeMaster implements Master {
   /** What was submitted, job by job. */
   readonly submitted: (readonly WireOpCode[])[] = []
   readonly calls: unknown[][] = []
+  readonly text = textOfCalls(this)
   clusterInfo: Record<string, unknown> = {}
   configValues: Record<string, unknown> = { cluster_name: 'cluster.gnt.example', master_node: 'node1.gnt.example' }
   private readonly jobs: ReadonlyMap<JobId, ScriptedJob>

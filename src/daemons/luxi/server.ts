@@ -4,7 +4,7 @@ import type { Log } from '../../lib/log'
 import { GanetiError, GenericError, QueryFilterParseError } from '../../model/errors'
 import { LUXI_BUFFERED_BYTES_MAX, LUXI_CONNECTIONS_MAX, LUXI_FRAME_BYTES_MAX } from '../../model/limits'
 import { encodeAnswer } from '../../rpc/json-protocol'
-import { longAnswer, longResult } from '../../rpc/long-answers'
+import { ANSWER_HEAD, ANSWER_TAIL, JsonText } from '../../rpc/long-answers'
 import type { Master } from '../../rpc/luxi/calls'
 import { Unparsable, parseRequest, unreadableArgs } from '../../rpc/luxi/protocol'
 
@@ -46,9 +46,19 @@ async function answer(text: string, connection: FramedConnection, master: Master
 }
 
 async function send(connection: FramedConnection, result: unknown): Promise<void> {
-  const pieces = longResult(result)
-  if (pieces === undefined) connection.send(encodeAnswer(true, result))
-  else await connection.sendPieces(longAnswer(pieces))
+  if (!(result instanceof JsonText)) return void connection.send(encodeAnswer(true, result))
+  let begun = false
+  try {
+    for await (const piece of result.pieces) {
+      if (!(await connection.sendPart(begun ? piece : `${ANSWER_HEAD}${piece.toString()}`))) return
+      begun = true
+    }
+    connection.send(ANSWER_TAIL)
+  } catch (error) {
+    // Who has got the beginning cannot be told.
+    if (begun) connection.destroy()
+    throw error
+  }
 }
 
 function wireError(error: unknown, method: string, log: Log): unknown {

@@ -20,7 +20,7 @@ export const notFound = (): HttpError => new HttpError(404)
 
 export interface ErrorReply {
   status: number
-  body: string
+  body: Buffer
 }
 
 /** What is sent for anything that was thrown; what nobody foresaw is logged, and shown without its stack. */

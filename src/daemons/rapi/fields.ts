@@ -1,4 +1,7 @@
-// Which fields RAPI shows of each kind of object.
+// Which fields RAPI shows of each kind of object, and as what.
+import type { Column } from './python-writer'
+
+const columnOf = (field: string): Column => ({ field, key: field })
 
 export const INSTANCE_FIELDS = [
   'name',
@@ -39,6 +42,11 @@ export const INSTANCE_FIELDS = [
   'tags',
 ] as const
 
+/** Older clients read the memory under `memory`. */
+export const INSTANCE_COLUMNS: readonly Column[] = INSTANCE_FIELDS.flatMap((field) =>
+  field === 'beparams' ? [{ field: 'be/maxmem', key: 'memory', within: true }, columnOf(field)] : [columnOf(field)],
+)
+
 export const NODE_FIELDS = [
   'name',
   'offline',
@@ -72,6 +80,11 @@ export const NODE_FIELDS = [
   'serial_no',
   'tags',
 ] as const
+
+export const NODE_LIST_COLUMNS: readonly Column[] = NODE_FIELDS.map(columnOf)
+
+/** Only a single node shows its secondary address under its long name too. */
+export const NODE_COLUMNS: readonly Column[] = [...NODE_LIST_COLUMNS, { field: 'sip', key: 'secondary_ip' }]
 
 export const NETWORK_FIELDS = [
   'name',

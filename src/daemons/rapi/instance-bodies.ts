@@ -1,10 +1,8 @@
-// Bodies of instance requests that are more than an opcode's parameters, and what is shown of an instance.
-import type { InstanceObject } from '../../generated/resource-views'
+// Bodies of instance requests that are more than an opcode's parameters.
 import { isObject, type JsonObject } from '../../opcodes/check'
 import { OpInstanceReinstall, OpInstanceShutdown, OpInstanceStartup } from '../../opcodes/instance'
 import type { ParsedOpCode } from '../../opcodes/index'
 import { badRequest } from './errors'
-import { INSTANCE_FIELDS } from './fields'
 import { bodyObject, fillFromBody, parametersIn, wrongType } from './fill'
 import { pythonInt } from './python'
 
@@ -14,17 +12,6 @@ export interface ReinstallParams {
   /** Whether to start the instance afterwards. */
   start?: boolean
   osparams?: { [name: string]: unknown } | null
-}
-
-/** Adds what older clients read under `memory`. */
-export function instanceObject(row: readonly unknown[]): InstanceObject {
-  const fields: readonly string[] = INSTANCE_FIELDS
-  const instance: JsonObject = {}
-  for (let index = 0; index < fields.length; index++) instance[fields[index] ?? ''] = row[index] ?? null
-  const beparams = instance['beparams']
-  if (isObject(beparams)) instance['beparams'] = { ...beparams, memory: beparams['maxmem'] }
-  // The interface is generated from the same list of fields.
-  return instance as unknown as InstanceObject
 }
 
 export function createBody(body: unknown): JsonObject {

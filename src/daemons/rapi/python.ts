@@ -1,17 +1,12 @@
 // RAPI's bodies look as Python writes them: JSON with blanks after separators and ASCII only, and texts of exceptions
 // that show their arguments as Python's repr does.
 import { keptForFrozen } from '../../lib/kept-for-frozen'
-
-const NOT_ASCII = /[^ -~]/g
+import { PythonWriter } from './python-writer'
 
 /** JSON as Python's json.dumps writes it. */
-export const pythonJson = keptForFrozen((value: unknown): string => {
-  // Line breaks of the indented form are never inside strings, where they are escaped.
-  const dense = JSON.stringify(value ?? null, null, 1)
-    .replace(/,\n */g, ', ')
-    .replace(/\n */g, '')
-  return dense.replace(NOT_ASCII, (char) => '\\u' + char.charCodeAt(0).toString(16).padStart(4, '0'))
-})
+export const pythonJson = keptForFrozen((value: unknown): Buffer =>
+  new PythonWriter().write(JSON.stringify(value ?? null)),
+)
 
 /** How Python's repr shows a value. */
 export function pythonRepr(value: unknown): string {

@@ -4,15 +4,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../../lib/clock'
 import { finishAnswer } from '../../lib/finish-answer'
 import { slices, writeSlice } from '../../lib/slices'
-import { DROPPED_BODY, ENTRIES_AT_ONCE } from '../../model/limits'
+import { DROPPED_BODY, ENTRIES_AT_ONCE, RAPI_SHORT_BYTES_MAX, RAPI_STALLED_S } from '../../model/limits'
+import { JsonText } from '../../rpc/long-answers'
 import { readArguments, type RouteArgument } from './arguments'
 import { type Authenticator, CHALLENGE, checkAccess } from './auth'
 import { readBody } from './body'
 import { RapiContext, type RapiServices } from './context'
 import { badRequest, errorReply, HttpError, notFound } from './errors'
 import { pythonJson } from './python'
+import { PythonWriter } from './python-writer'
 import { readPermission } from './read-permission'
 import { RouteTree } from './route-tree'
+import { TextAnswer } from './tables'
 import type { User } from './users'
 
 export interface Route {
@@ -101,23 +104,54 @@ function pathOf(request: IncomingMessage): string {
   return end === -1 ? url : url.slice(0, end)
 }
 
-/** A long list is written slice by slice, as its reader has room. */
 async function reply(response: ServerResponse, result: unknown, clock: Clock): Promise<void> {
+  if (result instanceof TextAnswer) return replyInPieces(response, result, clock)
   if (!Array.isArray(result) || result.length <= ENTRIES_AT_ONCE) return send(response, 200, pythonJson(result), clock)
-  response.writeHead(200, { 'Content-Type': 'application/json' })
-  let before = '['
-  for (const slice of slices(result, ENTRIES_AT_ONCE)) {
-    if (response.destroyed) return
-    await writeSlice(response, before + pythonJson(slice).slice(1, -1), 'latin1')
-    before = ', '
-  }
-  response.end(']\n', 'latin1')
+  return replyInPieces(response, new TextAnswer(new JsonText(listPieces(result))), clock)
 }
 
-function send(response: ServerResponse, status: number, json: string, clock: Clock): void {
-  if (response.headersSent || response.destroyed) return
-  // The text is ASCII, so its length is its size.
-  const data = Buffer.from(json + '\n', 'latin1')
+function* listPieces(list: readonly unknown[]): Generator<string> {
+  let before = '['
+  for (const slice of slices(list, ENTRIES_AT_ONCE)) {
+    yield before + JSON.stringify(slice).slice(1, -1)
+    before = ','
+  }
+  yield ']'
+}
+
+/** Each piece is sent when its reader has room. An answer of one buffer or less tells its length. */
+async function replyInPieces(response: ServerResponse, { text, columns }: TextAnswer, clock: Clock): Promise<void> {
+  const writer = new PythonWriter(columns)
+  let waiting: Buffer[] = []
+  let size = 0
+  for await (const piece of text.pieces) {
+    if (response.destroyed) return
+    const bytes = writer.write(piece)
+    size += bytes.length
+    waiting.push(bytes)
+    if (size < RAPI_SHORT_BYTES_MAX) continue
+    if (!response.headersSent) beginLong(response)
+    for (const part of waiting) await writeSlice(response, part)
+    waiting = []
+  }
+  const rest = Buffer.concat(waiting)
+  if (response.headersSent) response.end(Buffer.concat([rest, LINE]))
+  else send(response, 200, rest, clock)
+}
+
+/** A reader that takes nothing for so long has gone. */
+function beginLong(response: ServerResponse): void {
+  response.setTimeout(RAPI_STALLED_S * 1000, () => response.destroy())
+  response.writeHead(200, { 'Content-Type': 'application/json' })
+}
+
+const LINE = Buffer.from('\n')
+
+function send(response: ServerResponse, status: number, json: Buffer, clock: Clock): void {
+  if (response.destroyed) return
+  // Who has got the beginning of an answer learns by its end that it has failed.
+  if (response.headersSent) return void response.destroy()
+  const data = Buffer.concat([json, LINE])
   response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': data.length })
   void finishAnswer(response, data, clock, DROPPED_BODY)
 }

@@ -1,5 +1,6 @@
 // The LUXI call list (spec: luxi.json) as one interface. LocalMaster (services) implements it inside luxid;
 // LuxiClient implements it everywhere else. Every door (RAPI, CLI, maintd) speaks to the cluster through it.
+import type { JsonText } from '../long-answers'
 import type { GantryMaster } from './gantry'
 
 /** An opcode on the wire: OP_ID, common parameters and its own, side by side. */
@@ -32,6 +33,22 @@ export type LogEntry = [serial: number, time: [number, number], type: string, me
 
 export type JobChange = [fields: unknown[], log: LogEntry[]]
 export type TagKind = 'cluster' | 'node' | 'nodegroup' | 'instance' | 'network'
+
+/** Calls that answer with tables. */
+export const TEXT_CALLS = [
+  'query',
+  'queryNodes',
+  'queryGroups',
+  'queryNetworks',
+  'queryInstances',
+  'queryFilters',
+  'queryJobs',
+  'queryExports',
+] as const
+
+export type TextCalls = {
+  readonly [N in (typeof TEXT_CALLS)[number]]: (...args: Parameters<Master[N]>) => Promise<JsonText>
+}
 
 export interface Master {
   submitJob(ops: readonly WireOpCode[]): Promise<JobId>
@@ -71,6 +88,8 @@ export interface Master {
   queryConfigValues(fields: readonly string[]): Promise<unknown[]>
   queryClusterInfo(): Promise<Readonly<Record<string, unknown>>>
   queryTags(kind: TagKind, name: string): Promise<string[]>
+  /** The answers that may be long, as text for those who hand them on. */
+  readonly text: TextCalls
   /** What /3 needs beyond Ganeti's calls; absent from masters that serve only these. */
   readonly gantry?: GantryMaster
 }

@@ -8,10 +8,12 @@ import {
   LUXI_RECONNECT_S,
   LUXI_RETRY_PAUSE_S,
 } from '../../model/limits'
-import { JsonClient, PeerError, type Remembered } from '../json-protocol'
+import { JsonClient, type JsonClientOptions, PeerError, type Remembered } from '../json-protocol'
+import type { JsonText } from '../long-answers'
+import { callForText } from '../text-call'
 import { GANTRY_CALLS, type GantryMaster } from './gantry'
 import type { FieldDefinition, JobChange, JobId, Master, QueryFilter, QueryResource, QueryResult } from './calls'
-import type { TagKind, WireOpCode } from './calls'
+import { type TagKind, TEXT_CALLS, type TextCalls, type WireOpCode } from './calls'
 
 /** Seconds that an answer may take. */
 const ANSWER_S = 180
@@ -35,6 +37,7 @@ export class LuxiClient implements Master {
   private readonly clusterInfo: Remembered = {}
   private asking: Promise<Readonly<Record<string, unknown>>> | undefined
   readonly gantry: GantryMaster = this.extensions()
+  readonly text: TextCalls = this.textCalls()
 
   constructor(private readonly options: LuxiClientOptions = {}) {
     this.path = options.path ?? environmentPaths().socket('query')
@@ -168,6 +171,15 @@ export class LuxiClient implements Master {
     return Object.fromEntries(calls) as GantryMaster
   }
 
+  /** Each is the call of the same name. */
+  private textCalls(): TextCalls {
+    const calls = TEXT_CALLS.map((name) => {
+      const method = name.charAt(0).toUpperCase() + name.slice(1)
+      return [name, (...args: readonly unknown[]) => this.callForText(method, args)]
+    })
+    return Object.fromEntries(calls) as TextCalls
+  }
+
   close(): void {
     for (const client of this.idle.splice(0)) client.close()
   }
@@ -192,7 +204,15 @@ export class LuxiClient implements Master {
     }
   }
 
-  private async patiently(method: string, send: () => Promise<unknown>): Promise<unknown> {
+  private callForText(method: string, args: readonly unknown[]): Promise<JsonText> {
+    return this.patiently(method, () => callForText(this.peer, method, args, this.timeout_s))
+  }
+
+  private get peer(): JsonClientOptions {
+    return { path: this.path, peer: 'the master daemon (luxid)', clock: this.clock }
+  }
+
+  private async patiently<T>(method: string, send: () => Promise<T>): Promise<T> {
     let deadline_ms: number | undefined
     for (;;) {
       try {
@@ -213,7 +233,7 @@ export class LuxiClient implements Master {
     const kept = this.idle.pop()
     if (kept) return kept
     this.open++
-    return new JsonClient({ path: this.path, peer: 'the master daemon (luxid)', clock: this.clock })
+    return new JsonClient(this.peer)
   }
 
   private giveBack(client: JsonClient): void {

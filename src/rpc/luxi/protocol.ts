@@ -265,19 +265,23 @@ const extensions = Object.fromEntries([
 
 const calls: Readonly<Record<string, (args: unknown) => LuxiRequest>> = {
   ...extensions,
-  Query: call([resource, names, filter], (master, what, fields, qfilter) => master.query(what, fields, qfilter)),
+  Query: call([resource, names, filter], (master, what, fields, qfilter) => master.text.query(what, fields, qfilter)),
   QueryFields: call([resource, namesOrAll], (master, what, fields) => master.queryFields(what, fields)),
-  QueryNodes: call([names, names, bool], (master, which, fields, lock) => master.queryNodes(which, fields, lock)),
-  QueryGroups: call([names, names, bool], (master, which, fields, lock) => master.queryGroups(which, fields, lock)),
-  QueryNetworks: call([names, names, bool], (master, which, fields, lock) => master.queryNetworks(which, fields, lock)),
-  QueryInstances: call([names, names, bool], (master, which, fields, lock) =>
-    master.queryInstances(which, fields, lock),
+  QueryNodes: call([names, names, bool], (master, which, fields, lock) => master.text.queryNodes(which, fields, lock)),
+  QueryGroups: call([names, names, bool], (master, which, fields, lock) =>
+    master.text.queryGroups(which, fields, lock),
   ),
-  QueryFilters: call([namesOrAll, names], (master, uuids, fields) => master.queryFilters(uuids, fields)),
+  QueryNetworks: call([names, names, bool], (master, which, fields, lock) =>
+    master.text.queryNetworks(which, fields, lock),
+  ),
+  QueryInstances: call([names, names, bool], (master, which, fields, lock) =>
+    master.text.queryInstances(which, fields, lock),
+  ),
+  QueryFilters: call([namesOrAll, names], (master, uuids, fields) => master.text.queryFilters(uuids, fields)),
   ReplaceFilter: call(filterRule, (master, ...rule) => master.replaceFilter(...rule)),
   DeleteFilter: call([text], (master, uuid) => master.deleteFilter(uuid)),
-  QueryJobs: call([jobIds, names], (master, ids, fields) => master.queryJobs(ids, fields)),
-  QueryExports: call([names, bool], (master, nodes, lock) => master.queryExports(nodes, lock)),
+  QueryJobs: call([jobIds, names], (master, ids, fields) => master.text.queryJobs(ids, fields)),
+  QueryExports: call([names, bool], (master, nodes, lock) => master.text.queryExports(nodes, lock)),
   QueryConfigValues: call([names], (master, fields) => master.queryConfigValues(fields)),
   QueryClusterInfo: noArgs((master) => master.queryClusterInfo()),
   QueryTags: call([tagKind, text], (master, kind, name) => master.queryTags(kind, name)),

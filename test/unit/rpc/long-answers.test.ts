@@ -1,23 +1,35 @@
-import { longAnswer, longResult, parseLong, rowsAtOnce } from '../../../src/rpc/long-answers'
+import { ANSWER_HEAD, ANSWER_TAIL, parseLong, tableText } from '../../../src/rpc/long-answers'
 
 const rows = (count: number) => Array.from({ length: count }, (_, at) => [at, 'a\nline', { odd: '],[' }])
-const textOf = (result: unknown) => [...longAnswer(longResult(result) ?? [])].join('')
+
+async function textOf(slices: readonly unknown[][], head = '[', tail = ']'): Promise<string> {
+  let text = ''
+  for await (const piece of tableText(head, slices, tail).pieces) text += piece.toString()
+  return `${ANSWER_HEAD}${text}${ANSWER_TAIL}`
+}
 
 test.each([
-  ['rows', rows(rowsAtOnce(3) * 2 + 1)],
-  ['rows with gaps', [...rows(rowsAtOnce(3)), null, [1, 'x', {}]]],
-  ['rows with their fields', { fields: [{ name: 'x' }], data: rows(rowsAtOnce(3) + 1) }],
-])('%s are read back as they were, by our reader and by any other', async (_, result) => {
-  const text = textOf(result)
+  ['rows', [rows(3), rows(2), rows(1)]],
+  ['rows with gaps', [[...rows(3), null], [[1, 'x', {}]]]],
+])('%s are read back as they were, by our reader and by any other', async (_, slices) => {
+  const text = await textOf(slices)
+  const whole = { success: true, result: slices.flat() }
   expect(text.split('\n').length).toBeGreaterThan(3)
-  expect(await parseLong(text)).toEqual({ success: true, result })
-  expect(JSON.parse(text)).toEqual({ success: true, result })
+  expect(await parseLong(text)).toEqual(whole)
+  expect(JSON.parse(text)).toEqual(whole)
 })
 
-test.each([[[]], [rows(3)], [{ fields: [], data: rows(3) }], ['text'], [null], [{ data: 'none' }], [[1, 2]]])(
-  'what is short or no table is written at once: %j',
-  (result) => expect(longResult(result)).toBeUndefined(),
-)
+test('what else the result has stands around the rows', async () => {
+  const text = await textOf([rows(1), rows(2)], '{"fields":[{"name":"x"}],"data":[', ']}')
+  const whole = { success: true, result: { fields: [{ name: 'x' }], data: [...rows(1), ...rows(2)] } }
+  expect(await parseLong(text)).toEqual(whole)
+  expect(JSON.parse(text)).toEqual(whole)
+})
+
+test.each([[[]], [[[]]], [[rows(3)]]])('what is one slice or none has no lines: %j', async (slices) => {
+  const text = await textOf(slices)
+  expect(text).toBe(JSON.stringify({ success: true, result: slices.flat() }))
+})
 
 test("somebody else's blanks are no slices", async () => {
   expect(await parseLong('{"success":true,\n"result":[1,\n2]}')).toEqual({ success: true, result: [1, 2] })

@@ -26,14 +26,13 @@ import {
   OpInstanceShutdown,
   OpInstanceStartup,
 } from '../../../opcodes/instance'
-import { mapInSlices } from '../../../lib/slices'
-import { ENTRIES_AT_ONCE } from '../../../model/limits'
 import { permissionOf } from '../../../opcodes/permission'
 import type { JobId } from '../../../rpc/luxi/calls'
 import type { ConsoleInfo } from '../../../rpc/node/dicts'
 import { HttpError } from '../errors'
-import { INSTANCE_FIELDS } from '../fields'
-import { createBody, instanceObject, reinstallOpcodes, withUsbDevices, type ReinstallParams } from '../instance-bodies'
+import { INSTANCE_COLUMNS } from '../fields'
+import { createBody, reinstallOpcodes, withUsbDevices, type ReinstallParams } from '../instance-bodies'
+import { fieldsOf, listOf, objectOf } from '../tables'
 import { type Link, links, oneRow, Resource } from './resource'
 
 /** Body keys that stand for parameters of another name. */
@@ -47,8 +46,10 @@ export class InstancesController extends Resource {
   @Get('')
   async list(@Query() bulk = 0, @Query() lock = 0): Promise<Link[] | InstanceObject[]> {
     if (bulk === 0) return links(await this.master.queryInstances([], ['name'], lock !== 0), '/2/instances')
-    const rows = await this.master.queryInstances([], INSTANCE_FIELDS, lock !== 0)
-    return mapInSlices(rows, ENTRIES_AT_ONCE, instanceObject)
+    return listOf<InstanceObject>(
+      INSTANCE_COLUMNS,
+      this.master.text.queryInstances([], fieldsOf(INSTANCE_COLUMNS), lock !== 0),
+    )
   }
 
   /** Creates an instance. */
@@ -62,7 +63,8 @@ export class InstancesController extends Resource {
   /** One instance. */
   @Get('{name}')
   async get(@Path() name: string, @Query() lock = 0): Promise<InstanceObject> {
-    return instanceObject(await oneRow(this.master.queryInstances([name], INSTANCE_FIELDS, lock !== 0)))
+    const row = await oneRow(this.master.queryInstances([name], fieldsOf(INSTANCE_COLUMNS), lock !== 0))
+    return objectOf(INSTANCE_COLUMNS, row)
   }
 
   /** Removes the instance and its disks. */

@@ -16,13 +16,12 @@ import {
   OpNodeSetParams,
   OpRepairNodeStorage,
 } from '../../../opcodes/node'
-import { mapInSlices } from '../../../lib/slices'
-import { ENTRIES_AT_ONCE } from '../../../model/limits'
 import type { JobId } from '../../../rpc/luxi/calls'
 import { badRequest } from '../errors'
-import { NODE_FIELDS } from '../fields'
+import { NODE_COLUMNS, NODE_FIELDS, NODE_LIST_COLUMNS } from '../fields'
 import { wrongType } from '../fill'
-import { type Link, links, oneRow, required, requiredList, Resource, rowObject, type Row } from './resource'
+import { fieldsOf, listOf, objectOf } from '../tables'
+import { type Link, links, oneRow, required, requiredList, Resource } from './resource'
 
 const MISSING = 'Missing the required %s parameter'
 
@@ -42,14 +41,13 @@ export class NodesController extends Resource {
   @Get('')
   async list(@Query() bulk = 0): Promise<Link[] | NodeObject[]> {
     if (bulk === 0) return links(await this.master.queryNodes([], ['name'], false), '/2/nodes')
-    const rows = await this.master.queryNodes([], NODE_FIELDS, false)
-    return mapInSlices(rows, ENTRIES_AT_ONCE, (row) => rowObject<NodeObject>(NODE_FIELDS, row))
+    return listOf<NodeObject>(NODE_LIST_COLUMNS, this.master.text.queryNodes([], NODE_FIELDS, false))
   }
 
   /** One node. */
   @Get('{name}')
   async get(@Path() name: string, @Query() lock = 0): Promise<NodeWithAliases> {
-    return nodeObject(await oneRow(this.master.queryNodes([name], NODE_FIELDS, lock !== 0)))
+    return objectOf(NODE_COLUMNS, await oneRow(this.master.queryNodes([name], fieldsOf(NODE_COLUMNS), lock !== 0)))
   }
 
   /** Moves instances off the node. */
@@ -191,7 +189,3 @@ const ROLE_FLAGS: ReadonlyMap<string, JsonObject> = new Map([
 ])
 
 /** Older clients read the secondary address under its long name. */
-function nodeObject(row: Row): NodeWithAliases {
-  const node = rowObject<NodeObject>(NODE_FIELDS, row)
-  return { ...node, secondary_ip: node['sip'] }
-}

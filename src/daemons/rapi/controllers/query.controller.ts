@@ -2,6 +2,7 @@ import { Body, Get, Path, Put, Query, Route, Security, Tags } from '@tsoa/runtim
 import type { FieldDefinition, QueryFilter, QueryResource } from '../../../rpc/luxi/calls'
 import { badRequest } from '../errors'
 import { bodyObject } from '../fill'
+import { TextAnswer } from '../tables'
 import { requiredList, Resource } from './resource'
 
 export interface QueryParams {
@@ -26,7 +27,7 @@ export class QueryController extends Resource {
   @Get('{resource}')
   @Security('basic', ['write', 'read'])
   query(@Path() resource: string, @Query() fields?: string): Promise<QueryAnswer> {
-    return this.master.query(asResource(resource), requiredList('fields', fields, MISSING), null)
+    return this.answer(resource, requiredList('fields', fields, MISSING), null)
   }
 
   /** Any fields of those objects that a filter selects. */
@@ -38,7 +39,13 @@ export class QueryController extends Resource {
     if (!Array.isArray(wanted)) throw badRequest("The 'fields' parameter should be a list")
     const filter = given['qfilter'] ?? given['filter'] ?? null
     if (!isFilter(filter)) throw badRequest("The 'qfilter' parameter should be a list")
-    return this.master.query(asResource(resource), wanted.map(String), filter)
+    return this.answer(resource, wanted.map(String), filter)
+  }
+
+  /** Its text is shown as the master writes it. */
+  private async answer(resource: string, fields: readonly string[], filter: QueryFilter): Promise<QueryAnswer> {
+    const text = await this.master.text.query(asResource(resource), fields, filter)
+    return new TextAnswer(text) as unknown as QueryAnswer
   }
 
   /** What the fields of a kind of object are. */

@@ -10,6 +10,7 @@ import { pathsOf } from '../../../../src/lib/paths'
 import { createCertificate } from '../../../../src/lib/tls'
 import { GenericError, OpPrereqError } from '../../../../src/model/errors'
 import type { Master, WireOpCode } from '../../../../src/rpc/luxi/calls'
+import { textOfCalls } from '../../../support/text-calls'
 import reads from '../../../golden/rapi/reads.json'
 
 export interface Recording {
@@ -108,6 +109,7 @@ type Objects = Map<string, Record<string, unknown>>
 
 /** Answers from recordings of single objects; what a test does not need, it must not call. */
 export class RecordedMaster implements Partial<Master> {
+  readonly text = textOfCalls(this as unknown as Master)
   readonly submitted: WireOpCode[][] = []
   private readonly instances = objectsOf(/^get-\d+-instance-inst\d\.gnt\.example$/)
   private readonly nodes = objectsOf(/^get-\d+-node-node\d\.gnt\.example$/)
@@ -177,7 +179,8 @@ async function rows(
   return wanted.map((name) => {
     const found = objects.get(name)
     if (found === undefined) throw new OpPrereqError(`${kind} name ${name} not found`, 'unknown_entity')
-    return fields.map((field) => (field === 'console' ? consoles[name] : Reflect.get(found, field)) ?? null)
+    const more = { console: consoles[name], 'be/maxmem': Reflect.get(Object(Reflect.get(found, 'beparams')), 'maxmem') }
+    return fields.map((field) => Reflect.get({ ...found, ...more }, field) ?? null)
   })
 }
 

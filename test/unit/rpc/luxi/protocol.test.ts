@@ -2,11 +2,9 @@ import type { Master } from '../../../../src/rpc/luxi/calls'
 import { layout } from '../../../../src/rpc/luxi/layout'
 import { Unparsable, parseRequest } from '../../../../src/rpc/luxi/protocol'
 
-/** Answers every call with its name and arguments. */
-const echo = new Proxy({} as Master, {
-  get:
-    (_, name) =>
-    async (...args: unknown[]) => [name, ...args],
+/** Answers every call with its name and arguments, also when text is wanted. */
+const echo: Master = new Proxy({} as Master, {
+  get: (_, name) => (name === 'text' ? echo : async (...args: unknown[]) => [name, ...args]),
 })
 const ask = (method: string, args: unknown) => parseRequest(JSON.stringify({ method, args })).run(echo)
 

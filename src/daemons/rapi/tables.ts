@@ -1,0 +1,34 @@
+// Tables that become objects: whole lists unread, on their way from the master to the client, and single rows.
+import { isObject, type JsonObject } from '../../opcodes/check'
+import type { JsonText } from '../../rpc/long-answers'
+import type { Column } from './python-writer'
+
+/** What a controller returns instead of values. */
+export class TextAnswer {
+  constructor(
+    readonly text: JsonText,
+    /** Of the rows that become objects; none when the text is shown as it is. */
+    readonly columns: readonly Column[] = [],
+  ) {}
+}
+
+export const fieldsOf = (columns: readonly Column[]): string[] => columns.map(({ field }) => field)
+
+/** For the compiler they are the objects that the text shows, whose interface is generated from the same list of fields. */
+export const listOf = async <T>(columns: readonly Column[], text: Promise<JsonText>): Promise<T[]> =>
+  new TextAnswer(await text, columns) as unknown as T[]
+
+/** One of them. */
+export function objectOf<T>(columns: readonly Column[], row: readonly unknown[]): T {
+  const object: JsonObject = {}
+  let member: JsonObject = {}
+  columns.forEach(({ key, within }, index) => {
+    const value = row[index] ?? null
+    if (within === true) member = { [key]: value }
+    else {
+      object[key] = isObject(value) ? { ...value, ...member } : value
+      member = {}
+    }
+  })
+  return object as T
+}

@@ -1,0 +1,14 @@
+import { TEXT_CALLS, type Master, type TextCalls } from '../../src/rpc/luxi/calls'
+import { JsonText } from '../../src/rpc/long-answers'
+
+/** The text of what a master answers that is made of values. */
+export function textOfCalls(master: Master): TextCalls {
+  const calls = TEXT_CALLS.map((name) => [
+    name,
+    async (...args: readonly unknown[]) => {
+      const answer: unknown = await Reflect.apply(master[name], master, args)
+      return new JsonText([JSON.stringify(answer)])
+    },
+  ])
+  return Object.fromEntries(calls) as TextCalls
+}

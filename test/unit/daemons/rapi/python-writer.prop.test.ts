@@ -1,0 +1,48 @@
+import * as fc from 'fast-check'
+import { type Column, PythonWriter } from '../../../../src/daemons/rapi/python-writer'
+import { objectOf } from '../../../../src/daemons/rapi/tables'
+
+/** What Python's json.dumps would write, put together from JSON.stringify's own line breaks. */
+function asPython(value: unknown): string {
+  const dense = JSON.stringify(value, null, 1).replace(/,\n */g, ', ').replace(/\n */g, '')
+  return dense.replace(/[^ -~]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** The same bytes in pieces that end anywhere, also within characters. */
+function written(text: string, cuts: readonly number[], columns?: readonly Column[]): string {
+  const bytes = Buffer.from(text)
+  const writer = new PythonWriter(columns)
+  const ends = [...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length].sort((a, b) => a - b)
+  let from = 0
+  const parts = ends.map((end) => {
+    const part = writer.write(bytes.subarray(from, end))
+    from = end
+    return part
+  })
+  return Buffer.concat(parts).toString('latin1')
+}
+
+const value = fc.jsonValue({ stringUnit: 'binary' })
+const cuts = fc.array(fc.nat(), { maxLength: 20 })
+
+test('any value is written as Python writes it, however it comes', () => {
+  fc.assert(fc.property(value, cuts, (any, at) => expect(written(JSON.stringify(any), at)).toBe(asPython(any))))
+})
+
+test('rows become objects, as single rows do, and nothing for an object that is not there', () => {
+  const shown: Column[] = [
+    { field: 'first', key: 'first' },
+    { field: 'more', key: 'of "the next"', within: true },
+    { field: 'params', key: 'params' },
+    { field: 'first', key: 'alias' },
+  ]
+  const row = fc.option(fc.tuple(value, value, fc.oneof(fc.dictionary(fc.string(), value), value), value))
+  fc.assert(
+    fc.property(fc.array(row), cuts, (rows, at) => {
+      // What follows a row on the wire may stand on the next line.
+      const text = `[${rows.map((one) => JSON.stringify(one)).join(',\n')}]`
+      const objects = rows.map((one) => (one === null ? null : objectOf(shown, one)))
+      expect(written(text, at, shown)).toBe(asPython(objects))
+    }),
+  )
+})
