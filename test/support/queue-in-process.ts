@@ -12,6 +12,7 @@ import { type Disk, systemDisk } from '../../src/lib/disk'
 import { silentLog } from '../../src/lib/log'
 import { type Paths, pathsOf } from '../../src/lib/paths'
 import type { WireOpCode } from '../../src/rpc/luxi/calls'
+import { killHard } from './faults'
 
 export const tinyJob = path.join(__dirname, 'tiny-job.ts')
 export const runTypescript = ['--require', path.join(__dirname, 'run-typescript.js')]
@@ -21,9 +22,20 @@ export function temporaryPaths(): Paths {
   return pathsOf(`${root}/n1`, 'n1')
 }
 
-/** A process that was just told to end may still write for a moment. */
-export const removeRoot = (paths: Paths): void =>
-  rmSync(path.dirname(paths.root), { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+/** Job processes outlive their luxid, and would still write. */
+export async function removeRoot(paths: Paths): Promise<void> {
+  const ofThis = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && commandLine(pid).includes(paths.root))
+  await Promise.all(ofThis.map((pid) => killHard(Number(pid))))
+  rmSync(path.dirname(paths.root), { recursive: true, force: true })
+}
+
+function commandLine(pid: string): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+  } catch {
+    return []
+  }
+}
 
 export interface TestQueue {
   queue: JobQueue

@@ -41,7 +41,7 @@ afterAll(async () => {
   luxi.close()
   await luxid.close()
   await wconfd.close()
-  removeRoot(paths)
+  await removeRoot(paths)
 })
 
 const locking = (duration: number) => delay(duration, { no_locks: false })

@@ -19,9 +19,9 @@ const tinyLuxid = path.join(__dirname, '../../support/tiny-luxid.ts')
 let paths: Paths
 let luxid: ChildProcess | undefined
 
-afterEach(() => {
+afterEach(async () => {
   luxid?.kill('SIGKILL')
-  removeRoot(paths)
+  await removeRoot(paths)
 })
 
 test('every accepted job ends exactly once, whatever is killed', async () => {

@@ -29,7 +29,7 @@ beforeEach(() => {
 
 afterEach(async () => {
   for (const one of open) await one.close()
-  removeRoot(paths)
+  await removeRoot(paths)
 })
 
 async function start(options: Parameters<typeof openTestQueue>[1] = {}): Promise<TestQueue> {

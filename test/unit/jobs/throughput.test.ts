@@ -24,5 +24,5 @@ test('500 jobs run once each', async () => {
       `(${Math.round(500 / ((done - start) / 1000))}/s); one job after the other: ${single_ms.toFixed(1)} ms\n`,
   )
   await close()
-  removeRoot(paths)
+  await removeRoot(paths)
 })

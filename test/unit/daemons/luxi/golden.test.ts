@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await luxid.close()
-  removeRoot(paths)
+  await removeRoot(paths)
 })
 
 const files = readdirSync(`${golden}/luxi`).filter((name) => !NEEDS_JOBS.test(name) && !NEEDS_HISTORY.test(name))

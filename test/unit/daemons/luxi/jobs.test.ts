@@ -24,7 +24,7 @@ beforeEach(async () => {
 afterEach(async () => {
   luxi.close()
   await luxid.close()
-  removeRoot(paths)
+  await removeRoot(paths)
 })
 
 const wait = async (id: number, ...statuses: string[]): Promise<unknown> => {

@@ -24,7 +24,7 @@ afterAll(async () => {
   await harness.stop()
   client.close()
   await luxid.close()
-  removeRoot(paths)
+  await removeRoot(paths)
 })
 
 interface Reply {
