@@ -9,6 +9,7 @@ import { silentLog } from '../../../src/lib/log'
 import type { Paths } from '../../../src/lib/paths'
 import { nodeUuid } from '../../../src/model/ids'
 import { NodeCallError, type NodeClient, type NodeTarget } from '../../../src/rpc/node/client'
+import { eventually } from '../../support/faults'
 import { delay, removeRoot, temporaryPaths } from '../../support/queue-in-process'
 
 let paths: Paths
@@ -70,7 +71,7 @@ async function openReplicas(candidates: FakeCandidates, files: () => Iterable<Qu
 }
 
 const inSync = async (replicas: Replicas, ...names: string[]) => {
-  for (let i = 0; i < 100 && replicas.outOfSync().length > 0; i++) await systemClock.sleep(10)
+  await eventually('all candidates are in sync', () => replicas.outOfSync().length === 0 || undefined, 5)
   expect(replicas.targets().map(({ name }) => name)).toEqual(names)
 }
 
@@ -107,8 +108,9 @@ describe('the store', () => {
     const store = open(systemDisk, () => new Promise((resolve) => (release = resolve)))
     let acknowledged = false
     const saved = store.save(job(1)).then(() => (acknowledged = true))
-    await systemClock.sleep(50)
-    expect(existsSync(`${paths.queueDir}/job-1`)).toBe(true)
+    await eventually('the file is here', () => existsSync(`${paths.queueDir}/job-1`) || undefined)
+    // Time enough for an answer, if it came too early.
+    await systemClock.sleep(20)
     expect(acknowledged).toBe(false)
     release()
     await saved
