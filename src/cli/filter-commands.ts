@@ -9,15 +9,14 @@ export async function addFilter(call: Call): Promise<number> {
 }
 
 export async function replaceFilter(call: Call): Promise<number> {
-  await replace(call, firstArgument(call))
+  call.terminal.out(await replace(call, firstArgument(call)))
   return EXIT.ok
 }
 
-function replace({ options, master, tool, command, clock }: Call, uuid: string | null): Promise<string> {
+function replace({ options, master, clock }: Call, uuid: string | null): Promise<string> {
   const predicates = options.raw('predicates')
   const reason = options.text('reason')
-  const now = nanoseconds(clock)
-  const trail = [...(reason === undefined ? [] : [['gnt:user', reason, now]]), [`gnt:client:${tool}`, command, now]]
+  const trail = reason === undefined ? [] : [['gnt:user', reason, nanoseconds(clock)]]
   return master.replaceFilter(
     uuid,
     options.number('priority') ?? 0,

@@ -12,7 +12,7 @@ import { type HeldLock, afterDeath, isUntouched, requeued } from './death'
 import { type FindJob, verdictsOf } from './dependencies'
 import { withinTime } from './replicas'
 import { encodeJob } from './job-file'
-import { type Job, canceledFrom, dequeued, failedAt, isFinished, withOp } from './job'
+import { type Job, canceledFrom, dequeued, failedAt, isFinished, notStarted, withOp } from './job'
 import type { JobListener, JobRunner, Progress, RunningJob, Secrets, Verdict } from './runner'
 import { applyProgress } from './runner'
 import type { QueueStore } from './store'
@@ -148,8 +148,7 @@ export class Execution {
   private cannotStart(job: Job, error: unknown): Job {
     const now = timestamp(this.options.clock)
     if (this.cancelWanted) return dequeued(requeued(job), now)
-    const text = `the process of job ${this.id} cannot be started: ${error instanceof Error ? error.message : String(error)}`
-    return failedAt(requeued(job), 0, ['OpExecError', [text]], now)
+    return notStarted(requeued(job), error instanceof Error ? error.message : String(error), now)
   }
 
   private listener(): JobListener {

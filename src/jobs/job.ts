@@ -117,11 +117,19 @@ export function failedAt(job: Job, index: number, result: unknown, now: Timestam
   return { ...job, ops, end_timestamp: now }
 }
 
-export const DEATH_SOURCE = 'gnt:daemon:luxid:deathdetection'
+/** The job's process is gone without having finished it. */
+export const died = (job: Job, text: string, now: Timestamp): Job =>
+  failed(job, ['gnt:daemon:luxid:deathdetection', `detected death of job ${job.id}`], text, now)
 
-/** The job's process is gone without having finished it: every unfinished opcode says so, also in its reason trail. */
-export function died(job: Job, text: string, now: Timestamp): Job {
-  const trail = [DEATH_SOURCE, `detected death of job ${job.id}`, now[0] * 1e9 + now[1] * 1000]
+/** There is no process for the job. */
+export function notStarted(job: Job, why: string, now: Timestamp): Job {
+  const text = `job ${job.id} failed to start: ${why}`
+  return failed(job, ['gnt:daemon:luxid:startjobs', text], text, now)
+}
+
+/** Every unfinished opcode says what luxid has found, also in its reason trail. */
+function failed(job: Job, found: readonly [source: string, text: string], text: string, now: Timestamp): Job {
+  const trail = [...found, now[0] * 1e9 + now[1] * 1000]
   const ops = job.ops.map((op): JobOp => {
     if (isFinal(op.status)) return op
     const reason = Array.isArray(op.input['reason']) ? op.input['reason'] : []

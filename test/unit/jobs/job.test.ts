@@ -10,6 +10,7 @@ import {
   jobStatus,
   logAfter,
   newJob,
+  notStarted,
   withOp,
   withPriority,
 } from '../../../src/jobs/job'
@@ -114,6 +115,18 @@ describe('transitions', () => {
     const trail = (of: Job) => of.ops[0]?.input['reason']
     expect(trail(job)).toEqual([(trail(recorded) as unknown[])[1]])
     expect(job.ops[0]?.result).toBe(recorded.ops[0]?.result)
+  })
+
+  test('a job that nobody could start says so in results and reason trails', () => {
+    const text = 'job 7 failed to start: no memory'
+    const job = notStarted(newJob(7, [delay(), delay()], [1, 1]), 'no memory', [3, 4])
+    for (const { status, result, input } of job.ops)
+      expect([status, result, input['reason']]).toEqual([
+        'error',
+        text,
+        [['gnt:daemon:luxid:startjobs', text, 3_000_004_000]],
+      ])
+    expect(job.end_timestamp).toEqual([3, 4])
   })
 
   test('log entries after a serial come from all opcodes', () => {

@@ -1,4 +1,5 @@
 // OP_CLUSTER_VERIFY and OP_CLUSTER_VERIFY_DISKS: they only submit the jobs that do the work, one for each node group.
+import { diskTemplateOf } from '../../../config/lookup'
 import { recordValues } from '../../../config/records'
 import { OpClusterVerify, OpClusterVerifyDisks } from '../../../opcodes/cluster'
 import type { WireOpCode } from '../../../rpc/luxi/calls'
@@ -7,7 +8,10 @@ import { all, logicalUnit, ResultWithJobs, shared } from '../../logical-unit'
 import type { UnitContext } from '../../unit-context'
 
 export const clusterVerify = logicalUnit(OpClusterVerify, {
-  check: (ctx, op) => groupUuids(ctx, op.group_name),
+  check: async (ctx, op) => {
+    const groups = await groupUuids(ctx, op.group_name)
+    return op.group_name === undefined ? groups : [op.group_name]
+  },
   async run(_ctx, op, groups) {
     const { debug_simulate_errors, error_codes, ignore_errors, verbose } = op
     const flags = { debug_simulate_errors, error_codes, ignore_errors, verbose }
@@ -27,7 +31,12 @@ export const clusterVerifyDisks = logicalUnit(OpClusterVerifyDisks, {
   locks: async (op, ctx) => ({
     nodegroup: shared(op.group_name === undefined ? all : await groupUuids(ctx, op.group_name)),
   }),
-  check: (ctx, op) => groupUuids(ctx, op.group_name),
+  async check(ctx, op) {
+    const config = await ctx.config.read({ instances: 'all' })
+    // Storage of others cannot be asked, and where there are no instances there is nothing to ask.
+    const external = recordValues(config.instances).every((instance) => diskTemplateOf(config, instance) === 'ext')
+    return external ? [] : groupUuids(ctx, op.group_name)
+  },
   async run(_ctx, op, groups) {
     const { is_strict } = op
     return new ResultWithJobs(groups.map((group_name) => [{ OP_ID: 'OP_GROUP_VERIFY_DISKS', group_name, is_strict }]))

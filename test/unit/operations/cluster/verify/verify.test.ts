@@ -30,7 +30,7 @@ test('the check of the cluster is one job for the configuration and one after it
 test('the check of one group does not look at the configuration', async () => {
   const cluster = new RecordedCluster()
   await cluster.run({ OP_ID: 'OP_CLUSTER_VERIFY', group_name: 'rack2' })
-  expect(cluster.submitted).toMatchObject([[{ OP_ID: 'OP_CLUSTER_VERIFY_GROUP', depends: null }]])
+  expect(cluster.submitted).toMatchObject([[{ OP_ID: 'OP_CLUSTER_VERIFY_GROUP', group_name: 'rack2', depends: null }]])
   await expect(cluster.run({ OP_ID: 'OP_CLUSTER_VERIFY', group_name: 'nosuch' })).rejects.toThrow(/nosuch/)
 })
 
@@ -38,6 +38,11 @@ test('disks are checked by one job for each group', async () => {
   const cluster = new RecordedCluster()
   await cluster.run({ OP_ID: 'OP_CLUSTER_VERIFY_DISKS' })
   expect(cluster.submitted.map(([op]) => op?.['group_name'])).toEqual(Object.keys(cluster.config.nodegroups))
+})
+
+test('where there are no instances no disks are checked', async () => {
+  const cluster = new RecordedCluster({ ...goldenConfig(), instances: {}, disks: {} })
+  expect(await cluster.run({ OP_ID: 'OP_CLUSTER_VERIFY_DISKS' })).toEqual({ jobs: [] })
 })
 
 async function verifyConfig(cluster: RecordedCluster): Promise<[unknown, string[]]> {
