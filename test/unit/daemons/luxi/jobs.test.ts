@@ -6,6 +6,7 @@ import type { Paths } from '../../../../src/lib/paths'
 import { GenericError, JobLost } from '../../../../src/model/errors'
 import { LUXI_FRAME_BYTES_MAX } from '../../../../src/model/limits'
 import { LuxiClient } from '../../../../src/rpc/luxi/client'
+import { eventually } from '../../../support/faults'
 import { delay, executed, removeRoot, temporaryPaths } from '../../../support/queue-in-process'
 import { startTinyLuxid } from '../../../support/tiny-luxid'
 
@@ -87,7 +88,10 @@ describe('waiting for a change', () => {
   test('answers at once when something differs, with what came to the log since', async () => {
     const id = await luxi.submitJob([delay(1, { comment: 'log' })])
     await wait(id, 'running')
-    await systemClock.sleep(100)
+    await eventually('it has said all', async () => {
+      const seen = await luxi.waitForJobChange(id, ['status'], null, null, 0)
+      return (seen !== 'nochange' && seen[1].length === 3) || undefined
+    })
     const all = await luxi.waitForJobChange(id, ['status'], ['running'], null, 5)
     expect(all).toEqual([['running'], [1, 2, 3].map((n) => [n, expect.any(Array), 'message', `line ${n - 1}`])])
     const rest = await luxi.waitForJobChange(id, ['status'], ['running'], 2, 5)
