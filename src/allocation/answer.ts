@@ -177,13 +177,13 @@ const evacuationReply = ({ moved, failed, jobs }: Evacuation): Reply => ({
   ],
 })
 
-function instanceByName(model: ClusterModel, name: string): number {
+export function instanceByName(model: ClusterModel, name: string): number {
   const at = model.instances.findIndex(({ data, alias }) => data.name === name || alias === name)
   if (at < 0) throw new BadClusterData(`Wrong number of elems found with name ${name}`)
   return at
 }
 
-function groupByUuid(model: ClusterModel, text: string): number {
+export function groupByUuid(model: ClusterModel, text: string): number {
   const at = model.data.groups.findIndex(({ uuid }) => uuid === text)
   return at < 0 ? groupByName(model, text) : at
 }

@@ -91,7 +91,7 @@ const allowed = (list: readonly string[] | null): ((name: string | undefined) =>
 }
 
 /** The model is as it was before the step while its targets are looked at. */
-function candidatesBefore(model: ClusterModel, made: Made, nodes: readonly number[], options: BalanceOptions) {
+export function candidatesBefore(model: ClusterModel, made: Made, nodes: readonly number[], options: BalanceOptions) {
   const changes = new Changes(model, options.ignoreSoftErrors)
   const mark = changes.mark()
   changes.place(made.move.instance, made.oldPrimary, made.oldSecondary)

@@ -1,26 +1,40 @@
 // What was found of nodes as places of an instance, in words and as it travels.
 import type { CandidateNode, Reject } from '../model/allocation'
+import { score8 } from './numbers'
 import type { Candidate } from './requests'
 
 /** "no node fits: 12 lack memory (largest free 3,072 MiB on node7, 4,096 needed), 3 are drained" */
 export function whyNone(candidates: readonly Candidate[]): string {
   const fitting = candidates.filter(({ reject }) => reject === undefined).length
   if (candidates.length === 0) return 'no node fits: the cluster has none'
-  const byReject = new Map<Reject, Candidate[]>()
+  const byReason = new Map<string, Candidate[]>()
   for (const one of candidates) {
-    if (one.reject !== undefined) byReject.set(one.reject, [...(byReject.get(one.reject) ?? []), one])
+    if (one.reject === undefined) continue
+    const reason = reasonOf(one)
+    const alike = byReason.get(reason)
+    if (alike === undefined) byReason.set(reason, [one])
+    else alike.push(one)
   }
-  const parts = [...byReject]
-    .sort(([, one], [, other]) => other.length - one.length)
-    .map(([reject, all]) => `${all.length} ${PHRASES[reject](all.length)}${shortage(all)}`)
+  const parts = [...byReason.values()]
+    .sort((one, other) => other.length - one.length)
+    .map((all) => `${all.length} ${reasonOf(all[0], all.length)}${shortage(all)}`)
   // Where nodes fit one by one, it is the death of one of them that leaves no room.
   if (fitting > 0) parts.unshift(`${fitting} ${PHRASES.FailN1(fitting)}`)
-  const way = fitting > 0 || byReject.has('FailN1') ? `; ${N1_WAY_OUT}` : ''
+  const way = fitting > 0 || candidates.some(({ reject }) => reject === 'FailN1') ? `; ${N1_WAY_OUT}` : ''
   return `no node fits: ${parts.join(', ')}${way}`
 }
 
 const N1_WAY_OUT =
   'name a node, or leave this check out with gnt-cluster modify --default-iallocator-params no-capacity-checks='
+
+/** Why so many nodes are no choice. */
+function reasonOf(one: Candidate | undefined, count = 1): string {
+  if (one?.reject === undefined) return ''
+  return `${PHRASES[one.reject](count)}${one.detail === undefined ? '' : ` ${one.detail}`}`
+}
+
+/** Ganeti calls it a lack of disk, too. */
+export const SPINDLE_RATIO = 'by the spindle ratio of the policy'
 
 type Phrase = (count: number) => string
 const are =
@@ -58,7 +72,7 @@ const PHRASES: Readonly<Record<Reject, Phrase>> = {
   'not vm_capable': are('not vm_capable'),
   'no answer': do_('did not answer', 'did not answer'),
   'not locked': are('locked by other jobs'),
-  'other group': are('in groups that are not to be used'),
+  'other group': do_('is in a group that is not to be used', 'are in groups that are not to be used'),
   'no network': are('not connected to its network'),
   'own node': do_('is its own', 'are its own'),
 }
@@ -68,7 +82,7 @@ function shortage(all: readonly Candidate[]): string {
   const [first, ...others] = measured
   if (first?.needed === undefined) return ''
   const most = others.reduce((best, one) => (one.free > best.free ? one : best), first)
-  const unit = all[0]?.reject === 'FailCPU' ? '' : ' MiB'
+  const unit = all[0]?.reject === 'FailCPU' || all[0]?.detail === SPINDLE_RATIO ? '' : ' MiB'
   return ` (largest free ${grouped(most.free)}${unit} on ${most.node}, ${grouped(first.needed)} needed)`
 }
 
@@ -77,14 +91,29 @@ const grouped = (value: number): string =>
     .toString()
     .replace(/\B(?=(\d{3})+$)/g, ',')
 
-export function toCandidateNode({ node, secondary, scoreChange, reject, free, needed }: Candidate): CandidateNode {
+/** One line for each node. */
+export const candidateLines = (candidates: readonly Candidate[]): string =>
+  candidates.map((one) => `  ${one.node}: ${verdictOf(one)}\n`).join('')
+
+function verdictOf(candidate: Candidate): string {
+  const { secondary, scoreChange, reject, free, needed } = candidate
+  if (reject !== undefined) {
+    const short = free === undefined || needed === undefined ? '' : ` (${grouped(free)} of ${grouped(needed)})`
+    return `${reject}: ${reasonOf(candidate)}${short}`
+  }
+  const change = scoreChange === undefined ? '' : `, score ${scoreChange < 0 ? '' : '+'}${score8(scoreChange)}`
+  return `accepted${secondary === undefined ? '' : ` with ${secondary}`}${change}`
+}
+
+export function toCandidateNode(candidate: Candidate): CandidateNode {
+  const { node, secondary, scoreChange, reject, free, needed } = candidate
   return {
     node,
     secondary: secondary ?? null,
     accepted: reject === undefined,
     score_change: scoreChange ?? null,
     reject: reject ?? null,
-    reason: reject === undefined ? null : PHRASES[reject](1),
+    reason: reject === undefined ? null : reasonOf(candidate),
     free: free ?? null,
     needed: needed ?? null,
   }

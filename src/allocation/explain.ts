@@ -4,6 +4,7 @@ import type { AllocOptions } from './allocate'
 import { Changes } from './changes'
 import { nodesNeeded } from './cluster-data'
 import { type ClusterModel, Col, type NodeFacts, freeMemory, instanceFacts } from './cluster-model'
+import { SPINDLE_RATIO } from './explain-text'
 import { failMode } from './fail-modes'
 import { Placement, SOFT, STRICT, Verdict } from './placement'
 import { judgePolicy } from './policy'
@@ -69,7 +70,7 @@ class Look {
     if (facts === undefined || target === undefined) return { node: name, reject: 'FailInternal' }
     const policy = model.data.groups[target.data.group]?.policy ?? model.data.policy
     const wrong = this.options.ignorePolicy ? Verdict.ok : judgePolicy(facts.data, policy, target.data.exclusiveStorage)
-    if (wrong !== Verdict.ok) return { node: name, reject: 'policy' }
+    if (wrong !== Verdict.ok) return { node: name, reject: 'policy', detail: POLICY[wrong] ?? 'for another reason' }
     const soft = this.options.ignoreSoftErrors ? SOFT : STRICT
     this.placement.copy(node, 0)
     const verdict = this.placement.addPrimary(0, node, instance, 0, soft)
@@ -123,13 +124,22 @@ class Look {
   }
 }
 
+/** What the policy of a group forbids. */
+const POLICY: { readonly [V in Verdict]?: string } = {
+  [Verdict.memory]: 'by its memory',
+  [Verdict.disk]: 'by the size of its disks, or by their template',
+  [Verdict.cpu]: 'by its CPUs',
+  [Verdict.diskCount]: 'by the number of its disks',
+  [Verdict.spindles]: 'by its spindles',
+}
+
 /** What there is of that which is short, where the node would become the primary. */
 export function shortage(
   model: ClusterModel,
   instance: number,
   node: number,
   verdict: Verdict,
-): { free?: number; needed?: number } {
+): Pick<Candidate, 'free' | 'needed' | 'detail'> {
   const facts = model.nodes[node]
   const data = model.instances[instance]?.data
   if (facts === undefined || data === undefined) return {}
@@ -139,7 +149,12 @@ export function shortage(
     const unreserved = free - data.memory <= 0 ? free : Math.min(free - get(Col.Reserved), get(Col.FreeMemoryAll))
     return { free: Math.max(0, unreserved), needed: data.memory }
   }
-  if (verdict === Verdict.disk) return { free: Math.min(get(Col.FreeDisk), get(Col.FreeDiskAll)), needed: data.disk }
+  if (verdict === Verdict.disk) {
+    const free = Math.min(get(Col.FreeDisk), get(Col.FreeDiskAll)) - facts.lowDisk
+    if (free <= data.disk) return { free: Math.max(0, free), needed: data.disk }
+    const spindles = facts.highSpindles - Math.max(get(Col.UsedSpindles), get(Col.UsedSpindlesAll))
+    return { free: Math.max(0, spindles), needed: data.spindleUse, detail: SPINDLE_RATIO }
+  }
   if (verdict === Verdict.cpu) {
     return { free: Math.max(0, facts.vcpuRatio * facts.data.totalCpus - get(Col.VcpusAll)), needed: data.vcpus }
   }

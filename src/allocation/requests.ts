@@ -36,6 +36,8 @@ export interface Candidate {
   /** How much worse (above 0) or better the whole becomes; only where it fits. */
   readonly scoreChange?: number
   readonly reject?: Reject
+  /** What more there is to say of that. */
+  readonly detail?: string
   /** What was short, where it is a number: MiB of memory and disk, CPUs, spindles. */
   readonly free?: number
   readonly needed?: number

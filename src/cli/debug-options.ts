@@ -21,7 +21,10 @@ export const oMemory = value('--memory', 'memory', 'unit', 'memory, MiB', { defa
 export const oMode = value('--mode', 'mode', 'choice', 'allocator mode', {
   short: '-m',
   default: 'relocate',
-  choices: ['allocate', 'allocate-secondary', 'change-group', 'multi-allocate', 'node-evacuate', 'relocate'],
+  choices: [
+    ...['allocate', 'allocate-secondary', 'balance', 'capacity', 'change-group', 'multi-allocate'],
+    ...['node-evacuate', 'relocate'],
+  ],
 })
 export const oNics = value('--nics', 'nics', 'string', 'NICs mac/ip/bridge, comma list', {
   default: '00:11:22:33:44:55',

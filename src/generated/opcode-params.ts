@@ -179,7 +179,7 @@ export interface ClusterSetParams extends CommonOpcodeParams {
   /** Default allocator arguments. */
   default_iallocator_params?: { [name: string]: unknown } | null
   /** Of each kind of question, the allocators that are asked in order until one finds something; empty for the default one. */
-  default_iallocators?: { allocate?: string[] | null; 'multi-allocate'?: string[] | null; relocate?: string[] | null; 'node-evacuate'?: string[] | null; 'change-group'?: string[] | null; balance?: string[] | null; capacity?: string[] | null } | null
+  default_iallocators?: { allocate?: string[] | null; 'multi-allocate'?: string[] | null; relocate?: string[] | null; 'node-evacuate'?: string[] | null; 'change-group'?: string[] | null } | null
   /** MAC prefix. */
   mac_prefix?: string | null
   /** Interface for the master IP. */
@@ -1151,7 +1151,7 @@ export interface TestAllocatorParams extends CommonOpcodeParams {
   /** In = show request, out = run it. */
   direction: "in" | "out"
   /** Allocator request type. */
-  mode: "allocate" | "allocate-secondary" | "change-group" | "multi-allocate" | "node-evacuate" | "relocate"
+  mode: "allocate" | "allocate-secondary" | "balance" | "capacity" | "change-group" | "multi-allocate" | "node-evacuate" | "relocate"
   /** Name. */
   name: string
   /** NICs. */

@@ -85,8 +85,6 @@ export interface BalanceRequest {
   min_gain_limit?: number
   /** Tells of each step every node that the instance could go to. */
   explain?: boolean
-  /** Asks this allocator; when left out, those of the cluster for this kind of question, else the built-in one. */
-  iallocator?: string
 }
 
 /** One part of the score, which is the weighted sum of all. */
@@ -131,8 +129,6 @@ export interface CapacityRequest {
   max_instances?: number
   /** Tells for each group why the next instance fits on none of its nodes. */
   explain?: boolean
-  /** Asks this allocator; when left out, those of the cluster for this kind of question, else the built-in one. */
-  iallocator?: string
 }
 
 /** What fits into a node group while the others stay as they are. */

@@ -1,9 +1,6 @@
 // Kinds of questions to allocators, each with a list of default allocators of its own, which are asked in order until one finds
 // something. A kind without a list has Ganeti's default allocator.
-export const ALLOCATOR_KINDS = [
-  ...(['allocate', 'multi-allocate', 'relocate', 'node-evacuate', 'change-group'] as const),
-  ...(['balance', 'capacity'] as const),
-] as const
+export const ALLOCATOR_KINDS = ['allocate', 'multi-allocate', 'relocate', 'node-evacuate', 'change-group'] as const
 export type AllocatorKind = (typeof ALLOCATOR_KINDS)[number]
 
 /** Where they are in gantry.data. */

@@ -70,6 +70,8 @@ export const allocatorTestDir = oneOf('IAllocatorTestDir', ['in', 'out'])
 export const allocatorMode = oneOf('IAllocatorMode', [
   'allocate',
   'allocate-secondary',
+  'balance',
+  'capacity',
   'change-group',
   'multi-allocate',
   'node-evacuate',

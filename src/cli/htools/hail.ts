@@ -1,8 +1,11 @@
 // `hail`: answers one request of the allocator protocol.
-import { ALLOC_DEFAULTS } from '../../allocation/allocate'
+import { ALLOC_DEFAULTS, type AllocOptions } from '../../allocation/allocate'
 import { answer } from '../../allocation/answer'
 import { BadClusterData } from '../../allocation/cluster-data'
 import { type ClusterModel, buildModel } from '../../allocation/cluster-model'
+import { explainRequest } from '../../allocation/explain-request'
+import { candidateLines } from '../../allocation/explain-text'
+import type { Request } from '../../allocation/requests'
 import { type ParsedRequest, parseRequest } from '../../allocation/request-json'
 import { loadModel, nodeMemoryOf, saveData, savedData, settingsOf, warn } from './load'
 import { type Parsed, has, listOf, parseOptions, textOf } from './options'
@@ -10,7 +13,7 @@ import { nodeTable } from './table'
 import { type Terminal, failure } from './terminal'
 
 const OPTIONS =
-  'print-nodes save text-data simulate verbose ignore-dynu ignore-soft-errors no-capacity-checks restrict-allocation-to static-kvm-node-memory version help'
+  'print-nodes save text-data simulate verbose ignore-dynu ignore-soft-errors no-capacity-checks restrict-allocation-to static-kvm-node-memory explain version help'
 
 export async function hail(args: readonly string[], terminal: Terminal): Promise<number> {
   const options = parseOptions('hail', OPTIONS.split(' '), args)
@@ -23,12 +26,14 @@ export async function hail(args: readonly string[], terminal: Terminal): Promise
   if (!replaced) warn(model, terminal)
   show(model, options, terminal, 'Initial')
   saveData(options, terminal, 'pre-ialloc', 'before iallocator run', savedData(model))
-  const reply = answer(model, request, {
+  const allocation = {
     ...ALLOC_DEFAULTS,
     ignoreSoftErrors: has(options, 'ignore-soft-errors'),
     capacity: !has(options, 'no-capacity-checks'),
     restrictTo: listOf(options, 'restrict-allocation-to'),
-  })
+  }
+  if (has(options, 'explain')) explain(model, request, allocation, terminal)
+  const reply = answer(model, request, allocation)
   terminal.out(`${JSON.stringify(reply)}\n`)
   show(model, options, terminal, 'Final')
   saveData(options, terminal, 'post-ialloc', 'after iallocator run', savedData(model))
@@ -41,6 +46,17 @@ function readRequest(options: Parsed, terminal: Terminal, file: string): ParsedR
   } catch (error) {
     if (error instanceof BadClusterData) throw failure(error.message)
     throw failure(`${file}: openFile: does not exist (No such file or directory)`)
+  }
+}
+
+/** Beside the answer, which programs read. */
+function explain(model: ClusterModel, request: Request, options: AllocOptions, terminal: Terminal): void {
+  try {
+    for (const { instance, candidates } of explainRequest(model, request, options))
+      terminal.err(`Nodes for ${instance}:\n${candidateLines(candidates)}`)
+  } catch (error) {
+    // The answer says what cannot be meant.
+    if (!(error instanceof BadClusterData)) throw error
   }
 }
 

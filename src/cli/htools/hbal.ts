@@ -1,8 +1,10 @@
 // `hbal`: shows, and writes as shell commands, the moves that make a node group most evenly loaded.
 import { nanoseconds, systemClock } from '../../lib/clock'
 import { type BalanceOptions, type Step, balance } from '../../allocation/balance'
+import { candidatesBefore } from '../../allocation/balance-plan'
 import { type ClusterData, NO_NODE } from '../../allocation/cluster-data'
 import { type ClusterModel, Col } from '../../allocation/cluster-model'
+import { candidateLines } from '../../allocation/explain-text'
 import { score8 } from '../../allocation/numbers'
 import { Score } from '../../allocation/score'
 import { showCommands } from './commands'
@@ -14,7 +16,7 @@ import { coefficients, instanceTable, nodeTable } from './table'
 import { Stop, type Terminal, failure } from './terminal'
 
 const OPTIONS =
-  'print-nodes print-instances print-commands text-data evac-mode restricted-migration first-job-group group max-length verbose quiet offline static-kvm-node-memory min-score max-cpu min-disk min-gain min-gain-limit no-disk-moves select-instances no-instance-moves ignore-soft-errors dynu-file ignore-dynu exclusion-tags exclude-instances save master luxi ialloc-src exec reason priority version help'
+  'print-nodes print-instances print-commands text-data evac-mode restricted-migration first-job-group group max-length verbose quiet offline static-kvm-node-memory min-score max-cpu min-disk min-gain min-gain-limit no-disk-moves select-instances no-instance-moves ignore-soft-errors dynu-file ignore-dynu exclusion-tags exclude-instances save master luxi ialloc-src exec reason priority explain version help'
 
 interface Selection {
   readonly name: string
@@ -45,7 +47,7 @@ export async function hbal(args: readonly string[], terminal: Terminal): Promise
   } else terminal.out(`Initial score: ${score8(initial)}\n`)
   checkNeed(initial, score.optimum(), settings.minScore)
   terminal.out('Trying to minimize the CV...\n')
-  const { steps, jobs } = run(model, selection, settings, terminal)
+  const { steps, jobs } = run(model, selection, settings, { terminal, explain: has(options, 'explain') })
   const last = new Score(model, selection.nodes)
   const final = last.value()
   if (steps.length === 0) terminal.out('No solution found\n')
@@ -208,7 +210,13 @@ function shortNumber(value: number): string {
   return value.toFixed(6)
 }
 
-function run(model: ClusterModel, selection: Selection, settings: BalanceOptions, terminal: Terminal) {
+interface Telling {
+  readonly terminal: Terminal
+  /** Of each step every node that was looked at. */
+  readonly explain: boolean
+}
+
+function run(model: ClusterModel, selection: Selection, settings: BalanceOptions, { terminal, explain }: Telling) {
   const longest = (aliases: readonly string[]) => Math.max(...aliases.map(({ length }) => length))
   const widths = {
     node: longest(selection.nodes.map((node) => model.nodes[node]?.alias ?? '')),
@@ -220,6 +228,7 @@ function run(model: ClusterModel, selection: Selection, settings: BalanceOptions
     steps.push(step)
     jobs.push(jobOf(model, step, model.instances[step.move.instance]?.alias ?? ''))
     terminal.out(`${stepLine(model, step, steps.length, widths)}\n`)
+    if (explain) terminal.err(candidateLines(candidatesBefore(model, step, selection.nodes, settings)))
   }
   return { steps, jobs }
 }

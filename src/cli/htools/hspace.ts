@@ -2,6 +2,8 @@
 import { ALLOC_DEFAULTS, type AllocOptions } from '../../allocation/allocate'
 import { type InstanceData, NO_NODE, type Spec, type Template, nodesNeeded } from '../../allocation/cluster-data'
 import { type ClusterModel, buildModel } from '../../allocation/cluster-model'
+import { candidatesFor } from '../../allocation/explain'
+import { candidateLines } from '../../allocation/explain-text'
 import { type Filled, Filling } from '../../allocation/filling'
 import { GlobalN1 } from '../../allocation/global-n1'
 import { templateOf } from '../../allocation/values'
@@ -18,7 +20,7 @@ import { coefficients, nodeTable } from './table'
 import { Stop, type Terminal, failure } from './terminal'
 
 const OPTIONS =
-  'print-nodes text-data disk-template spindle-use simulate verbose quiet independent-groups accept-existing-errors offline no-capacity-checks machine-readable max-cpu max-length min-disk standard-alloc tiered-alloc save static-kvm-node-memory master luxi ialloc-src version help'
+  'print-nodes text-data disk-template spindle-use simulate verbose quiet independent-groups accept-existing-errors offline no-capacity-checks machine-readable max-cpu max-length min-disk standard-alloc tiered-alloc save static-kvm-node-memory master luxi ialloc-src explain version help'
 
 interface Plan {
   readonly nodes: readonly number[]
@@ -36,8 +38,7 @@ export async function hspace(args: readonly string[], terminal: Terminal): Promi
   const spindleUse = numberOf(options, 'spindle-use', 'parsing spindle-use')
   const printer = new Printer(terminal, choiceOf(options, 'machine-readable'))
   const model = await loadModel(options, terminal)
-  const { policy } = model.data
-  const verbose = verbosity(options)
+  const [{ policy }, verbose] = [model.data, verbosity(options)]
   if (model.suffix !== '' && verbose > 1) {
     terminal.err(`Note: Stripping common suffix of '${model.suffix}' from names\n`)
   }
@@ -73,6 +74,7 @@ export async function hspace(args: readonly string[], terminal: Terminal): Promi
     ? NOTHING_PLACED
     : new Filling(fresh, plan.nodes, all, plan.options).fill(instanceOf(standard, kind, use), plan.limit)
   finish('Standard', fresh, fixed, standard, kind)
+  if (has(options, 'explain')) explain(fresh, instanceOf(standard, kind, use), plan, terminal)
   printer.fixed(fixed, { initial, final: resourcesOf(fresh, all), spindles })
   printer.end()
   return 0
@@ -87,6 +89,12 @@ export async function hspace(args: readonly string[], terminal: Terminal): Promi
     const when = `after ${name.toLowerCase()} allocation`
     terminal.err(`The cluster state ${when} has been written to file '${file}.${name.toLowerCase()}'\n`)
   }
+}
+
+/** Why the next instance of the standard size fits nowhere. */
+function explain(model: ClusterModel, data: InstanceData, { options }: Plan, terminal: Terminal): void {
+  const next = { data, requiredNodes: nodesNeeded(data.template), group: undefined }
+  terminal.err(`Nodes for one more instance:\n${candidateLines(candidatesFor(model, next, options))}`)
 }
 
 /** One failed place of N+1, as Ganeti counts. */

@@ -42,6 +42,7 @@ const TABLE: readonly OptionSpec[] = [
   { long: 'no-disk-moves', help: 'no moves that copy disks' },
   { long: 'select-instances', arg: 'INSTS', help: 'only move these instances' },
   { long: 'no-instance-moves', help: 'only change secondary nodes' },
+  { long: 'explain', help: 'tell of each node that was looked at, on the error output' },
   { long: 'ignore-soft-errors', help: 'ignore the limits that may be exceeded' },
   { long: 'dynu-file', short: 'U', arg: 'FILE', help: 'read the utilisation of instances from this file' },
   { long: 'ignore-dynu', help: 'take the utilisation of instances as 0' },

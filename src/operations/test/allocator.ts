@@ -33,6 +33,11 @@ async function requestOf(ctx: UnitContext, op: TestAllocator): Promise<Allocator
   switch (op.mode) {
     case 'allocate':
       return { type: 'allocate', ...newInstance(config, op, op.name) }
+    // These two are ours: at most `count` moves, or all places for an instance.
+    case 'balance':
+      return { type: 'balance', max_moves: op.count, ...(op.group_name !== undefined && { group_name: op.group_name }) }
+    case 'capacity':
+      return { type: 'capacity', ...newInstance(config, op, op.name) }
     case 'multi-allocate': {
       const names = Array.from({ length: op.count }, (_, index) => `${op.name}${index}`)
       return { type: 'multi-allocate', instances: names.map((name) => newInstance(config, op, name)) }

@@ -35,7 +35,6 @@ export interface PlannedBalance {
 }
 
 const names = listOf(nonEmpty)
-const allocator = { iallocator: nonEmpty }
 
 /** Exactly these keys, of which some must be there. */
 function shape<T>(fields: Record<string, Check<unknown>>, required: readonly string[] = []): Check<T> {
@@ -63,11 +62,11 @@ const specification = shape<InstanceSpecification>(
 const balance = shape<BalanceRequest>({
   ...{ groups: names, max_moves: positive(int), disk_moves: bool, instance_moves: bool, evacuate: bool },
   ...{ restricted_migration: bool, min_gain: nonNegative(float), min_gain_limit: nonNegative(float) },
-  ...{ explain: bool, ...allocator },
+  ...{ explain: bool },
 })
 
 const capacity = shape<CapacityRequest>(
-  { spec: specification, groups: names, max_instances: positive(int), explain: bool, ...allocator },
+  { spec: specification, groups: names, max_instances: positive(int), explain: bool },
   ['spec'],
 )
 

@@ -104,3 +104,40 @@ test('an allocator is asked for the moves that balance the cluster, at most so m
   expect(result.length).toBeLessThanOrEqual(2)
   for (const [, before, after] of result) expect(after).not.toEqual(before)
 })
+
+describe('--explain tells of each node, beside what programs read', () => {
+  const explained = async (program: string, ...args: string[]) => {
+    const plain = await ours(program, args)
+    const { code, out, err } = await ours(program, ['--explain', ...args])
+    expect({ code, out }).toEqual({ code: plain.code, out: plain.out })
+    return err
+  }
+  const request = (name: string) => explained('hail', path.join(DATA, name))
+
+  test('of a new instance', async () => {
+    expect(await request('hail-alloc-drbd.json')).toContain(
+      'Nodes for instance1:\n  node1: accepted with node2, score -1.14374466\n',
+    )
+    expect(await request('hail-alloc-invalid-network.json')).toContain(
+      '  node1_1: policy: is in a group whose policy forbids it by the size of its disks, or by their template\n' +
+        '  node2_1: no network: is not connected to its network\n',
+    )
+  })
+
+  test('of instances that leave their node or their group', async () => {
+    expect(await request('hail-reloc-drbd.json')).toMatch(
+      /node1: accepted, score -\d.*\n.*\n {2}node3: own node: is its/,
+    )
+    expect(await request('hail-node-evac.json')).toMatch(/Nodes for instance2:\n {2}node1: accepted with node2/)
+    expect(await request('hail-change-group.json')).toMatch(
+      /node1: other group: is in a group that is not to be used\n(.*\n)*.*accepted/,
+    )
+  })
+
+  test('of each move of a balance, and of the next instance that fits no more', async () => {
+    const err = await explained('hbal', '-t', path.join(DATA, 'hbal-evac.data'))
+    expect(err).toMatch(/: accepted( with \S+)?, score -/)
+    const full = await explained('hspace', '--simulate=p,4,100g,16g,8', '--disk-template=drbd')
+    expect(full).toMatch(/^Nodes for one more instance:\n(.*: FailDisk: lacks disk space.* \([\d,]+ of [\d,]+\)\n){4}$/)
+  })
+})

@@ -133,6 +133,19 @@ test('a script of the administrator is asked on the master, with the parameters 
   expect(cluster.callsOf('iallocator_runner').map(({ node }) => node)).toEqual(['node1.test'])
 })
 
+test('a script or the built-in allocator can be asked for a balance, and how many instances fit', async () => {
+  const ask = (more: object) => cluster.run('OP_TEST_ALLOCATOR', { direction: 'out', name: 'x', ...more })
+  says = 'what it says'
+  await expect(ask({ mode: 'balance', count: 3, iallocator: 'mine' })).resolves.toBe('what it says')
+  expect(asked).toMatchObject({ input: { request: { type: 'balance', max_moves: 3 } } })
+  const moves = JSON.parse(String(await ask({ mode: 'balance', count: 1, iallocator: 'hail' }))) as { result: unknown }
+  expect(moves).toMatchObject({ success: true, result: [[expect.any(String), ['node2.test'], ['node1.test']]] })
+  const size = { memory: 1000, vcpus: 1, disks: [{ size: 1024, mode: 'rw' }], disk_template: 'rbd', group_name: 'far' }
+  const fit = JSON.parse(String(await ask({ mode: 'capacity', ...size, iallocator: 'hail' }))) as { result: unknown[] }
+  expect(fit.result).toEqual([expect.any(Number), expect.arrayContaining([[expect.stringMatching(/^far/)]])])
+  expect(fit.result[1]).toHaveLength(Number(fit.result[0]))
+})
+
 const lists = (list: Readonly<Record<string, readonly string[]>>) =>
   cluster.apply(...Object.entries(list).map(([kind, names]) => change('setGantry', 'allocators', kind, names)))
 const evacuation = { node_name: 'node2', mode: 'primary-only' }

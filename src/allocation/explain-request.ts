@@ -1,0 +1,59 @@
+// What a request finds of each node, as the cluster is before it is answered.
+import type { AllocOptions } from './allocate'
+import { instanceByName, groupByUuid } from './answer'
+import type { ClusterModel } from './cluster-model'
+import { candidatesFor } from './explain'
+import { candidatesInGroups, candidatesToLeave } from './explain-moves'
+import type { Candidate, EvacMode, Request } from './requests'
+
+export interface Explained {
+  readonly instance: string
+  readonly candidates: readonly Candidate[]
+}
+
+/** Questions that are about no instance are not explained. */
+export function explainRequest(model: ClusterModel, request: Request, options: AllocOptions): Explained[] {
+  switch (request.type) {
+    case 'allocate': {
+      const restrictTo = options.restrictTo ?? request.restrictTo
+      const { instance } = request
+      return [{ instance: instance.data.name, candidates: candidatesFor(model, instance, { ...options, restrictTo }) }]
+    }
+    case 'capacity':
+      return [{ instance: request.instance.data.name, candidates: candidatesFor(model, request.instance, options) }]
+    case 'multi-allocate':
+      return request.instances.map((one) => ({
+        instance: one.data.name,
+        candidates: candidatesFor(model, one, options),
+      }))
+    case 'relocate':
+      return [leaving(model, request.name, 'secondary-only', options)]
+    case 'node-evacuate':
+      return request.instances.map((name) => leaving(model, name, request.mode, options))
+    case 'change-group': {
+      const targets = request.targetGroups.map((name) => groupByUuid(model, name))
+      return request.instances.map((name) => {
+        const at = instanceByName(model, name)
+        const own = groupOf(model, at)
+        const groups = targets.length > 0 ? targets : model.data.groups.flatMap((_, one) => (one === own ? [] : [one]))
+        return { instance: name, candidates: candidatesInGroups(model, at, groups, options) }
+      })
+    }
+    default:
+      return []
+  }
+}
+
+const groupOf = (model: ClusterModel, instance: number): number =>
+  model.data.nodes[model.primary[instance] ?? -1]?.group ?? -1
+
+function leaving(model: ClusterModel, instance: string, mode: EvacMode, options: AllocOptions): Explained {
+  const at = instanceByName(model, instance)
+  const mirrored = model.instances[at]?.data.template === 'drbd'
+  const half = mirrored ? mode : 'primary-only'
+  const candidates =
+    half === 'all'
+      ? candidatesInGroups(model, at, [groupOf(model, at)], options)
+      : candidatesToLeave(model, at, half, new Set(), options)
+  return { instance, candidates }
+}
