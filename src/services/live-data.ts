@@ -35,6 +35,7 @@ export class NodeLiveData implements LiveData {
   instanceInfo(config: ConfigData, nodes: readonly Node[]) {
     const specs = hypervisorSpecs(config)
     const args: ArgsOf<'all_instances_info'> = [specs.map(([name]) => name), Object.fromEntries(specs)]
+    Object.freeze(args)
     return this.ask(nodes, 'all_instances_info', config.serial_no, () => args)
   }
 

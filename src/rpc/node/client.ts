@@ -68,12 +68,20 @@ export interface NodeTransport {
 
 export function openNodeClient(options: NodeClientOptions): NodeClient {
   const { paths, transport = httpTransport(options) } = options
+  const bodies = new WeakMap<object, string>()
+
+  /** Frozen arguments belong to a call to many nodes that are told one by one: they are written once. */
+  function bodyOf<C extends CallName>(name: C, args: ArgsOf<C>): string {
+    const body = bodies.get(args) ?? encodeCall(name, args, paths)
+    if (Object.isFrozen(args)) bodies.set(args, body)
+    return body
+  }
 
   async function call<C extends CallName>(
     target: NodeTarget,
     name: C,
     args: ArgsOf<C>,
-    encode = () => encodeCall(name, args, paths),
+    encode = () => bodyOf(name, args),
   ): Promise<NodeResult<ResultOf<C>>> {
     const definition = callOf(name)
     if (target.offline && !definition.offlineToo) return { ok: false, error: OFFLINE, offline: true }
@@ -137,9 +145,13 @@ function endpoints(paths: Paths, port: number, simSocket: string | undefined) {
     return secured.agent
   }
 
+  let isSimulated = false
+
   return {
     of(target: NodeTarget): Endpoint {
-      if (simSocket !== undefined && existsSync(simSocket))
+      // A cluster whose nodes are simulated stays one.
+      isSimulated ||= simSocket !== undefined && existsSync(simSocket)
+      if (isSimulated && simSocket !== undefined)
         return { agent: simulated, socketPath: simSocket, headers: { [NODE_HEADER]: target.name } }
       return { agent: agent(), host: target.primary_ip, port, headers: {} }
     },
