@@ -9,6 +9,7 @@ import type { Log } from '../lib/log'
 import type { ConfigData } from '../model/config'
 import type { NodeUuid } from '../model/ids'
 import { SSCONF_NODES_AT_ONCE, SSCONF_RETRY_S } from '../model/limits'
+import type { ArgsOf } from '../rpc/node/calls'
 import type { NodeClient, NodeTarget } from '../rpc/node/client'
 
 type Values = Readonly<Record<string, readonly string[]>>
@@ -22,6 +23,7 @@ export interface DistributionOptions {
 
 export class SsconfDistribution {
   private readonly copies = new Map<NodeUuid, NodeSsconf>()
+  private readonly differences = new Differences()
   private readonly instanceNames: Map<string, string>
   private planned: Promise<void> | undefined
 
@@ -75,7 +77,7 @@ export class SsconfDistribution {
   }
 
   private copyOf({ uuid }: NodeTarget): NodeSsconf {
-    const known = this.copies.get(uuid) ?? new NodeSsconf(this.options)
+    const known = this.copies.get(uuid) ?? new NodeSsconf({ ...this.options, differences: this.differences })
     this.copies.set(uuid, known)
     return known
   }
@@ -83,14 +85,16 @@ export class SsconfDistribution {
 
 class NodeSsconf {
   /** What the node is known to have. */
-  private sent: Values = {}
+  private sent = NOTHING
   private wanted: { target: NodeTarget; values: Values } | undefined
   private running: Promise<void> | undefined
   private failing = false
   private timer: Timer | undefined
   private closed = false
 
-  constructor(private readonly options: Pick<DistributionOptions, 'nodes' | 'clock' | 'log'>) {}
+  constructor(
+    private readonly options: Pick<DistributionOptions, 'nodes' | 'clock' | 'log'> & { differences: Differences },
+  ) {}
 
   bring(target: NodeTarget, values: Values): Promise<void> {
     this.wanted = { target, values }
@@ -98,7 +102,7 @@ class NodeSsconf {
   }
 
   forget(): void {
-    this.sent = {}
+    this.sent = NOTHING
   }
 
   close(): void {
@@ -115,10 +119,10 @@ class NodeSsconf {
   private async send(): Promise<void> {
     while (this.wanted && !this.closed) {
       const { target, values } = this.wanted
-      const missing = differences(this.sent, values)
-      if (Object.keys(missing).length === 0) return
+      const missing = this.options.differences.between(this.sent, values)
+      if (Object.keys(missing[0]).length === 0) return
       try {
-        await this.options.nodes.one(target, 'write_ssconf_files', [missing])
+        await this.options.nodes.one(target, 'write_ssconf_files', missing)
         this.sent = values
         this.failing = false
       } catch (error) {
@@ -129,11 +133,30 @@ class NodeSsconf {
 
   private failed({ name }: NodeTarget, error: unknown): void {
     // What arrived of a call that failed is not known.
-    this.sent = {}
+    this.sent = NOTHING
     const { clock, log } = this.options
     if (!this.failing) log.warn({ node: name, err: error }, 'node did not take the ssconf files; it is tried again')
     this.failing = true
     if (!this.closed) this.timer = clock.after(SSCONF_RETRY_S * 1000, () => void this.run(), { background: true })
+  }
+}
+
+const NOTHING: Values = {}
+
+/** Most nodes have the same and lack the same, which is worked out, and written, once for all of them. */
+class Differences {
+  private readonly known = new Map<Values, ArgsOf<'write_ssconf_files'>>()
+  private after: Values | undefined
+
+  between(before: Values, after: Values): ArgsOf<'write_ssconf_files'> {
+    if (this.after !== after) this.known.clear()
+    this.after = after
+    const known = this.known.get(before)
+    if (known !== undefined) return known
+    const missing: ArgsOf<'write_ssconf_files'> = [differences(before, after)]
+    Object.freeze(missing)
+    this.known.set(before, missing)
+    return missing
   }
 }
 

@@ -139,6 +139,8 @@ test('ssconf goes to every node, and afterwards only what is new', async () => {
   await replication.ssconf.request()
   expect(sent()).toHaveLength(3)
   expect(sent()[0]?.[2]).toEqual([{ instance_list: [instance.name] }])
+  // Worked out and written once for all.
+  expect(new Set(sent().map(([, , args]) => args)).size).toBe(1)
   nodes.calls.length = 0
   await store.change([['setInstanceStatus', instance.uuid, 'up', true, 'admin']])
   await replication.ssconf.request()
