@@ -1,8 +1,9 @@
 // `gnt`, and `gnt-instance` and the others by program name: the command line of the cluster on this machine.
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, openSync } from 'node:fs'
 import * as path from 'node:path'
 import * as readline from 'node:readline/promises'
+import { ReadStream } from 'node:tty'
 import { runProgram } from './cli/program'
 import { CommandFailure, type Terminal } from './cli/command'
 import { inheritedEnvironment } from './lib/environment'
@@ -14,25 +15,43 @@ import { LuxiClient } from './rpc/luxi/client'
 /** The job that is being waited for. */
 let followed: number | undefined
 
+const NOBODY = 'No: there is no terminal to ask on; an option such as --force answers beforehand.'
+
+function openTerminal(): ReadStream | undefined {
+  try {
+    return new ReadStream(openSync('/dev/tty', 'r+'))
+  } catch {
+    return undefined
+  }
+}
+
 const terminal: Terminal = {
   out: (line) => void process.stdout.write(`${line}\n`),
   err: (line) => void process.stderr.write(`${line}\n`),
   following: (job) => void (followed = job),
-  async ask(question, letters) {
-    if (!process.stdin.isTTY) {
-      const asked = question.split('\n')[0] ?? ''
-      terminal.err(`${asked}\nNo: there is no terminal to ask on; an option such as --force answers beforehand.`)
+  // As in Ganeti the terminal itself is asked: what the program reads and writes may be pipes.
+  async ask(question, choices) {
+    const tty = openTerminal()
+    if (tty === undefined) {
+      terminal.err(`${question.split('\n')[0] ?? ''}\n${NOBODY}`)
       return undefined
     }
-    const prompt = readline.createInterface({ input: process.stdin, output: process.stdout })
+    const letters = Object.keys(choices)
+    const prompt = readline.createInterface({ input: tty, output: tty })
+    const last = letters.at(-1) ?? ''
+    const line = `${question}\n${[...letters.slice(0, -1), `[${last}]`, '?'].join('/')}: `
+    const gone = new Promise<undefined>((resolve) => prompt.once('close', () => resolve(undefined)))
     try {
       for (;;) {
-        const answer = (await prompt.question(question)).trim().toLowerCase()
-        if (answer === '') return 'n'
-        if (answer.length === 1 && letters.includes(answer)) return answer
+        const answer = await Promise.race([prompt.question(line), gone])
+        if (answer === undefined) return last
+        const letter = answer.trim().toLowerCase().slice(0, 1)
+        if (letters.includes(letter)) return letter
+        if (letter === '?') for (const [key, meaning] of Object.entries(choices)) tty.write(` ${key} - ${meaning}\n`)
       }
     } finally {
       prompt.close()
+      tty.destroy()
     }
   },
   hand(command) {

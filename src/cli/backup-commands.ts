@@ -1,10 +1,10 @@
 import { OpBackupExport, OpBackupRemove } from '../opcodes/backup'
-import { type Call, CommandFailure, EXIT } from './command'
+import { type Call, EXIT, refusal } from './command'
 import { firstArgument, opcodeOf, submitting } from './submit'
 
 export async function exportInstance(call: Call): Promise<number> {
   const { options } = call
-  if (options.text('node') === undefined) throw new CommandFailure('Target node must be specified')
+  if (options.text('node') === undefined) throw refusal('Target node must be specified')
   await call.jobs.run(
     opcodeOf(OpBackupExport, {
       instance_name: firstArgument(call),

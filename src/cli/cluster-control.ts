@@ -1,8 +1,8 @@
 import { seconds } from '../lib/clock'
 import { OpClusterActivateMasterIp, OpClusterDeactivateMasterIp, OpClusterRedistConf } from '../opcodes/cluster'
-import { type Call, CommandFailure, EXIT } from './command'
-import { confirm } from './confirm'
-import { formatTime } from './format'
+import { type Call, EXIT, refusal } from './command'
+import { ask } from './confirm'
+import { formatCtime } from './format'
 import { opcodeOf, submitting } from './submit'
 
 export const redistributeConfig = submitting(OpClusterRedistConf, () => ({}))
@@ -11,7 +11,7 @@ export const activateMasterIp = submitting(OpClusterActivateMasterIp, () => ({})
 export async function deactivateMasterIp(call: Call): Promise<number> {
   const question =
     'This takes down the address of the cluster; its doors cannot be reached there until it is back. Continue?'
-  if (!call.options.flag('confirm') && !(await confirm(call, question))) return EXIT.notConfirmed
+  if (!call.options.flag('confirm') && !(await ask(call, question))) return EXIT.failure
   await call.jobs.run(opcodeOf(OpClusterDeactivateMasterIp, {}))
   return EXIT.ok
 }
@@ -20,7 +20,8 @@ export async function controlQueue({ args, master, terminal }: Call): Promise<nu
   if (args[0] === 'info') {
     const [drained] = await master.queryConfigValues(['drain_flag'])
     terminal.out(`The drain flag is ${drained === true ? 'set' : 'unset'}`)
-  } else await master.setDrainFlag(args[0] === 'drain')
+  } else if (args[0] === 'drain' || args[0] === 'undrain') await master.setDrainFlag(args[0] === 'drain')
+  else throw refusal(`Command '${args[0]}' is not valid.`)
   return EXIT.ok
 }
 
@@ -30,13 +31,14 @@ export async function controlWatcher({ args, master, terminal, clock }: Call): P
     await master.setWatcherPause(null)
     terminal.out('The watcher is no longer paused.')
   } else if (verb === 'pause') {
-    if (duration === undefined) throw new CommandFailure('Missing pause duration')
+    if (duration === undefined) throw refusal('Missing pause duration')
     const until = await master.setWatcherPause(seconds(clock) + parseTimespec(duration))
-    terminal.out(until === null ? 'The watcher is not paused.' : `The watcher is paused until ${formatTime(until)}.`)
-  } else {
+    terminal.out(until === null ? 'The watcher is not paused.' : `The watcher is paused until ${formatCtime(until)}.`)
+  } else if (verb !== 'info') throw refusal(`Command '${verb}' is not valid.`)
+  else {
     const [until] = await master.queryConfigValues(['watcher_pause'])
     if (typeof until === 'number' && until > seconds(clock))
-      terminal.out(`The watcher is paused until ${formatTime(until)}.`)
+      terminal.out(`The watcher is paused until ${formatCtime(until)}.`)
     else terminal.out('The watcher is not paused.')
   }
   return EXIT.ok
@@ -46,8 +48,10 @@ const UNITS_S: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 864
 
 /** `90`, `30m`, `4h`, `1d`, `2w` in seconds. */
 export function parseTimespec(text: string): number {
-  const match = /^(\d+)([smhdw]?)$/.exec(text)
-  if (match === null)
-    throw new CommandFailure(`Invalid time specification '${text}': use a number with s, m, h, d or w`)
-  return Number(match[1]) * (UNITS_S[match[2] ?? ''] ?? 1)
+  if (text === '') throw refusal('Empty time specification passed')
+  const unit = UNITS_S[text.at(-1) ?? '']
+  const digits = unit === undefined ? text : text.slice(0, -1)
+  if (digits === '') throw refusal('Invalid time specification (only suffix passed)')
+  if (!/^[-+]?\d+$/.test(digits)) throw refusal(`Invalid time specification '${digits}'`)
+  return Number(digits) * (unit ?? 1)
 }

@@ -2,6 +2,7 @@ import { administrator } from './administrator'
 import { type Call, EXIT } from './command'
 import { ES_SEARCH_PATH, OS_SEARCH_PATH } from '../model/constants/paths'
 import { formatTime, pythonText } from './format'
+import { withDefaults } from './node-info'
 import { type Info, entries, formatInfo, toInfo } from './info'
 
 type Dict = Readonly<Record<string, unknown>>
@@ -120,6 +121,29 @@ const uidPool = (ranges: readonly unknown[]): string =>
     .map(list)
     .map(([low, high]) => (low === high ? String(low) : `${String(low)}-${String(high)}`))
     .join(', ')
+
+/** What the group has of its own, and of the rest the cluster's, marked. */
+export function groupPolicyInfo(own: Dict, policy: Dict): Info {
+  const ownBounds = list(own['minmax'])
+  const bounds = (ownBounds.length > 0 ? ownBounds : list(policy['minmax'])).map((pair, at) =>
+    entries(
+      ...['min', 'max'].map((end): [string, Info] => [
+        `${end}/${at}`,
+        withDefaults(ownBounds.length > 0 ? dict(pair)[end] : {}, dict(pair)[end]),
+      ]),
+    ),
+  )
+  const marked = (name: string, text: (value: unknown) => string): [string, Info] => [
+    name === 'disk-templates' ? 'allowed disk templates' : name,
+    own[name] === undefined ? `default (${text(policy[name])})` : text(own[name]),
+  ]
+  return entries(
+    ['bounds specs', bounds],
+    marked('disk-templates', joined),
+    marked('vcpu-ratio', pythonText),
+    marked('spindle-ratio', pythonText),
+  )
+}
 
 export function policyInfo(policy: Dict): Info {
   const info = new Map<string, Info>()

@@ -1,6 +1,6 @@
 import { OpClusterSetParams } from '../opcodes/cluster'
-import { type Call, CommandFailure, EXIT } from './command'
-import { followJobs } from './instance-move'
+import { type Call, CommandFailure } from './command'
+import { waitForHandedOn } from './instance-move'
 import { NOTHING_GIVEN } from './instance-modify'
 import type { KeyValues, OptionValues } from './option-values'
 import { backendParams, byIdent, guessed, hypervisorParams, nodeParams, numbersByIdent, policy } from './params'
@@ -35,7 +35,7 @@ export async function modifyCluster(call: Call): Promise<number> {
   const changes = { ...simpleChanges(options), ...parameterChanges(options) }
   if (Object.values(changes).every((value) => value === undefined)) throw new CommandFailure(NOTHING_GIVEN)
   const result = await call.jobs.run(opcodeOf(OpClusterSetParams, { ...changes, force: options.flag('force') }))
-  return result === null ? EXIT.ok : followJobs(call, result)
+  return waitForHandedOn(call, result)
 }
 
 function simpleChanges(options: OptionValues) {

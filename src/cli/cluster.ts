@@ -2,7 +2,7 @@ import { renameCluster, renewCrypto } from './cluster-keys'
 import { emergencyPower } from './cluster-epo'
 import { copyFile, runOnNodes } from './cluster-nodes'
 import { showClusterPolicy } from './policy-command'
-import { type Tool, choiceOf, later, many, one } from './command'
+import { type Tool, later, many, one } from './command'
 import {
   activateMasterIp,
   controlQueue,
@@ -203,7 +203,6 @@ export const clusterTool: Tool = {
       usage: '[-n <node-name>...] <command>',
       args: [many('command word', 1)],
       options: [oNode, oNodeGroup, oShowMachineNames, oFailureOnly],
-      passThrough: true,
       run: runOnNodes,
     },
     {
@@ -244,7 +243,7 @@ export const clusterTool: Tool = {
       name: 'queue',
       help: 'drain, undrain or inspect the queue',
       usage: 'drain|undrain|info',
-      args: [choiceOf(['drain', 'undrain', 'info'])],
+      args: [one('choice')],
       options: [],
       run: controlQueue,
     },
@@ -252,7 +251,7 @@ export const clusterTool: Tool = {
       name: 'watcher',
       help: 'pause, continue or inspect the watcher',
       usage: '{pause <timespec>|continue|info}',
-      args: [choiceOf(['pause', 'continue', 'info']), { kind: 'duration', min: 0, max: 1 }],
+      args: [one('choice'), { kind: 'duration', min: 0, max: 1 }],
       options: [],
       run: controlWatcher,
     },

@@ -2,6 +2,7 @@
 // interface: no file of the cluster is read and no node is called here.
 import type { Clock } from '../lib/clock'
 import type { runCommand } from '../lib/run-command'
+import { ECODE, type ErrorCode, OpPrereqError } from '../model/errors'
 import type { Master } from '../rpc/luxi/calls'
 import type { Jobs } from './jobs'
 import type { OptionValues } from './option-values'
@@ -45,7 +46,6 @@ export interface Argument {
   readonly kind: string
   readonly min: number
   readonly max: number
-  readonly choices?: readonly string[]
 }
 
 export interface Command {
@@ -56,8 +56,6 @@ export interface Command {
   readonly usage: string
   readonly args: readonly Argument[]
   readonly options: readonly Option[]
-  /** Everything from the first argument on belongs to the argument, options too. */
-  readonly passThrough?: boolean
   /** Returns the exit code. */
   run(call: Call): Promise<number>
 }
@@ -74,8 +72,8 @@ export interface Terminal {
   err(line: string): void
   /** Told which job is being waited for, so that an interrupt can name it. */
   following(job: number | undefined): void
-  /** Asks a question to be answered with one of the letters; undefined when nobody can answer. */
-  ask(question: string, letters: string): Promise<string | undefined>
+  /** Asks a question to be answered with one of the letters, each with what it means; undefined when nobody can answer. */
+  ask(question: string, choices: Readonly<Record<string, string>>): Promise<string | undefined>
   /** Hands the terminal to another program until it ends; its exit code. */
   hand(command: readonly string[]): Promise<number>
 }
@@ -118,9 +116,11 @@ export class CommandFailure extends Error {
   }
 }
 
+/** What Ganeti's commands refuse before anything is sent, shown as the master shows its own refusals. */
+export const refusal = (text: string, code: ErrorCode = ECODE.INVAL): OpPrereqError => new OpPrereqError(text, code)
+
 export const one = (kind: string): Argument => ({ kind, min: 1, max: 1 })
 export const many = (kind: string, min = 0): Argument => ({ kind, min, max: Infinity })
-export const choiceOf = (choices: readonly string[]): Argument => ({ kind: 'choice', min: 1, max: 1, choices })
 
 /** A command of Ganeti that this version does not have yet: it is listed, and says so when it is called. */
 export const later = async ({ tool, command }: Call): Promise<number> => {

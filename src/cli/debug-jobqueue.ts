@@ -4,7 +4,6 @@ import { meet } from '../lib/rendezvous'
 import { LOG_TYPE, PRIORITIES_AT_SUBMIT, PRIORITY } from '../model/constants/jobs'
 import { GanetiError, OpExecError } from '../model/errors'
 import { OpTestDelay, OpTestJqueue } from '../opcodes/test'
-import { BadParameter } from '../opcodes/parse'
 import type { JobId, LogEntry, Master, WireOpCode } from '../rpc/luxi/calls'
 import { type Call, EXIT } from './command'
 import { opcodeOf } from './submit'
@@ -53,7 +52,7 @@ async function isRefused(action: () => Promise<unknown>): Promise<boolean> {
     await action()
     return false
   } catch (error) {
-    if (error instanceof GanetiError || error instanceof BadParameter) return true
+    if (error instanceof GanetiError) return true
     throw error
   }
 }

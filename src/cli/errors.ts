@@ -1,7 +1,11 @@
 // What a failure looks like on the terminal, and the exit code that goes with it (spec: cli.json, error_prefixes and exit_codes).
 import {
+  ConfigurationError,
   GanetiError,
+  GenericError,
   HooksAbort,
+  HooksFailure,
+  JobLost,
   JobQueueDrainError,
   JobQueueFull,
   OpExecError,
@@ -11,7 +15,6 @@ import {
   TagError,
   TypeEnforcementError,
 } from '../model/errors'
-import { BadParameter } from '../opcodes/parse'
 import { PeerError } from '../rpc/json-protocol'
 import { CommandFailure, EXIT } from './command'
 import { JobCanceled, JobSubmitted } from './job-outcomes'
@@ -27,11 +30,13 @@ export function describeError(error: unknown): Description {
   if (error instanceof JobSubmitted) return { lines: [error.message], exitCode: EXIT.ok, good: true }
   if (error instanceof CommandFailure) return { lines: [error.message], exitCode: error.exitCode }
   if (error instanceof JobCanceled) return failure(error.message)
-  if (error instanceof BadParameter) return refused('wrong_input', error.message)
   if (error instanceof PeerError) return failure(`Cannot communicate with the master daemon: ${error.message}`)
   if (error instanceof GanetiError) return describeGanetiError(error)
   return failure(`Unexpected error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
 }
+
+/** How luxid begins its answer to a call that it cannot read. */
+const UNPARSABLE = 'Failed to parse request: '
 
 const failure = (...lines: string[]): Description => ({ lines, exitCode: EXIT.failure })
 
@@ -48,11 +53,21 @@ function describeGanetiError(error: GanetiError): Description {
   if (error instanceof HooksAbort)
     return failure(
       'Failure: hooks execution failed:',
-      ...error.failures.map(([node, script, output]) => `  node: ${node}, script: ${script}, output: ${output}`),
+      ...error.failures.map(
+        ([node, script, output]) =>
+          `  node: ${node}, script: ${script}${output === '' ? ' (no output)' : `, output: ${output}`}`,
+      ),
     )
-  if (error instanceof JobQueueDrainError || (error.wire === 'GenericError' && error.message === 'Queue drained'))
-    return failure('Failure: the job queue is drained and takes no new jobs; gnt-cluster queue undrain ends that')
+  if (error instanceof JobQueueDrainError)
+    return failure("Failure: the job queue is marked for drain and doesn't accept new requests")
   if (error instanceof JobQueueFull)
-    return failure('Failure: the job queue is full; archive old jobs with gnt-job autoarchive')
+    return failure("Failure: the job queue is full and doesn't accept new job submissions until old jobs are archived")
+  if (error instanceof JobLost) return failure(`Error checking job status: ${error.message}`)
+  if (error instanceof HooksFailure) return failure(`Failure: hooks general failure: ${error.message}`)
+  if (error instanceof ConfigurationError)
+    return { lines: [`Corrupt configuration file: ${error.message}`, 'Aborting.'], exitCode: EXIT.usage }
+  // luxid could not read the call: its answer is a bare text, which has no class.
+  if (error instanceof GenericError && error.message.startsWith(UNPARSABLE))
+    return failure('Unhandled protocol error while talking to the master daemon:', error.message)
   return failure(`Unhandled Ganeti error: ${error.message}`)
 }

@@ -1,5 +1,7 @@
 // The filter language that people type: `status == "running" and not (pnode =* "node1*")`, as the filter that queries take.
-import { CommandFailure } from './command'
+import type { OpPrereqError } from '../model/errors'
+import { CommandFailure, refusal } from './command'
+import { pythonRepr } from './format'
 
 const DETECTION = /[\t\n\v\f\r !"'()/<=>\\~]/
 const GLOB = /[*?]/
@@ -17,8 +19,12 @@ function nameFilter(field: string, name: string, numbers: boolean): unknown[] {
   if (GLOB.test(name)) return ['=~', field, globToRegex(name)]
   if (!numbers) return ['==', field, name]
   if (/^\d+$/.test(name)) return ['==', field, Number(name)]
-  throw new CommandFailure(`Invalid job ID: '${name}'`)
+  throw invalidJobId(name)
 }
+
+/** Ganeti shows Python's complaint. */
+export const invalidJobId = (text: string): OpPrereqError =>
+  refusal(`Invalid job ID passed: invalid literal for int() with base 10: ${pythonRepr(text)}`)
 
 /** Anchored; `*` and `?` stop at dots, and a domain may follow, so that short names match. */
 export function globToRegex(glob: string): string {
@@ -90,7 +96,13 @@ function plainToken(rest: string, at: number): { token: Token; length: number } 
 }
 
 const complaint = (text: string, at: number): CommandFailure =>
-  new CommandFailure(`Failed to parse the filter at column ${at + 1}:\n  ${text}\n  ${' '.repeat(at)}^`)
+  new CommandFailure(
+    `Error while parsing query filter: Failed to parse query filter '${text}': ${reason(text, at)}\n` +
+      `${text}\n${' '.repeat(at)}^\n${reason(text, at)}`,
+  )
+
+const reason = (text: string, at: number): string =>
+  `${at < text.length ? `unexpected '${text[at]}'` : 'Expected more text'}  (at char ${at}), (line:1, col:${at + 1})`
 
 /** `not` binds tightest, then `and`, then `or`. */
 class Parser {

@@ -31,8 +31,15 @@ export type Units = 'h' | 'm' | 'g' | 't'
 export function formatUnit(size_mib: number, units: Units): string {
   const suffix = (name: string) => (units === 'h' ? name : '')
   if (units === 'm' || (units === 'h' && size_mib < 1024)) return `${Math.round(size_mib)}${suffix('M')}`
-  if (units === 'g' || (units === 'h' && size_mib < 1024 * 1024)) return `${(size_mib / 1024).toFixed(1)}${suffix('G')}`
-  return `${(size_mib / 1024 / 1024).toFixed(1)}${suffix('T')}`
+  if (units === 'g' || (units === 'h' && size_mib < 1024 * 1024)) return `${oneDecimal(size_mib / 1024)}${suffix('G')}`
+  return `${oneDecimal(size_mib / 1024 / 1024)}${suffix('T')}`
+}
+
+/** Python rounds to the even digit when both are equally near: 0.25 is 0.2, 0.75 is 0.8. */
+function oneDecimal(value: number): string {
+  const between = Number.isInteger(value * 4) && !Number.isInteger(value * 2)
+  const below = Math.floor(value * 10)
+  return between && below % 2 === 0 ? (below / 10).toFixed(1) : value.toFixed(1)
 }
 
 const two = (value: number): string => String(value).padStart(2, '0')

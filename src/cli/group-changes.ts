@@ -7,18 +7,26 @@ import {
   OpGroupSetParams,
 } from '../opcodes/group'
 import { type Call, CommandFailure, EXIT } from './command'
-import { followJobs } from './instance-move'
+import { followJobs, waitForHandedOn } from './instance-move'
 import { NOTHING_GIVEN } from './instance-modify'
 import { byIdent, guessed, nodeParams, numbersByIdent, policy } from './params'
 import { firstArgument, opcodeOf, printChanges, submitting } from './submit'
 
-export const addGroup = submitting(OpGroupAdd, (call) => ({ group_name: firstArgument(call), ...paramsOf(call) }))
+export async function addGroup(call: Call): Promise<number> {
+  const op = opcodeOf(OpGroupAdd, { group_name: firstArgument(call), ...paramsOf(call) })
+  return waitForHandedOn(call, await call.jobs.run(op))
+}
 
 export async function modifyGroup(call: Call): Promise<number> {
   const group_name = firstArgument(call)
   const changes = paramsOf(call)
   if (Object.values(changes).every((value) => value === undefined)) throw new CommandFailure(NOTHING_GIVEN)
-  printChanges(call, 'group', group_name, await call.jobs.run(opcodeOf(OpGroupSetParams, { group_name, ...changes })))
+  printChanges(
+    call,
+    'node group',
+    group_name,
+    await call.jobs.run(opcodeOf(OpGroupSetParams, { group_name, ...changes })),
+  )
   return EXIT.ok
 }
 
@@ -58,5 +66,5 @@ export async function evacuateGroup(call: Call): Promise<number> {
       force_failover: options.flag('force_failover'),
     }),
   )
-  return followJobs(call, result)
+  return followJobs(call, result, 'All instances evacuated', 'during the evacuation')
 }

@@ -1,6 +1,5 @@
 import { type Call, EXIT } from './command'
-import { policyInfo } from './cluster-info'
-import { namesFilter } from './filter-text'
+import { groupPolicyInfo } from './cluster-info'
 import { pythonText } from './format'
 import { type Info, entries, formatInfo } from './info'
 import { withDefaults } from './node-info'
@@ -8,22 +7,25 @@ import { withDefaults } from './node-info'
 const FIELDS = ['name', 'ndparams', 'custom_ndparams', 'diskparams', 'custom_diskparams', 'ipolicy', 'custom_ipolicy']
 
 export async function showGroups({ args, master, terminal }: Call): Promise<number> {
-  const { data } = await master.query('group', FIELDS, namesFilter('name', args))
-  const groups = data.map((row) => groupInfo(row.map(([, value]) => value)))
+  const groups = (await master.queryGroups(args, FIELDS, false)).map(groupInfo)
   for (const line of formatInfo(groups)) terminal.out(line)
   return EXIT.ok
 }
 
-function groupInfo([name, ndparams, ownNdparams, diskparams, ownDiskparams, ipolicy]: readonly unknown[]): Info {
-  const templates = Object.entries(asDict(diskparams)).sort(([a], [b]) => (a < b ? -1 : 1))
+function groupInfo([
+  name,
+  ndparams,
+  ownNdparams,
+  diskparams,
+  ownDiskparams,
+  ipolicy,
+  ownIpolicy,
+]: readonly unknown[]): Info {
   return entries(
     ['Node group', pythonText(name)],
     ['Node parameters', withDefaults(ownNdparams, ndparams)],
-    [
-      'Disk parameters',
-      new Map(templates.map(([template, params]) => [template, withDefaults(asDict(ownDiskparams)[template], params)])),
-    ],
-    ['Instance policy', policyInfo(asDict(ipolicy))],
+    ['Disk parameters', withDefaults(ownDiskparams, diskparams)],
+    ['Instance policy', groupPolicyInfo(asDict(ownIpolicy), asDict(ipolicy))],
   )
 }
 

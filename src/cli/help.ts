@@ -25,15 +25,20 @@ export function toolUsage(tool: Tool): string[] {
 
 export function commandHelp(tool: string, command: Command): string[] {
   return [
-    ...title('Usage'),
-    `  ${tool} ${command.name} ${command.usage}`.trimEnd(),
-    '',
+    ...commandUsage(tool, command),
     ...wrap(command.help, WIDTH - 1),
     '',
     ...title('Options'),
     ...optionsOf(command).flatMap(optionHelp),
   ]
 }
+
+/** Ends with the blank that stands between a command and its arguments, even where it takes none, as Ganeti's. */
+export const commandUsage = (tool: string, { name, usage }: Command): string[] => [
+  ...title('Usage'),
+  `  ${tool} ${name} ${usage}`,
+  '',
+]
 
 const title = (text: string): string[] => [text, '='.repeat(text.length)]
 

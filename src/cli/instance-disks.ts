@@ -5,8 +5,10 @@ import {
   OpInstanceRecreateDisks,
   OpInstanceReplaceDisks,
 } from '../opcodes/instance'
-import { type Call, CommandFailure, EXIT } from './command'
-import { diskSize, diskValues } from './params'
+import { type Call, EXIT, refusal } from './command'
+import { parseUnit } from '../model/param-types'
+import { pythonRepr } from './format'
+import { diskValues } from './params'
 import { firstArgument, opcodeOf, submitting } from './submit'
 
 export const deactivateDisks = submitting(OpInstanceDeactivateDisks, (call) => ({
@@ -31,24 +33,37 @@ export async function activateDisks(call: Call): Promise<number> {
 
 export const growDisk = submitting(OpInstanceGrowDisk, ({ args, options }) => {
   const [instance_name, disk = '', size] = args
-  if (!/^\d+$/.test(disk)) throw new CommandFailure(`Invalid disk index: '${disk}'`)
   return {
     instance_name,
-    disk: Number(disk),
-    amount: diskSize(size, `disk ${disk}`),
+    disk: diskIndex(disk),
+    amount: growth(size),
     absolute: options.flag('absolute'),
     wait_for_sync: options.flag('wait_for_sync'),
     ignore_ipolicy: options.flag('ignore_ipolicy'),
   }
 })
 
+function diskIndex(text: string): number {
+  if (/^\s*[-+]?\d+\s*$/.test(text)) return Number(text)
+  throw refusal(`Invalid disk index: invalid literal for int() with base 10: ${pythonRepr(text)}`)
+}
+
+function growth(text: string | undefined): number {
+  try {
+    return parseUnit(text)
+  } catch {
+    throw refusal(`Can't parse the given amount '${text}'`)
+  }
+}
+
 export const recreateDisks = submitting(OpInstanceRecreateDisks, (call) => {
   const { options } = call
   const disks = options.idents('disks').map(([ident, values]) => {
-    if (!/^\d+$/.test(ident)) throw new CommandFailure(`Invalid disk index: '${ident}'`)
-    return [Number(ident), diskValues(values || {}, `disk ${ident}`)]
+    return [diskIndex(ident), diskValues(values || {}, `disk ${ident}`)]
   })
   const node = options.text('node')
+  if (node !== undefined && options.text('iallocator') !== undefined)
+    throw refusal('At most one of either --nodes or --iallocator can be passed')
   return {
     instance_name: firstArgument(call),
     disks,
@@ -60,7 +75,8 @@ export const recreateDisks = submitting(OpInstanceRecreateDisks, (call) => {
 export const replaceDisks = submitting(OpInstanceReplaceDisks, (call) => {
   const { options } = call
   const disks = options.text('disks')?.split(',').map(Number) ?? []
-  if (disks.some(Number.isNaN)) throw new CommandFailure('--disks takes a list of disk indices')
+  if (disks.some(Number.isNaN))
+    throw refusal('Invalid disk index passed: --disks takes a comma-separated list of numbers')
   return {
     instance_name: firstArgument(call),
     disks,
@@ -82,5 +98,5 @@ function replaceMode({ options }: Call): string {
   ].flat()
   const [mode] = given
   if (mode !== undefined && given.length === 1) return mode
-  throw new CommandFailure('One and only one of the -p, -s, -a, -n and -I options must be passed')
+  throw refusal('One and only one of the -p, -s, -a, -n and -I options must be passed')
 }

@@ -1,3 +1,4 @@
+import { LOCAL_DISK_STATUS } from '../model/constants/disks'
 import { OpInstanceQueryData } from '../opcodes/instance'
 import { type Call, CommandFailure, EXIT } from './command'
 import { formatTime, formatUnit, pythonRepr, pythonText } from './format'
@@ -11,7 +12,10 @@ export async function showInstances(call: Call): Promise<number> {
   const all = options.flag('show_all')
   if (all === args.length > 0)
     throw new CommandFailure(
-      all ? 'Give either instance names or --all, not both' : 'Give the names of instances, or --all',
+      all
+        ? 'Cannot use --all if you specify instance names.'
+        : 'No instance selected. Please pass in --all if you want to query all instances.\n' +
+            'Note that this can take a long time on a big cluster.',
     )
   const isStatic = options.flag('static')
   const result = await call.jobs.run(
@@ -111,7 +115,7 @@ function diskInfo(disk: Dict, label: string): Info {
     ['pstatus', 'on primary'],
     ['sstatus', 'on secondary'],
   ] as const)
-    if (Array.isArray(disk[key])) pairs.push([title, deviceStatus(list(disk[key]))])
+    if (Array.isArray(disk[key])) pairs.push([title, deviceStatus(disk['dev_type'], list(disk[key]))])
   pairs.push(['name', pythonText(disk['name'])], ['UUID', pythonText(disk['uuid'])])
   const children = list(disk['children'])
   if (children.length > 0)
@@ -135,13 +139,22 @@ function drbdInfo(info: Dict): [string, Info][] {
   ]
 }
 
-function deviceStatus(status: readonly unknown[]): string {
+function deviceStatus(type: unknown, status: readonly unknown[]): string {
+  if (status.length === 0) return 'not active'
   const [path, major, minor, percent, estimate, degraded, local] = status
+  const number = (value: unknown) => (value === null || value === undefined ? 'N/A' : pythonText(value))
+  const device = `${pythonText(path)} (${number(major)}:${number(minor)})`
+  if (type === 'plain') return device + (local === LOCAL_DISK_STATUS.faulty ? ' *FAILED* (failed drive?)' : '')
+  if (type !== 'drbd') return device
   const sync =
     typeof percent === 'number'
-      ? `*RECOVERING* ${percent.toFixed(2)}%, ETA ${typeof estimate === 'number' ? `${estimate}s` : 'unknown'}`
+      ? `*RECOVERING* ${percent.toFixed(2).padStart(5)}%, ETA ${typeof estimate === 'number' && estimate !== 0 ? `${estimate}s` : 'unknown'}`
       : 'in sync'
-  const health = degraded === true ? 'status *DEGRADED*' : 'status ok'
-  const device = typeof major === 'number' && typeof minor === 'number' ? ` (${major}:${minor})` : ''
-  return `${pythonText(path)}${device} ${sync}, ${health}${local === 4 ? ' *MISSING DISK*' : ''}`
+  const words =
+    local === LOCAL_DISK_STATUS.faulty
+      ? ' *MISSING DISK*'
+      : local === LOCAL_DISK_STATUS.unknown
+        ? ' *UNCERTAIN STATE*'
+        : ''
+  return `${device} ${sync}, status ${degraded === true ? '*DEGRADED*' : 'ok'}${words}`
 }

@@ -6,8 +6,9 @@ import {
   OpInstanceMove,
   OpInstanceRemove,
 } from '../opcodes/instance'
-import { type Call, CommandFailure, EXIT } from './command'
-import { confirm } from './confirm'
+import { type Call, EXIT, refusal } from './command'
+import { ask, confirm } from './confirm'
+import { pythonText } from './format'
 import { firstArgument, opcodeOf } from './submit'
 
 export async function removeInstance(call: Call): Promise<number> {
@@ -31,6 +32,8 @@ export async function failoverInstance(call: Call): Promise<number> {
   const place = targetOf(call)
   const question = `Failover of instance ${instance_name} shuts it down and starts it on another node. Continue?`
   if (!(await confirm(call, question))) return EXIT.failure
+  const offline = `Failing over ${instance_name} without its other disks needs its node to be marked offline. Is it?`
+  if (options.flag('ignore_consistency') && !(await ask(call, offline))) return EXIT.failure
   await call.jobs.run(
     opcodeOf(OpInstanceFailover, {
       ...place,
@@ -50,7 +53,7 @@ export async function migrateInstance(call: Call): Promise<number> {
   const place = targetOf(call)
   const mode = options.text('migration_mode')
   if (!options.flag('live') && mode !== undefined)
-    throw new CommandFailure('Only one of --non-live and --migration-mode can be given')
+    throw refusal('Only one of the --non-live and --migration-mode options can be passed')
   const question = options.flag('cleanup')
     ? `Instance ${instance_name} will be recovered from a failed migration. Continue?`
     : `Instance ${instance_name} will be moved to another node while it runs; the guest sees a short pause. Continue?`
@@ -74,7 +77,7 @@ function targetOf({ options }: Call): { target_node: string | undefined; ialloca
   const target_node = options.text('dst_node')
   const iallocator = options.text('iallocator')
   if (target_node !== undefined && iallocator !== undefined)
-    throw new CommandFailure('Specify either an iallocator (-I), or a target node (-n), but not both')
+    throw refusal('Specify either an iallocator (-I), or a target node (-n) but not both')
   return { target_node, iallocator }
 }
 
@@ -97,21 +100,35 @@ export async function moveInstance(call: Call): Promise<number> {
 }
 
 export async function changeGroup(call: Call): Promise<number> {
+  const name = firstArgument(call)
   const groups = call.options.list('to') ?? []
   const result = await call.jobs.run(
     opcodeOf(OpInstanceChangeGroup, {
-      instance_name: firstArgument(call),
+      instance_name: name,
       iallocator: call.options.text('iallocator'),
       target_groups: groups.length === 0 ? undefined : groups,
       early_release: call.options.flag('early_release'),
     }),
   )
-  return followJobs(call, result)
+  return followJobs(call, result, `Instance '${name}' changed group`, `while changing group of instance '${name}'`)
 }
 
-/** Waits for the jobs that an opcode handed its work to. */
-export async function followJobs(call: Call, result: unknown): Promise<number> {
-  const jobs = typeof result === 'object' && result !== null && 'jobs' in result ? result.jobs : []
-  const outcomes = await call.jobs.followSubmitted(jobs)
-  return outcomes.every(({ ok }) => ok) ? EXIT.ok : EXIT.failure
+/** Of an opcode that may hand on some of its work. */
+export async function waitForHandedOn(call: Call, result: unknown): Promise<number> {
+  if (jobsOf(result).length === 0) return EXIT.ok
+  const bad = (await call.jobs.followSubmitted(jobsOf(result))).filter(({ ok }) => !ok)
+  for (const job of bad) call.terminal.out(`Job failed, result is '${pythonText(job.result)}'.`)
+  if (bad.length > 0) call.terminal.out(`${bad.length} job(s) failed.`)
+  return bad.length === 0 ? EXIT.ok : EXIT.failure
+}
+
+const jobsOf = (result: unknown): unknown[] =>
+  typeof result === 'object' && result !== null && 'jobs' in result && Array.isArray(result.jobs) ? result.jobs : []
+
+/** Waits for the jobs that an opcode handed its work to; `done` and `during` are how the end is told. */
+export async function followJobs(call: Call, result: unknown, done: string, during: string): Promise<number> {
+  const outcomes = await call.jobs.followSubmitted(jobsOf(result))
+  const bad = outcomes.filter(({ ok }) => !ok).length
+  call.terminal.out(bad === 0 ? `${done} successfully.` : `There were ${bad} errors ${during}.`)
+  return bad === 0 ? EXIT.ok : EXIT.failure
 }

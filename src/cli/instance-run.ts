@@ -43,6 +43,10 @@ export const rebootInstances = (call: Call): Promise<number> =>
 
 async function onMany(call: Call, verb: string, opcodeFor: (call: Call, name: string) => WireOpCode): Promise<number> {
   const { names, several } = await selectInstances(call)
+  if (names.length === 0) {
+    call.terminal.out('Cluster is empty, no instances to shutdown')
+    return EXIT.ok
+  }
   const sure = !several || call.options.flag('force_multi') || (await confirmMany(call, names, 'instances', verb))
   if (!sure) return EXIT.failure
   return runOnEach(call, names, several, opcodeFor)

@@ -1,7 +1,11 @@
 import { describeError } from './errors'
-import { type Call, CommandFailure, EXIT } from './command'
+import { ECODE } from '../model/errors'
+import { type Call, CommandFailure, EXIT, refusal } from './command'
 import { parseTimespec } from './cluster-control'
-import { confirmMany } from './confirm'
+import { confirm } from './confirm'
+import { invalidJobId } from './filter-text'
+import { resultLines } from './list'
+import { jobColumns, jobsIn } from './lists'
 
 /** Seconds that the master may spend on archiving in one call. */
 const ARCHIVE_S = 60
@@ -9,14 +13,14 @@ const PRIORITIES: Readonly<Record<string, number>> = { low: 10, normal: 0, high:
 
 export function jobId(text: string): number {
   if (/^\d+$/.test(text)) return Number(text)
-  throw new CommandFailure(`Invalid job ID: '${text}'`)
+  throw invalidJobId(text)
 }
 
 export async function archiveJobs({ args, master, terminal }: Call): Promise<number> {
   let exitCode: number = EXIT.ok
   for (const id of args.map(jobId)) {
     if (await master.archiveJob(id)) continue
-    terminal.err(`Failed to archive job with ID ${id}`)
+    terminal.err(`Failed to archive job with ID '${id}'`)
     exitCode = EXIT.failure
   }
   return exitCode
@@ -32,36 +36,35 @@ export async function autoArchiveJobs({ args, master, terminal }: Call): Promise
 export async function cancelJobs(call: Call): Promise<number> {
   const { options, master } = call
   const kill = options.flag('kill')
-  if (kill && !options.flag('yes_do_it'))
-    throw new CommandFailure('--kill ends jobs in the middle of their work; confirm it with --yes-do-it')
-  return onJobs(call, kill ? 'kill' : 'cancel', (id) => master.cancelJob(id, kill))
+  if (kill && !options.flag('yes_do_it')) throw refusal('The --kill option must be confirmed with --yes-do-it')
+  return onJobs(call, `${kill ? 'KILL' : 'Cancel'} job(s) listed above?`, (id) => master.cancelJob(id, kill))
 }
 
 export async function changePriority(call: Call): Promise<number> {
   const priority = PRIORITIES[call.options.text('priority') ?? '']
-  if (priority === undefined) throw new CommandFailure('The --priority option must be given')
-  return onJobs(call, 'change of priority', (id) => call.master.changeJobPriority(id, priority))
+  if (priority === undefined) throw new CommandFailure('--priority option must be given.')
+  return onJobs(call, 'Change priority of job(s) listed above?', (id) => call.master.changeJobPriority(id, priority))
 }
 
 /** Jobs by id, or all in some states after a question. */
 async function onJobs(
   call: Call,
-  verb: string,
+  question: string,
   act: (id: number) => Promise<readonly [boolean, string]>,
 ): Promise<number> {
   const { args, options, master, terminal } = call
   const statuses = options.list('status_filter')
-  if (statuses !== undefined && args.length > 0)
-    throw new CommandFailure('Job IDs and options that choose jobs by status cannot be given together')
-  if (statuses === undefined && args.length === 0) throw new CommandFailure('No jobs given')
-  const filter = ['|', ...(statuses ?? []).map((status) => ['==', 'status', status])]
-  const ids =
-    statuses === undefined
-      ? args.map(jobId)
-      : (await master.query('job', ['id'], filter)).data.map((row) => Number(row[0]?.[1]))
-  if (ids.length === 0) return EXIT.ok
-  if (statuses && !options.flag('force') && !(await confirmMany(call, ids.map(String), 'jobs', verb)))
-    return EXIT.notConfirmed
+  if ((statuses === undefined) === (args.length === 0))
+    throw refusal('Either a status filter or job ID(s) must be specified and never both')
+  let ids: readonly number[]
+  if (statuses === undefined) ids = args.map(jobId)
+  else {
+    const found = await master.query('job', ['id', 'status', 'summary'], jobsIn(statuses))
+    ids = found.data.map((row) => Number(row[0]?.[1]))
+    if (ids.length === 0) throw refusal('No jobs with the requested status have been found', ECODE.STATE)
+    if (!options.flag('force')) for (const line of resultLines(call, jobColumns, found)) terminal.out(line)
+    if (!(await confirm(call, question))) return EXIT.notConfirmed
+  }
   let exitCode: number = EXIT.ok
   for (const id of ids) {
     const [done, text] = await act(id)
@@ -71,23 +74,26 @@ async function onJobs(
   return exitCode
 }
 
-/** Silent, but for the exit code. */
-export async function waitForJob({ args, jobs }: Call): Promise<number> {
-  await jobs.wait(jobId(args[0] ?? ''), false)
-  return EXIT.ok
-}
+/** Silent, but for a failure. */
+export const waitForJob = (call: Call): Promise<number> => untilEnd(call, false)
 
-export async function watchJob({ args, jobs, terminal }: Call): Promise<number> {
-  const id = jobId(args[0] ?? '')
+export async function watchJob(call: Call): Promise<number> {
+  const { args, terminal } = call
+  const [id = ''] = args
   const title = `Output from job ${id} follows`
   terminal.out(title)
   terminal.out('-'.repeat(title.length))
+  return untilEnd(call, true)
+}
+
+async function untilEnd({ args, jobs, terminal }: Call, show: boolean): Promise<number> {
+  const [id = ''] = args
   try {
-    await jobs.wait(id)
+    await jobs.wait(jobId(id), show)
+    return EXIT.ok
   } catch (error) {
-    terminal.out(`Job ${id} failed: ${describeError(error).lines.join('\n')}`)
-    return EXIT.failure
+    const { lines, exitCode } = describeError(error)
+    terminal.err(`Job ${id} failed: ${lines.join('\n')}`)
+    return exitCode
   }
-  terminal.out(`Job ${id} finished successfully`)
-  return EXIT.ok
 }

@@ -81,7 +81,6 @@ function logInfo(entry: unknown): Info {
   const [serial, time, type, message] = list(entry)
   return entries(
     ['Time', formatTimestamp(time)],
-    ['Content', toInfo(type === 'message' ? message : [type, message])],
-    ['Serial', pythonText(serial)],
+    ['Content', `[${[serial, type, message].map(pythonText).join(', ')}]`],
   )
 }

@@ -1,7 +1,7 @@
 // `list` and `list-fields`, the same for everything that can be queried.
 import { RESULT_STATUS, RESULT_STATUS_WORDS } from '../model/constants/query'
-import type { Cell, FieldDefinition, QueryFilter, QueryResource } from '../rpc/luxi/calls'
-import { type Call, EXIT } from './command'
+import type { Cell, FieldDefinition, QueryFilter, QueryResource, QueryResult } from '../rpc/luxi/calls'
+import { type Call, EXIT, type Terminal, refusal } from './command'
 import { looksLikeFilter, namesFilter, parseFilterText } from './filter-text'
 import { type Units, formatTime, formatUnit, pythonText } from './format'
 import { type Column, formatTable } from './table'
@@ -25,27 +25,37 @@ export const listCommand =
   async (call: Call): Promise<number> => {
     const fields = [...selectedFields(call.options.text('output'), settings.defaults), ...(settings.more?.(call) ?? [])]
     const result = await call.master.query(settings.what, fields, filterOf(call, settings))
-    const unknown = result.fields.filter(({ kind }) => kind === 'unknown').map(({ name }) => name)
-    if (unknown.length > 0) call.terminal.err(`Warning: Queried for unknown fields ${unknown.join(', ')}`)
-    const columns = result.fields.map(columnOf)
-    const rows = result.data.map((row) => row.map((cell, at) => formatCell(cell, result.fields[at], call, settings)))
-    const separator = call.options.text('separator')
-    for (const line of formatTable(columns, rows, { headers: !call.options.flag('no_headers'), separator }))
-      call.terminal.out(line)
-    return unknown.length > 0 ? EXIT.unknownField : EXIT.ok
+    const unknown = warnOfUnknown(result.fields, call.terminal)
+    for (const line of resultLines(call, settings, result)) call.terminal.out(line)
+    return unknown ? EXIT.unknownField : EXIT.ok
   }
+
+/** A result as a table, in the way that the command's options ask for. */
+export function resultLines(call: Call, settings: Pick<ListSettings, 'show'>, result: QueryResult): string[] {
+  const rows = result.data.map((row) => row.map((cell, at) => formatCell(cell, result.fields[at], call, settings)))
+  const style = { headers: !call.options.flag('no_headers'), separator: call.options.text('separator') }
+  return formatTable(result.fields.map(columnOf), rows, style)
+}
 
 export const listFieldsCommand =
   (what: QueryResource) =>
   async ({ master, args, options, terminal }: Call): Promise<number> => {
     const { fields } = await master.queryFields(what, args.length === 0 ? null : args)
     const columns = ['Name', 'Type', 'Title', 'Description'].map((title) => ({ title, alignRight: false }))
+    const unknown = warnOfUnknown(fields, terminal)
     const rows = fields.map(({ name, kind, title, doc }) => [name, KIND_TITLES[kind] ?? kind, title, doc])
     const separator = options.text('separator')
     for (const line of formatTable(columns, rows, { headers: !options.flag('no_headers'), separator }))
       terminal.out(line)
-    return fields.some(({ kind }) => kind === 'unknown') ? EXIT.unknownField : EXIT.ok
+    return unknown ? EXIT.unknownField : EXIT.ok
   }
+
+/** Whether there are any. */
+function warnOfUnknown(fields: readonly FieldDefinition[], terminal: Terminal): boolean {
+  const unknown = fields.filter(({ kind }) => kind === 'unknown').map(({ name }) => name)
+  if (unknown.length > 0) terminal.err(`Warning: Queried for unknown fields ${unknown.join(', ')}`)
+  return unknown.length > 0
+}
 
 const KIND_TITLES: Readonly<Record<string, string>> = {
   unknown: 'Unknown',
@@ -68,7 +78,9 @@ function filterOf(call: Call, { nameField, numeric, condition }: ListSettings): 
   const { args, options } = call
   const more = condition?.(call) ?? null
   const [first] = args
-  const isText = first !== undefined && args.length === 1 && (options.flag('force_filter') || looksLikeFilter(first))
+  const isFilter = options.flag('force_filter')
+  if (isFilter && args.length > 1) throw refusal('Exactly one argument must be given as a filter')
+  const isText = first !== undefined && args.length === 1 && (isFilter || looksLikeFilter(first))
   const own = isText ? parseFilterText(first) : namesFilter(nameField, args, numeric)
   if (own === null || more === null) return own ?? more
   return ['&', more, own]
@@ -82,7 +94,7 @@ function formatCell(
   [status, value]: Cell,
   definition: FieldDefinition | undefined,
   { options }: Call,
-  { show }: ListSettings,
+  { show }: Pick<ListSettings, 'show'>,
 ): string {
   if (status !== RESULT_STATUS.normal) {
     const [long, short] = RESULT_STATUS_WORDS[status] ?? ['(unknown)', '??']
@@ -98,7 +110,7 @@ function formatCell(
     case 'timestamp':
       return formatTime(value)
     default:
-      return Array.isArray(value) ? value.map(pythonText).join(',') : pythonText(value)
+      return pythonText(value)
   }
 }
 

@@ -2,42 +2,64 @@
 import { formatTimestamp, pythonText } from './format'
 import { listCommand } from './list'
 import { namesFilter } from './filter-text'
+import type { QueryFilter } from '../rpc/luxi/calls'
 
 export const listInstances = listCommand({
   what: 'instance',
   nameField: 'name',
   defaults: ['name', 'hypervisor', 'os', 'pnode', 'status', 'oper_ram'],
+  show: {
+    tags: joined,
+    'disk.sizes': joined,
+    'nic.macs': joined,
+    'nic.ips': joined,
+    'nic.modes': joined,
+    'nic.links': joined,
+    'nic.bridges': joined,
+    'nic.networks': joined,
+    snodes: joined,
+    'snodes.group': joined,
+    'snodes.group.uuid': joined,
+  },
 })
 
 export const listNodes = listCommand({
   what: 'node',
   nameField: 'name',
   defaults: ['name', 'dtotal', 'dfree', 'mtotal', 'mnode', 'mfree', 'pinst_cnt', 'sinst_cnt'],
+  show: { pinst_list: joined, sinst_list: joined, tags: joined },
 })
 
 export const listGroups = listCommand({
   what: 'group',
   nameField: 'name',
   defaults: ['name', 'node_cnt', 'pinst_cnt', 'alloc_policy', 'ndparams'],
-  show: { ndparams: assignments },
+  show: { node_list: joined, pinst_list: joined, ndparams: assignments },
 })
 
 export const listNetworks = listCommand({
   what: 'network',
   nameField: 'name',
   defaults: ['name', 'network', 'gateway', 'mac_prefix', 'group_list', 'tags'],
-  show: { group_list: connections },
+  show: { group_list: connections, inst_list: joined, tags: joined },
 })
 
+export const jobColumns = { show: { summary: joined, opstart: moments, opexec: moments, opend: moments } }
+
+export const jobsIn = (statuses: readonly unknown[]): QueryFilter => [
+  '|',
+  ...statuses.map((status) => ['==', 'status', status]),
+]
+
 export const listJobs = listCommand({
+  ...jobColumns,
   what: 'job',
   nameField: 'id',
   numeric: true,
   defaults: ['id', 'status', 'summary'],
-  show: { received_ts: formatTimestamp, start_ts: formatTimestamp, end_ts: formatTimestamp },
   condition({ options }) {
     const statuses = options.list('status_filter')
-    return statuses ? ['|', ...statuses.map((status) => ['==', 'status', status])] : null
+    return statuses ? jobsIn(statuses) : null
   },
   more: ({ options }) => (options.flag('archived') ? ['archived'] : []),
 })
@@ -62,9 +84,19 @@ export const listLocks = listCommand({
   show: { pending: waiters },
 })
 
+/** `a,b`, where other lists are shown as Python's. */
+function joined(value: unknown): string {
+  return Array.isArray(value) ? value.map(pythonText).join(',') : pythonText(value)
+}
+
+/** Of each opcode of a job. */
+function moments(value: unknown): string {
+  return pythonText(Array.isArray(value) ? value.map(formatTimestamp) : value)
+}
+
 /** `a=1, b=x` */
 function assignments(params: unknown): string {
-  if (typeof params !== 'object' || params === null) return ''
+  if (typeof params !== 'object' || params === null || Object.keys(params).length === 0) return '(empty)'
   return Object.entries(params)
     .map(([name, value]) => `${name}=${pythonText(value)}`)
     .join(', ')

@@ -7,7 +7,7 @@ import {
   OpNetworkSetParams,
 } from '../opcodes/network'
 import type { WireOpCode } from '../rpc/luxi/calls'
-import { type Call, CommandFailure, EXIT } from './command'
+import { type Call, CommandFailure, EXIT, refusal } from './command'
 import { NOTHING_GIVEN } from './instance-modify'
 import { firstArgument, opcodeOf, submitting } from './submit'
 
@@ -16,7 +16,7 @@ const addresses = (text: string | undefined): string[] | undefined => text?.spli
 export const addNetwork = submitting(OpNetworkAdd, (call) => {
   const { options } = call
   const network = options.text('network')
-  if (network === undefined) throw new CommandFailure('The --network option must be given')
+  if (network === undefined) throw refusal('The --network option must be given')
   return {
     network_name: firstArgument(call),
     network,
@@ -72,14 +72,11 @@ export function connectNetwork(call: Call): Promise<number> {
 export const disconnectNetwork = (call: Call): Promise<number> =>
   onGroups(call, (network_name, group_name) => opcodeOf(OpNetworkDisconnect, { network_name, group_name }))
 
-/** One job for each group named, or for all groups. */
+/** One job after the other, for each group named or for all groups; the first that fails is the last. */
 async function onGroups(call: Call, opcodeFor: (network: string, group: string) => WireOpCode): Promise<number> {
   const [network = '', ...named] = call.args
   const groups =
     named.length > 0 ? named : (await call.master.queryGroups([], ['name'], false)).map(([name]) => String(name))
-  const outcomes = await call.jobs.runMany(
-    groups.map((group) => ({ name: group, ops: [opcodeFor(network, group)] })),
-    groups.length > 1,
-  )
-  return outcomes.every(({ ok }) => ok) ? EXIT.ok : EXIT.failure
+  for (const group of groups) await call.jobs.run(opcodeFor(network, group))
+  return EXIT.ok
 }

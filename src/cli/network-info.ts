@@ -1,6 +1,7 @@
 import { type Call, EXIT } from './command'
 import { namesFilter } from './filter-text'
 import { pythonText } from './format'
+import { wrap } from './help'
 
 const FIELDS = [
   'name',
@@ -22,9 +23,8 @@ const FIELDS = [
 const MAP_WIDTH = 64
 
 export async function showNetworks(call: Call): Promise<number> {
-  const { data } = await call.master.query('network', FIELDS, namesFilter('name', call.args))
-  for (const row of data) {
-    const network = new Map<string, unknown>(FIELDS.map((name, at) => [name, row[at]?.[1] ?? null]))
+  for (const row of await call.master.queryNetworks(call.args, FIELDS, false)) {
+    const network = new Map<string, unknown>(FIELDS.map((name, at) => [name, row[at] ?? null]))
     for (const line of networkLines(network, await instanceLines(call, network))) call.terminal.out(line)
   }
   return EXIT.ok
@@ -49,8 +49,7 @@ function networkLines(network: ReadonlyMap<string, unknown>, instances: readonly
     '  Usage map:',
     ...mapLines(text('map')),
     '         (X) used    (.) free',
-    '  externally reserved IPs:',
-    `    ${text('external_reservations')}`,
+    ...reservations(network.get('external_reservations')),
     ...(groups.length === 0
       ? ['  not connected to any node group']
       : ['  connected to node groups:', ...groups.map(connection)]),
@@ -62,9 +61,14 @@ function mapLines(map: string): string[] {
   const lines: string[] = []
   for (let first = 0; first < map.length; first += MAP_WIDTH) {
     const part = map.slice(first, first + MAP_WIDTH)
-    lines.push(`${String(first).padStart(9)} ${part} ${first + part.length - 1}`)
+    lines.push(`${String(first).padStart(9)} ${part.padEnd(MAP_WIDTH)} ${first + MAP_WIDTH - 1}`)
   }
   return lines
+}
+
+function reservations(text: unknown): string[] {
+  if (typeof text !== 'string' || text === '') return []
+  return ['  externally reserved IPs:', ...wrap(text, MAP_WIDTH).map((line) => `    ${line}`)]
 }
 
 function connection(group: unknown): string {

@@ -7,8 +7,9 @@ import {
   OpNodeSetParams,
 } from '../opcodes/node'
 import { OpInstanceFailover } from '../opcodes/instance'
-import { type Call, CommandFailure, EXIT } from './command'
-import { confirm } from './confirm'
+import { type Call, CommandFailure, EXIT, refusal } from './command'
+import { ask, confirm } from './confirm'
+import { niceSort } from '../model/nice-sort'
 import { followJobs } from './instance-move'
 import { NOTHING_GIVEN } from './instance-modify'
 import { nodeParams, numbersByIdent } from './params'
@@ -50,6 +51,9 @@ export async function modifyNode(call: Call): Promise<number> {
     disk_state: numbersByIdent(options.idents('disk_state')),
   }
   if (Object.values(changes).every((value) => value === undefined)) throw new CommandFailure(NOTHING_GIVEN)
+  // A node that was away may still act on what it knew, unless it is readded.
+  const online = `Node ${node_name} is set online by hand: unless its configuration is still right, use gnt-node add --readd. Continue?`
+  if (changes.offline === false && !(await confirm(call, online))) return EXIT.failure
   const manner = { force: options.flag('force'), auto_promote: options.flag('auto_promote') }
   const result = await call.jobs.run(opcodeOf(OpNodeSetParams, { node_name, ...manner, ...changes }))
   printChanges(call, 'node', node_name, result)
@@ -59,19 +63,22 @@ export async function modifyNode(call: Call): Promise<number> {
 export async function powercycleNode(call: Call): Promise<number> {
   const node_name = firstArgument(call)
   const sure =
-    call.options.flag('confirm') ||
-    (await confirm(call, `Are you sure you want to hard power cycle node ${node_name}?`))
-  if (!sure) return EXIT.notConfirmed
+    call.options.flag('confirm') || (await ask(call, `Are you sure you want to hard powercycle node ${node_name}?`))
+  if (!sure) return EXIT.usage
   const result = await call.jobs.run(opcodeOf(OpNodePowercycle, { node_name, force: call.options.flag('force') }))
-  if (typeof result === 'string') call.terminal.out(result)
+  if (typeof result === 'string' && result !== '') call.terminal.err(result)
   return EXIT.ok
 }
 
 export async function evacuateNode(call: Call): Promise<number> {
   const { options, terminal } = call
   const node_name = firstArgument(call)
-  const [primary, secondary] = [options.flag('primary_only'), options.flag('secondary_only')]
-  if (primary && secondary) throw new CommandFailure('Only one of --primary-only and --secondary-only can be given')
+  const elsewhere = options.text('dst_node') !== undefined
+  if (elsewhere)
+    terminal.err('New secondary node given (disabling iallocator), hence evacuating secondary instances only.')
+  const primary = options.flag('primary_only') && !elsewhere
+  const secondary = options.flag('secondary_only') || elsewhere
+  if (primary && secondary) throw refusal('Only one of the --primary-only and --secondary-only options can be passed')
   const names = await instancesOf(
     call,
     node_name,
@@ -93,7 +100,7 @@ export async function evacuateNode(call: Call): Promise<number> {
       ignore_soft_errors: options.flag('ignore_soft_errors') || undefined,
     }),
   )
-  return followJobs(call, result)
+  return followJobs(call, result, 'All instances evacuated', 'during the evacuation')
 }
 
 export async function migrateNode(call: Call): Promise<number> {
@@ -105,17 +112,20 @@ export async function migrateNode(call: Call): Promise<number> {
     return EXIT.ok
   }
   if (!(await confirm(call, `Migrate instance(s) ${names.join(', ')}?`))) return EXIT.notConfirmed
+  const mode = options.text('migration_mode')
+  if (!options.flag('live') && mode !== undefined)
+    throw refusal('Only one of the --non-live and --migration-mode options can be passed')
   const result = await call.jobs.run(
     opcodeOf(OpNodeMigrate, {
       node_name,
-      mode: options.flag('live') ? options.text('migration_mode') : 'non-live',
+      mode: options.flag('live') ? mode : 'non-live',
       target_node: options.text('dst_node'),
       iallocator: options.text('iallocator'),
       allow_runtime_changes: options.flag('allow_runtime_chgs'),
       ignore_ipolicy: options.flag('ignore_ipolicy'),
     }),
   )
-  return followJobs(call, result)
+  return followJobs(call, result, 'All instances migrated', 'during the node migration')
 }
 
 export async function failoverNode(call: Call): Promise<number> {
@@ -125,7 +135,7 @@ export async function failoverNode(call: Call): Promise<number> {
     terminal.err(`No primary instances on node ${firstArgument(call)}, exiting.`)
     return EXIT.ok
   }
-  if (!(await confirm(call, `Fail over instance(s) ${names.join(', ')}?`))) return EXIT.failure
+  if (!(await confirm(call, `Fail over instance(s) ${names.map((name) => `'${name}'`).join(',')}?`))) return EXIT.usage
   const jobs = names.map((name) => ({
     name,
     ops: [
@@ -139,13 +149,14 @@ export async function failoverNode(call: Call): Promise<number> {
   const outcomes = await call.jobs.runMany(jobs, true)
   const failed = outcomes.filter(({ ok }) => !ok).length
   if (failed === 0) terminal.out(`All ${names.length} instance(s) failed over successfully.`)
-  else terminal.out(`There were errors during the failover: ${failed} error(s) out of ${names.length} instance(s).`)
-  return failed === 0 ? EXIT.ok : EXIT.failure
+  else terminal.out(`There were errors during the failover:\n${failed} error(s) out of ${names.length} instance(s).`)
+  // As in Ganeti, where what failed is said and is no failure of the command.
+  return EXIT.ok
 }
 
 async function instancesOf({ master }: Call, node: string, fields: readonly string[]): Promise<string[]> {
-  const { data } = await master.query('node', fields, ['==', 'name', node])
-  return [
-    ...new Set(data.flatMap((row) => row.flatMap(([, names]) => (Array.isArray(names) ? names.map(String) : [])))),
-  ]
+  const rows = await master.queryNodes([node], fields, false)
+  return niceSort(
+    new Set(rows.flatMap((row) => row.flatMap((names) => (Array.isArray(names) ? names.map(String) : [])))),
+  )
 }

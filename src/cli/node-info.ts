@@ -1,7 +1,7 @@
 import { type Call, EXIT } from './command'
 import { pythonText } from './format'
-import { type Info, formatInfo, toInfo } from './info'
-import { namesFilter } from './filter-text'
+import { niceSort } from '../model/nice-sort'
+import { type Info, formatInfo } from './info'
 
 const FIELDS = [
   'name',
@@ -20,8 +20,8 @@ const FIELDS = [
 ] as const
 
 export async function showNodes({ args, master, terminal }: Call): Promise<number> {
-  const { data } = await master.query('node', FIELDS, namesFilter('name', args))
-  const nodes = data.map((row) => new Map(FIELDS.map((name, at) => [name, row[at]?.[1] ?? null])))
+  const rows = await master.queryNodes(args, FIELDS, false)
+  const nodes = rows.map((row) => new Map(FIELDS.map((name, at) => [name, row[at] ?? null])))
   for (const line of formatInfo(nodes.map(nodeInfo))) terminal.out(line)
   return EXIT.ok
 }
@@ -39,20 +39,24 @@ function nodeInfo(node: ReadonlyMap<string, unknown>): Info {
   info.set('master_capable', pythonText(node.get('master_capable')))
   info.set('vm_capable', pythonText(node.get('vm_capable')))
   if (node.get('vm_capable') === true) {
-    info.set('primary for instances', toInfo(node.get('pinst_list')))
-    info.set('secondary for instances', toInfo(node.get('sinst_list')))
+    info.set('primary for instances', sorted(node.get('pinst_list')))
+    info.set('secondary for instances', sorted(node.get('sinst_list')))
   }
   info.set('node parameters', withDefaults(node.get('custom_ndparams'), node.get('ndparams')))
   return info
 }
 
+const sorted = (names: unknown): Info => niceSort(Array.isArray(names) ? names.map(String) : [])
+
 /** Effective parameters; those that come from above are marked. */
 export function withDefaults(own: unknown, actual: unknown): Info {
-  const isSet = (name: string) => typeof own === 'object' && own !== null && Object.hasOwn(own, name)
-  const all = typeof actual === 'object' && actual !== null ? Object.entries(actual) : []
-  return new Map(
-    all
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, value]) => [name, isSet(name) ? pythonText(value) : `default (${pythonText(value)})`]),
-  )
+  const owned = dict(own)
+  const pairs = Object.entries(dict(actual)).map(([name, value]): [string, Info] => {
+    if (Object.keys(dict(value)).length > 0) return [name, withDefaults(owned[name], value)]
+    return [name, Object.hasOwn(owned, name) ? pythonText(owned[name]) : `default (${pythonText(value)})`]
+  })
+  return new Map(pairs.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
+
+const dict = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}

@@ -1,18 +1,20 @@
 // What is asked of nodes beside their daemons: power and health through their helpers, and commands that they allow.
 import { OpNodeSetParams, OpOobCommand, OpRestrictedCommand } from '../opcodes/node'
 import type { WireOpCode } from '../rpc/luxi/calls'
-import { type Call, CommandFailure, EXIT } from './command'
+import { type Call, CommandFailure, EXIT, refusal } from './command'
 import { confirmMany } from './confirm'
 import { RESULT_STATUS_WORDS } from '../model/constants/query'
 import { opcodeOf } from './submit'
 import { formatTable } from './table'
 
 /** What may do harm is only done to nodes that are named, and asked about. */
+const VERBS: readonly string[] = ['on', 'off', 'cycle', 'status']
 const HARMFUL: readonly string[] = ['off', 'cycle']
 
 export async function powerNodes(call: Call): Promise<number> {
   const { args, options, jobs } = call
   const [verb = '', ...names] = args
+  if (!VERBS.includes(verb)) throw new CommandFailure(`power subcommand ${verb} not supported.`)
   if (HARMFUL.includes(verb)) {
     if (names.length === 0) throw new CommandFailure('Please provide at least one node for this command')
     const sure = options.flag('force') || (await confirmMany(call, names, 'nodes', `power ${verb}`))
@@ -62,7 +64,7 @@ function showAnswers(call: Call, result: unknown, linesOf: (answer: unknown) => 
     return lines.map((line, index) => [index === 0 ? String(list(node)[1]) : '', line])
   })
   const columns = [{ title: 'Node' }, { title: 'Status' }].map((column) => ({ ...column, alignRight: false }))
-  const style = { headers: !options.flag('no_headers'), separator: options.text('separator') }
+  const style = { headers: !options.flag('no_headers'), separator: options.text('separator'), padTitles: true }
   for (const line of formatTable(columns, rows, style)) terminal.out(line)
   return failed ? EXIT.failure : EXIT.ok
 }
@@ -95,7 +97,7 @@ export async function runRestricted(call: Call): Promise<number> {
 
 async function onlineNodes({ master, options }: Call, names: readonly string[]): Promise<string[]> {
   const group = options.text('nodegroup')
-  if (names.length === 0 && group === undefined) throw new CommandFailure('Node group or node names must be given')
+  if (names.length === 0 && group === undefined) throw refusal('Node group or node names must be given')
   const filters = [
     ['!', ['?', 'offline']],
     ...(names.length > 0 ? [['|', ...names.map((name) => ['=', 'name', name])]] : []),

@@ -56,7 +56,7 @@ function printRows(
   const texts = (Array.isArray(rows) ? (rows as unknown[]) : []).map((row) =>
     fields.map((name, at) => cellText(name, Array.isArray(row) ? (row[at] as unknown) : null)),
   )
-  for (const line of formatTable(columns, texts, { headers: !options.flag('no_headers'), separator }))
+  for (const line of formatTable(columns, texts, { headers: !options.flag('no_headers'), separator, padTitles: true }))
     terminal.out(line)
   return EXIT.ok
 

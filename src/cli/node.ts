@@ -1,6 +1,6 @@
 import { powerNodes, runRestricted, showHealth } from './node-power'
 import { listDrbd } from './node-drbd'
-import { type Tool, choiceOf, many, one } from './command'
+import { type Tool, many, one } from './command'
 import { listFieldsCommand } from './list'
 import { listNodes } from './lists'
 import {
@@ -195,7 +195,7 @@ export const nodeTool: Tool = {
       name: 'power',
       help: 'OOB power control',
       usage: 'on|off|cycle|status [<node-name>...]',
-      args: [choiceOf(['on', 'off', 'cycle', 'status']), many('node name')],
+      args: [one('choice'), many('node name')],
       options: [
         ...SUBMIT_OPTIONS,
         oAutoPromote,
@@ -237,7 +237,7 @@ export const nodeTool: Tool = {
       name: 'modify-storage',
       help: 'change a storage unit',
       usage: '<node-name> <storage-type> <volume-name>',
-      args: [one('node name'), choiceOf(['lvm-pv']), one('file')],
+      args: [one('node name'), one('choice'), one('file')],
       options: [oAllocatable, ...JOB_OPTIONS],
       run: modifyStorage,
     },
@@ -245,7 +245,7 @@ export const nodeTool: Tool = {
       name: 'repair-storage',
       help: 'repair a storage unit',
       usage: '<node-name> <storage-type> <volume-name>',
-      args: [one('node name'), choiceOf(['lvm-vg']), one('file')],
+      args: [one('node name'), one('choice'), one('file')],
       options: [oIgnoreConsistency, ...JOB_OPTIONS],
       run: repairStorage,
     },

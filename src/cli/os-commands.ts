@@ -1,17 +1,15 @@
 import { OpClusterSetParams } from '../opcodes/cluster'
 import { OpOsDiagnose } from '../opcodes/os'
 import { type Call, CommandFailure, EXIT } from './command'
+import { niceSortBy } from '../model/nice-sort'
 import { pythonText } from './format'
-import { NOTHING_GIVEN } from './instance-modify'
+import { entries, formatInfo, toInfo } from './info'
 import { byIdent, hypervisorParams } from './params'
 import { firstArgument, opcodeOf } from './submit'
+import { formatTable } from './table'
 
-async function diagnose(
-  { jobs }: Call,
-  fields: readonly string[],
-  names: readonly string[] = [],
-): Promise<unknown[][]> {
-  const rows = await jobs.run(opcodeOf(OpOsDiagnose, { output_fields: fields, names }))
+async function diagnose({ jobs }: Call, fields: readonly string[]): Promise<unknown[][]> {
+  const rows = await jobs.run(opcodeOf(OpOsDiagnose, { output_fields: fields, names: [] }))
   return Array.isArray(rows) ? rows.filter((row: unknown): row is unknown[] => Array.isArray(row)) : []
 }
 
@@ -20,86 +18,123 @@ const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? val
 /** Every OS, or every variant of one that has variants. */
 export async function listOses(call: Call): Promise<number> {
   const rows = await diagnose(call, ['name', 'variants'])
-  if (!call.options.flag('no_headers')) call.terminal.out('Name')
-  for (const [name, variants] of rows) {
+  const names = rows.flatMap(([name, variants]) => {
     const suffixes = list(variants).map((variant) => `+${pythonText(variant)}`)
-    for (const suffix of suffixes.length === 0 ? [''] : suffixes) call.terminal.out(pythonText(name) + suffix)
+    return (suffixes.length === 0 ? [''] : suffixes).map((suffix) => [pythonText(name) + suffix])
+  })
+  const style = { headers: !call.options.flag('no_headers'), padTitles: true }
+  for (const line of formatTable([{ title: 'Name', alignRight: false }], names, style)) call.terminal.out(line)
+  return EXIT.ok
+}
+
+const OS_FIELDS = [
+  'name',
+  'valid',
+  'variants',
+  'parameters',
+  'api_versions',
+  'blacklisted',
+  'hidden',
+  'os_hvp',
+  'osparams',
+  'trusted',
+]
+
+export async function showOses(call: Call): Promise<number> {
+  const rows = await diagnose(call, OS_FIELDS)
+  const { out } = call.terminal
+  const chosen = rows.filter(([name]) => call.args.length === 0 || call.args.includes(String(name)))
+  for (const row of chosen) for (const line of osLines(row)) out(line)
+  const configured = (at: number): Readonly<Record<string, unknown>> => Object.assign({}, ...rows.map((row) => row[at]))
+  const [hvparams, osparams] = [configured(OS_FIELDS.indexOf('os_hvp')), configured(OS_FIELDS.indexOf('osparams'))]
+  // An OS that no node has may have parameters all the same.
+  for (const name of call.args.filter((arg) => !rows.some(([found]) => found === arg))) {
+    const known = Object.hasOwn(hvparams, name) || Object.hasOwn(osparams, name)
+    const info = entries(
+      ['OS-specific hypervisor parameters', toInfo(hvparams[name] ?? {})],
+      ['OS parameters', toInfo(osparams[name] ?? {})],
+    )
+    for (const line of known ? formatInfo([entries([name, info])]) : [`${name}: `]) out(line)
+    out('')
   }
   return EXIT.ok
 }
 
-export async function showOses(call: Call): Promise<number> {
-  const fields = ['name', 'valid', 'variants', 'parameters', 'hidden', 'blacklisted']
-  const rows = await diagnose(call, fields, call.args)
-  const { out, err } = call.terminal
-  for (const [name, valid, variants, parameters, hidden, blacklisted] of rows) {
-    out(`${pythonText(name)}:`)
-    out(`  - valid: ${pythonText(valid)}`)
-    out(`  - hidden: ${pythonText(hidden)}`)
-    out(`  - blacklisted: ${pythonText(blacklisted)}`)
-    if (valid === true) {
-      out('  - variants:')
-      for (const variant of list(variants)) out(`    - ${pythonText(variant)}`)
-      out('  - parameters:')
-      for (const parameter of list(parameters)) out(`    - ${list(parameter).map(pythonText).join(': ')}`)
-    }
-    out('')
-  }
-  const unknown = call.args.filter((name) => !rows.some(([found]) => found === name))
-  for (const name of unknown) err(`OS ${name} unknown`)
-  return unknown.length === 0 ? EXIT.ok : EXIT.failure
+function osLines(row: readonly unknown[]): string[] {
+  const [name, valid, variants, parameters, versions, blacklisted, hidden] = row
+  const numbers = list(versions).map(Number)
+  return [
+    `${pythonText(name)}:`,
+    `  - valid: ${pythonText(valid)}`,
+    `  - hidden: ${pythonText(hidden)}`,
+    `  - blacklisted: ${pythonText(blacklisted)}`,
+    ...(valid === true
+      ? [
+          '  - API versions:',
+          ...numbers.sort((one, other) => one - other).map((version) => `    - ${version}`),
+          '  - variants:',
+          ...list(variants).map((variant) => `    - ${pythonText(variant)}`),
+          '  - parameters:',
+          ...list(parameters).map((parameter) => `    - ${list(parameter).map(pythonText).join(': ')}`),
+        ]
+      : []),
+    `  - trusted: ${pythonText(row[OS_FIELDS.indexOf('trusted')])}`,
+    '',
+  ]
 }
 
 export async function diagnoseOses(call: Call): Promise<number> {
   const { out } = call.terminal
-  let invalid = false
-  for (const [name, valid, variants, status, hidden, blacklisted] of await diagnose(call, [
-    'name',
-    'valid',
-    'variants',
-    'node_status',
-    'hidden',
-    'blacklisted',
-  ])) {
-    const nodes = Object.entries(typeof status === 'object' && status !== null ? status : {})
-    const notes = [...(hidden === true ? ['hidden'] : []), ...(blacklisted === true ? ['blacklisted'] : [])]
-    invalid ||= valid !== true
-    const suffix = notes.length === 0 ? '' : `, ${notes.join(', ')}`
-    out(`OS: ${pythonText(name)} [global status: ${globalStatus(valid === true, nodes)}${suffix}]`)
+  let bad = false
+  const fields = ['name', 'valid', 'variants', 'node_status', 'hidden', 'blacklisted']
+  const rows = await diagnose(call, fields)
+  for (const [name, , variants, status, hidden, blacklisted] of rows) {
+    const nodes = niceSortBy(
+      Object.entries(typeof status === 'object' && status !== null ? status : {}),
+      ([node]) => node,
+    )
+    const isValid = ([, found]: readonly [string, unknown]) => list(list(found)[0])[1] === true
+    const [valid, invalid] = [nodes.filter(isValid), nodes.filter((node) => !isValid(node))]
+    const global = valid.length > 0 && invalid.length === 0 ? 'valid' : valid.length > 0 ? 'partial valid' : 'invalid'
+    bad ||= global !== 'valid'
+    const notes = (hidden === true ? ' [hidden]' : '') + (blacklisted === true ? ' [blacklisted]' : '')
+    out(`OS: ${pythonText(name)} [global status: ${global}]${notes}`)
     if (list(variants).length > 0) out(`  Variants: [${list(variants).map(pythonText).join(', ')}]`)
-    for (const [node, found] of nodes) for (const line of nodeLines(node, list(found))) out(line)
+    for (const [node, found] of [...valid, ...invalid]) for (const line of nodeLines(node, list(found))) out(line)
     out('')
   }
-  return invalid ? EXIT.failure : EXIT.ok
-}
-
-function globalStatus(valid: boolean, nodes: readonly (readonly [string, unknown])[]): string {
-  if (valid) return 'valid'
-  return nodes.some(([, found]) => list(list(found)[0])[1] === true) ? 'partial' : 'invalid'
+  return bad ? EXIT.failure : EXIT.ok
 }
 
 /** What one node said: the first definition in its search path is the one it uses. */
 function nodeLines(node: string, found: readonly unknown[]): string[] {
-  const [used, ...others] = found
-  if (used === undefined) return [`  Node: ${node}, status: missing`]
-  const hidden = others.map((os) => `    [other definition in the search path: ${pythonText(list(os)[0])}]`)
-  return [`  Node: ${node}, status: ${definition(list(used))}`, ...hidden]
+  const [used, ...others] = found.map(list)
+  if (used === undefined) return [`  Node: ${node}, status: OS not found`]
+  const hidden = others.map(
+    ([path, valid, message]) => `    [hidden] path: ${pythonText(path)}, status: ${osStatus(valid, message)}`,
+  )
+  return [`  Node: ${node}, status: ${definition(used)}`, ...hidden]
 }
 
+const osStatus = (valid: unknown, message: unknown): string =>
+  valid === true ? 'valid' : `invalid - ${pythonText(message)}`
+
+/** What an OS can have depends on the version of the interface that it declares. */
 function definition([path, valid, message, variants, parameters, versions, trusted]: readonly unknown[]): string {
-  const where = `(path: ${pythonText(path)})`
-  if (valid !== true) return `invalid ${where}: ${pythonText(message)}`
-  const part = (title: string, texts: readonly string[]) =>
-    texts.length === 0 ? '' : ` [${title}: ${texts.join(', ')}]`
+  const part = (title: string, values: readonly unknown[], none = `no ${title}`) =>
+    values.length === 0 ? ` [${none}]` : ` [${title}: ${values.map(pythonText).join(', ')}]`
+  const newest = Math.max(0, ...list(versions).map(Number))
   return [
-    `valid ${where}`,
-    part('API versions', list(versions).map(pythonText)),
-    part('variants', list(variants).map(pythonText)),
-    part(
-      'parameters',
-      list(parameters).map((parameter) => pythonText(list(parameter)[0])),
-    ),
-    trusted === false ? ' [untrusted]' : ' [trusted]',
+    `${osStatus(valid, message)} (path: ${pythonText(path)})`,
+    part('API versions', list(versions), 'no API versions declared'),
+    newest >= 15 ? part('variants', list(variants)) : '',
+    newest >= 20
+      ? part(
+          'parameters',
+          list(parameters).map((parameter) => list(parameter)[0]),
+        )
+      : '',
+    trusted === true ? ' [trusted]' : ' [untrusted]',
   ].join('')
 }
 
@@ -119,7 +154,8 @@ export async function modifyOs(call: Call): Promise<number> {
     hidden_os: listed(hidden),
     blacklisted_os: listed(blacklisted),
   }
-  if (Object.values(changes).every((value) => value === undefined)) throw new CommandFailure(NOTHING_GIVEN)
+  if (Object.values(changes).every((value) => value === undefined))
+    throw new CommandFailure('At least one of OS parameters or hypervisor parameters must be passed')
   await call.jobs.run(opcodeOf(OpClusterSetParams, changes))
   return EXIT.ok
 }

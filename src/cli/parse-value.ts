@@ -1,9 +1,12 @@
-// Texts of options as values (spec: cli.json, option_types). What is wrong is a UsageError that says what would be right.
+// Texts of options as values (spec: cli.json, option_types). As in Ganeti, a number, size or choice that is wrong is a UsageError, and
+// a wrong spelling of parameters a ParameterError.
+import { ParameterError } from '../model/errors'
 import { parseUnit } from '../model/param-types'
 import { type Option, UsageError } from './command'
 import type { IdentKeyValues, KeyValues } from './option-values'
 
-export function parseValue(option: Option, text: string): unknown {
+/** `name` is the option as it was typed. */
+export function parseValue(option: Option, text: string, name: string): unknown {
   switch (option.type) {
     case 'flag':
     case 'count':
@@ -20,13 +23,13 @@ export function parseValue(option: Option, text: string): unknown {
     case 'unit':
       return size(text)
     case 'keyval':
-      return keyValues(text)
+      return keyValues(text, name)
     case 'identkeyval':
-      return identKeyValues(text)
+      return identKeyValues(text, name)
     case 'multilistidentkeyval':
-      return text.split('//').map((group) => Object.fromEntries(group.split('/').map(plainIdent)))
+      return text.split('//').map((group) => sections(group, name))
     case 'list':
-      return text === '' ? [] : text.split(',').map((item) => item.trim())
+      return text === '' ? [] : splitCommas(text)
     case 'maybefloat':
       return text === 'default' ? text : float(text)
     case 'json':
@@ -56,14 +59,14 @@ function yesOrNo(text: string): boolean {
   const word = text.toLowerCase()
   if (word === 'yes' || word === 'true') return true
   if (word === 'no' || word === 'false') return false
-  throw new UsageError(`invalid boolean value '${text}': use yes or no`)
+  throw new ParameterError(`Invalid boolean value '${word}'`)
 }
 
 function size(text: string): number {
   try {
     return parseUnit(text)
   } catch (error) {
-    throw new UsageError(`invalid size '${text}': ${error instanceof Error ? error.message : String(error)}`)
+    throw new UsageError(error instanceof Error ? error.message : String(error))
   }
 }
 
@@ -81,12 +84,15 @@ function splitCommas(text: string): string[] {
   return parts
 }
 
-export function keyValues(text: string): KeyValues {
+/** `prefixes` gives `no_key`, `-key` and a bare key their meanings. */
+export function keyValues(text: string, option: string, prefixes = true): KeyValues {
   const values: Record<string, string | boolean | null> = {}
   if (text === '') return values
   for (const part of splitCommas(text)) {
+    if (!prefixes && !part.includes('='))
+      throw new ParameterError(`Missing value for key '${part}' in option ${option}`)
     const [key, value] = keyValue(part)
-    if (Object.hasOwn(values, key)) throw new UsageError(`key '${key}' is given twice in '${text}'`)
+    if (Object.hasOwn(values, key)) throw new ParameterError(`Duplicate key '${key}' in option ${option}`)
     values[key] = value
   }
   return values
@@ -101,26 +107,36 @@ function keyValue(part: string): [key: string, value: string | boolean | null] {
 }
 
 /** `ID:key=value,...`; `no_ID` switches off; `-ID` unsets, but `-1:...` is the index minus one. */
-export function identKeyValues(text: string): IdentKeyValues {
-  const at = text.indexOf(':')
-  const ident = at === -1 ? text : text.slice(0, at)
-  const rest = at === -1 ? '' : text.slice(at + 1)
-  const refuse = () => new UsageError(`values cannot be given together with the prefix in '${text}'`)
+export function identKeyValues(text: string, option: string): IdentKeyValues {
+  const [ident, rest] = splitIdent(text)
+  const refuse = () => new ParameterError(`Cannot pass options when removing parameter groups: ${text}`)
   if (ident.startsWith('no_')) {
     if (rest !== '') throw refuse()
     return [ident.slice(3), false]
   }
-  if (/^-\D/.test(ident)) {
+  if (/^-(?!\d)/.test(ident)) {
     if (rest !== '') throw refuse()
     return [ident.slice(1), null]
   }
-  return [ident, keyValues(rest)]
+  return [ident, keyValues(rest, option)]
 }
 
-function plainIdent(text: string): readonly [string, KeyValues] {
+function splitIdent(text: string): [ident: string, rest: string] {
   const at = text.indexOf(':')
-  if (at === -1) throw new UsageError(`'${text}' is not of the form NAME:key=value,...`)
-  return [text.slice(0, at), keyValues(text.slice(at + 1))]
+  return at === -1 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
+}
+
+/** `ID:key=value,.../ID:...` */
+function sections(text: string, option: string): Record<string, KeyValues> {
+  const all: Record<string, KeyValues> = {}
+  for (const section of text.split('/')) {
+    if (section === '') throw new ParameterError(`Empty section in option '${option}'`)
+    const [ident, rest] = splitIdent(section)
+    if (Object.hasOwn(all, ident))
+      throw new ParameterError(`Duplicated parameter '${ident}' in parsing ${option}: ${section}`)
+    all[ident] = keyValues(rest, option, false)
+  }
+  return all
 }
 
 function json(text: string): unknown {

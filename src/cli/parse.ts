@@ -1,6 +1,6 @@
 // From words to option values: commander tells options from arguments; abbreviations, types and counts are Ganeti's.
 import * as commander from 'commander'
-import { type Command, type Option, type Terminal, UsageError } from './command'
+import { type Command, CommandFailure, type Option, type Terminal, UsageError } from './command'
 import { OptionValues } from './option-values'
 import { parseValue } from './parse-value'
 
@@ -28,8 +28,11 @@ export function parseCommandLine(command: Command, words: readonly string[], ter
   const parser = new commander.Command(command.name)
   parser.exitOverride().helpOption(false).allowExcessArguments(true).argument('[args...]')
   parser.configureOutput({ writeErr: () => undefined, writeOut: () => undefined })
-  if (command.passThrough) parser.passThroughOptions()
-  for (const option of options) declare(parser, option, (text) => store(values, option, text, terminal))
+  // What follows the first argument is an argument, even when it looks like an option.
+  parser.passThroughOptions()
+  for (const option of options)
+    for (const name of spellings(option))
+      declare(parser, option, name, (text) => store(values, option, { name, text }, terminal))
   try {
     parser.parse(expandAbbreviations(words, options), { from: 'user' })
   } catch (error) {
@@ -42,31 +45,37 @@ export function parseCommandLine(command: Command, words: readonly string[], ter
   return { options: parsed, args: parser.args, help }
 }
 
-function declare(parser: commander.Command, option: Option, found: (text: string | null) => void): void {
-  const bare = option.type === 'flag' || option.type === 'count'
-  for (const names of spellings(option)) {
-    const declared = new commander.Option(bare ? names : `${names} <value>`)
-    parser.addOption(declared)
-    parser.on(`option:${declared.name()}`, found)
-  }
+const spellings = ({ long, short }: Option): string[] => [...(short === undefined ? [] : [short]), ...long]
+
+/** Each spelling is an option of its own for the parser, because complaints name the one that was used. */
+function declare(
+  parser: commander.Command,
+  { type }: Option,
+  name: string,
+  found: (text: string | null) => void,
+): void {
+  const bare = type === 'flag' || type === 'count'
+  const declared = new commander.Option(bare ? name : `${name} <value>`)
+  parser.addOption(declared)
+  parser.on(`option:${declared.name()}`, found)
 }
 
-/** One for each long name; the short one goes with the first, or stands alone. */
-function spellings({ long, short }: Option): string[] {
-  const [first, ...others] = long
-  return [[short, first].filter((name) => name !== undefined).join(', '), ...others]
+interface Given {
+  /** The spelling that was used. */
+  readonly name: string
+  readonly text: string | null
 }
 
-function store(values: Map<string, unknown>, option: Option, text: string | null, terminal: Terminal): void {
+function store(values: Map<string, unknown>, option: Option, { name, text }: Given, terminal: Terminal): void {
   if (option.ignored !== undefined) return terminal.err(`Warning: ${option.ignored}`)
   if (option.type === 'flag') return void values.set(option.dest, option.stores ?? true)
   const old = values.get(option.dest)
   if (option.type === 'count') return void values.set(option.dest, Number(old) + 1)
   try {
-    const value = parseValue(option, text ?? '')
+    const value = parseValue(option, text ?? '', name)
     values.set(option.dest, option.repeatable && Array.isArray(old) ? [...(old as unknown[]), value] : value)
   } catch (error) {
-    if (error instanceof UsageError) throw new UsageError(`option ${option.long[0] ?? option.short}: ${error.message}`)
+    if (error instanceof UsageError) throw new UsageError(`option ${name}: ${error.message}`)
     throw error
   }
 }
@@ -95,25 +104,19 @@ function expandAbbreviations(words: readonly string[], options: readonly Option[
 
 function complaint(error: commander.CommanderError): string {
   const option = /'([^']+)'/.exec(error.message)?.[1] ?? ''
-  const name = option.split(/[ ,]+/).find((word) => word.startsWith('--')) ?? option
-  if (error.code === 'commander.unknownOption') return `no such option: ${option}`
-  if (error.code === 'commander.optionMissingArgument') return `${name} option requires an argument`
+  const [name = ''] = option.split(/[ =]/)
+  if (error.code === 'commander.unknownOption') return `no such option: ${name}`
+  if (error.code === 'commander.optionMissingArgument') return `${name} option requires 1 argument`
   return error.message.replace(/^error: /, '')
 }
 
-function checkArguments(command: Command, args: readonly string[]): void {
-  const min = command.args.reduce((sum, argument) => sum + argument.min, 0)
-  const max = command.args.reduce((sum, argument) => sum + argument.max, 0)
-  const wanted =
+function checkArguments({ name, args: wanted }: Command, args: readonly string[]): void {
+  const min = wanted.reduce((sum, argument) => sum + argument.min, 0)
+  const max = wanted.reduce((sum, argument) => sum + argument.max, 0)
+  if (args.length >= min && args.length <= max) return
+  const what =
     max === 0
       ? 'no arguments'
-      : min === max
-        ? `exactly ${min}`
-        : `at ${args.length < min ? 'least' : 'most'} ${args.length < min ? min : max}`
-  if (args.length < min || args.length > max)
-    throw new UsageError(`${command.name} takes ${wanted}${max === 0 ? '' : ' argument(s)'}, not ${args.length}`)
-  // Choices only ever stand before arguments that may repeat, so places on the command line are places in the table.
-  for (const [at, { choices }] of command.args.entries())
-    if (choices && args[at] !== undefined && !choices.includes(args[at]))
-      throw new UsageError(`argument '${args[at]}' is not one of ${choices.join(', ')}`)
+      : `${min === max ? '' : args.length < min ? 'at least ' : 'only '}${args.length < min ? min : max} argument(s)`
+  throw new CommandFailure(`Error: Command ${name} expects ${what}`)
 }

@@ -11,10 +11,8 @@ export async function showClusterPolicy({ master, terminal }: Call): Promise<num
 
 export async function showGroupPolicies({ args, options, master, terminal }: Call): Promise<number> {
   const field = options.flag('include_defaults') ? 'ipolicy' : 'custom_ipolicy'
-  const filter = args.length === 0 ? null : ['|', ...args.map((name) => ['=', 'name', name])]
-  const { data } = await master.query('group', ['name', field], filter)
-  for (const [name, policy] of data)
-    terminal.out(`gnt-group add${optionsOf(fieldsOf(policy?.[1]), false)} ${String(name?.[1])}`)
+  for (const [name, policy] of await master.queryGroups(args, ['name', field], false))
+    terminal.out(`gnt-group add${optionsOf(fieldsOf(policy), false)} ${String(name)}`)
   return EXIT.ok
 }
 

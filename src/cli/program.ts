@@ -10,7 +10,7 @@ import { debugTool } from './debug'
 import { describeError } from './errors'
 import { filterTool } from './filter'
 import { groupTool } from './group'
-import { commandHelp, toolUsage } from './help'
+import { commandHelp, commandUsage, toolUsage } from './help'
 import { instanceTool } from './instance'
 import { jobTool } from './job'
 import { Jobs } from './jobs'
@@ -76,7 +76,7 @@ async function runTool(tool: Tool, words: readonly string[], environment: Enviro
   const command = tool.commands.find(({ name, aliases = [] }) => name === word || aliases.includes(word ?? ''))
   if (command === undefined) {
     for (const line of toolUsage(tool)) terminal.out(line)
-    return word === '--help' || word === '-h' ? EXIT.ok : EXIT.failure
+    return word === '--help' ? EXIT.ok : EXIT.failure
   }
   // GNT_INSTANCE_LIST holds options that are put in front of what was typed.
   const defaults = variables[`${tool.name}_${command.name}`.replaceAll('-', '_').toUpperCase()]
@@ -121,9 +121,8 @@ async function runCommand(
     })
   } catch (error) {
     if (error instanceof UsageError) {
-      terminal.err(`Usage: ${tool.name} ${command.name} ${command.usage}`.trimEnd())
-      terminal.err('')
-      terminal.err(`${tool.name} ${command.name}: error: ${error.message}`)
+      for (const line of commandUsage(tool.name, command)) terminal.err(line)
+      terminal.err(`${tool.name}: error: ${error.message}`)
       return EXIT.usage
     }
     const { lines, exitCode, good } = describeError(error)

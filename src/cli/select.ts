@@ -1,7 +1,6 @@
 // Which instances a command is about: by name, by node, by tag, or all.
 import type { QueryFilter } from '../rpc/luxi/calls'
-import { type Call, CommandFailure } from './command'
-import { namesFilter } from './filter-text'
+import { type Call, refusal } from './command'
 
 export interface Selection {
   readonly names: readonly string[]
@@ -12,28 +11,31 @@ export interface Selection {
 export async function selectInstances(call: Call): Promise<Selection> {
   const mode = call.options.text('multi_mode') ?? 'instances'
   const names = await namesBy(mode, call)
-  if (names.length === 0) throw new CommandFailure('Selection filter does not match any instances')
+  if (names.length === 0 && mode !== 'cluster') throw refusal('Selection filter does not match any instances')
   return { names, several: mode !== 'instances' || names.length > 1 }
 }
 
 async function namesBy(mode: string, call: Call): Promise<string[]> {
   const { args } = call
   if (mode === 'cluster') {
-    if (args.length > 0) throw new CommandFailure('Cluster filter mode takes no arguments')
+    if (args.length > 0) throw refusal('Cluster filter mode takes no arguments')
     return instanceNames(call, null)
   }
-  if (args.length === 0) throw new CommandFailure('No instances, nodes or tags given to select by')
+  if (args.length === 0)
+    throw refusal(
+      `No ${mode.startsWith('nodes') ? 'node' : 'instance'} ${mode.endsWith('tags') ? 'tags' : 'names'} passed`,
+    )
   switch (mode) {
     case 'instances':
-      return instanceNames(call, namesFilter('name', args))
+      return (await call.master.queryInstances(args, ['name'], false)).map(([name]) => String(name))
     case 'instances-by-tags':
       return instanceNames(call, anyTag(args))
     case 'nodes-by-tags':
     case 'nodes-pri-by-tags':
     case 'nodes-sec-by-tags':
-      return onNodes(call, mode.replace('-by-tags', ''), anyTag(args))
+      return onNodes(call, mode.replace('-by-tags', ''), await taggedNodes(call, args))
     default:
-      return onNodes(call, mode, namesFilter('name', args))
+      return onNodes(call, mode, args)
   }
 }
 
@@ -44,9 +46,16 @@ async function instanceNames({ master }: Call, filter: QueryFilter): Promise<str
   return data.map((row) => String(row[0]?.[1]))
 }
 
-async function onNodes({ master }: Call, mode: string, filter: QueryFilter): Promise<string[]> {
+async function taggedNodes({ master }: Call, tags: readonly string[]): Promise<string[]> {
+  const { data } = await master.query('node', ['name'], anyTag(tags))
+  return data.map((row) => String(row[0]?.[1]))
+}
+
+async function onNodes({ master }: Call, mode: string, nodes: readonly string[]): Promise<string[]> {
+  // No names would be all nodes.
+  if (nodes.length === 0) return []
   const fields = [...(mode === 'nodes-sec' ? [] : ['pinst_list']), ...(mode === 'nodes-pri' ? [] : ['sinst_list'])]
-  const { data } = await master.query('node', fields, filter)
-  const names = data.flatMap((row) => row.flatMap(([, list]) => (Array.isArray(list) ? list.map(String) : [])))
+  const rows = await master.queryNodes(nodes, fields, false)
+  const names = rows.flatMap((row) => row.flatMap((list) => (Array.isArray(list) ? list.map(String) : [])))
   return [...new Set(names)]
 }

@@ -1,54 +1,72 @@
+import { niceSort, niceSortBy } from '../model/nice-sort'
 import { OpExtStorageDiagnose } from '../opcodes/os'
-import { type Call, EXIT } from './command'
+import { type Call, CommandFailure, EXIT } from './command'
 import { pythonText } from './format'
 import { opcodeOf } from './submit'
 
-const FIELDS = ['name', 'node_status', 'nodegroup_status', 'parameters']
-
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 const pairs = (value: unknown): [string, unknown][] =>
-  typeof value === 'object' && value !== null ? Object.entries(value) : []
+  niceSortBy(typeof value === 'object' && value !== null ? Object.entries(value) : [], ([name]) => name)
 
-async function providers({ jobs, args }: Call): Promise<readonly unknown[]> {
-  return list(await jobs.run(opcodeOf(OpExtStorageDiagnose, { output_fields: FIELDS, names: args })))
+/** Every provider; what was named is looked for among them. */
+async function providers({ jobs }: Call, fields: readonly string[], complaint: string): Promise<unknown[][]> {
+  const rows = list(await jobs.run(opcodeOf(OpExtStorageDiagnose, { output_fields: fields, names: [] })))
+  if (rows.length === 0) throw new CommandFailure(complaint)
+  return rows.map((row) => [...list(row)])
 }
 
 /** The state of every external storage provider on every node and in every group. */
 export async function diagnoseStorage(call: Call): Promise<number> {
   const { out } = call.terminal
-  for (const row of await providers(call)) {
-    const [name, nodes, groups] = list(row)
-    out(`ExtStorage Provider: ${pythonText(name)}`)
-    for (const [node, found] of pairs(nodes)) {
-      const [path, valid, message] = list(list(found)[0])
-      const status =
-        path === undefined
-          ? 'missing'
-          : valid === true
-            ? `valid (path: ${pythonText(path)})`
-            : `invalid: ${pythonText(message)}`
-      out(`  Node: ${node}, status: ${status}`)
-    }
-    for (const [group, usable] of pairs(groups))
-      out(`  Nodegroup: ${group}, status: ${usable === true ? 'ENABLED' : 'DISABLED'}`)
+  const fields = ['name', 'node_status', 'nodegroup_status']
+  for (const [name, nodes, groups] of await providers(call, fields, "Can't get the list of ExtStorage providers")) {
+    const isValid = ([, found]: readonly [string, unknown]) => list(list(found)[0])[1] === true
+    out(`Provider: ${pythonText(name)}`)
+    out('---')
+    for (const wanted of [true, false])
+      for (const node of pairs(nodes).filter((pair) => isValid(pair) === wanted))
+        out(`  Node: ${node[0]}, status: ${nodeStatus(list(list(node[1])[0]))}`)
+    out('  --')
+    for (const wanted of [true, false])
+      for (const [group, usable] of pairs(groups))
+        if ((usable === true) === wanted) out(`  For nodegroup: ${group} --> ${wanted ? 'valid' : 'invalid'}`)
     out('')
   }
   return EXIT.ok
 }
 
+function nodeStatus([path, valid, message, parameters]: readonly unknown[]): string {
+  if (path === undefined) return 'ExtStorage provider not found'
+  const status = valid === true ? 'valid' : `invalid - ${pythonText(message)}`
+  const names = list(parameters).map((parameter) => pythonText(list(parameter)[0]))
+  const shown = names.length === 0 ? 'no parameters' : `parameters: ${names.join(', ')}`
+  return `${status} (path: ${pythonText(path)}) [${shown}]`
+}
+
 export async function showStorage(call: Call): Promise<number> {
-  const { out, err } = call.terminal
-  const rows = await providers(call)
-  for (const row of rows) {
-    const [name, , groups, parameters] = list(row)
+  const { args, terminal } = call
+  const { out } = terminal
+  const rows = await providers(
+    call,
+    ['name', 'nodegroup_status', 'parameters'],
+    "Can't get the ExtStorage providers list",
+  )
+  for (const [name, groups, parameters] of rows) {
+    if (args.length > 0 && !args.includes(String(name))) continue
     out(`${pythonText(name)}:`)
-    out('  - Valid Nodegroups:')
-    for (const [group, usable] of pairs(groups)) if (usable === true) out(`      ${group}`)
-    out('  - Supported parameters:')
-    for (const parameter of list(parameters)) out(`      ${list(parameter).map(pythonText).join(': ')}`)
+    const usable = niceSort(pairs(groups).flatMap(([group, valid]) => (valid === true ? [group] : [])))
+    if (usable.length === 0) out('  - Invalid for all nodegroups')
+    else {
+      out('  - Valid for nodegroups:')
+      for (const group of usable) out(`      ${group}`)
+      out('  - Supported parameters:')
+      for (const parameter of list(parameters)) out(`      ${list(parameter).map(pythonText).join(': ')}`)
+    }
     out('')
   }
-  const unknown = call.args.filter((name) => !rows.some((row) => list(row)[0] === name))
-  for (const name of unknown) err(`ExtStorage Provider ${name} unknown`)
-  return unknown.length === 0 ? EXIT.ok : EXIT.failure
+  for (const name of args.filter((arg) => !rows.some(([found]) => found === arg))) {
+    out(`${name}: Not Found`)
+    out('')
+  }
+  return EXIT.ok
 }

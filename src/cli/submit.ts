@@ -1,14 +1,14 @@
 import { type InputOf, type OpcodeDefinition } from '../opcodes/opcode'
-import { fillOpcode } from '../opcodes/parse'
 import type { WireOpCode } from '../rpc/luxi/calls'
 import { type Call, EXIT } from './command'
 import { pythonText } from './format'
 
-/** Names are checked by the compiler; the values come from the command line and are checked by the opcode's own table. */
+/** Names are checked by the compiler; the values come from the command line and are checked by luxid, in its words. */
 export type Params<D extends OpcodeDefinition> = Partial<Record<keyof InputOf<D>, unknown>>
 
 export function opcodeOf<D extends OpcodeDefinition>(definition: D, params: Params<D>): WireOpCode {
-  return fillOpcode(definition, Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined)))
+  const given = Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined))
+  return { OP_ID: definition.id, ...given }
 }
 
 /** A command that is one opcode, and prints nothing when it succeeds. */

@@ -7,6 +7,8 @@ export interface TableOptions {
   readonly headers: boolean
   /** Put between the cells, which are then not padded. */
   readonly separator?: string | undefined
+  /** Also the last title is padded, as in Ganeti's tables of what is no query. */
+  readonly padTitles?: boolean
 }
 
 /** Rows of text as lines; the last column is padded only when it is aligned right. */
@@ -18,12 +20,13 @@ export function formatTable(
   const all = options.headers ? [columns.map(({ title }) => title), ...rows] : rows
   if (options.separator !== undefined) return all.map((row) => row.join(options.separator))
   const widths = columns.map((_, at) => Math.max(0, ...all.map((row) => row[at]?.length ?? 0)))
-  return all.map((row) =>
+  return all.map((row, line) =>
     columns
       .map(({ alignRight }, at) => {
         const text = row[at] ?? ''
         if (alignRight) return text.padStart(widths[at] ?? 0)
-        return at === columns.length - 1 ? text : text.padEnd(widths[at] ?? 0)
+        const bare = at === columns.length - 1 && !(options.padTitles === true && options.headers && line === 0)
+        return bare ? text : text.padEnd(widths[at] ?? 0)
       })
       .join(' '),
   )

@@ -1,13 +1,14 @@
 import * as fs from 'node:fs/promises'
 import type { TagKind } from '../rpc/luxi/calls'
 import { OpTagsDel, OpTagsSearch, OpTagsSet } from '../opcodes/tags'
-import { type Call, CommandFailure, EXIT } from './command'
+import { type Call, EXIT, refusal } from './command'
 import { firstArgument, opcodeOf } from './submit'
 
 export const listTags =
   (kind: TagKind) =>
   async (call: Call): Promise<number> => {
-    for (const tag of await call.master.queryTags(kind, firstArgument(call))) call.terminal.out(tag)
+    const tags = await call.master.queryTags(kind, firstArgument(call))
+    for (const tag of [...tags].sort()) call.terminal.out(tag)
     return EXIT.ok
   }
 
@@ -18,7 +19,7 @@ async function changeTags(definition: typeof OpTagsSet | typeof OpTagsDel, kind:
   const [name, words] = kind === 'cluster' ? [undefined, call.args] : [firstArgument(call), call.args.slice(1)]
   const source = call.options.text('tags_source')
   const tags = [...words, ...(source === undefined ? [] : await readTags(source))]
-  if (tags.length === 0) throw new CommandFailure('No tags given')
+  if (tags.length === 0) throw refusal(`No tags to be ${definition === OpTagsSet ? 'added' : 'removed'}`)
   await call.jobs.run(opcodeOf(definition, { kind, tags, name }))
   return EXIT.ok
 }
@@ -32,6 +33,7 @@ async function readTags(source: string): Promise<string[]> {
 export async function searchTags(call: Call): Promise<number> {
   const found = await call.jobs.run(opcodeOf(OpTagsSearch, { pattern: firstArgument(call) }))
   if (!Array.isArray(found) || found.length === 0) return EXIT.failure
-  for (const row of found as unknown[]) if (Array.isArray(row)) call.terminal.out(row.map(String).join(' '))
+  const lines = (found as unknown[]).map((row) => (Array.isArray(row) ? row.map(String).join(' ') : ''))
+  for (const line of lines.sort()) call.terminal.out(line)
   return EXIT.ok
 }

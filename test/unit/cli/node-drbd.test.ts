@@ -31,7 +31,7 @@ test('gnt-node list-drbd shows the minors of one node with their peers, from ins
     `${NODES[0]}:3:inst2.gnt.example:disk/0:primary:${NODES[1]}`,
     '',
   ])
-  expect(master.submitted[0]?.[0]).toMatchObject({ OP_ID: 'OP_INSTANCE_QUERY_DATA', static: true, use_locking: false })
+  expect(master.submitted[0]?.[0]).toMatchObject({ OP_ID: 'OP_INSTANCE_QUERY_DATA', static: true })
 })
 
 test('gnt-node list-drbd asks nothing for a node without instances, and knows when there is no such node', async () => {

@@ -1,5 +1,6 @@
 import type { Option, OptionType } from '../../../src/cli/command'
 import { UsageError } from '../../../src/cli/command'
+import { ParameterError } from '../../../src/model/errors'
 import { parseValue } from '../../../src/cli/parse-value'
 
 const option = (type: OptionType, details: Partial<Option> = {}): Option => ({
@@ -7,7 +8,8 @@ const option = (type: OptionType, details: Partial<Option> = {}): Option => ({
   ...details,
   type,
 })
-const parse = (type: OptionType, text: string, details?: Partial<Option>) => parseValue(option(type, details), text)
+const parse = (type: OptionType, text: string, details?: Partial<Option>) =>
+  parseValue(option(type, details), text, '--x')
 
 test.each<[OptionType, string, unknown]>([
   ['int', '-7', -7],
@@ -17,7 +19,8 @@ test.each<[OptionType, string, unknown]>([
   ['unit', '1.5g', 1536],
   ['unit', '129', 132],
   ['list', '', []],
-  ['list', 'a, b', ['a', 'b']],
+  ['list', 'a, b', ['a', ' b']],
+  ['list', 'a\\,b,c', ['a,b', 'c']],
   ['maybefloat', 'default', 'default'],
   ['maybefloat', '4', 4],
   ['json', '[1]', [1]],
@@ -45,9 +48,11 @@ test.each<[OptionType, string]>([
   ['keyval', 'a=1,a=2'],
   ['identkeyval', 'no_vnc:a=1'],
   ['identkeyval', '-vnc:a=1'],
-  ['multilistidentkeyval', 'min'],
+  ['multilistidentkeyval', 'min:a'],
+  ['multilistidentkeyval', 'min:a=1///max:b=1'],
+  ['multilistidentkeyval', 'min:a=1/min:b=1'],
 ])('%s %j is a mistake', (type, text) => {
-  expect(() => parse(type, text)).toThrow(UsageError)
+  expect(() => parse(type, text)).toThrow(type.endsWith('keyval') || type === 'bool' ? ParameterError : UsageError)
 })
 
 test('a choice is one of its words', () => {

@@ -88,14 +88,31 @@ describe('options', () => {
   })
 
   test.each([
-    ['gnt-instance list --nosuch', 'gnt-instance list: error: no such option: --nosuch'],
-    ['gnt-instance list -o', 'error: --output option requires an argument'],
+    [
+      'gnt-instance list --nosuch',
+      'Usage\n=====\n  gnt-instance list [<instance-name>...]\n\ngnt-instance: error: no such option: --nosuch\n',
+    ],
+    ['gnt-filter add --nosuch=1', '  gnt-filter add \n\ngnt-filter: error: no such option: --nosuch\n'],
+    ['gnt-instance list -o', 'error: -o option requires 1 argument'],
+    ['gnt-instance list --out', 'error: --output option requires 1 argument'],
+    ['gnt-node list-storage -t x', "error: option -t: invalid choice: 'x' (choose from"],
     ['gnt-instance list --units=x', "option --units: invalid choice: 'x' (choose from 'h', 'm', 'g', 't')"],
-    ['gnt-instance add', 'add takes exactly 1 argument(s), not 0'],
-    ['gnt-cluster info x', 'info takes no arguments, not 1'],
-    ['gnt-cluster queue stop', "argument 'stop' is not one of drain, undrain, info"],
   ])('%s is a mistake', async (words, text) => {
     expect(await run(words)).toMatchObject({ exit: 2, stderr: expect.stringContaining(text) })
+  })
+
+  test.each([
+    ['gnt-instance add', 'Error: Command add expects 1 argument(s)'],
+    ['gnt-instance rename a b c', 'Error: Command rename expects 2 argument(s)'],
+    ['gnt-cluster info x', 'Error: Command info expects no arguments'],
+    ['gnt-cluster watcher pause 1h 2h', 'Error: Command watcher expects only 2 argument(s)'],
+    ['gnt-job info', 'Error: Command info expects at least 1 argument(s)'],
+    // What follows the first argument is an argument.
+    ['gnt-instance remove inst1 -f', 'Error: Command remove expects 1 argument(s)'],
+    ['gnt-instance add -B a=1,a=2 x', "Failure: unknown/wrong parameter name 'Duplicate key 'a' in option -B'"],
+    ['gnt-node modify -D maybe n', "Failure: unknown/wrong parameter name 'Invalid boolean value 'maybe''"],
+  ])('%s is refused', async (words, text) => {
+    expect(await run(words)).toMatchObject({ exit: 1, stdout: '', stderr: `${text}\n` })
   })
 
   test('from the environment come first', async () => {
