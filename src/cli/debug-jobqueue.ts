@@ -23,6 +23,7 @@ export async function testJobQueue(call: Call): Promise<number> {
 
 const delayOp = (more: Readonly<Record<string, unknown>> = {}): WireOpCode => ({
   ...opcodeOf(OpTestDelay, { duration: 0 }),
+  reason: [],
   ...more,
 })
 

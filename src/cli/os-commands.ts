@@ -45,7 +45,8 @@ export async function showOses(call: Call): Promise<number> {
   const { out } = call.terminal
   const chosen = rows.filter(([name]) => call.args.length === 0 || call.args.includes(String(name)))
   for (const row of chosen) for (const line of osLines(row)) out(line)
-  const configured = (at: number): Readonly<Record<string, unknown>> => Object.assign({}, ...rows.map((row) => row[at]))
+  const configured = (at: number): Readonly<Record<string, unknown>> =>
+    Object.fromEntries(rows.flatMap((row) => Object.entries(row[at] ?? {})))
   const [hvparams, osparams] = [configured(OS_FIELDS.indexOf('os_hvp')), configured(OS_FIELDS.indexOf('osparams'))]
   // An OS that no node has may have parameters all the same.
   for (const name of call.args.filter((arg) => !rows.some(([found]) => found === arg))) {
