@@ -56,7 +56,7 @@ export async function clusterDataOf(config: ConfigData, live: ReadonlyMap<string
       networks: Object.keys(group.networks),
       policy: policyOf(fillIPolicy(config.cluster, group)),
     })),
-    nodes: nodes.map((node, at) =>
+    nodes: await mapInSlices([...nodes.entries()], INSTANCES_AT_ONCE, ([at, node]) =>
       nodeData(config, node, groupAt.get(node.group) ?? 0, own[at] ?? [], live.get(node.uuid)),
     ),
     instances,

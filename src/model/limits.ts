@@ -333,7 +333,7 @@ export const EXHAUSTIVE_TRIALS = 20_000
 export const BOUNDED_TARGETS = 16
 /** Sizes of instances for which it is kept what they would add to each target. */
 export const BOUND_SIZES_MAX = 2_000
-/** Instances that are read from the configuration, or handed to a thread, before the event loop serves others. */
+/** Instances, or nodes, that are read from the configuration, or handed to a thread, before the event loop serves others. */
 export const INSTANCES_AT_ONCE = 250
 /** Questions that are thought about at the same time, and that may wait for that. */
 export const ALLOCATION_THREADS = 2
