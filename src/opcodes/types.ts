@@ -91,9 +91,11 @@ export const diskIndex = refine(
 export const jobId: Check<number> = {
   schema: { type: 'integer', minimum: 0 },
   parse(value) {
-    const id = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
-    if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 0)
-      throw new Mismatch(`Invalid value for a job id: ${JSON.stringify(value)}`)
+    const id = typeof value === 'string' ? Number(/^-?\d+$/.exec(value)?.[0]) : value
+    if (Number.isNaN(id)) throw new Mismatch(`parsing job id: cannot parse string '${String(value)}'`)
+    if (typeof id !== 'number') throw new Mismatch(`Wrong type/value for job id: ${JSON.stringify(value)}`)
+    if (!Number.isInteger(id)) throw new Mismatch(`Got fractional job ID from master daemon?! Value:${id}`)
+    if (!Number.isSafeInteger(id) || id < 0) throw new Mismatch(`Invalid value for job ID ' ${id}'`)
     return id
   },
 }

@@ -41,7 +41,7 @@ export function removeTags(
 export function checkTag(tag: unknown): void {
   if (typeof tag !== 'string') throw new TagError('Invalid tag type (not a string)')
   if (tag === '') throw new TagError('Tags cannot be empty')
-  if (tag.length > limits.tag_length) throw new TagError(`Tag too long (maximum ${limits.tag_length} characters)`)
+  if (tag.length > limits.tag_length) throw new TagError(`Tag too long (>${limits.tag_length} characters)`)
   if (!TAG.test(tag)) throw new TagError('Tag contains invalid characters')
 }
 
@@ -75,6 +75,6 @@ function retag<K extends 'nodes' | 'nodegroups' | 'instances' | 'networks'>(
 function asSet(tags: readonly string[]): string[] {
   const set = [...new Set(tags)].sort(compareText)
   if (set.length > limits.tags_per_object)
-    throw new TagError(`Cannot add more tags: the maximum is ${limits.tags_per_object}`)
+    throw new TagError('Too many tags')
   return set
 }

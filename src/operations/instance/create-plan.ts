@@ -13,7 +13,9 @@ import type { UnitContext } from '../unit-context'
 import { diskSpecs, fileStorageFolder, newDisks, type DiskSpec } from './disk-spec'
 import { policyViolations } from './ipolicy'
 import { wantedNics, type WantedNic } from './nic-spec'
-import { beParams, checkNotClusterOnly, hvParamTypes } from './params'
+import { beParams, checkNotClusterOnly, givenOsParams, hvParamTypes } from './params'
+import { MAX_DISKS } from '../../model/constants/disks'
+import { MAX_NICS } from '../../model/constants/params'
 import { enforceTypes } from '../../model/param-types'
 
 export type CreateOp = Op<typeof OpInstanceCreate>
@@ -43,10 +45,14 @@ export function checkArguments(op: CreateOp): void {
     throw refuse('Reserving and committing instances is not possible in this version yet')
   if (op.instance_communication) throw refuse('Instance communication is not possible in this version yet')
   if (op.ip_check && !op.name_check) throw refuse('Cannot do IP address check without a name check')
+}
+
+/** What is checked when the job has its defaults. */
+export function checkChoices(op: CreateOp): void {
+  const refuse = (text: string) => new OpPrereqError(text, ECODE.INVAL)
   if (op.opportunistic_locking && op.pnode !== undefined)
     throw refuse('Opportunistic locking is only available in combination with an instance allocator')
-  if (op.mode === 'create' && op.os_type === undefined && op.no_install !== true)
-    throw refuse('No guest OS or OS image specified')
+  if (op.mode === 'create' && op.os_type === undefined) throw refuse('No guest OS or OS image specified')
 }
 
 export const wantedTemplate = (cluster: Cluster, op: CreateOp): DiskTemplate =>
@@ -57,39 +63,39 @@ export async function wantedInstance(
   cluster: Cluster,
   op: CreateOp,
   resolvedIp?: string,
+  /** For a job that shows what became of its parameters, even if it goes no further. */
+  note: (fields: Readonly<Record<string, unknown>>) => void = () => undefined,
 ): Promise<Wanted> {
   const name = normalHostname(op.instance_name)
   const template = wantedTemplate(cluster, op)
+  note({ hypervisor: op.hypervisor ?? cluster.enabled_hypervisors[0] })
   const hypervisor = wantedHypervisor(cluster, op.hypervisor)
   const os = op.os_type ?? ''
   if (cluster.blacklisted_os.includes(os.split('+')[0] ?? os))
     throw new OpPrereqError(`Guest OS '${os}' is not allowed for installation`, ECODE.INVAL)
   for (const tag of op.tags) checkTag(tag)
-  if (op.snode !== undefined && template !== 'drbd')
-    ctx.log.warning('Secondary node will be ignored on non-mirrored disk template')
+  const hvparams = wantedHvParams(cluster, op, hypervisor, os)
   const beparams = wantedBeParams(cluster, op)
+  note({ beparams, ...givenOsParams(op) })
   return {
     name,
     os,
     hypervisor,
     template,
-    hvparams: wantedHvParams(cluster, op, hypervisor, os),
+    hvparams,
     beparams,
     be: fillBeParams(cluster, beparams),
     disks: diskSpecs(op.disks, template),
     nics: await wantedNics(ctx, cluster, op.nics, resolvedIp),
     folder: fileStorageFolder(cluster, template, name, op.file_storage_dir),
     install: op.no_install !== true,
-    start: op.start && startsAfter(ctx, op),
+    start: op.start && !startsNever(op),
     osparams: allOsParams(cluster, op, os),
   }
 }
 
-function startsAfter(ctx: UnitContext, op: CreateOp): boolean {
-  if (op.mode !== 'create') return true
-  if (op.no_install === true) ctx.log.info('No-installation mode selected, disabling startup')
-  return op.no_install !== true
-}
+/** What is installed by nobody is not started; what is imported is whole. */
+export const startsNever = (op: CreateOp): boolean => op.mode === 'create' && op.no_install === true
 
 function wantedHypervisor(cluster: Cluster, given: Hypervisor | undefined): Hypervisor {
   const hypervisor = given ?? cluster.enabled_hypervisors[0]
@@ -154,11 +160,14 @@ export function checkPolicy(config: ConfigData, wanted: Wanted, primary: Node, i
     spindles: wanted.be.spindle_use,
     template: wanted.template,
   })
-  if (ignore || violations.length === 0) return
-  throw new OpPrereqError(
-    `Instance allocation to group ${group?.uuid} (${group?.name}) violates policy: ${violations.join(', ')}`,
-    ECODE.INVAL,
-  )
+  if (!ignore && violations.length > 0)
+    throw new OpPrereqError(
+      `Instance allocation to group ${group?.uuid} (${group?.name}) violates policy: ${violations.join(', ')}`,
+      ECODE.INVAL,
+    )
+  if (wanted.nics.length > MAX_NICS) throw new OpPrereqError(`An instance has at most ${MAX_NICS} NICs`, ECODE.INVAL)
+  if (wanted.disks.length > MAX_DISKS)
+    throw new OpPrereqError(`An instance has at most ${MAX_DISKS} disks`, ECODE.INVAL)
 }
 
 /** The objects as they go into the configuration. */

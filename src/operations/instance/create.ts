@@ -2,7 +2,7 @@
 import { change } from '../../config/changes'
 import { DEFAULT_FILE_DRIVER, DTS_FILEBASED } from '../../model/constants/disks'
 import { HYPERVISORS_WITH_PORT } from '../../model/constants/hypervisors'
-import type { ConfigData, Disk, Instance, Node } from '../../model/config'
+import type { ConfigData, Disk, DiskTemplate, Instance, Node } from '../../model/config'
 import { HELPER_SHUTDOWN_TIMEOUT_S, HELPER_STARTUP_TIMEOUT_S } from '../../model/constants/words'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { normalHostname } from '../../model/names'
@@ -13,20 +13,22 @@ import type { UnitContext } from '../unit-context'
 import { checkBridges, checkNodeFreeMemory } from './checks'
 import {
   checkArguments,
+  checkChoices,
   checkPolicy,
   newInstance,
+  startsNever,
   wantedInstance,
   wantedTemplate,
   withInstance,
   type CreateOp,
   type Wanted,
 } from './create-plan'
-import { checkTemplate } from './disk-spec'
-import { checkHvParamsOnNodes, checkOsParams, givenOsParams } from './params'
+import { checkDiskParams, checkNames, checkTemplate } from './disk-spec'
+import { checkHvParamsOnNodes, checkOsParams } from './params'
 import { fillHvParams } from '../../config/filled'
 import { envOfView } from './hook-env'
 import { install, makeInstance, startCreated } from './create-run'
-import { settleNic } from './nic-spec'
+import { settleNic, vlanOf } from './nic-spec'
 import { allocatorsFor, firstThatFinds } from './allocator'
 import { chooseNodes, type PlacementRequest } from './placement'
 import { contentEnv, contentOf, importDisks, sourceNodes, type Content } from './create-content'
@@ -47,12 +49,17 @@ export const instanceCreate = logicalUnit(OpInstanceCreate, {
     checkArguments(op)
     const name = normalHostname(op.instance_name)
     const config = await ctx.config.read({ instances: [name], nodes: 'all' })
-    noteDefaults(ctx, config, op)
-    checkTemplate(config.cluster, wantedTemplate(config.cluster, op))
-    checkNameIsFree(config, name)
+    if (op.start && startsNever(op)) {
+      ctx.log.info('No-installation mode selected, disabling startup')
+      ctx.note({ start: false })
+    }
+    settleArguments(ctx, config, op)
     const allocators = await allocatorsFor(ctx, 'allocate', config, op.iallocator, op.pnode)
+    if (allocators === undefined) ignoreSecondary(ctx, op, wantedTemplate(config.cluster, op))
+    checkChoices(op)
+    if (op.mode === 'import') ctx.note({ force_variant: true, src_path: op.src_path ?? op.instance_name })
+    checkNameIsFree(config, name)
     const named = allocators === undefined ? await givenPrimary(ctx, op) : undefined
-    ctx.note(givenOsParams(op))
     const nodes = named === undefined ? Object.values(config.nodes).map((node) => node.uuid) : [named.uuid]
     const opportunistic = allocators !== undefined && op.opportunistic_locking ? { opportunistic: 1 } : {}
     const source = op.mode === 'import' ? await sourceNodes(ctx, config, op) : []
@@ -64,13 +71,13 @@ export const instanceCreate = logicalUnit(OpInstanceCreate, {
     level === 'node-res' && op.opportunistic_locking ? exclusive(ctx.locks.holds('node')) : undefined,
   async check(ctx, given): Promise<Creation> {
     checkArguments(given)
+    checkChoices(given)
     const name = normalHostname(given.instance_name)
     const before = await ctx.config.read({ instances: [name] })
     checkNameIsFree(before, name)
     const { op, content } = await contentOf(ctx, given, before)
     const resolvedIp = op.name_check ? await resolveForCreation(ctx.env.paths, name, op.ip_check) : undefined
-    const wanted = await wantedInstance(ctx, before.cluster, op, resolvedIp)
-    ctx.note({ beparams: wanted.beparams })
+    const wanted = await wantedInstance(ctx, before.cluster, op, resolvedIp, (fields) => ctx.note(fields))
     const node = await primaryFor(ctx, before, { op, wanted, content })
     const config = await ctx.config.read({ nodes: [node.uuid] })
     await checkOnNode(ctx, config, op, wanted, node)
@@ -115,15 +122,25 @@ async function givenPrimary(ctx: UnitContext, op: CreateOp): Promise<Node> {
   return node
 }
 
-/** What the job shows of parameters that were left out. */
-function noteDefaults(ctx: UnitContext, { cluster }: ConfigData, op: CreateOp): void {
+/** Devices and disk template, step by step with what the job shows of parameters that were left out. */
+function settleArguments(ctx: UnitContext, { cluster }: ConfigData, op: CreateOp): void {
   const { helper_startup_timeout = HELPER_STARTUP_TIMEOUT_S, helper_shutdown_timeout = HELPER_SHUTDOWN_TIMEOUT_S } = op
-  const isFile = DTS_FILEBASED.includes(wantedTemplate(cluster, op))
-  ctx.note({
-    instance_name: normalHostname(op.instance_name),
-    ...{ helper_startup_timeout, helper_shutdown_timeout },
-    ...(isFile && { file_driver: op.file_driver ?? DEFAULT_FILE_DRIVER }),
-  })
+  const template = wantedTemplate(cluster, op)
+  ctx.note({ instance_name: normalHostname(op.instance_name), helper_startup_timeout, helper_shutdown_timeout })
+  checkNames('NIC', op.nics)
+  if (op.nics.some(({ vlan }) => vlan !== undefined))
+    ctx.note({ nics: op.nics.map((nic) => (nic.vlan === undefined ? nic : { ...nic, vlan: vlanOf(nic.vlan) })) })
+  checkNames('disk', op.disks)
+  ctx.note({ disk_template: template })
+  checkTemplate(cluster, template)
+  if (template !== 'ext') for (const disk of op.disks) checkDiskParams(disk)
+  if (DTS_FILEBASED.includes(template)) ctx.note({ file_driver: op.file_driver ?? DEFAULT_FILE_DRIVER })
+}
+
+function ignoreSecondary(ctx: UnitContext, op: CreateOp, template: DiskTemplate): void {
+  if (op.snode === undefined || template === 'drbd') return
+  ctx.log.warning('Secondary node will be ignored on non-mirrored disk template')
+  ctx.note({ snode: null })
 }
 
 /** The node given, or chosen by the allocator; the locks of the others are given back. */

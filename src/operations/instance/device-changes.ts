@@ -1,5 +1,5 @@
 // Changes to a list of devices as opcodes give them: in three forms, by index, name or uuid.
-import { ECODE, OpPrereqError } from '../../model/errors'
+import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
 import type { Identifier, Modification } from '../../opcodes/types'
 
 export type DeviceAction = 'add' | 'modify' | 'remove' | 'attach' | 'detach'
@@ -52,7 +52,7 @@ export function indexOfDevice(kind: string, devices: readonly Device[], at: Iden
   if (index < LAST) throw new OpPrereqError('Not accepting negative indices other than -1', ECODE.INVAL)
   const place = index === LAST ? devices.length - 1 : index
   if (place < 0 || place >= devices.length)
-    throw new OpPrereqError(`Got ${kind} index ${index}, but there are only ${devices.length}`, ECODE.INVAL)
+    throw new OpExecError(`Got ${kind} index ${index}, but there are only ${devices.length}`)
   return place
 }
 
@@ -65,7 +65,6 @@ export function indexForNew(kind: string, count: number, at: Identifier, action 
       ECODE.INVAL,
     )
   const place = index === LAST ? count : index
-  if (place < 0 || place > count)
-    throw new OpPrereqError(`Got ${kind} index ${index}, but there are only ${count}`, ECODE.INVAL)
+  if (place < 0 || place > count) throw new OpExecError(`Got ${kind} index ${index}, but there are only ${count}`)
   return place
 }

@@ -1,10 +1,11 @@
 // The disks that a user asks for, checked and turned into configuration objects.
 import * as path from 'node:path'
 import type { Cluster, Disk, DiskMode, DiskTemplate } from '../../model/config'
-import { DEFAULT_FILE_DRIVER, DTS_EXT_MIRROR, DTS_FILEBASED, MAX_DISKS } from '../../model/constants/disks'
+import { DEFAULT_FILE_DRIVER, DTS_EXT_MIRROR, DTS_FILEBASED } from '../../model/constants/disks'
 import { ECODE, OpPrereqError, TypeEnforcementError } from '../../model/errors'
 import { diskUuid, type NodeUuid } from '../../model/ids'
 import { DISK_PARAM_NAMES, type DiskParams } from '../../opcodes/types'
+import { enforceType } from '../../model/param-types'
 import type { UnitContext } from '../unit-context'
 
 export interface DiskSpec {
@@ -30,7 +31,6 @@ export function diskSpecs(given: readonly DiskParams[], template: DiskTemplate):
     if (given.length > 0) throw new OpPrereqError('An instance without disks cannot be given any', ECODE.INVAL)
     return []
   }
-  if (given.length > MAX_DISKS) throw new OpPrereqError(`An instance has at most ${MAX_DISKS} disks`, ECODE.INVAL)
   checkNames('disk', given)
   return given.map((disk) => diskSpec(disk, template))
 }
@@ -50,6 +50,7 @@ export function diskSpec(disk: DiskParams, template: DiskTemplate): DiskSpec {
 export function checkDiskParams(disk: DiskParams, known = DISK_PARAM_NAMES): void {
   const unknown = Object.keys(disk).find((name) => !known.includes(name))
   if (unknown !== undefined) throw new TypeEnforcementError(`Unknown parameter '${unknown}'`)
+  if (disk.size !== undefined) enforceType('size', disk.size, 'size')
 }
 
 const nameOf = (name: string | undefined): string | undefined =>
@@ -63,7 +64,7 @@ export function checkNames(kind: string, devices: readonly { readonly name?: str
     if (real === undefined) continue
     if (/^\d+$/.test(real))
       throw new OpPrereqError(`Invalid name '${real}'. Purely numeric ${kind} names are not allowed`, ECODE.INVAL)
-    if (seen.has(real)) throw new OpPrereqError(`Duplicate ${kind} name '${real}'`, ECODE.INVAL)
+    if (seen.has(real)) throw new OpPrereqError(`${kind} name '${real}' already used`, ECODE.NOTUNIQUE)
     seen.add(real)
   }
 }

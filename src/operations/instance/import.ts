@@ -42,8 +42,9 @@ export async function readSource(ctx: UnitContext, op: CreateOp): Promise<Import
   const directory = path.posix.isAbsolute(name) ? path.posix.normalize(name) : path.posix.join(PATH.EXPORT_DIR, name)
   ctx.note({ src_node: node.name, src_node_uuid: node.uuid, src_path: directory })
   checkNodeOnline(node)
-  const what = `No export or invalid export found in dir ${directory}`
-  const text = await ctx.nodes.require(node, what, ECODE.ENVIRON, 'export_info', [directory])
+  const text = await ctx.nodes.call(node, `No export or invalid export found in dir ${directory}`, 'export_info', [
+    directory,
+  ])
   const sections = parseIni(text)
   const version = sections[EXPORT_SECTION.export]?.['version']
   if (version !== String(EXPORT_VERSION))

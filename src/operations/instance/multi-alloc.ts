@@ -8,7 +8,7 @@ import { findNode } from '../find'
 import { all, fill, logicalUnit, ResultWithJobs, shared, type Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { placementFor } from './create'
-import { checkArguments, wantedInstance, type CreateOp, type Wanted } from './create-plan'
+import { checkArguments, checkChoices, wantedInstance, type CreateOp, type Wanted } from './create-plan'
 import { inherit } from '../inherit'
 import { givenOsParams } from './params'
 import { type Allocators, firstThatFinds, givenOrDefaults } from './allocator'
@@ -118,6 +118,7 @@ async function placeAll(ctx: UnitContext, op: MultiAllocOp): Promise<Placed> {
   const wanted: WantedInstance[] = []
   for (const one of instancesOf(op)) {
     checkArguments(one.create)
+    checkChoices(one.create)
     wanted.push({ ...one, instance: await wantedInstance(ctx, config.cluster, one.create) })
   }
   const allocators = await allocatorsOf(ctx, config, op, wanted)

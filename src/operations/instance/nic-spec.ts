@@ -1,8 +1,8 @@
 // The NICs that a user asks for: modes, links, networks, MAC and IP addresses, checked and turned into configuration objects.
 import { addressIndex } from '../../config/addresses'
 import type { Cluster, ConfigData, Network, Nic, NicMode, NicParams, Node } from '../../model/config'
-import { MAX_NICS, NIC_MODES } from '../../model/constants/params'
-import { ECODE, GanetiError, OpPrereqError } from '../../model/errors'
+import { NIC_MODES } from '../../model/constants/params'
+import { ConfigurationError, ECODE, GanetiError, OpPrereqError } from '../../model/errors'
 import { isIPv4, isIPv6 } from 'node:net'
 import { networkUuid, nicUuid, type NicUuid } from '../../model/ids'
 import type { NicParams as GivenNic } from '../../opcodes/types'
@@ -32,7 +32,6 @@ export async function wantedNics(
   given: readonly GivenNic[],
   resolvedIp?: string,
 ): Promise<WantedNic[]> {
-  if (given.length > MAX_NICS) throw new OpPrereqError(`An instance has at most ${MAX_NICS} NICs`, ECODE.INVAL)
   checkNames('NIC', given)
   return Promise.all(given.map((nic) => wantedNic(ctx, cluster, nic, resolvedIp)))
 }
@@ -53,7 +52,7 @@ export async function wantedNic(
   const mode = nicparams.mode ?? cluster.nicparams.default.mode
   const ip = wantedIp(given, network, resolvedIp)
   if (mode === 'routed' && ip === undefined && network === undefined)
-    throw new OpPrereqError('Routed nic mode requires an ip address', ECODE.INVAL)
+    throw new OpPrereqError('Routed nic mode requires an ip address if not attached to a network', ECODE.INVAL)
   return {
     uuid: nicUuid(ctx.env.random.uuid()),
     mac: wantedMac(given.mac),
@@ -70,13 +69,13 @@ function ownParams(given: GivenNic, link: string | undefined): Partial<NicParams
   return {
     ...(mode !== undefined && { mode }),
     ...(link !== undefined && link !== 'auto' && { link }),
-    ...(given.vlan !== undefined && { vlan: given.vlan }),
+    ...(given.vlan !== undefined && { vlan: vlanOf(given.vlan) }),
   }
 }
 
 export function knownMode(text: string): NicMode {
   const mode = NIC_MODES.find((known) => known === text)
-  if (mode === undefined || mode === 'pool') throw new OpPrereqError(`Invalid NIC mode '${text}'`, ECODE.INVAL)
+  if (mode === undefined || mode === 'pool') throw new ConfigurationError(`Invalid NIC mode '${text}'`)
   return mode
 }
 
@@ -196,4 +195,12 @@ export async function reserved<T>(
     if (error instanceof GanetiError) throw new OpPrereqError(text, code)
     throw error
   }
+}
+
+/** Ganeti's notation: `.5` is port five untagged, `:5:6` are tagged, `.4:5` is both; a bare number is untagged. */
+export function vlanOf(text: string): string {
+  if (/^\d+$/.test(text)) return `.${text}`
+  if (text !== '' && !/^(?:\.\d+|[.:]\d+(?::\d+)*)$/.test(text))
+    throw new OpPrereqError(`Specified VLAN parameter is invalid : ${text}`, ECODE.INVAL)
+  return text
 }

@@ -112,4 +112,9 @@ export async function checkOsParams(
 }
 
 export const hvParamTypes = (hypervisor: Hypervisor): Readonly<Record<string, ParamType>> =>
-  Object.fromEntries(Object.entries(HV_PARAMS[hypervisor]).map(([name, spec]) => [name, spec.type]))
+  Object.fromEntries(
+    // Parameters of others have a type too: that this one does not support them is told later, with their values read.
+    [...Object.values(HV_PARAMS), HV_PARAMS[hypervisor]].flatMap((specs) =>
+      Object.entries(specs).map(([name, spec]): [string, ParamType] => [name, spec.type]),
+    ),
+  )

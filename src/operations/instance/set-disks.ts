@@ -70,6 +70,7 @@ function planAdd(
   checkSyncing(view, 'add', op)
   const template = templateFor(view, params)
   checkTemplate(view.config.cluster, template)
+  if (params.size === undefined) throw new OpPrereqError("Required disk parameter 'size' missing", ECODE.INVAL)
   const [disk] = newDisks(
     ctx,
     [diskSpec(params, template)],

@@ -33,14 +33,20 @@ interface SetPlan {
   readonly live: boolean
 }
 
+const ofInstance = locksOfInstance(['node', 'node-res'])
+
 export const instanceSetParams = logicalUnit(OpInstanceSetParams, {
-  ...locksOfInstance(['node', 'node-res']),
-  async check(ctx, op): Promise<SetPlan> {
+  locks(op, ctx) {
     checkArguments(op)
+    noteGiven(ctx, op)
+    return ofInstance.locks(op, ctx)
+  },
+  async check(ctx, op): Promise<SetPlan> {
     const view = await readInstance(ctx, op)
     const primary = await newPrimary(ctx, op, view)
     const nics = deviceChanges('NIC', op.nics)
     const disks = deviceChanges('disk', op.disks)
+    noteDisks(ctx, view, disks)
     if (disks.length > 0) checkNodeOnline(view.primary)
     const live =
       nics.length + disks.length > 0 && op.hotplug && (await isRunning(ctx, view)) && (await canHotplug(ctx, view))
@@ -99,6 +105,27 @@ function checkArguments(op: SetOp): void {
 }
 
 /** In the job: changes in their full form, with the addresses and the template that new devices got. */
+/** The job shows what it was asked for in the newer notation, even if it is refused. */
+function noteGiven(ctx: UnitContext, op: SetOp): void {
+  const nics = deviceChanges('NIC', op.nics)
+  ctx.note({
+    nics: nics.map(({ action, at, params }) => [action, at, action === 'add' ? { mac: 'auto', ...params } : params]),
+    ...(op.disk_template !== undefined &&
+      DTS_FILEBASED.includes(op.disk_template) && { file_driver: op.file_driver ?? DEFAULT_FILE_DRIVER }),
+  })
+}
+
+function noteDisks(ctx: UnitContext, view: InstanceView, disks: readonly DeviceChange<DiskParams>[]): void {
+  const dev_type = diskTemplateOf(view.config, view.instance)
+  ctx.note({
+    disks: disks.map(({ action, at, params }) => {
+      if (action !== 'add') return [action, at, params]
+      const { size, mode = 'rw', ...others } = params
+      return [action, at, { ...(size !== undefined && { size }), mode, dev_type, ...others }]
+    }),
+  })
+}
+
 function noteDevices(
   ctx: UnitContext,
   op: SetOp,

@@ -122,8 +122,7 @@ const withoutDefaults = (old: object, given: Record<string, string>): Record<str
 async function newState(ctx: UnitContext, op: SetOp, view: InstanceView): Promise<Values> {
   if (op.offline === undefined) return NOTHING
   const state: AdminState = op.offline ? 'offline' : 'down'
-  if (op.offline) await checkInstanceState(ctx, view, NOT_RUNNING, "can't change to offline")
-  else await checkInstanceState(ctx, view, ['offline'], "can't change to online")
+  await checkInstanceState(ctx, view, NOT_RUNNING, `can't change to ${op.offline ? 'offline' : 'online'}`)
   return { fields: { admin_state: state, admin_state_source: 'admin' }, changed: [['admin_state', state]] }
 }
 

@@ -61,8 +61,10 @@ function readEnvelope(message: string): { method: string; args: unknown } {
   const json = readJson(message)
   if (!isObject(json)) throw new Unparsable('parsing top-level JSON message: Unable to read JSObject')
   const { method, args } = json
-  if (typeof method !== 'string') throw new Unparsable(missing('method', method, json))
-  if (args === undefined) throw new Unparsable(missing('args', args, json))
+  if (method === undefined) throw new Unparsable(missing('method', json))
+  if (args === undefined) throw new Unparsable(missing('args', json))
+  if (typeof method !== 'string')
+    throw new Unparsable("Unable to parse LUXI request method: Can't parse value for 'LuxiReq': Unable to read String")
   if (isDeeper(args, CALL_DEPTH_MAX))
     throw new Unparsable(`${method}: the arguments are nested deeper than ${CALL_DEPTH_MAX} levels`)
   return { method, args }
@@ -79,10 +81,8 @@ function readJson(message: string): unknown {
   }
 }
 
-const missing = (key: string, value: unknown, json: object): string =>
-  value === undefined
-    ? `key '${key}' not found, object contains only ${JSON.stringify(Object.keys(json).sort())}`
-    : `Can't parse value for '${key}': Unable to read String`
+const missing = (key: string, json: object): string =>
+  `key '${key}' not found, object contains only ${JSON.stringify(Object.keys(json).sort())}`
 
 type ValuesOf<A extends readonly Check<unknown>[]> = { -readonly [I in keyof A]: ValueOf<A[I]> }
 
@@ -99,16 +99,51 @@ function call<const A extends readonly Check<unknown>[]>(
   }
 }
 
-const SHAPES = ['()', 'singleton list', 'Pair', 'Triple', '4 tuple', '5 tuple']
+const SHAPES = ['()', 'singleton list', 'Pair', 'Triple', '4 tuple', 'Tuple5']
 
 function readArgs(args: unknown, checks: readonly Check<unknown>[], least: number): unknown[] {
-  if (!Array.isArray(args) || args.length < least || args.length > checks.length)
-    throw unreadableArgs(args, `Unable to read ${SHAPES[checks.length] ?? 'arguments'}`)
   try {
-    return checks.map((check, index) => check.parse(args[index] ?? null))
+    return readTuple(args, checks, least)
   } catch (error) {
     throw error instanceof Mismatch ? unreadableArgs(args, error.message) : error
   }
+}
+
+function readTuple(args: unknown, checks: readonly Check<unknown>[], least: number): unknown[] {
+  const single = checks.length === 1
+  const given: readonly unknown[] = single ? readArray(args) : Array.isArray(args) ? args : []
+  const fits = given.length >= least && given.length <= checks.length
+  const wrong = () => new Mismatch(`Unable to read ${SHAPES[checks.length] ?? 'arguments'}`)
+  // Ganeti looks at an only argument before it counts.
+  if (!fits && (!single || given.length === 0)) throw wrong()
+  const values = checks.map((check, index) => check.parse(given[index] ?? null))
+  if (!fits) throw wrong()
+  return values
+}
+
+/** Waiting has words of its own, with no word of what was given. */
+const readWaiting = (args: unknown) => {
+  if (!Array.isArray(args) || args.length < WAITING.length) throw new Mismatch('Not enough values')
+  // The compiler cannot see that map keeps a tuple's shape.
+  return WAITING.map((check, index) => check.parse(args[index])) as ValuesOf<typeof WAITING>
+}
+const WAITING = [jobId, listOf(text), any, any, float] as const
+
+/** With a flag or without: Ganeti tells why it is neither. */
+function readCancellation(args: unknown): readonly [number, boolean] {
+  const problems: string[] = []
+  for (const [shape, length] of [
+    ['Pair', 2],
+    ['1 tuple', 1],
+  ] as const)
+    try {
+      if (!Array.isArray(args) || args.length !== length) throw new Mismatch(`Unable to read ${shape}`)
+      return [jobId.parse(args[0]), length === 2 && (orNull(bool).parse(args[1]) ?? false)]
+    } catch (error) {
+      if (!(error instanceof Mismatch)) throw error
+      problems.push(`Cannot convert value '${layout(args)}', error: ${error.message}`)
+    }
+  throw new Unparsable(problems.join('; '))
 }
 
 const noArgs =
@@ -134,9 +169,9 @@ const RESOURCES = [
 const resource: Check<QueryResource> = {
   schema: { type: 'string', enum: RESOURCES },
   parse(value) {
+    if (typeof value !== 'string') throw new Mismatch(`Invalid value '${layout(value)}for query type`)
     const found = RESOURCES.find((name) => name === value)
-    if (found === undefined)
-      throw new Mismatch(`Can't parse value '${text.parse(value)}' as neitherQueryTypeLuxi nor QueryTypeOp`)
+    if (found === undefined) throw new Mismatch(`Can't parse value '${value}' as neitherQueryTypeLuxi nor QueryTypeOp`)
     return found
   },
 }
@@ -152,8 +187,22 @@ const filter: Check<QueryFilter> = {
 const tagKind: Check<TagKind> = oneOf('TagKind', ['cluster', 'node', 'nodegroup', 'instance', 'network'])
 
 const names = listOf(text)
-const namesOrAll: Check<readonly string[] | null> = orNull(names)
-const jobIds = orNull(listOf(jobId))
+const namesOrAll: Check<readonly string[] | null> = orAll(names)
+const jobIds = orAll(listOf(jobId))
+
+/** Of a list that is unreadable, only itself is shown. */
+function orAll<T>(check: Check<T>): Check<T | null> {
+  return {
+    ...orNull(check),
+    parse(value) {
+      try {
+        return value === null ? null : check.parse(value)
+      } catch (error) {
+        throw error instanceof Mismatch ? unreadableArgs(value, error.message) : error
+      }
+    },
+  }
+}
 
 const nonNegative: Check<number> = {
   schema: { type: 'integer', minimum: 0 },
@@ -291,13 +340,17 @@ const calls: Readonly<Record<string, (args: unknown) => LuxiRequest>> = {
     const jobs = readArray(onlyArg(args)).map(readJob)
     return (master) => master.submitManyJobs(jobs)
   }),
-  WaitForJobChange: call([jobId, names, any, any, float], (master, id, fields, previous, log, timeout_s) =>
-    master.waitForJobChange(id, fields, previous, log, Math.trunc(timeout_s)),
-  ),
+  WaitForJobChange: submission('Parsing WaitForJobChange message', (args) => {
+    const [id, fields, previous, log, timeout_s] = readWaiting(args)
+    return (master) => master.waitForJobChange(id, fields, previous, log, Math.trunc(timeout_s))
+  }),
   PickupJob: call([jobId], () => Promise.reject(new GenericError("Luxi call 'PickupJob' is for internal use only"))),
   ArchiveJob: call([jobId], (master, id) => master.archiveJob(id)),
   AutoArchiveJobs: call([int, int], (master, age_s, timeout_s) => master.autoArchiveJobs(age_s, timeout_s)),
-  CancelJob: call([jobId, orNull(bool)], (master, id, kill) => master.cancelJob(id, kill ?? false), 1),
+  CancelJob: (args) => {
+    const [id, kill] = readCancellation(args)
+    return (master) => master.cancelJob(id, kill)
+  },
   ChangeJobPriority: call([jobId, int], (master, id, priority) => master.changeJobPriority(id, priority)),
   SetDrainFlag: call([bool], (master, flag) => master.setDrainFlag(flag)),
   SetWatcherPause: call([orNull(float)], (master, until) => master.setWatcherPause(until), 0),

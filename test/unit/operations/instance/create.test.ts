@@ -91,8 +91,28 @@ test('the job shows what was chosen and what was left out, but no hidden paramet
   expect(cluster.noted).toEqual({
     ...{ instance_name: 'inst20.gnt.example', beparams: { maxmem: 32, minmem: 32 } },
     ...{ pnode: chosen, pnode_uuid: cluster.node(String(chosen).split('.')[0] ?? '').uuid },
-    ...{ osparams: {}, osparams_secret: {}, file_driver: 'loop' },
+    ...{ osparams: {}, osparams_secret: {}, file_driver: 'loop', disk_template: 'sharedfile', hypervisor: 'fake' },
     ...{ helper_startup_timeout: 300, helper_shutdown_timeout: 7200 },
+  })
+})
+
+test('a refused job shows what was settled before', async () => {
+  const failure = {
+    wire: 'TypeEnforcementError',
+    args: ["'size' (value -5) is not a valid size. error: Invalid format"],
+  }
+  await expect(cluster.run('OP_INSTANCE_CREATE', { ...shared, disks: [{ size: -5 }] })).rejects.toMatchObject(failure)
+  const settled = { helper_startup_timeout: 300, helper_shutdown_timeout: 7200, disk_template: 'sharedfile' }
+  expect(cluster.noted).toEqual({ ...settled, instance_name: 'inst20.gnt.example' })
+})
+
+test('names of disks are given once', async () => {
+  const disks = [
+    { size: 8, name: 'a' },
+    { size: 8, name: 'a' },
+  ]
+  await expect(cluster.run('OP_INSTANCE_CREATE', { ...shared, disks })).rejects.toMatchObject({
+    args: ["disk name 'a' already used", 'resource_not_unique'],
   })
 })
 
@@ -334,7 +354,7 @@ test('secret OS parameters reach the scripts and no record', async () => {
 })
 
 test('without installation nothing is run or started', async () => {
-  await cluster.run('OP_INSTANCE_CREATE', { ...shared, no_install: true, os_type: null })
+  await cluster.run('OP_INSTANCE_CREATE', { ...shared, no_install: true })
   expect(cluster.called('instance_os_add')).toEqual([])
   expect(cluster.runningOn('inst20')).toEqual([])
   expect(cluster.log[0]).toBe(' - INFO: No-installation mode selected, disabling startup')

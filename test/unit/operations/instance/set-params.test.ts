@@ -165,7 +165,6 @@ test.each([
     'wrong_state',
   ],
   ['inst6', { disks: [['modify', 0, { size: 5 }]] }, 'Disk size change not possible, use grow-disk', 'wrong_input'],
-  ['inst6', { disks: [['remove', 7, {}]] }, 'Got disk index 7, but there are only 1', 'wrong_input'],
   ['inst6', { nics: [['remove', 'lan', {}]] }, 'Cannot find NIC with identifier lan', 'unknown_entity'],
   ['inst6', { nics: [['add', -1, { ip: 'pool' }]] }, 'If ip=pool, parameter network cannot be none', 'wrong_input'],
   ['inst6', { nics: [['modify', 0, { network: 'none', ip: 'pool' }]] }, 'ip=pool, but no network found', 'wrong_input'],
@@ -199,6 +198,7 @@ test.each([
     'IP 10.77.9.9 not available in network net1',
     'resource_not_unique',
   ],
+  ['inst6', { disks: [['add', {}]] }, "Required disk parameter 'size' missing", 'wrong_input'],
   [
     'inst6',
     { beparams: { vcpus: 100 } },
@@ -223,6 +223,19 @@ test.each([
   const before = cluster.config
   await expect(refused(name, more)).resolves.toEqual(['OpPrereqError', [text, code]])
   expect(cluster.config).toBe(before)
+})
+
+test('a refused job shows devices in the newer notation', async () => {
+  const nics = [['add', { ip: 'x' }]]
+  await expect(refused('inst6', { nics, disks: [['remove', 7, {}]] })).resolves.toEqual([
+    'OpExecError',
+    ['Got disk index 7, but there are only 1'],
+  ])
+  expect(cluster.noted).toMatchObject({ nics: [['add', -1, { mac: 'auto', ip: 'x' }]], disks: [['remove', 7, {}]] })
+})
+
+test('an instance that is down may be called online again', async () => {
+  await expect(modify('inst4', { offline: false })).resolves.toEqual([['admin_state', 'down']])
 })
 
 test('a disk that cannot be made is taken out again', async () => {

@@ -65,3 +65,28 @@ test('arguments are shown in filled lines of at most 67 characters', () => {
   expect(JSON.parse(layout(long))).toEqual(long)
   expect(layout([])).toBe('[]')
 })
+
+test.each([
+  ['PickupJob', ['x', 'y'], `Cannot convert value '["x", "y"]', error: parsing job id: cannot parse string 'x'`],
+  ['ArchiveJob', null, "Cannot convert value 'null', error: Unable to read list"],
+  ['ArchiveJob', [], "Cannot convert value '[]', error: Unable to read singleton list"],
+  ['SetDrainFlag', ['x', []], `Cannot convert value '["x", []]', error: Unable to read Bool`],
+  ['ReplaceFilter', [null], "Cannot convert value '[null]', error: Unable to read Tuple5"],
+  ['QueryFields', ['node', [1]], "Cannot convert value '[1]', error: Unable to read String"],
+  ['QueryFields', [1, 2], "Cannot convert value '[1, 2]', error: Invalid value '1for query type"],
+  ['QueryJobs', [[-1], ['id']], "Cannot convert value '[-1]', error: Invalid value for job ID ' -1'"],
+  ['WaitForJobChange', [1, ['status']], 'Parsing WaitForJobChange message: Not enough values'],
+  ['WaitForJobChange', [1, 2, 3, 4, 5], 'Parsing WaitForJobChange message: Unable to read list'],
+  [
+    'CancelJob',
+    ['x'],
+    `Cannot convert value '["x"]', error: Unable to read Pair; Cannot convert value '["x"]', error: parsing job id: cannot parse string 'x'`,
+  ],
+  [
+    'CancelJob',
+    ['x', 'y'],
+    `Cannot convert value '["x", "y"]', error: parsing job id: cannot parse string 'x'; Cannot convert value '["x", "y"]', error: Unable to read 1 tuple`,
+  ],
+])('%s of %j is unreadable in the words of a real luxid', (method, args, words) => {
+  expect(() => parseRequest(JSON.stringify({ method, args }))).toThrow(`Failed to parse request: ${words}`)
+})
