@@ -74,7 +74,6 @@ function retag<K extends 'nodes' | 'nodegroups' | 'instances' | 'networks'>(
 
 function asSet(tags: readonly string[]): string[] {
   const set = [...new Set(tags)].sort(compareText)
-  if (set.length > limits.tags_per_object)
-    throw new TagError('Too many tags')
+  if (set.length > limits.tags_per_object) throw new TagError('Too many tags')
   return set
 }

@@ -7,7 +7,7 @@ import { ECODE, OpPrereqError } from '../../model/errors'
 import { groupUuid } from '../../model/ids'
 import { OpGroupAdd } from '../../opcodes/group'
 import { logicalUnit, ResultWithJobs } from '../logical-unit'
-import { checkTemplatesEnabled, updatedIPolicy } from './ipolicy'
+import { checkTemplatesEnabled, newIPolicy } from './ipolicy'
 import { masterOnly } from './members'
 import { updatedDiskParams, updatedDiskState, updatedHvState, updatedNdParams } from './params'
 
@@ -20,7 +20,7 @@ export const groupAdd = logicalUnit(OpGroupAdd, {
         `Desired group name '${op.group_name}' already exists as a node group (UUID: ${existing.uuid})`,
         ECODE.EXISTS,
       )
-    const ipolicy = updatedIPolicy({}, op.ipolicy ?? {}, 'group')
+    const ipolicy = newIPolicy(op.ipolicy ?? {})
     const group: NodeGroup = {
       name: op.group_name,
       uuid: groupUuid(ctx.env.random.uuid()),

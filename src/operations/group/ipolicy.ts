@@ -38,6 +38,20 @@ export function updatedIPolicy(old: PartialIPolicy, given: Given, level: Level):
   return policy
 }
 
+/** What a new group is given is no change of a policy but a policy, and its mistakes have other words. */
+export function newIPolicy(given: Given): PartialIPolicy {
+  if (isEmpty(given['minmax'])) throw malformed('Empty minmax specifications')
+  if (isEmpty(given['disk-templates'])) throw malformed('Instance policy must contain at least one disk template')
+  for (const key of ['spindle-ratio', 'vcpu-ratio'])
+    if (given[key] !== undefined && toRatio(given[key]) === undefined)
+      throw malformed(`Invalid value for key '${key}': ${notANumber(given[key])}`)
+  const unknown = Object.keys(given).filter((key) => !IPOLICY_KEYS.some((known) => known === key))
+  if (unknown.length > 0) throw malformed(`Invalid keys in ipolicy: ${unknown.join(', ')}`)
+  return updatedIPolicy({}, given, 'group')
+}
+
+const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0
+
 const invalid = (text: string): OpPrereqError => new OpPrereqError(text, ECODE.INVAL)
 const malformed = (text: string): OpPrereqError => invalid(`Invalid instance policy: ${text}`)
 
@@ -84,13 +98,18 @@ function templates(value: unknown): DiskTemplate[] {
 }
 
 function ratio(key: string, value: unknown): number {
-  const number = typeof value === 'string' || typeof value === 'number' ? Number(value) : NaN
-  if (!Number.isFinite(number))
-    throw invalid(
-      `Invalid value for attribute '${key}': '${String(value)}', error: could not convert string to float: '${String(value)}'`,
-    )
+  const number = toRatio(value)
+  if (number === undefined) throw invalid(`Invalid value for attribute '${key}': ${notANumber(value)}`)
   return number
 }
+
+function toRatio(value: unknown): number | undefined {
+  const number = typeof value === 'string' || typeof value === 'number' ? Number(value) : NaN
+  return Number.isFinite(number) ? number : undefined
+}
+
+const notANumber = (value: unknown): string =>
+  `'${String(value)}', error: could not convert string to float: '${String(value)}'`
 
 function checkBounds(policy: PartialIPolicy, level: Level): void {
   const { minmax, std } = policy

@@ -90,8 +90,8 @@ export async function shutdownDisks(
 
 /** Closing takes write access away, so that another node can have it. */
 export async function closeDisks(ctx: UnitContext, view: InstanceView, node: Node, force = false): Promise<void> {
-  if (view.disks.length === 0) return
   ctx.log.say(`* closing instance disks on node ${node.name}`)
+  if (view.disks.length === 0) return
   const result = await ctx.nodes.attempt(node, 'blockdev_close', [view.instance.name, diskDicts(view)])
   if (result.ok) return
   const text = `Cannot close instance disks on node ${node.name}, error ${result.error}`
@@ -100,8 +100,8 @@ export async function closeDisks(ctx: UnitContext, view: InstanceView, node: Nod
 }
 
 export async function openDisks(ctx: UnitContext, view: InstanceView, node: Node, exclusive: boolean): Promise<void> {
-  if (view.disks.length === 0) return
   ctx.log.say(`* opening instance disks on node ${node.name} in ${exclusive ? 'exclusive' : 'shared'} mode`)
+  if (view.disks.length === 0) return
   await ctx.nodes.call(node, `Cannot open instance disks on node ${node.name}`, 'blockdev_open', [
     view.instance.name,
     diskDicts(view),

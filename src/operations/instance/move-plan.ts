@@ -89,7 +89,7 @@ export async function planMove(ctx: UnitContext, op: MoveOp, wanted: MoveKind): 
     if (!failover) failover = await mustFailOver(ctx, view, wanted.fallback)
   }
   const migrates = !failover && !op.cleanup
-  const live = !failover && isLive(op, view)
+  const live = !failover && isLive(ctx, op, view)
   const memoryUsed_mib = migrates ? await memoryInUse(ctx, view, primary) : 0
   return { view, target, failover, live, memoryUsed_mib, memoryFree_mib }
 }
@@ -181,11 +181,14 @@ async function mustFailOver(ctx: UnitContext, view: InstanceView, fallback: bool
   return true
 }
 
-function isLive(op: MoveOp, view: InstanceView): boolean {
+/** The job shows the mode, also where it came from the hypervisor's parameters or under its older name. */
+function isLive(ctx: UnitContext, op: MoveOp, view: InstanceView): boolean {
   if (op.live !== undefined && op.mode !== undefined)
     throw new OpPrereqError("Only one of the 'live' and 'mode' parameters are accepted", ECODE.INVAL)
-  if (op.live !== undefined) return op.live
-  return (op.mode ?? fillHvParams(view.config.cluster, view.instance)['migration_mode']) === 'live'
+  const given = op.live === undefined ? op.mode : op.live ? 'live' : 'non-live'
+  const mode = given ?? fillHvParams(view.config.cluster, view.instance)['migration_mode']
+  ctx.note({ mode, live: null })
+  return mode === 'live'
 }
 
 async function memoryInUse(ctx: UnitContext, view: InstanceView, node: Node): Promise<number> {

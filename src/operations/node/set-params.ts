@@ -38,8 +38,8 @@ interface Checked {
 
 export const nodeSetParams = logicalUnit(OpNodeSetParams, {
   async locks(op, ctx) {
-    checkArguments(op)
     const { config, object: node } = await namedNode(ctx, op)
+    checkArguments(op)
     const nodes = exclusive(locksAll(op) ? all : [node.uuid])
     const instances = op.secondary_ip === undefined ? [] : mirroredInstances(await readAll(ctx, config), node)
     return { instance: shared(instances.map(({ name }) => name)), node: nodes, 'node-res': nodes }

@@ -70,7 +70,22 @@ describe('group add', () => {
       { diskparams: { rbd: { access: 'bunny' } } },
       "Invalid value of 'rbd:access': 'bunny' (expected one of kernelspace, userspace)",
     ],
-    ['a policy key that does not exist', { ipolicy: { size: 1 } }, 'Invalid key in new ipolicy: size'],
+    [
+      'a policy key that does not exist',
+      { ipolicy: { size: 1 } },
+      'Invalid instance policy: Invalid keys in ipolicy: size',
+    ],
+    [
+      'a ratio that is none',
+      { ipolicy: { 'vcpu-ratio': 'x' } },
+      "Invalid instance policy: Invalid value for key 'vcpu-ratio': 'x', error: could not convert string to float: 'x'",
+    ],
+    ['a policy without bounds', { ipolicy: { minmax: [] } }, 'Invalid instance policy: Empty minmax specifications'],
+    [
+      'a policy without templates',
+      { ipolicy: { 'disk-templates': [] } },
+      'Invalid instance policy: Instance policy must contain at least one disk template',
+    ],
     ['standard specs', { ipolicy: { std: specs(1) } }, 'std cannot appear in group instance specs'],
     [
       'bounds the wrong way round',
