@@ -16,6 +16,16 @@ const fail = (text: string) => () => {
 }
 const primary = () => cluster.config.nodes[cluster.instance('inst6')?.primary_node ?? '']?.name
 
+test('an instance without disks migrates with the same words, in the mode of its hypervisor', async () => {
+  await expect(
+    cluster.run('OP_INSTANCE_MIGRATE', { instance_name: 'inst1', target_node: 'node1.gnt.example' }),
+  ).resolves.toBeNull()
+  expect(cluster.log).toContain('* closing instance disks on node node1.gnt.example')
+  expect(cluster.log).toContain('* opening instance disks on node node1.gnt.example in exclusive mode')
+  expect(cluster.called('blockdev_close')).toEqual([])
+  expect(cluster.noted).toMatchObject({ mode: 'live' })
+})
+
 test('a migration takes the steps of a real master, in its order', async () => {
   await expect(cluster.run('OP_INSTANCE_MIGRATE', { ...move, mode: 'live' })).resolves.toBeNull()
   expect(cluster.log).toEqual([
