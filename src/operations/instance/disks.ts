@@ -2,10 +2,13 @@
 import { change } from '../../config/changes'
 import type { Disk, Node } from '../../model/config'
 import { OpExecError } from '../../model/errors'
+import type { ResultOf } from '../../rpc/node/calls'
 import type { UnitContext } from '../unit-context'
 import { allNodes, dictOf, diskDictOf, diskDicts, reread, type InstanceView } from './view'
 
 export type ActiveDisk = [node: string, disk: string, device: string | null]
+/** Where the primary node finds an assembled disk: what hotplugging it asks for. */
+export type DiskLink = readonly [link: string | true, uri: string | null]
 
 /** Activates all disks, or none: throws after deactivating again what could be activated. */
 export async function startDisks(
@@ -26,12 +29,13 @@ export async function assembleDisks(
   ctx: UnitContext,
   view: InstanceView,
   options: { ignoreSecondaries?: boolean; disks?: readonly Disk[] } = {},
-): Promise<{ ok: boolean; devices: ActiveDisk[]; view: InstanceView }> {
+): Promise<{ ok: boolean; devices: ActiveDisk[]; links: DiskLink[]; view: InstanceView }> {
   const { instance } = view
   if (!instance.disks_active) await ctx.config.change([change('setInstanceStatus', instance.uuid, null, true, null)])
   const active = await reread(ctx, view)
   const disks = options.disks ?? active.disks
   const devices: ActiveDisk[] = []
+  const links: DiskLink[] = []
   let ok = true
   for (const disk of disks) {
     for (const node of nodesOf(active, disk)) {
@@ -41,12 +45,14 @@ export async function assembleDisks(
     }
   }
   for (const disk of disks) {
-    const device = await assembleOn(ctx, active, disk, active.primary, true)
-    if (device === undefined) ok = false
-    devices.push([active.primary.name, disk.iv_name, device ?? null])
+    const assembled = await assembleOn(ctx, active, disk, active.primary, true)
+    if (assembled === undefined) ok = false
+    const [device, link, uri] = assembled ?? [null, true]
+    devices.push([active.primary.name, disk.iv_name, device === true ? '' : device])
+    links.push([link, uri ?? null])
   }
   if (!ok) await ctx.config.change([change('setInstanceStatus', instance.uuid, null, false, null)])
-  return { ok, devices, view: active }
+  return { ok, devices, links, view: active }
 }
 
 async function assembleOn(
@@ -55,11 +61,11 @@ async function assembleOn(
   disk: Disk,
   node: Node,
   asPrimary: boolean,
-): Promise<string | undefined> {
+): Promise<ResultOf<'blockdev_assemble'> | undefined> {
   const index = view.disks.findIndex((other) => other.uuid === disk.uuid)
   const args = [diskDictOf(view, disk), dictOf(view), asPrimary, index] as const
   const result = await ctx.nodes.attempt(node, 'blockdev_assemble', [...args])
-  if (result.ok) return result.payload[0] === true ? '' : result.payload[0]
+  if (result.ok) return result.payload
   const [flag, pass] = asPrimary ? ['True', 2] : ['False', 1]
   ctx.log.warning(
     `Could not prepare block device ${disk.iv_name} on node ${node.name} (is_primary=${flag}, pass=${pass}): ${result.error}`,

@@ -3,6 +3,7 @@ import type { Disk } from '../../model/config'
 import { OpExecError } from '../../model/errors'
 import type { DiskDict, NicDict } from '../../rpc/node/dicts'
 import type { UnitContext } from '../unit-context'
+import type { DiskLink } from './disks'
 import type { Changed } from './set-values'
 import { dictOf, diskDictOf, type InstanceView } from './view'
 
@@ -39,6 +40,18 @@ export async function hotplug(
   ctx.log.warning(`Could not hotplug device: ${result.error}`)
   ctx.log.info('Continuing execution..')
   return FAILED
+}
+
+/** A disk that was assembled for it. */
+export async function plugDisk(
+  ctx: UnitContext,
+  view: InstanceView,
+  disk: Disk,
+  link: DiskLink | undefined,
+  index: number,
+): Promise<Changed> {
+  const outcome = await hotplug(ctx, view, 'hotadd', 'disk', diskDictOf(view, disk), link ?? null, index)
+  return [`disk/${index}`, outcome]
 }
 
 /** A disk that the running instance holds on to is not taken from it. */

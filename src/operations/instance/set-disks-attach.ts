@@ -14,7 +14,7 @@ import { createDirectory, fileFolder } from './disk-files'
 import { diskSpec, fileStorageFolder, newDisks } from './disk-spec'
 import { assembleDisks, shutdownDisks } from './disks'
 import { waitForSync } from './disk-sync'
-import { hotplug, unplugDisk } from './hotplug'
+import { plugDisk, unplugDisk } from './hotplug'
 import type { Changed, SetOp } from './set-values'
 import { allNodes, diskDictOf, reread, type InstanceView } from './view'
 
@@ -103,9 +103,9 @@ export async function attachDisk(
   if (op.wait_for_sync && !(await waitForSync(ctx, now, { disks: [moved] })))
     throw new OpExecError(`Failed to sync disks of ${view.instance.name}`)
   if (!now.instance.disks_active) return [text]
-  if (!(await assembleDisks(ctx, now, { disks: [moved] })).ok) return [text, [key, 'assemble:failed']]
-  if (!live) return [text]
-  return [text, [key, await hotplug(ctx, now, 'hotadd', 'disk', diskDictOf(now, moved), null, index)]]
+  const { ok, links } = await assembleDisks(ctx, now, { disks: [moved] })
+  if (!ok) return [text, [key, 'assemble:failed']]
+  return [text, ...(live ? [await plugDisk(ctx, now, moved, links[0], index)] : [])]
 }
 
 function placeInside(ctx: UnitContext, view: InstanceView, disk: Disk, index: number, op: SetOp): Disk {

@@ -13,10 +13,10 @@ import { createDisks, removeDisks, sizeText, wipeDisks } from './disk-files'
 import { checkDiskParams, checkNames, checkTemplate, diskSpec, fileStorageFolder, newDisks } from './disk-spec'
 import { waitForSync } from './disk-sync'
 import { assembleDisks, shutdownDisks } from './disks'
-import { hotplug, unplugDisk } from './hotplug'
+import { plugDisk, unplugDisk } from './hotplug'
 import { attachDisk, checkSyncing, detachDisk, planAttach } from './set-disks-attach'
 import type { Changed, SetOp } from './set-values'
-import { diskDictOf, reread, type InstanceView } from './view'
+import { reread, type InstanceView } from './view'
 
 export type DiskStep =
   | { readonly action: 'add' | 'remove' | 'attach' | 'detach'; readonly disk: Disk; readonly index: number }
@@ -188,12 +188,9 @@ async function addDisk(
     throw new OpExecError('There are some degraded disks for this instance')
   const text = `add:size=${disk.size},mode=${disk.mode}`
   if (!added.instance.disks_active) return [[`disk/${index}`, text]]
-  const { ok } = await assembleDisks(ctx, added, { disks: [disk] })
+  const { ok, links } = await assembleDisks(ctx, added, { disks: [disk] })
   if (!ok) throw new OpExecError(`Can't activate new disk ${index}`)
-  const changed: Changed[] = [[`disk/${index}`, text]]
-  if (live)
-    changed.push([`disk/${index}`, await hotplug(ctx, added, 'hotadd', 'disk', diskDictOf(added, disk), null, index)])
-  return changed
+  return [[`disk/${index}`, text], ...(live ? [await plugDisk(ctx, added, disk, links[0], index)] : [])]
 }
 
 async function wipeOrTakeBack(

@@ -111,7 +111,10 @@ test('running instances change at once where the hypervisor can', async () => {
     ['disk/1', 'add:size=4,mode=rw'],
     ['disk/1', 'hotplug:done'],
   ])
-  expect(cluster.called('hotplug_device')[3]?.args.slice(1, 3)).toEqual(['hotadd', 'disk'])
+  const plugged = cluster.called('hotplug_device')[3]?.args ?? []
+  expect(plugged.slice(1, 3)).toEqual(['hotadd', 'disk'])
+  // What assembling answered: a node of Ganeti's asks for it.
+  expect(plugged.slice(4)).toEqual([[expect.any(String), null], 1])
   await expect(modify('inst6', { disks: [['remove', -1, {}]] })).resolves.toEqual([
     ['disk/1', 'remove'],
     ['disk/1', 'hotplug:done'],
