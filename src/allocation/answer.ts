@@ -112,6 +112,9 @@ function allocateAll(model: ClusterModel, wanted: readonly NewInstance[], option
   const tried = wanted.map((one) => ({ name: one.data.name, ...allocate(model, one, options, dedicated) }))
   const allocated = tried.flatMap(({ name, nodes }) => (nodes === undefined ? [] : [[name, nodes]]))
   const failed = tried.flatMap(({ name, nodes, info }) => (nodes === undefined ? [[name, info]] : []))
+  // As in Ganeti an instance that fits in no group at all fails the request; one that does not fit in its own group does not.
+  const hopeless = tried.find(({ nodes }, at) => nodes === undefined && wanted[at]?.group === undefined)
+  if (hopeless !== undefined) throw new BadClusterData(hopeless.info)
   return {
     info: `${failed.length} instances failed to allocate and ${allocated.length} were allocated successfully`,
     result: [allocated, failed],

@@ -7,21 +7,30 @@ import { disksOf } from './policy'
 
 const UNIT = { memory: 64, disk: 256, cpus: 1, spindles: 1 }
 
-/** At most `limit` instances in all. */
-export function fillTiers(filling: Filling, first: InstanceData, limit: number | undefined): Filled {
+/**
+ * At most `limit` instances, when there are `before` already. As in Ganeti what is left of the limit shrinks with each size by all that
+ * were placed until then, so that it is reached sooner than it says.
+ */
+export function fillTiers(filling: Filling, first: InstanceData, limit: number | undefined, before = 0): Filled {
   const added: number[] = []
   /** What was tried since the last instance that fitted. */
   let tried: Tier[] = []
-  for (let spec: InstanceData | undefined = first; spec !== undefined;) {
-    const left = limit === undefined ? undefined : limit - added.length
+  let [spec, left]: [InstanceData | undefined, number | undefined] = [first, limit]
+  while (spec !== undefined) {
     const filled = filling.fill(spec, left)
     added.push(...filled.added)
+    const placed = before + added.length
+    const tier = tierOf(spec, filled.failures, left === undefined ? undefined : left - placed)
+    const stop = left !== undefined && left <= placed
+    if (stop && (filled.added.length > 0 || tried.length === 0)) return { added, failures: tier.failures }
     if (filled.added.length > 0) tried = []
-    const tier = tierOf(spec, filled.failures)
-    if (added.length === limit) return { added, failures: tier.failures }
-    tried.push(tier)
-    const smaller = shrink(spec, tier.worst.at(0) ?? Verdict.internal)
-    spec = smaller ?? enoughSmaller(filling, [...tried].reverse())
+    if (!stop) tried.push(tier)
+    left = tier.left
+    spec = stop ? undefined : shrink(spec, tier.worst.at(0) ?? Verdict.internal)
+    if (spec !== undefined) continue
+    const enough = enoughSmaller(filling, [...tried].reverse())
+    spec = enough?.spec
+    left = enough?.left
   }
   return { added, failures: tried[0]?.failures ?? [] }
 }
@@ -31,21 +40,23 @@ interface Tier {
   readonly failures: readonly number[]
   /** What was lacking, most often first; in Ganeti's order where it was as often, the last first. */
   readonly worst: readonly Verdict[]
+  /** For what comes after it. */
+  readonly left: number | undefined
 }
 
-function tierOf(spec: InstanceData, failures: readonly number[]): Tier {
+function tierOf(spec: InstanceData, failures: readonly number[], left: number | undefined): Tier {
   const order = failCounts(failures).map(([, count, verdict]) => ({ count, verdict }))
   order.sort((one, other) => one.count - other.count)
-  return { spec, failures, worst: order.map(({ verdict }) => verdict).reverse() }
+  return { spec, failures, worst: order.map(({ verdict }) => verdict).reverse(), left }
 }
 
 /** The first of the tiers, and the first thing that is lacking there, of which so much less can be asked that one fits. */
-function enoughSmaller(filling: Filling, tiers: readonly Tier[]): InstanceData | undefined {
+function enoughSmaller(filling: Filling, tiers: readonly Tier[]): Pick<Tier, 'spec' | 'left'> | undefined {
   const known: Known = new Map()
-  for (const { spec, worst } of tiers) {
+  for (const { spec, worst, left } of tiers) {
     for (const verdict of worst) {
       const enough = shrinkUntilItFits(filling, spec, verdict, known)
-      if (enough !== undefined) return enough
+      if (enough !== undefined) return { spec: enough, left }
     }
   }
   return undefined

@@ -110,7 +110,7 @@ function runTiers(filling: Filling, { stopped, limit }: Plan, specs: readonly In
   for (const spec of specs) {
     const rest = limit === undefined ? undefined : limit - all.added.length
     if (rest !== undefined && rest <= 0) break
-    const more = fillTiers(filling, spec, rest)
+    const more = fillTiers(filling, spec, rest, all.added.length)
     all = { added: [...all.added, ...more.added], failures: more.failures }
   }
   return all
@@ -192,7 +192,7 @@ function templateOption(options: Parsed): Template | undefined {
 function specOption(options: Parsed, name: 'standard-alloc' | 'tiered-alloc'): Usage | undefined {
   const text = textOf(options, name)
   if (text === undefined) return undefined
-  const [disk = '', memory = '', cpus = '', spindles = '0', ...others] = text.split(',')
+  const [disk = '', memory = '', cpus = '', spindles = '1', ...others] = text.split(',')
   const kind = name === 'standard-alloc' ? 'standard' : 'tiered'
   const values = [sizeOf(disk), sizeOf(memory), Number(cpus), Number(spindles)]
   const [d = NaN, m = NaN, c = NaN, s = NaN] = values
@@ -200,7 +200,7 @@ function specOption(options: Parsed, name: 'standard-alloc' | 'tiered-alloc'): U
     throw new Stop(
       1,
       '',
-      `Error while parsing command line arguments:\nInvalid ${kind} specification: '${text}', expected disk,ram,cpu[,spindle count]\n`,
+      `Error while parsing command line arguments:\nInvalid ${kind} specification: '${text}', expected disk,ram,cpu\n`,
     )
   }
   return { disk: d, memory: m, cpus: c, spindles: s }

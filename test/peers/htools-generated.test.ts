@@ -1,0 +1,81 @@
+// Ganeti's hinfo, hcheck, hspace and hail beside ours on generated clusters, each of them small: what Ganeti's cost grows fast.
+import * as fs from 'node:fs'
+import * as os from 'node:os'
+import * as path from 'node:path'
+import { HTOOLS_PACKAGE, type Ran, clusterOf, debianPresent, debians, ours } from '../support/htools'
+import { questionOf, requestAbout } from '../support/htools-requests'
+import { testWith } from '../support/needs'
+
+const GENERATED = 200
+const BATCH = 50
+
+const peer = testWith(debianPresent(), HTOOLS_PACKAGE)
+
+const VARIANTS = [
+  ['hinfo', '-v'],
+  ['hcheck', '--machine-readable', '--no-simulation'],
+  ['hspace', '--machine-readable', '-l', '20'],
+  ['hspace', '--disk-template=rbd', '--no-capacity-checks', '-l10'],
+] as const
+
+const text = (seed: number): string => clusterOf(seed, 3 + (seed % 5), 5 + (seed % 13))
+
+/** The last digit of a score is a matter of the order in which it was summed up. */
+const rounded = ({ code, out }: Ran) => ({ code, out: out.replace(/score: (\d+\.\d{7})\d/g, 'score: $1') })
+
+async function inFolder(run: (file: string) => Promise<void>): Promise<void> {
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'htools-generated-'))
+  try {
+    await run(path.join(directory, 'cluster'))
+  } finally {
+    fs.rmSync(directory, { recursive: true })
+  }
+}
+
+for (let first = 1; first <= GENERATED; first += BATCH) {
+  const seeds = Array.from({ length: BATCH }, (_, at) => first + at)
+
+  peer(
+    `hinfo, hcheck and hspace say of the clusters from ${first} on what Ganeti's say`,
+    () =>
+      inFolder(async (file) => {
+        for (const seed of seeds) {
+          fs.writeFileSync(file, text(seed))
+          for (const [program, ...more] of VARIANTS) {
+            const args = ['-t', file, ...more]
+            const [mine, theirs] = [await ours(program, args), debians(program, args)]
+            expect({ seed, program, ...rounded(mine) }).toEqual({ seed, program, ...rounded(theirs) })
+          }
+        }
+      }),
+    120_000,
+  )
+
+  peer(
+    `hail answers questions about the clusters from ${first} on as Ganeti's does`,
+    () =>
+      inFolder(async (file) => {
+        for (const seed of seeds) {
+          fs.writeFileSync(file, requestAbout(text(seed), questionOf(seed, text(seed))))
+          const [mine, theirs] = [await ours('hail', [file]), debians('hail', [file])]
+          expect({ seed, ...rounded(mine) }).toEqual({ seed, ...rounded(theirs) })
+        }
+      }),
+    60_000,
+  )
+}
+
+peer("text files are read by Ganeti's programs as ours write them, and by ours as Ganeti's do", () =>
+  inFolder(async (file) => {
+    for (let seed = 1; seed <= 10; seed++) {
+      fs.writeFileSync(file, text(seed))
+      const written = new Map<string, string>()
+      await ours('hbal', ['-t', file, '-S', 'mine'], written)
+      debians('hbal', ['-t', file, '-S', file])
+      fs.writeFileSync(`${file}.mine`, written.get('mine.original') ?? '')
+      expect(fs.readFileSync(`${file}.mine`, 'utf8')).toBe(fs.readFileSync(`${file}.original`, 'utf8'))
+      const args = ['-v', '-t', `${file}.mine`]
+      expect(await ours('hinfo', args)).toEqual(debians('hinfo', args))
+    }
+  }),
+)
