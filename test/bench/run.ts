@@ -8,6 +8,7 @@ import { loadWconfd } from './changes'
 import { BenchCluster, stopAllClusters } from './cluster'
 import { buildIfStale } from './dist'
 import { type Scale, createInstances, measureJobs, measureQueries, measureRequests, withRunningJobs } from './doors'
+import { benchHtools } from './htools'
 import { LARGE, measureLarge } from './large'
 import { LoopWatch } from './loops'
 import { Luxi } from './luxi'
@@ -22,7 +23,7 @@ const USAGE = `usage: npm run bench -- [options]
                        Without it, the figures of recorded.json are printed
   --record             write the figures of the peer, with date and machine, to recorded.json
   --base-address ADDR  loopback address of our clusters, ending in .0 (default: one below 127.77)
-  --only PART          requests, jobs, memory, changes or large; may be given more than once
+  --only PART          requests, jobs, memory, changes, large or htools; may be given more than once
   --quick              a tenth of the time, for a first impression
 `
 const RECORDED = path.join(__dirname, 'recorded.json')
@@ -32,7 +33,7 @@ const OURS_QUICK: Scale = { seconds: 0.5, singleJobs: 5, batches: [50] }
 const THEIRS: Scale = { seconds: 10, singleJobs: 5, batches: [50] }
 const THEIRS_QUICK: Scale = { seconds: 2, singleJobs: 2, batches: [50] }
 const RUNNING_JOBS = 5
-const PARTS = ['requests', 'jobs', 'memory', 'changes', 'large']
+const PARTS = ['requests', 'jobs', 'memory', 'changes', 'large', 'htools']
 
 interface Recorded {
   date: string
@@ -61,6 +62,8 @@ async function main(): Promise<void> {
   if (values.help) return console.log(USAGE)
   buildIfStale(say)
   const wanted = (part: string) => values.only.includes(part)
+  if (wanted('htools')) benchHtools()
+  if (values.only.every((part) => part === 'htools')) return
   const ours: Figures = {}
   const scale = values.quick ? OURS_QUICK : OURS
   const report = reporterInto(ours, 'Gantry')
