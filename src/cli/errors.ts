@@ -22,12 +22,10 @@ import { JobCanceled, JobSubmitted } from './job-outcomes'
 export interface Description {
   readonly lines: readonly string[]
   readonly exitCode: number
-  /** News rather than a failure: shown on stdout. */
-  readonly good?: boolean
 }
 
 export function describeError(error: unknown): Description {
-  if (error instanceof JobSubmitted) return { lines: [error.message], exitCode: EXIT.ok, good: true }
+  if (error instanceof JobSubmitted) return { lines: [error.message], exitCode: EXIT.ok }
   if (error instanceof CommandFailure) return { lines: [error.message], exitCode: error.exitCode }
   if (error instanceof JobCanceled) return failure(error.message)
   if (error instanceof PeerError) return failure(`Cannot communicate with the master daemon: ${error.message}`)

@@ -1,6 +1,6 @@
 import { nanoseconds } from '../lib/clock'
 import { type Call, EXIT } from './command'
-import { type Info, entries, formatInfo, toInfo } from './info'
+import { pythonText } from './format'
 import { firstArgument } from './submit'
 
 export async function addFilter(call: Call): Promise<number> {
@@ -34,18 +34,8 @@ export async function deleteFilter(call: Call): Promise<number> {
 export async function showFilters({ args, master, terminal }: Call): Promise<number> {
   const fields = ['uuid', 'watermark', 'priority', 'predicates', 'action', 'reason_trail']
   const rules = await master.queryFilters(args.length === 0 ? null : args, fields)
-  const lines = formatInfo(rules.map(ruleInfo))
-  if (rules.length > 0) for (const line of lines) terminal.out(line)
+  const titles = ['UUID', '  Watermark', '  Priority', '  Predicates', '  Action', '  Reason trail']
+  for (const rule of rules)
+    for (const [at, title] of titles.entries()) terminal.out(`${title}: ${pythonText(rule[at])}`)
   return EXIT.ok
-}
-
-function ruleInfo([uuid, watermark, priority, predicates, action, trail]: readonly unknown[]): Info {
-  return entries(
-    ['UUID', toInfo(uuid)],
-    ['Watermark', toInfo(watermark)],
-    ['Priority', toInfo(priority)],
-    ['Predicates', toInfo(predicates)],
-    ['Action', toInfo(action)],
-    ['Reason trail', toInfo(trail)],
-  )
 }

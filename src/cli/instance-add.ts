@@ -1,5 +1,5 @@
 import { OpInstanceCreate } from '../opcodes/instance'
-import { type Call, CommandFailure, EXIT } from './command'
+import { type Call, CommandFailure, EXIT, refusal } from './command'
 import type { OptionValues } from './option-values'
 import { backendParams, byIndex, diskValues, hypervisorParams } from './params'
 import { firstArgument, opcodeOf, type Params } from './submit'
@@ -75,16 +75,15 @@ function disksOf(options: OptionValues, known: boolean): Record<string, unknown>
   const disks = options.idents('disks')
   const size = options.number('sd_size')
   if (options.text('disk_template') === 'diskless') {
-    if (disks.length > 0 || size !== undefined)
-      throw new CommandFailure('Diskless instance but disk information passed')
+    if (disks.length > 0 || size !== undefined) throw refusal('Diskless instance but disk information passed')
     return []
   }
-  if (disks.length > 0 && size !== undefined) throw new CommandFailure("Please use either the '--disk' or '-s' option")
+  if (disks.length > 0 && size !== undefined) throw refusal("Please use either the '--disk' or '-s' option")
   if (size !== undefined) return [{ size }]
-  if (disks.length === 0 && !known) throw new CommandFailure('No disk information specified')
+  if (disks.length === 0 && !known) throw refusal('No disk information specified')
   return byIndex(disks, 'disk').map((values, at) => {
     if (values['size'] === undefined && values['adopt'] === undefined)
-      throw new CommandFailure(`Missing size or adoption source for disk ${at}`)
+      throw refusal(`Missing size or adoption source for disk ${at}`)
     return diskValues(values, `disk ${at}`)
   })
 }

@@ -1,6 +1,9 @@
 // Options that only gnt-node has.
 import { flag, value } from './option'
 
+/** What users may name; the master knows more. */
+export const STORAGE_TYPES: readonly string[] = ['file', 'lvm-pv', 'lvm-vg', 'sharedfile', 'gluster']
+
 export const oAllocatable = value('--allocatable', 'allocatable', 'bool', 'allow allocation on the volume', {
   metavar: 'yes|no',
 })
@@ -26,7 +29,7 @@ export const oReadd = flag('--readd', 'readd', 'add a known node again')
 export const oSecondaryOnly = flag('--secondary-only', 'secondary_only', 'secondaries only', { short: '-s' })
 export const oStorageType = value('--storage-type', 'user_storage_type', 'choice', 'storage type', {
   short: '-t',
-  choices: ['file', 'lvm-pv', 'lvm-vg', 'sharedfile', 'gluster'],
+  choices: STORAGE_TYPES,
   metavar: 'STORAGE_TYPE',
 })
 export const oSync = flag('--sync', 'do_locking', 'take locks while asking')

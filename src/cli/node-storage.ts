@@ -1,6 +1,7 @@
 import { OpNodeModifyStorage, OpNodeQueryStorage, OpNodeQueryvols, OpRepairNodeStorage } from '../opcodes/node'
-import { type Call, EXIT } from './command'
+import { type Call, EXIT, refusal } from './command'
 import { formatUnit, pythonText } from './format'
+import { STORAGE_TYPES } from './node-options'
 import { selectedFields, unitsOf } from './list'
 import { opcodeOf, submitting } from './submit'
 import { formatTable } from './table'
@@ -68,12 +69,21 @@ function printRows(
   }
 }
 
-export const modifyStorage = submitting(OpNodeModifyStorage, ({ args, options }) => {
-  const [node_name, storage_type, name] = args
-  return { node_name, storage_type, name, changes: { allocatable: options.optionalFlag('allocatable') } }
-})
+export async function modifyStorage({ args, options, jobs, terminal }: Call): Promise<number> {
+  const [node_name, type, name] = args
+  const storage_type = storageType(type)
+  const allocatable = options.optionalFlag('allocatable')
+  if (allocatable === undefined) terminal.err('No changes to perform, exiting.')
+  else await jobs.run(opcodeOf(OpNodeModifyStorage, { node_name, storage_type, name, changes: { allocatable } }))
+  return EXIT.ok
+}
+
+function storageType(type: string | undefined): string {
+  if (type !== undefined && STORAGE_TYPES.includes(type)) return type
+  throw refusal(`Unknown storage type: ${type}`)
+}
 
 export const repairStorage = submitting(OpRepairNodeStorage, ({ args, options }) => {
-  const [node_name, storage_type, name] = args
-  return { node_name, storage_type, name, ignore_consistency: options.flag('ignore_consistency') }
+  const [node_name, type, name] = args
+  return { node_name, storage_type: storageType(type), name, ignore_consistency: options.flag('ignore_consistency') }
 })

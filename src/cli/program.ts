@@ -125,8 +125,8 @@ async function runCommand(
       terminal.err(`${tool.name}: error: ${error.message}`)
       return EXIT.usage
     }
-    const { lines, exitCode, good } = describeError(error)
-    for (const line of lines) (good ? terminal.out : terminal.err)(line)
+    const { lines, exitCode } = describeError(error)
+    for (const line of lines) terminal.err(line)
     return exitCode
   }
 }

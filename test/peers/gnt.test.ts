@@ -4,6 +4,7 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
 import { testWith } from '../support/needs'
+import { runCli } from '../support/run-cli'
 
 jest.setTimeout(180_000)
 
@@ -88,3 +89,83 @@ peerTest('change nodes, groups, networks and the cluster, and see the jobs', () 
   gnt('debug delay 0.01')
   expect(gnt(`job list ${PLAIN} -o status,summary`)).toMatch(/success,NETWORK_REMOVE\(net1\)/)
 })
+
+/** Nothing is random in what these show: no job's number and no time. */
+const SAME = `
+gnt-instance list nosuch
+gnt-instance list -F a b
+gnt-instance list -o name,nosuch
+gnt-instance list --units x
+gnt-instance list-fields name nosuch
+gnt-instance info
+gnt-instance startup nosuch
+gnt-instance remove inst1 -f
+gnt-instance add -B a=1,a=2 x
+gnt-instance grow-disk inst1 x 1g
+gnt-instance grow-disk inst1 0 1y
+gnt-instance add-tags inst1
+gnt-instance rename a
+gnt-node list -o name,role,group,pinst_cnt,tags
+gnt-node list --separator=: -o name,mtotal,dtotal,ndparams
+gnt-node list-fields
+gnt-node info
+gnt-node info nosuch
+gnt-node list-storage -t nosuch
+gnt-node power nosuch
+gnt-node power
+gnt-node modify -D maybe node1
+gnt-node modify-storage node1 lvm-pv x
+gnt-group list -o +node_list,tags,uuid
+gnt-group info
+gnt-group info nosuch
+gnt-group add --alloc-policy=bogus g
+gnt-group show-ispecs-cmd --include-defaults
+gnt-network info nosuch
+gnt-network add n
+gnt-network connect nosuch default
+gnt-os list
+gnt-os diagnose
+gnt-os info
+gnt-os info nosuch
+gnt-storage info
+gnt-filter info
+gnt-filter delete nosuch
+gnt-job cancel
+gnt-job cancel --kill 1
+gnt-job wait 99999
+gnt-job archive 99999
+gnt-job info nosuch
+gnt-job autoarchive 1x
+gnt-cluster queue info
+gnt-cluster queue nosuch
+gnt-cluster watcher pause
+gnt-cluster info x
+gnt-cluster modify --max-running-jobs=-1
+gnt-backup export inst1
+gnt-debug delay --nosuch
+`
+
+peerTest('are told from ours by nothing that they print, and by no exit code', async () => {
+  const lines = SAME.trim().split('\n')
+  const env = { ...process.env, GANETI_ROOTDIR: path.join(cluster.root, NODE(1)), GANETI_HOSTNAME: NODE(1) }
+  const input = JSON.stringify(lines.map((line) => line.split(' ')))
+  const script = path.join(__dirname, 'ganeti_commands.py')
+  const ended = spawnSync(PYTHON, [script, PROGRAMS], { env, input, encoding: 'utf8' })
+  const theirs = JSON.parse(ended.stdout) as [exit: number, stdout: string, stderr: string][]
+  for (const [at, line] of lines.entries()) {
+    const { exit, stdout, stderr } = await runCli(cluster.master, line.split(' '))
+    expect([line, bounds([exit, stdout, stderr])]).toEqual([line, bounds(theirs[at] ?? [])])
+  }
+})
+
+/** Ganeti shows both ends of bounds in any order. */
+const bounds = (shown: readonly unknown[]) =>
+  shown.map((text) =>
+    /(min|max)\/0: /.test(String(text))
+      ? String(text)
+          .split('\n')
+          .map((line) => line.replace(/^ *- /, ''))
+          .map((line) => line.trim())
+          .sort()
+      : text,
+  )
