@@ -26,6 +26,11 @@ export function redactSecrets<O extends AnyOpCode>(op: O): O {
   return blanked(op, ['secret'])
 }
 
+/** For who asks what a job does: private values are null, as Ganeti shows them. */
+export function redactPrivate<O extends AnyOpCode>(op: O): O {
+  return blanked(op, ['private'], null)
+}
+
 /** The secret values of an opcode, to be sent to its job process past the job file; null when it has none. */
 export function secretsOf(op: AnyOpCode): JsonObject | null {
   const found = Object.entries(op).filter(([name, value]) => holdsSecret(secrecyOf(op.OP_ID, name), value))
@@ -37,27 +42,27 @@ export function withSecrets<O extends AnyOpCode>(op: O, secrets: JsonObject | nu
   return secrets === null ? op : { ...op, ...secrets }
 }
 
-function blanked<O extends AnyOpCode>(op: O, levels: readonly Secrecy[]): O {
+function blanked<O extends AnyOpCode>(op: O, levels: readonly Secrecy[], by: string | null = BLANK): O {
   const copy: JsonObject = { ...op }
   for (const [name, value] of Object.entries(op)) {
     const secrecy = secrecyOf(op.OP_ID, name)
     if (secrecy === undefined || value === undefined) continue
     if (secrecy === 'nested')
-      copy[name] = Array.isArray(value) ? value.map((entry) => blankInside(entry, levels)) : value
-    else if (levels.includes(secrecy)) copy[name] = blank(value)
+      copy[name] = Array.isArray(value) ? value.map((entry) => blankInside(entry, levels, by)) : value
+    else if (levels.includes(secrecy)) copy[name] = blank(value, by)
   }
   // A copy with the same keys; only leaves were replaced.
   return copy as O
 }
 
-function blankInside(description: unknown, levels: readonly Secrecy[]): unknown {
-  return isObject(description) ? blanked({ ...description, OP_ID: 'OP_INSTANCE_CREATE' }, levels) : description
+function blankInside(description: unknown, levels: readonly Secrecy[], by: string | null): unknown {
+  return isObject(description) ? blanked({ ...description, OP_ID: 'OP_INSTANCE_CREATE' }, levels, by) : description
 }
 
-function blank(value: unknown): unknown {
+function blank(value: unknown, by: string | null): unknown {
   if (value === null) return null
-  if (!isObject(value)) return BLANK
-  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, blank(entry)]))
+  if (!isObject(value)) return by
+  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, blank(entry, by)]))
 }
 
 function holdsSecret(secrecy: Secrecy | undefined, value: unknown): boolean {

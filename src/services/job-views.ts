@@ -2,6 +2,7 @@
 import { type Job, jobPriority, jobStatus } from '../jobs/job'
 import type { JobQueue } from '../jobs/queue'
 import { withoutMarks } from '../model/marks'
+import { redactPrivate } from '../opcodes/summary'
 import type { JobReader, JobView } from '../query/source'
 
 const views = new WeakMap<Job, JobView>()
@@ -10,14 +11,16 @@ const views = new WeakMap<Job, JobView>()
 export function jobView(job: Job, archived: boolean): JobView {
   const known = views.get(job)
   if (known !== undefined && known.archived === archived) return known
-  const ops = job.ops.map((op) => ({ ...op, input: withoutMarks(op.input) }))
-  const view = { ...markedView(job, archived), ops }
+  const marked = markedView(job, archived)
+  const view = { ...marked, ops: marked.ops.map((op) => ({ ...op, input: withoutMarks(op.input) })) }
   views.set(job, view)
   return view
 }
 
+/** With what our own doors want to know of its submission. */
 export function markedView(job: Job, archived: boolean): JobView {
-  return { ...job, status: jobStatus(job), priority: jobPriority(job), archived }
+  const ops = job.ops.map((op) => ({ ...op, input: redactPrivate(op.input) }))
+  return { ...job, ops, status: jobStatus(job), priority: jobPriority(job), archived }
 }
 
 export function jobReader(queue: JobQueue, viewOf: typeof jobView): JobReader {

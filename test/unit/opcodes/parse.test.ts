@@ -5,7 +5,14 @@ import { OpGroupAdd } from '../../../src/opcodes/group'
 import { OpInstanceMultiAlloc, OpInstanceStartup } from '../../../src/opcodes/instance'
 import { OpNetworkAdd } from '../../../src/opcodes/network'
 import { BadParameter, fillOpcode, inDeclaredOrder, op, opcodeClass, parseOpcode } from '../../../src/opcodes/parse'
-import { opcodeSummary, redact, redactSecrets, secretsOf, withSecrets } from '../../../src/opcodes/summary'
+import {
+  opcodeSummary,
+  redact,
+  redactPrivate,
+  redactSecrets,
+  secretsOf,
+  withSecrets,
+} from '../../../src/opcodes/summary'
 
 interface Vector {
   input: unknown
@@ -160,6 +167,7 @@ describe('secrets', () => {
       osparams_secret: { a: '<redacted>' },
       osparams_private: { b: '<redacted>' },
     })
+    expect(redactPrivate(secretive)).toMatchObject({ osparams_private: { b: null } })
     expect(secretive).toMatchObject({ osparams_secret: { a: 'S' }, osparams_private: { b: 'P' } })
   })
 
