@@ -5,9 +5,12 @@ import * as path from 'node:path'
 import * as readline from 'node:readline/promises'
 import { ReadStream } from 'node:tty'
 import { runProgram } from './cli/program'
-import { CommandFailure, type Terminal } from './cli/command'
+import { CommandFailure, type Terminal, type ThisNode } from './cli/command'
+import { systemDisk } from './lib/disk'
 import { inheritedEnvironment } from './lib/environment'
-import { findLuxiSocket, nodeSetupSocket } from './lib/find-socket'
+import { becomeNode, findLuxiSocket, nodeSetupSocket, thisNodePaths } from './lib/find-socket'
+import { createLog } from './lib/log'
+import { systemRandom } from './lib/random'
 import { NODE_SETUP_S } from './model/limits'
 import { JsonClient } from './rpc/json-protocol'
 import { LuxiClient } from './rpc/luxi/client'
@@ -76,18 +79,42 @@ const prepareNode = (path: string) => async (name: string) => {
 }
 
 function connect() {
+  const socket = orFailure(findLuxiSocket)
+  const onRestart = (patience_s: number) =>
+    terminal.err(`the master daemon (luxid) does not answer; trying for ${patience_s} s`)
+  const master = new LuxiClient({ path: socket.path, onRestart })
+  const { nodesRoot } = socket
+  const setup = nodesRoot === undefined ? undefined : nodeSetupSocket(nodesRoot)
+  const embedded = setup !== undefined && existsSync(setup)
+  return { master, nodesRoot, prepareNode: embedded ? prepareNode(setup) : undefined }
+}
+
+async function thisNode(): Promise<ThisNode> {
+  const { openNodeClient } = await import('./rpc/node/client.js')
+  const paths = orFailure(thisNodePaths)
+  const log = createLog('commands', { file: paths.logFile('commands') })
+  return { paths, disk: systemDisk, random: systemRandom, log, nodes: openNodeClient({ paths }) }
+}
+
+function orFailure<T>(find: () => T): T {
   try {
-    const socket = findLuxiSocket()
-    const onRestart = (patience_s: number) =>
-      terminal.err(`the master daemon (luxid) does not answer; trying for ${patience_s} s`)
-    const master = new LuxiClient({ path: socket.path, onRestart })
-    const { nodesRoot } = socket
-    const setup = nodesRoot === undefined ? undefined : nodeSetupSocket(nodesRoot)
-    const embedded = setup !== undefined && existsSync(setup)
-    return { master, nodesRoot, prepareNode: embedded ? prepareNode(setup) : undefined }
+    return find()
   } catch (error) {
     throw new CommandFailure(error instanceof Error ? error.message : String(error))
   }
+}
+
+/** `gnt --node NAME ...` runs the rest as on that node. */
+function withoutNode(words: readonly string[]): readonly string[] {
+  if (program !== 'gnt' || words[0] !== '--node') return words
+  const [, name = '', ...rest] = words
+  try {
+    becomeNode(name)
+  } catch (error) {
+    terminal.err(`gnt: ${error instanceof Error ? error.message : String(error)}`)
+    process.exit(1)
+  }
+  return rest
 }
 
 process.on('SIGINT', () => {
@@ -104,10 +131,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 })
 
 const program = path.basename(process.argv[1] ?? 'gnt').replace(/\.js$/, '')
-void runProgram(program, process.argv.slice(2), { terminal, connect, variables: inheritedEnvironment() }).then(
-  (code) => {
-    process.exitCode = code
-    // Output goes to a pipe in its own time; the idle connection must not keep the process.
-    process.stdout.write('', () => process.exit())
-  },
-)
+const words = withoutNode(process.argv.slice(2))
+void runProgram(program, words, { terminal, connect, thisNode, variables: inheritedEnvironment() }).then((code) => {
+  process.exitCode = code
+  // Output goes to a pipe in its own time; the idle connection must not keep the process.
+  process.stdout.write('', () => process.exit())
+})

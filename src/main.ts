@@ -160,6 +160,7 @@ async function node({ paths, log, options }: Start): Promise<Running> {
       process.kill(process.pid, 'SIGTERM')
     },
     onNotice: (text) => process.send?.({ notice: text }),
+    onMaster: () => process.send?.({ master: true }),
   })
   process.on('message', (message) => {
     if (message === 'stop-master') void supervisor.stopMaster().then(() => process.send?.({ stopped: 'master' }))
@@ -229,7 +230,7 @@ async function rapi(start: Start): Promise<Running> {
   return startRapi({
     ...{ paths, log, clock },
     master: new LuxiClient({ path: paths.socket('query') }),
-    addresses: options.bind ?? (await rapiAddresses(paths)),
+    ...(options.bind ? { addresses: options.bind } : await rapiAddresses(paths)),
     port: options.port ?? PORT.rapi,
     requireAuthentication: options['no-require-authentication'] !== true,
   })
@@ -281,11 +282,11 @@ async function ownAddress(paths: Paths): Promise<string | undefined> {
 }
 
 /** The node's and the cluster's address in a virtual cluster, else all. */
-async function rapiAddresses(paths: Paths): Promise<string[]> {
+async function rapiAddresses(paths: Paths): Promise<{ addresses: string[]; clusterAddress?: string }> {
   const own = await ownAddress(paths)
-  if (own === undefined) return ['0.0.0.0']
-  const cluster = (await disk.read(paths.ssconf('master_ip')))?.toString('utf8').trim()
-  return cluster === undefined || cluster === '' || cluster === own ? [own] : [own, cluster]
+  if (own === undefined) return { addresses: ['0.0.0.0'] }
+  const clusterAddress = (await disk.read(paths.ssconf('master_ip')))?.toString('utf8').trim()
+  return { addresses: [own], ...(clusterAddress && clusterAddress !== own ? { clusterAddress } : {}) }
 }
 
 function fail(text: string): never {

@@ -94,10 +94,9 @@ export const oIgnoreErrors = value(
     repeatable: true,
   },
 )
-export const oIgnoreOfflineNodes = value(
+export const oIgnoreOfflineNodes = flag(
   '--ignore-offline-nodes',
   'ignore_offline_nodes',
-  'string',
   'leave offline nodes out of the vote',
 )
 export const oInstallImage = value('--install-image', 'install_image', 'string', 'image for safe OS scripts')

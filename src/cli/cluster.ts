@@ -1,5 +1,7 @@
 import { renameCluster, renewCrypto } from './cluster-keys'
 import { emergencyPower } from './cluster-epo'
+import { destroyCluster } from './cluster-destroy'
+import { failOverMaster } from './cluster-failover'
 import { copyFile, runOnNodes } from './cluster-nodes'
 import { showClusterPolicy } from './policy-command'
 import { type Tool, later, many, one } from './command'
@@ -12,6 +14,7 @@ import {
 } from './cluster-control'
 import { pingMaster, showCluster, showMaster, showVersion } from './cluster-info'
 import { modifyCluster } from './cluster-modify'
+import { upgradeCluster } from './cluster-upgrade'
 import { repairDiskSizes, verifyCluster, verifyDisks } from './cluster-verify'
 import { addTags, listTags, removeTags, searchTags } from './tags'
 import {
@@ -125,7 +128,7 @@ export const clusterTool: Tool = {
       ],
       run: later,
     },
-    { name: 'destroy', help: 'dissolve the cluster', usage: '', args: [], options: [oYesDoIt], run: later },
+    { name: 'destroy', help: 'dissolve the cluster', usage: '', args: [], options: [oYesDoIt], run: destroyCluster },
     {
       name: 'rename',
       help: 'rename the cluster',
@@ -184,7 +187,7 @@ export const clusterTool: Tool = {
       usage: '',
       args: [],
       options: [oNoVoting, oYesDoItAnyway, oIgnoreOfflineNodes],
-      run: later,
+      run: failOverMaster,
     },
     { name: 'master-ping', help: 'is the master alive', usage: '', args: [], options: [], run: pingMaster },
     { name: 'version', help: 'print version numbers', usage: '', args: [], options: [], run: showVersion },
@@ -346,7 +349,7 @@ export const clusterTool: Tool = {
       usage: '',
       args: [],
       options: [oToVersion, oResume],
-      run: later,
+      run: upgradeCluster,
     },
   ],
 }

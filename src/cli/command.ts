@@ -1,9 +1,15 @@
 // The command line: tables of commands and options, and what each command does through a Master. It knows the cluster only by that
-// interface: no file of the cluster is read and no node is called here.
+// interface: no file of the cluster is read and no node is called here. What must work without a master is in services/, and gets
+// the node on which the command runs.
 import type { Clock } from '../lib/clock'
+import type { Disk } from '../lib/disk'
+import type { Log } from '../lib/log'
+import type { Paths } from '../lib/paths'
+import type { Random } from '../lib/random'
 import type { runCommand } from '../lib/run-command'
 import { ECODE, type ErrorCode, OpPrereqError } from '../model/errors'
 import type { Master } from '../rpc/luxi/calls'
+import type { NodeClient } from '../rpc/node/client'
 import type { Jobs } from './jobs'
 import type { OptionValues } from './option-values'
 
@@ -94,6 +100,17 @@ export interface Call {
   readonly run: typeof runCommand
   /** Makes a node ready to be added, where this can be done from here; answers what the job needs to know of it. */
   readonly prepareNode: ((name: string) => Promise<PreparedNode>) | undefined
+  /** Rejects where the machine has several virtual nodes and none was named. */
+  thisNode(): Promise<ThisNode>
+}
+
+/** The node on which a command runs, for the few that work on its files and its node daemon, and not through the master. */
+export interface ThisNode {
+  readonly paths: Paths
+  readonly disk: Disk
+  readonly random: Random
+  readonly log: Log
+  readonly nodes: NodeClient
 }
 
 export interface PreparedNode {

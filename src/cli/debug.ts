@@ -1,4 +1,5 @@
-import { type Tool, later, many, one } from './command'
+import { type Tool, many, one } from './command'
+import { callMetad, callWconfd } from './debug-daemons'
 import { testJobQueue } from './debug-jobqueue'
 import { delay, submitJobFiles, testAllocator, testOsParams } from './debug-commands'
 import { listLocks } from './lists'
@@ -113,7 +114,7 @@ export const debugTool: Tool = {
       usage: '<cmd> <args...>',
       args: [many('free text', 1)],
       options: [],
-      run: later,
+      run: callWconfd,
     },
     {
       name: 'metad',
@@ -121,7 +122,7 @@ export const debugTool: Tool = {
       usage: '<cmd> <args...>',
       args: [many('free text', 1)],
       options: [],
-      run: later,
+      run: callMetad,
     },
   ],
 }

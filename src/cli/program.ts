@@ -40,6 +40,8 @@ export interface Environment {
   readonly terminal: Terminal
   /** Called only by commands that need the cluster. */
   connect(): Pick<Call, 'master' | 'nodesRoot' | 'prepareNode'>
+  /** Called only by commands that work on the node itself. */
+  readonly thisNode: Call['thisNode']
   readonly variables: Readonly<Record<string, string | undefined>>
   readonly clock?: Clock
   readonly run?: typeof runProcess
@@ -59,8 +61,9 @@ export async function runProgram(program: string, words: readonly string[], envi
   const asksForHelp = object === '--help' || object === '-h'
   if (object !== undefined && !asksForHelp) terminal.err(`gnt: there is no object '${object}'`)
   const objects = TOOLS.map(({ name }) => name.replace('gnt-', ''))
-  terminal.out('Usage: gnt {object} {command} [options...] [argument...]')
+  terminal.out('Usage: gnt [--node NAME] {object} {command} [options...] [argument...]')
   terminal.out('gnt <object> shows the commands of an object, gnt <object> <command> --help its options')
+  terminal.out('--node runs the command as on that virtual node of the embedded cluster')
   terminal.out('')
   terminal.out(`Objects: ${objects.join(', ')}`)
   return asksForHelp ? EXIT.ok : EXIT.failure
@@ -92,7 +95,7 @@ async function runCommand(
   tool: Tool,
   command: Command,
   words: readonly string[],
-  { terminal, connect, clock = systemClock, run = runProcess }: Environment,
+  { terminal, connect, thisNode, clock = systemClock, run = runProcess }: Environment,
 ): Promise<number> {
   try {
     const { options, args, help } = parseCommandLine(command, words, terminal)
@@ -112,6 +115,7 @@ async function runCommand(
       terminal,
       clock,
       run,
+      thisNode,
       get nodesRoot() {
         return (connection ??= connect()).nodesRoot
       },

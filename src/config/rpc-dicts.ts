@@ -128,3 +128,12 @@ function groupOf(config: ConfigData, instance: Instance): NodeGroup | undefined 
   const group = config.nodes[instance.primary_node]?.group
   return group === undefined ? undefined : config.nodegroups[group]
 }
+
+/** The cluster's own address, as the node that has it sets it up. */
+export const masterParams = ({ cluster }: ConfigData) => ({
+  uuid: cluster.master_node,
+  ip: cluster.master_ip,
+  netmask: cluster.master_netmask,
+  netdev: cluster.master_netdev,
+  ip_family: cluster.primary_ip_family,
+})

@@ -63,7 +63,7 @@ async function run(options: EmbeddedOptions, program: string): Promise<void> {
     throw error
   }
   if (stopping.signal.aborted) started.catch(() => undefined)
-  else announce(options.root, settings, cluster.isFound, (clock.monotonic_ms() - started_ms) / 1000)
+  else announce(options.root, settings, cluster, (clock.monotonic_ms() - started_ms) / 1000)
   await stopSignal
   await cluster.stop()
   await finish(lock)
@@ -136,9 +136,9 @@ async function removeCluster(root: string): Promise<void> {
   await Promise.all(own.map((name) => fs.promises.rm(path.join(root, name), { recursive: true, force: true })))
 }
 
-function announce(root: string, settings: Settings, found: boolean, took_s: number): void {
-  const url = `https://${settings.nodes[0]?.address}:${PORT.rapi}`
-  const socket = nodePaths(root, settings.nodes[0]?.name ?? '').socket('master')
+function announce(root: string, settings: Settings, { masterNode, isFound }: RunningCluster, took_s: number): void {
+  const url = `https://${masterNode.address}:${PORT.rapi}`
+  const socket = nodePaths(root, masterNode.name).socket('master')
   const login = fs.existsSync(passwordFile(root))
     ? `user admin, password in ${passwordFile(root)}`
     : 'the users of the recorded cluster'
@@ -148,7 +148,7 @@ the cluster runs (after ${took_s.toFixed(1)} s)
   documents    ${url}/docs
   files, logs  ${root}
 
-try in another terminal:${found ? '' : `\n  export GANETI_LUXI_SOCKET=${socket}     # another cluster runs as well`}
+try in another terminal:${isFound ? '' : `\n  export GANETI_LUXI_SOCKET=${socket}     # another cluster runs as well`}
   npx gnt node list${
     settings.simulated
       ? ''

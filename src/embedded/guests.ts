@@ -4,10 +4,11 @@ import { instanceDict } from '../config/rpc-dicts'
 import { recordValues } from '../config/records'
 import { nanoseconds, systemClock as clock } from '../lib/clock'
 import type { ConfigData } from '../model/config'
-import { EMBEDDED_GUEST_S, EMBEDDED_JOBS_S, EMBEDDED_RESUME_S } from '../model/limits'
+import { EMBEDDED_GUEST_S, EMBEDDED_RESUME_S } from '../model/limits'
 import type { Master } from '../rpc/luxi/calls'
 import type { NodeClient } from '../rpc/node/client'
 import type { ReasonTrail } from '../rpc/node/dicts'
+import { awaitJob } from '../services/end-jobs'
 
 type Say = (text: string) => void
 
@@ -34,40 +35,10 @@ export async function resumeGuests(master: Master, say: Say): Promise<void> {
 }
 
 async function tellStart(master: Master, name: string, job: number, deadline_ms: number, say: Say): Promise<void> {
-  await awaitJob(master, job, (deadline_ms - clock.monotonic_ms()) / 1000)
+  await awaitJob(master, clock, job, (deadline_ms - clock.monotonic_ms()) / 1000)
   const [status] = (await master.queryJobs([job], ['status']))[0] ?? []
   if (status === 'error') say(`${name} did not start; "gnt job info ${job}" says why`)
   else if (status !== 'success') say(`${name} takes long to start; "gnt job watch ${job}" follows it`)
-}
-
-/**
- * Waits for running jobs; those that take too long are killed, so that none goes on without its cluster. The others stay in the
- * queue until the next start.
- */
-export async function endJobs(master: Master, say: Say): Promise<void> {
-  const deadline_ms = clock.monotonic_ms() + EMBEDDED_JOBS_S * 1000
-  const jobs = (await master.gantry?.park()) ?? []
-  if (jobs.length > 0)
-    say(`waiting up to ${EMBEDDED_JOBS_S} s for ${jobs.length === 1 ? 'job' : 'jobs'} ${jobs.join(', ')}`)
-  for (const job of jobs) {
-    if (await awaitJob(master, job, (deadline_ms - clock.monotonic_ms()) / 1000)) continue
-    const [, text] = await master.cancelJob(job, true)
-    say(`job ${job} did not end in time: ${text}`)
-  }
-}
-
-/** Whether it ended within the time. */
-async function awaitJob(master: Master, job: number, limit_s: number): Promise<boolean> {
-  const end_ms = clock.monotonic_ms() + limit_s * 1000
-  let seen: unknown = null
-  for (;;) {
-    const left_s = (end_ms - clock.monotonic_ms()) / 1000
-    if (left_s <= 0) return false
-    const change = await master.waitForJobChange(job, ['status'], seen, null, Math.max(1, Math.floor(left_s)))
-    if (change === 'nochange') continue
-    seen = change[0]
-    if (['success', 'error', 'canceled'].includes(String(change[0][0]))) return true
-  }
 }
 
 /** Asks every guest to shut down, and switches off those that do not. The configuration still says that they should run. */

@@ -4,12 +4,14 @@ import * as path from 'node:path'
 import { Child } from '../daemons/node/child'
 import { systemClock as clock } from '../lib/clock'
 import { Turns } from '../lib/turns'
+import { PORT } from '../model/constants/daemons'
 import { OpExecError } from '../model/errors'
 import { LuxiClient } from '../rpc/luxi/client'
 import { openNodeClient } from '../rpc/node/client'
 import { openWconfd } from '../rpc/wconfd/client'
-import { endJobs, resumeGuests, shutDownGuests } from './guests'
-import { type Settings, nodePaths, recordedConfig, simSocket, simState, writeSettings } from './layout'
+import { endJobs } from '../services/end-jobs'
+import { resumeGuests, shutDownGuests } from './guests'
+import { type Settings, nodePaths, recordedConfig, simSocket, simState, settingsFile, writeSettings } from './layout'
 import { type PrepareNode, type VirtualNode, wantedNode, writeNodeFiles } from './membership'
 import type { EmbeddedOptions } from './options'
 import { type Pointer, writePointer } from './pointer'
@@ -18,7 +20,9 @@ import { explain, say } from './speech'
 export class RunningCluster {
   private readonly nodes = new Map<string, Child>()
   private pointer: Pointer | undefined
-  private readonly luxi: LuxiClient
+  private luxi: LuxiClient
+  /** Whether the daemons of some node said that they run as the master's. */
+  private hasMaster = false
   private masterStopped: (() => void) | undefined
   private ready = false
   private readonly turns = new Turns()
@@ -45,12 +49,11 @@ export class RunningCluster {
     if (signal.aborted || master === undefined) return
     say('starting the master daemons')
     await master.start()
+    if (!this.hasMaster)
+      throw new OpExecError(`no node became the master; ${this.masterPaths.logFile('wconfd')} says why`)
+    await this.turns.idle()
     this.ready = true
-    this.pointer = writePointer({
-      socket: this.masterPaths.socket('query'),
-      root: this.options.root,
-      pid: process.pid,
-    })
+    this.point()
     if (!this.settings.simulated) await resumeGuests(this.luxi, say)
   }
 
@@ -61,13 +64,13 @@ export class RunningCluster {
     await this.turns.idle()
     if (wasReady) {
       say('stopping')
-      await endJobs(this.luxi, say).catch((error: unknown) => say(`jobs: ${explain(error)}`))
+      await endJobs(this.luxi, clock, say).catch((error: unknown) => say(`jobs: ${explain(error)}`))
       if (!this.settings.simulated)
         await this.stopGuests().catch((error: unknown) => say(`instances: ${explain(error)}`))
     }
-    const [master, ...others] = this.nodes.values()
+    const master = this.nodes.get(this.masterNode.name)
     await master?.stop()
-    await Promise.all(others.map((node) => node.stop()))
+    await Promise.all([...this.nodes.values()].filter((node) => node !== master).map((node) => node.stop()))
   }
 
   /** The master goes first, so that nobody starts what was just shut down. */
@@ -77,15 +80,41 @@ export class RunningCluster {
     const config = await wconfd.readConfig()
     wconfd.close()
     const stopped = new Promise<void>((resolve) => (this.masterStopped = resolve))
-    this.nodes.get(this.settings.nodes[0]?.name ?? '')?.send('stop-master')
+    this.nodes.get(this.masterNode.name)?.send('stop-master')
     await stopped
     const nodes = openNodeClient({ paths, clock })
     await shutDownGuests(config, nodes, say)
     nodes.close()
   }
 
+  private point(): void {
+    const socket = this.masterPaths.socket('query')
+    this.pointer = writePointer({ socket, root: this.options.root, pid: process.pid })
+  }
+
+  /** Where the remote API and `gnt` find the cluster; the master is the first of the nodes. */
+  get masterNode(): VirtualNode {
+    return this.settings.nodes[0] ?? { name: '', address: '' }
+  }
+
+  /** A failover has made another node the master. */
+  private async follow(name: string): Promise<void> {
+    const { nodes } = this.settings
+    const master = nodes.find((node) => node.name === name)
+    if (master === undefined || master === nodes[0]) return
+    const remembered = this.remember([master, ...nodes.filter((node) => node !== master)])
+    this.luxi.close()
+    this.luxi = new LuxiClient({ path: this.masterPaths.socket('query') })
+    say(`${name} is the master now: https://${master.address}:${PORT.rapi}`)
+    if (this.ready) {
+      this.pointer?.remove()
+      this.point()
+    }
+    await remembered
+  }
+
   private get masterPaths() {
-    return nodePaths(this.options.root, this.settings.nodes[0]?.name ?? '')
+    return nodePaths(this.options.root, this.masterNode.name)
   }
 
   private child(name: string, address: string): Child {
@@ -114,6 +143,10 @@ export class RunningCluster {
     if (typeof message !== 'object' || message === null) return
     if ('notice' in message) say(`${name}: ${String(message.notice)}`)
     if ('stopped' in message) this.masterStopped?.()
+    if ('master' in message) {
+      this.hasMaster = true
+      this.turns.take(() => this.follow(name)).catch((error: unknown) => say(explain(error)))
+    }
     if ('left' in message)
       this.turns.take(() => this.forget(name, String(message.left))).catch((error: unknown) => say(explain(error)))
   }
@@ -147,9 +180,19 @@ export class RunningCluster {
   private async forget(name: string, why: string): Promise<void> {
     const child = this.nodes.get(name)
     this.nodes.delete(name)
+    if (this.nodes.size === 0) return this.end(name, child)
     say(`${name}: ${why}; "gnt node add ${name}" takes it back`)
     await child?.stop()
     await this.remember(this.settings.nodes.filter((node) => node.name !== name))
+  }
+
+  /** The last node has forgotten the cluster; the next start makes another one. */
+  private async end(name: string, node: Child | undefined): Promise<void> {
+    say(`${name}: the cluster was destroyed`)
+    this.ready = false
+    await node?.stop()
+    await fs.promises.rm(settingsFile(this.options.root), { force: true })
+    process.kill(process.pid, 'SIGTERM')
   }
 
   private async remember(nodes: readonly VirtualNode[]): Promise<void> {

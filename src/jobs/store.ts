@@ -184,4 +184,4 @@ export const serialContent = (last: JobId): string => `${last}\n`
 
 const archiveDirectory = (paths: Paths, id: JobId): string =>
   `${paths.archiveDir}/${Math.floor(id / JOBS_PER_ARCHIVE_DIRECTORY)}`
-const archivedFile = (paths: Paths, id: JobId): string => `${archiveDirectory(paths, id)}/job-${id}`
+export const archivedFile = (paths: Paths, id: JobId): string => `${archiveDirectory(paths, id)}/job-${id}`

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
-import { environmentPaths } from './paths'
+import { type Paths, environmentPaths, pathsOf } from './paths'
 
 export interface LuxiSocket {
   readonly path: string
@@ -100,3 +100,37 @@ function isAlive(pid: number): boolean {
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }
+
+/** Makes this process one of a virtual node: of the cluster that the environment means, else of the running embedded one. */
+export function becomeNode(name: string): void {
+  const socket = process.env['GANETI_LUXI_SOCKET'] ?? ''
+  const root = (socket === '' ? undefined : ofVirtualNode(socket).nodesRoot) ?? embedded()?.nodesRoot
+  if (root === undefined) throw new Error('--node is for the nodes of an embedded cluster, and none is running here')
+  const nodes = virtualNodes(root)
+  const node = nodes.find((one) => one === name) ?? nodes.find((one) => one.startsWith(`${name}.`))
+  if (node === undefined) throw new Error(`there is no node '${name}' in ${root}: its nodes are ${nodes.join(', ')}`)
+  process.env['GANETI_ROOTDIR'] = path.join(root, node)
+  process.env['GANETI_HOSTNAME'] = node
+  delete process.env['GANETI_LUXI_SOCKET']
+}
+
+/** The paths of the node on which this process runs: of several virtual ones the master, unless another one is named. */
+export function thisNodePaths(): Paths {
+  const paths = environmentPaths()
+  const [, root, name] = VIRTUAL_SOCKET.exec(paths.root === '' ? foundSocket() : '') ?? []
+  return root === undefined || name === undefined ? paths : pathsOf(root, name)
+}
+
+const VIRTUAL_SOCKET = /^(.*\/([^/]+))\/var\/run\/ganeti\/socket\/[^/]+$/
+
+function foundSocket(): string {
+  try {
+    return findLuxiSocket().path
+  } catch {
+    // There is no cluster yet.
+    return ''
+  }
+}
+
+const virtualNodes = (root: string): string[] =>
+  fs.readdirSync(root).filter((name) => fs.existsSync(path.join(root, name, 'var/lib/ganeti')))

@@ -239,6 +239,19 @@ export const VOTE_PAUSE_S = 1
 export const VOTE_ANSWER_S = 10
 
 // Supervised daemons
+/** Seconds until the remote API of a virtual cluster tries again to listen on the cluster's address. */
+export const CLUSTER_ADDRESS_RETRY_S = 5
+/** How long a failover waits for a node, for an old master that has daemons and jobs to end, and for the new one's daemons. */
+export const FAILOVER_ANSWER_S = 10
+export const FAILOVER_STOP_S = 120
+export const FAILOVER_START_S = 300
+/** How long a failover waits for the cluster's address to be gone, and to be back. */
+export const MASTER_IP_S = 30
+export const MASTER_IP_PAUSE_S = 1
+/** Seconds for one attempt to reach it. */
+export const MASTER_IP_PING_S = 5
+/** Seconds until a node that believes to be the master, but did not get the votes, asks for them again. */
+export const MASTER_RETRY_S = 10
 /** Pause before a daemon that died is started again: at first, and at most. */
 export const CHILD_BACKOFF_MIN_S = 0.1
 export const CHILD_BACKOFF_MAX_S = 10
@@ -250,8 +263,8 @@ export const CHILD_START_S = 120
 export const CHILD_STOP_S = 20
 /** Virtual nodes of one embedded cluster: their addresses end in 1 to 253. */
 export const EMBEDDED_NODES_MAX = 253
-/** How long jobs that run may go on when the embedded cluster is stopped. */
-export const EMBEDDED_JOBS_S = 10
+/** How long jobs that run may go on when the embedded cluster is stopped, or when another node takes over as master. */
+export const JOBS_END_S = 10
 /** Seconds that an embedded cluster may take to prepare a node. */
 export const NODE_SETUP_S = 60
 /** The longest message by which an embedded cluster is asked for a node. */

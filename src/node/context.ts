@@ -44,7 +44,10 @@ export interface ConfigReplica {
 /** How the node's daemons are started and stopped is the entry point's business. */
 export interface DaemonControl {
   startMaster(noVoting: boolean): Promise<void>
+  /** Another node is to be the master: its jobs are ended here, too. */
   stopMaster(): Promise<void>
+  /** Somebody says that another node is the master: whether no daemons run as master here, after the votes were asked for again. */
+  yieldMaster(): Promise<boolean>
   /** Starts or stops one daemon by its program name; resolves to whether it is in the wanted state. */
   ensure(daemon: string, run: boolean): Promise<boolean>
   /** The node has left the cluster: ends noded after its answer was sent. */

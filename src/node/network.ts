@@ -1,7 +1,6 @@
 // Bridges, addresses and reachability. A virtual node shares the machine's network with others and must not change it: its
 // instances get user-mode networking, and its addresses are loopback ones that need no set-up.
 import * as fs from 'node:fs'
-import * as net from 'node:net'
 import * as os from 'node:os'
 import type { Paths } from '../lib/paths'
 import { runCommand } from '../lib/run-command'
@@ -36,20 +35,6 @@ export const isLoopback = (address: string): boolean => address.startsWith('127.
 /** Whether this machine has the address. Loopback addresses belong to the virtual node that listens on them. */
 export function hasAddress(address: string): boolean {
   return Object.values(os.networkInterfaces()).some((list) => list?.some((entry) => entry.address === address))
-}
-
-/** Whether something accepts connections there. */
-export function answersOn(host: string, port: number, timeout_s: number, source?: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = net.connect({ host, port, ...(source === undefined ? {} : { localAddress: source }) })
-    const end = (ok: boolean) => {
-      socket.destroy()
-      resolve(ok)
-    }
-    socket.setTimeout(timeout_s * 1000, () => end(false))
-    socket.once('connect', () => end(true))
-    socket.once('error', () => end(false))
-  })
 }
 
 async function ip(args: readonly string[]): Promise<void> {

@@ -62,34 +62,52 @@ interface Verdict {
 }
 
 async function vote(options: VoteOptions): Promise<Verdict> {
-  const { paths, nodes, clock } = options
+  const { paths } = options
   const targets = await voters(options)
-  const results = await Promise.all(targets.map((target) => within(clock, VOTE_ANSWER_S, ask(nodes, target))))
-  const votes = new Map<string, number>()
-  for (const name of results) if (typeof name === 'string') votes.set(name, (votes.get(name) ?? 0) + 1)
-  const own = votes.get(paths.hostname) ?? 0
-  const missing = results.length - [...votes.values()].reduce((sum, count) => sum + count, 0)
+  const results: Vote[] = []
+  const own = () => countVotes(results).get(paths.hostname) ?? 0
+  await new Promise<void>((resolve) => {
+    // The majority need not wait for one that hangs.
+    for (const target of targets)
+      void askVote(options, target).then((answer) => {
+        results.push(answer)
+        if (results.length === targets.length || 2 * own() > targets.length) resolve()
+      })
+  })
+  const votes = countVotes(results)
+  const missing = targets.length - [...votes.values()].reduce((sum, count) => sum + count, 0)
   const counts = [...votes].map(([name, count]) => `${name} ${count}`)
   const why = results.find((result) => typeof result === 'object')?.failed
   return {
-    won: 2 * own > targets.length,
-    lost: 2 * (own + missing) <= targets.length,
+    won: 2 * own() > targets.length,
+    lost: 2 * (own() + missing) <= targets.length,
     text:
       `of ${targets.length} nodes ${missing} did not answer${why === undefined ? '' : ` (the first: ${why})`}; ` +
       `votes: ${counts.join(', ') || 'none'}`,
   }
 }
 
-async function ask(nodes: NodeClient, target: NodeTarget): Promise<string | { failed: string }> {
-  try {
-    return (await nodes.one(target, 'master_node_name', [])).trim()
-  } catch (error) {
-    return { failed: error instanceof Error ? error.message : String(error) }
-  }
+/** Whom a node takes for the master, or why it does not say. */
+export type Vote = string | { failed: string } | undefined
+
+export function countVotes(votes: readonly Vote[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const name of votes) if (typeof name === 'string') counts.set(name, (counts.get(name) ?? 0) + 1)
+  return counts
 }
 
+export const askVote = ({ nodes, clock }: Pick<VoteOptions, 'nodes' | 'clock'>, target: NodeTarget): Promise<Vote> =>
+  within(
+    clock,
+    VOTE_ANSWER_S,
+    nodes.one(target, 'master_node_name', []).then(
+      (name) => name.trim(),
+      (error: unknown) => ({ failed: error instanceof Error ? error.message : String(error) }),
+    ),
+  )
+
 /** Offline nodes cannot be asked, but count as voters, as in Ganeti. */
-async function voters({ paths, disk }: VoteOptions): Promise<NodeTarget[]> {
+export async function voters({ paths, disk }: Pick<VoteOptions, 'paths' | 'disk'>): Promise<NodeTarget[]> {
   const lines = async (key: string) =>
     ((await disk.read(paths.ssconf(key)))?.toString('utf8') ?? '').split('\n').filter((line) => line !== '')
   const addresses = await lines('node_primary_ips')

@@ -39,6 +39,7 @@ export function testNode(hostname = 'node1.example.com', changes: Partial<NodeCo
     daemons: {
       startMaster: (noVoting) => Promise.resolve(void told.push(`start ${noVoting}`)),
       stopMaster: () => Promise.resolve(void told.push('stop')),
+      yieldMaster: () => Promise.resolve(told.push('yield') > 0),
       ensure: (daemon, run) => Promise.resolve(told.push(`${daemon} ${run}`) > 0),
       leave: () => void told.push('leave'),
     },

@@ -28,6 +28,7 @@ export async function runCli(master: Master, words: readonly string[], options: 
   result.exit = await runProgram(program, args, {
     variables: options.variables ?? {},
     connect: () => ({ master, nodesRoot: options.nodesRoot, prepareNode: undefined }),
+    thisNode: () => Promise.reject(new Error('no node')),
     ...(options.run && { run: options.run }),
     ...(options.clock && { clock: options.clock }),
     terminal: {

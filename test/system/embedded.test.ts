@@ -199,3 +199,25 @@ async function retry<T>(action: () => Promise<T>, tries = 50): Promise<T> {
     }
   }
 }
+
+test('a cluster is destroyed when its last node is alone, and leaves no keys', async () => {
+  const fake = await startCluster(['--hypervisor', 'fake', '--nodes', '1'])
+  try {
+    const unsure = await fake.gnt('cluster', 'destroy')
+    expect(unsure).toMatchObject({ code: 1, stderr: expect.stringContaining('supply the --yes-do-it option') })
+    const options = ['-t', 'diskless', '-o', 'gantry-tiny', '-n', 'node1', '--no-install', '--no-start', '--no-nics']
+    expect(await fake.gnt('instance', 'add', ...options, 'vm1')).toMatchObject({ code: 0 })
+    const full = await fake.gnt('cluster', 'destroy', '--yes-do-it')
+    expect(full.stderr).toContain('There are still 1 instance(s) in this cluster.')
+    expect(await fake.gnt('instance', 'remove', '-f', 'vm1')).toMatchObject({ code: 0 })
+    expect(await fake.gnt('debug', 'wconfd', 'echo', 'still here')).toMatchObject({ stdout: 'Answer: still here\n' })
+    expect(await fake.gnt('cluster', 'destroy', '--yes-do-it')).toEqual({ code: 0, stdout: '', stderr: '' })
+    expect(await fake.stop()).toBe(0)
+    expect(processesOf(fake.root)).toEqual([])
+    expect(fs.existsSync(path.join(fake.root, 'cluster.json'))).toBe(false)
+    const left = fs.readdirSync(path.join(fake.root, 'node1.gantry.local/var/lib/ganeti'))
+    expect(left.filter((name) => /pem$|^config\.|^ssconf_|key$|secret$/.test(name))).toEqual([])
+  } finally {
+    await fake.remove()
+  }
+})

@@ -69,7 +69,7 @@ function nodeContext(hostname: string): NodeContext {
     hypervisor: hypervisorsOf(base),
     measures: new NodeMeasures('test'),
     queueTurns: new Turns(),
-    daemons: { startMaster: unused, stopMaster: unused, ensure: unused, leave: unused },
+    daemons: { startMaster: unused, stopMaster: unused, yieldMaster: unused, ensure: unused, leave: unused },
   }
 }
 

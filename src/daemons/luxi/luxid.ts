@@ -27,6 +27,7 @@ import { EventHistory } from '../../services/event-history'
 import { EventService } from '../../services/events'
 import { NodeLiveData } from '../../services/live-data'
 import { localMaster } from '../../services/local-master'
+import { bringUpMasterIp } from '../../services/master-ip'
 import type { MasterContext } from '../../services/master-context'
 import type { Master } from '../../rpc/luxi/calls'
 import { serveLuxi } from './server'
@@ -88,6 +89,7 @@ export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
   const master = localMaster(context, state)
   const servers = await serveLuxi(sockets, master, log)
   log.info({ jobs: queue.all().length, last: queue.lastJobId }, 'luxid serves the job queue')
+  void bringUpMasterIp(context)
   return {
     master,
     async close() {

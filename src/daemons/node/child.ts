@@ -31,7 +31,14 @@ export interface ReadyMessage {
 }
 
 /** A child that could not be started; the text has its last words. */
-export class ChildFailure extends Error {}
+export class ChildFailure extends Error {
+  constructor(
+    text: string,
+    readonly exitCode: number | null = null,
+  ) {
+    super(text)
+  }
+}
 
 export const isReady = (message: unknown): message is ReadyMessage =>
   typeof message === 'object' && message !== null && 'ready' in message && message.ready === true
@@ -111,7 +118,9 @@ export class Child {
       const how = signal ?? `exit code ${code}`
       const words = lastWords.trim()
       if (!ready)
-        first?.failed(new ChildFailure(`${name} ended while it started (${how})${words === '' ? '' : `: ${words}`}`))
+        first?.failed(
+          new ChildFailure(`${name} ended while it started (${how})${words === '' ? '' : `: ${words}`}`, code),
+        )
       if (clock.monotonic_ms() - started_ms > CHILD_HEALTHY_S * 1000) this.backoff_s = CHILD_BACKOFF_MIN_S
       this.revive(ready, code, words === '' ? how : `${how}: ${words}`)
     })

@@ -4,13 +4,14 @@ import type { DaemonControl } from '../../node/context'
 export type DaemonRequest = { id: number } & (
   | { action: 'start-master'; noVoting: boolean }
   | { action: 'stop-master' }
+  | { action: 'yield-master' }
   | { action: 'ensure'; daemon: string; run: boolean }
   | { action: 'leave' }
 )
 
 type Wish = DaemonRequest extends infer R ? (R extends DaemonRequest ? Omit<R, 'id'> : never) : never
 
-const ACTIONS = ['start-master', 'stop-master', 'ensure', 'leave']
+const ACTIONS = ['start-master', 'stop-master', 'yield-master', 'ensure', 'leave']
 
 export const isDaemonRequest = (message: unknown): message is DaemonRequest =>
   typeof message === 'object' &&
@@ -42,6 +43,7 @@ export function supervisedDaemons(channel: NodeJS.Process): DaemonControl {
   return {
     startMaster: async (noVoting) => void (await ask({ action: 'start-master', noVoting })),
     stopMaster: async () => void (await ask({ action: 'stop-master' })),
+    yieldMaster: () => ask({ action: 'yield-master' }),
     ensure: (daemon, run) => ask({ action: 'ensure', daemon, run }),
     leave: () => void ask({ action: 'leave' }).catch(() => process.exit(0)),
   }

@@ -1,13 +1,17 @@
 // gantryd node: the parent of all daemons of one node. It starts what the node should have, starts again what dies, and obeys
 // its noded, which is told by the master which node is master now. It serves nobody itself.
 import { readFileSync } from 'node:fs'
-import type { Clock } from '../../lib/clock'
-import { isMissing } from '../../lib/disk'
+import type { Clock, Timer } from '../../lib/clock'
+import { isMissing, systemDisk } from '../../lib/disk'
+import { isServed } from '../../lib/json-socket'
 import type { Log } from '../../lib/log'
 import type { Paths } from '../../lib/paths'
 import { Turns } from '../../lib/turns'
 import { EXIT } from '../../model/constants/daemons'
-import { Child } from './child'
+import { MASTER_RETRY_S } from '../../model/limits'
+import { LuxiClient } from '../../rpc/luxi/client'
+import { endJobs, killJobProcesses } from '../../services/end-jobs'
+import { Child, ChildFailure } from './child'
 import { type DaemonRequest, isDaemonRequest } from './requests'
 
 /** In the order in which they are started; they are stopped in the reverse one. */
@@ -29,6 +33,8 @@ export interface SupervisorOptions {
   onEnd(reason: string): void
   /** A daemon died or came back; for whoever watches. */
   onNotice?(text: string): void
+  /** The master's daemons run here now. */
+  onMaster?(): void
 }
 
 export class Supervisor {
@@ -37,18 +43,18 @@ export class Supervisor {
   private readonly turns = new Turns()
   private stopping = false
 
+  private retry: Timer | undefined
+
   constructor(private readonly options: SupervisorOptions) {}
 
   async start(): Promise<void> {
     await this.startRole(this.options.simulated ? 'sim' : 'noded')
-    if (this.options.simulated || isMaster(this.options.paths)) await this.turns.take(() => this.startMaster([]))
+    await this.turns.take(() => this.beMaster())
   }
 
   /** The daemons that only a master has; the node itself stays. */
   stopMaster(): Promise<void> {
-    return this.turns.take(async () => {
-      for (const role of MASTER_ROLES.toReversed()) await this.stopRole(role)
-    })
+    return this.turns.take(() => this.stopMasterRoles())
   }
 
   async stop(): Promise<void> {
@@ -57,11 +63,54 @@ export class Supervisor {
     for (const role of ['noded', 'sim'] as const) await this.stopRole(role)
   }
 
-  private async startMaster(extra: readonly string[]): Promise<void> {
+  /** A node that believes to be the master asks for votes until it has them, or is told that another one is the master. */
+  private async beMaster(): Promise<void> {
+    const { simulated, paths } = this.options
+    if (this.stopping || !(simulated || isMaster(paths)) || (await this.startMaster([]))) return
+    this.beMasterLater()
+  }
+
+  private beMasterLater(): void {
+    this.retry = this.options.clock.after(MASTER_RETRY_S * 1000, () => this.inBackground(() => this.beMaster()))
+  }
+
+  /** Whether the votes were won. */
+  private async startMaster(extra: readonly string[]): Promise<boolean> {
+    this.retry?.cancel()
     for (const role of MASTER_ROLES) {
-      if (this.stopping) return
-      await this.startRole(role, extra)
+      if (this.stopping) return false
+      try {
+        await this.startRole(role, extra)
+      } catch (error) {
+        if (!(error instanceof ChildFailure) || error.exitCode !== EXIT.notMaster) throw error
+        this.options.log.warn({ role, err: error }, 'this node is not the master now')
+        this.options.onNotice?.(error.message)
+        await this.stopMasterRoles()
+        return false
+      }
     }
+    this.options.onMaster?.()
+    return true
+  }
+
+  private async stopMasterRoles(): Promise<void> {
+    this.retry?.cancel()
+    for (const role of MASTER_ROLES.toReversed()) await this.stopRole(role)
+  }
+
+  /** What is left of this master would go on beside the next one. */
+  private async endMaster(): Promise<void> {
+    const { paths, clock, log } = this.options
+    const note = (text: string) => log.info({ text }, 'ending the jobs of this master')
+    const path = paths.socket('query')
+    if (await isServed(path)) {
+      const luxi = new LuxiClient({ path })
+      await endJobs(luxi, clock, note).catch((error: unknown) => log.error({ err: error }, 'luxid cannot end its jobs'))
+      luxi.close()
+    }
+    await this.stopMasterRoles()
+    const killed = await killJobProcesses(paths, systemDisk)
+    if (killed.length > 0) log.warn({ jobs: killed }, 'killed the processes of jobs')
   }
 
   private async startRole(role: Role, extra: readonly string[] = []): Promise<void> {
@@ -90,6 +139,12 @@ export class Supervisor {
     const { log, onNotice } = this.options
     log.error({ role, how, again_s }, 'a daemon died')
     onNotice?.(`${role} ended (${how})${again_s === undefined ? '; it is not started again' : ', starting it again'}`)
+    // It lost the votes, and so would the others.
+    if (again_s === undefined)
+      this.inBackground(async () => {
+        await this.endMaster()
+        await this.beMaster()
+      })
   }
 
   /** A request of noded, on behalf of the master. */
@@ -104,13 +159,15 @@ export class Supervisor {
 
   private async carryOut(request: DaemonRequest): Promise<boolean> {
     if (request.action === 'start-master') {
-      await this.turns.take(() => this.startMaster(request.noVoting ? ['--no-voting', '--yes-do-it'] : []))
-      return true
+      if (await this.turns.take(() => this.startMaster(request.noVoting ? ['--no-voting', '--yes-do-it'] : [])))
+        return true
+      throw new Error('the master daemons did not start: the other nodes do not say that this node is the master')
     }
     if (request.action === 'stop-master') {
-      await this.stopMaster()
+      await this.turns.take(() => this.endMaster())
       return true
     }
+    if (request.action === 'yield-master') return this.turns.take(() => this.yieldMaster())
     if (request.action === 'leave') {
       this.options.onEnd('the node left the cluster')
       return true
@@ -120,6 +177,21 @@ export class Supervisor {
     if (role === undefined) return !request.run
     await this.turns.take(() => (request.run ? this.startRole(role) : this.stopRole(role)))
     return true
+  }
+
+  /** Two nodes that both believe to be the master: whoever does not win the votes again gives way. */
+  private async yieldMaster(): Promise<boolean> {
+    if (MASTER_ROLES.every((role) => this.children.get(role)?.running !== true)) return true
+    await this.endMaster()
+    return !(await this.startMaster([]))
+  }
+
+  private inBackground(work: () => Promise<void>): void {
+    this.turns.take(work).catch((error: unknown) => {
+      this.options.log.error({ err: error }, 'the master daemons cannot be started')
+      this.options.onNotice?.(error instanceof Error ? error.message : String(error))
+      this.beMasterLater()
+    })
   }
 }
 

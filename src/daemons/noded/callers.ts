@@ -6,6 +6,7 @@ import { TLSSocket } from 'node:tls'
 import { fileStamp } from '../../lib/file-stamp'
 import { certificateDigest } from '../../lib/tls'
 import type { NodeContext } from '../../node/context'
+import type { CallName } from '../../rpc/node/calls'
 
 export function callerCheck({ ssconf, paths, log }: NodeContext): (socket: Socket) => boolean {
   const digests = new WeakMap<Socket, string>()
@@ -24,6 +25,26 @@ export function callerCheck({ ssconf, paths, log }: NodeContext): (socket: Socke
     if (!accepted) log.warn({ digest, peer: socket.remoteAddress }, 'a caller that is no master candidate was refused')
     return accepted
   }
+}
+
+/** What only the master keeps on the others: a former one, which does not know it yet, must not undo what its successor wrote. */
+const FROM_MASTER: ReadonlySet<CallName> = new Set<CallName>([
+  'gantry_config_append',
+  'gantry_config_replace',
+  'gantry_jobqueue_keep',
+  'gantry_jobqueue_write',
+  'jobqueue_rename',
+  'jobqueue_set_drain_flag',
+  'jobqueue_update',
+])
+
+/** Why the node does not take this call from this caller; undefined when it does. Client certificates are named like their nodes. */
+export function foreignMaster({ ssconf, hostname }: NodeContext, name: CallName, socket: Socket): string | undefined {
+  if (!FROM_MASTER.has(name) || !(socket instanceof TLSSocket)) return undefined
+  const master = ssconf.value('master_node')
+  const caller = socket.getPeerCertificate().subject.CN
+  if (!master || caller === master) return undefined
+  return `${hostname} takes this only from the master, which is ${master} and not ${String(caller)}`
 }
 
 function cachedDigest(file: string): () => string {

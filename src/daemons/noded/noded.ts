@@ -13,7 +13,13 @@ import { nodeServerTls } from '../../lib/tls'
 import { Turns } from '../../lib/turns'
 import { GROUP, PORT, USER } from '../../model/constants/daemons'
 import { OS_SEARCH_PATH, PATH } from '../../model/constants/paths'
-import { DROPPED_BODY, NODED_CONNECTIONS_MAX, NODED_RECEIVE_S, NODE_CALL_BODY_BYTES_MAX, NODE_KEEP_ALIVE_S } from '../../model/limits'
+import {
+  DROPPED_BODY,
+  NODED_CONNECTIONS_MAX,
+  NODED_RECEIVE_S,
+  NODE_CALL_BODY_BYTES_MAX,
+  NODE_KEEP_ALIVE_S,
+} from '../../model/limits'
 import { fileOwner } from '../../node/accounts'
 import type { DaemonControl, NodeContext } from '../../node/context'
 import { dispatch } from '../../node/dispatch'
@@ -21,8 +27,9 @@ import { hypervisorsOf } from '../../node/hypervisor/index'
 import { NodeMeasures } from '../../node/measures'
 import { openSsconf } from '../../node/ssconf'
 import { isCallName } from '../../rpc/node/calls'
+import { encodeAnswer } from '../../rpc/node/protocol'
 import { ConfigReplica } from '../../services/config-replica'
-import { callerCheck } from './callers'
+import { callerCheck, foreignMaster } from './callers'
 
 export interface NodedOptions {
   paths: Paths
@@ -121,7 +128,8 @@ async function serve(
   if (!isCallName(name)) return refuse(404, 'There is no such call')
   const body = await readBody(request, NODE_CALL_BODY_BYTES_MAX)
   if (body === undefined) return refuse(413, `A call may have at most ${NODE_CALL_BODY_BYTES_MAX} bytes`)
-  response.end(await dispatch(context, name, body), answered)
+  const refused = foreignMaster(context, name, request.socket)
+  response.end(refused ? encodeAnswer({ ok: false, text: refused }) : await dispatch(context, name, body), answered)
 }
 
 /** What follows of a stranger's request is not read. */

@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Express } from 'express'
 import { routes } from '../../generated/routes'
-import type { Clock } from '../../lib/clock'
+import type { Clock, Timer } from '../../lib/clock'
 import { errorCode } from '../../lib/disk'
 import type { Log } from '../../lib/log'
 import type { Paths } from '../../lib/paths'
@@ -16,6 +16,7 @@ import {
   RAPI_HEADER_BYTES_MAX,
   RAPI_KEEP_ALIVE_S,
   RAPI_RECEIVE_S,
+  CLUSTER_ADDRESS_RETRY_S,
 } from '../../model/limits'
 import type { Master } from '../../rpc/luxi/calls'
 import type { GantryMaster } from '../../rpc/luxi/gantry'
@@ -34,6 +35,8 @@ export interface RapiOptions {
   clock: Clock
   /** Each is listened on. */
   addresses: readonly string[]
+  /** The cluster's own address in a virtual cluster: an old master that hangs may still have it, and it is tried until it is free. */
+  clusterAddress?: string
   /** 0 picks a free one. */
   port: number
   /** Default true; false restores Ganeti's reads without login. */
@@ -56,14 +59,28 @@ export async function startRapi(options: RapiOptions): Promise<Rapi> {
   users.refresh()
   const handle = createDoors(options, users)
   const servers = await Promise.all(addresses.map((address) => listen(address, port, paths, handle)))
+  const bound = servers.map(addressOf)
+  let timer: Timer | undefined
+  const { clusterAddress } = options
+  const listenAsCluster = async () => {
+    if (clusterAddress === undefined) return
+    try {
+      servers.push(await listen(clusterAddress, port, paths, handle))
+    } catch (error) {
+      log.error({ err: error, retry_s: CLUSTER_ADDRESS_RETRY_S }, 'the address of the cluster cannot be taken')
+      timer = clock.after(CLUSTER_ADDRESS_RETRY_S * 1000, () => void listenAsCluster(), { background: true })
+    }
+  }
+  await listenAsCluster()
 
   return {
-    addresses: servers.map(addressOf),
+    addresses: bound,
     reload() {
       users.refresh(true)
       for (const server of servers) server.setSecureContext(certificate(paths))
     },
     async close() {
+      timer?.cancel()
       await Promise.all(servers.map((server) => stop(server, clock)))
     },
   }

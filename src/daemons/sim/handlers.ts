@@ -22,6 +22,7 @@ const filesAndDaemons = {
   write_ssconf_files: nothing,
   gantry_config_append: nothing,
   gantry_config_replace: nothing,
+  gantry_replica_status: () => ({ config_serial: null, jobs: [] }),
   gantry_jobqueue_keep: nothing,
   gantry_jobqueue_write: nothing,
   jobqueue_update: nothing,

@@ -1,4 +1,6 @@
-// Node calls by which the master keeps the configuration on master candidates.
+// Node calls by which the master keeps the configuration on master candidates, and the next one learns what they have.
+import { decodeJournal } from '../../config/journal'
+import { isObject } from '../../opcodes/check'
 import { ConfigurationError } from '../../model/errors'
 import { fail, type ConfigReplica, type Handlers, type NodeContext } from '../context'
 
@@ -12,7 +14,35 @@ export const configReplicaHandlers = {
     await answer(replicaOf(context).replace(config, gantry))
     return null
   },
+
+  async gantry_replica_status(context) {
+    return { config_serial: await configSerial(context), jobs: await jobsOf(context) }
+  },
 } satisfies Partial<Handlers>
+
+/** From the files, which are as durable as what was acknowledged. */
+async function configSerial({ disk, paths }: NodeContext): Promise<number | null> {
+  const config = parse(await disk.read(paths.configFile))
+  if (config === undefined) return null
+  const { records } = decodeJournal((await disk.read(paths.journalFile)) ?? Buffer.alloc(0))
+  return Math.max(Number(config['serial_no']), ...records.map(({ delta }) => delta.to))
+}
+
+async function jobsOf({ disk, paths }: NodeContext): Promise<[number, boolean][]> {
+  const ids = (await disk.list(paths.queueDir)).flatMap((name) => /^job-(\d+)$/.exec(name)?.[1] ?? [])
+  const jobs = await Promise.all(ids.map((id) => disk.read(`${paths.queueDir}/job-${id}`)))
+  return ids.map((id, index) => [Number(id), (parse(jobs[index])?.['end_timestamp'] ?? null) !== null])
+}
+
+function parse(text: Buffer | undefined): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text?.toString('utf8') ?? '')
+    return isObject(value) ? value : undefined
+  } catch {
+    // Half of a file that another one replaces: as good as none.
+    return undefined
+  }
+}
 
 const replicaOf = ({ configReplica }: NodeContext): ConfigReplica =>
   configReplica ?? fail('This node keeps no copy of the configuration')

@@ -1,7 +1,7 @@
 // Node calls that write files: uploads, ssconf, the job queue's replica, the watcher's pause.
 import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
-import type { Handlers } from '../context'
+import { fail, type Handlers, type NodeContext } from '../context'
 import { receiveFile, receiveQueueFile, receiveSsconf, checkQueueFile } from '../uploads'
 
 export const fileHandlers = {
@@ -16,6 +16,7 @@ export const fileHandlers = {
   },
 
   async write_ssconf_files(context, values) {
+    await giveWay(context, values['master_node'])
     await receiveSsconf(context, values)
     return null
   },
@@ -82,3 +83,12 @@ export const fileHandlers = {
     return text === undefined || Number.isNaN(until) ? null : until
   },
 } satisfies Partial<Handlers>
+
+/** A master that was away while another node took over hears of it like this; one that has the votes stays. */
+async function giveWay({ hostname, ssconf, daemons, log }: NodeContext, named: unknown): Promise<void> {
+  const master = (Array.isArray(named) ? named.map(String) : String(named ?? '').split('\n'))[0]
+  if (!master || master === hostname || ssconf.value('master_node') !== hostname) return
+  log.warn({ master }, 'another node is said to be the master')
+  if (!(await daemons.yieldMaster()))
+    fail(`${hostname} is the master: the majority of the nodes says so, not ${master}`)
+}

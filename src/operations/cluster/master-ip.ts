@@ -1,6 +1,7 @@
 // OP_CLUSTER_ACTIVATE_MASTER_IP and OP_CLUSTER_DEACTIVATE_MASTER_IP.
 import { masterNode } from '../../config/lookup'
-import type { ConfigData, Node } from '../../model/config'
+import { masterParams } from '../../config/rpc-dicts'
+import type { Node } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { OpClusterActivateMasterIp, OpClusterDeactivateMasterIp } from '../../opcodes/cluster'
 import type { MasterParams } from '../../rpc/node/dicts'
@@ -31,14 +32,6 @@ export async function readMaster(ctx: UnitContext): Promise<Master> {
   if (node === undefined) throw new OpPrereqError('The cluster has no master node', ECODE.STATE)
   return { node, params: masterParams(config), external: config.cluster.use_external_mip_script }
 }
-
-const masterParams = ({ cluster }: ConfigData): MasterParams => ({
-  uuid: cluster.master_node,
-  ip: cluster.master_ip,
-  netmask: cluster.master_netmask,
-  netdev: cluster.master_netdev,
-  ip_family: cluster.primary_ip_family,
-})
 
 export const activateMasterIp = (ctx: UnitContext, { node, params, external }: Master): Promise<null> =>
   ctx.nodes.call(node, 'Could not activate the master IP', 'node_activate_master_ip', [params, external])

@@ -367,6 +367,8 @@ export const nodeCalls = {
   gantry_config_append: many(FAST, [arg('records', compressed)], none),
   /** The files below each of these storage directories, in their order. */
   gantry_file_storage_list: many(FAST, [arg('directories', names)], of<d.StoredFile[][]>()),
+  /** What a candidate has of the configuration and the queue: before one becomes the master they are compared. */
+  gantry_replica_status: many(URGENT, [], of<d.ReplicaContents>()),
   /** A full copy: the texts of config.data and gantry.data. */
   gantry_config_replace: many(NORMAL, [arg('config', compressed), arg('gantry', compressed)], none),
   /** jobqueue_update for several files; it answers when all are durable. */

@@ -229,3 +229,9 @@ export interface VolumeInfo {
   dev: string
   vg: string
 }
+
+/** A master candidate's copies: the serial number of the configuration, null without one, and each job with whether it has ended. */
+export interface ReplicaContents {
+  readonly config_serial: number | null
+  readonly jobs: readonly (readonly [id: number, ended: boolean])[]
+}

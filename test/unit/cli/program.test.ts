@@ -63,9 +63,9 @@ describe('tools and commands', () => {
   })
 
   test('that wait for a later version say so', async () => {
-    expect(await run('gnt-cluster upgrade')).toMatchObject({
+    expect(await run('gnt-cluster init cluster.example.com')).toMatchObject({
       exit: 1,
-      stderr: 'gnt-cluster upgrade is not available in this version of Gantry yet\n',
+      stderr: 'gnt-cluster init is not available in this version of Gantry yet\n',
     })
   })
 })
@@ -120,5 +120,34 @@ describe('options', () => {
       variables: { GNT_INSTANCE_LIST: '--no-headers -o name,pnode' },
     })
     expect(result.stdout).toBe('inst1.gnt.example node2.gnt.example\n')
+  })
+})
+
+describe('commands that work without the master, or have nothing to do', () => {
+  test('upgrade knows one version, and says how to leave it', async () => {
+    expect((await run('gnt cluster upgrade')).stderr).toMatch(/^Precisely one of the options --to and --resume/)
+    expect(await run('gnt cluster upgrade --resume')).toMatchObject({ exit: 0, stdout: '' })
+    expect(await run('gnt cluster upgrade --to 3.1')).toMatchObject({ exit: 0 })
+    for (const [version, text] of [
+      ['2.16', 'Version 2.16 cannot be switched to'],
+      ['x', 'Could not parse version string x'],
+    ])
+      expect(await run(`gnt cluster upgrade --to ${version}`)).toMatchObject({
+        exit: 1,
+        stderr: expect.stringContaining(text ?? ''),
+      })
+  })
+
+  test('calls of wconfd take as many arguments as in Ganeti', async () => {
+    expect((await run('gnt debug wconfd echo')).stderr).toBe("Command 'echo' takes only precisely argument.\n")
+    expect((await run('gnt debug wconfd flushconfig 1')).stderr).toBe("Command 'flushconfig' takes no arguments.\n")
+    expect((await run('gnt debug wconfd other')).stderr).toContain("'other' not supported; there are echo, ")
+    expect((await run('gnt debug metad echo x')).stderr).toContain('There is no metadata daemon')
+  })
+
+  test('a cluster is destroyed, and an outdated node made the master, by those only who mean it', async () => {
+    expect(await run('gnt cluster destroy')).toMatchObject({ exit: 1, stderr: expect.stringContaining('irreversible') })
+    const answered = await run('gnt cluster master-failover --no-voting')
+    expect(answered).toMatchObject({ exit: 1, questions: [expect.stringContaining('non-consistent cluster')] })
   })
 })

@@ -1,5 +1,8 @@
 import * as fs from 'node:fs'
 import { certificateDigest, createCertificate } from '../../../src/lib/tls'
+import { encodeRecord } from '../../../src/config/journal'
+import { configReplicaHandlers } from '../../../src/node/handlers/config-replica'
+import { fileHandlers } from '../../../src/node/handlers/files'
 import { membershipHandlers } from '../../../src/node/handlers/membership'
 import { runRestricted } from '../../../src/node/restricted'
 import { systemClock } from '../../../src/lib/clock'
@@ -28,6 +31,42 @@ test('a demoted candidate keeps a backup of the configuration and nothing else o
 test('the master refuses to be demoted', async () => {
   node.put('/var/lib/ganeti/ssconf_master_node', `${node.context.hostname}\n`)
   await expect(membershipHandlers.node_demote_from_mc(node.context)).rejects.toThrow('is the master')
+})
+
+test('a master that hears of another one asks for votes, and keeps its files when it has them', async () => {
+  const { context } = node
+  const elsewhere = { master_node: ['node2.example.com'] }
+  await fileHandlers.write_ssconf_files(context, elsewhere)
+  expect(node.told).toEqual([])
+  await fileHandlers.write_ssconf_files(context, { master_node: [context.hostname] })
+  await fileHandlers.write_ssconf_files(context, { cluster_tags: [], master_node: [] })
+  node.put('/var/lib/ganeti/ssconf_master_node', `${context.hostname}\n`)
+  const stays = { ...context, daemons: { ...context.daemons, yieldMaster: () => Promise.resolve(false) } }
+  await expect(fileHandlers.write_ssconf_files(stays, elsewhere)).rejects.toThrow('the majority of the nodes says so')
+  expect(context.ssconf.value('master_node')).toBe(context.hostname)
+  await fileHandlers.write_ssconf_files(context, elsewhere)
+  expect([node.told, context.ssconf.value('master_node')]).toEqual([['yield'], 'node2.example.com'])
+})
+
+test('a candidate tells which configuration and which jobs it has, journal included', async () => {
+  const status = () => configReplicaHandlers.gantry_replica_status(node.context)
+  expect(await status()).toEqual({ config_serial: null, jobs: [] })
+  node.put('/var/lib/ganeti/config.data', '{"serial_no": 7}')
+  node.put('/var/lib/ganeti/queue/job-2', '{"end_timestamp": null}')
+  node.put('/var/lib/ganeti/queue/job-10', '{"end_timestamp": [1, 2]}')
+  node.put('/var/lib/ganeti/queue/job-11', '{"end_')
+  const { config_serial, jobs } = await status()
+  expect([config_serial, [...jobs].sort(([a], [b]) => a - b)]).toEqual([
+    7,
+    [
+      [2, false],
+      [10, true],
+      [11, false],
+    ],
+  ])
+  const record = encodeRecord({ from: 7, to: 9, mtime: 1 })
+  node.put('/var/lib/ganeti/config.journal', record.toString())
+  expect(await status()).toMatchObject({ config_serial: 9 })
 })
 
 test('daemons are started and stopped by name, and only known ones', async () => {

@@ -31,6 +31,7 @@ beforeAll(async () => {
     daemons: {
       startMaster: () => Promise.resolve(),
       stopMaster: () => Promise.resolve(),
+      yieldMaster: () => Promise.resolve(true),
       ensure: () => Promise.resolve(true),
       leave: () => void left.push('left'),
     },
@@ -89,6 +90,18 @@ test("before the first list of candidates only the cluster's own certificate is 
   await expect(nodes.one(target, 'version', [])).resolves.toBe(3010000)
   fs.renameSync(`${noded.context.paths.clientCert}.aside`, noded.context.paths.clientCert)
   nameCandidates(own)
+  nodes.close()
+})
+
+test('only the master keeps its queue on a node: a former one, which does not know better, is refused', async () => {
+  const nodes = client()
+  const { paths } = noded.context
+  const write = () => nodes.one(target, 'jobqueue_update', [`${paths.queueDir}/job-1`, '{}'])
+  fs.writeFileSync(paths.ssconf('master_node'), 'node2.example.com\n')
+  await expect(write()).rejects.toThrow('takes this only from the master, which is node2.example.com and not node1')
+  await expect(nodes.one(target, 'version', [])).resolves.toBe(3010000)
+  fs.writeFileSync(paths.ssconf('master_node'), `${HOST}\n`)
+  await expect(write()).resolves.toBeNull()
   nodes.close()
 })
 

@@ -1,0 +1,45 @@
+// The jobs of a master that stops for good, so that none goes on without it: they get a moment, and are killed then. luxid writes
+// how they ended, here and at the candidates. Those that only wait stay in the queue for whoever is the master next.
+import type { Clock } from '../lib/clock'
+import type { Disk } from '../lib/disk'
+import { isServed } from '../lib/json-socket'
+import type { Paths } from '../lib/paths'
+import { holdersIn } from '../jobs/livelocks'
+import { JOBS_END_S } from '../model/limits'
+import type { Master } from '../rpc/luxi/calls'
+
+export async function endJobs(master: Master, clock: Clock, say: (text: string) => void): Promise<void> {
+  const deadline_ms = clock.monotonic_ms() + JOBS_END_S * 1000
+  const jobs = (await master.gantry?.park()) ?? []
+  if (jobs.length > 0) say(`waiting up to ${JOBS_END_S} s for ${jobs.length === 1 ? 'job' : 'jobs'} ${jobs.join(', ')}`)
+  for (const job of jobs) {
+    if (await awaitJob(master, clock, job, (deadline_ms - clock.monotonic_ms()) / 1000)) continue
+    const [, text] = await master.cancelJob(job, true)
+    say(`job ${job} did not end in time: ${text}`)
+  }
+}
+
+/** Whether it ended within the time. */
+export async function awaitJob(master: Master, clock: Clock, job: number, limit_s: number): Promise<boolean> {
+  const end_ms = clock.monotonic_ms() + limit_s * 1000
+  let seen: unknown = null
+  for (;;) {
+    const left_s = (end_ms - clock.monotonic_ms()) / 1000
+    if (left_s <= 0) return false
+    const change = await master.waitForJobChange(job, ['status'], seen, null, Math.max(1, Math.floor(left_s)))
+    if (change === 'nochange') continue
+    seen = change[0]
+    if (['success', 'error', 'canceled'].includes(String(change[0][0]))) return true
+  }
+}
+
+/** What is left when luxid could not be asked: a process that lives listens on its live-lock. Answers the jobs. */
+export async function killJobProcesses(paths: Paths, disk: Disk): Promise<number[]> {
+  const killed: number[] = []
+  for (const [job, { livelock, process_id }] of holdersIn(paths.livelockDir, await disk.list(paths.livelockDir))) {
+    if (!(await isServed(livelock))) continue
+    process.kill(process_id, 'SIGKILL')
+    killed.push(job)
+  }
+  return killed
+}

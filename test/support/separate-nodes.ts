@@ -1,0 +1,120 @@
+// A cluster whose nodes are started one by one, as by the init systems of separate machines: nobody starts again what a test kills.
+import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import * as fs from 'node:fs'
+import * as os from 'node:os'
+import * as path from 'node:path'
+import { systemClock as clock } from '../../src/lib/clock'
+import { systemDisk as disk } from '../../src/lib/disk'
+import { type Paths, pathsOf } from '../../src/lib/paths'
+import { systemRandom as random } from '../../src/lib/random'
+import { LuxiClient } from '../../src/rpc/luxi/client'
+import { type NewNode, createCluster } from '../../src/services/bootstrap'
+
+const DIST = path.join(__dirname, '../../dist')
+const GNT = path.join(__dirname, '../../bin/gnt.js')
+
+export interface SeparateNodes {
+  /** node1, node2, ... */
+  paths(number: number): Paths
+  /** Resolves when its daemons can be used. */
+  start(number: number): Promise<void>
+  /** Every process of the node gets the signal at once, those that its daemons have started too. */
+  signal(number: number, signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void
+  luxi(number: number): LuxiClient
+  gnt(number: number, ...words: string[]): Promise<{ code: number | null; stdout: string; stderr: string }>
+  remove(): Promise<void>
+}
+
+export async function separateNodes(count: number): Promise<SeparateNodes> {
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'gt-'))
+  const base = `127.${randomInt(16, 250)}.${randomInt(0, 256)}`
+  const nodes: NewNode[] = Array.from({ length: count }, (_, index) => {
+    const name = `node${index + 1}.example.com`
+    return { name, address: `${base}.${index + 1}`, paths: pathsOf(path.join(root, name), name) }
+  })
+  const [master, ...others] = nodes
+  if (master === undefined) throw new Error('a cluster needs a node')
+  await createCluster(
+    {
+      ...{ name: 'cluster.example.com', address: `${base}.254`, nodes: [master, ...others], users: '' },
+      cluster: { enabled_hypervisors: ['fake'], enabled_disk_templates: ['diskless'], master_netdev: 'lo' },
+    },
+    { disk, clock, random },
+  )
+  const running = new Map<number, ChildProcess>()
+  const clients: LuxiClient[] = []
+  const node = (number: number) => nodes[number - 1] ?? master
+  const environment = (number: number) => {
+    const { paths } = node(number)
+    return { ...process.env, GANETI_ROOTDIR: paths.root, GANETI_HOSTNAME: paths.hostname, GANTRY_HOME: root }
+  }
+  const signal = (number: number, name: NodeJS.Signals) => {
+    // Stopped first, they do not see each other die, and do nothing about it.
+    if (name === 'SIGKILL') signal(number, 'SIGSTOP')
+    // Those that are started meanwhile are seen the next time.
+    for (let pids = processesOf(node(number).paths.root); pids.length > 0;) {
+      for (const pid of pids) tryKill(pid, name)
+      const seen = new Set(pids)
+      pids = processesOf(node(number).paths.root).filter((pid) => !seen.has(pid))
+    }
+  }
+  return {
+    paths: (number) => node(number).paths,
+    signal,
+    start(number) {
+      const child = fork(path.join(DIST, 'main.js'), ['node'], { env: environment(number), stdio: 'ignore' })
+      running.set(number, child)
+      return new Promise((resolve, reject) => {
+        child.on('message', (message) => void (typeof message === 'object' && 'ready' in message && resolve()))
+        child.once('exit', (code, how) => reject(new Error(`node${number} ended with ${how ?? code}`)))
+      })
+    },
+    luxi(number) {
+      const client = new LuxiClient({ path: node(number).paths.socket('query') })
+      clients.push(client)
+      return client
+    },
+    gnt: (number, ...words) => run([GNT, ...words], environment(number)),
+    async remove() {
+      for (const client of clients) client.close()
+      for (const number of nodes.keys()) signal(number + 1, 'SIGKILL')
+      const alive = [...running.values()].filter((child) => child.exitCode === null && child.signalCode === null)
+      await Promise.all(alive.map(ended))
+      fs.rmSync(root, { recursive: true, maxRetries: 20, retryDelay: 100 })
+    },
+  }
+}
+
+const ended = (child: ChildProcess) => new Promise((resolve) => child.once('exit', resolve))
+
+/** Those whose environment names the root of the node. */
+function processesOf(root: string): number[] {
+  return fs.readdirSync('/proc').flatMap((pid) => {
+    try {
+      const variables = /^\d+$/.test(pid) ? fs.readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0') : []
+      return variables.includes(`GANETI_ROOTDIR=${root}`) ? [Number(pid)] : []
+    } catch {
+      // It has just ended.
+      return []
+    }
+  })
+}
+
+function tryKill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // It has just ended.
+  }
+}
+
+function run(argv: readonly string[], env: NodeJS.ProcessEnv) {
+  return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
+    const child = spawn(process.execPath, argv, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const result = { stdout: '', stderr: '' }
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => (result.stdout += chunk))
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (result.stderr += chunk))
+    child.once('close', (code) => resolve({ code, ...result }))
+  })
+}
