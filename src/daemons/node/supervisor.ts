@@ -42,7 +42,6 @@ export class Supervisor {
   /** Starting and stopping take turns. */
   private readonly turns = new Turns()
   private stopping = false
-
   private retry: Timer | undefined
 
   constructor(private readonly options: SupervisorOptions) {}

@@ -38,13 +38,16 @@ const FROM_MASTER: ReadonlySet<CallName> = new Set<CallName>([
   'jobqueue_update',
 ])
 
-/** Why the node does not take this call from this caller; undefined when it does. Client certificates are named like their nodes. */
+/**
+ * Why the node does not take this call from this caller; undefined when it does. Client certificates of ours are named like their
+ * nodes; those that Ganeti made all have one name, which tells nothing.
+ */
 export function foreignMaster({ ssconf, hostname }: NodeContext, name: CallName, socket: Socket): string | undefined {
   if (!FROM_MASTER.has(name) || !(socket instanceof TLSSocket)) return undefined
   const master = ssconf.value('master_node')
-  const caller = socket.getPeerCertificate().subject.CN
-  if (!master || caller === master) return undefined
-  return `${hostname} takes this only from the master, which is ${master} and not ${String(caller)}`
+  const caller = String(socket.getPeerCertificate().subject.CN)
+  if (!master || caller === master || !ssconf.lines('node_list').includes(caller)) return undefined
+  return `${hostname} takes this only from the master, which is ${master} and not ${caller}`
 }
 
 function cachedDigest(file: string): () => string {
