@@ -62,7 +62,7 @@ describe('LUXI', () => {
     ['half of a JSON text', '{"method": "Query", ', /Failed to parse request.*Invalid JSON/],
     ['a list', [1, 2], /Unable to read JSObject/],
     ['no method', { args: [] }, /key 'method' not found/],
-    ['a method that is a number', { method: 5, args: [] }, /value for 'method'/],
+    ['a method that is a number', { method: 5, args: [] }, /value for 'LuxiReq': Unable to read String/],
     ['no arguments', { method: 'QueryClusterInfo' }, /key 'args' not found/],
     ['an unknown method', { method: 'DropAll', args: [] }, /Invalid string value.*DropAll/],
     ['a method of all objects', { method: 'constructor', args: [] }, /Invalid string value.*constructor/],
