@@ -1,6 +1,11 @@
 // lib/json-socket without sockets: the same interface between simulated processes, in order and with delays. The tests put it in the
 // place of the module, so that all of the product speaks through it; which process speaks is told by SimProcess.current.
-import type { FramedClientOptions, FramedServer, FramedServerOptions } from '../../src/lib/json-socket'
+import type {
+  FramedClientOptions,
+  FramedServer,
+  FramedServerOptions,
+  FramedConnection as RealConnection,
+} from '../../src/lib/json-socket'
 import { SimProcess } from './simulator'
 
 interface Listener {
@@ -27,13 +32,17 @@ export function forgetSockets(below: string): void {
 
 type Options = Pick<FramedServerOptions, 'onMessage'>
 
-export class FramedConnection {
+export class FramedConnection implements Omit<RealConnection, 'socket'> {
   readonly socket = { destroyed: false, writableEnded: false }
+  private readonly leaving = new AbortController()
+  readonly signal = this.leaving.signal
   readonly closed: Promise<void>
   other: FramedConnection | undefined
   private hangUp: () => void = () => undefined
   private readonly queue: string[] = []
   private busy = false
+  /** Of a message that `send` ends. */
+  private begun = ''
   /** What was sent arrives in order. */
   private arrival_ms = 0
   private readonly forget: () => void
@@ -52,8 +61,15 @@ export class FramedConnection {
 
   send(text: string): boolean {
     if (this.socket.destroyed) return false
-    if (!this.socket.writableEnded) this.later((other) => other.receive(text))
+    const whole = this.begun + text
+    this.begun = ''
+    if (!this.socket.writableEnded) this.later((other) => other.receive(whole))
     return true
+  }
+
+  async sendPart(part: string | Buffer): Promise<boolean> {
+    this.begun += part.toString()
+    return !this.socket.destroyed
   }
 
   end(): void {
@@ -77,6 +93,7 @@ export class FramedConnection {
     this.socket.destroyed = true
     this.socket.writableEnded = true
     this.forget()
+    this.leaving.abort()
     this.hangUp()
   }
 
