@@ -5,7 +5,8 @@ import * as path from 'node:path'
 import * as readline from 'node:readline/promises'
 import { ReadStream } from 'node:tty'
 import { runProgram } from './cli/program'
-import { CommandFailure, type Terminal, type ThisNode } from './cli/command'
+import { CommandFailure, type NewNode, type Terminal, type ThisNode } from './cli/command'
+import { seconds, systemClock } from './lib/clock'
 import { systemDisk } from './lib/disk'
 import { inheritedEnvironment } from './lib/environment'
 import { becomeNode, findLuxiSocket, nodeSetupSocket, thisNodePaths } from './lib/find-socket'
@@ -96,6 +97,23 @@ async function thisNode(): Promise<ThisNode> {
   return { paths, disk: systemDisk, random: systemRandom, log, nodes: openNodeClient({ paths }) }
 }
 
+/** The layers that know nodes and operations, for the only command that begins before there is a master to ask. */
+async function newNode(): Promise<NewNode> {
+  const [{ firstFields }, { volumeGroups }, { checkFileStoragePath }] = await Promise.all([
+    import('./operations/cluster/set-params/first-fields.js'),
+    import('./node/storage/lvm.js'),
+    import('./node/storage/allowed-paths.js'),
+  ])
+  const paths = orFailure(thisNodePaths)
+  const masterFile = async (file: string) => (await systemDisk.read(paths.local(file)))?.toString('utf8')
+  const context = { now_s: seconds(systemClock), random: systemRandom, masterFile }
+  return {
+    ...{ paths, disk: systemDisk, random: systemRandom, volumeGroups },
+    storageDirectory: (directory) => orFailure(() => checkFileStoragePath(paths, directory)),
+    firstFields: (given) => firstFields(given, context),
+  }
+}
+
 function orFailure<T>(find: () => T): T {
   try {
     return find()
@@ -132,8 +150,10 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 const program = path.basename(process.argv[1] ?? 'gnt').replace(/\.js$/, '')
 const words = withoutNode(process.argv.slice(2))
-void runProgram(program, words, { terminal, connect, thisNode, variables: inheritedEnvironment() }).then((code) => {
-  process.exitCode = code
-  // Output goes to a pipe in its own time; the idle connection must not keep the process.
-  process.stdout.write('', () => process.exit())
-})
+void runProgram(program, words, { terminal, connect, thisNode, newNode, variables: inheritedEnvironment() }).then(
+  (code) => {
+    process.exitCode = code
+    // Output goes to a pipe in its own time; the idle connection must not keep the process.
+    process.stdout.write('', () => process.exit())
+  },
+)

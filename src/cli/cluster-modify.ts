@@ -32,15 +32,19 @@ const LISTS = ['enabled_hypervisors', 'enabled_disk_templates', 'compression_too
 
 export async function modifyCluster(call: Call): Promise<number> {
   const { options } = call
-  const changes = { ...simpleChanges(options), ...parameterChanges(options) }
+  const changes = clusterChanges(options)
   if (Object.values(changes).every((value) => value === undefined)) throw new CommandFailure(NOTHING_GIVEN)
   const result = await call.jobs.run(opcodeOf(OpClusterSetParams, { ...changes, force: options.flag('force') }))
   return waitForHandedOn(call, result)
 }
 
+/** Parameters of the opcode; undefined are those that were not given. */
+export const clusterChanges = (options: OptionValues) => ({ ...simpleChanges(options), ...parameterChanges(options) })
+
 function simpleChanges(options: OptionValues) {
-  const all = <T>(names: readonly string[], read: (name: string) => T) =>
-    Object.fromEntries(names.map((name) => [name, read(name)]))
+  const all = <N extends string, T>(names: readonly N[], read: (name: N) => T) =>
+    // Exactly the names are its keys.
+    Object.fromEntries(names.map((name) => [name, read(name)])) as Record<N, T>
   const netmask = options.text('master_netmask')
   return {
     ...all(TEXTS, (name) => options.text(name)),

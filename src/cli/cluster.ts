@@ -1,10 +1,11 @@
 import { renameCluster, renewCrypto } from './cluster-keys'
+import { initCluster } from './cluster-init'
 import { emergencyPower } from './cluster-epo'
 import { destroyCluster } from './cluster-destroy'
 import { failOverMaster } from './cluster-failover'
 import { copyFile, runOnNodes } from './cluster-nodes'
 import { showClusterPolicy } from './policy-command'
-import { type Tool, later, many, one } from './command'
+import { type Tool, many, one } from './command'
 import {
   activateMasterIp,
   controlQueue,
@@ -126,7 +127,7 @@ export const clusterTool: Tool = {
         oSpecsMemSize,
         oSpecsNicCount,
       ],
-      run: later,
+      run: initCluster,
     },
     { name: 'destroy', help: 'dissolve the cluster', usage: '', args: [], options: [oYesDoIt], run: destroyCluster },
     {

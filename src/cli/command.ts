@@ -7,9 +7,11 @@ import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
 import type { Random } from '../lib/random'
 import type { runCommand } from '../lib/run-command'
+import type { FirstFields } from '../model/cluster'
 import { ECODE, type ErrorCode, OpPrereqError } from '../model/errors'
 import type { Master } from '../rpc/luxi/calls'
 import type { NodeClient } from '../rpc/node/client'
+import type { InitOptions } from '../services/init-cluster'
 import type { Jobs } from './jobs'
 import type { OptionValues } from './option-values'
 
@@ -102,6 +104,8 @@ export interface Call {
   readonly prepareNode: ((name: string) => Promise<PreparedNode>) | undefined
   /** Rejects where the machine has several virtual nodes and none was named. */
   thisNode(): Promise<ThisNode>
+  /** The node that is to be the first one of a cluster. */
+  newNode(): Promise<NewNode>
 }
 
 /** The node on which a command runs, for the few that work on its files and its node daemon, and not through the master. */
@@ -111,6 +115,12 @@ export interface ThisNode {
   readonly random: Random
   readonly log: Log
   readonly nodes: NodeClient
+}
+
+/** What `gnt-cluster init` needs of a node that has nothing yet. */
+export interface NewNode extends Omit<InitOptions, 'clock'> {
+  /** Settings of a cluster, checked, from parameters of OP_CLUSTER_SET_PARAMS. */
+  firstFields(given: Readonly<Record<string, unknown>>): Promise<FirstFields>
 }
 
 export interface PreparedNode {
@@ -138,8 +148,3 @@ export const refusal = (text: string, code: ErrorCode = ECODE.INVAL): OpPrereqEr
 
 export const one = (kind: string): Argument => ({ kind, min: 1, max: 1 })
 export const many = (kind: string, min = 0): Argument => ({ kind, min, max: Infinity })
-
-/** A command of Ganeti that this version does not have yet: it is listed, and says so when it is called. */
-export const later = async ({ tool, command }: Call): Promise<number> => {
-  throw new CommandFailure(`${tool} ${command} is not available in this version of Gantry yet`)
-}

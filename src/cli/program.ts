@@ -42,6 +42,7 @@ export interface Environment {
   connect(): Pick<Call, 'master' | 'nodesRoot' | 'prepareNode'>
   /** Called only by commands that work on the node itself. */
   readonly thisNode: Call['thisNode']
+  readonly newNode: Call['newNode']
   readonly variables: Readonly<Record<string, string | undefined>>
   readonly clock?: Clock
   readonly run?: typeof runProcess
@@ -95,7 +96,7 @@ async function runCommand(
   tool: Tool,
   command: Command,
   words: readonly string[],
-  { terminal, connect, thisNode, clock = systemClock, run = runProcess }: Environment,
+  { terminal, connect, thisNode, newNode, clock = systemClock, run = runProcess }: Environment,
 ): Promise<number> {
   try {
     const { options, args, help } = parseCommandLine(command, words, terminal)
@@ -116,6 +117,7 @@ async function runCommand(
       clock,
       run,
       thisNode,
+      newNode,
       get nodesRoot() {
         return (connection ??= connect()).nodesRoot
       },

@@ -88,12 +88,18 @@ async function createVirtual(root: string, settings: Settings, say: Say): Promis
   )
 }
 
-/** One folder for all nodes: without it no instance with a shared file could move. */
+/** One folder for all nodes: without it no instance with a shared file could move. A virtual node has no other administrator. */
 export async function linkShared(root: string, paths: Paths): Promise<void> {
   const link = paths.local(PATH.DEFAULT_SHARED_FILE_STORAGE_DIR)
   await disk.makeDirectory(path.dirname(link), 0o755)
   await fs.rm(link, { force: true })
   await fs.symlink(path.relative(path.dirname(link), sharedDir(root)), link)
+  await disk.makeDirectory(path.dirname(paths.local(PATH.FILE_STORAGE_PATHS_FILE)), 0o755)
+  const allowed = [PATH.DEFAULT_FILE_STORAGE_DIR, PATH.DEFAULT_SHARED_FILE_STORAGE_DIR]
+  await disk.write(paths.local(PATH.FILE_STORAGE_PATHS_FILE), allowed.join('\n') + '\n', {
+    mode: 0o644,
+    durable: false,
+  })
 }
 
 /** Small machines are welcome here, and disks are files. */

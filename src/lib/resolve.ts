@@ -1,17 +1,25 @@
 // Host names to addresses, and whether something answers at one.
+import * as dgram from 'node:dgram'
 import * as dns from 'node:dns/promises'
 import * as net from 'node:net'
 
-export async function resolveHost(name: string): Promise<{ ip: string } | { error: string }> {
+export async function resolveHost(name: string, family: 0 | 4 | 6 = 0): Promise<{ ip: string } | { error: string }> {
   try {
-    return { ip: (await dns.lookup(name)).address }
+    return { ip: (await dns.lookup(name, family)).address }
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) }
   }
 }
 
 /** A refused connection is an answer too: the address is in use. */
-export function answersTcp(ip: string, port: number, timeout_s: number): Promise<boolean> {
+export const answersTcp = (ip: string, port: number, timeout_s: number): Promise<boolean> =>
+  connects(ip, port, timeout_s, true)
+
+/** Whether somebody listens. */
+export const servesTcp = (ip: string, port: number, timeout_s: number): Promise<boolean> =>
+  connects(ip, port, timeout_s, false)
+
+function connects(ip: string, port: number, timeout_s: number, refused: boolean): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = net.connect({ host: ip, port, timeout: timeout_s * 1000 })
     const end = (answered: boolean) => {
@@ -20,6 +28,15 @@ export function answersTcp(ip: string, port: number, timeout_s: number): Promise
     }
     socket.once('connect', () => end(true))
     socket.once('timeout', () => end(false))
-    socket.once('error', (error: NodeJS.ErrnoException) => end(error.code === 'ECONNREFUSED'))
+    socket.once('error', (error: NodeJS.ErrnoException) => end(refused && error.code === 'ECONNREFUSED'))
+  })
+}
+
+/** Whether an address is one of this machine's: only then a socket can have it. */
+export function ownsAddress(ip: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = dgram.createSocket(net.isIPv6(ip) ? 'udp6' : 'udp4')
+    socket.once('error', () => socket.close(() => resolve(false)))
+    socket.bind(0, ip, () => socket.close(() => resolve(true)))
   })
 }

@@ -69,3 +69,7 @@ export interface Cluster extends Stamped, Tagged {
   readonly ssh_key_bits: number
   readonly uuid: string
 }
+
+/** What is decided of a new cluster; the rest has its defaults. */
+export type FirstFields = Partial<Cluster> &
+  Pick<Cluster, 'enabled_disk_templates' | 'enabled_hypervisors' | 'master_netdev' | 'modify_etc_hosts'>

@@ -250,6 +250,8 @@ export const MASTER_IP_S = 30
 export const MASTER_IP_PAUSE_S = 1
 /** Seconds for one attempt to reach it. */
 export const MASTER_IP_PING_S = 5
+/** Seconds in which whoever has the address of a cluster that is to be made must answer. */
+export const CLUSTER_IP_PING_S = 5
 /** Seconds until a node that believes to be the master, but did not get the votes, asks for them again. */
 export const MASTER_RETRY_S = 10
 /** Pause before a daemon that died is started again: at first, and at most. */

@@ -21,6 +21,8 @@ import { nodeUuid } from '../model/ids'
 export interface NewNode {
   name: string
   address: string
+  /** For replication; default: the address. */
+  secondaryAddress?: string
   paths: Paths
 }
 
@@ -80,6 +82,7 @@ function firstConfig(wanted: NewCluster, clientPems: readonly string[], { clock,
       masterIp: wanted.address,
       masterName: master.name,
       primaryIp: master.address,
+      secondaryIp: master.secondaryAddress ?? master.address,
       masterCertDigest: digest(0),
       cluster: wanted.cluster,
     },
@@ -89,9 +92,9 @@ function firstConfig(wanted: NewCluster, clientPems: readonly string[], { clock,
   if (template === undefined) throw new Error('the first configuration has no master node')
   const apply = (named: Parameters<typeof applyChange>[1]) =>
     (config = applyChange({ config, gantry: EMPTY_GANTRY }, named, context).documents.config)
-  others.forEach(({ name, address }, index) => {
+  others.forEach(({ name, address, secondaryAddress = address }, index) => {
     const uuid = nodeUuid(random.uuid())
-    const node: Node = { ...template, uuid, name, primary_ip: address, secondary_ip: address }
+    const node: Node = { ...template, uuid, name, primary_ip: address, secondary_ip: secondaryAddress }
     apply(change('addNode', node))
     apply(change('addCandidateCert', uuid, digest(index + 1)))
   })
@@ -133,7 +136,6 @@ interface NodeFiles {
 
 async function writeNode(disk: Disk, paths: Paths, files: NodeFiles): Promise<void> {
   await makeDirectories(disk, paths)
-  const storage = [PATH.DEFAULT_FILE_STORAGE_DIR, PATH.DEFAULT_SHARED_FILE_STORAGE_DIR]
   const secret: [string, string][] = [
     [paths.serverCert, files.serverPem],
     [paths.clientCert, files.clientPem],
@@ -150,7 +152,6 @@ async function writeNode(disk: Disk, paths: Paths, files: NodeFiles): Promise<vo
     ...Object.entries(files.ssconf).map(([key, text]) =>
       disk.write(paths.ssconf(key), text, { mode: MODE.ssconf, ...quick }),
     ),
-    disk.write(paths.local(PATH.FILE_STORAGE_PATHS_FILE), storage.join('\n') + '\n', { mode: 0o644, ...quick }),
   ])
 }
 

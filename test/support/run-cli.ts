@@ -1,5 +1,6 @@
 import type { Clock } from '../../src/lib/clock'
 import type { runCommand } from '../../src/lib/run-command'
+import type { NewNode } from '../../src/cli/command'
 import { runProgram } from '../../src/cli/program'
 import type { Master } from '../../src/rpc/luxi/calls'
 
@@ -11,6 +12,7 @@ export interface CliOptions {
   run?: typeof runCommand
   clock?: Clock
   variables?: Record<string, string>
+  newNode?: NewNode
 }
 
 /** Runs one command line against a master and returns all that it showed. */
@@ -29,6 +31,7 @@ export async function runCli(master: Master, words: readonly string[], options: 
     variables: options.variables ?? {},
     connect: () => ({ master, nodesRoot: options.nodesRoot, prepareNode: undefined }),
     thisNode: () => Promise.reject(new Error('no node')),
+    newNode: () => (options.newNode ? Promise.resolve(options.newNode) : Promise.reject(new Error('no node'))),
     ...(options.run && { run: options.run }),
     ...(options.clock && { clock: options.clock }),
     terminal: {

@@ -64,4 +64,10 @@ export const DATA_COLLECTOR_INTERVAL = 5000000
 export const UID_POOL_MAX = 4294967295
 export const SSH_KEY_TYPE_DEFAULT = 'rsa'
 export const SSH_KEY_BITS_DEFAULT = 2048
+/** The length of a key when none is given, and those that are possible. */
+export const SSH_KEY_BITS = {
+  dsa: { standard: 1024, valid: (bits: number) => bits === 1024 },
+  rsa: { standard: SSH_KEY_BITS_DEFAULT, valid: (bits: number) => bits >= 768 },
+  ecdsa: { standard: 384, valid: (bits: number) => [256, 384, 521].includes(bits) },
+} as const
 export const BUILTIN_IALLOCATOR = 'hail'

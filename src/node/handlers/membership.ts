@@ -1,6 +1,7 @@
 // Node calls about this node's place in the cluster: master or not, candidate or not, member or not.
 import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
+import { withHost } from '../../lib/hosts-file'
 import { certificateDigest, createClientCertificate } from '../../lib/tls'
 import { DAEMONS, MODE } from '../../model/constants/daemons'
 import { PATH } from '../../model/constants/paths'
@@ -73,7 +74,8 @@ export const membershipHandlers = {
     const { paths, disk } = context
     await context.configReplica?.close()
     await fileHandlers.jobqueue_purge(context)
-    for (const directory of [paths.dataDir, paths.local(PATH.CRYPTO_KEYS_DIR)]) await removeFiles(directory)
+    for (const directory of [paths.dataDir, paths.queueDir, paths.local(PATH.CRYPTO_KEYS_DIR)])
+      await removeFiles(directory)
     await disk.remove(paths.rapiUsers)
     await Promise.all(['ganeti-confd', 'ganeti-mond'].map((daemon) => context.daemons.ensure(daemon, false)))
     context.daemons.leave()
@@ -84,11 +86,9 @@ export const membershipHandlers = {
   async etc_hosts_modify(context, mode, name, address) {
     const file = context.paths.local(PATH.ETC_HOSTS)
     const old = (await context.disk.read(file))?.toString('utf8') ?? ''
-    const lines = old.split('\n').filter((line) => line !== '' && !line.split(/\s+/).slice(1).includes(name))
-    if (mode === 'add')
-      lines.push(`${address ?? fail('Adding a host needs its address')}\t${name} ${name.split('.')[0]}`)
-    else if (mode !== 'remove') fail(`Unknown mode '${mode}', known are add and remove`)
-    await context.disk.write(file, lines.join('\n') + '\n', { mode: 0o644 })
+    if (mode !== 'add' && mode !== 'remove') fail(`Unknown mode '${mode}', known are add and remove`)
+    const wanted = mode === 'add' ? (address ?? fail('Adding a host needs its address')) : undefined
+    await context.disk.write(file, withHost(old, name, wanted), { mode: 0o644 })
     return true as const
   },
 } satisfies Partial<Handlers>

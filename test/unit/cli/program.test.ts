@@ -61,13 +61,6 @@ describe('tools and commands', () => {
     expect(await run('gnt-instance --help')).toMatchObject({ exit: 0, stdout })
     expect(await run('gnt nosuch')).toMatchObject({ exit: 1, stdout: expect.stringContaining('Objects: backup,') })
   })
-
-  test('that wait for a later version say so', async () => {
-    expect(await run('gnt-cluster init cluster.example.com')).toMatchObject({
-      exit: 1,
-      stderr: 'gnt-cluster init is not available in this version of Gantry yet\n',
-    })
-  })
 })
 
 describe('options', () => {

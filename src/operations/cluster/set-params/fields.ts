@@ -5,7 +5,7 @@ import { BUILTIN_IALLOCATOR, UID_POOL_MAX, VALUE } from '../../../model/constant
 import { ECODE, OpPrereqError, QueryFilterParseError } from '../../../model/errors'
 import { compileRegex } from '../../../query/regex'
 import { macPrefix } from '../../network/pool'
-import type { UnitContext } from '../../unit-context'
+import type { JobEnvironment } from '../../environment'
 import type { Fields, SetParams } from './set-params'
 
 type Range = readonly [low: number, high: number]
@@ -59,11 +59,14 @@ export function listFields(cluster: Cluster, op: SetParams, tell: (text: string)
 }
 
 /** The script is one that is built in, or a file on the master. */
-export async function checkAllocator(ctx: UnitContext, name: string | undefined): Promise<void> {
+export async function checkAllocator(
+  { masterFile }: Pick<JobEnvironment, 'masterFile'>,
+  name: string | undefined,
+): Promise<void> {
   if (name === undefined || name === '' || name === BUILTIN_IALLOCATOR) return
   if (/^[\w.-]+$/.test(name))
     for (const directory of IALLOCATOR_SEARCH_PATH)
-      if ((await ctx.env.masterFile?.(`${directory}/${name}`)) !== undefined) return
+      if ((await masterFile?.(`${directory}/${name}`)) !== undefined) return
   throw invalid(`Invalid default iallocator script '${name}' specified`)
 }
 

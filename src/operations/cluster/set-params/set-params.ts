@@ -38,8 +38,8 @@ export const clusterSetParams = logicalUnit(OpClusterSetParams, {
     checkCommunicationNetwork(ctx, config, op.instance_communication_network)
     await checkStorageOnNodes(ctx, config, op)
     await checkParamsOnNodes(ctx, config, op, fields)
-    await checkAllocator(ctx, op.default_iallocator)
-    for (const name of Object.values(op.default_iallocators ?? {}).flat()) await checkAllocator(ctx, String(name))
+    await checkAllocator(ctx.env, op.default_iallocator)
+    for (const name of Object.values(op.default_iallocators ?? {}).flat()) await checkAllocator(ctx.env, String(name))
     return config
   },
   async run(ctx, op) {

@@ -1,0 +1,31 @@
+// The settings of a cluster that is to be: those that gnt-cluster init was given, read and checked as changes of the defaults.
+import type { ChangeContext } from '../../../config/edit'
+import type { FirstFields } from '../../../model/cluster'
+import { initialConfig } from '../../../config/init'
+import type { Cluster } from '../../../model/config'
+import { DEFAULT_ENABLED_DISK_TEMPLATES } from '../../../model/constants/disks'
+import { OpClusterSetParams } from '../../../opcodes/cluster'
+import { fill } from '../../logical-unit'
+import type { JobEnvironment } from '../../environment'
+import { checkAllocator } from './fields'
+import { fieldsOf } from './set-params'
+
+export async function firstFields(
+  given: Readonly<Record<string, unknown>>,
+  context: ChangeContext & Pick<JobEnvironment, 'masterFile'>,
+): Promise<FirstFields> {
+  const op = fill(OpClusterSetParams, { OP_ID: OpClusterSetParams.id, ...given })
+  const { enabled_disk_templates = DEFAULT_ENABLED_DISK_TEMPLATES } = op
+  await checkAllocator(context, op.default_iallocator)
+  const nobody = { clusterName: '', masterIp: '', masterName: '', primaryIp: '', masterCertDigest: '' }
+  const { cluster, ...rest } = initialConfig({ ...nobody, cluster: { enabled_disk_templates } }, context)
+  const fields = Object.entries(fieldsOf({ cluster, ...rest }, op)).map(([name, value]) => [name, value ?? undefined])
+  return {
+    enabled_disk_templates,
+    enabled_hypervisors: cluster.enabled_hypervisors,
+    master_netdev: cluster.master_netdev,
+    modify_etc_hosts: cluster.modify_etc_hosts,
+    // They are fields of a cluster, but for those that null takes away.
+    ...(Object.fromEntries(fields) as Partial<Cluster>),
+  }
+}

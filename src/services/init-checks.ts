@@ -1,0 +1,164 @@
+// What must be so before a cluster is made on this node, with Ganeti's texts. Nothing is changed here.
+import * as fs from 'node:fs/promises'
+import * as path from 'node:path'
+import type { FirstFields } from '../model/cluster'
+import { type Disk, isMissing } from '../lib/disk'
+import { hostAddress } from '../lib/hosts-file'
+import type { Paths } from '../lib/paths'
+import { answersTcp, ownsAddress, resolveHost, servesTcp } from '../lib/resolve'
+import type { DiskTemplate } from '../model/config'
+import { PORT } from '../model/constants/daemons'
+import { MIN_VG_SIZE_MIB } from '../model/constants/disks'
+import { PATH } from '../model/constants/paths'
+import { ECODE, type ErrorCode, OpPrereqError } from '../model/errors'
+import { CLUSTER_IP_PING_S } from '../model/limits'
+import { isHostname, normalHostname } from '../model/names'
+
+export interface InitChecks {
+  paths: Paths
+  disk: Disk
+  /** Volume groups of this node, with their sizes. */
+  volumeGroups(): Promise<readonly { name: string; size_mib: number }[]>
+  /** Where a directory is on this machine; refuses one that the node's administrator does not allow. */
+  storageDirectory(directory: string): string
+}
+
+export interface WantedCluster {
+  name: string
+  secondaryAddress: string | undefined
+  cluster: FirstFields
+}
+
+/** The names as they are kept, and what they stand for. */
+export interface Places {
+  name: string
+  address: string
+  host: string
+  hostAddress: string
+}
+
+export async function checkNewCluster(
+  wanted: WantedCluster,
+  options: InitChecks,
+): Promise<{ places: Places; directories: string[] }> {
+  await checkNothingThere(options)
+  const places = await findPlaces(wanted, options)
+  await checkStorage(wanted.cluster, options)
+  await checkNetworkDevice(wanted.cluster, options.disk)
+  return { places, directories: storageDirectories(wanted.cluster, options) }
+}
+
+const refuse = (text: string, code: ErrorCode): never => {
+  throw new OpPrereqError(text, code)
+}
+
+/** What only a cluster has: there is nothing but directories before it is made. */
+export async function stateFiles({ queueDir, dataDir, archiveDir }: Paths): Promise<string[]> {
+  const inAll = [queueDir, dataDir, archiveDir].map(async (directory) => {
+    const entries = await fs.readdir(directory, { withFileTypes: true }).catch((error: unknown) => {
+      if (isMissing(error)) return []
+      throw error
+    })
+    return entries.filter((entry) => !entry.isDirectory()).map((entry) => path.join(directory, entry.name))
+  })
+  return (await Promise.all(inAll)).flat()
+}
+
+async function checkNothingThere({ paths, disk }: InitChecks): Promise<void> {
+  if ((await disk.read(paths.configFile)) !== undefined) refuse('Cluster is already initialised', ECODE.STATE)
+  const [left] = await stateFiles(paths)
+  if (left !== undefined)
+    refuse(
+      `${path.dirname(left)} contains non-directory entries like ${path.basename(left)}. Remove left-overs of an old cluster ` +
+        'before initialising a new one',
+      ECODE.STATE,
+    )
+}
+
+async function findPlaces(wanted: WantedCluster, options: InitChecks): Promise<Places> {
+  const { paths } = options
+  const host = normalHostname(paths.hostname)
+  const own = await addressOf(host, options)
+  // A virtual node has nothing but loopback addresses.
+  if (own.startsWith('127.') && paths.root === '')
+    refuse(
+      `This host's IP (${own}) resolves to a loopback address. Please fix DNS or ${PATH.ETC_HOSTS}.`,
+      ECODE.ENVIRON,
+    )
+  if (!(await ownsAddress(own)))
+    refuse(
+      `Inconsistency: this host's name resolves to ${own},\nbut this ip address does not belong to this host`,
+      ECODE.ENVIRON,
+    )
+  const name = normalHostname(wanted.name)
+  if (!isHostname(name)) refuse(`Invalid hostname '${name}'`, ECODE.INVAL)
+  const address = await addressOf(name, options)
+  const { secondaryAddress: second = own } = wanted
+  if (!IPV4.test(second)) refuse(`Secondary IP address (${second}) has to be a valid IPv4 address.`, ECODE.INVAL)
+  if (!(await ownsAddress(second)))
+    refuse(`You gave ${second} as secondary IP, but it does not belong to this host.`, ECODE.ENVIRON)
+  // Every loopback address is this machine's: of a virtual cluster's only one that somebody serves is in use.
+  const inUse = paths.root === '' ? answersTcp : servesTcp
+  if (await inUse(address, PORT.noded, CLUSTER_IP_PING_S)) refuse('Cluster IP already active', ECODE.NOTUNIQUE)
+  if (await servesTcp(own, PORT.noded, CLUSTER_IP_PING_S))
+    refuse(`A node daemon runs at ${own} already: stop it before a new cluster is made`, ECODE.STATE)
+  return { name, address, host, hostAddress: own }
+}
+
+const IPV4 = /^(\d{1,3}\.){3}\d{1,3}$/
+
+/** The node's own hosts file first: that of a virtual node is unknown to the system. */
+async function addressOf(name: string, { paths, disk }: InitChecks): Promise<string> {
+  const found = hostAddress((await textOf(disk, paths.local(PATH.ETC_HOSTS))) ?? '', name)
+  const resolved = found === undefined ? await resolveHost(name, 4) : { ip: found }
+  if ('ip' in resolved) return resolved.ip
+  return refuse(`The given name (${name}) does not resolve: ${resolved.error}`, ECODE.RESOLVER)
+}
+
+async function checkStorage(
+  { volume_group_name: name, enabled_disk_templates: templates, drbd_usermode_helper: helper }: FirstFields,
+  options: InitChecks,
+): Promise<void> {
+  if (name !== undefined && name !== '') {
+    const group = (await options.volumeGroups()).find((one) => one.name === name)
+    if (group === undefined) return refuse(`Error: volume group '${name}' missing`, ECODE.INVAL)
+    if (group.size_mib < MIN_VG_SIZE_MIB)
+      refuse(
+        `Error: volume group '${name}' too small (${MIN_VG_SIZE_MIB} MiB required, ${Math.floor(group.size_mib)} MiB found)`,
+        ECODE.INVAL,
+      )
+  }
+  if (!templates.includes('drbd')) return
+  const current = (await textOf(options.disk, DRBD_HELPER_FILE))?.trim()
+  if (current === undefined)
+    refuse(
+      'Error while checking drbd helper (disable drbd with --enabled-disk-templates if you are not using drbd): ' +
+        `${DRBD_HELPER_FILE} is missing: the drbd module is not loaded`,
+      ECODE.ENVIRON,
+    )
+  if (current !== helper)
+    refuse(`Error: requiring ${helper} as drbd helper but ${current} is the current helper`, ECODE.INVAL)
+}
+
+const DRBD_HELPER_FILE = '/sys/module/drbd/parameters/usermode_helper'
+
+/** An Open vSwitch is made later, by the node. */
+async function checkNetworkDevice({ master_netdev, nicparams }: FirstFields, disk: Disk): Promise<void> {
+  if (nicparams?.default.mode === 'openvswitch' || (await disk.list('/sys/class/net')).includes(master_netdev)) return
+  refuse(`Invalid master netdev given (${master_netdev}): 'Device "${master_netdev}" does not exist.'`, ECODE.INVAL)
+}
+
+/** Of the templates that are enabled. */
+function storageDirectories({ enabled_disk_templates, ...cluster }: FirstFields, options: InitChecks): string[] {
+  const all: [DiskTemplate, string][] = [
+    ['file', cluster.file_storage_dir ?? PATH.DEFAULT_FILE_STORAGE_DIR],
+    ['sharedfile', cluster.shared_file_storage_dir ?? PATH.DEFAULT_SHARED_FILE_STORAGE_DIR],
+    ['gluster', cluster.gluster_storage_dir ?? PATH.DEFAULT_GLUSTER_STORAGE_DIR],
+  ]
+  return all
+    .filter(([template]) => enabled_disk_templates.includes(template))
+    .map(([, directory]) => options.storageDirectory(directory))
+}
+
+export const textOf = async (disk: Disk, file: string): Promise<string | undefined> =>
+  (await disk.read(file))?.toString('utf8')

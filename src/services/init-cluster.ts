@@ -1,0 +1,54 @@
+// Makes this node the only one, and the master, of a new cluster (Ganeti's bootstrap.InitCluster). Everything is checked before
+// anything is written, and what fails half way is taken back. No daemon runs yet, and none is started here.
+import type { Clock } from '../lib/clock'
+import type { Disk } from '../lib/disk'
+import { withHost } from '../lib/hosts-file'
+import type { Random } from '../lib/random'
+import { PATH } from '../model/constants/paths'
+import { createCluster, makeDirectories } from './bootstrap'
+import { type InitChecks, type Places, type WantedCluster, checkNewCluster, stateFiles, textOf } from './init-checks'
+
+export interface InitOptions extends InitChecks {
+  clock: Clock
+  random: Random
+}
+
+export async function initCluster(wanted: WantedCluster, options: InitOptions): Promise<Places> {
+  const { paths, disk } = options
+  const { places, directories } = await checkNewCluster(wanted, options)
+  await makeDirectories(disk, paths)
+  for (const directory of directories) await disk.makeDirectory(directory, 0o750)
+  const hostKey = await sshHostKey(disk)
+  // Users of the remote API may be there before the cluster: only they are.
+  const users = (await disk.read(paths.rapiUsers))?.toString('utf8')
+  const hostsFile = paths.local(PATH.ETC_HOSTS)
+  const hosts = await textOf(disk, hostsFile)
+  try {
+    if (wanted.cluster.modify_etc_hosts)
+      await disk.write(hostsFile, withHost(hosts ?? '', places.host, places.hostAddress), { mode: 0o644 })
+    if (hostKey !== '')
+      await disk.write(paths.local(PATH.SSH_KNOWN_HOSTS_FILE), `${places.name} ssh-rsa ${hostKey}\n`, { mode: 0o644 })
+    const { secondaryAddress } = wanted
+    const master = {
+      name: places.host,
+      address: places.hostAddress,
+      paths,
+      ...(secondaryAddress && { secondaryAddress }),
+    }
+    const cluster = { ...wanted.cluster, rsahostkeypub: hostKey }
+    await createCluster({ ...places, nodes: [master], cluster, users: users ?? '' }, options)
+  } catch (error) {
+    for (const file of await stateFiles(paths)) await disk.remove(file)
+    if (users === undefined) await disk.remove(paths.rapiUsers)
+    if (hosts !== undefined) await disk.write(hostsFile, hosts, { mode: 0o644 })
+    else if (wanted.cluster.modify_etc_hosts) await disk.remove(hostsFile)
+    throw error
+  }
+  return places
+}
+
+/** As in Ganeti that of the machine, also for a virtual node. */
+async function sshHostKey(disk: Disk): Promise<string> {
+  const line = await textOf(disk, '/etc/ssh/ssh_host_rsa_key.pub')
+  return line?.split(' ')[1] ?? ''
+}
