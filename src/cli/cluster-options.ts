@@ -152,17 +152,28 @@ export const oNoHvParamAssessment = flag(
   'skip hypervisor parameter review',
 )
 export const oNoNplus1Mem = flag('--no-nplus1-mem', 'skip_nplusone_mem', 'skip N+1 memory check')
-export const oNoSshInit = flag('--no-ssh-init', 'modify_ssh_setup', 'no ssh key setup', { stores: false })
+export const oNoSshInit = flag(
+  '--no-ssh-init',
+  'modify_ssh_setup',
+  'no SSH keys are made, which this version cannot: always needed',
+  { stores: false },
+)
 export const oNoStrict = flag('--no-strict', 'no_strict', 'tolerate node errors')
 export const oNoVoting = flag('--no-voting', 'no_voting', 'skip the master vote')
 export const oOn = flag('--on', 'on', 'power on again')
 export const oPreallocWipeDisks = value('--prealloc-wipe-disks', 'prealloc_wipe_disks', 'bool', 'wipe new disks', {
   metavar: 'yes|no',
 })
-export const oPrimaryIpVersion = value('--primary-ip-version', 'primary_ip_version', 'string', '4 or 6', {
-  default: 4,
-  metavar: '4|6',
-})
+export const oPrimaryIpVersion = value(
+  '--primary-ip-version',
+  'primary_ip_version',
+  'string',
+  'only 4 is possible in this version',
+  {
+    default: 4,
+    metavar: '4|6',
+  },
+)
 export const oRapiCertificate = value('--rapi-certificate', 'rapi_cert', 'string', 'file with the new RAPI certificate')
 export const oRemoveUids = value('--remove-uids', 'remove_uids', 'string', 'UIDs or ranges to drop from the pool')
 export const oReservedLvs = value(
