@@ -8,7 +8,7 @@ import { connectFramed, serveFramed, type FramedConnection, type FramedServer } 
 import type { Log } from '../lib/log'
 import { errorFromWire, GanetiError, GenericError } from '../model/errors'
 import { CALL_CONNECT_S, CALL_DEPTH_MAX } from '../model/limits'
-import { parseLong } from './long-answers'
+import { ANSWER_HEAD, ANSWER_TAIL, parseLong } from './long-answers'
 
 /** Returned by a handler that has sent its own messages on the connection. */
 export const ANSWERED = Symbol('answered')
@@ -124,7 +124,7 @@ export interface Remembered {
 
 interface Call {
   method: string
-  remembered: Remembered | undefined
+  remembered: Remembered | 'unread' | undefined
   resolve(result: unknown): void
   reject(error: Error): void
 }
@@ -142,8 +142,13 @@ export class JsonClient {
 
   constructor(private readonly options: JsonClientOptions) {}
 
-  /** `timeout_s` null waits for as long as the connection lives. */
-  async call(method: string, args: unknown, timeout_s: number | null, remembered?: Remembered): Promise<unknown> {
+  /** `timeout_s` null waits for as long as the connection lives; an `unread` answer is the text of the result. */
+  async call(
+    method: string,
+    args: unknown,
+    timeout_s: number | null,
+    remembered?: Remembered | 'unread',
+  ): Promise<unknown> {
     const link = this.link ?? (await (this.connecting ??= this.connect()))
     return new Promise((resolve, reject) => {
       const { clock = systemClock, peer, path } = this.options
@@ -201,8 +206,13 @@ export class JsonClient {
 async function answer(waiting: Call[], text: string): Promise<boolean> {
   const call = waiting.shift()
   if (call === undefined) return false
-  if (call.remembered?.text === text) {
-    call.resolve(call.remembered.result)
+  if (call.remembered === 'unread' && text.startsWith(ANSWER_HEAD)) {
+    call.resolve(text.slice(ANSWER_HEAD.length, -ANSWER_TAIL.length))
+    return false
+  }
+  const remembered = call.remembered === 'unread' ? undefined : call.remembered
+  if (remembered?.text === text) {
+    call.resolve(remembered.result)
     return false
   }
   try {
@@ -211,7 +221,7 @@ async function answer(waiting: Call[], text: string): Promise<boolean> {
       call.reject(errorFromWire(reply.result))
       return typeof reply.result === 'string'
     }
-    if (call.remembered) Object.assign(call.remembered, { text, result: Object.freeze(reply.result) })
+    if (remembered) Object.assign(remembered, { text, result: Object.freeze(reply.result) })
     call.resolve(reply.result)
   } catch (error) {
     call.reject(error instanceof Error ? error : new GenericError(String(error)))

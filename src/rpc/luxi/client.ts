@@ -7,9 +7,10 @@ import {
   LUXI_CLIENT_IDLE_MAX,
   LUXI_RECONNECT_S,
   LUXI_RETRY_PAUSE_S,
+  RAPI_SHORT_BYTES_MAX,
 } from '../../model/limits'
 import { JsonClient, type JsonClientOptions, PeerError, type Remembered } from '../json-protocol'
-import type { JsonText } from '../long-answers'
+import { JsonText } from '../long-answers'
 import { callForText } from '../text-call'
 import { GANTRY_CALLS, type GantryMaster } from './gantry'
 import type { FieldDefinition, JobChange, JobId, Master, QueryFilter, QueryResource, QueryResult } from './calls'
@@ -35,6 +36,8 @@ export class LuxiClient implements Master {
   private readonly waiting: (() => void)[] = []
   private open = 0
   private readonly clusterInfo: Remembered = {}
+  /** Calls whose texts are long. */
+  private readonly long = new Set<string>()
   private asking: Promise<Readonly<Record<string, unknown>>> | undefined
   readonly gantry: GantryMaster = this.extensions()
   readonly text: TextCalls = this.textCalls()
@@ -188,7 +191,7 @@ export class LuxiClient implements Master {
   private async call<T>(
     method: string,
     args: readonly unknown[],
-    remembered?: Remembered,
+    remembered?: Remembered | 'unread',
     signal?: AbortSignal,
   ): Promise<T> {
     const client = await this.take()
@@ -204,7 +207,13 @@ export class LuxiClient implements Master {
     }
   }
 
-  private callForText(method: string, args: readonly unknown[]): Promise<JsonText> {
+  /** A short text comes over a connection that is kept; what was long the last time comes in pieces over one of its own. */
+  private async callForText(method: string, args: readonly unknown[]): Promise<JsonText> {
+    if (!this.long.has(method)) {
+      const text = await this.call<string>(method, args, 'unread')
+      if (text.length > RAPI_SHORT_BYTES_MAX) this.long.add(method)
+      return new JsonText([text])
+    }
     return this.patiently(method, () => callForText(this.peer, method, args, this.timeout_s))
   }
 

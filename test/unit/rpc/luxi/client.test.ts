@@ -3,6 +3,8 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import { type FramedServer } from '../../../../src/lib/json-socket'
 import { silentLog } from '../../../../src/lib/log'
+import { GenericError } from '../../../../src/model/errors'
+import { RAPI_SHORT_BYTES_MAX } from '../../../../src/model/limits'
 import { type CallHandlers, PeerError, serveCalls } from '../../../../src/rpc/json-protocol'
 import { LuxiClient } from '../../../../src/rpc/luxi/client'
 
@@ -97,3 +99,32 @@ test('who leaves hangs up, so that nobody thinks for nobody, and can ask again',
 })
 
 const anna = { user: 'anna', token: null, permissions: [] }
+
+test('texts come unread: short ones over a connection that is kept, and what was long before over one of its own', async () => {
+  const connections = new Set<unknown>()
+  let rows: unknown[] = [['vm1', 'é']]
+  await serve({
+    QueryInstances: (_args, connection) => {
+      connections.add(connection)
+      return rows
+    },
+    QueryNodes: () => {
+      throw new GenericError('no')
+    },
+  })
+  const client = new LuxiClient({ path: socket })
+  const ask = async () => {
+    let text = ''
+    for await (const piece of (await client.text.queryInstances([], ['name'], false)).pieces) text += piece.toString()
+    return JSON.parse(text) as unknown
+  }
+  expect([await ask(), await ask()]).toEqual([rows, rows])
+  expect(connections.size).toBe(1)
+  rows = [['x'.repeat(RAPI_SHORT_BYTES_MAX)]]
+  expect(await ask()).toEqual(rows)
+  expect(connections.size).toBe(1)
+  expect(await ask()).toEqual(rows)
+  expect(connections.size).toBe(2)
+  await expect(client.text.queryNodes([], ['name'], false)).rejects.toThrow('no')
+  client.close()
+})
