@@ -13,15 +13,18 @@ export async function resolveHost(name: string, family: 0 | 4 | 6 = 0): Promise<
 
 /** A refused connection is an answer too: the address is in use. */
 export const answersTcp = (ip: string, port: number, timeout_s: number): Promise<boolean> =>
-  connects(ip, port, timeout_s, true)
+  connects({ host: ip, port, timeout: timeout_s * 1000 }, true)
 
-/** Whether somebody listens. */
-export const servesTcp = (ip: string, port: number, timeout_s: number): Promise<boolean> =>
-  connects(ip, port, timeout_s, false)
+/** Whether somebody listens, asked from an address of this machine. */
+export const servesTcp = (ip: string, port: number, timeout_s: number, source?: string): Promise<boolean> =>
+  connects(
+    { host: ip, port, timeout: timeout_s * 1000, ...(source === undefined ? {} : { localAddress: source }) },
+    false,
+  )
 
-function connects(ip: string, port: number, timeout_s: number, refused: boolean): Promise<boolean> {
+function connects(options: net.TcpNetConnectOpts, refused: boolean): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = net.connect({ host: ip, port, timeout: timeout_s * 1000 })
+    const socket = net.connect(options)
     const end = (answered: boolean) => {
       socket.destroy()
       resolve(answered)

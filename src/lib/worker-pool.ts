@@ -48,8 +48,7 @@ export class WorkerPool {
       await this.end(worker)
       throw error
     } finally {
-      this.running--
-      this.queue.shift()?.()
+      this.leave()
     }
   }
 
@@ -60,22 +59,27 @@ export class WorkerPool {
   private async turn(signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted()
     const { threads, waiting } = this.options
-    if (this.running >= threads) {
-      if (this.queue.length >= waiting) throw new PoolBusy(`${threads} are at work and ${waiting} wait`)
-      await new Promise<void>((resolve, reject) => {
-        const go = () => {
-          signal?.removeEventListener('abort', leave)
-          resolve()
-        }
-        const leave = () => {
-          this.queue.splice(this.queue.indexOf(go), 1)
-          reject(reasonOf(signal))
-        }
-        this.queue.push(go)
-        signal?.addEventListener('abort', leave, { once: true })
-      })
-    }
-    this.running++
+    if (this.running < threads) return void this.running++
+    if (this.queue.length >= waiting) throw new PoolBusy(`${threads} are at work and ${waiting} wait`)
+    await new Promise<void>((resolve, reject) => {
+      const go = () => {
+        signal?.removeEventListener('abort', giveUp)
+        resolve()
+      }
+      const giveUp = () => {
+        this.queue.splice(this.queue.indexOf(go), 1)
+        reject(reasonOf(signal))
+      }
+      this.queue.push(go)
+      signal?.addEventListener('abort', giveUp, { once: true })
+    })
+  }
+
+  /** The place goes to whoever waits first, so that nobody who comes just now takes it as well. */
+  private leave(): void {
+    const next = this.queue.shift()
+    if (next === undefined) this.running--
+    else next()
   }
 
   private take(): Worker {

@@ -2,8 +2,8 @@
 // answers with its error as a text, so that one broken part of a node does not hide the state of the others.
 import { createHash } from 'node:crypto'
 import * as fs from 'node:fs/promises'
-import { answersOn } from '../lib/answers-on'
 import { isMissing } from '../lib/disk'
+import { servesTcp } from '../lib/resolve'
 import { certificateDigest, certificateEnd_ms } from '../lib/tls'
 import { timestamp } from '../lib/clock'
 import { PORT } from '../model/constants/daemons'
@@ -170,7 +170,7 @@ async function masterAnswers(context: NodeContext, input: unknown): Promise<bool
   const source = master === context.hostname && !isVirtualNode(context.paths) ? '127.0.0.1' : undefined
   // A virtual master's node daemon serves only the node's own address, so RAPI's counts as well.
   const ports = [PORT.noded, ...(isVirtualNode(context.paths) ? [PORT.rapi] : [])]
-  for (const port of ports) if (await answersOn(String(address), port, TCP_PING_S, source)) return true
+  for (const port of ports) if (await servesTcp(String(address), port, TCP_PING_S, source)) return true
   return false
 }
 
@@ -185,8 +185,8 @@ async function unreachableNodes(context: NodeContext, input: unknown): Promise<R
   await Promise.all(
     rows.map(async ([name = '', primary = '', secondary = '']) => {
       const failed: string[] = []
-      if (!(await answersOn(primary, PORT.noded, TCP_PING_S, own[1]))) failed.push('primary')
-      if (secondary !== primary && !(await answersOn(secondary, PORT.noded, TCP_PING_S, own[2])))
+      if (!(await servesTcp(primary, PORT.noded, TCP_PING_S, own[1]))) failed.push('primary')
+      if (secondary !== primary && !(await servesTcp(secondary, PORT.noded, TCP_PING_S, own[2])))
         failed.push('secondary')
       if (failed.length > 0) problems[name] = `failure using the ${failed.join(' and ')} interface(s)`
     }),

@@ -8,13 +8,13 @@ import { masterParams } from '../config/rpc-dicts'
 import { ssconfLines } from '../config/ssconf'
 import { openStore } from '../config/store'
 import { archivedFile } from '../jobs/store'
-import { answersOn } from '../lib/answers-on'
 import { eachBounded } from '../lib/bounded'
 import { within, type Clock } from '../lib/clock'
 import type { Disk } from '../lib/disk'
 import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
 import type { Random } from '../lib/random'
+import { servesTcp } from '../lib/resolve'
 import type { ConfigData, Node } from '../model/config'
 import { PORT } from '../model/constants/daemons'
 import { ConfigurationError, ECODE, OpPrereqError } from '../model/errors'
@@ -234,7 +234,7 @@ async function awaitMasterIp(
 ): Promise<void> {
   if (ip.startsWith('127.')) return
   for (const end_ms = clock.monotonic_ms() + MASTER_IP_S * 1000; clock.monotonic_ms() < end_ms;) {
-    if ((await answersOn(ip, PORT.noded, MASTER_IP_PING_S)) === up) return
+    if ((await servesTcp(ip, PORT.noded, MASTER_IP_PING_S)) === up) return
     await clock.sleep(MASTER_IP_PAUSE_S * 1000)
   }
   result.ok = false

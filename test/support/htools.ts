@@ -1,6 +1,7 @@
 // Programs of allocation run in this process, Ganeti's own beside them, and clusters to run them on.
 import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
+import type { BalanceOptions } from '../../src/allocation/balance'
 import { runHtool } from '../../src/cli/htools/run'
 import { systemClock } from '../../src/lib/clock'
 import { seededRandom } from '../../src/lib/random'
@@ -81,4 +82,17 @@ export function clusterOf(seed: number, nodes: number, instances: number): strin
   return [['group|uuid-1|preferred||'], nodeLines, lines, ['htools:iextags:service'], []]
     .map((section) => section.map((line) => `${line}\n`).join(''))
     .join('\n')
+}
+
+/** As hbal balances when it is told nothing else. */
+export const BALANCE_OPTIONS: BalanceOptions = {
+  diskMoves: true,
+  instanceMoves: true,
+  restrictedMigration: false,
+  ignoreSoftErrors: false,
+  evacuate: false,
+  minGain: 0.01,
+  minGainLimit: 0.1,
+  maxRounds: -1,
+  minScore: 1e-9,
 }

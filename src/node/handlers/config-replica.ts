@@ -1,5 +1,7 @@
 // Node calls by which the master keeps the configuration on master candidates, and the next one learns what they have.
 import { decodeJournal } from '../../config/journal'
+import { eachBounded } from '../../lib/bounded'
+import { QUEUE_COMMIT_FILES_MAX } from '../../model/limits'
 import { isObject } from '../../opcodes/check'
 import { ConfigurationError } from '../../model/errors'
 import { fail, type ConfigReplica, type Handlers, type NodeContext } from '../context'
@@ -30,8 +32,12 @@ async function configSerial({ disk, paths }: NodeContext): Promise<number | null
 
 async function jobsOf({ disk, paths }: NodeContext): Promise<[number, boolean][]> {
   const ids = (await disk.list(paths.queueDir)).flatMap((name) => /^job-(\d+)$/.exec(name)?.[1] ?? [])
-  const jobs = await Promise.all(ids.map((id) => disk.read(`${paths.queueDir}/job-${id}`)))
-  return ids.map((id, index) => [Number(id), (parse(jobs[index])?.['end_timestamp'] ?? null) !== null])
+  const jobs: [number, boolean][] = []
+  await eachBounded(ids, QUEUE_COMMIT_FILES_MAX, async (id) => {
+    const job = parse(await disk.read(`${paths.queueDir}/job-${id}`))
+    jobs.push([Number(id), (job?.['end_timestamp'] ?? null) !== null])
+  })
+  return jobs
 }
 
 function parse(text: Buffer | undefined): Readonly<Record<string, unknown>> | undefined {

@@ -1,21 +1,9 @@
 import * as fc from 'fast-check'
-import { type BalanceOptions, type Effort, balance } from '../../../src/allocation/balance'
+import { type Effort, balance } from '../../../src/allocation/balance'
 import { buildModel } from '../../../src/allocation/cluster-model'
 import { Score } from '../../../src/allocation/score'
 import { clusterText, parseClusterText } from '../../../src/allocation/text-format'
-import { clusterOf } from '../../support/htools'
-
-const OPTIONS: BalanceOptions = {
-  diskMoves: true,
-  instanceMoves: true,
-  restrictedMigration: false,
-  ignoreSoftErrors: false,
-  evacuate: false,
-  minGain: 0.01,
-  minGainLimit: 0.1,
-  maxRounds: -1,
-  minScore: 1e-9,
-}
+import { BALANCE_OPTIONS as OPTIONS, clusterOf } from '../../support/htools'
 
 const all = (list: readonly unknown[]): number[] => list.map((_, at) => at)
 

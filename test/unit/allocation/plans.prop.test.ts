@@ -1,26 +1,14 @@
 // Plans and placements, judged by a checker that knows nothing of the model: it adds up what records say.
 import * as fc from 'fast-check'
 import { ALLOC_DEFAULTS } from '../../../src/allocation/allocate'
-import { type BalanceOptions, balance } from '../../../src/allocation/balance'
+import { balance } from '../../../src/allocation/balance'
 import { Changes, instancesNow } from '../../../src/allocation/changes'
 import type { ClusterData, InstanceData } from '../../../src/allocation/cluster-data'
 import { type ClusterModel, buildModel } from '../../../src/allocation/cluster-model'
 import { Filling } from '../../../src/allocation/filling'
 import { Score } from '../../../src/allocation/score'
 import { parseClusterText } from '../../../src/allocation/text-format'
-import { clusterOf } from '../../support/htools'
-
-const OPTIONS: BalanceOptions = {
-  diskMoves: true,
-  instanceMoves: true,
-  restrictedMigration: false,
-  ignoreSoftErrors: false,
-  evacuate: false,
-  minGain: 0.01,
-  minGainLimit: 0.1,
-  maxRounds: -1,
-  minScore: 1e-9,
-}
+import { BALANCE_OPTIONS as OPTIONS, clusterOf } from '../../support/htools'
 
 const all = (list: readonly unknown[]): number[] => list.map((_, at) => at)
 const seeds = fc.tuple(fc.integer({ min: 1, max: 1e6 }), fc.integer({ min: 3, max: 12 }))
