@@ -1,14 +1,17 @@
 // gantryd <role>: the one program behind all daemons, and the only place that wires implementations together. Roles load what
 // they need when they start.
+import { spawn } from 'node:child_process'
 import * as path from 'node:path'
 import { parseArgs } from 'node:util'
 import { systemClock as clock } from './lib/clock'
 import { systemDisk as disk } from './lib/disk'
 import { environmentValue } from './lib/environment'
+import { hostAddress } from './lib/hosts-file'
 import { createLog, type Log } from './lib/log'
 import { environmentPaths, type Paths } from './lib/paths'
 import { systemRandom as random } from './lib/random'
 import { EXIT, PORT } from './model/constants/daemons'
+import { PATH } from './model/constants/paths'
 import { ALLOCATION_MEMORY_MIB, ALLOCATION_S, ALLOCATION_THREADS, ALLOCATION_WAITING_MAX } from './model/limits'
 
 /** A running role. */
@@ -39,6 +42,11 @@ roles:
   fold      writes a plain config.data from the journal, for other tools; no daemon may run
   embedded  a cluster of virtual nodes on this machine: what "npm start" runs; see "gantryd embedded --help"
 
+programs that a master runs here over SSH, with a request on the standard input; they have these names, too:
+  ssh-update         changes the lists of SSH keys
+  prepare-node-join  gives this node the cluster's host keys, and lets its candidates in
+  node-daemon-setup  gives it the cluster's certificate, and starts its daemons
+
 options:
   -b, --bind ADDRESS             listen here (noded: the node's address; rapi: may be repeated, default all)
   -p, --port PORT                listen on this port
@@ -51,13 +59,17 @@ options:
 GANETI_ROOTDIR and GANETI_HOSTNAME select a virtual node.
 `
 
+const NODE_PROGRAMS: readonly string[] = ['ssh-update', 'prepare-node-join', 'node-daemon-setup']
+const STOP_S = 60
+
 const roles: Record<string, (start: Start) => Promise<Running>> = { node, noded, wconfd, luxid, rapi, sim, fold }
 
 async function main(argv: readonly string[]): Promise<void> {
   const program = path.basename(argv[1] ?? '').replace(/\.js$/, '')
-  const named = /^ganeti-(\w+)$/.exec(program)?.[1]
+  const named = NODE_PROGRAMS.includes(program) ? program : /^ganeti-(\w+)$/.exec(program)?.[1]
   const [first, ...rest] = named === undefined ? argv.slice(2) : [named, ...argv.slice(2)]
   if (first === 'embedded') return (await import('./embedded/embedded.js')).runEmbedded(rest, __filename)
+  if (first !== undefined && NODE_PROGRAMS.includes(first)) return nodeProgram(first, rest)
   const role = first === undefined ? undefined : Object.hasOwn(roles, first) ? roles[first] : undefined
   const options = readOptions(rest)
   if (options.help || first === '--help' || first === '-h') return void process.stdout.write(USAGE)
@@ -65,8 +77,47 @@ async function main(argv: readonly string[]): Promise<void> {
     fail(`${first === undefined ? 'no role given' : `unknown role '${first}'`}\n\n${USAGE}`)
   const paths = environmentPaths()
   const log = createLog(first, { file: paths.logFile(first) })
-  process.title = `ganeti-${first}${paths.root === '' ? '' : ` ${paths.hostname}`}`
+  process.title = titleOf(first, paths)
   await serve(first, paths, log, () => role({ paths, log, options }))
+}
+
+const titleOf = (role: string, { root, hostname }: Paths): string =>
+  `ganeti-${role}${root === '' ? '' : ` ${hostname}`}`
+
+async function nodeProgram(name: string, args: readonly string[]): Promise<void> {
+  const known = ['--dry-run', '--debug', '--verbose', '-d', '-v']
+  const unknown = args.find((arg) => !known.includes(arg))
+  if (unknown !== undefined) fail(`${name}: no arguments are expected, only ${known.join(', ')}; not '${unknown}'`)
+  const { runNodeProgram } = await import('./services/node-programs.js')
+  const paths = environmentPaths()
+  const startNode = () => startInBackground(paths)
+  await runNodeProgram(name, args.includes('--dry-run'), {
+    paths,
+    disk,
+    clock,
+    random,
+    input: process.stdin,
+    startNode,
+  })
+}
+
+/** Daemons that run here already begin again, with what they find now. */
+async function startInBackground(paths: Paths): Promise<void> {
+  const pid = Number((await disk.read(paths.pidFile('node')))?.toString('utf8'))
+  // Another process may have the number by now.
+  const command = (await disk.read(`/proc/${pid}/cmdline`))?.toString('utf8') ?? ''
+  if (command.replace(/\0.*$/s, '') === titleOf('node', paths) && signal(pid, 'SIGTERM'))
+    for (const end_ms = clock.now_ms() + STOP_S * 1000; signal(pid, 0); await clock.sleep(100))
+      if (clock.now_ms() > end_ms) fail(`the daemons of this node (process ${pid}) did not stop within ${STOP_S} s`)
+  spawn(process.execPath, [__filename, 'node'], { detached: true, stdio: 'ignore', cwd: '/' }).unref()
+}
+
+function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, name)
+  } catch {
+    return false
+  }
 }
 
 function readOptions(args: readonly string[]) {
@@ -277,8 +328,11 @@ async function masterNodes({ paths, log, options }: Start) {
 /** A virtual node has its own address; a real one listens on all. */
 async function ownAddress(paths: Paths): Promise<string | undefined> {
   if (paths.root === '') return undefined
-  const lines = (await disk.read(paths.ssconf('node_primary_ips')))?.toString('utf8').split('\n') ?? []
-  return lines.map((line) => line.split(' ')).find(([name]) => name === paths.hostname)?.[1]
+  const text = async (file: string) => ((await disk.read(file)) ?? '').toString('utf8')
+  const lines = (await text(paths.ssconf('node_primary_ips'))).split('\n')
+  const known = lines.map((line) => line.split(' ')).find(([name]) => name === paths.hostname)?.[1]
+  // One that is only about to join is in no list yet.
+  return known ?? hostAddress(await text(paths.local(PATH.ETC_HOSTS)), paths.hostname)
 }
 
 /** The node's and the cluster's address in a virtual cluster, else all. */

@@ -17,7 +17,7 @@ export async function initCluster(call: Call): Promise<number> {
   const given = settings(options, (text) => terminal.out(text))
   // Loaded by this command only.
   const [service, node] = await Promise.all([import('../services/init-cluster.js'), call.newNode()])
-  const cluster = { ...(await node.firstFields({ ...given })), ...sshKeys(options), modify_ssh_setup: false }
+  const cluster = { ...(await node.firstFields({ ...given })), ...sshKeys(options) }
   const secondaryAddress = options.text('secondary_ip')
   const made = await service.initCluster({ name: firstArgument(call), secondaryAddress, cluster }, { ...node, clock })
   terminal.out(`Cluster ${made.name} is made, and this node, ${made.host}, is its master.`)
@@ -36,21 +36,16 @@ function checkPossible(options: OptionValues): void {
   if (version === '6')
     throw new CommandFailure('--primary-ip-version=6 is not available: the daemons of this version listen on IPv4 only')
   if (version !== '4') throw refusal(`Invalid primary ip version: ${version}.`)
-  if (options.flag('modify_ssh_setup'))
-    throw new CommandFailure(
-      'The SSH keys of a cluster cannot be made in this version: set up SSH between the nodes by other means, and give --no-ssh-init',
-    )
 }
 
-/** For those who switch on what is made of them. */
-function sshKeys(options: OptionValues): Pick<FirstFields, 'ssh_key_type' | 'ssh_key_bits'> {
+function sshKeys(options: OptionValues): Pick<FirstFields, 'modify_ssh_setup' | 'ssh_key_type' | 'ssh_key_bits'> {
   const type = options.text('ssh_key_type')
   const ssh_key_type: keyof typeof SSH_KEY_BITS = type === 'dsa' || type === 'ecdsa' ? type : SSH_KEY_TYPE_DEFAULT
   const { standard, valid } = SSH_KEY_BITS[ssh_key_type]
   const ssh_key_bits = options.number('ssh_key_bits') ?? standard
   if (!valid(ssh_key_bits))
     throw refusal(`Invalid key type and bit size combination: ${ssh_key_type} with ${ssh_key_bits} bits`)
-  return { ssh_key_type, ssh_key_bits }
+  return { modify_ssh_setup: options.flag('modify_ssh_setup'), ssh_key_type, ssh_key_bits }
 }
 
 /** Parameters of OP_CLUSTER_SET_PARAMS, with those that only a new cluster needs. */

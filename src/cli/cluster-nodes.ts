@@ -6,7 +6,7 @@ import { inheritedEnvironment } from '../lib/environment'
 import { ECODE, OpPrereqError } from '../model/errors'
 import { type Call, CommandFailure, EXIT } from './command'
 import { namesFilter } from './filter-text'
-import { sshOptions } from './ssh'
+import { clusterSshOptions } from './ssh'
 import { firstArgument } from './submit'
 
 interface Target {
@@ -28,7 +28,7 @@ export async function copyFile(call: Call): Promise<number> {
     const problem = !stat.isFile()
       ? 'it is not a file'
       : call.nodesRoot === undefined
-        ? await copyOverSsh(call, [...sshOptions(cluster ?? '', { port, quiet: true }), file, `${to}:${file}`])
+        ? await copyOverSsh(call, [...clusterSshOptions(cluster ?? '', { port, quiet: true }), file, `${to}:${file}`])
         : await copyToVirtualNode(call.nodesRoot, own ?? '', name, file)
     if (problem !== undefined) terminal.err(`Copy of file ${file} to node ${to}:${port} failed: ${problem}`)
   }
@@ -89,7 +89,7 @@ export async function runOnNodes(call: Call): Promise<number> {
 function runOn({ run, nodesRoot }: Call, cluster: string, { name, port }: Target, line: string) {
   const env = inheritedEnvironment()
   if (nodesRoot === undefined)
-    return run(['ssh', ...sshOptions(cluster, { port, quiet: true }), `root@${name}`, line], { env })
+    return run(['ssh', ...clusterSshOptions(cluster, { port, quiet: true }), `root@${name}`, line], { env })
   const cwd = path.join(nodesRoot, name)
   return run(['/bin/sh', '-c', line], { cwd, env: { ...env, GANETI_ROOTDIR: cwd, GANETI_HOSTNAME: name } })
 }

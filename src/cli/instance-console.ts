@@ -1,7 +1,8 @@
 import { type Call, CommandFailure, EXIT } from './command'
 import { NO_DATA, OFFLINE } from '../query/field'
 import { pythonText } from './format'
-import { sshOptions } from './ssh'
+import { quoteForShell } from '../lib/ssh'
+import { clusterSshOptions } from './ssh'
 import { firstArgument } from './submit'
 
 const SSH_PORT = 22
@@ -36,7 +37,7 @@ export async function openConsole(call: Call): Promise<number> {
     case 'ssh': {
       const command = call.nodesRoot !== undefined ? words(info['command']) : sshCommand(info, String(cluster))
       if (!show) return call.terminal.hand(command)
-      call.terminal.out(command.map(quoted).join(' '))
+      call.terminal.out(command.map(quoteForShell).join(' '))
       return EXIT.ok
     }
     default:
@@ -55,14 +56,10 @@ function sshCommand(info: Console, cluster: string): string[] {
   const elsewhere = typeof port === 'number' && port !== SSH_PORT ? { port } : {}
   return [
     'ssh',
-    ...sshOptions(cluster, { ...elsewhere, quiet: false }),
+    ...clusterSshOptions(cluster, { ...elsewhere, quiet: false }),
     '-t',
     '-t',
     `${pythonText(info['user'] ?? 'root')}@${pythonText(info['host'])}`,
-    words(info['command']).map(quoted).join(' '),
+    words(info['command']).map(quoteForShell).join(' '),
   ]
 }
-
-/** For a shell, quoted only where needed. */
-export const quoted = (word: string): string =>
-  /^[-.,=:/_+@A-Za-z0-9]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`

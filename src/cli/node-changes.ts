@@ -16,22 +16,36 @@ import { nodeParams, numbersByIdent } from './params'
 import { firstArgument, opcodeOf, printChanges, submitting } from './submit'
 
 export const addNode = submitting(OpNodeAdd, async (call) => {
-  const { options, prepareNode } = call
-  const node = options.flag('node_setup') ? await prepareNode?.(firstArgument(call)) : undefined
+  const { options } = call
   return {
-    node_name: node?.name ?? firstArgument(call),
-    primary_ip: node?.address,
-    secondary_ip: options.text('secondary_ip'),
+    ...(await preparedNode(call, firstArgument(call))),
     readd: options.flag('readd'),
     group: options.text('nodegroup'),
     master_capable: options.optionalFlag('master_capable'),
     vm_capable: options.optionalFlag('vm_capable'),
     ndparams: nodeParams(options.keyValues('ndparams')),
-    node_setup: options.flag('node_setup'),
     hv_state: numbersByIdent(options.idents('hv_state')),
     disk_state: numbersByIdent(options.idents('disk_state')),
   }
 })
+
+/** An embedded cluster makes its nodes itself. */
+async function preparedNode(call: Call, name: string) {
+  const secondary_ip = call.options.text('secondary_ip')
+  if (!call.options.flag('node_setup')) return { node_name: name, secondary_ip, node_setup: false }
+  if (call.prepareNode !== undefined) {
+    const node = await call.prepareNode(name)
+    return { node_name: node.name, primary_ip: node.address, secondary_ip, node_setup: true }
+  }
+  const { joinNode } = await import('./node-join.js')
+  const joined = await joinNode(call, name)
+  return {
+    node_name: joined.name,
+    primary_ip: joined.address,
+    secondary_ip: joined.secondaryIp,
+    node_setup: joined.sshKeys,
+  }
+}
 
 export const removeNode = submitting(OpNodeRemove, (call) => ({ node_name: firstArgument(call) }))
 

@@ -1,18 +1,7 @@
-// How nodes are reached over SSH, as Ganeti does: known hosts only, under the cluster's name, and nobody is asked.
-const KNOWN_HOSTS = '/var/lib/ganeti/known_hosts'
+// How commands reach nodes over SSH: under the cluster's name, and nobody is asked.
+import { type SshOptions, sshOptions } from '../lib/ssh'
+import { PATH } from '../model/constants/paths'
 
 /** The options that ssh and scp share; `quiet` keeps back what they would say themselves. */
-export const sshOptions = (cluster: string, { port, quiet }: { port?: number; quiet: boolean }): string[] => [
-  '-oEscapeChar=none',
-  '-oHashKnownHosts=no',
-  `-oGlobalKnownHostsFile=${KNOWN_HOSTS}`,
-  '-oUserKnownHostsFile=/dev/null',
-  '-oCheckHostIp=no',
-  '-oConnectTimeout=10',
-  `-oHostKeyAlias=${cluster}`,
-  ...(quiet ? ['-q'] : []),
-  ...(port === undefined ? [] : [`-oPort=${port}`]),
-  '-oBatchMode=yes',
-  '-oStrictHostKeyChecking=yes',
-  '-4',
-]
+export const clusterSshOptions = (cluster: string, options: Pick<SshOptions, 'port' | 'quiet'>): string[] =>
+  sshOptions({ ...options, knownHosts: PATH.SSH_KNOWN_HOSTS_FILE, hostAlias: cluster })

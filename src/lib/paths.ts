@@ -23,6 +23,8 @@ export interface Paths {
   readonly rapiUsers: string
   readonly hmacKey: string
   readonly domainSecret: string
+  /** SSH keys of all nodes that may become the master. */
+  readonly sshPublicKeys: string
   readonly queueDir: string
   readonly archiveDir: string
   readonly runDir: string
@@ -75,6 +77,7 @@ export function pathsOf(root: string, hostname: string): Paths {
     rapiUsers: `${data}/rapi/users`,
     hmacKey: `${data}/hmac.key`,
     domainSecret: `${data}/cluster-domain-secret`,
+    sshPublicKeys: `${data}/ganeti_pub_keys`,
     queueDir: `${data}/queue`,
     archiveDir: `${data}/queue/archive`,
     runDir: run,

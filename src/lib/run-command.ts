@@ -11,6 +11,8 @@ export interface CommandOptions {
   maxOutput?: number
   /** Called with each piece of stdout and stderr as it comes. */
   onOutput?: (chunk: string) => void
+  /** The program may ask the user at the terminal, and what it says there is not kept. */
+  interactive?: boolean
   /** Ends the program. */
   signal?: AbortSignal
 }
@@ -36,8 +38,9 @@ export function runCommand(argv: readonly string[], options: CommandOptions = {}
     const child = spawn(program, args, {
       cwd: options.cwd,
       env: { PATH, LANG: 'C', ...options.env },
-      stdio: ['pipe', 'pipe', 'pipe'],
-      detached: true,
+      stdio: ['pipe', 'pipe', options.interactive ? 'inherit' : 'pipe'],
+      // Of its own group, the program has no terminal.
+      detached: !options.interactive,
     })
     const result = { stdout: '', stderr: '', output: '', timedOut: false }
     const add = (stream: 'stdout' | 'stderr') => (chunk: string) => {
@@ -45,13 +48,13 @@ export function runCommand(argv: readonly string[], options: CommandOptions = {}
       result.output = (result.output + chunk).slice(-limit)
       options.onOutput?.(chunk)
     }
-    child.stdout.setEncoding('utf8').on('data', add('stdout'))
-    child.stderr.setEncoding('utf8').on('data', add('stderr'))
-    child.stdin.on('error', () => undefined).end(options.input ?? '')
+    child.stdout?.setEncoding('utf8').on('data', add('stdout'))
+    child.stderr?.setEncoding('utf8').on('data', add('stderr'))
+    child.stdin?.on('error', () => undefined).end(options.input ?? '')
     const stop = () => {
       if (child.pid === undefined) return
       try {
-        process.kill(-child.pid, 'SIGKILL')
+        process.kill(options.interactive ? child.pid : -child.pid, 'SIGKILL')
       } catch {
         // It ended by itself meanwhile.
       }

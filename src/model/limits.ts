@@ -229,6 +229,12 @@ export const CONFIG_COPY_S = 120
 export const CONFIG_BACKLOG_BYTES_MAX = 32 << 20
 /** Nodes that are sent ssconf files at the same time. */
 export const SSCONF_NODES_AT_ONCE = 30
+/** How long the daemon of a node that is to join may take to answer. */
+export const NODE_DAEMON_READY_S = 20
+/** Nodes that are told about SSH keys at the same time; each costs a process of ssh. */
+export const SSH_NODES_AT_ONCE = 10
+/** What a program that another node runs over SSH reads: a list of the keys of all nodes is the largest. */
+export const SSH_INPUT_BYTES_MAX = 4 << 20
 /** Seconds until a node that did not take its ssconf files is tried again. */
 export const SSCONF_RETRY_S = 30
 /** Times that the nodes are asked who is master, before a master daemon gives up. */

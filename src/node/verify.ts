@@ -14,7 +14,7 @@ import { messageOf } from '../rpc/node/protocol'
 import type { NodeContext } from './context'
 import { isVirtualNode, missingBridges } from './network'
 import { diagnoseAll } from './os-definition'
-import { sshProblems } from './ssh-check'
+import { clutterProblems, setupProblems as sshSetupProblems, sshProblems } from './ssh/check'
 import { badAllowedPaths, fileStorageProblem } from './storage/allowed-paths'
 import { logicalVolumes, physicalVolumes, volumeGroups } from './storage/lvm'
 
@@ -88,6 +88,8 @@ const checks: Readonly<Record<string, Check>> = {
   nodelist: (context, input, { clusterName }) => sshProblems(context, input, clusterName),
   'node-net-test': (context, input) => unreachableNodes(context, input),
   nodesetup: () => setupProblems(),
+  'ssh-clutter': (context) => clutterProblems(context),
+  'ssh-setup': (context, input) => sshSetupProblems(context, input),
   'oob-paths': (context, input) => Promise.all(strings(input).map((file) => oobProblem(context, file))),
   oslist: (context) => diagnoseAll(context),
   pvlist: async (_context, input) =>

@@ -1,9 +1,10 @@
 // Makes this node the only one, and the master, of a new cluster (Ganeti's bootstrap.InitCluster). Everything is checked before
 // anything is written, and what fails half way is taken back. No daemon runs yet, and none is started here.
 import type { Clock } from '../lib/clock'
-import type { Disk } from '../lib/disk'
 import { withHost } from '../lib/hosts-file'
 import type { Random } from '../lib/random'
+import { SshFiles } from '../lib/ssh-files'
+import type { FirstFields } from '../model/cluster'
 import { PATH } from '../model/constants/paths'
 import { createCluster, makeDirectories } from './bootstrap'
 import { type InitChecks, type Places, type WantedCluster, checkNewCluster, stateFiles, textOf } from './init-checks'
@@ -14,11 +15,11 @@ export interface InitOptions extends InitChecks {
 }
 
 export async function initCluster(wanted: WantedCluster, options: InitOptions): Promise<Places> {
-  const { paths, disk } = options
+  const { paths, disk, clock } = options
   const { places, directories } = await checkNewCluster(wanted, options)
   await makeDirectories(disk, paths)
   for (const directory of directories) await disk.makeDirectory(directory, 0o750)
-  const hostKey = await sshHostKey(disk)
+  const hostKey = await sshHostKey(options)
   // Users of the remote API may be there before the cluster: only they are.
   const users = (await disk.read(paths.rapiUsers))?.toString('utf8')
   const hostsFile = paths.local(PATH.ETC_HOSTS)
@@ -36,7 +37,9 @@ export async function initCluster(wanted: WantedCluster, options: InitOptions): 
       ...(secondaryAddress && { secondaryAddress }),
     }
     const cluster = { ...wanted.cluster, rsahostkeypub: hostKey }
-    await createCluster({ ...places, nodes: [master], cluster, users: users ?? '' }, options)
+    const key = await ownSshKey(cluster, options)
+    const { cluster: made } = await createCluster({ ...places, nodes: [master], cluster, users: users ?? '' }, options)
+    if (key !== undefined) await new SshFiles(paths, disk, clock).writePublicKeys(new Map([[made.master_node, [key]]]))
   } catch (error) {
     for (const file of await stateFiles(paths)) await disk.remove(file)
     if (users === undefined) await disk.remove(paths.rapiUsers)
@@ -47,8 +50,16 @@ export async function initCluster(wanted: WantedCluster, options: InitOptions): 
   return places
 }
 
-/** As in Ganeti that of the machine, also for a virtual node. */
-async function sshHostKey(disk: Disk): Promise<string> {
-  const line = await textOf(disk, '/etc/ssh/ssh_host_rsa_key.pub')
+/** root's new key on this node, which may log in to all nodes of the cluster; none where SSH is looked after by other means. */
+async function ownSshKey(cluster: FirstFields, { paths, disk, clock }: InitOptions): Promise<string | undefined> {
+  const { modify_ssh_setup, ssh_key_type, ssh_key_bits } = cluster
+  if (!modify_ssh_setup || ssh_key_type === undefined || ssh_key_bits === undefined) return undefined
+  return new SshFiles(paths, disk, clock).generate(ssh_key_type, ssh_key_bits)
+}
+
+/** That of the machine for a virtual node which has none of its own. */
+async function sshHostKey({ disk, paths }: InitOptions): Promise<string> {
+  const file = '/etc/ssh/ssh_host_rsa_key.pub'
+  const line = (await textOf(disk, paths.local(file))) ?? (await textOf(disk, file))
   return line?.split(' ')[1] ?? ''
 }

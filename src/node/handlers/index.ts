@@ -11,6 +11,7 @@ import { instanceMigrationHandlers } from './instance-migration'
 import { membershipHandlers } from './membership'
 import { nodeHandlers } from './node'
 import { osHandlers } from './os'
+import { sshKeyHandlers } from './ssh-keys'
 import { transferHandlers } from './transfers'
 import { volumeHandlers } from './volumes'
 
@@ -24,9 +25,6 @@ const notYet = [
   'drbd_needs_activation',
   'drbd_wait_sync',
   'instance_metadata_modify',
-  'node_ssh_key_add',
-  'node_ssh_key_remove',
-  'node_ssh_keys_renew',
 ] as const satisfies readonly CallName[]
 
 type ReadyCall = Exclude<CallName, (typeof notYet)[number]>
@@ -42,6 +40,7 @@ const handlers = {
   ...membershipHandlers,
   ...nodeHandlers,
   ...osHandlers,
+  ...sshKeyHandlers,
   ...transferHandlers,
   ...volumeHandlers,
 } satisfies Pick<Handlers, ReadyCall>

@@ -2,6 +2,7 @@
 import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
 import { withHost } from '../../lib/hosts-file'
+import { SSH_KEY_TYPES } from '../../lib/ssh-files'
 import { certificateDigest, createClientCertificate } from '../../lib/tls'
 import { DAEMONS, MODE } from '../../model/constants/daemons'
 import { PATH } from '../../model/constants/paths'
@@ -9,6 +10,7 @@ import { isRecord } from '../../rpc/node/codecs'
 import type { Handlers, NodeContext } from '../context'
 import { fail } from '../context'
 import { changeMasterIp, changeMasterNetmask } from '../master-ip'
+import { sshFilesOf } from '../ssh/reach'
 import { fileHandlers } from './files'
 
 export const membershipHandlers = {
@@ -70,8 +72,9 @@ export const membershipHandlers = {
     return null
   },
 
-  async node_leave_cluster(context, _modifySshSetup) {
+  async node_leave_cluster(context, modifySshSetup) {
     const { paths, disk } = context
+    if (modifySshSetup) await forgetOwnKeys(context)
     await context.configReplica?.close()
     await fileHandlers.jobqueue_purge(context)
     for (const directory of [paths.dataDir, paths.queueDir, paths.local(PATH.CRYPTO_KEYS_DIR)])
@@ -92,6 +95,13 @@ export const membershipHandlers = {
     return true as const
   },
 } satisfies Partial<Handlers>
+
+/** A key pair that made this node a member opens nothing any more; the pair itself may be in use elsewhere. */
+async function forgetOwnKeys(context: NodeContext): Promise<void> {
+  const files = sshFilesOf(context)
+  const keys = await Promise.all(SSH_KEY_TYPES.map((type) => files.ownKey(type)))
+  await files.forbid(keys.filter((key) => key !== undefined))
+}
 
 async function ownDigest(context: NodeContext): Promise<string> {
   const pem = await context.disk.read(context.paths.clientCert)

@@ -141,7 +141,6 @@ describe('makes', () => {
 
 describe('refuses', () => {
   test.each([
-    ['--enabled-disk-templates=diskless', 'The SSH keys of a cluster cannot be made in this version'],
     [`${DISKLESS} --primary-ip-version 6`, '--primary-ip-version=6 is not available'],
     [`${DISKLESS} --primary-ip-version 5`, 'Invalid primary ip version: 5.'],
     [`${DISKLESS} --primary-ip-version x`, "Invalid primary ip version value: 'x'"],

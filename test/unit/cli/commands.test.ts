@@ -388,7 +388,10 @@ describe('gnt-instance console', () => {
 
 describe('other tools', () => {
   test.each([
-    ['gnt-node add --readd -s 10.0.0.1 -g g1 n9', { OP_ID: 'OP_NODE_ADD', node_name: 'n9', readd: true, group: 'g1' }],
+    [
+      'gnt-node add --no-node-setup --readd -s 10.0.0.1 -g g1 n9',
+      { OP_ID: 'OP_NODE_ADD', node_name: 'n9', readd: true, group: 'g1' },
+    ],
     ['gnt-node modify -O yes --node-parameters spindle_count=3 n9', { offline: true, ndparams: { spindle_count: 3 } }],
     ['gnt-node remove n9', { OP_ID: 'OP_NODE_REMOVE', node_name: 'n9' }],
     ['gnt-group add --alloc-policy last_resort g1', { OP_ID: 'OP_GROUP_ADD', alloc_policy: 'last_resort' }],

@@ -9,7 +9,7 @@ import type { UnitContext } from '../../unit-context'
 import { filesToCompare } from './files'
 import { askFileStorage, type Listing } from './file-storage'
 import type { VerifyReport } from './report'
-import { requestOf } from './request'
+import { requestOf, type Wanted } from './request'
 
 export interface Scope {
   readonly config: ConfigData
@@ -54,12 +54,12 @@ export async function gather(
   ctx: UnitContext,
   report: VerifyReport,
   scope: Scope,
-  skip: readonly string[],
+  wanted: Wanted,
 ): Promise<GroupState> {
   const { config, nodes } = scope
   const { clock } = ctx.env
   report.say(`* Gathering data (${nodes.length} nodes)`)
-  const checks = requestOf(scope, skip)
+  const checks = requestOf(scope, wanted)
   report.say(`* Gathering information about nodes (${nodes.length} nodes)`)
   const busyBefore = await lockedInstances(ctx)
   const from = clock.now_ms()

@@ -68,6 +68,8 @@ function verifyTime(report: VerifyReport, { asked_ms: [from, to] }: GroupState, 
 function verifyNetwork(report: VerifyReport, { config }: GroupState, { node, answer }: NodeImage): void {
   for (const [other, problem] of entries(answer['nodelist']))
     report.error('ENODESSH', node.name, `ssh communication with node '${other}': ${String(problem)}`)
+  for (const check of ['ssh-setup', 'ssh-clutter'])
+    for (const problem of texts(answer[check])) report.error('ENODESSH', node.name, problem)
   const reached = answer['node-net-test']
   report.when(reached === undefined, 'ENODENET', node.name, "node hasn't returned node tcp connectivity data")
   const failed = Object.fromEntries(entries(reached))
@@ -145,6 +147,9 @@ export const nodeType = (node: Node, masterUuid: string): string => {
   if (node.master_candidate) return 'master candidate'
   return node.drained ? 'drained' : 'regular'
 }
+
+const texts = (value: unknown): string[] =>
+  Array.isArray(value) ? value.map(String) : typeof value === 'string' ? [value] : []
 
 /** Of an object; a check that failed on the node answers with a text instead. */
 export const entries = (value: unknown): [string, unknown][] =>

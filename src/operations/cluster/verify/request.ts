@@ -9,16 +9,26 @@ import { filesToCompare } from './files'
 import type { Scope } from './gather'
 import { hvSources } from './hv-sources'
 
-export function requestOf(scope: Scope, skip: readonly string[]): Record<string, unknown> {
+/** What the opcode says of it. */
+export interface Wanted {
+  readonly skip_checks: readonly string[]
+  readonly verify_clutter: boolean
+}
+
+export function requestOf(scope: Scope, wanted: Wanted): Record<string, unknown> {
   const { config, nodes } = scope
   const { cluster } = config
   const online = nodes.filter((node) => !node.offline)
   const candidates = online.filter((node) => node.master_candidate).map((node) => node.name)
   return {
     filelist: filesToCompare(config),
-    ...(cluster.modify_ssh_setup && { nodelist: sshTargets(scope, candidates) }),
+    ...(cluster.modify_ssh_setup && {
+      nodelist: sshTargets(scope, candidates),
+      'ssh-setup': [sshStatus(config), cluster.ssh_key_type],
+      ...(wanted.verify_clutter && { 'ssh-clutter': true }),
+    }),
     hypervisor: cluster.enabled_hypervisors,
-    ...(!skip.includes('hvparam_assessment') && { hvparms: hvSources(config, scope.instances) }),
+    ...(!wanted.skip_checks.includes('hvparam_assessment') && { hvparms: hvSources(config, scope.instances) }),
     'node-net-test': [online.map((node) => [node.name, node.primary_ip, node.secondary_ip]), candidates],
     instancelist: cluster.enabled_hypervisors,
     version: null,
@@ -71,6 +81,10 @@ function sshTargets({ config, group, nodes }: Scope, candidates: readonly string
   ])
   return [online, Object.fromEntries(partners), candidates]
 }
+
+/** `[uuid, name, candidate, may become one, online]`: every node may. */
+const sshStatus = (config: ConfigData): unknown[] =>
+  recordValues(config.nodes).map((node) => [node.uuid, node.name, node.master_candidate, true, !node.offline])
 
 export function bridges({ config, instances }: Scope): string[] {
   const params = [

@@ -61,7 +61,7 @@ export const clusterVerifyGroup = logicalUnit(OpClusterVerifyGroup, {
       report.say('* Empty node group, skipping verification')
       return true
     }
-    const state = await gather(ctx, report, scope, op.skip_checks)
+    const state = await gather(ctx, report, scope, op)
     report.say('* Verifying configuration file consistency')
     verifyClientCertificates(report, state)
     await verifyFiles(ctx, report, state)

@@ -1,0 +1,29 @@
+// Node calls about SSH keys. Only the master is sent them, and tells the other nodes over SSH.
+import { sshKeyType } from '../../opcodes/types'
+import type { Handlers } from '../context'
+import { fail } from '../context'
+import { renewKeys } from '../ssh/renew'
+import { addKey, removeKey } from '../ssh/spread'
+
+export const sshKeyHandlers = {
+  node_ssh_key_add: (context, uuid, name, potentialCandidates, toAuthorizedKeys, toPublicKeys, getPublicKeys) =>
+    addKey(context, { uuid, name }, { potentialCandidates, toAuthorizedKeys, toPublicKeys, getPublicKeys }),
+
+  node_ssh_key_remove: (context, uuid, name, candidateUuids, potentialCandidates, ...[authorized, listed, ...clear]) =>
+    removeKey(
+      context,
+      { uuid, name },
+      {
+        ...{ candidateUuids, potentialCandidates, fromAuthorizedKeys: authorized, fromPublicKeys: listed },
+        ...{ clearAuthorizedKeys: clear[0], clearPublicKeys: clear[1], readd: clear[2] },
+      },
+    ),
+
+  node_ssh_keys_renew: (context, uuids, names, candidateUuids, potentialCandidates, oldType, newType, bits) => {
+    if (uuids.length !== names.length) fail('List of nodes UUIDs and node names does not match in length.')
+    const nodes = uuids.map((uuid, index) => ({ uuid, name: names[index] ?? '' }))
+    return renewKeys(context, {
+      ...{ nodes, candidateUuids, potentialCandidates, oldType, newType: sshKeyType.parse(newType), bits },
+    })
+  },
+} satisfies Partial<Handlers>

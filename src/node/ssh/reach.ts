@@ -1,0 +1,42 @@
+// How noded runs something on another node over SSH: as root, with this node's own key, and without anybody to ask.
+import { type CommandResult, runCommand } from '../../lib/run-command'
+import { sshCommand, type SshOptions } from '../../lib/ssh'
+import { SshFiles } from '../../lib/ssh-files'
+import { PORT } from '../../model/constants/daemons'
+import { PATH } from '../../model/constants/paths'
+import type { NodeContext } from '../context'
+
+const SSH_S = 30
+
+export interface SshCommand {
+  /** For the shell of the other node. */
+  readonly line: string
+  readonly input?: string
+  readonly timeout_s?: number
+  /** The cluster's name, where the other node must show the host key that is known for it. */
+  readonly hostAlias?: string
+}
+
+export const sshFilesOf = ({ paths, disk, clock }: NodeContext): SshFiles => new SshFiles(paths, disk, clock)
+
+export function runOverSsh(context: NodeContext, node: string, command: SshCommand): Promise<CommandResult> {
+  const { paths, ssconf } = context
+  const { hostAlias, input, timeout_s = SSH_S } = command
+  const port = ssconf.lines('ssh_ports').find((line) => line.startsWith(`${node}=`))
+  const address = ssconf.lines('node_primary_ips').find((line) => line.startsWith(`${node} `))
+  const options: SshOptions = {
+    knownHosts: paths.local(PATH.SSH_KNOWN_HOSTS_FILE),
+    port: Number(port?.slice(node.length + 1) ?? PORT.ssh),
+    quiet: false,
+    // Nodes get the common host key when they join; what is sent before is public.
+    ...(hostAlias === undefined ? { unknownHosts: 'accept' } : { hostAlias }),
+  }
+  const argv = sshCommand(paths, { name: node, address: address?.slice(node.length + 1) }, options, command.line)
+  return runCommand(argv, { timeout_s, ...(input !== undefined && { input }) })
+}
+
+/** What went wrong; undefined when nothing did. */
+export function sshFailure({ code, output, timedOut }: CommandResult, timeout_s = SSH_S): string | undefined {
+  if (timedOut) return `no answer within ${timeout_s} s`
+  return code === 0 ? undefined : output.trim() || `exit code ${code}`
+}
