@@ -19,10 +19,12 @@ export function readBody(message: IncomingMessage, limit: number): Promise<strin
       message.pause().removeAllListeners('data')
       resolve(undefined)
     })
-    message.once('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
     const left = (cause?: Error) => reject(new SenderLeft('the connection was closed within a message', { cause }))
-    message.once('error', left)
-    // After the end it changes nothing.
-    message.once('close', () => left())
+    message.once('error', left).once('close', left)
+    message.once('end', () => {
+      // An error costs more than the rest of this, even if nobody hears of it.
+      message.off('close', left)
+      resolve(Buffer.concat(chunks).toString('utf8'))
+    })
   })
 }

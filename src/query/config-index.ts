@@ -63,17 +63,20 @@ export class ConfigIndex {
 
   /** Nodes besides the primary that hold its disks. */
   readonly secondaries = perObject((instance: Instance): readonly NodeUuid[] => secondaryNodes(this.config, instance))
-  readonly disks = perObject((instance: Instance): readonly Disk[] => instanceDisks(this.config, instance))
+  readonly disks = ofLast((instance: Instance): readonly Disk[] => instanceDisks(this.config, instance))
 
   nodeName = (uuid: string): string => this.config.nodes[uuid]?.name ?? uuid
   groupName = (uuid: string): string => this.config.nodegroups[uuid]?.name ?? uuid
   groupOfNode = (uuid: string): NodeGroup | undefined => this.config.nodegroups[this.config.nodes[uuid]?.group ?? '']
 
-  readonly beParams = perObject((instance: Instance): BeParams => fillBeParams(this.config.cluster, instance.beparams))
-  /** These are large, so only those of the row that is being looked at are kept. */
-  readonly hvParams = ofLast((instance: Instance): Params =>
-    fillHvParams(this.config.cluster, instance, { skipClusterOnly: true }),
-  )
+  readonly beParams = ofLast((instance: Instance): BeParams => fillBeParams(this.config.cluster, instance.beparams))
+  /** These are large: instances without their own share those of their OS; of the others only the last one's are kept. */
+  readonly hvParams = ofLast((instance: Instance): Params => {
+    const { hypervisor, os, hvparams } = instance
+    const fill = () => fillHvParams(this.config.cluster, instance, { skipClusterOnly: true })
+    return Object.keys(hvparams).length > 0 ? fill() : this.sharedHvParams.get(`${hypervisor} ${os}`, fill)
+  })
+  private readonly sharedHvParams = new Known<string, Params>()
   osParams = (instance: Instance): OsParams => fillOsParams(this.config.cluster, instance.os, instance.osparams)
   nicParams = (nic: Nic): NicParams => fillNicParams(this.config.cluster, nic)
   ndParams = (node: Node): NdParams => fillNdParams(this.config, node)
@@ -116,10 +119,16 @@ function ofLast<O extends object, T>(compute: (object: O) => T): (object: O) => 
 }
 
 function perObject<O extends object, T>(compute: (object: O) => T): (object: O) => T {
-  const known = new Map<O, T>()
-  return (object) => {
-    let value = known.get(object)
-    if (value === undefined) known.set(object, (value = compute(object)))
+  const known = new Known<O, T>()
+  return (object) => known.get(object, () => compute(object))
+}
+
+class Known<K, T> {
+  private readonly values = new Map<K, T>()
+
+  get(key: K, compute: () => T): T {
+    let value = this.values.get(key)
+    if (value === undefined) this.values.set(key, (value = compute()))
     return value
   }
 }

@@ -33,19 +33,24 @@ import type { QuerySource } from './source'
 
 /** Answers LUXI's Query. A name asked for outright that does not exist is an OpPrereqError unknown_entity. */
 export async function runQuery(...question: Question): Promise<QueryResult> {
-  const { fields, rows } = await found(...question)
-  return { fields, data: await collected(rows) }
+  const table = await found(...question)
+  return { fields: table.fields, data: await collected(table) }
 }
 
 /** The same answer as the text that is sent: the cells of a row live no longer than it takes to write them. */
 export async function queryText(...question: Question): Promise<JsonText> {
-  const { fields, rows } = await found(...question)
-  return tableText(`{"fields":${JSON.stringify(fields)},"data":[`, rows, ']}')
+  const table = await found(...question)
+  const head = `{"fields":${JSON.stringify(table.fields)},"data":[`
+  return tableText(
+    head,
+    table.texts((cell) => JSON.stringify(cell)),
+    ']}',
+  )
 }
 
 type Question = [what: QueryResource, fields: readonly string[], filter: unknown, source: QuerySource]
 
-const found = (...[what, fields, filter, source]: Question): Promise<Table<Cell>> =>
+const found = (...[what, fields, filter, source]: Question): Promise<Table> =>
   withResource(what, (resource) => query(resource, fields, parseFilter(filter), source, 'refuse'))
 
 /** Definitions of the given fields, or of all, sorted by name. */
@@ -60,11 +65,17 @@ export function queryFields(what: QueryResource, fields: readonly string[] | nul
 export const keyField = (what: QueryResource): string => withResource(what, ({ nameField }) => nameField)
 
 /** Answers the older calls: values only, unknown fields refused, unknown names left out, `lock` refused. */
-export const classicQuery = async (...question: ClassicQuestion): Promise<unknown[][]> =>
-  collected((await classic(...question)).rows)
+export async function classicQuery(...question: ClassicQuestion): Promise<unknown[][]> {
+  const rows = await collected(await classic(...question))
+  return rows.map((row) => row.map(([, value]) => value))
+}
 
 export const classicText = async (...question: ClassicQuestion): Promise<JsonText> =>
-  tableText('[', (await classic(...question)).rows, ']')
+  tableText(
+    '[',
+    (await classic(...question)).texts(([, value]) => JSON.stringify(value) ?? 'null'),
+    ']',
+  )
 
 type ClassicQuestion = [
   what: 'export' | 'filter' | 'group' | 'instance' | 'job' | 'network' | 'node',
@@ -74,19 +85,14 @@ type ClassicQuestion = [
   source: QuerySource,
 ]
 
-function classic(...[what, names, fields, lock, source]: ClassicQuestion): Promise<Table<unknown>> {
+function classic(...[what, names, fields, lock, source]: ClassicQuestion): Promise<Table> {
   if (lock) throw new OpPrereqError('Sync queries are not allowed', ECODE.INVAL)
   return withResource(what, async (resource) => {
     const unknown = fields.filter((name) => !Object.hasOwn(resource.fields, name))
     if (unknown.length > 0) throw new OpPrereqError(`Unknown output fields selected: ${unknown.join(',')}`, ECODE.INVAL)
     const values = what === 'job' ? names.map(Number) : names
-    const table = await query(resource, fields, choice(resource.nameField, values), source, 'skip')
-    return { ...table, rows: valuesOf(table.rows) }
+    return query(resource, fields, choice(resource.nameField, values), source, 'skip')
   })
-}
-
-function* valuesOf(rows: Rows<Cell>): Rows<unknown> {
-  for (const slice of rows) yield slice.map((row) => row.map(([, value]) => value))
 }
 
 /** luxid answers for what the configuration, the queue and the locks know; the rest needs a job. */
@@ -134,7 +140,7 @@ async function query<Row>(
   filter: Filter,
   source: QuerySource,
   missing: 'refuse' | 'skip',
-): Promise<Table<Cell>> {
+): Promise<Table> {
   const asked = new Set([...names, ...filterFields(filter)])
   const needs = new Set<Need>()
   for (const name of asked) needs.add(fieldOf(resource, name)?.needs ?? 'config')
@@ -150,24 +156,47 @@ async function query<Row>(
     rows = rows.filter((row) => late(row) === true)
   }
   const getters = names.map((name) => getter(resource, name))
-  return { fields: names.map((name) => definition(resource, name)), rows: cellsOf(rows, getters) }
+  const atOnce = rowsAtOnce(names.length)
+  return {
+    fields: names.map((name) => definition(resource, name)),
+    *cells() {
+      for (const slice of slices(rows, atOnce)) yield slice.map((row) => getters.map((get) => get(row)))
+    },
+    *texts(write) {
+      const writers = getters.map((get) => columnWriter(get, write))
+      for (const slice of slices(rows, atOnce))
+        yield slice.map((row) => `[${writers.map((writer) => writer(row)).join(',')}]`).join(',')
+    },
+  }
 }
 
 /** What was found; its rows are worked out slice by slice, when they are read. */
-interface Table<T> {
+interface Table {
   readonly fields: FieldDefinition[]
-  readonly rows: Rows<T>
+  cells(): Iterable<Cell[][]>
+  /** Rows as JSON, of cells that are written like that. */
+  texts(write: WriteCell): Iterable<string>
 }
 
-type Rows<T> = Iterable<T[][]>
+type WriteCell = (cell: Cell) => string
 
-function* cellsOf<Row>(rows: readonly Row[], getters: readonly ((row: Row) => Cell)[]): Rows<Cell> {
-  for (const slice of slices(rows, rowsAtOnce(getters.length))) yield slice.map((row) => getters.map((get) => get(row)))
+/** Most rows have in a column what the row before them has: that is not written again. */
+function columnWriter<Row>(get: (row: Row) => Cell, write: WriteCell): (row: Row) => string {
+  let [status, value] = UNKNOWN
+  let text = write(UNKNOWN)
+  return (row) => {
+    const cell = get(row)
+    if (cell[0] !== status || cell[1] !== value) {
+      ;[status, value] = cell
+      text = write(cell)
+    }
+    return text
+  }
 }
 
-async function collected<T>(rows: Rows<T>): Promise<T[][]> {
-  const all: T[][] = []
-  for (const slice of rows) {
+async function collected(table: Table): Promise<Cell[][]> {
+  const all: Cell[][] = []
+  for (const slice of table.cells()) {
     if (all.length > 0) await breathe()
     all.push(...slice)
   }
@@ -204,8 +233,7 @@ const MISSING: Operand = { state: 'missing' }
 const operand = ([status, value]: Cell): Operand => (status === NORMAL ? { state: 'value', value } : MISSING)
 
 function getter<Row>(resource: Resource<Row>, name: string): (row: Row) => Cell {
-  const field = fieldOf(resource, name)
-  return field === undefined ? () => UNKNOWN : (row) => field.get(row)
+  return fieldOf(resource, name)?.get ?? (() => UNKNOWN)
 }
 
 function definition<Row>(resource: Resource<Row>, name: string): FieldDefinition {

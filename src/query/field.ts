@@ -15,7 +15,7 @@ export interface Field<Row> {
   readonly doc: string
   readonly needs: Need
   readonly compare: Comparison
-  get(row: Row): Cell
+  readonly get: (row: Row) => Cell
 }
 
 export type FieldTable<Row> = Readonly<Record<string, Field<Row>>>

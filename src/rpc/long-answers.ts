@@ -16,19 +16,19 @@ export class JsonText {
   constructor(readonly pieces: Iterable<string> | AsyncIterable<Buffer>) {}
 }
 
-/** What is around the rows is given with them; what is no more than one slice has no lines. */
-export const tableText = (head: string, rows: Iterable<readonly unknown[]>, tail: string): JsonText =>
-  new JsonText(tablePieces(head, rows, tail))
+/** A slice is the JSON of its rows with commas between them. What is no more than one slice has no lines. */
+export const tableText = (head: string, slices: Iterable<string>, tail: string): JsonText =>
+  new JsonText(tablePieces(head, slices, tail))
 
-function* tablePieces(head: string, rows: Iterable<readonly unknown[]>, tail: string): Generator<string> {
+function* tablePieces(head: string, slices: Iterable<string>, tail: string): Generator<string> {
   let text: string | undefined
   let long = false
-  for (const slice of rows) {
+  for (const slice of slices) {
     if (text !== undefined) {
       yield long ? `${text},\n` : `${head}\n${text},\n`
       long = true
     }
-    text = JSON.stringify(slice).slice(1, -1)
+    text = slice
   }
   yield long ? `${text ?? ''}\n${tail}` : `${head}${text ?? ''}${tail}`
 }

@@ -1,4 +1,4 @@
-import { fillBeParams, fillHvParams, fillNdParams } from '../config/filled'
+import { fillNdParams } from '../config/filled'
 import { instanceDict } from '../config/rpc-dicts'
 import type { Clock } from '../lib/clock'
 import { mapInSlices } from '../lib/slices'
@@ -39,18 +39,20 @@ export class NodeLiveData implements LiveData {
     return this.ask(nodes, 'all_instances_info', config.serial_no, () => args)
   }
 
-  /** Not shared: each query names its own instances. */
+  /** Not shared: each query names its own instances. What a node is told lives no longer than it takes to send it. */
   async consoles(config: ConfigData, instances: readonly Instance[]) {
-    const byNode = new Map<Node, Record<string, ConsoleRequest>>()
-    await mapInSlices(instances, CONSOLES_AT_ONCE, (instance) => {
+    const byNode = new Map<Node, Instance[]>()
+    for (const instance of instances) {
       const node = config.nodes[instance.primary_node]
-      if (node === undefined) return
-      const requests = byNode.get(node) ?? {}
-      requests[instance.name] = consoleRequest(config, instance, node)
-      byNode.set(node, requests)
-    })
-    const requestsOf = new Map([...byNode].map(([node, requests]) => [node.uuid, requests]))
-    return this.client.all([...byNode.keys()], 'instance_console_info', ({ uuid }) => [requestsOf.get(uuid) ?? {}])
+      const known = node && byNode.get(node)
+      if (known) known.push(instance)
+      else if (node) byNode.set(node, [instance])
+    }
+    const atOnce = Math.ceil((CONSOLES_AT_ONCE * byNode.size) / Math.max(1, instances.length))
+    const asked = await mapInSlices([...byNode], atOnce, ([node, own]) =>
+      this.client.all([node], 'instance_console_info', [consoleRequests(config, own, node)]),
+    )
+    return new Map((await Promise.all(asked)).flatMap((answers) => [...answers]))
   }
 
   exports(nodes: readonly Node[]) {
@@ -115,12 +117,16 @@ function storageKey({ cluster }: ConfigData, type: StorageType): string {
   return type === 'gluster' ? cluster.gluster_storage_dir : (cluster.volume_group_name ?? '')
 }
 
+const consoleRequests = (config: ConfigData, instances: readonly Instance[], node: Node) =>
+  Object.fromEntries(instances.map((instance) => [instance.name, consoleRequest(config, instance, node)]))
+
 function consoleRequest(config: ConfigData, instance: Instance, node: Node): ConsoleRequest {
+  const dict = instanceDict(config, instance)
   return {
-    instance: instanceDict(config, instance),
+    instance: dict,
     node: { ...node },
     group: { ...config.nodegroups[node.group] },
-    hvParams: fillHvParams(config.cluster, instance),
-    beParams: { ...fillBeParams(config.cluster, instance.beparams) },
+    hvParams: dict.hvparams,
+    beParams: { ...dict.beparams },
   }
 }

@@ -36,9 +36,9 @@ export async function measureLarge(
   const luxi = await Luxi.open(cluster.luxiSocket)
   const { fields } = (await luxi.call('QueryFields', ['instance', null])) as { fields: { name: string }[] }
   const names = fields.map(({ name }) => name)
-  await watched(`large: LUXI Query of all ${names.length} fields of instances`, async () => {
+  await watched(`large: LUXI Query of all ${names.length} fields of instances, to the last byte`, async () => {
     const begun = performance.now()
-    await luxi.call('Query', ['instance', names, null])
+    await luxi.text('Query', ['instance', names, null])
     const took_ms = performance.now() - begun
     return measured([took_ms], took_ms)
   })

@@ -3,7 +3,7 @@ import * as net from 'node:net'
 
 export class Luxi {
   private parts: string[] = []
-  private readonly waiting: { resolve(result: unknown): void; reject(error: Error): void }[] = []
+  private readonly waiting: { resolve(answer: string): void; reject(error: Error): void }[] = []
 
   private constructor(private readonly socket: net.Socket) {
     socket.setEncoding('utf8')
@@ -22,7 +22,14 @@ export class Luxi {
     })
   }
 
-  call(method: string, args: unknown): Promise<unknown> {
+  async call(method: string, args: unknown): Promise<unknown> {
+    const answer = JSON.parse(await this.text(method, args)) as { success: boolean; result: unknown }
+    if (answer.success) return answer.result
+    throw new Error(`luxid answered: ${JSON.stringify(answer.result)}`)
+  }
+
+  /** The answer as it comes: to read a long one takes longer than to get it. */
+  text(method: string, args: unknown): Promise<string> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ resolve, reject })
       this.socket.write(`${JSON.stringify({ method, args, version: 3000000 })}\x03`)
@@ -37,11 +44,8 @@ export class Luxi {
     const [first = '', ...more] = text.split('\x03')
     this.parts.push(first)
     for (const next of more) {
-      const answer = JSON.parse(this.parts.join('')) as { success: boolean; result: unknown }
+      this.waiting.shift()?.resolve(this.parts.join(''))
       this.parts = [next]
-      const call = this.waiting.shift()
-      if (answer.success) call?.resolve(answer.result)
-      else call?.reject(new Error(`luxid answered: ${JSON.stringify(answer.result)}`))
     }
   }
 }

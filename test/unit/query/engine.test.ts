@@ -1,6 +1,8 @@
 import type { ConfigData } from '../../../src/model/config'
 import { OpPrereqError } from '../../../src/model/errors'
-import { classicQuery, runQuery } from '../../../src/query/engine'
+import { classicQuery, classicText, queryFields, queryText, runQuery } from '../../../src/query/engine'
+import type { QueryResource } from '../../../src/rpc/luxi/calls'
+import type { JsonText } from '../../../src/rpc/long-answers'
 import { goldenConfig, goldenSource } from '../../support/golden-query'
 
 const NODE1 = 'node1.gnt.example'
@@ -172,4 +174,26 @@ test('operating systems are those that every node has, with what they have in co
     ['debootstrap', false, [], []],
     ['noop', true, [], [10]],
   ])
+})
+
+describe('the text of an answer is what its values are in JSON', () => {
+  const textOf = async ({ pieces }: JsonText) => {
+    let text = ''
+    for await (const piece of pieces) text += piece.toString()
+    return text
+  }
+  const everyField = (what: QueryResource) => queryFields(what, null).fields.map(({ name }) => name)
+
+  test.each(['instance', 'node', 'group', 'network', 'export', 'job', 'lock', 'filter'] as const)(
+    '%s',
+    async (what) => {
+      const question = [what, [...everyField(what), 'nonsense'], null, goldenSource()] as const
+      expect(await textOf(await queryText(...question))).toBe(JSON.stringify(await runQuery(...question)))
+    },
+  )
+
+  test.each(['instance', 'node', 'group', 'network', 'job'] as const)('%s, asked by the older call', async (what) => {
+    const question = [what, [], everyField(what), false, goldenSource()] as const
+    expect(await textOf(await classicText(...question))).toBe(JSON.stringify(await classicQuery(...question)))
+  })
 })

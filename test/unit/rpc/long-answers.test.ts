@@ -4,7 +4,12 @@ const rows = (count: number) => Array.from({ length: count }, (_, at) => [at, 'a
 
 async function textOf(slices: readonly unknown[][], head = '[', tail = ']'): Promise<string> {
   let text = ''
-  for await (const piece of tableText(head, slices, tail).pieces) text += piece.toString()
+  for await (const piece of tableText(
+    head,
+    slices.map((slice) => JSON.stringify(slice).slice(1, -1)),
+    tail,
+  ).pieces)
+    text += piece.toString()
   return `${ANSWER_HEAD}${text}${ANSWER_TAIL}`
 }
 
