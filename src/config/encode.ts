@@ -1,5 +1,6 @@
 // The text of config.data and gantry.data: compact JSON, keys in Ganeti's order, and each object's JSON made only once.
 import type { ConfigData, Container, GantryData, ObjectKind } from '../model/config'
+import { slices } from '../lib/slices'
 import { limits } from '../model/limits'
 import { compareText } from '../model/nice-sort'
 import { recordValues } from './records'
@@ -26,6 +27,18 @@ export function* configPieces(config: ConfigData): Generator<string> {
     yield '}'
   }
   yield `,"ctime":${config.ctime},"mtime":${config.mtime},"serial_no":${config.serial_no}}`
+}
+
+/** For a follower: the configuration without its objects, then these in slices, each `[kind, object]`. */
+export function snapshotPieces(config: ConfigData): { head: string; objects: Iterable<string> } {
+  const none = Object.fromEntries(CONTAINERS.map((kind) => [kind, {}]))
+  const all = CONTAINERS.flatMap((kind) => valuesOf(config[kind]).map((object) => [kind, object] as const))
+  return { head: JSON.stringify({ ...config, ...none }), objects: objectSlices(all) }
+}
+
+function* objectSlices(all: readonly (readonly [ObjectKind, object])[]): Generator<string> {
+  for (const slice of slices(all, limits.checkpoint_slice))
+    yield `[${slice.map(([kind, object]) => `["${kind}",${objectJson(object)}]`).join(',')}]`
 }
 
 const valuesOf = (container: Container<{ readonly uuid: string }>): { readonly uuid: string }[] =>

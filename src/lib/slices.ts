@@ -16,6 +16,11 @@ export async function mapInSlices<T, U>(items: readonly T[], size: number, map: 
   return mapped
 }
 
+export async function filterInSlices<T>(items: readonly T[], size: number, keep: (item: T) => boolean): Promise<T[]> {
+  const kept = await mapInSlices(items, size, keep)
+  return items.filter((_, at) => kept[at])
+}
+
 /** Resolves when the reader has room for more, or has gone, and others have been served. */
 export function writeSlice(stream: Writable, part: string | Buffer): Promise<void> {
   if (stream.write(part)) return breathe()

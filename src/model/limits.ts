@@ -139,6 +139,8 @@ export const LUXI_RETRY_PAUSE_S = 0.1
 export const LUXI_CLIENT_CONNECTIONS_MAX = 256
 /** Cells of a table that are worked out, written or read before the event loop serves others: a few milliseconds. */
 export const CELLS_AT_ONCE = 8000
+/** Rows of a table that are found, filtered or given live data before the event loop serves others. */
+export const ROWS_AT_ONCE = 1000
 /** Entries of a list that the remote API writes at once. */
 export const ENTRIES_AT_ONCE = 100
 /** Idle LUXI connections that a client process keeps. */

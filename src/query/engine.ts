@@ -25,7 +25,8 @@ import {
   requestedNames,
 } from './filter'
 import { breathe } from '../lib/clock'
-import { slices } from '../lib/slices'
+import { filterInSlices, slices } from '../lib/slices'
+import { ROWS_AT_ONCE } from '../model/limits'
 import { niceSort } from '../model/nice-sort'
 import { type JsonText, rowsAtOnce, tableText } from '../rpc/long-answers'
 import type { Resource } from './resource'
@@ -34,18 +35,14 @@ import type { QuerySource } from './source'
 /** Answers LUXI's Query. A name asked for outright that does not exist is an OpPrereqError unknown_entity. */
 export async function runQuery(...question: Question): Promise<QueryResult> {
   const table = await found(...question)
-  return { fields: table.fields, data: await collected(table) }
+  return { fields: table.fields, data: await collected(table.rows((cell) => cell)) }
 }
 
 /** The same answer as the text that is sent: the cells of a row live no longer than it takes to write them. */
 export async function queryText(...question: Question): Promise<JsonText> {
   const table = await found(...question)
-  const head = `{"fields":${JSON.stringify(table.fields)},"data":[`
-  return tableText(
-    head,
-    table.texts((cell) => JSON.stringify(cell)),
-    ']}',
-  )
+  const texts = table.texts((cell) => JSON.stringify(cell))
+  return tableText(`{"fields":${JSON.stringify(table.fields)},"data":[`, texts, ']}')
 }
 
 type Question = [what: QueryResource, fields: readonly string[], filter: unknown, source: QuerySource]
@@ -66,16 +63,15 @@ export const keyField = (what: QueryResource): string => withResource(what, ({ n
 
 /** Answers the older calls: values only, unknown fields refused, unknown names left out, `lock` refused. */
 export async function classicQuery(...question: ClassicQuestion): Promise<unknown[][]> {
-  const rows = await collected(await classic(...question))
-  return rows.map((row) => row.map(([, value]) => value))
+  const table = await classic(...question)
+  return collected(table.rows(([, value]) => value))
 }
 
-export const classicText = async (...question: ClassicQuestion): Promise<JsonText> =>
-  tableText(
-    '[',
-    (await classic(...question)).texts(([, value]) => JSON.stringify(value) ?? 'null'),
-    ']',
-  )
+export async function classicText(...question: ClassicQuestion): Promise<JsonText> {
+  const table = await classic(...question)
+  const texts = table.texts(([, value]) => JSON.stringify(value) ?? 'null')
+  return tableText('[', texts, ']')
+}
 
 type ClassicQuestion = [
   what: 'export' | 'filter' | 'group' | 'instance' | 'job' | 'network' | 'node',
@@ -149,18 +145,18 @@ async function query<Row>(
   const wanted = requestedNames(filter, resource.nameField)
   const named = wanted !== null && resource.find !== undefined
   let rows = await (named ? find(resource, wanted, source, missing) : resource.all(source, needs, asked))
-  rows = rows.filter((row) => early(row) !== false)
+  rows = await filterInSlices(rows, ROWS_AT_ONCE, (row) => early(row) !== false)
   if (live && resource.collect !== undefined) {
     await resource.collect(rows, source, needs, named)
     const late = compileFilter(filter, filterTable(resource, true))
-    rows = rows.filter((row) => late(row) === true)
+    rows = await filterInSlices(rows, ROWS_AT_ONCE, (row) => late(row) === true)
   }
   const getters = names.map((name) => getter(resource, name))
   const atOnce = rowsAtOnce(names.length)
   return {
     fields: names.map((name) => definition(resource, name)),
-    *cells() {
-      for (const slice of slices(rows, atOnce)) yield slice.map((row) => getters.map((get) => get(row)))
+    *rows(read) {
+      for (const slice of slices(rows, atOnce)) yield slice.map((row) => getters.map((get) => read(get(row))))
     },
     *texts(write) {
       const writers = getters.map((get) => columnWriter(get, write))
@@ -173,8 +169,9 @@ async function query<Row>(
 /** What was found; its rows are worked out slice by slice, when they are read. */
 interface Table {
   readonly fields: FieldDefinition[]
-  cells(): Iterable<Cell[][]>
-  /** Rows as JSON, of cells that are written like that. */
+  /** Of what is read from their cells. */
+  rows<T>(read: (cell: Cell) => T): Iterable<T[][]>
+  /** The same in JSON. */
   texts(write: WriteCell): Iterable<string>
 }
 
@@ -194,9 +191,9 @@ function columnWriter<Row>(get: (row: Row) => Cell, write: WriteCell): (row: Row
   }
 }
 
-async function collected(table: Table): Promise<Cell[][]> {
-  const all: Cell[][] = []
-  for (const slice of table.cells()) {
+async function collected<T>(rows: Iterable<T[][]>): Promise<T[][]> {
+  const all: T[][] = []
+  for (const slice of rows) {
     if (all.length > 0) await breathe()
     all.push(...slice)
   }

@@ -33,8 +33,8 @@ const configCalls = ({ store, locks, replication, measures }: WconfdState, feed:
   readConfig: call([], (_, connection) => sendConfig(connection, store.current())),
   gantryRead: call([selector], ([wanted], connection) => sendConfig(connection, slice(store.current(), wanted))),
   gantrySection: call([read.text], ([section]) => store.gantry().sections[section] ?? {}),
-  gantryFollow: call([], (_, connection) => {
-    feed.attach(connection)
+  gantryFollow: call([], async (_, connection) => {
+    await feed.attach(connection)
     return ANSWERED
   }),
   gantryChange: call(

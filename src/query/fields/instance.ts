@@ -1,6 +1,8 @@
+import { mapInSlices } from '../../lib/slices'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import type { NodeUuid } from '../../model/ids'
 import type { Instance } from '../../model/instance'
+import { NODES_ASKED_AT_ONCE, ROWS_AT_ONCE } from '../../model/limits'
 import type { Node } from '../../model/node'
 import { ConfigIndex } from '../config-index'
 import type { LiveResults } from '../live-data'
@@ -42,11 +44,11 @@ export const instanceResource: Resource<InstanceRow> = {
           )
         : undefined,
     ])
-    const seenOn = running && whereSeen(running)
-    for (const row of rows) {
+    const seenOn = running && (await whereSeen(running))
+    await mapInSlices(rows, ROWS_AT_ONCE, (row) => {
       if (running && seenOn) row.runtime = runtimeOf(row, running, seenOn)
       row.consoles = consoles?.get(row.instance.primary_node)
-    }
+    })
   },
 }
 
@@ -58,16 +60,16 @@ function ownNodes(rows: readonly InstanceRow[], index: ConfigIndex): Node[] {
 
 type Sightings = ReadonlyMap<string, readonly [node: NodeUuid, info: InstanceRuntime][]>
 
-function whereSeen(answers: LiveResults<Record<string, InstanceRuntime>>): Sightings {
+async function whereSeen(answers: LiveResults<Record<string, InstanceRuntime>>): Promise<Sightings> {
   const seen = new Map<string, [NodeUuid, InstanceRuntime][]>()
-  for (const [node, answer] of answers) {
-    if (!answer.ok) continue
+  await mapInSlices([...answers], NODES_ASKED_AT_ONCE, ([node, answer]) => {
+    if (!answer.ok) return
     for (const [name, info] of Object.entries(answer.payload)) {
       const places = seen.get(name)
       if (places === undefined) seen.set(name, [[node, info]])
       else places.push([node, info])
     }
-  }
+  })
   return seen
 }
 

@@ -1,7 +1,8 @@
 // The serving end of following: who follows and what they are sent, and the `follow` socket. On the master wconfd serves that socket,
 // on the other candidates noded does; when a candidate becomes master, its noded yields the socket and the files behind it.
 import { encodeDelta, type Delta } from '../../config/delta'
-import { encodeConfig, encodeGantry } from '../../config/encode'
+import { encodeGantry, snapshotPieces } from '../../config/encode'
+import { breathe } from '../../lib/clock'
 import { isServed, type FramedConnection, type FramedServer } from '../../lib/json-socket'
 import type { Log } from '../../lib/log'
 import type { Documents } from '../../model/config'
@@ -11,7 +12,8 @@ import { ANSWERED, JsonClient, PeerError, serveCalls } from '../json-protocol'
 const FRAME_BYTES_MAX = 4096
 
 export class FollowFeed {
-  private readonly followers = new Set<FramedConnection>()
+  /** With what waits until the snapshot is sent, while it is. */
+  private readonly followers = new Map<FramedConnection, string[] | null>()
 
   constructor(
     private readonly documents: () => Documents,
@@ -19,25 +21,37 @@ export class FollowFeed {
     private readonly withGantry: boolean,
   ) {}
 
-  /** Answers the call. A follower that reads too slowly is disconnected and may come again. */
-  attach(connection: FramedConnection): void {
+  /** Answers the call, slice by slice. A follower that reads too slowly is disconnected and may come again. */
+  async attach(connection: FramedConnection): Promise<void> {
     const { config, gantry } = this.documents()
-    const tail = this.withGantry ? `,"gantry":${encodeGantry(gantry)}` : ''
-    connection.send(`{"success":true,"result":{"config":${encodeConfig(config)}${tail}}}`)
-    this.followers.add(connection)
+    const { head, objects } = snapshotPieces(config)
+    const waiting: string[] = []
+    this.followers.set(connection, waiting)
     void connection.closed.then(() => this.followers.delete(connection))
+    const tail = this.withGantry ? `,"gantry":${encodeGantry(gantry)}` : ''
+    connection.send(`{"success":true,"result":{"config":${head}${tail}}}`)
+    for (const slice of objects) {
+      if (!connection.send(`{"objects":${slice}}`)) return
+      await breathe()
+    }
+    connection.send('{"complete":true}')
+    for (const text of waiting) connection.send(text)
+    if (this.followers.has(connection)) this.followers.set(connection, null)
   }
 
   publish(delta: Delta): void {
     if (this.followers.size === 0) return
     const askers = delta.askers === undefined ? '' : `,"askers":${JSON.stringify(delta.askers)}`
     const text = `{"delta":${encodeDelta(this.withGantry ? delta : { ...delta, gantry: undefined })}${askers}}`
-    for (const follower of this.followers) follower.send(text)
+    for (const [follower, waiting] of this.followers) {
+      if (waiting) waiting.push(text)
+      else follower.send(text)
+    }
   }
 
   /** They come again, and get a snapshot. */
   disconnectAll(): void {
-    for (const follower of this.followers) follower.destroy()
+    for (const follower of this.followers.keys()) follower.destroy()
   }
 }
 
@@ -52,8 +66,8 @@ export function serveFollow({ path, log, onYield }: FollowServerOptions, feed: F
   return serveCalls(
     { path, mode: 0o660, log, maxFrame: FRAME_BYTES_MAX, maxBuffered: WCONFD_BUFFER_BYTES_MAX },
     {
-      gantryFollow: (_, connection) => {
-        feed.attach(connection)
+      gantryFollow: async (_, connection) => {
+        await feed.attach(connection)
         return ANSWERED
       },
       ...(onYield && { gantryYield: onYield }),

@@ -1,10 +1,11 @@
-// Following the configuration: one call, `gantryFollow`, is answered by a snapshot, and then deltas come on the same connection.
+// Following the configuration: one call, `gantryFollow`, is answered by a snapshot in slices, and then deltas come on the same connection.
 // wconfd serves it, and noded on master candidates; luxid, confd and others follow instead of reading files again and again.
-import { systemClock, type Clock } from '../../lib/clock'
+import { breathe, systemClock, type Clock } from '../../lib/clock'
 import { connectFramed, type FramedConnection } from '../../lib/json-socket'
 import { silentLog, type Log } from '../../lib/log'
 import { applyToConfig, applyToGantry, type Delta } from '../../config/delta'
-import type { ConfigData, GantryData } from '../../model/config'
+import { recordFrom } from '../../config/records'
+import type { ConfigData, GantryData, ObjectKind } from '../../model/config'
 import { errorFromWire } from '../../model/errors'
 import { CALL_CONNECT_S, WCONFD_RECONNECT_S, WCONFD_RETRY_PAUSE_S } from '../../model/limits'
 import { PeerError } from '../json-protocol'
@@ -34,6 +35,7 @@ export async function followConfig(
 
 export class ConfigFollower {
   private config: ConfigData | undefined
+  private coming: Snapshot | undefined
   private gantryData: GantryData | undefined
   private connection: FramedConnection | undefined
   private closed = false
@@ -76,9 +78,12 @@ export class ConfigFollower {
   private connect(): Promise<void> {
     return new Promise((resolve, reject) => {
       let established = false
-      const receive = (text: string, connection: FramedConnection) => {
+      const receive = async (text: string, connection: FramedConnection) => {
+        // What a former one sent is worth nothing.
+        if (connection !== this.connection) return
         try {
-          this.receive(JSON.parse(text))
+          await this.receive(JSON.parse(text))
+          if (this.coming !== undefined) return
           established = true
           resolve()
         } catch (error) {
@@ -112,16 +117,35 @@ export class ConfigFollower {
     }
   }
 
-  private receive(message: unknown): void {
+  private async receive(message: unknown): Promise<void> {
     if (isMessage(message, 'delta'))
       return this.advance({ ...(message.delta as Delta), askers: message['askers'] as Delta['askers'] })
-    if (!isMessage(message, 'result')) throw new Error('a message that is neither a snapshot nor a delta')
+    if (isMessage(message, 'objects')) return this.collect(message.objects as [ObjectKind, { uuid: string }][])
+    if (isMessage(message, 'complete')) return this.arrive()
+    if (!isMessage(message, 'result')) throw new Error('a message that is neither of a snapshot nor a delta')
     if (message['success'] !== true) throw errorFromWire(message.result)
     // What the daemon sends it has checked; it is read here only.
-    const { config, gantry } = message.result as { config: ConfigData; gantry?: GantryData }
-    this.config = config
+    this.coming = { ...(message.result as Pick<Snapshot, 'config' | 'gantry'>), objects: new Map() }
+  }
+
+  private async collect(objects: readonly (readonly [ObjectKind, { uuid: string }])[]): Promise<void> {
+    for (const [kind, object] of objects) {
+      const same = this.coming?.objects.get(kind)
+      if (same) same.set(object.uuid, object)
+      else this.coming?.objects.set(kind, new Map([[object.uuid, object]]))
+    }
+    await breathe()
+  }
+
+  private arrive(): void {
+    if (this.coming === undefined) throw new Error('the end of a snapshot that did not begin')
+    const { config, gantry, objects } = this.coming
+    const containers = [...objects].map(([kind, same]) => [kind, recordFrom(same)] as const)
+    const whole: ConfigData = { ...config, ...Object.fromEntries(containers) }
+    this.coming = undefined
+    this.config = whole
     this.gantryData = gantry
-    this.onChange(config, null)
+    this.onChange(whole, null)
   }
 
   private advance(delta: Delta): void {
@@ -133,6 +157,13 @@ export class ConfigFollower {
     if (this.gantryData) this.gantryData = applyToGantry(this.gantryData, delta)
     this.onChange(this.config, delta)
   }
+}
+
+/** One that is not whole yet. */
+interface Snapshot {
+  readonly config: ConfigData
+  readonly gantry?: GantryData
+  readonly objects: Map<ObjectKind, Map<string, object>>
 }
 
 const isMessage = <K extends string>(value: unknown, key: K): value is Record<K, unknown> & Record<string, unknown> =>

@@ -1,0 +1,47 @@
+import * as fs from 'node:fs'
+import * as os from 'node:os'
+import * as path from 'node:path'
+import { recordFrom } from '../../../../src/config/records'
+import { openStore } from '../../../../src/config/store'
+import { silentLog } from '../../../../src/lib/log'
+import { instanceUuid } from '../../../../src/model/ids'
+import { limits } from '../../../../src/model/limits'
+import { followConfig } from '../../../../src/rpc/wconfd/follow'
+import { FollowFeed, serveFollow } from '../../../../src/rpc/wconfd/follow-server'
+import { buildInstance, id, smallConfig, storeOptions } from '../../config/builders'
+import { eventually } from '../../daemons/wconfd/support'
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gfollow-'))
+afterAll(() => fs.rmSync(folder, { recursive: true }))
+
+/** Of many slices. */
+function largeConfig() {
+  const config = smallConfig()
+  const numbers = Array.from({ length: 3 * limits.checkpoint_slice + 1 }, (_, at) => at + 100)
+  const instances = numbers.map((n) => buildInstance(config, n, { uuid: instanceUuid(id(n)) }))
+  return { ...config, instances: recordFrom(instances.map((instance) => [instance.uuid, instance])) }
+}
+
+test('changes that are made while a snapshot is being sent come behind it', async () => {
+  const store = await openStore(await storeOptions(largeConfig()))
+  const before = store.current()
+  const tag = (name: string) => store.change([['addTags', 'cluster', '', [name]]])
+  const feed = new FollowFeed(() => {
+    // When the first slices are on their way.
+    if (store.current() === before) setImmediate(() => void tag('one').then(() => tag('two')))
+    return store.documents()
+  }, true)
+  store.subscribe((delta) => feed.publish(delta))
+  const server = await serveFollow({ path: path.join(folder, 'sock'), log: silentLog }, feed)
+
+  const seen: string[] = []
+  const follower = await followConfig(path.join(folder, 'sock'), ({ cluster }) => seen.push(cluster.tags.join()))
+  await eventually(() => expect(seen).toEqual(['', 'one', 'one,two']))
+  expect(follower.current()).toEqual(store.current())
+  expect(follower.current().instances).toEqual(before.instances)
+  expect(follower.gantry()).toEqual(store.gantry())
+
+  follower.close()
+  await server.close()
+  await store.close(false)
+})
