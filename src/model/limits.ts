@@ -141,6 +141,8 @@ export const LUXI_CLIENT_CONNECTIONS_MAX = 256
 export const CELLS_AT_ONCE = 8000
 /** Rows of a table that are found, filtered or given live data before the event loop serves others. */
 export const ROWS_AT_ONCE = 1000
+/** Jobs that are made ready to be shown before the event loop serves others. */
+export const JOBS_AT_ONCE = 500
 /** Entries of a list that the remote API writes at once. */
 export const ENTRIES_AT_ONCE = 100
 /** Idle LUXI connections that a client process keeps. */

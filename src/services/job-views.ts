@@ -1,6 +1,8 @@
 // Jobs as queries read them: the file's content and what follows from it. A job does not change, so its view is made once.
 import { type Job, jobPriority, jobStatus } from '../jobs/job'
 import type { JobQueue } from '../jobs/queue'
+import { mapInSlices } from '../lib/slices'
+import { JOBS_AT_ONCE } from '../model/limits'
 import { withoutMarks } from '../model/marks'
 import { redactPrivate } from '../opcodes/summary'
 import type { JobReader, JobView } from '../query/source'
@@ -26,9 +28,10 @@ export function markedView(job: Job, archived: boolean): JobView {
 export function jobReader(queue: JobQueue, viewOf: typeof jobView): JobReader {
   return {
     async all({ archived }) {
-      const live = queue.all().map((job) => viewOf(job, false))
+      const live = await mapInSlices(queue.all(), JOBS_AT_ONCE, (job) => viewOf(job, false))
       if (!archived) return live
-      return [...(await queue.archived.all()).map((job) => viewOf(job, true)), ...live]
+      const old = await mapInSlices(await queue.archived.all(), JOBS_AT_ONCE, (job) => viewOf(job, true))
+      return [...old, ...live]
     },
     async one(id) {
       const live = queue.job(id)

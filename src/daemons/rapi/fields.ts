@@ -135,6 +135,8 @@ export const JOB_BULK_FIELDS = [
   'end_ts',
 ] as const
 
+export const JOB_LIST_COLUMNS: readonly Column[] = JOB_BULK_FIELDS.map(columnOf)
+
 export const JOB_FIELDS = [...JOB_BULK_FIELDS, 'oplog', 'opresult'] as const
 
 export const FILTER_FIELDS = ['watermark', 'priority', 'predicates', 'action', 'reason_trail', 'uuid'] as const

@@ -1,8 +1,9 @@
 import { Delete, Get, Path, Query, Route, Security, Tags } from '@tsoa/runtime'
 import type { JobObject, JobSummary } from '../../../generated/resource-views'
 import { badRequest, notFound } from '../errors'
-import { JOB_BULK_FIELDS, JOB_FIELDS } from '../fields'
+import { JOB_BULK_FIELDS, JOB_FIELDS, JOB_LIST_COLUMNS } from '../fields'
 import { bodyObject } from '../fill'
+import { listOf } from '../tables'
 import { oneRow, Resource, rowObject, type Row } from './resource'
 
 /** Seconds that one wait for a job's change may last. */
@@ -28,10 +29,9 @@ export class JobsController extends Resource {
   /** Jobs that are not archived: ids, or with `bulk` what they are. */
   @Get('')
   async list(@Query() bulk = 0): Promise<JobLink[] | JobSummary[]> {
-    const fields = bulk === 0 ? ['id'] : JOB_BULK_FIELDS
-    const rows = (await this.master.queryJobs(null, fields)).filter((row): row is unknown[] => row !== null)
-    if (bulk !== 0) return rows.map((row) => rowObject<JobSummary>(fields, row))
-    return rows.map(([id]) => ({ id: Number(id), uri: `/2/jobs/${String(id)}` }))
+    if (bulk !== 0) return listOf<JobSummary>(JOB_LIST_COLUMNS, this.master.text.queryJobs(null, JOB_BULK_FIELDS))
+    const rows = await this.master.queryJobs(null, ['id'])
+    return rows.flatMap((row) => (row === null ? [] : { id: Number(row[0]), uri: `/2/jobs/${String(row[0])}` }))
   }
 
   /** One job with its log and results; all null, save the id, for a job that is not known. */
