@@ -66,9 +66,11 @@ function plainTypeText(schema: Schema): string {
   }
 }
 
-function objectText({ properties = {}, additionalProperties }: Schema): string {
+function objectText({ properties = {}, required = [], additionalProperties }: Schema): string {
   const quoted = (name: string) => (/^\w+$/.test(name) ? name : `'${name}'`)
-  const fields = Object.entries(properties).map(([name, field]) => `${quoted(name)}?: ${typeText(field)} | null`)
+  const fields = Object.entries(properties).map(([name, field]) =>
+    required.includes(name) ? `${quoted(name)}: ${typeText(field)}` : `${quoted(name)}?: ${typeText(field)} | null`,
+  )
   if (typeof additionalProperties === 'object') fields.push(`[name: string]: ${typeText(additionalProperties)}`)
   else if (additionalProperties) fields.push('[name: string]: unknown')
   return `{ ${fields.join('; ')} }`

@@ -1,5 +1,6 @@
 // The program of a job process: hands operations and their clients to jobs/job-process. Its arguments are the virtual root and
 // the host name; luxid's pool forks it.
+import * as path from 'node:path'
 import { processChannel, serveJobs } from './jobs/job-process'
 import { systemClock } from './lib/clock'
 import { systemDisk } from './lib/disk'
@@ -7,6 +8,8 @@ import { createLog } from './lib/log'
 import { pathsOf } from './lib/paths'
 import { systemRandom } from './lib/random'
 import { openRendezvous } from './lib/rendezvous'
+import type { TaskParts } from './lib/worker-pool'
+import { ALLOCATION_MEMORY_MIB, ALLOCATION_S } from './model/limits'
 import { JobCancelled, type JobQueries } from './operations/environment'
 import { runOpcode } from './operations/processor'
 import { architecture } from './query/cluster-info'
@@ -48,7 +51,21 @@ async function clusterFacts(): Promise<ClusterFacts> {
   }
 }
 
-const masterFile = async (path: string) => (await systemDisk.read(paths.local(path)))?.toString('utf8')
+/** Few jobs think, so the thread ends with the thought. */
+async function think(parts: TaskParts): Promise<unknown> {
+  const { WorkerPool } = await import('./lib/worker-pool.js')
+  const pool = new WorkerPool({
+    ...{ entry: path.join(__dirname, 'allocation-thread.js'), clock, threads: 1, waiting: 0 },
+    ...{ limit_s: ALLOCATION_S, memory_mib: ALLOCATION_MEMORY_MIB },
+  })
+  try {
+    return await pool.run(parts)
+  } finally {
+    await pool.close()
+  }
+}
+
+const masterFile = async (file: string) => (await systemDisk.read(paths.local(file)))?.toString('utf8')
 
 serveJobs(processChannel(), {
   ...{ paths, clock, log },
@@ -59,6 +76,7 @@ serveJobs(processChannel(), {
       ...setting,
       ...{ wconfd, nodes, clock, random, paths, queries, masterFile },
       rendezvous: () => openRendezvous(clock),
+      think,
       async started() {
         await checkAgain(op, setting.jobId, wconfd)
         await setting.started()

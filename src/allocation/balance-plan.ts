@@ -104,7 +104,7 @@ const takeBack = (model: ClusterModel, { move, oldPrimary, oldSecondary }: Made)
   new Changes(model, true).place(move.instance, oldPrimary, oldSecondary)
 
 /** What each part adds to the score. */
-function changed(before: readonly Component[], after: readonly Component[]): ScoreComponent[] {
+export function changed(before: readonly Component[], after: readonly Component[]): ScoreComponent[] {
   return before
     .map(({ name, value, weight }, at) => ({
       ...{ name, before: value * weight },

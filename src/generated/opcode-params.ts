@@ -72,6 +72,48 @@ export interface BackupRemoveParams extends CommonOpcodeParams {
 export interface ClusterActivateMasterIpParams extends CommonOpcodeParams {
 }
 
+/** Plans a balance, and moves nothing; the result is that of POST /3/balance. */
+export interface ClusterBalanceParams extends CommonOpcodeParams {
+  /** The built-in allocator or a script; the default ones when left out. */
+  iallocator?: string | null
+  /** Node groups; all when left out. */
+  groups?: string[] | null
+  /** At most so many moves. */
+  max_moves?: number | null
+  /** Disks may be copied. */
+  disk_moves?: boolean | null
+  /** Instances may change their primary node. */
+  instance_moves?: boolean | null
+  /** Only instances whose node is offline or drained. */
+  evacuate?: boolean | null
+  /** Instances leave only nodes that are offline or drained. */
+  restricted_migration?: boolean | null
+  /** The least gain of a move below min_gain_limit. */
+  min_gain?: number | null
+  /** The score below which min_gain counts. */
+  min_gain_limit?: number | null
+  /** Tell of each node that was looked at. */
+  explain?: boolean | null
+  /** All that the answer may tell of, and that what it plans may touch; everything when left out. */
+  visible?: { groups: string[]; nodes: string[]; instances: string[] } | null
+}
+
+/** Counts how many instances fit; the result is that of POST /3/capacity. */
+export interface ClusterCapacityParams extends CommonOpcodeParams {
+  /** The built-in allocator or a script; the default ones when left out. */
+  iallocator?: string | null
+  /** What the instances would be. */
+  spec: { disk_template: "blockdev" | "diskless" | "drbd" | "ext" | "file" | "gluster" | "plain" | "rbd" | "sharedfile"; memory_mib: number; vcpus: number; disks_mib?: number[] | null; spindle_use?: number | null; tags?: string[] | null; networks?: string[] | null }
+  /** Node groups; all when left out. */
+  groups?: string[] | null
+  /** Looks no further than so many in each group. */
+  max_instances?: number | null
+  /** Tell of each node that was looked at. */
+  explain?: boolean | null
+  /** All that the answer may tell of, and that what it plans may touch; everything when left out. */
+  visible?: { groups: string[]; nodes: string[]; instances: string[] } | null
+}
+
 /** Returns selected cluster config values, in field order. */
 export interface ClusterConfigQueryParams extends CommonOpcodeParams {
   /** Field names. */
@@ -179,7 +221,7 @@ export interface ClusterSetParams extends CommonOpcodeParams {
   /** Default allocator arguments. */
   default_iallocator_params?: { [name: string]: unknown } | null
   /** Of each kind of question, the allocators that are asked in order until one finds something; empty for the default one. */
-  default_iallocators?: { allocate?: string[] | null; 'multi-allocate'?: string[] | null; relocate?: string[] | null; 'node-evacuate'?: string[] | null; 'change-group'?: string[] | null } | null
+  default_iallocators?: { allocate?: string[] | null; 'multi-allocate'?: string[] | null; relocate?: string[] | null; 'node-evacuate'?: string[] | null; 'change-group'?: string[] | null; balance?: string[] | null; capacity?: string[] | null } | null
   /** MAC prefix. */
   mac_prefix?: string | null
   /** Interface for the master IP. */
@@ -274,6 +316,20 @@ export interface ClusterVerifyGroupParams extends CommonOpcodeParams {
   verbose?: boolean
   /** Look for stray authorized_keys entries; false when left out. */
   verify_clutter?: boolean
+}
+
+/** Tells what happens when nodes die and instances arrive; the result is that of POST /3/whatif. */
+export interface ClusterWhatIfParams extends CommonOpcodeParams {
+  /** Nodes that die. */
+  nodes?: string[] | null
+  /** All nodes with this tag die, too. */
+  node_tag?: string | null
+  /** Instances that arrive, one after the other. */
+  instances?: ({ spec: { disk_template: "blockdev" | "diskless" | "drbd" | "ext" | "file" | "gluster" | "plain" | "rbd" | "sharedfile"; memory_mib: number; vcpus: number; disks_mib?: number[] | null; spindle_use?: number | null; tags?: string[] | null; networks?: string[] | null }; count?: number | null; group?: string | null })[] | null
+  /** Tell of each node that was looked at. */
+  explain?: boolean | null
+  /** All that the answer may tell of, and that what it plans may touch; everything when left out. */
+  visible?: { groups: string[]; nodes: string[]; instances: string[] } | null
 }
 
 /** Tabulates ExtStorage providers over nodes. */

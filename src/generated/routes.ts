@@ -736,7 +736,7 @@ export const routes: readonly Route[] = [
     controller: AllocationV3Controller,
     action: 'balance',
     security: [{"basic":[]},{"bearer":[]}],
-    args: [{"in":"body","name":"body","required":true,"ref":"BalanceRequest"}, ],
+    args: [{"in":"body","name":"body","required":true,"ref":"BalanceRequest"}, {"in":"header","name":"Prefer","dataType":"string"}, ],
   },
   {
     verb: 'post',
@@ -744,7 +744,7 @@ export const routes: readonly Route[] = [
     controller: AllocationV3Controller,
     action: 'capacity',
     security: [{"basic":[]},{"bearer":[]}],
-    args: [{"in":"body","name":"body","required":true,"ref":"CapacityRequest"}, ],
+    args: [{"in":"body","name":"body","required":true,"ref":"CapacityRequest"}, {"in":"header","name":"Prefer","dataType":"string"}, ],
   },
   {
     verb: 'post',
@@ -752,7 +752,7 @@ export const routes: readonly Route[] = [
     controller: AllocationV3Controller,
     action: 'whatIf',
     security: [{"basic":[]},{"bearer":[]}],
-    args: [{"in":"body","name":"body","required":true,"ref":"WhatIfRequest"}, ],
+    args: [{"in":"body","name":"body","required":true,"ref":"WhatIfRequest"}, {"in":"header","name":"Prefer","dataType":"string"}, ],
   },
   {
     verb: 'get',

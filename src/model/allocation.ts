@@ -56,6 +56,13 @@ export interface CandidateNode {
 
 export type Reject = NonNullable<CandidateNode['reject']>
 
+/** By name: all that an answer may tell of, and that what it plans may touch. */
+export interface Visible {
+  readonly groups: readonly string[]
+  readonly nodes: readonly string[]
+  readonly instances: readonly string[]
+}
+
 /** How evenly a node group is loaded: 0 is best. */
 export interface GroupScore {
   group: string
@@ -67,8 +74,10 @@ export interface GroupScore {
 
 /** Which moves are wanted. */
 export interface BalanceRequest {
+  /** Who plans it: `hail`, the built-in one, or a script; when left out, the cluster's default allocators for `balance`. */
+  iallocator?: string
   /** Node groups by name; all that the caller sees when left out. */
-  groups?: string[]
+  groups?: readonly string[]
   /** At most so many moves; when left out, as many as one job can hold. @isInt @minimum 1 */
   max_moves?: number
   /** Whether disks may be copied: true when left out. */
@@ -123,8 +132,10 @@ export interface BalanceStep {
 /** How many instances of a specification fit. */
 export interface CapacityRequest {
   spec: InstanceSpecification
+  /** Who counts: `hail`, the built-in one, or a script; when left out, the cluster's default allocators for `capacity`. */
+  iallocator?: string
   /** Node groups by name; all that the caller sees when left out. */
-  groups?: string[]
+  groups?: readonly string[]
   /** Looks no further than so many in each group. @isInt @minimum 1 */
   max_instances?: number
   /** Tells for each group why the next instance fits on none of its nodes. */
@@ -155,11 +166,11 @@ export interface Capacity {
 /** What happens: nodes die first, then instances arrive. */
 export interface WhatIfRequest {
   /** Nodes by name that die. */
-  nodes?: string[]
+  nodes?: readonly string[]
   /** All nodes with this tag die, too. */
   node_tag?: string
   /** Instances that arrive, one after the other. */
-  instances?: ArrivingInstances[]
+  instances?: readonly ArrivingInstances[]
   /** Tells of what cannot be placed each node that was looked at. */
   explain?: boolean
 }

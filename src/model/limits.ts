@@ -363,8 +363,10 @@ export const INSTANCES_AT_ONCE = 250
 /** Questions that are thought about at the same time, and that may wait for that. */
 export const ALLOCATION_THREADS = 2
 export const ALLOCATION_WAITING_MAX = 20
-/** Seconds that a question may be thought about. */
-export const ALLOCATION_S = 120
+/** Seconds that a question to the allocation may be thought about. */
+export const ALLOCATION_S = 3600
+/** Seconds within which a request is answered; then its question becomes a job. */
+export const ALLOCATION_ANSWER_S = 20
 /** MiB that thinking about a question may take. */
 export const ALLOCATION_MEMORY_MIB = 1024
 /** Instances that may arrive in one question. */

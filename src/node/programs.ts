@@ -1,5 +1,6 @@
 // Programs that administrators install on a node for the master: out-of-band helpers and allocators.
 import * as fs from 'node:fs/promises'
+import { constants } from 'node:os'
 import * as path from 'node:path'
 import { runCommand } from '../lib/run-command'
 import { IALLOCATOR_SEARCH_PATH } from '../model/constants/paths'
@@ -34,8 +35,10 @@ export async function runIallocator(
   await fs.mkdir(paths.runDir, { recursive: true, mode: 0o775 })
   try {
     await fs.writeFile(file, input, { mode: 0o600, flag: 'wx' })
-    const { code, stdout, output } = await runCommand([script, file, ...optionWords(options)], { maxOutput: 64 << 20 })
-    if (code !== 0) fail(`iallocator module '${name}' failed: exited with exit code ${code}, output '${output.trim()}'`)
+    const command = [script, file, ...optionWords(options)]
+    const { code, signal, stdout, output } = await runCommand(command, { maxOutput: 64 << 20 })
+    const why = signal === null ? `exited with exit code ${code}` : `terminated by signal ${constants.signals[signal]}`
+    if (code !== 0) fail(`iallocator module '${name}' failed: ${why}, output '${output.trim()}'`)
     return stdout
   } finally {
     await fs.rm(file, { force: true })

@@ -1,4 +1,5 @@
 // Every opcode that a job can hold, by id.
+import * as allocation from './allocation'
 import * as backup from './backup'
 import * as cluster from './cluster'
 import * as group from './group'
@@ -12,6 +13,7 @@ import * as test from './test'
 import type { OpcodeDefinition } from './opcode'
 
 const tables = {
+  ...allocation,
   ...cluster,
   ...query,
   ...node,

@@ -176,6 +176,24 @@ export function record<const F extends Record<string, Check<unknown>>>(
   }
 }
 
+/** Exactly these keys, of which some must be there. */
+export function required<T>(
+  fields: Record<keyof T & string, Check<unknown>>,
+  needed: readonly (keyof T & string)[],
+): Check<T> {
+  const all = record(fields, { rest: false })
+  return {
+    schema: { ...all.schema, required: needed },
+    parse(value) {
+      const read = all.parse(value)
+      const missing = needed.find((name) => read[name] === undefined)
+      if (missing !== undefined) throw new Mismatch(`'${missing}' is missing`)
+      // Checked field by field against the table beside the type.
+      return read as T
+    },
+  }
+}
+
 export function readField<T>(name: string, check: Check<T>, value: unknown): T {
   try {
     return check.parse(value)

@@ -5,6 +5,7 @@ import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
 import type { Random } from '../lib/random'
 import type { Rendezvous } from '../lib/rendezvous'
+import type { TaskParts } from '../lib/worker-pool'
 import type { JobId, QueryFilter, QueryResource, QueryResult, WireOpCode } from '../rpc/luxi/calls'
 import type { NodeClient } from '../rpc/node/client'
 import type { ClientId, Wconfd } from '../rpc/wconfd/calls'
@@ -42,6 +43,8 @@ export interface JobEnvironment {
   readonly queries?: JobQueries
   /** The text of one of the master's own files, by its path on a real node, to send it to nodes; undefined when it is missing. */
   readonly masterFile?: (path: string) => Promise<string | undefined>
+  /** Thinks about a question to the allocation in a thread of its own; absent where only a plan is made. */
+  readonly think?: (parts: TaskParts) => Promise<unknown>
   /** A socket at which opcodes for tests wait for their tester; absent where nobody could come. */
   readonly rendezvous?: () => Promise<Rendezvous>
 }

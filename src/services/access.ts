@@ -6,6 +6,7 @@ import type { ConfigData, Instance, Node } from '../model/config'
 import { OpPrereqError, REFUSED } from '../model/errors'
 import { allows } from '../model/permissions'
 import { isObject } from '../opcodes/check'
+import { allOpcodes } from '../opcodes/index'
 import { permissionOf } from '../opcodes/permission'
 import type { WireOpCode } from '../rpc/luxi/calls'
 import type { Identity, TokenScope } from '../rpc/luxi/gantry'
@@ -50,8 +51,8 @@ export class Access {
       op.OP_ID === 'OP_INSTANCE_CREATE'
         ? this.covers(newInstance(config, op)) && this.seesSource(config, op)
         : objects.every((object) => this.sees(config, object))
-    // Disks that belong to no instance are in no scope.
-    if (!inside || objects.length === 0 || takesDisks(op))
+    // Disks that belong to no instance are in no scope, and neither is a question about everything.
+    if (!inside || objects.length === 0 || takesDisks(op) || isAboutAll(op))
       throw forbidden('an object of this request is outside the scope of the token')
   }
 
@@ -152,14 +153,26 @@ function takesDisks({ disks }: WireOpCode): boolean {
   )
 }
 
+const isAboutAll = (op: WireOpCode): boolean =>
+  allOpcodes.get(op.OP_ID)?.params['visible'] !== undefined && !isObject(op['visible'])
+
 const TAGGED: Readonly<Record<string, string>> = { nodegroup: 'group' }
+
+/** Lists of what the answer to a question may tell of. */
+const VISIBLE = [
+  ['groups', 'group'],
+  ['nodes', 'node'],
+  ['instances', 'instance'],
+] as const
 
 /** The objects that an opcode names: `instance/vm1`. */
 export function objectsOf(op: WireOpCode): string[] {
   const named = Object.entries(NAMING).flatMap(([parameter, kind]) =>
     textsOf(op[parameter]).map((name) => `${kind}/${name}`),
   )
-  const { kind, name } = op
+  const { kind, name, visible } = op
+  if (isObject(visible))
+    for (const [kinds, one] of VISIBLE) named.push(...textsOf(visible[kinds]).map((object) => `${one}/${object}`))
   if (op.OP_ID.startsWith('OP_TAGS_') && typeof kind === 'string' && typeof name === 'string')
     named.push(`${TAGGED[kind] ?? kind}/${name}`)
   return named

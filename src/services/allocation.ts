@@ -1,34 +1,30 @@
 // Questions to the allocation: what a balance would move, what fits, what happens if. The cluster is read here, thought about in a
-// thread, and what the caller's token does not cover is left out.
+// thread, and what the caller's token does not cover is left out. What takes too long, or is for a script to answer, becomes a job.
 import type { AllocOptions } from '../allocation/allocate'
-import type { BalanceAnswer } from '../allocation/balance-plan'
+import { type Asked, balanceQuestion, capacityQuestion, visibleIn, whatIfQuestion } from '../allocation/asked'
 import type { ClusterData } from '../allocation/cluster-data'
+import { preconditionsOf } from '../allocation/preconditions'
 import { toParts } from '../allocation/question-parts'
 import type { Answers, Question } from '../allocation/questions'
-import type { NewInstance } from '../allocation/requests'
-import { specifiedInstance } from '../allocation/specification'
-import { findGroup, findNetwork, findNode } from '../config/lookup'
 import { recordValues } from '../config/records'
-import { PoolBusy, TaskTooLong, type TaskParts } from '../lib/worker-pool'
-import type {
-  BalanceRequest,
-  Capacity,
-  CapacityRequest,
-  InstanceSpecification,
-  WhatIf,
-  WhatIfRequest,
-} from '../model/allocation'
+import { jobStatus } from '../jobs/job'
+import { within } from '../lib/clock'
+import { PoolBusy, type TaskParts } from '../lib/worker-pool'
+import type { BalanceRequest, Capacity, CapacityRequest, Visible, WhatIf, WhatIfRequest } from '../model/allocation'
+import { ALLOCATORS_SECTION, defaultAllocators, ownAllocators } from '../model/allocators'
 import type { ConfigData, DiskTemplate } from '../model/config'
-import { ECODE, GenericError, OpPrereqError } from '../model/errors'
-import { ARRIVING_MAX, OPCODES_PER_JOB_MAX } from '../model/limits'
-import { allOpcodes, fillOpcode } from '../opcodes/index'
-import { parseOpcode } from '../opcodes/parse'
-import type { PlannedBalance } from '../rpc/luxi/allocation'
+import { BUILTIN_IALLOCATOR } from '../model/constants/words'
+import { ECODE, errorFromWire, type GanetiError, GenericError, OpPrereqError } from '../model/errors'
+import { ALLOCATION_ANSWER_S } from '../model/limits'
+import { OpClusterBalance, OpClusterCapacity, OpClusterWhatIf } from '../opcodes/allocation'
+import { type InputOf, op, type OpcodeDefinition } from '../opcodes/index'
+import type { Answered, PlannedBalance } from '../rpc/luxi/allocation'
 import type { WireOpCode } from '../rpc/luxi/calls'
-import type { Precondition } from '../rpc/luxi/gantry'
 import type { Access } from './access'
+import type { JobService } from './jobs'
 import type { MasterContext } from './master-context'
 import type { Plans } from './plans'
+import type { Submissions } from './submissions'
 
 /** What the allocation of a cluster needs of the outside. */
 export interface AllocationAccess {
@@ -38,183 +34,138 @@ export interface AllocationAccess {
   run(parts: TaskParts, signal?: AbortSignal): Promise<unknown>
 }
 
+/** How long the caller waits for an answer, null for as long as it may, and whether it still does. */
+interface Patience {
+  readonly wait_s: number | null
+  readonly signal: AbortSignal | undefined
+}
+
+interface Parts {
+  readonly plans: Plans
+  readonly jobs: Pick<JobService, 'whenEnded'>
+  readonly submissions: Pick<Submissions, 'ask'>
+}
+
 export class AllocationService {
   constructor(
     private readonly context: MasterContext,
-    private readonly plans: Plans,
+    private readonly parts: Parts,
   ) {}
 
-  async balance(access: Access, request: BalanceRequest, signal?: AbortSignal): Promise<PlannedBalance> {
+  async balance(access: Access, request: BalanceRequest, patience: Patience): Promise<Answered<PlannedBalance>> {
     access.need('cluster.balance')
     const config = this.context.config()
-    const { disk_moves = true, instance_moves = true, evacuate = false, restricted_migration = false } = request
-    const { min_gain = 0.01, min_gain_limit = 0.1, max_moves = OPCODES_PER_JOB_MAX, explain = false } = request
-    const answer = await this.ask(
-      config,
-      countedTemplate(config),
-      {
-        ...{ kind: 'balance', groups: groupsOf(access, config, request.groups), explain, evacuate },
-        ...{ diskMoves: disk_moves, instanceMoves: instance_moves, restrictedMigration: restricted_migration },
-        ...{ minGain: min_gain, minGainLimit: min_gain_limit, maxMoves: max_moves },
-        ...{ maxOpcodes: OPCODES_PER_JOB_MAX, nodes: nodesOf(access, config) },
-        instances: seen(access, config, 'instance', recordValues(config.instances)),
-      },
-      signal,
-    )
-    const { steps, groups, more } = answer
-    const plan = steps.length === 0 ? undefined : this.storePlan(access, config, answer)
-    return { plan: plan?.id ?? null, expires: plan?.expires ?? null, groups, steps, ops: [...answer.ops], more }
+    const visible = visibleTo(access, config)
+    const asked = balanceQuestion(config, request, visible)
+    const job = asJob(OpClusterBalance, { ...request, visible })
+    if (this.isForScripts('balance', request)) return this.byScript(access, job, patience)
+    return this.within(access, job, patience, async (signal) => {
+      const { steps, groups, more, ops } = await this.think(config, asked, signal)
+      const preconditions = preconditionsOf(config, { steps, groups, more, ops })
+      const { plans } = this.parts
+      const plan = steps.length === 0 ? undefined : plans.storeSteps(access.identity, ops, preconditions)
+      return { plan: plan?.id ?? null, expires: plan?.expires ?? null, groups, steps, ops, preconditions, more }
+    })
   }
 
-  async capacity(access: Access, request: CapacityRequest, signal?: AbortSignal): Promise<Capacity> {
+  async capacity(access: Access, request: CapacityRequest, patience: Patience): Promise<Answered<Capacity>> {
     access.need('cluster.capacity')
     const config = this.context.config()
-    const { spec, max_instances: most = null, explain = false } = request
-    const counted = countedTemplate(config, [spec])
-    const groups = groupsOf(access, config, request.groups)
-    const instance = newInstance(config, spec, counted)
-    const nodes = nodesOf(access, config)
-    return this.ask(config, counted, { kind: 'capacity', instance, groups, nodes, most, explain }, signal)
+    const visible = visibleTo(access, config)
+    const asked = capacityQuestion(config, request, visible)
+    const job = asJob(OpClusterCapacity, { ...request, visible })
+    if (this.isForScripts('capacity', request)) return this.byScript(access, job, patience)
+    return this.within(access, job, patience, (signal) => this.think(config, asked, signal))
   }
 
-  async whatIf(access: Access, request: WhatIfRequest, signal?: AbortSignal): Promise<WhatIf> {
+  async whatIf(access: Access, request: WhatIfRequest, patience: Patience): Promise<Answered<WhatIf>> {
     access.need('cluster.what_if')
     const config = this.context.config()
-    const { instances = [], explain = false } = request
-    const counted = countedTemplate(
-      config,
-      instances.map(({ spec }) => spec),
+    const visible = visibleTo(access, config)
+    const asked = whatIfQuestion(config, request, visible)
+    const job = asJob(OpClusterWhatIf, { ...request, visible })
+    return this.within(access, job, patience, async (signal) =>
+      visibleIn(await this.think(config, asked, signal), visible),
     )
-    const arriving = instances.map(({ spec, count = 1, group }) => {
-      if (group !== undefined) groupsOf(access, config, [group])
-      return { instance: newInstance(config, spec, counted, group), count }
-    })
-    const total = arriving.reduce((sum, { count }) => sum + count, 0)
-    if (total > ARRIVING_MAX)
-      throw new OpPrereqError(`instances: ${total} are more than ${ARRIVING_MAX} at once`, ECODE.INVAL)
-    const nodes = nodesOf(access, config)
-    const dead = dyingNodes(access, config, request)
-    const answer = await this.ask(config, counted, { kind: 'what-if', dead, arriving, nodes, explain }, signal)
-    const mine = <T extends { readonly instance: string }>(list: readonly T[]): T[] =>
-      list.filter(({ instance }) => access.sees(config, `instance/${instance}`))
-    return {
-      ...answer,
-      ...{ restored: mine(answer.restored), lost: mine(answer.lost) },
-      ...{ mirrored: mine(answer.mirrored), unmirrored: mine(answer.unmirrored) },
-      without_reserve: answer.without_reserve.filter((name) => access.sees(config, `node/${name}`)),
-      groups: answer.groups.filter(({ group }) => access.sees(config, `group/${group}`)),
-    }
   }
 
-  private async ask<Q extends Question>(
+  /** The job begins anew: another process thinks about the cluster as it is then. */
+  private async within<T>(
+    access: Access,
+    job: WireOpCode,
+    { wait_s, signal }: Patience,
+    think: (signal: AbortSignal) => Promise<T>,
+  ): Promise<Answered<T>> {
+    const { clock, log } = this.context
+    const enough = new AbortController()
+    const give = () => enough.abort(signal?.reason)
+    signal?.addEventListener('abort', give, { once: true })
+    const limit_s = boundOf(wait_s)
+    try {
+      const thinking = limit_s > 0 ? think(enough.signal).catch(toBusy) : undefined
+      const answer = thinking && (await within(clock, limit_s, thinking))
+      if (answer !== undefined && answer !== BUSY) return { answer }
+      thinking?.catch((error: unknown) => log.debug({ err: error }, 'a question is thought about in a job instead'))
+      enough.abort()
+    } finally {
+      signal?.removeEventListener('abort', give)
+    }
+    signal?.throwIfAborted()
+    return { job: await this.parts.submissions.ask(access, job) }
+  }
+
+  private isForScripts(kind: 'balance' | 'capacity', { iallocator }: { iallocator?: string }): boolean {
+    const lists = defaultAllocators(this.context.gantry().sections[ALLOCATORS_SECTION] ?? {})
+    return ownAllocators(lists, kind, iallocator)[0] !== BUILTIN_IALLOCATOR
+  }
+
+  /** Scripts are asked by jobs only; one that is quick answers the request all the same. */
+  private async byScript<T>(access: Access, op: WireOpCode, { wait_s }: Patience): Promise<Answered<T>> {
+    const job = await this.parts.submissions.ask(access, op)
+    const ended = await this.parts.jobs.whenEnded(job, boundOf(wait_s))
+    const status = ended === undefined ? 'running' : jobStatus(ended)
+    const result: unknown = ended?.ops[0]?.result
+    if (status === 'error') throw refusalOf(errorFromWire(result))
+    // The opcode's unit answers each question in its way.
+    return status === 'success' ? { answer: result as T } : { job }
+  }
+
+  private async think<Q extends Question>(
     config: ConfigData,
-    template: DiskTemplate,
-    question: Q,
-    signal: AbortSignal | undefined,
+    { template, question }: Asked<Q>,
+    signal: AbortSignal,
   ): Promise<Answers[Q['kind']]> {
     const { allocation } = this.context
     if (allocation === undefined) throw new GenericError('Questions to the allocation are not answered here')
     const { data, options } = await allocation.picture(config, template)
-    try {
-      // The thread is ours: it answers each kind of question in its way.
-      return (await allocation.run(toParts({ data, question, options }), signal)) as Answers[Q['kind']]
-    } catch (error) {
-      if (error instanceof PoolBusy)
-        throw new OpPrereqError(`Too many questions at once: ${error.message}; try again`, ECODE.TEMP_NORES)
-      if (error instanceof TaskTooLong)
-        throw new OpPrereqError(
-          `The answer ${error.message}; ask for less: fewer groups, moves or instances`,
-          ECODE.NORES,
-        )
-      throw error
-    }
-  }
-
-  /** What a step hangs on: its instance, unless an earlier step changes it, and the nodes that it goes to. */
-  private storePlan(access: Access, config: ConfigData, { ops, steps }: BalanceAnswer) {
-    const instances = new Map(recordValues(config.instances).map((one) => [one.name, one]))
-    const touched = new Set<string>()
-    const match: Precondition[][] = ops.map(() => [])
-    for (const { instance, to, first_op } of steps) {
-      const own = instances.get(instance)
-      const nodes = to.flatMap((name) => findNode(config, name) ?? [])
-      match[first_op] = [
-        ...(own === undefined || touched.has(instance) ? [] : [{ ...versionOf(own), kind: 'instance' as const }]),
-        ...nodes.map((node) => ({ ...versionOf(node), kind: 'node' as const })),
-      ]
-      touched.add(instance)
-    }
-    return this.plans.store(access.identity, ops.map(asSubmitted), match)
+    // The thread is ours: it answers each kind of question in its way.
+    return (await allocation.run(toParts({ data, question, options }), signal)) as Answers[Q['kind']]
   }
 }
 
-const versionOf = ({ uuid, serial_no }: { uuid: string; serial_no: number }) => ({ uuid, serial_no })
+/** A script that fails is nothing that this door has done wrong. */
+const refusalOf = (error: GanetiError): OpPrereqError =>
+  error instanceof OpPrereqError ? error : new OpPrereqError(error.message, ECODE.ENVIRON)
 
-/** With all parameters, as a submission of it arrives. */
-function asSubmitted({ OP_ID: id, ...params }: WireOpCode): WireOpCode {
-  const definition = allOpcodes.get(id)
-  if (definition === undefined) throw new GenericError(`There is no opcode ${id}`)
-  return parseOpcode(fillOpcode(definition, params))
+const boundOf = (wait_s: number | null): number => Math.min(wait_s ?? ALLOCATION_ANSWER_S, ALLOCATION_ANSWER_S)
+
+const BUSY = Symbol('all threads are at work')
+
+function toBusy(error: unknown): typeof BUSY {
+  if (error instanceof PoolBusy) return BUSY
+  throw error
 }
 
-const COUNTED: readonly DiskTemplate[] = ['drbd', 'plain', 'file']
+const asJob = <D extends OpcodeDefinition>(definition: D, params: InputOf<D>): WireOpCode => op(definition, params)
 
-/** Whose storage is counted: what new instances need, else what there is. Only one kind can be. */
-function countedTemplate({ cluster }: ConfigData, specs: readonly InstanceSpecification[] = []): DiskTemplate {
-  const wanted = COUNTED.find((one) => specs.some(({ disk_template }) => disk_template === one))
-  const { enabled_disk_templates: enabled } = cluster
-  return wanted ?? COUNTED.find((one) => enabled.includes(one)) ?? enabled[0] ?? 'diskless'
-}
-
-function newInstance(config: ConfigData, spec: InstanceSpecification, counted: string, group?: string): NewInstance {
-  const { enabled_disk_templates: enabled } = config.cluster
-  if (!enabled.some((one) => one === spec.disk_template))
-    throw new OpPrereqError(
-      `Disk template ${spec.disk_template} is not enabled in the cluster; enabled are ${enabled.join(', ')}`,
-      ECODE.INVAL,
-    )
-  const networks = (spec.networks ?? []).map((name) => {
-    const network = findNetwork(config, name)
-    if (network === undefined) throw new OpPrereqError(`There is no network ${name}`, ECODE.NOENT)
-    return network.uuid
-  })
-  return specifiedInstance(spec, counted, networks, group)
-}
-
-/** Names of those in the scope, or null for all. */
-function seen(
-  access: Access,
-  config: ConfigData,
-  kind: 'instance' | 'node',
-  objects: readonly { readonly name: string }[],
-): string[] | null {
+/** Null for all. */
+function visibleTo(access: Access, config: ConfigData): Visible | null {
   if (!access.limited) return null
-  return objects.flatMap(({ name }) => (access.sees(config, `${kind}/${name}`) ? [name] : []))
-}
-
-const nodesOf = (access: Access, config: ConfigData): string[] | null =>
-  seen(access, config, 'node', recordValues(config.nodes))
-
-function groupsOf(access: Access, config: ConfigData, wanted: readonly string[] | undefined): string[] {
-  const all = recordValues(config.nodegroups).filter(({ name }) => access.sees(config, `group/${name}`))
-  if (wanted === undefined) return all.map(({ name }) => name)
-  return wanted.map((name) => {
-    const group = findGroup(config, name)
-    if (group === undefined || !all.includes(group))
-      throw new OpPrereqError(`There is no node group ${name}`, ECODE.NOENT)
-    return group.name
-  })
-}
-
-function dyingNodes(access: Access, config: ConfigData, { nodes = [], node_tag }: WhatIfRequest): string[] {
-  const sees = ({ name }: { name: string }) => access.sees(config, `node/${name}`)
-  const named = nodes.map((name) => {
-    const node = findNode(config, name)
-    if (node === undefined || !sees(node)) throw new OpPrereqError(`There is no node ${name}`, ECODE.NOENT)
-    return node.name
-  })
-  if (node_tag === undefined) return named
-  const tagged = recordValues(config.nodes).filter((node) => node.tags.includes(node_tag) && sees(node))
-  if (tagged.length === 0) throw new OpPrereqError(`There is no node with the tag ${node_tag}`, ECODE.NOENT)
-  return [...new Set([...named, ...tagged.map(({ name }) => name)])]
+  const seen = (kind: 'group' | 'node' | 'instance', objects: readonly { readonly name: string }[]): string[] =>
+    objects.flatMap(({ name }) => (access.sees(config, `${kind}/${name}`) ? [name] : []))
+  return {
+    groups: seen('group', recordValues(config.nodegroups)),
+    nodes: seen('node', recordValues(config.nodes)),
+    instances: seen('instance', recordValues(config.instances)),
+  }
 }

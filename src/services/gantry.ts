@@ -27,8 +27,8 @@ export interface GantryParts {
 export function localGantry(context: MasterContext, parts: GantryParts): GantryMaster {
   const tokens = new TokenService(context, parts.documents)
   const plans = new Plans(context)
-  const allocation = new AllocationService(context, plans)
   const submissions = new Submissions(context, parts.jobs, plans)
+  const allocation = new AllocationService(context, { plans, submissions, jobs: parts.jobs })
   const access = (identity: Identity): Access => tokens.access(identity)
 
   return {
@@ -43,9 +43,12 @@ export function localGantry(context: MasterContext, parts: GantryParts): GantryM
     },
     submit: async (identity, request) => submissions.submit(access(identity), request),
     plan: async (identity, request) => plans.make(access(identity), request),
-    balance: async (identity, request, signal) => allocation.balance(access(identity), request, signal),
-    capacity: async (identity, request, signal) => allocation.capacity(access(identity), request, signal),
-    whatIf: async (identity, request, signal) => allocation.whatIf(access(identity), request, signal),
+    balance: async (identity, request, wait_s, signal) =>
+      allocation.balance(access(identity), request, { wait_s, signal }),
+    capacity: async (identity, request, wait_s, signal) =>
+      allocation.capacity(access(identity), request, { wait_s, signal }),
+    whatIf: async (identity, request, wait_s, signal) =>
+      allocation.whatIf(access(identity), request, { wait_s, signal }),
     async cancel(identity, id) {
       const caller = access(identity)
       caller.need('jobs.cancel')

@@ -75,6 +75,26 @@ export class JobService {
     return this.awaitCancellation(id, outcome.execution)
   }
 
+  /** The job as it is once it has ended, after the time, or when `other` comes first; undefined when it is gone. */
+  async whenEnded(id: JobId, limit_s: number, other?: Promise<unknown>): Promise<Job | undefined> {
+    const { queue, clock } = this.context
+    const now = queue.job(id)
+    if (now !== undefined && !isFinished(now) && limit_s > 0)
+      await new Promise<void>((resolve) => {
+        const stop = queue.subscribe(id, (job) => {
+          if (isFinished(job)) end()
+        })
+        const timer = clock.after(limit_s * 1000, end, { background: true })
+        void other?.then(end)
+        function end() {
+          stop()
+          timer.cancel()
+          resolve()
+        }
+      })
+    return queue.find(id)
+  }
+
   async changePriority(id: JobId, priority: number): Promise<[boolean, string]> {
     const result = await this.context.queue.setPriority(id, priority)
     if (result === 'unknown') return [false, `Job ${id} not found in queue`]
@@ -113,20 +133,7 @@ export class JobService {
   }
 
   private async awaitCancellation(id: JobId, execution: Execution): Promise<[boolean, string]> {
-    const { queue, clock } = this.context
-    await new Promise<void>((resolve) => {
-      const stop = queue.subscribe(id, (job) => {
-        if (isFinished(job)) end()
-      })
-      const timer = clock.after(JOB_CANCEL_WAIT_S * 1000, end, { background: true })
-      void execution.done.then(end)
-      function end() {
-        stop()
-        timer.cancel()
-        resolve()
-      }
-    })
-    const job = await queue.find(id)
+    const job = await this.whenEnded(id, JOB_CANCEL_WAIT_S, execution.done)
     const status = job === undefined ? 'gone' : jobStatus(job)
     const shown = `status JOB_STATUS_${status.toUpperCase()}`
     if (status === 'canceled') return [true, 'Job successfully cancelled']

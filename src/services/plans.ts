@@ -3,8 +3,13 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../lib/canonical-json'
 import { seconds, within } from '../lib/clock'
-import { ECODE, OpPrereqError, REFUSED } from '../model/errors'
+import { marksOf } from '../jobs/marks'
+import { ECODE, GenericError, OpPrereqError, REFUSED } from '../model/errors'
 import { PLAN_MAKING_S, PLAN_OBJECTS_MAX, PLAN_S, PLANS_MAX, PLANS_RUNNING_MAX } from '../model/limits'
+import { MARK } from '../model/marks'
+import { OpClusterBalance } from '../opcodes/allocation'
+import { allOpcodes, fillOpcode, parseOpcode } from '../opcodes/index'
+import type { PlannedBalance } from '../rpc/luxi/allocation'
 import type { WireOpCode } from '../rpc/luxi/calls'
 import type { Identity, Precondition } from '../rpc/luxi/gantry'
 import type { Plan, Planned, PlanRequest, ReadObject } from '../rpc/luxi/plan'
@@ -47,8 +52,8 @@ export class Plans {
   }
 
   /** What must be so for each opcode; throws when the plan is not one for this submission. */
-  preconditions(identity: Identity, id: string, ops: readonly WireOpCode[]): StoredPlan['match'] {
-    const plan = this.stored.get(id)
+  async preconditions(identity: Identity, id: string, ops: readonly WireOpCode[]): Promise<StoredPlan['match']> {
+    const plan = this.stored.get(id) ?? (await this.plannedByJob(id))
     const known = plan !== undefined && plan.user === identity.user && plan.expires_s > seconds(this.context.clock)
     if (!known)
       throw new OpPrereqError(
@@ -59,6 +64,18 @@ export class Plans {
     if (plan.digest !== digestOf(ops))
       throw new OpPrereqError(`Plan ${id} was made for other opcodes`, REFUSED.otherBody)
     return plan.match
+  }
+
+  /** A balance that a job has planned: the plan is in the job's result, and its id says where. */
+  private async plannedByJob(id: string): Promise<StoredPlan | undefined> {
+    const [, job, index] = JOB_PLAN.exec(id) ?? []
+    const found = job === undefined ? undefined : await this.context.queue.find(Number(job))
+    const op = found?.ops[Number(index)]
+    if (op?.status !== 'success' || op.input.OP_ID !== OpClusterBalance.id) return undefined
+    // Written by the opcode's unit.
+    const { expires, ops, preconditions } = op.result as PlannedBalance
+    const [user = ''] = marksOf(op.input, Number(job), MARK.user)
+    return { user, digest: digestOf(ops.map(asSubmitted)), expires_s: expires ?? 0, match: preconditions }
   }
 
   private async limited(make: () => Promise<Planned[]>): Promise<Planned[]> {
@@ -73,6 +90,11 @@ export class Plans {
     throw new OpPrereqError(`Nodes did not answer within ${PLAN_MAKING_S} s`, ECODE.TEMP_NORES)
   }
 
+  /** Opcodes of ours, as a submission of them arrives: with all parameters. */
+  storeSteps(identity: Identity, ops: readonly WireOpCode[], match: StoredPlan['match']) {
+    return this.store(identity, ops.map(asSubmitted), match)
+  }
+
   /** `match`: what must be so for each opcode. */
   store(identity: Identity, ops: readonly WireOpCode[], match: StoredPlan['match']): { id: string; expires: number } {
     const id = this.context.random.uuid()
@@ -82,6 +104,14 @@ export class Plans {
     if (this.stored.size > PLANS_MAX && oldest !== undefined) this.stored.delete(oldest)
     return { id, expires: expires_s }
   }
+}
+
+const JOB_PLAN = /^job-(\d{1,15})-(\d{1,4})$/
+
+function asSubmitted({ OP_ID: id, ...params }: WireOpCode): WireOpCode {
+  const definition = allOpcodes.get(id)
+  if (definition === undefined) throw new GenericError(`There is no opcode ${id}`)
+  return parseOpcode(fillOpcode(definition, params))
 }
 
 const preconditionOf = ({ kind, uuid, serial_no }: ReadObject): Precondition => ({ kind, uuid, serial_no })

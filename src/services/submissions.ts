@@ -24,8 +24,8 @@ export class Submissions {
   async submit(access: Access, request: SubmitRequest): Promise<Submitted> {
     const { ops, key, digest } = request
     for (const op of ops) access.check(this.context.config(), op)
-    const submit = (note: string | null): Promise<JobId> => {
-      const planned = request.plan === null ? [] : this.plans.preconditions(access.identity, request.plan, ops)
+    const submit = async (note: string | null): Promise<JobId> => {
+      const planned = request.plan === null ? [] : await this.plans.preconditions(access.identity, request.plan, ops)
       const match = ops.map((_, index) => [...(index === 0 ? request.match : []), ...(planned[index] ?? [])])
       checkPreconditions(this.context.config(), match.flat())
       return this.jobs.submit(this.marked(access, request, note, match), false)
@@ -34,9 +34,14 @@ export class Submissions {
     return this.keys.once(access.identity.user, key, digest, submit)
   }
 
+  /** A question as a job, after the caller was found to be allowed to ask it. */
+  ask(access: Access, op: WireOpCode): Promise<JobId> {
+    return this.jobs.submit(this.marked(access, { ops: [op], reason: null }, null, []), false)
+  }
+
   private marked(
     access: Access,
-    { ops, reason }: SubmitRequest,
+    { ops, reason }: Pick<SubmitRequest, 'ops' | 'reason'>,
     note: string | null,
     match: readonly (readonly Precondition[])[],
   ): WireOpCode[] {

@@ -1,14 +1,25 @@
 // What every cluster in memory hands to a job: nodes that answer, a wconfd of the calls that it knows, and the rest of an environment.
 import { clockAt } from './instant-clock'
+import { fromParts } from '../../src/allocation/question-parts'
+import { answerQuestion } from '../../src/allocation/questions'
 import { silentLog } from '../../src/lib/log'
 import { pathsOf } from '../../src/lib/paths'
 import { seededRandom } from '../../src/lib/random'
+import type { TaskParts } from '../../src/lib/worker-pool'
 import { GenericError } from '../../src/model/errors'
 import type { JobEnvironment } from '../../src/operations/environment'
 import type { WireOpCode } from '../../src/rpc/luxi/calls'
 import { type ArgsOf, type CallName, type ResultOf, callOf } from '../../src/rpc/node/calls'
 import { NodeCallError, type NodeClient, type NodeResult, type NodeTarget } from '../../src/rpc/node/client'
 import type { Wconfd } from '../../src/rpc/wconfd/calls'
+
+/** What a thread would do. */
+export async function thinkHere(parts: TaskParts): Promise<unknown> {
+  const list: unknown[] = []
+  for await (const part of parts) list.push(part)
+  const { data, question, options } = fromParts(list)
+  return answerQuestion(data, question, options)
+}
 
 /** The job's process is gone: nothing after this happens. */
 export class Killed extends Error {}
@@ -88,6 +99,7 @@ export const jobEnvironment = ({ said, submitted, ...given }: Given): JobEnviron
   log: (_type, message) => void said.push(String(message)),
   note: () => undefined,
   started: () => Promise.resolve(),
+  think: thinkHere,
   retrying: () => Promise.resolve(),
   async submitJobs(jobs) {
     submitted.push(...jobs)

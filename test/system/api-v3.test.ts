@@ -57,6 +57,7 @@ const create = (name: string) => ({
   ...{ OP_ID: 'OP_INSTANCE_CREATE', instance_name: name, mode: 'create', disk_template: 'diskless', disks: [] },
   ...{ nics: [], os_type: 'gantry-tiny', no_install: true, start: false, pnode: 'node1.gantry.local' },
 })
+const SHARED_DISK = { disk_template: 'sharedfile', disks: [{ size: 16 }], file_driver: 'loop' }
 const instance = (verb: string, name: string, more = {}) => ({
   OP_ID: `OP_INSTANCE_${verb}`,
   instance_name: name,
@@ -145,8 +146,7 @@ test('a plan changes nothing, and binds a submission to what it has read', async
 }, 60_000)
 
 test('a balance is planned, carried out by one job, and good only for the cluster that it was made of', async () => {
-  const disk = { disk_template: 'sharedfile', disks: [{ size: 16 }], file_driver: 'loop' }
-  for (const name of ['vm6', 'vm7', 'vm8']) await run({ ...create(name), ...disk, start: true })
+  for (const name of ['vm6', 'vm7', 'vm8']) await run({ ...create(name), ...SHARED_DISK, start: true })
   const { status, json: balance } = await ask('POST', '/3/balance', { explain: true })
   expect([status, balance]).toEqual([
     200,
@@ -165,6 +165,26 @@ test('a balance is planned, carried out by one job, and good only for the cluste
   expect(await ended((await ask('POST', '/3/jobs', { ops, plan })).json['id'])).toMatchObject({ status: 'success' })
   expect((await ask('POST', '/3/jobs', { ops, plan })).status).toBe(412)
   expect((await ask('POST', '/3/balance', {})).json).toMatchObject({ plan: null, steps: [], ops: [] })
+}, 60_000)
+
+test('a question may be a job, whose result is the answer, and its plan one to submit', async () => {
+  const prefer = { prefer: 'respond-async' }
+  const spec = { disk_template: 'sharedfile', memory_mib: 256, vcpus: 1, disks_mib: [1024] }
+  const body = { spec, max_instances: 2 }
+  const asked = await ask('POST', '/3/capacity', body, prefer)
+  expect([asked.status, asked.headers['location']]).toEqual([202, `/3/jobs/${String(asked.json['id'])}`])
+  const { ops } = await ended(asked.json['id'])
+  expect(ops).toMatchObject([{ OP_ID: 'OP_CLUSTER_CAPACITY', status: 'success' }])
+  expect(ops[0]?.result).toEqual((await ask('POST', '/3/capacity', body)).json)
+  for (const name of ['vm9', 'vm10', 'vm11']) await run({ ...create(name), ...SHARED_DISK, start: true })
+  const plan = (await ended((await ask('POST', '/3/balance', {}, prefer)).json['id'])).ops[0]?.result as {
+    plan: string
+    ops: unknown[]
+  }
+  expect(plan).toMatchObject({ plan: expect.stringMatching(/^job-\d+-0$/), steps: expect.any(Array) })
+  const submitted = await ask('POST', '/3/jobs', { ops: plan.ops, plan: plan.plan })
+  expect(await ended(submitted.json['id'])).toMatchObject({ status: 'success' })
+  expect((await ask('POST', '/3/jobs', { ops: plan.ops, plan: plan.plan })).status).toBe(412)
 }, 60_000)
 
 test('capacity tells how many fit, and why no more', async () => {
@@ -190,7 +210,10 @@ test('lists of default allocators are shown where they are set, and not to clien
   expect((await cluster.gnt('cluster', 'info')).stdout).toMatch(/^ *default instance allocators for allocate: hail$/m)
   expect(Object.keys(Object((await cluster.rapi('GET', '/2/info')).body))).not.toContain('default_iallocators')
   expect(await set({ allocate: ['nosuch'] })).toMatchObject({ status: 'error' })
-  expect(await set({ allocate: [] })).toMatchObject({ status: 'success' })
+  expect(await set({ balance: ['hail'], capacity: ['hail'] })).toMatchObject({ status: 'success' })
+  const shown = (await cluster.gnt('cluster', 'info')).stdout
+  expect(shown).toMatch(/^ *default instance allocators for balance: hail$/m)
+  expect(await set({ allocate: [], balance: [], capacity: [] })).toMatchObject({ status: 'success' })
   expect((await cluster.gnt('cluster', 'info')).stdout).not.toContain('allocators for')
 }, 60_000)
 

@@ -15,6 +15,13 @@ export class HttpError extends Error {
   }
 }
 
+/** No refusal: the answer takes longer than a request may, and will be the result of this job. */
+export class AnsweredByJob extends Error {
+  constructor(readonly job: number) {
+    super(`job ${job} will have the answer`)
+  }
+}
+
 export const badRequest = (message: string): HttpError => new HttpError(400, message)
 export const notFound = (): HttpError => new HttpError(404)
 

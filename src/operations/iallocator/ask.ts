@@ -23,12 +23,17 @@ export interface Question {
   readonly options?: Readonly<Record<string, string | null>>
 }
 
-/** What the script found; OpPrereqError when it found nothing. */
-export async function askScript(ctx: UnitContext, script: string, question: Question): Promise<unknown> {
+/** What the script found, and what it says of that; OpPrereqError when it found nothing. */
+export async function askScript(ctx: UnitContext, script: string, question: Question): Promise<Answer> {
+  const answer = await answerOfScript(ctx, script, question)
+  if (answer.success) return answer
+  throw new OpPrereqError(`Can't compute ${question.what} using iallocator '${script}': ${answer.info}`, ECODE.NORES)
+}
+
+/** The same, whether or not it found something. */
+export async function answerOfScript(ctx: UnitContext, script: string, question: Question): Promise<Answer> {
   const { config, text } = await allocatorInput(ctx, question)
-  const { success, info, result } = parseAnswer(await allocatorOutput(ctx, config, script, { text, ...question }))
-  if (success) return result
-  throw new OpPrereqError(`Can't compute ${question.what} using iallocator '${script}': ${info}`, ECODE.NORES)
+  return parseAnswer(await allocatorOutput(ctx, config, script, { text, ...question }))
 }
 
 /** The whole input of an allocator. */
@@ -59,7 +64,7 @@ export async function allocatorOutput(
   return ctx.nodes.call(master, 'Failure while running the iallocator script', 'iallocator_runner', [...args])
 }
 
-interface Answer {
+export interface Answer {
   readonly success: boolean
   readonly info: string
   readonly result: unknown

@@ -1,7 +1,9 @@
 // What allocators answer, checked: scripts are programs of others.
+import type { Relocation } from '../../allocation/replay'
 import type { Evacuation } from '../../allocation/requests'
-import { OpExecError } from '../../model/errors'
-import { any, dictOf, listOf, nonEmpty, oneOf, orNull, tuple, type Check } from '../../opcodes/check'
+import { ResultValidationError } from '../../model/errors'
+import { pythonRepr } from '../hooks'
+import { any, dictOf, int, listOf, nonEmpty, nonNegative, oneOf, orNull, tuple, type Check } from '../../opcodes/check'
 
 const nodeList = listOf(nonEmpty)
 const allocations = listOf(tuple(nonEmpty, nodeList))
@@ -13,16 +15,32 @@ const moves = tuple(
 /** Opcodes that an allocator may ask for. */
 const stepId = oneOf('MoveStep', ['OP_INSTANCE_FAILOVER', 'OP_INSTANCE_MIGRATE', 'OP_INSTANCE_REPLACE_DISKS'])
 
+const relocations = listOf(tuple(nonEmpty, nodeList, nodeList))
+const fitting = tuple(nonNegative(int), listOf(nodeList))
+
 /** Names of nodes, as many as were asked for. */
 export function nodesOf(result: unknown, count: number): readonly string[] {
   const names = parsed(nodeList, result)
   if (names.length === count) return names
-  throw new OpExecError(`iallocator returned invalid number of nodes (${names.length}), required ${count}`)
+  throw new ResultValidationError(`iallocator returned invalid number of nodes (${names.length}), required ${count}`)
 }
 
 /** Of a multi-allocate: nodes by the instances that were placed. */
 export const placedOf = (result: unknown): ReadonlyMap<string, readonly string[]> =>
   new Map(parsed(allocations, Array.isArray(result) ? (result as readonly unknown[])[0] : result))
+
+/** Of a balance, in order. */
+export const relocationsOf = (result: unknown): Relocation[] =>
+  parsed(relocations, result).map(([instance, from, to]) => ({ instance, from, to }))
+
+/** Of a question for capacity: the nodes of each instance that fits. */
+export function placesOf(result: unknown, count: number): readonly (readonly string[])[] {
+  const [fits, places] = parsed(fitting, result)
+  if (fits === places.length && places.every(({ length }) => length === count)) return places
+  throw new ResultValidationError(
+    `iallocator returned places for ${places.length} instances of ${fits}, each of which has ${count} node(s)`,
+  )
+}
 
 export function evacuationOf(result: unknown): Evacuation {
   const [moved, failed, jobs] = parsed(moves, result)
@@ -38,6 +56,6 @@ function parsed<T>(check: Check<T>, result: unknown): T {
     return check.parse(result)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    throw new OpExecError(`iallocator returned invalid result: ${why}, got ${JSON.stringify(result)}`)
+    throw new ResultValidationError(`iallocator returned invalid result: ${why}, got ${pythonRepr(result)}`)
   }
 }

@@ -2,17 +2,11 @@
 import { ALLOC_DEFAULTS, type AllocOptions } from '../../allocation/allocate'
 import { type ClusterModel, buildModel } from '../../allocation/cluster-model'
 import { clusterDataOf } from '../../allocation/from-config'
-import type { AllocatorKind } from '../../model/allocators'
+import { type AllocatorKind, type Allocators, DEFAULT_SHORTCUT } from '../../model/allocators'
 import type { Cluster, ConfigData, DiskTemplate } from '../../model/config'
-import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
+import { ECODE, OpExecError, OpPrereqError, ResultValidationError } from '../../model/errors'
 import type { UnitContext } from '../unit-context'
 import { liveNodes } from './live-nodes'
-
-/** Stands for the cluster's default allocators. */
-const DEFAULT_SHORTCUT = '.'
-
-/** To be asked one after the other, until one finds something. */
-export type Allocators = readonly [string, ...string[]]
 
 /** The allocators to use, undefined when a node was given; Ganeti's refusals when it is both or neither. */
 export async function allocatorsFor(
@@ -67,12 +61,15 @@ export async function firstThatFinds<T>(
   try {
     return await ask(first)
   } catch (error) {
-    if (!(error instanceof OpPrereqError || error instanceof OpExecError)) throw error
+    if (!(error instanceof Error && FOUND_NOTHING.some((kind) => error instanceof kind))) throw error
     ctx.log.warning(`Allocator '${first}' found nothing: ${error.message}; asking '${next}'`)
     ctx.note({ iallocator: next })
     return firstThatFinds(ctx, [next, ...rest], ask)
   }
 }
+
+/** What it answers is not what was wanted, or it does not answer at all. */
+const FOUND_NOTHING = [OpPrereqError, OpExecError, ResultValidationError]
 
 const refusal = (text: string) => new OpPrereqError(text, ECODE.INVAL)
 

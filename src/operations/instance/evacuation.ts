@@ -8,7 +8,8 @@ import { diskSpace, templateOf } from '../../allocation/from-config'
 import { instanceDisks } from '../../config/lookup'
 import type { Instance, Node } from '../../model/config'
 import { BUILTIN_IALLOCATOR } from '../../model/constants/words'
-import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
+import { ECODE, OpExecError, OpPrereqError, ResultValidationError } from '../../model/errors'
+import { niceSort } from '../../model/nice-sort'
 import type { WireOpCode } from '../../rpc/luxi/calls'
 import type { UnitContext } from '../unit-context'
 import { findNode } from '../find'
@@ -62,7 +63,7 @@ export async function planGroupChange(
   if (allocator !== BUILTIN_IALLOCATOR) {
     const names = instances.map(({ name }) => name)
     const request = { type: 'change-group', instances: names, target_groups: targetGroups }
-    return evacuationOf(await askScript(ctx, allocator, { what: 'other groups', request }))
+    return evacuationOf((await askScript(ctx, allocator, { what: 'other groups', request })).result)
   }
   const { model, options } = await modelOf(ctx, instances)
   const groups = model.data.groups.flatMap(({ uuid }, at) => (targetGroups.includes(uuid) ? [at] : []))
@@ -114,7 +115,7 @@ async function evacuationByScript(
 ): Promise<Evacuation> {
   const request = { type: 'node-evacuate', instances: instances.map(({ name }) => name), evac_mode: mode }
   const options: Record<string, null> = ignoreSoftErrors ? { 'ignore-soft-errors': null } : {}
-  return evacuationOf(await askScript(ctx, allocator, { what: 'node evacuation', request, options }))
+  return evacuationOf((await askScript(ctx, allocator, { what: 'node evacuation', request, options })).result)
 }
 
 async function targetByScript(ctx: UnitContext, allocator: string, instance: Instance): Promise<Node> {
@@ -128,9 +129,23 @@ async function targetByScript(ctx: UnitContext, allocator: string, instance: Ins
     required_nodes: 1,
     relocate_from: [config.nodes[instance.primary_node]?.name ?? ''],
   }
-  const [name = ''] = nodesOf(await askScript(ctx, allocator, { what: 'nodes', request, template }), 1)
-  ctx.log.info(`Selected nodes for instance ${instance.name} via iallocator ${allocator}: ${name}`)
-  return (await findNode(ctx, name)).object
+  const { result } = await askScript(ctx, allocator, { what: 'nodes', request, template })
+  const [name = ''] = nodesOf(result, 1)
+  const { object: node } = await findNode(ctx, name)
+  await checkSameGroup(ctx, instance, node)
+  ctx.log.info(`Selected nodes for instance ${instance.name} via iallocator ${allocator}: ${node.name}`)
+  return node
+}
+
+/** To other groups lead changes of the group. */
+async function checkSameGroup(ctx: UnitContext, instance: Instance, node: Node): Promise<void> {
+  const { nodes, nodegroups } = await ctx.config.read({ nodes: [instance.primary_node], groups: 'all' })
+  const own = nodes[instance.primary_node]?.group ?? node.group
+  if (node.group === own) return
+  const [found, wanted] = [node.group, own].map((uuid) => nodegroups[uuid]?.name ?? uuid)
+  throw new ResultValidationError(
+    `Groups of nodes returned by iallocator (${niceSort([found ?? '', wanted ?? '']).join(', ')}) differ from original groups (${wanted})`,
+  )
 }
 
 async function modelOf(ctx: UnitContext, instances: readonly Instance[]): Promise<Picture> {

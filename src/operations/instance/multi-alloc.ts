@@ -1,4 +1,5 @@
 // OP_INSTANCE_MULTI_ALLOC: places several new instances, one after the other, and submits a job that makes each.
+import type { Allocators } from '../../model/allocators'
 import type { ConfigData, DiskTemplate } from '../../model/config'
 import { BUILTIN_IALLOCATOR } from '../../model/constants/words'
 import { ECODE, OpPrereqError } from '../../model/errors'
@@ -11,7 +12,7 @@ import { placementFor } from './create'
 import { checkArguments, checkChoices, wantedInstance, type CreateOp, type Wanted } from './create-plan'
 import { inherit } from '../inherit'
 import { givenOsParams } from './params'
-import { type Allocators, firstThatFinds, givenOrDefaults } from './allocator'
+import { firstThatFinds, givenOrDefaults } from './allocator'
 import { allocationOf, heldNodes, notHeld, Placer } from './placement'
 import { askScript } from '../iallocator/ask'
 import { placedOf } from '../iallocator/results'
@@ -189,7 +190,7 @@ async function placeByScript(
   const among = ctx.locks.holds('node')
   const held = heldNodes(among, Object.values(nodes)).map(({ name }) => name)
   const request = { type: 'multi-allocate', instances, ...(among !== 'all' && { 'restrict-to-nodes': held }) }
-  const placed = placedOf(await askScript(ctx, allocator, { what: 'nodes', request }))
+  const placed = placedOf((await askScript(ctx, allocator, { what: 'nodes', request })).result)
   const made: Made[] = []
   for (const { wire, create } of wanted) {
     const name = create.instance_name

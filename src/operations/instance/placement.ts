@@ -8,7 +8,8 @@ import type { NewInstance } from '../../allocation/requests'
 import type { DiskTemplate, Node } from '../../model/config'
 import { BUILTIN_IALLOCATOR } from '../../model/constants/words'
 import { ECODE, OpPrereqError } from '../../model/errors'
-import { askScript } from '../iallocator/ask'
+import { wantedNodes } from '../find'
+import { answerOfScript } from '../iallocator/ask'
 import { nodesOf } from '../iallocator/results'
 import type { UnitContext } from '../unit-context'
 import { type Picture, clusterNow } from './allocator'
@@ -77,25 +78,19 @@ export async function chooseNodes(
 async function placeByScript(
   ctx: UnitContext,
   allocator: string,
-  request: PlacementRequest,
+  placement: PlacementRequest,
 ): Promise<readonly Node[] | string> {
-  const { wanted, among } = request
+  const { wanted, among } = placement
   const all = Object.values((await ctx.config.read({ nodes: 'all' })).nodes)
   const held = heldNodes(among, all)
-  const names = nodesOf(
-    await askScript(ctx, allocator, {
-      what: 'nodes',
-      request: {
-        type: 'allocate',
-        ...allocationOf(request),
-        ...(held.length < all.length && { 'restrict-to-nodes': held.map(({ name }) => name) }),
-      },
-      template: wanted.template,
-    }),
-    nodesNeeded(templateOf(wanted.template)),
-  )
-  const nodes = names.flatMap((name) => held.find((node) => node.name === name) ?? [])
-  return nodes.length === names.length ? nodes : notHeld(names)
+  const only = held.length < all.length && { 'restrict-to-nodes': held.map(({ name }) => name) }
+  const request = { type: 'allocate', ...allocationOf(placement), ...only }
+  const question = { what: 'nodes', request, template: wanted.template }
+  const { success, info, result } = await answerOfScript(ctx, allocator, question)
+  if (!success) return info
+  const names = nodesOf(result, nodesNeeded(templateOf(wanted.template)))
+  const nodes = await wantedNodes(ctx, names)
+  return nodes.every((node) => held.some(({ uuid }) => uuid === node.uuid)) ? nodes : notHeld(names)
 }
 
 export const heldNodes = (among: readonly string[] | 'all', nodes: readonly Node[]): readonly Node[] =>

@@ -112,8 +112,13 @@ async function chosenNode(
   const { name, os, hypervisor, tags } = instance
   const be = fillBeParams(config.cluster, instance.beparams)
   const specs = disks.map((disk) => ({ size: disk.size, mode: disk.mode, name: disk.name }))
+  const { networks } = await ctx.config.read({ networks: 'all' })
+  const nics = instance.nics.map(({ mac, ip, name: nic, network, nicparams, uuid }) => {
+    const known = network === undefined ? undefined : networks[network]
+    return { mac, ip, name: nic, network: known, nicparams, uuid, fromPool: false }
+  })
   const request = {
-    wanted: { name, os, hypervisor, template, be, disks: specs, nics: [] },
+    wanted: { name, os, hypervisor, template, be, disks: specs, nics },
     tags,
     group: undefined,
     ...{ ignorePolicy: false, opportunistic: false },

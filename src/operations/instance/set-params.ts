@@ -18,7 +18,8 @@ import { convertDisks, planConversion, type Conversion } from './convert-disks'
 import { applyDisks, groupPolicy, planDisks, type DiskStep } from './set-disks'
 import { newPrimary } from './set-primary'
 import { planNics, plugNics, type NicPlan } from './set-nics'
-import { balloon, checkBalloon, newValues, type Changed, type SetOp, type Values } from './set-values'
+import { balloon, checkBalloon } from './set-memory'
+import { newValues, type Changed, type SetOp, type Values } from './set-values'
 import { hookNodes, locksOfInstance, movedTo, readInstance, reread, type InstanceView } from './view'
 
 interface SetPlan {
@@ -50,8 +51,8 @@ export const instanceSetParams = logicalUnit(OpInstanceSetParams, {
     if (disks.length > 0) checkNodeOnline(view.primary)
     const live =
       nics.length + disks.length > 0 && op.hotplug && (await isRunning(ctx, view)) && (await canHotplug(ctx, view))
-    await checkBalloon(ctx, op, view)
     const values = await newValues(ctx, op, view)
+    await checkBalloon(ctx, op, view, values.fields.beparams ?? view.instance.beparams)
     const diskSteps = await planDisks(ctx, view, disks, op, live)
     const nicPlan = await planNics(ctx, view, nics, { conflictsCheck: op.conflicts_check, force: op.force })
     noteDevices(ctx, op, nics, nicPlan, disks, diskSteps)

@@ -1,16 +1,16 @@
 // Parameters of an existing instance as they will be: hypervisor, backend, OS and state, each with the list of what changed.
 import { fillBeParams, fillHvParams, fillOsParams, fillPrivateOsParams } from '../../config/filled'
-import type { AdminState, BeParams, Instance, Params } from '../../model/config'
+import type { AdminState, Instance, Params } from '../../model/config'
 import { checkHvParams } from '../../model/hv-check'
-import { ECODE, OpPrereqError } from '../../model/errors'
 import type { OpInstanceSetParams } from '../../opcodes/instance'
 import type { Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
-import { checkInstanceState, hvParamsOf, NOT_RUNNING, runtimeOf } from './checks'
+import { checkInstanceState, NOT_RUNNING } from './checks'
 import { texts } from './create-plan'
 import { beParams, checkHvParamsOnNodes, checkNotClusterOnly, checkOsParams, hvParamTypes } from './params'
 import { enforceTypes } from '../../model/param-types'
-import { dictOf, type InstanceView } from './view'
+import { checkMoreMemory } from './set-memory'
+import type { InstanceView } from './view'
 
 export type SetOp = Op<typeof OpInstanceSetParams>
 /** `[parameter, new value]`, as `gnt-instance modify` prints it. */
@@ -76,26 +76,6 @@ async function newBeParams(ctx: UnitContext, op: SetOp, view: InstanceView): Pro
   return { fields: { beparams }, changed }
 }
 
-/** More memory than the node has left would keep the instance from starting again. */
-async function checkMoreMemory(ctx: UnitContext, view: InstanceView, next: BeParams): Promise<void> {
-  const { config, instance, primary } = view
-  if (next.maxmem <= fillBeParams(config.cluster, instance.beparams).maxmem || primary.offline) return
-  const live = await ctx.nodes.attempt(primary, 'instance_info', [instance.name, instance.hypervisor, hvParamsOf(view)])
-  const node = await ctx.nodes.attempt(primary, 'node_info', [[], [[instance.hypervisor, hvParamsOf(view)]]])
-  const free = node.ok ? node.payload[2][0]?.memory_free : undefined
-  if (!live.ok || typeof free !== 'number') {
-    const reason = live.ok ? (node.ok ? 'no memory data' : node.error) : live.error
-    ctx.log.warning(`Can't get info from primary node ${primary.name}: ${reason}`)
-    return
-  }
-  const missing = next.maxmem - (runtimeOf(live.payload)?.memory ?? 0) - free
-  if (missing > 0)
-    throw new OpPrereqError(
-      `This change will prevent the instance from starting, due to ${missing} MB of memory missing on its primary node`,
-      ECODE.NORES,
-    )
-}
-
 async function newOs(ctx: UnitContext, op: SetOp, view: InstanceView, os: string): Promise<Values> {
   const shown = texts(op.osparams)
   const hidden = texts(op.osparams_private ?? {})
@@ -124,32 +104,4 @@ async function newState(ctx: UnitContext, op: SetOp, view: InstanceView): Promis
   const state: AdminState = op.offline ? 'offline' : 'down'
   await checkInstanceState(ctx, view, NOT_RUNNING, `can't change to ${op.offline ? 'offline' : 'online'}`)
   return { fields: { admin_state: state, admin_state_source: 'admin' }, changed: [['admin_state', state]] }
-}
-
-/** A running instance gets or gives memory at once. */
-export async function balloon(ctx: UnitContext, op: SetOp, view: InstanceView): Promise<Changed[]> {
-  if (op.runtime_mem === undefined) return []
-  const what = 'Cannot modify instance runtime memory'
-  await ctx.nodes.call(view.primary, what, 'instance_balloon_memory', [dictOf(view), op.runtime_mem])
-  return [['runtime_memory', op.runtime_mem]]
-}
-
-export async function checkBalloon(ctx: UnitContext, op: SetOp, view: InstanceView): Promise<void> {
-  if (op.runtime_mem === undefined) return
-  const { config, instance, primary } = view
-  const args = [instance.name, instance.hypervisor, hvParamsOf(view)] as const
-  const answer = await ctx.nodes.require(
-    primary,
-    `Error checking node ${primary.name}`,
-    ECODE.ENVIRON,
-    'instance_info',
-    [...args],
-  )
-  if (runtimeOf(answer) === undefined) throw new OpPrereqError(`Instance ${instance.name} is not running`, ECODE.STATE)
-  const { minmem, maxmem } = fillBeParams(config.cluster, instance.beparams)
-  if (!op.force && (op.runtime_mem > maxmem || op.runtime_mem < minmem))
-    throw new OpPrereqError(
-      `Instance ${instance.name} must have memory between ${minmem} and ${maxmem} MB of memory unless --force is given`,
-      ECODE.INVAL,
-    )
 }

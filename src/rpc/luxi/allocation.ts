@@ -1,28 +1,10 @@
-// Questions to the allocation as they are asked of the master, and what a balance is answered with.
-import type {
-  ArrivingInstances,
-  BalanceRequest,
-  BalanceStep,
-  CapacityRequest,
-  GroupScore,
-  InstanceSpecification,
-  WhatIfRequest,
-} from '../../model/allocation'
-import {
-  bool,
-  type Check,
-  float,
-  int,
-  listOf,
-  Mismatch,
-  nonEmpty,
-  nonNegative,
-  positive,
-  record,
-  refine,
-} from '../../opcodes/check'
-import { diskTemplate } from '../../opcodes/types'
-import type { WireOpCode } from './calls'
+// Questions to the allocation as they are asked of the master, and what it answers.
+import type { BalanceRequest, BalanceStep, CapacityRequest, GroupScore, WhatIfRequest } from '../../model/allocation'
+import { OpClusterBalance, OpClusterCapacity, OpClusterWhatIf } from '../../opcodes/allocation'
+import { type Check, nonNegative, float, orNull, refine, required } from '../../opcodes/check'
+import type { ParameterTable } from '../../opcodes/opcode'
+import type { JobId, WireOpCode } from './calls'
+import type { Precondition } from './gantry'
 
 /** What the master answers to a balance. */
 export interface PlannedBalance {
@@ -31,55 +13,35 @@ export interface PlannedBalance {
   readonly groups: readonly GroupScore[]
   readonly steps: readonly BalanceStep[]
   readonly ops: readonly WireOpCode[]
+  /** Of each of `ops`. */
+  readonly preconditions: readonly (readonly Precondition[])[]
   readonly more: boolean
 }
 
-const names = listOf(nonEmpty)
+/** The answer, or the job that will have it as its result. */
+export type Answered<T> = { readonly answer: T } | { readonly job: JobId }
 
-/** Exactly these keys, of which some must be there. */
-function shape<T>(fields: Record<string, Check<unknown>>, required: readonly string[] = []): Check<T> {
-  const all = record(fields, { rest: false })
-  return {
-    schema: all.schema,
-    parse(value) {
-      const read = all.parse(value)
-      const missing = required.find((name) => read[name] === undefined)
-      if (missing !== undefined) throw new Mismatch(`'${missing}' is missing`)
-      // Checked field by field against the table beside the type.
-      return read as T
-    },
-  }
+/** What a request may say, which is what the opcode may say but for what follows from who asks. */
+function reader<T>({ params }: { readonly params: ParameterTable }): Check<T> {
+  const asked = Object.entries(params).filter(([name]) => name !== 'visible')
+  const needed = asked.flatMap(([name, { need }]) => (need === 'required' ? [name] : []))
+  const fields = Object.fromEntries(asked.map(([name, { check }]) => [name, check]))
+  // The fields are those of the opcode, beside which the type of the request stands.
+  return required<Record<string, unknown>>(fields, needed) as Check<unknown> as Check<T>
 }
 
-const specification = shape<InstanceSpecification>(
-  {
-    ...{ disk_template: diskTemplate, memory_mib: positive(int), vcpus: positive(int) },
-    ...{ disks_mib: listOf(positive(int)), spindle_use: nonNegative(int), tags: names, networks: names },
-  },
-  ['disk_template', 'memory_mib', 'vcpus'],
-)
-
-const balance = shape<BalanceRequest>({
-  ...{ groups: names, max_moves: positive(int), disk_moves: bool, instance_moves: bool, evacuate: bool },
-  ...{ restricted_migration: bool, min_gain: nonNegative(float), min_gain_limit: nonNegative(float) },
-  ...{ explain: bool },
-})
-
-const capacity = shape<CapacityRequest>(
-  { spec: specification, groups: names, max_instances: positive(int), explain: bool },
-  ['spec'],
-)
-
-const arriving = shape<ArrivingInstances>({ spec: specification, count: positive(int), group: nonEmpty }, ['spec'])
-
+const balance = reader<BalanceRequest>(OpClusterBalance)
+const capacity = reader<CapacityRequest>(OpClusterCapacity)
 const whatIf = refine(
-  shape<WhatIfRequest>({ nodes: names, node_tag: nonEmpty, instances: listOf(arriving), explain: bool }),
+  reader<WhatIfRequest>(OpClusterWhatIf),
   {},
   ({ nodes, node_tag, instances }) => nodes !== undefined || node_tag !== undefined || instances !== undefined,
   'says of nothing that happens: give nodes, node_tag or instances',
 )
+const wait = orNull(nonNegative(float))
 
 /** Each throws Mismatch with what is wrong. */
 export const readBalance = (value: unknown): BalanceRequest => balance.parse(value)
 export const readCapacity = (value: unknown): CapacityRequest => capacity.parse(value)
 export const readWhatIf = (value: unknown): WhatIfRequest => whatIf.parse(value)
+export const readWait = (value: unknown): number | null => wait.parse(value)

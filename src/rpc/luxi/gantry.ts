@@ -1,7 +1,7 @@
 // What /3 asks of the master beyond Ganeti's calls: extension calls of LUXI, whose names begin with `Gantry`. The caller's identity
 // comes with each call, and the master decides what it may see and do.
 import type { BalanceRequest, Capacity, CapacityRequest, WhatIf, WhatIfRequest } from '../../model/allocation'
-import type { PlannedBalance } from './allocation'
+import type { Answered, PlannedBalance } from './allocation'
 import type { Plan, PlanRequest } from './plan'
 import type { JobId, Master, QueryFilter, QueryResource, WireOpCode } from './calls'
 
@@ -117,10 +117,25 @@ export interface GantryMaster {
   cluster(identity: Identity): Promise<Record<string, unknown>>
   submit(identity: Identity, request: SubmitRequest): Promise<Submitted>
   plan(identity: Identity, request: PlanRequest): Promise<Plan>
-  /** These three may take a while: who asks may leave. */
-  balance(identity: Identity, request: BalanceRequest, signal?: AbortSignal): Promise<PlannedBalance>
-  capacity(identity: Identity, request: CapacityRequest, signal?: AbortSignal): Promise<Capacity>
-  whatIf(identity: Identity, request: WhatIfRequest, signal?: AbortSignal): Promise<WhatIf>
+  /** These three may take a while: who asks may leave, and has a job after `wait_s`; null waits as long as it may. */
+  balance(
+    identity: Identity,
+    request: BalanceRequest,
+    wait_s: number | null,
+    signal?: AbortSignal,
+  ): Promise<Answered<PlannedBalance>>
+  capacity(
+    identity: Identity,
+    request: CapacityRequest,
+    wait_s: number | null,
+    signal?: AbortSignal,
+  ): Promise<Answered<Capacity>>
+  whatIf(
+    identity: Identity,
+    request: WhatIfRequest,
+    wait_s: number | null,
+    signal?: AbortSignal,
+  ): Promise<Answered<WhatIf>>
   cancel(identity: Identity, job: JobId): Promise<[boolean, string]>
   events(identity: Identity, request: EventRequest): Promise<EventPage>
   /** What the master's daemons and the nodes measure, each as prom-client's JSON; who does not answer soon is left out. */

@@ -21,7 +21,7 @@ import { GenericError } from '../../model/errors'
 import { CALL_DEPTH_MAX } from '../../model/limits'
 import { isDeeper } from '../../lib/json-depth'
 import { GANTRY_CALLS, type GantryMaster } from './gantry'
-import { readBalance, readCapacity, readWhatIf } from './allocation'
+import { readBalance, readCapacity, readWait, readWhatIf } from './allocation'
 import { readEvents, readIdentity, readNewToken, readPlan, readSubmit, readView } from './gantry-arguments'
 import type { Master, QueryFilter, QueryResource, TagKind, WireOpCode } from './calls'
 import { layout } from './layout'
@@ -297,9 +297,9 @@ const extensions = Object.fromEntries([
   extension('cluster', ([identity]) => [readIdentity(identity)]),
   extension('submit', ([identity, request]) => [readIdentity(identity), readSubmit(request, readJob)]),
   extension('plan', ([identity, request]) => [readIdentity(identity), readPlan(request, readJob)]),
-  extension('balance', ([identity, request]) => [readIdentity(identity), readBalance(request)]),
-  extension('capacity', ([identity, request]) => [readIdentity(identity), readCapacity(request)]),
-  extension('whatIf', ([identity, request]) => [readIdentity(identity), readWhatIf(request)]),
+  extension('balance', ([identity, request, wait]) => [readIdentity(identity), readBalance(request), readWait(wait)]),
+  extension('capacity', ([identity, request, wait]) => [readIdentity(identity), readCapacity(request), readWait(wait)]),
+  extension('whatIf', ([identity, request, wait]) => [readIdentity(identity), readWhatIf(request), readWait(wait)]),
   extension('cancel', ([identity, job]) => [readIdentity(identity), jobId.parse(job)]),
   extension('events', ([identity, request]) => [readIdentity(identity), readEvents(request)]),
   extension('metrics', ([identity]) => [readIdentity(identity)]),

@@ -67,10 +67,11 @@ describe('parseOpcode', () => {
     }
   })
 
-  test('the vectors exercise every opcode', () => {
+  test('the vectors exercise every opcode of Ganeti', () => {
     const seen = new Set(recorded.flatMap(({ input }) => (isObject(input) ? [input['OP_ID']] : [])))
-    expect([...allOpcodes.keys()].filter((id) => !seen.has(id))).toEqual([])
-    expect(allOpcodes.size).toBe(76)
+    const ours = ['OP_CLUSTER_BALANCE', 'OP_CLUSTER_CAPACITY', 'OP_CLUSTER_WHAT_IF']
+    expect([...allOpcodes.keys()].filter((id) => !seen.has(id))).toEqual(ours)
+    expect(allOpcodes.size).toBe(76 + ours.length)
   })
 
   test.each([

@@ -1,11 +1,17 @@
 import { ALLOC_DEFAULTS } from '../../../src/allocation/allocate'
 import { clusterDataOf, type LiveNode } from '../../../src/allocation/from-config'
-import { fromParts } from '../../../src/allocation/question-parts'
-import { answerQuestion } from '../../../src/allocation/questions'
-import { PoolBusy, TaskTooLong, type TaskParts } from '../../../src/lib/worker-pool'
+import { EMPTY_GANTRY } from '../../../src/config/upgrade'
+import type { Clock } from '../../../src/lib/clock'
+import type { Job, OpStatus } from '../../../src/jobs/job'
+import type { JobQueue } from '../../../src/jobs/queue'
+import { PoolBusy, type TaskParts } from '../../../src/lib/worker-pool'
+import type { BalanceRequest, CapacityRequest, WhatIfRequest } from '../../../src/model/allocation'
+import { ECODE, GenericError } from '../../../src/model/errors'
+import type { Answered } from '../../../src/rpc/luxi/allocation'
+import type { WireOpCode } from '../../../src/rpc/luxi/calls'
 import { silentLog } from '../../../src/lib/log'
 import { seededRandom } from '../../../src/lib/random'
-import type { ConfigData } from '../../../src/model/config'
+import type { ConfigData, GantryData } from '../../../src/model/config'
 import { diskTemplateOf } from '../../../src/config/lookup'
 import { parseOpcode } from '../../../src/opcodes/parse'
 import { allOpcodes, fillOpcode } from '../../../src/opcodes/index'
@@ -15,6 +21,7 @@ import { AllocationService } from '../../../src/services/allocation'
 import type { MasterContext } from '../../../src/services/master-context'
 import { Plans } from '../../../src/services/plans'
 import { clockAt } from '../../support/instant-clock'
+import { thinkHere } from '../../support/job-surroundings'
 import { goldenConfig } from '../../support/golden-query'
 
 const golden = goldenConfig()
@@ -41,17 +48,28 @@ const all = new Access(USER, null)
 const scoped = (scope: Partial<TokenScope>) =>
   new Access({ ...USER, token: 't' }, { permissions: ['*'], tags: [], groups: [], ...scope })
 
-async function think(parts: TaskParts): Promise<unknown> {
-  const list: unknown[] = []
-  for await (const part of parts) list.push(part)
-  const { data, question, options } = fromParts(list)
-  return answerQuestion(data, question, options)
+interface Thought {
+  readonly run?: (parts: TaskParts, signal?: AbortSignal) => Promise<unknown>
+  readonly gantry?: GantryData
+  /** What the job answers that a question has become. */
+  readonly job?: Job
+  readonly clock?: Clock
 }
 
-function serviceOf(run: (parts: TaskParts) => Promise<unknown> = think) {
+/** Every wait is over at once. */
+const impatient: Clock = {
+  ...clockAt(1e12),
+  after(_delay_ms, action) {
+    queueMicrotask(action)
+    return { cancel: () => undefined }
+  },
+}
+
+function serviceOf({ run = thinkHere, gantry = EMPTY_GANTRY, job, clock = clockAt(1e12) }: Thought = {}) {
   const live = new Map(Object.keys(config.nodes).map((uuid) => [uuid, LIVE]))
   const context: Partial<MasterContext> = {
-    ...{ config: () => config, clock: clockAt(1e12), random: seededRandom(1), log: silentLog },
+    ...{ config: () => config, gantry: () => gantry, clock, random: seededRandom(1), log: silentLog },
+    queue: { find: async () => job } as Partial<JobQueue> as JobQueue,
     allocation: {
       picture: async () => ({
         data: await clusterDataOf(config, live),
@@ -61,10 +79,30 @@ function serviceOf(run: (parts: TaskParts) => Promise<unknown> = think) {
     },
   }
   const plans = new Plans(context as MasterContext)
-  return { service: new AllocationService(context as MasterContext, plans), plans }
+  const jobs: WireOpCode[] = []
+  const whenEnded = async () => job
+  const ask = async (_: Access, op: WireOpCode) => jobs.push(op)
+  const service = new AllocationService(context as MasterContext, { plans, jobs: { whenEnded }, submissions: { ask } })
+  return { service, plans, jobs }
 }
 
-const { service, plans } = serviceOf()
+const WAITS = { wait_s: null, signal: undefined }
+
+async function answered<T>(answer: Promise<Answered<T>>): Promise<T> {
+  const given = await answer
+  if ('answer' in given) return given.answer
+  throw new Error(`job ${given.job} has it`)
+}
+
+/** Questions that are answered at once. */
+const asking = (to: AllocationService) => ({
+  balance: (access: Access, request: BalanceRequest) => answered(to.balance(access, request, WAITS)),
+  capacity: (access: Access, request: CapacityRequest) => answered(to.capacity(access, request, WAITS)),
+  whatIf: (access: Access, request: WhatIfRequest) => answered(to.whatIf(access, request, WAITS)),
+})
+
+const { service: ours, plans } = serviceOf()
+const service = asking(ours)
 const submitted = (ops: readonly { OP_ID: string }[]) =>
   ops.map(({ OP_ID, ...params }) => {
     const definition = allOpcodes.get(OP_ID)
@@ -74,10 +112,10 @@ const submitted = (ops: readonly { OP_ID: string }[]) =>
 
 test('a balance is a plan that its opcodes can be submitted with, as they are answered or in full', async () => {
   expect(shared.length).toBeGreaterThan(1)
-  const { plan, ops, steps, groups, more } = await service.balance(all, {})
+  const { plan, ops, steps, groups, preconditions, more } = await service.balance(all, {})
   expect(groups.map(({ group }) => group).sort()).toEqual(['default', 'rack2'])
   expect([steps.length > 0, more]).toEqual([true, false])
-  const match = plans.preconditions(USER, plan ?? '', submitted(ops))
+  const match = await plans.preconditions(USER, plan ?? '', submitted(ops))
   expect(match).toHaveLength(ops.length)
   for (const { instance, first_op, to } of steps) {
     const own = shared.find(({ name }) => name === instance)
@@ -85,7 +123,8 @@ test('a balance is a plan that its opcodes can be submitted with, as they are an
     const wanted = [{ ...own, kind: 'instance' }, ...nodes.map((node) => ({ ...node, kind: 'node' }))]
     expect(match[first_op]).toEqual(wanted.map(({ kind, uuid, serial_no }) => ({ kind, uuid, serial_no })))
   }
-  expect(() => plans.preconditions(USER, plan ?? '', submitted(ops.slice(1)))).toThrow(/other opcodes/)
+  await expect(plans.preconditions(USER, plan ?? '', submitted(ops.slice(1)))).rejects.toThrow(/other opcodes/)
+  expect(preconditions).toEqual(match)
 })
 
 test('nothing to move is no plan', async () => {
@@ -154,7 +193,106 @@ test('what cannot be meant is refused with a way out', async () => {
     ],
   }
   await expect(service.whatIf(all, many)).rejects.toThrow(/1001 are more than 1000/)
-  const failing = (error: Error) => serviceOf(() => Promise.reject(error)).service.balance(all, {})
-  await expect(failing(new PoolBusy('2 are at work'))).rejects.toThrow(/Too many questions at once.*try again/)
-  await expect(failing(new TaskTooLong('took more than 120 s'))).rejects.toThrow(/120 s; ask for less/)
+})
+
+test('a question that takes longer becomes a job, which asks the same of what the caller sees', async () => {
+  let ended = false
+  const forever = (_: TaskParts, signal?: AbortSignal) =>
+    new Promise<never>((_resolve, reject) => {
+      signal?.addEventListener('abort', () => {
+        ended = true
+        reject(new Error('nobody waits for it any more'))
+      })
+    })
+  const { service: slow, jobs } = serviceOf({ run: forever, clock: impatient })
+  expect(await slow.balance(all, { max_moves: 3 }, WAITS)).toEqual({ job: 1 })
+  expect(ended).toBe(true)
+  expect(jobs).toEqual([expect.objectContaining({ OP_ID: 'OP_CLUSTER_BALANCE', max_moves: 3 })])
+  expect(jobs[0]).not.toHaveProperty('visible')
+  const elsewhere = scoped({ groups: ['rack2'] })
+  expect(await slow.whatIf(elsewhere, { nodes: ['node4'] }, WAITS)).toEqual({ job: 2 })
+  expect(jobs[1]).toMatchObject({ OP_ID: 'OP_CLUSTER_WHAT_IF', nodes: ['node4'] })
+  expect(jobs[1]?.['visible']).toMatchObject({ groups: ['rack2'], nodes: ['node4.gnt.example'] })
+  // When its turn comes, the token still may ask exactly that, and no more.
+  expect(() => elsewhere.check(config, jobs[1] ?? { OP_ID: '' })).not.toThrow()
+  expect(() => elsewhere.check(config, { OP_ID: 'OP_CLUSTER_WHAT_IF', nodes: ['node4'] })).toThrow(/outside the scope/)
+  expect(() => elsewhere.check(config, { ...jobs[1], OP_ID: 'OP_CLUSTER_WHAT_IF', nodes: ['node1'] })).toThrow(
+    /outside/,
+  )
+  const everything = { groups: [], nodes: Object.values(config.nodes).map(({ name }) => name), instances: [] }
+  expect(() => elsewhere.check(config, { OP_ID: 'OP_CLUSTER_BALANCE', visible: everything })).toThrow(/outside/)
+})
+
+test('who wants a job has it at once, and so has who comes when all threads are at work', async () => {
+  const { service: busy, jobs } = serviceOf({ run: () => Promise.reject(new PoolBusy('2 are at work')) })
+  expect(await ours.capacity(all, { spec: SPEC }, { ...WAITS, wait_s: 0 })).toEqual({ job: 1 })
+  expect(await busy.capacity(all, { spec: SPEC }, WAITS)).toEqual({ job: 1 })
+  expect(jobs).toEqual([expect.objectContaining({ OP_ID: 'OP_CLUSTER_CAPACITY', spec: SPEC })])
+  // What is wrong with a question is told at once.
+  await expect(ours.balance(all, { groups: ['g9'] }, { ...WAITS, wait_s: 0 })).rejects.toThrow(/no node group g9/)
+  const failing = serviceOf({ run: () => Promise.reject(new GenericError('the thread has ended')) }).service
+  await expect(failing.balance(all, {}, WAITS)).rejects.toThrow('the thread has ended')
+})
+
+test('nothing becomes a job for who has left', async () => {
+  const leaving = new AbortController()
+  const run = async () => {
+    leaving.abort()
+    throw new PoolBusy('2 are at work')
+  }
+  const { service: busy, jobs } = serviceOf({ run })
+  await expect(busy.balance(all, {}, { ...WAITS, signal: leaving.signal })).rejects.toThrow(/abort/)
+  expect(jobs).toEqual([])
+})
+
+const jobOf = (status: OpStatus, result: unknown, input: WireOpCode = { OP_ID: 'OP_CLUSTER_BALANCE' }): Job => ({
+  ...{ id: 7, received_timestamp: null, start_timestamp: null, end_timestamp: null },
+  ops: [
+    { input, status, result, log: [], priority: 0, start_timestamp: null, exec_timestamp: null, end_timestamp: null },
+  ],
+})
+
+test('scripts are asked by a job, whose result is the answer when it is quick', async () => {
+  const gantry = {
+    ...EMPTY_GANTRY,
+    sections: { allocators: { balance: ['mine', 'hail'], capacity: ['hail', 'mine'] } },
+  }
+  const asked = (job: Job) => serviceOf({ gantry, job, run: () => Promise.reject(new Error('not here')) })
+  const quick = asked(jobOf('success', { steps: [] }))
+  expect(await quick.service.balance(all, {}, WAITS)).toEqual({ answer: { steps: [] } })
+  expect(quick.jobs).toHaveLength(1)
+  expect(await asked(jobOf('running', null)).service.balance(all, {}, WAITS)).toEqual({ job: 1 })
+  const failed = asked(jobOf('error', ['OpPrereqError', ['the moon is wrong', ECODE.NORES]]))
+  await expect(failed.service.balance(all, {}, WAITS)).rejects.toThrow(/the moon is wrong/)
+  const broken = asked(jobOf('error', ['OpExecError', ['it exited with 3']]))
+  await expect(broken.service.balance(all, {}, WAITS)).rejects.toMatchObject({ code: ECODE.ENVIRON })
+  await expect(quick.service.balance(all, { iallocator: 'hail' }, WAITS)).rejects.toThrow('not here')
+  await expect(quick.service.capacity(all, { spec: SPEC }, WAITS)).rejects.toThrow('not here')
+})
+
+test('what a job has planned is a plan for its user', async () => {
+  const { ops, preconditions, expires } = await service.balance(all, {})
+  const input = {
+    OP_ID: 'OP_CLUSTER_BALANCE',
+    reason: [
+      ['gantry:user', 'anna', 1],
+      ['gnt:opcode:cluster_balance', 'job=7;index=0', 2],
+    ],
+  }
+  const planned = (job: Job) => serviceOf({ job }).plans
+  const made = planned(jobOf('success', { ops, preconditions, expires }, input))
+  expect(await made.preconditions(USER, 'job-7-0', submitted(ops))).toEqual(preconditions)
+  await expect(made.preconditions(USER, 'job-7-0', submitted(ops.slice(1)))).rejects.toThrow(/other opcodes/)
+  const no = /There is no plan job-7-/
+  await expect(made.preconditions(USER, 'job-7-1', submitted(ops))).rejects.toThrow(no)
+  await expect(made.preconditions({ ...USER, user: 'bert' }, 'job-7-0', submitted(ops))).rejects.toThrow(no)
+  const others = [
+    jobOf('error', null, input),
+    jobOf('success', { ops, preconditions, expires: 1 }, input),
+    jobOf('success', { ops, preconditions, expires }),
+  ]
+  for (const job of others)
+    await expect(planned(job).preconditions(USER, 'job-7-0', submitted(ops))).rejects.toThrow(no)
+  const other = jobOf('success', null, { ...input, OP_ID: 'OP_TEST_DELAY' })
+  await expect(planned(other).preconditions(USER, 'job-7-0', submitted(ops))).rejects.toThrow(no)
 })

@@ -33,12 +33,12 @@ test('a plan is good for its user and its opcodes only', async () => {
   const plans = plansAt({ ms: 0 }, planned)
   const { id } = await plans.make(new Access(user('anna'), null), { ops })
   const { name: _, ...wanted } = read
-  expect(plans.preconditions(user('anna'), id, ops)).toEqual([[wanted]])
+  expect(await plans.preconditions(user('anna'), id, ops)).toEqual([[wanted]])
   expect(
-    plans.preconditions(user('anna'), id, [{ instance_name: 'inst1.gnt.example', OP_ID: ops[0]?.OP_ID ?? '' }]),
+    await plans.preconditions(user('anna'), id, [{ instance_name: 'inst1.gnt.example', OP_ID: ops[0]?.OP_ID ?? '' }]),
   ).toEqual([[wanted]])
-  expect(() => plans.preconditions(user('bert'), id, ops)).toThrow(/no plan/)
-  expect(() => plans.preconditions(user('anna'), id, [...ops, ...ops])).toThrow(/other opcodes/)
+  await expect(plans.preconditions(user('bert'), id, ops)).rejects.toThrow(/no plan/)
+  await expect(plans.preconditions(user('anna'), id, [...ops, ...ops])).rejects.toThrow(/other opcodes/)
 })
 
 test('a plan expires', async () => {
@@ -47,9 +47,9 @@ test('a plan expires', async () => {
   const { id, expires } = await plans.make(new Access(user('anna'), null), { ops })
   expect(expires).toBe(1 + PLAN_S)
   clock.ms += PLAN_S * 1000 - 1
-  expect(plans.preconditions(user('anna'), id, ops)).toHaveLength(1)
+  expect(await plans.preconditions(user('anna'), id, ops)).toHaveLength(1)
   clock.ms += 1
-  expect(() => plans.preconditions(user('anna'), id, ops)).toThrow(
+  await expect(plans.preconditions(user('anna'), id, ops)).rejects.toThrow(
     /expired after 15 minutes, .*started again.*POST \/3\/plans/,
   )
 })

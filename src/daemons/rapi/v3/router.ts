@@ -8,7 +8,7 @@ import type { GantryMaster } from '../../../rpc/luxi/gantry'
 import { readArguments } from '../arguments'
 import { readBody } from '../body'
 import { RapiContext, type RapiServices, type Reply } from '../context'
-import { badRequest, HttpError, notFound } from '../errors'
+import { AnsweredByJob, badRequest, HttpError, notFound } from '../errors'
 import { RouteTree } from '../route-tree'
 import type { Handler, Route } from '../router'
 import type { Identify } from './identity'
@@ -29,7 +29,8 @@ export function createV3Router(routes: readonly Route[], options: V3Options): Ha
       if (reply.stream !== undefined) await reply.stream(response, leaving(response))
       else send(request, response, reply, result, options.clock)
     } catch (error) {
-      refuse(response, error, options)
+      if (error instanceof AnsweredByJob) send(request, response, accepted(error), { id: error.job }, options.clock)
+      else refuse(response, error, options)
     }
   }
 }
@@ -61,6 +62,8 @@ async function serve(
   if (typeof action !== 'function') throw new Error(`${route.controller.name} has no ${route.action}`)
   return Reflect.apply(action, controller, args) as unknown
 }
+
+const accepted = ({ job }: AnsweredByJob): Reply => ({ status: 202, headers: { Location: `/3/jobs/${job}` } })
 
 /** What would be ignored was meant to do something. */
 function refuseUnknown({ args }: Route, query: URLSearchParams): void {

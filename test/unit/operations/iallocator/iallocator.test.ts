@@ -261,7 +261,7 @@ test('a script says how a group is emptied, with opcodes that move instances and
   expect(asked).toMatchObject({ input: { request: { type: 'change-group', instances: ['db.test', 'web.test'], target_groups: [far] } } }) // prettier-ignore
   says = success([moved, [], [[{ OP_ID: 'OP_CLUSTER_DESTROY' }]]])
   const refused = await cluster.failure('OP_GROUP_EVACUATE', { group_name: 'default', iallocator: 'mine' })
-  expect(refused).toEqual(['OpExecError', [expect.stringMatching(/^iallocator returned invalid result: /)]])
+  expect(refused).toEqual(['ResultValidationError', [expect.stringMatching(/^iallocator returned invalid result: /)]])
 })
 
 test('a script empties a node, also where soft errors do not count', async () => {
@@ -286,14 +286,32 @@ test('a script places several instances at once', async () => {
 })
 
 test.each([
-  ['no json', /^Can't parse iallocator results: .*JSON/],
-  ['[]', /not a dict$/],
-  ['{"success": true, "info": ""}', /missing key 'result'$/],
-  ['{"success": true, "info": "", "result": [1]}', /^iallocator returned invalid result/],
-])('a script that prints %s is no allocator', async (text, why) => {
+  ['no json', 'OpExecError', /^Can't parse iallocator results: .*JSON/],
+  ['[]', 'OpExecError', /not a dict$/],
+  ['{"success": true, "info": ""}', 'OpExecError', /missing key 'result'$/],
+  [
+    '{"success": true, "info": "", "result": [1]}',
+    'ResultValidationError',
+    /^iallocator returned invalid result.* got \[1\]$/,
+  ],
+])('a script that prints %s is no allocator', async (text, kind, why) => {
   says = text
   const outcome = await cluster.failure('OP_INSTANCE_CHANGE_GROUP', { instance_name: 'web', iallocator: 'mine' })
-  expect(outcome).toEqual(['OpExecError', [expect.stringMatching(why)]])
+  expect(outcome).toEqual([kind, [expect.stringMatching(why)]])
+})
+
+test('a script must name nodes that there are, and for a relocation in the same group', async () => {
+  says = success(['nowhere.test'])
+  const wanted = { ...create, disk_template: 'diskless', disks: [] }
+  await expect(cluster.failure('OP_INSTANCE_CREATE', { ...wanted, iallocator: 'mine' })).resolves.toEqual([
+    'OpPrereqError',
+    ["Node 'nowhere.test' not known", 'unknown_entity'],
+  ])
+  says = success(['far1.test'])
+  await expect(cluster.failure('OP_INSTANCE_MIGRATE', { instance_name: 'web', iallocator: 'mine' })).resolves.toEqual([
+    'ResultValidationError',
+    ['Groups of nodes returned by iallocator (default, far) differ from original groups (default)'],
+  ])
 })
 
 test.each([

@@ -192,6 +192,24 @@ describe('with opportunistic locking', () => {
     step(cluster.table, { owner: other, at: 0, kind: 'free' })
   })
 
+  test('a script that finds no room on the free nodes is asked again with all of them', async () => {
+    const asked: unknown[] = []
+    cluster.overrides.set('iallocator_runner', (_node, [, input]) => {
+      const { request } = JSON.parse(String(input)) as { request: Record<string, unknown> }
+      asked.push(request['restrict-to-nodes'])
+      return JSON.stringify({ success: false, info: 'the moon is wrong', result: [] })
+    })
+    hold(['node1'])
+    const locked = cluster.run('OP_INSTANCE_CREATE', { ...op, iallocator: 'mine' })
+    await expect(locked).rejects.toThrow(/^blocked by .*livelock\/9/)
+    expect(asked).toEqual([expect.not.arrayContaining([cluster.node('node1').name])])
+    expect(cluster.log).toEqual([
+      " - INFO: IAllocator 'mine' failed on opportunistically acquired nodes: the moon is wrong",
+      '* falling back to full lock allocation',
+    ])
+    step(cluster.table, { owner: other, at: 0, kind: 'free' })
+  })
+
   test('what does not fit on any node either is refused for good', async () => {
     const wanted = { ...op, beparams: { memory: '1t' }, ignore_ipolicy: true }
     const [, [, code]] = (await cluster.failure('OP_INSTANCE_CREATE', wanted)) as [string, string[]]

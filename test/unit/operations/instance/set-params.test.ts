@@ -147,6 +147,27 @@ test('parameters: default takes one back, state and memory', async () => {
   expect(cluster.world.node('node2.gnt.example').instances.get('inst2.gnt.example')?.memory).toBe(100)
 })
 
+test('a running instance gets memory up to the bound that it has from then on', async () => {
+  await expect(refused('inst2', { runtime_mem: 4096 })).resolves.toEqual([
+    'OpPrereqError',
+    [expect.stringContaining('must have memory between'), 'wrong_input'],
+  ])
+  const beparams = { maxmem: 4096 }
+  await modify('inst2', { runtime_mem: 4096, beparams, ignore_ipolicy: true })
+  expect(cluster.world.node('node2.gnt.example').instances.get('inst2.gnt.example')?.memory).toBe(4096)
+})
+
+test('more memory waits for a node that does not answer', async () => {
+  cluster.overrides.set('node_info', () => {
+    throw new Error('no route to host')
+  })
+  await modify('inst4', { beparams: { memory: 4096 }, ignore_ipolicy: true })
+  expect(cluster.log).toEqual([" - WARNING: Can't get info from primary node node3.gnt.example: no route to host"])
+  cluster.overrides.set('node_info', () => ['boot', [], [{}]])
+  await modify('inst4', { beparams: { memory: 4100 }, ignore_ipolicy: true })
+  expect(cluster.log.at(-1)).toMatch(/Node data from primary node node3.gnt.example doesn't contain free memory/)
+})
+
 test('private OS parameters are kept, not told', async () => {
   const changed = await modify('inst4', { osparams_private: { key: 'deep secret' } })
   expect(JSON.stringify([changed, cluster.log])).not.toContain('deep secret')
@@ -221,6 +242,20 @@ test.each([
     'wrong_input',
   ],
   ['inst6', { runtime_mem: 4 }, expect.stringContaining('must have memory between'), 'wrong_input'],
+  [
+    'inst6',
+    { runtime_mem: 64, beparams: { minmem: 100, maxmem: 200 }, ignore_ipolicy: true },
+    expect.stringContaining('must have memory between 100 and 200 MB'),
+    'wrong_input',
+  ],
+  [
+    'inst6',
+    { runtime_mem: 900_000_000, force: true },
+    expect.stringMatching(
+      /^Not enough memory on node node3\S+ for ballooning memory for instance inst6\S+: needed \d+ MiB/,
+    ),
+    'insufficient_resources',
+  ],
   ['inst4', { runtime_mem: 64 }, 'Instance inst4.gnt.example is not running', 'wrong_state'],
 ])('%s %j is refused, and nothing changes', async (name, more, text, code) => {
   const before = cluster.config

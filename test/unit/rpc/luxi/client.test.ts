@@ -85,14 +85,14 @@ test('who leaves hangs up, so that nobody thinks for nobody, and can ask again',
   await serve({
     ...handlers,
     GantryBalance: (args, { signal }) => {
-      expect(args).toEqual([anna, {}])
+      expect(args).toEqual([anna, {}, null])
       signal.addEventListener('abort', left)
       leaving.abort()
       return new Promise(() => undefined)
     },
   })
   const client = new LuxiClient({ path: socket })
-  await expect(client.gantry.balance(anna, {}, leaving.signal)).rejects.toThrow(PeerError)
+  await expect(client.gantry.balance(anna, {}, null, leaving.signal)).rejects.toThrow(PeerError)
   await noticed
   await expect(client.submitJob([])).resolves.toBe(7)
   client.close()

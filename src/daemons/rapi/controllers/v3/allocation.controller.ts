@@ -1,4 +1,4 @@
-import { Body, Post, Route, Security, Tags } from '@tsoa/runtime'
+import { Body, Header, Post, Response, Route, Security, Tags } from '@tsoa/runtime'
 import type {
   BalanceRequest,
   BalanceStep,
@@ -10,9 +10,18 @@ import type {
 } from '../../../../model/allocation'
 import { Mismatch } from '../../../../opcodes/check'
 import { readBalance, readCapacity, readWhatIf } from '../../../../rpc/luxi/allocation'
-import { badRequest } from '../../errors'
-import type { AnyOpcode } from './jobs.controller'
+import type { Answered } from '../../../../rpc/luxi/allocation'
+import { AnsweredByJob, badRequest } from '../../errors'
+import type { AnyOpcode, JobAccepted } from './jobs.controller'
 import { V3Resource } from './resource'
+
+/** An object of the configuration as it was. */
+export interface PlanVersion {
+  kind: 'cluster' | 'instance' | 'node' | 'group' | 'network'
+  uuid: string
+  /** @isInt */
+  serial_no: number
+}
 
 /** A balance as a plan: one job of ordered relocations. */
 export interface BalancePlan {
@@ -26,6 +35,8 @@ export interface BalancePlan {
   steps: BalanceStep[]
   /** What to submit. */
   ops: AnyOpcode[]
+  /** Of each of `ops`, what must be as it was when that is carried out. */
+  preconditions: PlanVersion[][]
   /** There are more moves than were allowed, or than one job can hold: plan again after these. */
   more: boolean
 }
@@ -37,29 +48,60 @@ export interface BalancePlan {
 export class AllocationV3Controller extends V3Resource {
   /**
    * Plans a balance: the moves that load the nodes of each group most evenly, one after the other, and what each gains. `POST /3/jobs`
-   * with `ops` and `plan` carries it out, if its instances and nodes are as they were. Nothing is moved by the question.
+   * with `ops` and `plan` carries it out, if its instances and nodes are as they were. Nothing is moved by the question. When the
+   * answer takes more than 20 seconds it is the result of a job, OP_CLUSTER_BALANCE, which `Location` names.
+   * @param prefer `respond-async` asks for that job at once, and `wait=5` after so many seconds.
    */
   @Post('balance')
-  async balance(@Body() body: BalanceRequest): Promise<BalancePlan> {
+  @Response<JobAccepted>(202, 'Accepted')
+  async balance(@Body() body: BalanceRequest, @Header('Prefer') prefer?: string): Promise<BalancePlan> {
     const { gantry, identity } = this.v3
-    const { ops, steps, groups, ...rest } = await gantry.balance(identity, read(readBalance, body), this.context.signal)
-    return { ...rest, groups: [...groups], steps: [...steps], ops: [...ops] }
+    const request = read(readBalance, body)
+    const planned = this.answered(await gantry.balance(identity, request, readPrefer(prefer), this.context.signal))
+    const { ops, steps, groups, preconditions, ...rest } = planned
+    const versions = preconditions.map((list) => [...list])
+    return { ...rest, groups: [...groups], steps: [...steps], ops: [...ops], preconditions: versions }
   }
 
-  /** How many instances of a size fit into each node group, on which nodes in which order, and why no more do. */
+  /**
+   * How many instances of a size fit into each node group, on which nodes in which order, and why no more do. When the answer takes
+   * more than 20 seconds it is the result of a job, OP_CLUSTER_CAPACITY, which `Location` names.
+   * @param prefer `respond-async` asks for that job at once, and `wait=5` after so many seconds.
+   */
   @Post('capacity')
-  capacity(@Body() body: CapacityRequest): Promise<Capacity> {
-    return this.v3.gantry.capacity(this.v3.identity, read(readCapacity, body), this.context.signal)
+  @Response<JobAccepted>(202, 'Accepted')
+  async capacity(@Body() body: CapacityRequest, @Header('Prefer') prefer?: string): Promise<Capacity> {
+    const { gantry, identity } = this.v3
+    const request = read(readCapacity, body)
+    return this.answered(await gantry.capacity(identity, request, readPrefer(prefer), this.context.signal))
   }
 
   /**
    * What happens when nodes die, or instances arrive, or both: which instances come back where, which cannot, and why. The answer is
-   * the same for the same cluster, and nothing is changed by the question.
+   * the same for the same cluster, and nothing is changed by the question. When it takes more than 20 seconds it is the result of a
+   * job, OP_CLUSTER_WHAT_IF, which `Location` names.
+   * @param prefer `respond-async` asks for that job at once, and `wait=5` after so many seconds.
    */
   @Post('whatif')
-  whatIf(@Body() body: WhatIfRequest): Promise<WhatIf> {
-    return this.v3.gantry.whatIf(this.v3.identity, read(readWhatIf, body), this.context.signal)
+  @Response<JobAccepted>(202, 'Accepted')
+  async whatIf(@Body() body: WhatIfRequest, @Header('Prefer') prefer?: string): Promise<WhatIf> {
+    const { gantry, identity } = this.v3
+    const request = read(readWhatIf, body)
+    return this.answered(await gantry.whatIf(identity, request, readPrefer(prefer), this.context.signal))
   }
+
+  private answered<T>(answered: Answered<T>): T {
+    if ('answer' in answered) return answered.answer
+    throw new AnsweredByJob(answered.job)
+  }
+}
+
+/** Seconds to wait for an answer before it is left to a job; null for as long as it may take (RFC 7240). */
+function readPrefer(header: string | undefined): number | null {
+  const wishes = (header ?? '').split(/[,;]/).map((wish) => wish.trim().toLowerCase())
+  const wait = wishes.flatMap((wish) => /^wait\s*=\s*"?(\d{1,9})"?$/.exec(wish)?.[1] ?? [])[0]
+  if (wait !== undefined) return Number(wait)
+  return wishes.includes('respond-async') ? 0 : null
 }
 
 function read<T>(reader: (value: unknown) => T, body: unknown): T {

@@ -1,0 +1,71 @@
+// Questions to the allocation as jobs. Ganeti has no such opcodes; each is also a request of /3, which becomes a job when its answer
+// takes longer.
+import type { ArrivingInstances, InstanceSpecification, Visible } from '../model/allocation'
+import { bool, float, int, listOf, nonEmpty, nonNegative, object, positive, required } from './check'
+import { maybe, opcode, req } from './opcode'
+import { diskTemplate } from './types'
+
+const names = listOf(nonEmpty)
+
+const specification = required<InstanceSpecification>(
+  {
+    ...{ disk_template: diskTemplate, memory_mib: positive(int), vcpus: positive(int) },
+    ...{ disks_mib: listOf(positive(int)), spindle_use: nonNegative(int), tags: names, networks: names },
+  },
+  ['disk_template', 'memory_mib', 'vcpus'],
+)
+
+const arriving = required<ArrivingInstances>({ spec: specification, count: positive(int), group: nonEmpty }, ['spec'])
+
+const visible = required<Visible>({ groups: names, nodes: names, instances: names }, ['groups', 'nodes', 'instances'])
+
+const pGroups = maybe(names, 'Node groups; all when left out')
+const pExplain = maybe(bool, 'Tell of each node that was looked at')
+const pVisible = maybe(
+  visible,
+  'All that the answer may tell of, and that what it plans may touch; everything when left out',
+)
+const pAllocator = maybe(nonEmpty, 'The built-in allocator or a script; the default ones when left out')
+
+export const OpClusterBalance = opcode('OP_CLUSTER_BALANCE', {
+  doc: 'Plans a balance, and moves nothing; the result is that of POST /3/balance.',
+  result: object,
+  params: {
+    iallocator: pAllocator,
+    groups: pGroups,
+    max_moves: maybe(positive(int), 'At most so many moves'),
+    disk_moves: maybe(bool, 'Disks may be copied'),
+    instance_moves: maybe(bool, 'Instances may change their primary node'),
+    evacuate: maybe(bool, 'Only instances whose node is offline or drained'),
+    restricted_migration: maybe(bool, 'Instances leave only nodes that are offline or drained'),
+    min_gain: maybe(nonNegative(float), 'The least gain of a move below min_gain_limit'),
+    min_gain_limit: maybe(nonNegative(float), 'The score below which min_gain counts'),
+    explain: pExplain,
+    visible: pVisible,
+  },
+})
+
+export const OpClusterCapacity = opcode('OP_CLUSTER_CAPACITY', {
+  doc: 'Counts how many instances fit; the result is that of POST /3/capacity.',
+  result: object,
+  params: {
+    iallocator: pAllocator,
+    spec: req(specification, 'What the instances would be'),
+    groups: pGroups,
+    max_instances: maybe(positive(int), 'Looks no further than so many in each group'),
+    explain: pExplain,
+    visible: pVisible,
+  },
+})
+
+export const OpClusterWhatIf = opcode('OP_CLUSTER_WHAT_IF', {
+  doc: 'Tells what happens when nodes die and instances arrive; the result is that of POST /3/whatif.',
+  result: object,
+  params: {
+    nodes: maybe(names, 'Nodes that die'),
+    node_tag: maybe(nonEmpty, 'All nodes with this tag die, too'),
+    instances: maybe(listOf(arriving), 'Instances that arrive, one after the other'),
+    explain: pExplain,
+    visible: pVisible,
+  },
+})
