@@ -2,8 +2,10 @@
 // the X.509 library.
 import * as crypto from 'node:crypto'
 import * as fs from 'node:fs'
+import type * as tls from 'node:tls'
 import type { SecureContextOptions, TlsOptions } from 'node:tls'
 import { type Clock, systemClock } from './clock'
+import { fileStamp } from './file-stamp'
 import type { Paths } from './paths'
 import { type Random, systemRandom } from './random'
 
@@ -91,6 +93,22 @@ export function nodeClientTls(paths: Paths): SecureContextOptions & { checkServe
   const ca = fs.readFileSync(paths.serverCert)
   const own = fs.existsSync(paths.clientCert) ? fs.readFileSync(paths.clientCert) : ca
   return { key: own, cert: own, ca, minVersion: 'TLSv1.2', checkServerIdentity: () => undefined }
+}
+
+/** Each new connection is served with the certificate as the file has it then. One that cannot be read changes nothing. */
+export function followCertificate(server: tls.Server, file: string, read: () => SecureContextOptions): void {
+  let served = fileStamp(file)
+  // Before the handshake, which the server's own listener begins.
+  server.prependListener('connection', () => {
+    const stamp = fileStamp(file)
+    if (stamp === served || stamp === undefined) return
+    try {
+      server.setSecureContext(read())
+      served = stamp
+    } catch {
+      // A file that is just being written, or a wrong one: the next connection looks again.
+    }
+  })
 }
 
 const EC = { name: 'ECDSA', namedCurve: 'P-256' }

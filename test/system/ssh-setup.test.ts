@@ -1,4 +1,4 @@
-// SSH as the cluster looks after it: a real SSH daemon for each of three virtual nodes, from gnt-cluster init to gnt-node remove.
+// Keys as the cluster looks after them: a real SSH daemon for each of three virtual nodes, from gnt-cluster init to gnt-node remove.
 import { type ChildProcess, execFileSync, fork, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
@@ -6,8 +6,11 @@ import * as fs from 'node:fs'
 import * as net from 'node:net'
 import * as os from 'node:os'
 import * as path from 'node:path'
+import * as tls from 'node:tls'
 import { type Paths, pathsOf } from '../../src/lib/paths'
 import { parsePublicKeys } from '../../src/lib/ssh-keys'
+import { certificateDigest } from '../../src/lib/tls'
+import { PORT } from '../../src/model/constants/daemons'
 
 jest.setTimeout(600_000)
 
@@ -190,4 +193,55 @@ test('keys are made, spread, renewed and taken away', async () => {
     expect(listed(name)).toEqual(stays)
   }
   expect(await problems()).toEqual([])
+})
+
+async function servedCertificate(): Promise<string> {
+  const socket = tls.connect({ host: `${base}.1`, port: PORT.rapi, rejectUnauthorized: false })
+  await once(socket, 'secureConnect')
+  const { fingerprint } = socket.getPeerCertificate()
+  socket.destroy()
+  return fingerprint
+}
+
+// The cluster of the test before, with two nodes.
+test('certificates and secrets are renewed while all daemons run', async () => {
+  if (!possible) return
+  const members = [MASTER, SECOND].map(nodePaths)
+  const files = ({ rapiCert, hmacKey, domainSecret, clientCert }: Paths) => [
+    rapiCert,
+    hmacKey,
+    domainSecret,
+    clientCert,
+  ]
+  const before = members.map((paths) => files(paths).map(read))
+  const all = '--new-rapi-certificate --new-confd-hmac-key --new-cluster-domain-secret --new-spice-certificate'
+  const renewal = `cluster renew-crypto -f ${all} --new-node-certificates`
+  expect(await gnt(...renewal.split(' '))).toMatchObject({ code: 0, stderr: '' })
+  const after = members.map((paths) => files(paths).map(read))
+  expect(after.flat().filter((text) => before.flat().includes(text))).toEqual([])
+  expect(after[0]?.slice(0, 3)).toEqual(after[1]?.slice(0, 3))
+  expect(await servedCertificate()).toBe(certificateDigest(after[0]?.[0] ?? ''))
+  const digests = after.map(([, , , client = '']) => certificateDigest(client)).sort()
+  for (const paths of members)
+    expect(
+      read(paths.ssconf('master_candidates_certs'))
+        .match(/(?<==).+/g)
+        ?.sort(),
+    ).toEqual(digests)
+  expect(await gnt('cluster', 'verify')).toMatchObject({ code: 0, stderr: '' })
+
+  const own = members[0]?.rapiCert ?? ''
+  const wrong = nodePaths(MASTER).local('/etc/hosts')
+  for (const [options, text] of [
+    ['', 'Select what to renew'],
+    [`--rapi-certificate ${wrong}`, `Unable to load ${wrong}: it has no X509 certificate in PEM format`],
+    [`--rapi-certificate ${own}.no`, 'ENOENT'],
+    [`--new-rapi-certificate --rapi-certificate ${own}`, 'Only one of the --new-rapi-certificate and'],
+    [`--spice-certificate ${own}`, 'Both --spice-certificate and --spice-ca-certificate must be specified.'],
+    ['--new-cluster-certificate', 'cannot be renewed in this version'],
+  ] as const) {
+    const refused = await gnt(...`cluster renew-crypto -f ${options}`.trim().split(' '))
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(text) })
+  }
+  expect(await gnt('cluster', 'renew-crypto', '-f', '--rapi-certificate', own)).toMatchObject(done)
 })

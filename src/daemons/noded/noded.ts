@@ -9,7 +9,7 @@ import { type Log, silentLog } from '../../lib/log'
 import type { Paths } from '../../lib/paths'
 import { type Random, systemRandom } from '../../lib/random'
 import { readBody } from '../../lib/read-body'
-import { nodeServerTls } from '../../lib/tls'
+import { followCertificate, nodeServerTls } from '../../lib/tls'
 import { Turns } from '../../lib/turns'
 import { GROUP, PORT, USER } from '../../model/constants/daemons'
 import { OS_SEARCH_PATH, PATH } from '../../model/constants/paths'
@@ -75,6 +75,7 @@ export async function startNoded(options: NodedOptions): Promise<Noded> {
     serve(context, request, response, answered).catch(() => response.destroy())
   })
   server.maxConnections = NODED_CONNECTIONS_MAX
+  followCertificate(server, options.paths.serverCert, () => nodeServerTls(options.paths))
   // Longer than callers keep idle connections, so that none sends into one that is being closed.
   server.keepAliveTimeout = 2 * NODE_KEEP_ALIVE_S * 1000
   server.on('tlsClientError', (error: Error) => context.log.info({ error: error.message }, 'TLS handshake refused'))

@@ -10,6 +10,7 @@ import type { Clock, Timer } from '../../lib/clock'
 import { errorCode } from '../../lib/disk'
 import type { Log } from '../../lib/log'
 import type { Paths } from '../../lib/paths'
+import { followCertificate } from '../../lib/tls'
 import {
   RAPI_CLOSE_S,
   RAPI_CONNECTIONS_MAX,
@@ -47,7 +48,7 @@ export interface RapiOptions {
 
 export interface Rapi {
   readonly addresses: readonly AddressInfo[]
-  /** Reads the certificate and the users anew: what SIGHUP asks for. */
+  /** Reads the users anew: what SIGHUP asks for. A new certificate is noticed without it. */
   reload(): void
   /** Finishes the requests that are being served, then stops. */
   close(): Promise<void>
@@ -77,7 +78,6 @@ export async function startRapi(options: RapiOptions): Promise<Rapi> {
     addresses: bound,
     reload() {
       users.refresh(true)
-      for (const server of servers) server.setSecureContext(certificate(paths))
     },
     async close() {
       timer?.cancel()
@@ -137,6 +137,7 @@ async function listen(address: string, port: number, paths: Paths, handle: Door)
     (request, response) => void handle(request, response),
   )
   server.maxConnections = RAPI_CONNECTIONS_MAX
+  followCertificate(server, paths.rapiCert, () => certificate(paths))
   server.on('clientError', refuse)
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     // Who asks before it sends is told at once.

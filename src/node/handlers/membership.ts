@@ -48,13 +48,19 @@ export const membershipHandlers = {
     return null
   },
 
-  /** `get` tells the digest of the client certificate, `create` first makes a new one. */
+  /**
+   * `get` tells the digest of the client certificate, `create` first makes a new one. Ours is `install`: the one that was created
+   * with the option `cert_file` takes the place of the one in use.
+   */
   async node_crypto_tokens(context, requests) {
     const answers: [string, string][] = []
     for (const [type, action, options] of requests) {
       if (type !== 'ssl') fail(`Unknown type of crypto token '${type}'`)
-      if (action !== 'get' && action !== 'create') fail(`Unknown action '${action}' for crypto tokens`)
-      answers.push([type, action === 'get' ? await ownDigest(context) : await newCertificate(context, options)])
+      const file = certificateFile(context, options)
+      if (action === 'create') await createCertificate(context, file)
+      else if (action === 'install') await context.disk.rename(file, context.paths.clientCert)
+      else if (action !== 'get') fail(`Unknown action '${action}' for crypto tokens`)
+      answers.push([type, await digestOf(context, action === 'create' ? file : context.paths.clientCert)])
     }
     return answers
   },
@@ -103,22 +109,24 @@ async function forgetOwnKeys(context: NodeContext): Promise<void> {
   await files.forbid(keys.filter((key) => key !== undefined))
 }
 
-async function ownDigest(context: NodeContext): Promise<string> {
-  const pem = await context.disk.read(context.paths.clientCert)
-  return pem === undefined ? fail('This node has no client certificate') : certificateDigest(pem)
+async function digestOf({ disk, paths }: NodeContext, file: string): Promise<string> {
+  const pem = await disk.read(file)
+  return pem === undefined ? fail(`This node has no client certificate ${paths.virtual(file)}`) : certificateDigest(pem)
 }
 
-async function newCertificate(context: NodeContext, options: unknown): Promise<string> {
-  const { paths, disk, clock, random } = context
-  const server = (await disk.read(paths.serverCert)) ?? fail('This node has no cluster certificate')
-  const pem = await createClientCertificate(server.toString('utf8'), context.hostname, { clock, random })
+/** A renewal first writes beside the certificate that is in use. */
+function certificateFile({ paths }: NodeContext, options: unknown): string {
   const wanted = isRecord(options) ? options['cert_file'] : undefined
   const file = typeof wanted === 'string' ? paths.fromWire(wanted) : paths.clientCert
-  // A renewal first writes beside the certificate that is in use.
   if (path.dirname(file) !== paths.dataDir || !path.basename(file).startsWith('client.pem'))
     fail(`Client certificates are not kept in '${paths.virtual(file)}'`)
+  return file
+}
+
+async function createCertificate({ paths, disk, clock, random, hostname }: NodeContext, file: string): Promise<void> {
+  const server = (await disk.read(paths.serverCert)) ?? fail('This node has no cluster certificate')
+  const pem = await createClientCertificate(server.toString('utf8'), hostname, { clock, random })
   await disk.write(file, pem, { mode: MODE.secureFile })
-  return certificateDigest(pem)
 }
 
 async function removeFiles(directory: string): Promise<void> {

@@ -1,12 +1,12 @@
-// OP_CLUSTER_RENEW_CRYPTO: after the nodes got new client certificates, the cluster's list follows; SSH keys are made anew.
+// OP_CLUSTER_RENEW_CRYPTO: new client certificates and new SSH keys for all nodes.
 import { change } from '../../config/changes'
 import { masterNode } from '../../config/lookup'
 import { recordValues } from '../../config/records'
 import type { ConfigData, Node } from '../../model/config'
+import { PATH } from '../../model/constants/paths'
 import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
 import { OpClusterRenewCrypto } from '../../opcodes/cluster'
 import { all, exclusive, logicalUnit, type Op } from '../logical-unit'
-import { certificateDigest } from '../node/candidates'
 import type { UnitContext } from '../unit-context'
 
 export const clusterRenewCrypto = logicalUnit(OpClusterRenewCrypto, {
@@ -20,7 +20,7 @@ export const clusterRenewCrypto = logicalUnit(OpClusterRenewCrypto, {
   async run(ctx, op, { config, master }) {
     if (op.node_certificates) {
       ctx.log.say('Renewing Node SSL certificates')
-      await renewCertificates(ctx, config)
+      await renewCertificates(ctx, config, master)
     }
     if (op.renew_ssh_keys && config.cluster.modify_ssh_setup) {
       ctx.log.say('Renewing SSH keys')
@@ -32,27 +32,55 @@ export const clusterRenewCrypto = logicalUnit(OpClusterRenewCrypto, {
   },
 })
 
-/** A candidate that cannot be asked keeps its old entry: without any, no node would obey it again. */
-async function renewCertificates(ctx: UnitContext, config: ConfigData): Promise<void> {
-  const certs: Record<string, string> = {}
+/**
+ * While all daemons run: nodes obey a candidate's old and new certificate until it uses the new one. One that cannot be asked
+ * keeps its old certificate.
+ */
+async function renewCertificates(ctx: UnitContext, config: ConfigData, master: Node): Promise<void> {
+  const online = recordValues(config.nodes).filter((node) => !node.offline)
+  const others = online.filter((node) => node.uuid !== master.uuid)
+  const answers = await ctx.nodes.many(others, 'node_crypto_tokens', [[['ssl', 'create', null]]])
+  const certs = { ...config.cluster.candidate_certs }
   const failed: string[] = []
-  for (const node of recordValues(config.nodes)) {
-    const old = config.cluster.candidate_certs[node.uuid]
-    if (!node.master_candidate && node.uuid !== config.cluster.master_node) continue
-    if (old !== undefined) certs[node.uuid] = old
-    if (node.offline) continue
-    try {
-      certs[node.uuid] = await certificateDigest(ctx, node)
-    } catch (error) {
-      if (!(error instanceof OpExecError)) throw error
-      failed.push(`Node ${node.name}: ${error.message}`)
-    }
+  for (const node of others) {
+    const answer = answers.get(node.uuid)
+    const digest = answer?.ok ? answer.payload[0]?.[1] : undefined
+    if (digest === undefined) failed.push(`Node ${node.name}: ${answer?.ok === false ? answer.error : 'no digest'}`)
+    else if (node.master_candidate) certs[node.uuid] = digest
   }
   if (failed.length > 0)
     ctx.log.warning(
-      `Some nodes' SSL client certificates could not be fetched; see that they are reachable and repeat this:\n${failed.join('\n')}`,
+      `Some nodes' SSL client certificates could not be renewed; see that they are reachable and repeat this:\n${failed.join('\n')}`,
     )
   await ctx.config.change([change('patchCluster', { candidate_certs: certs })])
+  await renewMasters(ctx, master, online, certs)
+}
+
+/** Where the master's new certificate waits until all nodes know it. */
+const WAITING = { cert_file: `${PATH.NODED_CLIENT_CERT_FILE}.new` }
+
+async function renewMasters(
+  ctx: UnitContext,
+  master: Node,
+  online: readonly Node[],
+  certs: Readonly<Record<string, string>>,
+): Promise<void> {
+  const what = "Could not renew the master's SSL client certificate"
+  const [token] = await ctx.nodes.call(master, what, 'node_crypto_tokens', [[['ssl', 'create', WAITING]]])
+  if (token === undefined) throw new OpExecError(`${what}: its node daemon answered with none`)
+  const [, digest] = token
+  const both = { ...certs, [`${master.uuid}-new`]: digest }
+  const lines = Object.entries(both).map(([uuid, one]) => `${uuid}=${one}`)
+  await ctx.config.change([change('patchCluster', { candidate_certs: both })])
+  const told = await ctx.nodes.many(online, 'write_ssconf_files', [{ master_candidates_certs: lines }])
+  const unaware = online.filter((node) => told.get(node.uuid)?.ok !== true)
+  if (unaware.length > 0) {
+    await ctx.config.change([change('patchCluster', { candidate_certs: certs })])
+    const names = unaware.map((node) => node.name).join(', ')
+    throw new OpExecError(`${what}: ${names} would not obey it, and must be reachable, or be set offline, first`)
+  }
+  await ctx.nodes.call(master, what, 'node_crypto_tokens', [[['ssl', 'install', WAITING]]])
+  await ctx.config.change([change('patchCluster', { candidate_certs: { ...certs, [master.uuid]: digest } })])
 }
 
 async function renewSshKeys(

@@ -17,6 +17,12 @@ test('a node makes itself a client certificate and tells its digest', async () =
   const [created] = await membershipHandlers.node_crypto_tokens(node.context, [['ssl', 'create', { serial_no: 5 }]])
   expect(created).toEqual(['ssl', certificateDigest(fs.readFileSync(node.paths.clientCert))])
   await expect(membershipHandlers.node_crypto_tokens(node.context, [['ssl', 'get', null]])).resolves.toEqual([created])
+  const beside = { cert_file: '/var/lib/ganeti/client.pem.new' }
+  const [[, next] = []] = await membershipHandlers.node_crypto_tokens(node.context, [['ssl', 'create', beside]])
+  await expect(membershipHandlers.node_crypto_tokens(node.context, [['ssl', 'get', null]])).resolves.toEqual([created])
+  const installed = await membershipHandlers.node_crypto_tokens(node.context, [['ssl', 'install', beside]])
+  expect(installed).toEqual([['ssl', next]])
+  expect(fs.readdirSync(node.paths.dataDir).sort()).toEqual(['client.pem', 'server.pem'])
   const elsewhere = { cert_file: '/etc/ssl/x.pem' }
   await expect(membershipHandlers.node_crypto_tokens(node.context, [['ssl', 'create', elsewhere]])).rejects.toThrow()
 })

@@ -40,16 +40,53 @@ test('a cluster gets another name and the address of it, unless somebody answers
   await expect(rename('127.0.0.9')).rejects.toThrow('Neither the name nor the IP address of the cluster has changed')
 })
 
-test('the list of certificates follows the candidates; one that cannot be asked keeps its entry', async () => {
+describe('client certificates', () => {
   const node2 = buildNode(base, 2, { master_candidate: true })
-  const fake = new FakeCluster(base).given(change('addNode', node2), change('addCandidateCert', node2.uuid, 'OLD'))
-  fake.answers.node_crypto_tokens = (node) => {
-    if (node.name === node2.name) throw new Error('no answer')
-    return [['ssl', 'NEW']]
+  const renewing = (more: FakeCluster['answers']) => {
+    const fake = new FakeCluster(base).given(change('addNode', node2), change('addCandidateCert', node2.uuid, 'OLD'))
+    Object.assign(fake.answers, { node_crypto_tokens: () => [['ssl', 'NEW']], write_ssconf_files: () => null }, more)
+    return { fake, run: () => fake.run({ OP_ID: 'OP_CLUSTER_RENEW_CRYPTO', node_certificates: true }) }
   }
-  expect(await fake.run({ OP_ID: 'OP_CLUSTER_RENEW_CRYPTO', node_certificates: true })).toBeNull()
-  expect(fake.config.cluster.candidate_certs).toEqual({ [master(base).uuid]: 'NEW', [node2.uuid]: 'OLD' })
-  expect(fake.log[1]).toContain('Node node2.example.com: ')
+  const own = master(base).uuid
+
+  test('the master uses its new one when all nodes know it', async () => {
+    const { fake, run } = renewing({})
+    expect(await run()).toBeNull()
+    expect(fake.config.cluster.candidate_certs).toEqual({ [own]: 'NEW', [node2.uuid]: 'NEW' })
+    const asked = fake.calls('node_crypto_tokens').map(({ node, args }) => [node, ...(args[0] as unknown[][]).flat()])
+    const waiting = { cert_file: '/var/lib/ganeti/client.pem.new' }
+    expect(asked).toEqual([
+      [node2.name, 'ssl', 'create', null],
+      [master(base).name, 'ssl', 'create', waiting],
+      [master(base).name, 'ssl', 'install', waiting],
+    ])
+    expect(fake.calls('write_ssconf_files')).toHaveLength(2)
+  })
+
+  test('a node that cannot be asked keeps its entry', async () => {
+    const { fake, run } = renewing({
+      node_crypto_tokens: (node) => {
+        if (node.name === node2.name) throw new Error('no answer')
+        return [['ssl', 'NEW']]
+      },
+    })
+    expect(await run()).toBeNull()
+    expect(fake.config.cluster.candidate_certs).toEqual({ [own]: 'NEW', [node2.uuid]: 'OLD' })
+    expect(fake.log[1]).toContain('Node node2.example.com: ')
+  })
+
+  test('one that would not obey the new one keeps the master from using it', async () => {
+    const { fake, run } = renewing({
+      write_ssconf_files: (node) => {
+        if (node.name === node2.name) throw new Error('no answer')
+        return null
+      },
+    })
+    const before = fake.config.cluster.candidate_certs[own]
+    await expect(run()).rejects.toThrow('node2.example.com would not obey it')
+    expect(fake.config.cluster.candidate_certs).toEqual({ [own]: before, [node2.uuid]: 'NEW' })
+    expect(fake.calls('node_crypto_tokens')).toHaveLength(2)
+  })
 })
 
 test('SSH keys are renewed on all nodes, where the cluster keeps them', async () => {
