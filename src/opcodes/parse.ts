@@ -15,6 +15,7 @@ import {
 } from './check'
 import type { Check, JsonObject } from './check'
 import { allOpcodes } from './all'
+import { expected } from './expected'
 import type { CommonParams, InputOf, OpcodeDefinition, Parameter, ParameterTable } from './opcode'
 import { maybe, opt, req } from './opcode'
 import { finalJobStatus, jobId, submitPriority } from './types'
@@ -68,6 +69,8 @@ export class BadParameter extends Error {
     message: string,
     /** Ganeti shows a failed validation with its error code, an unknown parameter without. */
     readonly validation: boolean,
+    /** The same for those who need not read Ganeti's words: which parameter, and what it should be. */
+    readonly explained: string,
   ) {
     super(message)
   }
@@ -78,18 +81,26 @@ export function fillOpcode(definition: OpcodeDefinition, raw: JsonObject): Parse
   const given = definition.fromOlder(raw)
   for (const name of Object.keys(given))
     if (!Object.hasOwn(definition.params, name) && !Object.hasOwn(commonParams, name))
-      throw new BadParameter(`Object ${opcodeClass(definition.id)} doesn't support the parameter '${name}'`, false)
-  const failure = (name: string) => `Parameter '${definition.id}.${name}' fails validation`
+      throw new BadParameter(
+        `Object ${opcodeClass(definition.id)} doesn't support the parameter '${name}'`,
+        false,
+        `${name}: ${definition.id} has no such parameter; it has ${Object.keys(definition.params).sort().join(', ') || 'none'}`,
+      )
+  const refuse = (name: string, { check, doc }: Parameter, what: string, more = '') =>
+    new BadParameter(
+      `Parameter '${definition.id}.${name}' fails validation${more}`,
+      true,
+      `${name}${what} ${expected(check.schema)}: ${doc}${more}`,
+    )
   const read = (name: string, parameter: Parameter) => {
     const value = name === 'reason' ? (given[name] ?? []) : given[name]
     if (value === undefined || (value === null && parameter.need === 'maybe'))
-      return unset(name, parameter, () => new BadParameter(failure(name), true))
+      return unset(name, parameter, () => refuse(name, parameter, ' is missing, and must be'))
     try {
       return parameter.check.parse(value)
     } catch (error) {
-      if (error instanceof Explained) throw new BadParameter(`${failure(name)}: ${error.message}`, true)
-      if (error instanceof Mismatch) throw new BadParameter(failure(name), true)
-      throw error
+      if (!(error instanceof Mismatch)) throw error
+      throw refuse(name, parameter, ' must be', error instanceof Explained ? `: ${error.message}` : '')
     }
   }
   // Of several mistakes Ganeti names one of the opcode's own parameters first.

@@ -28,7 +28,7 @@ function readOpcode(value: unknown, index: number): ParsedOpCode {
   if (!isObject(value)) throw badRequest(`${where}: must be an object`)
   const { OP_ID: id, ...params } = value
   const definition = typeof id === 'string' ? allOpcodes.get(id) : undefined
-  if (definition === undefined) throw badRequest(`${where}.OP_ID: there is no such opcode`)
+  if (definition === undefined) throw badRequest(`${where}.OP_ID: there is no such opcode${similar(id)}`)
   if (Object.hasOwn(params, 'reason')) throw badRequest(`${where}.reason: is written by the server; give it beside ops`)
   try {
     const op = fillOpcode(definition, params)
@@ -36,7 +36,14 @@ function readOpcode(value: unknown, index: number): ParsedOpCode {
     if (complaint !== undefined) throw badRequest(`${where}: ${complaint}`)
     return op
   } catch (error) {
-    if (error instanceof BadParameter) throw badRequest(`${where}: ${error.message}`)
+    if (error instanceof BadParameter) throw badRequest(`${where}.${error.explained}`)
     throw error
   }
+}
+
+/** Opcodes of the same subject: `OP_TAGS_ADD` is a natural mistake. */
+function similar(id: unknown): string {
+  const [, subject] = typeof id === 'string' ? (/^(OP_[A-Z]+_)/.exec(id) ?? []) : []
+  const known = subject === undefined ? [] : [...allOpcodes.keys()].filter((name) => name.startsWith(subject))
+  return known.length === 0 ? '; all are listed at /docs' : `; there are ${known.join(', ')}`
 }
