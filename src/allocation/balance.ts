@@ -1,7 +1,7 @@
 // Balancing: the move of one instance that improves the score most, again and again.
 import { BOUNDED_TARGETS, EXHAUSTIVE_TRIALS } from '../model/limits'
 import { NO_NODE, isShared } from './cluster-data'
-import type { ClusterModel } from './cluster-model'
+import type { ClusterModel, InstanceFacts } from './cluster-model'
 import { LazySearch } from './lazy-search'
 import { type Move, Mover, type Replacements } from './moves'
 import { Score } from './score'
@@ -86,9 +86,15 @@ class Search {
   mayMove(instance: number): boolean {
     const facts = this.model.instances[instance]
     if (facts === undefined || !facts.movable || !facts.data.autoBalance) return false
+    return this.isWanted(instance, facts)
+  }
+
+  /** An evacuation leaves alone what is off the offline nodes, also what came off them by its own moves. */
+  private isWanted(instance: number, { data }: InstanceFacts): boolean {
     if (!this.options.evacuate) return true
-    const nodes = [facts.data.primary, ...(facts.data.template === 'drbd' ? [facts.data.secondary] : [])]
-    return nodes.some((node) => this.model.nodes[node]?.offline)
+    const { primary, secondary, nodes } = this.model
+    const own = [primary[instance], ...(data.template === 'drbd' ? [secondary[instance]] : [])]
+    return own.some((node) => nodes[node ?? NO_NODE]?.offline)
   }
 
   isOn(instance: number, nodes: ReadonlySet<number>): boolean {
@@ -105,7 +111,7 @@ class Search {
   /** The instance's best move below `bound`. */
   bestOf(instance: number, bound: number): Move | undefined {
     const facts = this.model.instances[instance]
-    if (facts === undefined) return undefined
+    if (facts === undefined || !this.isWanted(instance, facts)) return undefined
     if (isShared(facts.data.template)) {
       return this.options.instanceMoves ? this.mover.bestFailoverToAny(instance, bound) : undefined
     }

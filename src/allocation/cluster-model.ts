@@ -45,6 +45,8 @@ export interface Settings {
   readonly excluded?: readonly string[]
   readonly utilisation?: ReadonlyMap<string, readonly number[]>
   readonly ignoreUtilisation?: boolean
+  /** By node: the load of its processors, as it was measured. */
+  readonly nodeLoads?: ReadonlyMap<string, number>
   readonly offline?: readonly string[]
   readonly maxCpu?: number
   readonly minDisk?: number
@@ -237,8 +239,10 @@ function fillRows(model: ClusterModel): void {
     place(model, one, one.data.primary, true)
     if (one.data.secondary !== NO_NODE) place(model, one, one.data.secondary, false)
   })
-  nodes.forEach((_, at) => {
+  nodes.forEach(({ data }, at) => {
     const row = at * Col.Width
+    const load = model.settings.nodeLoads?.get(data.name)
+    if (load !== undefined) rows[row + Col.LoadCpu] = load
     rows[row + Col.Reserved] = Math.max(0, ...(model.peers[at]?.values() ?? []))
     rows[row + Col.FailsN1] = freeMemory(model, at) <= (rows[row + Col.Reserved] ?? 0) ? 1 : 0
   })

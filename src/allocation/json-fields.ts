@@ -8,12 +8,13 @@ export class JsonFields {
   ) {}
 
   static parse(what: string, text: string, owner: string): JsonFields {
-    try {
-      return JsonFields.of(owner, JSON.parse(text))
-    } catch (error) {
-      if (error instanceof BadClusterData) throw error
-      throw new BadClusterData(`${what}: Invalid JSON: ${error instanceof Error ? error.message : ''}`)
-    }
+    return JsonFields.of(owner, parseJson(what, text))
+  }
+
+  static parseList(what: string, text: string, owner: string): JsonFields[] {
+    const list = parseJson(what, text)
+    if (!Array.isArray(list)) throw new BadClusterData(`${what}: not a list`)
+    return list.map((one) => JsonFields.of(owner, one))
   }
 
   static of(owner: string, value: unknown): JsonFields {
@@ -24,6 +25,10 @@ export class JsonFields {
   /** The same fields, complained about in another name. */
   about(owner: string): JsonFields {
     return new JsonFields(owner, this.values)
+  }
+
+  keys(): string[] {
+    return Object.keys(this.values)
   }
 
   /** There, and not null. */
@@ -86,6 +91,14 @@ export class JsonFields {
 
   private unreadable(key: string, kind: string): never {
     throw new BadClusterData(`${this.owner}: key '${key}': Unable to read ${kind}`)
+  }
+}
+
+function parseJson(what: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new BadClusterData(`${what}: Invalid JSON: ${error instanceof Error ? error.message : ''}`)
   }
 }
 

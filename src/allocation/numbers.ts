@@ -24,13 +24,48 @@ export function showDouble(value: number): string {
   return String(value)
 }
 
+export type NumberKind = 'whole' | 'any'
+
+export interface Unreadable {
+  readonly error: string
+}
+
+/** The number that the text is, as Haskell reads it: blanks and brackets may stand before it, nothing behind it. */
+export function readNumber(text: string, kind: NumberKind): number | Unreadable {
+  const found = readPrefix(text, kind)
+  if (found === undefined) return { error: `cannot parse string '${text}'` }
+  if (found.rest !== '') return { error: `leftover characters when parsing '${text}': '${found.rest}'` }
+  return found.value
+}
+
 /** MiB of `512`, `4g`, `1T`: small letters and `iB` are powers of 1024, capitals of 1000. */
-export function parseSize(text: string): number | { readonly error: string } {
-  const match = /^(-?\d+) *(.*)$/.exec(text)
-  if (match === null) return { error: `Can't parse string '${text}'` }
-  const [, digits = '', unit = ''] = match
+export function parseSize(text: string): number | Unreadable {
+  const found = readPrefix(text, 'whole')
+  if (found === undefined) return { error: `Can't parse string '${text}'` }
+  const unit = found.rest.trimStart()
   const factor = UNITS[unit] ?? UNITS[unit.toUpperCase()]
-  return factor === undefined ? { error: `Unknown unit '${unit}'` } : Math.trunc(Number(digits) * factor)
+  return factor === undefined ? { error: `Unknown unit '${unit}'` } : Math.trunc(found.value * factor)
+}
+
+const NUMBER = /^(?:0[xX][\da-fA-F]+|0[oO][0-7]+|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/
+const WORD = /^(?:NaN|Infinity)(?![\p{L}\p{N}_'])/u
+
+function readPrefix(text: string, kind: NumberKind): { value: number; rest: string } | undefined {
+  const start = text.trimStart()
+  if (start.startsWith('(')) {
+    const inner = readPrefix(start.slice(1), kind)
+    const rest = inner?.rest.trimStart()
+    return inner !== undefined && rest?.startsWith(')') ? { value: inner.value, rest: rest.slice(1) } : undefined
+  }
+  const negative = start.startsWith('-')
+  const unsigned = negative ? start.slice(1).trimStart() : start
+  const [digits] = NUMBER.exec(unsigned) ?? (kind === 'any' ? WORD.exec(unsigned) : null) ?? []
+  if (digits === undefined) return undefined
+  const whole = /^(?:\d+|0[xXoO].*)$/.test(digits)
+  if (kind === 'whole' && !whole) return undefined
+  // Whole numbers go round as they do in 64 bits.
+  const value = kind === 'whole' ? Number(BigInt.asIntN(64, BigInt(digits))) : Number(digits)
+  return { value: negative ? -value : value, rest: unsigned.slice(digits.length) }
 }
 
 const MB = 1000 ** 2 / 1024 ** 2

@@ -1,6 +1,6 @@
 // Made-up clusters: one node group for each specification POLICY,NODES,DISK,MEMORY,CPUS[,SPINDLES[,EXCLUSIVE]].
 import { type AllocPolicy, BadClusterData, type ClusterData, DEFAULT_POLICY, type NodeData } from './cluster-data'
-import { parseSize } from './numbers'
+import { parseSize, readNumber } from './numbers'
 
 export function simulatedCluster(specs: readonly string[]): ClusterData {
   const groups = specs.map(parseSpec)
@@ -13,7 +13,9 @@ export function simulatedCluster(specs: readonly string[]): ClusterData {
       networks: [],
       policy: DEFAULT_POLICY,
     })),
-    nodes: groups.flatMap((spec, group) => Array.from({ length: spec.nodes }, (_, at) => nodeOf(spec, group, at))),
+    nodes: groups.flatMap((spec, group) =>
+      Array.from({ length: Math.max(0, spec.nodes) }, (_, at) => nodeOf(spec, group, at)),
+    ),
     instances: [],
     tags: [],
     policy: DEFAULT_POLICY,
@@ -50,7 +52,7 @@ const nodeOf = ({ disk, memory, cpus, spindles, exclusive }: Spec, group: number
 })
 
 function parseSpec(text: string): Spec {
-  const fields = text.split(',')
+  const fields = text === '' ? [] : text.split(',')
   const [policy = '', nodes = '', disk = '', memory = '', cpus = '', spindles = '1', exclusive = 'False'] = fields
   if (fields.length < 5 || fields.length > 7) {
     throw new BadClusterData(
@@ -58,7 +60,9 @@ function parseSpec(text: string): Spec {
         `memory size, number of CPUs, spindles) but got ${fields.length}: '${text}'`,
     )
   }
-  if (exclusive !== 'True' && exclusive !== 'False') throw unreadable('exclusive storage', exclusive)
+  if (exclusive !== 'True' && exclusive !== 'False') {
+    throw new BadClusterData(`exclusive storage: cannot parse string '${exclusive}'`)
+  }
   return {
     policy: policyOf(policy),
     nodes: count('node count', nodes),
@@ -88,11 +92,10 @@ function policyOf(text: string): AllocPolicy {
 }
 
 function count(what: string, text: string): number {
-  if (!/^\d+$/.test(text)) throw unreadable(what, text)
-  return Number(text)
+  const value = readNumber(text, 'whole')
+  if (typeof value === 'number') return value
+  throw new BadClusterData(`${what}: ${value.error}`)
 }
-
-const unreadable = (what: string, text: string) => new BadClusterData(`${what}: cannot parse string '${text}'`)
 
 function sizeOf(what: string, text: string): number {
   const size = parseSize(text)

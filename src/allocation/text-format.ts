@@ -42,7 +42,7 @@ export function clusterText(data: ClusterData): string {
 function splitSections(text: string): string[][] {
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines.pop()
-  const sections: string[][] = [[]]
+  const sections: string[][] = lines.length === 0 ? [] : [[]]
   for (const line of lines) {
     if (line === '') sections.push([])
     else sections.at(-1)?.push(line)

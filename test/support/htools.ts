@@ -1,6 +1,7 @@
 // Programs of allocation run in this process, Ganeti's own beside them, and clusters to run them on.
 import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
+import * as path from 'node:path'
 import type { BalanceOptions } from '../../src/allocation/balance'
 import { runHtool } from '../../src/cli/htools/run'
 import { systemClock } from '../../src/lib/clock'
@@ -28,7 +29,10 @@ export async function ours(program: string, args: readonly string[], files = new
     out: (text) => void (out += text),
     err: (text) => void (err += text),
     read: (file) => files.get(file) ?? fs.readFileSync(file, 'utf8'),
-    write: (file, text) => void files.set(file, text),
+    write(file, text) {
+      fs.accessSync(path.dirname(file))
+      files.set(file, text)
+    },
     interruption: () => () => false,
   })
   return { code, out, err }

@@ -1,11 +1,12 @@
 // A solution as shell commands, shown or written to a file.
+import { writeFile } from './files'
 import { type Parsed, textOf } from './options'
 import type { Terminal } from './terminal'
 
 export function showCommands(title: string, text: string, options: Parsed, terminal: Terminal): void {
   const file = textOf(options, 'print-commands')
   if (file === undefined) return
-  if (file === '' || file === '-') {
+  if (file === '-') {
     const lines = text
       .split('\n')
       .slice(0, -1)
@@ -13,7 +14,7 @@ export function showCommands(title: string, text: string, options: Parsed, termi
     terminal.out(`\n${title}\n${lines.map((line) => `  ${line}\n`).join('')}`)
     return
   }
-  terminal.write(file, SCRIPT_START + text)
+  writeFile(terminal, options.program, file, SCRIPT_START + text)
   terminal.out(`The commands have been written to file '${file}'\n`)
 }
 

@@ -7,23 +7,27 @@ import { explainRequest } from '../../allocation/explain-request'
 import { candidateLines } from '../../allocation/explain-text'
 import type { Request } from '../../allocation/requests'
 import { type ParsedRequest, parseRequest } from '../../allocation/request-json'
-import { loadModel, nodeMemoryOf, saveData, savedData, settingsOf, warn } from './load'
-import { type Parsed, has, listOf, parseOptions, textOf } from './options'
+import { readFile } from './files'
+import { loadModel, nodeMemoryOf, saveData, savedData, warn } from './load'
+import { monitored } from './monitoring'
+import { type Parsed, has, listOf, parseOptions, textOf, verbosity } from './options'
 import { nodeTable } from './table'
 import { type Terminal, failure } from './terminal'
 
 const OPTIONS =
-  'print-nodes save text-data simulate verbose ignore-dynu ignore-soft-errors no-capacity-checks restrict-allocation-to static-kvm-node-memory explain version help'
+  'print-nodes save text-data simulate verbose ignore-dynu mond mond-xen ignore-soft-errors no-capacity-checks restrict-allocation-to static-kvm-node-memory explain version help help-completion'
 
 export async function hail(args: readonly string[], terminal: Terminal): Promise<number> {
-  const options = parseOptions('hail', OPTIONS.split(' '), args)
+  const options = parseOptions('hail', OPTIONS, args, 'file 1 1\n')
   const [file] = options.rest
   if (file === undefined) throw failure('This program needs an input file.')
   if (options.rest.length > 1) throw failure('Only one argument is accepted (the input file)')
   const { data, request } = readRequest(options, terminal, file)
   const replaced = has(options, 'text-data') || has(options, 'simulate')
-  const model = replaced ? await loadModel(options, terminal) : buildModel(data, settingsOf(options, terminal))
-  if (!replaced) warn(model, terminal)
+  const asked = buildModel(data)
+  warn(asked, terminal)
+  const model = replaced ? await loadModel(options, terminal) : await monitored(asked, options, terminal)
+  if (verbosity(options) > 1) terminal.err(`Received request: ${JSON.stringify(request)}\n`)
   show(model, options, terminal, 'Initial')
   saveData(options, terminal, 'pre-ialloc', 'before iallocator run', savedData(model))
   const allocation = {
@@ -41,11 +45,11 @@ export async function hail(args: readonly string[], terminal: Terminal): Promise
 }
 
 function readRequest(options: Parsed, terminal: Terminal, file: string): ParsedRequest {
+  const text = readFile(terminal, file, failure)
   try {
-    return parseRequest(terminal.read(file), nodeMemoryOf(options))
+    return parseRequest(text, nodeMemoryOf(options))
   } catch (error) {
-    if (error instanceof BadClusterData) throw failure(error.message)
-    throw failure(`${file}: openFile: does not exist (No such file or directory)`)
+    throw error instanceof BadClusterData ? failure(error.message) : error
   }
 }
 

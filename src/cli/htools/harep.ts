@@ -21,7 +21,7 @@ import { type Parsed, has, numberOf, parseOptions, textOf } from './options'
 import { PROGRAM_VERSION, type Terminal, failure } from './terminal'
 import { submitJobs, waitForJobs } from './jobs'
 
-const OPTIONS = 'luxi job-delay reason dry-run version help'
+const OPTIONS = 'luxi job-delay reason dry-run version help help-completion'
 
 interface Patient extends Health {
   readonly repair: Repair
@@ -29,9 +29,9 @@ interface Patient extends Health {
 }
 
 export async function harep(args: readonly string[], terminal: Terminal): Promise<number> {
-  const options = parseOptions('harep', OPTIONS.split(' '), args)
+  const options = parseOptions('harep', OPTIONS, args)
   if (options.rest.length > 0) throw failure("this program doesn't take any arguments.")
-  const delay_s = numberOf(options, 'job-delay', 'parsing job-delay') ?? 10
+  const delay_s = numberOf(options, 'job-delay') ?? 10
   const master = terminal.connect(textOf(options, 'luxi'))
   const doctor = new Doctor(master, terminal, options, delay_s)
   const patients = await readPatients(master, seconds(terminal.clock))

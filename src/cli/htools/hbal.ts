@@ -1,5 +1,5 @@
 // `hbal`: shows, and writes as shell commands, the moves that make a node group most evenly loaded.
-import { nanoseconds, systemClock } from '../../lib/clock'
+import { nanoseconds } from '../../lib/clock'
 import { type BalanceOptions, type Step, balance } from '../../allocation/balance'
 import { candidatesBefore } from '../../allocation/balance-plan'
 import { type ClusterData, NO_NODE } from '../../allocation/cluster-data'
@@ -11,12 +11,13 @@ import { showCommands } from './commands'
 import { execute } from './execute'
 import { type Job, commandsText, jobOf, jobSets, stepLine } from './hbal-jobs'
 import { findGroup, loadModel, policyText, saveData } from './load'
+import { PRIORITIES } from './option-table'
 import { type Parsed, has, numberOf, parseOptions, textOf, verbosity } from './options'
 import { coefficients, instanceTable, nodeTable } from './table'
-import { Stop, type Terminal, failure } from './terminal'
+import { PROGRAM_VERSION, Stop, type Terminal, failure } from './terminal'
 
 const OPTIONS =
-  'print-nodes print-instances print-commands text-data evac-mode restricted-migration first-job-group group max-length verbose quiet offline static-kvm-node-memory min-score max-cpu min-disk min-gain min-gain-limit no-disk-moves select-instances no-instance-moves ignore-soft-errors dynu-file ignore-dynu exclusion-tags exclude-instances save master luxi ialloc-src exec reason priority explain version help'
+  'print-nodes print-instances print-commands text-data evac-mode restricted-migration first-job-group group max-length verbose quiet offline static-kvm-node-memory min-score max-cpu min-disk min-gain min-gain-limit no-disk-moves select-instances no-instance-moves ignore-soft-errors dynu-file ignore-dynu mond mond-data exit-on-missing-mond-data mond-xen exclusion-tags exclude-instances save master luxi ialloc-src exec reason priority explain version help help-completion'
 
 interface Selection {
   readonly name: string
@@ -25,7 +26,7 @@ interface Selection {
 }
 
 export async function hbal(args: readonly string[], terminal: Terminal): Promise<number> {
-  const options = parseOptions('hbal', OPTIONS.split(' '), args)
+  const options = parseOptions('hbal', OPTIONS, args)
   if (options.rest.length > 0) throw failure("This program doesn't take any arguments.")
   const settings = balanceOptions(options)
   const model = await loadModel(options, terminal)
@@ -68,9 +69,13 @@ async function carryOut(jobs: readonly Job[], options: Parsed, terminal: Termina
   if (!has(options, 'exec') || jobs.length === 0) return 0
   const socket = textOf(options, 'luxi')
   if (socket === undefined) throw failure('hbal: Execution of commands possible only on LUXI')
-  const priority = priorityOf(options)
-  const reason = ['hbal', textOf(options, 'reason') ?? 'hbal called', nanoseconds(systemClock)]
-  const common = { reason: [reason], comment: 'rebalancing via hbal', ...(priority !== undefined && { priority }) }
+  const priority = PRIORITIES[textOf(options, 'priority') ?? '']
+  const reason = ['hbal', textOf(options, 'reason') ?? `hbal ${PROGRAM_VERSION} called`, nanoseconds(terminal.clock)]
+  const common = {
+    reason: [reason],
+    comment: `rebalancing via hbal ${PROGRAM_VERSION}`,
+    ...(priority !== undefined && { priority }),
+  }
   const sets = jobSets(jobs).slice(0, has(options, 'first-job-group') ? 1 : undefined)
   return execute(
     terminal.connect(socket),
@@ -82,16 +87,6 @@ async function carryOut(jobs: readonly Job[], options: Parsed, terminal: Termina
   )
 }
 
-const PRIORITIES: Readonly<Record<string, number>> = { low: 10, normal: 0, high: -10 }
-
-function priorityOf(options: Parsed): number | undefined {
-  const text = textOf(options, 'priority')
-  if (text === undefined) return undefined
-  const priority = Object.hasOwn(PRIORITIES, text) ? PRIORITIES[text] : undefined
-  if (priority !== undefined) return priority
-  throw new Stop(1, '', `Error while parsing command line arguments:\nUnknown priority '${text}'\n`)
-}
-
 export function balanceOptions(options: Parsed): BalanceOptions {
   return {
     diskMoves: !has(options, 'no-disk-moves'),
@@ -99,10 +94,10 @@ export function balanceOptions(options: Parsed): BalanceOptions {
     restrictedMigration: has(options, 'restricted-migration'),
     ignoreSoftErrors: has(options, 'ignore-soft-errors'),
     evacuate: has(options, 'evac-mode'),
-    minGain: numberOf(options, 'min-gain', 'min gain') ?? 1e-2,
-    minGainLimit: numberOf(options, 'min-gain-limit', 'min gain limit') ?? 1e-1,
-    maxRounds: numberOf(options, 'max-length', 'max solution length') ?? -1,
-    minScore: numberOf(options, 'min-score', 'min score') ?? 1e-9,
+    minGain: numberOf(options, 'min-gain') ?? 1e-2,
+    minGainLimit: numberOf(options, 'min-gain-limit') ?? 1e-1,
+    maxRounds: numberOf(options, 'max-length') ?? -1,
+    minScore: numberOf(options, 'min-score') ?? 1e-9,
   }
 }
 
@@ -203,6 +198,7 @@ function checkNeed(initial: number, optimum: number, minScore: number): void {
 
 /** Six digits behind the point; powers of ten below 0.1 and from 10^7. */
 function shortNumber(value: number): string {
+  if (!Number.isFinite(value)) return String(value)
   if (value !== 0 && (Math.abs(value) < 0.1 || Math.abs(value) >= 1e7)) {
     const [digits = '', exponent = ''] = value.toExponential(6).split('e')
     return `${digits}e${Number(exponent)}`

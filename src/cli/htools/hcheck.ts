@@ -7,11 +7,11 @@ import { score8 } from '../../allocation/numbers'
 import { Score } from '../../allocation/score'
 import { balanceOptions } from './hbal'
 import { loadModel } from './load'
-import { choiceOf, has, parseOptions, quoted, verbosity } from './options'
+import { has, isYes, parseOptions, quoted, verbosity } from './options'
 import { type Terminal, failure } from './terminal'
 
 const OPTIONS =
-  'text-data no-disk-moves dynu-file ignore-dynu evac-mode exclude-instances exclusion-tags ialloc-src no-instance-moves luxi machine-readable max-cpu max-length min-disk min-gain min-gain-limit min-score ignore-soft-errors no-simulation offline quiet master select-instances no-capacity-checks verbose version help'
+  'text-data no-disk-moves dynu-file ignore-dynu evac-mode exclude-instances exclusion-tags ialloc-src no-instance-moves luxi machine-readable max-cpu max-length min-disk min-gain min-gain-limit min-score ignore-soft-errors no-simulation offline quiet master select-instances no-capacity-checks verbose version help help-completion'
 
 interface Group {
   readonly at: number
@@ -29,9 +29,9 @@ const COUNTS = [
 ] as const
 
 export async function hcheck(args: readonly string[], terminal: Terminal): Promise<number> {
-  const options = parseOptions('hcheck', OPTIONS.split(' '), args)
+  const options = parseOptions('hcheck', OPTIONS, args)
   if (options.rest.length > 0) throw failure("This program doesn't take any arguments.")
-  const machine = choiceOf(options, 'machine-readable')
+  const machine = isYes(options, 'machine-readable')
   const settings = balanceOptions(options)
   const model = await loadModel(options, terminal)
   const report = new Report(terminal, machine, verbosity(options), !has(options, 'no-capacity-checks'))

@@ -9,27 +9,26 @@ import { coefficients, instanceTable, nodeTable, printTable } from './table'
 import { type Terminal, failure } from './terminal'
 
 const OPTIONS =
-  'print-nodes print-instances text-data verbose quiet offline ignore-dynu static-kvm-node-memory master luxi ialloc-src version help'
+  'print-nodes print-instances text-data verbose quiet offline ignore-dynu mond mond-data static-kvm-node-memory master luxi ialloc-src version help help-completion'
 
 export async function hinfo(args: readonly string[], terminal: Terminal): Promise<number> {
-  const options = parseOptions('hinfo', OPTIONS.split(' '), args)
+  const options = parseOptions('hinfo', OPTIONS, args)
   if (options.rest.length > 0) throw failure("This program doesn't take any arguments.")
-  const model = await loadModel(options, terminal)
   const verbose = verbosity(options)
+  const model = await loadModel(options, terminal, (loaded) => {
+    terminal.out(`Loaded cluster tags: ${loaded.tags.join(',')}\n`)
+    if (verbose > 2) terminal.out(`Loaded cluster ipolicy: ${policyText(loaded.policy)}\n`)
+  })
   const nodes = model.nodes.map((_, at) => at)
   const { data } = model
-  terminal.out(`Loaded cluster tags: ${data.tags.join(',')}\n`)
-  if (verbose > 2) terminal.out(`Loaded cluster ipolicy: ${policyText(data.policy)}\n`)
-  if (data.instances.length === 0) terminal.out('Cluster is empty.\n')
+  if (data.instances.length === 0 && verbose > 1) terminal.out('Cluster is empty.\n')
   const counted = `${nodes.length} node${nodes.length === 1 ? '' : 's'}, ${data.instances.length} instance${data.instances.length === 1 ? '' : 's'}`
   terminal.out(`Loaded ${counted}, ${data.groups.length} node group${data.groups.length === 1 ? '' : 's'}\n`)
   if (model.suffix !== '' && verbose > 2) {
     terminal.out(`Note: Stripping common suffix of '${model.suffix}' from names\n`)
   }
-  if (verbose > 1) {
-    showSplit(model, terminal)
-    terminal.out(groupText(model))
-  }
+  showSplit(model, verbose, terminal)
+  if (verbose > 1) terminal.out(groupText(model))
   if (has(options, 'print-instances')) {
     terminal.err(
       `\nInstances instance map:\n${instanceTable(
@@ -46,13 +45,12 @@ export async function hinfo(args: readonly string[], terminal: Terminal): Promis
   return 0
 }
 
-function showSplit({ data: { instances, nodes } }: ClusterModel, terminal: Terminal): void {
+function showSplit({ data: { instances, nodes } }: ClusterModel, verbose: number, terminal: Terminal): void {
   const split = instances.filter(
     ({ primary, secondary }) => secondary !== NO_NODE && nodes[primary]?.group !== nodes[secondary]?.group,
   )
-  terminal.out(
-    split.length === 0 ? 'No split instances found\n' : 'Found instances belonging to multiple node groups:\n',
-  )
+  if (split.length === 0) return verbose > 1 ? terminal.out('No split instances found\n') : undefined
+  terminal.out('Found instances belonging to multiple node groups:\n')
   for (const { name } of split) terminal.err(`  ${name}\n`)
 }
 

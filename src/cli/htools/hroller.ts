@@ -1,6 +1,6 @@
 // `hroller`: groups of nodes that may be rebooted together, one group after the other.
 import type { ClusterModel } from '../../allocation/cluster-model'
-import { NO_NODE } from '../../allocation/cluster-data'
+import { type ClusterData, NO_NODE } from '../../allocation/cluster-data'
 import type { Coloring } from '../../allocation/coloring'
 import {
   type NodeGraph,
@@ -15,13 +15,12 @@ import { type Parsed, has, listOf, parseOptions, textOf, verbosity } from './opt
 import { type Terminal, failure } from './terminal'
 
 const OPTIONS =
-  'text-data offline offline-maintenance verbose quiet no-headers node-tags save group print-moves full-evacuation skip-non-redundant ignore-non-redundant force one-step-only static-kvm-node-memory luxi master ialloc-src version help'
+  'text-data offline offline-maintenance verbose quiet no-headers node-tags save group print-moves full-evacuation skip-non-redundant ignore-non-redundant force one-step-only static-kvm-node-memory luxi master ialloc-src version help help-completion'
 
 export async function hroller(args: readonly string[], terminal: Terminal): Promise<number> {
-  const options = parseOptions('hroller', OPTIONS.split(' '), args)
+  const options = parseOptions('hroller', OPTIONS, args)
   if (options.rest.length > 0) throw failure("This program doesn't take any arguments.")
-  const model = await loadModel(options, terminal)
-  checkMaster(model, options, terminal)
+  const model = await loadModel(options, terminal, (data) => checkMaster(data, options, terminal))
   saveData(options, terminal, 'original', 'before hroller run', model.data)
   const nodes = wantedNodes(model, options)
   if (nodes.length === 0) throw failure('Cannot create node graph')
@@ -41,7 +40,7 @@ export async function hroller(args: readonly string[], terminal: Terminal): Prom
   return 0
 }
 
-function checkMaster({ data }: ClusterModel, options: Parsed, terminal: Terminal): void {
+function checkMaster(data: ClusterData, options: Parsed, terminal: Terminal): void {
   const masters = data.nodes.flatMap(({ name, master }) => (master ? [name] : []))
   if (masters.length > 1) throw failure(`Found more than one master node: ${JSON.stringify(masters)}`)
   if (masters.length === 1) return

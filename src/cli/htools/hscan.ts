@@ -5,12 +5,13 @@ import { liveCluster } from '../../allocation/live-cluster'
 import { score8 } from '../../allocation/numbers'
 import { Score } from '../../allocation/score'
 import { clusterText } from '../../allocation/text-format'
+import { writeFile } from './files'
 import { nodeMemoryOf, recordsOf } from './load'
 import { type Parsed, has, parseOptions, textOf } from './options'
 import { nodeTable } from './table'
 import type { Terminal } from './terminal'
 
-const OPTIONS = 'print-nodes output-dir luxi verbose no-headers static-kvm-node-memory version help'
+const OPTIONS = 'print-nodes output-dir luxi verbose no-headers static-kvm-node-memory version help help-completion'
 
 /** Ends a run in which not every cluster could be written. */
 const INCOMPLETE = 2
@@ -20,7 +21,7 @@ const WIDTHS = [5, 5, 5, 5, 6, 6, 6, 6, 10]
 
 /** The remote APIs that are named; the cluster of this machine, over LUXI, if none is. */
 export async function hscan(args: readonly string[], terminal: Terminal): Promise<number> {
-  const options = parseOptions('hscan', OPTIONS.split(' '), args)
+  const options = parseOptions('hscan', OPTIONS, args, 'host 0 none\n')
   const clusters = options.rest.length === 0 ? ['LOCAL'] : options.rest
   const width = Math.max(...clusters.map(({ length }) => length))
   if (!has(options, 'no-headers')) terminal.out(`${row(['Name', ...HEADER], width)}\n`)
@@ -30,10 +31,8 @@ export async function hscan(args: readonly string[], terminal: Terminal): Promis
       const model = await loadCluster(name, options, terminal)
       terminal.out(`${row([name, ...figures(model)], width)}\n`)
       show(model, options, terminal)
-      terminal.write(
-        `${textOf(options, 'output-dir') ?? '.'}/${name.replaceAll('/', '_')}.data`,
-        clusterText(model.data),
-      )
+      const file = `${textOf(options, 'output-dir') ?? '.'}/${name.replaceAll('/', '_')}.data`
+      writeFile(terminal, 'hscan', file, clusterText(model.data))
     } catch (error) {
       if (!(error instanceof BadClusterData)) throw error
       terminal.out(`\nError for ${name}: failed to load data. Details:\n${error.message}\n`)

@@ -1,26 +1,33 @@
 // `hspace`: how many instances fit on a cluster: first of sizes that shrink, then of one size.
 import { ALLOC_DEFAULTS, type AllocOptions } from '../../allocation/allocate'
-import { type InstanceData, NO_NODE, type Spec, type Template, nodesNeeded } from '../../allocation/cluster-data'
+import {
+  type InstanceData,
+  NO_NODE,
+  type Spec,
+  TEMPLATES,
+  type Template,
+  nodesNeeded,
+} from '../../allocation/cluster-data'
 import { type ClusterModel, buildModel } from '../../allocation/cluster-model'
 import { candidatesFor } from '../../allocation/explain'
 import { candidateLines } from '../../allocation/explain-text'
 import { type Filled, Filling } from '../../allocation/filling'
 import { GlobalN1 } from '../../allocation/global-n1'
-import { templateOf } from '../../allocation/values'
-import { parseSize, score8 } from '../../allocation/numbers'
+import { type Unreadable, parseSize, readNumber, score8 } from '../../allocation/numbers'
 import { resourcesOf } from '../../allocation/resources'
 import { Score } from '../../allocation/score'
 import { clusterText } from '../../allocation/text-format'
 import { fillTiers } from '../../allocation/tiers'
 import { Verdict } from '../../allocation/placement'
 import { type Usage, Printer } from './hspace-output'
+import { writeFile } from './files'
 import { loadModel, savedData } from './load'
-import { type Parsed, choiceOf, has, numberOf, parseOptions, textOf, verbosity } from './options'
+import { type Parsed, has, isYes, numberOf, parseOptions, textOf, verbosity } from './options'
 import { coefficients, nodeTable } from './table'
-import { Stop, type Terminal, failure } from './terminal'
+import { type Terminal, failure } from './terminal'
 
 const OPTIONS =
-  'print-nodes text-data disk-template spindle-use simulate verbose quiet independent-groups accept-existing-errors offline no-capacity-checks machine-readable max-cpu max-length min-disk standard-alloc tiered-alloc save static-kvm-node-memory master luxi ialloc-src explain version help'
+  'print-nodes text-data disk-template spindle-use simulate verbose quiet independent-groups accept-existing-errors offline no-capacity-checks machine-readable max-cpu max-length min-disk standard-alloc tiered-alloc save static-kvm-node-memory master luxi ialloc-src explain version help help-completion'
 
 interface Plan {
   readonly nodes: readonly number[]
@@ -31,12 +38,12 @@ interface Plan {
 }
 
 export async function hspace(args: readonly string[], terminal: Terminal): Promise<number> {
-  const options = parseOptions('hspace', OPTIONS.split(' '), args)
+  const options = parseOptions('hspace', OPTIONS, args)
   if (options.rest.length > 0) throw failure("This program doesn't take any arguments.")
   const template = templateOption(options)
   const given = { standard: specOption(options, 'standard-alloc'), tiered: specOption(options, 'tiered-alloc') }
-  const spindleUse = numberOf(options, 'spindle-use', 'parsing spindle-use')
-  const printer = new Printer(terminal, choiceOf(options, 'machine-readable'))
+  const spindleUse = numberOf(options, 'spindle-use')
+  const printer = new Printer(terminal, isYes(options, 'machine-readable'))
   const model = await loadModel(options, terminal)
   const [{ policy }, verbose] = [model.data, verbosity(options)]
   if (model.suffix !== '' && verbose > 1) {
@@ -85,7 +92,7 @@ export async function hspace(args: readonly string[], terminal: Terminal): Promi
     showNodes(at, options, terminal, `${name} allocation`)
     const file = textOf(options, 'save')
     if (file === undefined) return
-    terminal.write(`${file}.${name.toLowerCase()}`, clusterText(savedData(at)))
+    writeFile(terminal, 'hspace', `${file}.${name.toLowerCase()}`, clusterText(savedData(at)))
     const when = `after ${name.toLowerCase()} allocation`
     terminal.err(`The cluster state ${when} has been written to file '${file}.${name.toLowerCase()}'\n`)
   }
@@ -135,7 +142,7 @@ function planOf(model: ClusterModel, options: Parsed, template: Template): Plan 
   ])
   const open = model.data.groups.some((_, at) => !closed.has(at))
   const stopped = !acceptExisting && !(independent && open) && bad.length > 0
-  const length = numberOf(options, 'max-length', 'max solution length') ?? -1
+  const length = numberOf(options, 'max-length') ?? -1
   let nodes = all.filter((node) => model.nodes[node]?.offline === false && !closed.has(groupOf(node)))
   if (nodesNeeded(template) === 2) {
     // A node alone in its group is no place for a mirror.
@@ -174,41 +181,20 @@ const instanceOf = ({ memory, disk, cpus, spindles }: Usage, template: Template,
   forthcoming: false,
 })
 
-function templateOption(options: Parsed): Template | undefined {
-  const text = textOf(options, 'disk-template')
-  if (text === undefined) return undefined
-  try {
-    return templateOf(text)
-  } catch (error) {
-    throw new Stop(
-      1,
-      '',
-      `Error while parsing command line arguments:\n${error instanceof Error ? error.message : ''}\n`,
-    )
-  }
-}
+const templateOption = (options: Parsed): Template | undefined =>
+  TEMPLATES.find((one) => one === textOf(options, 'disk-template'))
 
-/** DISK,MEMORY,CPUS[,SPINDLES], with units. */
 function specOption(options: Parsed, name: 'standard-alloc' | 'tiered-alloc'): Usage | undefined {
   const text = textOf(options, name)
   if (text === undefined) return undefined
-  const [disk = '', memory = '', cpus = '', spindles = '1', ...others] = text.split(',')
-  const kind = name === 'standard-alloc' ? 'standard' : 'tiered'
-  const values = [sizeOf(disk), sizeOf(memory), Number(cpus), Number(spindles)]
-  const [d = NaN, m = NaN, c = NaN, s = NaN] = values
-  if (others.length > 0 || cpus === '' || values.some(Number.isNaN)) {
-    throw new Stop(
-      1,
-      '',
-      `Error while parsing command line arguments:\nInvalid ${kind} specification: '${text}', expected disk,ram,cpu\n`,
-    )
+  const [disk = '', memory = '', cpus = '', spindles = '1'] = text.split(',')
+  const numberIn = (value: number | Unreadable) => (typeof value === 'number' ? value : 0)
+  return {
+    disk: numberIn(parseSize(disk)),
+    memory: numberIn(parseSize(memory)),
+    cpus: numberIn(readNumber(cpus, 'whole')),
+    spindles: numberIn(readNumber(spindles, 'whole')),
   }
-  return { disk: d, memory: m, cpus: c, spindles: s }
-}
-
-function sizeOf(text: string): number {
-  const size = parseSize(text)
-  return typeof size === 'number' ? size : NaN
 }
 
 function showNodes(model: ClusterModel, options: Parsed, terminal: Terminal, what: string): void {

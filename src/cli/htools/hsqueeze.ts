@@ -21,12 +21,12 @@ import { type Parsed, has, numberOf, parseOptions, textOf, verbosity } from './o
 import { PROGRAM_VERSION, type Terminal, failure } from './terminal'
 
 const OPTIONS =
-  'text-data minimal-resources target-resources save print-commands verbose no-headers static-kvm-node-memory luxi exec version help'
+  'text-data minimal-resources target-resources save print-commands verbose no-headers static-kvm-node-memory luxi exec version help help-completion'
 
 export async function hsqueeze(args: readonly string[], terminal: Terminal): Promise<number> {
-  const options = parseOptions('hsqueeze', OPTIONS.split(' '), args)
+  const options = parseOptions('hsqueeze', OPTIONS, args)
   if (options.rest.length > 0) throw failure("This program doesn't take any arguments.")
-  const factor = (name: string) => numberOf(options, name, 'target resources') ?? 2
+  const factor = (name: string) => numberOf(options, name) ?? 2
   const [minimal, target] = [factor('minimal-resources'), factor('target-resources')]
   const model = await loadModel(options, terminal)
   const { data } = model

@@ -2,23 +2,33 @@
 import { instancesNow } from '../../allocation/changes'
 import { BadClusterData, type ClusterData, type Policy, type Spec, type Template } from '../../allocation/cluster-data'
 import { type ClusterModel, Col, type Settings, buildModel } from '../../allocation/cluster-model'
-import { showDouble } from '../../allocation/numbers'
+import { readNumber, showDouble } from '../../allocation/numbers'
 import { type LiveRecords, liveCluster } from '../../allocation/live-cluster'
 import { parseRequest } from '../../allocation/request-json'
 import { simulatedCluster } from '../../allocation/simulation'
 import { clusterText, parseClusterText } from '../../allocation/text-format'
 import { type Parsed, has, listOf, numberOf, textOf, verbosity } from './options'
+import { readFile, writeFile } from './files'
+import { monitored } from './monitoring'
 import { recordsFromLuxi, recordsFromRapi } from './sources'
-import { type Terminal, failure } from './terminal'
+import { Stop, type Terminal, failure } from './terminal'
 
-/** From the one source that the options name. */
-export async function loadModel(options: Parsed, terminal: Terminal): Promise<ClusterModel> {
+/** From the one source that the options name. `first` is what is said before the names of nodes are looked up. */
+export async function loadModel(
+  options: Parsed,
+  terminal: Terminal,
+  first: (data: ClusterData) => void = () => undefined,
+): Promise<ClusterModel> {
   const given = ['master', 'luxi', 'text-data'].filter((source) => has(options, source))
   if (given.length > 1) throw failure('Only one of the rapi, luxi, and data files options should be given.')
+  const settings = settingsOf(options, terminal)
   try {
-    const model = buildModel(await readCluster(options, terminal), settingsOf(options, terminal))
+    const data = await readCluster(options, terminal)
+    const model = await monitored(buildModel(data, { ...settings, offline: [] }), options, terminal)
     if (verbosity(options) > 0) warn(model, terminal)
-    return model
+    first(data)
+    const offline = options.given.get('offline') ?? []
+    return offline.length === 0 ? model : buildModel(data, { ...model.settings, offline })
   } catch (error) {
     if (!(error instanceof BadClusterData)) throw error
     if (error.message.startsWith('wrong node')) throw failure(`${error.message}\n`)
@@ -27,16 +37,16 @@ export async function loadModel(options: Parsed, terminal: Terminal): Promise<Cl
 }
 
 async function readCluster(options: Parsed, terminal: Terminal): Promise<ClusterData> {
-  const [master, luxi] = [textOf(options, 'master'), textOf(options, 'luxi')]
-  if (master !== undefined || luxi !== undefined) {
-    return liveCluster(await recordsOf(terminal, master, luxi), nodeMemoryOf(options))
+  const [master, luxi] = [textOf(options, 'master') ?? '', textOf(options, 'luxi')]
+  if (master !== '' || luxi !== undefined) {
+    return liveCluster(await recordsOf(terminal, master === '' ? undefined : master, luxi), nodeMemoryOf(options))
   }
   const simulated = options.given.get('simulate')
   if (simulated !== undefined) return simulatedCluster(simulated)
   const file = textOf(options, 'text-data')
-  if (file !== undefined) return parseClusterText(readFile(terminal, file))
+  if (file !== undefined) return parseClusterText(readFile(terminal, file, unreadable))
   const request = textOf(options, 'ialloc-src')
-  if (request !== undefined) return parseRequest(readFile(terminal, request), nodeMemoryOf(options)).data
+  if (request !== undefined) return parseRequest(readFile(terminal, request, unreadable), nodeMemoryOf(options)).data
   throw new BadClusterData('No backend selected! Exiting.')
 }
 
@@ -54,23 +64,20 @@ export async function recordsOf(
   }
 }
 
-export function settingsOf(options: Parsed, terminal: Terminal): Settings {
-  const utilisationFile = textOf(options, 'dynu-file')
+function settingsOf(options: Parsed, terminal: Terminal): Settings {
   return {
     exclusionTags: listOf(options, 'exclusion-tags') ?? [],
     selected: listOf(options, 'select-instances') ?? [],
     excluded: listOf(options, 'exclude-instances') ?? [],
     ignoreUtilisation: has(options, 'ignore-dynu'),
-    offline: options.given.get('offline') ?? [],
-    maxCpu: numberOf(options, 'max-cpu', 'parsing max-cpu'),
-    minDisk: numberOf(options, 'min-disk', 'parsing min-disk') ?? 0,
-    utilisation: utilisationFile === undefined ? undefined : parseUtilisation(readFile(terminal, utilisationFile)),
+    maxCpu: numberOf(options, 'max-cpu'),
+    minDisk: numberOf(options, 'min-disk') ?? 0,
+    utilisation: utilisationOf(options, terminal),
   }
 }
 
 /** MiB; 0: what each node reports. */
-export const nodeMemoryOf = (options: Parsed): number =>
-  numberOf(options, 'static-kvm-node-memory', 'static node memory') ?? 4096
+export const nodeMemoryOf = (options: Parsed): number => numberOf(options, 'static-kvm-node-memory') ?? 4096
 
 export function warn(model: ClusterModel, terminal: Terminal): void {
   if (model.warnings.length === 0) return
@@ -85,7 +92,7 @@ export const findGroup = ({ groups }: ClusterData, wanted: string): number =>
 export function saveData(options: Parsed, terminal: Terminal, suffix: string, when: string, data: ClusterData): void {
   const file = textOf(options, 'save')
   if (file === undefined) return
-  terminal.write(`${file}.${suffix}`, clusterText(data))
+  writeFile(terminal, options.program, `${file}.${suffix}`, clusterText(data))
   terminal.err(`The cluster state ${when} has been written to file '${file}.${suffix}'\n`)
 }
 
@@ -125,21 +132,23 @@ const TEMPLATE_NAMES: Record<Template, string> = {
   gluster: 'DTGluster',
 }
 
-function readFile(terminal: Terminal, file: string): string {
-  try {
-    return terminal.read(file)
-  } catch {
-    throw new BadClusterData(`${file}: openFile: does not exist (No such file or directory)`)
-  }
-}
+const unreadable = (text: string) => new BadClusterData(text)
 
-function parseUtilisation(text: string): Map<string, readonly number[]> {
-  const lines = text.split('\n').filter((line) => line !== '')
+function utilisationOf(options: Parsed, terminal: Terminal): Map<string, readonly number[]> | undefined {
+  const file = textOf(options, 'dynu-file')
+  if (file === undefined) return undefined
+  const text = readFile(terminal, file, (why) => new Stop(1, '', `${options.program}: ${why}\n`))
+  const bad = (why: string) => failure(`can't parse utilisation data: ${why}`)
+  const lines = text.split('\n').filter((line, at, all) => line !== '' || at < all.length - 1)
   return new Map(
     lines.map((line) => {
       const [name = '', ...fields] = line.split(' ')
-      const values = fields.map(Number)
-      if (values.length !== 4 || values.some(Number.isNaN)) throw new BadClusterData(`Cannot parse line ${line}`)
+      if (fields.length !== 4) throw bad(`Cannot parse line ${line}`)
+      const values = fields.map((field) => {
+        const value = readNumber(field, 'any')
+        if (typeof value !== 'number') throw bad(`${name}: ${value.error}`)
+        return value
+      })
       return [name, values]
     }),
   )

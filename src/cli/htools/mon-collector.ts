@@ -9,7 +9,8 @@ import { environmentPaths } from '../../lib/paths'
 import { runCommand } from '../../lib/run-command'
 import { PORT } from '../../model/constants/daemons'
 import { ConfdClient } from '../../rpc/confd/client'
-import { type OptionSpec, type Parsed, numberOf, parseWith, textOf } from './options'
+import type { OptionSpec } from './option-table'
+import { type Parsed, numberOf, parseWith, textOf } from './options'
 import { Stop, type Terminal, failure } from './terminal'
 
 interface Command {
@@ -19,7 +20,13 @@ interface Command {
 }
 
 const ADDRESS: OptionSpec = { long: 'address', short: 'a', arg: 'IP_ADDR', help: 'where confd listens' }
-const ON_PORT: OptionSpec = { long: 'port', short: 'p', arg: 'PORT', help: 'the port that confd listens on' }
+const ON_PORT: OptionSpec = {
+  long: 'port',
+  short: 'p',
+  arg: 'PORT',
+  help: 'the port that confd listens on',
+  reads: ['reading port', 'whole'],
+}
 const FILE: OptionSpec = { long: 'file', short: 'f', arg: 'FILE', help: 'read this file and not the real thing' }
 const COMMON: readonly OptionSpec[] = [
   { long: 'version', short: 'V', help: 'show the version' },
@@ -103,6 +110,6 @@ function confd(options: Parsed, { clock, random }: Terminal): ConfdClient {
   return new ConfdClient({
     ...{ clock, random, key: fs.readFileSync(paths.hmacKey, 'utf8') },
     servers: address === undefined ? candidates().filter((line) => line !== '') : [address],
-    port: numberOf(options, 'port', 'reading port') ?? PORT.confd,
+    port: numberOf(options, 'port') ?? PORT.confd,
   })
 }

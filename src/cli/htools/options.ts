@@ -1,95 +1,8 @@
 // Options of the programs of allocation, in the manner of getopt: short ones together, long ones abbreviated, arguments that may be
 // left out only when they are glued on.
-import { CommandLineError, Stop } from './terminal'
-
-export interface OptionSpec {
-  readonly long: string
-  readonly short?: string
-  /** Its name in the help; in brackets when it may be left out. */
-  readonly arg?: string
-  readonly help: string
-}
-
-const TABLE: readonly OptionSpec[] = [
-  {
-    long: 'print-nodes',
-    short: 'p',
-    arg: '[FIELDS]',
-    help: 'list the nodes; fields after a leading + are added to the usual ones',
-  },
-  { long: 'print-instances', help: 'list the instances' },
-  {
-    long: 'print-commands',
-    short: 'C',
-    arg: '[FILE]',
-    help: 'print the shell commands of the solution, or write them to FILE',
-  },
-  { long: 'text-data', short: 't', arg: 'FILE', help: 'read the cluster from this text file' },
-  { long: 'evac-mode', short: 'E', help: 'only move instances off offline nodes' },
-  { long: 'restricted-migration', help: 'only migrate off offline nodes' },
-  { long: 'first-job-group', help: 'only show the first set of jobs' },
-  { long: 'group', short: 'G', arg: 'ID', help: 'work on this node group' },
-  { long: 'max-length', short: 'l', arg: 'N', help: 'make at most this many moves' },
-  { long: 'verbose', short: 'v', help: 'say more; may be repeated' },
-  { long: 'quiet', short: 'q', help: 'say less; may be repeated' },
-  { long: 'offline', short: 'O', arg: 'NODE', help: 'take this node as offline; may be repeated' },
-  { long: 'static-kvm-node-memory', arg: 'N', help: 'memory of a KVM node itself, in MiB; 0 takes what was reported' },
-  { long: 'min-score', short: 'e', arg: 'EPSILON', help: 'stop when the score is this close to the best possible' },
-  { long: 'max-cpu', arg: 'RATIO', help: 'most virtual CPUs per CPU of a node' },
-  { long: 'min-disk', arg: 'RATIO', help: 'share of the disk to keep free' },
-  { long: 'min-gain', short: 'g', arg: 'DELTA', help: 'least gain of a move once the score is low' },
-  { long: 'min-gain-limit', arg: 'SCORE', help: 'the score below which the least gain counts' },
-  { long: 'no-disk-moves', help: 'no moves that copy disks' },
-  { long: 'select-instances', arg: 'INSTS', help: 'only move these instances' },
-  { long: 'no-instance-moves', help: 'only change secondary nodes' },
-  { long: 'explain', help: 'tell of each node that was looked at, on the error output' },
-  { long: 'ignore-soft-errors', help: 'ignore the limits that may be exceeded' },
-  { long: 'dynu-file', short: 'U', arg: 'FILE', help: 'read the utilisation of instances from this file' },
-  { long: 'ignore-dynu', help: 'take the utilisation of instances as 0' },
-  { long: 'exclusion-tags', arg: 'TAG,...', help: 'instances that share a tag with this prefix exclude each other' },
-  { long: 'exclude-instances', arg: 'INSTS', help: 'do not move these instances' },
-  {
-    long: 'save',
-    short: 'S',
-    arg: 'FILE',
-    help: 'write the state of the cluster, before and after, to FILE.original and FILE.balanced',
-  },
-  { long: 'master', short: 'm', arg: 'ADDRESS', help: 'read the cluster from the remote API at ADDRESS' },
-  { long: 'luxi', short: 'L', arg: '[SOCKET]', help: "read the cluster from its master's socket" },
-  { long: 'ialloc-src', short: 'I', arg: 'FILE', help: 'read the cluster from this request to an allocator' },
-  { long: 'exec', short: 'X', help: 'carry the solution out, as jobs (needs --luxi)' },
-  { long: 'reason', arg: 'REASON', help: 'reason that the jobs give' },
-  { long: 'priority', arg: 'PRIO', help: 'priority of the jobs: low, normal or high' },
-  { long: 'simulate', arg: 'SPEC', help: 'a made-up node group: POLICY,NODES,DISK,MEMORY,CPUS[,SPINDLES[,EXCLUSIVE]]' },
-  { long: 'disk-template', arg: 'TEMPLATE', help: 'disk template of the instances' },
-  { long: 'spindle-use', arg: 'SPINDLES', help: 'how much spindle capacity an instance takes' },
-  { long: 'no-simulation', help: 'only look, do not balance' },
-  { long: 'independent-groups', help: 'judge each node group by itself' },
-  { long: 'accept-existing-errors', help: 'go on where nodes fail N+1 already' },
-  { long: 'machine-readable', arg: '[CHOICE]', help: 'keys and values instead of text: yes or no' },
-  { long: 'standard-alloc', arg: 'STDSPEC', help: 'size of the instances of one size: disk,ram,cpu[,spindles]' },
-  { long: 'tiered-alloc', arg: 'TSPEC', help: 'first size of the instances that shrink: disk,ram,cpu[,spindles]' },
-  { long: 'no-capacity-checks', help: 'do not ask whether every node may die' },
-  { long: 'restrict-allocation-to', arg: 'NODE,...', help: 'allocate on these nodes only' },
-  { long: 'offline-maintenance', help: 'take all instances as shut down' },
-  { long: 'no-headers', help: 'no line that says what follows' },
-  { long: 'node-tags', arg: 'TAG,...', help: 'only nodes with one of these tags' },
-  { long: 'print-moves', help: 'show where instances must go before a reboot' },
-  { long: 'full-evacuation', help: 'move secondaries away too' },
-  { long: 'skip-non-redundant', help: 'leave out nodes with instances that are not mirrored' },
-  { long: 'ignore-non-redundant', help: 'take no notice of instances that are not mirrored' },
-  { long: 'force', short: 'f', help: 'go on in spite of warnings' },
-  { long: 'one-step-only', help: 'only the first group' },
-  { long: 'minimal-resources', arg: 'FACTOR', help: 'how many instances of the usual size every node must take' },
-  { long: 'target-resources', arg: 'FACTOR', help: 'how many of them after nodes were taken offline' },
-  { long: 'luxi', short: 'L', arg: '[SOCKET]', help: 'ask the master daemon at this socket, or at the usual one' },
-  { long: 'job-delay', arg: 'SECONDS', help: 'how long repair jobs wait before they start' },
-  { long: 'reason', arg: 'REASON', help: 'why the jobs are submitted' },
-  { long: 'dry-run', help: 'only show what would be done' },
-  { long: 'output-dir', short: 'd', arg: 'PATH', help: 'where the files are written' },
-  { long: 'version', short: 'V', help: 'show the version' },
-  { long: 'help', short: 'h', help: 'show this help' },
-]
+import { readNumber } from '../../allocation/numbers'
+import { OPTIONS, type OptionSpec } from './option-table'
+import { PROGRAM_VERSION, Stop } from './terminal'
 
 /** What was given: the values of each option in order; an option without a value has an empty one. */
 export interface Parsed {
@@ -98,39 +11,29 @@ export interface Parsed {
   readonly rest: readonly string[]
 }
 
-export const parseOptions = (program: string, names: readonly string[], args: readonly string[]): Parsed =>
+/** `takes`: what a shell may complete as arguments that are no options, and how many of them there are. */
+export const parseOptions = (program: string, names: string, args: readonly string[], takes?: string): Parsed =>
   parseWith(
     program,
-    TABLE.filter(({ long }) => names.includes(long)),
+    OPTIONS.filter(({ long }) => names.split(' ').includes(long)),
     args,
+    takes,
   )
 
-export function parseWith(program: string, specs: readonly OptionSpec[], args: readonly string[]): Parsed {
+export function parseWith(program: string, specs: readonly OptionSpec[], args: readonly string[], takes = ''): Parsed {
+  const { values, rest, complaints } = new Reader(specs, args).read()
+  if (complaints.length > 0) {
+    throw new Stop(2, '', `Command line error: ${complaints.join('')}\n${helpOf(program, specs)}`)
+  }
+  for (const [spec, value] of values) {
+    const error = wrong(spec, value)
+    if (error !== undefined) throw new Stop(1, '', `Error while parsing command line arguments:\n${error}\n`)
+  }
   const given = new Map<string, string[]>()
-  const rest: string[] = []
-  const queue = [...args]
-  const note = (spec: OptionSpec, text: string, glued: string | undefined) => {
-    const optional = spec.arg === undefined || spec.arg.startsWith('[')
-    const value = glued ?? (optional ? '' : queue.shift())
-    if (value === undefined) throw usage(program, specs, `option \`${text}' requires an argument ${spec.arg}`)
-    given.set(spec.long, [...(given.get(spec.long) ?? []), value])
-  }
-  for (let one = queue.shift(); one !== undefined; one = queue.shift()) {
-    if (one === '--') rest.push(...queue.splice(0))
-    else if (one.startsWith('--')) {
-      const [name = '', ...value] = one.slice(2).split('=')
-      note(findLong(program, specs, name), one, value.length > 0 ? value.join('=') : undefined)
-    } else if (one.startsWith('-') && one.length > 1) {
-      for (let at = 1; at < one.length; at++) {
-        const spec = specs.find(({ short }) => short === one[at])
-        if (spec === undefined) throw usage(program, specs, `unrecognized option \`-${one[at]}'`)
-        const glued = spec.arg !== undefined && at + 1 < one.length ? one.slice(at + 1) : undefined
-        note(spec, `-${one[at]}`, glued)
-        if (glued !== undefined) break
-      }
-    } else if (one !== '') rest.push(one)
-  }
+  for (const [{ long }, value] of values) given.set(long, [...(given.get(long) ?? []), value])
   if (given.has('help')) throw new Stop(0, helpOf(program, specs))
+  if (given.has('version')) throw new Stop(0, `${program} ${PROGRAM_VERSION}\n`)
+  if (given.has('help-completion')) throw new Stop(0, completions(specs) + takes)
   return { program, given, rest }
 }
 
@@ -138,29 +41,19 @@ export const has = ({ given }: Parsed, name: string): boolean => given.has(name)
 
 export const textOf = ({ given }: Parsed, name: string): string | undefined => given.get(name)?.at(-1)
 
-export const listOf = (parsed: Parsed, name: string): string[] | undefined => textOf(parsed, name)?.split(',')
-
-export function numberOf(parsed: Parsed, name: string, what: string): number | undefined {
+export const listOf = (parsed: Parsed, name: string): string[] | undefined => {
   const text = textOf(parsed, name)
-  if (text === undefined) return undefined
-  const value = Number(text)
-  if (text.trim() === '' || Number.isNaN(value)) {
-    throw new Stop(1, '', `Error while parsing command line arguments:\n${what}: cannot parse string '${text}'\n`)
-  }
-  return value
+  return text === '' ? [] : text?.split(',')
 }
 
-/** On, off, or on for want of a value. */
-export function choiceOf(parsed: Parsed, name: string): boolean {
+/** The number that the option was given; that it is one has been seen to. */
+export function numberOf(parsed: Parsed, name: string): number | undefined {
   const text = textOf(parsed, name)
-  if (text === undefined || text === 'no') return false
-  if (text === '' || text === 'yes') return true
-  throw new Stop(
-    1,
-    '',
-    `Error while parsing command line arguments:\nInvalid value: '${text}', expected 'yes' or 'no'\n`,
-  )
+  const value = text === undefined ? undefined : readNumber(text, 'any')
+  return typeof value === 'number' ? value : undefined
 }
+
+export const isYes = (parsed: Parsed, name: string): boolean => textOf(parsed, name) === 'yes'
 
 /** In quotes unless it is one plain word, or nothing, as Ganeti's programs write values. */
 export const quoted = (text: string): string => (/^[\p{L}\p{N}.]*$/u.test(text) ? text : `'${text}'`)
@@ -168,17 +61,84 @@ export const quoted = (text: string): string => (/^[\p{L}\p{N}.]*$/u.test(text) 
 export const verbosity = ({ given }: Parsed): number =>
   Math.max(0, 1 + (given.get('verbose')?.length ?? 0) - (given.get('quiet')?.length ?? 0))
 
-function findLong(program: string, specs: readonly OptionSpec[], name: string): OptionSpec {
-  const exact = specs.find(({ long }) => long === name)
-  const fitting = exact === undefined ? specs.filter(({ long }) => long.startsWith(name)) : [exact]
-  const [found] = fitting
-  if (found === undefined) throw usage(program, specs, `unrecognized option \`--${name}'`)
-  if (fitting.length > 1) throw usage(program, specs, `option \`--${name}' is ambiguous`)
-  return found
+/** As getopt: an option's value is glued on or comes next, options without one may be written together, long names cut short. */
+class Reader {
+  private readonly values: [OptionSpec, string][] = []
+  private readonly rest: string[] = []
+  private readonly complaints: string[] = []
+  private readonly unknown: string[] = []
+  private readonly queue: string[]
+
+  constructor(
+    private readonly specs: readonly OptionSpec[],
+    args: readonly string[],
+  ) {
+    this.queue = [...args]
+  }
+
+  read() {
+    const { queue, rest, values } = this
+    for (let one = queue.shift(); one !== undefined; one = queue.shift()) {
+      if (one === '--') rest.push(...queue.splice(0))
+      else if (one.startsWith('--')) this.long(one.slice(2))
+      else if (one.startsWith('-') && one.length > 1) this.short(one.slice(1))
+      // An argument that is empty says nothing.
+      else if (one !== '') rest.push(one)
+    }
+    const unknown = this.unknown.map((text) => `unrecognized option \`${text}'\n`)
+    return { values, rest, complaints: [...this.complaints, ...unknown] }
+  }
+
+  private long(text: string): void {
+    const at = text.indexOf('=')
+    const [name, glued] = at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
+    const exact = this.specs.filter(({ long }) => long === name)
+    const fitting = exact.length > 0 ? exact : this.specs.filter(({ long }) => long.startsWith(name))
+    const [spec] = fitting
+    if (spec === undefined) this.unknown.push(`--${text}`)
+    else if (fitting.length > 1) {
+      const names = fitting.map(({ long }) => `  --${long}\n`).join('')
+      this.complaints.push(`option \`--${name}' is ambiguous; could be one of:\n${names}`)
+    } else if (glued !== undefined && spec.arg === undefined) {
+      this.complaints.push(`option \`--${name}' doesn't allow an argument\n`)
+    } else this.note(spec, `--${name}`, glued)
+  }
+
+  private short(text: string): void {
+    for (let at = 0; at < text.length; at++) {
+      const spec = this.specs.find(({ short }) => short === text[at])
+      if (spec === undefined) this.unknown.push(`-${text[at]}`)
+      else if (spec.arg === undefined) this.note(spec, `-${text[at]}`, undefined)
+      else return this.note(spec, `-${text[at]}`, at + 1 < text.length ? text.slice(at + 1) : undefined)
+    }
+  }
+
+  private note(spec: OptionSpec, text: string, glued: string | undefined): void {
+    const optional = spec.arg === undefined || spec.arg.startsWith('[')
+    const value = glued ?? (optional ? (spec.absent ?? '') : this.queue.shift())
+    if (value === undefined) this.complaints.push(`option \`${text}' requires an argument ${spec.arg}\n`)
+    else this.values.push([spec, value])
+  }
 }
 
-const usage = (program: string, specs: readonly OptionSpec[], text: string): CommandLineError =>
-  new CommandLineError(2, '', `Command line error: ${text}\n\n${helpOf(program, specs)}`)
+function wrong({ reads, check }: OptionSpec, value: string): string | undefined {
+  if (reads !== undefined) {
+    const [what, kind] = reads
+    const number = readNumber(value, kind)
+    if (typeof number !== 'number') return `${what}: ${number.error}`
+  }
+  return check?.(value)
+}
+
+const KINDS = { whole: 'integer', any: 'float' } as const
+
+function completions(specs: readonly OptionSpec[]): string {
+  const lines = specs.map(({ long, short, reads, completes }) => {
+    const names = short === undefined ? `--${long}` : `-${short},--${long}`
+    return `${names} ${completes ?? (reads === undefined ? 'none' : KINDS[reads[1]])}\n`
+  })
+  return lines.join('')
+}
 
 function helpOf(program: string, specs: readonly OptionSpec[]): string {
   const lines = specs.map(({ long, short, arg, help }) => {

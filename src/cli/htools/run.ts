@@ -31,10 +31,6 @@ export function runHtool(name: string, args: readonly string[], terminal: Termin
     terminal.err(`${name}: there is no such program; there are ${Object.keys(PROGRAMS).join(', ')}\n`)
     return 1
   }
-  if (args.includes('--version') || args.includes('-V')) {
-    terminal.out(`${name} (gantry)\n`)
-    return 0
-  }
   const stopped = (error: unknown) => {
     if (!(error instanceof Stop)) throw error
     terminal.out(error.out)

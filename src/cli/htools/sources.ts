@@ -1,9 +1,11 @@
 // The cluster from its daemons: over the remote API, or over LUXI, in the records of the former.
 import * as fs from 'node:fs'
+import * as http from 'node:http'
 import * as https from 'node:https'
 import { BadClusterData } from '../../allocation/cluster-data'
 import type { LiveRecords } from '../../allocation/live-cluster'
 import { HTOOLS_ANSWER_S } from '../../model/limits'
+import { whyNot } from './files'
 import type { Master, QueryResource } from '../../rpc/luxi/calls'
 
 const FILES = 'file://'
@@ -32,16 +34,17 @@ export async function recordsFromRapi(master: string): Promise<LiveRecords> {
 function readFile(file: string): string {
   try {
     return fs.readFileSync(file, 'utf8')
-  } catch {
-    throw new BadClusterData(`${file}: openFile: does not exist (No such file or directory)`)
+  } catch (error) {
+    throw new BadClusterData(whyNot(file, error))
   }
 }
 
 /** The cluster's certificate is its own, and nobody here knows it. */
-function get(url: string): Promise<string> {
+export function get(url: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const fail = (why: string) => reject(new BadClusterData(`Error while reading '${url}': ${why}`))
-    const request = https.get(url, { rejectUnauthorized: false, timeout: HTOOLS_ANSWER_S * 1000 }, (answer) => {
+    const options = { rejectUnauthorized: false, timeout: HTOOLS_ANSWER_S * 1000 }
+    const request = (url.startsWith('http:') ? http : https).get(url, options, (answer) => {
       const parts: Buffer[] = []
       answer.on('data', (part: Buffer) => void parts.push(part))
       answer.on('error', ({ message }) => fail(message))

@@ -1,5 +1,5 @@
 // Tables as the programs of allocation print them, and the lists of nodes and instances.
-import { isRunning } from '../../allocation/cluster-data'
+import { NO_NODE, isRunning } from '../../allocation/cluster-data'
 import { type ClusterModel, Col, freeMemory } from '../../allocation/cluster-model'
 import type { Score } from '../../allocation/score'
 import { fixed, score8, showDouble } from '../../allocation/numbers'
@@ -94,6 +94,12 @@ const fact = (header: string, of: (facts: ClusterModel['nodes'][number]) => numb
 const UNKNOWN: Field = { header: '<unknown field>', text: true, show: () => '<unknown field>' }
 const share = (part: number, total: number): string => fixed(total === 0 ? 1 : part / total, 4)
 
+/** As Ganeti lists them: what came last comes first. */
+const instancesOn = ({ instances }: ClusterModel, places: Int32Array, node: number): number[] =>
+  instances.flatMap((_, at) => (places[at] === node ? [at] : [])).reverse()
+
+const shown = (list: readonly (number | string)[]): string => `[${list.join(',')}]`
+
 const FIELDS: Readonly<Record<string, Field>> = {
   idx: { header: 'Index', show: (_, node) => String(node).padStart(4) },
   name: { header: 'Name', text: true, show: (model, node) => model.nodes[node]?.alias ?? '' },
@@ -120,6 +126,19 @@ const FIELDS: Readonly<Record<string, Field>> = {
   ucpu: column('vcpu', Col.Vcpus),
   pcnt: column('pcnt', Col.Primaries),
   scnt: column('scnt', Col.Secondaries),
+  plist: { header: 'primaries', show: (model, node) => shown(instancesOn(model, model.primary, node)) },
+  slist: { header: 'secondaries', show: (model, node) => shown(instancesOn(model, model.secondary, node)) },
+  peermap: {
+    header: 'PeerMap',
+    text: true,
+    show(model, node) {
+      // Of those that keep as much, the one that came last comes first.
+      const primaries = instancesOn(model, model.secondary, node).map((one) => model.primary[one] ?? NO_NODE)
+      const memory = (primary: number) => model.peers[node]?.get(primary) ?? 0
+      const pairs = [...new Set(primaries)].sort((one, other) => memory(other) - memory(one))
+      return shown(pairs.map((primary) => `(${primary},${memory(primary)})`))
+    },
+  },
   pfmem: {
     header: 'p_fmem',
     show: (model, node) => fixed(freeMemory(model, node) / (model.nodes[node]?.data.totalMemory ?? 0), 4),

@@ -32,7 +32,4 @@ export class Stop extends Error {
   }
 }
 
-/** The arguments are not understood. */
-export class CommandLineError extends Stop {}
-
 export const failure = (text: string): Stop => new Stop(1, '', `Error: ${text}\n`)
