@@ -6,6 +6,7 @@ import { GlobalN1 } from './global-n1'
 import { Placement, SOFT, STRICT, Verdict } from './placement'
 import { judgePolicy } from './policy'
 import { Score, SPREAD_COUNT } from './score'
+import { toldScore } from './told-score'
 
 export interface AllocOptions {
   readonly ignoreSoftErrors: boolean
@@ -85,6 +86,14 @@ export class Allocator {
       }
     }
     return this.bestOf(instance, places, failures)
+  }
+
+  /** Tries it, and tells the score of the best place to Ganeti's last digit. */
+  tell(instance: number, required: number, nodes: readonly number[], primaries = nodes): Tried {
+    const tried = this.try(instance, required, nodes, primaries)
+    if (tried.solution === undefined) return tried
+    const score = toldScore(this.model, this.score, this.changes, instance, tried.solution)
+    return { ...tried, solution: { ...tried.solution, score } }
   }
 
   private tryPairs(instance: number, nodes: readonly number[], primaries: readonly number[]): Tried {

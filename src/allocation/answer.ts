@@ -139,7 +139,7 @@ function allocateSecondary(model: ClusterModel, instance: number, options: Alloc
     options,
     changes,
   )
-  const tried = allocator.try(mirrored, 2, nodes, [primary])
+  const tried = allocator.tell(mirrored, 2, nodes, [primary])
   const info = describeTried(model, tried)
   if (tried.solution === undefined) throw new BadClusterData(info)
   changes.place(mirrored, primary, tried.solution.secondary)

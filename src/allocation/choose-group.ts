@@ -58,7 +58,7 @@ export function chooseGroup(
   )
   const attempts = connected.map((group) => ({
     group,
-    tried: tryNodes(model, wanted, group, options, (nodes) => allocator.try(wanted.instance, wanted.required, nodes)),
+    tried: tryNodes(model, wanted, group, options, (nodes) => allocator.tell(wanted.instance, wanted.required, nodes)),
   }))
   const log = [...unconnected, ...attempts.map((attempt) => describe(model, attempt))]
   const best = bestAttempt(model, attempts)
@@ -79,7 +79,7 @@ export function placeInGroup(
   }
   const allocator = new Allocator(model, groupNodes(model, group), options, changes)
   const tried = tryNodes(model, wanted, group, options, (nodes) =>
-    allocator.try(wanted.instance, wanted.required, nodes),
+    allocator.tell(wanted.instance, wanted.required, nodes),
   )
   if (typeof tried === 'string') throw new BadClusterData(tried)
   return { placed: tried.solution, log: [describe(model, { group, tried })] }

@@ -14,6 +14,8 @@ export const RESERVED_WEIGHT = 0.25
 
 export interface Component {
   readonly name: string
+  /** Which of the spreads it is, if it is one. */
+  readonly spread?: number
   readonly value: number
   readonly weight: number
 }
@@ -62,6 +64,7 @@ export class Score {
   /** Contributions of the nodes, spreads relative to the mean: sums of squares stay exact. */
   readonly contributions: Float64Array
   readonly squares = new Float64Array(SPREAD_COUNT)
+  readonly sums = new Float64Array(SPREAD_COUNT)
   private readonly means = new Float64Array(SPREAD_COUNT)
   /** As the nodes contribute them. */
   private readonly values: Float64Array
@@ -83,20 +86,20 @@ export class Score {
 
   /** Anew from the rows of the nodes that changed: after each step, so that rounding does not add up. */
   refresh(changed = this.nodes): void {
-    const { model, nodes, values, contributions, means, squares } = this
+    const { model, nodes, values, contributions, sums, means, squares } = this
     for (const node of changed) contribute(model, node, model.rows, node * Col.Width, values, node * CONTRIBUTION)
     this.version++
     this.online = 0
     this.linear = 0
-    means.fill(0)
+    sums.fill(0)
     for (const node of nodes) {
       const at = node * CONTRIBUTION
       this.linear += contributions[at + SPREAD_COUNT] = values[at + SPREAD_COUNT] ?? 0
       if (model.nodes[node]?.offline) continue
       this.online++
-      for (let k = 0; k < SPREAD_COUNT; k++) means[k] = (means[k] ?? 0) + (values[at + k] ?? 0)
+      for (let k = 0; k < SPREAD_COUNT; k++) sums[k] = (sums[k] ?? 0) + (values[at + k] ?? 0)
     }
-    for (let k = 0; k < SPREAD_COUNT; k++) means[k] = (means[k] ?? 0) / this.online
+    for (let k = 0; k < SPREAD_COUNT; k++) means[k] = (sums[k] ?? 0) / this.online
     squares.fill(0)
     for (const node of nodes) {
       if (model.nodes[node]?.offline) continue
@@ -172,6 +175,7 @@ export class Score {
     const all = (node: number) => get(node, Col.Primaries) + get(node, Col.Secondaries)
     const spread = (name: string, k: number): Component => ({
       name,
+      spread: k,
       value: Math.sqrt((this.squares[k] ?? 0) / this.online),
       weight: WEIGHTS[k] ?? 0,
     })

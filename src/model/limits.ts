@@ -352,8 +352,11 @@ export const limits = {
 } as const
 
 // Allocation (allocation)
-/** Up to here every step of a balance looks at every instance anew; above, at those first that promised most when last looked at. */
-export const EXHAUSTIVE_TRIALS = 20_000
+/**
+ * Nodes times instances up to which every step of a balance looks at every instance anew, and ends as low as Ganeti's; above, at
+ * those first that promised most when last looked at.
+ */
+export const EXHAUSTIVE_TRIALS = 100_000
 /** From so many targets of a move on, those are left out that cannot be better than what was found. */
 export const BOUNDED_TARGETS = 16
 /** Sizes of instances for which it is kept what they would add to each target. */

@@ -69,5 +69,5 @@ peer(
       fs.rmSync(directory, { recursive: true })
     }
   },
-  60_000,
+  240_000,
 )

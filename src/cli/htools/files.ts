@@ -27,6 +27,6 @@ const REASONS: Readonly<Record<string, string>> = {
 }
 
 export function whyNot(file: string, error: unknown): string {
-  const [code, message] = error instanceof Error ? ['code' in error ? String(error.code) : '', error.message] : ['', '']
-  return `${file}: openFile: ${REASONS[code] ?? message}`
+  const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : ''
+  return `${file}: openFile: ${REASONS[code] ?? (error instanceof Error ? error.message : code)}`
 }
