@@ -25,14 +25,17 @@ const code = runHtool(inheritedEnvironment().HTOOLS ?? called, process.argv.slic
   connect: (socket) => new LuxiClient({ path: socket ? socket : findLuxiSocket().path }),
   interruption(tell) {
     let asked = false
+    const leave = () => {
+      // Written at once: the process is gone before a pipe would take it.
+      fs.writeSync(1, 'Double cancel request, exiting now...\n')
+      process.exit(2)
+    }
     process.on('SIGINT', () => {
+      if (asked) leave()
       asked = true
       tell()
     })
-    process.on('SIGTERM', () => {
-      process.stdout.write('Double cancel request, exiting now...\n')
-      process.exit(2)
-    })
+    process.on('SIGTERM', leave)
     return () => asked
   },
 })
