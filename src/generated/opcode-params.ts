@@ -78,6 +78,10 @@ export interface ClusterBalanceParams extends CommonOpcodeParams {
   iallocator?: string | null
   /** Node groups; all when left out. */
   groups?: string[] | null
+  /** Tell of each node that was looked at. */
+  explain?: boolean | null
+  /** All that the answer may tell of, and that what it plans may touch; everything when left out. */
+  visible?: { groups: string[]; nodes: string[]; instances: string[] } | null
   /** At most so many moves. */
   max_moves?: number | null
   /** Disks may be copied. */
@@ -92,26 +96,22 @@ export interface ClusterBalanceParams extends CommonOpcodeParams {
   min_gain?: number | null
   /** The score below which min_gain counts. */
   min_gain_limit?: number | null
-  /** Tell of each node that was looked at. */
-  explain?: boolean | null
-  /** All that the answer may tell of, and that what it plans may touch; everything when left out. */
-  visible?: { groups: string[]; nodes: string[]; instances: string[] } | null
 }
 
 /** Counts how many instances fit; the result is that of POST /3/capacity. */
 export interface ClusterCapacityParams extends CommonOpcodeParams {
   /** The built-in allocator or a script; the default ones when left out. */
   iallocator?: string | null
-  /** What the instances would be. */
-  spec: { disk_template: "blockdev" | "diskless" | "drbd" | "ext" | "file" | "gluster" | "plain" | "rbd" | "sharedfile"; memory_mib: number; vcpus: number; disks_mib?: number[] | null; spindle_use?: number | null; tags?: string[] | null; networks?: string[] | null }
   /** Node groups; all when left out. */
   groups?: string[] | null
-  /** Looks no further than so many in each group. */
-  max_instances?: number | null
   /** Tell of each node that was looked at. */
   explain?: boolean | null
   /** All that the answer may tell of, and that what it plans may touch; everything when left out. */
   visible?: { groups: string[]; nodes: string[]; instances: string[] } | null
+  /** What the instances would be. */
+  spec: { disk_template: "blockdev" | "diskless" | "drbd" | "ext" | "file" | "gluster" | "plain" | "rbd" | "sharedfile"; memory_mib: number; vcpus: number; disks_mib?: number[] | null; spindle_use?: number | null; tags?: string[] | null; networks?: string[] | null }
+  /** Looks no further than so many in each group. */
+  max_instances?: number | null
 }
 
 /** Returns selected cluster config values, in field order. */

@@ -19,20 +19,24 @@ const arriving = required<ArrivingInstances>({ spec: specification, count: posit
 
 const visible = required<Visible>({ groups: names, nodes: names, instances: names }, ['groups', 'nodes', 'instances'])
 
-const pGroups = maybe(names, 'Node groups; all when left out')
 const pExplain = maybe(bool, 'Tell of each node that was looked at')
 const pVisible = maybe(
   visible,
   'All that the answer may tell of, and that what it plans may touch; everything when left out',
 )
-const pAllocator = maybe(nonEmpty, 'The built-in allocator or a script; the default ones when left out')
+/** Who is asked, and about what. */
+const ofGroups = {
+  iallocator: maybe(nonEmpty, 'The built-in allocator or a script; the default ones when left out'),
+  groups: maybe(names, 'Node groups; all when left out'),
+  explain: pExplain,
+  visible: pVisible,
+}
 
 export const OpClusterBalance = opcode('OP_CLUSTER_BALANCE', {
   doc: 'Plans a balance, and moves nothing; the result is that of POST /3/balance.',
   result: object,
   params: {
-    iallocator: pAllocator,
-    groups: pGroups,
+    ...ofGroups,
     max_moves: maybe(positive(int), 'At most so many moves'),
     disk_moves: maybe(bool, 'Disks may be copied'),
     instance_moves: maybe(bool, 'Instances may change their primary node'),
@@ -40,8 +44,6 @@ export const OpClusterBalance = opcode('OP_CLUSTER_BALANCE', {
     restricted_migration: maybe(bool, 'Instances leave only nodes that are offline or drained'),
     min_gain: maybe(nonNegative(float), 'The least gain of a move below min_gain_limit'),
     min_gain_limit: maybe(nonNegative(float), 'The score below which min_gain counts'),
-    explain: pExplain,
-    visible: pVisible,
   },
 })
 
@@ -49,12 +51,9 @@ export const OpClusterCapacity = opcode('OP_CLUSTER_CAPACITY', {
   doc: 'Counts how many instances fit; the result is that of POST /3/capacity.',
   result: object,
   params: {
-    iallocator: pAllocator,
+    ...ofGroups,
     spec: req(specification, 'What the instances would be'),
-    groups: pGroups,
     max_instances: maybe(positive(int), 'Looks no further than so many in each group'),
-    explain: pExplain,
-    visible: pVisible,
   },
 })
 
