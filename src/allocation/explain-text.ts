@@ -3,10 +3,22 @@ import type { CandidateNode, Reject } from '../model/allocation'
 import { score8 } from './numbers'
 import type { Candidate } from './requests'
 
+/** The same of the groups that an instance was to go to: those of others are not worth a word. */
+export function whyNoneIn(groups: readonly string[], candidates: readonly Candidate[]): string {
+  const inside = candidates.filter(({ reject }) => reject !== 'other group')
+  const names = `${groups.length === 1 ? 'group' : 'groups'} ${groups.join(', ')}`
+  if (inside.length === 0) return `no node fits: ${names} ${groups.length === 1 ? 'has' : 'have'} none`
+  return `no node of ${names} fits: ${reasons(inside, N1_CHECK)}`
+}
+
 /** "no node fits: 12 lack memory (largest free 3,072 MiB on node7, 4,096 needed), 3 are drained" */
 export function whyNone(candidates: readonly Candidate[]): string {
-  const fitting = candidates.filter(({ reject }) => reject === undefined).length
   if (candidates.length === 0) return 'no node fits: the cluster has none'
+  return `no node fits: ${reasons(candidates, N1_WAY_OUT)}`
+}
+
+function reasons(candidates: readonly Candidate[], wayOut: string): string {
+  const fitting = candidates.filter(({ reject }) => reject === undefined).length
   const byReason = new Map<string, Candidate[]>()
   for (const one of candidates) {
     if (one.reject === undefined) continue
@@ -20,12 +32,12 @@ export function whyNone(candidates: readonly Candidate[]): string {
     .map((all) => `${all.length} ${reasonOf(all[0], all.length)}${shortage(all)}`)
   // Where nodes fit one by one, it is the death of one of them that leaves no room.
   if (fitting > 0) parts.unshift(`${fitting} ${PHRASES.FailN1(fitting)}`)
-  const way = fitting > 0 || candidates.some(({ reject }) => reject === 'FailN1') ? `; ${N1_WAY_OUT}` : ''
-  return `no node fits: ${parts.join(', ')}${way}`
+  const way = fitting > 0 || candidates.some(({ reject }) => reject === 'FailN1') ? `; ${wayOut}` : ''
+  return `${parts.join(', ')}${way}`
 }
 
-const N1_WAY_OUT =
-  'name a node, or leave this check out with gnt-cluster modify --default-iallocator-params no-capacity-checks='
+const N1_CHECK = 'leave this check out with gnt-cluster modify --default-iallocator-params no-capacity-checks='
+const N1_WAY_OUT = `name a node, or ${N1_CHECK}`
 
 /** Why so many nodes are no choice. */
 function reasonOf(one: Candidate | undefined, count = 1): string {

@@ -74,14 +74,6 @@ export interface ClusterActivateMasterIpParams extends CommonOpcodeParams {
 
 /** Plans a balance, and moves nothing; the result is that of POST /3/balance. */
 export interface ClusterBalanceParams extends CommonOpcodeParams {
-  /** The built-in allocator or a script; the default ones when left out. */
-  iallocator?: string | null
-  /** Node groups; all when left out. */
-  groups?: string[] | null
-  /** Tell of each node that was looked at. */
-  explain?: boolean | null
-  /** All that the answer may tell of, and that what it plans may touch; everything when left out. */
-  visible?: { groups: string[]; nodes: string[]; instances: string[] } | null
   /** At most so many moves. */
   max_moves?: number | null
   /** Disks may be copied. */
@@ -96,6 +88,14 @@ export interface ClusterBalanceParams extends CommonOpcodeParams {
   min_gain?: number | null
   /** The score below which min_gain counts. */
   min_gain_limit?: number | null
+  /** The built-in allocator or a script; the default ones when left out. */
+  iallocator?: string | null
+  /** Node groups; all when left out. */
+  groups?: string[] | null
+  /** Tell of each node that was looked at. */
+  explain?: boolean | null
+  /** All that the answer may tell of, and that what it plans may touch; everything when left out. */
+  visible?: { groups: string[]; nodes: string[]; instances: string[] } | null
 }
 
 /** Counts how many instances fit; the result is that of POST /3/capacity. */

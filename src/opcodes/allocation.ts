@@ -36,7 +36,6 @@ export const OpClusterBalance = opcode('OP_CLUSTER_BALANCE', {
   doc: 'Plans a balance, and moves nothing; the result is that of POST /3/balance.',
   result: object,
   params: {
-    ...ofGroups,
     max_moves: maybe(positive(int), 'At most so many moves'),
     disk_moves: maybe(bool, 'Disks may be copied'),
     instance_moves: maybe(bool, 'Instances may change their primary node'),
@@ -44,6 +43,7 @@ export const OpClusterBalance = opcode('OP_CLUSTER_BALANCE', {
     restricted_migration: maybe(bool, 'Instances leave only nodes that are offline or drained'),
     min_gain: maybe(nonNegative(float), 'The least gain of a move below min_gain_limit'),
     min_gain_limit: maybe(nonNegative(float), 'The score below which min_gain counts'),
+    ...ofGroups,
   },
 })
 

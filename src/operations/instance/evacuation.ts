@@ -2,7 +2,7 @@
 import type { AllocOptions } from '../../allocation/allocate'
 import type { ClusterModel } from '../../allocation/cluster-model'
 import { changeGroup, evacuate, type Explained } from '../../allocation/evacuate'
-import { whyNone } from '../../allocation/explain-text'
+import { whyNone, whyNoneIn } from '../../allocation/explain-text'
 import type { EvacMode, Evacuation, Failed } from '../../allocation/requests'
 import { diskSpace, templateOf } from '../../allocation/from-config'
 import { instanceDisks } from '../../config/lookup'
@@ -67,7 +67,13 @@ export async function planGroupChange(
   }
   const { model, options } = await modelOf(ctx, instances)
   const groups = model.data.groups.flatMap(({ uuid }, at) => (targetGroups.includes(uuid) ? [at] : []))
-  return changeGroup(model, placesOf(model, instances), groups, explained(options))
+  const plan = changeGroup(model, placesOf(model, instances), groups, explained(options))
+  const names = groups.flatMap((at) => model.data.groups[at]?.name ?? [])
+  const failed = plan.failed.map(({ instance, why, candidates = [] }) => ({
+    instance,
+    why: candidates.length > 0 ? whyNoneIn(names, candidates) : why,
+  }))
+  return { ...plan, failed }
 }
 
 /** Another primary for an instance whose disks are everywhere. */

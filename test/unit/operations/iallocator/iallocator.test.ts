@@ -252,6 +252,33 @@ test('a script is told the networks of NICs by uuid, as it is told those of the 
   ])
 })
 
+test('why an instance cannot change its group is told of the groups that it was to go to', async () => {
+  const why = async () => {
+    const [, [text]] = (await cluster.failure('OP_INSTANCE_CHANGE_GROUP', { instance_name: 'web' })) as [
+      string,
+      string[],
+    ]
+    return text
+  }
+  for (const name of ['far1', 'far2', 'far3'])
+    cluster.apply(change('patchNode', cluster.node(name).uuid, { drained: true }))
+  expect(await why()).toBe('Unable to evacuate instances web.test (no node of group far fits: 3 are drained)')
+  cluster.apply(change('patchNode', cluster.node('far1').uuid, { drained: false }))
+  cluster.answers.node_info = (node): NodeInfo => {
+    const memory = { memory_total: 8192, memory_free: node.name.startsWith('far') ? 64 : 4096, memory_dom0: 512 }
+    return ['boot', [], [{ ...memory, cpu_total: 8, cpu_nodes: 1, cpu_sockets: 1, cpu_dom0: 1 }]]
+  }
+  expect(await why()).toBe(
+    'Unable to evacuate instances web.test (no node of group far fits: 2 are drained, 1 lacks memory (largest free 64 MiB on far1.test, 128 needed))',
+  )
+  cluster.addGroup('empty')
+  const op = { instance_name: 'web', target_groups: ['empty'] }
+  await expect(cluster.failure('OP_INSTANCE_CHANGE_GROUP', op)).resolves.toEqual([
+    'OpExecError',
+    ['Unable to evacuate instances web.test (no node fits: group empty has none)'],
+  ])
+})
+
 test('a script says how a group is emptied, with opcodes that move instances and with no others', async () => {
   const moved = [['web.test', 'far', ['far1.test']]]
   const step = { OP_ID: 'OP_INSTANCE_MIGRATE', instance_name: 'web.test', target_node: 'far1.test' }
