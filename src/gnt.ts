@@ -49,7 +49,9 @@ const terminal: Terminal = {
       for (;;) {
         const answer = await Promise.race([prompt.question(line), gone])
         if (answer === undefined) return last
-        const letter = answer.trim().toLowerCase().slice(0, 1)
+        const word = answer.trim().toLowerCase()
+        // Of a word its first letter counts, of a number all digits.
+        const letter = /^\d/.test(word) ? word : word.slice(0, 1)
         if (letters.includes(letter)) return letter
         if (letter === '?') for (const [key, meaning] of Object.entries(choices)) tty.write(` ${key} - ${meaning}\n`)
       }

@@ -1,9 +1,22 @@
 import { OpClusterSetParams } from '../opcodes/cluster'
-import { type Call, CommandFailure } from './command'
+import { type Call, CommandFailure, refusal } from './command'
 import { waitForHandedOn } from './instance-move'
 import { NOTHING_GIVEN } from './instance-modify'
 import type { KeyValues, OptionValues } from './option-values'
-import { backendParams, byIdent, guessed, hypervisorParams, nodeParams, numbersByIdent, policy } from './params'
+import { NIC_TYPES } from '../model/constants/params'
+import { enforceTypes } from '../model/param-types'
+import { pythonText } from './format'
+import {
+  backendParams,
+  byIdent,
+  diskStates,
+  guessed,
+  hypervisorParams,
+  nodeParams,
+  numbersByIdent,
+  wholeIndex,
+} from './params'
+import { policy } from './policy'
 import { opcodeOf } from './submit'
 
 /** Options that the opcode takes as they are. */
@@ -69,17 +82,16 @@ function parameterChanges(options: OptionValues) {
   return {
     beparams: Object.keys(beparams).length === 0 ? undefined : beparams,
     hvparams: hvparams && mapValues(hvparams, (values, name) => hypervisorParams(values, name)),
-    nicparams,
+    nicparams: nicparams && enforceTypes(nicparams, NIC_TYPES),
     ndparams: nodeParams(options.keyValues('ndparams')),
     diskparams: diskparams && mapValues(diskparams, guessed),
     ipolicy: policy(options),
     hv_state: numbersByIdent(options.idents('hv_state')),
-    disk_state: numbersByIdent(options.idents('disk_state')),
+    disk_state: diskStates(options.idents('disk_state')),
     default_iallocator_params: options.keyValues('default_iallocator_params'),
     default_iallocators: allocators && mapValues(allocators, (names) => (names === '' ? [] : String(names).split(':'))),
     enabled_data_collectors: collectors && mapValues(collectors, isOn),
-    // Given in seconds, kept in microseconds.
-    data_collector_interval: intervals && mapValues(intervals, (value) => Math.round(Number(value) * 1e6)),
+    data_collector_interval: intervals && microseconds(intervals),
   }
 }
 
@@ -88,8 +100,18 @@ const mapValues = <V, R>(
   change: (value: V, name: string) => R,
 ): Record<string, R> => Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value, name)]))
 
-const isOn = (value: KeyValues[string]): boolean =>
-  value === true || (typeof value === 'string' && /^(true|yes|on|1)$/i.test(value))
+function isOn(value: KeyValues[string], name: string): boolean {
+  if (value === true || /^(true|yes|on|1)$/i.test(String(value))) return true
+  if (value === false || /^(false|no|off|0)$/i.test(String(value))) return false
+  throw new CommandFailure(`--enabled-data-collectors: ${name} is true or false, not '${String(value)}'`)
+}
+
+/** Given in seconds, kept in microseconds. */
+function microseconds(intervals: KeyValues): Record<string, number> {
+  if (!Object.values(intervals).every((value) => typeof value === 'string' && /^\d+(\.\d+)?$/.test(value)))
+    throw new CommandFailure(`Can't transform all values to integers: ${pythonText(intervals)}`)
+  return mapValues(intervals, (value) => Math.round(Number(value) * 1e6))
+}
 
 const commaList = (text: string | undefined): string[] | undefined =>
   text === undefined ? undefined : text === '' ? [] : text.split(',')
@@ -102,7 +124,11 @@ function wholeNumber(text: string, option: string): number {
 /** `100-200,300` as `[[100, 200], [300, 300]]`. */
 function uidRanges(text: string | undefined): [number, number][] | undefined {
   return commaList(text)?.map((range) => {
-    const [low = '', high = low] = range.split('-')
-    return [wholeNumber(low, 'uid'), wholeNumber(high, 'uid')]
+    const ends = range.split('-')
+    const [low = '', high = low] = ends
+    if (ends.length > 2) throw refusal(`Invalid user-id range definition. Only one hyphen allowed: ${pythonText(ends)}`)
+    const end = (uid: string, which: string) =>
+      wholeIndex(uid, `Invalid user-id value for ${which} boundary of user-id range`)
+    return [end(low, 'lower'), end(high, 'higher')]
   })
 }

@@ -22,7 +22,7 @@ export async function copyFile(call: Call): Promise<number> {
   const stat = await fs.stat(file).catch(() => undefined)
   if (stat === undefined) throw new OpPrereqError(`No such filename '${file}'`, ECODE.INVAL)
   const [cluster, own] = (await master.queryConfigValues(['cluster_name', 'master_node'])).map(String)
-  const targets = await onlineNodes(call, ['!', ['?', 'master']])
+  const targets = await onlineNodes(call, call.options.list('nodes') ?? [], ['!', ['?', 'master']])
   for (const { name, secondaryIp, port } of targets) {
     const to = options.flag('use_replication_network') ? secondaryIp : name
     const problem = !stat.isFile()
@@ -68,7 +68,7 @@ export async function runOnNodes(call: Call): Promise<number> {
   const { options, terminal, args, master } = call
   const [cluster, own] = (await master.queryConfigValues(['cluster_name', 'master_node'])).map(String)
   const line = args.join(' ')
-  const targets = await onlineNodes(call)
+  const targets = await onlineNodes(call, call.options.list('nodes') ?? [])
   const isMaster = ({ name }: Target) => name === own
   for (const target of [...targets.filter((one) => !isMaster(one)), ...targets.filter(isMaster)]) {
     const { code, output } = await runOn(call, cluster ?? '', target, line)
@@ -94,9 +94,15 @@ function runOn({ run, nodesRoot }: Call, cluster: string, { name, port }: Target
   return run(['/bin/sh', '-c', line], { cwd, env: { ...env, GANETI_ROOTDIR: cwd, GANETI_HOSTNAME: name } })
 }
 
-async function onlineNodes({ master, options, terminal }: Call, more?: unknown[]): Promise<Target[]> {
-  const names = options.list('nodes') ?? []
+/** Those of the nodes with these names, or of all, that are in the group that was asked for. */
+export async function onlineNodes(
+  { master, options, terminal }: Call,
+  names: readonly string[],
+  more?: unknown[],
+): Promise<Target[]> {
   const group = options.text('nodegroup')
+  // Asked for names alone, the master says which it does not know.
+  if (names.length > 0) await master.query('node', ['name'], namesFilter('name', names))
   const filters = [
     ...(names.length > 0 ? [namesFilter('name', names)] : []),
     ...(group === undefined ? [] : [['|', ['=', 'group', group], ['=', 'group.uuid', group]]]),
@@ -105,7 +111,10 @@ async function onlineNodes({ master, options, terminal }: Call, more?: unknown[]
   const fields = ['name', 'offline', 'sip', 'ndp/ssh_port']
   const { data } = await master.query('node', fields, filters.length === 0 ? null : ['&', ...filters])
   const rows = data.map((row) => row.map((cell) => cell[1]))
-  if (rows.length === 0) throw new CommandFailure('There is no such node; gnt-node list shows those of the cluster')
+  if (rows.length === 0)
+    throw new CommandFailure(
+      `There is no such node${group === undefined ? '' : ` in group '${group}'`}; gnt-node list shows those of the cluster`,
+    )
   const offline = rows.filter(([, isOffline]) => isOffline === true).map(([name]) => String(name))
   if (offline.length > 0) terminal.err(`Note: skipping offline node(s): ${offline.join(', ')}`)
   return rows

@@ -21,8 +21,9 @@ export async function confirmMany(
   names: readonly string[],
   kind: string,
   verb: string,
+  note = '',
 ): Promise<boolean> {
-  const question = `The ${verb} will operate on ${names.length} ${kind}.\nDo you want to continue?`
+  const question = `${note}The ${verb} will operate on ${names.length} ${kind}.\nDo you want to continue?`
   const affected = [question, `Affected ${kind}:`, ...names.map((name) => `  ${name}`)].join('\n')
   const choices = { y: `Yes, execute the ${verb}`, n: `No, abort the ${verb}` }
   const { y, n } = choices

@@ -1,13 +1,14 @@
-import * as fs from 'node:fs/promises'
 import { OpTestAllocator, OpTestDelay, OpTestOsParams } from '../opcodes/test'
 import type { WireOpCode } from '../rpc/luxi/calls'
 import { type Call, CommandFailure, EXIT } from './command'
+import { readJson } from './input-file'
 import { firstArgument, opcodeOf, submitting } from './submit'
 import { parseUnit } from '../model/param-types'
 
 export const delay = submitting(OpTestDelay, (call) => {
-  const duration = Number(firstArgument(call))
-  if (!(duration > 0)) throw new CommandFailure(`Invalid duration '${firstArgument(call)}'`)
+  const text = firstArgument(call)
+  const duration = text.trim() === '' ? NaN : Number(text)
+  if (!(duration >= 0)) throw new CommandFailure(`Invalid duration '${text}': say how many seconds, like 0.5`)
   const { options } = call
   return {
     duration,
@@ -63,31 +64,37 @@ function unit(option: string, text: string): number {
   }
 }
 
-/** Each file holds a JSON list of opcodes: one job, or with --each one job for each opcode. */
+/** Each file holds a JSON list of opcodes: one job. With --each the jobs are submitted one by one. */
 export async function submitJobFiles(call: Call): Promise<number> {
-  const { args, options, jobs } = call
-  const repeated = <T>(items: readonly T[], times: number | undefined) =>
-    Array.from({ length: times ?? 1 }, () => items).flat()
-  const files = repeated(await Promise.all(args.map(readOps)), options.number('rep_job'))
-  const lists = files.map((ops) => repeated(ops, options.number('rep_op')))
-  const all = options.flag('each') ? lists.flat().map((op) => [op]) : lists
-  const start_ms = call.clock.monotonic_ms()
-  const outcomes = await jobs.runMany(
-    all.map((ops) => ({ ops })),
-    true,
+  const { args, options, jobs, clock, terminal } = call
+  const files = await Promise.all(args.map(readOps))
+  const [jobRepeat, opRepeat] = [options.number('rep_job') ?? 1, options.number('rep_op') ?? 1]
+  const all = times(jobRepeat).flatMap((round) =>
+    files.map((ops, at) => ({ name: `file ${args[at]}/${round}`, ops: times(opRepeat).flatMap(() => ops) })),
   )
-  if (options.flag('timing_stats')) {
-    const total_s = (call.clock.monotonic_ms() - start_ms) / 1000
-    call.terminal.out(`C:op     ${all.flat().length}`)
-    call.terminal.out(`C:job    ${all.length}`)
-    call.terminal.out(`T:total  ${total_s.toFixed(4)}`)
-  }
+  const tell = (line: string) => options.flag('timing_stats') && terminal.out(line)
+  const start_ms = clock.monotonic_ms()
+  const seconds = () => (clock.monotonic_ms() - start_ms) / 1000
+  tell('Submitting...')
+  const submitted = await jobs.submitMany(all, options.flag('each'))
+  const submit_s = seconds()
+  tell('Executing...')
+  const outcomes = await jobs.follow(submitted, options.flag('verbose'))
+  const total_s = seconds()
+  tell(`C:op     ${String(all.flatMap(({ ops }) => ops).length).padStart(4)}`)
+  tell(`C:job    ${String(all.length).padStart(4)}`)
+  tell(`T:submit ${submit_s.toFixed(4)}`)
+  tell(`T:exec   ${(total_s - submit_s).toFixed(4)}`)
+  tell(`T:total  ${total_s.toFixed(4)}`)
   return outcomes.every(({ ok }) => ok) ? EXIT.ok : EXIT.failure
 }
 
+const times = (count: number): number[] => Array.from({ length: count }, (_, round) => round)
+
 async function readOps(file: string): Promise<WireOpCode[]> {
-  const value: unknown = JSON.parse(await fs.readFile(file, 'utf8'))
-  if (!Array.isArray(value) || !value.every(isOp)) throw new CommandFailure(`${file} is not a list of opcodes`)
+  const value = await readJson(file)
+  if (!Array.isArray(value) || !value.every(isOp))
+    throw new CommandFailure(`'${file}' is not a list of opcodes, each with its OP_ID`)
   return value
 }
 

@@ -1,5 +1,5 @@
 import { nanoseconds } from '../lib/clock'
-import { type Call, EXIT } from './command'
+import { type Call, CommandFailure, EXIT } from './command'
 import { pythonText } from './format'
 import { firstArgument } from './submit'
 
@@ -13,14 +13,17 @@ export async function replaceFilter(call: Call): Promise<number> {
   return EXIT.ok
 }
 
+const EXAMPLE = '[["jobid", [">", "id", "watermark"]]]'
+
 function replace({ options, master, clock }: Call, uuid: string | null): Promise<string> {
-  const predicates = options.raw('predicates')
+  const predicates = options.raw('predicates') ?? []
+  if (!Array.isArray(predicates)) throw new CommandFailure(`--predicates: give a list, like ${EXAMPLE}`)
   const reason = options.text('reason')
   const trail = reason === undefined ? [] : [['gnt:user', reason, nanoseconds(clock)]]
   return master.replaceFilter(
     uuid,
     options.number('priority') ?? 0,
-    Array.isArray(predicates) ? (predicates as unknown[]) : [],
+    predicates as unknown[],
     options.raw('action') ?? 'CONTINUE',
     trail,
   )

@@ -9,7 +9,8 @@ import {
 import { type Call, CommandFailure, EXIT } from './command'
 import { followJobs, waitForHandedOn } from './instance-move'
 import { NOTHING_GIVEN } from './instance-modify'
-import { byIdent, guessed, nodeParams, numbersByIdent, policy } from './params'
+import { byIdent, diskStates, guessed, nodeParams, numbersByIdent } from './params'
+import { groupPolicy } from './policy'
 import { firstArgument, opcodeOf, printChanges, submitting } from './submit'
 
 export async function addGroup(call: Call): Promise<number> {
@@ -37,9 +38,9 @@ function paramsOf({ options }: Call) {
     ndparams: nodeParams(options.keyValues('ndparams')),
     diskparams:
       diskparams && Object.fromEntries(Object.entries(diskparams).map(([name, values]) => [name, guessed(values)])),
-    ipolicy: policy(options),
+    ipolicy: groupPolicy(options),
     hv_state: numbersByIdent(options.idents('hv_state')),
-    disk_state: numbersByIdent(options.idents('disk_state')),
+    disk_state: diskStates(options.idents('disk_state')),
   }
 }
 

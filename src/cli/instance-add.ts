@@ -1,18 +1,17 @@
 import { OpInstanceCreate } from '../opcodes/instance'
 import { type Call, CommandFailure, EXIT, refusal } from './command'
 import type { OptionValues } from './option-values'
-import { backendParams, byIndex, diskValues, hypervisorParams } from './params'
+import { backendParams, byIndex, diskValues, given, hypervisorParams, nicValues } from './params'
 import { firstArgument, opcodeOf, type Params } from './submit'
 
 export async function addInstance(call: Call): Promise<number> {
   const { options } = call
-  const noInstall = options.flag('no_install')
   const params = {
     mode: 'create',
     os_type: options.text('os'),
     force_variant: options.flag('force_variant'),
-    no_install: noInstall,
-    start: options.flag('start') && !noInstall,
+    no_install: options.flag('no_install'),
+    start: options.flag('start'),
     forthcoming: options.flag('forthcoming'),
     commit: options.flag('commit'),
     instance_communication: options.optionalFlag('instance_communication'),
@@ -39,7 +38,9 @@ export async function importInstance(call: Call): Promise<number> {
 
 function creationOf(call: Call, disksKnown: boolean): Params<typeof OpInstanceCreate> {
   const { options } = call
-  const [pnode, snode] = options.text('node')?.split(':', 2) ?? []
+  // A node's name has no colon.
+  const [pnode, ...others] = options.text('node')?.split(':') ?? []
+  const snode = others.join(':')
   const [hypervisor, hvparams] = options.ident('hypervisor') ?? []
   return {
     instance_name: firstArgument(call),
@@ -51,7 +52,7 @@ function creationOf(call: Call, disksKnown: boolean): Params<typeof OpInstanceCr
     group_name: options.text('nodegroup'),
     iallocator: options.text('iallocator'),
     hypervisor,
-    hvparams: hypervisorParams(hvparams || {}, hypervisor),
+    hvparams: hypervisorParams(hypervisor === undefined ? {} : given(hvparams ?? null, hypervisor), hypervisor),
     beparams: backendParams(options.keyValues('beparams')),
     osparams: options.keyValues('osparams'),
     osparams_private: options.keyValues('osparams_private'),
@@ -91,7 +92,7 @@ function disksOf(options: OptionValues, known: boolean): Record<string, unknown>
 /** One NIC with the cluster's defaults unless something else is asked for. */
 function nicsOf(options: OptionValues): Record<string, unknown>[] {
   const nics = options.idents('nics')
-  if (!options.flag('no_nics')) return nics.length === 0 ? [{}] : byIndex(nics, 'network')
+  if (!options.flag('no_nics')) return nics.length === 0 ? [{}] : byIndex(nics, 'NIC').map(nicValues)
   if (nics.length > 0) throw new CommandFailure('Either NICs can be given, or --no-nics, not both')
   return []
 }

@@ -1,7 +1,7 @@
 // Many instances from one file: a JSON list with the parameters of OP_INSTANCE_CREATE for each.
-import * as fs from 'node:fs/promises'
 import { OpInstanceCreate, OpInstanceMultiAlloc } from '../opcodes/instance'
-import { type Call, CommandFailure, EXIT } from './command'
+import { type Call, CommandFailure, EXIT, refusal } from './command'
+import { readJson } from './input-file'
 import { firstArgument, opcodeOf } from './submit'
 
 export async function createInstances(call: Call): Promise<number> {
@@ -19,18 +19,13 @@ export async function createInstances(call: Call): Promise<number> {
 }
 
 async function readInstances(file: string): Promise<Record<string, unknown>[]> {
-  const fail = (why: string) => new CommandFailure(`Can't parse the instance definition file: ${why}`)
-  let value: unknown
-  try {
-    value = JSON.parse(await fs.readFile(file, 'utf8'))
-  } catch (error) {
-    throw fail(error instanceof Error ? error.message : String(error))
-  }
+  const complaint = "Can't parse the instance definition file"
+  const value = await readJson(file, complaint)
   if (!Array.isArray(value) || value.length === 0 || !value.every(isRecord))
-    throw fail(`${file} is not a list of instances, each with its parameters`)
+    throw new CommandFailure(`${complaint}: ${file} is not a list of instances, each with its parameters`)
   for (const [index, instance] of value.entries()) {
     const unknown = Object.keys(instance).filter((name) => !Object.hasOwn(OpInstanceCreate.params, name))
-    if (unknown.length > 0) throw fail(`Unknown fields in definition ${index}: ${unknown.join(', ')}`)
+    if (unknown.length > 0) throw refusal(`Unknown fields in definition ${index}: ${unknown.join(', ')}`)
   }
   return value
 }

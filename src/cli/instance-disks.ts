@@ -7,8 +7,7 @@ import {
 } from '../opcodes/instance'
 import { type Call, EXIT, refusal } from './command'
 import { parseUnit } from '../model/param-types'
-import { pythonRepr } from './format'
-import { diskValues } from './params'
+import { diskValues, given, wholeIndex } from './params'
 import { firstArgument, opcodeOf, submitting } from './submit'
 
 export const deactivateDisks = submitting(OpInstanceDeactivateDisks, (call) => ({
@@ -35,18 +34,13 @@ export const growDisk = submitting(OpInstanceGrowDisk, ({ args, options }) => {
   const [instance_name, disk = '', size] = args
   return {
     instance_name,
-    disk: diskIndex(disk),
+    disk: wholeIndex(disk, 'Invalid disk index'),
     amount: growth(size),
     absolute: options.flag('absolute'),
     wait_for_sync: options.flag('wait_for_sync'),
     ignore_ipolicy: options.flag('ignore_ipolicy'),
   }
 })
-
-function diskIndex(text: string): number {
-  if (/^\s*[-+]?\d+\s*$/.test(text)) return Number(text)
-  throw refusal(`Invalid disk index: invalid literal for int() with base 10: ${pythonRepr(text)}`)
-}
 
 function growth(text: string | undefined): number {
   try {
@@ -59,7 +53,7 @@ function growth(text: string | undefined): number {
 export const recreateDisks = submitting(OpInstanceRecreateDisks, (call) => {
   const { options } = call
   const disks = options.idents('disks').map(([ident, values]) => {
-    return [diskIndex(ident), diskValues(values || {}, `disk ${ident}`)]
+    return [wholeIndex(ident, 'Invalid disk index passed'), diskValues(given(values, `disk/${ident}`), `disk ${ident}`)]
   })
   const node = options.text('node')
   if (node !== undefined && options.text('iallocator') !== undefined)
@@ -74,12 +68,10 @@ export const recreateDisks = submitting(OpInstanceRecreateDisks, (call) => {
 
 export const replaceDisks = submitting(OpInstanceReplaceDisks, (call) => {
   const { options } = call
-  const disks = options.text('disks')?.split(',').map(Number) ?? []
-  if (disks.some(Number.isNaN))
-    throw refusal('Invalid disk index passed: --disks takes a comma-separated list of numbers')
+  const disks = options.text('disks')?.split(',') ?? []
   return {
     instance_name: firstArgument(call),
-    disks,
+    disks: disks.map((text) => wholeIndex(text, 'Invalid disk index passed')),
     mode: replaceMode(call),
     remote_node: options.text('dst_node'),
     iallocator: options.text('iallocator'),
@@ -89,12 +81,12 @@ export const replaceDisks = submitting(OpInstanceReplaceDisks, (call) => {
 })
 
 function replaceMode({ options }: Call): string {
-  const elsewhere = options.text('dst_node') !== undefined || options.text('iallocator') !== undefined
   const given = [
     options.flag('auto') ? 'replace_auto' : [],
     options.flag('on_primary') ? 'replace_on_primary' : [],
     options.flag('on_secondary') ? 'replace_on_secondary' : [],
-    elsewhere ? 'replace_new_secondary' : [],
+    options.text('dst_node') === undefined ? [] : 'replace_new_secondary',
+    options.text('iallocator') === undefined ? [] : 'replace_new_secondary',
   ].flat()
   const [mode] = given
   if (mode !== undefined && given.length === 1) return mode

@@ -1,7 +1,7 @@
 import { OpInstanceRename, OpInstanceSetParams } from '../opcodes/instance'
-import { type Call, CommandFailure, EXIT } from './command'
+import { type Call, CommandFailure, EXIT, refusal } from './command'
 import type { IdentKeyValues, KeyValues } from './option-values'
-import { backendParams, diskValues, hypervisorParams } from './params'
+import { backendParams, DEFAULT, diskValues, given, hypervisorParams } from './params'
 import { firstArgument, opcodeOf, printChanges } from './submit'
 
 export const NOTHING_GIVEN = 'Please give at least one of the parameters.'
@@ -35,8 +35,8 @@ function changesOf({ options }: Call) {
   const online = options.flag('online_inst')
   const offline = options.flag('offline_inst')
   if (online && offline) throw new CommandFailure('Only one of --offline and --online can be given')
-  const beparams = backendParams(options.keyValues('beparams'))
-  const hvparams = hypervisorParams(options.keyValues('hvparams'))
+  const beparams = backendParams(options.keyValues('beparams'), DEFAULT)
+  const hvparams = hypervisorParams(options.keyValues('hvparams'), undefined, DEFAULT)
   const disks = modifications(options.idents('disks'), (values, label) => diskValues(values, label))
   const nics = modifications(options.idents('nics'), (values) => values)
   return {
@@ -71,18 +71,23 @@ function modifications(
   options: readonly IdentKeyValues[],
   paramsOf: (values: KeyValues, label: string) => object,
 ): Modification[] {
-  return options.map(([ident, given]) => {
-    const values = given || {}
+  return options.map(([ident, written]) => {
     const label = `device ${ident}`
-    if (ACTIONS.includes(ident) && ident !== 'modify') return [ident, -1, paramsOf(values, label)]
+    const values = given(written, label)
+    if (ACTIONS.includes(ident) && ident !== 'modify')
+      return [ident, -1, paramsOf(checked(ident, values, label), label)]
     const asked = ACTIONS.filter((action) => values[action] === true)
-    if (asked.length > 1) throw new CommandFailure(`Cannot ${asked.join(' and ')} ${label} at the same time`)
+    if (asked.length > 1) throw refusal(`Cannot ${asked.join(' and ')} ${label} at the same time`)
     const params = Object.fromEntries(Object.entries(values).filter(([name]) => !asked.includes(name)))
     const action = asked[0] ?? 'modify'
-    if ((action === 'remove' || action === 'detach') && Object.keys(params).length > 0)
-      throw new CommandFailure(`Not accepting parameters on removal of ${label}`)
-    return [action, /^-?\d+$/.test(ident) ? Number(ident) : ident, paramsOf(params, label)]
+    return [action, /^-?\d+$/.test(ident) ? Number(ident) : ident, paramsOf(checked(action, params, label), label)]
   })
+}
+
+function checked(action: string, params: KeyValues, label: string): KeyValues {
+  if ((action === 'remove' || action === 'detach') && Object.keys(params).length > 0)
+    throw refusal(`Not accepting parameters on removal/detach of ${label}: ${Object.keys(params).join(', ')}`)
+  return params
 }
 
 export async function renameInstance(call: Call): Promise<number> {

@@ -3,6 +3,7 @@ import { OpInstanceReboot, OpInstanceReinstall, OpInstanceShutdown, OpInstanceSt
 import type { WireOpCode } from '../rpc/luxi/calls'
 import { type Call, EXIT } from './command'
 import { confirm, confirmMany } from './confirm'
+import { askForOs, ABORTED } from './os-choice'
 import { backendParams, hypervisorParams } from './params'
 import { selectInstances } from './select'
 import { opcodeOf } from './submit'
@@ -66,14 +67,23 @@ async function runOnEach(
 export async function reinstallInstances(call: Call): Promise<number> {
   const { options } = call
   const { names, several } = await selectInstances(call)
-  const question =
-    `This will reinstall the operating system of ${several ? `${names.length} instances` : `instance '${names[0]}'`} ` +
-    `and remove its data: ${names.join(', ')}. Continue?`
-  if (!(several && options.flag('force_multi')) && !(await confirm(call, question))) return EXIT.failure
+  const os = options.flag('select_os') ? await askForOs(call) : options.text('os')
+  if (os === ABORTED) {
+    call.terminal.err('User aborted reinstall, exiting')
+    return EXIT.failure
+  }
+  const change = os === undefined ? 'keep the same OS' : `change the OS to '${os}'`
+  const question = `This will reinstall the instance '${names[0]}' (and ${change}) which removes all data. Continue?`
+  const note = `Note: this will remove *all* data for the below instances! It will ${change}.\n`
+  // That data of several instances may go is not said by --force, which is about one.
+  const sure =
+    options.flag('force_multi') ||
+    (several ? await confirmMany(call, names, 'instances', 'reinstall', note) : await confirm(call, question))
+  if (!sure) return EXIT.failure
   return runOnEach(call, names, several, (_, instance_name) =>
     opcodeOf(OpInstanceReinstall, {
       instance_name,
-      os_type: options.text('os'),
+      os_type: os,
       force_variant: options.flag('force_variant'),
       osparams: options.keyValues('osparams'),
       osparams_private: options.keyValues('osparams_private'),

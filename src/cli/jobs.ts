@@ -19,6 +19,13 @@ export interface NamedJob {
   readonly ops: readonly WireOpCode[]
 }
 
+export interface SubmittedJob {
+  readonly name?: string | undefined
+  readonly ok: boolean
+  /** The job's id, or why there is none. */
+  readonly answer: unknown
+}
+
 export interface JobOutcome {
   readonly name?: string | undefined
   readonly ok: boolean
@@ -55,13 +62,23 @@ export class Jobs {
 
   /** Submits several jobs and waits for all of them, whatever becomes of each. */
   async runMany(jobs: readonly NamedJob[], verbose: boolean): Promise<JobOutcome[]> {
-    const answers = await this.master.submitManyJobs(jobs.map(({ ops }) => ops.map((op) => this.marked(op))))
-    const submitted = answers.map(([ok, answer], at) => ({ name: jobs[at]?.name, ok, answer }))
+    const submitted = await this.submitMany(jobs)
     if (!this.options.flag('submit_only')) return this.follow(submitted, verbose)
     for (const { name, ok, answer } of submitted)
-      if (ok) this.terminal.out(name === undefined ? String(answer) : `${answer}: ${name}`)
-      else this.terminal.err(`Failure for ${name ?? 'job'}: ${answer}`)
+      if (ok) this.terminal.out(name === undefined ? pythonText(answer) : `${pythonText(answer)}: ${name}`)
+      else this.terminal.err(`Failure for ${name ?? 'job'}: ${pythonText(answer)}`)
     return submitted.map(({ name, ok, answer }) => ({ name, ok, result: answer }))
+  }
+
+  /** All at once, or one by one. */
+  async submitMany(jobs: readonly NamedJob[], each = false): Promise<SubmittedJob[]> {
+    const groups = each ? jobs.map((job) => [job]) : [jobs]
+    const submitted: SubmittedJob[] = []
+    for (const group of groups) {
+      const answers = await this.master.submitManyJobs(group.map(({ ops }) => ops.map((op) => this.marked(op))))
+      submitted.push(...answers.map(([ok, answer], at) => ({ name: group[at]?.name, ok, answer })))
+    }
+    return submitted
   }
 
   /** Waits for jobs that another job submitted: `[[true, id], [false, text], ...]`. */
@@ -73,10 +90,8 @@ export class Jobs {
     return this.follow(submitted, true)
   }
 
-  private async follow(
-    submitted: readonly { name?: string | undefined; ok: boolean; answer: unknown }[],
-    verbose: boolean,
-  ): Promise<JobOutcome[]> {
+  /** Waits for all, whatever becomes of each. */
+  async follow(submitted: readonly SubmittedJob[], verbose: boolean): Promise<JobOutcome[]> {
     const good = submitted.filter(({ ok }) => ok).map(({ answer }) => String(answer))
     if (verbose && good.length > 0) this.terminal.out(`Submitted jobs ${good.join(', ')}`)
     const outcomes: JobOutcome[] = []

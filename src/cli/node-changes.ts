@@ -7,12 +7,13 @@ import {
   OpNodeSetParams,
 } from '../opcodes/node'
 import { OpInstanceFailover } from '../opcodes/instance'
+import { ECODE } from '../model/errors'
 import { type Call, CommandFailure, EXIT, refusal } from './command'
 import { ask, confirm } from './confirm'
 import { niceSort } from '../model/nice-sort'
 import { followJobs } from './instance-move'
 import { NOTHING_GIVEN } from './instance-modify'
-import { nodeParams, numbersByIdent } from './params'
+import { diskStates, nodeParams, numbersByIdent } from './params'
 import { firstArgument, opcodeOf, printChanges, submitting } from './submit'
 
 export const addNode = submitting(OpNodeAdd, async (call) => {
@@ -25,7 +26,7 @@ export const addNode = submitting(OpNodeAdd, async (call) => {
     vm_capable: options.optionalFlag('vm_capable'),
     ndparams: nodeParams(options.keyValues('ndparams')),
     hv_state: numbersByIdent(options.idents('hv_state')),
-    disk_state: numbersByIdent(options.idents('disk_state')),
+    disk_state: diskStates(options.idents('disk_state')),
   }
 })
 
@@ -62,7 +63,7 @@ export async function modifyNode(call: Call): Promise<number> {
     secondary_ip: options.text('secondary_ip'),
     ndparams: nodeParams(options.keyValues('ndparams')),
     hv_state: numbersByIdent(options.idents('hv_state')),
-    disk_state: numbersByIdent(options.idents('disk_state')),
+    disk_state: diskStates(options.idents('disk_state')),
   }
   if (Object.values(changes).every((value) => value === undefined)) throw new CommandFailure(NOTHING_GIVEN)
   // A node that was away may still act on what it knew, unless it is readded.
@@ -93,7 +94,7 @@ export async function evacuateNode(call: Call): Promise<number> {
   const primary = options.flag('primary_only') && !elsewhere
   const secondary = options.flag('secondary_only') || elsewhere
   if (primary && secondary) throw refusal('Only one of the --primary-only and --secondary-only options can be passed')
-  const names = await instancesOf(
+  const { names } = await instancesOf(
     call,
     node_name,
     primary ? ['pinst_list'] : secondary ? ['sinst_list'] : ['pinst_list', 'sinst_list'],
@@ -120,9 +121,9 @@ export async function evacuateNode(call: Call): Promise<number> {
 export async function migrateNode(call: Call): Promise<number> {
   const { options, terminal } = call
   const node_name = firstArgument(call)
-  const names = await instancesOf(call, node_name, ['pinst_list'])
+  const { node, names } = await instancesOf(call, node_name, ['pinst_list'])
   if (names.length === 0) {
-    terminal.out(`No primary instances on node ${node_name}, exiting.`)
+    terminal.out(`No primary instances on node ${node}, exiting.`)
     return EXIT.ok
   }
   if (!(await confirm(call, `Migrate instance(s) ${names.join(', ')}?`))) return EXIT.notConfirmed
@@ -144,9 +145,9 @@ export async function migrateNode(call: Call): Promise<number> {
 
 export async function failoverNode(call: Call): Promise<number> {
   const { options, terminal } = call
-  const names = await instancesOf(call, firstArgument(call), ['pinst_list'])
+  const { node, names } = await instancesOf(call, firstArgument(call), ['pinst_list'])
   if (names.length === 0) {
-    terminal.err(`No primary instances on node ${firstArgument(call)}, exiting.`)
+    terminal.err(`No primary instances on node ${node}, exiting.`)
     return EXIT.ok
   }
   if (!(await confirm(call, `Fail over instance(s) ${names.map((name) => `'${name}'`).join(',')}?`))) return EXIT.usage
@@ -168,9 +169,11 @@ export async function failoverNode(call: Call): Promise<number> {
   return EXIT.ok
 }
 
-async function instancesOf({ master }: Call, node: string, fields: readonly string[]): Promise<string[]> {
-  const rows = await master.queryNodes([node], fields, false)
-  return niceSort(
-    new Set(rows.flatMap((row) => row.flatMap((names) => (Array.isArray(names) ? names.map(String) : [])))),
-  )
+/** The node's whole name, and what is on it. */
+async function instancesOf({ master }: Call, name: string, fields: readonly string[]) {
+  const [row] = await master.queryNodes([name], ['name', ...fields], false)
+  if (row === undefined) throw refusal(`Node name ${name} not found`, ECODE.NOENT)
+  const [node, ...lists] = row
+  const names = lists.flatMap((list) => (Array.isArray(list) ? list.map(String) : []))
+  return { node: String(node), names: niceSort(new Set(names)) }
 }

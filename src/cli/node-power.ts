@@ -2,6 +2,7 @@
 import { OpNodeSetParams, OpOobCommand, OpRestrictedCommand } from '../opcodes/node'
 import type { WireOpCode } from '../rpc/luxi/calls'
 import { type Call, CommandFailure, EXIT, refusal } from './command'
+import { onlineNodes } from './cluster-nodes'
 import { confirmMany } from './confirm'
 import { RESULT_STATUS_WORDS } from '../model/constants/query'
 import { opcodeOf } from './submit'
@@ -74,7 +75,9 @@ const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? val
 export async function runRestricted(call: Call): Promise<number> {
   const { args, options, terminal, jobs } = call
   const [command = '', ...names] = args
-  const nodes = await onlineNodes(call, names)
+  if (names.length === 0 && call.options.text('nodegroup') === undefined)
+    throw refusal('Node group or node names must be given')
+  const nodes = (await onlineNodes(call, names)).map(({ name }) => name)
   const result = await jobs.run(
     opcodeOf(OpRestrictedCommand, { command, nodes, use_locking: options.flag('do_locking') }),
   )
@@ -93,16 +96,4 @@ export async function runRestricted(call: Call): Promise<number> {
     }
   }
   return failed ? EXIT.failure : EXIT.ok
-}
-
-async function onlineNodes({ master, options }: Call, names: readonly string[]): Promise<string[]> {
-  const group = options.text('nodegroup')
-  if (names.length === 0 && group === undefined) throw refusal('Node group or node names must be given')
-  const filters = [
-    ['!', ['?', 'offline']],
-    ...(names.length > 0 ? [['|', ...names.map((name) => ['=', 'name', name])]] : []),
-    ...(group === undefined ? [] : [['|', ['=', 'group', group], ['=', 'group.uuid', group]]]),
-  ]
-  const { data } = await master.query('node', ['name'], ['&', ...filters])
-  return data.map((row) => String(row[0]?.[1]))
 }

@@ -4,6 +4,7 @@ import { type Call, CommandFailure, EXIT } from './command'
 import { niceSortBy } from '../model/nice-sort'
 import { pythonText } from './format'
 import { entries, formatInfo, toInfo } from './info'
+import type { IdentKeyValues } from './option-values'
 import { byIdent, hypervisorParams } from './params'
 import { firstArgument, opcodeOf } from './submit'
 import { formatTable } from './table'
@@ -16,14 +17,19 @@ async function diagnose({ jobs }: Call, fields: readonly string[]): Promise<unkn
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
 /** Every OS, or every variant of one that has variants. */
-export async function listOses(call: Call): Promise<number> {
+export async function osNames(call: Call): Promise<string[]> {
   const rows = await diagnose(call, ['name', 'variants'])
-  const names = rows.flatMap(([name, variants]) => {
+  return rows.flatMap(([name, variants]) => {
     const suffixes = list(variants).map((variant) => `+${pythonText(variant)}`)
-    return (suffixes.length === 0 ? [''] : suffixes).map((suffix) => [pythonText(name) + suffix])
+    return (suffixes.length === 0 ? [''] : suffixes).map((suffix) => pythonText(name) + suffix)
   })
+}
+
+export async function listOses(call: Call): Promise<number> {
+  const names = await osNames(call)
+  const rows = names.map((name) => [name])
   const style = { headers: !call.options.flag('no_headers'), padTitles: true }
-  for (const line of formatTable([{ title: 'Name', alignRight: false }], names, style)) call.terminal.out(line)
+  for (const line of formatTable([{ title: 'Name', alignRight: false }], rows, style)) call.terminal.out(line)
   return EXIT.ok
 }
 
@@ -142,15 +148,13 @@ function definition([path, valid, message, variants, parameters, versions, trust
 export async function modifyOs(call: Call): Promise<number> {
   const { options } = call
   const name = firstArgument(call)
-  const hvparams = byIdent(options.idents('hvparams'))
+  const hvparams = osHypervisors(options.idents('hvparams'))
   const [osparams, secret] = [options.keyValues('osparams'), options.keyValues('osparams_private')]
   const [hidden, blacklisted] = [options.optionalFlag('hidden'), options.optionalFlag('blacklisted')]
   const listed = (on: boolean | undefined) => (on === undefined ? undefined : [[on ? 'add' : 'remove', name]])
   const changes = {
-    os_hvp: hvparams && {
-      [name]: Object.fromEntries(Object.entries(hvparams).map(([hv, values]) => [hv, hypervisorParams(values, hv)])),
-    },
-    osparams: osparams && { [name]: osparams },
+    os_hvp: hvparams && { [name]: hvparams },
+    osparams: osparams && Object.keys(osparams).length > 0 ? { [name]: osparams } : undefined,
     osparams_private_cluster: secret && { [name]: secret },
     hidden_os: listed(hidden),
     blacklisted_os: listed(blacklisted),
@@ -159,4 +163,13 @@ export async function modifyOs(call: Call): Promise<number> {
     throw new CommandFailure('At least one of OS parameters or hypervisor parameters must be passed')
   await call.jobs.run(opcodeOf(OpClusterSetParams, changes))
   return EXIT.ok
+}
+
+/** `-kvm` takes away what the OS has of its own for that hypervisor. */
+function osHypervisors(options: readonly IdentKeyValues[]) {
+  if (options.length === 0) return undefined
+  const given = options.map(([hv, values]): [string, object | null] =>
+    values === null ? [hv, null] : [hv, hypervisorParams(byIdent([[hv, values]])?.[hv], hv)],
+  )
+  return Object.fromEntries(given)
 }

@@ -1,23 +1,27 @@
 // Key=value options as typed parameters, with the texts that Ganeti uses for wrong ones.
-import { BE_TYPES, ND_TYPES } from '../model/constants/params'
+import { BE_TYPES, INIC_PARAM_TYPES, ND_TYPES } from '../model/constants/params'
 import { HV_PARAMS } from '../model/constants/hypervisors'
 import type { ParamValue } from '../model/common'
+import { TypeEnforcementError } from '../model/errors'
 import { type ParamType, enforceType, enforceTypes, parseUnit } from '../model/param-types'
-import { CommandFailure, UsageError } from './command'
+import { refusal } from './command'
+import { pythonRepr } from './format'
 import type { IdentKeyValues, KeyValues } from './option-values'
 
-const DEFAULT = ['default']
+/** Gives a parameter back to what is above it: an instance's to the cluster's. */
+export const DEFAULT = ['default']
 
-/** `memory` sets both bounds. */
-export const backendParams = (values: KeyValues = {}) => enforceTypes(values, { ...BE_TYPES, memory: 'size' }, DEFAULT)
+/** `memory` sets both bounds; `words` stand for themselves. */
+export const backendParams = (values: KeyValues = {}, words: readonly string[] = []) =>
+  enforceTypes(values, { ...BE_TYPES, memory: 'size' }, words)
 
 /** The hypervisor's own types, or those of all hypervisors where it is not known which is meant. */
-export function hypervisorParams(values: KeyValues = {}, hypervisor?: string) {
+export function hypervisorParams(values: KeyValues = {}, hypervisor?: string, words: readonly string[] = []) {
   const known = Object.keys(HV_PARAMS).includes(hypervisor ?? '')
   const tables = Object.entries(HV_PARAMS).filter(([name]) => !known || name === hypervisor)
   const types = new Map<string, ParamType>()
   for (const [, table] of tables) for (const [name, { type }] of Object.entries(table)) types.set(name, type)
-  return enforceTypes(values, Object.fromEntries(types), DEFAULT)
+  return enforceTypes(values, Object.fromEntries(types), words)
 }
 
 export const nodeParams = (values: KeyValues | undefined) => values && enforceTypes(values, ND_TYPES, DEFAULT)
@@ -27,13 +31,14 @@ export function byIdent(options: readonly IdentKeyValues[]): Record<string, KeyV
   if (options.length === 0) return undefined
   return Object.fromEntries(
     options.map(([ident, values]) => {
-      if (values === false || values === null) throw new UsageError(`'${ident}' needs parameters: ${ident}:key=value`)
+      if (values === false || values === null)
+        throw new TypeEnforcementError(`'${ident}' needs parameters: ${ident}:key=value`)
       return [ident, values]
     }),
   )
 }
 
-/** Hypervisor state and disk state: numbers by name, by hypervisor or storage type. */
+/** Hypervisor state: numbers by name, by hypervisor. */
 export function numbersByIdent(
   options: readonly IdentKeyValues[],
 ): Record<string, Record<string, ParamValue>> | undefined {
@@ -42,6 +47,18 @@ export function numbersByIdent(
   const numbers = (values: KeyValues) =>
     Object.fromEntries(Object.entries(values).map(([name, value]) => [name, enforceType(name, value, 'int')]))
   return Object.fromEntries(Object.entries(all).map(([ident, values]) => [ident, numbers(values)]))
+}
+
+/** Disk state: the same by storage type and what is in it, as in `plain/xenvg:disk_reserved=5`. */
+export function diskStates(options: readonly IdentKeyValues[]): Record<string, object> | undefined {
+  const states = numbersByIdent(options)
+  if (states === undefined) return undefined
+  const nested: Record<string, object> = {}
+  for (const [ident, values] of Object.entries(states)) {
+    const [storage = '', ...names] = ident.split('/')
+    nested[storage] = { ...nested[storage], ...(names.length === 0 ? values : { [names.join('/')]: values }) }
+  }
+  return nested
 }
 
 /** Numbers and truth values from their spelling; for disk parameters, whose types the master knows. */
@@ -58,20 +75,32 @@ function guess(value: ParamValue): ParamValue {
 export function byIndex(options: readonly IdentKeyValues[], kind: string): KeyValues[] {
   const list: KeyValues[] = []
   for (const [ident, values] of options) {
-    if (!/^\d+$/.test(ident)) throw new CommandFailure(`Invalid ${kind} index passed: '${ident}'`)
-    if (values === false || values === null)
-      throw new CommandFailure(`Invalid ${kind}/${ident} value: key=value expected`)
-    while (list.length <= Number(ident)) list.push({})
-    list[Number(ident)] = values
+    const index = wholeIndex(ident, `Invalid ${kind} index passed`)
+    if (index < 0) throw refusal(`Invalid ${kind} index passed: ${index} is below 0, which is the first`)
+    while (list.length <= index) list.push({})
+    list[index] = given(values, `${kind}/${index}`)
   }
   return list
 }
 
+/** What stands behind `0:`; `no_0` and `-x` have nothing there. */
+export function given(values: KeyValues | false | null, label: string): KeyValues {
+  if (values !== false && values !== null) return values
+  throw refusal(`Invalid ${label} value: expected dict, got ${values === false ? 'False' : 'None'}`)
+}
+
+/** A position, with the text that Ganeti has of its language for what is none. */
+export function wholeIndex(text: string, complaint: string): number {
+  if (/^\s*[-+]?\d+\s*$/.test(text)) return Number(text)
+  throw refusal(`${complaint}: invalid literal for int() with base 10: ${pythonRepr(text)}`)
+}
+
+export const nicValues = (values: KeyValues) => enforceTypes(values, INIC_PARAM_TYPES)
+
 /** Parameters of a new disk: sizes have units, spindles are a number. */
 export function diskValues(values: KeyValues, label: string): Record<string, unknown> {
   const { size, spindles, adopt, ...rest } = values
-  if (size !== undefined && adopt !== undefined)
-    throw new CommandFailure(`Only one of size and adopt can be given for ${label}`)
+  if (size !== undefined && adopt !== undefined) throw refusal(`Only one of 'size' and 'adopt' allowed (${label})`)
   return {
     ...rest,
     ...(adopt !== undefined && { adopt, size: 0 }),
@@ -84,47 +113,6 @@ export function diskSize(text: unknown, label: string): number {
   try {
     return parseUnit(text)
   } catch (error) {
-    throw new CommandFailure(`Invalid size for ${label}: ${error instanceof Error ? error.message : String(error)}`)
+    throw refusal(`Invalid size for ${label}: ${error instanceof Error ? error.message : String(error)}`)
   }
-}
-
-/** Options that set parts of an instance policy, as the opcode takes them. */
-export function policy(options: {
-  raw(dest: string): unknown
-  keyValues(dest: string): KeyValues | undefined
-  list(dest: string): readonly string[] | undefined
-}): Record<string, unknown> | undefined {
-  const bounds = options.raw('ipolicy_bounds_specs')
-  const std = options.keyValues('ipolicy_std_specs')
-  const result: Record<string, unknown> = {}
-  if (Array.isArray(bounds)) result['minmax'] = bounds.map((pair: unknown) => specs(pair))
-  if (std) result['std'] = specValues(std)
-  const templates = options.list('ipolicy_disk_templates')
-  if (templates) result['disk-templates'] = templates
-  for (const [dest, name] of [
-    ['ipolicy_vcpu_ratio', 'vcpu-ratio'],
-    ['ipolicy_spindle_ratio', 'spindle-ratio'],
-  ] as const) {
-    const ratio = options.raw(dest)
-    if (ratio !== undefined) result[name] = ratio
-  }
-  return Object.keys(result).length === 0 ? undefined : result
-}
-
-/** `{min: {...}, max: {...}}` */
-function specs(pair: unknown): Record<string, unknown> {
-  if (typeof pair !== 'object' || pair === null)
-    throw new UsageError('--ipolicy-bounds-specs needs min:... and max:...')
-  return Object.fromEntries(Object.entries(pair).map(([bound, values]) => [bound, specValues(values as KeyValues)]))
-}
-
-const SIZES: readonly string[] = ['memory-size', 'disk-size']
-
-function specValues(values: KeyValues): Record<string, ParamValue> {
-  return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [
-      name,
-      enforceType(name, value, SIZES.includes(name) ? 'size' : 'int'),
-    ]),
-  )
 }

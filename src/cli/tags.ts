@@ -1,7 +1,7 @@
-import * as fs from 'node:fs/promises'
 import type { TagKind } from '../rpc/luxi/calls'
 import { OpTagsDel, OpTagsSearch, OpTagsSet } from '../opcodes/tags'
 import { type Call, EXIT, refusal } from './command'
+import { readInput } from './input-file'
 import { firstArgument, opcodeOf } from './submit'
 
 export const listTags =
@@ -26,7 +26,7 @@ async function changeTags(definition: typeof OpTagsSet | typeof OpTagsDel, kind:
 
 /** One tag on each line; `-` is the standard input. */
 async function readTags(source: string): Promise<string[]> {
-  const text = await fs.readFile(source === '-' ? '/dev/stdin' : source, 'utf8')
+  const text = await readInput(source)
   return text.split('\n').flatMap((line) => line.trim() || [])
 }
 

@@ -117,6 +117,14 @@ describe('gnt-cluster command', () => {
 
   test('says that no node has such a name', async () => {
     const { exit, stderr } = await run(['gnt-cluster', 'command', '-n', 'nosuch', 'true'], { run: player(0, '').run })
-    expect([exit, stderr]).toEqual([1, 'There is no such node; gnt-node list shows those of the cluster\n'])
+    expect([exit, stderr]).toEqual([
+      1,
+      expect.stringMatching(/error type: unknown_entity.*\nNode name nosuch not found\n$/),
+    ])
+    const group = await run(['gnt-cluster', 'command', '-g', 'nosuch', 'true'], { run: player(0, '').run })
+    expect([group.exit, group.stderr]).toEqual([
+      1,
+      "There is no such node in group 'nosuch'; gnt-node list shows those of the cluster\n",
+    ])
   })
 })

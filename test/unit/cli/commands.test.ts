@@ -45,7 +45,7 @@ describe('gnt-instance add', () => {
 
   test('gives one disk with -s, one default NIC, and starts', async () => {
     expect(await add('-t file -s 1G -o tiny vm1')).toMatchObject({ disks: [{ size: 1024 }], nics: [{}], start: true })
-    expect(await add('-t diskless --no-nics --no-install vm1')).toMatchObject({ disks: [], nics: [], start: false })
+    expect(await add('-t diskless --no-nics --no-install vm1')).toMatchObject({ disks: [], nics: [], no_install: true })
   })
 
   test('sends secrets, and says who asked, why and how urgently', async () => {
@@ -65,7 +65,7 @@ describe('gnt-instance add', () => {
     ['-t file -s 1g --disk 0:size=1g vm1', "Please use either the '--disk' or '-s' option"],
     ['-t file --disk 0:mode=rw vm1', 'Missing size or adoption source for disk 0'],
     ['-t file --disk 0:size=abc vm1', 'Invalid size for disk 0: Invalid format'],
-    ['-t file --disk x:size=1g vm1', "Invalid disk index passed: 'x'"],
+    ['-t file --disk x:size=1g vm1', "Invalid disk index passed: invalid literal for int() with base 10: 'x'"],
     ['-t diskless --no-nics --net 0:ip=1 vm1', 'Either NICs can be given, or --no-nics, not both'],
     [
       '-t diskless -B memory=abc vm1',
@@ -104,7 +104,10 @@ describe('gnt-instance modify', () => {
     const named = await run('gnt-instance modify --disk root:mode=ro inst1')
     expect(named.ops[0]?.[0]).toMatchObject({ disks: [['modify', 'root', { mode: 'ro' }]] })
     const bad = await run('gnt-instance modify --disk 0:remove,size=1g inst1')
-    expect([bad.exit, bad.stderr]).toEqual([1, 'Not accepting parameters on removal of device 0\n'])
+    expect([bad.exit, bad.stderr]).toEqual([
+      1,
+      `${REFUSED}Not accepting parameters on removal/detach of device 0: size\n`,
+    ])
   })
 
   test('goes back to defaults, sets offline and memory', async () => {
@@ -386,6 +389,8 @@ describe('gnt-instance console', () => {
   })
 })
 
+const REST = 'disk-size=1g,cpu-count=1,disk-count=1,nic-count=1,spindle-use=1'
+
 describe('other tools', () => {
   test.each([
     [
@@ -422,13 +427,17 @@ describe('other tools', () => {
       },
     ],
     [
-      'gnt-cluster modify --ipolicy-bounds-specs min:memory-size=64m,cpu-count=1/max:memory-size=1g,cpu-count=4',
-      {
-        ipolicy: {
-          minmax: [{ min: { 'memory-size': 64, 'cpu-count': 1 }, max: { 'memory-size': 1024, 'cpu-count': 4 } }],
-        },
-      },
+      `gnt-cluster modify --ipolicy-bounds-specs min:memory-size=64m,${REST}/max:memory-size=1g,${REST}`,
+      { ipolicy: { minmax: [{ min: { 'memory-size': 64, 'disk-size': 1024 }, max: { 'memory-size': 1024 } }] } },
     ],
+    ['gnt-group modify --ipolicy-bounds-specs default g1', { ipolicy: { minmax: 'default' } }],
+    [
+      'gnt-node modify --disk-state=plain/vg1:disk_reserved=5 --disk-state=plain/vg2:disk_reserved=6 node4',
+      { disk_state: { plain: { vg1: { disk_reserved: 5 }, vg2: { disk_reserved: 6 } } } },
+    ],
+    ['gnt-cluster modify --data-collector-interval=drbd=1.5', { data_collector_interval: { drbd: 1500000 } }],
+    ['gnt-os modify -H -kvm noop', { os_hvp: { noop: { kvm: null } } }],
+    ['gnt-debug delay 0', { duration: 0 }],
   ])('%s', async (line, expected) => {
     const { exit, stderr, ops } = await run(line)
     expect([exit, stderr]).toEqual([0, ''])
