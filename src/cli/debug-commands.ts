@@ -67,12 +67,13 @@ function unit(option: string, text: string): number {
 /** Each file holds a JSON list of opcodes: one job. With --each the jobs are submitted one by one. */
 export async function submitJobFiles(call: Call): Promise<number> {
   const { args, options, jobs, clock, terminal } = call
+  const tell = (line: string) => options.flag('timing_stats') && terminal.out(line)
+  tell('Loading...')
   const files = await Promise.all(args.map(readOps))
   const [jobRepeat, opRepeat] = [options.number('rep_job') ?? 1, options.number('rep_op') ?? 1]
   const all = times(jobRepeat).flatMap((round) =>
     files.map((ops, at) => ({ name: `file ${args[at]}/${round}`, ops: times(opRepeat).flatMap(() => ops) })),
   )
-  const tell = (line: string) => options.flag('timing_stats') && terminal.out(line)
   const start_ms = clock.monotonic_ms()
   const seconds = () => (clock.monotonic_ms() - start_ms) / 1000
   tell('Submitting...')

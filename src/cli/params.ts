@@ -78,7 +78,7 @@ export function byIndex(options: readonly IdentKeyValues[], kind: string): KeyVa
     const index = wholeIndex(ident, `Invalid ${kind} index passed`)
     if (index < 0) throw refusal(`Invalid ${kind} index passed: ${index} is below 0, which is the first`)
     while (list.length <= index) list.push({})
-    list[index] = given(values, `${kind}/${index}`)
+    list[index] = given(values, `${kind.toLowerCase()}/${index}`)
   }
   return list
 }
