@@ -105,16 +105,16 @@ const grouped = (value: number): string =>
 
 /** One line for each node. */
 export const candidateLines = (candidates: readonly Candidate[]): string =>
-  candidates.map((one) => `  ${one.node}: ${verdictOf(one)}\n`).join('')
+  candidates.map((one) => `${candidateLine(toCandidateNode(one))}\n`).join('')
 
-function verdictOf(candidate: Candidate): string {
-  const { secondary, scoreChange, reject, free, needed } = candidate
-  if (reject !== undefined) {
-    const short = free === undefined || needed === undefined ? '' : ` (${grouped(free)} of ${grouped(needed)})`
-    return `${reject}: ${reasonOf(candidate)}${short}`
+export function candidateLine({ node, secondary, ...verdict }: CandidateNode): string {
+  const { score_change, reject, reason, free, needed } = verdict
+  if (reject !== null) {
+    const short = free === null || needed === null ? '' : ` (${grouped(free)} of ${grouped(needed)})`
+    return `  ${node}: ${reject}: ${reason}${short}`
   }
-  const change = scoreChange === undefined ? '' : `, score ${scoreChange < 0 ? '' : '+'}${score8(scoreChange)}`
-  return `accepted${secondary === undefined ? '' : ` with ${secondary}`}${change}`
+  const change = score_change === null ? '' : `, score ${score_change < 0 ? '' : '+'}${score8(score_change)}`
+  return `  ${node}: accepted${secondary === null ? '' : ` with ${secondary}`}${change}`
 }
 
 export function toCandidateNode(candidate: Candidate): CandidateNode {

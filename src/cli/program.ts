@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../lib/clock'
 import { runCommand as runProcess } from '../lib/run-command'
 import { RELEASE_VERSION } from '../model/constants/versions'
 import type { Master } from '../rpc/luxi/calls'
+import { allocationTool } from './allocation'
 import { backupTool } from './backup'
 import { clusterTool } from './cluster'
 import { type Call, type Command, EXIT, type Terminal, type Tool, UsageError } from './command'
@@ -22,6 +23,7 @@ import { storageTool } from './storage'
 import { tokenTool } from './token'
 
 export const TOOLS: readonly Tool[] = [
+  allocationTool,
   backupTool,
   clusterTool,
   debugTool,

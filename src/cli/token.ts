@@ -1,7 +1,6 @@
 import { seconds } from '../lib/clock'
 import { badPermission, PERMISSION_FORMS, permissionNames } from '../opcodes/permission'
-import type { GantryMaster } from '../rpc/luxi/gantry'
-import { administrator } from './administrator'
+import { administrator, gantryOf } from './administrator'
 import { parseTimespec } from './cluster-control'
 import { type Call, CommandFailure, EXIT, many, one, type Tool } from './command'
 import { value } from './option'
@@ -73,7 +72,7 @@ async function createToken(call: Call): Promise<number> {
   const wrong = badPermission(permissions)
   if (wrong !== undefined) throw new CommandFailure(`--permissions: ${wrong}`)
   const validFor = options.text('valid_for')
-  const { token, secret } = await tokensOf(call).addToken(administrator(user), {
+  const { token, secret } = await gantryOf(call).addToken(administrator(user), {
     ...{ name: firstArgument(call), permissions },
     ...{ tags: options.list('tags') ?? [], groups: options.list('groups') ?? [] },
     expires: validFor === undefined ? null : Math.floor(seconds(clock)) + parseTimespec(validFor),
@@ -85,7 +84,7 @@ async function createToken(call: Call): Promise<number> {
 
 async function listTokens(call: Call): Promise<number> {
   const { options, terminal } = call
-  const tokens = await tokensOf(call).tokens(administrator('root'))
+  const tokens = await gantryOf(call).tokens(administrator('root'))
   const rows = tokens.map(({ id, user, name, permissions, tags, groups, created, expires }) => [
     ...[id, user, name, permissions.join(','), tags.join(',') || '-', groups.join(',') || '-'],
     ...[moment(created), expires === null ? '-' : moment(expires)],
@@ -106,15 +105,10 @@ async function listPermissions({ terminal }: Call): Promise<number> {
 
 async function revokeTokens(call: Call): Promise<number> {
   for (const id of call.args) {
-    await tokensOf(call).removeToken(administrator('root'), id)
+    await gantryOf(call).removeToken(administrator('root'), id)
     call.terminal.out(`Token ${id} is revoked`)
   }
   return EXIT.ok
-}
-
-function tokensOf({ master }: Call): GantryMaster {
-  if (master.gantry === undefined) throw new CommandFailure('This master has no tokens: it is not one of Gantry')
-  return master.gantry
 }
 
 const moment = (at_s: number): string => new Date(at_s * 1000).toISOString().slice(0, 16).replace('T', ' ')

@@ -81,6 +81,26 @@ test('hsqueeze switches a node off that is not needed, and on again when it is',
   expect((await node4())?.[0]).toBe(false)
 })
 
+test('gnt allocation says what fits and what would happen, and carries out the balance that it shows', async () => {
+  const asked = await cluster.gnt('allocation', 'capacity', '-t', 'diskless', '--memory', '8g', '--max-instances', '2')
+  expect(asked).toMatchObject({ code: 0 })
+  expect(asked.stdout).toMatch(/^Group +Policy +Fits Why no more\n(.*\n)*default preferred +2 -\n/)
+  const deaths = await cluster.gnt('allocation', 'whatif', '--no-headers', 'node2')
+  expect(deaths).toMatchObject({ code: 0 })
+  expect(deaths.stdout).toMatch(
+    /^Nodes that die: node2\.gnt\.example\n(.*\n)*inst1\.gnt\.example restored +node2\.gnt\.example /,
+  )
+  expect(await cluster.gnt('node', 'modify', '-D', 'yes', 'node2')).toMatchObject({ code: 0 })
+  const plan = await cluster.gnt('allocation', 'balance', '--json', '--max-moves', '1')
+  const [step] = (JSON.parse(plan.stdout) as { steps: { instance: string; to: string[] }[] }).steps
+  const done = await cluster.gnt('allocation', 'balance', '--max-moves', '1', '-X', '-f', '--reason', 'even load')
+  expect(done).toMatchObject({ code: 0 })
+  expect(done.stdout).toContain(`${step?.instance}`)
+  const [row] = await cluster.master.queryInstances([step?.instance ?? ''], ['pnode'], false)
+  expect(row).toEqual([step?.to[0]])
+  expect(await cluster.gnt('node', 'modify', '-D', 'no', 'node2')).toMatchObject({ code: 0 })
+})
+
 test('hsqueeze carries nothing out that it did not read over LUXI', async () => {
   const file = path.join(__dirname, '../data/htools/hsqueeze-underutilized.data')
   const ran = await run(ours('hsqueeze'), ['-t', file, '-X'])
