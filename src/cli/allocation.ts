@@ -1,6 +1,6 @@
 // Questions before one acts: the moves that balance the cluster, what fits into it, and what happens if nodes die or instances arrive.
 import { Mismatch } from '../opcodes/check'
-import { readBalance, readCapacity, readWhatIf } from '../rpc/luxi/allocation'
+import { type Answered, readBalance, readCapacity, readWhatIf } from '../rpc/luxi/allocation'
 import { administrator, gantryOf } from './administrator'
 import {
   BALANCE_OPTIONS,
@@ -19,7 +19,7 @@ import { showBalance, showCapacity, showWhatIf } from './allocation-output'
 import { type Call, CommandFailure, EXIT, many, type Tool } from './command'
 import { confirm } from './confirm'
 import type { OptionValues } from './option-values'
-import { SUBMIT_OPTIONS, oForce } from './options'
+import { SUBMIT_OPTIONS, oForce, oIallocator } from './options'
 import { diskSize } from './params'
 import { JobSubmitted } from './job-outcomes'
 
@@ -31,7 +31,7 @@ export const allocationTool: Tool = {
       help: 'show the moves that load the nodes of each group evenly, or carry them out',
       usage: '[<opts>...]',
       args: [],
-      options: [...BALANCE_OPTIONS, oGroups, oExplainMoves, oForce, ...SUBMIT_OPTIONS, ...SHOW_OPTIONS],
+      options: [...BALANCE_OPTIONS, oIallocator, oGroups, oExplainMoves, oForce, ...SUBMIT_OPTIONS, ...SHOW_OPTIONS],
       run: balance,
     },
     {
@@ -39,7 +39,7 @@ export const allocationTool: Tool = {
       help: 'show how many instances of a size fit into each node group, and why no more',
       usage: '-t disk-type --memory size [--disks size[,...]] [<opts>...]',
       args: [],
-      options: [...SPECIFICATION_OPTIONS, oGroups, oMaxInstances, oPlaces, oExplain, ...SHOW_OPTIONS],
+      options: [...SPECIFICATION_OPTIONS, oIallocator, oGroups, oMaxInstances, oPlaces, oExplain, ...SHOW_OPTIONS],
       run: capacity,
     },
     {
@@ -56,14 +56,15 @@ export const allocationTool: Tool = {
 async function balance(call: Call): Promise<number> {
   const { options } = call
   const request = {
-    ...{ groups: options.list('groups'), max_moves: options.number('max_moves') },
+    ...{ iallocator: options.text('iallocator'), groups: options.list('groups') },
+    ...{ max_moves: options.number('max_moves') },
     ...{ min_gain: options.number('min_gain'), min_gain_limit: options.number('min_gain_limit') },
     ...{ disk_moves: options.flag('disk_moves'), instance_moves: options.flag('instance_moves') },
     ...{ evacuate: options.flag('evacuate'), restricted_migration: options.flag('restricted_migration') },
     explain: options.flag('explain'),
   }
   const gantry = gantryOf(call)
-  const answer = await gantry.balance(administrator('root'), checked(readBalance, request))
+  const answer = await answered(call, gantry.balance(administrator('root'), checked(readBalance, request), null))
   showBalance(call, answer)
   const { plan, steps } = answer
   if (!options.flag('execute') || plan === null) return EXIT.ok
@@ -84,10 +85,12 @@ async function capacity(call: Call): Promise<number> {
   const { options } = call
   const request = {
     spec: specification(options),
-    ...{ groups: options.list('groups'), max_instances: options.number('max_instances') },
+    ...{ iallocator: options.text('iallocator'), groups: options.list('groups') },
+    ...{ max_instances: options.number('max_instances') },
     explain: options.flag('explain'),
   }
-  showCapacity(call, await gantryOf(call).capacity(administrator('root'), checked(readCapacity, request)))
+  const asked = gantryOf(call).capacity(administrator('root'), checked(readCapacity, request), null)
+  showCapacity(call, await answered(call, asked))
   return EXIT.ok
 }
 
@@ -110,8 +113,19 @@ async function whatIf(call: Call): Promise<number> {
     ...(arriving && { instances: instances() }),
     explain: options.flag('explain'),
   }
-  showWhatIf(call, await gantryOf(call).whatIf(administrator('root'), checked(readWhatIf, request)))
+  const asked = gantryOf(call).whatIf(administrator('root'), checked(readWhatIf, request), null)
+  showWhatIf(call, await answered(call, asked))
   return EXIT.ok
+}
+
+/** An answer that takes long, or that a script gives, is the result of a job. */
+async function answered<T>(call: Call, asked: Promise<Answered<T>>): Promise<T> {
+  const found = await asked
+  if ('answer' in found) return found.answer
+  call.terminal.err(`Job ${found.job} looks for the answer`)
+  const [result] = await call.jobs.wait(found.job)
+  // The result of such a job is what would have been answered.
+  return result as T
 }
 
 /** As `-t`, `--memory` and their neighbours describe it. */

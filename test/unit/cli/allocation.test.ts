@@ -1,5 +1,5 @@
 import type { BalanceStep, Capacity, WhatIf } from '../../../src/model/allocation'
-import type { PlannedBalance } from '../../../src/rpc/luxi/allocation'
+import type { Answered, PlannedBalance } from '../../../src/rpc/luxi/allocation'
 import type { GantryMaster } from '../../../src/rpc/luxi/gantry'
 import { FakeMaster } from '../../support/fake-master'
 import { runCli } from '../../support/run-cli'
@@ -22,6 +22,7 @@ const OP = { OP_ID: 'OP_INSTANCE_FAILOVER', instance_name: 'inst3' }
 const PLAN: PlannedBalance = {
   ...{ plan: 'some-plan', expires: 1795250000, steps: [STEP], ops: [OP], more: true },
   groups: [{ group: 'default', score_before: 2, score_after: 1.5 }],
+  preconditions: [[]],
 }
 const CAPACITY: Capacity = {
   fits: 3,
@@ -45,22 +46,23 @@ const WHAT_IF: WhatIf = {
   groups: [],
 }
 
-async function run(line: string, answers: string[] = [], planned: PlannedBalance = PLAN) {
+async function run(line: string, answers: string[] = [], planned: Answered<PlannedBalance> = { answer: PLAN }) {
   const calls: unknown[][] = []
   const note =
     <T>(name: string, answer: T) =>
-    async (identity: unknown, request: unknown): Promise<T> => {
+    async (identity: unknown, request: unknown, wait: unknown = null): Promise<T> => {
+      expect(wait).toBeNull()
       expect(identity).toEqual({ user: 'root', token: null, permissions: ['*'] })
       calls.push([name, request])
       return answer
     }
   const gantry: Partial<GantryMaster> = {
     balance: note('balance', planned),
-    capacity: note('capacity', CAPACITY),
-    whatIf: note('whatIf', WHAT_IF),
+    capacity: note('capacity', { answer: CAPACITY }),
+    whatIf: note('whatIf', { answer: WHAT_IF }),
     submit: note('submit', { job: 7, replayed: false }),
   }
-  const master = Object.assign(new FakeMaster([{ id: 7 }]), { gantry: gantry as GantryMaster })
+  const master = Object.assign(new FakeMaster([{ id: 7 }, { id: 9, result: PLAN }]), { gantry: gantry as GantryMaster })
   return { calls, ...(await runCli(master, `gnt allocation ${line}`.split(' '), { answers })) }
 }
 
@@ -113,8 +115,16 @@ describe('gnt allocation balance', () => {
     expect([submitted.exit, submitted.stderr.split('\n').at(-2), submitted.followed]).toEqual([0, 'JobID: 7', []])
   })
 
+  test('waits for the job that looks for a long answer', async () => {
+    const { exit, stdout, stderr, followed } = await run('balance -I mine --json', [], { job: 9 })
+    expect([exit, stderr, followed]).toEqual([0, 'Job 9 looks for the answer\n', [9, undefined]])
+    expect(JSON.parse(stdout)).toEqual(PLAN)
+  })
+
   test('says when there is nothing to move, and asks nothing then', async () => {
-    const { exit, stdout, calls, questions } = await run('balance -X', [], { ...PLAN, plan: null, steps: [], ops: [] })
+    const { exit, stdout, calls, questions } = await run('balance -X', [], {
+      answer: { ...PLAN, plan: null, steps: [], ops: [] },
+    })
     expect([exit, stdout]).toEqual([0, 'There is nothing to move: no move gains enough.\n'])
     expect([calls.length, questions]).toEqual([1, []])
   })
