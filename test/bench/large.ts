@@ -1,6 +1,7 @@
 // A cluster of 10,000 instances on 1,000 simulated nodes: its lists, what they block, and many small requests besides.
 import { performance } from 'node:perf_hooks'
 import type { BenchCluster } from './cluster'
+import { oneJob } from './jobs'
 import type { LoopWatch } from './loops'
 import { Luxi } from './luxi'
 import { type Measured, measured } from './measured'
@@ -10,6 +11,7 @@ import type { Report } from './table'
 
 export const LARGE = { instances: 10_000, nodes: 1000 }
 const MIXED_PER_SECOND = 200
+const MODIFIED = 20
 
 export async function measureLarge(
   cluster: BenchCluster,
@@ -42,11 +44,24 @@ export async function measureLarge(
     const took_ms = performance.now() - begun
     return measured([took_ms], took_ms)
   })
+  await watched('large: job that modifies an instance', async () => {
+    const begun = performance.now()
+    const times: number[] = []
+    for (let n = 0; n < MODIFIED; n++) times.push(await oneJob(luxi, modifyOp(n)))
+    return measured(times, performance.now() - begun)
+  })
   luxi.close()
   await watched(`large: ${MIXED_PER_SECOND} mixed requests/s`, async () =>
     measured(await sendAtRate(cluster.rapi, mixedPath, MIXED_PER_SECOND, seconds), seconds * 1000),
   )
 }
+
+const modifyOp = (n: number) => ({
+  OP_ID: 'OP_INSTANCE_SET_PARAMS',
+  instance_name: `inst${n}.gnt.example`,
+  beparams: { vcpus: 2 + (n % 2) },
+  reason: [],
+})
 
 /** What consoles and scripts ask: the cluster, single objects, names, jobs. */
 function mixedPath(n: number): string {

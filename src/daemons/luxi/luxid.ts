@@ -1,4 +1,5 @@
 // luxid: owns the job queue and answers questions. This file puts its parts together; it decides nothing by itself.
+import type { Delta } from '../../config/delta'
 import { masterCandidates } from '../../config/lookup'
 import { recordValues } from '../../config/records'
 import { EMPTY_GANTRY } from '../../config/upgrade'
@@ -118,7 +119,7 @@ async function followState({ paths, clock, log, ...options }: LuxidOptions, part
   const follower = await follow((next, delta) => {
     now = next
     events.follow(next, delta)
-    obey(next, parts.queue, parts.replicas)
+    obey(next, delta, parts.queue, parts.replicas)
     for (const listener of listeners) listener()
   })
   const documents = {
@@ -166,11 +167,12 @@ function* queueFiles(paths: Paths, queue: JobQueue): Generator<QueueFile> {
 
 const sorted = new WeakMap<object, readonly JobFilter[]>()
 
-function obey(config: ConfigData, queue: JobQueue, replicas: Replicas): void {
-  const candidates = masterCandidates(config).filter(
-    (node) => node.uuid !== config.cluster.master_node && !node.offline,
-  )
-  replicas.setCandidates(candidates)
+function obey(config: ConfigData, delta: Delta | null, queue: JobQueue, replicas: Replicas): void {
+  // Most changes leave the nodes as they are, and are not to cost a look at all of them.
+  if (delta === null || delta.nodes !== undefined || delta.cluster?.['master_node'] !== undefined)
+    replicas.setCandidates(
+      masterCandidates(config).filter((node) => node.uuid !== config.cluster.master_node && !node.offline),
+    )
   let filters = sorted.get(config.filters)
   if (filters === undefined) sorted.set(config.filters, (filters = sortedFilters(recordValues(config.filters))))
   queue.configure(config.cluster.max_running_jobs, filters)
