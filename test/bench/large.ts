@@ -26,8 +26,10 @@ export async function measureLarge(
     const count = Math.max(1, figure.count)
     report(label, figure.p50_ms, 'ms', figure)
     report(`  ${label}: CPU of all daemons for each`, (cpuBelow(cluster.pid) - before_ms) / count, 'ms')
-    for (const [daemon, block_ms] of await loops.longest(cluster.pid))
+    for (const [daemon, { block_ms, worked_ms }] of await loops.longest(cluster.pid)) {
       report(`  ${label}: longest block of ${daemon}`, block_ms, 'ms')
+      report(`  ${label}: longest work of ${daemon} without a break`, worked_ms, 'ms')
+    }
   }
   const load = (label: string, path: string, seconds: number) =>
     watched(`large: ${label} ${path}`, () => loadRapi(cluster.rapi, { path, connections: 1, keepAlive: true, seconds }))

@@ -8,6 +8,11 @@ const ANSWER_MS = 2000
 /** Of these daemons. */
 const NAMES = ['rapi', 'luxid', 'wconfd']
 
+interface Block {
+  readonly block_ms: number
+  readonly worked_ms: number
+}
+
 export class LoopWatch {
   constructor(private readonly folder: string) {
     fs.mkdirSync(folder, { recursive: true })
@@ -19,9 +24,9 @@ export class LoopWatch {
     process.env['GANTRY_BENCH_LOOPS'] = this.folder
   }
 
-  /** By daemon, in milliseconds, since it was asked last. */
-  async longest(pid: number): Promise<Map<string, number>> {
-    const blocks = new Map<string, number>()
+  /** By daemon, in milliseconds, since it was asked last; and the longest time that it worked without a break. */
+  async longest(pid: number): Promise<Map<string, Block>> {
+    const blocks = new Map<string, Block>()
     for (const { pid: daemon, name } of processesBelow(pid)) {
       if (!NAMES.includes(name)) continue
       const file = path.join(this.folder, String(daemon))
@@ -29,7 +34,8 @@ export class LoopWatch {
       process.kill(daemon, 'SIGUSR2')
       const until = performance.now() + ANSWER_MS
       while (!fs.existsSync(file) && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 5))
-      blocks.set(name, Number(fs.readFileSync(file, 'utf8')))
+      const [block_ms = Number.NaN, worked_ms = Number.NaN] = fs.readFileSync(file, 'utf8').split(' ').map(Number)
+      blocks.set(name, { block_ms, worked_ms })
     }
     return blocks
   }

@@ -31,11 +31,11 @@ export async function loadRapi(target: RapiTarget, load: RapiLoad): Promise<Meas
 
 async function keptConnection(target: RapiTarget, request: string, until: number, times: number[]): Promise<void> {
   const connection = await open(target)
-  while (performance.now() < until) {
+  do {
     const begun = performance.now()
     await ask(connection, request)
     times.push(performance.now() - begun)
-  }
+  } while (performance.now() < until)
   connection.destroy()
 }
 
