@@ -22,8 +22,13 @@ export async function filterInSlices<T>(items: readonly T[], size: number, keep:
 }
 
 /** Resolves when the reader has room for more, or has gone, and others have been served. */
-export function writeSlice(stream: Writable, part: string | Buffer): Promise<void> {
-  if (stream.write(part)) return breathe()
+export async function writeSlice(stream: Writable, part: string | Buffer): Promise<void> {
+  if (!stream.write(part) && !stream.destroyed) await room(stream)
+  // What the system takes at once makes room before anybody else comes to its turn.
+  await breathe()
+}
+
+function room(stream: Writable): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       stream.off('drain', done).off('close', done)

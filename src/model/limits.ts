@@ -159,6 +159,8 @@ export const RAPI_HEADER_BYTES_MAX = 16 << 10
 export const RAPI_RECEIVE_S = 10
 /** Seconds that an idle connection is kept. */
 export const RAPI_KEEP_ALIVE_S = 15
+/** Bytes of an answer that are brought into RAPI's form before the event loop serves others. */
+export const RAPI_BYTES_AT_ONCE = 16 << 10
 /** An answer that is shorter is sent in one piece. */
 export const RAPI_SHORT_BYTES_MAX = 64 << 10
 /** Seconds in which the reader of a long answer takes nothing of it, after which it is given up. */

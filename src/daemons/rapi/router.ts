@@ -1,10 +1,16 @@
 // The life of a request to /2, read top to bottom: authenticate, find the route, check access, read the body, collect the
 // arguments, call the controller, reply. The routes are data, generated from the controllers.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Clock } from '../../lib/clock'
+import { type Clock, breathe } from '../../lib/clock'
 import { finishAnswer } from '../../lib/finish-answer'
 import { slices, writeSlice } from '../../lib/slices'
-import { DROPPED_BODY, ENTRIES_AT_ONCE, RAPI_SHORT_BYTES_MAX, RAPI_STALLED_S } from '../../model/limits'
+import {
+  DROPPED_BODY,
+  ENTRIES_AT_ONCE,
+  RAPI_BYTES_AT_ONCE,
+  RAPI_SHORT_BYTES_MAX,
+  RAPI_STALLED_S,
+} from '../../model/limits'
 import { JsonText } from '../../rpc/long-answers'
 import { readArguments, type RouteArgument } from './arguments'
 import { type Authenticator, CHALLENGE, checkAccess } from './auth'
@@ -124,19 +130,30 @@ async function replyInPieces(response: ServerResponse, { text, columns }: TextAn
   const writer = new PythonWriter(columns)
   let waiting: Buffer[] = []
   let size = 0
-  for await (const piece of text.pieces) {
+  for await (const part of partsOf(text)) {
     if (response.destroyed) return
-    const bytes = writer.write(piece)
+    const bytes = writer.write(part)
     size += bytes.length
     waiting.push(bytes)
     if (size < RAPI_SHORT_BYTES_MAX) continue
     if (!response.headersSent) beginLong(response)
-    for (const part of waiting) await writeSlice(response, part)
+    for (const ready of waiting) await writeSlice(response, ready)
     waiting = []
   }
   const rest = Buffer.concat(waiting)
   if (response.headersSent) response.end(Buffer.concat([rest, LINE]))
   else send(response, 200, rest, clock)
+}
+
+/** No longer than what is worked on at once, even by code that has not run before. */
+async function* partsOf({ pieces }: JsonText): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) {
+    const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece
+    for (let at = 0; at < bytes.length; at += RAPI_BYTES_AT_ONCE) {
+      if (at > 0) await breathe()
+      yield bytes.subarray(at, at + RAPI_BYTES_AT_ONCE)
+    }
+  }
 }
 
 /** A reader that takes nothing for so long has gone. */
