@@ -1,3 +1,5 @@
+import { MAX_DISKS } from '../model/constants/disks'
+import { MAX_NICS } from '../model/constants/params'
 import { OpInstanceCreate } from '../opcodes/instance'
 import { type Call, CommandFailure, EXIT, refusal } from './command'
 import type { OptionValues } from './option-values'
@@ -82,7 +84,7 @@ function disksOf(options: OptionValues, known: boolean): Record<string, unknown>
   if (disks.length > 0 && size !== undefined) throw refusal("Please use either the '--disk' or '-s' option")
   if (size !== undefined) return [{ size }]
   if (disks.length === 0 && !known) throw refusal('No disk information specified')
-  return byIndex(disks, 'disk').map((values, at) => {
+  return byIndex(disks, 'disk', MAX_DISKS).map((values, at) => {
     if (values['size'] === undefined && values['adopt'] === undefined)
       throw refusal(`Missing size or adoption source for disk ${at}`)
     return diskValues(values, `disk ${at}`)
@@ -92,7 +94,7 @@ function disksOf(options: OptionValues, known: boolean): Record<string, unknown>
 /** One NIC with the cluster's defaults unless something else is asked for. */
 function nicsOf(options: OptionValues): Record<string, unknown>[] {
   const nics = options.idents('nics')
-  if (!options.flag('no_nics')) return nics.length === 0 ? [{}] : byIndex(nics, 'NIC').map(nicValues)
+  if (!options.flag('no_nics')) return nics.length === 0 ? [{}] : byIndex(nics, 'NIC', MAX_NICS).map(nicValues)
   if (nics.length > 0) throw new CommandFailure('Either NICs can be given, or --no-nics, not both')
   return []
 }

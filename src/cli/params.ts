@@ -71,12 +71,14 @@ function guess(value: ParamValue): ParamValue {
   return /^(true|false)$/i.test(value) ? value.toLowerCase() === 'true' : value
 }
 
-/** Positions of `0:...`, `1:...` as a list with a dictionary for each, also for those that are not named. */
-export function byIndex(options: readonly IdentKeyValues[], kind: string): KeyValues[] {
+/** Positions of `0:...`, `1:...` as a list with a dictionary for each, also for those that are not named; at most `max`. */
+export function byIndex(options: readonly IdentKeyValues[], kind: string, max: number): KeyValues[] {
   const list: KeyValues[] = []
   for (const [ident, values] of options) {
     const index = wholeIndex(ident, `Invalid ${kind} index passed`)
     if (index < 0) throw refusal(`Invalid ${kind} index passed: ${index} is below 0, which is the first`)
+    if (index >= max)
+      throw refusal(`Invalid ${kind} index passed: ${ident}: an instance has at most ${max}, from 0 to ${max - 1}`)
     while (list.length <= index) list.push({})
     list[index] = given(values, `${kind.toLowerCase()}/${index}`)
   }

@@ -46,6 +46,11 @@ const WRONG: readonly (readonly [line: string, ends: string])[] = [
   ['gnt-os modify -H no_kvm noop', "'kvm' needs parameters: kvm:key=value"],
   ['gnt-instance add -t plain --disk no_0 x', 'Invalid disk/0 value: expected dict, got False'],
   ['gnt-instance add -t plain --disk -1:size=1g x', 'Invalid disk index passed: -1 is below 0, which is the first'],
+  [
+    'gnt-instance add -t plain --disk 999999999999:size=1g x',
+    'Invalid disk index passed: 999999999999: an instance has at most 16, from 0 to 15',
+  ],
+  ['gnt-backup import --net 8:link=y x', 'Invalid NIC index passed: 8: an instance has at most 8, from 0 to 7'],
   ['gnt-instance add -t plain --disk 0:adopt=lv,size=1g x', "Only one of 'size' and 'adopt' allowed (disk 0)"],
   ['gnt-instance add -t diskless --net x:link=y x', `Invalid NIC index passed: ${INT} 'x'`],
   ['gnt-instance add -t diskless --net 0:bogus=1 x', "Parameter Error: Unknown parameter 'bogus'"],
