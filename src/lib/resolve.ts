@@ -4,6 +4,8 @@ import * as dns from 'node:dns/promises'
 import * as net from 'node:net'
 
 export async function resolveHost(name: string, family: 0 | 4 | 6 = 0): Promise<{ ip: string } | { error: string }> {
+  // Node's resolver finds no address of it, and no fault.
+  if (name === '') return { error: 'an empty name is the name of nothing' }
   try {
     return { ip: (await dns.lookup(name, family)).address }
   } catch (error) {
