@@ -63,7 +63,7 @@ when('a Linux guest boots, takes and gives back a disk and a NIC, and obeys its 
   expect(place).toMatchObject({ driver: 'virtio-blk-pci', addr: '0xc' })
   await shell(console, 'head -c 19 /dev/vda', /hello from the node/)
   fs.truncateSync(file, 3 << 20)
-  await hypervisor.resizeDisk(instance, disk.disk, 3)
+  await hypervisor.resizeDisk(instance, disk.disk, 3 * 1024 * 1024)
   await shell(console, 'cat /sys/block/vda/size', /^6144/m)
 
   const nic = {

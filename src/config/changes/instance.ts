@@ -172,8 +172,7 @@ export function detachInstanceDisk(
   if (!instance.disks.includes(disk.uuid))
     throw new ConfigurationError(`Disk ${diskUuid} is not attached to instance ${instance.name}`)
   const rest = instance.disks.filter((other) => other !== disk.uuid)
-  const unnamed = put(config, 'disks', touched({ ...disk, iv_name: '' }, context))
-  return done(setDisks(unnamed, context, instance, rest))
+  return done(setDisks(put(config, 'disks', touched(disk, context)), context, instance, rest))
 }
 
 export function removeInstanceDisk(

@@ -125,6 +125,7 @@ const instances = {
   hotplug_supported: () => {
     throw new Error('Hotplug is not supported: Hotplug is not supported by this hypervisor')
   },
+  resize_disk: nothing,
   instance_os_add: nothing,
   instance_run_rename: nothing,
   instance_migratable: (sim, instance) => {

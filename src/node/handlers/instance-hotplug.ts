@@ -22,8 +22,8 @@ export const instanceHotplugHandlers = {
     return await orFail('Hotplug failed', hypervisor.hotplug(instance, wanted, described, index))
   },
 
-  async resize_disk(context, instance, disk, size_mib) {
-    const work = context.hypervisor(instance.hypervisor).resizeDisk(instance, disk, size_mib)
+  async resize_disk(context, instance, disk, size_bytes) {
+    const work = context.hypervisor(instance.hypervisor).resizeDisk(instance, disk, size_bytes)
     await orFail(`Failed to resize disk ${disk.iv_name ?? disk.uuid} of the running instance`, work)
     return null
   },

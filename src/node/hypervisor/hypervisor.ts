@@ -92,5 +92,5 @@ export interface Hypervisor {
   /** Returns the device's place, as kept in the runtime files. */
   hotplug(instance: InstanceDict, action: HotplugAction, device: HotplugDevice, index: number): Promise<unknown>
   /** Tells a running guest that a disk has grown. */
-  resizeDisk(instance: InstanceDict, disk: DiskDict, size_mib: number): Promise<void>
+  resizeDisk(instance: InstanceDict, disk: DiskDict, size_bytes: number): Promise<void>
 }

@@ -1,11 +1,11 @@
 // OP_INSTANCE_GROW_DISK: enlarges one disk, and tells a running guest.
 import { change } from '../../config/changes'
-import { fillBeParams, fillNdParams } from '../../config/filled'
+import { fillNdParams } from '../../config/filled'
 import { DTS_GROWABLE } from '../../model/constants/disks'
 import type { Disk } from '../../model/config'
 import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
 import { OpInstanceGrowDisk } from '../../opcodes/instance'
-import { logicalUnit } from '../logical-unit'
+import { logicalUnit, type Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { checkNodeOnline, hvParamsOf, runtimeOf } from './checks'
 import { sizeText, wipeFrom } from './disk-files'
@@ -40,18 +40,19 @@ export const instanceGrowDisk = logicalUnit(OpInstanceGrowDisk, {
     const disk = view.disks[op.disk]
     if (disk === undefined)
       throw new OpPrereqError(
-        `Invalid disk index: ${op.disk}; the instance has ${view.disks.length} disks`,
+        // Ganeti's words.
+        `Invalid disk index: ${op.disk} (instace has disks 0 to ${view.disks.length - 1}`,
         ECODE.INVAL,
       )
     if (!DTS_GROWABLE.includes(disk.dev_type))
-      throw new OpPrereqError("Instance's disk layout does not support growing", ECODE.INVAL)
+      throw new OpPrereqError(`Instance's disk layout ${disk.dev_type} does not support growing`, ECODE.INVAL)
     const to_mib = op.absolute ? op.amount : disk.size + op.amount
     if (to_mib < disk.size)
       throw new OpPrereqError(
         `Requested size (${sizeText(to_mib)}) is smaller than current disk size (${sizeText(disk.size)})`,
         ECODE.STATE,
       )
-    if (!op.ignore_ipolicy) checkPolicy(view, op.disk, to_mib)
+    checkPolicy(ctx, op, view, to_mib)
     return { view, disk, by_mib: to_mib - disk.size, to_mib }
   },
   hooks: {
@@ -69,32 +70,28 @@ export const instanceGrowDisk = logicalUnit(OpInstanceGrowDisk, {
     if (!ok) throw new OpExecError('Cannot activate block device to grow')
     ctx.log.say(`Growing disk ${op.disk} of instance '${instance.name}' by ${sizeText(by_mib)} to ${sizeText(to_mib)}`)
     if (by_mib > 0) await grow(ctx, active, growth)
-    await tellGuest(ctx, await reread(ctx, view), op.disk)
     if (op.wait_for_sync && !(await waitForSync(ctx, active, { disks: [disk] })))
       ctx.log.warning('Disk syncing has not returned a good status; check the instance')
-    if (!wasActive) await shutdownDisks(ctx, await reread(ctx, view))
+    if (!wasActive && op.wait_for_sync) await shutdownDisks(ctx, await reread(ctx, view), { disks: [disk] })
+    else if (!wasActive)
+      ctx.log.warning(
+        'Not shutting down the disk even if the instance is not supposed to be running because no wait for sync mode was requested',
+      )
+    await tellGuest(ctx, await reread(ctx, view), op.disk)
     return null
   },
 })
 
-function checkPolicy(view: InstanceView, index: number, to_mib: number): void {
-  const { config, instance, primary } = view
-  const be = fillBeParams(config.cluster, instance.beparams)
-  const sizes = view.disks.map((disk, i) => (i === index ? to_mib : disk.size))
+/** Only what growing changes is asked of the policy. */
+function checkPolicy(ctx: UnitContext, op: Op<typeof OpInstanceGrowDisk>, view: InstanceView, to_mib: number): void {
   const violations = policyViolations(groupPolicy(view), {
-    memory_mib: be.maxmem,
-    vcpus: be.vcpus,
-    diskSizes_mib: sizes,
-    nics: instance.nics.length,
-    spindles: be.spindle_use,
-    template: view.disks[index]?.dev_type ?? '',
+    diskSizes_mib: view.disks.map((disk, index) => (index === op.disk ? to_mib : disk.size)),
+    template: view.disks[op.disk]?.dev_type ?? '',
   })
   if (violations.length === 0) return
-  const group = config.nodegroups[primary.group]
-  throw new OpPrereqError(
-    `Instance allocation to group ${primary.group} (${group?.name}) violates policy: ${violations.join(', ')}`,
-    ECODE.INVAL,
-  )
+  const text = `Growing disk ${op.disk} violates policy: ${violations.join(', ')}`
+  if (!op.ignore_ipolicy) throw new OpPrereqError(text, ECODE.INVAL)
+  ctx.log.warning(text)
 }
 
 /** First asked whether it could, then done: behind the disk on every node, and on top of it on the primary. */
@@ -115,12 +112,18 @@ async function grow(ctx: UnitContext, view: InstanceView, { disk, by_mib, to_mib
   if (view.config.cluster.prealloc_wipe_disks) await wipeFrom(ctx, view, { ...disk, size: to_mib }, disk.size)
 }
 
+const BYTES_PER_MIB = 1024 * 1024
+
 async function tellGuest(ctx: UnitContext, view: InstanceView, index: number): Promise<void> {
   const { instance, primary } = view
   const disk = view.disks[index]
   const args = [instance.name, instance.hypervisor, hvParamsOf(view)] as const
   const live = await ctx.nodes.attempt(primary, 'instance_info', [...args])
   if (disk === undefined || !live.ok || runtimeOf(live.payload) === undefined) return
-  const result = await ctx.nodes.attempt(primary, 'resize_disk', [dictOf(view), diskDictOf(view, disk), disk.size])
-  if (!result.ok) ctx.log.warning(`The running guest sees the new size after its next start: ${result.error}`)
+  const result = await ctx.nodes.attempt(primary, 'resize_disk', [
+    dictOf(view),
+    diskDictOf(view, disk),
+    disk.size * BYTES_PER_MIB,
+  ])
+  if (!result.ok) ctx.log.warning(`Disk resize in hypervisor failed: ${result.error}`)
 }

@@ -2,11 +2,12 @@
 import type { IPolicy, ISpec } from '../../model/config'
 
 export interface InstanceSpec {
-  readonly memory_mib: number
-  readonly vcpus: number
   readonly diskSizes_mib: readonly number[]
-  readonly nics: number
-  readonly spindles: number
+  /** What is left out is not judged. */
+  readonly memory_mib?: number
+  readonly vcpus?: number
+  readonly nics?: number
+  readonly spindles?: number
   readonly template: string
 }
 
@@ -22,7 +23,7 @@ export function policyViolations(policy: IPolicy, spec: InstanceSpec): string[] 
 }
 
 function boundViolations(min: ISpec, max: ISpec, spec: InstanceSpec): string[] {
-  const values: [key: keyof ISpec, value: number, place?: number][] = [
+  const values: [key: keyof ISpec, value: number | undefined, place?: number][] = [
     ['memory-size', spec.memory_mib],
     ['cpu-count', spec.vcpus],
     ['disk-count', spec.diskSizes_mib.length],
@@ -31,7 +32,7 @@ function boundViolations(min: ISpec, max: ISpec, spec: InstanceSpec): string[] {
     ...spec.diskSizes_mib.map((size, index): [keyof ISpec, number, number] => ['disk-size', size, index]),
   ]
   return values.flatMap(([key, value, place]) => {
-    if (value >= min[key] && value <= max[key]) return []
+    if (value === undefined || (value >= min[key] && value <= max[key])) return []
     const name = place === undefined ? key : `${key}/${place}`
     return [`${name} value ${value} is not in range [${min[key]}, ${max[key]}]`]
   })

@@ -8,6 +8,7 @@ import { networkUuid, nicUuid } from '../../model/ids'
 import type { NicParams as GivenNic } from '../../opcodes/types'
 import { findNetwork } from '../find'
 import type { UnitContext } from '../unit-context'
+import type { DeviceAction } from './device-changes'
 import { checkForeignAddress, isNone, knownMode, knownIp, reserved, wantedMac } from './nic-spec'
 import type { InstanceView } from './view'
 
@@ -20,6 +21,22 @@ export interface NicChange {
 }
 
 const refusal = (text: string) => new OpPrereqError(text, ECODE.INVAL)
+
+/** What can be said of a change without the cluster. */
+export function checkNicChange(action: DeviceAction, given: GivenNic): void {
+  if (action !== 'add' && action !== 'modify') return
+  const { mac, ip, network } = given
+  const none = network === undefined || isNone(network)
+  if (!none && (given.mode !== undefined || linkOf(given) !== undefined))
+    throw refusal('If network is given mode or link should not')
+  if (ip !== undefined && !isNone(ip)) {
+    if (ip.toLowerCase() !== POOL) knownIp(ip)
+    else if (none && action === 'add') throw refusal('If ip=pool, parameter network cannot be none')
+  }
+  if (mac !== undefined) wantedMac(mac)
+  if (mac === VALUE.auto && action === 'modify')
+    throw refusal("'auto' is not a valid MAC address when modifying an existing NIC")
+}
 
 /** As it is written to the configuration: with all its parameters. */
 export async function changedNic(ctx: UnitContext, view: InstanceView, change: NicChange): Promise<Nic> {
@@ -53,8 +70,6 @@ async function networkFor(
 ): Promise<Network | undefined> {
   if (given.network === undefined) return before
   if (isNone(given.network)) return undefined
-  if (given.mode !== undefined || linkOf(given) !== undefined)
-    throw refusal('If network is given mode or link should not')
   return networkNamed(view.config, given.network) ?? (await findNetwork(ctx, given.network)).object
 }
 
@@ -80,13 +95,10 @@ function paramsFor(view: InstanceView, { given, old }: NicChange, network: Netwo
 const POOL = 'pool'
 
 /** An address, `pool` for any of the network's, or none. */
-function wantedIp({ given: { ip, network }, old }: NicChange): string | undefined {
+function wantedIp({ given: { ip }, old }: NicChange): string | undefined {
   if (ip === undefined) return old?.ip
-  if (isNone(ip) || ip === '') return undefined
-  if (ip.toLowerCase() !== POOL) return knownIp(ip)
-  if (old === undefined && (network === undefined || isNone(network)))
-    throw refusal('If ip=pool, parameter network cannot be none')
-  return POOL
+  if (isNone(ip)) return undefined
+  return ip.toLowerCase() === POOL ? POOL : ip
 }
 
 async function checkMode(
@@ -105,7 +117,7 @@ async function checkMode(
   if (result.ok) return
   const text = `Error checking bridges on node '${primary.name}': ${result.error}`
   if (!force) throw new OpPrereqError(text, ECODE.ENVIRON)
-  ctx.log.warning(text)
+  ctx.log.say(`WARNING: ${text}`)
 }
 
 /** A NIC that moves to a network with another prefix gets an address of that. */
@@ -116,8 +128,6 @@ async function macFor(
   network: Network | undefined,
 ): Promise<string> {
   const { wconfd, client } = ctx.env
-  if (given.mac === VALUE.auto && old !== undefined)
-    throw refusal("'auto' is not a valid MAC address when modifying an existing NIC")
   if (given.mac === undefined && old !== undefined && before?.mac_prefix === network?.mac_prefix) return old.mac
   const mac = wantedMac(given.mac)
   if (mac === old?.mac) return mac

@@ -10,6 +10,7 @@ import { texts } from './create-plan'
 import { shutdownDisks, startDisks } from './disks'
 import { instanceHookEnv } from './hook-env'
 import { checkOsParams, givenOsParams } from './params'
+import { withoutDefaults } from './set-values'
 import { dictOf, hookNodes, locksOfInstance, readInstance, reread, type InstanceView } from './view'
 
 export const instanceReinstall = logicalUnit(OpInstanceReinstall, {
@@ -18,8 +19,8 @@ export const instanceReinstall = logicalUnit(OpInstanceReinstall, {
     const view = await readInstance(ctx, op)
     ctx.note(givenOsParams(op))
     checkNodeOnline(view.primary)
-    await checkInstanceState(ctx, view, DOWN, 'cannot reinstall')
     if (view.disks.length === 0) throw new OpPrereqError(`Instance '${view.instance.name}' has no disks`, ECODE.INVAL)
+    await checkInstanceState(ctx, view, DOWN, 'cannot reinstall')
     await checkOs(ctx, op, view)
     return view
   },
@@ -31,19 +32,14 @@ export const instanceReinstall = logicalUnit(OpInstanceReinstall, {
   },
   async run(ctx, op, view) {
     const { instance, primary } = view
-    if (op.os_type !== undefined) {
-      ctx.log.say(`Changing OS scripts to '${op.os_type}'...`)
-      await ctx.config.change([change('patchInstance', instance.uuid, { os: op.os_type })])
-    }
+    if (op.os_type !== undefined) ctx.log.say(`Changing OS scripts to '${op.os_type}'...`)
+    const fields = { ...(op.os_type !== undefined && { os: op.os_type }), ...keptParams(op, view) }
+    if (Object.keys(fields).length > 0) await ctx.config.change([change('patchInstance', instance.uuid, fields)])
     const active = await startDisks(ctx, await reread(ctx, view))
     try {
       ctx.log.info('Running instance OS create scripts...')
-      const dict = dictOf(active, {
-        osparams: texts(op.osparams ?? {}),
-        osparams_private: texts(op.osparams_private ?? {}),
-        osparams_secret: texts(op.osparams_secret ?? {}),
-      })
-      const what = `Could not install OS for instance ${instance.name} on node ${primary.name}`
+      const dict = dictOf(active, { osparams_secret: texts(op.osparams_secret ?? {}) })
+      const what = `Could not install OS for instance '${instance.name}' on node '${primary.name}'`
       await ctx.nodes.call(primary, what, 'instance_os_add', [dict, true, op.debug_level ?? 0])
     } finally {
       await shutdownDisks(ctx, await reread(ctx, view))
@@ -52,14 +48,23 @@ export const instanceReinstall = logicalUnit(OpInstanceReinstall, {
   },
 })
 
+/** Those given stay with the instance, beside those that it had; Ganeti forgets the latter. */
+function keptParams(op: Op<typeof OpInstanceReinstall>, { instance }: InstanceView) {
+  return {
+    ...(op.osparams && { osparams: withoutDefaults(instance.osparams, texts(op.osparams)) }),
+    ...(op.osparams_private && {
+      osparams_private: withoutDefaults(instance.osparams_private, texts(op.osparams_private)),
+    }),
+  }
+}
+
 async function checkOs(ctx: UnitContext, op: Op<typeof OpInstanceReinstall>, view: InstanceView): Promise<void> {
   const { config, instance, primary } = view
   const os = op.os_type ?? instance.os
+  const { osparams, osparams_private } = { ...instance, ...keptParams(op, view) }
   const params = {
-    ...texts(fillOsParams(config.cluster, os, { ...instance.osparams, ...texts(op.osparams ?? {}) })),
-    ...texts(
-      fillPrivateOsParams(config.cluster, os, { ...instance.osparams_private, ...texts(op.osparams_private ?? {}) }),
-    ),
+    ...texts(fillOsParams(config.cluster, os, osparams)),
+    ...texts(fillPrivateOsParams(config.cluster, os, osparams_private)),
     ...texts(op.osparams_secret ?? {}),
   }
   await checkOsParams(ctx, [primary], { os }, params, op.force_variant)

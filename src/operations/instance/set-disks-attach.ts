@@ -10,7 +10,7 @@ import type { DiskParams } from '../../opcodes/types'
 import { pythonRepr } from '../hooks'
 import type { UnitContext } from '../unit-context'
 import { indexForNew, type DeviceChange } from './device-changes'
-import { createDirectory, fileFolder } from './disk-files'
+import { createDirectory, fileFolder, sizeText } from './disk-files'
 import { diskSpec, fileStorageFolder, newDisks } from './disk-spec'
 import { assembleDisks, shutdownDisks } from './disks'
 import { waitForSync } from './disk-sync'
@@ -27,7 +27,7 @@ export async function planAttach(
 ): Promise<{ action: 'attach'; disk: Disk; index: number }> {
   const index = indexForNew('disk', disks.length, at, 'attach')
   checkSyncing(view, 'attach', op)
-  const disk = await detachedDisk(ctx, params)
+  const disk = await detachedDisk(ctx, view, params)
   if (disks.some(({ uuid }) => uuid === disk.uuid))
     throw new OpPrereqError(`Disk ${disk.uuid} is given twice`, ECODE.INVAL)
   const own = diskTemplateOf(view.config, view.instance)
@@ -54,7 +54,7 @@ export function checkSyncing({ instance }: InstanceView, action: 'add' | 'attach
 }
 
 /** Ganeti finds out after it has moved the file that a disk belongs to somebody else. */
-async function detachedDisk(ctx: UnitContext, params: DiskParams): Promise<Disk> {
+async function detachedDisk(ctx: UnitContext, view: InstanceView, params: DiskParams): Promise<Disk> {
   const { uuid, name } = { uuid: undefined, ...params }
   const reference = uuid ?? name
   if (Object.keys(params).length !== 1 || typeof reference !== 'string')
@@ -72,6 +72,8 @@ async function detachedDisk(ctx: UnitContext, params: DiskParams): Promise<Disk>
   if (found.length > 1)
     throw new OpPrereqError(`There are ${found.length} disks with this name: ${reference}; give its uuid`, ECODE.INVAL)
   const owner = recordValues(config.instances).find(({ disks }) => disks.includes(disk.uuid))
+  if (owner?.uuid === view.instance.uuid && uuid === undefined)
+    throw new OpPrereqError(`disk name '${reference}' already used`, ECODE.NOTUNIQUE)
   if (owner !== undefined)
     throw new OpPrereqError(
       `Disk ${disk.uuid} is attached to instance ${owner.name}; detach it there first`,
@@ -90,7 +92,10 @@ export async function attachDisk(
   live: boolean,
 ): Promise<Changed[]> {
   const moved = DTS_INSTANCE_DEPENDENT_PATH.includes(disk.dev_type) ? placeInside(ctx, view, disk, index, op) : disk
-  if (moved !== disk) await createDirectory(ctx, view, [moved])
+  if (moved !== disk) {
+    ctx.log.say(`* disk ${index}, size ${sizeText(disk.size)}`)
+    await createDirectory(ctx, view, [moved])
+  }
   await moveFile(ctx, view, disk, moved, 'Failed before attach', () =>
     ctx.config.change([
       ...(moved === disk ? [] : [change('patchDisk', disk.uuid, { logical_id: moved.logical_id })]),

@@ -18,6 +18,7 @@ export interface NicStep {
   readonly action: HotplugAction
   readonly nic: Nic
   readonly index: number
+  readonly newMac: boolean
   readonly changed: readonly Changed[]
   /** Under which name it is told how hotplugging went. */
   readonly plugged: string
@@ -68,13 +69,20 @@ async function add(
   const { mode, link } = nic.nicparams
   const network = pythonText(shownNetwork(params))
   const text = `add:mac=${nic.mac},ip=${pythonText(nic.ip)},mode=${mode},link=${link},network=${network}`
-  return { action: 'hotadd', nic, index, changed: [[`nic.${index}`, text]], plugged: `nic.${index}` }
+  return { action: 'hotadd', nic, index, newMac: true, changed: [[`nic.${index}`, text]], plugged: `nic.${index}` }
 }
 
 function remove(nics: Nic[], { at }: DeviceChange<GivenNic>): NicStep {
   const { index, old } = existing(nics, at)
   nics.splice(index, 1)
-  return { action: 'hotremove', nic: old, index, changed: [[`NIC/${index}`, 'remove']], plugged: `NIC/${index}` }
+  return {
+    action: 'hotremove',
+    nic: old,
+    index,
+    newMac: false,
+    changed: [[`NIC/${index}`, 'remove']],
+    plugged: `NIC/${index}`,
+  }
 }
 
 async function modify(
@@ -87,7 +95,8 @@ async function modify(
   const { index, old } = existing(nics, at)
   const nic = await changedNic(ctx, view, { given: params, old, ...options })
   nics[index] = nic
-  return { action: 'hotmod', nic, index, changed: changesOf(params, old, nic, index), plugged: `nic/${index}` }
+  const newMac = nic.mac !== old.mac
+  return { action: 'hotmod', nic, index, newMac, changed: changesOf(params, old, nic, index), plugged: `nic/${index}` }
 }
 
 function existing(nics: readonly Nic[], at: DeviceChange<GivenNic>['at']): { index: number; old: Nic } {
@@ -108,7 +117,7 @@ function changesOf(given: GivenNic, old: Nic, nic: Nic, index: number): Changed[
   if (given.ip !== undefined) told.push(['ip', nic.ip ?? null])
   if (given.name !== undefined) told.push(['name', nic.name ?? null])
   if (nic.network !== old.network) told.push(['network', shownNetwork(given) ?? null])
-  told.push(...Object.entries(nic.nicparams))
+  told.push(...Object.entries(nic.nicparams).sort(([a], [b]) => (a < b ? -1 : 1)))
   return told.map(([key, value]): Changed => [`nic.${key}/${index}`, value])
 }
 

@@ -2,21 +2,22 @@
 import { change } from '../../config/changes'
 import { fillBeParams } from '../../config/filled'
 import { diskTemplateOf } from '../../config/lookup'
-import { DEFAULT_FILE_DRIVER, DTS_FILEBASED } from '../../model/constants/disks'
 import type { Node } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { OpInstanceSetParams } from '../../opcodes/instance'
-import type { DiskParams, NicParams } from '../../opcodes/types'
 import { logicalUnit, type HookEnv } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { checkNodeOnline, hvParamsOf, runtimeOf } from './checks'
-import { deviceChanges, type DeviceChange } from './device-changes'
+import { deviceChanges } from './device-changes'
 import { envOfView, instanceHookEnv } from './hook-env'
 import { canHotplug } from './hotplug'
 import { policyViolations } from './ipolicy'
 import { convertDisks, planConversion, type Conversion } from './convert-disks'
 import { applyDisks, groupPolicy, planDisks, type DiskStep } from './set-disks'
+import { noteDevices, noteDisks, noteGiven } from './set-noted'
 import { newPrimary } from './set-primary'
+import { checkNicChange } from './nic-change'
+import { checkNotClusterOnly } from './params'
 import { planNics, plugNics, type NicPlan } from './set-nics'
 import { balloon, checkBalloon } from './set-memory'
 import { newValues, type Changed, type SetOp, type Values } from './set-values'
@@ -38,25 +39,28 @@ const ofInstance = locksOfInstance(['node', 'node-res'])
 
 export const instanceSetParams = logicalUnit(OpInstanceSetParams, {
   locks(op, ctx) {
-    checkArguments(op)
-    noteGiven(ctx, op)
+    checkGiven(op)
+    const nics = deviceChanges('NIC', op.nics)
+    noteGiven(ctx, op, nics)
+    for (const { action, params } of nics) checkNicChange(action, params)
     return ofInstance.locks(op, ctx)
   },
   async check(ctx, op): Promise<SetPlan> {
     const view = await readInstance(ctx, op)
-    const primary = await newPrimary(ctx, op, view)
     const nics = deviceChanges('NIC', op.nics)
     const disks = deviceChanges('disk', op.disks)
     noteDisks(ctx, view, disks)
+    const primary = await newPrimary(ctx, op, view)
     if (disks.length > 0) checkNodeOnline(view.primary)
     const live =
       nics.length + disks.length > 0 && op.hotplug && (await isRunning(ctx, view)) && (await canHotplug(ctx, view))
+    if (!live) ctx.note({ hotplug: false })
+    const conversion = op.disk_template && (await planConversion(ctx, view, op.disk_template, op))
+    const diskSteps = await planDisks(ctx, view, disks, op, live)
     const values = await newValues(ctx, op, view)
     await checkBalloon(ctx, op, view, values.fields.beparams ?? view.instance.beparams)
-    const diskSteps = await planDisks(ctx, view, disks, op, live)
     const nicPlan = await planNics(ctx, view, nics, { conflictsCheck: op.conflicts_check, force: op.force })
-    noteDevices(ctx, op, nics, nicPlan, disks, diskSteps)
-    const conversion = op.disk_template && (await planConversion(ctx, view, op.disk_template, op))
+    noteDevices(ctx, op, view, { given: nics, plan: nicPlan }, { given: disks, steps: diskSteps })
     const plan = { view, primary, values, nics: nicPlan, disks: diskSteps, conversion, live }
     if (!op.ignore_ipolicy) checkPolicy(plan)
     return plan
@@ -92,65 +96,18 @@ export const instanceSetParams = logicalUnit(OpInstanceSetParams, {
   },
 })
 
-function checkArguments(op: SetOp): void {
+function checkGiven(op: SetOp): void {
   const refuse = (text: string) => new OpPrereqError(text, ECODE.INVAL)
   const given = [op.nics, op.disks, Object.keys({ ...op.beparams, ...op.hvparams }), Object.keys(op.osparams)]
   const values = [op.runtime_mem, op.disk_template, op.os_name, op.offline, op.pnode, op.instance_communication]
   const hidden = Object.keys(op.osparams_private ?? {})
   if ([...given, hidden].every((list) => list.length === 0) && values.every((value) => value === undefined))
     throw refuse('No changes submitted')
+  checkNotClusterOnly(op.hvparams, 'instance', 'cluster')
   if (op.disk_template !== undefined && op.disks.length > 0)
     throw refuse('Disk template conversion and other disk changes not supported at the same time')
   if (op.instance_communication !== undefined)
     throw refuse('Instance communication cannot be changed by this version yet')
-}
-
-/** In the job: changes in their full form, with the addresses and the template that new devices got. */
-/** The job shows what it was asked for in the newer notation, even if it is refused. */
-function noteGiven(ctx: UnitContext, op: SetOp): void {
-  const nics = deviceChanges('NIC', op.nics)
-  ctx.note({
-    nics: nics.map(({ action, at, params }) => [action, at, action === 'add' ? { mac: 'auto', ...params } : params]),
-    ...(op.disk_template !== undefined &&
-      DTS_FILEBASED.includes(op.disk_template) && { file_driver: op.file_driver ?? DEFAULT_FILE_DRIVER }),
-  })
-}
-
-function noteDisks(ctx: UnitContext, view: InstanceView, disks: readonly DeviceChange<DiskParams>[]): void {
-  const dev_type = diskTemplateOf(view.config, view.instance)
-  ctx.note({
-    disks: disks.map(({ action, at, params }) => {
-      if (action !== 'add') return [action, at, params]
-      const { size, mode = 'rw', ...others } = params
-      return [action, at, { ...(size !== undefined && { size }), mode, dev_type, ...others }]
-    }),
-  })
-}
-
-function noteDevices(
-  ctx: UnitContext,
-  op: SetOp,
-  nics: readonly DeviceChange<NicParams>[],
-  nicPlan: NicPlan,
-  disks: readonly DeviceChange<DiskParams>[],
-  diskSteps: readonly DiskStep[],
-): void {
-  const made = diskSteps.filter((step) => step.action === 'add').map((step) => step.disk)
-  ctx.note({
-    nics: nics.map(({ action, at, params }, place) => {
-      const mac = nicPlan.steps[place]?.nic.mac
-      return [action, at, action === 'add' && mac !== undefined ? { mac, ...params } : params]
-    }),
-    disks: disks.map(({ action, at, params }, place) => {
-      const disk = diskSteps[place]?.disk
-      if (action !== 'add' || disk === undefined) return [action, at, params]
-      const { size, mode = disk.mode, ...others } = params
-      return [action, at, { size, mode, dev_type: disk.dev_type, ...others }]
-    }),
-    ...(made.some((disk) => DTS_FILEBASED.includes(disk.dev_type)) && {
-      file_driver: op.file_driver ?? DEFAULT_FILE_DRIVER,
-    }),
-  })
 }
 
 async function isRunning(ctx: UnitContext, view: InstanceView): Promise<boolean> {

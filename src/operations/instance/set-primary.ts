@@ -17,7 +17,7 @@ export async function newPrimary(ctx: UnitContext, op: SetOp, view: InstanceView
   if (op.force) return node
   const args = [instance.name, instance.hypervisor, hvParamsOf(view)] as const
   const answer = await ctx.nodes.attempt(primary, 'instance_info', [...args])
-  if (!answer.ok) ctx.log.warning(`Can't get instance runtime information: ${answer.error}`)
+  if (!answer.ok) ctx.log.say(`WARNING: Can't get instance runtime information: ${answer.error}`)
   else if (runtimeOf(answer.payload) !== undefined)
     throw new OpPrereqError(`Instance is still running on ${primary.name}`, ECODE.STATE)
   return node

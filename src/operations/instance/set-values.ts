@@ -4,10 +4,11 @@ import type { AdminState, Instance, Params } from '../../model/config'
 import { checkHvParams } from '../../model/hv-check'
 import type { OpInstanceSetParams } from '../../opcodes/instance'
 import type { Op } from '../logical-unit'
+import { pythonRepr } from '../hooks'
 import type { UnitContext } from '../unit-context'
 import { checkInstanceState, NOT_RUNNING } from './checks'
 import { texts } from './create-plan'
-import { beParams, checkHvParamsOnNodes, checkNotClusterOnly, checkOsParams, hvParamTypes } from './params'
+import { beParams, checkHvParamsOnNodes, checkOsParams, hvParamTypes } from './params'
 import { enforceTypes } from '../../model/param-types'
 import { checkMoreMemory } from './set-memory'
 import type { InstanceView } from './view'
@@ -23,11 +24,12 @@ export interface Values {
 
 export async function newValues(ctx: UnitContext, op: SetOp, view: InstanceView): Promise<Values> {
   const os = op.os_name ?? view.instance.os
+  const state = await newState(ctx, op, view)
   const steps = [
     await newHvParams(ctx, op, view, os),
     await newBeParams(ctx, op, view),
     await newOs(ctx, op, view, os),
-    await newState(ctx, op, view),
+    state,
   ]
   return {
     fields: Object.assign({}, ...steps.map((step) => step.fields)) as Partial<Instance>,
@@ -41,14 +43,17 @@ async function newHvParams(ctx: UnitContext, op: SetOp, view: InstanceView, os: 
   if (Object.keys(op.hvparams).length === 0) return NOTHING
   const { config, instance } = view
   const { hypervisor } = instance
-  checkNotClusterOnly(op.hvparams, 'instance', 'cluster')
   const given = enforceTypes(op.hvparams, hvParamTypes(hypervisor), ['default'])
   const hvparams = merged(instance.hvparams, given)
   const filled = fillHvParams(config.cluster, { hypervisor, os, hvparams })
   checkHvParams(hypervisor, filled)
   await checkHvParamsOnNodes(ctx, [view.primary, ...view.secondaries], hypervisor, filled)
-  return { fields: { hvparams }, changed: named('hv', given) }
+  return { fields: { hvparams }, changed: named('hv', op.hvparams) }
 }
+
+/** Told as they were given. */
+const named = (prefix: string, values: object): Changed[] =>
+  Object.entries(values).map(([name, value]): Changed => [`${prefix}/${name}`, value])
 
 /** Given values laid over the old ones; `default` takes one away. */
 export function merged(old: Params, given: Params): Params {
@@ -60,20 +65,12 @@ export function merged(old: Params, given: Params): Params {
   return result
 }
 
-const named = (prefix: string, values: object): Changed[] =>
-  Object.entries(values).map(([name, value]): Changed => [`${prefix}/${name}`, value])
-
 async function newBeParams(ctx: UnitContext, op: SetOp, view: InstanceView): Promise<Values> {
   if (Object.keys(op.beparams).length === 0) return NOTHING
   const { config, instance } = view
   const beparams = beParams(config.cluster, op.beparams, instance.beparams)
-  const { memory, ...rest } = op.beparams
-  const given: Record<string, unknown> = memory === undefined ? rest : { minmem: memory, maxmem: memory, ...rest }
-  const filled = fillBeParams(config.cluster, beparams)
-  if (!op.force) await checkMoreMemory(ctx, view, filled)
-  const values = Object.entries({ ...given, ...filled }).filter(([name]) => Object.hasOwn(given, name))
-  const changed = values.map(([name, value]): Changed => [`be/${name}`, given[name] === 'default' ? 'default' : value])
-  return { fields: { beparams }, changed }
+  if (!op.force) await checkMoreMemory(ctx, view, fillBeParams(config.cluster, beparams))
+  return { fields: { beparams }, changed: named('be', op.beparams) }
 }
 
 async function newOs(ctx: UnitContext, op: SetOp, view: InstanceView, os: string): Promise<Values> {
@@ -88,20 +85,22 @@ async function newOs(ctx: UnitContext, op: SetOp, view: InstanceView, os: string
     ...texts(fillPrivateOsParams(config.cluster, os, osparams_private)),
   }
   if (!op.force) await checkOsParams(ctx, [view.primary], { os }, filled, op.force_variant)
-  const renamed: Changed[] = op.os_name === undefined ? [] : [['os', os]]
-  const hiddenChanged = Object.keys(hidden).map((name): Changed => [`os_private/${name}`, '<redacted>'])
-  return {
-    fields: { os, osparams, osparams_private },
-    changed: [...renamed, ...named('os', shown), ...hiddenChanged],
-  }
+  const hiddenChanged = Object.keys(hidden).map((name): Changed => [
+    `os_private/${name}`,
+    `Private(?, descr=${pythonRepr(name)})`,
+  ])
+  return { fields: { os, osparams, osparams_private }, changed: [...named('os', op.osparams), ...hiddenChanged] }
 }
 
-const withoutDefaults = (old: object, given: Record<string, string>): Record<string, string> =>
+export const withoutDefaults = (old: object, given: Record<string, string>): Record<string, string> =>
   texts(Object.fromEntries(Object.entries({ ...old, ...given }).filter(([, value]) => value !== 'default')))
 
 async function newState(ctx: UnitContext, op: SetOp, view: InstanceView): Promise<Values> {
   if (op.offline === undefined) return NOTHING
   const state: AdminState = op.offline ? 'offline' : 'down'
-  await checkInstanceState(ctx, view, NOT_RUNNING, `can't change to ${op.offline ? 'offline' : 'online'}`)
+  const refused = op.offline
+    ? "can't change to offline without being down first"
+    : "can't change to online (down) without being offline first"
+  await checkInstanceState(ctx, view, NOT_RUNNING, refused)
   return { fields: { admin_state: state, admin_state_source: 'admin' }, changed: [['admin_state', state]] }
 }

@@ -123,7 +123,7 @@ test('disks are called by their places, also after one in front is detached', ()
   ])
   const less = run(config, change('detachInstanceDisk', inst1.uuid, buildDisk(2).uuid)).config
   expect(order(less)).toEqual([[disk1.uuid, 'disk/0']])
-  expect(less.disks[buildDisk(2).uuid]?.iv_name).toBe('')
+  expect(less.disks[buildDisk(2).uuid]?.iv_name).toBe('disk/0')
   const back = run(less, change('attachInstanceDisk', inst1.uuid, buildDisk(2).uuid)).config
   expect(order(back).map(([, name]) => name)).toEqual(['disk/0', 'disk/1'])
   expect(Object.keys(run(back, change('removeInstanceDisk', inst1.uuid, disk1.uuid)).config.disks)).toHaveLength(1)

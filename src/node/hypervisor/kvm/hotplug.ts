@@ -53,10 +53,10 @@ export async function hotplug(
   return await addNic(machines, instance, await machines.runtime(instance.name), device.nic, index, place)
 }
 
-export async function resizeDisk(machines: KvmMachines, instance: InstanceDict, disk: DiskDict, size_mib: number) {
+export async function resizeDisk(machines: KvmMachines, instance: InstanceDict, disk: DiskDict, size_bytes: number) {
   if (!(await machines.find(instance.name))) return
   await machines.qmp(instance.name, (qmp) =>
-    qmp.run('block_resize', { 'node-name': deviceId('disk', disk), size: size_mib * (1 << 20) }),
+    qmp.run('block_resize', { 'node-name': deviceId('disk', disk), size: size_bytes }),
   )
 }
 

@@ -46,7 +46,7 @@ export function kvmHypervisor(context: HypervisorContext): Hypervisor {
     validateParameters,
     checkHotplug: (instance, _action, target) => checkHotplug(machines, instance, target),
     hotplug: (instance, action, device, index) => hotplug(machines, instance, action, device, index),
-    resizeDisk: (instance, disk, size_mib) => resizeDisk(machines, instance, disk, size_mib),
+    resizeDisk: (instance, disk, size_bytes) => resizeDisk(machines, instance, disk, size_bytes),
   }
 }
 

@@ -33,7 +33,7 @@ describe('grow', () => {
       [4, false, true],
       [4, false, false],
     ])
-    expect(cluster.called('resize_disk')[0]?.args[2]).toBe(12)
+    expect(cluster.called('resize_disk')[0]?.args[2]).toBe(12 * 1024 * 1024)
   })
 
   test('to a size; not to a smaller one, nor a disk that is not there', async () => {
@@ -105,14 +105,18 @@ describe('rename', () => {
 describe('reinstall', () => {
   test('runs the scripts of the OS again, with the log of a real master', async () => {
     await stop('inst6')
-    const os = { instance_name: 'inst6', os_type: 'debootstrap', osparams_secret: {} }
+    const os = { instance_name: 'inst6', os_type: 'debootstrap', osparams: { dhcp: 'no' }, osparams_secret: {} }
     cluster.secrets = { osparams_secret: { password: 'hunter2' } }
     await cluster.run('OP_INSTANCE_REINSTALL', os)
     expect(cluster.log).toEqual([
       "Changing OS scripts to 'debootstrap'...",
       ' - INFO: Running instance OS create scripts...',
     ])
-    expect(cluster.instance('inst6')).toMatchObject({ os: 'debootstrap', disks_active: false })
+    expect(cluster.instance('inst6')).toMatchObject({
+      os: 'debootstrap',
+      osparams: { dhcp: 'no' },
+      disks_active: false,
+    })
     expect(cluster.called('instance_os_add')[0]?.args[0]).toMatchObject({ osparams_secret: { password: 'hunter2' } })
     expect(cluster.called('instance_os_add')[0]?.args[1]).toBe(true)
     expect(JSON.stringify(cluster.config)).not.toContain('hunter2')
@@ -123,6 +127,7 @@ describe('reinstall', () => {
       'OpPrereqError',
       ["Instance 'inst6.gnt.example' is marked to be up, cannot reinstall", 'wrong_state'],
     ])
+    await cluster.run('OP_INSTANCE_STARTUP', { instance_name: 'inst4' })
     await expect(cluster.failure('OP_INSTANCE_REINSTALL', { instance_name: 'inst4' })).resolves.toEqual([
       'OpPrereqError',
       ["Instance 'inst4.gnt.example' has no disks", 'wrong_input'],
@@ -134,7 +139,7 @@ describe('reinstall', () => {
     cluster.overrides.set('instance_os_add', fail('exit 1'))
     await expect(cluster.failure('OP_INSTANCE_REINSTALL', { instance_name: 'inst6' })).resolves.toEqual([
       'OpExecError',
-      ['Could not install OS for instance inst6.gnt.example on node node3.gnt.example: exit 1'],
+      ["Could not install OS for instance 'inst6.gnt.example' on node 'node3.gnt.example': exit 1"],
     ])
     expect(cluster.instance('inst6')?.disks_active).toBe(false)
   })

@@ -33,6 +33,50 @@ test('changes of devices are shown in their long form, with what new ones got', 
   })
 })
 
+test('words for addresses are shown as what they meant, and disks by number', async () => {
+  await cluster.run('OP_INSTANCE_SHUTDOWN', { instance_name: inst2 })
+  const modify = (op: object) => cluster.run('OP_INSTANCE_SET_PARAMS', { instance_name: inst2, ...op })
+  await modify({ nics: [['modify', 0, { mac: 'generate', name: 'none' }]] })
+  const [nic] = cluster.instance('inst2')?.nics ?? []
+  expect(cluster.noted).toMatchObject({ nics: [['modify', 0, { mac: nic?.mac }]], hotplug: false })
+  await modify({ nics: [['modify', 0, { ip: 'none', network: 'none' }]] })
+  expect(cluster.noted).toMatchObject({ nics: [['modify', 0, {}]] })
+  await modify({ nics: [['modify', 0, { ip: 'pool', network: 'net1' }]] })
+  const [pooled] = cluster.instance('inst2')?.nics ?? []
+  expect(cluster.noted).toMatchObject({ nics: [['modify', 0, { ip: pooled?.ip, network: 'net1' }]] })
+  await modify({ disks: [['modify', 1, { name: 'data' }]] })
+  await modify({ disks: [['detach', 'data', {}]] })
+  expect(cluster.noted).toMatchObject({ disks: [['detach', 1, {}]] })
+  await modify({ disks: [['attach', { name: 'data' }]] })
+  expect(cluster.noted).toMatchObject({
+    disks: [['attach', -1, { name: 'data', size: 8, mode: 'rw' }]],
+    file_driver: 'loop',
+  })
+  await expect(
+    cluster.failure('OP_INSTANCE_SET_PARAMS', { instance_name: inst2, disks: [['detach', 'nosuch', {}]] }),
+  ).resolves.toEqual(['OpPrereqError', ["Lookup of disk 'nosuch' failed"]])
+})
+
+test('what is wrong without looking at the cluster shows no uuid', async () => {
+  for (const op of [
+    { hvparams: { migration_mode: 'live' } },
+    { nics: [['add', { ip: 'pool' }]] },
+    { nics: [['modify', 0, { network: 'net1', link: 'br0' }]] },
+    { nics: [['modify', 0, { mac: 'auto' }]] },
+  ])
+    await cluster.failure('OP_INSTANCE_SET_PARAMS', { instance_name: inst2, ...op })
+  expect(cluster.noted).not.toHaveProperty('instance_uuid')
+})
+
+test('changes are told as they were asked for', async () => {
+  const op = { beparams: { memory: 96, vcpus: 'default' }, os_name: 'noop', osparams_private: { key: 'secret' } }
+  await expect(cluster.run('OP_INSTANCE_SET_PARAMS', { instance_name: 'inst4', ...op })).resolves.toEqual([
+    ['be/memory', 96],
+    ['be/vcpus', 'default'],
+    ['os_private/key', "Private(?, descr='key')"],
+  ])
+})
+
 test('a name must resolve on a real node; in a virtual cluster it may be unknown', async () => {
   const virtual = pathsOf('/virtual/node1.test', 'node1.test')
   await expect(resolveForCreation(virtual, 'known.test', false)).resolves.toBe('192.0.2.7')

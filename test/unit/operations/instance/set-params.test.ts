@@ -66,7 +66,7 @@ test('the old forms of changes, names and uuids', async () => {
 
 test('a NIC keeps what is not changed', async () => {
   const [before] = cluster.instance('inst2')?.nics ?? []
-  const params = { mode: 'bridged', link: 'xen-br0', vlan: '' }
+  const params = { link: 'xen-br0', mode: 'bridged', vlan: '' }
   await expect(modify('inst2', { nics: [['modify', 0, { name: 'lan' }]], hotplug: false })).resolves.toEqual([
     ['nic.name/0', 'lan'],
     ...Object.entries(params).map(([name, value]) => [`nic.${name}/0`, value]),
@@ -98,8 +98,8 @@ test('running instances change at once where the hypervisor can', async () => {
   expect(cluster.called('hotplug_device')[0]?.args.slice(1, 3)).toEqual(['hotadd', 'nic'])
   await expect(modify('inst6', { nics: [['modify', 1, { ip: '192.0.2.7' }]] })).resolves.toEqual([
     ['nic.ip/1', '192.0.2.7'],
-    ['nic.mode/1', 'bridged'],
     ['nic.link/1', 'xen-br0'],
+    ['nic.mode/1', 'bridged'],
     ['nic.vlan/1', ''],
     ['nic/1', 'hotplug:done'],
   ])
@@ -179,7 +179,7 @@ test.each([
   [
     'inst6',
     { offline: true },
-    "Instance 'inst6.gnt.example' is marked to be up, can't change to offline",
+    "Instance 'inst6.gnt.example' is marked to be up, can't change to offline without being down first",
     'wrong_state',
   ],
   [
@@ -264,12 +264,15 @@ test.each([
 })
 
 test('a refused job shows devices in the newer notation', async () => {
-  const nics = [['add', { ip: 'x' }]]
+  const nics = [['add', { ip: '192.0.2.7', name: 'none' }]]
   await expect(refused('inst6', { nics, disks: [['remove', 7, {}]] })).resolves.toEqual([
     'OpExecError',
     ['Got disk index 7, but there are only 1'],
   ])
-  expect(cluster.noted).toMatchObject({ nics: [['add', -1, { mac: 'auto', ip: 'x' }]], disks: [['remove', 7, {}]] })
+  expect(cluster.noted).toMatchObject({
+    nics: [['add', -1, { mac: 'auto', ip: '192.0.2.7' }]],
+    disks: [['remove', 7, {}]],
+  })
 })
 
 test('an instance that is down may be called online again', async () => {
