@@ -1,7 +1,8 @@
+import { pythonText } from '../lib/python-text'
 import { administrator } from './administrator'
 import { type Call, EXIT } from './command'
 import { ES_SEARCH_PATH, OS_SEARCH_PATH } from '../model/constants/paths'
-import { formatTime, pythonText } from './format'
+import { formatTime } from './format'
 import { withDefaults } from './node-info'
 import { type Info, entries, formatInfo, toInfo } from './info'
 

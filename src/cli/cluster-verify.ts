@@ -1,7 +1,7 @@
+import { pythonText } from '../lib/python-text'
 import { OpClusterRepairDiskSizes, OpClusterVerify, OpClusterVerifyDisks } from '../opcodes/cluster'
 import { OpInstanceActivateDisks } from '../opcodes/instance'
 import { type Call, EXIT } from './command'
-import { pythonText } from './format'
 import { opcodeOf } from './submit'
 
 /** The first job hands the work to one job for the configuration and one for each group. */

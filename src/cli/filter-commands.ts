@@ -1,6 +1,6 @@
+import { pythonText } from '../lib/python-text'
 import { nanoseconds } from '../lib/clock'
 import { type Call, CommandFailure, EXIT } from './command'
-import { pythonText } from './format'
 import { firstArgument } from './submit'
 
 export async function addFilter(call: Call): Promise<number> {

@@ -1,30 +1,5 @@
 // Values as people read them, in Ganeti's notation: Python's words for true, false and nothing, sizes with units, local times.
 
-/** As Python's str(). */
-export function pythonText(value: unknown): string {
-  if (value === null || value === undefined) return 'None'
-  if (typeof value === 'boolean') return value ? 'True' : 'False'
-  if (typeof value === 'string') return value
-  return typeof value === 'number' ? String(value) : pythonRepr(value)
-}
-
-/** As Python's repr(): texts in quotes, lists and dictionaries spelled out. */
-export function pythonRepr(value: unknown): string {
-  if (typeof value === 'string') return quoted(value)
-  if (Array.isArray(value)) return `[${value.map(pythonRepr).join(', ')}]`
-  if (typeof value === 'object' && value !== null)
-    return `{${Object.entries(value)
-      .map(([key, part]) => `${quoted(key)}: ${pythonRepr(part)}`)
-      .join(', ')}}`
-  return typeof value === 'boolean' || value === null || value === undefined ? pythonText(value) : JSON.stringify(value)
-}
-
-function quoted(text: string): string {
-  const quote = text.includes("'") && !text.includes('"') ? '"' : "'"
-  const escaped = text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
-  return quote + (quote === "'" ? escaped.replaceAll("'", "\\'") : escaped) + quote
-}
-
 export type Units = 'h' | 'm' | 'g' | 't'
 
 /** A size in MiB; `h` chooses the unit and names it, the others are bare numbers in that unit. */

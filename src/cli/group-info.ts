@@ -1,6 +1,6 @@
+import { pythonText } from '../lib/python-text'
 import { type Call, EXIT } from './command'
 import { groupPolicyInfo } from './cluster-info'
-import { pythonText } from './format'
 import { type Info, entries, formatInfo } from './info'
 import { withDefaults } from './node-info'
 

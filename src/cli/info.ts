@@ -1,5 +1,5 @@
 // Nested facts as indented lines, in the notation of Ganeti's info commands (nearly YAML).
-import { pythonText } from './format'
+import { pythonText } from '../lib/python-text'
 
 export type Info = string | number | boolean | null | readonly Info[] | ReadonlyMap<string, Info>
 

@@ -1,6 +1,6 @@
+import { pythonText } from '../lib/python-text'
 import { type Call, CommandFailure, EXIT } from './command'
 import { NO_DATA, OFFLINE } from '../query/field'
-import { pythonText } from './format'
 import { quoteForShell } from '../lib/ssh'
 import { clusterSshOptions } from './ssh'
 import { firstArgument } from './submit'

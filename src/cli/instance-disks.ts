@@ -1,3 +1,4 @@
+import { pythonRepr } from '../lib/python-text'
 import {
   OpInstanceActivateDisks,
   OpInstanceDeactivateDisks,

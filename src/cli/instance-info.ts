@@ -1,7 +1,8 @@
+import { pythonRepr, pythonText } from '../lib/python-text'
 import { LOCAL_DISK_STATUS } from '../model/constants/disks'
 import { OpInstanceQueryData } from '../opcodes/instance'
 import { type Call, CommandFailure, EXIT } from './command'
-import { formatTime, formatUnit, pythonRepr, pythonText } from './format'
+import { formatTime, formatUnit } from './format'
 import { type Info, entries, formatInfo } from './info'
 import { opcodeOf } from './submit'
 

@@ -1,4 +1,5 @@
 // Moving instances between nodes, and removing them: commands on one instance that ask first.
+import { pythonText } from '../lib/python-text'
 import {
   OpInstanceChangeGroup,
   OpInstanceFailover,
@@ -8,7 +9,6 @@ import {
 } from '../opcodes/instance'
 import { type Call, EXIT, refusal } from './command'
 import { ask, confirm } from './confirm'
-import { pythonText } from './format'
 import { firstArgument, opcodeOf } from './submit'
 
 export async function removeInstance(call: Call): Promise<number> {

@@ -1,5 +1,6 @@
+import { pythonText } from '../lib/python-text'
 import { type Call, EXIT } from './command'
-import { formatTimestamp, pythonText } from './format'
+import { formatTimestamp } from './format'
 import { type Info, entries, formatInfo, toInfo } from './info'
 import { jobId } from './job-commands'
 

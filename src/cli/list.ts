@@ -1,9 +1,10 @@
 // `list` and `list-fields`, the same for everything that can be queried.
+import { pythonText } from '../lib/python-text'
 import { RESULT_STATUS, RESULT_STATUS_WORDS } from '../model/constants/query'
 import type { Cell, FieldDefinition, QueryFilter, QueryResource, QueryResult } from '../rpc/luxi/calls'
 import { type Call, EXIT, type Terminal, refusal } from './command'
 import { looksLikeFilter, namesFilter, parseFilterText } from './filter-text'
-import { type Units, formatTime, formatUnit, pythonText } from './format'
+import { type Units, formatTime, formatUnit } from './format'
 import { type Column, formatTable } from './table'
 
 export interface ListSettings {

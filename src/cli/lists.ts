@@ -1,5 +1,6 @@
 // The `list` command of every tool: default columns, and fields that are shown in a way of their own.
-import { formatTimestamp, pythonText } from './format'
+import { pythonText } from '../lib/python-text'
+import { formatTimestamp } from './format'
 import { listCommand } from './list'
 import { namesFilter } from './filter-text'
 import type { QueryFilter } from '../rpc/luxi/calls'

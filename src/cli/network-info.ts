@@ -1,6 +1,6 @@
+import { pythonText } from '../lib/python-text'
 import { type Call, EXIT } from './command'
 import { namesFilter } from './filter-text'
-import { pythonText } from './format'
 import { wrap } from './help'
 
 const FIELDS = [

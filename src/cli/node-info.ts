@@ -1,5 +1,5 @@
+import { pythonText } from '../lib/python-text'
 import { type Call, EXIT } from './command'
-import { pythonText } from './format'
 import { niceSort } from '../model/nice-sort'
 import { type Info, formatInfo } from './info'
 

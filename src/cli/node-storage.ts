@@ -1,6 +1,7 @@
+import { pythonText } from '../lib/python-text'
 import { OpNodeModifyStorage, OpNodeQueryStorage, OpNodeQueryvols, OpRepairNodeStorage } from '../opcodes/node'
 import { type Call, EXIT, refusal } from './command'
-import { formatUnit, pythonText } from './format'
+import { formatUnit } from './format'
 import { STORAGE_TYPES } from './node-options'
 import { selectedFields, unitsOf } from './list'
 import { opcodeOf, submitting } from './submit'

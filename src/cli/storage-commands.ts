@@ -1,7 +1,7 @@
+import { pythonText } from '../lib/python-text'
 import { niceSort, niceSortBy } from '../model/nice-sort'
 import { OpExtStorageDiagnose } from '../opcodes/os'
 import { type Call, CommandFailure, EXIT } from './command'
-import { pythonText } from './format'
 import { opcodeOf } from './submit'
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])

@@ -2,6 +2,7 @@
 import type { Hypervisor, Params, ParamValue } from './common'
 import { HV_PARAMS, type HvCheck, type HvParam } from './constants/hypervisors'
 import { HypervisorError } from './errors'
+import { checkKvmParams } from './kvm-check'
 
 /** Takes filled parameters; throws HypervisorError naming the parameter. */
 export function checkHvParams(hypervisor: Hypervisor, filled: Params): void {
@@ -17,6 +18,7 @@ export function checkHvParams(hypervisor: Hypervisor, filled: Params): void {
     if (problem !== undefined)
       throw new HypervisorError(`Parameter '${name}' fails syntax check: ${problem} (current value: '${value}')`)
   }
+  if (hypervisor === 'kvm') checkKvmParams(filled)
 }
 
 function problemOf(spec: HvParam, value: ParamValue): string | undefined {
@@ -29,9 +31,8 @@ function problemOf(spec: HvParam, value: ParamValue): string | undefined {
 
 function failed(check: HvCheck, value: ParamValue): string | undefined {
   if (typeof check === 'object') {
-    const { min, max = Infinity } = check
-    if (typeof value === 'number' && value >= min && value <= max) return undefined
-    return max === Infinity ? `must be at least ${min}` : `must be a number between ${min} and ${max}`
+    const { min, max = Infinity, text } = check
+    return typeof value === 'number' && value >= min && value <= max ? undefined : text
   }
   return CHECKS[check].test(String(value)) ? undefined : TEXTS[check]
 }
@@ -54,10 +55,10 @@ const CHECKS: Readonly<Record<Extract<HvCheck, string>, RegExp>> = {
 const TEXTS: Readonly<Record<Extract<HvCheck, string>, string>> = {
   path: 'must be an absolute normalized path',
   file: 'must be an absolute normalized path',
-  directory: 'must be an absolute normalized path to a directory',
+  directory: 'must be an absolute normalized path',
   'file-or-url': 'must be an absolute normalized path or a URL',
-  'cpu-mask': 'must be "all" or a list of CPUs such as 0-2,5',
-  'cpu-masks': 'must be "all" or lists of CPUs such as 0-2,5 joined by colons',
+  'cpu-mask': 'CPU mask definition is not well-formed',
+  'cpu-masks': 'Multiple CPU mask definition is not well-formed',
   ipv4: 'must be an IPv4 address',
-  'boot-letters': 'must be one or more of the letters a, c, d, n',
+  'boot-letters': 'Invalid boot order specified, must be one or more of [acdn]',
 }

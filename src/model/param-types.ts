@@ -1,4 +1,5 @@
 // Types of free parameters (hvparams, beparams, ...), and how input is coerced to them, with Ganeti's texts.
+import { pythonText } from '../lib/python-text'
 import type { ParamValue } from './common'
 import { TypeEnforcementError, UnitParseError } from './errors'
 
@@ -30,7 +31,8 @@ export function enforceTypes(
 }
 
 export function enforceType(name: string, value: unknown, type: ParamType): ParamValue {
-  const wrong = (what: string) => new TypeEnforcementError(`'${name}' (value ${show(value)}) is not a valid ${what}`)
+  const wrong = (what: string) =>
+    new TypeEnforcementError(`'${name}' (value ${pythonText(value)}) is not a valid ${what}`)
   switch (type) {
     case 'maybe-string':
       if (value === null) return null
@@ -59,13 +61,11 @@ export function enforceType(name: string, value: unknown, type: ParamType): Para
         return parseUnit(value)
       } catch (error) {
         throw new TypeEnforcementError(
-          `'${name}' (value ${show(value)}) is not a valid size. error: ${error instanceof Error ? error.message : ''}`,
+          `'${name}' (value ${pythonText(value)}) is not a valid size. error: ${error instanceof Error ? error.message : ''}`,
         )
       }
   }
 }
-
-const show = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
 function toNumber(value: unknown): number | undefined {
   if (typeof value === 'boolean') return Number(value)

@@ -1,4 +1,5 @@
 // Exports on this node: a directory for each, with the dumps of the disks, and a file that tells what was exported.
+import { pythonText } from '../lib/python-text'
 import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
 import { isMissing } from '../lib/disk'
@@ -9,7 +10,6 @@ import { EXPORT_VERSION } from '../model/constants/versions'
 import { PATH } from '../model/constants/paths'
 import type { DiskDict, InstanceDict } from '../rpc/node/dicts'
 import { fail, type NodeContext } from './context'
-import { pythonText } from './python-text'
 
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/
 

@@ -1,4 +1,5 @@
 // Runs the scripts of OS definitions for instances, in Ganeti's environment, each with its own log file.
+import { pythonText } from '../lib/python-text'
 import * as fsSync from 'node:fs'
 import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
@@ -9,7 +10,6 @@ import type { InstanceDict, NicDict } from '../rpc/node/dicts'
 import type { NodeContext } from './context'
 import { fail } from './context'
 import { type OsDefinition, type OsScript, findOs, splitOsName } from './os-definition'
-import { pythonText } from './python-text'
 import { linkDisks } from './storage/links'
 import { storageFor } from './storage/registry'
 

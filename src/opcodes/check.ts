@@ -61,10 +61,16 @@ export const nonEmpty: Check<string> = {
 }
 
 export const nonNegative = (check: Check<number>): Check<number> =>
-  refine(check, { minimum: 0 }, (value) => value >= 0, 'is negative')
+  refine(check, { minimum: 0 }, (value) => value >= 0, outside('non-negative', check))
 
 export const positive = (check: Check<number>): Check<number> =>
-  refine(check, { minimum: 0, exclusiveMinimum: true }, (value) => value > 0, 'is not positive')
+  refine(check, { minimum: 0, exclusiveMinimum: true }, (value) => value > 0, outside('positive', check))
+
+/** Fractions are shown with their point even where they have none to show. */
+const outside =
+  (kind: string, { schema }: Check<number>) =>
+  (value: number): string =>
+    `Invalid value for ${kind} type '${schema.type === 'number' && Number.isInteger(value) ? value.toFixed(1) : value}'`
 
 export const ipv4Address = address('IPv4Address', 'ipv4', isIPv4)
 export const ipv6Address = address('IPv6Address', 'ipv6', isIPv6)
@@ -118,8 +124,17 @@ export function dictOf<T>(item: Check<T>, key: Check<string> = text): Check<Read
     schema: { type: 'object', additionalProperties: item.schema },
     parse(value) {
       const entries = Object.entries(object.parse(value))
-      return Object.fromEntries(entries.map(([name, entry]) => [key.parse(name), item.parse(entry)]))
+      return Object.fromEntries(entries.map(([name, entry]) => [key.parse(name), parseEntry(name, item, entry)]))
     },
+  }
+}
+
+function parseEntry<T>(name: string, item: Check<T>, entry: unknown): T {
+  try {
+    return item.parse(entry)
+  } catch (error) {
+    if (!(error instanceof Mismatch)) throw error
+    throw new Mismatch(`key '${name}': ${error.message}`)
   }
 }
 
@@ -220,12 +235,17 @@ export function readArray(value: unknown): readonly unknown[] {
 }
 
 /** A check that refuses some values of another one. */
-export function refine<T>(check: Check<T>, more: Schema, accepts: (value: T) => boolean, complaint: string): Check<T> {
+export function refine<T>(
+  check: Check<T>,
+  more: Schema,
+  accepts: (value: T) => boolean,
+  complaint: (value: T) => string,
+): Check<T> {
   return {
     schema: { ...check.schema, ...more },
     parse(value) {
       const read = check.parse(value)
-      if (!accepts(read)) throw new Mismatch(`${JSON.stringify(read)} ${complaint}`)
+      if (!accepts(read)) throw new Mismatch(complaint(read))
       return read
     },
   }
@@ -243,7 +263,7 @@ function simple<T>(name: string, schema: Schema, accepts: (value: unknown) => bo
 }
 
 function address(name: string, format: string, accepts: (value: string) => boolean): Check<string> {
-  return refine(text, { format }, accepts, `is no valid ${name}`)
+  return refine(text, { format }, accepts, (value) => `${JSON.stringify(value)} is no valid ${name}`)
 }
 
 /** A network is named by its first address; any other one is a slip of the pen, in the address or in the length. */

@@ -85,7 +85,7 @@ export const diskIndex = refine(
   int,
   { minimum: 0, maximum: 15 },
   (value) => value >= 0 && value < 16,
-  'is no disk index',
+  (value) => `Invalid value for disk index '${value}', required between 0 and 16`,
 )
 
 export const jobId: Check<number> = {

@@ -1,5 +1,6 @@
 // Hook scripts around an opcode (spec: hooks.json): before it, where one that fails stops it, and after it, where failures are
 // only reported. Also `config-update`, on the master after any opcode that changed the configuration.
+import { pythonText } from '../lib/python-text'
 import { HooksAbort, HooksFailure } from '../model/errors'
 import type { Node } from '../model/config'
 import { HOOK_RESULT } from '../model/constants/hooks'
@@ -108,24 +109,3 @@ export class HookRunner {
 function prefixed(prefix: string, env: HookEnv): Record<string, string> {
   return Object.fromEntries(Object.entries(env).map(([name, value]) => [prefix + name, pythonText(value)]))
 }
-
-/** Ganeti's scripts see values as Python prints them. */
-export function pythonText(value: unknown): string {
-  if (value === null || value === undefined) return 'None'
-  if (typeof value === 'boolean') return value ? 'True' : 'False'
-  if (typeof value === 'string') return value
-  return pythonRepr(value)
-}
-
-export function pythonRepr(value: unknown): string {
-  if (typeof value === 'string') return pythonQuote(value)
-  if (Array.isArray(value)) return `[${value.map(pythonRepr).join(', ')}]`
-  if (typeof value === 'object' && value !== null)
-    return `{${Object.entries(value)
-      .map(([key, item]) => `${pythonQuote(key)}: ${pythonRepr(item)}`)
-      .join(', ')}}`
-  return typeof value === 'number' ? String(value) : pythonText(value)
-}
-
-const pythonQuote = (text: string): string =>
-  text.includes("'") && !text.includes('"') ? `"${text}"` : `'${text.replace(/\\/g, '\\\\').replace(/'/g, "\\'")}'`

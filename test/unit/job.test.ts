@@ -67,7 +67,7 @@ test('OP_TEST_DELAY goes from LUXI through the queue, a job process and the lock
 test('an error of an operation reaches the result', async () => {
   const id = await luxi.submitJob([locking(0)])
   expect(await status(id)).toBe('error')
-  expect(await results(id)).toEqual([['OpPrereqError', ['Duration must be greater than zero', 'wrong_input']]])
+  expect(await results(id)).toEqual([['OpPrereqError', ['Duration must be greater than zero']]])
 })
 
 test('a job whose lock another one holds waits, can be cancelled there, and is shown as pending', async () => {

@@ -1,9 +1,10 @@
 // From a request's body to an opcode: renamed and static parameters, and the texts with which Ganeti refuses the rest.
+import { pythonRepr } from '../../lib/python-text'
 import { isObject, type JsonObject } from '../../opcodes/check'
 import { badNewName } from '../../opcodes/new-names'
 import { BadParameter, fillOpcode, type OpcodeDefinition, type ParsedOpCode } from '../../opcodes/index'
 import { badRequest } from './errors'
-import { pythonRepr, pythonType } from './python'
+import { pythonType } from './python'
 
 /** Body keys that stand for parameters of another name. */
 export type Renames = Readonly<Record<string, string>>

@@ -1,5 +1,6 @@
 // RAPI's bodies look as Python writes them: JSON with blanks after separators and ASCII only, and texts of exceptions
 // that show their arguments as Python's repr does.
+import { pythonRepr } from '../../lib/python-text'
 import { keptForFrozen } from '../../lib/kept-for-frozen'
 import { PythonWriter } from './python-writer'
 
@@ -7,17 +8,6 @@ import { PythonWriter } from './python-writer'
 export const pythonJson = keptForFrozen((value: unknown): Buffer =>
   new PythonWriter().write(JSON.stringify(value ?? null)),
 )
-
-/** How Python's repr shows a value. */
-export function pythonRepr(value: unknown): string {
-  if (value === null || value === undefined) return 'None'
-  if (typeof value === 'boolean') return value ? 'True' : 'False'
-  if (typeof value === 'string') return quote(value)
-  if (Array.isArray(value)) return `[${value.map(pythonRepr).join(', ')}]`
-  if (typeof value !== 'object') return String(value)
-  const entries = Object.entries(value).map(([key, entry]) => `${quote(key)}: ${pythonRepr(entry)}`)
-  return `{${entries.join(', ')}}`
-}
 
 /** How Python's str shows an exception: one argument as it is, several as a tuple. */
 export function pythonErrorText(args: readonly unknown[]): string {
@@ -40,10 +30,4 @@ export function pythonType(value: unknown): string {
 /** What int() makes of a text, or undefined where it would raise. */
 export function pythonInt(text: string): number | undefined {
   return /^\s*[+-]?\d+(_\d+)*\s*$/.test(text) ? Number(text.replaceAll('_', '')) : undefined
-}
-
-function quote(text: string): string {
-  const mark = text.includes("'") && !text.includes('"') ? '"' : "'"
-  const escaped = text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t')
-  return mark + (mark === "'" ? escaped.replaceAll("'", "\\'") : escaped) + mark
 }

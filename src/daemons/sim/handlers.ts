@@ -129,7 +129,7 @@ const instances = {
   instance_os_add: nothing,
   instance_run_rename: nothing,
   instance_migratable: (sim, instance) => {
-    if (!isRunning(sim, instance)) throw new Error(`Instance '${instance.name}' is not running`)
+    if (!isRunning(sim, instance)) throw new Error(`Instance ${instance.name} is not running`)
     return null
   },
   migration_info: () => '',

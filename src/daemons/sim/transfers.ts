@@ -13,7 +13,12 @@ import { nodeOf, type SimContext } from './world'
 const PORT = 11000
 
 export const transfers = {
-  export_list: (sim) => [...nodeOf(sim).exports.keys()].sort(),
+  export_list: (sim) => {
+    const names = [...nodeOf(sim).exports.keys()].sort()
+    // The first export makes the directory.
+    if (names.length === 0) throw new Error('No exports directory')
+    return names
+  },
   export_info: (sim, directory) => {
     const text = nodeOf(sim).exports.get(directory.split('/').pop() ?? '')
     if (text === undefined) throw new Error("Export info file doesn't have the required fields")

@@ -20,7 +20,7 @@ export type HvCheck =
   | 'cpu-mask'
   | 'ipv4'
   | 'boot-letters'
-  | { readonly min: number; readonly max?: number }
+  | { readonly min: number; readonly max?: number; readonly text: string }
 
 export interface HvParam {
   readonly type: ParamType
@@ -34,6 +34,9 @@ export interface HvParam {
   /** The column title of the query field hv/NAME, when it is not the name itself. */
   readonly title?: string
 }
+
+const PORT = { min: 1, max: 65535, text: 'invalid port number' }
+const NOT_NEGATIVE = { min: 0, text: 'cannot be negative' }
 
 export const HV_PARAMS: Readonly<Record<Hypervisor, Readonly<Record<string, HvParam>>>> = {
   chroot: {
@@ -76,10 +79,10 @@ export const HV_PARAMS: Readonly<Record<Hypervisor, Readonly<Record<string, HvPa
       emptyOk: true,
     },
     cdrom_image_path: { type: 'string', default: '', check: 'file-or-url', title: 'CDROM_image_path' },
-    cpu_cores: { type: 'int', default: 0, check: { min: 0 } },
+    cpu_cores: { type: 'int', default: 0, check: NOT_NEGATIVE },
     cpu_mask: { type: 'string', default: 'all', check: 'cpu-masks' },
-    cpu_sockets: { type: 'int', default: 0, check: { min: 0 } },
-    cpu_threads: { type: 'int', default: 0, check: { min: 0 } },
+    cpu_sockets: { type: 'int', default: 0, check: NOT_NEGATIVE },
+    cpu_threads: { type: 'int', default: 0, check: NOT_NEGATIVE },
     cpu_type: { type: 'string', default: '', title: 'cpu_type' },
     disk_aio: { type: 'string', default: 'threads', allowed: ['io_uring', 'native', 'threads'] },
     disk_cache: {
@@ -116,12 +119,16 @@ export const HV_PARAMS: Readonly<Record<Hypervisor, Readonly<Record<string, HvPa
     kvm_extra: { type: 'string', default: '' },
     kvm_flag: { type: 'string', default: '', allowed: ['disabled', 'enabled'], emptyOk: true },
     kvm_path: { type: 'string', default: '/usr/bin/kvm', required: true, check: 'file' },
-    kvm_pci_reservations: { type: 'int', default: 12, check: { min: 0, max: 32 } },
+    kvm_pci_reservations: {
+      type: 'int',
+      default: 12,
+      check: { min: 0, max: 32, text: 'The number of PCI slots managed by QEMU (max: 32)' },
+    },
     machine_version: { type: 'string', default: '' },
     mem_path: { type: 'string', default: '', check: 'directory' },
-    migration_bandwidth: { type: 'int', default: 32, required: true, clusterOnly: true, check: { min: 0 } },
+    migration_bandwidth: { type: 'int', default: 32, required: true, clusterOnly: true, check: NOT_NEGATIVE },
     migration_caps: { type: 'string', default: '' },
-    migration_downtime: { type: 'int', default: 30, required: true, check: { min: 0 } },
+    migration_downtime: { type: 'int', default: 30, required: true, check: NOT_NEGATIVE },
     migration_mode: {
       type: 'string',
       default: 'live',
@@ -129,7 +136,7 @@ export const HV_PARAMS: Readonly<Record<Hypervisor, Readonly<Record<string, HvPa
       required: true,
       clusterOnly: true,
     },
-    migration_port: { type: 'int', default: 8102, required: true, clusterOnly: true, check: { min: 1, max: 65535 } },
+    migration_port: { type: 'int', default: 8102, required: true, clusterOnly: true, check: PORT },
     nic_type: {
       type: 'string',
       default: 'paravirtual',
@@ -186,7 +193,7 @@ export const HV_PARAMS: Readonly<Record<Hypervisor, Readonly<Record<string, HvPa
     user_shutdown: { type: 'bool', default: false },
     vga: { type: 'string', default: '' },
     vhost_net: { type: 'bool', default: true },
-    virtio_net_queues: { type: 'int', default: 1, check: { min: 1, max: 32 } },
+    virtio_net_queues: { type: 'int', default: 1, check: { min: 1, max: 32, text: 'invalid number of queues' } },
     vnc_bind_address: { type: 'string', default: '', title: 'VNC_bind_address' },
     vnc_password_file: { type: 'string', default: '', check: 'file' },
     vnc_tls: { type: 'bool', default: false },
@@ -203,8 +210,8 @@ export const HV_PARAMS: Readonly<Record<Hypervisor, Readonly<Record<string, HvPa
     drop_capabilities: { type: 'string', default: 'mac_override,sys_boot,sys_module,sys_time,sys_admin' },
     extra_cgroups: { type: 'string', default: '' },
     extra_config: { type: 'string', default: '' },
-    num_ttys: { type: 'int', default: 6, required: true, check: { min: 0 } },
-    startup_timeout: { type: 'int', default: 30, check: { min: 0 } },
+    num_ttys: { type: 'int', default: 6, required: true, check: NOT_NEGATIVE },
+    startup_timeout: { type: 'int', default: 30, check: NOT_NEGATIVE },
   },
   'xen-hvm': {
     acpi: { type: 'bool', default: true, title: 'ACPI' },
@@ -213,7 +220,7 @@ export const HV_PARAMS: Readonly<Record<Hypervisor, Readonly<Record<string, HvPa
     cdrom_image_path: { type: 'string', default: '', check: 'file', title: 'CDROM_image_path' },
     cpu_cap: { type: 'int', default: 0 },
     cpu_mask: { type: 'string', default: 'all', check: 'cpu-masks' },
-    cpu_weight: { type: 'int', default: 256, check: { min: 1, max: 65534 } },
+    cpu_weight: { type: 'int', default: 256, check: { min: 1, max: 65534, text: 'invalid weight' } },
     cpuid: { type: 'string', default: '' },
     device_model: { type: 'string', default: '/usr/lib/xen/bin/qemu-dm', required: true, check: 'file' },
     disk_type: {
@@ -237,7 +244,7 @@ export const HV_PARAMS: Readonly<Record<Hypervisor, Readonly<Record<string, HvPa
       required: true,
       clusterOnly: true,
     },
-    migration_port: { type: 'int', default: 8002, required: true, clusterOnly: true, check: { min: 1, max: 65535 } },
+    migration_port: { type: 'int', default: 8002, required: true, clusterOnly: true, check: PORT },
     nic_type: {
       type: 'string',
       default: 'rtl8139',
@@ -260,9 +267,9 @@ export const HV_PARAMS: Readonly<Record<Hypervisor, Readonly<Record<string, HvPa
     blockdev_prefix: { type: 'string', default: 'sd' },
     bootloader_args: { type: 'string', default: '' },
     bootloader_path: { type: 'string', default: '', check: 'file' },
-    cpu_cap: { type: 'int', default: 0, check: { min: 0 } },
+    cpu_cap: { type: 'int', default: 0, check: NOT_NEGATIVE },
     cpu_mask: { type: 'string', default: 'all', check: 'cpu-masks' },
-    cpu_weight: { type: 'int', default: 256, check: { min: 1, max: 65535 } },
+    cpu_weight: { type: 'int', default: 256, check: { min: 1, max: 65535, text: 'invalid weight' } },
     cpuid: { type: 'string', default: '' },
     initrd_path: { type: 'string', default: '', check: 'file', title: 'Initrd_path' },
     kernel_args: { type: 'string', default: 'ro' },
@@ -280,7 +287,7 @@ export const HV_PARAMS: Readonly<Record<Hypervisor, Readonly<Record<string, HvPa
       required: true,
       clusterOnly: true,
     },
-    migration_port: { type: 'int', default: 8002, required: true, clusterOnly: true, check: { min: 1, max: 65535 } },
+    migration_port: { type: 'int', default: 8002, required: true, clusterOnly: true, check: PORT },
     reboot_behavior: { type: 'string', default: 'reboot', allowed: ['reboot', 'exit'], required: true },
     root_path: { type: 'maybe-string', default: '/dev/xvda1' },
     soundhw: { type: 'string', default: '' },

@@ -94,7 +94,7 @@ function templates(value: unknown): DiskTemplate[] {
   const names = Array.isArray(value) ? value.map(String) : [String(value)]
   const wrong = names.filter((name) => !DISK_TEMPLATES.some((template) => template === name))
   if (wrong.length > 0) throw malformed(`Invalid disk template(s) ${wrong.join(', ')}`)
-  return DISK_TEMPLATES.filter((template) => names.includes(template))
+  return [...new Set(names)].flatMap((name) => DISK_TEMPLATES.filter((template) => template === name))
 }
 
 function ratio(key: string, value: unknown): number {

@@ -1,10 +1,10 @@
 // OP_GROUP_SET_PARAMS: allocation policy, node, disk and state parameters, and the instance policy of a group.
+import { pythonRepr } from '../../lib/python-text'
 import { change } from '../../config/changes'
 import { fillIPolicy } from '../../config/filled'
 import type { ConfigData, Instance, NodeGroup } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { OpGroupSetParams } from '../../opcodes/group'
-import { pythonRepr } from '../hooks'
 import { exclusive, logicalUnit, shared, type Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { checkTemplatesEnabled, newlyViolating, policyWith, updatedIPolicy } from './ipolicy'

@@ -78,6 +78,7 @@ export async function convertDisks(
     throw new OpExecError('Cannot shutdown instance disks, unable to proceed with disk template conversion')
   ctx.log.say(`Converting disk template from '${from}' to '${template}'`)
   ctx.log.say(`Generating new '${template}' disk template...`)
+  disks.forEach((disk, index) => ctx.log.say(`* disk ${index}, size ${sizeText(disk.size)}`))
   ctx.log.say(`Creating new empty disks of type '${template}'...`)
   await createDisks(ctx, view, disks)
   ctx.log.say(`Populating the new empty disks of type '${template}'...`)

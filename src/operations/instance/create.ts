@@ -28,6 +28,7 @@ import { checkHvParamsOnNodes, checkOsParams } from './params'
 import { fillHvParams } from '../../config/filled'
 import { envOfView } from './hook-env'
 import { install, makeInstance, startCreated } from './create-run'
+import { shutdownDisks } from './disks'
 import { settleNic, vlanOf } from './nic-spec'
 import { allocatorsFor, firstThatFinds } from './allocator'
 import { chooseNodes, type PlacementRequest } from './placement'
@@ -107,6 +108,7 @@ export const instanceCreate = logicalUnit(OpInstanceCreate, {
     if (content.kind !== 'new') await importDisks(ctx, made, content, op)
     else if (wanted.install) await install(ctx, made, op)
     if (wanted.start) await startCreated(ctx, made)
+    else await shutdownDisks(ctx, made)
     return [view.primary.name]
   },
 })

@@ -1,10 +1,10 @@
 // The data of an instance's disks: made, wiped and deleted on its nodes.
+import { pythonRepr } from '../../lib/python-text'
 import * as path from 'node:path'
 import { fillNdParams } from '../../config/filled'
 import { DTS_INSTANCE_DEPENDENT_PATH, MAX_WIPE_CHUNK_MIB, MIN_WIPE_CHUNK_PERCENT } from '../../model/constants/disks'
 import type { Disk, Node } from '../../model/config'
 import { OpExecError } from '../../model/errors'
-import { pythonRepr } from '../hooks'
 import type { UnitContext } from '../unit-context'
 import { nodesOf } from './disks'
 import { diskDictOf, diskDicts, type InstanceView } from './view'

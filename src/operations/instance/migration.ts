@@ -116,21 +116,27 @@ async function settle(ctx: UnitContext, { view, target, live }: Move, info: unkn
 /** Leaves the instance as it was, on its primary node, and says what could not be undone. */
 async function abort(
   ctx: UnitContext,
-  { view, target, live }: Move,
+  move: Move,
   info: unknown,
   text: string,
   verb: string,
   error: string,
 ): Promise<never> {
-  const { instance, primary } = view
+  const { view, target } = move
   ctx.log.say(text)
+  await giveUp(ctx, move, info)
+  await disksBack(ctx, view, view.primary, target)
+  throw new OpExecError(`Could not ${verb} instance ${view.instance.name}: ${error}`)
+}
+
+/** Tells both nodes that the migration has failed; answers with what they could not do. */
+async function giveUp(ctx: UnitContext, { view, target, live }: Move, info: unknown): Promise<string[]> {
   const dict = dictOf(view)
   const there = await ctx.nodes.attempt(target, 'instance_finalize_migration_dst', [dict, info, false])
   if (!there.ok) ctx.log.warning(`Aborting migration failed on target node ${target.name}: ${there.error}`)
-  const here = await ctx.nodes.attempt(primary, 'instance_finalize_migration_src', [dict, false, live])
-  if (!here.ok) ctx.log.warning(`Aborting migration failed on source node ${primary.name}: ${here.error}`)
-  await disksBack(ctx, view, primary, target)
-  throw new OpExecError(`Could not ${verb} instance ${instance.name}: ${error}`)
+  const here = await ctx.nodes.attempt(view.primary, 'instance_finalize_migration_src', [dict, false, live])
+  if (!here.ok) ctx.log.warning(`Aborting migration failed on source node ${view.primary.name}: ${here.error}`)
+  return [there, here].flatMap((answer) => (answer.ok ? [] : [answer.error]))
 }
 
 async function disksBack(ctx: UnitContext, view: Move['view'], primary: Node, target: Node): Promise<void> {
@@ -145,29 +151,58 @@ async function disksBack(ctx: UnitContext, view: Move['view'], primary: Node, ta
 }
 
 /** After an interrupted migration: finds out where the instance runs, and makes the configuration say so. */
-export async function cleanUp(ctx: UnitContext, { view, target }: Move): Promise<void> {
+export async function cleanUp(ctx: UnitContext, move: Move): Promise<void> {
+  const { view } = move
   const { instance, primary } = view
-  ctx.log.say('* checking where the instance actually runs (if this hangs, the hypervisor might be in a bad state)')
-  const nodes = [primary, target]
-  const { hvparams } = view.config.cluster
-  const results = await ctx.nodes.many(nodes, 'instance_list', [[instance.hypervisor], hvparams])
-  const [here, there] = nodes.map((node) =>
-    ctx.nodes.raise(results, node, `Can't contact node ${node.name}`).includes(instance.name),
-  )
-  if (here && there)
+  ctx.log.say(`Migrating instance ${instance.name}`)
+  let places = await whereItRuns(ctx, view)
+  const runsOn = (node: Node) => places.some(({ uuid }) => uuid === node.uuid)
+  if (runsOn(primary) && runsOn(move.target)) {
+    ctx.log.say('Trying to cleanup after failed migration')
+    const what = `Failed fetching source migration information from ${primary.name}`
+    const info = await ctx.nodes.call(primary, what, 'migration_info', [dictOf(view)])
+    const failures = await giveUp(ctx, move, info)
+    if (failures.length > 0) throw new OpExecError(`Instance migration cleanup failed: ${failures.join(',')}`)
+    places = await whereItRuns(ctx, view)
+  }
+  if (runsOn(primary) && runsOn(move.target))
     throw new OpExecError(
       'Instance seems to be running on two nodes, or the hypervisor is confused; you will have to ensure manually that it runs only on one and restart this operation',
     )
-  if (!here && !there)
-    throw new OpExecError(
-      "Instance does not seem to be running at all; in this case it's safer to repair by running 'gnt-instance stop' to ensure disk shutdown, and then restarting it",
-    )
-  if (there) {
+  const target = runsOn(primary) || runsOn(move.target) ? move.target : onlyPlace(places)
+  if (target.uuid !== move.target.uuid)
+    ctx.log.say(`* instance running on unexpected node (${target.name}), updating as the new secondary`)
+  const moved = runsOn(target)
+  if (moved) {
     ctx.log.say(`* instance running on secondary node (${target.name}), updating config`)
     await ctx.config.change([change('setInstancePrimaryNode', instance.uuid, target.uuid)])
   } else ctx.log.say(`* instance confirmed to be running on its primary node (${primary.name})`)
   const current = await reread(ctx, view)
-  await closeDisks(ctx, current, there ? primary : target, true)
+  await closeDisks(ctx, current, moved ? primary : target, true)
   await openDisks(ctx, current, current.primary, true)
   ctx.log.say('* done')
+}
+
+async function whereItRuns(ctx: UnitContext, { config, instance }: Move['view']): Promise<Node[]> {
+  ctx.log.say('* checking where the instance actually runs (if this hangs, the hypervisor might be in a bad state)')
+  const nodes = Object.values((await ctx.config.read({ nodes: 'all' })).nodes).filter(({ offline }) => !offline)
+  const results = await ctx.nodes.many(nodes, 'instance_list', [[instance.hypervisor], config.cluster.hvparams])
+  const { name } = instance
+  // Xen calls an instance otherwise while it is migrated.
+  const names = [name, `migrating-${name}`, `${name}--incoming`, `${name}--migratedaway`]
+  const found = nodes.filter((node) => {
+    const running = ctx.nodes.raise(results, node, `Can't contact node ${node.name}`)
+    return running.some((one) => names.includes(one))
+  })
+  ctx.log.say(`* instance running on: ${found.map((node) => node.name).join(',')}`)
+  return found
+}
+
+/** One that runs where nobody expected it is taken as moved there. */
+function onlyPlace(places: readonly Node[]): Node {
+  const [place, ...others] = places
+  if (place !== undefined && others.length === 0) return place
+  throw new OpExecError(
+    "Instance does not seem to be running at all; in this case it's safer to repair by running 'gnt-instance stop' to ensure disk shutdown, and then restarting it",
+  )
 }

@@ -26,7 +26,10 @@ const instanceLocks = locksOfInstance(['node', 'node-res'])
 
 export const instanceRecreateDisks = logicalUnit(OpInstanceRecreateDisks, {
   async locks(op, ctx) {
-    await givenNodes(ctx, op)
+    ctx.note({ disks: op.disks.map((entry) => (typeof entry === 'number' ? [entry, {}] : entry)) })
+    checkGiven(op)
+    const nodes = await givenNodes(ctx, op)
+    if (nodes.length > 0) noteNodes(ctx, nodes)
     if (op.iallocator !== undefined)
       await allocatorsFor(ctx, 'allocate', await ctx.config.read({}), op.iallocator, op.nodes[0])
     return instanceLocks.locks(op, ctx)
@@ -39,14 +42,13 @@ export const instanceRecreateDisks = logicalUnit(OpInstanceRecreateDisks, {
   },
   async check(ctx, op) {
     const view = await readInstance(ctx, op)
-    ctx.note({ disks: op.disks.map((entry) => (typeof entry === 'number' ? [entry, {}] : entry)) })
     const nodes = await givenNodes(ctx, op)
     if (nodes.length > 0) checkReplacement(view, nodes)
     const elsewhere = nodes.length > 0 || op.iallocator !== undefined
     for (const node of elsewhere ? nodes : allNodes(view)) checkNodeOnline(node)
+    if (view.disks.length === 0) throw new OpPrereqError(`Instance '${view.instance.name}' has no disks`, ECODE.INVAL)
     // Whether it runs on a node that is off, nobody can tell.
     if (!elsewhere || !view.primary.offline) await checkInstanceState(ctx, view, NOT_RUNNING, 'cannot recreate disks')
-    if (view.disks.length === 0) throw new OpPrereqError(`Instance '${view.instance.name}' has no disks`, ECODE.INVAL)
     const wanted = wantedDisks(view, op)
     if (elsewhere && wanted.length !== view.disks.length)
       throw new OpPrereqError("Can't recreate disks partially and change the nodes at the same time", ECODE.INVAL)
@@ -58,16 +60,15 @@ export const instanceRecreateDisks = logicalUnit(OpInstanceRecreateDisks, {
     env: (ctx, _op, { view }) => instanceHookEnv(ctx, view.instance.uuid),
     nodes: (_ctx, _op, { view }) => hookNodes(view),
   },
-  async run(ctx, _op, { view, wanted, target }) {
+  async run(ctx, op, { view, wanted, target }) {
     const disks = wanted.map((one) => one.changed)
     const there = { ...view, primary: target }
-    await createDisks(ctx, there, disks, { unique: false })
-    if (target.uuid !== view.primary.uuid) {
+    if (op.nodes.length > 0 || op.iallocator !== undefined)
       ctx.log.warning(
         "Changing the instance's nodes, you will have to remove any disks left on the older nodes manually",
       )
-      await ctx.config.change(movedTo(view, target))
-    }
+    await createDisks(ctx, there, disks, { unique: false })
+    if (target.uuid !== view.primary.uuid) await ctx.config.change(movedTo(view, target))
     await ctx.config.change(
       wanted
         .filter(({ disk, changed }) => disk !== changed)
@@ -125,9 +126,30 @@ async function chosenNode(
     among: ctx.locks.holds('node'),
   }
   const [node] = await firstThatFinds(ctx, allocators, (allocator) => chooseNodes(ctx, allocator, request))
+  noteNodes(ctx, [node])
   await ctx.locks.keepOnly('node', [node.uuid])
   await ctx.locks.keepOnly('node-res', [node.uuid])
   return node
+}
+
+function noteNodes(ctx: UnitContext, nodes: readonly Node[]): void {
+  ctx.note({ nodes: nodes.map(({ name }) => name), node_uuids: nodes.map(({ uuid }) => uuid) })
+}
+
+function checkGiven({ disks }: Op<typeof OpInstanceRecreateDisks>): void {
+  const seen = new Set<number>()
+  for (const entry of disks) {
+    const [index, params] = typeof entry === 'number' ? [entry, {}] : entry
+    if (seen.has(index)) throw new OpPrereqError(`Some disks have been specified more than once: ${index}`, ECODE.INVAL)
+    seen.add(index)
+    checkDiskParams(params)
+    const unknown = Object.keys(params).filter((key) => key !== 'size' && key !== 'mode')
+    if (unknown.length > 0)
+      throw new OpPrereqError(
+        `Parameters for disk ${index} try to change unmodifyable parameter(s): ${unknown.join(', ')}`,
+        ECODE.INVAL,
+      )
+  }
 }
 
 const givenNodes = (ctx: UnitContext, op: Op<typeof OpInstanceRecreateDisks>): Promise<Node[]> =>
@@ -145,20 +167,10 @@ function checkReplacement(view: InstanceView, nodes: readonly Node[]): void {
 /** No list means all disks. */
 function wantedDisks(view: InstanceView, { disks }: Op<typeof OpInstanceRecreateDisks>): Wanted[] {
   if (disks.length === 0) return view.disks.map((disk) => ({ disk, changed: disk }))
-  const seen = new Set<number>()
   return disks.map((entry) => {
     const [index, params] = typeof entry === 'number' ? [entry, {}] : entry
     const disk = view.disks[index]
     if (disk === undefined) throw new OpPrereqError(`Invalid disk index '${index}'`, ECODE.INVAL)
-    if (seen.has(index)) throw new OpPrereqError(`Some disks have been specified more than once: ${index}`, ECODE.INVAL)
-    seen.add(index)
-    checkDiskParams(params)
-    const unknown = Object.keys(params).filter((key) => key !== 'size' && key !== 'mode')
-    if (unknown.length > 0)
-      throw new OpPrereqError(
-        `Parameters for disk ${index} try to change unmodifyable parameter(s): ${unknown.join(', ')}`,
-        ECODE.INVAL,
-      )
     const { size = disk.size, mode = disk.mode } = params
     return { disk, changed: Object.keys(params).length === 0 ? disk : { ...disk, size, mode } }
   })

@@ -17,10 +17,10 @@ export const instanceReinstall = logicalUnit(OpInstanceReinstall, {
   ...locksOfInstance(['node', 'node-res']),
   async check(ctx, op) {
     const view = await readInstance(ctx, op)
-    ctx.note(givenOsParams(op))
     checkNodeOnline(view.primary)
     if (view.disks.length === 0) throw new OpPrereqError(`Instance '${view.instance.name}' has no disks`, ECODE.INVAL)
     await checkInstanceState(ctx, view, DOWN, 'cannot reinstall')
+    ctx.note(givenOsParams(op))
     await checkOs(ctx, op, view)
     return view
   },

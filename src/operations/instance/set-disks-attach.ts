@@ -1,4 +1,5 @@
 // Disks that change hands with their data: detached from one instance, they are in the configuration until another one gets them.
+import { pythonRepr } from '../../lib/python-text'
 import * as path from 'node:path'
 import { change } from '../../config/changes'
 import { diskTemplateOf } from '../../config/lookup'
@@ -7,7 +8,6 @@ import { DTS_INSTANCE_DEPENDENT_PATH } from '../../model/constants/disks'
 import type { Disk } from '../../model/config'
 import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
 import type { DiskParams } from '../../opcodes/types'
-import { pythonRepr } from '../hooks'
 import type { UnitContext } from '../unit-context'
 import { indexForNew, type DeviceChange } from './device-changes'
 import { createDirectory, fileFolder, sizeText } from './disk-files'

@@ -1,11 +1,11 @@
 // Changes to the NICs of an existing instance.
+import { pythonText } from '../../lib/python-text'
 import { nicDict } from '../../config/rpc-dicts'
 import type { Nic } from '../../model/config'
 import { MAX_NICS } from '../../model/constants/params'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import type { NicParams as GivenNic } from '../../opcodes/types'
 import type { UnitContext } from '../unit-context'
-import { pythonText } from '../hooks'
 import { indexForNew, indexOfDevice, type DeviceChange } from './device-changes'
 import { hotplug, type HotplugAction } from './hotplug'
 import { checkNames } from './disk-spec'

@@ -1,10 +1,10 @@
 // What the job of a change shows of it, even if it is refused: the newer notation, and what was settled meanwhile.
+import { pythonRepr } from '../../lib/python-text'
 import { diskTemplateOf } from '../../config/lookup'
 import { DEFAULT_FILE_DRIVER, DTS_FILEBASED, DTS_INSTANCE_DEPENDENT_PATH } from '../../model/constants/disks'
 import { VALUE } from '../../model/constants/words'
 import { OpPrereqError } from '../../model/errors'
 import type { DiskParams, Identifier, NicParams } from '../../opcodes/types'
-import { pythonRepr } from '../hooks'
 import type { UnitContext } from '../unit-context'
 import type { DeviceChange } from './device-changes'
 import { isNone } from './nic-spec'

@@ -1,10 +1,10 @@
 // Parameters of an existing instance as they will be: hypervisor, backend, OS and state, each with the list of what changed.
+import { pythonRepr } from '../../lib/python-text'
 import { fillBeParams, fillHvParams, fillOsParams, fillPrivateOsParams } from '../../config/filled'
 import type { AdminState, Instance, Params } from '../../model/config'
 import { checkHvParams } from '../../model/hv-check'
 import type { OpInstanceSetParams } from '../../opcodes/instance'
 import type { Op } from '../logical-unit'
-import { pythonRepr } from '../hooks'
 import type { UnitContext } from '../unit-context'
 import { checkInstanceState, NOT_RUNNING } from './checks'
 import { texts } from './create-plan'

@@ -1,4 +1,5 @@
 // OP_NODE_SET_PARAMS: a node's role, what it may be used for, its second address and its parameters.
+import { pythonText } from '../../lib/python-text'
 import { change } from '../../config/changes'
 import { instanceDisks, instanceNodes, primaryInstances, secondaryInstances } from '../../config/lookup'
 import { fillNdParams } from '../../config/filled'
@@ -9,7 +10,6 @@ import { OpNodeSetParams } from '../../opcodes/node'
 import { namedNode } from '../find'
 import { sameNames } from '../group/members'
 import { checkNodeLevel, updatedDiskState, updatedHvState, updatedNdParams } from '../group/params'
-import { pythonText } from '../hooks'
 import { all, exclusive, logicalUnit, shared, type Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { addSshKey, certificateDigest, DEMOTED, fillCandidatePool, removeSshKey, settleKvmDaemon } from './candidates'

@@ -1,4 +1,5 @@
 // OP_NODE_QUERY_STORAGE, OP_NODE_MODIFY_STORAGE and OP_REPAIR_NODE_STORAGE: what nodes store disks on.
+import { pythonRepr } from '../../lib/python-text'
 import { instanceNodes } from '../../config/lookup'
 import type { Cluster, ConfigData, Instance, Node } from '../../model/config'
 import { DISK_TEMPLATES, LOCAL_DISK_STATUS, STORAGE_TYPE_OF_TEMPLATE } from '../../model/constants/disks'
@@ -7,7 +8,6 @@ import { ECODE, OpPrereqError } from '../../model/errors'
 import { niceSortBy } from '../../model/nice-sort'
 import { OpNodeModifyStorage, OpNodeQueryStorage, OpRepairNodeStorage } from '../../opcodes/node'
 import { namedNode, nodesOrAll } from '../find'
-import { pythonRepr } from '../hooks'
 import { diskDicts, viewOf } from '../instance/view'
 import { exclusive, logicalUnit } from '../logical-unit'
 import type { UnitContext } from '../unit-context'

@@ -1,5 +1,5 @@
 // OP_TEST_DELAY: sleeps on the master and on nodes, with or without their locks. Tests of the queue and of locks use it.
-import { ECODE, OpPrereqError } from '../../model/errors'
+import { OpPrereqError } from '../../model/errors'
 import { OpTestDelay } from '../../opcodes/test'
 import { wantedNodes } from '../find'
 import { exclusive, logicalUnit } from '../logical-unit'
@@ -8,13 +8,13 @@ import { meetingPoint } from './meeting-point'
 
 export const testDelay = logicalUnit(OpTestDelay, {
   async locks(op, ctx) {
-    if (op.duration <= 0) throw new OpPrereqError('Duration must be greater than zero', ECODE.INVAL)
+    if (op.duration <= 0) throw new OpPrereqError('Duration must be greater than zero')
     const nodes = await wantedNodes(ctx, op.on_nodes)
-    if (nodes.length > 0)
-      ctx.note({ on_nodes: nodes.map((node) => node.name), on_node_uuids: nodes.map((node) => node.uuid) })
-    if (op.no_locks) return {}
     const { cluster } = await ctx.config.read({})
-    return { node: exclusive([...nodes.map((node) => node.uuid), ...(op.on_master ? [cluster.master_node] : [])]) }
+    const given = nodes.map(({ uuid }) => uuid)
+    const uuids = [...new Set([...given, ...(op.on_master ? [cluster.master_node] : [])])]
+    ctx.note({ ...(nodes.length > 0 && { on_nodes: nodes.map((node) => node.name) }), on_node_uuids: uuids })
+    return op.no_locks ? {} : { node: exclusive(uuids) }
   },
   check: (ctx, op) => wantedNodes(ctx, op.on_nodes),
   async run(ctx, op, nodes) {

@@ -36,7 +36,7 @@ const whatIf = refine(
   reader<WhatIfRequest>(OpClusterWhatIf),
   {},
   ({ nodes, node_tag, instances }) => nodes !== undefined || node_tag !== undefined || instances !== undefined,
-  'says of nothing that happens: give nodes, node_tag or instances',
+  (given) => `${JSON.stringify(given)} says of nothing that happens: give nodes, node_tag or instances`,
 )
 const wait = orNull(nonNegative(float))
 

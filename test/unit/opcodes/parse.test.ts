@@ -78,7 +78,11 @@ describe('parseOpcode', () => {
     ['a list', [], 'Unable to read JSObject'],
     ['no OP_ID', { reason: [] }, `key 'OP_ID' not found, object contains only ["reason"]`],
     ['a name with a prototype', { OP_ID: 'toString', reason: [] }, 'Unknown opcode toString'],
-    ['a negative repeat', delay({ repeat: -1 }), `Can't parse value for 'repeat': -1 is negative`],
+    [
+      'a negative repeat',
+      delay({ repeat: -1 }),
+      `Can't parse value for 'repeat': Invalid value for non-negative type '-1'`,
+    ],
     ['true for a number', delay({ repeat: true }), `Can't parse value for 'repeat': Unable to read Int`],
     [
       'a foreign NIC key',

@@ -20,7 +20,6 @@ const FILES: readonly string[] = [
 const DIRECTORIES: readonly string[] = ['mem_path', 'vnc_x509_path']
 const IMAGES: readonly string[] = ['cdrom_image_path', 'cdrom2_image_path']
 const URL = /^(https?|ftps?|tftp):\/\//
-const SPICE_ONLY: readonly string[] = ['spice_password_file', 'spice_image_compression', 'spice_streaming_video']
 
 export async function validateParameters(hvparams: HvParams): Promise<void> {
   const params = new KvmParams(hvparams)
@@ -28,7 +27,6 @@ export async function validateParameters(hvparams: HvParams): Promise<void> {
   for (const name of DIRECTORIES) await checkPath(params, name, 'directory')
   for (const name of IMAGES) if (!URL.test(params.text(name))) await checkPath(params, name, 'file')
   if (!(await findQemu(params.text('kvm_path')))) refuse('kvm_path', 'not found or not a file', params.text('kvm_path'))
-  checkBoot(params)
   checkScreen(params)
   await checkSecurity(params)
   await checkMachine(params)
@@ -51,17 +49,6 @@ async function checkPath(params: KvmParams, name: string, kind: 'file' | 'direct
   if (!fits) refuse(name, `not found or not a ${kind}`, value)
 }
 
-function checkBoot(params: KvmParams): void {
-  if (params.text('boot_order') === 'cdrom' && params.text('cdrom_image_path') === '')
-    throw new HypervisorFailure('Cannot boot from cdrom without an ISO path')
-  if (params.text('kernel_path') !== '' && params.text('root_path') === '')
-    throw new HypervisorFailure('Need a root partition for the instance, if a kernel is defined')
-  if (params.text('disk_aio') === 'native' && params.text('disk_cache') !== 'none')
-    throw new HypervisorFailure(
-      "When 'disk_aio' is set to 'native', the only supported value for 'disk_cache' is 'none'.",
-    )
-}
-
 function checkScreen(params: KvmParams): void {
   const vnc = params.text('vnc_bind_address')
   const spice = params.text('spice_bind')
@@ -72,21 +59,13 @@ function checkScreen(params: KvmParams): void {
     throw new HypervisorFailure(
       'VNC: The vnc_bind_address parameter must be either a valid IP address, an interface name, or an absolute path',
     )
-  if (params.flag('vnc_x509_verify') && params.text('vnc_x509_path') === '')
-    throw new HypervisorFailure('vnc_x509_path must be defined, if vnc_x509_verify is')
   if (spice !== '' && !known(spice))
     throw new HypervisorFailure('SPICE: The spice_bind parameter must be either a valid IP address or interface name')
-  const orphan = spice === '' ? SPICE_ONLY.find((name) => params.text(name) !== '') : undefined
-  if (orphan !== undefined) throw new HypervisorFailure(`SPICE: ${orphan} requires spice_bind to be set`)
 }
 
 async function checkSecurity(params: KvmParams): Promise<void> {
   const model = params.text('security_model')
   const user = params.text('security_domain')
-  if (model === 'user' && user === '')
-    throw new HypervisorFailure('A security domain (user to run kvm as) must be specified')
-  if (model !== 'user' && user !== '')
-    throw new HypervisorFailure("Cannot have a security domain when the security model is 'none' or 'pool'")
   if (model !== 'user' || !(await accessible('/etc/passwd'))) return
   const accounts = (await fs.readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':')[0])
   if (!accounts.includes(user)) throw new HypervisorFailure(`Unknown security domain user ${user}`)

@@ -19,7 +19,7 @@ import {
 } from '../../../model/constants/hypervisors'
 import { BE_DEFAULTS, ND_DEFAULTS, NIC_MODES, NIC_TYPES } from '../../../model/constants/params'
 import { VALUE } from '../../../model/constants/words'
-import { ECODE, OpPrereqError } from '../../../model/errors'
+import { ConfigurationError, ECODE, HypervisorError, OpPrereqError } from '../../../model/errors'
 import { checkHvParams } from '../../../model/hv-check'
 import { enforceTypes } from '../../../model/param-types'
 import {
@@ -79,16 +79,20 @@ export async function checkParamsOnNodes(
       const own = fields.os_hvp?.[os]?.[hypervisor]
       if (own !== undefined) await checkHvParamsOnNodes(ctx, nodes, hypervisor, { ...hvparams[hypervisor], ...own })
     }
-  const changed = new Set([...Object.keys(op.osparams ?? {}), ...Object.keys(op.osparams_private_cluster ?? {})])
+  await checkAllOsParams(ctx, config, fields)
+}
+
+/** Of every OS that has any, each time; one that the master does not have is left alone. */
+async function checkAllOsParams(ctx: UnitContext, config: ConfigData, fields: Fields): Promise<void> {
+  const shown = fields.osparams ?? config.cluster.osparams
+  const hidden = fields.osparams_private_cluster ?? config.cluster.osparams_private_cluster
   const master = config.nodes[config.cluster.master_node]
-  for (const os of master === undefined ? [] : changed) {
-    const params = {
-      ...(fields.osparams ?? config.cluster.osparams)[os],
-      ...(fields.osparams_private_cluster ?? config.cluster.osparams_private_cluster)[os],
-    }
-    const what = `OS Parameters validation failed on node ${master?.name}`
-    if (master !== undefined)
-      await ctx.nodes.require(master, what, ECODE.INVAL, 'os_validate', [false, os, ['parameters'], params, false])
+  if (master === undefined) return
+  for (const os of new Set([...Object.keys(shown), ...Object.keys(hidden)])) {
+    const what = `OS Parameters validation failed on node ${master.name}`
+    const params = { ...shown[os], ...hidden[os] }
+    if (!(await ctx.nodes.call(master, what, 'os_validate', [false, os, ['parameters'], params, false])))
+      ctx.log.info(`OS ${os} not found on node ${master.name}, validation skipped`)
   }
 }
 
@@ -99,7 +103,7 @@ function newHvParams(config: ConfigData, op: SetParams): Cluster['hvparams'] | u
   if (op.enabled_hypervisors?.length === 0) throw invalid('Enabled hypervisors list must contain at least one member')
   if (op.enabled_hypervisors !== undefined) checkHypervisorsUnused(config, op.enabled_hypervisors)
   const unknown = Object.keys(op.hvparams ?? {}).filter((name) => !HYPERVISORS.some((known) => known === name))
-  if (unknown.length > 0) throw invalid(`Unknown hypervisor type '${unknown.join(', ')}'`)
+  if (unknown.length > 0) throw new HypervisorError(`Unknown hypervisor type '${unknown.join(', ')}'`)
   const touched = touchedHypervisors(op)
   if (touched.length === 0) return undefined
   const result: Record<string, Params> = { ...config.cluster.hvparams }
@@ -141,7 +145,7 @@ function newOsHvp(
     const own = (result[os] ??= {})
     for (const [name, params] of Object.entries(byHypervisor)) {
       const hypervisor = HYPERVISORS.find((known) => known === name)
-      if (hypervisor === undefined) throw invalid(`Unknown hypervisor type '${name}'`)
+      if (hypervisor === undefined) throw new HypervisorError(`Unknown hypervisor type '${name}'`)
       if (params === null) {
         delete own[hypervisor]
         continue
@@ -172,7 +176,7 @@ const newNdParams = (cluster: Cluster, changes: Given): NdParams => ({
 function newNicParams(config: ConfigData, changes: Given): NicParams {
   const params = { ...config.cluster.nicparams.default, ...enforceTypes(changes, NIC_TYPES) }
   const problem = nicProblem(params)
-  if (problem !== undefined) throw invalid(problem)
+  if (problem !== undefined) throw new ConfigurationError(problem)
   const problems = recordValues(config.instances).flatMap((instance) =>
     instance.nics.flatMap((nic, index) => {
       const filled = { ...params, ...nic.nicparams }
@@ -185,10 +189,9 @@ function newNicParams(config: ConfigData, changes: Given): NicParams {
   return params
 }
 
-function nicProblem({ mode, link, vlan }: NicParams): string | undefined {
+function nicProblem({ mode, link }: NicParams): string | undefined {
   if (!NIC_MODES.some((known) => known === mode)) return `Invalid NIC mode '${mode}'`
   if ((mode === 'bridged' || mode === 'openvswitch') && link === '') return `Missing ${mode} NIC link`
-  if (vlan !== '' && mode !== 'bridged' && mode !== 'openvswitch') return `A VLAN is not possible in mode '${mode}'`
   return undefined
 }
 

@@ -35,7 +35,7 @@ describe('a detached disk', () => {
     expect(renamed()).toEqual([['node3.gnt.example', file, outside]])
     expect(disksOf('inst6')).toEqual([])
     expect(cluster.config.disks[disk?.uuid ?? '']).toMatchObject({
-      iv_name: '',
+      iv_name: 'disk/0',
       logical_id: [disk?.logical_id[0], outside],
     })
     expect(cluster.diskFiles()).toContain(disk?.uuid)
