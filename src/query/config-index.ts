@@ -47,8 +47,8 @@ export class ConfigIndex {
     return index
   }
 
-  findInstance = (name: string): Instance | undefined => findInstance(this.config, name)
-  findNode = (name: string): Node | undefined => findNode(this.config, name)
+  findInstance = (name: string): Instance | undefined => inSameCase(findInstance(this.config, name), name)
+  findNode = (name: string): Node | undefined => inSameCase(findNode(this.config, name), name)
   findGroup = (name: string): NodeGroup | undefined => findGroup(this.config, name)
   findNetwork = (name: string): Network | undefined => findNetwork(this.config, name)
 
@@ -103,6 +103,15 @@ function grouped<T>(items: readonly T[], keysOf: (item: T) => readonly string[])
     }
   }
   return groups
+}
+
+/** Names are not compared as generously here as where something is to be done: lists are filtered by them afterwards. */
+function inSameCase<T extends { readonly uuid: string; readonly name: string }>(
+  found: T | undefined,
+  asked: string,
+): T | undefined {
+  if (found === undefined || found.uuid === asked || `${found.name}.`.startsWith(`${asked}.`)) return found
+  return undefined
 }
 
 function once<T>(compute: () => T): () => T {

@@ -142,7 +142,7 @@ async function query<Row>(
   for (const name of asked) needs.add(fieldOf(resource, name)?.needs ?? 'config')
   const live = needs.has('live') || needs.has('console')
   const early = compileFilter(filter, filterTable(resource, !live))
-  const wanted = requestedNames(filter, resource.nameField)
+  const wanted = namesOf(resource, filter)
   const named = wanted !== null && resource.find !== undefined
   let rows = await (named ? find(resource, wanted, source, missing) : resource.all(source, needs, asked))
   rows = await filterInSlices(rows, ROWS_AT_ONCE, (row) => early(row) !== false)
@@ -164,6 +164,14 @@ async function query<Row>(
         yield slice.map((row) => `[${writers.map((writer) => writer(row)).join(',')}]`).join(',')
     },
   }
+}
+
+/** The names asked for. A number is no name but that of a job: only comparing it tells what is wrong with it. */
+function namesOf<Row>(resource: Resource<Row>, filter: Filter): FilterValue[] | null {
+  const names = requestedNames(filter, resource.nameField)
+  if (names === null || fieldOf(resource, resource.nameField)?.kind === 'number') return names
+  const texts = names.filter((name) => typeof name === 'string')
+  return texts.length === 0 ? null : texts
 }
 
 /** What was found; its rows are worked out slice by slice, when they are read. */

@@ -1,5 +1,5 @@
 // The query language: `[operator, operands...]` as read from the wire, checked once and then compiled for a table.
-import { ParameterError, QueryFilterParseError } from '../model/errors'
+import { GenericError, ParameterError, QueryFilterParseError } from '../model/errors'
 import { limits } from '../model/limits'
 import { compileRegex } from './regex'
 import { pretty } from './pretty'
@@ -29,20 +29,20 @@ export function parseFilter(json: unknown, depth = 0): Filter {
     case '|':
       return { op, filters: args.map((arg) => parseFilter(arg, depth + 1)) }
     case '!':
-      return { op, filter: parseFilter(single(op, args), depth + 1) }
+      return { op, filter: parseFilter(single('filter', args), depth + 1) }
     case '?':
-      return { op, field: fieldName(op, single(op, args)) }
+      return { op, field: readText(single('fieldname', args)) }
     case '=':
     case '==':
-      return { op: '==', ...comparison(op, args) }
+      return { op: '==', ...comparison(args) }
     case '!=':
-      return { op: '!', filter: { op: '==', ...comparison(op, args) } }
+      return { op: '!', filter: { op: '==', ...comparison(args) } }
     case '<':
     case '>':
     case '<=':
     case '>=':
     case '=[]':
-      return { op, ...comparison(op, args) }
+      return { op, ...comparison(args) }
     case '=~':
       return regexFilter(args)
     default:
@@ -89,23 +89,26 @@ export function* filterFields(filter: Filter): Generator<string> {
   if ('filters' in filter) for (const part of filter.filters) yield* filterFields(part)
 }
 
-function single(op: string, args: readonly unknown[]): unknown {
+function single(what: string, args: readonly unknown[]): unknown {
   if (args.length === 1) return args[0]
-  throw new QueryFilterParseError(`Filter operator '${op}' takes one operand, got ${pretty(args)}`)
+  throw new QueryFilterParseError(`Cannot deserialise field, expected [${what}] but got ${pretty(args)}`)
 }
 
-function fieldName(op: string, value: unknown): string {
+/** A text is a list of characters there. */
+function readText(value: unknown): string {
   if (typeof value === 'string') return value
-  throw new QueryFilterParseError(`Filter operator '${op}' takes a field name, got ${pretty(value)}`)
+  throw new QueryFilterParseError(Array.isArray(value) ? 'Unable to read Char' : 'Unable to read String')
 }
 
-function pair(op: string, args: readonly unknown[]): [field: string, value: unknown] {
-  if (args.length === 2) return [fieldName(op, args[0]), args[1]]
-  throw new QueryFilterParseError(`Filter operator '${op}' takes a field and a value, got ${pretty(args)}`)
+function pair(args: readonly unknown[]): [field: string, value: unknown] {
+  if (args.length === 2) return [readText(args[0]), args[1]]
+  throw new QueryFilterParseError(
+    `Cannot deserialise field/value pair, expected [fieldname, value] but got ${pretty(args)}`,
+  )
 }
 
-function comparison(op: string, args: readonly unknown[]): { field: string; value: FilterValue } {
-  const [field, value] = pair(op, args)
+function comparison(args: readonly unknown[]): { field: string; value: FilterValue } {
+  const [field, value] = pair(args)
   if (typeof value === 'string') return { field, value }
   if (typeof value !== 'number')
     throw new QueryFilterParseError(
@@ -128,9 +131,8 @@ function ratio(value: number): string {
 }
 
 function regexFilter(args: readonly unknown[]): Filter {
-  const [field, source] = pair('=~', args)
-  if (typeof source !== 'string')
-    throw new QueryFilterParseError(`Filter operator '=~' takes a regular expression, got ${pretty(source)}`)
+  const [field, given] = pair(args)
+  const source = readText(given)
   return { op: '=~', field, source, regex: compileRegex(source) }
 }
 
@@ -202,18 +204,17 @@ function leafTest(leaf: Leaf, compare: FilterField<never>['compare']): (value: u
     case '?':
       return (value) => {
         if (typeof value === 'boolean') return value
-        throw new ParameterError(`Field '${leaf.field}' is not a boolean, its value is ${pretty(value)}`)
+        throw new ParameterError(`Unexpected value '${pretty(value)}' in boolean context`)
       }
     case '=~':
       return (value) => {
         if (typeof value === 'string') return leaf.regex.test(value)
-        throw new ParameterError(`Field '${leaf.field}' is not a text, its value is ${pretty(value)}`)
+        throw new ParameterError(
+          `Invalid field value used in regexp matching, expecting string but got '${pretty(value)}'`,
+        )
       }
     case '=[]':
-      return (value) => {
-        if (Array.isArray(value)) return value.includes(leaf.value)
-        throw new ParameterError(`Field '${leaf.field}' is not a list, its value is ${pretty(value)}`)
-      }
+      return (value) => contains(value, leaf.value)
     case '==':
       if (compare === 'host') return (value) => matchesHost(sameType(value, leaf.value), leaf.value)
       return (value) => sameType(value, leaf.value) === leaf.value
@@ -228,10 +229,23 @@ function leafTest(leaf: Leaf, compare: FilterField<never>['compare']): (value: u
   }
 }
 
+function contains(list: unknown, wanted: FilterValue): boolean {
+  const wrong = (what: string) =>
+    new GenericError(`Cannot convert value '${pretty(list)}', error: Unable to read ${what}`)
+  if (!Array.isArray(list)) throw wrong('list')
+  const odd: unknown = list.find((entry) => typeof entry !== typeof wanted)
+  if (odd === undefined) return list.includes(wanted)
+  if (typeof wanted === 'number') throw wrong('Integer')
+  throw wrong(Array.isArray(odd) ? 'Char' : 'String')
+}
+
 function sameType(value: unknown, wanted: FilterValue): FilterValue {
   if (typeof value === 'string' && typeof wanted === 'string') return value
   if (typeof value === 'number' && typeof wanted === 'number') return value
-  const shown = typeof wanted === 'string' ? `QuotedString ${JSON.stringify(wanted)}` : `NumericValue ${wanted}`
+  const shown =
+    typeof wanted === 'string'
+      ? `QuotedString ${JSON.stringify(wanted)}`
+      : `NumericValue ${wanted < 0 ? `(${wanted})` : wanted}`
   throw new ParameterError(`Invalid types in comparison, trying to compare ${pretty(value)} with '${shown}'`)
 }
 

@@ -56,5 +56,5 @@ export const groupResource: Resource<GroupRow> = {
     const group = index.groups().find((candidate) => candidate.name === name || candidate.uuid === name)
     return group && { group, index }
   },
-  notFound: (name) => new OpPrereqError(`Node group ${name} not found`, ECODE.NOENT),
+  notFound: (name) => new OpPrereqError(`NodeGroup name ${name} not found`, ECODE.NOENT),
 }

@@ -69,7 +69,7 @@ describe('names', () => {
   test.each([
     ['instance', 'Instance name nosuch not found'],
     ['node', 'Node name nosuch not found'],
-    ['group', 'Node group nosuch not found'],
+    ['group', 'NodeGroup name nosuch not found'],
     ['network', "Network 'nosuch' not found"],
   ] as const)('that no %s has are refused', async (what, text) => {
     const asked = runQuery(what, ['name'], ['|', ['==', 'name', 'nosuch']], goldenSource())
