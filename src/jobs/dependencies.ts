@@ -32,7 +32,9 @@ export function resolveRelative(op: WireOpCode, own: JobId): WireOpCode {
   const absolute = depends.map((entry: unknown): unknown => {
     if (!Array.isArray(entry) || typeof entry[0] !== 'number') return entry
     const id = entry[0] < 0 ? own + entry[0] : entry[0]
-    if (id < 1) throw new RangeError(`relative job id ${entry[0]} in job ${own} points before the first job`)
+    // A job 0 that is asked for is one that does not exist.
+    if (entry[0] < 0 && id < 1)
+      throw new RangeError(`relative job id ${entry[0]} in job ${own} points before the first job`)
     return [id, ...entry.slice(1)]
   })
   return { ...op, depends: absolute }

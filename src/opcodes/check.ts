@@ -103,6 +103,9 @@ export function setOf<T>(item: Check<T>): Check<readonly T[]> {
   return { schema: list.schema, parse: (value) => [...new Set(list.parse(value))] }
 }
 
+/** What Ganeti calls arrays of so many entries. */
+const TUPLES: Readonly<Record<number, string>> = { 2: 'Pair', 3: 'Triple', 4: '4-tuple' }
+
 /** An array of exactly these entries. */
 export function tuple<const C extends readonly Check<unknown>[]>(
   ...items: C
@@ -111,8 +114,9 @@ export function tuple<const C extends readonly Check<unknown>[]>(
   return {
     schema: { type: 'array', items: { anyOf: schemas }, minItems: items.length, maxItems: items.length },
     parse(value) {
-      const entries = readArray(value)
-      if (entries.length !== items.length) throw new Mismatch(`Unable to read a list of ${items.length} entries`)
+      if (!Array.isArray(value) || value.length !== items.length)
+        throw new Mismatch(`Unable to read ${TUPLES[items.length] ?? 'a tuple'}`)
+      const entries: readonly unknown[] = value
       // The compiler cannot see that map keeps a tuple's shape.
       return items.map((item, index) => item.parse(entries[index])) as { [I in keyof C]: ValueOf<C[I]> }
     },

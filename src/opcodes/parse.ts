@@ -32,10 +32,13 @@ const dependency: Check<number> = {
 const time_ns: Check<number> = {
   schema: { type: 'integer' },
   parse(value) {
-    if (typeof value !== 'number' || !Number.isInteger(value)) throw new Mismatch('Unable to read Int')
+    if (typeof value !== 'number' || !Number.isInteger(value)) throw new Mismatch('Unable to read Integer')
     return value
   },
 }
+
+/** `[[source, text, nanoseconds], ...]`. */
+export const reasonTrail = listOf(tuple(text, text, time_ns))
 
 export const commonParams = {
   dry_run: maybe(bool, 'Stop after the checks'),
@@ -43,7 +46,7 @@ export const commonParams = {
   priority: opt(submitPriority, 0, 'Priority of the job at submission'),
   depends: maybe(listOf(tuple(dependency, listOf(finalJobStatus))), '[[job id or negative offset, [statuses]], ...]'),
   comment: maybe(text, 'Free text stored with the opcode'),
-  reason: req(listOf(tuple(text, text, time_ns)), 'Reason trail: [[source, text, nanoseconds], ...]'),
+  reason: req(reasonTrail, 'Reason trail: [[source, text, nanoseconds], ...]'),
 } satisfies ParameterTable
 
 /** These stay in the stored opcode as null when they are unset. */

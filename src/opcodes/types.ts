@@ -78,7 +78,7 @@ export const allocatorMode = oneOf('IAllocatorMode', [
   'relocate',
 ])
 export const submitPriority = oneOf('OpSubmitPriority', [-10, 0, 10])
-export const finalJobStatus = oneOf('FinalJobStatus', ['canceled', 'error', 'success'])
+export const finalJobStatus = oneOf('FinalizedJobStatus', ['canceled', 'error', 'success'])
 
 /** A disk of an instance, by position. */
 export const diskIndex = refine(

@@ -9,13 +9,14 @@ import {
   int,
   isObject,
   listOf,
+  nonNegative,
   oneOf,
   orNull,
   readArray,
   text,
   type ValueOf,
 } from '../../opcodes/check'
-import { parseOpcode } from '../../opcodes/parse'
+import { parseOpcode, reasonTrail } from '../../opcodes/parse'
 import { jobId } from '../../opcodes/types'
 import { GenericError } from '../../model/errors'
 import { CALL_DEPTH_MAX } from '../../model/limits'
@@ -204,43 +205,31 @@ function orAll<T>(check: Check<T>): Check<T | null> {
   }
 }
 
-const nonNegative: Check<number> = {
-  schema: { type: 'integer', minimum: 0 },
-  parse(value) {
-    const number = int.parse(value)
-    if (number < 0) throw new Mismatch(`Invalid value for non-negative type '${number}'`)
-    return number
-  },
-}
-
 const filterAction: Check<unknown> = {
   schema: {},
   parse(value): unknown {
     if (['ACCEPT', 'PAUSE', 'REJECT', 'CONTINUE'].some((name) => name === value)) return value
-    if (
-      Array.isArray(value) &&
-      value.length === 2 &&
-      value[0] === 'RATE_LIMIT' &&
-      Number.isInteger(value[1]) &&
-      value[1] > 0
-    )
-      return value
-    throw new Mismatch(`malformed FilterAction JSON: ${layout(value)}`)
+    if (!Array.isArray(value) || value[0] !== 'RATE_LIMIT')
+      throw new Mismatch(`malformed FilterAction JSON: ${JSON.stringify(value)}`)
+    if (value.length === 2 && Number.isInteger(value[1]) && value[1] > 0) return value
+    throw new Mismatch('RATE_LIMIT argument must be a positive integer')
   },
 }
 
 const predicate: Check<unknown> = {
   schema: {},
   parse(value) {
-    const [kind, ...parameters] = readArray(value)
+    const [kind, ...parameters]: readonly unknown[] = Array.isArray(value) ? value : []
     if (['jobid', 'opcode', 'reason'].some((name) => name === kind) && parameters.length === 1) return value
     throw new Mismatch(
-      `malformed FilterPredicate: bad parameter list for ${layout(kind).replaceAll('"', "'")} predicate: ${layout(parameters)}`,
+      typeof kind === 'string'
+        ? `malformed FilterPredicate: bad parameter list for '${kind}' predicate: ${JSON.stringify(parameters)}`
+        : 'malformed FilterPredicate: must be a list with the first entry being a string describing the predicate type',
     )
   },
 }
 
-const filterRule = [orNull(text), nonNegative, listOf(predicate), filterAction, listOf(any)] as const
+const filterRule = [orNull(text), nonNegative(int), listOf(predicate), filterAction, reasonTrail] as const
 
 // The compiler cannot see that map keeps a tuple's shape.
 const readFilterRule = (args: unknown) => readArgs(args, filterRule, filterRule.length) as ValuesOf<typeof filterRule>

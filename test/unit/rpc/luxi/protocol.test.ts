@@ -52,7 +52,11 @@ test.each([
     [null, 1, [['bogus', 1]], 'ACCEPT', []],
     "malformed FilterPredicate: bad parameter list for 'bogus' predicate: [1]",
   ],
-  ['ReplaceFilter', [null, 1, [], ['RATE_LIMIT', 0], []], 'malformed FilterAction JSON: ["RATE_LIMIT", 0]'],
+  ['ReplaceFilter', [null, 1, ['x'], 'ACCEPT', []], 'malformed FilterPredicate: must be a list with the first entry'],
+  ['ReplaceFilter', [null, 1, [], ['RATE_LIMIT', 0], []], 'RATE_LIMIT argument must be a positive integer'],
+  ['ReplaceFilter', [null, 1, [], ['ACCEPT', 1], []], 'malformed FilterAction JSON: ["ACCEPT",1]'],
+  ['ReplaceFilter', [null, 1, [], 'ACCEPT', [['a', 'b']]], 'Unable to read Triple'],
+  ['ReplaceFilter', [null, 1, [], 'ACCEPT', [['a', 'b', 'c']]], 'Unable to read Integer'],
   ['Query', ['node', ['name'], 7], 'Cannot deserialise filter'],
 ])('%s %j is unreadable: %s', (method, args, reason) => {
   expect(() => ask(method, args)).toThrow(Unparsable)
