@@ -16,8 +16,8 @@ type Given = Readonly<Record<string, unknown>>
 type Level = 'cluster' | 'group'
 
 const ISPEC_TYPES: Readonly<Record<string, ParamType>> = {
-  'memory-size': 'size',
-  'disk-size': 'size',
+  'memory-size': 'int',
+  'disk-size': 'int',
   'disk-count': 'int',
   'cpu-count': 'int',
   'nic-count': 'int',

@@ -44,7 +44,8 @@ const ALL_DISK_PARAM_TYPES: Readonly<Record<string, ParamType>> = Object.assign(
 
 /** Disk parameters of a group, or of the cluster; templates that are not given keep theirs. */
 export function updatedDiskParams(old: GroupDiskParams, given: Readonly<Record<string, Given>>): GroupDiskParams {
-  checkAccessModes(given)
+  const problem = accessProblem(given)
+  if (problem !== undefined) throw new OpPrereqError(problem)
   const merged: Record<string, Params> = { ...old }
   for (const [template, params] of Object.entries(given))
     merged[template] = enforceTypes(updatedParams(old[template] ?? {}, params), ALL_DISK_PARAM_TYPES)
@@ -61,14 +62,12 @@ export function updatedDiskParams(old: GroupDiskParams, given: Readonly<Record<s
   return merged
 }
 
-function checkAccessModes(given: Readonly<Record<string, Given>>): void {
+export function accessProblem(given: Readonly<Record<string, Given>>): string | undefined {
   for (const [template, { access }] of Object.entries(given)) {
     if (access === undefined || DISK_DRIVER_ACCESS.some((mode) => mode === access)) continue
-    throw new OpPrereqError(
-      `Invalid value of '${template}:access': '${String(access)}' (expected one of ${DISK_DRIVER_ACCESS.join(', ')})`,
-      ECODE.INVAL,
-    )
+    return `Invalid value of '${template}:access': '${String(access)}' (expected one of ${DISK_DRIVER_ACCESS.join(', ')})`
   }
+  return undefined
 }
 
 /** Only KVM reads disks in user space. */

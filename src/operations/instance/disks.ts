@@ -31,7 +31,10 @@ export async function assembleDisks(
   options: { ignoreSecondaries?: boolean; disks?: readonly Disk[] } = {},
 ): Promise<{ ok: boolean; devices: ActiveDisk[]; links: DiskLink[]; view: InstanceView }> {
   const { instance } = view
-  if (!instance.disks_active) await ctx.config.change([change('setInstanceStatus', instance.uuid, null, true, null)])
+  // One disk alone says nothing about the others.
+  const all = options.disks === undefined
+  if (all && !instance.disks_active)
+    await ctx.config.change([change('setInstanceStatus', instance.uuid, null, true, null)])
   const active = await reread(ctx, view)
   const disks = options.disks ?? active.disks
   const devices: ActiveDisk[] = []
@@ -51,7 +54,7 @@ export async function assembleDisks(
     devices.push([active.primary.name, disk.iv_name, device === true ? '' : device])
     links.push([link, uri ?? null])
   }
-  if (!ok) await ctx.config.change([change('setInstanceStatus', instance.uuid, null, false, null)])
+  if (all && !ok) await ctx.config.change([change('setInstanceStatus', instance.uuid, null, false, null)])
   return { ok, devices, links, view: active }
 }
 

@@ -28,21 +28,20 @@ const instanceLocks = locksOfInstance(['node', 'node-res'])
 
 export const instanceRename = logicalUnit(OpInstanceRename, {
   async locks(op, ctx) {
+    if (op.ip_check && !op.name_check) throw new OpPrereqError('IP address check requires a name check', ECODE.INVAL)
     const { object } = await namedInstance(ctx, op)
-    return { instance: exclusive([...new Set([object.name, normalHostname(op.new_name)])]) }
+    const name = normalHostname(op.new_name)
+    await checkFree(ctx, object.uuid, name)
+    return { instance: exclusive([...new Set([object.name, name])]) }
   },
   declare: instanceLocks.declare,
   async check(ctx, op) {
-    if (op.ip_check && !op.name_check) throw new OpPrereqError('IP address check requires a name check', ECODE.INVAL)
     const view = await readInstance(ctx, op)
     checkNodeOnline(view.primary)
     await checkInstanceState(ctx, view, NOT_RUNNING, 'cannot rename')
     const name = normalHostname(op.new_name)
     if (op.name_check) await resolveForCreation(ctx.env.paths, name, op.ip_check)
-    const { instances } = await ctx.config.read({ instances: [name] })
-    const other = Object.values(instances).find((instance) => instance.name === name)
-    if (other !== undefined && other.uuid !== view.instance.uuid)
-      throw new OpPrereqError(`Instance '${name}' is already in the cluster`, ECODE.EXISTS)
+    await checkFree(ctx, view.instance.uuid, name)
     return { view, name }
   },
   hooks: {
@@ -66,6 +65,14 @@ export const instanceRename = logicalUnit(OpInstanceRename, {
     return name
   },
 })
+
+/** Somebody may take the name until its lock is held. */
+async function checkFree(ctx: UnitContext, own: string, name: string): Promise<void> {
+  const { instances } = await ctx.config.read({ instances: [name] })
+  const other = Object.values(instances).find((instance) => instance.name === name)
+  if (other !== undefined && other.uuid !== own)
+    throw new OpPrereqError(`Instance '${name}' is already in the cluster`, ECODE.EXISTS)
+}
 
 /** File-based disks are in a folder of the instance's name. */
 function movedDisks(view: InstanceView, name: string): Disk[] {

@@ -7,11 +7,16 @@ import { shutdownDisks } from './disks'
 import { instanceHookEnv } from './hook-env'
 import { dictOf, hookNodes, locksOfInstance, readInstance, reread } from './view'
 
+const ofInstance = locksOfInstance(['node-res'], { primaryOnly: true })
+
 export const instanceShutdown = logicalUnit(OpInstanceShutdown, {
-  ...locksOfInstance(['node-res'], { primaryOnly: true }),
+  locks(op, ctx) {
+    ctx.note({ admin_state_source: op.admin_state_source ?? 'admin' })
+    return ofInstance.locks(op, ctx)
+  },
+  declare: ofInstance.declare,
   async check(ctx, op) {
     const view = await readInstance(ctx, op)
-    ctx.note({ admin_state_source: op.admin_state_source ?? 'admin' })
     if (op.force) ctx.log.warning('Ignoring offline instance check')
     else await checkInstanceState(ctx, view, ONLINE)
     if (view.primary.offline && op.ignore_offline_nodes) ctx.log.warning('Ignoring offline primary node')

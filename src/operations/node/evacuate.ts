@@ -76,6 +76,7 @@ async function plan(ctx: UnitContext, op: Evacuate): Promise<Plan> {
   const remote =
     op.remote_node === undefined ? undefined : (await findNode(ctx, op.remote_node, op.remote_node_uuid)).object
   const config = await ctx.config.read({ nodes: 'all', instances: 'all' })
+  if (remote) ctx.note({ remote_node: remote.name, remote_node_uuid: remote.uuid })
   const allocators = await allocatorsFor(ctx, 'node-evacuate', config, op.iallocator, op.remote_node)
   if (remote?.uuid === node.uuid)
     throw new OpPrereqError('Can not use evacuated node as a new secondary node', ECODE.INVAL)

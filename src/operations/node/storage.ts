@@ -144,7 +144,6 @@ function checkTypeEnabled(cluster: Cluster, type: StorageType): void {
   if (templates.some((template) => cluster.enabled_disk_templates.includes(template))) return
   throw new OpPrereqError(
     `No disk template of storage type '${asked}' is enabled in this cluster. Enabled disk templates are: ${cluster.enabled_disk_templates.join(',')}`,
-    ECODE.INVAL,
   )
 }
 
@@ -154,7 +153,6 @@ function defaultType(cluster: Cluster): StorageType {
   if (STORAGE_TYPES_NODE_STORAGE.includes(type)) return type
   throw new OpPrereqError(
     `Storage reporting for storage type '${type}' is not supported. Please use the --storage-type option to specify one of the supported storage types (${STORAGE_TYPES_NODE_STORAGE.join(', ')}) or set the default disk template to one that supports storage reporting.`,
-    ECODE.INVAL,
   )
 }
 

@@ -2,7 +2,7 @@
 import type { Cluster } from '../../../model/config'
 import { IALLOCATOR_SEARCH_PATH } from '../../../model/constants/paths'
 import { BUILTIN_IALLOCATOR, UID_POOL_MAX, VALUE } from '../../../model/constants/words'
-import { ECODE, OpPrereqError, QueryFilterParseError } from '../../../model/errors'
+import { ECODE, OpPrereqError, QueryFilterParseError, ProgrammerError } from '../../../model/errors'
 import { compileRegex } from '../../../query/regex'
 import { macPrefix } from '../../network/pool'
 import type { JobEnvironment } from '../../environment'
@@ -78,6 +78,7 @@ function changedNames(
 ): string[] {
   const names = [...old]
   for (const [step, name] of steps) {
+    if (step !== 'add' && step !== 'remove') throw new ProgrammerError(`Invalid modification '${step}'`)
     const place = names.indexOf(name)
     if (step === 'add' && place >= 0) tell(`OS ${name} already in ${kind} OS list, ignoring`)
     else if (step === 'add') names.push(name)

@@ -23,6 +23,7 @@ import { ConfigurationError, ECODE, HypervisorError, OpPrereqError } from '../..
 import { checkHvParams } from '../../../model/hv-check'
 import { enforceTypes } from '../../../model/param-types'
 import {
+  accessProblem,
   checkDiskAccess,
   updatedDiskParams,
   updatedDiskState,
@@ -40,6 +41,8 @@ type ByHypervisor = Readonly<Record<string, Params>>
 export function paramFields(config: ConfigData, op: SetParams): Fields {
   const { cluster } = config
   const hvparams = newHvParams(config, op)
+  const access = accessProblem(op.diskparams ?? {})
+  if (access !== undefined) throw invalid(`While verify diskparams options: ${access}`)
   const diskparams = op.diskparams && updatedDiskParams(cluster.diskparams, op.diskparams)
   const changedDiskParams = Object.entries(diskparams ?? {}).filter(([template]) =>
     Object.hasOwn(op.diskparams ?? {}, template),

@@ -327,6 +327,11 @@ test.each<[Params, string]>([
   [{ ipolicy: { minmax: [] } }, "Can't unset ipolicy attribute 'minmax' on the cluster'"],
   [{ enabled_data_collectors: { nosuch: true } }, 'Unknown data collector(s) nosuch'],
   [{ data_collector_interval: { lv: 0 } }, 'The interval of a data collector must be positive: lv'],
+  [
+    { diskparams: { rbd: { access: 'zz' } } },
+    "While verify diskparams options: Invalid value of 'rbd:access': 'zz' (expected one of kernelspace, userspace)",
+  ],
+  [{ hidden_os: [['attach', 'noop']] }, "Invalid modification 'attach'"],
   [{ hvparams: { nosuch: {} } }, "Unknown hypervisor type 'nosuch'"],
   [{ hvparams: { kvm: { nosuch: 1 } } }, "Unknown parameter 'nosuch'"],
   [{ hvparams: { kvm: { acpi: 'maybe' } } }, "'acpi' (value maybe) is not a valid boolean"],

@@ -66,11 +66,6 @@ describe('group add', () => {
       'While verify diskparams options: Provided option keys not supported: plain/metavg',
     ],
     [
-      'an access mode that does not exist',
-      { diskparams: { rbd: { access: 'bunny' } } },
-      "Invalid value of 'rbd:access': 'bunny' (expected one of kernelspace, userspace)",
-    ],
-    [
       'a policy key that does not exist',
       { ipolicy: { size: 1 } },
       'Invalid instance policy: Invalid keys in ipolicy: size',
@@ -115,6 +110,14 @@ describe('group add', () => {
       [text, 'wrong_input'],
     ])
     expect(Object.keys(cluster.config.nodegroups)).toHaveLength(1)
+  })
+
+  test('refuses an access mode that does not exist', async () => {
+    const op = { group_name: 'rack2', diskparams: { rbd: { access: 'bunny' } } }
+    expect(await new UnitCluster().failure('OP_GROUP_ADD', op)).toEqual([
+      'OpPrereqError',
+      ["Invalid value of 'rbd:access': 'bunny' (expected one of kernelspace, userspace)"],
+    ])
   })
 
   test('joins the network over which instances talk to their nodes, where there is one', async () => {

@@ -43,8 +43,30 @@ describe('grow', () => {
       'OpPrereqError',
       ['Requested size (4M) is smaller than current disk size (32M)', 'wrong_state'],
     ])
-    const [name] = (await cluster.failure('OP_INSTANCE_GROW_DISK', { ...grow, disk: 3 })) as [string]
-    expect(name).toBe('OpPrereqError')
+    await expect(cluster.failure('OP_INSTANCE_GROW_DISK', { ...grow, disk: 3 })).resolves.toEqual([
+      'OpPrereqError',
+      ['Invalid disk index: 3 (instace has disks 0 to 0', 'wrong_input'],
+    ])
+  })
+
+  test('not beyond the policy of its group, which can be ignored', async () => {
+    const huge = { ...grow, amount: 2_000_000 }
+    const text = 'Growing disk 0 violates policy: disk-size/0 value 2000008 is not in range [0, 1048576]'
+    await expect(cluster.failure('OP_INSTANCE_GROW_DISK', huge)).resolves.toEqual([
+      'OpPrereqError',
+      [text, 'wrong_input'],
+    ])
+    await cluster.run('OP_INSTANCE_GROW_DISK', { ...huge, ignore_ipolicy: true })
+    expect(cluster.log).toContain(` - WARNING: ${text}`)
+  })
+
+  test('a stopped one is switched off again, unless nobody waits for it to be in sync', async () => {
+    await stop('inst6')
+    await cluster.run('OP_INSTANCE_GROW_DISK', grow)
+    const [before] = [cluster.called('blockdev_shutdown').length]
+    await cluster.run('OP_INSTANCE_GROW_DISK', { ...grow, wait_for_sync: false })
+    expect(cluster.called('blockdev_shutdown')).toHaveLength(before)
+    expect(cluster.log.at(-1)).toMatch(/^ - WARNING: Not shutting down the disk even if/)
   })
 
   test('a node that says no leaves the size', async () => {
@@ -80,7 +102,6 @@ describe('rename', () => {
       'OpPrereqError',
       ["Instance 'inst6.gnt.example' is marked to be up, cannot rename", 'wrong_state'],
     ])
-    await stop('inst6')
     const taken = { ...rename, new_name: 'inst1.gnt.example' }
     await expect(cluster.failure('OP_INSTANCE_RENAME', taken)).resolves.toEqual([
       'OpPrereqError',
@@ -189,6 +210,7 @@ describe('recreate disks', () => {
       [...(cluster.instance('inst2')?.disks ?? [])].sort(),
     )
     expect(cluster.log).toContainEqual(expect.stringContaining("Changing the instance's nodes"))
+    expect(cluster.noted).toMatchObject({ nodes: ['node4.gnt.example'], node_uuids: [uuid] })
   })
 
   test('once each, and with another size or mode only', async () => {

@@ -141,6 +141,13 @@ test('cleanup believes what it finds', async () => {
     'OpExecError',
     [expect.stringContaining('Instance seems to be running on two nodes')],
   ])
+  // Both nodes were told that the migration has failed; here that does not help.
+  expect(cluster.called('instance_finalize_migration_dst').map(({ node, args }) => [node, args[2]])).toEqual([
+    ['node1.gnt.example', false],
+  ])
+  expect(cluster.called('instance_finalize_migration_src').map(({ node, args }) => [node, args[1]])).toEqual([
+    ['node3.gnt.example', false],
+  ])
   cluster.world.node('node3.gnt.example').instances.delete('inst6.gnt.example')
   await cluster.run('OP_INSTANCE_MIGRATE', cleanup)
   expect(cluster.config.instances[uuid ?? '']?.primary_node).toBe(cluster.node('node1').uuid)
@@ -149,6 +156,17 @@ test('cleanup believes what it finds', async () => {
   await expect(cluster.failure('OP_INSTANCE_MIGRATE', { ...cleanup, target_node: 'node3' })).resolves.toEqual([
     'OpExecError',
     [expect.stringContaining('Instance does not seem to be running at all')],
+  ])
+
+  cluster.world.node('node2.gnt.example').instances.set('inst6.gnt.example', runtime)
+  await cluster.run('OP_INSTANCE_MIGRATE', { ...cleanup, target_node: 'node3' })
+  expect(cluster.config.instances[uuid ?? '']?.primary_node).toBe(cluster.node('node2').uuid)
+  expect(cluster.log.slice(-5)).toEqual([
+    '* instance running on unexpected node (node2.gnt.example), updating as the new secondary',
+    '* instance running on secondary node (node2.gnt.example), updating config',
+    '* closing instance disks on node node1.gnt.example',
+    '* opening instance disks on node node2.gnt.example in exclusive mode',
+    '* done',
   ])
 })
 

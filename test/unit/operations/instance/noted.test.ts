@@ -57,6 +57,21 @@ test('words for addresses are shown as what they meant, and disks by number', as
   ).resolves.toEqual(['OpPrereqError', ["Lookup of disk 'nosuch' failed"]])
 })
 
+test('who stopped an instance is shown even if there is none', async () => {
+  await cluster.failure('OP_INSTANCE_SHUTDOWN', { instance_name: 'nosuch' })
+  expect(cluster.noted).toEqual({ admin_state_source: 'admin' })
+})
+
+test('nodes are shown in full, with their uuids', async () => {
+  const { name, uuid } = cluster.node('node2')
+  await cluster.run('OP_OOB_COMMAND', { node_names: ['node2'], command: 'health' })
+  expect(cluster.noted).toMatchObject({ node_names: [name], node_uuids: [uuid] })
+  await cluster.run('OP_RESTRICTED_COMMAND', { nodes: ['node2'], command: 'x' })
+  expect(cluster.noted).toMatchObject({ nodes: [name], node_uuids: [uuid] })
+  await cluster.failure('OP_NODE_EVACUATE', { node_name: 'node2', remote_node: 'node2', mode: 'secondary-only' })
+  expect(cluster.noted).toMatchObject({ remote_node: name, remote_node_uuid: uuid })
+})
+
 test('what is wrong without looking at the cluster shows no uuid', async () => {
   for (const op of [
     { hvparams: { migration_mode: 'live' } },

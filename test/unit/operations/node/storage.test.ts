@@ -47,13 +47,15 @@ describe('query storage', () => {
   })
 
   test.each([
-    [{ output_fields: ['name', 'colour'] }, 'Unknown output fields selected: colour'],
+    [{ output_fields: ['name', 'colour'] }, ['Unknown output fields selected: colour', 'wrong_input']],
     [
       { output_fields: ['name'], storage_type: 'lvm-pv' },
-      "No disk template of storage type 'lvm-vg' is enabled in this cluster. Enabled disk templates are: file,diskless",
+      [
+        "No disk template of storage type 'lvm-vg' is enabled in this cluster. Enabled disk templates are: file,diskless",
+      ],
     ],
-  ])('refuses %j', async (op, text) => {
-    expect(await fileCluster().failure('OP_NODE_QUERY_STORAGE', op)).toEqual(['OpPrereqError', [text, 'wrong_input']])
+  ])('refuses %j', async (op, args) => {
+    expect(await fileCluster().failure('OP_NODE_QUERY_STORAGE', op)).toEqual(['OpPrereqError', args])
   })
 
   test('there is no default where nodes cannot report the storage', async () => {
