@@ -2,7 +2,7 @@
 import type { Relocation } from '../../allocation/replay'
 import type { Evacuation } from '../../allocation/requests'
 import { ResultValidationError } from '../../model/errors'
-import { pythonRepr } from '../hooks'
+import { pythonRepr } from '../../lib/python-text'
 import { any, dictOf, int, listOf, nonEmpty, nonNegative, oneOf, orNull, tuple, type Check } from '../../opcodes/check'
 
 const nodeList = listOf(nonEmpty)

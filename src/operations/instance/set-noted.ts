@@ -6,7 +6,7 @@ import { VALUE } from '../../model/constants/words'
 import { OpPrereqError } from '../../model/errors'
 import type { DiskParams, Identifier, NicParams } from '../../opcodes/types'
 import type { UnitContext } from '../unit-context'
-import type { DeviceChange } from './device-changes'
+import { deviceChanges, type DeviceChange } from './device-changes'
 import { isNone } from './nic-spec'
 import type { DiskStep } from './set-disks'
 import type { NicPlan, NicStep } from './set-nics'
@@ -23,6 +23,7 @@ export function noteGiven(ctx: UnitContext, op: SetOp, nics: NicChanges): void {
       const shown = withoutNone(params, ['name', 'network', 'ip'])
       return [action, at, action === 'add' ? { mac: VALUE.auto, ...shown } : shown]
     }),
+    disks: deviceChanges('disk', op.disks).map(({ action, at, params }) => [action, at, params]),
     ...(op.disk_template !== undefined &&
       DTS_FILEBASED.includes(op.disk_template) && { file_driver: op.file_driver ?? DEFAULT_FILE_DRIVER }),
   })

@@ -15,7 +15,7 @@ import { policyViolations } from './ipolicy'
 import { convertDisks, planConversion, type Conversion } from './convert-disks'
 import { applyDisks, groupPolicy, planDisks, type DiskStep } from './set-disks'
 import { noteDevices, noteDisks, noteGiven } from './set-noted'
-import { newPrimary } from './set-primary'
+import { newPrimary, notePrimary } from './set-primary'
 import { checkNicChange } from './nic-change'
 import { checkNotClusterOnly } from './params'
 import { planNics, plugNics, type NicPlan } from './set-nics'
@@ -38,11 +38,12 @@ interface SetPlan {
 const ofInstance = locksOfInstance(['node', 'node-res'])
 
 export const instanceSetParams = logicalUnit(OpInstanceSetParams, {
-  locks(op, ctx) {
+  async locks(op, ctx) {
     checkGiven(op)
     const nics = deviceChanges('NIC', op.nics)
     noteGiven(ctx, op, nics)
     for (const { action, params } of nics) checkNicChange(action, params)
+    await notePrimary(ctx, op)
     return ofInstance.locks(op, ctx)
   },
   async check(ctx, op): Promise<SetPlan> {

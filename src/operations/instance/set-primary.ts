@@ -7,11 +7,17 @@ import { hvParamsOf, runtimeOf } from './checks'
 import type { SetOp } from './set-values'
 import type { InstanceView } from './view'
 
+/** Before any lock is held. */
+export async function notePrimary(ctx: UnitContext, { pnode, pnode_uuid }: SetOp): Promise<void> {
+  if (pnode === undefined) return
+  const { object } = await findNode(ctx, pnode, pnode_uuid)
+  ctx.note({ pnode: object.name, pnode_uuid: object.uuid })
+}
+
 /** The new node; undefined where it stays. */
 export async function newPrimary(ctx: UnitContext, op: SetOp, view: InstanceView): Promise<Node | undefined> {
   if (op.pnode === undefined) return undefined
   const { object: node } = await findNode(ctx, op.pnode, op.pnode_uuid)
-  ctx.note({ pnode: node.name, pnode_uuid: node.uuid })
   const { instance, primary } = view
   if (node.uuid === primary.uuid) return undefined
   if (op.force) return node

@@ -72,6 +72,13 @@ test('nodes are shown in full, with their uuids', async () => {
   expect(cluster.noted).toMatchObject({ remote_node: name, remote_node_uuid: uuid })
 })
 
+test('a refused change shows its disks in long form, and the node that it names', async () => {
+  const op = { instance_name: 'nosuch', pnode: 'node2', disks: [['add', { size: 8 }]] }
+  await cluster.failure('OP_INSTANCE_SET_PARAMS', op)
+  const { name, uuid } = cluster.node('node2')
+  expect(cluster.noted).toMatchObject({ disks: [['add', -1, { size: 8 }]], pnode: name, pnode_uuid: uuid })
+})
+
 test('what is wrong without looking at the cluster shows no uuid', async () => {
   for (const op of [
     { hvparams: { migration_mode: 'live' } },
