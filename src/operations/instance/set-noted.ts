@@ -35,7 +35,7 @@ export function noteDisks(ctx: UnitContext, view: InstanceView, disks: DiskChang
   ctx.note({
     disks: disks.map(({ action, at, params }) => {
       const shown = withoutNone(params, ['name'])
-      return [action, placeOf(view, at), action === 'add' ? { mode: 'rw', ...shown, dev_type } : shown]
+      return [action, placeOf(view, at), action === 'add' ? newDisk(shown, 'rw', dev_type) : shown]
     }),
   })
 }
@@ -67,7 +67,7 @@ export function noteDevices(
       if (disk === undefined) return [action, placeOf(view, at), shown]
       const { size, mode, dev_type } = disk
       const more = action === 'attach' && DTS_INSTANCE_DEPENDENT_PATH.includes(dev_type) ? { size, mode } : {}
-      return [action, placeOf(view, at), action === 'add' ? { mode, ...shown, dev_type } : { ...shown, ...more }]
+      return [action, placeOf(view, at), action === 'add' ? newDisk(shown, mode, dev_type) : { ...shown, ...more }]
     }),
     ...(disks.steps.some(
       ({ action, disk }) => (action === 'add' || action === 'attach') && DTS_FILEBASED.includes(disk.dev_type),
@@ -77,14 +77,20 @@ export function noteDevices(
   })
 }
 
+function newDisk({ size, mode, ...others }: DiskParams, standard: string, dev_type: string) {
+  return { ...(size !== undefined && { size }), mode: mode ?? standard, ...others, dev_type }
+}
+
 /** Addresses that were asked for by a word are shown as those that it got. */
 function settledNic(shown: NicParams, step: NicStep | undefined): NicParams {
   if (step === undefined || step.action === 'hotremove') return shown
   const { mac, ip } = step.nic
   const words: readonly unknown[] = [undefined, VALUE.auto, VALUE.generate]
+  const told = step.newMac && words.includes(shown.mac) ? { mac } : {}
   return {
+    ...told,
     ...shown,
-    ...(step.newMac && words.includes(shown.mac) && { mac }),
+    ...told,
     ...(shown.ip?.toLowerCase() === 'pool' && ip !== undefined && { ip }),
   }
 }
