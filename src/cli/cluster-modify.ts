@@ -1,3 +1,4 @@
+import { pythonText } from '../lib/python-text'
 import { OpClusterSetParams } from '../opcodes/cluster'
 import { type Call, CommandFailure, refusal } from './command'
 import { waitForHandedOn } from './instance-move'
@@ -5,7 +6,6 @@ import { NOTHING_GIVEN } from './instance-modify'
 import type { KeyValues, OptionValues } from './option-values'
 import { NIC_TYPES } from '../model/constants/params'
 import { enforceTypes } from '../model/param-types'
-import { pythonText } from './format'
 import {
   backendParams,
   byIdent,

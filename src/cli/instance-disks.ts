@@ -1,4 +1,3 @@
-import { pythonRepr } from '../lib/python-text'
 import {
   OpInstanceActivateDisks,
   OpInstanceDeactivateDisks,

@@ -1,11 +1,11 @@
 // Key=value options as typed parameters, with the texts that Ganeti uses for wrong ones.
+import { pythonRepr } from '../lib/python-text'
 import { BE_TYPES, INIC_PARAM_TYPES, ND_TYPES } from '../model/constants/params'
 import { HV_PARAMS } from '../model/constants/hypervisors'
 import type { ParamValue } from '../model/common'
 import { TypeEnforcementError } from '../model/errors'
 import { type ParamType, enforceType, enforceTypes, parseUnit } from '../model/param-types'
 import { refusal } from './command'
-import { pythonRepr } from './format'
 import type { IdentKeyValues, KeyValues } from './option-values'
 
 /** Gives a parameter back to what is above it: an instance's to the cluster's. */
