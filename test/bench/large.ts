@@ -6,7 +6,7 @@ import type { LoopWatch } from './loops'
 import { Luxi } from './luxi'
 import { type Measured, measured } from './measured'
 import { cpuBelow } from './processes'
-import { loadRapi, sendAtRate } from './rapi-load'
+import { loadRapi, post, sendAtRate } from './rapi-load'
 import type { Report } from './table'
 
 export const LARGE = { instances: 10_000, nodes: 1000 }
@@ -53,6 +53,11 @@ export async function measureLarge(
     return measured(times, performance.now() - begun)
   })
   luxi.close()
+  for (const [label, path, body] of QUESTIONS)
+    await watched(`large: POST ${path}, ${label}`, async () => {
+      const took_ms = await post(cluster.rapi, path, body)
+      return measured([took_ms], took_ms)
+    })
   await watched(`large: ${MIXED_PER_SECOND} mixed requests/s`, async () =>
     measured(await sendAtRate(cluster.rapi, mixedPath, MIXED_PER_SECOND, seconds), seconds * 1000),
   )
@@ -64,6 +69,21 @@ const modifyOp = (n: number) => ({
   beparams: { vcpus: 2 + (n % 2) },
   reason: [],
 })
+
+const SPEC = { disk_template: 'sharedfile', memory_mib: 1024, vcpus: 1, disks_mib: [1024] }
+
+function dying(count: number): string[] {
+  return Array.from({ length: count }, (_, at) => `big${100 + at}.gnt.example`)
+}
+
+/** To the allocation, which thinks in threads: the event loops go on meanwhile. */
+const QUESTIONS: readonly (readonly [label: string, path: string, body: object])[] = [
+  ['a node dies', '/3/whatif', { nodes: dying(1) }],
+  ['20 nodes die', '/3/whatif', { nodes: dying(20) }],
+  ['100 instances arrive', '/3/whatif', { instances: [{ spec: SPEC, count: 100 }] }],
+  ['as many as fit, up to 1,000', '/3/capacity', { spec: SPEC, max_instances: 1000 }],
+  ['20 moves', '/3/balance', { max_moves: 20 }],
+]
 
 /** What consoles and scripts ask: the cluster, single objects, names, jobs. */
 function mixedPath(n: number): string {

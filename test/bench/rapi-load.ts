@@ -47,6 +47,15 @@ async function newConnections(target: RapiTarget, request: string, until: number
   }
 }
 
+/** Asks once, on a connection of its own; how long it took in milliseconds. */
+export async function post(target: RapiTarget, path: string, body: object): Promise<number> {
+  const text = JSON.stringify(body)
+  const head = ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(text)}`]
+  const begun = performance.now()
+  await one(target, requestText(target, { path, keepAlive: false }, 'POST', head) + text)
+  return performance.now() - begun
+}
+
 /** Sends that many requests in each second, however long the answers take; their times in milliseconds. */
 export async function sendAtRate(
   target: RapiTarget,
@@ -123,8 +132,13 @@ function ask(socket: tls.TLSSocket, request: string): Promise<void> {
   })
 }
 
-function requestText({ host, user, password }: RapiTarget, { path, keepAlive }: RapiLoad): string {
+function requestText(
+  { host, user, password }: RapiTarget,
+  { path, keepAlive }: Pick<RapiLoad, 'path' | 'keepAlive'>,
+  verb = 'GET',
+  more: readonly string[] = [],
+): string {
   const credentials = Buffer.from(`${user}:${password}`).toString('base64')
-  const lines = [`GET ${path} HTTP/1.1`, `Host: ${host}`, `Authorization: Basic ${credentials}`, 'Accept: */*']
-  return [...lines, `Connection: ${keepAlive ? 'keep-alive' : 'close'}`, '', ''].join('\r\n')
+  const lines = [`${verb} ${path} HTTP/1.1`, `Host: ${host}`, `Authorization: Basic ${credentials}`, 'Accept: */*']
+  return [...lines, ...more, `Connection: ${keepAlive ? 'keep-alive' : 'close'}`, '', ''].join('\r\n')
 }
