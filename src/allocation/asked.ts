@@ -6,6 +6,7 @@ import type {
   BalanceRequest,
   CapacityRequest,
   InstanceSpecification,
+  LostInstance,
   Visible,
   WhatIf,
   WhatIfRequest,
@@ -77,10 +78,15 @@ export function visibleIn(answer: WhatIf, visible: Sight): WhatIf {
   const instances = new Set(visible.instances)
   const mine = <T extends { readonly instance: string }>(list: readonly T[]): T[] =>
     list.filter(({ instance }) => instances.has(instance))
+  const told = (list: readonly LostInstance[]): LostInstance[] =>
+    mine(list).map((one) => ({
+      ...one,
+      candidates: one.candidates?.filter(({ node }) => visible.nodes.includes(node)) ?? null,
+    }))
   return {
     ...answer,
-    ...{ restored: mine(answer.restored), lost: mine(answer.lost) },
-    ...{ mirrored: mine(answer.mirrored), unmirrored: mine(answer.unmirrored) },
+    ...{ restored: mine(answer.restored), lost: told(answer.lost) },
+    ...{ mirrored: mine(answer.mirrored), unmirrored: told(answer.unmirrored) },
     without_reserve: answer.without_reserve.filter((name) => visible.nodes.includes(name)),
     groups: answer.groups.filter(({ group }) => visible.groups.includes(group)),
   }

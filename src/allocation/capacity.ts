@@ -47,7 +47,7 @@ function capacityOf(
   const { added } = filling.fill(instance.data, most ?? undefined)
   const full = added.length < (most ?? Infinity)
   const candidates = full ? candidatesFor(model, { ...instance, group }, { ...options, ...only(nodes) }) : []
-  const shown = candidates.filter(({ reject }) => reject !== 'other group')
+  const shown = candidates.filter(({ node, reject }) => reject !== 'other group' && (nodes?.includes(node) ?? true))
   return {
     ...{ group, alloc_policy, fits: added.length },
     nodes: added.map((one) => names(model, model.primary[one] ?? NO_NODE, model.secondary[one] ?? NO_NODE)),

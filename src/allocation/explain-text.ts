@@ -13,7 +13,7 @@ export function whyNoneIn(groups: readonly string[], candidates: readonly Candid
 
 /** "no node fits: 12 lack memory (largest free 3,072 MiB on node7, 4,096 needed), 3 are drained" */
 export function whyNone(candidates: readonly Candidate[]): string {
-  if (candidates.length === 0) return 'no node fits: the cluster has none'
+  if (candidates.length === 0) return 'no node fits: there is none'
   return `no node fits: ${reasons(candidates, N1_WAY_OUT)}`
 }
 

@@ -127,7 +127,7 @@ function arrive(model: ClusterModel, { arriving, nodes, explain }: WhatIfQuestio
       const { nodes: chosen } = allocate(model, wanted, limits)
       if (chosen !== undefined) placed.push({ entry, nodes: [...chosen] })
       else {
-        const candidates = candidatesFor(model, wanted, limits)
+        const candidates = candidatesFor(model, wanted, limits).filter(({ node }) => nodes?.includes(node) ?? true)
         // One that is the same finds no more room.
         const shown = explain ? candidates.map(toCandidateNode) : null
         refused.push({ entry, count: count - done, reason: whyNone(candidates), candidates: shown })

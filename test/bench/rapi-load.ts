@@ -69,7 +69,7 @@ export async function sendAtRate(
   const send = async (path: string) => {
     const begun = performance.now()
     const connection = idle.pop() ?? (await open(target))
-    await ask(connection, requestText(target, { path, connections: 1, keepAlive: true, seconds }))
+    await ask(connection, requestText(target, { path, keepAlive: true }))
     times.push(performance.now() - begun)
     idle.push(connection)
   }

@@ -26,7 +26,8 @@ export const clusterBalance = logicalUnit(OpClusterBalance, {
     const config = await wholeConfig(ctx)
     return { config, asked: balanceQuestion(config, op, op.visible ?? null) }
   },
-  async run(ctx, op, { config, asked }): Promise<PlannedBalance> {
+  async run(ctx, op, { config, asked }): Promise<PlannedBalance | null> {
+    if (isOnlyPlanned(ctx)) return null
     const answer = await byAllocators<BalanceAnswer>(ctx, 'balance', op, {
       builtIn: () => think(ctx, config, asked),
       script: (name) => balanceByScript(ctx, name, config, asked, op.groups !== undefined),
@@ -47,11 +48,13 @@ export const clusterCapacity = logicalUnit(OpClusterCapacity, {
     const config = await wholeConfig(ctx)
     return { config, asked: capacityQuestion(config, op, op.visible ?? null) }
   },
-  run: (ctx, op, { config, asked }) =>
-    byAllocators<Capacity>(ctx, 'capacity', op, {
+  async run(ctx, op, { config, asked }) {
+    if (isOnlyPlanned(ctx)) return null
+    return byAllocators<Capacity>(ctx, 'capacity', op, {
       builtIn: () => think(ctx, config, asked),
       script: (name) => capacityByScript(ctx, name, config, asked, op.spec),
-    }),
+    })
+  },
 })
 
 export const clusterWhatIf = logicalUnit(OpClusterWhatIf, {
@@ -60,9 +63,13 @@ export const clusterWhatIf = logicalUnit(OpClusterWhatIf, {
     return { config, asked: whatIfQuestion(config, op, op.visible ?? null) }
   },
   async run(ctx, op, { config, asked }) {
+    if (isOnlyPlanned(ctx)) return null
     return visibleIn(await think(ctx, config, asked), op.visible ?? null)
   },
 })
+
+/** A question changes nothing, so a plan of it need not wait for the answer. */
+const isOnlyPlanned = (ctx: UnitContext): boolean => ctx.env.think === undefined
 
 const wholeConfig = (ctx: UnitContext): Promise<ConfigData> =>
   ctx.config.read({ nodes: 'all', instances: 'all', groups: 'all', networks: 'all' })

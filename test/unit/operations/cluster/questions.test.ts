@@ -149,3 +149,16 @@ test('who sees only some is told of these, and asks no script', async () => {
     ["A token with a scope cannot ask the script 'mine'", 'wrong_input'],
   ])
 })
+
+test('a token is told of no node that it does not see, and a plan of a question asks nobody', async () => {
+  const visible = { groups: ['default'], nodes: ['node1.test'], instances: [] }
+  const big = { ...spec, memory_mib: 16_384 }
+  const answer = await cluster.run('OP_CLUSTER_WHAT_IF', { instances: [{ spec: big }], explain: true, visible })
+  expect(answer).toMatchObject({ refused: [{ reason: expect.stringMatching(/^no node fits: 1 /), candidates: [{ node: 'node1.test' }] }] }) // prettier-ignore
+  const { groups } = await capacity({ spec: big, explain: true, visible })
+  expect(groups).toMatchObject([{ group: 'default', fits: 0, candidates: [{ node: 'node1.test' }] }])
+  const op = { OP_ID: 'OP_CLUSTER_CAPACITY', spec, iallocator: 'mine', reason: [] }
+  const [planned] = await cluster.plan(op)
+  expect(planned?.opcode).toMatchObject({ possible: true, changes: [], changes_complete: true })
+  expect(asked).toEqual([])
+})
