@@ -60,11 +60,12 @@ export class Allocator {
     nodes: readonly number[],
     private readonly options: AllocOptions,
     changes?: Changes,
+    n1?: GlobalN1,
   ) {
     this.score = new Score(model, nodes)
     this.changes = changes ?? new Changes(model, options.ignoreSoftErrors)
     this.placement = new Placement(model, new Float64Array(Col.Width))
-    this.n1 = new GlobalN1(model, nodes, options)
+    this.n1 = n1 ?? new GlobalN1(model, nodes, options)
   }
 
   /** Tries the instance, which is in the model but on no node, on all of these nodes, or pairs of them. */

@@ -89,7 +89,7 @@ export class Filling {
       if (!this.options.capacity || this.n1.holdsWith(instance, best.primary, best.secondary)) {
         return { fits: true, failures: [] }
       }
-      const allocator = new Allocator(this.model, this.all, this.options, this.changes)
+      const allocator = new Allocator(this.model, this.all, this.options, this.changes, this.n1)
       const tried = allocator.try(instance, nodesNeeded(spec.template), this.nodes)
       return { fits: tried.solution !== undefined, failures: tried.failures }
     } finally {
@@ -104,11 +104,13 @@ export class Filling {
       const step = huge ? this.guess(spec) : 10
       const count = this.model.instances.length
       const mark = this.changes.mark()
+      const known = this.n1.knowledge()
       const { added, failures } = this.oneByOne(spec, left === undefined ? step : Math.min(step, left))
       if (!this.n1.holds()) {
         this.changes.undo(mark)
         this.touch(this.all)
         while (this.model.instances.length > count) this.changes.drop()
+        this.n1.restore(known)
         const rest = huge ? this.inBigSteps(spec, left, false) : this.carefully(spec, left)
         return { added: [...all, ...rest.added], failures: rest.failures }
       }
@@ -129,7 +131,7 @@ export class Filling {
   /** Mirrored instances are counted in their nodes' own N+1 already. */
   private carefully(spec: InstanceData, limit: number | undefined): Filled {
     if (spec.template === 'drbd') return this.oneByOne(spec, limit)
-    const allocator = new Allocator(this.model, this.all, this.options, this.changes)
+    const allocator = new Allocator(this.model, this.all, this.options, this.changes, this.n1)
     const added: number[] = []
     for (;;) {
       const instance = this.add(spec)

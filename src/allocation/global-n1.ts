@@ -3,7 +3,7 @@
 import type { AllocOptions } from './allocate'
 import { Changes } from './changes'
 import { NO_NODE, type Template, isMovable } from './cluster-data'
-import { type ClusterModel, Col, freeMemory } from './cluster-model'
+import { type ClusterModel, Col, type InstanceFacts, freeMemory } from './cluster-model'
 import { Placement, SOFT, Verdict } from './placement'
 import { judgePolicy } from './policy'
 import { Score, SPREAD_COUNT } from './score'
@@ -17,6 +17,21 @@ interface Known {
   readonly sure: boolean
 }
 
+export interface Knowledge {
+  readonly known: ReadonlyMap<number, Known>
+  readonly surely: ReadonlySet<number>
+  readonly primaries: readonly number[][]
+}
+
+interface Held {
+  readonly instance: number
+  readonly facts: InstanceFacts | undefined
+  readonly primary: number
+  readonly secondary: number
+  /** What became of the nodes that were asked. */
+  readonly known: ReadonlyMap<number, Known>
+}
+
 interface Size {
   readonly memory: number
   readonly disk: number
@@ -27,10 +42,19 @@ export class GlobalN1 {
   private readonly changes: Changes
   private readonly trials: Trials
   private readonly placement: Placement
-  private readonly known = new Map<number, Known>()
+  private known = new Map<number, Known>()
   private readonly scores = new Map<number, Score>()
   private readonly whole: Score
   private version = -1
+  /** The last placement that was found to hold. */
+  private held: Held | undefined
+  /** Nodes that need no simulation to be known to survive. */
+  private surely: ReadonlySet<number> = new Set()
+  /** Nodes that were changed for a while, in order, and by score how many of them it has seen. */
+  private readonly touched: number[] = []
+  private readonly counted = new Map<Score, number>()
+  /** The last that did not survive: it is asked first. */
+  private weakest = NO_NODE
   private primaries: readonly number[][] = []
 
   constructor(
@@ -51,7 +75,26 @@ export class GlobalN1 {
 
   holds(): boolean {
     this.follow()
-    return this.watched.every((node) => this.survives(node).survives)
+    return this.weakestFirst(this.watched).every((node) => {
+      const { survives } = this.survives(node)
+      if (!survives) this.weakest = node
+      return survives
+    })
+  }
+
+  /** What is known of the cluster as it is, for when it is so again. */
+  knowledge(): Knowledge {
+    this.follow()
+    return { known: new Map(this.known), surely: this.surely, primaries: this.primaries }
+  }
+
+  restore({ known, surely, primaries }: Knowledge): void {
+    this.version = this.model.version
+    this.held = undefined
+    this.known = new Map(known)
+    this.surely = surely
+    this.primaries = primaries
+    this.forget()
   }
 
   /** Nodes that may not die. */
@@ -76,21 +119,37 @@ export class GlobalN1 {
     }
     const mark = this.changes.mark()
     this.changes.place(instance, primary, secondary)
+    this.touched.push(primary, ...(secondary === NO_NODE ? [] : [secondary]))
     const mine = this.primaries[primary] ?? []
     mine.unshift(instance)
-    const holds = unsure.every((node) => this.simulate(node).survives)
+    const known = new Map<number, Known>()
+    const holds = this.weakestFirst(unsure).every((node) => {
+      const after = this.simulate(node)
+      known.set(node, after)
+      if (!after.survives) this.weakest = node
+      return after.survives
+    })
     mine.shift()
     this.changes.undo(mark)
+    this.touched.push(primary, ...(secondary === NO_NODE ? [] : [secondary]))
     this.version = this.model.version
+    const facts = this.model.instances[instance]
+    this.held = holds ? { instance, facts, primary, secondary, known } : undefined
     return holds
+  }
+
+  private weakestFirst(nodes: readonly number[]): readonly number[] {
+    return nodes.includes(this.weakest) ? [this.weakest, ...nodes.filter((node) => node !== this.weakest)] : nodes
   }
 
   /** What was known of the nodes is forgotten when the model has changed. */
   private follow(): void {
     const { model } = this
-    if (this.version === model.version) return
+    if (this.version === model.version || this.adopted()) return
     this.version = model.version
     this.known.clear()
+    this.surely = new Set()
+    this.forget()
     const primaries: number[][] = model.nodes.map(() => [])
     // As Ganeti lists them: what came last comes first.
     for (let at = model.instances.length - 1; at >= 0; at--) {
@@ -99,27 +158,59 @@ export class GlobalN1 {
     this.primaries = primaries
   }
 
+  /** Where all that changed is that the placement was made that was found to hold, what was found then is known now. */
+  private adopted(): boolean {
+    const { model, held, known } = this
+    this.held = undefined
+    if (held === undefined || model.version !== this.version + 1) return false
+    const { instance, facts, primary, secondary } = held
+    if (model.instances[instance] !== facts) return false
+    if (model.primary[instance] !== primary || model.secondary[instance] !== secondary) return false
+    this.version = model.version
+    this.forget()
+    this.primaries = this.primaries.with(primary, [instance, ...(this.primaries[primary] ?? [])])
+    known.clear()
+    for (const [node, after] of held.known) known.set(node, after)
+    this.surely = new Set(this.watched.filter((node) => !known.has(node)))
+    return true
+  }
+
+  /** Scores are to be counted anew, whatever was touched. */
+  private forget(): void {
+    this.touched.length = 0
+    this.counted.clear()
+  }
+
+  private refresh(score: Score): void {
+    const from = this.counted.get(score)
+    score.refresh(from === undefined ? score.nodes : [...new Set(this.touched.slice(from))])
+    this.counted.set(score, this.touched.length)
+  }
+
   private survives(node: number): Known {
-    const known = this.known.get(node) ?? this.simulate(node)
+    const known = this.known.get(node) ?? this.simulate(node, this.surely.has(node))
     this.known.set(node, known)
     this.version = this.model.version
     return known
   }
 
-  private simulate(node: number): Known {
+  private simulate(node: number, surely = false): Known {
     const { model, changes } = this
     const own = this.primaries[node] ?? []
     const template = (instance: number) => model.instances[instance]?.data.template ?? 'diskless'
     const mark = changes.mark()
+    const from = this.touched.length
     try {
       const mirrored = own.filter((instance) => template(instance) === 'drbd')
       for (const instance of mirrored) {
+        this.touched.push(node, model.secondary[instance] ?? node)
         if (changes.failover(instance) !== Verdict.ok) return { survives: false, sure: true }
       }
       const others = own.filter((instance) => template(instance) !== 'drbd')
       if (others.length === 0) return { survives: true, sure: true }
       const room = this.room(node, others)
       if (room !== undefined) return room
+      if (surely) return { survives: true, sure: false }
       const shared = others.filter((instance) => escapesWhole(template(instance)))
       const memory = (instance: number) => model.instances[instance]?.data.memory ?? 0
       const fixed = others.filter((instance) => !shared.includes(instance)).sort((a, b) => memory(b) - memory(a))
@@ -130,6 +221,7 @@ export class GlobalN1 {
       return { survives, sure: false }
     } finally {
       changes.undo(mark)
+      this.touched.push(...new Set(this.touched.slice(from)))
     }
   }
 
@@ -181,7 +273,7 @@ export class GlobalN1 {
     const { trials, model } = this
     const group = model.data.nodes[from]?.group ?? -1
     const score = this.scoreOf(group)
-    score.refresh()
+    this.refresh(score)
     trials.begin(instance)
     const [emptied, target] = [new Float64Array(2 * SPREAD_COUNT + 1), new Float64Array(2 * SPREAD_COUNT + 1)]
     score.difference(from, trials.placement.rows, ROW.primary, emptied)
@@ -195,6 +287,7 @@ export class GlobalN1 {
     }
     if (best === undefined) return false
     this.changes.failoverToAny(instance, best.node)
+    this.touched.push(from, best.node)
     return true
   }
 
@@ -202,7 +295,7 @@ export class GlobalN1 {
     const { placement, model, whole } = this
     const facts = model.instances[instance]
     if (facts === undefined) return false
-    whole.refresh()
+    this.refresh(whole)
     const target = new Float64Array(2 * SPREAD_COUNT + 1)
     let best: { node: number; score: number } | undefined
     const policy = model.data.groups[model.nodes[escapes[0] ?? NO_NODE]?.data.group ?? -1]?.policy ?? model.data.policy
@@ -217,6 +310,7 @@ export class GlobalN1 {
     }
     if (best === undefined) return false
     // It is still counted where it was, on the node that dies; that is not looked at any more.
+    this.touched.push(model.primary[instance] ?? best.node, best.node)
     this.changes.place(instance, best.node, NO_NODE)
     return true
   }
