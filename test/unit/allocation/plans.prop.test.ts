@@ -4,6 +4,7 @@ import { ALLOC_DEFAULTS } from '../../../src/allocation/allocate'
 import { balance } from '../../../src/allocation/balance'
 import { Changes, instancesNow } from '../../../src/allocation/changes'
 import type { ClusterData, InstanceData } from '../../../src/allocation/cluster-data'
+import { changeGroup, evacuate } from '../../../src/allocation/evacuate'
 import { type ClusterModel, buildModel } from '../../../src/allocation/cluster-model'
 import { Filling } from '../../../src/allocation/filling'
 import { Score } from '../../../src/allocation/score'
@@ -106,6 +107,92 @@ function newInstance(template: InstanceData['template'], size: number): Instance
   }
 }
 
+/** Two groups: the nodes of each half, with the instances that are within one of them. */
+function twoGroups(seed: number, nodes: number): ClusterData {
+  const data = withoutOffline(clusterOf(seed, 2 * nodes, nodes * 8))
+  const half = (node: number) => (node < nodes ? 0 : 1)
+  const [group] = data.groups
+  if (group === undefined) throw new Error('a cluster without groups')
+  return {
+    ...data,
+    groups: [group, { ...group, name: 'other', uuid: 'uuid-2' }],
+    nodes: data.nodes.map((node, at) => ({ ...node, group: half(at) })),
+    instances: data.instances.filter(({ primary, secondary }) => secondary < 0 || half(primary) === half(secondary)),
+  }
+}
+
+/** Where instances went is free of what must not be, and where the answer says. */
+function expectEvacuated(
+  model: ClusterModel,
+  before: Map<string, number>,
+  { moved, failed }: ReturnType<typeof evacuate>,
+): void {
+  const after = instancesNow(model)
+  expectNothingWorse(before, wrongs(model.data, after))
+  for (const { instance, nodes } of moved) {
+    const now = after.find(({ name }) => name === instance)
+    const names = [now?.primary, now?.secondary].flatMap((node) => model.data.nodes[node ?? -1]?.name ?? [])
+    expect(nodes).toEqual(names)
+  }
+  for (const { instance } of failed) {
+    expect(after.find(({ name }) => name === instance)).toEqual(
+      model.data.instances.find(({ name }) => name === instance),
+    )
+  }
+}
+
+test.each(['primary-only', 'secondary-only', 'all'] as const)(
+  'an evacuation (%s) leaves its nodes, overloads no other, and moves nothing that it could not place',
+  (mode) => {
+    let count = 0
+    fc.assert(
+      fc.property(seeds, fc.nat(), ([seed, nodes], which) => {
+        const data = withoutOffline(clusterOf(seed, nodes, nodes * 4))
+        const node = which % nodes
+        const model = buildModel(data)
+        const on = data.instances.flatMap(({ primary, secondary, template }, at) => {
+          const leaves =
+            (mode !== 'secondary-only' && primary === node) || (mode !== 'primary-only' && secondary === node)
+          return leaves && template !== 'plain' ? [at] : []
+        })
+        const evacuation = evacuate(model, on, mode, { ...ALLOC_DEFAULTS, capacity: false })
+        expectEvacuated(model, wrongs(data, data.instances), evacuation)
+        count += evacuation.moved.length
+        const failed = new Set(evacuation.failed.map(({ instance }) => instance))
+        for (const one of on.filter((at) => !failed.has(data.instances[at]?.name ?? ''))) {
+          if (mode !== 'secondary-only') expect(model.primary[one]).not.toBe(node)
+          if (mode !== 'primary-only') expect(model.secondary[one]).not.toBe(node)
+        }
+      }),
+      { numRuns: 20 },
+    )
+    expect(count).toBeGreaterThan(20)
+  },
+)
+
+test('a change of the group puts whole instances into it, overloads none of its nodes, and moves no other', () => {
+  let count = 0
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 1e6 }), fc.integer({ min: 2, max: 6 }), (seed, nodes) => {
+      const data = twoGroups(seed, nodes)
+      const model = buildModel(data)
+      const chosen = data.instances.flatMap(({ primary, template }, at) =>
+        primary < nodes && template === 'drbd' ? [at] : [],
+      )
+      const changed = changeGroup(model, chosen, [1], { ...ALLOC_DEFAULTS, capacity: false })
+      expectEvacuated(model, wrongs(data, data.instances), changed)
+      count += changed.moved.length
+      const moved = new Set(changed.moved.map(({ instance }) => instance))
+      instancesNow(model).forEach((one, at) => {
+        if (!moved.has(one.name)) return expect(one).toEqual(data.instances[at])
+        expect([one.primary, one.secondary].every((node) => node >= nodes)).toBe(true)
+      })
+    }),
+    { numRuns: 20 },
+  )
+  expect(count).toBeGreaterThan(20)
+})
+
 const state = (model: ClusterModel) => ({
   rows: [...model.rows],
   primary: [...model.primary],
@@ -114,6 +201,33 @@ const state = (model: ClusterModel) => ({
   served: model.served.map((one) => [...one].sort((a, b) => a - b)),
   tags: model.tagCounts.map((one) => [...one].sort()),
   components: new Score(model, all(model.nodes)).components(),
+})
+
+test('moves of each kind, made or refused, and undone leave every statistic as it was, to the last bit', () => {
+  const move = fc.tuple(fc.constantFrom('failover', 'failoverToAny', 'replaceSecondary', 'lift'), fc.nat(), fc.nat())
+  fc.assert(
+    fc.property(seeds, fc.array(move, { minLength: 1, maxLength: 30 }), ([seed, nodes], moves) => {
+      const model = buildModel(parseClusterText(clusterOf(seed, nodes, nodes * 4)))
+      const changes = new Changes(model, seed % 2 === 0)
+      const before = state(model)
+      for (const [kind, one, to] of moves) {
+        const instance = one % model.instances.length
+        const mirrored = model.instances[instance]?.data.template === 'drbd'
+        const [primary, secondary] = [model.primary[instance] ?? -1, model.secondary[instance] ?? -1]
+        const free = all(model.nodes).filter((node) => node !== primary && node !== secondary)
+        const target = free[to % Math.max(1, free.length)]
+        if (primary < 0) continue
+        if (kind === 'lift') changes.lift(instance)
+        else if (kind === 'failover' && mirrored) changes.failover(instance)
+        else if (kind === 'replaceSecondary' && mirrored && target !== undefined)
+          changes.replaceSecondary(instance, target)
+        else if (kind === 'failoverToAny' && !mirrored && target !== undefined) changes.failoverToAny(instance, target)
+      }
+      changes.undo(0)
+      expect(state(model)).toEqual(before)
+    }),
+    { numRuns: 30 },
+  )
 })
 
 test('moves that are made and undone leave every statistic as it was, to the last bit', () => {
