@@ -13,6 +13,7 @@ import { PATH } from '../model/constants/paths'
 import { ECODE } from '../model/errors'
 import { nodeUuid } from '../model/ids'
 import { NODE_DAEMON_READY_S } from '../model/limits'
+import { isHostname } from '../model/names'
 import type { DaemonSetup, JoinRequest } from '../rpc/ssh/messages'
 import { type Call, CommandFailure, refusal, type ThisNode } from './command'
 
@@ -35,6 +36,9 @@ export interface Joined {
 
 export async function joinNode(call: Call, given: string): Promise<Joined> {
   const { options, terminal } = call
+  // The resolver takes a bare number for an address.
+  if (!isHostname(given.toLowerCase()) || /^[\d.]+$/.test(given))
+    throw refusal(`Invalid hostname '${given}': a node is added by its name`)
   const here = await call.thisNode()
   const { name, address } = await placeOf(here.paths, given)
   const known = await knownNode(call, name)
