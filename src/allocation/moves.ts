@@ -35,6 +35,24 @@ export interface Replacements {
   readonly failoverAndReplace: boolean
 }
 
+/** Scores that are this close are the same: rounding depends on the order of sums. */
+const SAME = 1e-12
+
+const KINDS: readonly MoveKind[] = [
+  'failover-to-any',
+  'replace-secondary',
+  'replace-and-failover',
+  'replace-primary',
+  'failover-and-replace',
+]
+
+/** Where Ganeti tries it: a failover first, then target by target every kind. */
+function orderOf({ kind, primary, secondary }: Move): number {
+  if (kind === 'failover') return -1
+  const target = kind === 'replace-secondary' || kind === 'failover-and-replace' ? secondary : primary
+  return target * KINDS.length + KINDS.indexOf(kind)
+}
+
 const NOTHING = new Float64Array(2 * SPREAD_COUNT + 1)
 const difference = () => new Float64Array(2 * SPREAD_COUNT + 1)
 
@@ -214,10 +232,14 @@ export class Mover {
   ): void {
     const { instance, primary: from } = this.trials
     const extra = from === primary ? 0 : this.score.pairsAfter(instance, from, primary)
-    const score = this.score.after(this.bound, extra, one, two, three)
+    const move: Move = { instance, kind, primary, secondary, score: 0 }
+    const { best } = this
+    const score = this.score.after(best === undefined ? this.bound : this.bound + SAME, extra, one, two, three)
     if (score === Infinity) return
-    this.bound = score
-    this.best = { instance, kind, primary, secondary, score }
+    // Targets are not tried in order: of moves that are as good, Ganeti takes the first.
+    if (best !== undefined && score > best.score - SAME && orderOf(best) < orderOf(move)) return
+    this.bound = Math.min(this.bound, score)
+    this.best = { ...move, score }
   }
 
   private differ(node: number, row: number, out: Float64Array): void {
