@@ -14,11 +14,13 @@ export interface Clock {
   sleep(delay_ms: number, signal?: AbortSignal): Promise<void>
 }
 
+const TIMER_MAX_MS = 0x7fffffff
+
 export const systemClock: Clock = {
   now_ms: () => performance.timeOrigin + performance.now() + drift(),
   monotonic_ms: () => performance.now(),
   after(delay_ms, action, options) {
-    const handle = setTimeout(action, Math.min(delay_ms, 0x7fffffff))
+    const handle = setTimeout(action, Math.min(delay_ms, TIMER_MAX_MS))
     if (options?.background) handle.unref()
     return { cancel: () => clearTimeout(handle) }
   },
@@ -29,10 +31,17 @@ export const systemClock: Clock = {
         clearTimeout(handle)
         reject(signal?.reason as Error)
       }
-      const handle = setTimeout(() => {
+      let handle: NodeJS.Timeout
+      // Longer ones would end at once.
+      const wait = (left_ms: number) => {
+        const turn_ms = Math.min(left_ms, TIMER_MAX_MS)
+        handle = setTimeout(() => (left_ms > turn_ms ? wait(left_ms - turn_ms) : end()), turn_ms)
+      }
+      const end = () => {
         signal?.removeEventListener('abort', stop)
         resolve()
-      }, delay_ms)
+      }
+      wait(delay_ms)
       signal?.addEventListener('abort', stop, { once: true })
     })
   },

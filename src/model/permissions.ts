@@ -42,7 +42,7 @@ const ROLES: ReadonlyMap<string, readonly string[]> = new Map([
   ['read', READONLY],
 ])
 
-/** Of the options of a user. Who has none that says something may read, as in Ganeti. */
+/** Of the options of a user. Who has no role and no permission may read, as in Ganeti; a role that is unknown allows nothing. */
 export function permissionsOf(options: Iterable<string>): string[] {
   const permissions: string[] = []
   for (const option of options) {
@@ -50,7 +50,9 @@ export function permissionsOf(options: Iterable<string>): string[] {
     if (role !== undefined) permissions.push(...role)
     else if (isPermissionPattern(option)) permissions.push(option.replace(/^\+/, ''))
   }
-  return permissions.some((pattern) => !pattern.startsWith('-')) ? permissions : [...READONLY, ...permissions]
+  const says =
+    permissions.some((pattern) => !pattern.startsWith('-')) || [...options].some((one) => one.startsWith('@'))
+  return says ? permissions : [...READONLY, ...permissions]
 }
 
 /** `stronger`: a permission that includes the one that is wanted. */

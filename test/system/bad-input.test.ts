@@ -83,6 +83,13 @@ describe('LUXI', () => {
     }),
   )
 
+  test('bytes that are no UTF-8 are refused', () =>
+    writesNothing(async () => {
+      const [before = '', after = ''] = frame(submit({ ...DELAY, comment: 'HERE' })).split('HERE')
+      const bytes = Buffer.concat([Buffer.from(before), Buffer.from([0xff, 0xfe]), Buffer.from(after)])
+      expect(await sendFrame(luxi(), [bytes])).toMatch(/Failed to decode UTF-8/)
+    }))
+
   const opcodes: [what: string, op: Record<string, unknown>, answer: RegExp][] = [
     ['an unknown opcode', { OP_ID: 'OP_FORMAT_DISKS', reason: [] }, /OP_FORMAT_DISKS/],
     ['an opcode of all objects', { OP_ID: '__proto__', reason: [] }, /__proto__/],
@@ -199,7 +206,7 @@ describe('too much', () => {
 })
 
 describe('the remote API', () => {
-  const body = (text: string, headers: Record<string, string> = { 'Content-Type': 'application/json' }) =>
+  const body = (text: string | Buffer, headers: Record<string, string> = { 'Content-Type': 'application/json' }) =>
     httpsCall({
       ...{ host: cluster.address, port: PORT.rapi, method: 'POST', path: '/2/instances' },
       ...{ auth: `admin:${cluster.password}`, headers, body: [text] },
@@ -208,6 +215,8 @@ describe('the remote API', () => {
   test('refuses bodies that are no JSON, too deep, of another type, or not what the opcode takes', () =>
     writesNothing(async () => {
       expect(await body('{"a": ')).toMatchObject({ status: 400, body: expect.stringMatching(/JSON/) })
+      const noText = Buffer.from('{"group_name": "\xff"}', 'latin1')
+      expect(await body(noText)).toMatchObject({ status: 400, body: expect.stringMatching(/JSON/) })
       expect(await body(deep(1_000_000))).toMatchObject({ status: 400, body: expect.stringMatching(/nested/) })
       expect(await body('<a/>', { 'Content-Type': 'text/xml' })).toMatchObject({ status: 415 })
       const fields: [Record<string, unknown>, RegExp][] = [

@@ -31,6 +31,8 @@ async function answer(text: string, connection: FramedConnection, master: Master
   // What was sent behind an unreadable request is not looked at.
   if (connection.socket.writableEnded) return
   try {
+    if (text.includes('\ufffd'))
+      throw new Unparsable('Failed to decode UTF-8, detected replacement char after decoding')
     const request = parseRequest(text)
     try {
       await send(connection, await request.run(master, connection.signal))

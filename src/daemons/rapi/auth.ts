@@ -72,7 +72,9 @@ export function rolesOf(user: User | undefined): readonly string[] | undefined {
   return hasRoles ? permissionsOf(user.options) : undefined
 }
 
-const mayEverything = ({ options }: User): boolean => options.has('write') || options.has('all')
+/** One from whom something is taken away again is looked at more closely. */
+const mayEverything = ({ options }: User): boolean =>
+  (options.has('write') || options.has('all')) && ![...options].some((option) => option.startsWith('-'))
 
 const asUser = (found: unknown): User | undefined => (isUser(found) ? found : undefined)
 

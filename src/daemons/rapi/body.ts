@@ -24,6 +24,8 @@ export const isTooLong = ({ headers }: IncomingMessage): boolean =>
   Number(headers['content-length'] ?? 0) > RAPI_BODY_BYTES_MAX
 
 function parse(text: string): unknown {
+  // What is no UTF-8 was read as this character, which Ganeti's master refuses as well.
+  if (text.includes('\ufffd')) throw badRequest('Unable to parse JSON data')
   try {
     return JSON.parse(text)
   } catch {

@@ -19,6 +19,8 @@ export interface RapiServices {
 /** What a request to /3 has beside: who asks, and what its answer says beside the body. */
 export interface V3Request {
   readonly identity: Identity
+  /** The same once more, for an answer that goes on: rejects when the user or the token is no longer good. */
+  readonly again: () => Promise<Identity>
   readonly gantry: GantryMaster
   readonly reply: Reply
 }

@@ -17,3 +17,24 @@ test('a step of the wall clock is seen by what shows the time, and by nothing th
     expect(performance.now() - started).toBeLessThan(2000)
   }
 })
+
+test('a sleep that is longer than a timer can be does not end at once', async () => {
+  jest.useFakeTimers()
+  try {
+    let awake = false
+    const slept = systemClock.sleep(2 ** 31 + 5000).then(() => (awake = true))
+    await jest.advanceTimersByTimeAsync(2 ** 31)
+    expect(awake).toBe(false)
+    await jest.advanceTimersByTimeAsync(5000)
+    await slept
+    const stop = new AbortController()
+    const stopped = systemClock.sleep(2 ** 33, stop.signal)
+    const refused = expect(stopped).rejects.toThrow('enough')
+    await jest.advanceTimersByTimeAsync(2 ** 32)
+    stop.abort(new Error('enough'))
+    await refused
+    expect(jest.getTimerCount()).toBe(0)
+  } finally {
+    jest.useRealTimers()
+  }
+})

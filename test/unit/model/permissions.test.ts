@@ -11,6 +11,8 @@ test.each([
   [['read'], 'instances.query', true],
   [['read'], 'instances.create', false],
   [[], 'nodes.query', true],
+  [['@nosuch'], 'nodes.query', false],
+  [['write', '-instances.startup'], 'instances.startup', false],
   [['@readonly', '+instances.startup'], 'instances.startup', true],
   [['@readonly', '+instances.startup'], 'instances.remove', false],
   [['@admin', '-cluster.destroy'], 'cluster.destroy', false],

@@ -1,6 +1,7 @@
 // A stream of server-sent events. Events are fetched when the reader has room for them, so that a slow one costs nothing; one that
 // makes no room for too long is told so and disconnected.
 import type { ServerResponse } from 'node:http'
+import { isDeepStrictEqual } from 'node:util'
 import { type Clock, within } from '../../../lib/clock'
 import type { Log } from '../../../lib/log'
 import { EVENT_HEARTBEAT_S, EVENT_STALL_S, EVENT_STREAMS_MAX } from '../../../model/limits'
@@ -10,6 +11,8 @@ import { problemOf } from './problem'
 
 export interface EventStreamOptions {
   readonly identity: Identity
+  /** Who asks, as the users file and the tokens have it now. */
+  readonly again: () => Promise<Identity>
   readonly gantry: GantryMaster
   readonly clock: Clock
   readonly log: Log
@@ -31,7 +34,8 @@ export function eventStream(options: EventStreamOptions) {
 }
 
 async function run(options: EventStreamOptions, response: ServerResponse, signal: AbortSignal): Promise<void> {
-  const { identity, gantry, request, clock, log } = options
+  const { gantry, request, clock, log } = options
+  let { identity } = options
   // The first answer decides whether there is a stream at all.
   let page = await gantry.events(identity, { ...request, timeout_s: 0 })
   response.writeHead(200, {
@@ -45,7 +49,12 @@ async function run(options: EventStreamOptions, response: ServerResponse, signal
       const text = frames(page.gap, page.events, page.last)
       if (!response.write(text) && !(await drained(response, clock, signal)))
         return void response.end(frame('end', { reason: `the reader took no events for ${EVENT_STALL_S} s` }))
-      page = await gantry.events(identity, { ...request, after: page.last, timeout_s: EVENT_HEARTBEAT_S })
+      const since = page.last
+      page = await gantry.events(identity, { ...request, after: since, timeout_s: EVENT_HEARTBEAT_S })
+      const now = await options.again()
+      // What came in between was chosen for what the user was allowed then.
+      if (!isDeepStrictEqual(now, identity)) page = await gantry.events(now, { ...request, after: since, timeout_s: 0 })
+      identity = now
     }
   } catch (error) {
     response.write(frame('end', { reason: problemOf(error, log).detail }))

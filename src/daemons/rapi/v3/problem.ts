@@ -34,10 +34,14 @@ export function problemOf(error: unknown, log: Log): Problem {
   if (error instanceof HttpError) return problem(error.status, error.message)
   if (error instanceof PeerError) return problem(error.kind === 'timeout' ? 504 : 502, error.message)
   if (error instanceof OpPrereqError) return { ...problem(STATUS[error.code] ?? 422, error.text), code: error.code }
-  if (error instanceof GanetiError) return problem(statusOf(error), error.message)
+  if (error instanceof GanetiError) return problem(statusOf(error), withoutCall(error.message))
   const { status, message } = unforeseen(error, log)
   return problem(status, message)
 }
+
+/** LUXI repeats the whole call that it could not read; it is not the caller's. */
+const withoutCall = (text: string): string =>
+  text.replace(/^Failed to parse request: Cannot convert value '.*', error: /s, '')
 
 const problem = (status: number, detail: string): Problem => ({
   type: 'about:blank',

@@ -42,7 +42,8 @@ async function serve(
   response: ServerResponse,
   reply: Reply,
 ): Promise<unknown> {
-  const identity = await options.identify(request, response)
+  const again = () => options.identify(request, response)
+  const identity = await again()
   const [pathname = '', query = ''] = (request.url ?? '').split(/\?(.*)/s)
   const found = tree.find(pathname)
   if (found === undefined) throw notFound()
@@ -54,7 +55,7 @@ async function serve(
   const searchParams = new URLSearchParams(query)
   refuseUnknown(route, searchParams)
   const body = await readBody(request)
-  const v3 = { identity, gantry: options.gantry, reply }
+  const v3 = { identity, again, gantry: options.gantry, reply }
   const context = new RapiContext(options, request, found.resource, searchParams, body, v3)
   const args = readArguments(route.args, found.params, searchParams, body, request.headers)
   const controller = new route.controller(context)

@@ -2,6 +2,7 @@ import { systemClock } from '../../../../src/lib/clock'
 import { silentLog } from '../../../../src/lib/log'
 import { LOGIN_DELAY_S_MAX, LOGIN_FAILURES_FREE } from '../../../../src/model/limits'
 import type { Master } from '../../../../src/rpc/luxi/calls'
+import { rolesOf } from '../../../../src/daemons/rapi/auth'
 import { basic, Harness, RecordedMaster } from './harness'
 
 const slept: number[] = []
@@ -38,4 +39,10 @@ test('the right password is not held up, and makes good for what was wrong befor
   expect(await login('secret')).toBe(200)
   expect(await login('wrong')).toBe(401)
   expect(slept).toEqual([])
+})
+
+test('somebody from whom a permission was taken is looked at closely, also with "write"', () => {
+  const user = (...options: string[]) => ({ name: 'x', options: new Set(options) })
+  expect(rolesOf(user('write'))).toBeUndefined()
+  expect(rolesOf(user('write', '-instances.startup'))).toContain('-instances.startup')
 })

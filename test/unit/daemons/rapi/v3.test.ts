@@ -1,4 +1,5 @@
 // /3 in front of a real luxid on the recorded cluster's configuration, with test jobs.
+import * as fs from 'node:fs'
 import { request as httpsRequest } from 'node:https'
 import type { Luxid } from '../../../../src/daemons/luxi/luxid'
 import type { Paths } from '../../../../src/lib/paths'
@@ -270,6 +271,10 @@ describe('tokens', () => {
     const { as } = await make({ permissions: ['*'] })
     expect((await ask('POST', '/3/tokens', { body: { name: 'x', permissions: ['*'] }, as })).status).toBe(403)
     expect((await ask('POST', '/3/tokens', { body: { name: 'x', permissions: ['no'] } })).status).toBe(400)
+    for (const wrong of [{ group: ['g'] }, { expires: 1 }]) {
+      const { status } = await ask('POST', '/3/tokens', { body: { name: 'x', permissions: ['*'], ...wrong } })
+      expect([wrong, status]).toEqual([wrong, 400])
+    }
   })
 
   test('with a scope see only what is in it', async () => {
@@ -322,6 +327,17 @@ describe('events', () => {
     )
     await submit([delay()])
     expect((await stream.next('end')).data['reason']).toMatch(/no longer valid/)
+  })
+
+  test('end when the user is taken out of the users file', async () => {
+    const users = fs.readFileSync(harness.usersFile, 'utf8')
+    fs.writeFileSync(harness.usersFile, `${users}\nleaving secret @readonly\n`)
+    const stream = openStream('/3/events', [], basic('leaving', 'secret'))
+    await stream.next('start')
+    fs.writeFileSync(harness.usersFile, users)
+    const { json } = await submit([delay()])
+    expect((await stream.next()).event).toBe('end')
+    await ended(json['id'])
   })
 })
 
@@ -378,11 +394,11 @@ function openStream(url: string, headers: string[] = [], as = basic('admin', 'se
   )
   outgoing.on('error', () => undefined).end()
   return {
-    /** The next event of this kind; others are passed over. */
-    async next(kind: string): Promise<StreamEvent> {
+    /** The next event, or the next of this kind. */
+    async next(kind?: string): Promise<StreamEvent> {
       for (;;) {
         const event = events.shift()
-        if (event?.event === kind) return event
+        if (event !== undefined && [undefined, event.event].includes(kind)) return event
         if (event === undefined) await new Promise<void>((resolve) => waiting.push(resolve))
       }
     },

@@ -1,4 +1,5 @@
 import { Body, Delete, Get, Path, Post, Route, Security, SuccessResponse, Tags } from '@tsoa/runtime'
+import { seconds } from '../../../../lib/clock'
 import { isObject } from '../../../../opcodes/check'
 import type { NewToken, TokenInfo } from '../../../../rpc/luxi/gantry'
 import { badRequest } from '../../errors'
@@ -64,7 +65,7 @@ export class TokensV3Controller extends V3Resource {
   @SuccessResponse(201, 'Created')
   async create(@Body() body: TokenRequest): Promise<TokenCreated> {
     const { identity, gantry, reply } = this.v3
-    const { token, secret } = await gantry.addToken(identity, readToken(body))
+    const { token, secret } = await gantry.addToken(identity, readToken(body, seconds(this.context.services.clock)))
     reply.status = 201
     return { token: tokenOf(token), secret }
   }
@@ -85,11 +86,15 @@ const tokenOf = ({ permissions, tags, groups, ...rest }: TokenInfo): Token => ({
   groups: [...groups],
 })
 
-function readToken(body: unknown): NewToken {
+function readToken(body: unknown, now_s: number): NewToken {
   if (!isObject(body)) throw badRequest('The body must be an object')
-  const { name, expires = null, permissions, tags = [], groups = [] } = body
+  const { name, expires = null, permissions, tags = [], groups = [], ...others } = body
+  const [unknown] = Object.keys(others)
+  // A scope that is misspelt would be none.
+  if (unknown !== undefined) throw badRequest(`${unknown}: there is no such property`)
   if (typeof name !== 'string' || name === '' || name.length > 128) throw badRequest('name: from 1 to 128 characters')
   if (expires !== null && typeof expires !== 'number') throw badRequest('expires: must be seconds since the epoch')
+  if (expires !== null && expires <= now_s) throw badRequest('expires: is over already')
   return {
     ...{ name, expires },
     permissions: texts('permissions', permissions),
