@@ -112,8 +112,9 @@ export class Score {
     }
   }
 
+  /** Nodes of which none is online have no statistics. */
   value(): number {
-    if (this.nodes.length === 0) return 0
+    if (this.online === 0) return 0
     let score = this.linear + this.pairs.value()
     for (let k = 0; k < SPREAD_COUNT; k++) {
       score += (WEIGHTS[k] ?? 0) * Math.sqrt((this.squares[k] ?? 0) / this.online)
@@ -166,7 +167,7 @@ export class Score {
   }
 
   components(): Component[] {
-    if (this.nodes.length === 0) return []
+    if (this.online === 0) return []
     const total = (count: (node: number) => number, offline: boolean) =>
       this.nodes
         .filter((node) => this.model.nodes[node]?.offline === offline)
@@ -252,6 +253,7 @@ class TagPairs {
     this.relevant = model.nodes.some(({ locations }) => locations.size > 0)
   }
 
+  /** Nodes of which none is online have no statistics. */
   value(): number {
     if (this.relevant && this.version !== this.model.version) this.recount()
     return this.sum

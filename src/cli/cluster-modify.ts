@@ -4,6 +4,7 @@ import { type Call, CommandFailure, refusal } from './command'
 import { waitForHandedOn } from './instance-move'
 import { NOTHING_GIVEN } from './instance-modify'
 import type { KeyValues, OptionValues } from './option-values'
+import { ALLOCATOR_KINDS } from '../model/allocators'
 import { NIC_TYPES } from '../model/constants/params'
 import { enforceTypes } from '../model/param-types'
 import {
@@ -78,6 +79,9 @@ function parameterChanges(options: OptionValues) {
   const diskparams = byIdent(options.idents('diskparams'))
   const collectors = options.keyValues('enabled_data_collectors')
   const allocators = options.keyValues('default_iallocators')
+  const strange = Object.keys(allocators ?? {}).find((kind) => !ALLOCATOR_KINDS.some((known) => known === kind))
+  if (strange !== undefined)
+    throw refusal(`--default-iallocators: there is no kind '${strange}', only ${ALLOCATOR_KINDS.join(', ')}`)
   const intervals = options.keyValues('data_collector_interval')
   return {
     beparams: Object.keys(beparams).length === 0 ? undefined : beparams,

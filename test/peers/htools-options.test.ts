@@ -22,6 +22,7 @@ beforeAll(() => {
     few: 'inst1.example.com 1.5 2 0.5\n',
     wrong: 'inst1.example.com 1.5 2 x 0\n',
     empty: '',
+    offline: OFFLINE,
     garbage: 'garbage\n',
     xen: JSON.stringify(
       ['node1.example.com', 'node2.example.com'].map((node, at) => ({
@@ -34,6 +35,15 @@ beforeAll(() => {
 })
 
 afterAll(() => fs.rmSync(DIRECTORY, { recursive: true }))
+
+/** Two nodes that are away, and nothing on them. */
+const OFFLINE = `group-01|u1|preferred||
+
+${[1, 2].map((at) => `n${at}|16384|0|15360|409600|204200|16|Y|u1|1|`).join('\n')}
+
+
+
+`
 
 const XEN_REPORT = { name: 'xen-cpu-avg-load', version: 'B', format_version: 1, timestamp: 1, category: null, kind: 0 }
 const XEN_LOADS = Object.fromEntries([1, 2, 3, 4, 5].map((at) => [`inst${at}.example.com`, at / 4]))
@@ -327,6 +337,13 @@ test('an argument that is empty says nothing', async () => {
 
 peer('command lines are taken apart as getopt does', async () => {
   for (const line of LINES) await expectSame('hbal', [cluster, ...line])
+})
+
+peer('nodes of which none is online have no score', async () => {
+  for (const program of ['hbal', 'hcheck', 'hinfo', 'hspace'])
+    for (const more of [[], ...(program === 'hinfo' ? [] : [['-v']])])
+      await expectSame(program, [`-t${file('offline')}`, ...more])
+  await expectSame('hspace', [`-t${file('offline')}`, '--machine-readable'])
 })
 
 peer('what shells may complete is listed, and our own options besides', async () => {

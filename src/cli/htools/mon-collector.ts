@@ -67,6 +67,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 }
 
 export async function monCollector([name = '', ...args]: readonly string[], terminal: Terminal): Promise<number> {
+  if (['--version', '-V'].includes(name)) parseWith('mon-collector', COMMON, [name])
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (command === undefined) throw new Stop(['--help', '-h'].includes(name) ? 0 : 1, usage())
   const options = parseWith(`mon-collector ${name}`, [...command.options, ...COMMON], args)

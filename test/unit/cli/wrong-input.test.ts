@@ -25,6 +25,10 @@ const INT = 'invalid literal for int() with base 10:'
 const WRONG: readonly (readonly [line: string, ends: string])[] = [
   ['gnt-cluster modify -B memory=default', "'memory' (value default) is not a valid size. error: Invalid format"],
   ['gnt-cluster modify -H no_kvm', "'kvm' needs parameters: kvm:key=value"],
+  [
+    'gnt-cluster modify --default-iallocators=bogus=hail',
+    "--default-iallocators: there is no kind 'bogus', only allocate, multi-allocate, relocate, node-evacuate, change-group, balance, capacity",
+  ],
   ['gnt-node add 9999', "Invalid hostname '9999': a node is added by its name"],
   ['gnt-node add a_b/c', "Invalid hostname 'a_b/c': a node is added by its name"],
   ['gnt-cluster modify -N bogus=1', "Parameter Error: Unknown parameter 'bogus'"],
