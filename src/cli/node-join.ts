@@ -4,7 +4,6 @@ import { X509Certificate } from 'node:crypto'
 import * as path from 'node:path'
 import { inheritedEnvironment } from '../lib/environment'
 import { hostAddress } from '../lib/hosts-file'
-import type { Paths } from '../lib/paths'
 import { resolveHost } from '../lib/resolve'
 import { pathOnNode, quoteForShell, sshCommand, type SshOptions } from '../lib/ssh'
 import { SshFiles, sshKeyFile } from '../lib/ssh-files'
@@ -40,7 +39,7 @@ export async function joinNode(call: Call, given: string): Promise<Joined> {
   if (!isHostname(given.toLowerCase()) || /^[\d.]+$/.test(given))
     throw refusal(`Invalid hostname '${given}': a node is added by its name`)
   const here = await call.thisNode()
-  const { name, address } = await placeOf(here.paths, given)
+  const { name, address } = await placeOf(here, given)
   const known = await knownNode(call, name)
   const secondaryIp = known?.secondaryIp ?? options.text('secondary_ip')
   const joining = { name, address, port: known?.port ?? (await groupPort(call)), ...(await clusterFacts(call)) }
@@ -62,19 +61,17 @@ const warning = (name: string): string =>
     '',
   ].join('\n')
 
-async function placeOf(paths: Paths, given: string): Promise<{ name: string; address: string }> {
+async function placeOf(here: ThisNode, given: string): Promise<{ name: string; address: string }> {
   const name = given.toLowerCase()
-  const listed = await readText(paths.local(PATH.ETC_HOSTS))
+  const listed = await readText(here, here.paths.local(PATH.ETC_HOSTS))
   const found = hostAddress(listed, name)
   const resolved = found === undefined ? await resolveHost(name, 4) : { ip: found }
   if ('ip' in resolved) return { name, address: resolved.ip }
   throw refusal(`The given name (${name}) does not resolve: ${resolved.error}`, ECODE.RESOLVER)
 }
 
-async function readText(file: string): Promise<string> {
-  const { systemDisk } = await import('../lib/disk.js')
-  return ((await systemDisk.read(file)) ?? '').toString('utf8')
-}
+const readText = async ({ disk }: ThisNode, file: string): Promise<string> =>
+  ((await disk.read(file)) ?? '').toString('utf8')
 
 /** The node as the cluster knows it; refuses one that is not as `--readd` says. */
 async function knownNode(call: Call, name: string): Promise<{ secondaryIp: string; port: number } | undefined> {
@@ -119,7 +116,7 @@ async function setUpSsh(call: Call, here: ThisNode, joining: Joining): Promise<v
   const candidates = data.map(([uuid]) => String(uuid?.[1]))
   const request: JoinRequest = {
     cluster_name: joining.cluster,
-    node_daemon_certificate: new X509Certificate(await readText(paths.serverCert)).toString(),
+    node_daemon_certificate: new X509Certificate(await readText(here, paths.serverCert)).toString(),
     ssh_host_key: await files.hostKeys(),
     ssh_root_key: [],
     authorized_keys: Object.fromEntries([...listed].filter(([uuid]) => candidates.includes(uuid))),
@@ -137,11 +134,14 @@ async function setUpSsh(call: Call, here: ThisNode, joining: Joining): Promise<v
 async function setUpDaemon(call: Call, here: ThisNode, joining: Joining): Promise<void> {
   const { paths, disk, nodes } = here
   const keys = (await disk.list(paths.dataDir)).filter((file) => file.startsWith('ssconf_'))
-  const texts = keys.map(async (file) => [file.slice('ssconf_'.length), await readText(path.join(paths.dataDir, file))])
+  const texts = keys.map(async (file) => [
+    file.slice('ssconf_'.length),
+    await readText(here, path.join(paths.dataDir, file)),
+  ])
   const request: DaemonSetup = {
     cluster_name: joining.cluster,
-    node_daemon_certificate: await readText(paths.serverCert),
-    hmac_key: await readText(paths.hmacKey),
+    node_daemon_certificate: await readText(here, paths.serverCert),
+    hmac_key: await readText(here, paths.hmacKey),
     ssconf: Object.fromEntries(await Promise.all(texts)) as Record<string, string>,
     start_node_daemon: true,
     node_name: joining.name,

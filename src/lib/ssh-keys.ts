@@ -14,7 +14,12 @@ const linesOf = (text: string): string[] => text.split('\n').filter((line) => li
 const textOf = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('')
 const bareKeys = (lines: readonly string[]): Set<string | undefined> => new Set(lines.map(bareKey))
 
-export const isAuthorized = (text: string, key: string): boolean => bareKeys(linesOf(text)).has(bareKey(key))
+/** Which keys the file lets in. */
+export function authorizedIn(text: string): (key: string) => boolean {
+  const known = bareKeys(linesOf(text))
+  known.delete(undefined)
+  return (key) => known.has(bareKey(key))
+}
 
 /** A key that is there already stays as it is. */
 export function withAuthorizedKeys(text: string, keys: readonly string[]): string {

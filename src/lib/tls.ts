@@ -6,6 +6,7 @@ import type * as tls from 'node:tls'
 import type { SecureContextOptions, TlsOptions } from 'node:tls'
 import { type Clock, systemClock } from './clock'
 import { fileStamp } from './file-stamp'
+import type { Log } from './log'
 import type { Paths } from './paths'
 import { type Random, systemRandom } from './random'
 
@@ -95,18 +96,19 @@ export function nodeClientTls(paths: Paths): SecureContextOptions & { checkServe
   return { key: own, cert: own, ca, minVersion: 'TLSv1.2', checkServerIdentity: () => undefined }
 }
 
-/** Each new connection is served with the certificate as the file has it then. One that cannot be read changes nothing. */
-export function followCertificate(server: tls.Server, file: string, read: () => SecureContextOptions): void {
+/** Each new connection is served with the certificate as the file has it then. One that cannot be used changes nothing. */
+export function followCertificate(server: tls.Server, file: string, read: () => SecureContextOptions, log: Log): void {
   let served = fileStamp(file)
   // Before the handshake, which the server's own listener begins.
   server.prependListener('connection', () => {
     const stamp = fileStamp(file)
     if (stamp === served || stamp === undefined) return
+    served = stamp
     try {
       server.setSecureContext(read())
-      served = stamp
-    } catch {
-      // A file that is just being written, or a wrong one: the next connection looks again.
+      log.info({ file }, 'serving a new certificate')
+    } catch (error) {
+      log.error({ err: error, file }, 'the new certificate cannot be used; the former one is served on')
     }
   })
 }

@@ -75,7 +75,7 @@ export async function startNoded(options: NodedOptions): Promise<Noded> {
     serve(context, request, response, answered).catch(() => response.destroy())
   })
   server.maxConnections = NODED_CONNECTIONS_MAX
-  followCertificate(server, options.paths.serverCert, () => nodeServerTls(options.paths))
+  followCertificate(server, options.paths.serverCert, () => nodeServerTls(options.paths), context.log)
   // Longer than callers keep idle connections, so that none sends into one that is being closed.
   server.keepAliveTimeout = 2 * NODE_KEEP_ALIVE_S * 1000
   server.on('tlsClientError', (error: Error) => context.log.info({ error: error.message }, 'TLS handshake refused'))

@@ -25,7 +25,7 @@ export const isTooLong = ({ headers }: IncomingMessage): boolean =>
 
 function parse(text: string): unknown {
   // What is no UTF-8 was read as this character, which Ganeti's master refuses as well.
-  if (text.includes('\ufffd')) throw badRequest('Unable to parse JSON data')
+  if (/\ufffd|\\ufffd/i.test(text)) throw badRequest('Unable to parse JSON data')
   try {
     return JSON.parse(text)
   } catch {

@@ -55,18 +55,18 @@ export interface Rapi {
 }
 
 export async function startRapi(options: RapiOptions): Promise<Rapi> {
-  const { paths, log, clock, addresses, port } = options
-  const users = new UsersFile(options.usersFile ?? paths.rapiUsers, log)
+  const { log, clock, addresses, port } = options
+  const users = new UsersFile(options.usersFile ?? options.paths.rapiUsers, log)
   users.refresh()
   const handle = createDoors(options, users)
-  const servers = await Promise.all(addresses.map((address) => listen(address, port, paths, handle)))
+  const servers = await Promise.all(addresses.map((address) => listen(address, port, options, handle)))
   const bound = servers.map(addressOf)
   let timer: Timer | undefined
   const { clusterAddress } = options
   const listenAsCluster = async () => {
     if (clusterAddress === undefined) return
     try {
-      servers.push(await listen(clusterAddress, port, paths, handle))
+      servers.push(await listen(clusterAddress, port, options, handle))
     } catch (error) {
       log.error({ err: error, retry_s: CLUSTER_ADDRESS_RETRY_S }, 'the address of the cluster cannot be taken')
       timer = clock.after(CLUSTER_ADDRESS_RETRY_S * 1000, () => void listenAsCluster(), { background: true })
@@ -120,7 +120,12 @@ type Door = (request: IncomingMessage, response: ServerResponse) => unknown
 /** The API of our own; everything else is Ganeti's. */
 const isV3 = (path: string): boolean => path.startsWith('/3/')
 
-async function listen(address: string, port: number, paths: Paths, handle: Door): Promise<Server> {
+async function listen(
+  address: string,
+  port: number,
+  { paths, log }: Pick<RapiOptions, 'paths' | 'log'>,
+  handle: Door,
+): Promise<Server> {
   const server = createServer(
     {
       ...certificate(paths),
@@ -137,7 +142,7 @@ async function listen(address: string, port: number, paths: Paths, handle: Door)
     (request, response) => void handle(request, response),
   )
   server.maxConnections = RAPI_CONNECTIONS_MAX
-  followCertificate(server, paths.rapiCert, () => certificate(paths))
+  followCertificate(server, paths.rapiCert, () => certificate(paths), log)
   server.on('clientError', refuse)
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     // Who asks before it sends is told at once.

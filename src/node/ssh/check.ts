@@ -1,6 +1,6 @@
 // What cluster verify asks about SSH: whether this node reaches others, as the cluster's tools do, and whether its key files are as
 // they should be. Virtual nodes share one machine, and have SSH only where it was set up for them.
-import { isAuthorized, repeatedOwners } from '../../lib/ssh-keys'
+import { authorizedIn, repeatedOwners } from '../../lib/ssh-keys'
 import { isRecord } from '../../rpc/node/codecs'
 import type { NodeContext } from '../context'
 import { isVirtualNode } from '../network'
@@ -106,11 +106,12 @@ function authorizedProblems(
   keys: ReadonlyMap<string, readonly string[]>,
   authorized: string,
 ): string[] {
+  const isAuthorized = authorizedIn(authorized)
   return nodes
     .filter(({ isOnline }) => isOnline)
     .flatMap(({ uuid, name, isCandidate }) =>
       (keys.get(uuid) ?? []).flatMap((key) => {
-        const there = isAuthorized(authorized, key)
+        const there = isAuthorized(key)
         const where = `in the 'authorized_keys' file of`
         if (isCandidate)
           return there

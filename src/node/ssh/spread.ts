@@ -12,8 +12,9 @@ import { fail, type NodeContext } from '../context'
 import { runOverSsh, sshFailure, sshFilesOf } from './reach'
 
 const ATTEMPTS = 3
+const UPDATE_S = 30
 /** Making an RSA key can take a while. */
-export const UPDATE_S = 120
+const GENERATE_S = 120
 
 export interface KeyHolder {
   readonly uuid: string
@@ -137,11 +138,15 @@ export async function tellOthers(
 export async function tell(context: NodeContext, node: string, change: Change): Promise<string | undefined> {
   if (Object.keys(change).length === 0) return undefined
   const input = JSON.stringify({ ...(await senderOf(context)), ...change })
-  const command = { line: quoteForShell(pathOnNode(context.paths, node, PATH.SSH_UPDATE)), input, timeout_s: UPDATE_S }
+  const timeout_s = change.generate === undefined ? UPDATE_S : GENERATE_S
+  const command = { line: quoteForShell(pathOnNode(context.paths, node, PATH.SSH_UPDATE)), input, timeout_s }
   let problem: string | undefined
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    problem = sshFailure(await runOverSsh(context, node, command), UPDATE_S)
+    const result = await runOverSsh(context, node, command)
+    problem = sshFailure(result, timeout_s)
     if (problem === undefined) return undefined
+    // One that hangs would do so again, and whoever asked waits.
+    if (result.timedOut) break
   }
   context.log.warn({ node, problem }, 'the SSH key files of a node could not be updated')
   return problem

@@ -1,6 +1,6 @@
 import {
+  authorizedIn,
   formatPublicKeys,
-  isAuthorized,
   parsePublicKeys,
   repeatedOwners,
   withAuthorizedKeys,
@@ -30,8 +30,8 @@ describe('authorized_keys', () => {
     )
   })
   test('whether a key may log in', () => {
-    expect(isAuthorized(FILE, 'ssh-rsa AAAAB3mine= root@elsewhere')).toBe(true)
-    expect(isAuthorized(`# ${TWO}\n${FILE}`, TWO)).toBe(false)
+    expect(authorizedIn(FILE)('ssh-rsa AAAAB3mine= root@elsewhere')).toBe(true)
+    expect(authorizedIn(`# ${TWO}\n${FILE}`)(TWO)).toBe(false)
   })
   test('who has several', () => {
     const text = `${ONE}\n# ${ONE}\n${TWO}\nssh-rsa AAAAB3old= root@node1\n`

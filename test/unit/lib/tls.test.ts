@@ -1,9 +1,19 @@
 import { execFileSync } from 'node:child_process'
 import * as crypto from 'node:crypto'
+import { once } from 'node:events'
 import * as fs from 'node:fs'
+import type { AddressInfo } from 'node:net'
 import * as os from 'node:os'
 import * as path from 'node:path'
-import { certificateDigest, certificateEnd_ms, createCertificate, createClientCertificate } from '../../../src/lib/tls'
+import * as tls from 'node:tls'
+import { silentLog } from '../../../src/lib/log'
+import {
+  certificateDigest,
+  certificateEnd_ms,
+  createCertificate,
+  createClientCertificate,
+  followCertificate,
+} from '../../../src/lib/tls'
 
 test('the cluster certificate signs itself, carries its key, and lasts five years', async () => {
   const pem = await createCertificate()
@@ -43,4 +53,36 @@ test('names and addresses stand in the certificate', async () => {
   )
   expect(certificate.checkIP('127.0.1.254')).toBe('127.0.1.254')
   expect(certificate.checkHost('cluster.example.com')).toBe('cluster.example.com')
+})
+
+test('a server shows the certificate that its file has, and keeps the former one when the new one cannot be used', async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tls-'))
+  const file = path.join(folder, 'server.pem')
+  const pems = await Promise.all([createCertificate(), createCertificate()])
+  const read = () => ({ key: fs.readFileSync(file), cert: fs.readFileSync(file) })
+  fs.writeFileSync(file, pems[0])
+  const server = tls.createServer(read(), (socket) => socket.end())
+  followCertificate(server, file, read, silentLog)
+  try {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const shown = async () => {
+      const { port } = server.address() as AddressInfo
+      const socket = tls.connect({ host: '127.0.0.1', port, rejectUnauthorized: false })
+      await once(socket, 'secureConnect')
+      const { fingerprint } = socket.getPeerCertificate()
+      socket.destroy()
+      return fingerprint
+    }
+    for (const [content, expected] of [
+      [pems[0], pems[0]],
+      ['garbage', pems[0]],
+      [pems[1], pems[1]],
+    ] as const) {
+      fs.writeFileSync(file, content)
+      expect(await shown()).toBe(certificateDigest(expected))
+    }
+  } finally {
+    server.close()
+    fs.rmSync(folder, { recursive: true })
+  }
 })
