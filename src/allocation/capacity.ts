@@ -51,9 +51,11 @@ function capacityOf(
   return {
     ...{ group, alloc_policy, fits: added.length },
     nodes: added.map((one) => names(model, model.primary[one] ?? NO_NODE, model.secondary[one] ?? NO_NODE)),
-    reason: full ? whyNone(shown) : null,
+    reason: full ? (whyNone(shown) ?? NO_MORE) : null,
     candidates: explain && full ? shown.map(toCandidateNode) : null,
   }
 }
+
+const NO_MORE = 'no more fit'
 
 const only = (nodes: readonly string[] | null) => (nodes === null ? {} : { restrictTo: nodes })

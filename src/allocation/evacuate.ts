@@ -2,10 +2,10 @@
 // other, with the jobs that take it there.
 import type { AllocOptions } from './allocate'
 import { Changes } from './changes'
-import { BadClusterData, NO_NODE, isMovable, nodesNeeded } from './cluster-data'
+import { BadClusterData, NO_NODE, type Template, isMovable, nodesNeeded } from './cluster-data'
 import { chooseGroup, groupNodes } from './choose-group'
 import type { ClusterModel } from './cluster-model'
-import { candidatesInGroups, candidatesToLeave } from './explain-moves'
+import { candidatesInGroups, candidatesToLeave, groupOf } from './explain-moves'
 import { failMode } from './fail-modes'
 import { migrateStep, replaceStep } from './jobs'
 import { Verdict } from './placement'
@@ -47,28 +47,42 @@ export function changeGroup(
   groups: readonly number[],
   options: Explained,
 ): Evacuation {
-  const groupOf = (instance: number) => model.data.nodes[model.primary[instance] ?? NO_NODE]?.group ?? -1
-  const left = new Set(instances.map(groupOf))
+  const left = new Set(instances.map((instance) => groupOf(model, instance)))
   const all = model.data.groups.map((_, at) => at)
   const targets = (groups.length > 0 ? groups : all).filter((group) => !left.has(group))
+  let chosen: number | undefined
   return moveAll(
     model,
     instances,
     (evacuator, instance) => {
-      const required = nodesNeeded(model.instances[instance]?.data.template ?? 'diskless')
-      const { group } = chooseGroup(
-        model,
-        { instance: evacuator.copyOf(instance), required },
-        options,
-        evacuator.changes,
-        targets,
-      )
+      chosen = undefined
+      const { template } = model.instances[instance]?.data ?? { template: 'diskless' }
+      // Ganeti looks for a group first, also for what cannot go there.
+      if (options.explain) refuseImmovable(template, 'all')
+      const wanted = { instance: evacuator.copyOf(instance), required: nodesNeeded(template) }
+      const { group } = chooseGroup(model, wanted, options, evacuator.changes, targets)
       evacuator.changes.drop()
+      chosen = group
       return evacuator.move(instance, 'all', group, usable(model, group))
     },
     false,
-    options.explain ? (instance) => candidatesInGroups(model, instance, targets, options) : undefined,
+    options.explain ? (instance) => candidatesElsewhere(model, instance, targets, chosen, options) : undefined,
   )
+}
+
+/** `chosen`: the group that it would fit in, but cannot be moved to. */
+function candidatesElsewhere(
+  model: ClusterModel,
+  instance: number,
+  targets: readonly number[],
+  chosen: number | undefined,
+  options: AllocOptions,
+): readonly Candidate[] {
+  const { template } = model.instances[instance]?.data ?? { template: 'plain' }
+  if (template !== 'drbd' && !isMovable(template)) return []
+  if (chosen === undefined) return candidatesInGroups(model, instance, targets, options)
+  const strict = { ignoreSoftErrors: false }
+  return template === 'drbd' ? [] : candidatesToLeave(model, instance, 'primary-only', new Set(), strict, chosen)
 }
 
 const usable = (model: ClusterModel, group: number): number[] =>
@@ -109,11 +123,20 @@ function moveAll(
       if (!(error instanceof BadClusterData)) throw error
       evacuator.changes.undo(mark)
       while (model.instances.length > count) evacuator.changes.drop()
-      const candidates = explain?.(instance)
-      failed.push({ instance: name, why: error.message, ...(candidates && { candidates }) })
+      const candidates = explain?.(instance) ?? []
+      failed.push({ instance: name, why: error.message, ...(candidates.length > 0 && { candidates }) })
     }
   }
   return { moved, failed, jobs }
+}
+
+function refuseImmovable(template: Template, mode: EvacMode): void {
+  if (template === 'drbd') return
+  if (template === 'plain' || template === 'file') throw refuse(`Instances of type ${template} cannot be relocated`)
+  if (mode === 'secondary-only') {
+    throw refuse(`Instances with disk template '${template}' can't execute change secondary`)
+  }
+  if (!isMovable(template)) throw refuse("Can't relocate/evacuate non-mirrored instances")
 }
 
 const refuse = (text: string) => new BadClusterData(text)
@@ -142,16 +165,10 @@ class Evacuator {
 
   move(instance: number, mode: EvacMode, group: number, nodes: readonly number[]): Step[] {
     const { template } = this.model.instances[instance]?.data ?? { template: 'plain' }
-    if (template === 'plain' || template === 'file') throw refuse(`Instances of type ${template} cannot be relocated`)
-    if (template === 'drbd') {
-      if (mode === 'primary-only') return this.failOver(instance)
-      return mode === 'all' ? this.replaceBoth(instance, group, nodes) : this.replaceOne(instance, group, nodes)
-    }
-    if (mode === 'secondary-only') {
-      throw refuse(`Instances with disk template '${template}' can't execute change secondary`)
-    }
-    if (!isMovable(template)) throw refuse("Can't relocate/evacuate non-mirrored instances")
-    return this.replaceOne(instance, group, nodes)
+    refuseImmovable(template, mode)
+    if (template !== 'drbd') return this.replaceOne(instance, group, nodes)
+    if (mode === 'primary-only') return this.failOver(instance)
+    return mode === 'all' ? this.replaceBoth(instance, group, nodes) : this.replaceOne(instance, group, nodes)
   }
 
   private failOver(instance: number): Step[] {

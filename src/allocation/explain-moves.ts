@@ -13,13 +13,17 @@ import type { Candidate, EvacMode } from './requests'
 import { Score, SPREAD_COUNT } from './score'
 import { ROW, Trials } from './trials'
 
-/** Every node as where an instance goes that leaves its primary or its secondary, as the cluster is now. */
+/**
+ * Every node as where an instance goes that leaves its primary or its secondary, as the cluster is now; none where the instance is of
+ * a kind that cannot. `group`: where it goes, when that is not its own.
+ */
 export function candidatesToLeave(
   model: ClusterModel,
   instance: number,
   mode: Exclude<EvacMode, 'all'>,
   leaving: ReadonlySet<number>,
   { ignoreSoftErrors }: Pick<AllocOptions, 'ignoreSoftErrors'>,
+  group = groupOf(model, instance),
 ): Candidate[] {
   const template = model.instances[instance]?.data.template ?? 'plain'
   const trials = new Trials(model, ignoreSoftErrors)
@@ -27,15 +31,14 @@ export function candidatesToLeave(
   const { primary, secondary } = trials
   if (template === 'drbd' && mode === 'primary-only') return [failover(model, trials)]
   const mirrored = template === 'drbd'
-  if (!mirrored && !isMovable(template)) return []
-  const group = model.data.nodes[primary]?.group ?? -1
+  if (!mirrored && (mode === 'secondary-only' || !isMovable(template))) return []
   const score = new Score(model, groupNodes(model, group))
   const before = score.value()
   const left = difference()
   score.difference(mirrored ? secondary : primary, trials.placement.rows, mirrored ? ROW.secondary : ROW.primary, left)
-  const own = new Set([primary, secondary, ...leaving])
+  const own = [primary, secondary]
   return model.nodes.map(({ data }, node) => {
-    const reject = unfit(model, node, group, own)
+    const reject = unfit(model, node, group, own) ?? (leaving.has(node) ? 'evacuated' : undefined)
     if (reject !== undefined) return { node: data.name, reject }
     const verdict = mirrored ? trials.replaceSecondary(node) : trials.failoverToAny(node)
     if (verdict !== Verdict.ok) return rejected(model, trials, node, verdict, mirrored)
@@ -73,8 +76,8 @@ export function candidatesToBalance(
   trials.begin(instance)
   const { primary, secondary } = trials
   const mirrored = model.instances[instance]?.data.template === 'drbd'
-  const group = model.data.nodes[primary]?.group ?? -1
-  const own = new Set([primary, ...(mirrored ? [] : [secondary])])
+  const group = groupOf(model, instance)
+  const own = [primary, ...(mirrored ? [] : [secondary])]
   const before = score.value()
   return score.nodes.map((node) => {
     const name = model.data.nodes[node]?.name ?? ''
@@ -92,11 +95,17 @@ export function candidatesToBalance(
       return { node: name, ...second, scoreChange: move.score - before }
     }
     trials.begin(instance)
-    if (!mirrored) return rejected(model, trials, node, trials.failoverToAny(node), false)
-    if (node === secondary) return failover(model, trials)
-    return rejected(model, trials, node, trials.replaceSecondary(node), true)
+    if (mirrored && node === secondary)
+      return may.failover ? failover(model, trials) : { node: name, reject: 'not wanted' }
+    const verdict = mirrored ? trials.replaceSecondary(node) : trials.failoverToAny(node)
+    // What would fit is left out by the options of the balance.
+    if (verdict === Verdict.ok) return { node: name, reject: 'not wanted' }
+    return rejected(model, trials, node, verdict, mirrored)
   })
 }
+
+export const groupOf = (model: ClusterModel, instance: number): number =>
+  model.data.nodes[model.primary[instance] ?? NO_NODE]?.group ?? -1
 
 const difference = () => new Float64Array(2 * SPREAD_COUNT + 1)
 
@@ -108,13 +117,14 @@ function failover(model: ClusterModel, trials: Trials): Candidate {
   if (facts?.offline) return { node: name, reject: whyOffline(facts) }
   const verdict = secondary === NO_NODE ? Verdict.internal : trials.failover()
   if (verdict === Verdict.ok) return { node: name }
-  return { node: name, reject: failMode(verdict), ...shortage(model, instance, secondary, verdict) }
+  const short = shortage(model, instance, secondary, verdict)
+  return { node: name, reject: failMode(verdict), detail: 'though only it has the disks', ...short }
 }
 
-function unfit(model: ClusterModel, node: number, group: number, own: ReadonlySet<number>): Reject | undefined {
+function unfit(model: ClusterModel, node: number, group: number, own: readonly number[]): Reject | undefined {
   const facts = model.nodes[node]
+  if (own.includes(node)) return 'own node'
   if (facts === undefined || facts.data.group !== group) return 'other group'
-  if (own.has(node)) return 'own node'
   return facts.offline ? whyOffline(facts) : undefined
 }
 

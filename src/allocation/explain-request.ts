@@ -3,7 +3,7 @@ import type { AllocOptions } from './allocate'
 import { instanceByName, groupByUuid } from './answer'
 import type { ClusterModel } from './cluster-model'
 import { candidatesFor } from './explain'
-import { candidatesInGroups, candidatesToLeave } from './explain-moves'
+import { candidatesInGroups, candidatesToLeave, groupOf } from './explain-moves'
 import type { Candidate, EvacMode, Request } from './requests'
 
 export interface Explained {
@@ -27,7 +27,7 @@ export function explainRequest(model: ClusterModel, request: Request, options: A
         candidates: candidatesFor(model, one, options),
       }))
     case 'relocate':
-      return [leaving(model, request.name, 'secondary-only', options)]
+      return [leaving(model, request.name, 'relocate', options)]
     case 'node-evacuate':
       return request.instances.map((name) => leaving(model, name, request.mode, options))
     case 'change-group': {
@@ -44,16 +44,14 @@ export function explainRequest(model: ClusterModel, request: Request, options: A
   }
 }
 
-const groupOf = (model: ClusterModel, instance: number): number =>
-  model.data.nodes[model.primary[instance] ?? -1]?.group ?? -1
-
-function leaving(model: ClusterModel, instance: string, mode: EvacMode, options: AllocOptions): Explained {
+/** A relocation leaves the one node that the instance can leave. */
+function leaving(model: ClusterModel, instance: string, mode: EvacMode | 'relocate', options: AllocOptions): Explained {
   const at = instanceByName(model, instance)
   const mirrored = model.instances[at]?.data.template === 'drbd'
-  const half = mirrored ? mode : 'primary-only'
+  const half = mode === 'relocate' ? (mirrored ? 'secondary-only' : 'primary-only') : mode
   const candidates =
-    half === 'all'
+    half === 'all' && mirrored
       ? candidatesInGroups(model, at, [groupOf(model, at)], options)
-      : candidatesToLeave(model, at, half, new Set(), options)
+      : candidatesToLeave(model, at, half === 'all' ? 'primary-only' : half, new Set(), options)
   return { instance, candidates }
 }

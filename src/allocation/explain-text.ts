@@ -3,41 +3,48 @@ import type { CandidateNode, Reject } from '../model/allocation'
 import { score8 } from './numbers'
 import type { Candidate } from './requests'
 
+/** "no node fits: 12 lack memory (largest free 3,072 MiB on node7, 4,096 needed), 3 are drained"; undefined where one fits. */
+export function whyNone(candidates: readonly Candidate[], wayOut = N1_CHECK): string | undefined {
+  if (candidates.length === 0) return 'no node fits: there is none'
+  const told = reasons(candidates, wayOut)
+  return told && `no node fits: ${told}`
+}
+
 /** The same of the groups that an instance was to go to: those of others are not worth a word. */
-export function whyNoneIn(groups: readonly string[], candidates: readonly Candidate[]): string {
+export function whyNoneIn(groups: readonly string[], candidates: readonly Candidate[]): string | undefined {
   const inside = candidates.filter(({ reject }) => reject !== 'other group')
   const names = `${groups.length === 1 ? 'group' : 'groups'} ${groups.join(', ')}`
   if (inside.length === 0) return `no node fits: ${names} ${groups.length === 1 ? 'has' : 'have'} none`
-  return `no node of ${names} fits: ${reasons(inside, N1_CHECK)}`
+  const told = reasons(inside, N1_CHECK)
+  return told && `no node of ${names} fits: ${told}`
 }
 
-/** "no node fits: 12 lack memory (largest free 3,072 MiB on node7, 4,096 needed), 3 are drained" */
-export function whyNone(candidates: readonly Candidate[]): string {
-  if (candidates.length === 0) return 'no node fits: there is none'
-  return `no node fits: ${reasons(candidates, N1_WAY_OUT)}`
+/** Where one fits, it is something else that forbids it. Nobody thinks of the nodes that the instance is on. */
+function reasons(candidates: readonly Candidate[], wayOut: string): string | undefined {
+  const others = candidates.filter(({ reject }) => reject !== 'own node')
+  if (others.length === 0) return 'there is no other'
+  if (others.some(({ reject }) => reject === undefined)) return undefined
+  const way = others.some(({ reject }) => reject === 'FailN1') ? `; ${wayOut}` : ''
+  return `${tally(others).join(', ')}${way}`
 }
 
-function reasons(candidates: readonly Candidate[], wayOut: string): string {
-  const fitting = candidates.filter(({ reject }) => reject === undefined).length
+/** How many nodes are no choice for each reason: "2 lack memory (largest free ...)", the most first. */
+export function tally(candidates: readonly Candidate[]): string[] {
   const byReason = new Map<string, Candidate[]>()
   for (const one of candidates) {
-    if (one.reject === undefined) continue
     const reason = reasonOf(one)
     const alike = byReason.get(reason)
     if (alike === undefined) byReason.set(reason, [one])
     else alike.push(one)
   }
-  const parts = [...byReason.values()]
+  return [...byReason.values()]
     .sort((one, other) => other.length - one.length)
     .map((all) => `${all.length} ${reasonOf(all[0], all.length)}${shortage(all)}`)
-  // Where nodes fit one by one, it is the death of one of them that leaves no room.
-  if (fitting > 0) parts.unshift(`${fitting} ${PHRASES.FailN1(fitting)}`)
-  const way = fitting > 0 || candidates.some(({ reject }) => reject === 'FailN1') ? `; ${wayOut}` : ''
-  return `${parts.join(', ')}${way}`
 }
 
 const N1_CHECK = 'leave this check out with gnt-cluster modify --default-iallocator-params no-capacity-checks='
-const N1_WAY_OUT = `name a node, or ${N1_CHECK}`
+/** For who has asked for an instance, and may so say where it goes. */
+export const NAME_A_NODE = `name a node, or ${N1_CHECK}`
 
 /** Why so many nodes are no choice. */
 function reasonOf(one: Candidate | undefined, count = 1): string {
@@ -71,7 +78,7 @@ const PHRASES: Readonly<Record<Reject, Phrase>> = {
     'would leave no room for the instances of a node that dies',
   ),
   FailTags: do_('has an instance that excludes it', 'have instances that exclude it'),
-  FailMig: do_('may not receive it', 'may not receive it'),
+  FailMig: do_('may not receive it by its migration tags', 'may not receive it by their migration tags'),
   FailDiskCount: do_(
     'is in a group whose policy wants another number of disks',
     'are in groups whose policy wants another number of disks',
@@ -85,8 +92,12 @@ const PHRASES: Readonly<Record<Reject, Phrase>> = {
   'no answer': do_('did not answer', 'did not answer'),
   'not locked': are('locked by other jobs'),
   'other group': do_('is in a group that is not to be used', 'are in groups that are not to be used'),
+  unallocable: do_('is in an unallocable group', 'are in unallocable groups'),
   'no network': are('not connected to its network'),
+  'no secondary': do_('has no secondary for it', 'have no secondary for it'),
   'own node': do_('is its own', 'are its own'),
+  evacuated: are('to be left, too'),
+  'not wanted': do_('takes a move that was not wanted', 'take moves that were not wanted'),
 }
 
 function shortage(all: readonly Candidate[]): string {
@@ -94,7 +105,8 @@ function shortage(all: readonly Candidate[]): string {
   const [first, ...others] = measured
   if (first?.needed === undefined) return ''
   const most = others.reduce((best, one) => (one.free > best.free ? one : best), first)
-  const unit = all[0]?.reject === 'FailCPU' || all[0]?.detail === SPINDLE_RATIO ? '' : ' MiB'
+  const { reject = '', detail = '' } = all[0] ?? {}
+  const unit = ['FailCPU', 'FailSpindles'].includes(reject) || detail === SPINDLE_RATIO ? '' : ' MiB'
   return ` (largest free ${grouped(most.free)}${unit} on ${most.node}, ${grouped(first.needed)} needed)`
 }
 

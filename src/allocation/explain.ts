@@ -2,10 +2,12 @@
 import type { Reject } from '../model/allocation'
 import type { AllocOptions } from './allocate'
 import { Changes } from './changes'
-import { nodesNeeded } from './cluster-data'
+import { type InstanceData, NO_NODE, type Policy, nodesNeeded } from './cluster-data'
 import { type ClusterModel, Col, type NodeFacts, freeMemory, instanceFacts } from './cluster-model'
-import { SPINDLE_RATIO } from './explain-text'
+import { isDedicated } from './dedicated'
+import { SPINDLE_RATIO, tally } from './explain-text'
 import { failMode } from './fail-modes'
+import { GlobalN1 } from './global-n1'
 import { Placement, SOFT, STRICT, Verdict } from './placement'
 import { judgePolicy } from './policy'
 import type { Candidate, NewInstance } from './requests'
@@ -16,7 +18,11 @@ export function candidatesFor(model: ClusterModel, wanted: NewInstance, options:
   const changes = new Changes(model, options.ignoreSoftErrors)
   const instance = changes.add(instanceFacts(wanted.data, model.data, model.settings, wanted.data.name))
   const all = model.nodes.map((_, at) => at)
-  const look = new Look(model, new Score(model, all), instance, options)
+  const groupOf = (node: number) => model.data.groups[model.data.nodes[node]?.group ?? -1]?.name
+  const asked = wanted.group === undefined ? all : all.filter((node) => groupOf(node) === wanted.group)
+  // Where instances have their disks to themselves nobody asks for this.
+  const n1 = options.capacity && !isDedicated(model, wanted.group) ? new GlobalN1(model, asked, options) : undefined
+  const look = new Look(model, new Score(model, all), instance, options, n1)
   try {
     return all.map((node) => excluded(model, wanted, options, node) ?? look.at(node, all))
   } finally {
@@ -34,9 +40,8 @@ function excluded(
   const group = model.data.groups[facts?.data.group ?? -1]
   if (facts === undefined || group === undefined) return undefined
   const no = (reject: Reject): Candidate => ({ node: facts.data.name, reject })
-  if (wanted.group === undefined ? group.allocPolicy === 'unallocable' : group.name !== wanted.group) {
-    return no('other group')
-  }
+  if (wanted.group !== undefined && group.name !== wanted.group) return no('other group')
+  if (wanted.group === undefined && group.allocPolicy === 'unallocable') return no('unallocable')
   if (facts.offline) return no(whyOffline(facts))
   if (options.restrictTo?.includes(facts.data.name) === false) return no('not locked')
   const lacks = (wanted.data.networks ?? []).some((network) => !group.networks.includes(network))
@@ -51,13 +56,18 @@ export const whyOffline = ({ data }: NodeFacts): Reject => UNUSABLE.find((one) =
 class Look {
   private readonly placement: Placement
   private readonly before: number
+  /** Nodes that may not die even now. */
+  private readonly failing: readonly number[]
 
   constructor(
     private readonly model: ClusterModel,
     private readonly score: Score,
     private readonly instance: number,
     private readonly options: AllocOptions,
+    /** Whether any node may still die; undefined where nobody asks. */
+    private readonly n1: GlobalN1 | undefined,
   ) {
+    this.failing = n1?.failing() ?? []
     this.placement = new Placement(model, new Float64Array(Col.Width))
     this.before = score.value()
   }
@@ -69,15 +79,20 @@ class Look {
     const target = model.nodes[node]
     if (facts === undefined || target === undefined) return { node: name, reject: 'FailInternal' }
     const policy = model.data.groups[target.data.group]?.policy ?? model.data.policy
-    const wrong = this.options.ignorePolicy ? Verdict.ok : judgePolicy(facts.data, policy, target.data.exclusiveStorage)
-    if (wrong !== Verdict.ok) return { node: name, reject: 'policy', detail: POLICY[wrong] ?? 'for another reason' }
+    const { exclusiveStorage } = target.data
+    const wrong = this.options.ignorePolicy ? Verdict.ok : judgePolicy(facts.data, policy, exclusiveStorage)
+    if (wrong !== Verdict.ok)
+      return { node: name, reject: 'policy', detail: forbidden(wrong, facts.data, policy, exclusiveStorage) }
     const soft = this.options.ignoreSoftErrors ? SOFT : STRICT
     this.placement.copy(node, 0)
     const verdict = this.placement.addPrimary(0, node, instance, 0, soft)
     if (verdict !== Verdict.ok)
       return { node: name, reject: failMode(verdict), ...shortage(model, instance, node, verdict) }
     const primary = this.differ(node)
-    if (nodesNeeded(facts.data.template) === 1) return { node: name, scoreChange: this.change(primary, NOTHING) }
+    if (nodesNeeded(facts.data.template) === 1) {
+      if (this.n1?.holdsWith(instance, node, NO_NODE) === false) return this.noReserve(node)
+      return { node: name, scoreChange: this.change(primary, NOTHING) }
+    }
     return this.pair(
       node,
       primary,
@@ -87,23 +102,30 @@ class Look {
 
   private pair(node: number, primary: Float64Array, partners: readonly number[]): Candidate {
     const { model, instance } = this
-    const name = model.data.nodes[node]?.name ?? ''
-    const failures = new Map<Verdict, number>()
-    let best: { secondary: number; change: number } | undefined
+    const nameOf = (at: number) => model.data.nodes[at]?.name ?? ''
+    const fitting: { secondary: number; change: number }[] = []
+    const unfit: Candidate[] = []
     for (const secondary of partners) {
       this.placement.copy(secondary, 0)
       const verdict = this.placement.addSecondary(0, secondary, instance, node, STRICT)
-      if (verdict !== Verdict.ok) failures.set(verdict, (failures.get(verdict) ?? 0) + 1)
-      else {
-        const change = this.change(primary, this.differ(secondary))
-        if (best === undefined || change < best.change) best = { secondary, change }
-      }
+      if (verdict === Verdict.ok) fitting.push({ secondary, change: this.change(primary, this.differ(secondary)) })
+      else unfit.push({ node: nameOf(secondary), reject: failMode(verdict) })
     }
+    fitting.sort((one, other) => one.change - other.change)
+    const best = fitting.find(({ secondary }) => this.n1?.holdsWith(instance, node, secondary) !== false)
     if (best !== undefined) {
-      return { node: name, secondary: model.data.nodes[best.secondary]?.name ?? '', scoreChange: best.change }
+      return { node: nameOf(node), secondary: nameOf(best.secondary), scoreChange: best.change }
     }
-    const [most] = [...failures].sort(([, one], [, other]) => other - one)
-    return { node: name, reject: failMode(most?.[0] ?? Verdict.internal) }
+    if (fitting.length > 0) return this.noReserve(node)
+    const why = unfit.length === 0 ? 'its group has no other usable node' : `of the others ${tally(unfit).join(', ')}`
+    return { node: nameOf(node), reject: 'no secondary', detail: `(${why})` }
+  }
+
+  private noReserve(node: number): Candidate {
+    const [first, ...others] = this.failing.map((at) => this.model.data.nodes[at]?.name ?? '')
+    const more = others.length > 0 ? ` or ${others.length} more` : ''
+    const also = first === undefined ? {} : { detail: `(also without it, if ${first}${more} dies)` }
+    return { node: this.model.data.nodes[node]?.name ?? '', reject: 'FailN1', ...also }
   }
 
   private isPartner(node: number, other: number): boolean {
@@ -124,10 +146,19 @@ class Look {
   }
 }
 
+function forbidden(wrong: Verdict, data: InstanceData, { templates }: Policy, exclusiveStorage: boolean): string {
+  const silent = wrong === Verdict.spindles && exclusiveStorage && data.spindles === undefined
+  const size = silent ? 'because its disks do not say how many spindles they take' : SIZES[wrong]
+  if (templates.includes(data.template)) return size ?? 'for another reason'
+  const template = `by its disk template (${data.template})`
+  // Ganeti takes a template that is not wanted for a disk that is not.
+  return wrong === Verdict.disk || size === undefined ? template : `${template} and ${size}`
+}
+
 /** What the policy of a group forbids. */
-const POLICY: { readonly [V in Verdict]?: string } = {
+const SIZES: { readonly [V in Verdict]?: string } = {
   [Verdict.memory]: 'by its memory',
-  [Verdict.disk]: 'by the size of its disks, or by their template',
+  [Verdict.disk]: 'by the size of its disks',
   [Verdict.cpu]: 'by its CPUs',
   [Verdict.diskCount]: 'by the number of its disks',
   [Verdict.spindles]: 'by its spindles',
@@ -154,6 +185,9 @@ export function shortage(
     if (free <= data.disk) return { free: Math.max(0, free), needed: data.disk }
     const spindles = facts.highSpindles - Math.max(get(Col.UsedSpindles), get(Col.UsedSpindlesAll))
     return { free: Math.max(0, spindles), needed: data.spindleUse, detail: SPINDLE_RATIO }
+  }
+  if (verdict === Verdict.spindles && data.spindles !== undefined) {
+    return { free: Math.max(0, get(Col.FreeSpindlesAll)), needed: data.spindles }
   }
   if (verdict === Verdict.cpu) {
     return { free: Math.max(0, facts.vcpuRatio * facts.data.totalCpus - get(Col.VcpusAll)), needed: data.vcpus }

@@ -77,8 +77,11 @@ function restore(model: ClusterModel, dead: ReadonlySet<string>, options: AllocO
     ...{ instance: model.instances[one]?.data.name ?? '', nodes: before[one] ?? [], reason },
     candidates: explain && candidates !== undefined ? candidates.map(toCandidateNode) : null,
   })
-  const refused = (one: number, { why, candidates = [] }: Pick<Failed, 'why' | 'candidates'>) =>
-    lost(one, candidates.length === 0 ? why : whyNone(candidates), candidates)
+  const refused = (one: number, { why, candidates = [] }: Pick<Failed, 'why' | 'candidates'>) => {
+    // Nobody expects it back on a node that it was on.
+    const others = candidates.filter(({ reject }) => reject !== 'own node')
+    return lost(one, (candidates.length === 0 ? undefined : whyNone(others)) ?? why, others)
+  }
   return {
     primaries: first.moved.map(restored),
     secondaries: second.moved.map(restored),
@@ -124,13 +127,13 @@ function arrive(model: ClusterModel, { arriving, nodes, explain }: WhatIfQuestio
     for (let done = 0; done < count; done++) {
       const name = `${instance.data.name}-${entry}-${done}`
       const wanted = { ...instance, data: { ...instance.data, name } }
-      const { nodes: chosen } = allocate(model, wanted, limits)
+      const { nodes: chosen, info } = allocate(model, wanted, limits)
       if (chosen !== undefined) placed.push({ entry, nodes: [...chosen] })
       else {
         const candidates = candidatesFor(model, wanted, limits).filter(({ node }) => nodes?.includes(node) ?? true)
         // One that is the same finds no more room.
         const shown = explain ? candidates.map(toCandidateNode) : null
-        refused.push({ entry, count: count - done, reason: whyNone(candidates), candidates: shown })
+        refused.push({ entry, count: count - done, reason: whyNone(candidates) ?? info, candidates: shown })
         break
       }
     }

@@ -43,8 +43,12 @@ export interface CandidateNode {
     | 'no answer'
     | 'not locked'
     | 'other group'
+    | 'unallocable'
     | 'no network'
+    | 'no secondary'
     | 'own node'
+    | 'evacuated'
+    | 'not wanted'
     | null
   /** The same in words. */
   reason: string | null

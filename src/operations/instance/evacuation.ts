@@ -71,7 +71,7 @@ export async function planGroupChange(
   const names = groups.flatMap((at) => model.data.groups[at]?.name ?? [])
   const failed = plan.failed.map(({ instance, why, candidates = [] }) => ({
     instance,
-    why: candidates.length > 0 ? whyNoneIn(names, candidates) : why,
+    why: (candidates.length > 0 ? whyNoneIn(names, candidates) : undefined) ?? why,
   }))
   return { ...plan, failed }
 }
@@ -168,7 +168,8 @@ const explained = (options: AllocOptions, ignoreSoftErrors = false): Explained =
 })
 
 /** Of each node that was looked at, where that is known; scripts give a reason of their own. */
-const reasonOf = ({ why, candidates = [] }: Failed): string => (candidates.length > 0 ? whyNone(candidates) : why)
+const reasonOf = ({ why, candidates = [] }: Failed): string =>
+  (candidates.length > 0 ? whyNone(candidates) : undefined) ?? why
 
 /** The steps of an instance that is in both come in one job. */
 function joined(first: Evacuation, second: Evacuation): Evacuation {

@@ -119,7 +119,7 @@ describe('--explain tells of each node, beside what programs read', () => {
       'Nodes for instance1:\n  node1: accepted with node2, score -1.14374466\n',
     )
     expect(await request('hail-alloc-invalid-network.json')).toContain(
-      '  node1_1: policy: is in a group whose policy forbids it by the size of its disks, or by their template\n' +
+      '  node1_1: policy: is in a group whose policy forbids it by its disk template (file)\n' +
         '  node2_1: no network: is not connected to its network\n',
     )
   })

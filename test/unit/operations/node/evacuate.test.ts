@@ -88,7 +88,7 @@ describe('node evacuate', () => {
     expect(await cluster.failure('OP_NODE_EVACUATE', evacuate)).toEqual([
       'OpExecError',
       [
-        'Unable to evacuate instances drbd1.test (no node fits: 1 did not answer), drbd2.test (no node fits: 1 did not answer), shared1.test (no node fits: 3 did not answer, 1 is its own)',
+        'Unable to evacuate instances drbd1.test (no node fits: 1 did not answer), drbd2.test (no node fits: 1 did not answer), shared1.test (no node fits: 3 did not answer)',
       ],
     ])
     expect(cluster.jobs).toEqual([])
