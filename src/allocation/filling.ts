@@ -3,7 +3,7 @@
 import { type AllocOptions, Allocator } from './allocate'
 import { Alike } from './alike'
 import { Changes } from './changes'
-import { type InstanceData, NO_NODE, nodesNeeded } from './cluster-data'
+import { type InstanceData, NO_NODE, type Policy, nodesNeeded } from './cluster-data'
 import { type ClusterModel, Col, type InstanceFacts, freeMemory, instanceFacts, sharedLocations } from './cluster-model'
 import { GlobalN1 } from './global-n1'
 import { type Leniency, Placement, SOFT, STRICT, Verdict } from './placement'
@@ -19,7 +19,7 @@ export interface Filled {
   readonly refused?: true
 }
 
-interface Looked {
+export interface Looked {
   readonly fits: boolean
   readonly failures: readonly number[]
 }
@@ -67,7 +67,38 @@ export class Filling {
 
   /** As many as fit, at most `limit`. The model has them afterwards. */
   fill(spec: InstanceData, limit: number | undefined): Filled {
+    const { fits, failures } = this.count(spec)
+    if (!fits) return { added: [], failures }
     return this.options.capacity ? this.inBigSteps(spec, limit, true) : this.oneByOne(spec, limit)
+  }
+
+  /** All that may have a say. */
+  get policies(): readonly Policy[] {
+    const { groups, policy } = this.model.data
+    return [policy, ...groups.flatMap((group) => group.policy ?? [])]
+  }
+
+  /** Whether there is a place for one, global N+1 aside, and why others are none. */
+  count(spec: InstanceData): Looked {
+    const instance = this.add(spec)
+    const [fits = 0, ...failures] = this.verdicts(instance)
+    this.changes.drop()
+    return { fits: fits > 0, failures: [0, ...failures] }
+  }
+
+  /** False where it is sure that global N+1 forbids one, and a larger one, everywhere. */
+  mayHold(spec: InstanceData): boolean {
+    if (!this.options.capacity) return true
+    const instance = this.add(spec)
+    const facts = this.model.instances[instance]
+    const may =
+      facts !== undefined &&
+      this.alike.kinds().some((members) => {
+        const { verdict } = this.asPrimary(facts, instance, members.at(-1) ?? NO_NODE)
+        return verdict === Verdict.ok && members.some((node) => this.n1.mayHoldWith(facts, node))
+      })
+    this.changes.drop()
+    return may
   }
 
   /** Whether one fits, and why it does not in some places. */
@@ -231,13 +262,17 @@ export class Filling {
     return found
   }
 
-  /** By verdict, over all places. */
   private failures(instance: number): number[] {
+    return Object.assign(this.verdicts(instance), { [Verdict.ok]: 0 })
+  }
+
+  /** How many places there are of each. */
+  private verdicts(instance: number): number[] {
     const { model } = this
     const facts = model.instances[instance]
     const failures: number[] = []
     const count = (verdict: Verdict, by: number) => {
-      if (verdict !== Verdict.ok) failures[verdict] = (failures[verdict] ?? 0) + by
+      failures[verdict] = (failures[verdict] ?? 0) + by
     }
     if (facts === undefined) return failures
     const kinds = this.alike.kinds()

@@ -4,10 +4,12 @@ import type { AllocOptions } from './allocate'
 import { Changes } from './changes'
 import { NO_NODE, type Template, isMovable } from './cluster-data'
 import { type ClusterModel, Col, type InstanceFacts, freeMemory } from './cluster-model'
+import { mayDie } from './outlook'
 import { Placement, SOFT, Verdict } from './placement'
 import { judgePolicy } from './policy'
 import { Score, SPREAD_COUNT } from './score'
 import { ROW, Trials } from './trials'
+import { ALIKE_FROM_NODES } from '../model/limits'
 
 type Options = Pick<AllocOptions, 'capacity' | 'capacityIgnores' | 'acceptExisting'>
 
@@ -136,6 +138,16 @@ export class GlobalN1 {
     const facts = this.model.instances[instance]
     this.held = holds ? { instance, facts, primary, secondary, known } : undefined
     return holds
+  }
+
+  /** False where it is sure that it does not hold with the new instance there, nor with a larger one. */
+  mayHoldWith(facts: InstanceFacts, primary: number): boolean {
+    this.follow()
+    const { watched, weakest, model } = this
+    // Among many nodes, those that matter most.
+    const asked =
+      watched.length < ALIKE_FROM_NODES ? watched : watched.filter((one) => one === primary || one === weakest)
+    return asked.every((node) => mayDie(model, node, this.primaries[node] ?? [], this.escapes(node), [facts, primary]))
   }
 
   private weakestFirst(nodes: readonly number[]): readonly number[] {

@@ -1,11 +1,9 @@
 // Filling a cluster with instances that shrink: when none fits any more, what they lacked most is made smaller, and it goes on.
-import type { DiskData, InstanceData } from './cluster-data'
+import type { InstanceData } from './cluster-data'
 import { failCounts } from './fail-modes'
 import type { Filled, Filling } from './filling'
 import { Verdict } from './placement'
-import { disksOf } from './policy'
-
-const UNIT = { memory: 64, disk: 256, cpus: 1, spindles: 1 }
+import { shrunk, stepsOf, turns } from './shrink'
 
 /**
  * At most `limit` instances, when there are `before` already. As in Ganeti what is left of the limit shrinks with each size by all that
@@ -26,7 +24,8 @@ export function fillTiers(filling: Filling, first: InstanceData, limit: number |
     if (filled.added.length > 0) tried = []
     if (!stop) tried.push(tier)
     left = tier.left
-    spec = stop ? undefined : shrink(spec, tier.worst.at(0) ?? Verdict.internal)
+    const worst = tier.worst.at(0) ?? Verdict.internal
+    spec = stop || stepsOf(spec, worst) === 0 ? undefined : shrunk(spec, worst, 1)
     if (spec !== undefined) continue
     const enough = enoughSmaller(filling, [...tried].reverse())
     spec = enough?.spec
@@ -50,67 +49,59 @@ function tierOf(spec: InstanceData, failures: readonly number[], left: number | 
   return { spec, failures, worst: order.map(({ verdict }) => verdict).reverse(), left }
 }
 
-/** The first of the tiers, and the first thing that is lacking there, of which so much less can be asked that one fits. */
+/**
+ * The first of the tiers, and the first thing that is lacking there, of which so much less can be asked that one fits. Each tier is one
+ * step of what it lacks most larger than the one before it.
+ */
 function enoughSmaller(filling: Filling, tiers: readonly Tier[]): Pick<Tier, 'spec' | 'left'> | undefined {
-  const known: Known = new Map()
-  for (const { spec, worst, left } of tiers) {
-    for (const verdict of worst) {
-      const enough = shrinkUntilItFits(filling, spec, verdict, known)
+  let before = false
+  for (const { spec, failures, worst, left } of tiers) {
+    for (const [at, verdict] of worst.entries()) {
+      if ((failures[verdict] ?? 0) === 0) continue
+      // The tier before was made smaller in the same, and no less is enough there.
+      if (at === 0 && before) continue
+      const enough = shrinkUntilItFits(filling, spec, verdict)
       if (enough !== undefined) return { spec: enough, left }
+    }
+    before = true
+  }
+  return undefined
+}
+
+/**
+ * Shrunk in one thing only, as long as it is that which is lacking; to the very last unit it is not shrunk, as in Ganeti. As long as
+ * policies judge the same, whatever the node, a smaller size lacks the same or fits: there the first size that matters is found by
+ * halves. Only where global N+1 forbids what would fit, each size is looked at.
+ */
+function shrinkUntilItFits(filling: Filling, spec: InstanceData, verdict: Verdict): InstanceData | undefined {
+  const end = stepsOf(spec, verdict)
+  const starts = turns(spec, verdict, filling.policies, [1, end - 1])
+  const lacking = ({ failures }: { failures: readonly number[] }) => (failures[verdict] ?? 0) > 0
+  for (const [at, start] of starts.entries()) {
+    const next = Math.min(starts[at + 1] ?? end, end)
+    const first = firstOf(start, next, (steps) => {
+      const smaller = shrunk(spec, verdict, steps)
+      const counted = filling.count(smaller)
+      return !lacking(counted) || (counted.fits && filling.mayHold(smaller))
+    })
+    for (let steps = first; steps < next; steps++) {
+      const smaller = shrunk(spec, verdict, steps)
+      const looked = filling.look(smaller)
+      if (looked.fits) return smaller
+      if (!lacking(looked)) return undefined
     }
   }
   return undefined
 }
 
-type Known = Map<string, InstanceData | undefined>
-
-/** Shrunk in one thing only, as long as it is that which is lacking. */
-function shrinkUntilItFits(
-  filling: Filling,
-  spec: InstanceData,
-  verdict: Verdict,
-  known: Known,
-): InstanceData | undefined {
-  const passed: string[] = []
-  const found = (): InstanceData | undefined => {
-    for (let one = shrink(spec, verdict); one !== undefined; one = shrink(one, verdict)) {
-      const key = JSON.stringify([verdict, one.memory, one.vcpus, one.disks])
-      if (known.has(key)) return known.get(key)
-      passed.push(key)
-      const { fits, failures } = filling.look(one)
-      if (fits) return one
-      if ((failures[verdict] ?? 0) === 0) return undefined
-    }
-    return undefined
+/** The first from `start` on of which it holds, `end` if there is none; once it holds, it holds until the end. */
+function firstOf(start: number, end: number, holds: (value: number) => boolean): number {
+  if (start >= end || !holds(end - 1)) return end
+  let [low, high] = [start, end - 1]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (holds(middle)) high = middle
+    else low = middle + 1
   }
-  const result = found()
-  for (const key of passed) known.set(key, result)
-  return result
-}
-
-function shrink(spec: InstanceData, verdict: Verdict): InstanceData | undefined {
-  const disks = disksOf(spec)
-  switch (verdict) {
-    case Verdict.memory: {
-      const memory = spec.memory - UNIT.memory
-      return memory < UNIT.memory ? undefined : { ...spec, memory }
-    }
-    case Verdict.disk: {
-      const smaller = disks.map((disk): DiskData => ({ ...disk, size: disk.size - UNIT.disk }))
-      if (smaller.some(({ size }) => size < UNIT.disk)) return undefined
-      return { ...spec, disks: smaller, disk: spec.disk - disks.length * UNIT.disk }
-    }
-    case Verdict.cpu: {
-      const vcpus = spec.vcpus - UNIT.cpus
-      return vcpus < UNIT.cpus ? undefined : { ...spec, vcpus }
-    }
-    case Verdict.spindles: {
-      const [disk, ...others] = disks
-      const spindles = (disk?.spindles ?? 0) - UNIT.spindles
-      if (disk?.spindles === undefined || others.length > 0 || spindles < UNIT.spindles) return undefined
-      return { ...spec, disks: [{ ...disk, spindles }], spindles }
-    }
-    default:
-      return undefined
-  }
+  return low
 }

@@ -31,22 +31,14 @@ export const SCRIPT_OUTPUT_BYTES_MAX = 1 << 20
 export const STORED_FILES_MAX = 200_000
 /** Seconds that a hook script may run. */
 export const HOOK_SCRIPT_S = 900
-/** Seconds that an allocator script may run: less than its caller waits, who so hears why there is no answer. */
-export const ALLOCATOR_SCRIPT_S = 840
-/** Bytes that an allocator script may print. */
-export const ALLOCATOR_OUTPUT_BYTES_MAX = 32 << 20
-/** Characters that an error shows of what a script of the administrator printed. */
-export const TOLD_CHARS_MAX = 2000
 /** Seconds after a change until the simulator saves what runs where. */
 export const SIM_SAVE_S = 2
 
 // QEMU's monitor (node/hypervisor/kvm)
-/** Seconds to connect to a monitor, hear its greeting and agree on the protocol. */
+/** Seconds to connect to a monitor and hear its greeting. */
 export const QMP_CONNECT_S = 5
 /** Seconds until a monitor command must be answered. */
 export const QMP_ANSWER_S = 60
-/** Seconds for those that only tell how a machine is: one whose monitor hangs must not hold up the node's others. */
-export const QMP_LOOK_S = 5
 /** The longest line that is read from a monitor. */
 export const QMP_LINE_BYTES_MAX = 16 << 20
 /** Seconds that QEMU may take to set a machine up. */
@@ -394,5 +386,7 @@ export const CONFD_ANSWER_S = 10
 export const CONFD_ASKED_MAX = 6
 /** From so many nodes on, nodes that are alike are tried once for all of them when a cluster is filled. */
 export const ALIKE_FROM_NODES = 64
+/** How often an instance is put somewhere to see whether there is room for all that a node has. */
+export const OUTLOOK_TRIES = 1000
 /** Seconds that a cluster's remote API may take to answer a program of allocation. */
 export const HTOOLS_ANSWER_S = 60

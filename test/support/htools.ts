@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import type { BalanceOptions } from '../../src/allocation/balance'
+import type { InstanceData } from '../../src/allocation/cluster-data'
 import { runHtool } from '../../src/cli/htools/run'
 import { systemClock } from '../../src/lib/clock'
 import { seededRandom } from '../../src/lib/random'
@@ -87,6 +88,25 @@ export function clusterOf(seed: number, nodes: number, instances: number): strin
     .map((section) => section.map((line) => `${line}\n`).join(''))
     .join('\n')
 }
+
+/** An instance that is to be placed. */
+export const newInstanceOf = (
+  template: InstanceData['template'],
+  size: Pick<InstanceData, 'memory' | 'disk' | 'vcpus'>,
+): InstanceData => ({
+  ...size,
+  name: 'new',
+  disks: [{ size: size.disk, spindles: 1 }],
+  status: 'running',
+  autoBalance: true,
+  primary: -1,
+  secondary: -1,
+  template,
+  tags: [],
+  spindleUse: 1,
+  spindles: 1,
+  forthcoming: false,
+})
 
 /** As hbal balances when it is told nothing else. */
 export const BALANCE_OPTIONS: BalanceOptions = {

@@ -10,6 +10,7 @@ import type { ConfigData, GantryData } from '../../model/config'
 import { OpExecError } from '../../model/errors'
 import { PLAN_SLEEPS_MAX } from '../../model/limits'
 import type { ClientId, LockMode } from '../../model/lock'
+import { opcodeSummary } from '../../opcodes/index'
 import type { WireOpCode } from '../../rpc/luxi/calls'
 import type { PlannedLock, PlannedNodeCall, Prerequisite, ReadObject } from '../../rpc/luxi/plan'
 import type { NodeClient } from '../../rpc/node/client'
@@ -47,7 +48,7 @@ export class PlanState {
   locks: PlannedLock[] = []
   messages: string[] = []
   orders: PlannedNodeCall[] = []
-  jobs: (readonly WireOpCode[])[] = []
+  jobs: string[][] = []
   prerequisites: Prerequisite[] = []
   readonly reservations: Reservations
   private reads = new Map<string, ReadObject>()
@@ -107,7 +108,7 @@ export class PlanState {
   }
 
   submitted(jobs: readonly (readonly WireOpCode[])[]): void {
-    this.jobs.push(...jobs)
+    this.jobs.push(...jobs.map((ops) => ops.map(opcodeSummary)))
   }
 
   lock(name: LockName, mode: LockMode): void {

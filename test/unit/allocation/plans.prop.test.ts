@@ -9,7 +9,7 @@ import { type ClusterModel, buildModel } from '../../../src/allocation/cluster-m
 import { Filling } from '../../../src/allocation/filling'
 import { Score } from '../../../src/allocation/score'
 import { parseClusterText } from '../../../src/allocation/text-format'
-import { BALANCE_OPTIONS as OPTIONS, clusterOf } from '../../support/htools'
+import { BALANCE_OPTIONS as OPTIONS, clusterOf, newInstanceOf } from '../../support/htools'
 
 const all = (list: readonly unknown[]): number[] => list.map((_, at) => at)
 const seeds = fc.tuple(fc.integer({ min: 1, max: 1e6 }), fc.integer({ min: 3, max: 12 }))
@@ -87,25 +87,8 @@ test.each(['drbd', 'plain', 'rbd'] as const)('what fits of %s fits by any count,
   )
 })
 
-function newInstance(template: InstanceData['template'], size: number): InstanceData {
-  const disk = 10_240 * size
-  return {
-    name: 'new',
-    memory: 1024 * size,
-    disk,
-    disks: [{ size: disk, spindles: 1 }],
-    vcpus: size,
-    status: 'running',
-    autoBalance: true,
-    primary: -1,
-    secondary: -1,
-    template,
-    tags: [],
-    spindleUse: 1,
-    spindles: 1,
-    forthcoming: false,
-  }
-}
+const newInstance = (template: InstanceData['template'], size: number): InstanceData =>
+  newInstanceOf(template, { memory: 1024 * size, disk: 10_240 * size, vcpus: size })
 
 /** Two groups: the nodes of each half, with the instances that are within one of them. */
 function twoGroups(seed: number, nodes: number): ClusterData {

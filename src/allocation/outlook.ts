@@ -1,0 +1,92 @@
+// What counting tells of global N+1 without trying: when a node dies, is there room at all for what was on it? Nothing but sizes counts
+// here: where there is no room, there is none either when it is tried, nor is there any with a larger instance.
+import { type ClusterModel, Col, type InstanceFacts, freeMemory } from './cluster-model'
+import { OUTLOOK_TRIES } from '../model/limits'
+
+interface Item {
+  readonly memory: number
+  /** -1 where it is not on the node's own disks. */
+  readonly disk: number
+}
+
+interface Bin {
+  memory: number
+  disk: number
+}
+
+/** `own`: the instances of the node that dies; `escapes`: where they may go; `added`, with `primary`: one more, where it is to go. */
+export function mayDie(
+  model: ClusterModel,
+  node: number,
+  own: readonly number[],
+  escapes: readonly number[],
+  [added, primary]: readonly [added: InstanceFacts, primary: number],
+): boolean {
+  const facts = (instance: number) => model.instances[instance] ?? added
+  const mirrored = own.filter((instance) => facts(instance).data.template === 'drbd')
+  const items = own.filter((instance) => !mirrored.includes(instance)).map((instance) => itemOf(facts(instance)))
+  if (primary === node && added.data.template !== 'drbd') items.push(itemOf(added))
+  if (items.length === 0) return true
+  const bins = new Map(
+    escapes.map((at): [number, Bin] => [
+      at,
+      { memory: freeMemory(model, at), disk: model.rows[at * Col.Width + Col.FreeDisk] ?? 0 },
+    ]),
+  )
+  move(itemOf(added), bins.get(primary), -1)
+  for (const instance of mirrored) {
+    // Its disks are there already.
+    move({ ...itemOf(facts(instance)), disk: -1 }, bins.get(model.secondary[instance] ?? -1), -1)
+  }
+  items.sort((one, other) => other.memory - one.memory || other.disk - one.disk)
+  return new Packing(items, [...bins.values()]).mayFit()
+}
+
+const itemOf = ({ data, usesMemory, local }: InstanceFacts): Item => ({
+  memory: usesMemory ? data.memory : 0,
+  disk: local ? data.disk : -1,
+})
+
+function move({ memory, disk }: Item, bin: Bin | undefined, by: 1 | -1): void {
+  if (bin === undefined) return
+  bin.memory += by * memory
+  if (disk >= 0) bin.disk += by * disk
+}
+
+/** The largest items first, each in every bin that it fits into, until all have one or the tries are used up. */
+class Packing {
+  private tries = 0
+
+  constructor(
+    private readonly items: readonly Item[],
+    private readonly bins: readonly Bin[],
+  ) {}
+
+  mayFit(at = 0, from = 0): boolean {
+    const item = this.items[at]
+    if (item === undefined || ++this.tries > OUTLOOK_TRIES) return true
+    const next = this.items[at + 1]
+    // Of equal items the order does not matter.
+    const same = next !== undefined && next.memory === item.memory && next.disk === item.disk
+    for (let k = from; k < this.bins.length; k++) {
+      const bin = this.bins[k]
+      // Something must stay free.
+      if (bin === undefined || item.memory >= bin.memory || item.disk >= bin.disk) continue
+      if (this.seen(bin, from, k)) continue
+      move(item, bin, -1)
+      const fits = this.mayFit(at + 1, same ? k : 0)
+      move(item, bin, 1)
+      if (fits) return true
+    }
+    return false
+  }
+
+  /** A bin that is as another before it leads nowhere either. */
+  private seen(bin: Bin, from: number, to: number): boolean {
+    for (let k = Math.max(from, to - 8); k < to; k++) {
+      const other = this.bins[k]
+      if (other?.memory === bin.memory && other.disk === bin.disk) return true
+    }
+    return false
+  }
+}
