@@ -62,8 +62,8 @@ export function whatIfQuestion(config: ConfigData, request: WhatIfRequest, visib
     instances.map(({ spec }) => spec),
   )
   const arriving = instances.map(({ spec, count = 1, group }) => {
-    if (group !== undefined) groupsOf(config, visible, [group])
-    return { instance: newInstance(config, spec, template, group), count }
+    const [name] = group === undefined ? [] : groupsOf(config, visible, [group])
+    return { instance: newInstance(config, spec, template, name), count }
   })
   const total = arriving.reduce((sum, { count }) => sum + count, 0)
   if (total > ARRIVING_MAX)
@@ -108,6 +108,8 @@ function newInstance(config: ConfigData, spec: InstanceSpecification, counted: s
       `Disk template ${spec.disk_template} is not enabled in the cluster; enabled are ${enabled.join(', ')}`,
       ECODE.INVAL,
     )
+  if (spec.disk_template === 'diskless' && (spec.disks_mib ?? []).length > 0)
+    throw new OpPrereqError('disks_mib: an instance without disks (diskless) has none; leave them out', ECODE.INVAL)
   const networks = (spec.networks ?? []).map((name) => {
     const network = findNetwork(config, name)
     if (network === undefined) throw new OpPrereqError(`There is no network ${name}`, ECODE.NOENT)

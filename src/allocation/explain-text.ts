@@ -52,6 +52,9 @@ function reasonOf(one: Candidate | undefined, count = 1): string {
   return `${PHRASES[one.reject](count)}${one.detail === undefined ? '' : ` ${one.detail}`}`
 }
 
+/** "is drained" */
+export const phraseOf = (reject: Reject): string => PHRASES[reject](1)
+
 /** Ganeti calls it a lack of disk, too. */
 export const SPINDLE_RATIO = 'by the spindle ratio of the policy'
 
@@ -91,7 +94,7 @@ const PHRASES: Readonly<Record<Reject, Phrase>> = {
   'not vm_capable': are('not vm_capable'),
   'no answer': do_('did not answer', 'did not answer'),
   'not locked': are('locked by other jobs'),
-  'other group': do_('is in a group that is not to be used', 'are in groups that are not to be used'),
+  'other group': do_('is in another group', 'are in other groups'),
   unallocable: do_('is in an unallocable group', 'are in unallocable groups'),
   'no network': are('not connected to its network'),
   'no secondary': do_('has no secondary for it', 'have no secondary for it'),

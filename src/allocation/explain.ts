@@ -122,9 +122,13 @@ class Look {
   }
 
   private noReserve(node: number): Candidate {
-    const [first, ...others] = this.failing.map((at) => this.model.data.nodes[at]?.name ?? '')
+    const { restrictTo } = this.options
+    const failing = this.failing.map((at) => this.model.data.nodes[at]?.name ?? '')
+    // Of others the asker need not know.
+    const [first, ...others] = failing.filter((name) => restrictTo?.includes(name) ?? true)
     const more = others.length > 0 ? ` or ${others.length} more` : ''
-    const also = first === undefined ? {} : { detail: `(also without it, if ${first}${more} dies)` }
+    const victim = first === undefined ? '' : `, if ${first}${more} dies`
+    const also = failing.length === 0 ? {} : { detail: `(also without it${victim})` }
     return { node: this.model.data.nodes[node]?.name ?? '', reject: 'FailN1', ...also }
   }
 

@@ -7,8 +7,8 @@ import { groupNodes } from './choose-group'
 import { type ClusterData, NO_NODE, isMovable } from './cluster-data'
 import { type ClusterModel, buildModel } from './cluster-model'
 import { evacuate } from './evacuate'
-import { candidatesFor } from './explain'
-import { toCandidateNode, whyNone } from './explain-text'
+import { candidatesFor, whyOffline } from './explain'
+import { phraseOf, toCandidateNode, whyNone } from './explain-text'
 import type { Candidate, Failed, NewInstance } from './requests'
 import { Score } from './score'
 
@@ -31,7 +31,7 @@ export function whatIf(data: ClusterData, question: WhatIfQuestion, options: All
     const own = groupNodes(model, at)
     return { group, score_before: new Score(before, own).value(), after: () => new Score(model, own).value() }
   })
-  const { primaries, secondaries, rest } = restore(model, dead, options, question.explain)
+  const { primaries, secondaries, rest } = restore(model, dead, options, question)
   const arrived = arrive(model, question, options)
   const all = new Score(
     model,
@@ -53,7 +53,12 @@ interface Restored {
 }
 
 /** As an operator would: first everything comes up again, and then mirrors are made anew. */
-function restore(model: ClusterModel, dead: ReadonlySet<string>, options: AllocOptions, explain: boolean): Restored {
+function restore(
+  model: ClusterModel,
+  dead: ReadonlySet<string>,
+  options: AllocOptions,
+  { explain, nodes }: WhatIfQuestion,
+): Restored {
   const isDead = (node: number | undefined) => dead.has(model.data.nodes[node ?? NO_NODE]?.name ?? '')
   const nodesOf = (at: number) => names(model, model.primary[at] ?? NO_NODE, model.secondary[at] ?? NO_NODE)
   const before = model.instances.map((_, at) => nodesOf(at))
@@ -78,8 +83,8 @@ function restore(model: ClusterModel, dead: ReadonlySet<string>, options: AllocO
     candidates: explain && candidates !== undefined ? candidates.map(toCandidateNode) : null,
   })
   const refused = (one: number, { why, candidates = [] }: Pick<Failed, 'why' | 'candidates'>) => {
-    // Nobody expects it back on a node that it was on.
-    const others = candidates.filter(({ reject }) => reject !== 'own node')
+    // Nobody expects it back on a node that it was on, and who does not see a node is told nothing of it.
+    const others = candidates.filter(({ node, reject }) => reject !== 'own node' && (nodes?.includes(node) ?? true))
     return lost(one, (candidates.length === 0 ? undefined : whyNone(others)) ?? why, others)
   }
   return {
@@ -108,8 +113,9 @@ function reasonsToStay(
   const template = model.instances[instance]?.data.template ?? 'plain'
   if (template === 'drbd') {
     const secondary = model.secondary[instance] ?? NO_NODE
-    const offline = model.nodes[secondary]?.offline !== false
-    return isDead(secondary) || offline ? [[instance, 'both of its nodes are down']] : []
+    const facts = model.nodes[secondary]
+    if (facts === undefined || isDead(secondary)) return [[instance, 'both of its nodes are down']]
+    return facts.offline ? [[instance, `its other node, ${facts.data.name}, ${phraseOf(whyOffline(facts))}`]] : []
   }
   return isMovable(template) ? [] : [[instance, `its disks (${template}) are only on the node that is down`]]
 }

@@ -108,7 +108,7 @@ test('nodes that are not to be used are told apart', () => {
     '3 are locked by other jobs, 1 is offline',
   )
   const named = why(cluster({ c: offline, d: offline }), vm('plain'), {}, 'far')
-  expect(named).toBe('2 are in groups that are not to be used, 2 are offline')
+  expect(named).toBe('2 are in other groups, 2 are offline')
   expect(why(cluster({}, [], both({ allocPolicy: 'unallocable' })), vm('plain'))).toBe('4 are in unallocable groups')
   expect(why(cluster({}), vm('plain', { networks: ['net'] }))).toBe('4 are not connected to its network')
   const tagged = [0, 1].map((at) => taken(at, `x${at}`, { memory: 512, tags: ['db:one'] }))
@@ -183,7 +183,7 @@ test('why an instance cannot leave its node is told of those that could take it'
     'no node fits: 1 lacks memory though only it has the disks (largest free 192 MiB on b, 1,024 needed)',
   )
   const paired = stays(cluster({}, [onA('drbd')]), 'secondary-only')
-  expect(paired).toBe('no node fits: 2 are in groups that are not to be used')
+  expect(paired).toBe('no node fits: 2 are in other groups')
 })
 
 test('a check that is left out is no reason, and nobody is told to leave it out', () => {
@@ -194,8 +194,8 @@ test('of nodes that several instances leave, none is offered to another', () => 
   const data = cluster({}, [onA('rbd'), vm('rbd', { name: 'w', primary: 1 })])
   const { failed } = evacuate(buildModel(data), [0, 1], 'primary-only', explained)
   expect(failed.map(({ candidates = [] }) => whyNone(candidates))).toEqual([
-    'no node fits: 2 are in groups that are not to be used, 1 is to be left, too',
-    'no node fits: 2 are in groups that are not to be used, 1 is to be left, too',
+    'no node fits: 2 are in other groups, 1 is to be left, too',
+    'no node fits: 2 are in other groups, 1 is to be left, too',
   ])
 })
 

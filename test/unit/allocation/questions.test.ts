@@ -167,6 +167,32 @@ test('what cannot come back says why, and with what of each node', () => {
   ])
 })
 
+test('of an instance that has lost one node it is told why the other one does not take over', () => {
+  const data = small(vm('m', 1024, 'a|b', 'drbd'), vm('s', 1024, 'a|', 'rbd'))
+  const unusable = (why: string): ClusterData => ({
+    ...data,
+    nodes: data.nodes.map((node) => (node.name === 'a' ? node : { ...node, offline: true, unusable: why })),
+  })
+  const reasons = (more: object, asked = data) => whatIf(asked, more).lost.map(({ reason }) => reason)
+  expect(reasons({ dead: ['a'] }, unusable('drained'))).toEqual([
+    'its other node, b, is drained',
+    'no node fits: 2 are drained',
+  ])
+  expect(reasons({ dead: ['a', 'b', 'c'] })).toEqual(['both of its nodes are down', 'no node fits: 2 are offline'])
+})
+
+test('of nodes that a caller does not see nothing is told', () => {
+  const data = small(...['a', 'b', 'c'].map((node) => vm(`on-${node}`, 5000, `${node}|`, 'rbd')))
+  const told = (nodes: string[] | null) => JSON.stringify(whatIf(data, { dead: ['a'], nodes, explain: true }).lost)
+  expect(told(null)).toContain('2 lack memory (largest free 3,192 MiB on b')
+  expect(told(['a', 'c'])).toContain('1 lacks memory (largest free 3,192 MiB on c')
+  expect(told(['a', 'c'])).not.toMatch(/"b"|on b/)
+  const arriving = [{ instance: specifiedInstance(SPEC, 'drbd', []), count: 1 }]
+  const asked: Question = { kind: 'what-if', dead: [], arriving, nodes: ['b', 'c'], explain: true }
+  const { refused } = answerQuestion(data, asked, ALLOC_DEFAULTS) as WhatIf
+  expect(refused[0]?.reason).toMatch(/dies \(also without it, if b or 1 more dies\)/)
+})
+
 test('instances arrive until none fits, and the rest is refused with the reason', () => {
   const instance = specifiedInstance({ ...SPEC, memory_mib: 3000 }, 'drbd', [])
   const { placed, refused } = whatIf(small(), { arriving: [{ instance, count: 50 }], explain: true })

@@ -130,7 +130,7 @@ describe('--explain tells of each node, beside what programs read', () => {
     )
     expect(await request('hail-node-evac.json')).toMatch(/Nodes for instance2:\n {2}node1: accepted with node2/)
     expect(await request('hail-change-group.json')).toMatch(
-      /node1: other group: is in a group that is not to be used\n(.*\n)*.*accepted/,
+      /node1: other group: is in another group\n(.*\n)*.*accepted/,
     )
   })
 

@@ -186,6 +186,10 @@ test('what cannot be meant is refused with a way out', async () => {
   const drbd = { ...SPEC, disk_template: 'drbd' }
   await expect(service.capacity(all, { spec: drbd })).rejects.toThrow(/drbd is not enabled .* diskless, file, shared/)
   await expect(service.capacity(all, { spec: { ...SPEC, networks: ['n'] } })).rejects.toThrow('There is no network n')
+  const disks = { ...SPEC, disk_template: 'diskless', disks_mib: [1024] }
+  await expect(service.capacity(all, { spec: disks })).rejects.toThrow('disks_mib: an instance without disks')
+  const nowhere = { instances: [{ spec: SPEC, group: 'nowhere' }] }
+  await expect(service.whatIf(all, nowhere)).rejects.toThrow('There is no node group nowhere')
   const many = {
     instances: [
       { spec: SPEC, count: 900 },
@@ -193,6 +197,17 @@ test('what cannot be meant is refused with a way out', async () => {
     ],
   }
   await expect(service.whatIf(all, many)).rejects.toThrow(/1001 are more than 1000/)
+})
+
+test('a node group may be named by its uuid, and nodes that die several times', async () => {
+  const [group] = Object.values(config.nodegroups)
+  const named = async (name = '') => service.whatIf(all, { instances: [{ spec: SPEC, group: name }] })
+  expect((await named(group?.name)).placed).toHaveLength(1)
+  expect(await named(group?.uuid)).toEqual(await named(group?.name))
+  const tagged = Object.values(config.nodes).filter(({ tags }) => tags.includes('rack:r1'))
+  const names = tagged.map(({ name }) => name)
+  const { dead } = await service.whatIf(all, { nodes: [...names, master, master], node_tag: 'rack:r1' })
+  expect([...dead].sort()).toEqual([...names, master].sort())
 })
 
 test('a question that takes longer becomes a job, which asks the same of what the caller sees', async () => {
