@@ -18,13 +18,10 @@ export async function renameCluster(call: Call): Promise<number> {
 
 export async function renewCrypto(call: Call): Promise<number> {
   const { options, terminal } = call
-  if (options.flag('new_cluster_cert'))
-    throw new CommandFailure(
-      '--new-cluster-certificate: the certificate by which nodes know each other cannot be renewed in this version; ' +
-        "'gnt-cluster verify' says when it ends",
-    )
   const renewal = await readRenewal(call)
-  const [node_certificates, renew_ssh_keys] = [options.flag('new_node_cert'), options.flag('new_ssh_keys')]
+  const cluster_certificate = options.flag('new_cluster_cert')
+  const node_certificates = options.flag('new_node_cert') || cluster_certificate
+  const renew_ssh_keys = options.flag('new_ssh_keys')
   if (renewal === undefined && !node_certificates && !renew_ssh_keys)
     throw new CommandFailure('Select what to renew; gnt-cluster renew-crypto --help lists it')
   const question = 'This renews keys of all nodes. Continue?'
@@ -32,7 +29,7 @@ export async function renewCrypto(call: Call): Promise<number> {
   if (renewal !== undefined) await replaceFiles(call, await renewal())
   if (node_certificates || renew_ssh_keys) {
     const keys = { ssh_key_type: options.text('ssh_key_type'), ssh_key_bits: options.number('ssh_key_bits') }
-    const wanted = { node_certificates, renew_ssh_keys, ...keys, verbose: options.flag('verbose') }
+    const wanted = { cluster_certificate, node_certificates, renew_ssh_keys, ...keys, verbose: options.flag('verbose') }
     await call.jobs.run(opcodeOf(OpClusterRenewCrypto, wanted))
   }
   terminal.out('Running "gnt-cluster verify" is recommended after this.')

@@ -146,8 +146,10 @@ export interface ClusterRenameParams extends CommonOpcodeParams {
   name: string
 }
 
-/** Renews node client certificates and/or SSH keys. */
+/** Renews the cluster certificate, node client certificates and/or SSH keys. */
 export interface ClusterRenewCryptoParams extends CommonOpcodeParams {
+  /** Renew the cluster certificate, and node certificates with it. */
+  cluster_certificate?: boolean | null
   /** Renew node certificates; false when left out. */
   node_certificates?: boolean
   /** Renew SSH keys; false when left out. */

@@ -19,6 +19,8 @@ const DAY_MS = 86_400_000
 
 export interface CertificateOptions {
   commonName?: string
+  /** Tells certificates of the same name apart: who trusts both finds by it which one has signed another. */
+  unit?: string
   validity_days?: number
   /** Host names and addresses that the certificate is good for. */
   names?: readonly string[]
@@ -33,7 +35,8 @@ export async function createCertificate(options: CertificateOptions = {}): Promi
   await import('reflect-metadata')
   const x509 = await import('@peculiar/x509')
   const keys = await crypto.webcrypto.subtle.generateKey(EC, true, ['sign', 'verify'])
-  const subject = `CN=${options.commonName ?? CLUSTER_COMMON_NAME}`
+  const unit = options.unit === undefined ? '' : `, OU=${options.unit}`
+  const subject = `CN=${options.commonName ?? CLUSTER_COMMON_NAME}${unit}`
   const issuer = options.issuer === undefined ? undefined : new crypto.X509Certificate(options.issuer)
   const now_ms = (options.clock ?? systemClock).now_ms()
   const extensions = [new x509.BasicConstraintsExtension(issuer === undefined, undefined, true)]
@@ -43,7 +46,7 @@ export async function createCertificate(options: CertificateOptions = {}): Promi
       // A positive number of 16 bytes.
       serialNumber: `4${(options.random ?? systemRandom).hex(16).slice(1)}`,
       subject,
-      issuer: issuer === undefined ? subject : issuer.subject.split('\n').reverse().join(', '),
+      issuer: issuer === undefined ? subject : new x509.X509Certificate(issuer.raw).subjectName,
       notBefore: new Date(now_ms - BACKDATED_MS),
       notAfter: new Date(now_ms + (options.validity_days ?? VALIDITY_DAYS) * DAY_MS),
       publicKey: keys.publicKey,

@@ -2,6 +2,7 @@
 import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
 import { isMissing } from '../lib/disk'
+import { readServerPem } from '../lib/server-pem'
 import { GROUP, MODE, USER } from '../model/constants/daemons'
 import { PATH } from '../model/constants/paths'
 import type { UploadedFile } from '../rpc/node/dicts'
@@ -9,7 +10,7 @@ import { fileOwner } from './accounts'
 import type { NodeContext } from './context'
 import { fail } from './context'
 
-/** Ganeti's list, and the network script that KVM's administrators keep alike on all nodes. */
+/** Ganeti's list; the network script that KVM's administrators keep alike on all nodes; and the cluster's certificate, renewed. */
 const ALLOWED: readonly string[] = [
   PATH.CLUSTER_CONF_FILE,
   PATH.ETC_HOSTS,
@@ -21,6 +22,7 @@ const ALLOWED: readonly string[] = [
   PATH.SPICE_CACERT_FILE,
   PATH.CLUSTER_DOMAIN_SECRET_FILE,
   PATH.CONFD_HMAC_KEY,
+  PATH.NODED_CERT_FILE,
   `${PATH.CONF_DIR}/kvm-vif-bridge`,
   `${PATH.DATA_DIR}/gantry.data`,
 ]
@@ -30,10 +32,26 @@ export async function receiveFile(context: NodeContext, file: UploadedFile): Pro
   const { paths, disk } = context
   const virtual = paths.virtual(file.path)
   if (!ALLOWED.includes(virtual)) fail(`Files like '${virtual}' are not accepted: it is not on the list of uploads`)
+  if (virtual === PATH.NODED_CERT_FILE) await checkRenewal(context, file.content)
   const owner = fileOwner(file.owner, file.group)
   await disk.makeDirectory(path.dirname(file.path))
   await disk.write(file.path, file.content, { mode: file.mode ?? MODE.secureFile, ...(owner ? { owner } : {}) })
   if (file.mtime !== null) await fs.utimes(file.path, file.atime ?? file.mtime, file.mtime)
+}
+
+/** Nobody could talk to a node any more that shows what others do not trust. */
+async function checkRenewal({ disk, paths }: NodeContext, content: string): Promise<void> {
+  const present = (await disk.read(paths.serverCert)) ?? fail('This node has no cluster certificate')
+  if (!present.includes(shownIn(content)))
+    fail('The cluster certificate is replaced only by one that this node trusts already')
+}
+
+function shownIn(pem: string): string {
+  try {
+    return readServerPem(pem).shown.certificate.trim()
+  } catch (error) {
+    return fail(`Not a cluster certificate: ${error instanceof Error ? error.message : String(error)}`)
+  }
 }
 
 const SSCONF_KEY = /^[a-z0-9_-]+$/

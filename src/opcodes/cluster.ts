@@ -206,9 +206,10 @@ export const OpClusterDeactivateMasterIp = opcode('OP_CLUSTER_DEACTIVATE_MASTER_
 })
 
 export const OpClusterRenewCrypto = opcode('OP_CLUSTER_RENEW_CRYPTO', {
-  doc: 'Renews node client certificates and/or SSH keys.',
+  doc: 'Renews the cluster certificate, node client certificates and/or SSH keys.',
   result: none,
   params: {
+    cluster_certificate: maybe(bool, 'Renew the cluster certificate, and node certificates with it'),
     node_certificates: opt(bool, false, 'Renew node certificates'),
     renew_ssh_keys: opt(bool, false, 'Renew SSH keys'),
     ssh_key_type: maybe(sshKeyType, 'SSH key type'),

@@ -237,7 +237,6 @@ when('certificates and secrets are renewed while all daemons run', async () => {
     [`--rapi-certificate ${own}.no`, 'ENOENT'],
     [`--new-rapi-certificate --rapi-certificate ${own}`, 'Only one of the --new-rapi-certificate and'],
     [`--spice-certificate ${own}`, 'Both --spice-certificate and --spice-ca-certificate must be specified.'],
-    ['--new-cluster-certificate', 'cannot be renewed in this version'],
   ] as const) {
     const refused = await gnt(...`cluster renew-crypto -f ${options}`.trim().split(' '))
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(text) })

@@ -1,4 +1,4 @@
-// OP_CLUSTER_RENEW_CRYPTO: new client certificates and new SSH keys for all nodes.
+// OP_CLUSTER_RENEW_CRYPTO: a new certificate of the cluster, new client certificates and new SSH keys for all nodes.
 import { change } from '../../config/changes'
 import { masterNode } from '../../config/lookup'
 import { recordValues } from '../../config/records'
@@ -6,6 +6,7 @@ import type { ConfigData, Node } from '../../model/config'
 import { PATH } from '../../model/constants/paths'
 import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
 import { OpClusterRenewCrypto } from '../../opcodes/cluster'
+import { forgetFormerCertificates, showNewCertificate } from './cluster-certificate'
 import { all, exclusive, logicalUnit, type Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 
@@ -18,10 +19,8 @@ export const clusterRenewCrypto = logicalUnit(OpClusterRenewCrypto, {
     return { config, master }
   },
   async run(ctx, op, { config, master }) {
-    if (op.node_certificates) {
-      ctx.log.say('Renewing Node SSL certificates')
-      await renewCertificates(ctx, config, master)
-    }
+    if (op.cluster_certificate) await renewAll(ctx, config, master)
+    else if (op.node_certificates) await renewCertificates(ctx, config, master)
     if (op.renew_ssh_keys && config.cluster.modify_ssh_setup) {
       ctx.log.say('Renewing SSH keys')
       await renewSshKeys(ctx, config, master, op)
@@ -32,11 +31,32 @@ export const clusterRenewCrypto = logicalUnit(OpClusterRenewCrypto, {
   },
 })
 
+/** The client certificates are signed by the cluster's. */
+async function renewAll(ctx: UnitContext, config: ConfigData, master: Node): Promise<void> {
+  const nodes = recordValues(config.nodes)
+  const others = nodes.filter(({ offline, uuid }) => !offline && uuid !== master.uuid)
+  const offline = nodes.filter((node) => node.offline).map(({ name }) => name)
+  if (offline.length > 0)
+    ctx.log.warning(
+      `Nodes that are offline do not get the new cluster certificate: ${offline.join(', ')}. To bring one back, use ` +
+        `'gnt-node add --readd'`,
+    )
+  const online = [...others, master]
+  const pem = await showNewCertificate(ctx, online)
+  const failed = await renewCertificates(ctx, config, master)
+  if (failed.length > 0)
+    throw new OpExecError(
+      `The former cluster certificate is trusted until all client certificates are renewed; repeat this when these nodes answer`,
+    )
+  await forgetFormerCertificates(ctx, online, pem)
+}
+
 /**
  * While all daemons run: nodes obey a candidate's old and new certificate until it uses the new one. One that cannot be asked
- * keeps its old certificate.
+ * keeps its old certificate. Answers which failed.
  */
-async function renewCertificates(ctx: UnitContext, config: ConfigData, master: Node): Promise<void> {
+async function renewCertificates(ctx: UnitContext, config: ConfigData, master: Node): Promise<string[]> {
+  ctx.log.say('Renewing Node SSL certificates')
   const online = recordValues(config.nodes).filter((node) => !node.offline)
   const others = online.filter((node) => node.uuid !== master.uuid)
   const answers = await ctx.nodes.many(others, 'node_crypto_tokens', [[['ssl', 'create', null]]])
@@ -54,6 +74,7 @@ async function renewCertificates(ctx: UnitContext, config: ConfigData, master: N
     )
   await ctx.config.change([change('patchCluster', { candidate_certs: certs })])
   await renewMasters(ctx, master, online, certs)
+  return failed
 }
 
 /** Where the master's new certificate waits until all nodes know it. */
@@ -69,9 +90,12 @@ async function renewMasters(
   const [token] = await ctx.nodes.call(master, what, 'node_crypto_tokens', [[['ssl', 'create', WAITING]]])
   if (token === undefined) throw new OpExecError(`${what}: its node daemon answered with none`)
   const [, digest] = token
-  const both = { ...certs, [`${master.uuid}-new`]: digest }
+  const waiting = `${master.uuid}-new`
+  const both = { ...certs, [waiting]: digest }
   const lines = Object.entries(both).map(([uuid, one]) => `${uuid}=${one}`)
   await ctx.config.change([change('patchCluster', { candidate_certs: both })])
+  // What is on its way to a node is older than this, and must not come after it.
+  await ctx.env.wconfd.flushConfig()
   const told = await ctx.nodes.many(online, 'write_ssconf_files', [{ master_candidates_certs: lines }])
   const unaware = online.filter((node) => told.get(node.uuid)?.ok !== true)
   if (unaware.length > 0) {
@@ -80,7 +104,9 @@ async function renewMasters(
     throw new OpExecError(`${what}: ${names} would not obey it, and must be reachable, or be set offline, first`)
   }
   await ctx.nodes.call(master, what, 'node_crypto_tokens', [[['ssl', 'install', WAITING]]])
-  await ctx.config.change([change('patchCluster', { candidate_certs: { ...certs, [master.uuid]: digest } })])
+  // A renewal that was interrupted has left one, which the master may have used until now.
+  const { [waiting]: _, ...others } = certs
+  await ctx.config.change([change('patchCluster', { candidate_certs: { ...others, [master.uuid]: digest } })])
 }
 
 async function renewSshKeys(

@@ -108,12 +108,11 @@ describe('backups', () => {
 })
 
 describe('keys and names of the cluster', () => {
-  test('keys of nodes are renewed, those of the whole cluster are not', async () => {
+  test('keys of nodes are renewed, and with that of the cluster those that it has signed', async () => {
     const { ops } = await run('gnt-cluster renew-crypto --new-node-certificates -f')
     expect(ops[0]).toMatchObject([{ OP_ID: 'OP_CLUSTER_RENEW_CRYPTO', node_certificates: true, renew_ssh_keys: false }])
-    const refused = await run('gnt-cluster renew-crypto -f --new-cluster-certificate')
-    expect(refused).toMatchObject({ exit: 1, ops: [] })
-    expect(refused.stderr).toMatch(/^--new-cluster-certificate: .* cannot be renewed in this version/)
+    const all = await run('gnt-cluster renew-crypto -f --new-cluster-certificate')
+    expect(all.ops[0]).toMatchObject([{ cluster_certificate: true, node_certificates: true }])
     expect((await run('gnt-cluster renew-crypto')).stderr).toMatch(/^Select what to renew/)
   })
 

@@ -1,5 +1,7 @@
 import * as fs from 'node:fs'
 import type { NodeContext } from '../../../src/node/context'
+import { readServerPem, writeServerPem } from '../../../src/lib/server-pem'
+import { certificateDigest, createCertificate } from '../../../src/lib/tls'
 import { dispatch } from '../../../src/node/dispatch'
 import type { ArgsOf, CallName } from '../../../src/rpc/node/calls'
 import { decodeAnswer, encodeCall } from '../../../src/rpc/node/protocol'
@@ -24,15 +26,35 @@ test('an upload replaces the file with its mode and time', async () => {
   expect([info.mode & 0o777, info.mtimeMs]).toEqual([0o400, 1_000_000])
 })
 
-test.each([
-  '/etc/passwd',
-  '/root/.ssh/authorized_keys',
-  '/var/lib/ganeti/server.pem',
-  '/var/lib/ganeti/ssconf_master_node',
-])('an upload of %s is refused and nothing is written', async (file) => {
-  const upload = call('upload_file_single', file, 'x', 0o600, 'root', 'root', null, null)
-  await expect(upload).rejects.toThrow('not on the list of uploads')
-  expect(fs.existsSync(node.paths.local(file))).toBe(false)
+test.each(['/etc/passwd', '/root/.ssh/authorized_keys', '/var/lib/ganeti/ssconf_master_node'])(
+  'an upload of %s is refused and nothing is written',
+  async (file) => {
+    const upload = call('upload_file_single', file, 'x', 0o600, 'root', 'root', null, null)
+    await expect(upload).rejects.toThrow('not on the list of uploads')
+    expect(fs.existsSync(node.paths.local(file))).toBe(false)
+  },
+)
+
+test('the cluster certificate is replaced only by one that is trusted, and that has its key', async () => {
+  const [present, next, other] = await Promise.all(
+    [1, 2, 3].map(async () => readServerPem(await createCertificate()).shown),
+  )
+  if (present === undefined || next === undefined || other === undefined) throw new Error('no certificates')
+  const upload = (content: string) =>
+    call('upload_file_single', '/var/lib/ganeti/server.pem', content, 0o600, 'root', 'root', null, null)
+  const [first, both] = [undefined, next].map((one) => writeServerPem({ shown: present, next: one, trusted: [] }))
+  await expect(upload(first ?? '')).rejects.toThrow('This node has no cluster certificate')
+  fs.writeFileSync(node.paths.serverCert, first ?? '')
+  await expect(upload('x')).rejects.toThrow('there is no certificate with its private key')
+  await expect(upload(next.certificate + present.key)).rejects.toThrow('no certificate with its private key')
+  for (const stranger of [next, other])
+    await expect(upload(writeServerPem({ shown: stranger, next: present, trusted: [] }))).rejects.toThrow(
+      'trusts already',
+    )
+  expect(fs.readFileSync(node.paths.serverCert, 'utf8')).toBe(first)
+  await upload(both ?? '')
+  await upload(writeServerPem({ shown: next, next: undefined, trusted: [present.certificate] }))
+  expect(certificateDigest(fs.readFileSync(node.paths.serverCert))).toBe(certificateDigest(next.certificate))
 })
 
 test('ssconf files are written read-only, whichever form their values have', async () => {

@@ -1,0 +1,102 @@
+// A new certificate for a whole embedded cluster, while all its daemons run and the master asks the nodes all the time.
+import * as fs from 'node:fs'
+import { nodePaths, readSettings } from '../../src/embedded/layout'
+import { readServerPem } from '../../src/lib/server-pem'
+import { nodeUuid } from '../../src/model/ids'
+import { openNodeClient, type NodeTarget } from '../../src/rpc/node/client'
+import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
+
+let cluster: EmbeddedCluster
+
+beforeAll(async () => {
+  cluster = await startCluster(['--hypervisor', 'fake'])
+}, 120_000)
+
+afterAll(() => cluster.remove())
+
+const members = () => readSettings(cluster.root)?.nodes ?? []
+const pathsOf = (name: string) => nodePaths(cluster.root, name)
+const serverPem = (name: string) => fs.readFileSync(pathsOf(name).serverCert, 'utf8')
+const shown = (name: string) => readServerPem(serverPem(name)).shown.certificate
+const MASTER = 'node1.gantry.local'
+const renew = () => cluster.gnt('cluster', 'renew-crypto', '--new-cluster-certificate', '-f')
+
+/** Asks all nodes, over new connections and over those that it has, until it is told to stop; answers how often, and what failed. */
+function askAlways(): () => Promise<{ asked: number; failures: string[] }> {
+  let goesOn = true
+  const kept = openNodeClient({ paths: pathsOf(MASTER) })
+  const targets = members().map(({ name, address }): NodeTarget => ({
+    uuid: nodeUuid(name),
+    name,
+    primary_ip: address,
+    offline: false,
+  }))
+  const failures: string[] = []
+  let asked = 0
+  const ask = async (): Promise<void> => {
+    while (goesOn) {
+      const fresh = openNodeClient({ paths: pathsOf(MASTER) })
+      for (const client of [kept, fresh]) {
+        const answers = await client.all(targets, 'version', [])
+        asked += answers.size
+        for (const answer of answers.values()) if (!answer.ok) failures.push(answer.error)
+      }
+      fresh.close()
+    }
+    kept.close()
+  }
+  const asking = ask()
+  return async () => {
+    goesOn = false
+    await asking
+    return { asked, failures }
+  }
+}
+
+test('the certificate is renewed without a moment in which the master cannot talk to a node', async () => {
+  const before = shown(MASTER)
+  const stop = askAlways()
+  expect(await renew()).toMatchObject({ code: 0, stdout: expect.stringContaining('trust no other than the new') })
+  const { asked, failures } = await stop()
+  expect(failures).toEqual([])
+  expect(asked).toBeGreaterThan(members().length)
+  const after = members().map(({ name }) => serverPem(name))
+  expect(new Set(after).size).toBe(1)
+  expect(readServerPem(after[0] ?? '')).toMatchObject({ next: undefined, trusted: [] })
+  expect(after[0]).not.toContain(before)
+  expect(await cluster.gnt('cluster', 'verify')).toMatchObject({ code: 0 })
+  // Daemons that begin anew use it as well.
+  await cluster.stop()
+  await cluster.restart()
+  expect(await cluster.gnt('cluster', 'verify')).toMatchObject({ code: 0 })
+}, 120_000)
+
+/** Whether a renewal has begun, by the master's file. */
+function hasBegun(): boolean {
+  const { next, trusted } = readServerPem(serverPem(MASTER))
+  return next !== undefined || trusted.length > 0
+}
+
+/** Begins a renewal and kills its job in the middle; false when it was over before that. */
+async function interrupted(): Promise<boolean> {
+  let isOver = false
+  const running = renew().finally(() => (isOver = true))
+  while (!isOver && !hasBegun()) await new Promise((resolve) => setTimeout(resolve, 2))
+  const job = fs.readdirSync(pathsOf(MASTER).livelockDir).find((name) => name.startsWith('job_'))
+  if (job !== undefined) process.kill(Number(job.split('_').at(-1)), 'SIGKILL')
+  const { code } = await running
+  return code === 1 && hasBegun()
+}
+
+test('a renewal whose job was killed goes on when it is repeated', async () => {
+  const stop = askAlways()
+  while (!(await interrupted()));
+  const { next, shown: now } = readServerPem(serverPem(MASTER))
+  expect(await cluster.gnt('node', 'list', '--no-headers', '-o', 'name,mfree')).toMatchObject({ code: 0 })
+  expect(await renew()).toMatchObject({ code: 0, stdout: expect.stringContaining('interrupted goes on') })
+  expect((await stop()).failures).toEqual([])
+  const wanted = (next ?? now).certificate
+  expect(members().map(({ name }) => shown(name))).toEqual(members().map(() => wanted))
+  expect(hasBegun()).toBe(false)
+  expect(await cluster.gnt('cluster', 'verify')).toMatchObject({ code: 0 })
+}, 120_000)
