@@ -16,8 +16,9 @@ export class Alike {
   constructor(
     private readonly model: ClusterModel,
     private readonly nodes: readonly number[],
+    from = ALIKE_FROM_NODES,
   ) {
-    this.grouped = nodes.length >= ALIKE_FROM_NODES
+    this.grouped = nodes.length >= from
     this.kindAt = new Int32Array(model.nodes.length).fill(-1)
     this.rows = new Float64Array(model.rows.length).fill(NaN)
     this.own = new Set(nodes)

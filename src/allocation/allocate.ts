@@ -1,4 +1,5 @@
 // Where a new instance goes: every node, or pair of nodes, that it fits on, and of these the one that leaves the cluster most even.
+import { Alike } from './alike'
 import { Changes } from './changes'
 import { NO_NODE } from './cluster-data'
 import { type ClusterModel, Col, sharedLocations } from './cluster-model'
@@ -6,7 +7,7 @@ import { GlobalN1 } from './global-n1'
 import { Placement, SOFT, STRICT, Verdict } from './placement'
 import { judgePolicy } from './policy'
 import { Score, SPREAD_COUNT } from './score'
-import { toldScore } from './told-score'
+import { type Placed, SAME, Ties } from './ties'
 
 export interface AllocOptions {
   readonly ignoreSoftErrors: boolean
@@ -30,12 +31,6 @@ export const ALLOC_DEFAULTS: AllocOptions = {
   restrictTo: undefined,
 }
 
-export interface Placed {
-  readonly primary: number
-  readonly secondary: number
-  readonly score: number
-}
-
 export interface Tried {
   readonly solution: Placed | undefined
   /** How many places there would be. */
@@ -45,14 +40,13 @@ export interface Tried {
 }
 
 const NOTHING = new Float64Array(2 * SPREAD_COUNT + 1)
-/** Scores that are this close are the same: rounding depends on the order of sums. */
-const SAME = 1e-10
 
 export class Allocator {
   readonly changes: Changes
   private readonly score: Score
   private readonly placement: Placement
   private readonly n1: GlobalN1
+  private ties: Ties
 
   /** `nodes`: those whose evenness counts. */
   constructor(
@@ -66,11 +60,13 @@ export class Allocator {
     this.changes = changes ?? new Changes(model, options.ignoreSoftErrors)
     this.placement = new Placement(model, new Float64Array(Col.Width))
     this.n1 = n1 ?? new GlobalN1(model, nodes, options)
+    this.ties = this.tiesAmong(nodes)
   }
 
   /** Tries the instance, which is in the model but on no node, on all of these nodes, or pairs of them. */
   try(instance: number, required: number, nodes: readonly number[], primaries = nodes): Tried {
     this.score.refresh()
+    this.ties = this.tiesAmong(nodes)
     return required === 2 ? this.tryPairs(instance, nodes, primaries) : this.trySingles(instance, nodes)
   }
 
@@ -93,7 +89,7 @@ export class Allocator {
   tell(instance: number, required: number, nodes: readonly number[], primaries = nodes): Tried {
     const tried = this.try(instance, required, nodes, primaries)
     if (tried.solution === undefined) return tried
-    const score = toldScore(this.model, this.score, this.changes, instance, tried.solution)
+    const score = this.ties.exactly(instance, tried.solution)
     return { ...tried, solution: { ...tried.solution, score } }
   }
 
@@ -102,7 +98,8 @@ export class Allocator {
     const { model } = this
     const group = (node: number) => model.data.nodes[node]?.group
     const seconds = new Map(nodes.map((node) => [node, this.asSecondary(instance, node, NO_NODE)]))
-    let [fits, solution]: [number, Placed | undefined] = [0, undefined]
+    const found: Placed[] = []
+    let fits = 0
     for (const primary of primaries) {
       const partners = nodes.filter((node) => node !== primary && group(node) === group(primary))
       const { verdict, difference } = this.asPrimary(instance, primary)
@@ -124,9 +121,9 @@ export class Allocator {
       })
       const best = this.bestOf(instance, places, failures)
       fits += best.fits
-      if (best.solution && !(solution && solution.score < best.solution.score - SAME)) solution = best.solution
+      if (best.solution) found.push(best.solution)
     }
-    return { solution, fits, failures }
+    return { solution: this.firstOf(instance, found), fits, failures }
   }
 
   private asPrimary(instance: number, node: number): Half {
@@ -152,19 +149,32 @@ export class Allocator {
     return { verdict, difference }
   }
 
-  /** The best place after which every node may still die; those before it count as failed. Among equals the last one wins. */
+  /** The best place after which every node may still die; those before it count as failed. */
   private bestOf(instance: number, places: readonly Placed[], failures: number[]): Tried {
     if (!this.options.capacity) {
-      let best: Placed | undefined
-      for (const place of places) if (best === undefined || place.score < best.score + SAME) best = place
-      return { solution: best, fits: places.length, failures }
+      return { solution: this.firstOf(instance, places), fits: places.length, failures }
     }
-    const order = places.map((place, at) => ({ place, at, key: Math.round(place.score / SAME) }))
-    order.sort((one, other) => one.key - other.key || other.at - one.at)
-    const at = order.findIndex(({ place }) => this.n1.holdsWith(instance, place.primary, place.secondary))
-    const dropped = at < 0 ? order.length : at
+    let dropped = 0
+    for (const place of this.ties.inOrder(instance, places)) {
+      if (this.n1.holdsWith(instance, place.primary, place.secondary)) {
+        count(failures, Verdict.n1, dropped)
+        return { solution: place, fits: places.length - dropped, failures }
+      }
+      dropped++
+    }
     count(failures, Verdict.n1, dropped)
-    return { solution: order[at]?.place, fits: places.length - dropped, failures }
+    return { solution: undefined, fits: 0, failures }
+  }
+
+  private firstOf(instance: number, places: readonly Placed[]): Placed | undefined {
+    const best = places.reduce((least, { score }) => Math.min(least, score), Infinity)
+    const near = places.filter(({ score }) => score <= best + SAME)
+    return this.ties.inOrder(instance, near).next().value
+  }
+
+  private tiesAmong(nodes: readonly number[]): Ties {
+    const { model, score, options } = this
+    return new Ties(model, score, options.ignoreSoftErrors ? SOFT : STRICT, new Alike(model, nodes, 1))
   }
 }
 

@@ -1,11 +1,12 @@
 // Which node group a new instance goes to: the best place in each, then the group by its policy and by the score.
-import { type AllocOptions, Allocator, type Placed, type Tried } from './allocate'
+import { type AllocOptions, Allocator, type Tried } from './allocate'
 import type { Changes } from './changes'
 import { BadClusterData } from './cluster-data'
 import type { ClusterModel } from './cluster-model'
 import { type DedicatedTried, compareLoss, lossText, tryDedicated } from './dedicated'
 import { failText } from './fail-modes'
 import { score8 } from './numbers'
+import type { Placed } from './ties'
 
 export interface Choice {
   readonly group: number

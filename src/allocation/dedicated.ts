@@ -1,11 +1,12 @@
 // Allocation where instances have disks to themselves: not evenness counts, but how many instances of the smallest sizes could have
 // been put on the node that is chosen and cannot any more.
-import type { AllocOptions, Placed, Tried } from './allocate'
+import type { AllocOptions, Tried } from './allocate'
 import type { Changes } from './changes'
 import { type InstanceData, NO_NODE, type Policy, nodesNeeded } from './cluster-data'
 import { type ClusterModel, Col, type InstanceFacts, instanceFacts } from './cluster-model'
 import { Placement, SOFT, STRICT, Verdict } from './placement'
 import { judgePolicy } from './policy'
+import type { Placed } from './ties'
 
 /** First the lost instances, of the largest disks first, then the disk that is left. */
 export interface Loss {

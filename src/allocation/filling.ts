@@ -9,6 +9,7 @@ import { GlobalN1 } from './global-n1'
 import { type Leniency, Placement, SOFT, STRICT, Verdict } from './placement'
 import { judgePolicy } from './policy'
 import { Score, SPREAD_COUNT } from './score'
+import { type Placed, SAME, Ties } from './ties'
 
 export interface Filled {
   /** Instances that were added, in order. */
@@ -29,13 +30,7 @@ interface Half {
   readonly difference: Float64Array
 }
 
-interface Best {
-  readonly primary: number
-  readonly secondary: number
-}
-
 const NOTHING = new Float64Array(2 * SPREAD_COUNT + 1)
-const SAME = 1e-10
 
 export class Filling {
   readonly changes: Changes
@@ -44,6 +39,9 @@ export class Filling {
   private readonly placement: Placement
   private readonly soft: Leniency
   private readonly alike: Alike
+  /** The same of few nodes too. */
+  private readonly twins: Alike
+  private readonly ties: Ties
   /** Nodes that are not as the score knows them. */
   private readonly touched = new Set<number>()
   /** By size, while nothing changes. */
@@ -63,6 +61,8 @@ export class Filling {
     this.placement = new Placement(model, new Float64Array(Col.Width))
     this.soft = options.ignoreSoftErrors ? SOFT : STRICT
     this.alike = new Alike(model, nodes)
+    this.twins = this.alike.grouped ? this.alike : new Alike(model, nodes, 1)
+    this.ties = new Ties(model, this.score, this.soft, this.twins)
   }
 
   /** As many as fit, at most `limit`. The model has them afterwards. */
@@ -198,7 +198,7 @@ export class Filling {
     return this.changes.add(facts)
   }
 
-  private place(instance: number, { primary, secondary }: Best): void {
+  private place(instance: number, { primary, secondary }: Pick<Placed, 'primary' | 'secondary'>): void {
     this.changes.place(instance, primary, secondary)
     this.touch([primary, secondary])
   }
@@ -206,10 +206,11 @@ export class Filling {
   private touch(nodes: readonly number[]): void {
     for (const node of nodes) this.touched.add(node)
     this.alike.touch(nodes)
+    this.twins.touch(nodes)
   }
 
   /** The best place, without looking at global N+1; among equals the last one. */
-  private best(instance: number): Best | undefined {
+  private best(instance: number): Placed | undefined {
     if (this.touched.size > 0) this.score.refresh([...this.touched])
     this.touched.clear()
     const { model } = this
@@ -218,23 +219,22 @@ export class Filling {
     const kinds = this.alike.kinds()
     const mirrored = facts.data.template === 'drbd'
     const primaries = kinds.map((members) => this.asPrimary(facts, instance, members.at(-1) ?? NO_NODE))
-    let [found, bound]: [Best | undefined, number] = [undefined, Infinity]
+    let [found, bound]: [Placed[], number] = [[], Infinity]
     const offer = (primary: number, secondary: number, one: Half, other: Float64Array) => {
       const shared = secondary === NO_NODE ? 0 : sharedLocations(model.nodes[primary], model.nodes[secondary])
       const extra = shared + this.score.pairsAfter(instance, NO_NODE, primary)
       const score = this.score.after(bound + SAME, extra, one.difference, other, NOTHING)
       if (score === Infinity) return
-      // Of those that are the same to rounding, the later one.
-      if (score > bound - SAME && found !== undefined && !isLater(primary, secondary, found)) return
+      if (score < bound - SAME) found = []
+      found.push({ primary, secondary, score })
       bound = Math.min(bound, score)
-      found = { primary, secondary }
     }
     if (!mirrored) {
       kinds.forEach((members, at) => {
         const half = primaries[at]
         if (half?.verdict === Verdict.ok) offer(members.at(-1) ?? NO_NODE, NO_NODE, half, NOTHING)
       })
-      return found
+      return this.first(instance, found)
     }
     const seconds = kinds.flatMap((members) => {
       const half = this.asSecondary(instance, members.at(-1) ?? NO_NODE, NO_NODE)
@@ -251,7 +251,7 @@ export class Filling {
       }
     })
     // Pairs that have instances in common already are worse, unless there are no others.
-    if (!this.alike.grouped || found === undefined) {
+    if (!this.alike.grouped || found.length === 0) {
       const okay = primaries.map(({ verdict }) => verdict === Verdict.ok)
       this.eachKnownPair(okay, (primary, secondary) => {
         const half = primaries[this.alike.kindOf(primary)]
@@ -259,7 +259,14 @@ export class Filling {
         if (half !== undefined && second.verdict === Verdict.ok) offer(primary, secondary, half, second.difference)
       })
     }
-    return found
+    return this.first(instance, found)
+  }
+
+  /** Among many nodes that are alike, rounding would prefer some of them: there the last one is taken. */
+  private first(instance: number, places: readonly Placed[]): Placed | undefined {
+    const single = places[0]?.secondary === NO_NODE
+    if (single && this.alike.grouped) return places.at(-1)
+    return this.ties.inOrder(instance, places).next().value
   }
 
   private failures(instance: number): number[] {
@@ -315,7 +322,10 @@ export class Filling {
   }
 
   /** The last two, one of each kind, that have no instance in common with the one as primary. */
-  private strangers(members: readonly number[], others: readonly number[]): Best | undefined {
+  private strangers(
+    members: readonly number[],
+    others: readonly number[],
+  ): Pick<Placed, 'primary' | 'secondary'> | undefined {
     for (let i = members.length - 1; i >= 0; i--) {
       const primary = members[i] ?? NO_NODE
       const served = this.model.served[primary]
@@ -353,6 +363,3 @@ export class Filling {
     return { verdict, difference }
   }
 }
-
-const isLater = (primary: number, secondary: number, than: Best): boolean =>
-  primary > than.primary || (primary === than.primary && secondary > than.secondary)

@@ -247,7 +247,7 @@ export class GlobalN1 {
   private room(node: number, instances: readonly number[]): Known | undefined {
     const { model } = this
     const facts = instances.flatMap((instance) => model.instances[instance] ?? [])
-    const memory = facts.map(({ data }) => data.memory)
+    const memory = facts.map(({ data, usesMemory }) => (usesMemory ? data.memory : 0))
     const disk = facts.map(({ data, local }) => (local ? data.disk : 0))
     const [largest, smallest] = [sizeOf(Math.max, memory, disk), sizeOf(Math.min, memory, disk)]
     let [taken, takenAtMost, first, second] = [0, 0, 0, 0]

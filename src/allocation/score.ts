@@ -16,8 +16,43 @@ export interface Component {
   readonly name: string
   /** Which of the spreads it is, if it is one. */
   readonly spread?: number
+  /** What of the nodes it adds up; pairs of tags are neither. */
+  readonly counted?: keyof Counted
   readonly value: number
   readonly weight: number
+}
+
+/** What is only added up. */
+export interface Counted {
+  failing: number
+  offline: number
+  offlinePrimaries: number
+  clashes: number
+  location: number
+  reserved: number
+}
+
+/** Adds what the node has of it to `totals`. */
+export function countOn(
+  model: ClusterModel,
+  node: number,
+  rows: Float64Array,
+  row = node * Col.Width,
+  totals: Counted = { failing: 0, offline: 0, offlinePrimaries: 0, clashes: 0, location: 0, reserved: 0 },
+): Counted {
+  const facts = model.nodes[node]
+  const primaries = rows[row + Col.Primaries] ?? 0
+  const here = primaries + (rows[row + Col.Secondaries] ?? 0)
+  if (facts?.offline === false) {
+    if (rows[row + Col.FailsN1]) totals.failing += here
+    totals.clashes += rows[row + Col.TagClashes] ?? 0
+    totals.location += rows[row + Col.Location] ?? 0
+    totals.reserved += (rows[row + Col.Reserved] ?? 0) / facts.data.totalMemory
+  } else {
+    totals.offline += here
+    totals.offlinePrimaries += primaries
+  }
+  return totals
 }
 
 /** What the node adds, from the row at `row` of `rows`, which may be one of a trial. */
@@ -67,7 +102,7 @@ export class Score {
   readonly sums = new Float64Array(SPREAD_COUNT)
   private readonly means = new Float64Array(SPREAD_COUNT)
   /** As the nodes contribute them. */
-  private readonly values: Float64Array
+  readonly values: Float64Array
   private linear = 0
   online = 0
   /** Counts how often all was counted anew. */
@@ -168,46 +203,39 @@ export class Score {
 
   components(): Component[] {
     if (this.online === 0) return []
-    const total = (count: (node: number) => number, offline: boolean) =>
-      this.nodes
-        .filter((node) => this.model.nodes[node]?.offline === offline)
-        .reduce((sum, node) => sum + count(node), 0)
-    const get = (node: number, col: Col) => this.model.rows[node * Col.Width + col] ?? 0
-    const all = (node: number) => get(node, Col.Primaries) + get(node, Col.Secondaries)
+    let totals: Counted | undefined
+    for (const node of this.nodes) totals = countOn(this.model, node, this.model.rows, node * Col.Width, totals)
     const spread = (name: string, k: number): Component => ({
       name,
       spread: k,
       value: Math.sqrt((this.squares[k] ?? 0) / this.online),
       weight: WEIGHTS[k] ?? 0,
     })
-    const sum = (name: string, weight: number, count: (node: number) => number, offline = false): Component => ({
-      name,
-      value: total(count, offline),
-      weight,
+    const sum = (name: string, weight: number, counted: keyof Counted): Component => ({
+      ...{ name, weight, counted },
+      value: totals?.[counted] ?? 0,
     })
     return [
       spread('free_mem_cv', 0),
       spread('free_disk_cv', 1),
-      sum('n1_cnt', 1, (node) => (get(node, Col.FailsN1) ? all(node) : 0)),
+      sum('n1_cnt', 1, 'failing'),
       spread('reserved_mem_cv', 2),
-      sum('offline_all_cnt', 4, all, true),
-      sum('offline_pri_cnt', 16, (node) => get(node, Col.Primaries), true),
+      sum('offline_all_cnt', 4, 'offline'),
+      sum('offline_pri_cnt', 16, 'offlinePrimaries'),
       spread('vcpu_ratio_cv', 3),
       spread('cpu_load_cv', 4),
       spread('mem_load_cv', 5),
       spread('disk_load_cv', 6),
       spread('net_load_cv', 7),
-      sum('pri_tags_score', 2, (node) => get(node, Col.TagClashes)),
+      sum('pri_tags_score', 2, 'clashes'),
       spread('spindles_cv', 8),
       spread('free_mem_cv_forth', 9),
       spread('free_disk_cv_forth', 10),
       spread('vcpu_ratio_cv_forth', 11),
       spread('spindles_cv_forth', 12),
-      sum('location_score', 1, (node) => get(node, Col.Location)),
+      sum('location_score', 1, 'location'),
       { name: 'location_exclusion_score', value: this.pairs.value(), weight: 1 },
-      sum('reserved_mem_rtotal', RESERVED_WEIGHT, (node) => {
-        return get(node, Col.Reserved) / (this.model.nodes[node]?.data.totalMemory ?? 1)
-      }),
+      sum('reserved_mem_rtotal', RESERVED_WEIGHT, 'reserved'),
     ]
   }
 

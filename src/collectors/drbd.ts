@@ -29,9 +29,10 @@ export async function drbd(sources: NodeSources, files: DrbdFiles = {}): Promise
 }
 
 async function pairing(sources: NodeSources, file: string | undefined): Promise<readonly unknown[]> {
-  const text = file === undefined ? undefined : readSource(sources, file)
   try {
-    return listOf(text === undefined ? await sources.ask(CONFD.nodeDrbd, sources.hostname) : JSON.parse(text))
+    const rows: unknown =
+      file === undefined ? await sources.ask(CONFD.nodeDrbd, sources.hostname) : JSON.parse(sources.read(file))
+    return listOf(rows)
   } catch (error) {
     sources.warn(`Can't get pairing info: ${error instanceof Error ? error.message : String(error)}`)
     return []

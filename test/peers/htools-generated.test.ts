@@ -18,6 +18,9 @@ const VARIANTS = [
   ['hbal', '-C', '-p'],
   ['hspace', '--machine-readable', '-l', '20'],
   ['hspace', '--disk-template=rbd', '--no-capacity-checks', '-l10'],
+  // Where each goes.
+  ['hspace', '-v', '-v', '--tiered-alloc=6g,12g,2', '--standard-alloc=20g,2g,4', '--disk-template=drbd', '-l9'],
+  ['hspace', '-v', '-v', '--tiered-alloc=20g,3g,4', '--standard-alloc=20g,2g,4', '--disk-template=plain', '-l20'],
 ] as const
 
 const text = (seed: number): string => clusterOf(seed, 3 + (seed % 5), 5 + (seed % 13))

@@ -36,6 +36,14 @@ for (const name of files) {
     }
   })
 
+  peer(`hspace puts on ${name} what Ganeti's puts there, in the same places`, async () => {
+    for (const more of [[], ['--disk-template=plain'], ['--disk-template=drbd', '-l', '40']]) {
+      const args = ['-v', '-v', '-t', path.join(DATA, name), '--tiered-alloc=20g,2g,4', ...more]
+      const [mine, theirs] = [await ours('hspace', args), debians('hspace', args)]
+      expect({ more, ...mine }).toEqual({ more, ...theirs })
+    }
+  })
+
   peer(`hinfo says of ${name} what Ganeti's says`, async () => {
     const args = ['-v', '-t', path.join(DATA, name)]
     const [mine, theirs] = [await ours('hinfo', args), debians('hinfo', args)]
