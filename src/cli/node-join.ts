@@ -3,8 +3,8 @@
 import { X509Certificate } from 'node:crypto'
 import * as path from 'node:path'
 import { inheritedEnvironment } from '../lib/environment'
-import { hostAddress } from '../lib/hosts-file'
-import { resolveHost } from '../lib/resolve'
+import { hostLine } from '../lib/hosts-file'
+import { resolveFully } from '../lib/resolve'
 import { pathOnNode, quoteForShell, sshCommand, type SshOptions } from '../lib/ssh'
 import { SshFiles, sshKeyFile } from '../lib/ssh-files'
 import { PORT } from '../model/constants/daemons'
@@ -64,9 +64,9 @@ const warning = (name: string): string =>
 async function placeOf(here: ThisNode, given: string): Promise<{ name: string; address: string }> {
   const name = given.toLowerCase()
   const listed = await readText(here, here.paths.local(PATH.ETC_HOSTS))
-  const found = hostAddress(listed, name)
-  const resolved = found === undefined ? await resolveHost(name, 4) : { ip: found }
-  if ('ip' in resolved) return { name, address: resolved.ip }
+  const found = hostLine(listed, name)
+  const resolved = found === undefined ? await resolveFully(name, 4) : found
+  if ('ip' in resolved) return { name: resolved.name, address: resolved.ip }
   throw refusal(`The given name (${name}) does not resolve: ${resolved.error}`, ECODE.RESOLVER)
 }
 

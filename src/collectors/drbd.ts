@@ -29,10 +29,9 @@ export async function drbd(sources: NodeSources, files: DrbdFiles = {}): Promise
 }
 
 async function pairing(sources: NodeSources, file: string | undefined): Promise<readonly unknown[]> {
+  const text = file === undefined ? undefined : readSource(sources, file)
   try {
-    const rows: unknown =
-      file === undefined ? await sources.ask(CONFD.nodeDrbd, sources.hostname) : JSON.parse(sources.read(file))
-    return listOf(rows)
+    return listOf(text === undefined ? await sources.ask(CONFD.nodeDrbd, sources.hostname) : JSON.parse(text))
   } catch (error) {
     sources.warn(`Can't get pairing info: ${error instanceof Error ? error.message : String(error)}`)
     return []

@@ -7,11 +7,13 @@ export function withHost(text: string, name: string, address: string | undefined
   return lines.join('\n') + '\n'
 }
 
-export const hostAddress = (text: string, name: string): string | undefined =>
-  text
-    .split('\n')
-    .find((line) => namesOf(line).includes(name))
-    ?.trim()
-    .split(/\s+/)[0]
+export const hostAddress = (text: string, name: string): string | undefined => hostLine(text, name)?.ip
+
+/** The address of a name, and the full one of the names that it has: the first with a dot in it. */
+export function hostLine(text: string, name: string): { ip: string; name: string } | undefined {
+  const line = text.split('\n').find((one) => namesOf(one).includes(name))
+  const [ip, ...names] = line?.replace(/#.*/, '').trim().split(/\s+/) ?? []
+  return ip === undefined ? undefined : { ip, name: names.find((one) => one.includes('.')) ?? name }
+}
 
 const namesOf = (line: string): string[] => line.replace(/#.*/, '').trim().split(/\s+/).slice(1)

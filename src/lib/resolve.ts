@@ -13,6 +13,31 @@ export async function resolveHost(name: string, family: 0 | 4 | 6 = 0): Promise<
   }
 }
 
+export interface Resolver {
+  address(name: string, family: 0 | 4 | 6): Promise<{ ip: string } | { error: string }>
+  /** The name of an address; rejects when it has none. */
+  nameOf(ip: string): Promise<string>
+}
+
+const systemResolver: Resolver = {
+  address: resolveHost,
+  nameOf: async (ip) => (await dns.lookupService(ip, 0)).hostname,
+}
+
+/** The address of a name, and its full name: what the resolver calls that address, or the name as it was given. */
+export async function resolveFully(
+  name: string,
+  family: 0 | 4 | 6 = 0,
+  resolver = systemResolver,
+): Promise<{ ip: string; name: string } | { error: string }> {
+  const found = await resolver.address(name, family)
+  if ('error' in found) return found
+  const called = net.isIP(name) > 0 ? name : await resolver.nameOf(found.ip).catch(() => name)
+  // Who has no name is called by its address, and every machine calls itself localhost.
+  const isNone = net.isIP(called) > 0 || /^localhost(\.|$)/i.test(called)
+  return { ip: found.ip, name: (isNone ? name : called).toLowerCase().replace(/\.$/, '') }
+}
+
 /** A refused connection is an answer too: the address is in use. */
 export const answersTcp = (ip: string, port: number, timeout_s: number): Promise<boolean> =>
   connects({ host: ip, port, timeout: timeout_s * 1000 }, true)

@@ -1,6 +1,8 @@
 // The recorded state of a master, changed so that one of its instances is on mirrored disks.
 import * as fs from 'node:fs'
+import * as os from 'node:os'
 import * as path from 'node:path'
+import { type EmbeddedCluster, startCluster } from './embedded-cluster'
 
 const RECORDED = path.join(__dirname, '../golden/state')
 
@@ -15,6 +17,17 @@ export function copyMirroredState(to: string): string {
   const disk = mirror(config)
   fs.writeFileSync(file, JSON.stringify(config))
   return disk
+}
+
+/** A simulated cluster in that state, which it has copied. */
+export async function startMirrored(): Promise<EmbeddedCluster> {
+  const state = fs.mkdtempSync(path.join(os.tmpdir(), 'mirrored-'))
+  try {
+    copyMirroredState(state)
+    return await startCluster(['--state', state])
+  } finally {
+    fs.rmSync(state, { recursive: true })
+  }
 }
 
 interface Config {

@@ -1,30 +1,19 @@
 // harep beside a real cluster: what tags allow is repaired, and tags tell how far it is.
 import { spawn } from 'node:child_process'
-import * as fs from 'node:fs'
-import * as os from 'node:os'
 import * as path from 'node:path'
-import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
+import type { EmbeddedCluster } from '../support/embedded-cluster'
 import { DEBIAN_HTOOLS, HTOOLS_PACKAGE, debianPresent } from '../support/htools'
-import { MIRRORED_INSTANCE as INSTANCE, copyMirroredState } from '../support/mirrored-state'
+import { MIRRORED_INSTANCE as INSTANCE, startMirrored } from '../support/mirrored-state'
 import { testWith } from '../support/needs'
 
 jest.setTimeout(120_000)
 
 const PREFIX = 'ganeti:watcher:autorepair:'
 
-let state: string
 let cluster: EmbeddedCluster
 
-beforeAll(async () => {
-  state = fs.mkdtempSync(path.join(os.tmpdir(), 'harep-'))
-  copyMirroredState(state)
-  cluster = await startCluster(['--state', state])
-})
-
-afterAll(async () => {
-  await cluster.remove()
-  fs.rmSync(state, { recursive: true })
-})
+beforeAll(async () => void (cluster = await startMirrored()))
+afterAll(() => cluster.remove())
 
 afterEach(async () => {
   const tags = (await tagsOf(INSTANCE)).filter((tag) => tag.startsWith(PREFIX))

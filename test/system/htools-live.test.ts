@@ -1,12 +1,10 @@
 // hscan, hroller and hsqueeze beside a real cluster: what they say, write and do is what Ganeti's own would.
-import { spawn } from 'node:child_process'
-import * as fs from 'node:fs'
-import * as os from 'node:os'
 import * as path from 'node:path'
 import { parseClusterText } from '../../src/allocation/text-format'
-import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
+import type { EmbeddedCluster } from '../support/embedded-cluster'
 import { DEBIAN_HTOOLS, HTOOLS_PACKAGE, debianPresent } from '../support/htools'
-import { copyMirroredState } from '../support/mirrored-state'
+import { startMirrored } from '../support/mirrored-state'
+import { runProgram as run } from '../support/run-program'
 import { testWith } from '../support/needs'
 
 jest.setTimeout(60_000)
@@ -14,25 +12,16 @@ jest.setTimeout(60_000)
 const ours = (program: string): string => path.join(__dirname, `../../bin/${program}.js`)
 const theirs = (program: string): string => `${DEBIAN_HTOOLS}/${program}`
 
-let base: string
 let cluster: EmbeddedCluster
 
-beforeAll(async () => {
-  base = fs.mkdtempSync(path.join(os.tmpdir(), 'hscan-'))
-  copyMirroredState(path.join(base, 'state'))
-  cluster = await startCluster(['--state', path.join(base, 'state')])
-})
-
-afterAll(async () => {
-  await cluster.remove()
-  fs.rmSync(base, { recursive: true })
-})
+beforeAll(async () => void (cluster = await startMirrored()))
+afterAll(() => cluster.remove())
 
 const overLuxi = () => [`-L${cluster.socket}`]
 const overRapi = () => [cluster.url.replace('https://', `https://admin:${cluster.password}@`)]
 
 test('a cluster is written over LUXI and over the remote API, and both files say the same', async () => {
-  const [luxi, rapi] = [await scan(ours('hscan'), overLuxi()), await scan(ours('hscan'), overRapi())]
+  const [luxi, rapi] = [await run(ours('hscan'), overLuxi()), await run(ours('hscan'), overRapi())]
   for (const ran of [luxi, rapi]) expect(ran).toMatchObject({ code: 0, err: '' })
   expect(luxi.out).toMatch(
     /^Name {2}Nodes {2}Inst BNode BInst {2}t_mem {2}f_mem t_disk f_disk {6}Score\nLOCAL {5}4 {5}6 /,
@@ -45,7 +34,7 @@ test('a cluster is written over LUXI and over the remote API, and both files say
 
 test('a cluster that does not answer is named, the others are written, and the program ends with 2', async () => {
   const [url = ''] = overRapi()
-  const ran = await scan(ours('hscan'), ['--no-headers', '127.0.0.1:1', url])
+  const ran = await run(ours('hscan'), ['--no-headers', '127.0.0.1:1', url])
   expect(ran.code).toBe(2)
   expect(ran.out).toMatch(/\nError for 127\.0\.0\.1:1: failed to load data\. Details:\n.*\n/)
   expect(Object.keys(ran.files)).toEqual([`${url.replaceAll('/', '_')}.data`])
@@ -53,7 +42,7 @@ test('a cluster that does not answer is named, the others are written, and the p
 
 testWith(debianPresent(), HTOOLS_PACKAGE)("Ganeti's own hscan says and writes the same", async () => {
   for (const args of [overLuxi(), overRapi(), ['-p', ...overLuxi()], ['--no-headers', ...overLuxi()]]) {
-    expect(await scan(ours('hscan'), args)).toEqual(await scan(theirs('hscan'), args))
+    expect(await run(ours('hscan'), args)).toEqual(await run(theirs('hscan'), args))
   }
 })
 
@@ -108,32 +97,3 @@ test('hsqueeze carries nothing out that it did not read over LUXI', async () => 
   expect(ran.code).toBe(1)
   expect(ran.err).toBe('Error: hsqueeze: Execution of commands possible only on LUXI\n')
 })
-
-interface Ran {
-  readonly code: number | null
-  readonly out: string
-  readonly err: string
-}
-
-interface Scanned extends Ran {
-  readonly files: Readonly<Record<string, string>>
-}
-
-async function scan(program: string, args: readonly string[]): Promise<Scanned> {
-  const folder = fs.mkdtempSync(path.join(base, 'out-'))
-  const ran = await run(program, ['-d', folder, ...args])
-  const written = fs
-    .readdirSync(folder)
-    .map((name) => [name, fs.readFileSync(path.join(folder, name), 'utf8')] as const)
-  return { ...ran, files: Object.fromEntries(written) }
-}
-
-function run(program: string, args: readonly string[]): Promise<Ran> {
-  return new Promise((resolve) => {
-    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] })
-    let [out, err] = ['', '']
-    child.stdout.setEncoding('utf8').on('data', (chunk: string) => (out += chunk))
-    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (err += chunk))
-    child.once('close', (code) => resolve({ code, out, err }))
-  })
-}

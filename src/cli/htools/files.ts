@@ -26,7 +26,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'resource exhausted (No space left on device)',
 }
 
-export function whyNot(file: string, error: unknown): string {
+export function whyNot(file: string, error: unknown, attempt = 'openFile'): string {
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : ''
-  return `${file}: openFile: ${REASONS[code] ?? (error instanceof Error ? error.message : code)}`
+  return `${file}: ${attempt}: ${REASONS[code] ?? (error instanceof Error ? error.message : code)}`
 }

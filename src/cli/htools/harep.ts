@@ -17,6 +17,7 @@ import {
 import { nanoseconds, seconds } from '../../lib/clock'
 import type { Master, WireOpCode } from '../../rpc/luxi/calls'
 import { formatCtime } from '../format'
+import { loadLocal } from './load'
 import { type Parsed, has, numberOf, parseOptions, textOf } from './options'
 import { PROGRAM_VERSION, type Terminal, failure } from './terminal'
 import { submitJobs, waitForJobs } from './jobs'
@@ -32,6 +33,8 @@ export async function harep(args: readonly string[], terminal: Terminal): Promis
   const options = parseOptions('harep', OPTIONS, args)
   if (options.rest.length > 0) throw failure("this program doesn't take any arguments.")
   const delay_s = numberOf(options, 'job-delay') ?? 10
+  // Nothing is decided by its figures, but who repairs is told when they cannot be right.
+  await loadLocal(options, terminal)
   const master = terminal.connect(textOf(options, 'luxi'))
   const doctor = new Doctor(master, terminal, options, delay_s)
   const patients = await readPatients(master, seconds(terminal.clock))

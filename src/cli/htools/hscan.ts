@@ -1,15 +1,17 @@
 // `hscan`: writes clusters to text files, and a line about each.
 import { BadClusterData } from '../../allocation/cluster-data'
 import { type ClusterModel, Col, buildModel } from '../../allocation/cluster-model'
-import { liveCluster } from '../../allocation/live-cluster'
+import { type LiveRecords, liveCluster } from '../../allocation/live-cluster'
 import { score8 } from '../../allocation/numbers'
 import { Score } from '../../allocation/score'
 import { clusterText } from '../../allocation/text-format'
+import { GanetiError } from '../../model/errors'
 import { writeFile } from './files'
 import { nodeMemoryOf, recordsOf } from './load'
 import { type Parsed, has, parseOptions, textOf } from './options'
+import { recordsFromLuxi } from './sources'
 import { nodeTable } from './table'
-import type { Terminal } from './terminal'
+import { Stop, type Terminal } from './terminal'
 
 const OPTIONS = 'print-nodes output-dir luxi verbose no-headers static-kvm-node-memory version help help-completion'
 
@@ -44,8 +46,18 @@ export async function hscan(args: readonly string[], terminal: Terminal): Promis
 
 async function loadCluster(name: string, options: Parsed, terminal: Terminal): Promise<ClusterModel> {
   const local = options.rest.length === 0
-  const records = await recordsOf(terminal, local ? undefined : name, local ? textOf(options, 'luxi') : undefined)
+  const records = local ? await ownRecords(options, terminal) : await recordsOf(terminal, name, undefined)
   return buildModel(liveCluster(records, nodeMemoryOf(options)))
+}
+
+/** A master of this machine that cannot be reached ends the program: there is no other cluster to go on with. */
+async function ownRecords(options: Parsed, terminal: Terminal): Promise<LiveRecords> {
+  try {
+    return await recordsFromLuxi(terminal.connect(textOf(options, 'luxi')))
+  } catch (error) {
+    if (error instanceof GanetiError) throw new BadClusterData(error.message)
+    throw new Stop(1, '', `hscan: ${error instanceof Error ? error.message : String(error)}\n`)
+  }
 }
 
 function figures({ data, nodes, rows, ...model }: ClusterModel): string[] {

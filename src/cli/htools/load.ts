@@ -36,6 +36,19 @@ export async function loadModel(
   }
 }
 
+/** From the master's socket, whether or not an option names it. */
+export async function loadLocal(options: Parsed, terminal: Terminal): Promise<ClusterModel> {
+  try {
+    const records = await recordsOf(terminal, undefined, textOf(options, 'luxi'))
+    const model = buildModel(liveCluster(records, nodeMemoryOf(options)))
+    warn(model, terminal)
+    return model
+  } catch (error) {
+    if (!(error instanceof BadClusterData)) throw error
+    throw failure(`failed to load data, aborting: ${error.message}`)
+  }
+}
+
 async function readCluster(options: Parsed, terminal: Terminal): Promise<ClusterData> {
   const [master, luxi] = [textOf(options, 'master') ?? '', textOf(options, 'luxi')]
   if (master !== '' || luxi !== undefined) {

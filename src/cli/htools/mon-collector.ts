@@ -9,6 +9,7 @@ import { environmentPaths } from '../../lib/paths'
 import { runCommand } from '../../lib/run-command'
 import { PORT } from '../../model/constants/daemons'
 import { ConfdClient } from '../../rpc/confd/client'
+import { whyNot } from './files'
 import type { OptionSpec } from './option-table'
 import { type Parsed, numberOf, parseWith, textOf } from './options'
 import { Stop, type Terminal, failure } from './terminal'
@@ -16,10 +17,18 @@ import { Stop, type Terminal, failure } from './terminal'
 interface Command {
   readonly help: string
   readonly options: readonly OptionSpec[]
+  /** What a shell may complete besides options. */
+  readonly takes?: string
   collect(sources: NodeSources, options: Parsed): Report | Promise<Report>
 }
 
-const ADDRESS: OptionSpec = { long: 'address', short: 'a', arg: 'IP_ADDR', help: 'where confd listens' }
+const ADDRESS: OptionSpec = {
+  long: 'address',
+  short: 'a',
+  arg: 'IP_ADDR',
+  help: 'where confd listens',
+  completes: 'file',
+}
 const ON_PORT: OptionSpec = {
   long: 'port',
   short: 'p',
@@ -27,24 +36,31 @@ const ON_PORT: OptionSpec = {
   help: 'the port that confd listens on',
   reads: ['reading port', 'whole'],
 }
-const FILE: OptionSpec = { long: 'file', short: 'f', arg: 'FILE', help: 'read this file and not the real thing' }
+const readsFile = (long: string, short: string, help: string): OptionSpec => ({
+  ...{ long, short, help, arg: 'FILE', completes: 'file' },
+})
+const FILE = readsFile('file', 'f', 'read this file and not the real thing')
+const TAKES = 'file 0 0\n'
 const COMMON: readonly OptionSpec[] = [
   { long: 'version', short: 'V', help: 'show the version' },
   { long: 'help', short: 'h', help: 'show this help' },
+  { long: 'help-completion', help: 'list the options for the completion of shells' },
 ]
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   diskstats: {
     help: 'what the kernel counts of each block device',
     options: [FILE],
+    takes: TAKES,
     collect: (sources, options) => diskstats(sources, textOf(options, 'file')),
   },
   drbd: {
     help: 'how the mirrored disks are',
     options: [
-      { long: 'drbd-status', short: 's', arg: 'FILE', help: 'read the status from this file' },
-      { long: 'drbd-pairing', short: 'p', arg: 'FILE', help: 'read from this file whose the minors are' },
+      readsFile('drbd-status', 's', 'read the status from this file'),
+      readsFile('drbd-pairing', 'p', 'read from this file whose the minors are'),
     ],
+    takes: TAKES,
     collect: (sources, options) =>
       drbd(sources, { status: textOf(options, 'drbd-status'), pairing: textOf(options, 'drbd-pairing') }),
   },
@@ -55,12 +71,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
   lv: {
     help: 'the logical volumes',
-    options: [
-      FILE,
-      ADDRESS,
-      ON_PORT,
-      { long: 'instances', short: 'i', arg: 'FILE', help: 'read the instances from this file' },
-    ],
+    options: [FILE, ADDRESS, ON_PORT, readsFile('instances', 'i', 'read the instances from this file')],
+    takes: TAKES,
     collect: (sources, options) =>
       lv(sources, { volumes: textOf(options, 'file'), instances: textOf(options, 'instances') }),
   },
@@ -68,9 +80,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 
 export async function monCollector([name = '', ...args]: readonly string[], terminal: Terminal): Promise<number> {
   if (['--version', '-V'].includes(name)) parseWith('mon-collector', COMMON, [name])
+  if (name === '--help-completion') throw new Stop(0, `choices=${Object.keys(COMMANDS).join(',')} 1 1\n`)
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (command === undefined) throw new Stop(['--help', '-h'].includes(name) ? 0 : 1, usage())
-  const options = parseWith(`mon-collector ${name}`, [...command.options, ...COMMON], args)
+  const options = parseWith(`mon-collector ${name}`, [...command.options, ...COMMON], args, command.takes)
   if (options.rest.length > 0) {
     throw failure(`This program takes exactly zero arguments, got '${options.rest.join(' ')}'`)
   }
@@ -109,8 +122,17 @@ function confd(options: Parsed, { clock, random }: Terminal): ConfdClient {
   const address = textOf(options, 'address')
   const candidates = () => fs.readFileSync(paths.ssconf('master_candidates_ips'), 'utf8').split('\n')
   return new ConfdClient({
-    ...{ clock, random, key: fs.readFileSync(paths.hmacKey, 'utf8') },
+    ...{ clock, random, key: readKey(paths.hmacKey) },
     servers: address === undefined ? candidates().filter((line) => line !== '') : [address],
     port: numberOf(options, 'port') ?? PORT.confd,
   })
+}
+
+/** Without it this is no node of a cluster. */
+function readKey(file: string): string {
+  try {
+    return fs.readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new Error(whyNot(file, error, 'openBinaryFile'))
+  }
 }

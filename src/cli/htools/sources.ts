@@ -2,6 +2,7 @@
 import * as fs from 'node:fs'
 import * as http from 'node:http'
 import * as https from 'node:https'
+import { isIPv6 } from 'node:net'
 import { BadClusterData } from '../../allocation/cluster-data'
 import type { LiveRecords } from '../../allocation/live-cluster'
 import { HTOOLS_ANSWER_S } from '../../model/limits'
@@ -11,10 +12,10 @@ import type { Master, QueryResource } from '../../rpc/luxi/calls'
 const FILES = 'file://'
 const RAPI_PORT = 5080
 
-/** A host, a URL, or `file://` and a folder that answers were saved in. */
+/** A host, with its port or without, a URL, or `file://` and a folder that answers were saved in. */
 export async function recordsFromRapi(master: string): Promise<LiveRecords> {
   const saved = master.startsWith(FILES) ? master.slice(FILES.length) : undefined
-  const host = master.includes(':') ? master : `https://${master}:${RAPI_PORT}`
+  const host = urlOf(master)
   const read = async (name: string, url: string): Promise<unknown> => {
     const text = saved === undefined ? await get(`${host}${url}`) : readFile(`${saved}/${name}.json`)
     try {
@@ -31,6 +32,14 @@ export async function recordsFromRapi(master: string): Promise<LiveRecords> {
   }
 }
 
+function urlOf(master: string): string {
+  const host = master.replace(/\/+$/, '')
+  if (host.includes('://')) return host
+  if (isIPv6(host)) return `https://[${host}]:${RAPI_PORT}`
+  // A name and a password may be before the host.
+  return `https://${host}${/:\d+$/.test(host) ? '' : `:${RAPI_PORT}`}`
+}
+
 function readFile(file: string): string {
   try {
     return fs.readFileSync(file, 'utf8')
@@ -44,7 +53,10 @@ export function get(url: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const fail = (why: string) => reject(new BadClusterData(`Error while reading '${url}': ${why}`))
     const options = { rejectUnauthorized: false, timeout: HTOOLS_ANSWER_S * 1000 }
-    const request = (url.startsWith('http:') ? http : https).get(url, options, (answer) => {
+    if (!URL.canParse(url)) return fail('this is no URL')
+    const { protocol } = new URL(url)
+    if (protocol !== 'http:' && protocol !== 'https:') return fail(`${protocol} is not spoken here, but https: is`)
+    const request = (protocol === 'http:' ? http : https).get(url, options, (answer) => {
       const parts: Buffer[] = []
       answer.on('data', (part: Buffer) => void parts.push(part))
       answer.on('error', ({ message }) => fail(message))

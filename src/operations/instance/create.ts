@@ -5,7 +5,6 @@ import { HYPERVISORS_WITH_PORT } from '../../model/constants/hypervisors'
 import type { ConfigData, Disk, DiskTemplate, Instance, Node } from '../../model/config'
 import { HELPER_SHUTDOWN_TIMEOUT_S, HELPER_STARTUP_TIMEOUT_S } from '../../model/constants/words'
 import { ECODE, OpPrereqError } from '../../model/errors'
-import { normalHostname } from '../../model/names'
 import { OpInstanceCreate } from '../../opcodes/instance'
 import { findGroup, findNode } from '../find'
 import { exclusive, logicalUnit, type LockPlan } from '../logical-unit'
@@ -33,7 +32,7 @@ import { settleNic, vlanOf } from './nic-spec'
 import { allocatorsFor, firstThatFinds } from './allocator'
 import { chooseNodes, type PlacementRequest } from './placement'
 import { contentEnv, contentOf, importDisks, sourceNodes, type Content } from './create-content'
-import { resolveForCreation } from './resolve'
+import { newAddress, newName } from './resolve'
 import { hookNodes, viewOf, type InstanceView } from './view'
 
 /** What is about to be created, with its configuration as if it were there. */
@@ -46,9 +45,10 @@ export interface Creation {
 }
 
 export const instanceCreate = logicalUnit(OpInstanceCreate, {
-  async locks(op, ctx): Promise<LockPlan> {
-    checkArguments(op)
-    const name = normalHostname(op.instance_name)
+  async locks(given, ctx): Promise<LockPlan> {
+    checkArguments(given)
+    const op = await namedInFull(ctx, given)
+    const name = op.instance_name
     const config = await ctx.config.read({ instances: [name], nodes: 'all' })
     if (op.start && startsNever(op)) {
       ctx.log.info('No-installation mode selected, disabling startup')
@@ -73,11 +73,11 @@ export const instanceCreate = logicalUnit(OpInstanceCreate, {
   async check(ctx, given): Promise<Creation> {
     checkArguments(given)
     checkChoices(given)
-    const name = normalHostname(given.instance_name)
-    const before = await ctx.config.read({ instances: [name] })
-    checkNameIsFree(before, name)
-    const { op, content } = await contentOf(ctx, given, before)
-    const resolvedIp = op.name_check ? await resolveForCreation(ctx.env.paths, name, op.ip_check) : undefined
+    const named = await namedInFull(ctx, given)
+    const before = await ctx.config.read({ instances: [named.instance_name] })
+    checkNameIsFree(before, named.instance_name)
+    const { op, content } = await contentOf(ctx, named, before)
+    const resolvedIp = op.name_check ? await newAddress(ctx, given.instance_name, op.ip_check) : undefined
     const wanted = await wantedInstance(ctx, before.cluster, op, resolvedIp, (fields) => ctx.note(fields))
     const node = await primaryFor(ctx, before, { op, wanted, content })
     const config = await ctx.config.read({ nodes: [node.uuid] })
@@ -113,6 +113,11 @@ export const instanceCreate = logicalUnit(OpInstanceCreate, {
   },
 })
 
+const namedInFull = async (ctx: UnitContext, op: CreateOp): Promise<CreateOp> => ({
+  ...op,
+  instance_name: await newName(ctx, op.instance_name, op.name_check),
+})
+
 function checkNameIsFree(config: ConfigData, name: string): void {
   if (Object.values(config.instances).some((instance) => instance.name === name))
     throw new OpPrereqError(`Instance '${name}' is already in the cluster`, ECODE.EXISTS)
@@ -128,7 +133,7 @@ async function givenPrimary(ctx: UnitContext, op: CreateOp): Promise<Node> {
 function settleArguments(ctx: UnitContext, { cluster }: ConfigData, op: CreateOp): void {
   const { helper_startup_timeout = HELPER_STARTUP_TIMEOUT_S, helper_shutdown_timeout = HELPER_SHUTDOWN_TIMEOUT_S } = op
   const template = wantedTemplate(cluster, op)
-  ctx.note({ instance_name: normalHostname(op.instance_name), helper_startup_timeout, helper_shutdown_timeout })
+  ctx.note({ instance_name: op.instance_name, helper_startup_timeout, helper_shutdown_timeout })
   checkNames('NIC', op.nics)
   if (op.nics.some(({ vlan }) => vlan !== undefined))
     ctx.note({ nics: op.nics.map((nic) => (nic.vlan === undefined ? nic : { ...nic, vlan: vlanOf(nic.vlan) })) })

@@ -4,7 +4,6 @@ import { change } from '../../config/changes'
 import { DTS_INSTANCE_DEPENDENT_PATH } from '../../model/constants/disks'
 import type { Disk } from '../../model/config'
 import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
-import { normalHostname } from '../../model/names'
 import { OpInstanceRename } from '../../opcodes/instance'
 import { exclusive, logicalUnit } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
@@ -12,7 +11,7 @@ import { checkInstanceState, checkNodeOnline, NOT_RUNNING } from './checks'
 import { fileFolder } from './disk-files'
 import { shutdownDisks, startDisks } from './disks'
 import { instanceHookEnv } from './hook-env'
-import { resolveForCreation } from './resolve'
+import { newAddress, newName } from './resolve'
 import {
   dictOf,
   diskDictOf,
@@ -30,7 +29,8 @@ export const instanceRename = logicalUnit(OpInstanceRename, {
   async locks(op, ctx) {
     if (op.ip_check && !op.name_check) throw new OpPrereqError('IP address check requires a name check', ECODE.INVAL)
     const { object } = await namedInstance(ctx, op)
-    const name = normalHostname(op.new_name)
+    const name = await newName(ctx, op.new_name, op.name_check)
+    if (op.name_check) ctx.note({ new_name: name })
     await checkFree(ctx, object.uuid, name)
     return { instance: exclusive([...new Set([object.name, name])]) }
   },
@@ -39,8 +39,8 @@ export const instanceRename = logicalUnit(OpInstanceRename, {
     const view = await readInstance(ctx, op)
     checkNodeOnline(view.primary)
     await checkInstanceState(ctx, view, NOT_RUNNING, 'cannot rename')
-    const name = normalHostname(op.new_name)
-    if (op.name_check) await resolveForCreation(ctx.env.paths, name, op.ip_check)
+    const name = await newName(ctx, op.new_name, op.name_check)
+    if (op.name_check) await newAddress(ctx, op.new_name, op.ip_check)
     await checkFree(ctx, view.instance.uuid, name)
     return { view, name }
   },

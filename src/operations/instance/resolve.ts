@@ -1,18 +1,22 @@
-// Name and address checks of a new instance, where they were asked for.
-import type { Paths } from '../../lib/paths'
+// Name and address of a new instance, or of one that gets another name.
+import { answersTcp } from '../../lib/resolve'
 import { ECODE, OpPrereqError } from '../../model/errors'
-import { answersTcp, resolveHost } from '../../lib/resolve'
+import { normalHostname } from '../../model/names'
+import { saneHost } from '../host-names'
+import type { UnitContext } from '../unit-context'
 
 const NODE_DAEMON_PORT = 1811
 const PING_TIMEOUT_S = 10
 
-/** The address that the name resolves to. In a virtual cluster, whose names no name server need know, there may be none. */
-export async function resolveForCreation(paths: Paths, name: string, ipCheck: boolean): Promise<string | undefined> {
-  const found = await resolveHost(name)
-  if ('error' in found && paths.root !== '') return undefined
-  if ('error' in found)
-    throw new OpPrereqError(`The given name (${name}) does not resolve: ${found.error}`, ECODE.RESOLVER)
-  if (ipCheck && (await answersTcp(found.ip, NODE_DAEMON_PORT, PING_TIMEOUT_S)))
-    throw new OpPrereqError(`IP ${found.ip} of instance ${name} already in use`, ECODE.NOTUNIQUE)
-  return found.ip
+/** Where the name is to be checked, it is the full one. */
+export async function newName(ctx: UnitContext, given: string, nameCheck: boolean): Promise<string> {
+  return nameCheck ? (await saneHost(ctx, given)).name : normalHostname(given)
+}
+
+/** The address of a name that is to be checked, which nobody may have yet where that is asked for. */
+export async function newAddress(ctx: UnitContext, given: string, ipCheck: boolean): Promise<string | undefined> {
+  const { name, ip } = await saneHost(ctx, given)
+  if (ipCheck && ip !== undefined && (await answersTcp(ip, NODE_DAEMON_PORT, PING_TIMEOUT_S)))
+    throw new OpPrereqError(`IP ${ip} of instance ${name} already in use`, ECODE.NOTUNIQUE)
+  return ip
 }

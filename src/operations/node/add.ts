@@ -11,7 +11,7 @@ import { asObject } from '../group/params'
 import { logicalUnit, type Op } from '../logical-unit'
 import type { Change, UnitContext } from '../unit-context'
 import { addSshKey, certificateDigest, READDED, removeSshKey, settleKvmDaemon } from './candidates'
-import { checkNewNode } from './new-node'
+import { checkNewNode, newNodeName } from './new-node'
 import { checkNodeSoftware } from './new-node-software'
 import { expectIp, isSingleHomed } from './secondary-ip'
 
@@ -20,8 +20,10 @@ type NodeAdd = Op<typeof OpNodeAdd>
 export const nodeAdd = logicalUnit(OpNodeAdd, {
   bigLock: true,
   async locks(op, ctx) {
-    const { cluster, nodes } = await ctx.config.read({ nodes: [op.node_name] })
-    if (op.readd && pick(nodes, op.node_name)?.uuid === cluster.master_node)
+    const name = await newNodeName(ctx, op)
+    ctx.note({ node_name: name })
+    const { cluster, nodes } = await ctx.config.read({ nodes: [name] })
+    if (op.readd && pick(nodes, name)?.uuid === cluster.master_node)
       throw new OpPrereqError('Cannot readd the master node', ECODE.STATE)
     if (op.readd && op.group !== undefined)
       throw new OpPrereqError('Cannot pass a node group when a node is being readded', ECODE.INVAL)

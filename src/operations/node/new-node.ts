@@ -1,11 +1,12 @@
 // Whether a node may join: its name and addresses, its group, and what it would be.
 import { findGroup, primaryInstances, secondaryInstances } from '../../config/lookup'
-import { resolveHost } from '../../lib/resolve'
 import type { ConfigData, Node } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { nodeUuid, type GroupUuid } from '../../model/ids'
+import { normalHostname } from '../../model/names'
 import type { OpNodeAdd } from '../../opcodes/node'
 import { pick } from '../find'
+import { resolvedHost } from '../host-names'
 import { checkNodeLevel, updatedDiskState, updatedHvState, updatedNdParams } from '../group/params'
 import type { Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
@@ -19,36 +20,52 @@ const IPV6_FAMILY = 10
 
 /** The node as it will be in the configuration. */
 export async function checkNewNode(ctx: UnitContext, op: NodeAdd, config: ConfigData): Promise<Node> {
-  const existing = pick(config.nodes, op.node_name)
-  const addresses = await addressesOf(op, config, existing)
+  const existing = pick(config.nodes, await newNodeName(ctx, op))
+  const addresses = await addressesOf(ctx, op, config, existing)
   if (!op.readd && existing !== undefined)
     throw new OpPrereqError(`Node ${addresses.name} is already in the configuration`, ECODE.EXISTS)
   if (op.readd && existing === undefined)
     throw new OpPrereqError(`Node ${addresses.name} is not in the configuration`, ECODE.NOENT)
   checkAddresses(config, addresses, existing)
-  const node = wantedNode(ctx, op, config, addresses, existing)
+  const { master_capable = existing?.master_capable ?? true, vm_capable = existing?.vm_capable ?? true } = op
+  ctx.note({ master_capable, vm_capable })
+  const node = wantedNode(ctx, { ...op, master_capable, vm_capable }, config, addresses, existing)
   if (existing !== undefined && !node.vm_capable) checkHostsNothing(config, existing)
   checkHoming(config, addresses)
   if (!isSingleHomed(node)) await checkReachable(ctx, node, node.secondary_ip)
   return node
 }
 
-async function addressesOf(op: NodeAdd, { cluster }: ConfigData, existing: Node | undefined): Promise<Addresses> {
-  const name = existing?.name ?? op.node_name.toLowerCase()
-  const primary_ip = op.primary_ip ?? (await resolved(name, existing))
+/** The full one. Whoever knows the node's address knows its name. */
+export async function newNodeName(ctx: UnitContext, op: NodeAdd): Promise<string> {
+  const found = op.primary_ip === undefined ? await resolvedHost(ctx, op.node_name, 4) : undefined
+  return found !== undefined && 'name' in found ? found.name : normalHostname(op.node_name)
+}
+
+/** The job shows them also when it is refused. */
+async function addressesOf(
+  ctx: UnitContext,
+  op: NodeAdd,
+  { cluster }: ConfigData,
+  existing: Node | undefined,
+): Promise<Addresses> {
+  const name = existing?.name ?? (await newNodeName(ctx, op))
+  const primary_ip = op.primary_ip ?? (await resolved(ctx, op.node_name, existing))
+  ctx.note({ primary_ip })
   if (op.secondary_ip === undefined && cluster.primary_ip_family === IPV6_FAMILY)
     throw new OpPrereqError(
       'When using a IPv6 primary address, a valid IPv4 address must be given as secondary',
       ECODE.INVAL,
     )
   const secondary_ip = op.secondary_ip ?? primary_ip
+  ctx.note({ secondary_ip })
   checkIsIp4(secondary_ip)
   return { name, primary_ip, secondary_ip }
 }
 
 /** A node that was a member is where it was, unless its name says otherwise. */
-async function resolved(name: string, existing: Node | undefined): Promise<string> {
-  const found = await resolveHost(name)
+async function resolved(ctx: UnitContext, name: string, existing: Node | undefined): Promise<string> {
+  const found = await resolvedHost(ctx, name, 4)
   if ('ip' in found) return found.ip
   if (existing !== undefined) return existing.primary_ip
   throw new OpPrereqError(`The given name (${name}) does not resolve: ${found.error}`, ECODE.RESOLVER)
@@ -65,14 +82,14 @@ function checkAddresses(config: ConfigData, wanted: Addresses, existing: Node | 
 
 function wantedNode(
   ctx: UnitContext,
-  op: NodeAdd,
+  op: NodeAdd & Pick<Node, 'master_capable' | 'vm_capable'>,
   config: ConfigData,
   addresses: Addresses,
   existing: Node | undefined,
 ): Node {
   const ndparams = op.ndparams ?? {}
   checkNodeLevel(ndparams)
-  const master_capable = op.master_capable ?? existing?.master_capable ?? true
+  const { master_capable, vm_capable } = op
   const basis: Pick<Node, 'uuid' | 'tags' | 'serial_no' | 'ctime' | 'mtime' | 'group'> = existing ?? {
     ...{ uuid: nodeUuid(ctx.env.random.uuid()), tags: [], serial_no: 1, ctime: 0, mtime: 0 },
     group: groupFor(config, op.group),
@@ -85,7 +102,7 @@ function wantedNode(
     powered: true,
     master_candidate: master_capable && lacksCandidate(config, existing === undefined ? [] : [existing.uuid]),
     master_capable,
-    vm_capable: op.vm_capable ?? existing?.vm_capable ?? true,
+    vm_capable,
     ndparams: updatedNdParams({}, ndparams),
     ...(op.hv_state && { hv_state_static: updatedHvState({}, op.hv_state) }),
     ...(op.disk_state && { disk_state_static: updatedDiskState({}, op.disk_state) }),

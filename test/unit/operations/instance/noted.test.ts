@@ -1,12 +1,5 @@
-// What jobs show of their opcodes once they have run, and names that no name server knows.
-import { pathsOf } from '../../../../src/lib/paths'
-import { resolveForCreation } from '../../../../src/operations/instance/resolve'
+// What jobs show of their opcodes once they have run.
 import { FakeEnvironment } from '../../../support/fake-environment'
-
-jest.mock('../../../../src/lib/resolve', () => ({
-  resolveHost: async (name: string) => (name === 'known.test' ? { ip: '192.0.2.7' } : { error: 'ENOTFOUND' }),
-  answersTcp: async () => false,
-}))
 
 const inst2 = 'inst2.gnt.example'
 let cluster: FakeEnvironment
@@ -97,11 +90,4 @@ test('changes are told as they were asked for', async () => {
     ['be/vcpus', 'default'],
     ['os_private/key', "Private(?, descr='key')"],
   ])
-})
-
-test('a name must resolve on a real node; in a virtual cluster it may be unknown', async () => {
-  const virtual = pathsOf('/virtual/node1.test', 'node1.test')
-  await expect(resolveForCreation(virtual, 'known.test', false)).resolves.toBe('192.0.2.7')
-  await expect(resolveForCreation(virtual, 'unknown.test', false)).resolves.toBeUndefined()
-  await expect(resolveForCreation(pathsOf('', 'node1.test'), 'unknown.test', false)).rejects.toThrow('does not resolve')
 })

@@ -1,0 +1,42 @@
+// Names of hosts that are to be made, as the resolver knows them. An opcode asks once for each, so that its steps agree.
+import { resolveFully } from '../lib/resolve'
+import { ECODE, OpPrereqError } from '../model/errors'
+import { normalHostname } from '../model/names'
+import type { UnitContext } from './unit-context'
+
+export interface Resolved {
+  readonly name: string
+  readonly ip: string
+}
+
+type Answer = Awaited<ReturnType<typeof resolveFully>>
+
+const asked = new WeakMap<UnitContext, Map<string, Promise<Answer>>>()
+
+export async function resolvedHost(ctx: UnitContext, given: string, family: 0 | 4 | 6 = 0): Promise<Answer> {
+  const known = asked.get(ctx) ?? new Map<string, Promise<Answer>>()
+  asked.set(ctx, known)
+  const answer = known.get(given) ?? resolveFully(normalHostname(given), family)
+  known.set(given, answer)
+  return answer
+}
+
+/**
+ * The full name and the address of a new instance, whose name must be the beginning of the full one. In a virtual cluster, whose names
+ * no name server need know, there may be no address.
+ */
+export async function saneHost(ctx: UnitContext, given: string): Promise<Partial<Resolved> & Pick<Resolved, 'name'>> {
+  const name = normalHostname(given)
+  const isFirst = asked.get(ctx)?.has(given) !== true
+  const found = await resolvedHost(ctx, given)
+  if ('error' in found && ctx.env.paths.root !== '') return { name }
+  if ('error' in found)
+    throw new OpPrereqError(`The given name (${name}) does not resolve: ${found.error}`, ECODE.RESOLVER)
+  if (isFirst && found.name !== given) ctx.log.info(`Resolved given name '${given}' to '${found.name}'`)
+  if (found.name !== name && !found.name.startsWith(`${name}.`))
+    throw new OpPrereqError(
+      `Resolved hostname '${found.name}' does not look the same as given hostname '${given}'`,
+      ECODE.INVAL,
+    )
+  return found
+}
