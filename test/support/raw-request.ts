@@ -10,6 +10,7 @@ export interface RawAnswer {
 
 export function rawRequest(url: string, bytes: string): Promise<RawAnswer> {
   const { hostname, port } = new URL(url)
+  const isHead = bytes.startsWith('HEAD')
   return new Promise((resolve, reject) => {
     const socket = tls.connect({ host: hostname, port: Number(port), rejectUnauthorized: false })
     let text = ''
@@ -20,11 +21,13 @@ export function rawRequest(url: string, bytes: string): Promise<RawAnswer> {
       const headers = Object.fromEntries(lines.map((line) => headerOf(line)))
       const body = answer.slice(end + 4)
       const length = Number(headers['content-length'] ?? 0)
-      if (!closed && (end === -1 || bytes.startsWith('HEAD') || body.length < length)) return
+      // What must not follow the answer to a HEAD has a second to come.
+      if (isHead && end !== -1) socket.setTimeout(1000)
+      if (!closed && (end === -1 || isHead || body.length < length)) return
       socket.destroy()
       resolve({ status: Number(status.split(' ')[1]), headers, body: body.slice(0, length) })
     }
-    socket.setTimeout(1000, () => whole(true))
+    socket.setTimeout(30_000, () => whole(true))
     socket.setEncoding('latin1').on('data', (chunk: string) => {
       text += chunk
       whole(false)

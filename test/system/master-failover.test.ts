@@ -136,7 +136,11 @@ test('an embedded cluster follows its master: gnt, the remote API, a stop and th
 })
 
 async function reaches(master: Master, job: number, status: string): Promise<void> {
-  await retry(async () => expect(await statusOf(master, job)).toBe(status))
+  await retry(async () => {
+    const [now, result, log] = (await master.queryJobs([job], ['status', 'opresult', 'oplog']))[0] ?? []
+    // The rest tells why it is not as it should be.
+    expect({ status: now, result, log }).toMatchObject({ status })
+  })
 }
 
 async function retry<T>(action: () => Promise<T>): Promise<T> {
