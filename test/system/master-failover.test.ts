@@ -9,7 +9,7 @@ import { type SeparateNodes, separateNodes } from '../support/separate-nodes'
 jest.setTimeout(300_000)
 
 const delayOn = (node: string, duration: number): WireOpCode => ({
-  ...{ OP_ID: 'OP_TEST_DELAY', duration, on_master: false, on_nodes: [node], reason: [] },
+  ...{ OP_ID: 'OP_TEST_DELAY', duration, on_master: false, on_nodes: [node], no_locks: false, reason: [] },
 })
 const statusOf = async (master: Master, job: number) => (await master.queryJobs([job], ['status']))[0]?.[0]
 const admin = { user: 'admin', token: null, permissions: ['events.query'] }
@@ -137,9 +137,8 @@ test('an embedded cluster follows its master: gnt, the remote API, a stop and th
 
 async function reaches(master: Master, job: number, status: string): Promise<void> {
   await retry(async () => {
-    const [now, result, log] = (await master.queryJobs([job], ['status', 'opresult', 'oplog']))[0] ?? []
-    // The rest tells why it is not as it should be.
-    expect({ status: now, result, log }).toMatchObject({ status })
+    const [now, ...why] = (await master.queryJobs([job], ['status', 'opresult', 'oplog']))[0] ?? []
+    expect(`${String(now)} ${JSON.stringify(why)}`).toMatch(new RegExp(`^${status} `))
   })
 }
 
