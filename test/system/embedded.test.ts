@@ -114,7 +114,7 @@ test('a job that waits when the cluster stops is queued again when it starts', a
     const submit = (op: WireOpCode) => fake.master.submitJob([{ ...op, reason: [] }])
     const reaches = (job: number, status: string) =>
       retry(async () => expect(await fake.master.queryJobs([job], ['status'])).toEqual([[status]]))
-    const delay = { duration: 2, on_master: false, on_nodes: [MASTER] }
+    const delay = { duration: 4, on_master: false, on_nodes: [MASTER], no_locks: false }
     const holds = await submit({ OP_ID: 'OP_TEST_DELAY', ...delay })
     await reaches(holds, 'running')
     const waits = await submit({ OP_ID: 'OP_TEST_DELAY', ...delay, duration: 0.1 })
