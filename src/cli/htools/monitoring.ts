@@ -90,12 +90,15 @@ function reportsFrom(options: Parsed, terminal: Terminal): Reports {
 }
 
 async function askNode(node: string, collector: string, terminal: Terminal): Promise<JsonFields | undefined> {
+  const from = `node's ${node} MonD for DC ${collector}`
+  let attempt = `Failed to contact ${from}`
   try {
     const text = await get(`http://${node}:${PORT.mond}/${MOND_LATEST_API_VERSION}/report/default/${collector}`)
+    attempt = `Can't read the report of ${from}`
     return JsonFields.parse('Parsing report', text, 'report').object('data', 'data')
   } catch (error) {
     if (!(error instanceof BadClusterData)) throw error
-    terminal.err(`Failed to contact node's ${node} MonD for DC ${collector}: ${error.message}\n`)
+    terminal.err(`${attempt}: ${error.message}\n`)
     return undefined
   }
 }
