@@ -35,10 +35,12 @@ export const HOOK_SCRIPT_S = 900
 export const SIM_SAVE_S = 2
 
 // QEMU's monitor (node/hypervisor/kvm)
-/** Seconds to connect to a monitor and hear its greeting. */
+/** Seconds to connect to a monitor, hear its greeting and agree on the protocol. */
 export const QMP_CONNECT_S = 5
 /** Seconds until a monitor command must be answered. */
 export const QMP_ANSWER_S = 60
+/** Seconds for those that only tell how a machine is: one whose monitor hangs must not hold up the node's others. */
+export const QMP_LOOK_S = 5
 /** The longest line that is read from a monitor. */
 export const QMP_LINE_BYTES_MAX = 16 << 20
 /** Seconds that QEMU may take to set a machine up. */

@@ -85,7 +85,7 @@ when('a Linux guest boots, takes and gives back a disk and a NIC, and obeys its 
 
   await hypervisor.stop(instance)
   await console.expect(/POWEROFF/)
-  await eventually(async () => ((await hypervisor.info(instance.name)) ? undefined : true))
+  await eventually(async () => ((await hypervisor.isRunning(instance.name)) ? undefined : true))
   await hypervisor.cleanup(instance.name)
 })
 

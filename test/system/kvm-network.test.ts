@@ -45,7 +45,7 @@ when('a NIC is a port of its bridge while the instance runs, and no device is le
     expect(ports()).toHaveLength(2)
     expect((await hypervisor.info(instance.name))?.user_nics).toBeUndefined()
     for (const pid of qemuProcessesBelow(root)) process.kill(pid, 'SIGKILL')
-    await eventually(async () => ((await hypervisor.info(instance.name)) ? undefined : true))
+    await eventually(async () => ((await hypervisor.isRunning(instance.name)) ? undefined : true))
     await start()
     expect(ports()).toHaveLength(2)
     await hypervisor.stop(instance, { force: true })

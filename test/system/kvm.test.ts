@@ -36,7 +36,7 @@ import {
 const when = qemuPresent ? test : test.skip
 if (!qemuPresent) test.skip(qemuSkipped, () => undefined)
 
-jest.setTimeout(30_000)
+jest.setTimeout(60_000)
 const NO_REASON: ReasonTrail = []
 const CONTROL_BRACKET = '\x1d'
 let root: string
@@ -275,6 +275,15 @@ when('the end of a killed QEMU is noticed, and the instance starts again', async
   await shutdown(20)
 })
 
+when('a QEMU that hangs is still told of, and is ended by force when asking is of no use', async () => {
+  await boot()
+  for (const pid of qemuProcessesBelow(root)) process.kill(pid, 'SIGSTOP')
+  expect(await info()).toMatchObject({ state: 0, memory: expect.any(Number) })
+  await calls.instance_shutdown(node, instance, 1, NO_REASON)
+  expect(qemuProcessesBelow(root)).toEqual([])
+  expect(await info()).toEqual({})
+})
+
 when('a QEMU whose PID file was lost is found again', async () => {
   await boot()
   fs.rmSync(node.paths.local('/var/run/ganeti/kvm-hypervisor/pid/vm1.test'))
@@ -314,7 +323,8 @@ when('a guest that its user shuts down is reported so until it is started or sto
 when('a guest whose user may not shut it down is just gone', async () => {
   const console = await boot()
   console.type('q')
-  await eventually(async () => (Object.keys(await info()).length === 0 ? true : undefined))
+  await eventually(async () => ((await calls.instance_list(node, ['kvm'])).length === 0 ? true : undefined))
+  expect(await info()).toEqual({})
 })
 
 when('NICs get user-mode networking where their bridge is missing, and the runtime files say so', async () => {

@@ -119,10 +119,11 @@ async function stopInstance(context: NodeContext, instance: InstanceDict, timeou
     try {
       await hypervisor.stop(instance, { force: true })
     } catch (error) {
-      if (await hypervisor.info(instance.name))
+      if (await hypervisor.isRunning(instance.name))
         fail(`Failed to force stop instance '${instance.name}': ${messageOf(error)}`)
     }
-    if (await hypervisor.info(instance.name)) fail(`Could not shutdown instance '${instance.name}' even by destroy`)
+    if (await hypervisor.isRunning(instance.name))
+      fail(`Could not shutdown instance '${instance.name}' even by destroy`)
   }
   await hypervisor.cleanup(instance.name).catch((error: unknown) => {
     context.log.warn({ instance: instance.name, error: messageOf(error) }, 'the cleanup after a shutdown failed')
@@ -135,8 +136,8 @@ async function askToStop(context: NodeContext, hypervisor: Hypervisor, instance:
   const { clock } = context
   const deadline = clock.monotonic_ms() + timeout_s * 1000
   let askAgain = 0
+  if (!(await hypervisor.info(instance.name))) return true
   for (let pause_ms = 10; ; pause_ms = Math.min(250, pause_ms * 2)) {
-    if (!(await hypervisor.info(instance.name))) return true
     const now = clock.monotonic_ms()
     if (now >= deadline) return false
     if (now >= askAgain) {
@@ -144,11 +145,11 @@ async function askToStop(context: NodeContext, hypervisor: Hypervisor, instance:
       try {
         await hypervisor.stop(instance)
       } catch (error) {
-        if (await hypervisor.info(instance.name))
+        if (await hypervisor.isRunning(instance.name))
           fail(`Failed to stop instance '${instance.name}': ${messageOf(error)}`)
-        return true
       }
     } else await clock.sleep(Math.min(pause_ms, deadline - now))
+    if (!(await hypervisor.isRunning(instance.name))) return true
   }
 }
 

@@ -16,6 +16,7 @@ export function fakeHypervisor(context: HypervisorContext): Hypervisor {
     name: 'fake',
     list: () => state.names(),
     info: (name) => state.read(name),
+    isRunning: async (name) => (await state.read(name)) !== undefined,
     allInfo: () => state.all(),
     ...runs(state),
     ...migrates(state),

@@ -57,10 +57,12 @@ export interface Hypervisor {
   /** Undefined when the instance is not here. */
   info(instanceName: string): Promise<InstanceRuntime | undefined>
   allInfo(): Promise<Map<string, InstanceRuntime>>
+  /** Whether it runs here, without asking the machine itself: what waits for an end asks this. */
+  isRunning(instanceName: string): Promise<boolean>
   start(instance: InstanceDict, disks: readonly LinkedDisk[], paused: boolean): Promise<void>
   /** Brings a running instance that an interrupted start left half-way to where `start` would have left it. */
   settle(instance: InstanceDict): Promise<void>
-  /** Asks (or forces) the instance to end; returns at once, look at `info` for the outcome. */
+  /** Asks (or forces) the instance to end; returns at once, `isRunning` tells the outcome. */
   stop(instance: InstanceDict, options?: StopOptions): Promise<void>
   /** Removes what a dead instance left on this node; refuses when it is alive. */
   cleanup(instanceName: string): Promise<void>

@@ -2,6 +2,7 @@
 // translates the guest's code instead.
 import * as fs from 'node:fs/promises'
 import type { HypervisorInfo, InstanceDict, InstanceRuntime } from '../../../rpc/node/dicts'
+import { QMP_LOOK_S } from '../../../model/limits'
 import { HypervisorFailure } from '../hypervisor'
 import type { Hypervisor, HypervisorContext, LinkedDisk, StopOptions } from '../hypervisor'
 import { linuxNodeInfo } from '../linux-node'
@@ -11,6 +12,7 @@ import { checkHotplug, hotplug, resizeDisk } from './hotplug'
 import { KvmMachines } from './machines'
 import { accept, finalizeSource, finalizeTarget, migrate, migrationInfo, migrationStatus } from './migration'
 import { KvmParams } from './params'
+import { SilentMonitor } from './qmp'
 import type { Qmp } from './qmp'
 import { validateParameters } from './validate'
 
@@ -25,6 +27,7 @@ export function kvmHypervisor(context: HypervisorContext): Hypervisor {
     list: () => list(machines),
     info: (name) => machines.info(name),
     allInfo: () => allInfo(machines),
+    isRunning: async (name) => (await machines.find(name)) !== undefined,
     start: (instance, disks, paused) => start(machines, instance, disks, paused),
     settle: (instance) => settle(machines, instance),
     stop: (instance, options) => stop(machines, instance, options ?? {}),
@@ -99,12 +102,15 @@ async function stop(machines: KvmMachines, instance: InstanceDict, options: Stop
     .qmp(instance.name, (qmp) => powerdown(qmp))
     .catch(async (error: unknown) => {
       // It may have ended by itself between the look and the request.
-      if (await machines.find(instance.name)) throw error
+      if (!(await machines.find(instance.name))) return
+      // Whoever stops it asks again, and forces it in the end.
+      if (!(error instanceof SilentMonitor)) throw error
+      machines.context.log.warn({ instance: instance.name, error: error.message }, 'asked to shut down, QEMU is silent')
     })
 }
 
 async function powerdown(qmp: Qmp): Promise<void> {
-  const status = await qmp.status()
+  const status = await qmp.status(QMP_LOOK_S)
   if (NO_GUEST.includes(status)) return void (await qmp.run('quit'))
   if (status === 'paused') await qmp.run('cont')
   // The administrator wants it down, so its end is no user shutdown that must be noted first. Unknown before QEMU 6.

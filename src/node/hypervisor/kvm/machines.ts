@@ -2,6 +2,7 @@
 // have in common.
 import * as fs from 'node:fs/promises'
 import * as os from 'node:os'
+import { QMP_LOOK_S } from '../../../model/limits'
 import type { InstanceDict, InstanceRuntime } from '../../../rpc/node/dicts'
 import { HypervisorFailure } from '../hypervisor'
 import type { HypervisorContext, LinkedDisk } from '../hypervisor'
@@ -133,9 +134,9 @@ export class KvmMachines {
     }
     try {
       return await this.qmp(name, async (qmp) => {
-        if ((await qmp.status()) === 'shutdown') return await this.noteUserShutdown(found, qmp)
-        const cpus = await qmp.run('query-cpus-fast')
-        const balloon: unknown = await qmp.run('query-balloon').catch(() => undefined)
+        if ((await qmp.status(QMP_LOOK_S)) === 'shutdown') return await this.noteUserShutdown(found, qmp)
+        const cpus = await qmp.run('query-cpus-fast', undefined, QMP_LOOK_S)
+        const balloon: unknown = await qmp.run('query-balloon', undefined, QMP_LOOK_S).catch(() => undefined)
         const actual = isObject(balloon) ? Math.floor(Number(balloon['actual']) / MIB) : asStarted.memory
         return { ...asStarted, memory: actual, vcpus: Array.isArray(cpus) ? cpus.length : asStarted.vcpus }
       })
@@ -155,7 +156,7 @@ export class KvmMachines {
   private async noteUserShutdown(process: QemuProcess, qmp: Qmp): Promise<InstanceRuntime> {
     await fs.writeFile(this.layout.shutdownFile(process.name), '')
     await qmp.run('quit').catch(() => undefined)
-    await waitGone(process, this.layout, this.context.clock, 5)
+    if (!(await waitGone(process, this.layout, this.context.clock, 5))) await this.kill(process)
     return USER_DOWN
   }
 

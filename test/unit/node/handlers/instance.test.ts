@@ -121,6 +121,7 @@ describe('what no recording shows', () => {
     const asked: boolean[] = []
     const immortal = {
       info: () => Promise.resolve({ memory: 1, vcpus: 1, state: 0, time: 0 }),
+      isRunning: () => Promise.resolve(true),
       stop: (_instance: unknown, options?: { force?: boolean }) =>
         Promise.resolve(void asked.push(options?.force === true)),
     }
