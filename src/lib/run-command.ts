@@ -14,7 +14,9 @@ export interface CommandOptions {
   /** The program may ask the user at the terminal, and what it says there is not kept. */
   interactive?: boolean
   /** Ends the program. */
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
+  /** What the program has started and left running ends with it. */
+  leaveNothing?: boolean
 }
 
 export interface CommandResult {
@@ -51,7 +53,7 @@ export function runCommand(argv: readonly string[], options: CommandOptions = {}
     child.stdout?.setEncoding('utf8').on('data', add('stdout'))
     child.stderr?.setEncoding('utf8').on('data', add('stderr'))
     child.stdin?.on('error', () => undefined).end(options.input ?? '')
-    const stop = () => {
+    const kill = () => {
       if (child.pid === undefined) return
       try {
         process.kill(options.interactive ? child.pid : -child.pid, 'SIGKILL')
@@ -59,12 +61,20 @@ export function runCommand(argv: readonly string[], options: CommandOptions = {}
         // It ended by itself meanwhile.
       }
     }
+    const stop = () => {
+      kill()
+      // A child that made a group of its own would keep them open.
+      child.stdout?.destroy()
+      child.stderr?.destroy()
+    }
+    if (options.leaveNothing) child.once('exit', kill)
     const timer = options.timeout_s === undefined ? undefined : setTimeout(expire, options.timeout_s * 1000)
     function expire() {
       result.timedOut = true
       stop()
     }
-    options.signal?.addEventListener('abort', stop, { once: true })
+    if (options.signal?.aborted) stop()
+    else options.signal?.addEventListener('abort', stop, { once: true })
     const finish = (code: number | null, signal: NodeJS.Signals | null) => {
       clearTimeout(timer)
       options.signal?.removeEventListener('abort', stop)

@@ -31,6 +31,12 @@ export const SCRIPT_OUTPUT_BYTES_MAX = 1 << 20
 export const STORED_FILES_MAX = 200_000
 /** Seconds that a hook script may run. */
 export const HOOK_SCRIPT_S = 900
+/** Seconds that an allocator script may run: less than its caller waits, who so hears why there is no answer. */
+export const ALLOCATOR_SCRIPT_S = 840
+/** Bytes that an allocator script may print. */
+export const ALLOCATOR_OUTPUT_BYTES_MAX = 32 << 20
+/** Characters that an error shows of what a script of the administrator printed. */
+export const TOLD_CHARS_MAX = 2000
 /** Seconds after a change until the simulator saves what runs where. */
 export const SIM_SAVE_S = 2
 

@@ -31,6 +31,8 @@ export interface NodeContext {
   readonly queueTurns: Turns
   /** The configuration's copy on a master candidate; absent where the node's entry point keeps none. */
   readonly configReplica?: ConfigReplica
+  /** Of one call: ends when whoever called is gone. */
+  readonly caller?: AbortSignal
 }
 
 export interface ConfigReplica {

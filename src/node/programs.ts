@@ -2,8 +2,10 @@
 import * as fs from 'node:fs/promises'
 import { constants } from 'node:os'
 import * as path from 'node:path'
-import { runCommand } from '../lib/run-command'
+import { type CommandResult, runCommand } from '../lib/run-command'
+import { endOf } from '../lib/short-text'
 import { IALLOCATOR_SEARCH_PATH } from '../model/constants/paths'
+import { ALLOCATOR_OUTPUT_BYTES_MAX, ALLOCATOR_SCRIPT_S, TOLD_CHARS_MAX } from '../model/limits'
 import { isRecord } from '../rpc/node/codecs'
 import { fail, type NodeContext } from './context'
 
@@ -14,7 +16,8 @@ const NO_OUTPUT = /^\s*$/
 export async function runOob(program: string, command: string, node: string, timeout_s: number): Promise<unknown> {
   const { code, output, stdout, timedOut } = await runCommand([program, command, node], { timeout_s })
   const why = timedOut ? `terminated after timeout of ${timeout_s} seconds` : `exited with exit code ${code}`
-  if (code !== 0) fail(`'${program} ${command} ${node}' failed with reason '${why}'; output: ${output.trim()}`)
+  if (code !== 0)
+    fail(`'${program} ${command} ${node}' failed with reason '${why}'; output: ${endOf(output.trim(), TOLD_CHARS_MAX)}`)
   if (NO_OUTPUT.test(stdout)) return null
   try {
     return JSON.parse(stdout) as unknown
@@ -23,26 +26,61 @@ export async function runOob(program: string, command: string, node: string, tim
   }
 }
 
-/** The allocator's answer, as it printed it. */
+/** How long an allocator may run, and how much it may print. */
+export const ALLOCATOR_BOUNDS = { seconds: ALLOCATOR_SCRIPT_S, bytes: ALLOCATOR_OUTPUT_BYTES_MAX }
+
+/** The allocator's answer, as it printed it. Nothing that it has started outlives it, and it does not outlive its caller. */
 export async function runIallocator(
-  { paths, random }: NodeContext,
+  { paths, random, caller }: NodeContext,
   name: string,
   input: string,
   options: unknown,
+  bounds = ALLOCATOR_BOUNDS,
 ): Promise<string> {
   const script = await findIallocator(paths.local, name)
   const file = path.join(paths.runDir, `iallocator.${random.hex(8)}`)
   await fs.mkdir(paths.runDir, { recursive: true, mode: 0o775 })
   try {
     await fs.writeFile(file, input, { mode: 0o600, flag: 'wx' })
-    const command = [script, file, ...optionWords(options)]
-    const { code, signal, stdout, output } = await runCommand(command, { maxOutput: 64 << 20 })
-    const why = signal === null ? `exited with exit code ${code}` : `terminated by signal ${constants.signals[signal]}`
-    if (code !== 0) fail(`iallocator module '${name}' failed: ${why}, output '${output.trim()}'`)
-    return stdout
+    const ran = await runBounded([script, file, ...optionWords(options)], bounds, caller)
+    const why = whyNoAnswer(ran, bounds, caller)
+    if (why !== undefined)
+      fail(`iallocator module '${name}' failed: ${why}, output '${endOf(ran.output.trim(), TOLD_CHARS_MAX)}'`)
+    return ran.stdout
   } finally {
     await fs.rm(file, { force: true })
   }
+}
+
+type Ran = CommandResult & { readonly printedTooMuch: boolean }
+
+async function runBounded(
+  command: readonly string[],
+  { seconds, bytes }: typeof ALLOCATOR_BOUNDS,
+  caller: AbortSignal | undefined,
+): Promise<Ran> {
+  const tooMuch = new AbortController()
+  let printed = 0
+  const onOutput = (chunk: string) => {
+    printed += Buffer.byteLength(chunk)
+    if (printed > bytes) tooMuch.abort()
+  }
+  const signal = AbortSignal.any(caller === undefined ? [tooMuch.signal] : [caller, tooMuch.signal])
+  const limits = { timeout_s: seconds, maxOutput: bytes, leaveNothing: true }
+  const ran = await runCommand(command, { ...limits, signal, onOutput })
+  return { ...ran, printedTooMuch: tooMuch.signal.aborted }
+}
+
+function whyNoAnswer(
+  { code, signal, timedOut, printedTooMuch }: Ran,
+  { seconds, bytes }: typeof ALLOCATOR_BOUNDS,
+  caller: AbortSignal | undefined,
+): string | undefined {
+  if (printedTooMuch) return `terminated because it printed more than ${bytes} bytes`
+  if (timedOut) return `terminated because it did not end within ${seconds} seconds`
+  if (caller?.aborted) return 'terminated because its caller is gone'
+  if (signal !== null) return `terminated by signal ${constants.signals[signal]}`
+  return code === 0 ? undefined : `exited with exit code ${code}`
 }
 
 async function findIallocator(local: (virtual: string) => string, name: string): Promise<string> {

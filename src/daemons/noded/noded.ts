@@ -130,7 +130,10 @@ async function serve(
   const body = await readBody(request, NODE_CALL_BODY_BYTES_MAX)
   if (body === undefined) return refuse(413, `A call may have at most ${NODE_CALL_BODY_BYTES_MAX} bytes`)
   const refused = foreignMaster(context, name, request.socket)
-  response.end(refused ? encodeAnswer({ ok: false, text: refused }) : await dispatch(context, name, body), answered)
+  if (refused !== undefined) return response.end(encodeAnswer({ ok: false, text: refused }), answered)
+  const gone = new AbortController()
+  response.once('close', () => gone.abort())
+  response.end(await dispatch({ ...context, caller: gone.signal }, name, body), answered)
 }
 
 /** What follows of a stranger's request is not read. */

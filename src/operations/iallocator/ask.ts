@@ -4,9 +4,11 @@ import { ALLOC_DEFAULTS } from '../../allocation/allocate'
 import { answer } from '../../allocation/answer'
 import { buildModel } from '../../allocation/cluster-model'
 import { parseRequest } from '../../allocation/request-json'
+import { startOf } from '../../lib/short-text'
 import type { ConfigData, DiskTemplate } from '../../model/config'
 import { BUILTIN_IALLOCATOR } from '../../model/constants/words'
 import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
+import { TOLD_CHARS_MAX } from '../../model/limits'
 import type { UnitContext } from '../unit-context'
 import { clusterData } from './cluster-data'
 
@@ -77,7 +79,11 @@ function parseAnswer(text: string): Answer {
   // Very old scripts say `nodes`.
   const fields: Readonly<Record<string, unknown>> = { ...('nodes' in value && { result: value.nodes }), ...value }
   for (const key of ['success', 'info', 'result']) if (!(key in fields)) throw fail(`missing key '${key}'`)
-  return { success: fields['success'] === true, info: String(fields['info']), result: fields['result'] }
+  return {
+    success: fields['success'] === true,
+    info: startOf(String(fields['info']), TOLD_CHARS_MAX),
+    result: fields['result'],
+  }
 }
 
 function read(text: string, fail: (why: string) => Error): unknown {

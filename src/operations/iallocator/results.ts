@@ -2,7 +2,9 @@
 import type { Relocation } from '../../allocation/replay'
 import type { Evacuation } from '../../allocation/requests'
 import { ResultValidationError } from '../../model/errors'
+import { TOLD_CHARS_MAX } from '../../model/limits'
 import { pythonRepr } from '../../lib/python-text'
+import { startOf } from '../../lib/short-text'
 import { any, dictOf, int, listOf, nonEmpty, nonNegative, oneOf, orNull, tuple, type Check } from '../../opcodes/check'
 
 const nodeList = listOf(nonEmpty)
@@ -56,6 +58,7 @@ function parsed<T>(check: Check<T>, result: unknown): T {
     return check.parse(result)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    throw new ResultValidationError(`iallocator returned invalid result: ${why}, got ${pythonRepr(result)}`)
+    const got = startOf(pythonRepr(result), TOLD_CHARS_MAX)
+    throw new ResultValidationError(`iallocator returned invalid result: ${why}, got ${got}`)
   }
 }

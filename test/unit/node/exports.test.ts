@@ -5,7 +5,7 @@ import type { InstanceDict } from '../../../src/rpc/node/dicts'
 import { createTransferCertificate, removeTransferCertificate } from '../../../src/node/certificates'
 import { exportInfo, finalizeExport, listExports, removeExport } from '../../../src/node/exports'
 import { powercycle } from '../../../src/node/powercycle'
-import { runIallocator, runOob } from '../../../src/node/programs'
+import { runOob } from '../../../src/node/programs'
 import { startTransfer, transferStatus } from '../../../src/node/transfer/transfers'
 import { copyDevice, writeImage } from '../../../src/node/storage/image'
 import { type TestNode, testNode } from '../../support/node-context'
@@ -95,16 +95,6 @@ test('an out-of-band helper answers with JSON or nothing; a failure says what it
   await expect(runOob(helper, 'power-on', 'node2', 10)).resolves.toBeNull()
   await expect(runOob(helper, 'bad', 'node2', 10)).rejects.toThrow('printed what is not JSON: no')
   await expect(runOob(helper, 'fail', 'node2', 10)).rejects.toThrow(/exited with exit code 2'; output: broken/)
-})
-
-test('an allocator reads its input from a file, which is gone afterwards', async () => {
-  node.put('/usr/local/lib/ganeti/iallocators/mine', '#!/bin/sh\necho "$2 $3"; cat "$1"\n', 0o755)
-  const options = { 'ignore-soft-errors': null, level: 3 }
-  await expect(runIallocator(node.context, 'mine', '{"a": 1}', options)).resolves.toBe(
-    '--ignore-soft-errors --level=3\n{"a": 1}',
-  )
-  await expect(runIallocator(node.context, '../mine', '', [])).rejects.toThrow('not found in the search path')
-  expect(fs.readdirSync(node.paths.runDir)).toEqual([])
 })
 
 test('a virtual node does not reset the machine that it shares', () => {

@@ -1,7 +1,10 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import * as fs from 'node:fs'
 import * as https from 'node:https'
 import * as os from 'node:os'
 import * as path from 'node:path'
+import { text } from 'node:stream/consumers'
 import { pathsOf } from '../../../../src/lib/paths'
 import { certificateDigest, createCertificate, createClientCertificate } from '../../../../src/lib/tls'
 import { nodeUuid } from '../../../../src/model/ids'
@@ -80,6 +83,24 @@ test('a candidate that was demoted is refused at once, on its open connection to
   nameCandidates(other, own)
   await expect(nodes.one(target, 'version', [])).resolves.toBe(3010000)
   nodes.close()
+})
+
+test('a script that nobody waits for any more is ended', async () => {
+  const nodes = client()
+  const folder = noded.context.paths.local('/usr/lib/ganeti/iallocators')
+  const pipe = path.join(folder, 'witness')
+  fs.mkdirSync(folder, { recursive: true })
+  execFileSync('mkfifo', [pipe])
+  const script = `#!/bin/sh\nexec 9> ${pipe}; echo begun >&9; sleep 1000\n`
+  fs.writeFileSync(path.join(folder, 'mine'), script, { mode: 0o755 })
+  const asked = nodes.one(target, 'iallocator_runner', ['mine', '{}', {}])
+  asked.catch(() => undefined)
+  const witness = fs.createReadStream(pipe)
+  await once(witness, 'readable')
+  nodes.close()
+  await expect(asked).rejects.toThrow('closed the connection')
+  // The pipe's end is read when nobody has it open to write any more.
+  expect(await text(witness)).toBe('begun\n')
 })
 
 test("before the first list of candidates only the cluster's own certificate is accepted", async () => {

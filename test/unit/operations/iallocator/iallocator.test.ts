@@ -327,6 +327,20 @@ test.each([
   expect(outcome).toEqual([kind, [expect.stringMatching(why)]])
 })
 
+test('however much a script says, the error of the job stays short', async () => {
+  const op = { instance_name: 'web', iallocator: 'mine' }
+  const lengths = []
+  for (const answer of [
+    { success: false, info: 'x'.repeat(1e6), result: [] },
+    success('x'.repeat(1e6)),
+    'x'.repeat(1e6),
+  ]) {
+    says = answer
+    lengths.push(JSON.stringify(await cluster.failure('OP_INSTANCE_CHANGE_GROUP', op)).length)
+  }
+  expect(Math.max(...lengths)).toBeLessThan(2500)
+})
+
 test('a script must name nodes that there are, and for a relocation in the same group', async () => {
   says = success(['nowhere.test'])
   const wanted = { ...create, disk_template: 'diskless', disks: [] }
