@@ -158,6 +158,18 @@ test('every source file is reached from an entry of the product', () => {
   expect(dead.map(({ name }) => `${name}: nothing that runs imports it; remove it, or use it`)).toEqual([])
 })
 
+test('what a file declares is used somewhere', () => {
+  const declared = /^export (?:async |abstract )*(?:function\*?|const|class|interface|type) (\w+)/gm
+  const uses = new Map<string, number>()
+  for (const { text } of textFiles(/^src\/generated\//))
+    for (const [word] of text.matchAll(/\w+/g)) uses.set(word, (uses.get(word) ?? 0) + 1)
+  const unused = product
+    .filter(({ name }) => !GENERATED.test(name))
+    .flatMap(({ name, text }) => [...text.matchAll(declared)].map(([, word = '']) => ({ name, word })))
+    .filter(({ word }) => uses.get(word) === 1)
+  expect(unused.map(({ name, word }) => `${name}: nothing names ${word}; remove it, or use it`)).toEqual([])
+})
+
 test('every imported file exists', () => {
   const broken = sources.flatMap(({ name, imports }) =>
     imports

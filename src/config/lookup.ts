@@ -20,9 +20,7 @@ interface Named {
 }
 
 export const instanceByName = (config: ConfigData, name: string): Instance | undefined => byName(config.instances, name)
-export const nodeByName = (config: ConfigData, name: string): Node | undefined => byName(config.nodes, name)
 export const groupByName = (config: ConfigData, name: string): NodeGroup | undefined => byName(config.nodegroups, name)
-export const networkByName = (config: ConfigData, name: string): Network | undefined => byName(config.networks, name)
 
 /** By uuid, full name, or a short name that fits one object only: `web1` for `web1.example.com`. */
 export const findInstance = (config: ConfigData, name: string): Instance | undefined => find(config.instances, name)

@@ -61,8 +61,6 @@ const programs: Readonly<Record<string, Program>> = {
   'node-daemon-setup': program(daemonSetup, setUpDaemon),
 }
 
-export const isNodeProgram = (name: string): boolean => Object.hasOwn(programs, name)
-
 /** Rejects with a SetupError that says what is wrong. */
 export async function runNodeProgram(name: string, dryRun: boolean, options: ProgramRun): Promise<void> {
   const input = await readInput(options.input)

@@ -12,7 +12,6 @@ export const DAEMONS = [
   'ganeti-rapi',
   'ganeti-wconfd',
 ] as const
-export const MASTER_DAEMONS = ['ganeti-luxid', 'ganeti-rapi', 'ganeti-wconfd'] as const
 
 /** Accounts that own files and run daemons, as Debian's packages name them. */
 export const USER = {
@@ -45,18 +44,6 @@ export const MODE = {
   queueFile: 0o640,
   config: 0o640,
 } as const
-
-export const LOG_FILE: Readonly<Record<string, string>> = {
-  confd: 'conf-daemon.log',
-  kvmd: 'kvm-daemon.log',
-  luxid: 'luxi-daemon.log',
-  masterd: 'master-daemon.log',
-  metad: 'meta-daemon.log',
-  mond: 'monitoring-daemon.log',
-  noded: 'node-daemon.log',
-  rapi: 'rapi-daemon.log',
-  wconfd: 'wconf-daemon.log',
-}
 
 export const EXIT = {
   success: 0,

@@ -15,12 +15,7 @@ export const DISK_TEMPLATES: readonly DiskTemplate[] = [
   'gluster',
 ]
 export const DEFAULT_ENABLED_DISK_TEMPLATES: readonly DiskTemplate[] = ['drbd', 'plain']
-/** What queries show for an instance whose disks differ in template. */
-export const DISK_TEMPLATE_MIXED = 'mixed'
-
-export const DTS_BLOCK: readonly DiskTemplate[] = ['blockdev', 'drbd', 'ext', 'plain', 'rbd']
 export const DTS_COPYABLE: readonly DiskTemplate[] = ['file', 'plain']
-export const DTS_DRBD: readonly DiskTemplate[] = ['drbd']
 export const DTS_EXCL_STORAGE: readonly DiskTemplate[] = ['plain']
 export const DTS_EXT_MIRROR: readonly DiskTemplate[] = ['blockdev', 'diskless', 'ext', 'gluster', 'rbd', 'sharedfile']
 export const DTS_FILEBASED: readonly DiskTemplate[] = ['file', 'gluster', 'sharedfile']
@@ -29,7 +24,6 @@ export const DTS_HAVE_ACCESS: readonly DiskTemplate[] = ['ext', 'gluster', 'rbd'
 export const DTS_INSTANCE_DEPENDENT_PATH: readonly DiskTemplate[] = ['file', 'sharedfile']
 export const DTS_INT_MIRROR: readonly DiskTemplate[] = ['drbd']
 export const DTS_LVM: readonly DiskTemplate[] = ['drbd', 'plain']
-export const DTS_MAY_ADOPT: readonly DiskTemplate[] = ['blockdev', 'plain']
 export const DTS_MIRRORED: readonly DiskTemplate[] = [
   'blockdev',
   'diskless',
@@ -39,7 +33,6 @@ export const DTS_MIRRORED: readonly DiskTemplate[] = [
   'rbd',
   'sharedfile',
 ]
-export const DTS_MUST_ADOPT: readonly DiskTemplate[] = ['blockdev']
 export const DTS_NOT_CONVERTIBLE_FROM: readonly DiskTemplate[] = ['diskless']
 export const DTS_NOT_CONVERTIBLE_TO: readonly DiskTemplate[] = ['blockdev', 'diskless']
 export const DTS_NOT_LVM: readonly DiskTemplate[] = [
@@ -51,8 +44,6 @@ export const DTS_NOT_LVM: readonly DiskTemplate[] = [
   'rbd',
   'sharedfile',
 ]
-export const DTS_NO_FREE_SPACE_CHECK: readonly DiskTemplate[] = ['ext', 'file', 'gluster', 'rbd', 'sharedfile']
-export const DTS_SNAPSHOT_CAPABLE: readonly DiskTemplate[] = ['drbd', 'ext', 'plain']
 
 export type StorageType =
   'blockdev' | 'diskless' | 'ext' | 'file' | 'gluster' | 'lvm-pv' | 'lvm-vg' | 'rados' | 'sharedfile'
@@ -85,20 +76,12 @@ export const STORAGE_TYPE_OF_TEMPLATE: Readonly<Record<DiskTemplate, StorageType
 
 export const DISK_ACCESS_MODES = ['ro', 'rw'] as const
 export const DISK_DRIVER_ACCESS = ['kernelspace', 'userspace'] as const
-export const FILE_DRIVERS = ['blktap', 'blktap2', 'loop'] as const
 export const DEFAULT_FILE_DRIVER = 'loop'
 export const MAX_DISKS = 16
 export const MIN_VG_SIZE_MIB = 20480
 export const DEFAULT_VG = 'xenvg'
-export const ADOPTABLE_BLOCKDEV_ROOT = '/dev/disk/'
 export const MAX_WIPE_CHUNK_MIB = 1024
 export const MIN_WIPE_CHUNK_PERCENT = 10
-export const REPLACE_MODES = [
-  'replace_auto',
-  'replace_new_secondary',
-  'replace_on_primary',
-  'replace_on_secondary',
-] as const
 
 /** `ldisk_status` of a block device status. */
 export const LOCAL_DISK_STATUS = { ok: 1, syncing: 2, unknown: 3, faulty: 4 } as const
@@ -106,22 +89,7 @@ export const LOCAL_DISK_STATUS = { ok: 1, syncing: 2, unknown: 3, faulty: 4 } as
 export const DRBD_META_SIZE_MIB = 128
 export const DRBD_SECRET_BYTES = 20
 export const DRBD_DEFAULT_HELPER = '/bin/true'
-export const FIRST_DRBD_PORT = 11000
 export const LAST_DRBD_PORT = 14999
-
-/** Parameters of a disk in an opcode. */
-export const IDISK_PARAM_TYPES = {
-  access: 'string',
-  adopt: 'string',
-  dev_type: 'string',
-  metavg: 'string',
-  mode: 'string',
-  name: 'maybe-string',
-  provider: 'string',
-  size: 'size',
-  spindles: 'int',
-  vg: 'string',
-} as const
 
 /** Disk parameters as kept at cluster and group. */
 export const DISK_PARAMS: Readonly<Record<DiskTemplate, ParamSpecs>> = {

@@ -8,8 +8,6 @@ export const HYPERVISORS_WITH_PORT: readonly Hypervisor[] = ['kvm', 'xen-hvm']
 export const CLUSTER_ONLY_HVPARAMS: readonly string[] = ['migration_bandwidth', 'migration_mode', 'migration_port']
 export const HV_STATE_DEFAULTS = { cpu_node: 1, cpu_total: 1, mem_hv: 0, mem_node: 0, mem_total: 0 } as const
 export const DISK_STATE_DEFAULTS = { disk_overhead: 0, disk_reserved: 0, disk_total: 0 } as const
-export const REBOOT_TYPES = ['full', 'hard', 'soft'] as const
-export const MIGRATION_MODES = ['live', 'non-live'] as const
 
 export type HvCheck =
   | 'path'

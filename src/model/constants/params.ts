@@ -2,9 +2,6 @@
 import type { BeParams, IPolicy, ISpec, NdParams, NicParams } from '../params'
 import type { ParamType } from '../param-types'
 
-/** Key of the only set of backend and NIC parameters at the cluster. */
-export const PARAMS_DEFAULT_GROUP = 'default'
-
 export const BE_DEFAULTS: BeParams = {
   minmem: 128,
   maxmem: 128,
@@ -42,10 +39,8 @@ export const INIC_PARAM_TYPES = {
   network: 'maybe-string',
   vlan: 'maybe-string',
 } as const
-export const NIC_IP_POOL = 'pool'
 export const MAX_NICS = 8
 export const DEFAULT_MAC_PREFIX = 'aa:00:00'
-export const COMMUNICATION_NIC_PREFIX = 'ganeti:communication:'
 export const COMMUNICATION_MAC_PREFIX = '52:54:00'
 
 export const ND_DEFAULTS: NdParams = {

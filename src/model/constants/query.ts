@@ -7,8 +7,3 @@ export const RESULT_STATUS_WORDS: Readonly<Record<number, readonly [string, stri
   '3': ['(unavail)', '-'],
   '4': ['(offline)', '*'],
 }
-export const FIELD_KINDS = ['bool', 'float', 'number', 'other', 'text', 'timestamp', 'unit', 'unknown'] as const
-export const QUERY_VIA_LUXI = ['export', 'filter', 'group', 'instance', 'job', 'lock', 'network', 'node'] as const
-export const QUERY_VIA_OPCODE = ['cluster', 'extstorage', 'os'] as const
-export const QUERY_VIA_RAPI = ['export', 'filter', 'group', 'instance', 'job', 'lock', 'network', 'node'] as const
-export const QUERY_VIA_RAPI_PUT = ['filter', 'job', 'lock'] as const

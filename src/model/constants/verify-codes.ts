@@ -54,5 +54,3 @@ const isName = (name: string): name is VerifyCodeName => Object.hasOwn(VERIFY_CO
 
 /** In the order in which the interfaces list them. */
 export const VERIFY_CODE_NAMES: readonly VerifyCodeName[] = Object.keys(VERIFY_CODES).filter(isName).sort()
-
-export const VERIFY_SKIPPABLE = ['hvparam_assessment', 'nplusone_mem'] as const

@@ -13,9 +13,6 @@ export const INSTANCE_STATUSES = [
   'running',
 ] as const
 export type InstanceStatus = (typeof INSTANCE_STATUSES)[number]
-export const INSTANCE_CREATE_MODES = ['create', 'import', 'remote-import'] as const
-export const EXPORT_MODES = ['local', 'remote'] as const
-export const EVACUATION_MODES = ['all', 'primary-only', 'secondary-only'] as const
 export const ALLOC_POLICIES = ['preferred', 'last_resort', 'unallocable'] as const
 export const DEFAULT_SHUTDOWN_TIMEOUT_S = 120
 /** For the helper machine that writes an OS image onto disks. */
@@ -31,26 +28,15 @@ export const VALUE = {
   none: 'none',
   true: 'true',
 } as const
-export const REDACTED = '<redacted>'
-export const PRIVATE_PARAMS: readonly string[] = ['osparams_private', 'osparams_secret', 'osparams_private_cluster']
 
 export const NODE_ROLE = { master: 'M', candidate: 'C', drained: 'D', offline: 'O', regular: 'R' } as const
 export type NodeRole = (typeof NODE_ROLE)[keyof typeof NODE_ROLE]
-export const OOB_COMMANDS = ['health', 'power-cycle', 'power-off', 'power-on', 'power-status'] as const
 export const OOB_HEALTH_STATUSES = ['CRITICAL', 'OK', 'UNKNOWN', 'WARNING'] as const
 export const OOB_TIMEOUT_S = 60
-export const OOB_POWER_DELAY_S = 2
 export const MAX_CLOCK_SKEW_S = 150
 export const INITIAL_GROUP = 'default'
 
-export const TAG_KINDS = ['cluster', 'instance', 'network', 'node', 'nodegroup'] as const
-
-export const CONSOLE_KINDS = ['msg', 'spice', 'ssh', 'vnc'] as const
-export const HOTPLUG_ACTIONS = ['hotadd', 'hotmod', 'hotremove'] as const
-export const HOTPLUG_TARGETS = ['disk', 'nic'] as const
-
 export const COMPRESSION_TOOLS_DEFAULT: readonly string[] = ['gzip', 'gzip-fast', 'gzip-slow']
-export const COMPRESSION_TOOLS_KNOWN: readonly string[] = ['gzip', 'gzip-fast', 'gzip-slow', 'lzop', 'none']
 export const DATA_COLLECTORS: readonly string[] = [
   'cpu-avg-load',
   'diskstats',
