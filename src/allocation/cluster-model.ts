@@ -244,7 +244,8 @@ function fillRows(model: ClusterModel): void {
     const load = model.settings.nodeLoads?.get(data.name)
     if (load !== undefined) rows[row + Col.LoadCpu] = load
     rows[row + Col.Reserved] = Math.max(0, ...(model.peers[at]?.values() ?? []))
-    rows[row + Col.FailsN1] = freeMemory(model, at) <= (rows[row + Col.Reserved] ?? 0) ? 1 : 0
+    // Exactly enough is enough until the node is touched, as for Debian's programs; after a move it must be more.
+    rows[row + Col.FailsN1] = freeMemory(model, at) < (rows[row + Col.Reserved] ?? 0) ? 1 : 0
   })
 }
 
