@@ -59,8 +59,8 @@ export function jobPriority(job: Pick<Job, 'ops'>): number {
 /** An opcode's place among the jobs that it depends on: absolute ids with the final statuses it accepts. */
 export type Dependency = [job: JobId, statuses: FinalStatus[]]
 
-export function dependenciesOf(op: JobOp): Dependency[] {
-  const { depends } = op.input
+export function dependenciesOf({ input }: Pick<JobOp, 'input'>): Dependency[] {
+  const { depends } = input
   if (!Array.isArray(depends)) return []
   return depends.filter(isDependency)
 }

@@ -1,15 +1,15 @@
 // Who may do and see what through /3. A caller has its user's permissions; with a token, no more than the token has, and only
 // objects in the token's scope. Pure: the token is looked up by whoever asks.
 import { posix } from 'node:path'
-import { findGroup, findInstance, findNetwork, findNode } from '../config/lookup'
-import type { ConfigData, Instance, Node } from '../model/config'
+import type { ConfigData } from '../model/config'
 import { OpPrereqError, REFUSED } from '../model/errors'
 import { allows } from '../model/permissions'
 import { isObject } from '../opcodes/check'
 import { allOpcodes } from '../opcodes/index'
-import { permissionOf } from '../opcodes/permission'
+import { permissionNames, permissionOf } from '../opcodes/permission'
 import type { WireOpCode } from '../rpc/luxi/calls'
 import type { Identity, TokenScope } from '../rpc/luxi/gantry'
+import { covers, describe, type Described, includes, isLimited, knownTo } from './scope'
 
 export class Access {
   constructor(
@@ -31,7 +31,7 @@ export class Access {
 
   /** Sees only some objects. */
   get limited(): boolean {
-    return this.scope !== null && (this.scope.tags.length > 0 || this.scope.groups.length > 0)
+    return this.scope !== null && isLimited(this.scope)
   }
 
   /** Whether an object, written as `instance/vm1`, is in the scope. Of objects that have neither tags nor group, none is. */
@@ -42,6 +42,19 @@ export class Access {
     return found !== undefined && this.covers(found)
   }
 
+  /** The cluster as far as the caller may know it: questions about what it sees are answered from this. */
+  known(config: ConfigData): ConfigData {
+    return this.scope === null || !isLimited(this.scope) ? config : knownTo(this.scope, config)
+  }
+
+  /** Whether a token may do and see no more than the caller: what is wider is not for it to see or to revoke. */
+  reaches({ permissions, ...scope }: TokenScope): boolean {
+    if (this.scope === null) return true
+    const allowed = new Access({ ...this.identity, permissions }, null)
+    const mine = new Access({ ...this.identity, permissions: this.scope.permissions }, null)
+    return includes(this.scope, scope) && permissionNames.every((name) => mine.may(name) || !allowed.may(name))
+  }
+
   /** Refuses an opcode that is not permitted, or touches what the scope does not hold. */
   check(config: ConfigData, op: WireOpCode): void {
     this.need(permissionOf(op.OP_ID))
@@ -49,11 +62,30 @@ export class Access {
     const objects = objectsOf(op)
     const inside =
       op.OP_ID === 'OP_INSTANCE_CREATE'
-        ? this.covers(newInstance(config, op)) && this.seesSource(config, op)
+        ? this.mayCreate(config, op)
         : objects.every((object) => this.sees(config, object))
     // Disks that belong to no instance are in no scope, and neither is a question about everything.
-    if (!inside || objects.length === 0 || takesDisks(op) || isAboutAll(op))
-      throw forbidden('an object of this request is outside the scope of the token')
+    const beyond = objects.length === 0 || takesDisks(op) || isAboutAll(op) || !this.knowsNetworks(config, op)
+    if (!inside || beyond) throw forbidden(OUTSIDE)
+  }
+
+  /** A new instance belongs to the scope by its tags, and by the nodes and groups that it names: all of which the caller knows. */
+  private mayCreate(config: ConfigData, op: WireOpCode): boolean {
+    const known = this.known(config)
+    const places = objectsOf(op).filter((object) => !object.startsWith('instance/'))
+    const groups = places.map((object) => describe(known, ...splitOnce(object))?.groups)
+    if (groups.some((names) => names === undefined)) return false
+    // What was reserved before is an instance already.
+    if (op['commit'] === true && !this.sees(config, `instance/${String(op['instance_name'])}`)) return false
+    const created = { tags: textsOf(op['tags']), groups: groups.flatMap((names) => names ?? []) }
+    return this.covers(created) && this.seesSource(config, op)
+  }
+
+  private knowsNetworks(config: ConfigData, op: WireOpCode): boolean {
+    const networks = networksOf(op)
+    if (networks.length === 0) return true
+    const known = this.known(config)
+    return networks.every((name) => describe(known, 'network', name) !== undefined)
   }
 
   /** The data of an export are those of its instance. */
@@ -63,65 +95,18 @@ export class Access {
     return [...textsOf(remote), ...exported].every((source) => this.sees(config, `instance/${source}`))
   }
 
-  private covers({ tags, groups }: Described): boolean {
-    if (this.scope === null) return true
-    const { scope } = this
-    const tagged = scope.tags.length === 0 || tags.some((tag) => scope.tags.includes(tag))
-    const placed =
-      scope.groups.length === 0 || (groups.length > 0 && groups.every((name) => scope.groups.includes(name)))
-    return tagged && placed
+  private covers(found: Described): boolean {
+    return this.scope === null || covers(this.scope, found)
   }
 }
 
 /** Lists of /3 show the fields that single objects have: who may query one may have these too. */
 const READING = /\.(list|info)$/
 
+/** The same for what is not there: a name outside the scope is not told from one that nobody has. */
+export const OUTSIDE = 'an object of this request is outside the scope of the token'
+
 export const forbidden = (text: string): OpPrereqError => new OpPrereqError(text, REFUSED.forbidden)
-
-interface Described {
-  readonly tags: readonly string[]
-  readonly groups: readonly string[]
-}
-
-function describe(config: ConfigData, kind: string, name: string): Described | undefined {
-  switch (kind) {
-    case 'instance': {
-      const instance = findInstance(config, name)
-      return instance && { tags: instance.tags, groups: groupsOf(config, instance) }
-    }
-    case 'node': {
-      const node = findNode(config, name)
-      return node && { tags: node.tags, groups: groupNames(config, [node]) }
-    }
-    case 'group': {
-      const group = findGroup(config, name)
-      return group && { tags: group.tags, groups: [group.name] }
-    }
-    case 'network': {
-      const network = findNetwork(config, name)
-      return network && { tags: network.tags, groups: [] }
-    }
-    default:
-      return undefined
-  }
-}
-
-function groupsOf(config: ConfigData, instance: Instance): string[] {
-  const node = config.nodes[instance.primary_node]
-  return node === undefined ? [] : groupNames(config, [node])
-}
-
-const groupNames = (config: ConfigData, nodes: readonly Node[]): string[] =>
-  nodes.flatMap(({ group }) => config.nodegroups[group]?.name ?? [])
-
-/** A new instance: its tags, and the groups that it names or whose nodes it names. */
-function newInstance(config: ConfigData, op: WireOpCode): Described {
-  const groups = objectsOf(op).flatMap((object) => {
-    const [kind, name] = splitOnce(object)
-    return kind === 'node' || kind === 'group' ? (describe(config, kind, name)?.groups ?? []) : []
-  })
-  return { tags: textsOf(op['tags']), groups }
-}
 
 /** Parameters that name objects, by name or uuid, and of which kind they are. */
 const NAMING: Readonly<Record<string, string>> = {
@@ -141,6 +126,7 @@ const NAMING: Readonly<Record<string, string>> = {
   on_nodes: 'node',
   on_node_uuids: 'node',
   group_name: 'group',
+  group: 'group',
   target_groups: 'group',
   network_name: 'network',
 }
@@ -153,8 +139,19 @@ function takesDisks({ disks }: WireOpCode): boolean {
   )
 }
 
+/** The networks of NICs, of a new instance or in changes of one: `[action, index, parameters]`. */
+function networksOf({ nics }: WireOpCode): string[] {
+  const entries: readonly unknown[] = Array.isArray(nics) ? nics : []
+  const parameters = entries.map((entry) => (Array.isArray(entry) ? (entry.at(-1) as unknown) : entry))
+  return parameters
+    .flatMap((entry) => (isObject(entry) ? textsOf(entry['network']) : []))
+    .filter((name) => name !== 'none')
+}
+
+/** The request to an allocator, which this shows, tells of the whole cluster. */
 const isAboutAll = (op: WireOpCode): boolean =>
-  allOpcodes.get(op.OP_ID)?.params['visible'] !== undefined && !isObject(op['visible'])
+  op.OP_ID === 'OP_TEST_ALLOCATOR' ||
+  (allOpcodes.get(op.OP_ID)?.params['visible'] !== undefined && !isObject(op['visible']))
 
 const TAGGED: Readonly<Record<string, string>> = { nodegroup: 'group' }
 
@@ -183,7 +180,7 @@ function textsOf(value: unknown): string[] {
   return list.filter((entry): entry is string => typeof entry === 'string')
 }
 
-function splitOnce(object: string): [string, string] {
+export function splitOnce(object: string): [string, string] {
   const at = object.indexOf('/')
   return at === -1 ? [object, ''] : [object.slice(0, at), object.slice(at + 1)]
 }

@@ -1,5 +1,6 @@
 // Events for readers: what happened since an event, or from now on, as far as the caller may see it.
 import type { Delta } from '../config/delta'
+import type { Job } from '../jobs/job'
 import type { ConfigData } from '../model/config'
 import { EVENTS_PAGE_MAX, EVENTS_WAIT_MAX_S } from '../model/limits'
 import type { ClusterEvent, EventPage, EventRequest } from '../rpc/luxi/gantry'
@@ -75,6 +76,10 @@ function concerns(event: ClusterEvent, wanted: string): boolean {
   const kind = wanted.endsWith('/*') ? wanted.slice(0, -1) : undefined
   return event.objects.some((object) => (kind === undefined ? object === wanted : object.startsWith(kind)))
 }
+
+/** A token with a scope sees the jobs that were submitted with it. */
+export const seesJob = (access: Access, job: Job): boolean =>
+  !access.limited || submittedWith(access.identity.token, job.ops[0]?.input['reason'])
 
 /** Whether a reason trail says that a job came through a token. */
 export function submittedWith(token: string | null, trail: unknown): boolean {

@@ -3,9 +3,9 @@ import { clusterInfo } from '../query/cluster-info'
 import { ALLOCATORS_SECTION, defaultAllocators } from '../model/allocators'
 import { ECODE, OpPrereqError } from '../model/errors'
 import type { GantryMaster, Identity } from '../rpc/luxi/gantry'
-import type { Access } from './access'
+import { type Access, forbidden, OUTSIDE } from './access'
 import { AllocationService } from './allocation'
-import { type EventService, submittedWith } from './events'
+import { type EventService, seesJob } from './events'
 import { deleteFilter, replaceFilter } from './filter-rules'
 import { markedView } from './job-views'
 import type { JobService } from './jobs'
@@ -34,8 +34,9 @@ export function localGantry(context: MasterContext, parts: GantryParts): GantryM
   return {
     view: async (identity, request) => view(access(identity), request, parts.queries.source(markedView)),
     async cluster(identity) {
-      access(identity).need('cluster.info')
-      const config = context.config()
+      const caller = access(identity)
+      caller.need('cluster.info')
+      const config = caller.known(context.config())
       const { uuid, serial_no, ctime, mtime } = config.cluster
       const default_iallocators = defaultAllocators(context.gantry().sections[ALLOCATORS_SECTION] ?? {})
       const more = { drained: context.queue.drained, default_iallocators }
@@ -53,8 +54,7 @@ export function localGantry(context: MasterContext, parts: GantryParts): GantryM
       const caller = access(identity)
       caller.need('jobs.cancel')
       const job = await context.queue.find(id)
-      const mine = !caller.limited || submittedWith(identity.token, job?.ops[0]?.input['reason'])
-      if (job === undefined || !mine) throw new OpPrereqError(`There is no job ${id}`, ECODE.NOENT)
+      if (job === undefined || !seesJob(caller, job)) throw new OpPrereqError(`There is no job ${id}`, ECODE.NOENT)
       return parts.jobs.cancel(id, false)
     },
     events: (identity, request) => parts.events.read(() => access(identity), request),
@@ -67,13 +67,19 @@ export function localGantry(context: MasterContext, parts: GantryParts): GantryM
     addToken: (identity, token) => tokens.add(identity, token),
     removeToken: (identity, id) => tokens.remove(identity, id),
     async replaceFilter(identity, ...rule) {
-      access(identity).need(rule[0] === null ? 'filter.create' : 'filter.modify')
+      mayRule(access(identity), rule[0] === null ? 'filter.create' : 'filter.modify')
       return replaceFilter(context, identity.user, ...rule)
     },
     async deleteFilter(identity, uuid) {
-      access(identity).need('filter.remove')
+      mayRule(access(identity), 'filter.remove')
       return deleteFilter(context, identity.user, uuid)
     },
     park: () => context.queue.park(),
   }
+}
+
+/** Rules are about the jobs of everybody. */
+function mayRule(access: Access, permission: string): void {
+  access.need(permission)
+  if (access.limited) throw forbidden(OUTSIDE)
 }

@@ -15,6 +15,8 @@ import type { Identity, Precondition } from '../rpc/luxi/gantry'
 import type { Plan, Planned, PlanRequest, ReadObject } from '../rpc/luxi/plan'
 import type { Access } from './access'
 import type { MasterContext } from './master-context'
+import { checkAll } from './may-submit'
+import { plannedFor } from './plan-sight'
 
 interface StoredPlan {
   readonly user: string
@@ -33,17 +35,17 @@ export class Plans {
 
   async make(access: Access, { ops }: PlanRequest): Promise<Plan> {
     const config = this.context.config()
-    for (const op of ops) access.check(config, op)
+    await checkAll(access, ops, this.context)
     const planned = await this.limited(() => this.context.planJob(ops, { config, gantry: this.context.gantry() }))
     const reads = planned.flatMap(({ read }) => read)
     if (reads.length > PLAN_OBJECTS_MAX)
       throw new OpPrereqError(`The plan hangs on ${reads.length} objects, more than ${PLAN_OBJECTS_MAX}`, ECODE.NORES)
     const match = planned.map(({ read }) => read.map(preconditionOf))
     const { id, expires } = this.store(access.identity, ops, match)
-    const seen = ({ kind, name }: { kind: string; name: string }) => access.sees(config, `${kind}/${name}`)
+    const seen = ({ kind, name }: ReadObject) => access.sees(config, `${kind}/${name}`)
     return {
       ...{ id, expires, possible: possible(planned, ops.length) },
-      ops: planned.map(({ opcode }) => ({ ...opcode, changes: opcode.changes.filter(seen) })),
+      ops: planned.map(plannedFor(access, config)),
       preconditions: distinct(reads.filter(seen)).map(({ kind, name, serial_no }) => ({
         object: `${kind}/${name}`,
         serial_no,

@@ -15,9 +15,10 @@ export async function checkAgain(op: WireOpCode, job: JobId, wconfd: Pick<Wconfd
   const scopes = marksOf(op, job, MARK.scope).map(parseScope)
   if (match.length === 0 && scopes.length === 0) return
   const config = await wconfd.gantryRead(scopes.length > 0 ? EVERYTHING : selectorOf(match))
-  checkPreconditions(config, match)
   const nobody = { user: '', token: '', permissions: ['*'] }
-  for (const scope of scopes) new Access(nobody, { ...scope, permissions: ['*'] }).check(config, op)
+  const accesses = scopes.map((scope) => new Access(nobody, { ...scope, permissions: ['*'] }))
+  checkPreconditions(config, match, (object) => accesses.every((access) => seesWanted(access, config, object)))
+  for (const access of accesses) access.check(config, op)
 }
 
 /** A scope may hang on objects that the opcode does not name. */
@@ -29,17 +30,37 @@ function selectorOf(match: readonly Precondition[]): Selector {
   return { instances: of('instance'), nodes: of('node'), groups: of('group'), networks: of('network') }
 }
 
-/** Throws OpPrereqError naming the objects that are not as they must be. */
-export function checkPreconditions(config: ConfigData, match: readonly Precondition[]): void {
+/** Throws OpPrereqError naming the objects that are not as they must be, of those that the caller sees. */
+export function checkPreconditions(
+  config: ConfigData,
+  match: readonly Precondition[],
+  sees: (object: Precondition) => boolean = () => true,
+): void {
   const complaints = match.flatMap((wanted) => {
     const found = serialOf(config, wanted)
     if (found === wanted.serial_no) return []
-    const what = found === undefined ? 'is gone' : `has serial number ${found} now, not ${wanted.serial_no}`
-    return [`${wanted.kind} ${wanted.uuid} ${what}`]
+    if (!sees(wanted)) return ['an object outside the scope of the token is not as it was']
+    return [found === undefined ? goneText(wanted) : serialText(wanted, found)]
   })
-  if (complaints.length > 0)
-    throw new OpPrereqError(`The cluster has changed: ${complaints.join('; ')}`, REFUSED.changed)
+  if (complaints.length > 0) throw changed([...new Set(complaints)])
 }
+
+/** What a caller asks for that it does not see is gone for it, whether it is there or not. */
+export function checkAskedFor(access: Access, config: ConfigData, match: readonly Precondition[]): void {
+  const hidden = match.filter((wanted) => !seesWanted(access, config, wanted))
+  if (hidden.length > 0) throw changed(hidden.map(goneText))
+  checkPreconditions(config, match)
+}
+
+const goneText = ({ kind, uuid }: Precondition): string => `${kind} ${uuid} is gone`
+const serialText = ({ kind, uuid, serial_no }: Precondition, found: number): string =>
+  `${kind} ${uuid} has serial number ${found} now, not ${serial_no}`
+const changed = (complaints: readonly string[]): OpPrereqError =>
+  new OpPrereqError(`The cluster has changed: ${complaints.join('; ')}`, REFUSED.changed)
+
+/** The cluster itself is in no scope, but who may ask for it is told its serial number. */
+export const seesWanted = (access: Access, config: ConfigData, { kind, uuid }: Precondition): boolean =>
+  kind === 'cluster' ? access.may('cluster.info') : access.sees(config, `${kind}/${uuid}`)
 
 function serialOf(config: ConfigData, { kind, uuid }: Precondition): number | undefined {
   switch (kind) {

@@ -4,11 +4,12 @@ import { type Mark, MARK } from '../model/marks'
 import type { JobId, WireOpCode } from '../rpc/luxi/calls'
 import type { Precondition, Submitted, SubmitRequest } from '../rpc/luxi/gantry'
 import type { Access } from './access'
+import { checkAll } from './may-submit'
 import { IdempotencyKeys } from './idempotency'
 import type { JobService } from './jobs'
 import type { MasterContext } from './master-context'
 import type { Plans } from './plans'
-import { checkPreconditions } from './recheck'
+import { checkAskedFor, checkPreconditions, seesWanted } from './recheck'
 
 export class Submissions {
   private readonly keys: IdempotencyKeys
@@ -23,11 +24,13 @@ export class Submissions {
 
   async submit(access: Access, request: SubmitRequest): Promise<Submitted> {
     const { ops, key, digest } = request
-    for (const op of ops) access.check(this.context.config(), op)
+    await checkAll(access, ops, this.context)
     const submit = async (note: string | null): Promise<JobId> => {
       const planned = request.plan === null ? [] : await this.plans.preconditions(access.identity, request.plan, ops)
       const match = ops.map((_, index) => [...(index === 0 ? request.match : []), ...(planned[index] ?? [])])
-      checkPreconditions(this.context.config(), match.flat())
+      const config = this.context.config()
+      checkAskedFor(access, config, request.match)
+      checkPreconditions(config, planned.flat(), (wanted) => seesWanted(access, config, wanted))
       return this.jobs.submit(this.marked(access, request, note, match), false)
     }
     if (key === null) return { job: await submit(null), replayed: false }

@@ -49,13 +49,13 @@ export class TokenService {
     return token !== undefined && matches && !this.isOver(token) ? shown(token) : null
   }
 
-  /** Of the caller; of everybody for who may administer the cluster. */
+  /** Of the caller; of everybody for who may administer the cluster. A token sees itself, and what is no wider. */
   list(identity: Identity): TokenInfo[] {
     const access = this.access(identity)
     access.need('tokens.list')
     const all = access.may('tokens.admin')
     return this.stored()
-      .filter(({ user }) => all || user === identity.user)
+      .filter((token) => (all || token.user === identity.user) && access.reaches(token))
       .map(shown)
   }
 
@@ -82,7 +82,7 @@ export class TokenService {
     access.need('tokens.revoke')
     const token = this.stored().find((stored) => stored.id === id)
     const mine = token !== undefined && (token.user === identity.user || access.may('tokens.admin'))
-    if (!mine) throw new OpPrereqError(`There is no token ${id}`, ECODE.NOENT)
+    if (!mine || !access.reaches(token)) throw new OpPrereqError(`There is no token ${id}`, ECODE.NOENT)
     await this.write(id, null)
     return null
   }

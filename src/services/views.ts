@@ -21,12 +21,14 @@ const KINDS: Partial<Record<QueryResource, string>> = {
   lock: 'locks',
 }
 
-export async function view(access: Access, request: ViewRequest, source: QuerySource): Promise<ViewPage> {
+export async function view(access: Access, request: ViewRequest, whole: QuerySource): Promise<ViewPage> {
   const { what, name, fields, after } = request
   const kind = KINDS[what]
   if (kind === undefined) throw new OpPrereqError(`There is no view of ${what}`, ECODE.INVAL)
   access.need(name === null ? `${kind}.list` : `${kind}.query`)
   refuseUnknown(what, fields)
+  // Filters, too, look only at what the caller may know.
+  const source = { ...whole, config: access.known(whole.config) }
   const key = keyField(what)
   const only = name === null ? request.filter : ['==', key, what === 'job' ? Number(name) : name]
   const visible = await keys(access, what, key, only, source)

@@ -10,7 +10,6 @@ import type { ConfigData, GantryData } from '../../model/config'
 import { OpExecError } from '../../model/errors'
 import { PLAN_SLEEPS_MAX } from '../../model/limits'
 import type { ClientId, LockMode } from '../../model/lock'
-import { opcodeSummary } from '../../opcodes/index'
 import type { WireOpCode } from '../../rpc/luxi/calls'
 import type { PlannedLock, PlannedNodeCall, Prerequisite, ReadObject } from '../../rpc/luxi/plan'
 import type { NodeClient } from '../../rpc/node/client'
@@ -48,7 +47,7 @@ export class PlanState {
   locks: PlannedLock[] = []
   messages: string[] = []
   orders: PlannedNodeCall[] = []
-  jobs: string[][] = []
+  jobs: (readonly WireOpCode[])[] = []
   prerequisites: Prerequisite[] = []
   readonly reservations: Reservations
   private reads = new Map<string, ReadObject>()
@@ -108,7 +107,7 @@ export class PlanState {
   }
 
   submitted(jobs: readonly (readonly WireOpCode[])[]): void {
-    this.jobs.push(...jobs.map((ops) => ops.map(opcodeSummary)))
+    this.jobs.push(...jobs)
   }
 
   lock(name: LockName, mode: LockMode): void {

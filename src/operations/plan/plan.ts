@@ -57,11 +57,11 @@ async function planOpcode(op: WireOpCode, state: PlanState): Promise<Planned> {
     changes_complete: failure === undefined && stopped === undefined,
     changes_note: stopped === undefined ? null : `What comes after this needs the real nodes: ${textOf(stopped)}`,
     node_calls: state.orders,
-    jobs: state.jobs,
+    jobs: state.jobs.map((jobOps) => jobOps.map(opcodeSummary)),
   }
   state.ordered ||= state.orders.length > 0
   state.incomplete ||= stopped !== undefined
-  return { opcode, read: incomplete ? [] : read }
+  return { opcode, read: incomplete ? [] : read, submits: state.jobs }
 }
 
 async function check(bound: BoundUnit, ctx: UnitContext, bigLock: boolean): Promise<void> {

@@ -99,4 +99,6 @@ export type ReadObject = Precondition & { readonly name: string }
 export interface Planned {
   readonly opcode: PlannedOpcode
   readonly read: readonly ReadObject[]
+  /** The opcodes of `jobs`. */
+  readonly submits: readonly (readonly WireOpCode[])[]
 }

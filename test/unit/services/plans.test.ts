@@ -27,7 +27,7 @@ const opcode = {
   ...{ OP_ID: 'OP_INSTANCE_STARTUP', summary: '', possible: true, locks: [], prerequisites: [], messages: [] },
   ...{ hooks: null, changes: [], changes_complete: true, changes_note: null, node_calls: [], jobs: [] },
 }
-const planned = async (): Promise<Planned[]> => [{ opcode, read: [read] }]
+const planned = async (): Promise<Planned[]> => [{ opcode, read: [read], submits: [] }]
 
 test('a plan is good for its user and its opcodes only', async () => {
   const plans = plansAt({ ms: 0 }, planned)

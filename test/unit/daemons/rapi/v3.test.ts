@@ -1,43 +1,20 @@
 // /3 in front of a real luxid on the recorded cluster's configuration, with test jobs.
 import * as fs from 'node:fs'
 import { request as httpsRequest } from 'node:https'
-import type { Luxid } from '../../../../src/daemons/luxi/luxid'
-import type { Paths } from '../../../../src/lib/paths'
-import { LuxiClient } from '../../../../src/rpc/luxi/client'
-import type { FakeWconfd } from '../../../support/fake-wconfd'
-import { removeRoot, temporaryPaths } from '../../../support/queue-in-process'
-import { startTinyLuxid } from '../../../support/tiny-luxid'
-import { basic, Harness } from './harness'
+import { basic, type Harness } from './harness'
+import { RealMaster, type Reply } from './real-master'
 
-let paths: Paths
-let luxid: Luxid & { wconfd: FakeWconfd }
-let client: LuxiClient
+let master: RealMaster
 let harness: Harness
 
 beforeAll(async () => {
-  paths = temporaryPaths()
-  luxid = await startTinyLuxid(paths)
-  client = new LuxiClient({ path: paths.socket('query') })
-  harness = await Harness.start(client)
+  master = await RealMaster.start()
+  harness = master.harness
 })
 
-afterAll(async () => {
-  await harness.stop()
-  client.close()
-  await luxid.close()
-  await removeRoot(paths)
-})
+afterAll(() => master.stop())
 
-interface Reply {
-  status: number
-  headers: Record<string, string>
-  json: Record<string, unknown>
-}
-
-async function ask(method: string, url: string, options: Parameters<Harness['ask']>[2] = {}): Promise<Reply> {
-  const { status, headers, body } = await harness.ask(method, url, options)
-  return { status, headers, json: body === '' ? {} : JSON.parse(body) }
-}
+const ask: RealMaster['ask'] = (...request) => master.ask(...request)
 
 const delay = (duration = 0, more = {}) => ({
   OP_ID: 'OP_TEST_DELAY',
@@ -181,9 +158,8 @@ describe('an Idempotency-Key', () => {
     const first = await submit([delay()], key)
     await ended(first.json['id'])
     expect((await submit([delay()], key)).json).toEqual(first.json)
-    await client.archiveJob(Number(first.json['id']))
-    await luxid.close()
-    luxid = await startTinyLuxid(paths)
+    await master.client.archiveJob(Number(first.json['id']))
+    await master.restartLuxid()
     const again = await submit([delay()], key)
     expect([again.status, again.json, again.headers['idempotent-replayed']]).toEqual([202, first.json, 'true'])
     const other = await submit([delay(0, { comment: 'other' })], key)
@@ -259,7 +235,7 @@ describe('tokens', () => {
     const { json } = await ask('GET', '/3/tokens')
     expect(json['items']).toContainEqual(expect.objectContaining({ id, user: 'admin', name: 'test' }))
     expect(JSON.stringify(json)).not.toContain('digest')
-    expect(JSON.stringify(luxid.wconfd.gantry)).not.toContain(as.slice(-64))
+    expect(JSON.stringify(master.luxid.wconfd.gantry)).not.toContain(as.slice(-64))
     const revoked = await harness.raw(
       `DELETE /3/tokens/${id} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: ${basic('admin', 'secret')}\r\n\r\n`,
     )
@@ -321,7 +297,7 @@ describe('events', () => {
     const { json } = await ask('POST', '/3/tokens', { body: { name: 'watch', permissions: ['events.query'] } })
     const stream = openStream('/3/events', [], `Bearer ${String(json['secret'])}`)
     await stream.next('start')
-    await luxid.master.gantry?.removeToken(
+    await master.luxid.master.gantry?.removeToken(
       { user: 'admin', token: null, permissions: ['*'] },
       (json['token'] as { id: string }).id,
     )
