@@ -364,10 +364,7 @@ export const limits = {
 } as const
 
 // Allocation (allocation)
-/**
- * Nodes times instances up to which every step of a balance looks at every instance anew, and ends as low as Ganeti's; above, at
- * those first that promised most when last looked at.
- */
+/** Nodes times instances up to which a step of a balance looks at all instances; above, first at those that promised most. */
 export const EXHAUSTIVE_TRIALS = 100_000
 /** From so many targets of a move on, those are left out that cannot be better than what was found. */
 export const BOUNDED_TARGETS = 16
