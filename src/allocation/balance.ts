@@ -5,6 +5,7 @@ import type { ClusterModel, InstanceFacts } from './cluster-model'
 import { LazySearch } from './lazy-search'
 import { type Move, Mover, type Replacements } from './moves'
 import { Score } from './score'
+import { SAME } from './ties'
 
 export interface BalanceOptions {
   readonly diskMoves: boolean
@@ -104,7 +105,10 @@ class Search {
 
   best(candidates: readonly number[], before: number): Move | undefined {
     let best: Move | undefined
-    for (const instance of candidates) best = this.bestOf(instance, best?.score ?? before) ?? best
+    for (const instance of candidates) {
+      const found = this.bestOf(instance, best === undefined ? before : best.score + SAME)
+      if (found !== undefined && (best === undefined || this.mover.isBetter(found, best))) best = found
+    }
     return best
   }
 

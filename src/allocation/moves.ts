@@ -3,10 +3,12 @@ import { BOUNDED_TARGETS } from '../model/limits'
 import type { Source } from './bounds'
 import { Changes } from './changes'
 import { NO_NODE } from './cluster-data'
-import type { ClusterModel } from './cluster-model'
+import { type ClusterModel, Col } from './cluster-model'
+import { ExactScore, changedNode } from './exact-score'
 import { FAILED_OVER, SOFT, Verdict } from './placement'
 import { type Score, SPREAD_COUNT } from './score'
 import { type Kind, Targets } from './targets'
+import { SAME } from './ties'
 import { ROW, Trials } from './trials'
 
 export type MoveKind =
@@ -35,9 +37,6 @@ export interface Replacements {
   readonly failoverAndReplace: boolean
 }
 
-/** Scores that are this close are the same: rounding depends on the order of sums. */
-const SAME = 1e-12
-
 const KINDS: readonly MoveKind[] = [
   'failover-to-any',
   'replace-secondary',
@@ -64,6 +63,9 @@ export class Mover {
   private readonly other = difference()
   private readonly target = difference()
   private readonly targets: Targets
+  private readonly exact: ExactScore
+  /** While nothing is moved. */
+  private exacts = new Map<Move, number>()
   private best: Move | undefined
   private bound = 0
 
@@ -76,6 +78,7 @@ export class Mover {
   ) {
     this.targets = new Targets(model, score, targets, boundedFrom)
     this.trials = new Trials(model, lenient)
+    this.exact = new ExactScore(model, score)
     this.changes = new Changes(model, lenient)
   }
 
@@ -117,6 +120,32 @@ export class Mover {
     const from = this.model.primary[instance] ?? NO_NODE
     this.changes.place(instance, primary, secondary)
     this.score.instanceMoved(instance, from, primary)
+    this.exacts.clear()
+  }
+
+  /** Whether it leaves less, also where it is as good but for rounding. */
+  isBetter(one: Move, other: Move): boolean {
+    return Math.abs(one.score - other.score) < SAME ? this.exactly(one) < this.exactly(other) : one.score < other.score
+  }
+
+  private exactly(move: Move): number {
+    const known = this.exacts.get(move) ?? this.scoreAfter(move)
+    this.exacts.set(move, known)
+    return known
+  }
+
+  private scoreAfter({ instance, primary, secondary }: Move): number {
+    const { model, changes, score } = this
+    const [from, mark, { version }] = [model.primary[instance] ?? NO_NODE, changes.mark(), model]
+    const pairs = score.pairsAfter(instance, from, primary)
+    const nodes = new Set([from, model.secondary[instance] ?? NO_NODE, primary, secondary])
+    nodes.delete(NO_NODE)
+    changes.place(instance, primary, secondary)
+    const changed = [...nodes].map((node) => changedNode(model, node, model.rows, node * Col.Width))
+    changes.undo(mark)
+    // It is as it was.
+    model.version = version
+    return this.exact.after(changed, pairs, true)
   }
 
   private begin(instance: number, bound: number): void {
@@ -237,9 +266,12 @@ export class Mover {
     const score = this.score.after(best === undefined ? this.bound : this.bound + SAME, extra, one, two, three)
     if (score === Infinity) return
     // Targets are not tried in order: of moves that are as good, Ganeti takes the first.
-    if (best !== undefined && score > best.score - SAME && orderOf(best) < orderOf(move)) return
+    const found = { ...move, score }
+    if (best !== undefined && !this.isBetter(found, best)) {
+      if (orderOf(best) < orderOf(move) || this.isBetter(best, found)) return
+    }
     this.bound = Math.min(this.bound, score)
-    this.best = { ...move, score }
+    this.best = found
   }
 
   private differ(node: number, row: number, out: Float64Array): void {

@@ -44,6 +44,12 @@ for (const name of files) {
     }
   })
 
+  peer(`hbal makes on ${name} the moves that Ganeti's makes`, async () => {
+    const args = ['-t', path.join(DATA, name), '--static-kvm-node-memory=4096']
+    const [mine, theirs] = [await ours('hbal', args), debians('hbal', args)]
+    expect({ code: mine.code, out: mine.out }).toEqual({ code: theirs.code, out: theirs.out })
+  })
+
   peer(`hinfo says of ${name} what Ganeti's says`, async () => {
     const args = ['-v', '-t', path.join(DATA, name)]
     const [mine, theirs] = [await ours('hinfo', args), debians('hinfo', args)]
