@@ -82,7 +82,7 @@ const SCHEMAS: Readonly<Record<string, unknown>> = {
   BalanceRequest: { groups: ['default'], max_moves: 10, explain: false },
   BalancePlan: {
     ...{ plan: '0c9d2f7e51b84a36', expires: 1795250900, groups: SCORES, steps: [STEP] },
-    ...{ ops: [REPLACE, MIGRATE], more: false },
+    ...{ ops: [REPLACE, MIGRATE], more: false, left_out: null },
     preconditions: [[{ kind: 'instance', uuid: UUID, serial_no: 7 }], []],
   },
   CapacityRequest: { spec: SPECIFICATION, groups: ['default'], max_instances: 100, explain: true },

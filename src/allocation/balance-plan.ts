@@ -1,5 +1,6 @@
 // A balance as a plan: the relocations in order, with what each gains and the opcodes that carry it out.
 import type { BalanceStep, GroupScore, ScoreComponent } from '../model/allocation'
+import { DISKS_NOT_REPLACED } from '../model/constants/disks'
 import { EXPLAINED_CANDIDATES_MAX } from '../model/limits'
 import { type BalanceOptions, type Step as Made, balance } from './balance'
 import { Changes } from './changes'
@@ -30,6 +31,8 @@ export interface BalanceAnswer {
   readonly ops: readonly Step[]
   /** There are more moves than were allowed. */
   readonly more: boolean
+  /** Which moves were not even looked at, and why. */
+  readonly left_out: string | null
 }
 
 const LIMITS = { minScore: 1e-9, maxRounds: -1 }
@@ -48,7 +51,7 @@ export function planBalanceSteps(
   const [steps, ops, groups]: [BalanceStep[], Step[], GroupScore[]] = [[], [], []]
   const movable = allowed(question.instances)
   const reachable = allowed(question.nodes)
-  let [more, told] = [false, 0]
+  let [more, told, kept] = [false, 0, 0]
   model.data.groups.forEach(({ name: group }, at) => {
     if (!question.groups.includes(group)) return
     const nodes = groupNodes(model, at).filter((node) => reachable(model.data.nodes[node]?.name))
@@ -57,6 +60,7 @@ export function planBalanceSteps(
       const own = [model.primary[one] ?? NO_NODE, model.secondary[one] ?? NO_NODE]
       return movable(data.name) && own.every((node) => inside.has(node)) ? [one] : []
     })
+    kept += instances.filter((one) => model.instances[one]?.data.template === 'drbd').length
     const score_before = new Score(model, nodes).value()
     let [score, parts] = [score_before, new Score(model, nodes).components()]
     for (const made of balance(model, nodes, instances, options)) {
@@ -82,8 +86,12 @@ export function planBalanceSteps(
     }
     groups.push({ group, score_before, score_after: score })
   })
-  return { groups, steps, ops, more }
+  const left_out = question.diskMovesImpossible && kept > 0 ? leftOut(kept) : null
+  return { groups, steps, ops, more, left_out }
 }
+
+const leftOut = (kept: number): string =>
+  `moves that copy the disks of ${kept} mirrored ${kept === 1 ? 'instance' : 'instances'}: ${DISKS_NOT_REPLACED}`
 
 const allowed = (list: readonly string[] | null): ((name: string | undefined) => boolean) => {
   const known = list === null ? undefined : new Set<string | undefined>(list)

@@ -9,6 +9,8 @@ import { SAME } from './ties'
 
 export interface BalanceOptions {
   readonly diskMoves: boolean
+  /** They are wanted, but whoever is to carry them out cannot. */
+  readonly diskMovesImpossible?: boolean
   readonly instanceMoves: boolean
   readonly restrictedMigration: boolean
   readonly ignoreSoftErrors: boolean

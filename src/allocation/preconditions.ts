@@ -11,7 +11,7 @@ interface Version {
 }
 
 /** Of each opcode. A step hangs on its instance, unless an earlier step changes it, and on the nodes that it goes to. */
-export function preconditionsOf(config: ConfigData, { ops, steps }: BalanceAnswer): Version[][] {
+export function preconditionsOf(config: ConfigData, { ops, steps }: Pick<BalanceAnswer, 'ops' | 'steps'>): Version[][] {
   const instances = new Map(recordValues(config.instances).map((one) => [one.name, one]))
   const touched = new Set<string>()
   const match: Version[][] = ops.map(() => [])

@@ -1,6 +1,7 @@
 // A balance that somebody else has planned: its relocations are made one after the other, to tell what each gains and which opcodes
 // carry it out.
 import type { BalanceStep } from '../model/allocation'
+import { DISKS_NOT_REPLACED } from '../model/constants/disks'
 import { type BalanceAnswer, changed, names } from './balance-plan'
 import { Changes } from './changes'
 import { groupNodes } from './choose-group'
@@ -21,6 +22,8 @@ export interface Relocation {
 interface Limits {
   readonly maxMoves: number
   readonly maxOpcodes: number
+  readonly diskMoves: boolean
+  readonly diskMovesImpossible?: boolean
   /** Whose scores are told, by name. */
   readonly groups: readonly string[]
 }
@@ -39,6 +42,7 @@ export function replay(model: ClusterModel, relocations: readonly Relocation[], 
     const [score_before, parts] = [scoreOf(group).value(), scoreOf(group).components()]
     const from = [...relocation.from]
     const opcodes = moveSteps(model, { instance, kind, primary, secondary, score: 0 })
+    checkCopies(relocation, opcodes, limits)
     if (steps.length >= limits.maxMoves || ops.length + opcodes.length > limits.maxOpcodes) break
     changes.place(instance, primary, secondary)
     const now = scoreOf(group)
@@ -54,8 +58,15 @@ export function replay(model: ClusterModel, relocations: readonly Relocation[], 
     groups: wanted.map(([group, at], one) => ({
       ...{ group, score_before: before[one] ?? 0, score_after: scoreOf(at).value() },
     })),
-    ...{ steps, ops, more: steps.length < relocations.length },
+    ...{ steps, ops, more: steps.length < relocations.length, left_out: null },
   }
+}
+
+/** Relocations build on each other, so none can be left out. */
+function checkCopies({ instance, to }: Relocation, opcodes: readonly Step[], { diskMoves, ...limits }: Limits): void {
+  if (diskMoves || opcodes.every(({ OP_ID }) => OP_ID !== 'OP_INSTANCE_REPLACE_DISKS')) return
+  const why = limits.diskMovesImpossible ? DISKS_NOT_REPLACED : 'that was not wanted'
+  throw new BadClusterData(`instance ${instance} would have its disks copied to go to ${to.join(', ')}: ${why}`)
 }
 
 function moveOf(model: ClusterModel, { instance: name, from, to }: Relocation) {

@@ -9,7 +9,7 @@ import { formatTable } from './table'
 export function showBalance(call: Call, answer: PlannedBalance): void {
   if (asJson(call, answer)) return
   const { out, err } = call.terminal
-  const { steps, groups, more } = answer
+  const { steps, groups, more, left_out } = answer
   if (steps.length === 0) out('There is nothing to move: no move gains enough.')
   else
     table(
@@ -22,6 +22,7 @@ export function showBalance(call: Call, answer: PlannedBalance): void {
     )
   scores(call, groups)
   for (const { instance, candidates } of steps) explained(call, instance, candidates)
+  if (left_out !== null) err(`Left out: ${left_out}`)
   if (more) err('There are more moves than these: ask again after them.')
 }
 

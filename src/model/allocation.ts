@@ -49,6 +49,7 @@ export interface CandidateNode {
     | 'own node'
     | 'evacuated'
     | 'not wanted'
+    | 'not possible'
     | null
   /** The same in words. */
   reason: string | null

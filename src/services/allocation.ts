@@ -60,11 +60,11 @@ export class AllocationService {
     const job = asJob(OpClusterBalance, { ...request, visible })
     if (this.isForScripts('balance', request)) return this.byScript(access, job, patience)
     return this.within(access, job, patience, async (signal) => {
-      const { steps, groups, more, ops } = await this.think(config, asked, signal)
-      const preconditions = preconditionsOf(config, { steps, groups, more, ops })
+      const { steps, ops, ...found } = await this.think(config, asked, signal)
+      const preconditions = preconditionsOf(config, { steps, ops })
       const { plans } = this.parts
       const plan = steps.length === 0 ? undefined : plans.storeSteps(access.identity, ops, preconditions)
-      return { plan: plan?.id ?? null, expires: plan?.expires ?? null, groups, steps, ops, preconditions, more }
+      return { plan: plan?.id ?? null, expires: plan?.expires ?? null, ...found, steps, ops, preconditions }
     })
   }
 

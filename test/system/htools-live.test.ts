@@ -80,11 +80,17 @@ test('gnt allocation says what fits and what would happen, and carries out the b
     /^Nodes that die: node2\.gnt\.example\n(.*\n)*inst1\.gnt\.example restored +node2\.gnt\.example /,
   )
   expect(await cluster.gnt('node', 'modify', '-D', 'yes', 'node2')).toMatchObject({ code: 0 })
-  const balance = ['allocation', 'balance', '--max-moves', '1', '--no-disk-moves']
+  const balance = ['allocation', 'balance', '--max-moves', '1']
   const plan = await cluster.gnt(...balance, '--json')
-  const [step] = (JSON.parse(plan.stdout) as { steps: { instance: string; to: string[] }[] }).steps
+  const { steps, left_out } = JSON.parse(plan.stdout) as {
+    steps: { instance: string; to: string[] }[]
+    left_out: string
+  }
+  const [step] = steps
+  expect(left_out).toMatch(/^moves that copy the disks of 1 mirrored instance: /)
   const done = await cluster.gnt(...balance, '-X', '-f', '--reason', 'even load')
   expect(done).toMatchObject({ code: 0, stderr: expect.not.stringContaining('Failure') })
+  expect(done.stderr).toContain(`Left out: ${left_out}\n`)
   expect(done.stdout).toContain(`${step?.instance}`)
   const [row] = await cluster.master.queryInstances([step?.instance ?? ''], ['pnode'], false)
   expect(row).toEqual([step?.to[0]])

@@ -15,6 +15,9 @@ export const DISK_TEMPLATES: readonly DiskTemplate[] = [
   'gluster',
 ]
 export const DEFAULT_ENABLED_DISK_TEMPLATES: readonly DiskTemplate[] = ['drbd', 'plain']
+/** Why no move may copy disks to another node: their storage has to be there first. */
+export const DISKS_NOT_REPLACED = 'Disks of template drbd cannot be replaced by this version yet'
+
 export const DTS_COPYABLE: readonly DiskTemplate[] = ['file', 'plain']
 export const DTS_EXCL_STORAGE: readonly DiskTemplate[] = ['plain']
 export const DTS_EXT_MIRROR: readonly DiskTemplate[] = ['blockdev', 'diskless', 'ext', 'gluster', 'rbd', 'sharedfile']

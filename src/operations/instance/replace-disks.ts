@@ -1,5 +1,6 @@
 // OP_INSTANCE_REPLACE_DISKS: new disks on one side of a mirror, or another secondary node. This version has no mirrored disks of its
 // own making, so all that it does is to say why an instance has nothing to replace.
+import { DISKS_NOT_REPLACED } from '../../model/constants/disks'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { OpInstanceReplaceDisks } from '../../opcodes/instance'
 import { logicalUnit, type Op } from '../logical-unit'
@@ -20,7 +21,7 @@ export const instanceReplaceDisks = logicalUnit(OpInstanceReplaceDisks, {
         `The instance has a strange layout, expected one secondary but found ${secondaries.length}`,
         ECODE.FAULT,
       )
-    throw new OpPrereqError('Disks of template drbd cannot be replaced by this version yet', ECODE.INVAL)
+    throw new OpPrereqError(DISKS_NOT_REPLACED, ECODE.INVAL)
   },
 })
 

@@ -16,6 +16,7 @@ export interface PlannedBalance {
   /** Of each of `ops`. */
   readonly preconditions: readonly (readonly Precondition[])[]
   readonly more: boolean
+  readonly left_out: string | null
 }
 
 /** The answer, or the job that will have it as its result. */

@@ -5,6 +5,7 @@ import type { ClusterData } from '../../../src/allocation/cluster-data'
 import { buildModel } from '../../../src/allocation/cluster-model'
 import { fromParts, toParts } from '../../../src/allocation/question-parts'
 import { type Question, answerQuestion } from '../../../src/allocation/questions'
+import { replay } from '../../../src/allocation/replay'
 import { Score } from '../../../src/allocation/score'
 import { specifiedInstance } from '../../../src/allocation/specification'
 import { parseClusterText } from '../../../src/allocation/text-format'
@@ -116,6 +117,29 @@ test('only what may be touched is moved, and only there', () => {
     expect(instances).toContain(instance)
     expect(names).toEqual(expect.arrayContaining([...to, ...from]))
   }
+})
+
+test.each([
+  ['replace-secondary', ['a', 'c']],
+  ['failover', ['b', 'a']],
+  ['failover-and-replace', ['b', 'c']],
+  ['replace-and-failover', ['c', 'a']],
+  ['replace-primary', ['c', 'b']],
+])('what somebody else has planned for a mirrored instance is a %s', (kind, to) => {
+  const model = buildModel(small(vm('m', 1024, 'a|b', 'drbd')))
+  const limits = { maxMoves: 1, maxOpcodes: 10, diskMoves: true, groups: ['g'] }
+  const { steps, ops } = replay(model, [{ instance: 'm', from: ['a', 'b'], to }], limits)
+  expect(steps).toMatchObject([{ kind, to, op_count: ops.length }])
+})
+
+test('what cannot be done for a balance is told of each node, and what was not wanted', () => {
+  const reasons = (more: object) => {
+    const { steps } = balanced(few, { diskMoves: false, explain: true, ...more })
+    return new Set(steps.flatMap(({ candidates }) => (candidates ?? []).flatMap(({ reject }) => reject ?? [])))
+  }
+  expect([...reasons({})]).toContain('not wanted')
+  expect([...reasons({ diskMovesImpossible: true })]).toContain('not possible')
+  expect([...reasons({ diskMovesImpossible: true })]).not.toContain('not wanted')
 })
 
 test('as many instances fit into a group as can be added to it one by one', () => {

@@ -84,18 +84,40 @@ test.each([
   expect(outcome).toEqual(['ResultValidationError', [expect.stringContaining(why)]])
 })
 
-test.each([
-  ['replace-secondary', ['node1.test', 'node3.test']],
-  ['failover', ['node2.test', 'node1.test']],
-  ['failover-and-replace', ['node2.test', 'node3.test']],
-  ['replace-and-failover', ['node3.test', 'node1.test']],
-  ['replace-primary', ['node3.test', 'node2.test']],
-])('a mirrored instance may %s', async (kind, to) => {
+/** One whose disks are on node1 and node2, and a node that would be better. */
+function addMirrored(): void {
   cluster.addNode('node3.test', '192.0.2.3')
   cluster.addInstance('twin.test', 'node1', {}, 'node2')
-  says = success([['twin.test', ['node1.test', 'node2.test'], to]])
-  const { steps, ops } = await balance({ iallocator: 'mine' })
-  expect(steps).toMatchObject([{ kind, to, op_count: ops.length }])
+}
+
+test('a script moves a mirrored instance to its secondary, and nowhere where its disks are not', async () => {
+  addMirrored()
+  const relocate = (...to: string[]) => success([['twin.test', ['node1.test', 'node2.test'], to]])
+  says = relocate('node2.test', 'node1.test')
+  expect((await balance({ iallocator: 'mine' })).steps).toMatchObject([{ kind: 'failover', op_count: 1 }])
+  says = relocate('node1.test', 'node3.test')
+  const refused = async (params: object) => {
+    const outcome = await cluster.failure('OP_CLUSTER_BALANCE', { iallocator: 'mine', ...params })
+    const [kind, [text]] = outcome as [string, string[]]
+    return [kind, text]
+  }
+  const [kind, text] = await refused({})
+  expect(kind).toBe('ResultValidationError')
+  expect(text).toMatch(
+    /twin\.test would have its disks copied to go to node1\.test, node3\.test: Disks of template drbd/,
+  )
+  expect((await refused({ disk_moves: false }))[1]).toMatch(/: that was not wanted$/)
+})
+
+test('moves that this cluster cannot carry out are left out of a balance, which says so', async () => {
+  addMirrored()
+  const whole = await balance({ explain: true })
+  expect(whole.left_out).toBe(
+    'moves that copy the disks of 1 mirrored instance: Disks of template drbd cannot be replaced by this version yet',
+  )
+  expect(whole.ops.filter(({ OP_ID }) => OP_ID === 'OP_INSTANCE_REPLACE_DISKS')).toEqual([])
+  expect((await balance({ disk_moves: false })).left_out).toBeNull()
+  expect((await balance({ groups: ['far'] })).left_out).toBeNull()
 })
 
 test('each allocator of the list is asked until one finds something', async () => {
