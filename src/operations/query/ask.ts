@@ -1,5 +1,6 @@
 // Questions to the query engine from inside a job, where Ganeti answers by opcode.
 import { ECODE, GenericError, OpPrereqError } from '../../model/errors'
+import { niceSort } from '../../model/nice-sort'
 import type { QueryFilter, QueryResource } from '../../rpc/luxi/calls'
 import type { JobQueries } from '../environment'
 import type { UnitContext } from '../unit-context'
@@ -19,7 +20,8 @@ export async function plainRows(
 ): Promise<unknown[][]> {
   const answer = await queriesOf(ctx).query(what, fields, filter)
   const unknown = answer.fields.filter((field) => field.kind === 'unknown').map((field) => field.name)
-  if (unknown.length > 0) throw new OpPrereqError(`Unknown output fields selected: ${unknown.join(', ')}`, ECODE.INVAL)
+  if (unknown.length > 0)
+    throw new OpPrereqError(`Unknown output fields selected: ${niceSort(unknown).join(', ')}`, ECODE.INVAL)
   return answer.data.map((row) => row.map(([, value]) => value))
 }
 

@@ -6,12 +6,16 @@ import { queriesOf } from './ask'
 
 export const query = logicalUnit(OpQuery, {
   async check(_ctx, op) {
-    if (op.use_locking) throw new OpPrereqError('Sync queries are not allowed', ECODE.INVAL)
+    if (!op.use_locking) return
+    const text = op.what === 'cluster' ? 'Can not use locking for cluster queries' : 'Sync queries are not allowed'
+    throw new OpPrereqError(text, ECODE.INVAL)
   },
   run: (ctx, op) => queriesOf(ctx).query(op.what, op.fields, op.qfilter ?? null),
 })
 
 export const queryFields = logicalUnit(OpQueryFields, {
   check: async () => undefined,
-  run: (ctx, op) => queriesOf(ctx).queryFields(op.what, op.fields ?? null),
+  /** None are none here; only luxid takes them for all. */
+  run: async (ctx, op) =>
+    op.fields?.length === 0 ? { fields: [] } : queriesOf(ctx).queryFields(op.what, op.fields ?? null),
 })

@@ -11,7 +11,7 @@ interface ClusterRow {
 }
 
 const name = (title: string): Field<ClusterRow> =>
-  field(title, 'text', 'cluster name', ({ config }) => cell(config.cluster.cluster_name))
+  field(title, 'text', 'Cluster name', ({ config }) => cell(config.cluster.cluster_name))
 
 export const clusterResource: Resource<ClusterRow> = {
   nameField: 'name',
@@ -20,27 +20,29 @@ export const clusterResource: Resource<ClusterRow> = {
     return [{ config, facts: cluster }]
   },
   fields: {
-    tags: field('Tags', 'other', 'cluster tags', ({ config }) => cell(config.cluster.tags)),
-    architecture: field('ArchInfo', 'other', '[word size, machine]', ({ facts }) => cell(facts.architecture)),
-    drain_flag: field('QueueDrained', 'bool', 'queue drained', ({ facts }) => cell(facts.drained)),
-    watcher_pause: field('WatcherPause', 'timestamp', 'pause end or unavailable', ({ facts }) =>
+    tags: field('Tags', 'other', 'Tags', ({ config }) => cell(config.cluster.tags)),
+    architecture: field('ArchInfo', 'other', 'Architecture information', ({ facts }) => cell(facts.architecture)),
+    drain_flag: field('QueueDrained', 'bool', 'Flag whether job queue is drained', ({ facts }) => cell(facts.drained)),
+    watcher_pause: field('WatcherPause', 'timestamp', 'Until when watcher is paused', ({ facts }) =>
       optional(facts.watcherPause),
     ),
-    master_node: field('Master', 'text', 'master name', ({ config }) =>
+    master_node: field('Master', 'text', 'Master node name', ({ config }) =>
       optional(config.nodes[config.cluster.master_node]?.name),
     ),
     cluster_name: name('Name'),
-    volume_group_name: field('VgName', 'text', 'LVM volume group', ({ config }) =>
+    volume_group_name: field('VgName', 'text', 'LVM volume group name', ({ config }) =>
       optional(config.cluster.volume_group_name),
     ),
-    software_version: field('SoftwareVersion', 'text', 'release version', () => cell(RELEASE_VERSION)),
+    software_version: field('SoftwareVersion', 'text', 'Software version', () => cell(RELEASE_VERSION)),
     protocol_version: field('ProtocolVersion', 'number', 'RPC protocol version', () => cell(CONFIG_VERSION)),
-    config_version: field('ConfigVersion', 'number', 'config format version', () => cell(CONFIG_VERSION)),
-    os_api_version: field('OsApiVersion', 'number', 'newest OS API', () => cell(Math.max(...OS_API_VERSIONS))),
-    export_version: field('ExportVersion', 'number', 'export format version', () => cell(EXPORT_VERSION)),
+    config_version: field('ConfigVersion', 'number', 'Configuration format version', () => cell(CONFIG_VERSION)),
+    os_api_version: field('OsApiVersion', 'number', 'API version for OS template scripts', () =>
+      cell(Math.max(...OS_API_VERSIONS)),
+    ),
+    export_version: field('ExportVersion', 'number', 'Import/export file format version', () => cell(EXPORT_VERSION)),
     vcs_version: field('VCSVersion', 'text', 'VCS version', () => cell(RELEASE_VERSION)),
-    ctime: field('CTime', 'timestamp', 'when the object was created', ({ config }) => cell(config.cluster.ctime)),
-    mtime: field('MTime', 'timestamp', 'when the object last changed', ({ config }) => cell(config.cluster.mtime)),
+    ctime: field('CTime', 'timestamp', 'Creation timestamp', ({ config }) => cell(config.cluster.ctime)),
+    mtime: field('MTime', 'timestamp', 'Modification timestamp', ({ config }) => cell(config.cluster.mtime)),
     name: name('Name'),
   },
 }

@@ -30,14 +30,14 @@ export const extStorageResource: Resource<ProviderRow> = {
     }))
   },
   fields: {
-    name: field('Name', 'text', 'name', ({ name }) => cell(name)),
-    node_status: field('NodeStatus', 'other', 'per node diagnose tuples', ({ byNode }) =>
+    name: field('Name', 'text', 'ExtStorage provider name', ({ name }) => cell(name)),
+    node_status: field('NodeStatus', 'other', 'Status from node', ({ byNode }) =>
       cell(Object.fromEntries([...byNode].map(([node, found]) => [node, found.map(([, ...rest]) => rest)]))),
     ),
-    nodegroup_status: field('NodegroupStatus', 'other', 'usable per group', (row) =>
+    nodegroup_status: field('NodegroupStatus', 'other', 'Overall Nodegroup status', (row) =>
       cell(Object.fromEntries(row.index.groups().map((group) => [group.name, isUsable(row, group)]))),
     ),
-    parameters: field('Parameters', 'other', 'parameters common to all nodes', ({ byNode }) =>
+    parameters: field('Parameters', 'other', 'ExtStorage provider parameters', ({ byNode }) =>
       cell(commonParameters([...byNode.values()].map(([first]) => first?.[4] ?? []))),
     ),
   },

@@ -29,31 +29,34 @@ export const osResource: Resource<OsRow> = {
     }))
   },
   fields: {
-    name: field('Name', 'text', 'name', ({ name }) => cell(name)),
-    valid: field('Valid', 'bool', 'usable on all nodes', (row) => cell(isValid(row))),
-    hidden: field('Hidden', 'bool', 'on the hidden list', ({ name, config }) =>
+    name: field('Name', 'text', 'Operating system name', ({ name }) => cell(name)),
+    valid: field('Valid', 'bool', 'Whether operating system definition is valid', (row) => cell(isValid(row))),
+    hidden: field('Hidden', 'bool', 'Whether operating system is hidden', ({ name, config }) =>
       cell(config.cluster.hidden_os.includes(name)),
     ),
-    blacklisted: field('Blacklisted', 'bool', 'on the blacklist', ({ name, config }) =>
+    blacklisted: field('Blacklisted', 'bool', 'Whether operating system is blacklisted', ({ name, config }) =>
       cell(config.cluster.blacklisted_os.includes(name)),
     ),
-    variants: field('Variants', 'other', 'variants common to all nodes', (row) => cell(common(row, (os) => os[4]))),
-    api_versions: field('ApiVersions', 'other', 'API versions common to all nodes', (row) =>
+    variants: field('Variants', 'other', 'Operating system variants', (row) => cell(common(row, (os) => os[4]))),
+    api_versions: field('ApiVersions', 'other', 'Operating system API versions', (row) =>
       cell(common(row, (os) => os[6]).sort((a, b) => a - b)),
     ),
-    parameters: field('Parameters', 'other', 'parameters common to all nodes: [name, text]', (row) =>
+    parameters: field('Parameters', 'other', 'Operating system parameters', (row) =>
       cell(common(row, (os) => os[5].map((pair) => JSON.stringify(pair))).map((pair): unknown => JSON.parse(pair))),
     ),
-    node_status: field('NodeStatus', 'other', 'per node list of diagnose tuples', ({ byNode }) =>
+    node_status: field('NodeStatus', 'other', 'Status from node', ({ byNode }) =>
       cell(Object.fromEntries([...byNode].map(([node, found]) => [node, found.map(([, ...rest]) => rest)]))),
     ),
-    os_hvp: field('OsHypervisorParams', 'other', 'cluster hypervisor overrides for this OS', ({ name, config }) =>
-      cell(config.cluster.os_hvp[name] ?? {}),
+    os_hvp: field(
+      'OsHypervisorParams',
+      'other',
+      'Operating system specific hypervisor parameters',
+      ({ name, config }) => cell(config.cluster.os_hvp[name] ?? {}),
     ),
-    osparams: field('OsParameters', 'other', 'cluster OS parameters for this OS', ({ name, config }) =>
+    osparams: field('OsParameters', 'other', 'Operating system specific parameters', ({ name, config }) =>
       cell(config.cluster.osparams[name] ?? {}),
     ),
-    trusted: field('Trusted', 'bool', 'has no create_untrusted script', (row) =>
+    trusted: field('Trusted', 'bool', 'Whether this OS is trusted', (row) =>
       cell([...row.byNode.values()].every(([first]) => first?.[7] !== false)),
     ),
   },

@@ -99,3 +99,8 @@ test('recorded jobs are listed with their summaries', async () => {
   const { data } = await runQuery('job', ['id', 'status', 'summary', 'received_ts'], null, goldenSource())
   expect(data).toEqual(readJson(path.join(GOLDEN, 'job-rows.json')))
 })
+
+test.each(Object.entries(readJson(path.join(GOLDEN, 'fields-of-jobs.json')) as Record<string, FieldDefinition[]>))(
+  'the fields of %s are told to jobs as recorded',
+  (what, fields) => expect(queryFields(what as QueryResource, null).fields).toEqual(fields),
+)

@@ -24,6 +24,7 @@ test('values of the configuration come in the order of the fields, and an unknow
   await expect(ask('nosuch')).rejects.toMatchObject({
     args: ['Unknown output fields selected: nosuch', 'wrong_input'],
   })
+  await expect(ask('uuid', 'drain_flag', 'serial')).rejects.toThrow('Unknown output fields selected: serial, uuid')
 })
 
 test('the master address goes up and down on the master, under the lock of the whole cluster', async () => {

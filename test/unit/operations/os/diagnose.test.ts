@@ -41,4 +41,7 @@ test('storage providers, queries and their fields are asked of the query engine'
   await expect(fake.run({ OP_ID: 'OP_QUERY', what: 'os', fields: ['name'], use_locking: true })).rejects.toMatchObject({
     args: ['Sync queries are not allowed', 'wrong_input'],
   })
+  const locked = { OP_ID: 'OP_QUERY', what: 'cluster', fields: ['name'], use_locking: true }
+  await expect(fake.run(locked)).rejects.toThrow('Can not use locking for cluster queries')
+  expect(await fake.run({ OP_ID: 'OP_QUERY_FIELDS', what: 'os', fields: [] })).toEqual({ fields: [] })
 })
