@@ -13,7 +13,10 @@ import type { UnitContext } from '../unit-context'
 import { attempt, checkGateway6, contains, initialPool, macPrefix, reserved } from './pool'
 
 export const networkAdd = logicalUnit(OpNetworkAdd, {
-  locks: (op) => (op.conflicts_check ? { node: shared(all) } : {}),
+  locks(op, ctx) {
+    if (op.mac_prefix !== undefined) ctx.note({ mac_prefix: macPrefix(op.mac_prefix) })
+    return op.conflicts_check ? { node: shared(all) } : {}
+  },
   async check(ctx, op) {
     const config = await ctx.config.read({ networks: 'all', nodes: op.conflicts_check ? 'all' : [] })
     const existing = findNetwork(config, op.network_name)

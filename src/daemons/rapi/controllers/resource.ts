@@ -1,6 +1,7 @@
 // What the controllers of /2 share: submitting a job the way Ganeti's door does, and shaping rows into objects.
 import { nanoseconds } from '../../../lib/clock'
 import { ECODE, OpPrereqError } from '../../../model/errors'
+import { compareText } from '../../../model/nice-sort'
 import { isObject, type JsonObject } from '../../../opcodes/check'
 import { type Mark, MARK } from '../../../model/marks'
 import type { OpcodeDefinition, ParsedOpCode } from '../../../opcodes/index'
@@ -82,12 +83,14 @@ export interface NameLink {
   uri: string
 }
 
-/** The first column of each row, with the address where more is to be had. */
+/** The first column of each row, with the address where more is to be had. Here `net10` stands before `net9`, as in Ganeti. */
 export const links = (rows: readonly Row[], path: string): Link[] =>
-  rows.map(([id]) => ({ id: String(id), uri: `${path}/${String(id)}` }))
+  firstColumn(rows).map((id) => ({ id, uri: `${path}/${id}` }))
 
 export const nameLinks = (rows: readonly Row[], path: string): NameLink[] =>
-  rows.map(([name]) => ({ name: String(name), uri: `${path}/${String(name)}` }))
+  firstColumn(rows).map((name) => ({ name, uri: `${path}/${name}` }))
+
+const firstColumn = (rows: readonly Row[]): string[] => rows.map(([value]) => String(value)).sort(compareText)
 
 /** The only row of a query for one object, which is 404 when there is no such object. */
 export async function oneRow(query: Promise<readonly (Row | null)[]>): Promise<Row> {

@@ -1,4 +1,5 @@
 // What a real 3.0.2 was seen to answer when it was asked the same beside ours, where no recording tells.
+import { links, nameLinks } from '../../../../src/daemons/rapi/controllers/resource'
 import type { Master } from '../../../../src/rpc/luxi/calls'
 import { basic, Harness, RecordedMaster } from './harness'
 
@@ -57,4 +58,10 @@ test('a node has the older name of its secondary address when it is asked for al
   const [first] = JSON.parse((await harness.ask('GET', '/2/nodes?bulk=1')).body)
   expect([first.sip, first.secondary_ip]).toEqual(['198.51.100.11', undefined])
   expect(JSON.parse((await harness.ask('GET', '/2/nodes/node1.gnt.example')).body).secondary_ip).toBe('198.51.100.11')
+})
+
+test('names in short lists are in plain order', () => {
+  const rows = ['net10', 'net9', 'n 3', 'Net1'].map((name) => [name])
+  expect(nameLinks(rows, '/2/networks').map(({ name }) => name)).toEqual(['Net1', 'n 3', 'net10', 'net9'])
+  expect(links(rows, '/2/nodes').at(-1)).toEqual({ id: 'net9', uri: '/2/nodes/net9' })
 })

@@ -1,6 +1,7 @@
 import { change } from '../../../../src/config/changes'
 import type { Network, Nic } from '../../../../src/model/config'
 import { nicUuid } from '../../../../src/model/ids'
+import { FakeEnvironment } from '../../../support/fake-environment'
 import { UnitCluster } from '../../../support/unit-cluster'
 
 const NET = { network_name: 'net1', network: '10.0.0.0/29', gateway: '10.0.0.1' }
@@ -288,4 +289,15 @@ test('network rename tells the nodes of the connected groups', async () => {
       'already_exists',
     ],
   ])
+})
+
+test('the job of a new network shows its MAC prefix as it is kept, and a wrong one counts before the name', async () => {
+  const cluster = new FakeEnvironment()
+  const add = { network: '10.0.0.0/29', conflicts_check: false }
+  await cluster.run('OP_NETWORK_ADD', { ...add, network_name: 'prefixed', mac_prefix: 'AA:BB:CC' })
+  expect(cluster.noted).toEqual({ mac_prefix: 'aa:bb:cc' })
+  const [, [text]] = (await cluster.failure('OP_NETWORK_ADD', {
+    ...{ ...add, network_name: 'prefixed', mac_prefix: 'zz' },
+  })) as [string, [string]]
+  expect(text).toMatch(/MAC/)
 })
