@@ -254,7 +254,7 @@ export const SSCONF_RETRY_S = 30
 /** Times that the nodes are asked who is master, before a master daemon gives up. */
 export const VOTE_TRIES_MAX = 60
 /** Seconds after a step of a new certificate in which connections are still made with what was read before it. */
-export const CERTIFICATE_STEP_S = 2
+export const CERTIFICATE_STEP_S = 3
 /** Seconds between two votes. */
 export const VOTE_PAUSE_S = 1
 /** Seconds to wait for one vote. */

@@ -5,6 +5,7 @@ import { recordValues } from '../../config/records'
 import type { ConfigData, Node } from '../../model/config'
 import { PATH } from '../../model/constants/paths'
 import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
+import { CERTIFICATE_STEP_S } from '../../model/limits'
 import { OpClusterRenewCrypto } from '../../opcodes/cluster'
 import { forgetFormerCertificates, showNewCertificate } from './cluster-certificate'
 import { all, exclusive, logicalUnit, type Op } from '../logical-unit'
@@ -104,6 +105,7 @@ async function renewMasters(
     throw new OpExecError(`${what}: ${names} would not obey it, and must be reachable, or be set offline, first`)
   }
   await ctx.nodes.call(master, what, 'node_crypto_tokens', [[['ssl', 'install', WAITING]]])
+  await ctx.env.clock.sleep(CERTIFICATE_STEP_S * 1000)
   // A renewal that was interrupted has left one, which the master may have used until now.
   const { [waiting]: _, ...others } = certs
   await ctx.config.change([change('patchCluster', { candidate_certs: { ...others, [master.uuid]: digest } })])

@@ -1,6 +1,7 @@
 import { change } from '../../../../src/config/changes'
 import { buildInstance, buildNode, master, smallConfig } from '../../config/builders'
 import { FakeCluster } from '../../../support/fake-cluster'
+import { clockAt } from '../../../support/instant-clock'
 
 const base = smallConfig()
 
@@ -44,6 +45,7 @@ describe('client certificates', () => {
   const node2 = buildNode(base, 2, { master_candidate: true })
   const renewing = (more: FakeCluster['answers']) => {
     const fake = new FakeCluster(base).given(change('addNode', node2), change('addCandidateCert', node2.uuid, 'OLD'))
+    fake.clock = clockAt(1000)
     Object.assign(fake.answers, { node_crypto_tokens: () => [['ssl', 'NEW']], write_ssconf_files: () => null }, more)
     return { fake, run: () => fake.run({ OP_ID: 'OP_CLUSTER_RENEW_CRYPTO', node_certificates: true }) }
   }
