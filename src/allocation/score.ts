@@ -258,6 +258,14 @@ export class Score {
     )
   }
 
+  /** How many instances are on these; of those to come nobody counts any. */
+  affected(): number {
+    const failing = new Set(this.failing())
+    const { instances } = this.model.data
+    return instances.filter((one) => !one.forthcoming && (failing.has(one.primary) || failing.has(one.secondary)))
+      .length
+  }
+
   freeMemory(): number {
     return this.nodes.reduce((sum, node) => sum + freeMemory(this.model, node), 0)
   }

@@ -153,10 +153,9 @@ function describeGroup(
     `Group size ${nodes.length} nodes, ${instances.length} instances\nSelected node group: ${selection.name}\n`,
   )
   const failing = new Set(score.failing())
-  const affected = model.data.instances.filter((one) => failing.has(one.primary) || failing.has(one.secondary))
   const verbose = verbosity(options)
   if (verbose >= 1) {
-    terminal.out(`Initial check done: ${failing.size} bad nodes, ${affected.length} bad instances.\n`)
+    terminal.out(`Initial check done: ${failing.size} bad nodes, ${score.affected()} bad instances.\n`)
   }
   const others = nodes.filter((node) => !failing.has(node))
   const health = others.map((node) => policyHealth(model, node))

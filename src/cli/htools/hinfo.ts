@@ -61,10 +61,9 @@ function groupText(model: ClusterModel): string {
     if (own.length === 0) return []
     const inside = instances.filter(({ primary }) => nodes[primary]?.group === group)
     const score = new Score(model, own)
-    const failing = new Set(score.failing())
-    const affected = inside.filter((one) => failing.has(one.primary) || failing.has(one.secondary))
-    const counts = [own.length, inside.length, failing.size, affected.length].map(String)
-    return [[name, ...counts, failing.size === 0 ? 'True' : 'False', score8(score.value())]]
+    const failing = score.failing().length
+    const counts = [own.length, inside.length, failing, score.affected()].map(String)
+    return [[name, ...counts, failing === 0 ? 'True' : 'False', score8(score.value())]]
   })
   const header = ['Group', 'Nodes', 'Instances', 'Bad_Nodes', 'Bad_Instances', 'N+1', 'Score']
   return `Node group information:\n${printTable('  ', header, rows, [false, true, true, true, true, false, true])}`

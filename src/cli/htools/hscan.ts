@@ -65,12 +65,10 @@ function figures({ data, nodes, rows, ...model }: ClusterModel): string[] {
     { data, nodes, rows, ...model },
     nodes.map((_, at) => at),
   )
-  const failing = new Set(score.failing())
-  const affected = data.instances.filter((one) => failing.has(one.primary) || failing.has(one.secondary))
   const sum = (of: (one: (typeof data.nodes)[number], at: number) => number) =>
     data.nodes.reduce((total, one, at) => total + of(one, at), 0)
   return [
-    ...[nodes.length, data.instances.length, failing.size, affected.length].map(String),
+    ...[nodes.length, data.instances.length, score.failing().length, score.affected()].map(String),
     sum(({ totalMemory }) => totalMemory).toFixed(0),
     String(sum(({ freeMemory }) => freeMemory)),
     (sum(({ totalDisk }) => totalDisk) / 1024).toFixed(0),
