@@ -41,7 +41,7 @@ export function variedClusterOf(seed: number): string {
       memory: pick(8192, 16384, 32768),
       disk: pick(262144, 524288),
       cpus: pick(4, 8),
-      spindles: pick(4, 8),
+      spindles: pick(6, 12),
       speed: pick('1.0', '1.0', '0.5', '2.0'),
       offline: often(8),
       tags: own.filter(() => often(70)),
@@ -60,6 +60,7 @@ export function variedClusterOf(seed: number): string {
     const local = template === 'drbd' || template === 'plain'
     // What nodes report is what instances leave: where they have less than nothing, no program knows what is true.
     if (home !== undefined && home.usedMemory + memory > home.memory - NODE_MEMORY) return ''
+    if (exclusive && [home, mirror].some((one) => one !== undefined && one.usedSpindles >= one.spindles)) return ''
     if (home !== undefined && !forthcoming && (status === 'running' || status === 'ERROR_up')) home.usedMemory += memory
     for (const node of forthcoming ? [] : [home, mirror]) {
       if (node !== undefined && local) node.usedDisk += disk
