@@ -38,9 +38,9 @@ export function variedClusterOf(seed: number): string {
     return {
       name: `node${at}`,
       group: at % groups,
-      memory: pick(8192, 16384, 32768),
+      memory: pick(6144, 8192, 12288),
       disk: pick(262144, 524288),
-      cpus: pick(4, 8),
+      cpus: pick(2, 4),
       spindles: pick(6, 12),
       speed: pick('1.0', '1.0', '0.5', '2.0'),
       offline: often(8),

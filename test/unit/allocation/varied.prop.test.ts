@@ -5,6 +5,7 @@ import { type BalanceOptions, type Step, balance } from '../../../src/allocation
 import { Changes, instancesNow } from '../../../src/allocation/changes'
 import type { ClusterData, InstanceData } from '../../../src/allocation/cluster-data'
 import { type ClusterModel, buildModel } from '../../../src/allocation/cluster-model'
+import { Verdict } from '../../../src/allocation/placement'
 import { Score } from '../../../src/allocation/score'
 import { parseClusterText } from '../../../src/allocation/text-format'
 import { BALANCE_OPTIONS } from '../../support/htools'
@@ -77,11 +78,18 @@ function expectAllowed(data: ClusterData, before: readonly InstanceData[], model
   hops.slice(1).forEach((to, at) => expect(mayMigrate(data, hops[at] ?? -1, to)).toBe(true))
   // Soft limits count less than getting off a node that is offline.
   if ([oldPrimary, oldSecondary].some((node) => data.nodes[node]?.offline)) return
-  for (const node of own) {
-    const [was, is] = [wrongsOf(data, before, node), wrongsOf(data, after, node)]
-    const worse = Object.keys(is).filter((what) => (is[what] ?? 0) > Math.max(0, was[what] ?? 0))
-    expect({ move: move.kind, node, worse }).toEqual({ move: move.kind, node, worse: [] })
-  }
+  for (const node of own) expectNothingWorse(data, before, after, node)
+}
+
+function expectNothingWorse(
+  data: ClusterData,
+  before: readonly InstanceData[],
+  after: readonly InstanceData[],
+  node: number,
+): void {
+  const [was, is] = [wrongsOf(data, before, node), wrongsOf(data, after, node)]
+  const worse = Object.keys(is).filter((what) => (is[what] ?? 0) > Math.max(0, was[what] ?? 0))
+  expect({ node, worse }).toEqual({ node, worse: [] })
 }
 
 const VARIANTS: readonly Partial<BalanceOptions>[] = [
@@ -108,6 +116,40 @@ test('no step of a plan breaks what tags, policies, storage or redundancy of any
           count++
         }
       })
+    }),
+    { numRuns: 60 },
+  )
+  expect(count).toBeGreaterThan(100)
+})
+
+/** What plans avoid anyhow, because it would score worse, is forbidden too. */
+test('no move that is called possible breaks what nodes ask for', () => {
+  let count = 0
+  fc.assert(
+    fc.property(seeds, fc.array(fc.tuple(fc.nat(), fc.nat()), { minLength: 40, maxLength: 40 }), (seed, tries) => {
+      const data = parseClusterText(variedClusterOf(seed))
+      const model = buildModel(data)
+      const changes = new Changes(model, false)
+      for (const [one, to] of tries) {
+        const instance = one % Math.max(1, data.instances.length)
+        const { primary, secondary, template } = data.instances[instance] ?? { primary: -1, secondary: -1 }
+        const node = to % data.nodes.length
+        const away = [primary, secondary].some((own) => data.nodes[own]?.offline)
+        if (template === undefined || away || node === primary || node === secondary) continue
+        const verdict =
+          template !== 'drbd'
+            ? changes.failoverToAny(instance, node)
+            : to % 2 === 0
+              ? changes.failover(instance)
+              : changes.replaceSecondary(instance, node)
+        if (verdict !== Verdict.ok) continue
+        count++
+        const after = instancesNow(model)
+        for (const own of [after[instance]?.primary ?? -1, after[instance]?.secondary ?? -1]) {
+          if (own >= 0) expectNothingWorse(data, data.instances, after, own)
+        }
+        changes.undo(0)
+      }
     }),
     { numRuns: 60 },
   )
