@@ -124,6 +124,9 @@ export const DEFAULT_POLICY: Policy = {
 /** Nothing of these is on the node itself. */
 export const isMovable = (template: Template): boolean => template === 'diskless' || isShared(template)
 
+/** Whether global N+1 moves it to another node rather than making it anew: block devices are tied to their node there, as in Ganeti. */
+export const escapesWhole = (template: Template): boolean => template !== 'blockdev' && isMovable(template)
+
 /** A mirrored instance has two nodes. */
 export const nodesNeeded = (template: Template): number => (template === 'drbd' ? 2 : 1)
 

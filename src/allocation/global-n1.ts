@@ -2,7 +2,7 @@
 // make the rest anew.
 import type { AllocOptions } from './allocate'
 import { Changes } from './changes'
-import { NO_NODE, type Template, isMovable } from './cluster-data'
+import { NO_NODE, escapesWhole } from './cluster-data'
 import { type ClusterModel, Col, type InstanceFacts, freeMemory } from './cluster-model'
 import { mayDie } from './outlook'
 import { Placement, SOFT, Verdict } from './placement'
@@ -344,9 +344,6 @@ const sizeOf = (most: (...values: number[]) => number, memory: readonly number[]
   memory: most(...memory),
   disk: most(...disk),
 })
-
-/** Block devices are tied to their node here, as in Ganeti. */
-const escapesWhole = (template: Template): boolean => template !== 'blockdev' && isMovable(template)
 
 const NOTHING = new Float64Array(2 * SPREAD_COUNT + 1)
 const SAME = 1e-10

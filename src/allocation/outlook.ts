@@ -1,6 +1,9 @@
 // What counting tells of global N+1 without trying: when a node dies, is there room at all for what was on it? Nothing but sizes counts
 // here: where there is no room, there is none either when it is tried, nor is there any with a larger instance.
 import { type ClusterModel, Col, type InstanceFacts, freeMemory } from './cluster-model'
+import { type InstanceData, escapesWhole } from './cluster-data'
+import { Verdict } from './placement'
+import { judgePolicy } from './policy'
 import { OUTLOOK_TRIES } from '../model/limits'
 
 interface Item {
@@ -24,7 +27,9 @@ export function mayDie(
 ): boolean {
   const facts = (instance: number) => model.instances[instance] ?? added
   const mirrored = own.filter((instance) => facts(instance).data.template === 'drbd')
-  const items = own.filter((instance) => !mirrored.includes(instance)).map((instance) => itemOf(facts(instance)))
+  const homeless = own.filter((instance) => !mirrored.includes(instance)).map(facts)
+  if (!homeless.every(({ data }) => isWelcome(model, data, escapes))) return false
+  const items = homeless.map(itemOf)
   if (primary === node && added.data.template !== 'drbd') items.push(itemOf(added))
   if (items.length === 0) return true
   const bins = new Map(
@@ -40,6 +45,16 @@ export function mayDie(
   }
   items.sort((one, other) => other.memory - one.memory || other.disk - one.disk)
   return new Packing(items, [...bins.values()]).mayFit()
+}
+
+/** What is made anew must be as the policy of the group wants it. */
+function isWelcome(model: ClusterModel, data: InstanceData, escapes: readonly number[]): boolean {
+  if (escapesWhole(data.template)) return true
+  return escapes.some((node) => {
+    const target = model.nodes[node]?.data
+    const policy = model.data.groups[target?.group ?? -1]?.policy ?? model.data.policy
+    return judgePolicy(data, policy, target?.exclusiveStorage === true) === Verdict.ok
+  })
 }
 
 const itemOf = ({ data, usesMemory, local }: InstanceFacts): Item => ({

@@ -147,14 +147,9 @@ export class Score {
     }
   }
 
-  /** Nodes of which none is online have no statistics. */
+  /** Summed in Ganeti's order, to the last bit. Nodes of which none is online have no statistics. */
   value(): number {
-    if (this.online === 0) return 0
-    let score = this.linear + this.pairs.value()
-    for (let k = 0; k < SPREAD_COUNT; k++) {
-      score += (WEIGHTS[k] ?? 0) * Math.sqrt((this.squares[k] ?? 0) / this.online)
-    }
-    return score
+    return this.components().reduce((sum, { weight, value }) => sum + weight * value, 0)
   }
 
   /** All that is only added up, as it is now. */
