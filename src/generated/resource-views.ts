@@ -1001,27 +1001,27 @@ export const NODE_VIEW: readonly string[] = [
 
 /** What is known of an os: the fields that were asked for; null where a value is not known. */
 export interface OsView {
-  /** name. */
+  /** Operating system name. */
   'name'?: string
-  /** usable on all nodes. */
+  /** Whether operating system definition is valid. */
   'valid'?: boolean | null
-  /** on the hidden list. */
+  /** Whether operating system is hidden. */
   'hidden'?: boolean | null
-  /** on the blacklist. */
+  /** Whether operating system is blacklisted. */
   'blacklisted'?: boolean | null
-  /** variants common to all nodes. */
+  /** Operating system variants. */
   'variants'?: string[] | null
-  /** API versions common to all nodes. */
+  /** Operating system API versions. */
   'api_versions'?: number[] | null
-  /** parameters common to all nodes: [name, text]. */
+  /** Operating system parameters. */
   'parameters'?: string[][] | null
-  /** per node list of diagnose tuples. */
+  /** Status from node. */
   'node_status'?: { [node: string]: unknown[][] } | null
-  /** cluster hypervisor overrides for this OS. */
+  /** Operating system specific hypervisor parameters. */
   'os_hvp'?: { [name: string]: { [name: string]: unknown } } | null
-  /** cluster OS parameters for this OS. */
+  /** Operating system specific parameters. */
   'osparams'?: { [name: string]: unknown } | null
-  /** has no create_untrusted script. */
+  /** Whether this OS is trusted. */
   'trusted'?: boolean | null
 }
 
@@ -1271,21 +1271,21 @@ export interface FilterObject {
 
 /** What version 2 shows of an os; null where a value is not known. */
 export interface OsFields {
-  /** name. */
+  /** Operating system name. */
   'name': string
-  /** usable on all nodes. */
+  /** Whether operating system definition is valid. */
   'valid': boolean | null
-  /** variants common to all nodes. */
+  /** Operating system variants. */
   'variants': string[] | null
-  /** parameters common to all nodes: [name, text]. */
+  /** Operating system parameters. */
   'parameters': string[][] | null
-  /** API versions common to all nodes. */
+  /** Operating system API versions. */
   'api_versions': number[] | null
-  /** on the blacklist. */
+  /** Whether operating system is blacklisted. */
   'blacklisted': boolean | null
-  /** on the hidden list. */
+  /** Whether operating system is hidden. */
   'hidden': boolean | null
-  /** has no create_untrusted script. */
+  /** Whether this OS is trusted. */
   'trusted': boolean | null
 }
 
