@@ -363,6 +363,16 @@ describe('listing and locks.data', () => {
     expect(() => decodeTable(text, 1, 1)).toThrow('locks.data')
   })
 
+  test('a request for all locks holds back nothing that came before it, also after it was loaded', () => {
+    const desk = new Desk()
+    desk.ask(1, ['node/a', 'exclusive'])
+    desk.wait(2, 10, ['node/a', 'exclusive'])
+    desk.ask(4, [BGL, 'shared'])
+    desk.wait(3, -10, [BGL, 'exclusive'])
+    const loaded = new Desk(decodeTable(encodeTable(desk.table), 1, 1))
+    expect(ids(loaded.free(1).granted)).toEqual([2])
+  })
+
   test('an epoch lasts from the first lock to the last', () => {
     const desk = new Desk()
     const epoch = () => desk.table.owners.get(JSON.stringify(job(1)))?.epoch
