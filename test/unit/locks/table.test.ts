@@ -342,8 +342,8 @@ describe('listing and locks.data', () => {
     expect(text).toBe(
       '[[[[226,"/livelocks/job_226",1226],[["cluster/BGL","shared"],["node/a","exclusive"]]],' +
         '[[3,"/livelocks/job_3",1003],[["cluster/BGL","shared"]]]],' +
-        '[[-5,[4,"/livelocks/job_4",1004],[["node/a","exclusive"]]],' +
-        '[5,[3,"/livelocks/job_3",1003],[["node/[lockset]","shared"]]]]]',
+        '[[5,[3,"/livelocks/job_3",1003],[["node/[lockset]","shared"]]],' +
+        '[-5,[4,"/livelocks/job_4",1004],[["node/a","exclusive"]]]]]',
     )
     const again = decodeTable(text, 500, 9)
     expect(encodeTable(again)).toBe(text)
