@@ -86,7 +86,7 @@ class Packing {
     for (let k = from; k < this.bins.length; k++) {
       const bin = this.bins[k]
       // Something must stay free.
-      if (bin === undefined || item.memory >= bin.memory || item.disk >= bin.disk) continue
+      if (bin === undefined || item.memory >= bin.memory || (item.disk >= 0 && item.disk >= bin.disk)) continue
       if (this.seen(bin, from, k)) continue
       move(item, bin, -1)
       const fits = this.mayFit(at + 1, same ? k : 0)
