@@ -1,3 +1,3 @@
 #!/usr/bin/env node
 'use strict'
-require('../dist/gnt.js')
+require('./load.js').load('gnt')

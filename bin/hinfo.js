@@ -1,3 +1,3 @@
 #!/usr/bin/env node
 'use strict'
-require('../dist/htools.js')
+require('./load.js').load('htools')

@@ -1,4 +1,4 @@
-// Runs before `npm start` and `npm test`: the packages of the lock file are there, whatever was there before.
+// Runs before every build, and so before `npm start` and `npm test`: the packages of the lock file are there, whatever was there before.
 // Plain Node without dependencies, because nothing is installed when it runs first.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -61,6 +61,7 @@ const SHAPES: Readonly<Record<string, string>> = {
   'Job.opend': MOMENTS,
   'Job.ops': '{ [parameter: string]: unknown }[]',
   'Job.oplog': 'unknown[][][]',
+  'Instance.user_nics': 'number[]',
   'Job.oppriority': 'number[]',
   'Job.opresult': 'unknown[]',
   'Job.opstatus': TEXTS,

@@ -30,7 +30,8 @@ async function routesAndSpec(): Promise<Map<string, string>> {
   const globs = config.controllerPathGlobs.flatMap(matches)
   const temporary = mkdtempSync(path.join(tmpdir(), 'gantry-generate-'))
   try {
-    const spec = { ...shared, ...config.spec, version: '2', controllerPathGlobs: globs, outputDirectory: temporary }
+    const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
+    const spec = { ...shared, ...config.spec, version, controllerPathGlobs: globs, outputDirectory: temporary }
     const metadata = await generateSpec(spec, config.compilerOptions, [], undefined, spec.defaultNumberType)
     const raw: Spec = JSON.parse(readFileSync(path.join(temporary, 'rapi.json'), 'utf8'))
     const routes = { ...shared, ...config.routes, routesDir: path.join(ROOT, config.routes.routesDir) }

@@ -3,12 +3,21 @@ const STARTUP = { OP_ID: 'OP_INSTANCE_STARTUP', instance_name: 'vm1.example.com'
 const REASON = 'after the maintenance of the rack'
 const TOKEN = {
   ...{ id: '5f0c8c2e9a6b4d17', name: 'monitoring', user: 'anna', permissions: ['*.query', 'instances.startup'] },
-  ...{ tags: ['web'], groups: [], created: 1795250000, expires: 1797842000 },
+  ...{ tags: ['web'], groups: [], created: '2026-11-21T08:33:20.000000Z', expires: '2026-12-21T08:33:20.000000Z' },
 }
 const FINISHED = {
   ...{ OP_ID: 'OP_INSTANCE_STARTUP', summary: 'INSTANCE_STARTUP(vm1.example.com)', status: 'success', priority: 0 },
-  ...{ started: 1795250000.1, executed: 1795250000.2, ended: 1795250001.5, result: null, error: null, input: STARTUP },
-  log: [{ serial: 1, time: 1795250000.3, type: 'message', message: 'Starting instance vm1.example.com' }],
+  ...{
+    started: '2026-11-21T08:33:20.100000Z',
+    executed: '2026-11-21T08:33:20.200000Z',
+    ended: '2026-11-21T08:33:21.500000Z',
+    result: null,
+    error: null,
+    input: STARTUP,
+  },
+  log: [
+    { serial: 1, time: '2026-11-21T08:33:20.300000Z', type: 'message', message: 'Starting instance vm1.example.com' },
+  ],
 }
 const SPECIFICATION = { disk_template: 'drbd', memory_mib: 4096, vcpus: 2, disks_mib: [20480] }
 const CANDIDATES = [
@@ -48,13 +57,13 @@ const SCHEMAS: Readonly<Record<string, unknown>> = {
   JobAccepted: { id: 1234 },
   JobCancelled: { cancelled: true, message: 'Dequeued job 1234' },
   JobOperation: FINISHED,
-  JobDetail: {
-    ...{ id: 1234, status: 'success', priority: 0, archived: false, received: 1795250000 },
-    ...{ started: 1795250000.1, ended: 1795250001.5, ops: [FINISHED] },
+  Job: {
+    ...{ id: 1234, status: 'success', priority: 0, archived: false, received: '2026-11-21T08:33:20.000000Z' },
+    ...{ started: '2026-11-21T08:33:20.100000Z', ended: '2026-11-21T08:33:21.500000Z', ops: [FINISHED] },
   },
-  PlanOfJob: { ops: [STARTUP], reason: REASON },
+  PlanOfJob: { request: { method: 'POST', path: '/3/instances/vm1.example.com/startup', body: {} } },
   Plan: {
-    ...{ id: '0c9d2f7e51b84a36', expires: 1795250900, possible: true },
+    ...{ id: '0c9d2f7e51b84a36', expires: '2026-11-21T08:48:20.000000Z', possible: true },
     ops: [
       {
         ...{ OP_ID: 'OP_INSTANCE_STARTUP', summary: 'INSTANCE_STARTUP(vm1.example.com)', possible: true },
@@ -81,7 +90,7 @@ const SCHEMAS: Readonly<Record<string, unknown>> = {
   CandidateNode: CANDIDATES[1],
   BalanceRequest: { groups: ['default'], max_moves: 10, explain: false },
   BalancePlan: {
-    ...{ plan: '0c9d2f7e51b84a36', expires: 1795250900, groups: SCORES, steps: [STEP] },
+    ...{ plan: '0c9d2f7e51b84a36', expires: '2026-11-21T08:48:20.000000Z', groups: SCORES, steps: [STEP] },
     ...{ ops: [REPLACE, MIGRATE], more: false, left_out: null },
     preconditions: [[{ kind: 'instance', uuid: UUID, serial_no: 7 }], []],
   },
@@ -121,6 +130,14 @@ const SCHEMAS: Readonly<Record<string, unknown>> = {
   },
   TokenRequest: { name: TOKEN.name, permissions: TOKEN.permissions, tags: TOKEN.tags, expires: TOKEN.expires },
   Token: TOKEN,
+  JobPriority: { priority: -10 },
+  JobChanged: { done: true, message: 'Job 1234 is archived' },
+  FilterRequest: {
+    ...{ priority: 0, predicates: [['opcode', ['=', 'OP_ID', 'OP_INSTANCE_CREATE']]], action: 'PAUSE' },
+    reason: 'no new instances before the upgrade',
+  },
+  FilterMade: { uuid: UUID },
+  OsChanges: { hidden: true, osparams: { mirror: 'http://deb.example.com/debian' } },
   TokenCreated: { token: TOKEN, secret: 'gnt_5f0c8c2e9a6b4d17_SECRET' },
   TokenList: { items: [TOKEN] },
   Problem: {
@@ -149,6 +166,28 @@ const BODIES: Readonly<Record<string, unknown>> = {
   'post /2/networks': { network_name: 'net1', network: '192.0.2.0/24', gateway: '192.0.2.1' },
   'post /2/nodes/{name}/evacuate': { mode: 'primary-only' },
   'put /2/modify': { default_iallocator: 'hail' },
+  'post /3/instances': {
+    ...{ instance_name: 'vm1.example.com', disk_template: 'sharedfile', disks: [{ size: '10G' }], nics: [{}] },
+    ...{ os_type: 'debootstrap+default', beparams: { memory: '1G', vcpus: 2 } },
+  },
+  'patch /3/instances/{name}': { beparams: { maxmem: 2048 } },
+  'post /3/instances/{name}/migrate': { mode: 'live', allow_failover: true },
+  'post /3/instances/{name}/rename': { new_name: 'vm2.example.com' },
+  'post /3/instances/{name}/disks/{index}/grow': { amount: 5120 },
+  'post /3/instances/{name}/tags': { tags: ['web', 'customer:42'] },
+  'post /3/instances/{name}/move': { target_node: 'node2.example.com' },
+  'post /3/nodes': { node_name: 'node4.example.com', group: 'rack2' },
+  'patch /3/nodes/{name}': { drained: true },
+  'post /3/nodes/{name}/evacuate': { mode: 'primary-only' },
+  'patch /3/nodes/{name}/storage/{storage_type}': { name: '/dev/sdb1', changes: { allocatable: false } },
+  'post /3/groups': { group_name: 'rack2' },
+  'patch /3/groups/{name}': { alloc_policy: 'last_resort' },
+  'post /3/groups/{name}/assign-nodes': { nodes: ['node3.example.com'] },
+  'post /3/networks': { network_name: 'net1', network: '192.0.2.0/24', gateway: '192.0.2.1' },
+  'post /3/networks/{name}/connect': {
+    ...{ group_name: 'default', network_mode: 'bridged', network_link: 'br0', network_vlan: '' },
+  },
+  'patch /3/cluster': { default_iallocator: 'hail' },
 }
 
 type Example = Record<string, unknown>

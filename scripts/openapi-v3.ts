@@ -1,4 +1,6 @@
 // What the document says of /3 beyond what the controllers say: every opcode by its OP_ID, typed results, and problems as answers.
+import { STATUS_CODES } from 'node:http'
+import { ECODE, REFUSED } from '../src/model/errors'
 import type { Schema } from '../src/opcodes/check'
 import { opcodeClass } from '../src/opcodes/index'
 import { PERMISSION_FORMS, permissionNames } from '../src/opcodes/permission'
@@ -53,13 +55,14 @@ function union(description: string, suffix: string): Schema & Json {
 export function finishV3Operation(path: string, verb: string, operation: Operation): void {
   const changes = verb !== 'get'
   const body = operation.requestBody !== undefined
+  const conditional = (operation.parameters ?? []).some(({ name }) => name === 'If-Match')
   const statuses = [
     400,
     401,
     403,
     404,
     ...(changes ? [409] : []),
-    ...(path === '/3/jobs' && changes ? [412] : []),
+    ...(conditional ? [412] : []),
     ...(body ? [413, 415, 422] : []),
     500,
     ...[502, 503, 504],
@@ -70,7 +73,8 @@ export function finishV3Operation(path: string, verb: string, operation: Operati
     operation.responses[304] = { description: 'The object is as the caller has it: If-None-Match is its ETag.' }
   if (hasTag)
     addHeader(operation, 200, 'ETag', 'Says which state of the object this is; for If-None-Match and If-Match.')
-  if (operation.responses[202]) addHeader(operation, 202, 'Location', 'Where to see how the job goes.')
+  for (const status of [200, 202].filter(() => operation.responses[202] !== undefined))
+    addHeader(operation, status, 'Location', 'Where to see how the job goes.')
   operation.security = [{ basic: [] }, { bearer: [] }]
 }
 
@@ -115,7 +119,8 @@ export function makeStrict(value: unknown): void {
 
 function addHeader(operation: Operation, status: number, name: string, description: string): void {
   const response = operation.responses[status]
-  if (response) response['headers'] = { [name]: { description, schema: { type: 'string' } } }
+  if (response)
+    operation.responses[status] = { ...response, headers: { [name]: { description, schema: { type: 'string' } } } }
 }
 
 const TEXTS: { [status: number]: string } = {
@@ -134,10 +139,40 @@ const TEXTS: { [status: number]: string } = {
   504: 'The master daemon did not answer in time.',
 }
 
+const problemExample = (status: number): Json => {
+  const [detail, code] = PROBLEMS[status] ?? []
+  return { type: 'about:blank', title: STATUS_CODES[status], status, detail, ...(code !== undefined && { code }) }
+}
+
+/** What the door says in such a case, and the kind where there is one. */
+const PROBLEMS: { [status: number]: readonly [detail: string, code?: string] } = {
+  400: ['limit: must be from 1 to 1000'],
+  401: ['The token is not valid'],
+  403: ['this needs the permission instances.create, which the token does not have', REFUSED.forbidden],
+  404: ['There is no instance vm9', ECODE.NOENT],
+  409: ['A request with this Idempotency-Key is under way', REFUSED.inFlight],
+  412: ['instance vm1 has changed', REFUSED.changed],
+  413: ['Payload Too Large'],
+  415: ['Unsupported Media Type'],
+  422: ['The Idempotency-Key was used for a request with another body', REFUSED.otherBody],
+  500: ['Internal error; the log of the RAPI daemon has the details'],
+  502: ['luxid closed the connection'],
+  503: ['1000 jobs wait already'],
+  504: ['luxid did not answer within 180 s'],
+}
+
 export const PROBLEM_RESPONSES = Object.fromEntries(
   Object.entries(TEXTS).map(([status, description]) => [
     `problem${status}`,
-    { description, content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } } },
+    {
+      description,
+      content: {
+        'application/problem+json': {
+          schema: { $ref: '#/components/schemas/Problem' },
+          example: problemExample(Number(status)),
+        },
+      },
+    },
   ]),
 )
 

@@ -1,5 +1,7 @@
 // Finishes the OpenAPI document that tsoa writes: the schemas of all opcodes from their table, error answers and the
 // `reason` argument on every operation that has them, and bodies without what the address says.
+import { STATUS_CODES } from 'node:http'
+import { EXPLAIN } from '../src/daemons/rapi/errors'
 import type { Schema } from '../src/opcodes/check'
 import type { OpcodeDefinition, ParameterTable } from '../src/opcodes/opcode'
 import {
@@ -13,8 +15,10 @@ import {
   PROBLEM,
   PROBLEM_RESPONSES,
 } from './openapi-v3'
+import { bodyWithout, requiredOnes } from './openapi-bodies'
 import { addExamples } from './openapi-examples'
 import { describeParameters } from './openapi-parameters'
+import { addVerbs } from './openapi-verbs'
 import { COMMON, commonTable, interfaceName, sortedOpcodes } from './opcode-interfaces'
 
 type Json = { [key: string]: unknown }
@@ -44,6 +48,7 @@ export function finishSpec(spec: Spec): Spec {
   const ofToken = schemas['TokenRequest']?.properties?.['permissions']
   if (ofToken === undefined) throw new Error('no controller of /3 makes tokens')
   Object.assign(ofToken, { items: { $ref: '#/components/schemas/Permission' } })
+  addVerbs(spec)
   addOpcodeUnions(spec)
   for (const [path, operations] of Object.entries(spec.paths))
     for (const [verb, operation] of Object.entries(operations)) {
@@ -96,24 +101,11 @@ function bodySchema(schema: Json, path: string, operation: Operation, spec: Spec
   delete operation['x-also-in-body']
   const fromAddress = (operation.parameters ?? []).map((parameter) => parameterSetBy(path, parameter))
   const set = new Set<string | undefined>([...fromAddress, ...(Array.isArray(omitted) ? omitted : [])])
-  const kept = Object.entries(whole.properties ?? {}).filter(([property]) => !set.has(property))
-  const properties: Record<string, Schema> = { ...Object.fromEntries(kept), ...asObject(added) }
-  const required = [...(whole.required ?? []).filter((property) => !set.has(property)), ...Object.keys(asObject(added))]
-  const { 'x-opcode': _opcode, 'x-result': _result, ...rest } = whole
-  // What a reader of the documentation starts from: no more than is needed.
-  const example = Object.fromEntries(required.map((property) => [property, sampleOf(properties[property] ?? {})]))
-  return { ...rest, properties, ...requiredOnes(required), example }
+  return bodyWithout(whole, set, asObject(added))
 }
 
-function sampleOf({ enum: values, anyOf, type, minimum = 0 }: Schema): unknown {
-  const [first] = anyOf ?? []
-  if (first) return sampleOf(first)
-  if (values) return values[0]
-  const samples: Record<string, unknown> = { string: 'string', boolean: false, array: [], object: {} }
-  return samples[type ?? ''] ?? minimum
-}
-
-const asObject = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {})
+const asObject = (value: unknown): Record<string, Schema> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, Schema>) : {}
 
 /** Old-style arguments without a default only stand in for a body, so the body has them too. */
 function parameterSetBy(path: string, { in: where, name, schema }: Json): string | undefined {
@@ -142,9 +134,6 @@ function tableSchema(description: string, table: ParameterTable): Schema & Json 
     ...requiredOnes(required),
   }
 }
-
-/** OpenAPI 3.0 wants no empty list. */
-const requiredOnes = (required: readonly string[]) => ({ required: required.length > 0 ? required : undefined })
 
 const ERROR: Schema & Json = {
   type: 'object',
@@ -180,9 +169,30 @@ const ERRORS: { [status: number]: string } = {
   504: 'The master daemon did not answer in time.',
 }
 
+/** As the door answers it. */
+const errorExample = (status: number): Json => ({
+  code: status,
+  message: ERROR_MESSAGES[status] ?? STATUS_CODES[status],
+  explain: EXPLAIN[status] ?? '',
+})
+
+/** Where more is said than the status. */
+const ERROR_MESSAGES: { [status: number]: string } = {
+  400: 'Invalid body parameters: Parameter &#x27;OP_GROUP_ADD.group_name&#x27; fails validation',
+  500: '(&#x27;Instance inst9.example.com not found&#x27;, &#x27;unknown_entity&#x27;)',
+  502: 'luxid closed the connection',
+  503: 'Instance console unavailable',
+  504: 'luxid did not answer within 180 s',
+}
+
 const ERROR_RESPONSES = Object.fromEntries(
   Object.entries(ERRORS).map(([status, description]) => [
     status,
-    { description, content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } },
+    {
+      description,
+      content: {
+        'application/json': { schema: { $ref: '#/components/schemas/Error' }, example: errorExample(Number(status)) },
+      },
+    },
   ]),
 )

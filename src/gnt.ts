@@ -1,25 +1,17 @@
 // `gnt`, and `gnt-instance` and the others by program name: the command line of the cluster on this machine.
-import { spawn } from 'node:child_process'
+// Only what every command needs is loaded at the start: loading is most of the time that a short one takes.
+import { errorText } from './lib/system-failure'
 import { existsSync, openSync } from 'node:fs'
 import * as path from 'node:path'
-import * as readline from 'node:readline/promises'
 import { ReadStream } from 'node:tty'
+import { CommandFailure, refusal, type NewNode, type Terminal, type ThisNode } from './cli/command'
 import { runProgram } from './cli/program'
-import { CommandFailure, type NewNode, type Terminal, type ThisNode } from './cli/command'
-import { seconds, systemClock } from './lib/clock'
-import { systemDisk } from './lib/disk'
 import { inheritedEnvironment } from './lib/environment'
-import { becomeNode, findLuxiSocket, nodeSetupSocket, thisNodePaths } from './lib/find-socket'
-import { createLog } from './lib/log'
-import { systemRandom } from './lib/random'
-import { NODE_SETUP_S } from './model/limits'
-import { JsonClient } from './rpc/json-protocol'
-import { LuxiClient } from './rpc/luxi/client'
+import { becomeNode, findLuxiSocket, masterElsewhere, nodeSetupSocket, thisNodePaths } from './lib/find-socket'
+import { standardOutput } from './lib/standard-output'
 
 /** The job that is being waited for. */
 let followed: number | undefined
-
-const NOBODY = 'No: there is no terminal to ask on; an option such as --force answers beforehand.'
 
 function openTerminal(): ReadStream | undefined {
   try {
@@ -34,13 +26,14 @@ const terminal: Terminal = {
   err: (line) => void process.stderr.write(`${line}\n`),
   following: (job) => void (followed = job),
   // As in Ganeti the terminal itself is asked: what the program reads and writes may be pipes.
-  async ask(question, choices) {
+  async ask(question, choices, answeredBy) {
     const tty = openTerminal()
     if (tty === undefined) {
-      terminal.err(`${question.split('\n')[0] ?? ''}\n${NOBODY}`)
+      terminal.err(`${question}\nNo: there is no terminal to ask on; ${answeredBy} answers beforehand.`)
       return undefined
     }
     const letters = Object.keys(choices)
+    const readline = await import('node:readline/promises')
     const prompt = readline.createInterface({ input: tty, output: tty })
     const last = letters.at(-1) ?? ''
     const line = `${question}\n${[...letters.slice(0, -1), `[${last}]`, '?'].join('/')}: `
@@ -60,8 +53,9 @@ const terminal: Terminal = {
       tty.destroy()
     }
   },
-  hand(command) {
+  async hand(command) {
     const [program = '', ...args] = command
+    const { spawn } = await import('node:child_process')
     // Keys such as Ctrl-C are for the other program now.
     process.removeAllListeners('SIGINT').on('SIGINT', () => undefined)
     return new Promise((resolve, reject) => {
@@ -74,6 +68,10 @@ const terminal: Terminal = {
 
 /** Asks the parent of an embedded cluster's nodes. */
 const prepareNode = (path: string) => async (name: string) => {
+  const [{ JsonClient }, { NODE_SETUP_S }] = await Promise.all([
+    import('./rpc/json-protocol.js'),
+    import('./model/limits.js'),
+  ])
   const client = new JsonClient({ path, peer: 'npm start' })
   const node = await client.call('prepareNode', [name], NODE_SETUP_S).finally(() => client.close())
   if (typeof node === 'object' && node !== null && 'name' in node && 'address' in node)
@@ -82,7 +80,11 @@ const prepareNode = (path: string) => async (name: string) => {
 }
 
 function connect() {
+  const { LuxiClient }: typeof import('./rpc/luxi/client') = require('./rpc/luxi/client')
   const socket = orFailure(findLuxiSocket)
+  const elsewhere = masterElsewhere(socket.path)
+  if (elsewhere !== undefined)
+    throw refusal(`This is not the master node, please connect to node '${elsewhere}' and rerun the command`)
   const onRestart = (patience_s: number) =>
     terminal.err(`the master daemon (luxid) does not answer; trying for ${patience_s} s`)
   const master = new LuxiClient({ path: socket.path, onRestart })
@@ -93,24 +95,33 @@ function connect() {
 }
 
 async function thisNode(): Promise<ThisNode> {
-  const { openNodeClient } = await import('./rpc/node/client.js')
+  const [{ openNodeClient }, { createLog }, { ownedDisk }, { systemRandom }] = await Promise.all([
+    import('./rpc/node/client.js'),
+    import('./lib/log.js'),
+    import('./model/owners.js'),
+    import('./lib/random.js'),
+  ])
   const paths = orFailure(thisNodePaths)
   const log = createLog('commands', { file: paths.logFile('commands') })
-  return { paths, disk: systemDisk, random: systemRandom, log, nodes: openNodeClient({ paths }) }
+  return { paths, disk: ownedDisk, random: systemRandom, log, nodes: openNodeClient({ paths }) }
 }
 
 /** The layers that know nodes and operations, for the only command that begins before there is a master to ask. */
 async function newNode(): Promise<NewNode> {
-  const [{ firstFields }, { volumeGroups }, { checkFileStoragePath }] = await Promise.all([
-    import('./operations/cluster/set-params/first-fields.js'),
-    import('./node/storage/lvm.js'),
-    import('./node/storage/allowed-paths.js'),
-  ])
+  const [{ firstFields }, { volumeGroups }, { checkFileStoragePath }, clocks, { ownedDisk }, { systemRandom }] =
+    await Promise.all([
+      import('./operations/cluster/set-params/first-fields.js'),
+      import('./node/storage/lvm.js'),
+      import('./node/storage/allowed-paths.js'),
+      import('./lib/clock.js'),
+      import('./model/owners.js'),
+      import('./lib/random.js'),
+    ])
   const paths = orFailure(thisNodePaths)
-  const masterFile = async (file: string) => (await systemDisk.read(paths.local(file)))?.toString('utf8')
-  const context = { now_s: seconds(systemClock), random: systemRandom, masterFile }
+  const masterFile = async (file: string) => (await ownedDisk.read(paths.local(file)))?.toString('utf8')
+  const context = { now_s: clocks.seconds(clocks.systemClock), random: systemRandom, masterFile }
   return {
-    ...{ paths, disk: systemDisk, random: systemRandom, volumeGroups },
+    ...{ paths, disk: ownedDisk, random: systemRandom, volumeGroups },
     storageDirectory: (directory) => orFailure(() => checkFileStoragePath(paths, directory)),
     firstFields: (given) => firstFields(given, context),
   }
@@ -120,7 +131,7 @@ function orFailure<T>(find: () => T): T {
   try {
     return find()
   } catch (error) {
-    throw new CommandFailure(error instanceof Error ? error.message : String(error))
+    throw new CommandFailure(errorText(error))
   }
 }
 
@@ -131,7 +142,7 @@ function withoutNode(words: readonly string[]): readonly string[] {
   try {
     becomeNode(name)
   } catch (error) {
-    terminal.err(`gnt: ${error instanceof Error ? error.message : String(error)}`)
+    terminal.err(`gnt: ${errorText(error)}`)
     process.exit(1)
   }
   return rest
@@ -144,18 +155,10 @@ process.on('SIGINT', () => {
   process.exit(1)
 })
 
-// A reader that has seen enough, such as head, is no failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error
-  process.exit(0)
-})
-
 const program = path.basename(process.argv[1] ?? 'gnt').replace(/\.js$/, '')
+// Who leaves while a job is waited for does not learn how it ended.
+const output = standardOutput({ program, quietCode: () => (followed === undefined ? 0 : 1) })
 const words = withoutNode(process.argv.slice(2))
 void runProgram(program, words, { terminal, connect, thisNode, newNode, variables: inheritedEnvironment() }).then(
-  (code) => {
-    process.exitCode = code
-    // Output goes to a pipe in its own time; the idle connection must not keep the process.
-    process.stdout.write('', () => process.exit())
-  },
+  output.finish,
 )

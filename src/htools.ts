@@ -6,21 +6,19 @@ import { systemClock } from './lib/clock'
 import { inheritedEnvironment } from './lib/environment'
 import { findLuxiSocket } from './lib/find-socket'
 import { systemRandom } from './lib/random'
+import { readBounded } from './lib/read-bounded'
+import { standardOutput } from './lib/standard-output'
+import { HTOOLS_FILE_BYTES_MAX } from './model/limits'
 import { LuxiClient } from './rpc/luxi/client'
 
-// A reader that has seen enough, such as head, is no failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error
-  process.exit(0)
-})
-
 const called = path.basename(process.argv[1] ?? '').replace(/\.js$/, '')
+const output = standardOutput({ program: called })
 const code = runHtool(inheritedEnvironment().HTOOLS ?? called, process.argv.slice(2), {
   clock: systemClock,
   random: systemRandom,
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
-  read: (file) => fs.readFileSync(file === '-' ? 0 : file, 'utf8'),
+  read: (file) => readBounded(file === '-' ? 0 : file, HTOOLS_FILE_BYTES_MAX),
   write: (file, text) => fs.writeFileSync(file, text),
   connect: (socket) => new LuxiClient({ path: socket ? socket : findLuxiSocket().path }),
   interruption(tell) {
@@ -39,14 +37,7 @@ const code = runHtool(inheritedEnvironment().HTOOLS ?? called, process.argv.slic
     return () => asked
   },
 })
-void Promise.resolve(code).then(
-  (known) => {
-    process.exitCode = known
-    // Output goes to a pipe in its own time; an idle connection must not keep the process.
-    if (typeof code !== 'number') process.stdout.write('', () => process.exit())
-  },
-  (error: unknown) => {
-    process.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`)
-    process.exit(1)
-  },
-)
+void Promise.resolve(code).then(output.finish, (error: unknown) => {
+  process.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`)
+  process.exit(1)
+})

@@ -3,13 +3,13 @@
 import * as path from 'node:path'
 import { processChannel, serveJobs } from './jobs/job-process'
 import { systemClock } from './lib/clock'
-import { systemDisk } from './lib/disk'
 import { createLog } from './lib/log'
 import { pathsOf } from './lib/paths'
 import { systemRandom } from './lib/random'
 import { openRendezvous } from './lib/rendezvous'
 import type { TaskParts } from './lib/worker-pool'
 import { ALLOCATION_MEMORY_MIB, ALLOCATION_S } from './model/limits'
+import { claim, ownedDisk } from './model/owners'
 import { JobCancelled, type JobQueries } from './operations/environment'
 import { runOpcode } from './operations/processor'
 import { architecture } from './query/cluster-info'
@@ -19,6 +19,7 @@ import { LuxiClient } from './rpc/luxi/client'
 import { openNodeClient } from './rpc/node/client'
 import { openWconfd } from './rpc/wconfd/client'
 import { NodeLiveData } from './services/live-data'
+import { NodeQuestions } from './services/node-questions'
 import { checkAgain } from './services/recheck'
 
 const [, , root, hostname] = process.argv
@@ -28,15 +29,17 @@ const paths = pathsOf(root, hostname)
 const clock = systemClock
 const random = systemRandom
 const log = createLog('job', { file: paths.logFile('jobs') })
+claim(paths.logFile('jobs'))
 const nodes = openNodeClient({ paths, clock })
 const wconfd = openWconfd({ path: paths.socket('wconfd'), clock })
+const live = new NodeLiveData(new NodeQuestions(nodes, clock, log), clock)
 const luxi = new LuxiClient({ path: paths.socket('query') })
 
 /** What luxid does not answer from its own knowledge is asked from here. */
 const queries: JobQueries = {
   async query(what, fields, filter) {
     if (what !== 'os' && what !== 'extstorage' && what !== 'cluster') return luxi.query(what, fields, filter)
-    const source = { config: await wconfd.readConfig(), live: new NodeLiveData(nodes, clock) }
+    const source = { config: await wconfd.readConfig(), live }
     return runQuery(what, fields, filter, what === 'cluster' ? { ...source, cluster: await clusterFacts() } : source)
   },
   queryFields: async (what, fields) => queryFields(what, fields),
@@ -65,11 +68,11 @@ async function think(parts: TaskParts): Promise<unknown> {
   }
 }
 
-const masterFile = async (file: string) => (await systemDisk.read(paths.local(file)))?.toString('utf8')
+const masterFile = async (file: string) => (await ownedDisk.read(paths.local(file)))?.toString('utf8')
 
 serveJobs(processChannel(), {
   ...{ paths, clock, log },
-  disk: systemDisk,
+  disk: ownedDisk,
   Cancelled: JobCancelled,
   execute: (op, setting) =>
     runOpcode(op, {

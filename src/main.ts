@@ -1,18 +1,27 @@
 // gantryd <role>: the one program behind all daemons, and the only place that wires implementations together. Roles load what
 // they need when they start.
+import { errorText } from './lib/system-failure'
 import { spawn } from 'node:child_process'
 import * as path from 'node:path'
 import { parseArgs } from 'node:util'
+import { ACCESS_LEVELS } from './daemons/rapi/access-log'
 import { systemClock as clock } from './lib/clock'
-import { systemDisk as disk } from './lib/disk'
 import { environmentValue } from './lib/environment'
 import { hostAddress } from './lib/hosts-file'
 import { createLog, type Log } from './lib/log'
 import { environmentPaths, type Paths } from './lib/paths'
+import { checkLimits } from './lib/process-limits'
 import { systemRandom as random } from './lib/random'
 import { EXIT, PORT } from './model/constants/daemons'
 import { PATH } from './model/constants/paths'
-import { ALLOCATION_MEMORY_MIB, ALLOCATION_S, ALLOCATION_THREADS, ALLOCATION_WAITING_MAX } from './model/limits'
+import {
+  ALLOCATION_MEMORY_MIB,
+  ALLOCATION_S,
+  ALLOCATION_THREADS,
+  ALLOCATION_WAITING_MAX,
+  SYSTEM_LIMITS,
+} from './model/limits'
+import { claimAll, ownedDisk as disk } from './model/owners'
 
 /** A running role. */
 interface Running {
@@ -52,6 +61,7 @@ options:
   -p, --port PORT                listen on this port
       --no-voting --yes-do-it    start without asking the other nodes who is master
       --no-require-authentication  rapi: reads need no login, as in Ganeti
+      --access-log LEVEL         rapi: requests in its log: none, changes (and what is refused or fails; the default), all
       --simulated                node: "sim" answers for the nodes
       --config FILE, --state FILE, --socket PATH   sim: recorded configuration, where it keeps its state, where it listens
   -h, --help                     this text
@@ -72,13 +82,19 @@ async function main(argv: readonly string[]): Promise<void> {
   if (first !== undefined && NODE_PROGRAMS.includes(first)) return nodeProgram(first, rest)
   const role = first === undefined ? undefined : Object.hasOwn(roles, first) ? roles[first] : undefined
   const options = readOptions(rest)
-  if (options.help || first === '--help' || first === '-h') return void process.stdout.write(USAGE)
+  if (options.help || first === '--help' || first === '-h') return help()
   if (role === undefined || first === undefined)
     fail(`${first === undefined ? 'no role given' : `unknown role '${first}'`}\n\n${USAGE}`)
   const paths = environmentPaths()
   const log = createLog(first, { file: paths.logFile(first) })
   process.title = titleOf(first, paths)
   await serve(first, paths, log, () => role({ paths, log, options }))
+}
+
+async function help(): Promise<void> {
+  const output = (await import('./lib/standard-output.js')).standardOutput({ program: 'gantryd' })
+  process.stdout.write(USAGE)
+  output.finish(0)
 }
 
 const titleOf = (role: string, { root, hostname }: Paths): string =>
@@ -130,6 +146,7 @@ function readOptions(args: readonly string[]) {
         'no-voting': { type: 'boolean' },
         'yes-do-it': { type: 'boolean' },
         'no-require-authentication': { type: 'boolean' },
+        'access-log': { type: 'string' },
         'require-authentication': { type: 'boolean' },
         simulated: { type: 'boolean' },
         config: { type: 'string' },
@@ -141,9 +158,12 @@ function readOptions(args: readonly string[]) {
     const port = values.port === undefined ? undefined : Number(values.port)
     if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port < 65536))
       fail(`--port needs a number from 0 to 65535, not '${values.port}'`)
-    return { ...values, port }
+    const accessLog = ACCESS_LEVELS.find((level) => level === (values['access-log'] ?? 'changes'))
+    if (accessLog === undefined)
+      fail(`--access-log is one of ${ACCESS_LEVELS.join(', ')}, not '${values['access-log']}'`)
+    return { ...values, port, accessLog }
   } catch (error) {
-    return fail(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`)
+    return fail(`${errorText(error)}\n\n${USAGE}`)
   }
 }
 
@@ -157,15 +177,16 @@ async function serve(role: string, paths: Paths, log: Log, start: () => Promise<
   process.once('disconnect', () => end('the parent is gone'))
   let running: Running
   try {
+    for (const warning of checkLimits(SYSTEM_LIMITS)) log.warn(warning)
     running = await start()
   } catch (error) {
     log.error({ err: error }, 'cannot start')
     const code = error instanceof Error && 'exitCode' in error ? Number(error.exitCode) : EXIT.failure
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    process.stderr.write(`${errorText(error)}\n`)
     process.exit(code)
   }
   if (role === 'fold') return
-  await disk.makeDirectory(paths.runDir, 0o775)
+  await disk.makeDirectory(paths.runDir)
   await disk.write(paths.pidFile(role), `${process.pid}\n`, { mode: 0o644, durable: false })
   let ending = false
   end = (why) => {
@@ -189,6 +210,7 @@ async function serve(role: string, paths: Paths, log: Log, start: () => Promise<
 
 async function node({ paths, log, options }: Start): Promise<Running> {
   const { Supervisor } = await import('./daemons/node/supervisor.js')
+  claimAll(paths.local)
   const bind = (options.bind ?? []).flatMap((address) => ['--bind', address])
   const votes = options.simulated || options['no-voting'] ? ['--no-voting', '--yes-do-it'] : []
   const simArgs = (['config', 'state', 'socket'] as const).flatMap((name) => {
@@ -196,6 +218,7 @@ async function node({ paths, log, options }: Start): Promise<Running> {
     return value === undefined ? [] : [`--${name}`, value]
   })
   const openReads = options['no-require-authentication'] ? ['--no-require-authentication'] : []
+  const accessLog = ['--access-log', options.accessLog]
   const supervisor = new Supervisor({
     ...{ paths, clock, log, program: __filename, simulated: options.simulated === true },
     args: {
@@ -204,7 +227,7 @@ async function node({ paths, log, options }: Start): Promise<Running> {
       sim: simArgs,
       wconfd: votes,
       luxid: votes,
-      rapi: [...votes, ...(options.simulated ? bind : []), ...openReads],
+      rapi: [...votes, ...(options.simulated ? bind : []), ...openReads, ...accessLog],
     },
     onEnd: (left) => {
       process.send?.({ left })
@@ -261,9 +284,9 @@ async function luxid(start: Start): Promise<Running> {
       return planJob(ops, { ...documents, nodes, clock, random, paths, log, masterFile })
     },
     allocation: {
-      async picture(config, template) {
+      async picture(questions, config, template) {
         const { clusterPicture } = await import('./operations/plan/picture.js')
-        return clusterPicture(nodes, config, template)
+        return clusterPicture(questions, config, template)
       },
       run: (parts, signal) => threads.run(parts, signal),
       close: () => threads.close(),
@@ -284,6 +307,7 @@ async function rapi(start: Start): Promise<Running> {
     ...(options.bind ? { addresses: options.bind } : await rapiAddresses(paths)),
     port: options.port ?? PORT.rapi,
     requireAuthentication: options['no-require-authentication'] !== true,
+    accessLog: options.accessLog,
   })
 }
 
@@ -349,4 +373,4 @@ function fail(text: string): never {
 }
 
 if (environmentValue('GANTRY_STACKS') !== undefined) Error.stackTraceLimit = 50
-main(process.argv).catch((error: unknown) => fail(error instanceof Error ? error.message : String(error)))
+main(process.argv).catch((error: unknown) => fail(errorText(error)))

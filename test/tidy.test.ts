@@ -62,7 +62,7 @@ const ONLY_IN_LIB: Record<string, string> = {
   'process.hrtime': 'a Clock of lib/clock.ts',
   setTimeout: 'a Clock of lib/clock.ts',
   setInterval: 'a Clock of lib/clock.ts',
-  setImmediate: '`breathe` of lib/clock.ts',
+  setImmediate: '`breathe` or `nextTurn` of lib/clock.ts',
   'Math.random': 'a Random of lib/random.ts',
   'crypto.randomUUID': 'a Random of lib/random.ts',
   'crypto.randomBytes': 'a Random of lib/random.ts',

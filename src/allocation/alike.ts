@@ -9,6 +9,7 @@ export class Alike {
   private readonly kindAt: Int32Array
   private readonly rows: Float64Array
   private order: number[][] = []
+  private ordered = false
   private stale: Set<number>
   private readonly places = new Map<number, number>()
   private readonly own: ReadonlySet<number>
@@ -28,10 +29,17 @@ export class Alike {
   /** These are not as they were. */
   touch(nodes: readonly number[]): void {
     for (const node of nodes) if (this.own.has(node)) this.stale.add(node)
+    this.ordered &&= this.stale.size === 0
   }
 
   has(node: number): boolean {
     return this.kindAt[node] !== -1
+  }
+
+  /** A number that nodes of a kind have for ever. */
+  idOf(node: number): number {
+    if (this.stale.delete(node)) this.follow(node)
+    return this.kindAt[node] ?? -1
   }
 
   /** Place of the node's kind in `kinds`. */
@@ -41,7 +49,8 @@ export class Alike {
 
   /** The members of each kind, in order. */
   kinds(): readonly (readonly number[])[] {
-    if (this.stale.size === 0) return this.order
+    if (this.ordered) return this.order
+    this.ordered = true
     const members = new Map<number, number[]>()
     for (const node of this.stale) this.follow(node)
     this.stale = new Set()
@@ -74,7 +83,8 @@ export class Alike {
     if (facts === undefined) return
     const { data } = facts
     const fixed = [data.group, data.totalMemory, facts.usable, data.totalDisk, data.totalCpus, data.cpuSpeed]
-    const rest = [data.spindles, data.exclusiveStorage, [...facts.locations].join(','), facts.lowDisk, facts.vcpuRatio]
+    const names = [facts.locations, facts.migration, facts.receives].map((tags) => [...tags].join(','))
+    const rest = [facts.offline, data.spindles, data.exclusiveStorage, ...names, facts.lowDisk, facts.vcpuRatio]
     const tags = [...(model.tagCounts[node] ?? [])].join(',')
     const key = [...fixed, ...rest, facts.highSpindles, tags, ...model.rows.subarray(from, from + WIDTH)].join(' ')
     const id = this.ids.get(key) ?? this.ids.size

@@ -6,7 +6,7 @@ import { type ClusterModel, Col, sharedLocations } from './cluster-model'
 import { GlobalN1 } from './global-n1'
 import { Placement, SOFT, STRICT, Verdict } from './placement'
 import { judgePolicy } from './policy'
-import { Score, SPREAD_COUNT } from './score'
+import { NO_DIFFERENCE, Score, newDifference } from './score'
 import { type Placed, SAME, Ties } from './ties'
 
 export interface AllocOptions {
@@ -17,6 +17,8 @@ export interface AllocOptions {
   readonly capacityIgnores: readonly number[]
   /** Offline nodes may be in breach of it already. */
   readonly acceptExisting: boolean
+  /** So may all nodes that are: what is moved need not mend what it makes no worse. */
+  readonly acceptFailing: boolean
   readonly ignorePolicy: boolean
   /** By name; undefined: all. */
   readonly restrictTo: readonly string[] | undefined
@@ -27,6 +29,7 @@ export const ALLOC_DEFAULTS: AllocOptions = {
   capacity: true,
   capacityIgnores: [],
   acceptExisting: false,
+  acceptFailing: false,
   ignorePolicy: false,
   restrictTo: undefined,
 }
@@ -38,8 +41,6 @@ export interface Tried {
   /** By verdict, how many places are none. */
   readonly failures: readonly number[]
 }
-
-const NOTHING = new Float64Array(2 * SPREAD_COUNT + 1)
 
 export class Allocator {
   readonly changes: Changes
@@ -78,7 +79,7 @@ export class Allocator {
       if (difference === undefined) count(failures, verdict, 1)
       else {
         const extra = this.score.pairsAfter(instance, NO_NODE, node)
-        const score = this.score.after(Infinity, extra, difference, NOTHING, NOTHING)
+        const score = this.score.after(Infinity, extra, difference, NO_DIFFERENCE, NO_DIFFERENCE)
         places.push({ primary: node, secondary: NO_NODE, score })
       }
     }
@@ -117,7 +118,9 @@ export class Allocator {
           return []
         }
         const extra = pairs + sharedLocations(model.nodes[primary], model.nodes[secondary])
-        return [{ primary, secondary, score: this.score.after(Infinity, extra, kept, second.difference, NOTHING) }]
+        return [
+          { primary, secondary, score: this.score.after(Infinity, extra, kept, second.difference, NO_DIFFERENCE) },
+        ]
       })
       const best = this.bestOf(instance, places, failures)
       fits += best.fits
@@ -144,7 +147,7 @@ export class Allocator {
 
   private half(node: number, verdict: Verdict): Half {
     if (verdict !== Verdict.ok) return { verdict, difference: undefined }
-    const difference = new Float64Array(2 * SPREAD_COUNT + 1)
+    const difference = newDifference()
     this.score.difference(node, this.placement.rows, 0, difference)
     return { verdict, difference }
   }

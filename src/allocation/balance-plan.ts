@@ -9,7 +9,7 @@ import { NO_NODE } from './cluster-data'
 import type { ClusterModel } from './cluster-model'
 import { toCandidateNode } from './explain-text'
 import { candidatesToBalance } from './explain-moves'
-import { moveSteps } from './jobs'
+import { moveName, moveSteps } from './jobs'
 import type { Step } from './requests'
 import { type Component, Score } from './score'
 
@@ -75,7 +75,7 @@ export function planBalanceSteps(
       const candidates = wanted ? candidatesBefore(model, made, nodes, options) : null
       told += candidates?.length ?? 0
       steps.push({
-        ...{ instance: model.instances[made.move.instance]?.data.name ?? '', group, kind: made.move.kind },
+        ...{ instance: model.instances[made.move.instance]?.data.name ?? '', group, kind: moveName(model, made.move) },
         ...{ from: names(model, made.oldPrimary, made.oldSecondary) },
         ...{ to: names(model, made.move.primary, made.move.secondary) },
         ...{ score_before: score, score_after: made.score, components: changed(parts, now) },

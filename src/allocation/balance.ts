@@ -3,7 +3,7 @@ import { BOUNDED_TARGETS, EXHAUSTIVE_TRIALS } from '../model/limits'
 import { NO_NODE, isShared } from './cluster-data'
 import type { ClusterModel, InstanceFacts } from './cluster-model'
 import { LazySearch } from './lazy-search'
-import { type Move, Mover, type Replacements } from './moves'
+import { type Found, type Move, Mover, type Replacements, type TieRule } from './moves'
 import { Score } from './score'
 import { SAME } from './ties'
 
@@ -47,7 +47,7 @@ export function* balance(
   const search = new Search(model, score, nodes, options, effort)
   const candidates = instances.filter((one) => search.mayMove(one))
   const exhaustive = candidates.length * nodes.length <= effort.exhaustiveTrials
-  const lazy = new LazySearch(candidates, search)
+  const lazy = new LazySearch<Found>(candidates, search)
   const lastScore = options.minScore + score.optimum()
   for (let round = 0; options.maxRounds < 0 || round < options.maxRounds; round++) {
     const before = score.value()
@@ -55,13 +55,18 @@ export function* balance(
     const isGood = (move: Move) => accepted(before, move.score, options)
     const move = exhaustive ? search.best(candidates, before) : lazy.best(before, isGood)
     if (move === undefined || !isGood(move)) break
-    const { instance } = move
+    const { instance, kind, primary, secondary } = move
     const [oldPrimary, oldSecondary] = [model.primary[instance] ?? NO_NODE, model.secondary[instance] ?? NO_NODE]
     search.mover.apply(move)
-    const changed = [oldPrimary, oldSecondary, move.primary, move.secondary]
+    const changed = [oldPrimary, oldSecondary, primary, secondary]
     score.refresh(changed)
     lazy.moved(changed)
-    yield { move, oldPrimary, oldSecondary, score: score.value() }
+    yield {
+      move: { instance, kind, primary, secondary, score: move.score },
+      oldPrimary,
+      oldSecondary,
+      score: score.value(),
+    }
   }
   return score
 }
@@ -105,24 +110,35 @@ class Search {
     return nodes.has(primary[instance] ?? NO_NODE) || nodes.has(secondary[instance] ?? NO_NODE)
   }
 
+  /** Ganeti's. What is best is found first, then which of those that are as good. */
   best(candidates: readonly number[], before: number): Move | undefined {
-    let best: Move | undefined
-    for (const instance of candidates) {
-      const found = this.bestOf(instance, best === undefined ? before : best.score + SAME)
-      if (found !== undefined && (best === undefined || this.mover.isBetter(found, best))) best = found
-    }
+    const { mover } = this
+    const lowest = new Float64Array(candidates.length)
+    let least = before
+    candidates.forEach((instance, at) => {
+      const { score } = this.bestOf(instance, least, 'any') ?? { score: Infinity }
+      lowest[at] = Math.min(score, mover.lowest)
+      least = Math.min(least, score)
+    })
+    let best: Found | undefined
+    candidates.forEach((instance, at) => {
+      if ((lowest[at] ?? 0) >= least + SAME) return
+      const bound = best === undefined ? Math.min(before, least + SAME) : best.score + SAME
+      const found = this.bestOf(instance, bound, 'told apart')
+      if (found !== undefined && (best === undefined || mover.isBetter(found, best))) best = found
+    })
     return best
   }
 
   /** The instance's best move below `bound`. */
-  bestOf(instance: number, bound: number): Move | undefined {
+  bestOf(instance: number, bound: number, ties: TieRule): Found | undefined {
     const facts = this.model.instances[instance]
     if (facts === undefined || !this.isWanted(instance, facts)) return undefined
     if (isShared(facts.data.template)) {
-      return this.options.instanceMoves ? this.mover.bestFailoverToAny(instance, bound) : undefined
+      return this.options.instanceMoves ? this.mover.bestFailoverToAny(instance, bound, ties) : undefined
     }
     if (facts.data.template !== 'drbd') return undefined
-    return this.mover.bestReplacement(instance, bound, replacements(this.model, instance, this.options))
+    return this.mover.bestReplacement(instance, bound, replacements(this.model, instance, this.options), ties)
   }
 }
 

@@ -22,6 +22,8 @@ export const RANGE = { low: 0, high: 1, least: 2, most: 3, width: 4 } as const
 export class Columns {
   readonly slopes = new Float64Array(SPREAD_COUNT)
   version = -1
+  /** Wherever more memory is kept for others, the score is no less. */
+  reservingCosts = false
   private readonly reserved: Float64Array
   private readonly failing: Float64Array
   private readonly units: Float64Array
@@ -67,6 +69,8 @@ export class Columns {
     }
     for (let k = 0; k < SPREAD_COUNT; k++) this.followOne(k)
     TOGETHER.forEach((spreads, at) => this.addUp(spreads, (SPREAD_COUNT + at) * count))
+    const reserving = this.weights.subarray(RESERVED * count, (RESERVED + 1) * count)
+    this.reservingCosts = reserving.every((one) => RESERVED_WEIGHT + 2 * one >= 0)
   }
 
   /** What each target adds at the least when it gets what is asked for, and the least of that. */

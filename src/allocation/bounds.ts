@@ -5,27 +5,25 @@
 import { Columns, RANGE } from './bound-columns'
 import { type Asked, Role, asPrimary, asSecondary } from './bound-roles'
 import type { ClusterModel, InstanceFacts } from './cluster-model'
-import { CONTRIBUTION, RESERVED, SPREAD_COUNT, type Score, WEIGHTS } from './score'
+import { CONTRIBUTION, LOST, NO_DIFFERENCE, RESERVED, SPREAD_COUNT, type Score, WEIGHTS } from './score'
 
 /** Rounding of the bounds themselves. */
-const SLACK = 1e-9
+export const SLACK = 1e-9
 
 /** What a kind of move does besides what it does to its target. */
 export interface Source {
   /** As `Score.difference` writes them. */
-  readonly differences: readonly Float64Array[]
+  readonly differences: readonly [] | readonly [Float64Array] | readonly [Float64Array, Float64Array]
   /** At least this much is added to the linear part. */
   readonly linear: number
   /** The node of the last difference may have to keep this much more memory free than that says, for targets that are its peers. */
   readonly reservedAlso?: { readonly node: number; readonly more: number }
 }
 
-/** For the target at place `j` the score is at least `constant + asked.values[j]`; for special nodes something is to be added. */
-export interface Bound {
+/** For the target at place `j` the score is at least `constant + asked.values[j]`; for special nodes it may be less, by a change. */
+export interface Floor {
   readonly constant: number
-  readonly asked: Asked
-  readonly special: Iterable<number>
-  readonly change: (place: number, node: number) => number
+  readonly leastChange: number
 }
 
 export class Bounds {
@@ -49,28 +47,26 @@ export class Bounds {
     targets.forEach((node, at) => (this.places[node] = at))
   }
 
-  /** Of moves that make the target the primary. */
-  ofPrimary(source: Source, instance: number, facts: InstanceFacts): Bound {
-    const asked = this.primary.of(instance, facts)
-    const constant = this.constant(source, asked.ranges, NOTHING_ALSO)
-    const { reservedAlso } = source
-    if (reservedAlso === undefined) return { constant, asked, special: [], change: nothing }
-    const change = this.constant(source, asked.ranges, this.reservedAlso(source)) - constant
-    const peers = change < 0 ? this.model.peers[reservedAlso.node]?.keys() : undefined
-    return { constant, asked, special: peers ?? [], change: () => change }
+  asked(asPrimary: boolean, instance: number, facts: InstanceFacts): Asked {
+    return asPrimary ? this.primary.of(instance, facts) : this.secondary.of(instance, facts)
   }
 
-  /** Of moves that make the target the secondary of an instance on `primary`. */
-  ofSecondary(source: Source, instance: number, facts: InstanceFacts, primary: number): Bound {
-    const asked = this.secondary.of(instance, facts)
+  floor(source: Source, asPrimary: boolean, asked: Asked): Floor {
     const constant = this.constant(source, asked.ranges, NOTHING_ALSO)
-    const { reserve } = asked
-    const special = reserve === 0 ? undefined : this.model.served[primary]
-    const change = (place: number, node: number) => {
-      const kept = this.model.peers[node]?.get(primary) ?? 0
-      return this.columns.ofReserve(place, reserve + kept) - this.columns.ofReserve(place, reserve)
+    if (!asPrimary) {
+      const none = asked.reserve === 0 || this.columns.reservingCosts
+      return { constant, leastChange: none ? 0 : -Infinity }
     }
-    return { constant, asked, special: special ?? [], change }
+    if (source.reservedAlso === undefined) return { constant, leastChange: 0 }
+    return {
+      constant,
+      leastChange: Math.min(0, this.constant(source, asked.ranges, this.reservedAlso(source)) - constant),
+    }
+  }
+
+  /** What changes for a target that keeps so much memory already for the primary whose secondary it is to become. */
+  changeWith(kept: number, place: number, { reserve }: Asked): number {
+    return this.columns.ofReserve(place, reserve + kept) - this.columns.ofReserve(place, reserve)
   }
 
   /** The node's place among the targets. */
@@ -80,15 +76,14 @@ export class Bounds {
   }
 
   private constant(source: Source, ranges: Float64Array, reserved: Also): number {
-    const { squares, online } = this.score
+    const { squares, remainders, online } = this.score
     const { slopes } = this.columns
     let sum = this.score.linearPart() + source.linear - SLACK
+    const [one = NO_DIFFERENCE, two = NO_DIFFERENCE] = source.differences
     for (let k = 0; k < SPREAD_COUNT; k++) {
-      let [base, shift] = [squares[k] ?? 0, 0]
-      for (const one of source.differences) {
-        base += one[k + SPREAD_COUNT] ?? 0
-        shift += one[k] ?? 0
-      }
+      const shift = (remainders[k] ?? 0) + (one[k] ?? 0) + (two[k] ?? 0)
+      const j = k + SPREAD_COUNT
+      let base = (squares[k] ?? 0) + (one[j] ?? 0) + (two[j] ?? 0)
       const at = k * RANGE.width
       const least = shift + (ranges[at + RANGE.least] ?? 0)
       let most = shift + (ranges[at + RANGE.most] ?? 0)
@@ -96,8 +91,9 @@ export class Bounds {
         base += reserved.squares
         most += reserved.shift
       }
-      base -= Math.max(least * least, most * most) / online
       const [low, high] = [ranges[at + RANGE.low] ?? 0, ranges[at + RANGE.high] ?? 0]
+      const lost = LOST * ((squares[k] ?? 0) + base + Math.abs(high))
+      base -= Math.max(least * least, most * most) / online + lost
       const [weight, slope] = [WEIGHTS[k] ?? 0, slopes[k] ?? 0]
       const atHigh = weight * Math.sqrt(Math.max(0, (base + high) / online))
       if (low === high) sum += atHigh - slope * high
@@ -129,4 +125,3 @@ interface Also {
 }
 
 const NOTHING_ALSO: Also = { squares: 0, shift: 0 }
-const nothing = () => 0

@@ -10,7 +10,7 @@ import { failMode } from './fail-modes'
 import { migrateStep, replaceStep } from './jobs'
 import { Verdict } from './placement'
 import type { Candidate, EvacMode, Evacuation, Failed, Moved, Step } from './requests'
-import { Score, SPREAD_COUNT } from './score'
+import { Score, newDifference } from './score'
 import { ROW, Trials } from './trials'
 
 /** Off the nodes that they are on, of this role, to other nodes of the same group. */
@@ -45,8 +45,10 @@ export function changeGroup(
   model: ClusterModel,
   instances: readonly number[],
   groups: readonly number[],
-  options: Explained,
+  given: Explained,
 ): Evacuation {
+  // Otherwise a guest on the only node of its group could not leave it. Ganeti's own program refuses that.
+  const options = { ...given, acceptFailing: given.explain === true }
   const left = new Set(instances.map((instance) => groupOf(model, instance)))
   const all = model.data.groups.map((_, at) => at)
   const targets = (groups.length > 0 ? groups : all).filter((group) => !left.has(group))
@@ -140,7 +142,6 @@ function refuseImmovable(template: Template, mode: EvacMode): void {
 }
 
 const refuse = (text: string) => new BadClusterData(text)
-const difference = () => new Float64Array(2 * SPREAD_COUNT + 1)
 /** Scores that are this close are the same. */
 const SAME = 1e-10
 
@@ -185,7 +186,7 @@ class Evacuator {
     const counts = (node: number) => model.data.nodes[node]?.group === group
     trials.begin(instance)
     const { primary, secondary } = trials
-    const [left, target, stays] = [difference(), difference(), difference()]
+    const [left, target, stays] = [newDifference(), newDifference(), newDifference()]
     const away = mirrored ? secondary : primary
     if (counts(away)) score.difference(away, trials.placement.rows, mirrored ? ROW.secondary : ROW.primary, left)
     let [why, best]: [string, { node: number; score: number } | undefined] = ['', undefined]
@@ -268,7 +269,7 @@ class Evacuator {
   /** Every node as the secondary of the instance, which is on its new primary by now. */
   private *seconds(instance: number, score: Score, nodes: readonly number[], primary: number) {
     const { trials, model } = this
-    const [freed, target, stays] = [difference(), difference(), difference()]
+    const [freed, target, stays] = [newDifference(), newDifference(), newDifference()]
     trials.begin(instance)
     const counts = model.data.nodes[trials.secondary]?.group === model.data.nodes[primary]?.group
     if (counts) score.difference(trials.secondary, trials.placement.rows, ROW.secondary, freed)

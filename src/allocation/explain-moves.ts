@@ -10,7 +10,7 @@ import { failMode } from './fail-modes'
 import { Mover } from './moves'
 import { Verdict } from './placement'
 import type { Candidate, EvacMode } from './requests'
-import { Score, SPREAD_COUNT } from './score'
+import { Score, newDifference } from './score'
 import { ROW, Trials } from './trials'
 
 /**
@@ -34,7 +34,7 @@ export function candidatesToLeave(
   if (!mirrored && (mode === 'secondary-only' || !isMovable(template))) return []
   const score = new Score(model, groupNodes(model, group))
   const before = score.value()
-  const left = difference()
+  const left = newDifference()
   score.difference(mirrored ? secondary : primary, trials.placement.rows, mirrored ? ROW.secondary : ROW.primary, left)
   const own = [primary, secondary]
   return model.nodes.map(({ data }, node) => {
@@ -42,7 +42,7 @@ export function candidatesToLeave(
     if (reject !== undefined) return { node: data.name, reject }
     const verdict = mirrored ? trials.replaceSecondary(node) : trials.failoverToAny(node)
     if (verdict !== Verdict.ok) return rejected(model, trials, node, verdict, mirrored)
-    const [target, stays] = [difference(), difference()]
+    const [target, stays] = [newDifference(), newDifference()]
     score.difference(node, trials.placement.rows, ROW.target, target)
     if (mirrored) score.difference(primary, trials.placement.rows, ROW.other, stays)
     const extra = mirrored ? 0 : score.pairsAfter(instance, primary, node)
@@ -87,8 +87,13 @@ export function candidatesToBalance(
     const may = replacements(model, instance, options)
     const onlyFailover = { ...may, disks: false }
     const move = mirrored
-      ? mover.bestReplacement(instance, Infinity, node === secondary ? onlyFailover : { ...may, failover: false })
-      : mover.bestFailoverToAny(instance, Infinity)
+      ? mover.bestReplacement(
+          instance,
+          Infinity,
+          node === secondary ? onlyFailover : { ...may, failover: false },
+          'told apart',
+        )
+      : mover.bestFailoverToAny(instance, Infinity, 'told apart')
     if (move !== undefined) {
       const other = move.primary === node ? move.secondary : move.primary
       const second = mirrored ? { secondary: model.data.nodes[other]?.name ?? '' } : {}
@@ -107,8 +112,6 @@ export function candidatesToBalance(
 
 export const groupOf = (model: ClusterModel, instance: number): number =>
   model.data.nodes[model.primary[instance] ?? NO_NODE]?.group ?? -1
-
-const difference = () => new Float64Array(2 * SPREAD_COUNT + 1)
 
 /** Only the secondary can take over. */
 function failover(model: ClusterModel, trials: Trials): Candidate {

@@ -44,7 +44,7 @@ export function tally(candidates: readonly Candidate[]): string[] {
 
 const N1_CHECK = 'leave this check out with gnt-cluster modify --default-iallocator-params no-capacity-checks='
 /** For who has asked for an instance, and may so say where it goes. */
-export const NAME_A_NODE = `name a node, or ${N1_CHECK}`
+export const NAME_A_PLACE = `name a node or a group (-n, -g), or ${N1_CHECK}`
 
 /** Why so many nodes are no choice. */
 function reasonOf(one: Candidate | undefined, count = 1): string {
@@ -117,7 +117,8 @@ function shortage(all: readonly Candidate[]): string {
   return ` (largest free ${grouped(most.free)}${unit} on ${most.node}, ${grouped(first.needed)} needed)`
 }
 
-const grouped = (value: number): string =>
+/** 32,768 */
+export const grouped = (value: number): string =>
   Math.floor(value)
     .toString()
     .replace(/\B(?=(\d{3})+$)/g, ',')

@@ -2,16 +2,16 @@
 import type { Reject } from '../model/allocation'
 import type { AllocOptions } from './allocate'
 import { Changes } from './changes'
-import { type InstanceData, NO_NODE, type Policy, nodesNeeded } from './cluster-data'
+import { type InstanceData, NO_NODE, type Policy, type Spec, nodesNeeded } from './cluster-data'
 import { type ClusterModel, Col, type NodeFacts, freeMemory, instanceFacts } from './cluster-model'
 import { isDedicated } from './dedicated'
-import { SPINDLE_RATIO, tally } from './explain-text'
+import { SPINDLE_RATIO, grouped, tally } from './explain-text'
 import { failMode } from './fail-modes'
 import { GlobalN1 } from './global-n1'
 import { Placement, SOFT, STRICT, Verdict } from './placement'
-import { judgePolicy } from './policy'
+import { disksOf, judgePolicy } from './policy'
 import type { Candidate, NewInstance } from './requests'
-import { Score, SPREAD_COUNT } from './score'
+import { NO_DIFFERENCE, Score, newDifference } from './score'
 
 /** Every node as a place of the instance, as the cluster is now. */
 export function candidatesFor(model: ClusterModel, wanted: NewInstance, options: AllocOptions): Candidate[] {
@@ -91,7 +91,7 @@ class Look {
     const primary = this.differ(node)
     if (nodesNeeded(facts.data.template) === 1) {
       if (this.n1?.holdsWith(instance, node, NO_NODE) === false) return this.noReserve(node)
-      return { node: name, scoreChange: this.change(primary, NOTHING) }
+      return { node: name, scoreChange: this.change(primary, NO_DIFFERENCE) }
     }
     return this.pair(
       node,
@@ -123,11 +123,12 @@ class Look {
 
   private noReserve(node: number): Candidate {
     const { restrictTo } = this.options
-    const failing = this.failing.map((at) => this.model.data.nodes[at]?.name ?? '')
+    const failing = this.failing.flatMap((at) => this.model.data.nodes[at] ?? [])
     // Of others the asker need not know.
-    const [first, ...others] = failing.filter((name) => restrictTo?.includes(name) ?? true)
+    const [first, ...others] = failing.filter(({ name }) => restrictTo?.includes(name) ?? true)
     const more = others.length > 0 ? ` or ${others.length} more` : ''
-    const victim = first === undefined ? '' : `, if ${first}${more} dies`
+    const group = this.model.data.groups[first?.group ?? -1]?.name ?? ''
+    const victim = first === undefined ? '' : `, if ${first.name} of group ${group}${more} dies`
     const also = failing.length === 0 ? {} : { detail: `(also without it${victim})` }
     return { node: this.model.data.nodes[node]?.name ?? '', reject: 'FailN1', ...also }
   }
@@ -140,32 +141,57 @@ class Look {
   }
 
   private differ(node: number): Float64Array {
-    const difference = new Float64Array(2 * SPREAD_COUNT + 1)
+    const difference = newDifference()
     this.score.difference(node, this.placement.rows, 0, difference)
     return difference
   }
 
   private change(one: Float64Array, other: Float64Array): number {
-    return this.score.after(Infinity, 0, one, other, NOTHING) - this.before
+    return this.score.after(Infinity, 0, one, other, NO_DIFFERENCE) - this.before
   }
 }
 
-function forbidden(wrong: Verdict, data: InstanceData, { templates }: Policy, exclusiveStorage: boolean): string {
+function forbidden(wrong: Verdict, data: InstanceData, policy: Policy, exclusiveStorage: boolean): string {
   const silent = wrong === Verdict.spindles && exclusiveStorage && data.spindles === undefined
-  const size = silent ? 'because its disks do not say how many spindles they take' : SIZES[wrong]
-  if (templates.includes(data.template)) return size ?? 'for another reason'
+  const size = silent
+    ? 'because its disks do not say how many spindles they take'
+    : tooMuch(wrong, data, policy, exclusiveStorage)
+  if (policy.templates.includes(data.template)) return size ?? 'for another reason'
   const template = `by its disk template (${data.template})`
   // Ganeti takes a template that is not wanted for a disk that is not.
   return wrong === Verdict.disk || size === undefined ? template : `${template} and ${size}`
 }
 
-/** What the policy of a group forbids. */
-const SIZES: { readonly [V in Verdict]?: string } = {
-  [Verdict.memory]: 'by its memory',
-  [Verdict.disk]: 'by the size of its disks',
-  [Verdict.cpu]: 'by its CPUs',
-  [Verdict.diskCount]: 'by the number of its disks',
-  [Verdict.spindles]: 'by its spindles',
+/** What the policy of a group forbids, and what it allows instead. */
+function tooMuch(wrong: Verdict, data: InstanceData, policy: Policy, exclusiveStorage: boolean): string | undefined {
+  const bounds = policy.minMax[0]
+  const told = SIZES[wrong]
+  if (bounds === undefined || told === undefined) return undefined
+  const { what, of, key, unit = '' } = told
+  const [min, max] = [bounds.min[key], bounds.max[key]]
+  const value = of(data, exclusiveStorage).find((one) => one < min || one > max)
+  return `${what} (${value === undefined ? '' : `${grouped(value)}${unit}, `}allowed: ${grouped(min)} to ${grouped(max)}${unit})`
+}
+
+interface Size {
+  readonly what: string
+  readonly of: (data: InstanceData, exclusiveStorage: boolean) => readonly number[]
+  readonly key: keyof Spec
+  readonly unit?: string
+}
+
+const SIZES: { readonly [V in Verdict]?: Size } = {
+  [Verdict.memory]: { what: 'by its memory', of: ({ memory }) => [memory], key: 'memory', unit: ' MiB' },
+  [Verdict.disk]: {
+    ...{ what: 'by the size of its disks', key: 'disk', unit: ' MiB' },
+    of: (data) => disksOf(data).map(({ size }) => size),
+  },
+  [Verdict.cpu]: { what: 'by its CPUs', of: ({ vcpus }) => [vcpus], key: 'cpus' },
+  [Verdict.diskCount]: { what: 'by the number of its disks', of: (data) => [disksOf(data).length], key: 'disks' },
+  [Verdict.spindles]: {
+    ...{ what: 'by its spindles', key: 'spindles' },
+    of: ({ spindles, spindleUse }, exclusiveStorage) => (exclusiveStorage ? [spindles ?? 0] : [spindleUse]),
+  },
 }
 
 /** What there is of that which is short, where the node would become the primary. */
@@ -198,5 +224,3 @@ export function shortage(
   }
   return {}
 }
-
-const NOTHING = new Float64Array(2 * SPREAD_COUNT + 1)

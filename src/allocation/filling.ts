@@ -8,7 +8,7 @@ import { type ClusterModel, Col, type InstanceFacts, freeMemory, instanceFacts, 
 import { GlobalN1 } from './global-n1'
 import { type Leniency, Placement, SOFT, STRICT, Verdict } from './placement'
 import { judgePolicy } from './policy'
-import { Score, SPREAD_COUNT } from './score'
+import { NO_DIFFERENCE, Score, newDifference } from './score'
 import { type Placed, SAME, Ties } from './ties'
 
 export interface Filled {
@@ -29,8 +29,6 @@ interface Half {
   readonly verdict: Verdict
   readonly difference: Float64Array
 }
-
-const NOTHING = new Float64Array(2 * SPREAD_COUNT + 1)
 
 export class Filling {
   readonly changes: Changes
@@ -223,7 +221,7 @@ export class Filling {
     const offer = (primary: number, secondary: number, one: Half, other: Float64Array) => {
       const shared = secondary === NO_NODE ? 0 : sharedLocations(model.nodes[primary], model.nodes[secondary])
       const extra = shared + this.score.pairsAfter(instance, NO_NODE, primary)
-      const score = this.score.after(bound + SAME, extra, one.difference, other, NOTHING)
+      const score = this.score.after(bound + SAME, extra, one.difference, other, NO_DIFFERENCE)
       if (score === Infinity) return
       if (score < bound - SAME) found = []
       found.push({ primary, secondary, score })
@@ -232,7 +230,7 @@ export class Filling {
     if (!mirrored) {
       kinds.forEach((members, at) => {
         const half = primaries[at]
-        if (half?.verdict === Verdict.ok) offer(members.at(-1) ?? NO_NODE, NO_NODE, half, NOTHING)
+        if (half?.verdict === Verdict.ok) offer(members.at(-1) ?? NO_NODE, NO_NODE, half, NO_DIFFERENCE)
       })
       return this.first(instance, found)
     }
@@ -346,7 +344,7 @@ export class Filling {
     const target = model.nodes[node]
     const policy = model.data.groups[target?.data.group ?? -1]?.policy ?? model.data.policy
     const fit = judgePolicy(facts.data, policy, target?.data.exclusiveStorage === true)
-    if (fit !== Verdict.ok) return { verdict: fit, difference: NOTHING }
+    if (fit !== Verdict.ok) return { verdict: fit, difference: NO_DIFFERENCE }
     this.placement.copy(node, 0)
     return this.half(node, this.placement.addPrimary(0, node, instance, 0, this.soft))
   }
@@ -357,8 +355,8 @@ export class Filling {
   }
 
   private half(node: number, verdict: Verdict): Half {
-    if (verdict !== Verdict.ok) return { verdict, difference: NOTHING }
-    const difference = new Float64Array(2 * SPREAD_COUNT + 1)
+    if (verdict !== Verdict.ok) return { verdict, difference: NO_DIFFERENCE }
+    const difference = newDifference()
     this.score.difference(node, this.placement.rows, 0, difference)
     return { verdict, difference }
   }

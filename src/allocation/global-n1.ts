@@ -7,11 +7,11 @@ import { type ClusterModel, Col, type InstanceFacts, freeMemory } from './cluste
 import { mayDie } from './outlook'
 import { Placement, SOFT, Verdict } from './placement'
 import { judgePolicy } from './policy'
-import { Score, SPREAD_COUNT } from './score'
+import { NO_DIFFERENCE, Score, newDifference } from './score'
 import { ROW, Trials } from './trials'
 import { ALIKE_FROM_NODES } from '../model/limits'
 
-type Options = Pick<AllocOptions, 'capacity' | 'capacityIgnores' | 'acceptExisting'>
+type Options = Pick<AllocOptions, 'capacity' | 'capacityIgnores' | 'acceptExisting' | 'acceptFailing'>
 
 /** What is known of a node's death. `sure`: one more instance somewhere else changes nothing. */
 interface Known {
@@ -40,7 +40,7 @@ interface Size {
 }
 
 export class GlobalN1 {
-  private readonly watched: readonly number[]
+  private watched: readonly number[]
   private readonly changes: Changes
   private readonly trials: Trials
   private readonly placement: Placement
@@ -62,7 +62,7 @@ export class GlobalN1 {
   constructor(
     private readonly model: ClusterModel,
     private readonly nodes: readonly number[],
-    { capacityIgnores, acceptExisting }: Options,
+    { capacityIgnores, acceptExisting, acceptFailing }: Options,
   ) {
     this.watched = nodes.filter((node) => {
       const facts = model.nodes[node]
@@ -73,6 +73,9 @@ export class GlobalN1 {
     this.trials = new Trials(model, true)
     this.placement = new Placement(model, new Float64Array(Col.Width))
     this.whole = new Score(model, nodes)
+    if (!acceptFailing) return
+    const failing = this.failing()
+    this.watched = this.watched.filter((node) => !failing.includes(node))
   }
 
   holds(): boolean {
@@ -287,14 +290,14 @@ export class GlobalN1 {
     const score = this.scoreOf(group)
     this.refresh(score)
     trials.begin(instance)
-    const [emptied, target] = [new Float64Array(2 * SPREAD_COUNT + 1), new Float64Array(2 * SPREAD_COUNT + 1)]
+    const [emptied, target] = [newDifference(), newDifference()]
     score.difference(from, trials.placement.rows, ROW.primary, emptied)
     let best: { node: number; score: number } | undefined
     for (const node of escapes) {
       if (trials.failoverToAny(node) !== Verdict.ok) continue
       score.difference(node, trials.placement.rows, ROW.target, target)
       const extra = score.pairsAfter(instance, from, node)
-      const after = score.after(Infinity, extra, emptied, target, NOTHING)
+      const after = score.after(Infinity, extra, emptied, target, NO_DIFFERENCE)
       if (best === undefined || after <= best.score + SAME) best = { node, score: after }
     }
     if (best === undefined) return false
@@ -308,7 +311,7 @@ export class GlobalN1 {
     const facts = model.instances[instance]
     if (facts === undefined) return false
     this.refresh(whole)
-    const target = new Float64Array(2 * SPREAD_COUNT + 1)
+    const target = newDifference()
     let best: { node: number; score: number } | undefined
     const policy = model.data.groups[model.nodes[escapes[0] ?? NO_NODE]?.data.group ?? -1]?.policy ?? model.data.policy
     const allowed = [false, true].map((exclusive) => judgePolicy(facts.data, policy, exclusive) === Verdict.ok)
@@ -317,7 +320,7 @@ export class GlobalN1 {
       placement.copy(node, 0)
       if (placement.addPrimary(0, node, instance, 0, SOFT) !== Verdict.ok) continue
       whole.difference(node, placement.rows, 0, target)
-      const after = whole.after(Infinity, 0, target, NOTHING, NOTHING)
+      const after = whole.after(Infinity, 0, target, NO_DIFFERENCE, NO_DIFFERENCE)
       if (best === undefined || after <= best.score + SAME) best = { node, score: after }
     }
     if (best === undefined) return false
@@ -345,5 +348,4 @@ const sizeOf = (most: (...values: number[]) => number, memory: readonly number[]
   disk: most(...disk),
 })
 
-const NOTHING = new Float64Array(2 * SPREAD_COUNT + 1)
 const SAME = 1e-10

@@ -1,4 +1,5 @@
 // The opcodes that make a move. Ganeti's programs write every parameter, and so do these.
+import { isRunning } from './cluster-data'
 import type { ClusterModel } from './cluster-model'
 import type { Move } from './moves'
 import type { Step } from './requests'
@@ -40,6 +41,12 @@ export const replaceStep = (model: ClusterModel, instance: number, to: number): 
   disks: [],
   remote_node: model.data.nodes[to]?.name,
 })
+
+/** What a move is called where people read it: who runs is migrated live, and only who does not is failed over. */
+export function moveName(model: ClusterModel, { kind, instance }: Pick<Move, 'kind' | 'instance'>): string {
+  const running = isRunning(model.instances[instance]?.data.status ?? '')
+  return kind.replace('-to-any', '').replace('failover', running ? 'migrate' : 'failover')
+}
 
 export function moveSteps(model: ClusterModel, { kind, instance, primary, secondary }: Move): Step[] {
   const migrate = migrateStep(model, instance)

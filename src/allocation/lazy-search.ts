@@ -1,36 +1,41 @@
-// The best move of a large cluster, without looking at every instance for every step: at those first that promised most when they were
-// last looked at, then at those on nodes that have changed since, and at all of them only when none of these is left.
+// The best move of a large cluster, without looking at every instance for every step: at those on nodes that have just changed, at those
+// that promised about as much as the best when they were last looked at, and at all of them now and then, and when none of these is left.
+import { LAZY_LOOKS, LAZY_ROUNDS } from '../model/limits'
 import { NO_NODE } from './cluster-data'
 import type { Move } from './moves'
 
-interface Promise {
-  readonly instance: number
-  readonly gain: number
-}
-
-export interface Looking {
+export interface Looking<M extends Move> {
   /** The instance's best move that leaves a score below `bound`. */
-  bestOf(instance: number, bound: number): Move | undefined
+  bestOf(instance: number, bound: number, ties: 'any'): M | undefined
   isOn(instance: number, nodes: ReadonlySet<number>): boolean
 }
 
-export class LazySearch {
-  /** The greatest gain comes last. */
-  private promised: Promise[] = []
+/** Who promised less than this part of the best gain is not looked at again. */
+const PART = 0.75
+
+export class LazySearch<M extends Move> {
+  /** By place among the candidates: what it gained when it was last looked at. */
+  private readonly promised: Float64Array
   private changed = new Set<number>()
+  /** Steps until all are looked at again. */
+  private left = 0
 
   constructor(
     private readonly candidates: readonly number[],
-    private readonly looking: Looking,
-  ) {}
+    private readonly looking: Looking<M>,
+  ) {
+    this.promised = new Float64Array(candidates.length)
+  }
 
   /** A move that is good, or none if there is none. */
-  best(before: number, isGood: (move: Move) => boolean): Move | undefined {
-    for (const next of [this.mostPromising, this.nearChanges, this.ofAll]) {
-      const move = next.call(this, before)
+  best(before: number, isGood: (move: M) => boolean): M | undefined {
+    if (this.left-- > 0) {
+      const move = this.amongPromising(before)
       if (move !== undefined && isGood(move)) return move
     }
-    return undefined
+    this.left = LAZY_ROUNDS
+    const move = this.among([...this.candidates.keys()], before)
+    return move !== undefined && isGood(move) ? move : undefined
   }
 
   /** A move was made between these nodes. */
@@ -38,48 +43,29 @@ export class LazySearch {
     for (const node of nodes) if (node !== NO_NODE) this.changed.add(node)
   }
 
-  /** Looks again at the instance that promised most, until one keeps more than the next one promises. */
-  private mostPromising(before: number): Move | undefined {
-    const { promised } = this
-    for (let one = promised.pop(); one !== undefined; one = promised.pop()) {
-      const move = this.looking.bestOf(one.instance, before)
-      if (move === undefined) continue
-      const gain = before - move.score
-      const rival = promised.at(-1)
-      if (rival === undefined || gain >= rival.gain) return move
-      promised.splice(placeFor(promised, gain), 0, { instance: one.instance, gain })
-    }
-    return undefined
-  }
-
-  private nearChanges(before: number): Move | undefined {
-    return this.among(
-      this.candidates.filter((one) => this.looking.isOn(one, this.changed)),
-      before,
-    )
-  }
-
-  private ofAll(before: number): Move | undefined {
-    return this.among(this.candidates, before)
+  private amongPromising(before: number): M | undefined {
+    const { promised, candidates, looking, changed } = this
+    let most = 0
+    for (const gain of promised) most = Math.max(most, gain)
+    const near: number[] = []
+    const others: number[] = []
+    candidates.forEach((instance, at) => {
+      if (looking.isOn(instance, changed)) near.push(at)
+      else if ((promised[at] ?? 0) > PART * most) others.push(at)
+    })
+    others.sort((one, other) => (promised[other] ?? 0) - (promised[one] ?? 0))
+    return this.among([...near, ...others.slice(0, LAZY_LOOKS)], before)
   }
 
   /** Looks at each of these instances, and notes what it promises. */
-  private among(instances: readonly number[], before: number): Move | undefined {
+  private among(places: readonly number[], before: number): M | undefined {
     this.changed = new Set()
-    const found = instances.flatMap((instance) => this.looking.bestOf(instance, before) ?? [])
-    found.sort((one, other) => other.score - one.score || other.instance - one.instance)
-    const best = found.pop()
-    this.promised = found.map(({ instance, score }) => ({ instance, gain: before - score }))
+    let best: M | undefined
+    for (const at of places) {
+      const move = this.looking.bestOf(this.candidates[at] ?? -1, before, 'any')
+      this.promised[at] = move === undefined ? 0 : before - move.score
+      if (move !== undefined && move.score < (best?.score ?? Infinity)) best = move
+    }
     return best
   }
-}
-
-function placeFor(promised: readonly { readonly gain: number }[], gain: number): number {
-  let [low, high] = [0, promised.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((promised[middle]?.gain ?? 0) < gain) low = middle + 1
-    else high = middle
-  }
-  return low
 }

@@ -1,23 +1,17 @@
 // The best move of one instance: every kind of move with every target, and the score that each leaves.
 import { BOUNDED_TARGETS } from '../model/limits'
-import type { Source } from './bounds'
+import { SLACK } from './bounds'
 import { Changes } from './changes'
 import { NO_NODE } from './cluster-data'
 import { type ClusterModel, Col } from './cluster-model'
 import { ExactScore, changedNode } from './exact-score'
-import { FAILED_OVER, SOFT, Verdict } from './placement'
-import { type Score, SPREAD_COUNT } from './score'
-import { type Kind, Targets } from './targets'
+import { type Kind, type MoveKind, MoveKinds } from './move-kinds'
+import { Verdict } from './placement'
+import type { Score } from './score'
+import { type Effect, type Known, ORDERS, type Outcome, StepMemory, type TargetKind } from './step-memory'
+import { type TargetSearch, Targets } from './targets'
 import { SAME } from './ties'
-import { ROW, Trials } from './trials'
-
-export type MoveKind =
-  | 'failover'
-  | 'failover-to-any'
-  | 'replace-secondary'
-  | 'replace-and-failover'
-  | 'failover-and-replace'
-  | 'replace-primary'
+import { Trials } from './trials'
 
 export interface Move {
   readonly instance: number
@@ -26,6 +20,11 @@ export interface Move {
   readonly secondary: number
   /** After it. */
   readonly score: number
+}
+
+export interface Found extends Move {
+  readonly order: number
+  readonly outcome: Outcome
 }
 
 export interface Replacements {
@@ -37,37 +36,25 @@ export interface Replacements {
   readonly failoverAndReplace: boolean
 }
 
-const KINDS: readonly MoveKind[] = [
-  'failover-to-any',
-  'replace-secondary',
-  'replace-and-failover',
-  'replace-primary',
-  'failover-and-replace',
-]
+/** Of moves that are as good but for rounding, Ganeti's, or any: then a search ends where nothing can be better by more than that. */
+export type TieRule = 'told apart' | 'any'
 
-/** Where Ganeti tries it: a failover first, then target by target every kind. */
-function orderOf({ kind, primary, secondary }: Move): number {
-  if (kind === 'failover') return -1
-  const target = kind === 'replace-secondary' || kind === 'failover-and-replace' ? secondary : primary
-  return target * KINDS.length + KINDS.indexOf(kind)
-}
+/** Bounds are below what they are about by less than half of this. */
+const TIED = 4 * SLACK
 
-const NOTHING = new Float64Array(2 * SPREAD_COUNT + 1)
-const difference = () => new Float64Array(2 * SPREAD_COUNT + 1)
-
-export class Mover {
-  private readonly trials: Trials
+export class Mover implements TargetSearch {
+  private readonly kinds: MoveKinds
   private readonly changes: Changes
-  private readonly emptied = difference()
-  private readonly freed = difference()
-  private readonly other = difference()
-  private readonly target = difference()
   private readonly targets: Targets
   private readonly exact: ExactScore
-  /** While nothing is moved. */
-  private exacts = new Map<Move, number>()
-  private best: Move | undefined
-  private bound = 0
+  private readonly memory: StepMemory | undefined
+  private readonly effects = new Map<string, Effect>()
+  private best: Found | undefined
+  private least = 0
+  private readonly trying: Known[] = []
+  private apart = true
+  /** No move that was looked at last leaves less than this. */
+  lowest = Infinity
 
   constructor(
     private readonly model: ClusterModel,
@@ -77,204 +64,180 @@ export class Mover {
     boundedFrom = BOUNDED_TARGETS,
   ) {
     this.targets = new Targets(model, score, targets, boundedFrom)
-    this.trials = new Trials(model, lenient)
+    this.memory = this.targets.weighed ? new StepMemory(model, targets) : undefined
+    this.kinds = new MoveKinds(model, score, new Trials(model, lenient))
     this.exact = new ExactScore(model, score)
     this.changes = new Changes(model, lenient)
   }
 
-  bestFailoverToAny(instance: number, bound: number): Move | undefined {
-    this.begin(instance, bound)
-    const { trials } = this
-    this.tryTargets([
-      {
-        source: () => this.source([this.emptied]),
-        primary: undefined,
-        attempt: (to) => {
-          if (trials.failoverToAny(to) !== Verdict.ok) return
-          this.differ(to, ROW.target, this.target)
-          this.offer('failover-to-any', to, trials.secondary, this.emptied, this.target, NOTHING)
-        },
-      },
-    ])
+  bestFailoverToAny(instance: number, bound: number, ties: TieRule): Found | undefined {
+    this.begin(instance, bound, ties)
+    this.tryTargets(this.kinds.failoverToAny)
     return this.best
   }
 
   /** The best move of an instance with a mirror: first the failover alone, then with every target. */
-  bestReplacement(instance: number, bound: number, may: Replacements): Move | undefined {
-    this.begin(instance, bound)
-    this.differ(this.trials.secondary, ROW.secondary, this.freed)
-    if (may.failover) this.tryFailover()
+  bestReplacement(instance: number, bound: number, may: Replacements, ties: TieRule): Found | undefined {
+    this.begin(instance, bound, ties)
+    const { kinds } = this
+    if (may.failover) this.attempt(this.known(kinds.failover), kinds.secondary)
+    this.lowest = this.best?.score ?? Infinity
     if (!may.disks) return this.best
-    const mayFail = this.trials.mayMigrate(this.trials.primary, this.trials.secondary)
-    this.tryTargets([
-      this.replaceSecondary(),
-      ...(may.replaceAndFailover ? [this.replaceAndFailover()] : []),
-      ...(may.replacePrimary && mayFail ? [this.replacePrimary()] : []),
-      ...(may.failoverAndReplace && mayFail ? [this.failoverAndReplace()] : []),
-    ])
+    const mayFail = kinds.trials.mayMigrate(kinds.primary, kinds.secondary)
+    this.tryTargets(
+      kinds.replaceSecondary,
+      may.replaceAndFailover ? kinds.replaceAndFailover : undefined,
+      may.replacePrimary && mayFail ? kinds.replacePrimary : undefined,
+      may.failoverAndReplace && mayFail ? kinds.failoverAndReplace : undefined,
+    )
     return this.best
   }
 
   /** Makes the move; what was counted anew for trials is counted for good. */
   apply({ instance, primary, secondary }: Move): void {
-    const from = this.model.primary[instance] ?? NO_NODE
+    const [from, mirror] = [this.model.primary[instance] ?? NO_NODE, this.model.secondary[instance] ?? NO_NODE]
     this.changes.place(instance, primary, secondary)
     this.score.instanceMoved(instance, from, primary)
-    this.exacts.clear()
+    this.effects.clear()
+    this.memory?.moved([from, mirror, primary, secondary].filter((node) => node !== NO_NODE))
   }
 
   /** Whether it leaves less, also where it is as good but for rounding. */
-  isBetter(one: Move, other: Move): boolean {
-    return Math.abs(one.score - other.score) < SAME ? this.exactly(one) < this.exactly(other) : one.score < other.score
+  isBetter(one: Found, other: Found): boolean {
+    return Math.abs(one.score - other.score) < SAME
+      ? this.exactlyOf(one) < this.exactlyOf(other)
+      : one.score < other.score
   }
 
-  private exactly(move: Move): number {
-    const known = this.exacts.get(move) ?? this.scoreAfter(move)
-    this.exacts.set(move, known)
-    return known
+  private begin(instance: number, bound: number, ties: TieRule): void {
+    this.best = undefined
+    this.least = bound
+    this.apart = ties === 'told apart'
+    this.lowest = Infinity
+    this.kinds.begin(instance)
   }
 
-  private scoreAfter({ instance, primary, secondary }: Move): number {
+  get instance(): number {
+    return this.kinds.instance
+  }
+
+  bound(): number {
+    return this.apart ? this.least : this.least - TIED
+  }
+
+  excludes(to: number): boolean {
+    return to === this.kinds.primary || to === this.kinds.secondary
+  }
+
+  targetKinds(): readonly TargetKind[] {
+    return this.memory?.targetKinds() ?? []
+  }
+
+  isHopeless({ outcomes }: Known, { id }: TargetKind): boolean {
+    const outcome = outcomes?.get(id)
+    return outcome !== undefined && outcome.score >= this.limit() && outcome.limit >= this.limit()
+  }
+
+  private known(kind: Kind): Known {
+    return this.memory?.of(this.kinds.instance, kind) ?? { kind, floor: undefined, outcomes: undefined, step: 0 }
+  }
+
+  private tryTargets(...kinds: readonly (Kind | undefined)[]): void {
+    const { trying } = this
+    trying.length = 0
+    for (const kind of kinds) if (kind !== undefined) trying.push(this.known(kind))
+    this.lowest = Math.min(this.lowest, this.targets.each(this, trying))
+  }
+
+  /** What a move must leave less than. */
+  private limit(): number {
+    return this.apart && this.best !== undefined ? this.least + SAME : this.least
+  }
+
+  attempt(known: Known, to: number): void {
+    const { kind } = known
+    const { best, apart } = this
+    const outcome = this.outcome(known, to)
+    const { score } = outcome
+    if (score >= this.limit()) return
+    const { instance } = this.kinds
+    const [primary, secondary] = [kind.primaryAfter(to), kind.secondaryAfter(to)]
+    const order = kind.order < 0 ? -1 : to * ORDERS + kind.order
+    // Targets are not tried in order: of moves that are as good, Ganeti takes the first.
+    if (apart && best !== undefined) {
+      if (Math.abs(score - best.score) < SAME) {
+        const less = this.exactly(outcome, instance, primary, secondary) - this.exactlyOf(best)
+        if (less > 0 || (less === 0 && best.order < order)) return
+      } else if (score > best.score) return
+    }
+    this.least = Math.min(this.least, score)
+    this.best = { instance, kind: kind.name, primary, secondary, score, order, outcome }
+  }
+
+  private outcome(same: Known, to: number): Outcome {
+    const { kind } = same
+    const limit = this.least + 2 * SAME
+    if (this.memory === undefined) return this.tryOut(kind, to, limit)
+    const outcomes = (same.outcomes ??= new Map<number, Outcome>())
+    const key = this.memory.targetKey(kind, to)
+    const known = outcomes.get(key)
+    if (known !== undefined && (known.score < Infinity || known.limit >= limit)) return known
+    const found = this.tryOut(kind, to, limit)
+    outcomes.set(key, found)
+    return found
+  }
+
+  private tryOut(kind: Kind, to: number, limit: number): Outcome {
+    const { kinds } = this
+    if (kind.attempt(to) !== Verdict.ok) return IMPOSSIBLE
+    const primary = kind.primaryAfter(to)
+    const extra = primary === kinds.primary ? 0 : this.score.pairsAfter(kinds.instance, kinds.primary, primary)
+    return { score: this.score.after(limit, extra, ...kinds.differences), limit }
+  }
+
+  private exactlyOf({ outcome, instance, primary, secondary }: Found): number {
+    return this.exactly(outcome, instance, primary, secondary)
+  }
+
+  private exactly(outcome: Outcome, instance: number, primary: number, secondary: number): number {
+    const effect = (outcome.effect ??= this.effectOf(instance, primary, secondary))
+    const { model } = this
+    const nodeAt = (place: number) => {
+      if (place > 1) return place === 2 ? primary : secondary
+      return (place === 0 ? model.primary : model.secondary)[instance] ?? NO_NODE
+    }
+    let key = 0
+    for (const { place } of effect.changed) key = key * model.nodes.length + nodeAt(place)
+    const known = effect.exact.get(key)
+    if (known !== undefined) return known
+    const changed = effect.changed.map(({ place, ...what }) => ({ ...what, node: nodeAt(place) }))
+    const score = this.exact.after(changed, effect.pairs, true)
+    effect.exact.set(key, score)
+    return score
+  }
+
+  /** What it does to the nodes that it changes. */
+  private effectOf(instance: number, primary: number, secondary: number): Effect {
     const { model, changes, score } = this
-    const [from, mark, { version }] = [model.primary[instance] ?? NO_NODE, changes.mark(), model]
+    const [mark, { version }] = [changes.mark(), model]
+    const from = model.primary[instance] ?? NO_NODE
+    const nodes = [from, model.secondary[instance] ?? NO_NODE, primary, secondary]
     const pairs = score.pairsAfter(instance, from, primary)
-    const nodes = new Set([from, model.secondary[instance] ?? NO_NODE, primary, secondary])
-    nodes.delete(NO_NODE)
+    const places = [...nodes.keys()].filter((at) => nodes[at] !== NO_NODE && nodes.indexOf(nodes[at] ?? NO_NODE) === at)
     changes.place(instance, primary, secondary)
-    const changed = [...nodes].map((node) => changedNode(model, node, model.rows, node * Col.Width))
+    const after = places.map((place) => {
+      const node = nodes[place] ?? NO_NODE
+      return { place, ...changedNode(model, node, model.rows, node * Col.Width) }
+    })
     changes.undo(mark)
     // It is as it was.
     model.version = version
-    return this.exact.after(changed, pairs, true)
-  }
-
-  private begin(instance: number, bound: number): void {
-    this.best = undefined
-    this.bound = bound
-    this.trials.begin(instance)
-    this.differ(this.trials.primary, ROW.primary, this.emptied)
-  }
-
-  private tryTargets(kinds: readonly Kind[]): void {
-    const { instance, primary, secondary } = this.trials
-    this.targets.each({ instance, without: [primary, secondary], bound: () => this.bound }, kinds)
-  }
-
-  private tryFailover(): void {
-    const { trials } = this
-    if (trials.failover() !== Verdict.ok) return
-    this.differ(trials.secondary, ROW.target, this.target)
-    this.differ(trials.primary, ROW.other, this.other)
-    this.offer('failover', trials.secondary, trials.primary, this.target, this.other, NOTHING)
-  }
-
-  private replaceSecondary(): Kind {
-    const { trials } = this
-    const { primary, secondary } = trials
-    return {
-      source: () => this.source([this.freed], -trials.shared(primary, secondary)),
-      primary,
-      attempt: (to) => {
-        if (trials.replaceSecondary(to) !== Verdict.ok) return
-        this.differ(to, ROW.target, this.target)
-        this.differ(primary, ROW.other, this.other)
-        this.offer('replace-secondary', primary, to, this.target, this.freed, this.other)
-      },
-    }
-  }
-
-  private replaceAndFailover(): Kind {
-    const { trials } = this
-    const { primary } = trials
-    return {
-      source: () => this.keepsFor(primary, ROW.primary, this.freed),
-      primary: undefined,
-      attempt: (to) => {
-        if (trials.replaceAndFailover(to) !== Verdict.ok) return
-        this.differ(to, ROW.target, this.target)
-        this.differ(primary, ROW.other, this.other)
-        this.offer('replace-and-failover', to, primary, this.target, this.freed, this.other)
-      },
-    }
-  }
-
-  private replacePrimary(): Kind {
-    const { trials } = this
-    const { secondary } = trials
-    return {
-      source: () => this.keepsFor(secondary, ROW.secondary, this.emptied),
-      primary: undefined,
-      attempt: (to) => {
-        if (trials.replacePrimary(to) !== Verdict.ok) return
-        this.differ(to, ROW.target, this.target)
-        this.differ(secondary, ROW.other, this.other)
-        this.offer('replace-primary', to, secondary, this.target, this.emptied, this.other)
-      },
-    }
-  }
-
-  private failoverAndReplace(): Kind {
-    const { trials } = this
-    const { placement, instance, secondary } = trials
-    return {
-      source: () => {
-        placement.copyRow(ROW.secondary, ROW.other)
-        placement.addPrimary(ROW.other, secondary, instance, 0, SOFT)
-        this.differ(secondary, ROW.other, this.other)
-        return this.source([this.emptied, this.other])
-      },
-      primary: secondary,
-      attempt: (to) => {
-        if (trials.failoverAndReplace(to) !== Verdict.ok) return
-        this.differ(secondary, ROW.other, this.other)
-        this.differ(to, ROW.target, this.target)
-        this.offer('failover-and-replace', secondary, to, this.target, this.emptied, this.other)
-      },
-    }
-  }
-
-  /** What a move does besides what it does to its target, at the least. */
-  private source(
-    differences: readonly Float64Array[],
-    linear = this.score.pairsAfter(this.trials.instance, this.trials.primary, NO_NODE),
-  ): Source {
-    return { differences, linear: differences.reduce((sum, one) => sum + (one[2 * SPREAD_COUNT] ?? 0), linear) }
-  }
-
-  /** The node keeps memory for the target then. How much more is not known: at least as much as for a node without any. */
-  private keepsFor(node: number, row: number, left: Float64Array): Source {
-    const { placement, instance } = this.trials
-    placement.copyRow(row, ROW.other)
-    placement.addSecondary(ROW.other, node, instance, NO_NODE, FAILED_OVER)
-    this.differ(node, ROW.other, this.other)
-    const more = this.model.instances[instance]?.reserve ?? 0
-    return { ...this.source([left, this.other]), reservedAlso: { node, more } }
-  }
-
-  private offer(
-    kind: MoveKind,
-    primary: number,
-    secondary: number,
-    one: Float64Array,
-    two: Float64Array,
-    three: Float64Array,
-  ): void {
-    const { instance, primary: from } = this.trials
-    const extra = from === primary ? 0 : this.score.pairsAfter(instance, from, primary)
-    const move: Move = { instance, kind, primary, secondary, score: 0 }
-    const { best } = this
-    const score = this.score.after(best === undefined ? this.bound : this.bound + SAME, extra, one, two, three)
-    if (score === Infinity) return
-    // Targets are not tried in order: of moves that are as good, Ganeti takes the first.
-    const found = { ...move, score }
-    if (best !== undefined && !this.isBetter(found, best)) {
-      if (orderOf(best) < orderOf(move) || this.isBetter(best, found)) return
-    }
-    this.bound = Math.min(this.bound, score)
-    this.best = found
-  }
-
-  private differ(node: number, row: number, out: Float64Array): void {
-    this.score.difference(node, this.trials.placement.rows, row, out)
+    const changed = after.filter((one) => this.exact.differs(one))
+    const key = JSON.stringify([pairs, changed.map(({ place, spreads, counted }) => [place, [...spreads], counted])])
+    const known = this.effects.get(key) ?? { changed, pairs, exact: new Map() }
+    this.effects.set(key, known)
+    return known
   }
 }
+
+const IMPOSSIBLE: Outcome = { score: Infinity, limit: Infinity }

@@ -7,8 +7,8 @@ import { Changes } from './changes'
 import { groupNodes } from './choose-group'
 import { BadClusterData, NO_NODE } from './cluster-data'
 import type { ClusterModel } from './cluster-model'
-import { moveSteps } from './jobs'
-import type { MoveKind } from './moves'
+import { moveName, moveSteps } from './jobs'
+import type { MoveKind } from './move-kinds'
 import type { Step } from './requests'
 import { Score } from './score'
 
@@ -47,7 +47,8 @@ export function replay(model: ClusterModel, relocations: readonly Relocation[], 
     changes.place(instance, primary, secondary)
     const now = scoreOf(group)
     steps.push({
-      ...{ instance: relocation.instance, group: model.data.groups[group]?.name ?? '', kind, from },
+      ...{ instance: relocation.instance, group: model.data.groups[group]?.name ?? '', from },
+      kind: moveName(model, { kind, instance }),
       ...{ to: names(model, primary, secondary), score_before, score_after: now.value() },
       components: changed(parts, now.components()),
       ...{ first_op: ops.length, op_count: opcodes.length, candidates: null },

@@ -8,6 +8,15 @@ export const WEIGHTS = Float64Array.from(SPREADS)
 export const SPREAD_COUNT = SPREADS.length
 /** A contribution: the spreads' values, then the weighted sum of all that is only added up. */
 export const CONTRIBUTION = SPREAD_COUNT + 1
+/** Places in a difference, after those of the spreads' values and of their squares. */
+export const LINEAR = 2 * SPREAD_COUNT
+const NODE = LINEAR + 1
+export const newDifference = (): Float64Array => new Float64Array(NODE + 1)
+export const NO_DIFFERENCE = newDifference()
+/** What may be lost of a sum of squares, for each unit that was added or taken away. */
+export const LOST = 2 ** -50
+/** A spread that would differ by more than this for what was lost is counted anew: less than what tells two scores apart. */
+const UNSURE = 2e-11
 /** Place of the memory that is kept for others. */
 export const RESERVED = 2
 export const RESERVED_WEIGHT = 0.25
@@ -100,6 +109,8 @@ export class Score {
   readonly contributions: Float64Array
   readonly squares = new Float64Array(SPREAD_COUNT)
   readonly sums = new Float64Array(SPREAD_COUNT)
+  /** What the contributions add up to: as the means are rounded, not quite nothing. */
+  readonly remainders = new Float64Array(SPREAD_COUNT)
   private readonly means = new Float64Array(SPREAD_COUNT)
   /** As the nodes contribute them. */
   readonly values: Float64Array
@@ -121,7 +132,7 @@ export class Score {
 
   /** Anew from the rows of the nodes that changed: after each step, so that rounding does not add up. */
   refresh(changed = this.nodes): void {
-    const { model, nodes, values, contributions, sums, means, squares } = this
+    const { model, nodes, values, contributions, sums, means, remainders, squares } = this
     for (const node of changed) contribute(model, node, model.rows, node * Col.Width, values, node * CONTRIBUTION)
     this.version++
     this.online = 0
@@ -136,12 +147,14 @@ export class Score {
     }
     for (let k = 0; k < SPREAD_COUNT; k++) means[k] = (sums[k] ?? 0) / this.online
     squares.fill(0)
+    remainders.fill(0)
     for (const node of nodes) {
       if (model.nodes[node]?.offline) continue
       const at = node * CONTRIBUTION
       for (let k = 0; k < SPREAD_COUNT; k++) {
         const distance = (values[at + k] ?? 0) - (means[k] ?? 0)
         contributions[at + k] = distance
+        remainders[k] = (remainders[k] ?? 0) + distance
         squares[k] = (squares[k] ?? 0) + distance * distance
       }
     }
@@ -168,22 +181,42 @@ export class Score {
       out[k] = after - before
       out[k + SPREAD_COUNT] = after * after - before * before
     }
-    out[2 * SPREAD_COUNT] = (scratch[SPREAD_COUNT] ?? 0) - (this.contributions[at + SPREAD_COUNT] ?? 0)
+    out[LINEAR] = (scratch[SPREAD_COUNT] ?? 0) - (this.contributions[at + SPREAD_COUNT] ?? 0)
+    out[NODE] = node
   }
 
   /** The score after up to three differences; gives up with Infinity as soon as it cannot be below `bound`. */
   after(bound: number, extra: number, one: Float64Array, two: Float64Array, three: Float64Array): number {
-    const last = 2 * SPREAD_COUNT
-    const { online, squares } = this
-    let score = this.linear + this.pairs.value() + extra + (one[last] ?? 0) + (two[last] ?? 0) + (three[last] ?? 0)
+    const { online, squares, remainders } = this
+    let score = this.linearPart() + extra + (one[LINEAR] ?? 0) + (two[LINEAR] ?? 0) + (three[LINEAR] ?? 0)
     for (let k = 0; k < SPREAD_COUNT; k++) {
       if (score >= bound) return Infinity
-      const sum = ((one[k] ?? 0) + (two[k] ?? 0) + (three[k] ?? 0)) / online
+      const mean = ((remainders[k] ?? 0) + (one[k] ?? 0) + (two[k] ?? 0) + (three[k] ?? 0)) / online
       const j = k + SPREAD_COUNT
-      const spread = ((squares[k] ?? 0) + (one[j] ?? 0) + (two[j] ?? 0) + (three[j] ?? 0)) / online - sum * sum
-      if (spread > 0) score += (WEIGHTS[k] ?? 0) * Math.sqrt(spread)
+      const before = squares[k] ?? 0
+      const total = before + (one[j] ?? 0) + (two[j] ?? 0) + (three[j] ?? 0)
+      let variance = total / online - mean * mean
+      const unsure = (LOST / UNSURE / 2 / online) * (before + total)
+      if (variance < unsure * unsure) variance = this.varianceWith(k, mean, [one, two, three])
+      if (variance > 0) score += (WEIGHTS[k] ?? 0) * Math.sqrt(variance)
     }
     return score < bound ? score : Infinity
+  }
+
+  /** Where next to nothing is left of large squares, their difference is only rounding: each node's distance is taken then. */
+  private varianceWith(k: number, mean: number, differences: readonly Float64Array[]): number {
+    const { model, nodes, contributions, online } = this
+    const places = differences.map((one) => (one[NODE] ?? 0) * CONTRIBUTION + k)
+    const before = places.map((at) => contributions[at] ?? 0)
+    places.forEach((at, i) => (contributions[at] = (contributions[at] ?? 0) + (differences[i]?.[k] ?? 0)))
+    let sum = 0
+    for (const node of nodes) {
+      if (model.nodes[node]?.offline) continue
+      const distance = (contributions[node * CONTRIBUTION + k] ?? 0) - mean
+      sum += distance * distance
+    }
+    places.forEach((at, i) => (contributions[at] = before[i] ?? 0))
+    return sum / online
   }
 
   /** The instance's primary has just changed. */

@@ -1,22 +1,19 @@
 // The nodes that an instance could be moved to, in the order in which they are tried: all of them where there are few, and where
 // there are many only those that could be better than what was found before.
-import { type Bound, Bounds, type Source } from './bounds'
+import { Bounds, type Floor } from './bounds'
+import type { Asked } from './bound-roles'
 import type { ClusterModel } from './cluster-model'
 import type { Score } from './score'
-
-/** One kind of move, for every target. */
-export interface Kind {
-  /** What it does besides; asked for only where targets are weighed. */
-  source(): Source
-  /** Where the instance's primary is when the target becomes its secondary; undefined when it becomes the primary. */
-  readonly primary: number | undefined
-  readonly attempt: (to: number) => void
-}
+import type { Known, TargetKind } from './step-memory'
 
 export interface TargetSearch {
   readonly instance: number
-  readonly without: readonly number[]
   bound(): number
+  excludes(to: number): boolean
+  attempt(kind: Known, to: number): void
+  targetKinds(): readonly TargetKind[]
+  /** Whether none of these targets can be better than what was found. */
+  isHopeless(kind: Known, targets: TargetKind): boolean
 }
 
 export class Targets {
@@ -32,52 +29,85 @@ export class Targets {
     this.bounds = bounds?.usable === true ? bounds : undefined
   }
 
-  /** Attempts every kind with every target that could get below the bound, which each attempt may lower. */
-  each(search: TargetSearch, kinds: readonly Kind[]): void {
+  /** Whether targets are left out. */
+  get weighed(): boolean {
+    return this.bounds !== undefined
+  }
+
+  /**
+   * Attempts every kind with every target that could get below the bound, which each attempt may lower. Answers with what no target
+   * gets below.
+   */
+  each(search: TargetSearch, kinds: readonly Known[]): number {
     if (this.bounds !== undefined) return this.weigh(this.bounds, search, kinds)
     for (const to of this.nodes) {
-      if (search.without.includes(to)) continue
-      for (const kind of kinds) kind.attempt(to)
+      if (search.excludes(to)) continue
+      for (const known of kinds) search.attempt(known, to)
     }
+    return -Infinity
   }
 
-  private weigh(bounds: Bounds, { instance, without, bound }: TargetSearch, kinds: readonly Kind[]): void {
-    const { nodes } = this
+  private weigh(bounds: Bounds, search: TargetSearch, kinds: readonly Known[]): number {
+    const { instance } = search
     const facts = this.model.instances[instance]
-    if (facts === undefined) return
-    const weighed = kinds.map(({ source, primary, attempt }) => ({
-      attempt,
-      ...(primary === undefined
-        ? bounds.ofPrimary(source(), instance, facts)
-        : bounds.ofSecondary(source(), instance, facts, primary)),
-    }))
-    const attempt = (kind: Weighed, place: number) => {
-      const to = nodes[place] ?? -1
-      if (!without.includes(to)) kind.attempt(to)
+    if (facts === undefined) return Infinity
+    let lowest = Infinity
+    let first: Weighed | undefined
+    const weighed: Weighed[] = []
+    for (const known of kinds) {
+      const { kind } = known
+      const asked = bounds.asked(kind.asPrimary, instance, facts)
+      const { constant, leastChange } = (known.floor ??= bounds.floor(kind.source(), kind.asPrimary, asked))
+      const least = constant + asked.least
+      lowest = Math.min(lowest, least + leastChange)
+      if (least + leastChange >= search.bound()) continue
+      const one = { known, asked, constant, leastChange, least }
+      weighed.push(one)
+      if (least < (first?.least ?? Infinity)) first = one
     }
     // The most promising first: what it leaves of the others is little.
-    const [first] = weighed.toSorted((one, other) => least(one) - least(other))
-    if (first !== undefined && least(first) < bound()) attempt(first, first.asked.leastAt)
-    for (const kind of weighed) {
-      const { constant, asked, special, change } = kind
-      for (const node of special) {
-        const place = bounds.placeOf(node)
-        if (place === undefined) continue
-        if (constant + (asked.values[place] ?? 0) + change(place, node) < bound()) attempt(kind, place)
-      }
-      let limit = bound() - constant
-      if (asked.least >= limit) continue
-      for (let place = 0; place < nodes.length; place++) {
-        if ((asked.values[place] ?? 0) >= limit) continue
-        if (kind !== first || place !== asked.leastAt) attempt(kind, place)
-        limit = bound() - constant
-      }
+    if (first !== undefined && first.least < search.bound()) this.attempt(search, first, first.asked.leastAt)
+    for (const one of weighed) {
+      if (one.leastChange < 0) this.trySpecial(bounds, search, one)
+      this.tryAll(search, one, one === first ? one.asked.leastAt : -1)
     }
+    return lowest
+  }
+
+  /** Where memory is kept already, less may be added. */
+  private trySpecial(bounds: Bounds, search: TargetSearch, one: Weighed): void {
+    const { known, asked, constant, leastChange } = one
+    const { kind } = known
+    for (const node of kind.special()) {
+      const place = bounds.placeOf(node)
+      if (place === undefined) continue
+      const change = kind.asPrimary ? leastChange : bounds.changeWith(kind.kept(node), place, asked)
+      if (constant + (asked.values[place] ?? 0) + change < search.bound()) this.attempt(search, one, place)
+    }
+  }
+
+  private tryAll(search: TargetSearch, one: Weighed, without: number): void {
+    const { asked, constant, known } = one
+    let limit = search.bound() - constant
+    if (asked.least >= limit) return
+    for (const kind of search.targetKinds()) {
+      if ((asked.values[kind.places[0] ?? 0] ?? 0) >= limit) continue
+      for (const place of kind.places) {
+        if (search.isHopeless(known, kind)) break
+        if (place !== without) this.attempt(search, one, place)
+      }
+      limit = search.bound() - constant
+    }
+  }
+
+  private attempt(search: TargetSearch, { known }: Weighed, place: number): void {
+    const to = this.nodes[place] ?? -1
+    if (!search.excludes(to)) search.attempt(known, to)
   }
 }
 
-interface Weighed extends Bound {
-  readonly attempt: (to: number) => void
+interface Weighed extends Floor {
+  readonly known: Known
+  readonly asked: Asked
+  readonly least: number
 }
-
-const least = ({ constant, asked }: Bound): number => constant + asked.least

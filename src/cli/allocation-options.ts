@@ -1,5 +1,6 @@
 // Options that only gnt-allocation has.
 import { DISK_TEMPLATES } from '../model/constants/disks'
+import { DATA_OPTIONS } from './data'
 import { flag, value } from './option'
 import { oNoHeaders, oSeparator } from './options'
 
@@ -38,4 +39,4 @@ export const BALANCE_OPTIONS = [
   value('--min-gain-limit', 'min_gain_limit', 'float', 'the score below which that counts; 0.1 when left out'),
 ]
 
-export const SHOW_OPTIONS = [oNoHeaders, oSeparator, flag('--json', 'json', 'print the whole answer as JSON')]
+export const SHOW_OPTIONS = [oNoHeaders, oSeparator, ...DATA_OPTIONS]

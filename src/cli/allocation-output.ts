@@ -4,10 +4,11 @@ import { score8 } from '../allocation/numbers'
 import type { CandidateNode, Capacity, GroupScore, WhatIf } from '../model/allocation'
 import type { PlannedBalance } from '../rpc/luxi/allocation'
 import type { Call } from './command'
+import { dataFormat, printData } from './data'
 import { formatTable } from './table'
 
-export function showBalance(call: Call, answer: PlannedBalance): void {
-  if (asJson(call, answer)) return
+export async function showBalance(call: Call, answer: PlannedBalance): Promise<void> {
+  if (await asData(call, answer)) return
   const { out, err } = call.terminal
   const { steps, groups, more, left_out } = answer
   if (steps.length === 0) out('There is nothing to move: no move gains enough.')
@@ -26,8 +27,8 @@ export function showBalance(call: Call, answer: PlannedBalance): void {
   if (more) err('There are more moves than these: ask again after them.')
 }
 
-export function showCapacity(call: Call, answer: Capacity): void {
-  if (asJson(call, answer)) return
+export async function showCapacity(call: Call, answer: Capacity): Promise<void> {
+  if (await asData(call, answer)) return
   const { groups, fits } = answer
   table(
     call,
@@ -45,8 +46,8 @@ export function showCapacity(call: Call, answer: Capacity): void {
   for (const { group, candidates } of groups) explained(call, `the next instance in ${group}`, candidates)
 }
 
-export function showWhatIf(call: Call, answer: WhatIf): void {
-  if (asJson(call, answer)) return
+export async function showWhatIf(call: Call, answer: WhatIf): Promise<void> {
+  if (await asData(call, answer)) return
   const { out } = call.terminal
   const { dead, restored, lost, mirrored, unmirrored, placed, refused, without_reserve } = answer
   if (dead.length > 0) out(`Nodes that die: ${dead.join(', ')}`)
@@ -69,10 +70,10 @@ export function showWhatIf(call: Call, answer: WhatIf): void {
   for (const { candidates } of refused) explained(call, 'the next new instance', candidates)
 }
 
-function asJson({ options, terminal }: Call, answer: unknown): boolean {
-  if (!options.flag('json')) return false
-  terminal.out(JSON.stringify(answer, null, 2))
-  return true
+async function asData(call: Call, answer: unknown): Promise<boolean> {
+  const format = dataFormat(call.options)
+  if (format !== undefined) await printData(call, answer, format)
+  return format !== undefined
 }
 
 function table({ options, terminal }: Call, titles: readonly string[], rows: readonly (readonly string[])[]): void {

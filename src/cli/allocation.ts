@@ -21,7 +21,6 @@ import { confirm } from './confirm'
 import type { OptionValues } from './option-values'
 import { SUBMIT_OPTIONS, oForce, oIallocator } from './options'
 import { diskSize } from './params'
-import { JobSubmitted } from './job-outcomes'
 
 export const allocationTool: Tool = {
   name: 'gnt-allocation',
@@ -65,7 +64,7 @@ async function balance(call: Call): Promise<number> {
   }
   const gantry = gantryOf(call)
   const answer = await answered(call, gantry.balance(administrator('root'), checked(readBalance, request), null))
-  showBalance(call, answer)
+  await showBalance(call, answer)
   const { plan, steps } = answer
   if (!options.flag('execute') || plan === null) return EXIT.ok
   if (!(await confirm(call, `Carry out ${steps.length} move(s)?`))) return EXIT.notConfirmed
@@ -75,8 +74,7 @@ async function balance(call: Call): Promise<number> {
     ...{ ops, plan, reason: options.text('reason') ?? null },
     ...{ key: null, digest: '', match: [] },
   })
-  if (options.flag('submit_only')) throw new JobSubmitted(job)
-  if (options.flag('print_jobid')) call.terminal.out(String(job))
+  call.jobs.tell(job)
   await call.jobs.wait(job)
   return EXIT.ok
 }
@@ -90,7 +88,7 @@ async function capacity(call: Call): Promise<number> {
     explain: options.flag('explain'),
   }
   const asked = gantryOf(call).capacity(administrator('root'), checked(readCapacity, request), null)
-  showCapacity(call, await answered(call, asked))
+  await showCapacity(call, await answered(call, asked))
   return EXIT.ok
 }
 
@@ -114,7 +112,7 @@ async function whatIf(call: Call): Promise<number> {
     explain: options.flag('explain'),
   }
   const asked = gantryOf(call).whatIf(administrator('root'), checked(readWhatIf, request), null)
-  showWhatIf(call, await answered(call, asked))
+  await showWhatIf(call, await answered(call, asked))
   return EXIT.ok
 }
 

@@ -39,7 +39,7 @@ export const backupTool: Tool = {
       usage: '',
       args: [],
       options: [oNode, ...LIST_OPTIONS, oUnits],
-      run: listExports,
+      ...listExports,
     },
     {
       name: 'list-fields',
@@ -47,7 +47,7 @@ export const backupTool: Tool = {
       usage: '[fields...]',
       args: [many('free text')],
       options: [oNoHeaders, oSeparator],
-      run: listFieldsCommand('export'),
+      ...listFieldsCommand('export'),
     },
     {
       name: 'export',

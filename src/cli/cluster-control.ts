@@ -1,8 +1,9 @@
 import { seconds } from '../lib/clock'
 import { OpClusterActivateMasterIp, OpClusterDeactivateMasterIp, OpClusterRedistConf } from '../opcodes/cluster'
 import { type Call, EXIT, refusal } from './command'
-import { ask } from './confirm'
+import { confirm } from './confirm'
 import { formatCtime } from './format'
+import { oYes } from './options'
 import { opcodeOf, submitting } from './submit'
 
 export const redistributeConfig = submitting(OpClusterRedistConf, () => ({}))
@@ -11,7 +12,7 @@ export const activateMasterIp = submitting(OpClusterActivateMasterIp, () => ({})
 export async function deactivateMasterIp(call: Call): Promise<number> {
   const question =
     'This takes down the address of the cluster; its doors cannot be reached there until it is back. Continue?'
-  if (!call.options.flag('confirm') && !(await ask(call, question))) return EXIT.failure
+  if (!(await confirm(call, question, oYes))) return EXIT.failure
   await call.jobs.run(opcodeOf(OpClusterDeactivateMasterIp, {}))
   return EXIT.ok
 }
@@ -25,8 +26,12 @@ export async function controlQueue({ args, master, terminal }: Call): Promise<nu
   return EXIT.ok
 }
 
+/** The pause is kept for the watchers that look at it: Ganeti's, where a cluster is mixed. */
+const NO_WATCHER = 'Note: this version of Gantry has no watcher of its own, so nothing restarts what has stopped'
+
 export async function controlWatcher({ args, master, terminal, clock }: Call): Promise<number> {
   const [verb, duration] = args
+  if (verb === 'continue' || verb === 'pause' || verb === 'info') terminal.err(NO_WATCHER)
   if (verb === 'continue') {
     await master.setWatcherPause(null)
     terminal.out('The watcher is no longer paused.')

@@ -32,7 +32,7 @@ export async function emergencyPower(call: Call): Promise<number> {
   }
   const plan = await makePlan(call)
   if (plan === undefined) return EXIT.failure
-  if (!options.flag('force') && !(await confirmMany(call, plan.all, 'nodes', 'epo'))) return EXIT.failure
+  if (!(await confirmMany(call, { names: plan.all, kind: 'nodes', verb: 'epo' }))) return EXIT.failure
   return options.flag('on') ? powerOn(call, plan) : powerOff(call, plan)
 }
 

@@ -1,5 +1,6 @@
 // gnt-cluster master-failover: the one command that runs on another node than the master.
 import { type Call, EXIT } from './command'
+import { oYesDoItAnyway } from './cluster-options'
 import { confirm } from './confirm'
 
 export async function failOverMaster(call: Call): Promise<number> {
@@ -9,7 +10,7 @@ export async function failOverMaster(call: Call): Promise<number> {
     const question =
       'This will perform the failover even if most other nodes are down, or if this node is outdated. This is dangerous ' +
       'as it can lead to a non-consistent cluster. Check the gnt-cluster(8) man page before proceeding. Continue?'
-    if (!options.flag('yes_do_it') && !(await confirm(call, question))) return EXIT.failure
+    if (!(await confirm(call, question, oYesDoItAnyway))) return EXIT.failure
   }
   // Loaded by this command only, and no other one waits for it.
   const [{ majorityHealthy, masterFailover, surveyNodes }, node] = await Promise.all([

@@ -1,5 +1,6 @@
 import { pythonText } from '../lib/python-text'
-import { administrator } from './administrator'
+import { timeText } from '../lib/rfc3339'
+import { administrator, gantryOf } from './administrator'
 import { type Call, EXIT } from './command'
 import { ES_SEARCH_PATH, OS_SEARCH_PATH } from '../model/constants/paths'
 import { formatTime } from './format'
@@ -16,6 +17,12 @@ export async function showCluster({ master, terminal }: Call): Promise<number> {
   return EXIT.ok
 }
 
+/** As /3 shows it. */
+export async function clusterData({ master }: Call): Promise<unknown> {
+  const info = await gantryOf({ master }).cluster(administrator('root'))
+  return { ...info, ctime: timeText(Number(info['ctime'])), mtime: timeText(Number(info['mtime'])) }
+}
+
 export async function showVersion({ master, terminal }: Call): Promise<number> {
   const info = await master.queryClusterInfo()
   const text = (key: string) => pythonText(info[key])
@@ -28,8 +35,11 @@ export async function showVersion({ master, terminal }: Call): Promise<number> {
   return EXIT.ok
 }
 
-export async function showMaster({ master, terminal }: Call): Promise<number> {
-  const [name] = await master.queryConfigValues(['master_node'])
+/** Every node knows it, also while there is no master to ask. */
+export async function showMaster({ master, terminal, thisNode }: Call): Promise<number> {
+  const node = await thisNode().catch(() => undefined)
+  const known = (await node?.disk.read(node.paths.ssconf('master_node')))?.toString('utf8').trim()
+  const [name] = known === undefined ? await master.queryConfigValues(['master_node']) : [known]
   terminal.out(pythonText(name))
   return EXIT.ok
 }

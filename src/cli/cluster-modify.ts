@@ -10,6 +10,7 @@ import { enforceTypes } from '../model/param-types'
 import {
   backendParams,
   byIdent,
+  hypervisorName,
   diskStates,
   guessed,
   hypervisorParams,
@@ -85,7 +86,7 @@ function parameterChanges(options: OptionValues) {
   const intervals = options.keyValues('data_collector_interval')
   return {
     beparams: Object.keys(beparams).length === 0 ? undefined : beparams,
-    hvparams: hvparams && mapValues(hvparams, (values, name) => hypervisorParams(values, name)),
+    hvparams: hvparams && mapValues(hvparams, (values, name) => hypervisorParams(values, hypervisorName(name))),
     nicparams: nicparams && enforceTypes(nicparams, NIC_TYPES),
     ndparams: nodeParams(options.keyValues('ndparams')),
     diskparams: diskparams && mapValues(diskparams, guessed),

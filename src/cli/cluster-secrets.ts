@@ -1,5 +1,6 @@
 // gnt-cluster renew-crypto: certificates and secrets that are plain files, alike on all nodes. The master's are replaced, and go to
 // the others with the configuration; daemons notice a new file by themselves, so nothing is stopped.
+import { errorText } from '../lib/system-failure'
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import * as fs from 'node:fs/promises'
 import type { Paths } from '../lib/paths'
@@ -72,7 +73,7 @@ async function fromFile(target: string, file: string | undefined, check: (text: 
     return [[target, text]]
   } catch (error) {
     // What the file has may be secret, so only what is wrong with it is told.
-    throw new CommandFailure(`Unable to load ${file}: ${error instanceof Error ? error.message : String(error)}`)
+    throw new CommandFailure(`Unable to load ${file}: ${errorText(error)}`)
   }
 }
 

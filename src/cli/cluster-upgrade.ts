@@ -10,7 +10,10 @@ export async function upgradeCluster({ options, terminal, master }: Call): Promi
     throw new CommandFailure('Precisely one of the options --to and --resume has to be given')
   // Also proves that the cluster runs with this version.
   const { config_version } = await master.queryClusterInfo()
-  if (resume) return EXIT.ok
+  if (resume) {
+    terminal.out('Nothing to do: no upgrade was interrupted, and none can be, since one version is installed')
+    return EXIT.ok
+  }
   const [, major, minor] = /^(\d+)\.(\d+)(\.\d+)?$/.exec(to ?? '') ?? []
   if (major === undefined || minor === undefined) throw new CommandFailure(`Could not parse version string ${to}`)
   const version = Number(major) * 1_000_000 + Number(minor) * 10_000
@@ -19,6 +22,8 @@ export async function upgradeCluster({ options, terminal, master }: Call): Promi
       `Version ${to} cannot be switched to: this is Gantry ${RELEASE_VERSION}, which keeps the configuration of Ganeti 3.1. ` +
         'To leave it, stop the daemons, run gantryd fold, which leaves plain files, and start those of the other version',
     )
-  terminal.out(`The cluster has version ${to}: its configuration is of version ${String(config_version)}`)
+  terminal.out(
+    `Nothing to do: the cluster already runs with version ${to}, and its configuration is of version ${String(config_version)}`,
+  )
   return EXIT.ok
 }

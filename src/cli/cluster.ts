@@ -13,7 +13,7 @@ import {
   deactivateMasterIp,
   redistributeConfig,
 } from './cluster-control'
-import { pingMaster, showCluster, showMaster, showVersion } from './cluster-info'
+import { clusterData, pingMaster, showCluster, showMaster, showVersion } from './cluster-info'
 import { modifyCluster } from './cluster-modify'
 import { upgradeCluster } from './cluster-upgrade'
 import { repairDiskSizes, verifyCluster, verifyDisks } from './cluster-verify'
@@ -217,8 +217,9 @@ export const clusterTool: Tool = {
       args: [],
       options: [oRoman],
       run: showCluster,
+      data: clusterData,
     },
-    { name: 'list-tags', help: 'list tags', usage: '', args: [], options: [], run: listTags('cluster') },
+    { name: 'list-tags', help: 'list tags', usage: '', args: [], options: [], ...listTags('cluster') },
     {
       name: 'add-tags',
       help: 'add tags',
@@ -241,7 +242,7 @@ export const clusterTool: Tool = {
       usage: '',
       args: [one('free text')],
       options: [oPriority],
-      run: searchTags,
+      ...searchTags,
     },
     {
       name: 'queue',

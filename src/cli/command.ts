@@ -46,6 +46,8 @@ export interface Option {
   readonly choices?: readonly string[]
   readonly metavar?: string
   readonly repeatable?: boolean
+  /** Not one of Ganeti's: what is cut short means those first. */
+  readonly own?: boolean
   /** Said on stderr when the option is used; it does nothing else. */
   readonly ignored?: string
 }
@@ -66,6 +68,8 @@ export interface Command {
   readonly options: readonly Option[]
   /** Returns the exit code. */
   run(call: Call): Promise<number>
+  /** What it shows, for programs. A command that has this has the options of `DATA_OPTIONS`. */
+  data?(call: Call): Promise<unknown>
 }
 
 export interface Tool {
@@ -80,8 +84,11 @@ export interface Terminal {
   err(line: string): void
   /** Told which job is being waited for, so that an interrupt can name it. */
   following(job: number | undefined): void
-  /** Asks a question to be answered with one of the letters, each with what it means; undefined when nobody can answer. */
-  ask(question: string, choices: Readonly<Record<string, string>>): Promise<string | undefined>
+  /**
+   * Asks a question to be answered with one of the letters, each with what it means; undefined when nobody can answer, who is then told
+   * which option answers beforehand.
+   */
+  ask(question: string, choices: Readonly<Record<string, string>>, answeredBy: string): Promise<string | undefined>
   /** Hands the terminal to another program until it ends; its exit code. */
   hand(command: readonly string[]): Promise<number>
 }

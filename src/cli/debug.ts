@@ -106,7 +106,7 @@ export const debugTool: Tool = {
       usage: '[--interval N]',
       args: [],
       options: [...LIST_OPTIONS, oInterval],
-      run: listLocks,
+      ...listLocks,
     },
     {
       name: 'wconfd',

@@ -15,9 +15,11 @@ import {
   TagError,
   TypeEnforcementError,
 } from '../model/errors'
+import { systemFailure } from '../lib/system-failure'
 import { PeerError } from '../rpc/json-protocol'
 import { CommandFailure, EXIT } from './command'
 import { JobCanceled, JobSubmitted } from './job-outcomes'
+import { unreadable } from './unreadable'
 
 export interface Description {
   readonly lines: readonly string[]
@@ -30,11 +32,10 @@ export function describeError(error: unknown): Description {
   if (error instanceof JobCanceled) return failure(error.message)
   if (error instanceof PeerError) return failure(`Cannot communicate with the master daemon: ${error.message}`)
   if (error instanceof GanetiError) return describeGanetiError(error)
+  const refused = systemFailure(error)
+  if (refused !== undefined) return failure(`Failure: ${refused}`)
   return failure(`Unexpected error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
 }
-
-/** How luxid begins its answer to a call that it cannot read. */
-const UNPARSABLE = 'Failed to parse request: '
 
 const failure = (...lines: string[]): Description => ({ lines, exitCode: EXIT.failure })
 
@@ -56,16 +57,19 @@ function describeGanetiError(error: GanetiError): Description {
           `  node: ${node}, script: ${script}${output === '' ? ' (no output)' : `, output: ${output}`}`,
       ),
     )
-  if (error instanceof JobQueueDrainError)
-    return failure("Failure: the job queue is marked for drain and doesn't accept new requests")
+  // luxid's own refusal has no class.
+  if (error instanceof JobQueueDrainError || (error instanceof GenericError && error.message === 'Queue drained'))
+    return failure(
+      "Failure: the job queue is marked for drain and doesn't accept new requests",
+      'gnt-cluster queue undrain opens it again',
+    )
   if (error instanceof JobQueueFull)
     return failure("Failure: the job queue is full and doesn't accept new job submissions until old jobs are archived")
   if (error instanceof JobLost) return failure(`Error checking job status: ${error.message}`)
   if (error instanceof HooksFailure) return failure(`Failure: hooks general failure: ${error.message}`)
   if (error instanceof ConfigurationError)
     return { lines: [`Corrupt configuration file: ${error.message}`, 'Aborting.'], exitCode: EXIT.usage }
-  // luxid could not read the call: its answer is a bare text, which has no class.
-  if (error instanceof GenericError && error.message.startsWith(UNPARSABLE))
-    return failure('Unhandled protocol error while talking to the master daemon:', error.message)
-  return failure(`Unhandled Ganeti error: ${error.message}`)
+  const reason = unreadable(error)
+  if (reason !== undefined) return failure(`Failure: the master daemon cannot read this request: ${reason}`)
+  return failure(`Failure: ${error.message}`)
 }

@@ -1,6 +1,7 @@
 import { pythonText } from '../lib/python-text'
 import { nanoseconds } from '../lib/clock'
 import { type Call, CommandFailure, EXIT } from './command'
+import { tellMissing } from './missing'
 import { firstArgument } from './submit'
 
 export async function addFilter(call: Call): Promise<number> {
@@ -34,11 +35,16 @@ export async function deleteFilter(call: Call): Promise<number> {
   return EXIT.ok
 }
 
-export async function showFilters({ args, master, terminal }: Call): Promise<number> {
+export async function showFilters(call: Call): Promise<number> {
+  const { args, master, terminal } = call
   const fields = ['uuid', 'watermark', 'priority', 'predicates', 'action', 'reason_trail']
   const rules = await master.queryFilters(args.length === 0 ? null : args, fields)
   const titles = ['UUID', '  Watermark', '  Priority', '  Predicates', '  Action', '  Reason trail']
   for (const rule of rules)
     for (const [at, title] of titles.entries()) terminal.out(`${title}: ${pythonText(rule[at])}`)
-  return EXIT.ok
+  return tellMissing(
+    call,
+    'Filter rule',
+    rules.map(([uuid]) => uuid),
+  )
 }

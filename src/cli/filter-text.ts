@@ -22,9 +22,8 @@ function nameFilter(field: string, name: string, numbers: boolean): unknown[] {
   throw invalidJobId(name)
 }
 
-/** Ganeti shows Python's complaint. */
 export const invalidJobId = (text: string): OpPrereqError =>
-  refusal(`Invalid job ID passed: invalid literal for int() with base 10: ${pythonRepr(text)}`)
+  refusal(`Invalid job ID passed: ${pythonRepr(text)} is not a number; gnt-job list shows the jobs`)
 
 /** Anchored; `*` and `?` stop at dots, and a domain may follow, so that short names match. */
 export function globToRegex(glob: string): string {

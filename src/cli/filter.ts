@@ -1,4 +1,5 @@
 import { type Tool, many, one } from './command'
+import { infoData } from './data'
 import { addFilter, deleteFilter, replaceFilter, showFilters } from './filter-commands'
 import { listFieldsCommand } from './list'
 import { listFilters } from './lists'
@@ -22,7 +23,7 @@ export const filterTool: Tool = {
       usage: '[<filter-uuid>...]',
       args: [many('filter UUID')],
       options: [...LIST_OPTIONS],
-      run: listFilters,
+      ...listFilters,
     },
     {
       name: 'list-fields',
@@ -30,7 +31,7 @@ export const filterTool: Tool = {
       usage: '[<fields>...]',
       args: [many('free text')],
       options: [oNoHeaders, oSeparator],
-      run: listFieldsCommand('filter'),
+      ...listFieldsCommand('filter'),
     },
     {
       name: 'info',
@@ -39,6 +40,7 @@ export const filterTool: Tool = {
       args: [many('filter UUID')],
       options: [],
       run: showFilters,
+      data: infoData('filter', 'uuid'),
     },
     {
       name: 'replace',

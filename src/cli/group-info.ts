@@ -1,15 +1,20 @@
 import { pythonText } from '../lib/python-text'
-import { type Call, EXIT } from './command'
+import type { Call } from './command'
 import { groupPolicyInfo } from './cluster-info'
 import { type Info, entries, formatInfo } from './info'
+import { tellMissing } from './missing'
 import { withDefaults } from './node-info'
 
 const FIELDS = ['name', 'ndparams', 'custom_ndparams', 'diskparams', 'custom_diskparams', 'ipolicy', 'custom_ipolicy']
 
-export async function showGroups({ args, master, terminal }: Call): Promise<number> {
-  const groups = (await master.queryGroups(args, FIELDS, false)).map(groupInfo)
-  for (const line of formatInfo(groups)) terminal.out(line)
-  return EXIT.ok
+export async function showGroups(call: Call): Promise<number> {
+  const groups = await call.master.queryGroups(call.args, FIELDS, false)
+  for (const line of formatInfo(groups.map(groupInfo))) call.terminal.out(line)
+  return tellMissing(
+    call,
+    'Node group',
+    groups.map(([name]) => name),
+  )
 }
 
 function groupInfo([

@@ -1,5 +1,6 @@
 import { showGroupPolicies } from './policy-command'
 import { type Tool, many, one } from './command'
+import { infoData } from './data'
 import { addGroup, assignNodes, evacuateGroup, modifyGroup, removeGroup, renameGroup } from './group-changes'
 import { showGroups } from './group-info'
 import { listFieldsCommand } from './list'
@@ -50,7 +51,7 @@ export const groupTool: Tool = {
       usage: '[<group-name>...]',
       args: [many('group name')],
       options: [...LIST_OPTIONS, oFilter],
-      run: listGroups,
+      ...listGroups,
     },
     {
       name: 'list-fields',
@@ -58,7 +59,7 @@ export const groupTool: Tool = {
       usage: '[fields...]',
       args: [many('free text')],
       options: [oNoHeaders, oSeparator],
-      run: listFieldsCommand('group'),
+      ...listFieldsCommand('group'),
     },
     {
       name: 'modify',
@@ -98,7 +99,7 @@ export const groupTool: Tool = {
       usage: '<group>',
       args: [one('group name')],
       options: [],
-      run: listTags('nodegroup'),
+      ...listTags('nodegroup'),
     },
     {
       name: 'add-tags',
@@ -123,6 +124,7 @@ export const groupTool: Tool = {
       args: [many('group name')],
       options: [],
       run: showGroups,
+      data: infoData('group', 'name'),
     },
     {
       name: 'show-ispecs-cmd',

@@ -1,4 +1,5 @@
 // Files that a command is given to read.
+import { errorText } from '../lib/system-failure'
 import * as fs from 'node:fs/promises'
 import { CommandFailure } from './command'
 
@@ -7,7 +8,7 @@ export async function readInput(file: string, complaint = `Can't read '${file}'`
   try {
     return await fs.readFile(file === '-' ? '/dev/stdin' : file, 'utf8')
   } catch (error) {
-    throw new CommandFailure(`${complaint}: ${error instanceof Error ? error.message : String(error)}`)
+    throw new CommandFailure(`${complaint}: ${errorText(error)}`)
   }
 }
 
@@ -16,6 +17,6 @@ export async function readJson(file: string, complaint = `Can't read '${file}'`)
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new CommandFailure(`${complaint}: ${error instanceof Error ? error.message : String(error)}`)
+    throw new CommandFailure(`${complaint}: ${errorText(error)}`)
   }
 }

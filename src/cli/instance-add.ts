@@ -3,7 +3,7 @@ import { MAX_NICS } from '../model/constants/params'
 import { OpInstanceCreate } from '../opcodes/instance'
 import { type Call, CommandFailure, EXIT, refusal } from './command'
 import type { OptionValues } from './option-values'
-import { backendParams, byIndex, diskValues, given, hypervisorParams, nicValues } from './params'
+import { backendParams, byIndex, diskValues, given, hypervisorName, hypervisorParams, nicValues } from './params'
 import { firstArgument, opcodeOf, type Params } from './submit'
 
 export async function addInstance(call: Call): Promise<number> {
@@ -43,7 +43,8 @@ function creationOf(call: Call, disksKnown: boolean): Params<typeof OpInstanceCr
   // A node's name has no colon.
   const [pnode, ...others] = options.text('node')?.split(':') ?? []
   const snode = others.join(':')
-  const [hypervisor, hvparams] = options.ident('hypervisor') ?? []
+  const [ident, hvparams] = options.ident('hypervisor') ?? []
+  const hypervisor = ident === undefined ? undefined : hypervisorName(ident)
   return {
     instance_name: firstArgument(call),
     disk_template: options.text('disk_template'),

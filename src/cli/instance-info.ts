@@ -2,22 +2,22 @@ import { pythonRepr, pythonText } from '../lib/python-text'
 import { LOCAL_DISK_STATUS } from '../model/constants/disks'
 import { OpInstanceQueryData } from '../opcodes/instance'
 import { type Call, CommandFailure, EXIT } from './command'
+import { infoData } from './data'
 import { formatTime, formatUnit } from './format'
 import { type Info, entries, formatInfo } from './info'
 import { opcodeOf } from './submit'
 
 type Dict = Readonly<Record<string, unknown>>
 
+/** With the fields that /3 shows. */
+export async function instanceData(call: Call): Promise<unknown> {
+  checkChoice(call)
+  return infoData('instance', 'name')(call)
+}
+
 export async function showInstances(call: Call): Promise<number> {
   const { args, options, terminal } = call
-  const all = options.flag('show_all')
-  if (all === args.length > 0)
-    throw new CommandFailure(
-      all
-        ? 'Cannot use --all if you specify instance names.'
-        : 'No instance selected. Please pass in --all if you want to query all instances.\n' +
-            'Note that this can take a long time on a big cluster.',
-    )
+  checkChoice(call)
   const isStatic = options.flag('static')
   const result = await call.jobs.run(
     opcodeOf(OpInstanceQueryData, { instances: args, static: isStatic, use_locking: !isStatic }),
@@ -26,6 +26,17 @@ export async function showInstances(call: Call): Promise<number> {
   if (found.length === 0) throw new CommandFailure('No instances.')
   for (const line of formatInfo(found.map(instanceInfo))) terminal.out(line)
   return EXIT.ok
+}
+
+function checkChoice({ args, options }: Call): void {
+  const all = options.flag('show_all')
+  if (all === args.length > 0)
+    throw new CommandFailure(
+      all
+        ? 'Cannot use --all if you specify instance names.'
+        : 'No instance selected. Please pass in --all if you want to query all instances.\n' +
+            'Note that this can take a long time on a big cluster.',
+    )
 }
 
 const isDict = (value: unknown): value is Dict => typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -57,7 +68,7 @@ function instanceInfo(instance: Dict): Info {
       // Old clients know one memory size only.
       params(dict(instance['be_instance']), { ...beActual, memory: beActual['maxmem'] }),
     ],
-    ['NICs', list(instance['nics']).map(nicInfo)],
+    ['NICs', list(instance['nics']).map((nic, at) => nicInfo(nic, at, list(instance['user_nics']).includes(at)))],
     ['Disk template', pythonText(instance['disk_template'])],
     ['Disks', list(instance['disks']).map((disk, at) => diskInfo(dict(disk), `disk/${at}`))],
   )
@@ -90,7 +101,7 @@ function params(own: Dict, actual: Dict): Info {
   )
 }
 
-function nicInfo(nic: unknown, at: number): Info {
+function nicInfo(nic: unknown, at: number, userMode: boolean): Info {
   const [name, uuid, ip, mac, mode, link, vlan, network, details] = list(nic)
   return entries(
     [`nic/${at}`, ''],
@@ -99,11 +110,14 @@ function nicInfo(nic: unknown, at: number): Info {
     ['mode', pythonText(mode)],
     ['link', pythonText(link)],
     ['vlan', pythonText(vlan)],
+    ...(userMode ? [['connection', USER_MODE_TEXT] as const] : []),
     ['network', isDict(details) ? pythonText(details['name']) : pythonText(network)],
     ['UUID', pythonText(uuid)],
     ['name', pythonText(name)],
   )
 }
+
+const USER_MODE_TEXT = "QEMU's user-mode network: the guest reaches out, nobody reaches in"
 
 function diskInfo(disk: Dict, label: string): Info {
   const size = typeof disk['size'] === 'number' ? formatUnit(disk['size'], 'h') : pythonText(disk['size'])

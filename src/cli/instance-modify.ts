@@ -24,11 +24,29 @@ export async function modifyInstance(call: Call): Promise<number> {
   const manner = Object.fromEntries(MANNER.map((name) => [name, options.optionalFlag(name)]))
   const result = await call.jobs.run(opcodeOf(OpInstanceSetParams, { instance_name, ...manner, ...changes }))
   printChanges(call, 'instance', instance_name, result)
-  if (Array.isArray(result) && result.length > 0)
+  const later = effectiveLater(result)
+  if (later.length > 0)
     call.terminal.out(
-      'Most of these take effect when Ganeti next starts or reboots the instance; a restart from inside is not enough.',
+      `When Ganeti next starts or reboots the instance (a restart from inside is not enough), these take effect: ${later.join(', ')}`,
     )
   return EXIT.ok
+}
+
+/** Parameters that a running guest knows nothing of. */
+const OUTSIDE: readonly string[] = ['be/always_failover', 'be/auto_balance', 'be/spindle_use']
+
+/** Of the changes that a job tells, those that a running instance does not feel yet. */
+function effectiveLater(result: unknown): string[] {
+  const changes = (Array.isArray(result) ? (result as unknown[]) : []).flatMap((change): [string, unknown][] =>
+    Array.isArray(change) ? [[String(change[0]), change[1]]] : [],
+  )
+  const plugged = changes.flatMap(([name, value]) => (value === 'hotplug:done' ? [name] : []))
+  const waits = changes.flatMap(([name]) => {
+    const [, kind, part, at] = /^(nic|disk)(?:\.([^/]*))?\/(\d+)$/.exec(name) ?? []
+    if (kind !== undefined) return part === 'name' || plugged.includes(`${kind}/${at}`) ? [] : [name]
+    return /^(be|hv)\//.test(name) && !OUTSIDE.includes(name) ? [name] : []
+  })
+  return [...new Set(waits)]
 }
 
 function changesOf({ options }: Call) {

@@ -8,7 +8,7 @@ import {
   OpInstanceRemove,
 } from '../opcodes/instance'
 import { type Call, EXIT, refusal } from './command'
-import { ask, confirm } from './confirm'
+import { confirm } from './confirm'
 import { firstArgument, opcodeOf } from './submit'
 
 export async function removeInstance(call: Call): Promise<number> {
@@ -33,7 +33,7 @@ export async function failoverInstance(call: Call): Promise<number> {
   const question = `Failover of instance ${instance_name} shuts it down and starts it on another node. Continue?`
   if (!(await confirm(call, question))) return EXIT.failure
   const offline = `Failing over ${instance_name} without its other disks needs its node to be marked offline. Is it?`
-  if (options.flag('ignore_consistency') && !(await ask(call, offline))) return EXIT.failure
+  if (options.flag('ignore_consistency') && !(await confirm(call, offline))) return EXIT.failure
   await call.jobs.run(
     opcodeOf(OpInstanceFailover, {
       ...place,

@@ -3,6 +3,7 @@ import { OpInstanceReboot, OpInstanceReinstall, OpInstanceShutdown, OpInstanceSt
 import type { WireOpCode } from '../rpc/luxi/calls'
 import { type Call, EXIT } from './command'
 import { confirm, confirmMany } from './confirm'
+import { oForceMultiple } from './instance-options'
 import { askForOs, ABORTED } from './os-choice'
 import { backendParams, hypervisorParams } from './params'
 import { selectInstances } from './select'
@@ -48,7 +49,7 @@ async function onMany(call: Call, verb: string, opcodeFor: (call: Call, name: st
     call.terminal.out('Cluster is empty, no instances to shutdown')
     return EXIT.ok
   }
-  const sure = !several || call.options.flag('force_multi') || (await confirmMany(call, names, 'instances', verb))
+  const sure = !several || (await confirmMany(call, { names, kind: 'instances', verb }, oForceMultiple))
   if (!sure) return EXIT.failure
   return runOnEach(call, names, several, opcodeFor)
 }
@@ -67,7 +68,8 @@ async function runOnEach(
 export async function reinstallInstances(call: Call): Promise<number> {
   const { options } = call
   const { names, several } = await selectInstances(call)
-  const os = options.flag('select_os') ? await askForOs(call) : options.text('os')
+  const given = options.text('os')
+  const os = given === undefined && options.flag('select_os') ? await askForOs(call) : given
   if (os === ABORTED) {
     call.terminal.err('User aborted reinstall, exiting')
     return EXIT.failure
@@ -76,9 +78,10 @@ export async function reinstallInstances(call: Call): Promise<number> {
   const question = `This will reinstall the instance '${names[0]}' (and ${change}) which removes all data. Continue?`
   const note = `Note: this will remove *all* data for the below instances! It will ${change}.\n`
   // That data of several instances may go is not said by --force, which is about one.
-  const sure =
-    options.flag('force_multi') ||
-    (several ? await confirmMany(call, names, 'instances', 'reinstall', note) : await confirm(call, question))
+  const touched = { names, kind: 'instances', verb: 'reinstall', note }
+  const sure = several
+    ? await confirmMany(call, touched, oForceMultiple)
+    : options.flag('force_multi') || (await confirm(call, question))
   if (!sure) return EXIT.failure
   return runOnEach(call, names, several, (_, instance_name) =>
     opcodeOf(OpInstanceReinstall, {

@@ -3,7 +3,7 @@ import { addInstance } from './instance-add'
 import { createInstances } from './instance-batch'
 import { openConsole } from './instance-console'
 import { activateDisks, deactivateDisks, growDisk, recreateDisks, replaceDisks } from './instance-disks'
-import { showInstances } from './instance-info'
+import { instanceData, showInstances } from './instance-info'
 import { modifyInstance, renameInstance } from './instance-modify'
 import { changeGroup, failoverInstance, migrateInstance, moveInstance, removeInstance } from './instance-move'
 import { rebootInstances, reinstallInstances, shutdownInstances, startupInstances } from './instance-run'
@@ -190,6 +190,7 @@ export const instanceTool: Tool = {
       args: [many('instance name')],
       options: [oStatic, oAllInstances, oRoman, oPriority],
       run: showInstances,
+      data: instanceData,
     },
     {
       name: 'list',
@@ -197,7 +198,7 @@ export const instanceTool: Tool = {
       usage: '[<instance-name>...]',
       args: [many('instance name')],
       options: [...LIST_OPTIONS, oUnits, oFilter],
-      run: listInstances,
+      ...listInstances,
     },
     {
       name: 'list-fields',
@@ -205,7 +206,7 @@ export const instanceTool: Tool = {
       usage: '[fields...]',
       args: [many('free text')],
       options: [oNoHeaders, oSeparator],
-      run: listFieldsCommand('instance'),
+      ...listFieldsCommand('instance'),
     },
     {
       name: 'reinstall',
@@ -374,7 +375,7 @@ export const instanceTool: Tool = {
       usage: '<instance-name>',
       args: [one('instance name')],
       options: [],
-      run: listTags('instance'),
+      ...listTags('instance'),
     },
     {
       name: 'add-tags',

@@ -29,7 +29,7 @@ export async function showJobs({ args, master, terminal }: Call): Promise<number
     return job.get('status') === null ? `Job ID ${String(ids[at])} not found` : jobInfo(job)
   })
   for (const line of formatInfo(jobs)) terminal.out(line)
-  return EXIT.ok
+  return jobs.some((job) => typeof job === 'string') ? EXIT.failure : EXIT.ok
 }
 
 function jobInfo(job: Job): Info {

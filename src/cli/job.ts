@@ -1,4 +1,5 @@
 import { type Tool, many, one } from './command'
+import { infoData } from './data'
 import { archiveJobs, autoArchiveJobs, cancelJobs, changePriority, waitForJob, watchJob } from './job-commands'
 import { showJobs } from './job-info'
 import { listFieldsCommand } from './list'
@@ -26,7 +27,7 @@ export const jobTool: Tool = {
       usage: '[<job-id>...]',
       args: [many('job id')],
       options: [...LIST_OPTIONS, oFilter, oPending, oRunning, oError, oFinished, oArchived],
-      run: listJobs,
+      ...listJobs,
     },
     {
       name: 'list-fields',
@@ -34,7 +35,7 @@ export const jobTool: Tool = {
       usage: '[<fields>...]',
       args: [many('free text')],
       options: [oNoHeaders, oSeparator],
-      run: listFieldsCommand('job'),
+      ...listFieldsCommand('job'),
     },
     {
       name: 'archive',
@@ -68,6 +69,7 @@ export const jobTool: Tool = {
       args: [many('job id', 1)],
       options: [],
       run: showJobs,
+      data: infoData('job', 'id'),
     },
     {
       name: 'wait',

@@ -2,10 +2,11 @@ import { pythonText } from '../lib/python-text'
 import { type Clock, nanoseconds } from '../lib/clock'
 import { GanetiError, JobLost, OpExecError, errorFromWire } from '../model/errors'
 import type { JobChange, JobId, LogEntry, Master, WireOpCode } from '../rpc/luxi/calls'
-import type { Terminal } from './command'
+import type { Option, Terminal } from './command'
 import { formatCtime } from './format'
 import { describeError } from './errors'
 import { JobCanceled, JobSubmitted } from './job-outcomes'
+import { explained } from './unreadable'
 import type { OptionValues } from './option-values'
 
 /** Seconds for which one call waits for news of a job; events end it earlier. */
@@ -40,7 +41,7 @@ export class Jobs {
     private readonly master: Master,
     private readonly terminal: Terminal,
     private readonly clock: Clock,
-    private readonly source: { readonly tool: string; readonly command: string },
+    private readonly source: { readonly tool: string; readonly command: string; readonly known: readonly Option[] },
     private readonly options: OptionValues,
   ) {}
 
@@ -52,21 +53,31 @@ export class Jobs {
   /** The same with several opcodes in one job; their results. */
   async runAll(ops: readonly WireOpCode[]): Promise<unknown[]> {
     const id = await this.submit(ops)
-    if (this.options.flag('submit_only')) throw new JobSubmitted(id)
-    if (this.options.flag('print_jobid')) this.terminal.out(String(id))
+    this.tell(id)
     return this.wait(id)
   }
 
+  /** Prints the id, alone on its line as `gnt job` takes it, where it was asked for; with --submit that is all there is to do. */
+  tell(id: JobId): void {
+    const only = this.options.flag('submit_only')
+    if (only || this.options.flag('print_jobid')) this.terminal.out(String(id))
+    if (only) throw new JobSubmitted(id)
+  }
+
   submit(ops: readonly WireOpCode[]): Promise<JobId> {
-    return this.master.submitJob(ops.map((op) => this.marked(op)))
+    const marked = ops.map((op) => this.marked(op))
+    return this.master.submitJob(marked).catch((error: unknown) => this.explained(error, marked))
   }
 
   /** Submits several jobs and waits for all of them, whatever becomes of each. */
   async runMany(jobs: readonly NamedJob[], verbose: boolean): Promise<JobOutcome[]> {
     const submitted = await this.submitMany(jobs)
-    if (!this.options.flag('submit_only')) return this.follow(submitted, verbose)
+    const only = this.options.flag('submit_only')
+    if (only || this.options.flag('print_jobid'))
+      for (const { ok, answer } of submitted) if (ok) this.terminal.out(String(answer))
+    if (!only) return this.follow(submitted, verbose)
     for (const { name, ok, answer } of submitted)
-      if (ok) this.terminal.out(name === undefined ? pythonText(answer) : `${pythonText(answer)}: ${name}`)
+      if (ok) this.terminal.err(`JobID: ${String(answer)}${name === undefined ? '' : ` (${name})`}`)
       else this.terminal.err(`Failure for ${name ?? 'job'}: ${pythonText(answer)}`)
     return submitted.map(({ name, ok, answer }) => ({ name, ok, result: answer }))
   }
@@ -76,7 +87,10 @@ export class Jobs {
     const groups = each ? jobs.map((job) => [job]) : [jobs]
     const submitted: SubmittedJob[] = []
     for (const group of groups) {
-      const answers = await this.master.submitManyJobs(group.map(({ ops }) => ops.map((op) => this.marked(op))))
+      const marked = group.map(({ ops }) => ops.map((op) => this.marked(op)))
+      const answers = await this.master
+        .submitManyJobs(marked)
+        .catch((error: unknown) => this.explained(error, marked.flat()))
       submitted.push(...answers.map(([ok, answer], at) => ({ name: group[at]?.name, ok, answer })))
     }
     return submitted
@@ -157,6 +171,10 @@ export class Jobs {
       }
       status = now
     }
+  }
+
+  private async explained(error: unknown, ops: readonly WireOpCode[]): Promise<never> {
+    throw await explained(error, ops, this.source.known, this.options)
   }
 
   private say(id: JobId, status: unknown): void {

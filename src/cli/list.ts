@@ -2,7 +2,8 @@
 import { pythonText } from '../lib/python-text'
 import { RESULT_STATUS, RESULT_STATUS_WORDS } from '../model/constants/query'
 import type { Cell, FieldDefinition, QueryFilter, QueryResource, QueryResult } from '../rpc/luxi/calls'
-import { type Call, EXIT, type Terminal, refusal } from './command'
+import { type Call, type Command, EXIT, type Terminal, refusal } from './command'
+import { objects } from './data'
 import { looksLikeFilter, namesFilter, parseFilterText } from './filter-text'
 import { type Units, formatTime, formatUnit } from './format'
 import { type Column, formatTable } from './table'
@@ -21,15 +22,23 @@ export interface ListSettings {
   readonly more?: (call: Call) => readonly string[]
 }
 
-export const listCommand =
-  (settings: ListSettings) =>
-  async (call: Call): Promise<number> => {
-    const fields = [...selectedFields(call.options.text('output'), settings.defaults), ...(settings.more?.(call) ?? [])]
-    const result = await call.master.query(settings.what, fields, filterOf(call, settings))
-    const unknown = warnOfUnknown(result.fields, call.terminal)
-    for (const line of resultLines(call, settings, result)) call.terminal.out(line)
-    return unknown ? EXIT.unknownField : EXIT.ok
-  }
+/** A `list` command: as a table, and as data. */
+export const listCommand = (settings: ListSettings): Pick<Command, 'run' | 'data'> => ({
+  run: (call) => showList(call, settings),
+  data(call) {
+    const output = call.options.text('output')
+    const fields = output === undefined ? undefined : selectedFields(output, settings.defaults)
+    return objects(call, { what: settings.what, fields, filter: filterOf(call, settings) })
+  },
+})
+
+async function showList(call: Call, settings: ListSettings): Promise<number> {
+  const fields = [...selectedFields(call.options.text('output'), settings.defaults), ...(settings.more?.(call) ?? [])]
+  const result = await call.master.query(settings.what, fields, filterOf(call, settings))
+  const unknown = warnOfUnknown(result.fields, call.terminal)
+  for (const line of resultLines(call, settings, result)) call.terminal.out(line)
+  return unknown ? EXIT.unknownField : EXIT.ok
+}
 
 /** A result as a table, in the way that the command's options ask for. */
 export function resultLines(call: Call, settings: Pick<ListSettings, 'show'>, result: QueryResult): string[] {
@@ -38,18 +47,20 @@ export function resultLines(call: Call, settings: Pick<ListSettings, 'show'>, re
   return formatTable(result.fields.map(columnOf), rows, style)
 }
 
-export const listFieldsCommand =
-  (what: QueryResource) =>
-  async ({ master, args, options, terminal }: Call): Promise<number> => {
-    const { fields } = await master.queryFields(what, args.length === 0 ? null : args)
-    const columns = ['Name', 'Type', 'Title', 'Description'].map((title) => ({ title, alignRight: false }))
-    const unknown = warnOfUnknown(fields, terminal)
-    const rows = fields.map(({ name, kind, title, doc }) => [name, KIND_TITLES[kind] ?? kind, title, doc])
-    const separator = options.text('separator')
-    for (const line of formatTable(columns, rows, { headers: !options.flag('no_headers'), separator }))
-      terminal.out(line)
-    return unknown ? EXIT.unknownField : EXIT.ok
-  }
+export const listFieldsCommand = (what: QueryResource): Pick<Command, 'run' | 'data'> => ({
+  run: (call) => showFields(call, what),
+  data: async ({ master, args }) => (await master.queryFields(what, args.length === 0 ? null : args)).fields,
+})
+
+async function showFields({ master, args, options, terminal }: Call, what: QueryResource): Promise<number> {
+  const { fields } = await master.queryFields(what, args.length === 0 ? null : args)
+  const columns = ['Name', 'Type', 'Title', 'Description'].map((title) => ({ title, alignRight: false }))
+  const unknown = warnOfUnknown(fields, terminal)
+  const rows = fields.map(({ name, kind, title, doc }) => [name, KIND_TITLES[kind] ?? kind, title, doc])
+  const separator = options.text('separator')
+  for (const line of formatTable(columns, rows, { headers: !options.flag('no_headers'), separator })) terminal.out(line)
+  return unknown ? EXIT.unknownField : EXIT.ok
+}
 
 /** Whether there are any. */
 function warnOfUnknown(fields: readonly FieldDefinition[], terminal: Terminal): boolean {

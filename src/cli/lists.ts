@@ -45,7 +45,7 @@ export const listNetworks = listCommand({
   show: { group_list: connections, inst_list: joined, tags: joined },
 })
 
-export const jobColumns = { show: { summary: joined, opstart: moments, opexec: moments, opend: moments } }
+export const jobColumns = { show: { summary: summaries, opstart: moments, opexec: moments, opend: moments } }
 
 export const jobsIn = (statuses: readonly unknown[]): QueryFilter => [
   '|',
@@ -88,6 +88,11 @@ export const listLocks = listCommand({
 /** `a,b`, where other lists are shown as Python's. */
 function joined(value: unknown): string {
   return Array.isArray(value) ? value.map(pythonText).join(',') : pythonText(value)
+}
+
+/** Luxid counts a delay in nanoseconds, as Ganeti's. */
+function summaries(value: unknown): string {
+  return joined(value).replace(/\((\d+) ns\)/g, (_, ns: string) => `(${Number(ns) / 1e9} s)`)
 }
 
 /** Of each opcode of a job. */

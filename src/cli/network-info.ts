@@ -1,7 +1,8 @@
 import { pythonText } from '../lib/python-text'
-import { type Call, EXIT } from './command'
+import type { Call } from './command'
 import { namesFilter } from './filter-text'
 import { wrap } from './help'
+import { tellMissing } from './missing'
 
 const FIELDS = [
   'name',
@@ -23,11 +24,16 @@ const FIELDS = [
 const MAP_WIDTH = 64
 
 export async function showNetworks(call: Call): Promise<number> {
-  for (const row of await call.master.queryNetworks(call.args, FIELDS, false)) {
+  const rows = await call.master.queryNetworks(call.args, FIELDS, false)
+  for (const row of rows) {
     const network = new Map<string, unknown>(FIELDS.map((name, at) => [name, row[at] ?? null]))
     for (const line of networkLines(network, await instanceLines(call, network))) call.terminal.out(line)
   }
-  return EXIT.ok
+  return tellMissing(
+    call,
+    'Network',
+    rows.map(([name]) => name),
+  )
 }
 
 function networkLines(network: ReadonlyMap<string, unknown>, instances: readonly string[]): string[] {

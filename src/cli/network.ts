@@ -1,4 +1,5 @@
 import { type Tool, many, one } from './command'
+import { infoData } from './data'
 import { listFieldsCommand } from './list'
 import { listNetworks } from './lists'
 import {
@@ -61,7 +62,7 @@ export const networkTool: Tool = {
       usage: '[<network-name>...]',
       args: [many('network name')],
       options: [...LIST_OPTIONS],
-      run: listNetworks,
+      ...listNetworks,
     },
     {
       name: 'list-fields',
@@ -69,7 +70,7 @@ export const networkTool: Tool = {
       usage: '[<fields>...]',
       args: [many('free text')],
       options: [oNoHeaders, oSeparator],
-      run: listFieldsCommand('network'),
+      ...listFieldsCommand('network'),
     },
     {
       name: 'info',
@@ -78,6 +79,7 @@ export const networkTool: Tool = {
       args: [many('network name')],
       options: [],
       run: showNetworks,
+      data: infoData('network', 'name'),
     },
     {
       name: 'modify',
@@ -125,7 +127,7 @@ export const networkTool: Tool = {
       usage: '<network>',
       args: [one('network name')],
       options: [],
-      run: listTags('network'),
+      ...listTags('network'),
     },
     {
       name: 'add-tags',

@@ -9,10 +9,11 @@ import {
 import { OpInstanceFailover } from '../opcodes/instance'
 import { ECODE } from '../model/errors'
 import { type Call, CommandFailure, EXIT, refusal } from './command'
-import { ask, confirm } from './confirm'
+import { confirm } from './confirm'
 import { niceSort } from '../model/nice-sort'
 import { followJobs } from './instance-move'
 import { NOTHING_GIVEN } from './instance-modify'
+import { oYes } from './options'
 import { diskStates, nodeParams, numbersByIdent } from './params'
 import { firstArgument, opcodeOf, printChanges, submitting } from './submit'
 
@@ -77,9 +78,8 @@ export async function modifyNode(call: Call): Promise<number> {
 
 export async function powercycleNode(call: Call): Promise<number> {
   const node_name = firstArgument(call)
-  const sure =
-    call.options.flag('confirm') || (await ask(call, `Are you sure you want to hard powercycle node ${node_name}?`))
-  if (!sure) return EXIT.usage
+  const question = `Are you sure you want to hard powercycle node ${node_name}?`
+  if (!(await confirm(call, question, oYes))) return EXIT.usage
   const result = await call.jobs.run(opcodeOf(OpNodePowercycle, { node_name, force: call.options.flag('force') }))
   if (typeof result === 'string' && result !== '') call.terminal.err(result)
   return EXIT.ok

@@ -1,7 +1,8 @@
 import { pythonText } from '../lib/python-text'
-import { type Call, EXIT } from './command'
+import type { Call } from './command'
 import { niceSort } from '../model/nice-sort'
 import { type Info, formatInfo } from './info'
+import { tellMissing } from './missing'
 
 const FIELDS = [
   'name',
@@ -19,11 +20,16 @@ const FIELDS = [
   'custom_ndparams',
 ] as const
 
-export async function showNodes({ args, master, terminal }: Call): Promise<number> {
+export async function showNodes(call: Call): Promise<number> {
+  const { args, master, terminal } = call
   const rows = await master.queryNodes(args, FIELDS, false)
   const nodes = rows.map((row) => new Map(FIELDS.map((name, at) => [name, row[at] ?? null])))
   for (const line of formatInfo(nodes.map(nodeInfo))) terminal.out(line)
-  return EXIT.ok
+  return tellMissing(
+    call,
+    'Node',
+    nodes.map((node) => node.get('name')),
+  )
 }
 
 function nodeInfo(node: ReadonlyMap<string, unknown>): Info {

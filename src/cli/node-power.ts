@@ -18,8 +18,8 @@ export async function powerNodes(call: Call): Promise<number> {
   if (!VERBS.includes(verb)) throw new CommandFailure(`power subcommand ${verb} not supported.`)
   if (HARMFUL.includes(verb)) {
     if (names.length === 0) throw new CommandFailure('Please provide at least one node for this command')
-    const sure = options.flag('force') || (await confirmMany(call, names, 'nodes', `power ${verb}`))
-    if (!sure) return EXIT.failure
+    const touched = { names, kind: 'nodes', verb: `power ${verb}` }
+    if (!(await confirmMany(call, touched))) return EXIT.failure
   }
   const ops = [...(verb === 'off' && !options.flag('ignore_status') ? names.map((name) => offline(call, name)) : []), oob(call, `power-${verb}`, names)] // prettier-ignore
   const results = await jobs.runAll(ops)

@@ -1,6 +1,6 @@
 import { pythonText } from '../lib/python-text'
 import { OpNodeModifyStorage, OpNodeQueryStorage, OpNodeQueryvols, OpRepairNodeStorage } from '../opcodes/node'
-import { type Call, EXIT, refusal } from './command'
+import { type Call, type Command, EXIT, refusal } from './command'
 import { formatUnit } from './format'
 import { STORAGE_TYPES } from './node-options'
 import { selectedFields, unitsOf } from './list'
@@ -27,21 +27,41 @@ const STORAGE_TITLES: Readonly<Record<string, string>> = {
   allocatable: 'Allocatable',
 }
 
-export async function listVolumes(call: Call): Promise<number> {
-  const fields = selectedFields(call.options.text('output'), ['node', 'phys', 'vg', 'name', 'size', 'instance'])
-  const rows = await call.jobs.run(opcodeOf(OpNodeQueryvols, { nodes: call.args, output_fields: fields }))
-  return printRows(call, fields, VOLUME_TITLES, rows)
+interface Rows {
+  readonly fields: readonly string[]
+  readonly rows: unknown
 }
 
-export async function listStorage(call: Call): Promise<number> {
+async function volumes(call: Call): Promise<Rows> {
+  const fields = selectedFields(call.options.text('output'), ['node', 'phys', 'vg', 'name', 'size', 'instance'])
+  return { fields, rows: await call.jobs.run(opcodeOf(OpNodeQueryvols, { nodes: call.args, output_fields: fields })) }
+}
+
+async function storage(call: Call): Promise<Rows> {
   const defaults = ['node', 'type', 'name', 'size', 'used', 'free', 'allocatable']
   const fields = selectedFields(call.options.text('output'), defaults)
   const storage_type = call.options.text('user_storage_type')
-  const rows = await call.jobs.run(
-    opcodeOf(OpNodeQueryStorage, { nodes: call.args, storage_type, output_fields: fields }),
-  )
-  return printRows(call, fields, STORAGE_TITLES, rows)
+  const op = opcodeOf(OpNodeQueryStorage, { nodes: call.args, storage_type, output_fields: fields })
+  return { fields, rows: await call.jobs.run(op) }
 }
+
+const listing = (
+  find: (call: Call) => Promise<Rows>,
+  titles: Readonly<Record<string, string>>,
+): Pick<Command, 'run' | 'data'> => ({
+  async run(call) {
+    const { fields, rows } = await find(call)
+    return printRows(call, fields, titles, rows)
+  },
+  async data(call) {
+    const { fields, rows } = await find(call)
+    const list: unknown[] = Array.isArray(rows) ? rows : []
+    return list.map((row) => Object.fromEntries(fields.map((name, at) => [name, Array.isArray(row) ? row[at] : null])))
+  },
+})
+
+export const listVolumes = listing(volumes, VOLUME_TITLES)
+export const listStorage = listing(storage, STORAGE_TITLES)
 
 const SIZES: readonly string[] = ['size', 'used', 'free']
 

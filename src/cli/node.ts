@@ -1,6 +1,7 @@
 import { powerNodes, runRestricted, showHealth } from './node-power'
 import { listDrbd } from './node-drbd'
 import { type Tool, many, one } from './command'
+import { infoData } from './data'
 import { listFieldsCommand } from './list'
 import { listNodes } from './lists'
 import {
@@ -145,6 +146,7 @@ export const nodeTool: Tool = {
       args: [many('node name')],
       options: [],
       run: showNodes,
+      data: infoData('node', 'name'),
     },
     {
       name: 'list',
@@ -152,7 +154,7 @@ export const nodeTool: Tool = {
       usage: '[<node-name>...]',
       args: [many('node name')],
       options: [...LIST_OPTIONS, oUnits, oFilter],
-      run: listNodes,
+      ...listNodes,
     },
     {
       name: 'list-fields',
@@ -160,7 +162,7 @@ export const nodeTool: Tool = {
       usage: '[fields...]',
       args: [many('free text')],
       options: [oNoHeaders, oSeparator],
-      run: listFieldsCommand('node'),
+      ...listFieldsCommand('node'),
     },
     {
       name: 'modify',
@@ -223,7 +225,7 @@ export const nodeTool: Tool = {
       usage: '[<node-name>...]',
       args: [many('node name')],
       options: [oNoHeaders, oSeparator, oUnits, oOutput, oPriority],
-      run: listVolumes,
+      ...listVolumes,
     },
     {
       name: 'list-storage',
@@ -231,7 +233,7 @@ export const nodeTool: Tool = {
       usage: '[<node-name>...]',
       args: [many('node name')],
       options: [oNoHeaders, oSeparator, oUnits, oOutput, oStorageType, oPriority],
-      run: listStorage,
+      ...listStorage,
     },
     {
       name: 'modify-storage',
@@ -255,7 +257,7 @@ export const nodeTool: Tool = {
       usage: '<node-name>',
       args: [one('node name')],
       options: [],
-      run: listTags('node'),
+      ...listTags('node'),
     },
     {
       name: 'add-tags',
@@ -287,7 +289,7 @@ export const nodeTool: Tool = {
       usage: '<node>',
       args: [one('node name')],
       options: [oNoHeaders, oSeparator],
-      run: listDrbd,
+      ...listDrbd,
     },
     {
       name: 'restricted-command',

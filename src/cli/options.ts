@@ -161,7 +161,7 @@ export const oPlacement = value('--node', 'node', 'string', 'node, or PRIMARY:SE
   metavar: '<pnode>[:<snode>]',
 })
 export const oPowerDelay = value('--power-delay', 'power_delay', 'float', 'pause between power-ons', { default: 2.0 })
-export const oPrintJobid = flag('--print-jobid', 'print_jobid', 'print the job id first')
+export const oPrintJobid = flag('--print-jobid', 'print_jobid', 'print the id of the job first, alone on its line')
 export const oPriority = value('--priority', 'priority', 'choice', 'priority', {
   choices: ['low', 'normal', 'high'],
   metavar: 'low|normal|high',
@@ -178,7 +178,7 @@ export const oShowMachineNames = flag('--show-machine-names', 'show_machine_name
 export const oShutdownTimeout = value('--shutdown-timeout', 'shutdown_timeout', 'int', 'seconds to wait for shutdown', {
   default: 120,
 })
-export const oSubmit = flag('--submit', 'submit_only', 'do not wait for the job')
+export const oSubmit = flag('--submit', 'submit_only', 'print the id of the job and do not wait for it')
 export const oTags = value('--tags', 'tags', 'string', 'tags, comma list')
 export const oTargetNode = value('--target-node', 'dst_node', 'string', 'new node', { short: '-n', metavar: 'NODE' })
 export const oTo = value('--to', 'to', 'string', 'target group, repeatable', { metavar: '<group>', repeatable: true })

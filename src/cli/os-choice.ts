@@ -10,9 +10,7 @@ export async function askForOs(call: Call): Promise<string | typeof ABORTED> {
   out('Available OS templates:')
   for (const [number, name] of names.entries()) out(`${String(number).padStart(3)}: ${name}`)
   const choices = Object.fromEntries(names.map((name, number) => [String(number), name]))
-  const answer = await ask('Enter OS template number (or x to abort):', {
-    ...choices,
-    x: 'Exit gnt-instance reinstall',
-  })
+  const question = 'Enter OS template number (or x to abort):'
+  const answer = await ask(question, { ...choices, x: 'Exit gnt-instance reinstall' }, '--os-type')
   return (answer === undefined ? undefined : names[Number(answer)]) ?? ABORTED
 }

@@ -1,11 +1,12 @@
 import { pythonText } from '../lib/python-text'
+import { OS_SEARCH_PATH } from '../model/constants/paths'
 import { OpClusterSetParams } from '../opcodes/cluster'
 import { OpOsDiagnose } from '../opcodes/os'
 import { type Call, CommandFailure, EXIT } from './command'
 import { niceSortBy } from '../model/nice-sort'
 import { entries, formatInfo, toInfo } from './info'
 import type { IdentKeyValues } from './option-values'
-import { byIdent, hypervisorParams } from './params'
+import { byIdent, hypervisorName, hypervisorParams } from './params'
 import { firstArgument, opcodeOf } from './submit'
 import { formatTable } from './table'
 
@@ -30,6 +31,10 @@ export async function listOses(call: Call): Promise<number> {
   const rows = names.map((name) => [name])
   const style = { headers: !call.options.flag('no_headers'), padTitles: true }
   for (const line of formatTable([{ title: 'Name', alignRight: false }], rows, style)) call.terminal.out(line)
+  if (names.length === 0)
+    call.terminal.err(
+      `There is no operating system that all nodes can use. They look in ${OS_SEARCH_PATH.join(', ')}; "gnt-os diagnose" says what they found.`,
+    )
   return EXIT.ok
 }
 
@@ -54,6 +59,7 @@ export async function showOses(call: Call): Promise<number> {
   const configured = (at: number): Readonly<Record<string, unknown>> =>
     Object.fromEntries(rows.flatMap((row) => Object.entries(row[at] ?? {})))
   const [hvparams, osparams] = [configured(OS_FIELDS.indexOf('os_hvp')), configured(OS_FIELDS.indexOf('osparams'))]
+  let exitCode: number = EXIT.ok
   // An OS that no node has may have parameters all the same.
   for (const name of call.args.filter((arg) => !rows.some(([found]) => found === arg))) {
     const known = Object.hasOwn(hvparams, name) || Object.hasOwn(osparams, name)
@@ -63,8 +69,11 @@ export async function showOses(call: Call): Promise<number> {
     )
     for (const line of known ? formatInfo([entries([name, info])]) : [`${name}: `]) out(line)
     out('')
+    if (known) continue
+    call.terminal.err(`OS ${name} not found`)
+    exitCode = EXIT.failure
   }
-  return EXIT.ok
+  return exitCode
 }
 
 function osLines(row: readonly unknown[]): string[] {
@@ -169,7 +178,9 @@ export async function modifyOs(call: Call): Promise<number> {
 function osHypervisors(options: readonly IdentKeyValues[]) {
   if (options.length === 0) return undefined
   const given = options.map(([hv, values]): [string, object | null] =>
-    values === null ? [hv, null] : [hv, hypervisorParams(byIdent([[hv, values]])?.[hv], hv)],
+    values === null
+      ? [hypervisorName(hv), null]
+      : [hv, hypervisorParams(byIdent([[hv, values]])?.[hv], hypervisorName(hv))],
   )
   return Object.fromEntries(given)
 }

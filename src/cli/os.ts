@@ -1,4 +1,5 @@
 import { type Tool, many, one } from './command'
+import { infoData } from './data'
 import { diagnoseOses, listOses, modifyOs, showOses } from './os-commands'
 import {
   JOB_OPTIONS,
@@ -13,8 +14,24 @@ import { oBlacklisted, oHidden } from './os-options'
 export const osTool: Tool = {
   name: 'gnt-os',
   commands: [
-    { name: 'list', help: 'list usable OSes', usage: '', args: [], options: [oNoHeaders, oPriority], run: listOses },
-    { name: 'diagnose', help: 'OS state per node', usage: '', args: [], options: [oPriority], run: diagnoseOses },
+    {
+      name: 'list',
+      help: 'list usable OSes',
+      usage: '',
+      args: [],
+      options: [oNoHeaders, oPriority],
+      run: listOses,
+      data: infoData('os', 'name'),
+    },
+    {
+      name: 'diagnose',
+      help: 'OS state per node',
+      usage: '',
+      args: [],
+      options: [oPriority],
+      run: diagnoseOses,
+      data: infoData('os', 'name'),
+    },
     {
       name: 'info',
       aliases: ['show'],
@@ -23,6 +40,7 @@ export const osTool: Tool = {
       args: [many('OS or provider name')],
       options: [oPriority],
       run: showOses,
+      data: infoData('os', 'name'),
     },
     {
       name: 'modify',

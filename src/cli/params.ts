@@ -15,6 +15,15 @@ export const DEFAULT = ['default']
 export const backendParams = (values: KeyValues = {}, words: readonly string[] = []) =>
   enforceTypes(values, { ...BE_TYPES, memory: 'size' }, words)
 
+/** What stands before the colon of `-H kvm:acpi=true`. */
+export function hypervisorName(name: string): string {
+  const known = Object.keys(HV_PARAMS)
+  if (known.includes(name)) return name
+  throw refusal(
+    `There is no hypervisor ${pythonRepr(name)}: write -H HYPERVISOR:name=value, where HYPERVISOR is one of ${known.join(', ')}`,
+  )
+}
+
 /** The hypervisor's own types, or those of all hypervisors where it is not known which is meant. */
 export function hypervisorParams(values: KeyValues = {}, hypervisor?: string, words: readonly string[] = []) {
   const known = Object.keys(HV_PARAMS).includes(hypervisor ?? '')
@@ -75,7 +84,8 @@ function guess(value: ParamValue): ParamValue {
 export function byIndex(options: readonly IdentKeyValues[], kind: string, max: number): KeyValues[] {
   const list: KeyValues[] = []
   for (const [ident, values] of options) {
-    const index = wholeIndex(ident, `Invalid ${kind} index passed`)
+    const first = `, write --${kind === 'NIC' ? 'net' : kind} 0:${ident} for the first one`
+    const index = wholeIndex(ident, `Invalid ${kind} index passed`, ident.includes('=') ? first : '')
     if (index < 0) throw refusal(`Invalid ${kind} index passed: ${index} is below 0, which is the first`)
     if (index >= max)
       throw refusal(`Invalid ${kind} index passed: ${ident}: an instance has at most ${max}, from 0 to ${max - 1}`)
@@ -91,10 +101,10 @@ export function given(values: KeyValues | false | null, label: string): KeyValue
   throw refusal(`Invalid ${label} value: expected dict, got ${values === false ? 'False' : 'None'}`)
 }
 
-/** A position, with the text that Ganeti has of its language for what is none. */
-export function wholeIndex(text: string, complaint: string): number {
+/** A position; `advice` ends the text for what is none. */
+export function wholeIndex(text: string, complaint: string, advice = ''): number {
   if (/^\s*[-+]?\d+\s*$/.test(text)) return Number(text)
-  throw refusal(`${complaint}: invalid literal for int() with base 10: ${pythonRepr(text)}`)
+  throw refusal(`${complaint}: ${pythonRepr(text)} is not a number${advice}`)
 }
 
 export const nicValues = (values: KeyValues) => enforceTypes(values, INIC_PARAM_TYPES)

@@ -147,7 +147,11 @@ function json(text: string): unknown {
   }
 }
 
+const FILTER_ACTIONS: readonly string[] = ['ACCEPT', 'PAUSE', 'REJECT', 'CONTINUE']
+
 function filterAction(text: string): unknown {
-  const limit = /^RATE_LIMIT\s+(\d+)$/.exec(text)
-  return limit === null ? text : ['RATE_LIMIT', Number(limit[1])]
+  if (FILTER_ACTIONS.includes(text)) return text
+  const limit = Number(/^RATE_LIMIT\s+(\d+)$/.exec(text)?.[1] ?? 0)
+  if (limit > 0) return ['RATE_LIMIT', limit]
+  throw new UsageError(`'${text}' is no action; there are ${FILTER_ACTIONS.join(', ')} and 'RATE_LIMIT n' with n > 0`)
 }

@@ -1,6 +1,7 @@
 // From words to option values: commander tells options from arguments; abbreviations, types and counts are Ganeti's.
 import * as commander from 'commander'
 import { type Command, CommandFailure, type Option, type Terminal, UsageError } from './command'
+import { DATA_OPTIONS } from './data'
 import { OptionValues } from './option-values'
 import { parseValue } from './parse-value'
 
@@ -18,7 +19,12 @@ export const COMMON_OPTIONS: readonly Option[] = [
   { long: ['--reason'], dest: 'reason', type: 'string', help: 'text for the reason trail' },
 ]
 
-export const optionsOf = (command: Command): readonly Option[] => [...command.options, ...COMMON_OPTIONS, HELP]
+export const optionsOf = (command: Command): readonly Option[] => [
+  ...command.options,
+  ...(command.data === undefined ? [] : DATA_OPTIONS),
+  ...COMMON_OPTIONS,
+  HELP,
+]
 
 export function parseCommandLine(command: Command, words: readonly string[], terminal: Terminal): Parsed {
   const options = optionsOf(command)
@@ -91,12 +97,15 @@ function defaultOf(option: Option): unknown {
 /** `--disk-t` becomes `--disk-template` when no other option begins so. */
 function expandAbbreviations(words: readonly string[], options: readonly Option[]): string[] {
   const all = options.flatMap(({ long }) => long)
+  const own = new Set(options.flatMap((option) => (option.own === true ? option.long : [])))
   const end = words.indexOf('--')
   return words.map((word, at) => {
     if (!word.startsWith('--') || word === '--' || (end !== -1 && at > end)) return word
     const [name = word] = word.split('=', 1)
     if (all.includes(name)) return word
-    const matches = all.filter((long) => long.startsWith(name))
+    const fitting = all.filter((long) => long.startsWith(name))
+    const ganetis = fitting.filter((long) => !own.has(long))
+    const matches = ganetis.length > 0 ? ganetis : fitting
     if (matches.length > 1) throw new UsageError(`ambiguous option: ${name} (${matches.sort().join(', ')}?)`)
     return (matches[0] ?? name) + word.slice(name.length)
   })

@@ -1,42 +1,64 @@
 // A command line as it was typed, to the command that does it: the program's name or the first word chooses the tool.
-import { type Clock, systemClock } from '../lib/clock'
-import { runCommand as runProcess } from '../lib/run-command'
+import type { Clock } from '../lib/clock'
+import type { runCommand } from '../lib/run-command'
 import { RELEASE_VERSION } from '../model/constants/versions'
-import type { Master } from '../rpc/luxi/calls'
-import { allocationTool } from './allocation'
-import { backupTool } from './backup'
-import { clusterTool } from './cluster'
-import { type Call, type Command, EXIT, type Terminal, type Tool, UsageError } from './command'
-import { debugTool } from './debug'
-import { describeError } from './errors'
-import { filterTool } from './filter'
-import { groupTool } from './group'
-import { commandHelp, commandUsage, toolUsage } from './help'
-import { instanceTool } from './instance'
-import { jobTool } from './job'
-import { Jobs } from './jobs'
-import { networkTool } from './network'
-import { nodeTool } from './node'
-import { osTool } from './os'
-import { parseCommandLine } from './parse'
-import { storageTool } from './storage'
-import { tokenTool } from './token'
+import type { Call, Terminal, Tool } from './command'
 
-export const TOOLS: readonly Tool[] = [
-  allocationTool,
-  backupTool,
-  clusterTool,
-  debugTool,
-  filterTool,
-  groupTool,
-  instanceTool,
-  jobTool,
-  networkTool,
-  nodeTool,
-  osTool,
-  storageTool,
-  tokenTool,
-]
+/** By the object that each is about. Only the one that is asked for is loaded: most of a short command's time is loading. */
+export const TOOLS: Readonly<Record<string, { readonly about: string; load(): Promise<Tool> }>> = {
+  allocation: {
+    about: 'what fits where, and what a move or a loss would do',
+    load: async () => (await import('./allocation.js')).allocationTool,
+  },
+  backup: {
+    about: 'exports of instances',
+    load: async () => (await import('./backup.js')).backupTool,
+  },
+  cluster: {
+    about: 'the cluster as a whole: its settings, checks, master and keys',
+    load: async () => (await import('./cluster.js')).clusterTool,
+  },
+  debug: {
+    about: 'tools for developers',
+    load: async () => (await import('./debug.js')).debugTool,
+  },
+  filter: {
+    about: 'rules that hold up, limit or refuse jobs',
+    load: async () => (await import('./filter.js')).filterTool,
+  },
+  group: {
+    about: 'groups of nodes',
+    load: async () => (await import('./group.js')).groupTool,
+  },
+  instance: {
+    about: 'virtual machines',
+    load: async () => (await import('./instance.js')).instanceTool,
+  },
+  job: {
+    about: 'what runs, waits or has ended',
+    load: async () => (await import('./job.js')).jobTool,
+  },
+  network: {
+    about: 'IP networks with pools of addresses',
+    load: async () => (await import('./network.js')).networkTool,
+  },
+  node: {
+    about: 'the machines that instances run on',
+    load: async () => (await import('./node.js')).nodeTool,
+  },
+  os: {
+    about: 'operating systems that can be installed',
+    load: async () => (await import('./os.js')).osTool,
+  },
+  storage: {
+    about: 'external storage providers',
+    load: async () => (await import('./storage.js')).storageTool,
+  },
+  token: {
+    about: 'access for programs to the remote API',
+    load: async () => (await import('./token.js')).tokenTool,
+  },
+}
 
 export interface Environment {
   readonly terminal: Terminal
@@ -47,105 +69,36 @@ export interface Environment {
   readonly newNode: Call['newNode']
   readonly variables: Readonly<Record<string, string | undefined>>
   readonly clock?: Clock
-  readonly run?: typeof runProcess
+  readonly run?: typeof runCommand
 }
 
 /** Runs `program words...`; the exit code. `gnt instance list` is `gnt-instance list`. */
 export async function runProgram(program: string, words: readonly string[], environment: Environment): Promise<number> {
   const { terminal } = environment
-  const byName = TOOLS.find(({ name }) => name === program)
   const [object, ...rest] = words
-  const tool = byName ?? TOOLS.find(({ name }) => name === `gnt-${object ?? ''}`)
-  if (tool !== undefined) return runTool(tool, byName === undefined ? rest : words, environment)
+  const named = /^gnt-(.*)/.exec(program)?.[1]
+  const found = toolOf(named ?? object)
+  if (found !== undefined) {
+    const [tool, { runTool }] = await Promise.all([found.load(), import('./run-tool.js')])
+    return runTool(tool, named === undefined ? rest : words, environment)
+  }
   if (object === '--version') {
     terminal.out(`gnt (gantry ${RELEASE_VERSION}) ${RELEASE_VERSION}`)
-    return EXIT.ok
+    return 0
   }
   const asksForHelp = object === '--help' || object === '-h'
-  if (object !== undefined && !asksForHelp) terminal.err(`gnt: there is no object '${object}'`)
-  const objects = TOOLS.map(({ name }) => name.replace('gnt-', ''))
+  if (object !== undefined && !asksForHelp) {
+    const { suggestion } = await import('./suggest.js')
+    terminal.err(`gnt: there is no object '${object}'.${suggestion(object, Object.keys(TOOLS))}`)
+  }
   terminal.out('Usage: gnt [--node NAME] {object} {command} [options...] [argument...]')
   terminal.out('gnt <object> shows the commands of an object, gnt <object> <command> --help its options')
   terminal.out('--node runs the command as on that virtual node of the embedded cluster')
   terminal.out('')
-  terminal.out(`Objects: ${objects.join(', ')}`)
-  return asksForHelp ? EXIT.ok : EXIT.failure
+  terminal.out('Objects:')
+  for (const [name, { about }] of Object.entries(TOOLS)) terminal.out(` ${name.padEnd(10)} - ${about}`)
+  return asksForHelp ? 0 : 1
 }
 
-async function runTool(tool: Tool, words: readonly string[], environment: Environment): Promise<number> {
-  const { terminal, variables } = environment
-  const [word, ...given] = words
-  if (word === '--version') {
-    terminal.out(`${tool.name} (ganeti ${RELEASE_VERSION}) ${RELEASE_VERSION}`)
-    return EXIT.ok
-  }
-  const command = tool.commands.find(({ name, aliases = [] }) => name === word || aliases.includes(word ?? ''))
-  if (command === undefined) {
-    for (const line of toolUsage(tool)) terminal.out(line)
-    return word === '--help' ? EXIT.ok : EXIT.failure
-  }
-  // GNT_INSTANCE_LIST holds options that are put in front of what was typed.
-  const defaults = variables[`${tool.name}_${command.name}`.replaceAll('-', '_').toUpperCase()]
-  return runCommand(
-    tool,
-    command,
-    [...(defaults?.split(/\s+/).filter((part) => part !== '') ?? []), ...given],
-    environment,
-  )
-}
-
-async function runCommand(
-  tool: Tool,
-  command: Command,
-  words: readonly string[],
-  { terminal, connect, thisNode, newNode, clock = systemClock, run = runProcess }: Environment,
-): Promise<number> {
-  try {
-    const { options, args, help } = parseCommandLine(command, words, terminal)
-    if (help) {
-      for (const line of commandHelp(tool.name, command)) terminal.out(line)
-      return EXIT.ok
-    }
-    let connection: ReturnType<typeof connect> | undefined
-    const master = lazyMaster(() => (connection ??= connect()).master)
-    const source = { tool: tool.name, command: command.name }
-    return await command.run({
-      ...source,
-      options,
-      args,
-      master,
-      jobs: new Jobs(master, terminal, clock, source, options),
-      terminal,
-      clock,
-      run,
-      thisNode,
-      newNode,
-      get nodesRoot() {
-        return (connection ??= connect()).nodesRoot
-      },
-      get prepareNode() {
-        return (connection ??= connect()).prepareNode
-      },
-    })
-  } catch (error) {
-    if (error instanceof UsageError) {
-      for (const line of commandUsage(tool.name, command)) terminal.err(line)
-      terminal.err(`${tool.name}: error: ${error.message}`)
-      return EXIT.usage
-    }
-    const { lines, exitCode } = describeError(error)
-    for (const line of lines) terminal.err(line)
-    return exitCode
-  }
-}
-
-/** The connection is made at the first call, so that help and mistakes need no cluster. */
-function lazyMaster(open: () => Master): Master {
-  return new Proxy({} as Master, {
-    get: (_, name) => {
-      const master = open()
-      const method: unknown = Reflect.get(master, name)
-      return typeof method === 'function' ? (method.bind(master) as unknown) : method
-    },
-  })
-}
+const toolOf = (object: string | undefined) =>
+  object !== undefined && Object.hasOwn(TOOLS, object) ? TOOLS[object] : undefined

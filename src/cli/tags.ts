@@ -1,16 +1,19 @@
 import type { TagKind } from '../rpc/luxi/calls'
 import { OpTagsDel, OpTagsSearch, OpTagsSet } from '../opcodes/tags'
-import { type Call, EXIT, refusal } from './command'
+import { type Call, type Command, EXIT, refusal } from './command'
 import { readInput } from './input-file'
 import { firstArgument, opcodeOf } from './submit'
 
-export const listTags =
-  (kind: TagKind) =>
-  async (call: Call): Promise<number> => {
-    const tags = await call.master.queryTags(kind, firstArgument(call))
-    for (const tag of [...tags].sort()) call.terminal.out(tag)
-    return EXIT.ok
+export const listTags = (kind: TagKind): Pick<Command, 'run' | 'data'> => {
+  const sorted = async (call: Call) => [...(await call.master.queryTags(kind, firstArgument(call)))].sort()
+  return {
+    data: sorted,
+    async run(call) {
+      for (const tag of await sorted(call)) call.terminal.out(tag)
+      return EXIT.ok
+    },
   }
+}
 
 export const addTags = (kind: TagKind) => (call: Call) => changeTags(OpTagsSet, kind, call)
 export const removeTags = (kind: TagKind) => (call: Call) => changeTags(OpTagsDel, kind, call)
@@ -30,10 +33,17 @@ async function readTags(source: string): Promise<string[]> {
   return text.split('\n').flatMap((line) => line.trim() || [])
 }
 
-export async function searchTags(call: Call): Promise<number> {
+export const searchTags: Pick<Command, 'run' | 'data'> = {
+  async run(call) {
+    const found = await search(call)
+    for (const row of found.map((words) => words.join(' ')).sort()) call.terminal.out(row)
+    return found.length === 0 ? EXIT.failure : EXIT.ok
+  },
+  data: async (call) => (await search(call)).map(([path, tag]) => ({ path, tag })),
+}
+
+/** `[path, tag]` */
+async function search(call: Call): Promise<string[][]> {
   const found = await call.jobs.run(opcodeOf(OpTagsSearch, { pattern: firstArgument(call) }))
-  if (!Array.isArray(found) || found.length === 0) return EXIT.failure
-  const lines = (found as unknown[]).map((row) => (Array.isArray(row) ? row.map(String).join(' ') : ''))
-  for (const line of lines.sort()) call.terminal.out(line)
-  return EXIT.ok
+  return (Array.isArray(found) ? (found as unknown[]) : []).map((row) => (Array.isArray(row) ? row.map(String) : []))
 }

@@ -1,4 +1,5 @@
 import { seconds } from '../lib/clock'
+import { timeText } from '../lib/rfc3339'
 import { badPermission, PERMISSION_FORMS, permissionNames } from '../opcodes/permission'
 import { administrator, gantryOf } from './administrator'
 import { parseTimespec } from './cluster-control'
@@ -43,6 +44,7 @@ export const tokenTool: Tool = {
       args: [],
       options: [oNoHeaders, oSeparator],
       run: listTokens,
+      data: tokenData,
     },
     {
       name: 'permissions',
@@ -51,6 +53,7 @@ export const tokenTool: Tool = {
       args: [],
       options: [],
       run: listPermissions,
+      data: () => Promise.resolve(permissionNames),
     },
     {
       name: 'revoke',
@@ -80,6 +83,15 @@ async function createToken(call: Call): Promise<number> {
   terminal.err(`Token ${token.id} of ${user}; keep the secret, it is not shown again:`)
   terminal.out(secret)
   return EXIT.ok
+}
+
+async function tokenData(call: Call): Promise<unknown> {
+  const tokens = await gantryOf(call).tokens(administrator('root'))
+  return tokens.map((token) => ({
+    ...token,
+    created: timeText(token.created),
+    expires: token.expires === null ? null : timeText(token.expires),
+  }))
 }
 
 async function listTokens(call: Call): Promise<number> {

@@ -1,5 +1,6 @@
 // What a collector of monitoring data reports, in Ganeti's format, and what it needs of the node. Collectors know nothing of who asks.
 import { type Clock, nanoseconds } from '../lib/clock'
+import { whyNot } from '../lib/why-not'
 import type { ConfdQuestion } from '../rpc/confd/protocol'
 
 export interface Collector {
@@ -51,8 +52,8 @@ export class CollectorFailure extends Error {}
 export function readSource(sources: NodeSources, file: string): string {
   try {
     return sources.read(file)
-  } catch {
-    throw new CollectorFailure(`reading from file: ${file}: openFile: does not exist (No such file or directory)`)
+  } catch (error) {
+    throw new CollectorFailure(`reading from file: ${whyNot(file, error)}`)
   }
 }
 

@@ -27,7 +27,6 @@ export type DiskDict = Omit<Disk, 'children' | 'params'> & {
 export type InstanceDict = Omit<Instance, 'hvparams' | 'beparams' | 'nics'> & {
   readonly hvparams: Params
   readonly beparams: BeParams
-  readonly osparams_secret?: OsParams
   readonly nics: readonly NicDict[]
   readonly secondary_nodes: readonly NodeUuid[]
   readonly disks_info: readonly DiskDict[]
@@ -52,8 +51,8 @@ export function instanceDict(config: ConfigData, instance: Instance, overrides: 
     hvparams: { ...fillHvParams(cluster, instance), ...overrides.hvparams },
     beparams: { ...fillBeParams(cluster, instance.beparams), ...overrides.beparams },
     osparams: fillOsParams(cluster, instance.os, osparams),
-    osparams_private: fillPrivateOsParams(cluster, instance.os, osparamsPrivate),
-    ...(overrides.osparams_secret && { osparams_secret: overrides.osparams_secret }),
+    // Ganeti's nodes know no third kind. As private ones, the secret parameters are in none of a node's logs.
+    osparams_private: { ...fillPrivateOsParams(cluster, instance.os, osparamsPrivate), ...overrides.osparams_secret },
     nics: instance.nics.map((nic) => nicDict(config, nic)),
     secondary_nodes: secondaryNodes(config, instance),
     disks_info: instanceDisks(config, instance).map((disk) => diskDict(config, disk, groupOf(config, instance))),

@@ -1,7 +1,7 @@
 // The files of the store: config.data, gantry.data and the journal. Reading them after any crash, and writing checkpoints.
 import { createHash } from 'node:crypto'
 import { breathe, seconds, type Clock } from '../lib/clock'
-import type { Appender, Disk, FileOwner } from '../lib/disk'
+import type { Appender, Disk } from '../lib/disk'
 import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
 import type { Random } from '../lib/random'
@@ -17,26 +17,21 @@ export interface StoreOptions {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  /** Who owns the files; default: who writes them. */
-  readonly owner?: FileOwner
   /** Hears how long each write took. */
   readonly wrote?: (kind: WriteKind, duration_s: number) => void
 }
 
 export type WriteKind = 'journal' | 'checkpoint' | 'replication'
 
-const CONFIG_MODE = 0o640
-const GANTRY_MODE = 0o600
-
 /** Writes the files of a new cluster, or of a new candidate. What was there before is gone. */
 export async function createConfig(
-  { disk, paths, owner }: Pick<StoreOptions, 'disk' | 'paths' | 'owner'>,
+  { disk, paths }: Pick<StoreOptions, 'disk' | 'paths'>,
   config: ConfigData,
   gantry: GantryData = EMPTY_GANTRY,
 ): Promise<void> {
   await disk.remove(paths.journalFile)
-  await disk.write(paths.gantryFile, encodeGantry(gantry), { mode: GANTRY_MODE, ...(owner && { owner }) })
-  await disk.write(paths.configFile, encodeConfig(config), { mode: CONFIG_MODE, ...(owner && { owner }) })
+  await disk.write(paths.gantryFile, encodeGantry(gantry))
+  await disk.write(paths.configFile, encodeConfig(config))
 }
 
 /** What the files say, journal included, and the mark of the two files themselves. */
@@ -103,13 +98,13 @@ async function setAside({ disk, paths, log, clock }: StoreOptions, reason: strin
 
 /** A new journal that fits any of the marks and begins with the records. Replaces the old one in one step. */
 export async function startJournal(
-  { disk, paths, owner }: StoreOptions,
+  { disk, paths }: StoreOptions,
   marks: readonly Mark[],
   records: readonly Buffer[],
 ): Promise<Appender> {
   const content = Buffer.concat([...marks.map(encodeMark), ...records])
-  await disk.write(paths.journalFile, content, { mode: CONFIG_MODE, ...(owner && { owner }) })
-  return disk.openAppender(paths.journalFile, { mode: CONFIG_MODE })
+  await disk.write(paths.journalFile, content)
+  return disk.openAppender(paths.journalFile)
 }
 
 export interface CheckpointTexts {
@@ -141,7 +136,7 @@ export async function checkpointTexts(documents: Documents, last: Mark): Promise
   }
 }
 
-export async function writeCheckpoint({ disk, paths, owner }: StoreOptions, texts: CheckpointTexts): Promise<void> {
-  if (texts.gantry) await disk.write(paths.gantryFile, texts.gantry, { mode: GANTRY_MODE, ...(owner && { owner }) })
-  await disk.write(paths.configFile, texts.config, { mode: CONFIG_MODE, ...(owner && { owner }) })
+export async function writeCheckpoint({ disk, paths }: StoreOptions, texts: CheckpointTexts): Promise<void> {
+  if (texts.gantry) await disk.write(paths.gantryFile, texts.gantry)
+  await disk.write(paths.configFile, texts.config)
 }

@@ -1,7 +1,7 @@
 // The one place where the configuration lives and changes. A change is applied to the snapshot in memory, made durable by
 // appending its delta to the journal (all changes that came during one write go out in the next), copied to the candidates, and
 // only then seen by readers and acknowledged. config.data itself is written a little later, by a checkpoint.
-import { seconds, type Timer } from '../lib/clock'
+import { seconds, within, type Timer } from '../lib/clock'
 import type { Appender } from '../lib/disk'
 import { Turns } from '../lib/turns'
 import type { ConfigData, Documents, GantryData } from '../model/config'
@@ -268,16 +268,26 @@ export class ConfigStore {
 
   private checkpointLater(): void {
     if (this.closed) return
-    this.timer ??= this.options.clock.after(limits.checkpoint_s * 1000, () => this.background(), { background: true })
+    this.timer ??= this.options.clock.after(limits.checkpoint_s * 1000, () => void this.background(), {
+      background: true,
+    })
   }
 
-  private background(): void {
+  private async background(): Promise<void> {
     this.timer?.cancel()
     this.timer = undefined
-    this.checkpoint().catch((error: unknown) => {
+    try {
+      await this.checkpoint()
+    } catch (error) {
       this.options.log.error({ err: error }, 'checkpoint failed; changes are kept in the journal')
       this.checkpointLater()
-    })
+    }
+  }
+
+  /** Brings config.data up to date, but keeps nobody waiting for long. */
+  async settle(): Promise<void> {
+    const { clock } = this.options
+    if (this.records.length > 0 && !this.closed) await within(clock, limits.settle_s, this.background())
   }
 
   /** Writes config.data as it is now. Changes go on meanwhile. */

@@ -4,15 +4,16 @@ import * as path from 'node:path'
 import { masterNode } from '../config/lookup'
 import { loadConfig } from '../config/upgrade'
 import { systemClock as clock } from '../lib/clock'
-import { systemDisk as disk, isMissing } from '../lib/disk'
+import { isMissing } from '../lib/disk'
 import type { Paths } from '../lib/paths'
 import { systemRandom as random } from '../lib/random'
 import { createCertificate, createClientCertificate } from '../lib/tls'
 import type { Cluster, ConfigData } from '../model/config'
 import { MODE } from '../model/constants/daemons'
 import { HYPERVISORS, hvDefaults } from '../model/constants/hypervisors'
-import { IPOLICY_DEFAULTS, NIC_DEFAULTS } from '../model/constants/params'
+import { IPOLICY_DEFAULTS, NIC_DEFAULTS, USER_MODE_LINK } from '../model/constants/params'
 import { PATH } from '../model/constants/paths'
+import { ownedDisk as disk } from '../model/owners'
 import { createCluster, hashedPassword, makeDirectories } from '../services/bootstrap'
 import { chooseHypervisor } from './hypervisor-choice'
 import {
@@ -126,7 +127,7 @@ function clusterFields({ hypervisor, nodes }: Settings): Partial<Cluster> {
     ),
     master_netdev: 'lo',
     // No bridge has this name, so guests get QEMU's own network, and `gnt instance info` says so.
-    nicparams: { default: { ...NIC_DEFAULTS, link: 'user-mode' } },
+    nicparams: { default: { ...NIC_DEFAULTS, link: USER_MODE_LINK } },
     modify_etc_hosts: false,
     modify_ssh_setup: false,
     ipolicy: { ...IPOLICY_DEFAULTS, minmax: IPOLICY_DEFAULTS.minmax.map(({ max }) => ({ min: smallest, max })) },

@@ -6,25 +6,27 @@ import { ChildFailure } from '../daemons/node/child'
 import { systemClock as clock } from '../lib/clock'
 import { errorCode } from '../lib/disk'
 import type { FramedServer } from '../lib/json-socket'
+import { checkLimits, LimitTooLow } from '../lib/process-limits'
 import { GanetiError } from '../model/errors'
-import { PORT } from '../model/constants/daemons'
-import { EMBEDDED_PORTS_S } from '../model/limits'
+import { EMBEDDED_PORTS_S, SYSTEM_LIMITS } from '../model/limits'
 import { create, planSettings } from './create'
-import { type Settings, checkRootLength, nodePaths, passwordFile, readSettings, writeSettings } from './layout'
+import { type Settings, apiOf, checkRootLength, passwordFile, readSettings, writeSettings } from './layout'
 import { lockRoot, withoutLeft } from './membership'
 import { type EmbeddedOptions, USAGE, UsageError, readOptions } from './options'
 import { checkPorts, makeRoot } from './preflight'
+import { guestNetwork } from './hypervisor-choice'
 import { RunningCluster } from './running-cluster'
-import { explain, say } from './speech'
+import { type Place, explain, say, speakToNobody, startCommand, toReach } from './speech'
 
 export async function runEmbedded(args: readonly string[], program: string): Promise<void> {
   let options: ReturnType<typeof readOptions> | undefined
+  speakToNobody()
   try {
     options = readOptions(args)
     if (options === 'help') return say(USAGE.trimEnd())
     await run(options, program)
   } catch (error) {
-    const ours = [UsageError, GanetiError, ChildFailure].some((kind) => error instanceof kind)
+    const ours = [UsageError, GanetiError, ChildFailure, LimitTooLow].some((kind) => error instanceof kind)
     const known = ours || errorCode(error) !== undefined
     process.stderr.write(
       `npm start: ${known ? explain(error, typeof options === 'object' ? options.root : undefined) : error instanceof Error ? error.stack : String(error)}\n`,
@@ -35,6 +37,7 @@ export async function runEmbedded(args: readonly string[], program: string): Pro
 
 async function run(options: EmbeddedOptions, program: string): Promise<void> {
   const started_ms = clock.monotonic_ms()
+  for (const warning of checkLimits(SYSTEM_LIMITS)) say(`Warning: ${warning}`)
   checkRootLength(options.root, [])
   const isNew = makeRoot(options.root)
   const running: { cluster?: RunningCluster } = {}
@@ -63,18 +66,18 @@ async function run(options: EmbeddedOptions, program: string): Promise<void> {
     throw error
   }
   if (stopping.signal.aborted) started.catch(() => undefined)
-  else announce(options.root, settings, cluster, (clock.monotonic_ms() - started_ms) / 1000)
+  else await announce({ ...options, program }, settings, cluster.socket, (clock.monotonic_ms() - started_ms) / 1000)
   await stopSignal
   await cluster.stop()
-  await finish(lock)
+  await finish(lock, options.root)
 }
 
 /** What a refused start made; a root that it had begun to fill is kept for whoever looks into it. */
 const removeEmpty = (root: string): Promise<void> => fs.promises.rmdir(root).catch(() => undefined)
 
-async function finish(lock: FramedServer): Promise<void> {
+async function finish(lock: FramedServer, root: string): Promise<void> {
   await lock.close()
-  say('stopped; "npm start" goes on where this was')
+  say(`stopped; "${startCommand(root)}" goes on where this was`)
   process.exit(0)
 }
 
@@ -136,29 +139,32 @@ async function removeCluster(root: string): Promise<void> {
   await Promise.all(own.map((name) => fs.promises.rm(path.join(root, name), { recursive: true, force: true })))
 }
 
-function announce(root: string, settings: Settings, { masterNode, isFound }: RunningCluster, took_s: number): void {
-  const url = `https://${masterNode.address}:${PORT.rapi}`
-  const socket = nodePaths(root, masterNode.name).socket('master')
+/** What is to be typed is whole: it works in any terminal and folder, whatever other clusters run. */
+async function announce({ root, program }: Place, settings: Settings, socket: string, took_s: number): Promise<void> {
+  const url = apiOf(settings)
   const login = fs.existsSync(passwordFile(root))
     ? `user admin, password in ${passwordFile(root)}`
     : 'the users of the recorded cluster'
+  const real = settings.hypervisor === 'kvm' && !settings.simulated
+  const network = real ? `\n  networks     ${await guestNetwork()}` : ''
   say(`
 the cluster runs (after ${took_s.toFixed(1)} s)
   remote API   ${url}/2/info      (${login})
   documents    ${url}/docs
-  files, logs  ${root}
+  files, logs  ${root}${network}
 
-try in another terminal:${isFound ? '' : `\n  export GANETI_LUXI_SOCKET=${socket}     # another cluster runs as well`}
-  npx gnt node list${
+try in another terminal:
+  ${toReach({ root, program })}
+  gnt node list${
     settings.simulated
       ? ''
       : `
-  npx gnt instance add -t sharedfile --disk 0:size=128m -o gantry-tiny -B memory=64m vm1
-  npx gnt instance console vm1`
+  gnt instance add -t sharedfile --disk 0:size=128m -o gantry-tiny -B memory=64m vm1
+  gnt instance console vm1`
   }
-  npx gnt instance list
-  npx gnt cluster verify
-Ctrl-C stops the cluster, "npm start" goes on with it.
+  gnt instance list
+  gnt cluster verify
+Ctrl-C stops the cluster, "${startCommand(root)}" goes on with it.
 
 ready: ${url} luxi=${socket}`)
 }

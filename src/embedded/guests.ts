@@ -1,5 +1,6 @@
 // The guests of an embedded cluster across a stop and a start: they are shut down with the cluster, like machines whose host is
 // switched off, and those that should run are started again.
+import { errorText } from '../lib/system-failure'
 import { instanceDict } from '../config/rpc-dicts'
 import { recordValues } from '../config/records'
 import { nanoseconds, systemClock as clock } from '../lib/clock'
@@ -62,7 +63,7 @@ export async function shutDownGuests(config: ConfigData, nodes: NodeClient, say:
       try {
         await nodes.one(node, 'instance_shutdown', [instanceDict(config, instance), EMBEDDED_GUEST_S, reason])
       } catch (error) {
-        say(error instanceof Error ? error.message : String(error))
+        say(errorText(error))
       }
     }),
   )

@@ -1,6 +1,6 @@
 // Which hypervisor a new embedded cluster gets, and why, in words.
 import * as fs from 'node:fs'
-import { QEMU_INSTALL, findQemu, hasVirtualization } from '../node/hypervisor/kvm/host'
+import { QEMU_INSTALL, canMakeTaps, findQemu, hasVirtualization } from '../node/hypervisor/kvm/host'
 import { UsageError } from './options'
 
 export interface HypervisorChoice {
@@ -16,6 +16,14 @@ export async function chooseHypervisor(wanted: 'kvm' | 'fake' | undefined): Prom
   const install = `install it with: ${QEMU_INSTALL}`
   if (wanted === 'kvm') throw new UsageError(`--hypervisor kvm needs QEMU, which is not on this machine; ${install}`)
   return { name: 'fake', reason: `fake: instances are only pretended, because QEMU is not on this machine; ${install}` }
+}
+
+/** How guests of these nodes are connected, in words. */
+export async function guestNetwork(): Promise<string> {
+  const outwards = "QEMU's user-mode network: guests reach out, nobody reaches in"
+  return (await canMakeTaps())
+    ? `bridges that this machine has; for other NICs ${outwards}`
+    : `${outwards} (bridges and routes need root and /dev/net/tun)`
 }
 
 function accelerator(): string {

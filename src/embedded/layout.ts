@@ -5,6 +5,7 @@ import { nodeSetupSocket } from '../lib/find-socket'
 import { checkSocketPath } from '../lib/json-socket'
 import { isMissing, systemDisk } from '../lib/disk'
 import { type Paths, pathsOf } from '../lib/paths'
+import { PORT } from '../model/constants/daemons'
 import { UsageError } from './options'
 
 /** What a cluster was made with; the same at every start. */
@@ -28,6 +29,9 @@ export const sharedDir = (root: string): string => path.join(root, 'shared')
 export const recordedConfig = (root: string): string => path.join(root, 'recorded-config.data')
 
 export const nodePaths = (root: string, name: string): Paths => pathsOf(path.join(root, name), name)
+
+/** The remote API, at the address that goes with the master. */
+export const apiOf = ({ clusterAddress }: Settings): string => `https://${clusterAddress}:${PORT.rapi}`
 
 /** The address of a node (1, 2, ...) or of the cluster (254). */
 export const addressAt = (base: string, index: number): string => base.replace(/\.0$/, `.${index}`)

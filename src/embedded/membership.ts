@@ -1,12 +1,12 @@
 // Virtual nodes that leave an embedded cluster, and those that are prepared to join it. A real cluster's command line does the
 // latter over SSH, before the job that adds the node.
 import { existsSync } from 'node:fs'
-import { systemDisk as disk } from '../lib/disk'
 import { nodeSetupSocket } from '../lib/find-socket'
 import { type FramedServer, isServed } from '../lib/json-socket'
 import { silentLog } from '../lib/log'
 import { ECODE, GenericError, OpPrereqError } from '../model/errors'
 import { EMBEDDED_NODES_MAX, NODE_SETUP_BYTES_MAX } from '../model/limits'
+import { ownedDisk as disk } from '../model/owners'
 import { serveCalls } from '../rpc/json-protocol'
 import { writeJoiningNode } from '../services/bootstrap'
 import { linkShared } from './create'
@@ -26,13 +26,9 @@ export type PrepareNode = (name: string) => Promise<VirtualNode>
  * `prepare` is undefined until the cluster runs.
  */
 export async function lockRoot(root: string, prepare: () => PrepareNode | undefined): Promise<FramedServer> {
-  const path = nodeSetupSocket(root)
-  if (await isServed(path))
-    throw new UsageError(
-      `the cluster in ${root} is running already: use it, stop it, or name another --root and --base-address`,
-    )
+  await refuseRunning(root)
   return serveCalls(
-    { path, mode: 0o600, maxFrame: NODE_SETUP_BYTES_MAX, log: silentLog },
+    { path: nodeSetupSocket(root), mode: 0o600, maxFrame: NODE_SETUP_BYTES_MAX, log: silentLog },
     {
       prepareNode: (args) => {
         const [name] = Array.isArray(args) ? (args as unknown[]) : []
@@ -43,6 +39,14 @@ export async function lockRoot(root: string, prepare: () => PrepareNode | undefi
       },
     },
   )
+}
+
+/** Also asked before a build, which a cluster that runs does not need. */
+export async function refuseRunning(root: string): Promise<void> {
+  if (await isServed(nodeSetupSocket(root)))
+    throw new UsageError(
+      `the cluster in ${root} is running already: use it, stop it, or name another --root and --base-address`,
+    )
 }
 
 /** The name and address of a node that may be prepared: `node4`, with the domain of the others or without. */

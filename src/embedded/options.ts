@@ -1,7 +1,9 @@
 // What `npm start -- ...` understands, and what an embedded cluster remembers of it.
+import { errorText } from '../lib/system-failure'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { parseArgs } from 'node:util'
+import { ACCESS_LEVELS, type AccessLevel } from '../daemons/rapi/access-log'
 import { environmentValue } from '../lib/environment'
 import { EMBEDDED_NODES_MAX } from '../model/limits'
 
@@ -16,6 +18,7 @@ Starts a cluster of virtual nodes on this machine and keeps it in the foreground
   --hypervisor kvm|fake    default: kvm where QEMU is installed, else fake
   --state DIR              begin with a copy of a Ganeti master's /var/lib/ganeti; its nodes are simulated
   --no-require-authentication  reads over the remote API need no login, as in Ganeti
+  --access-log LEVEL     requests in the log of the remote API: none, changes (the default), all
   --reset                  throw away the cluster that is in the root
   -h, --help               this text
 `
@@ -27,11 +30,16 @@ export interface EmbeddedOptions {
   hypervisor?: 'kvm' | 'fake'
   state?: string
   openReads: boolean
+  /** Of the remote API. */
+  accessLog: AccessLevel
   reset: boolean
 }
 
 /** A mistake of whoever typed the command: one line, no stack. */
 export class UsageError extends Error {}
+
+/** Where nothing names another place. */
+export const defaultRoot = (): string => path.join(os.homedir(), '.gantry')
 
 export function readOptions(args: readonly string[]): EmbeddedOptions | 'help' {
   let values
@@ -45,23 +53,23 @@ export function readOptions(args: readonly string[]): EmbeddedOptions | 'help' {
         hypervisor: { type: 'string' },
         state: { type: 'string' },
         'no-require-authentication': { type: 'boolean' },
+        'access-log': { type: 'string' },
         reset: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
       },
     }))
   } catch (error) {
-    throw new UsageError(
-      `${error instanceof Error ? error.message : String(error)}; "npm start -- --help" lists all options`,
-    )
+    throw new UsageError(`${errorText(error)}; "npm start -- --help" lists all options`)
   }
   if (values.help) return 'help'
   return {
-    root: path.resolve(values.root ?? environmentValue('GANTRY_HOME') ?? path.join(os.homedir(), '.gantry')),
+    root: path.resolve(values.root ?? environmentValue('GANTRY_HOME') ?? defaultRoot()),
     nodes: nodeCount(values.nodes),
     baseAddress: baseAddress(values['base-address']),
     hypervisor: hypervisor(values.hypervisor),
     state: values.state === undefined ? undefined : path.resolve(values.state),
     openReads: values['no-require-authentication'] === true,
+    accessLog: accessLog(values['access-log']),
     reset: values.reset === true,
   }
 }
@@ -78,6 +86,12 @@ function baseAddress(text: string | undefined): string | undefined {
   const bytes = /^127\.(\d{1,3})\.(\d{1,3})\.0$/.exec(text)
   if (bytes?.slice(1).every((byte) => Number(byte) <= 255)) return text
   throw new UsageError(`--base-address needs a loopback address that ends in .0, such as 127.0.2.0, not '${text}'`)
+}
+
+function accessLog(text = 'changes'): AccessLevel {
+  const level = ACCESS_LEVELS.find((known) => known === text)
+  if (level !== undefined) return level
+  throw new UsageError(`--access-log is one of ${ACCESS_LEVELS.join(', ')}, not '${text}'`)
 }
 
 function hypervisor(text: string | undefined): 'kvm' | 'fake' | undefined {

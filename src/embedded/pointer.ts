@@ -1,27 +1,35 @@
-// The note that tells `gnt` where the running embedded cluster listens. There is one for a user: of several clusters that run side
-// by side it is the first one's, and the others are found by GANETI_LUXI_SOCKET.
+// The notes that tell `gnt` where the running embedded cluster listens: one in its root, for those who name that in GANTRY_HOME, and
+// one for the user, which of several clusters that run side by side is the first one's.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import { embedded, embeddedPointers } from '../lib/find-socket'
+import { embedded, embeddedPointers, namesHome, pointerIn, readPointer } from '../lib/find-socket'
 
 export interface Pointer {
-  /** Whether `gnt` finds this cluster by itself. */
-  found: boolean
   remove(): void
 }
 
-/** Writes it to the first place that can be written, unless another cluster that runs stands in one. */
 export function writePointer(content: { socket: string; root: string; pid: number }): Pointer {
-  const nothing = { found: false, remove: () => undefined }
-  if (embedded() !== undefined) return nothing
-  for (const file of embeddedPointers()) {
+  const own = pointerIn(content.root)
+  const isFirst = embedded() === undefined
+  write(own)
+  // The first place that can be written.
+  const user = isFirst && !namesHome() ? embeddedPointers().find(write) : undefined
+
+  function write(file: string): boolean {
     try {
       fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o755 })
       fs.writeFileSync(file, JSON.stringify(content) + '\n', { mode: 0o644 })
-      return { found: true, remove: () => fs.rmSync(file, { force: true }) }
+      return true
     } catch {
-      // Not writable for this user: the next one.
+      // Not writable for this user.
+      return false
     }
   }
-  return nothing
+
+  return {
+    remove() {
+      for (const file of [own, ...(user === undefined ? [] : [user])])
+        if (readPointer(file)?.root === content.root) fs.rmSync(file, { force: true })
+    },
+  }
 }

@@ -1,4 +1,5 @@
 // What would make a start fail later, found before it begins: one clear line each.
+import { errorText } from '../lib/system-failure'
 import * as fs from 'node:fs'
 import * as net from 'node:net'
 import * as path from 'node:path'
@@ -22,7 +23,7 @@ export function makeRoot(root: string): boolean {
     return !exists
   } catch (error) {
     if (error instanceof UsageError) throw error
-    const why = error instanceof Error ? error.message : String(error)
+    const why = errorText(error)
     throw new UsageError(`nothing can be kept in ${root} (${why}); name a --root that you may write`)
   }
 }
@@ -50,8 +51,6 @@ async function checkPort(address: string, port: number): Promise<void> {
     if (code === 'EADDRINUSE')
       throw new UsageError(`port ${port} of ${address} is taken by another process; stop it, or ${advice}`)
     if (code === 'EADDRNOTAVAIL') throw new UsageError(`this machine has no address ${address}; ${advice}`)
-    throw new UsageError(
-      `port ${port} of ${address} cannot be used: ${error instanceof Error ? error.message : String(error)}`,
-    )
+    throw new UsageError(`port ${port} of ${address} cannot be used: ${errorText(error)}`)
   }
 }

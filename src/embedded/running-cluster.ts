@@ -4,14 +4,22 @@ import * as path from 'node:path'
 import { Child } from '../daemons/node/child'
 import { systemClock as clock } from '../lib/clock'
 import { Turns } from '../lib/turns'
-import { PORT } from '../model/constants/daemons'
 import { OpExecError } from '../model/errors'
 import { LuxiClient } from '../rpc/luxi/client'
 import { openNodeClient } from '../rpc/node/client'
 import { openWconfd } from '../rpc/wconfd/client'
 import { endJobs } from '../services/end-jobs'
 import { resumeGuests, shutDownGuests } from './guests'
-import { type Settings, nodePaths, recordedConfig, simSocket, simState, settingsFile, writeSettings } from './layout'
+import {
+  type Settings,
+  apiOf,
+  nodePaths,
+  recordedConfig,
+  simSocket,
+  simState,
+  settingsFile,
+  writeSettings,
+} from './layout'
 import { type PrepareNode, type VirtualNode, wantedNode, writeNodeFiles } from './membership'
 import type { EmbeddedOptions } from './options'
 import { type Pointer, writePointer } from './pointer'
@@ -34,11 +42,6 @@ export class RunningCluster {
   ) {
     for (const { name, address } of settings.nodes) this.nodes.set(name, this.child(name, address))
     this.luxi = new LuxiClient({ path: this.masterPaths.socket('query') })
-  }
-
-  /** Whether `gnt` finds this cluster without being told where it is. */
-  get isFound(): boolean {
-    return this.pointer?.found === true
   }
 
   /** The master's daemons need the votes of the others, so it comes last. */
@@ -87,12 +90,17 @@ export class RunningCluster {
     nodes.close()
   }
 
+  /** The master's. */
+  get socket(): string {
+    return this.masterPaths.socket('master')
+  }
+
   private point(): void {
     const socket = this.masterPaths.socket('query')
     this.pointer = writePointer({ socket, root: this.options.root, pid: process.pid })
   }
 
-  /** Where the remote API and `gnt` find the cluster; the master is the first of the nodes. */
+  /** Where `gnt` finds the cluster; the master is the first of the nodes. */
   get masterNode(): VirtualNode {
     return this.settings.nodes[0] ?? { name: '', address: '' }
   }
@@ -105,7 +113,7 @@ export class RunningCluster {
     const remembered = this.remember([master, ...nodes.filter((node) => node !== master)])
     this.luxi.close()
     this.luxi = new LuxiClient({ path: this.masterPaths.socket('query') })
-    say(`${name} is the master now: https://${master.address}:${PORT.rapi}`)
+    say(`${name} is the master now; ${apiOf(this.settings)} leads there`)
     if (this.ready) {
       this.pointer?.remove()
       this.point()
@@ -118,7 +126,7 @@ export class RunningCluster {
   }
 
   private child(name: string, address: string): Child {
-    const { root, openReads } = this.options
+    const { root, openReads, accessLog } = this.options
     const { simulated, clusterAddress } = this.settings
     const sim = [
       '--simulated',
@@ -132,7 +140,14 @@ export class RunningCluster {
     const bind = simulated ? ['--bind', address, '--bind', clusterAddress] : ['--bind', address]
     return new Child({
       ...{ name, program: this.program, clock },
-      args: ['node', ...(simulated ? sim : []), ...bind, ...(openReads ? ['--no-require-authentication'] : [])],
+      args: [
+        'node',
+        ...(simulated ? sim : []),
+        ...bind,
+        ...(openReads ? ['--no-require-authentication'] : []),
+        '--access-log',
+        accessLog,
+      ],
       env: { GANETI_ROOTDIR: path.join(root, name), GANETI_HOSTNAME: name },
       onMessage: (message) => this.heard(name, message),
       onDeath: (how) => say(`${name} ended (${how}), starting it again`),

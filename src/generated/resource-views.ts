@@ -27,10 +27,10 @@ export const FILTER_VIEW: readonly string[] = [
 
 /** What is known of a group: the fields that were asked for; null where a value is not known. */
 export interface GroupView {
-  /** Creation timestamp. @isDouble */
-  'ctime'?: number | null
-  /** Modification timestamp. @isDouble */
-  'mtime'?: number | null
+  /** Creation timestamp. @format date-time */
+  'ctime'?: string | null
+  /** Modification timestamp. @format date-time */
+  'mtime'?: string | null
   /** Group object serial number, incremented on each modification. */
   'serial_no'?: number | null
   /** Group UUID. */
@@ -101,10 +101,10 @@ export const GROUP_VIEW: readonly string[] = [
 
 /** What is known of an instance: the fields that were asked for; null where a value is not known. */
 export interface InstanceView {
-  /** Creation timestamp. @isDouble */
-  'ctime'?: number | null
-  /** Modification timestamp. @isDouble */
-  'mtime'?: number | null
+  /** Creation timestamp. @format date-time */
+  'ctime'?: string | null
+  /** Modification timestamp. @format date-time */
+  'mtime'?: string | null
   /** Instance object serial number, incremented on each modification. */
   'serial_no'?: number | null
   /** Instance UUID. */
@@ -685,6 +685,10 @@ export interface InstanceView {
   'oper_vcpus'?: number | null
   /** Instance status; "running" if instance is set to be running and actually is, "ADMIN_down" if instance is stopped and is not running, "ERROR_wrongnode" if instance running, but not on its designated primary node, "ERROR_up" if instance should be stopped, but is actually running, "ERROR_down" if instance should run, but doesn't, "ERROR_nodedown" if instance's primary node is down, "ERROR_nodeoffline" if instance's primary node is marked offline, "ADMIN_offline" if instance is offline and does not use dynamic resources. */
   'status'?: string | null
+  /** Indexes of the NICs that have QEMU's user-mode network, because the node may not connect them or has not what they are to be connected to. */
+  'user_nics'?: number[] | null
+  /** When the primary node last told what runs on it: the age of `status` and of the `oper_` fields. Null as long as it did not (RFC 3339). */
+  'status_seen'?: string | null
 }
 
 export const INSTANCE_VIEW: readonly string[] = [
@@ -742,53 +746,11 @@ export const INSTANCE_VIEW: readonly string[] = [
   'nic_link',
   'nic_mode',
   'nic_network',
-]
-
-/** What is known of a job: the fields that were asked for; null where a value is not known. */
-export interface JobView {
-  /** Whether job is archived. */
-  'archived'?: boolean | null
-  /** Timestamp of job end (tuple containing seconds and microseconds). */
-  'end_ts'?: number[] | null
-  /** Job ID. */
-  'id'?: number
-  /** List of opcode execution end timestamps. */
-  'opend'?: (number[] | null)[] | null
-  /** List of opcode execution start timestamps (after acquiring locks). */
-  'opexec'?: (number[] | null)[] | null
-  /** List of opcode output logs. */
-  'oplog'?: unknown[][][] | null
-  /** List of opcode priorities. */
-  'oppriority'?: number[] | null
-  /** List of opcodes results. */
-  'opresult'?: unknown[] | null
-  /** List of all opcodes. */
-  'ops'?: { [parameter: string]: unknown }[] | null
-  /** List of opcode start timestamps (before acquiring locks). */
-  'opstart'?: (number[] | null)[] | null
-  /** List of opcodes status. */
-  'opstatus'?: string[] | null
-  /** Current job priority (19 to -20). */
-  'priority'?: number | null
-  /** Timestamp of when job was received (tuple containing seconds and microseconds). */
-  'received_ts'?: number[] | null
-  /** Timestamp of job start (tuple containing seconds and microseconds). */
-  'start_ts'?: number[] | null
-  /** Job status. */
-  'status'?: string | null
-  /** List of per-opcode summaries. */
-  'summary'?: string[] | null
-}
-
-export const JOB_VIEW: readonly string[] = [
-  'id',
+  'oper_ram',
+  'oper_state',
+  'oper_vcpus',
   'status',
-  'summary',
-  'priority',
-  'opstatus',
-  'received_ts',
-  'start_ts',
-  'end_ts',
+  'status_seen',
 ]
 
 /** What is known of a lock: the fields that were asked for; null where a value is not known. */
@@ -812,10 +774,10 @@ export const LOCK_VIEW: readonly string[] = [
 
 /** What is known of a network: the fields that were asked for; null where a value is not known. */
 export interface NetworkView {
-  /** Creation timestamp. @isDouble */
-  'ctime'?: number | null
-  /** Modification timestamp. @isDouble */
-  'mtime'?: number | null
+  /** Creation timestamp. @format date-time */
+  'ctime'?: string | null
+  /** Modification timestamp. @format date-time */
+  'mtime'?: string | null
   /** Network object serial number, incremented on each modification. */
   'serial_no'?: number | null
   /** Network UUID. */
@@ -876,10 +838,10 @@ export const NETWORK_VIEW: readonly string[] = [
 
 /** What is known of a node: the fields that were asked for; null where a value is not known. */
 export interface NodeView {
-  /** Creation timestamp. @isDouble */
-  'ctime'?: number | null
-  /** Modification timestamp. @isDouble */
-  'mtime'?: number | null
+  /** Creation timestamp. @format date-time */
+  'ctime'?: string | null
+  /** Modification timestamp. @format date-time */
+  'mtime'?: string | null
   /** Node object serial number, incremented on each modification. */
   'serial_no'?: number | null
   /** Node UUID. */
@@ -968,6 +930,8 @@ export interface NodeView {
   'spfree'?: number | null
   /** Total spindles in volume group (exclusive storage only). */
   'sptotal'?: number | null
+  /** When the node last answered a question about its instances; null as long as it did not (RFC 3339). */
+  'seen'?: string | null
 }
 
 export const NODE_VIEW: readonly string[] = [
@@ -997,6 +961,7 @@ export const NODE_VIEW: readonly string[] = [
   'sinst_list',
   'sip',
   'vm_capable',
+  'seen',
 ]
 
 /** What is known of an os: the fields that were asked for; null where a value is not known. */

@@ -1,5 +1,6 @@
 // One job from the moment it is to start until its process is done with it: given to a process, followed, and, when the process is
 // gone before the job had ended, settled from what the file says.
+import { errorText } from '../lib/system-failure'
 import type { Clock } from '../lib/clock'
 import { timestamp } from '../lib/clock'
 import type { Log } from '../lib/log'
@@ -148,7 +149,7 @@ export class Execution {
   private cannotStart(job: Job, error: unknown): Job {
     const now = timestamp(this.options.clock)
     if (this.cancelWanted) return dequeued(requeued(job), now)
-    return notStarted(requeued(job), error instanceof Error ? error.message : String(error), now)
+    return notStarted(requeued(job), errorText(error), now)
   }
 
   private listener(): JobListener {

@@ -5,17 +5,14 @@ import { commonParams } from '../opcodes/parse'
 import type { FilterRule } from '../model/filter-rule'
 import type { Job } from './job'
 
-/** A rule as the configuration has it; only what decides is read here. */
-export type JobFilter = Pick<FilterRule, 'uuid' | 'priority' | 'watermark' | 'action' | 'predicates'>
-
-export function sortedFilters(filters: Iterable<JobFilter>): JobFilter[] {
+export function sortedFilters(filters: Iterable<FilterRule>): FilterRule[] {
   return [...filters].sort(
     (a, b) => a.priority - b.priority || a.watermark - b.watermark || (a.uuid < b.uuid ? -1 : Number(a.uuid > b.uuid)),
   )
 }
 
 /** The rule that decides about the job, or undefined when none does. `filters` are sorted. */
-export function applyingFilter(job: Job, filters: readonly JobFilter[]): JobFilter | undefined {
+export function applyingFilter(job: Job, filters: readonly FilterRule[]): FilterRule | undefined {
   return filters.find(
     (filter) => filter.action !== 'CONTINUE' && filter.predicates.every((predicate) => holds(predicate, job, filter)),
   )
@@ -28,7 +25,7 @@ export interface Limit {
 }
 
 /** Those of the rule that applies to the job, and of its reasons: `rate-limit:3:backups`. */
-export function limitsOf(job: Job, filters: readonly JobFilter[]): Limit[] {
+export function limitsOf(job: Job, filters: readonly FilterRule[]): Limit[] {
   const rule = filters.length === 0 ? undefined : applyingFilter(job, filters)
   const ofReasons = new Map(job.ops.flatMap((op) => reasonsOf(op.input['reason'])).flatMap(limitOf))
   const limits = [...ofReasons].map(([key, most]): Limit => ({ key, most }))
@@ -45,7 +42,7 @@ type Fields = Readonly<Record<string, unknown>>
 /** What a condition comes down to for one field; undefined where it makes no sense. */
 type Leaf = (operator: string, name: string, operand: unknown) => boolean | undefined
 
-function holds([kind, condition]: readonly unknown[], job: Job, { watermark }: JobFilter): boolean {
+function holds([kind, condition]: readonly unknown[], job: Job, { watermark }: FilterRule): boolean {
   if (kind === 'jobid') return evaluate(condition, idLeaf(job.id, watermark)) === true
   if (kind === 'opcode') return job.ops.some((op) => isOpcode(condition, op.input))
   if (kind !== 'reason') return false

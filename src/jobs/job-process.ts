@@ -1,5 +1,6 @@
 // What runs in a job process. It owns one job at a time: listens on the job's live-lock socket before the job may start, runs it,
 // reports its transitions, and closes the socket when the job has ended. It outlives luxid; without a job it ends with luxid.
+import { errorText } from '../lib/system-failure'
 import type { Clock } from '../lib/clock'
 import type { Disk } from '../lib/disk'
 import { type FramedConnection, type FramedServer, serveFramed } from '../lib/json-socket'
@@ -85,7 +86,7 @@ export function serveJobs(channel: Channel, options: JobProcessOptions): void {
       slot = { id, livelock, server, report, parent, run: undefined, defect: false }
       channel.send({ say: 'prepared', id })
     } catch (error) {
-      channel.send({ say: 'failed', text: error instanceof Error ? error.message : String(error) })
+      channel.send({ say: 'failed', text: errorText(error) })
     }
   }
 

@@ -1,5 +1,6 @@
 // One job's opcodes, run one after the other: waiting, running, success, or the end of the whole job. Every transition is durable
 // before it is told to anyone. It knows no process: job-process runs it in one, the simulation in memory.
+import { errorText } from '../lib/system-failure'
 import type { Clock } from '../lib/clock'
 import { timestamp } from '../lib/clock'
 import { JOB_LOG_ENTRIES_MAX } from '../model/limits'
@@ -194,5 +195,5 @@ function step(before: Job, after: Job): Progress {
 /** As the job file has it: `[class, [arguments]]`; what is no cluster error is a failed execution. */
 function encodeError(error: unknown): unknown {
   if (error instanceof GanetiError) return error.toWire()
-  return ['OpExecError', [error instanceof Error ? error.message : String(error)]]
+  return ['OpExecError', [errorText(error)]]
 }

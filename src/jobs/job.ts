@@ -1,6 +1,7 @@
 // Jobs: what a queue entry is and how it changes. The pure files here (job, job-file, scheduler, filters) know neither disk nor
 // processes; store, queue, pool and job-process give them both. Nothing here knows what an opcode does.
 import type { Timestamp } from '../lib/clock'
+import type { FilterRule } from '../model/filter-rule'
 import type { JobId, LogEntry, WireOpCode } from '../rpc/luxi/calls'
 
 export type JobStatus = 'queued' | 'waiting' | 'canceling' | 'running' | 'canceled' | 'success' | 'error'
@@ -37,7 +38,7 @@ export const isFinal = (status: OpStatus): status is FinalStatus =>
   status === 'canceled' || status === 'success' || status === 'error'
 
 /** The status of a job follows from those of its opcodes. */
-export function jobStatus(job: Pick<Job, 'ops'>): JobStatus {
+export function jobStatus(job: { readonly ops: readonly Pick<JobOp, 'status'>[] }): JobStatus {
   let status: JobStatus = 'queued'
   let succeeded = 0
   for (const op of job.ops) {
@@ -48,7 +49,7 @@ export function jobStatus(job: Pick<Job, 'ops'>): JobStatus {
   return succeeded === job.ops.length ? 'success' : status
 }
 
-export const isFinished = (job: Pick<Job, 'ops'>): boolean => isFinal(jobStatus(job))
+export const isFinished = (job: Parameters<typeof jobStatus>[0]): boolean => isFinal(jobStatus(job))
 
 /** The most urgent priority of what is still to do; lower numbers are more urgent. */
 export function jobPriority(job: Pick<Job, 'ops'>): number {
@@ -97,6 +98,17 @@ export function dequeued(job: Job, now: Timestamp): Job {
   const ops = job.ops.map((op): JobOp => (isFinal(op.status) ? op : { ...op, status: 'canceled', end_timestamp: now }))
   return { ...job, ops, end_timestamp: now }
 }
+
+/** The same by a filter rule; the job's log says which, and what its maker said of it. */
+export function rejected(job: Job, { uuid, reason_trail }: RejectingRule, now: Timestamp): Job {
+  const why = reason_trail.flatMap(([source, text]) => (text === '' ? [] : [`${text} (${source})`]))
+  const text = `Canceled: filter rule ${uuid} rejects this job${why.length > 0 ? `: ${why.join('; ')}` : ''}`
+  const serial = Math.max(0, ...job.ops.flatMap(({ log }) => log.map(([number]) => number))) + 1
+  const ended = dequeued(job, now)
+  return withOp(ended, 0, { log: [...(ended.ops[0]?.log ?? []), [serial, now, 'message', text]] })
+}
+
+type RejectingRule = Pick<FilterRule, 'uuid' | 'reason_trail'>
 
 /** A job that was already in a process stops before its opcode `index`. */
 export function canceledFrom(job: Job, index: number, now: Timestamp): Job {

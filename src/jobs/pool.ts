@@ -1,5 +1,6 @@
 // The pool of job processes: a running job is exactly one process that can be killed alone. A few idle ones are kept warm; one that
 // ended its job cleanly takes the next, and is replaced after some jobs or after any failure.
+import { errorText } from '../lib/system-failure'
 import { fork } from 'node:child_process'
 import type { Clock, Timer } from '../lib/clock'
 import { connectFramed, type FramedConnection, isServed } from '../lib/json-socket'
@@ -241,7 +242,7 @@ class Worker {
       this.expected = undefined
       onGone()
     }
-    this.child.on('error', (error) => gone(`job process cannot be started: ${error.message}`))
+    this.child.on('error', (error) => gone(`job process cannot be started: ${errorText(error)}`))
     // Later than its exit: what it has said until then is heard before.
     this.child.on('close', (code, signal) => gone(`job process ended with ${signal ?? `exit code ${code ?? '?'}`}`))
     this.ready = this.next('ready')
@@ -312,7 +313,7 @@ class Hearing {
     if (message.kind === 'log') return
     this.answered = heard.then(
       () => send({ do: 'written', error: null }),
-      (error: unknown) => send({ do: 'written', error: error instanceof Error ? error.message : String(error) }),
+      (error: unknown) => send({ do: 'written', error: errorText(error) }),
     )
   }
 

@@ -1,4 +1,4 @@
-// The queue inside luxid: every job that is not archived, in memory; which of them run; and who wants to hear of changes. A change
+// The queue inside luxid: every job that has not ended, in memory, and a summary of those that have; which of them run; and who wants to hear of changes. A change
 // is told only when it is durable. Each job ends exactly once: what comes after its end is ignored.
 import type { Clock } from '../lib/clock'
 import { nanoseconds, timestamp } from '../lib/clock'
@@ -8,10 +8,12 @@ import { JOBS_QUEUED_MAX, JOB_IDS_RESERVED, JOB_RETRY_S, OPCODES_PER_JOB_MAX } f
 import { redactSecrets, secretsOf } from '../opcodes/summary'
 import type { JobId, WireOpCode } from '../rpc/luxi/calls'
 import { ArchivedJobs } from './archived-jobs'
+import { type EndedJob, endedJob, WholeJobs } from './ended-jobs'
 import { resolveRelative } from './dependencies'
 import { Execution, type OwnerDied } from './execution'
-import type { JobFilter } from './filters'
-import { type Job, dependenciesOf, dequeued, isFinished, newJob, withPriority } from './job'
+import type { FilterRule } from '../model/filter-rule'
+import { encodeJob } from './job-file'
+import { type Job, dependenciesOf, dequeued, isFinished, newJob, rejected, withPriority } from './job'
 import type { JobRunner, Secrets } from './runner'
 import { Scheduler } from './scheduler'
 import type { QueueStore } from './store'
@@ -29,26 +31,30 @@ export type CancelOutcome = 'dequeued' | 'unknown' | { readonly execution: Execu
 
 export class JobQueue {
   readonly archived: ArchivedJobs
+  /** Those that have not ended, or whose process is not done with them. */
   private readonly jobs = new Map<JobId, Job>()
+  private readonly ended = new Map<JobId, EndedJob>()
+  private readonly whole = new WholeJobs()
   /** What is being written and not told yet: a candidate that gets a full copy just now must get this. */
   private readonly unpublished = new Map<JobId, Job>()
   private readonly executions = new Map<JobId, Execution>()
   private readonly secrets = new Map<JobId, Secrets>()
   private readonly scheduler = new Scheduler()
   private readonly listeners = new Map<JobId, Set<(job: Job) => void>>()
+  private readonly archiving = new Set<JobId>()
   private watcher: ((job: Job, before: Job | undefined) => void) | undefined
   private lastId: JobId = 0
   /** Ids up to this one are given out by nobody else: it is in the file `serial`, or on its way there. */
   private reservedId: JobId = 0
   private reserved: Promise<void> = Promise.resolve()
   private maxRunning = 0
-  private filters: readonly JobFilter[] = []
+  private filters: readonly FilterRule[] = []
   private drainedFlag = false
   private closed = false
   private parked = false
 
   constructor(private readonly options: QueueOptions) {
-    this.archived = new ArchivedJobs(options.store)
+    this.archived = new ArchivedJobs(options.store, this.whole)
   }
 
   get drained(): boolean {
@@ -66,12 +72,13 @@ export class JobQueue {
 
   /** Takes in what a former luxid left: queued jobs stay queued, running ones are found again, the rest is settled. */
   async recover(): Promise<void> {
-    const { jobs, lastId, drained, holders } = await this.options.store.load()
+    const { jobs, ended, lastId, drained, holders } = await this.options.store.load()
     this.lastId = lastId
     this.reservedId = lastId
     this.drainedFlag = drained
-    for (const job of jobs) this.jobs.set(job.id, isFinished(job) ? job : { ...job, ...holders.get(job.id) })
-    const open = this.all().filter((job) => !isFinished(job))
+    for (const job of ended) this.ended.set(job.id, job)
+    const open = jobs.map((job): Job => ({ ...job, ...holders.get(job.id) }))
+    for (const job of open) this.jobs.set(job.id, job)
     const inProcess = open.filter((job) => job.livelock !== undefined || job.ops.some((op) => op.status !== 'queued'))
     for (const job of open) if (!inProcess.includes(job)) this.enqueue(job)
     await Promise.all(inProcess.map((job) => this.execution(job).adopt(job)))
@@ -79,7 +86,7 @@ export class JobQueue {
   }
 
   /** Filters are sorted. Nothing starts before this was called for the first time. */
-  configure(maxRunning: number, filters: readonly JobFilter[]): void {
+  configure(maxRunning: number, filters: readonly FilterRule[]): void {
     this.maxRunning = maxRunning
     if (filters !== this.filters) this.scheduler.filtersChanged()
     this.filters = filters
@@ -99,26 +106,39 @@ export class JobQueue {
     return saved.map((result) => ('job' in result ? { id: result.job.id } : result))
   }
 
+  /** A job of the queue that is in memory: of those that have ended, one of the last. */
   job(id: JobId): Job | undefined {
-    return this.jobs.get(id)
+    return this.jobs.get(id) ?? (this.ended.has(id) ? this.whole.get(id) : undefined)
+  }
+
+  /** What is in memory of any job of the queue. */
+  known(id: JobId): Job | EndedJob | undefined {
+    return this.jobs.get(id) ?? this.ended.get(id)
   }
 
   /** By id. */
-  all(): Job[] {
-    return [...this.jobs.values()].sort((a, b) => a.id - b.id)
+  all(): (Job | EndedJob)[] {
+    return [...this.jobs.values(), ...this.ended.values()].sort((a, b) => a.id - b.id)
   }
 
-  /** For copies: each job as it is, or is about to be, at the moment when it is its turn. */
-  *toCopy(): Generator<Job> {
-    for (const id of new Set([...this.jobs.keys(), ...this.unpublished.keys()])) {
-      const job = this.unpublished.get(id) ?? this.jobs.get(id)
-      if (job) yield job
-    }
+  /** Ids of all that a copy of the queue has. */
+  ids(): JobId[] {
+    return [...new Set([...this.ended.keys(), ...this.jobs.keys(), ...this.unpublished.keys()])]
+  }
+
+  /** For copies: a job as it is, or is about to be; of one that has ended, its file. Undefined when it is archived by now. */
+  async textOf(id: JobId): Promise<string | undefined> {
+    const job = this.unpublished.get(id) ?? this.jobs.get(id)
+    return job === undefined ? this.options.store.text(id) : encodeJob(job)
   }
 
   /** Of the queue or the archive. */
   async find(id: JobId): Promise<Job | undefined> {
-    return this.jobs.get(id) ?? (await this.archived.one(id))
+    return (
+      this.job(id) ??
+      (this.ended.has(id) ? await this.options.store.read(id) : undefined) ??
+      (await this.archived.one(id))
+    )
   }
 
   /** Calls the listener after each change of the job; returns how to stop that. */
@@ -161,12 +181,17 @@ export class JobQueue {
 
   /** False when the job has not ended, or is not in the queue. Waits until its process is done with it. */
   async archive(id: JobId): Promise<boolean> {
-    const job = this.jobs.get(id)
+    const job = this.known(id)
     if (job === undefined || !isFinished(job)) return false
     await this.executions.get(id)?.done
-    if (!this.jobs.delete(id)) return false
-    await this.options.store.archive([id])
-    this.archived.add(job)
+    if (this.archiving.has(id) || !this.ended.has(id)) return false
+    this.archiving.add(id)
+    try {
+      // Whoever asks meanwhile still finds it in the queue, and then in the archive.
+      await this.options.store.archive([id], () => this.ended.delete(id))
+    } finally {
+      this.archiving.delete(id)
+    }
     return true
   }
 
@@ -275,7 +300,7 @@ export class JobQueue {
     const running = [...this.executions.keys()].flatMap((id) => this.jobs.get(id) ?? [])
     const { start, reject } = this.scheduler.next(room, running, this.filters)
     for (const job of start) void this.execution(job).start(job, this.secrets.get(job.id))
-    for (const job of reject) void this.settle(dequeued(job, timestamp(this.options.clock)))
+    for (const { job, rule } of reject) void this.settle(rejected(job, rule, timestamp(this.options.clock)))
   }
 
   private execution(job: Job): Execution {
@@ -294,6 +319,7 @@ export class JobQueue {
       requeue: (again) => this.requeue(again),
       over: () => {
         this.executions.delete(job.id)
+        this.shorten(job.id)
         this.schedule()
       },
     })
@@ -324,7 +350,7 @@ export class JobQueue {
   private publish(job: Job): void {
     this.unpublished.delete(job.id)
     const before = this.jobs.get(job.id)
-    if (before !== undefined && before !== job && isFinished(before)) return
+    if (this.ended.has(job.id) || (before !== undefined && before !== job && isFinished(before))) return
     this.jobs.set(job.id, job)
     const over = isFinished(job)
     if (over) {
@@ -333,6 +359,17 @@ export class JobQueue {
     }
     for (const listener of [...(this.listeners.get(job.id) ?? [])]) listener(job)
     this.watcher?.(job, before)
-    if (over) this.schedule()
+    if (!over) return
+    if (!this.executions.has(job.id)) this.shorten(job.id)
+    this.schedule()
+  }
+
+  /** Nobody works on the job any more: most of it is in its file only. */
+  private shorten(id: JobId): void {
+    const job = this.jobs.get(id)
+    if (job === undefined || !isFinished(job)) return
+    this.ended.set(id, endedJob(job))
+    this.jobs.delete(id)
+    this.whole.add(job)
   }
 }

@@ -1,6 +1,7 @@
 // The copies of the queue on master candidates. A write waits for every candidate in sync; one that fails or does not answer in
 // time is out of sync from then on, is not waited for again, and is brought up to date in the background. When luxid starts, all are
 // out of sync: nobody knows which of the last writes of a former one have reached whom.
+import { errorText } from '../lib/system-failure'
 import { within, type Clock, type Timer } from '../lib/clock'
 import type { Log } from '../lib/log'
 import {
@@ -11,9 +12,11 @@ import {
   limits,
 } from '../model/limits'
 import type { NodeUuid } from '../model/ids'
-import { NodeCallError, type NodeClient, type NodeTarget } from '../rpc/node/client'
+import { isUnknownCall, type NodeClient, type NodeTarget } from '../rpc/node/client'
 
 export type QueueFile = readonly [file: string, content: string]
+/** Its content is read when it is its turn; undefined when the file is gone by then. */
+export type UnreadFile = readonly [file: string, read: () => Promise<string | undefined>]
 export type Rename = readonly [from: string, to: string]
 
 export interface ReplicasOptions {
@@ -21,7 +24,7 @@ export interface ReplicasOptions {
   clock: Clock
   log: Log
   /** Every file that a full copy needs, read as it is at that moment. */
-  files(): Iterable<QueueFile>
+  files(): Iterable<UnreadFile>
 }
 
 interface Replica {
@@ -131,7 +134,7 @@ export class Replicas {
         try {
           await withinTime(this.options.clock, call(target))
         } catch (error) {
-          this.lagging(target.uuid, error instanceof Error ? error.message : String(error))
+          this.lagging(target.uuid, errorText(error))
         }
       }),
     )
@@ -158,7 +161,7 @@ export class Replicas {
     const backlog = new Map<string, string>()
     replica.backlog = backlog
     try {
-      for (const files of batches(this.options.files())) {
+      for await (const files of batches(this.options.files())) {
         if (this.closed) return
         const missing = files.filter(([file]) => !backlog.has(file))
         await withinTime(clock, this.sendTo(target, missing))
@@ -192,12 +195,14 @@ export class Replicas {
 }
 
 /** As many files as one call takes; each is read when its batch is put together. */
-function* batches(files: Iterable<QueueFile>): Generator<QueueFile[]> {
+async function* batches(files: Iterable<UnreadFile>): AsyncGenerator<QueueFile[]> {
   let batch: QueueFile[] = []
   let bytes = 0
-  for (const file of files) {
-    batch.push(file)
-    bytes += file[1].length
+  for (const [file, read] of files) {
+    const content = await read()
+    if (content === undefined) continue
+    batch.push([file, content])
+    bytes += content.length
     if (batch.length < QUEUE_COMMIT_FILES_MAX && bytes < QUEUE_BATCH_BYTES_MAX / 2) continue
     yield batch
     batch = []
@@ -210,10 +215,6 @@ const newReplica = (target: NodeTarget): Replica => ({
   ...{ target, inSync: false, copying: undefined, backlog: undefined, oneByOne: false },
   renames: [],
 })
-
-/** Ganeti's noded hangs up on a call that it does not know. */
-const isUnknownCall = (error: unknown): boolean =>
-  error instanceof NodeCallError && /does not know this call|closed the connection/.test(error.reason)
 
 /** Fails when an answer does not come in the time that a write may wait for it. */
 export async function withinTime<T>(clock: Clock, call: Promise<T>): Promise<T> {

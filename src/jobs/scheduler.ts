@@ -2,13 +2,14 @@
 // only jobs that a filter rate-limits are looked at again after each event. Every job that runs is followed over its own
 // socket, which costs nothing, so `max_tracked_jobs` limits nothing here beyond `max_running_jobs`.
 import type { JobId } from '../rpc/luxi/calls'
-import { type JobFilter, type Limit, applyingFilter, limitsOf } from './filters'
+import type { FilterRule } from '../model/filter-rule'
+import { type Limit, applyingFilter, limitsOf } from './filters'
 import { type Job, jobPriority } from './job'
 
 export interface Selection {
   readonly start: readonly Job[]
   /** Jobs that a filter refuses: they are cancelled. */
-  readonly reject: readonly Job[]
+  readonly reject: readonly { readonly job: Job; readonly rule: FilterRule }[]
 }
 
 interface Entry {
@@ -101,7 +102,7 @@ export class Scheduler {
   }
 
   /** At most `room` jobs to start, the most urgent first and the oldest of those. They leave the queue. */
-  next(room: number, running: readonly Job[], filters: readonly JobFilter[]): Selection {
+  next(room: number, running: readonly Job[], filters: readonly FilterRule[]): Selection {
     const reject = this.refused(filters)
     const start: Job[] = []
     const limited: Entry[] = []
@@ -122,11 +123,14 @@ export class Scheduler {
     return { start, reject }
   }
 
-  private refused(filters: readonly JobFilter[]): Job[] {
+  private refused(filters: readonly FilterRule[]): Selection['reject'] {
     const judged = filters.some(({ action }) => action === 'REJECT') ? [...this.unjudged] : []
     this.unjudged.clear()
-    const refused = judged.filter(({ job }) => actionOn(job, filters) === 'REJECT').map(({ job }) => job)
-    for (const job of refused) this.remove(job.id)
+    const refused = judged.flatMap(({ job }) => {
+      const rule = applyingFilter(job, filters)
+      return rule?.action === 'REJECT' ? [{ job, rule }] : []
+    })
+    for (const { job } of refused) this.remove(job.id)
     return refused
   }
 
@@ -147,7 +151,7 @@ export class Scheduler {
   }
 }
 
-const actionOn = (job: Job, filters: readonly JobFilter[]): JobFilter['action'] | undefined =>
+const actionOn = (job: Job, filters: readonly FilterRule[]): FilterRule['action'] | undefined =>
   filters.length === 0 ? undefined : applyingFilter(job, filters)?.action
 
 /** What is left of the limits of rules and reasons. Running jobs are counted when the first limited one comes. */
@@ -156,7 +160,7 @@ class Slots {
 
   constructor(
     private readonly running: readonly Job[],
-    private readonly filters: readonly JobFilter[],
+    private readonly filters: readonly FilterRule[],
   ) {}
 
   /** A job takes a slot of each of its limits, or none when one of these is reached. */

@@ -6,7 +6,8 @@ import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
 import { QUEUE_COMMIT_FILES_MAX } from '../model/limits'
 import type { JobId } from '../rpc/luxi/calls'
-import type { Job } from './job'
+import { type EndedJob, endedJob } from './ended-jobs'
+import { isFinished, type Job } from './job'
 import { encodeJob, parseJob } from './job-file'
 import { type Holder, holdersIn } from './livelocks'
 import type { Replicas } from './replicas'
@@ -15,7 +16,9 @@ const JOBS_PER_ARCHIVE_DIRECTORY = 10000
 const JOB_FILE = /^job-(\d+)$/
 
 export interface LoadedQueue {
+  /** Those that have not ended. */
   jobs: Job[]
+  ended: EndedJob[]
   lastId: JobId
   drained: boolean
   /** Job files that cannot be read; they are left as they are. */
@@ -46,12 +49,15 @@ export class QueueStore {
     await this.disk.makeDirectory(queueDir)
     const names = await this.disk.list(queueDir)
     const jobs: Job[] = []
+    const ended: EndedJob[] = []
     const corrupt: string[] = []
     for (const name of names) {
       if (!JOB_FILE.test(name)) continue
       try {
         const text = await this.disk.read(`${queueDir}/${name}`)
-        if (text) jobs.push(parseJob(text.toString('utf8')))
+        const job = text && parseJob(text.toString('utf8'))
+        if (job && isFinished(job)) ended.push(endedJob(job))
+        else if (job) jobs.push(job)
       } catch (error) {
         this.log.error({ file: `${queueDir}/${name}`, err: error }, 'job file cannot be read and is left as it is')
         corrupt.push(name)
@@ -63,7 +69,7 @@ export class QueueStore {
     const ids = names.map((name) => Number(JOB_FILE.exec(name)?.[1] ?? 0))
     const lastId = ids.reduce((a, b) => Math.max(a, b), Number.isInteger(serial) ? serial : 0)
     const holders = holdersIn(this.paths.livelockDir, await this.disk.list(this.paths.livelockDir))
-    return { jobs, lastId, drained: names.includes('drain'), corrupt, holders }
+    return { jobs, ended, lastId, drained: names.includes('drain'), corrupt, holders }
   }
 
   /** Resolves when the job is durable here and at the candidates. */
@@ -86,6 +92,11 @@ export class QueueStore {
     return this.readFile(jobFile(this.paths, id))
   }
 
+  /** The same as text. */
+  async text(id: JobId): Promise<string | undefined> {
+    return (await this.disk.read(jobFile(this.paths, id)))?.toString('utf8')
+  }
+
   async readArchived(id: JobId): Promise<Job | undefined> {
     return this.readFile(archivedFile(this.paths, id))
   }
@@ -101,11 +112,13 @@ export class QueueStore {
     return ids.sort((a, b) => a - b)
   }
 
-  async archive(ids: readonly JobId[]): Promise<void> {
+  /** `moved` is called when the files are in the archive here. */
+  async archive(ids: readonly JobId[], moved: () => void): Promise<void> {
     const renames = ids.map((id) => [jobFile(this.paths, id), archivedFile(this.paths, id)] as const)
     for (const directory of new Set(ids.map((id) => archiveDirectory(this.paths, id))))
       await this.disk.makeDirectory(directory)
     for (const [from, to] of renames) await this.disk.rename(from, to)
+    moved()
     await this.replicas.rename(renames)
   }
 
@@ -136,9 +149,12 @@ export class QueueStore {
 
   private async readFile(file: string): Promise<Job | undefined> {
     const text = await this.disk.read(file)
-    if (text === undefined) return undefined
+    return text === undefined ? undefined : this.parse(file, text.toString('utf8'))
+  }
+
+  private parse(file: string, text: string): Job | undefined {
     try {
-      return parseJob(text.toString('utf8'))
+      return parseJob(text)
     } catch (error) {
       this.log.error({ file, err: error }, 'job file cannot be read')
       return undefined

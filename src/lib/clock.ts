@@ -71,14 +71,40 @@ export const nanoseconds = (clock: Clock): number => Math.round(clock.now_ms() *
 export const fileTime = (clock: Clock): string =>
   new Date(clock.now_ms()).toISOString().slice(0, 19).replace('T', '_').replaceAll(':', '_')
 
-/** Lets the event loop serve others between two slices of long work. */
-export const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+/** In the next turn of the event loop, after what has arrived meanwhile. */
+export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+const resting: (() => void)[] = []
+
+/**
+ * Lets the event loop serve others between two slices of long work. However many lists are worked on, one slice is done in each turn of
+ * the loop: what is short waits for no more than one.
+ */
+export const breathe = (): Promise<void> =>
+  new Promise((resolve) => {
+    resting.push(resolve)
+    if (resting.length === 1) setImmediate(wakeOne)
+  })
+
+function wakeOne(): void {
+  resting.shift()?.()
+  if (resting.length > 0) setImmediate(wakeOne)
+}
+
+/**
+ * Until everything has been heard that was there already: the end of a connection is found one turn after the last that came over it.
+ * Whoever was stopped for a while, or comes late for another reason, learns here what it has missed.
+ */
+export async function hearAll(): Promise<void> {
+  await nextTurn()
+  await nextTurn()
+}
 
 /** The promise's value, or undefined when it takes longer than that. */
 export async function within<T>(clock: Clock, limit_s: number, promise: Promise<T>): Promise<T | undefined> {
   let timer: Timer | undefined
   const late = new Promise<undefined>((resolve) => {
-    timer = clock.after(limit_s * 1000, () => resolve(undefined))
+    timer = clock.after(limit_s * 1000, () => void hearAll().then(() => resolve(undefined)))
   })
   return Promise.race([promise, late]).finally(() => timer?.cancel())
 }

@@ -67,10 +67,10 @@ export const systemDisk: Disk = {
     try {
       const fd = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, 0o600)
       try {
-        await writeWhole(fd, data)
+        await naming(file, writeWhole(fd, data))
         sync.fchmodSync(fd, options.mode ?? 0o640)
         if (options.owner) sync.fchownSync(fd, options.owner.uid, options.owner.gid)
-        if (options.durable !== false) await datasync(fd)
+        if (options.durable !== false) await naming(file, datasync(fd))
       } finally {
         sync.closeSync(fd)
       }
@@ -91,9 +91,9 @@ export const systemDisk: Disk = {
     if (durable) await syncDirectory(path.dirname(file))
     return {
       async append(data) {
-        await writeWhole(handle.fd, data)
+        await naming(file, writeWhole(handle.fd, data))
         size += data.length
-        if (durable) await datasync(handle.fd)
+        if (durable) await naming(file, datasync(handle.fd))
       },
       size: () => size,
       close: () => handle.close(),
@@ -181,6 +181,13 @@ const open = promisify<string, number, number, number>(sync.open)
 const datasync = promisify(sync.fdatasync)
 const fsync = promisify(sync.fsync)
 const writeLong = promisify<number, Buffer>(sync.writeFile)
+
+/** An error about an open file does not tell which one it is. */
+async function naming(file: string, action: Promise<void>): Promise<void> {
+  return action.catch((error: unknown) => {
+    throw errorCode(error) === undefined ? error : Object.assign(Object(error), { path: file })
+  })
+}
 
 async function writeWhole(fd: number, data: string | Buffer): Promise<void> {
   const bytes = typeof data === 'string' ? Buffer.from(data) : data

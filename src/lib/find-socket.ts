@@ -28,11 +28,26 @@ export function findLuxiSocket(env: NodeJS.ProcessEnv = process.env): LuxiSocket
   const running = embedded(env)
   if (running !== undefined) return running
   const installed = environmentPaths().socket('query')
-  if (fs.existsSync(installed)) return { path: installed }
+  if (fs.existsSync(installed) || fs.existsSync(environmentPaths().ssconf('master_node'))) return { path: installed }
+  const home = env['GANTRY_HOME']
   throw new Error(
-    `no cluster found: ${installed} does not exist and no embedded cluster is running; ` +
-      'start one with npm start, or name the socket in GANETI_LUXI_SOCKET',
+    home
+      ? `no cluster runs in ${home}, which GANTRY_HOME names; start it with npm start, or name the root of another one`
+      : `no cluster found: ${installed} does not exist and no embedded cluster is known to run; ` +
+          'start one with npm start, name the root of one in GANTRY_HOME, or its socket in GANETI_LUXI_SOCKET',
   )
+}
+
+/** The master that this node knows, where it is another node and nobody named a socket: there is none to talk to here. */
+export function masterElsewhere(socket: string): string | undefined {
+  const paths = environmentPaths()
+  if (socket !== paths.socket('query') || fs.existsSync(socket)) return undefined
+  try {
+    const master = fs.readFileSync(paths.ssconf('master_node'), 'utf8').trim()
+    return master === paths.hostname || master.startsWith(`${paths.hostname}.`) ? undefined : master
+  } catch {
+    return undefined
+  }
 }
 
 /** A virtual node has the directories of a real one below its own root. */
@@ -46,15 +61,21 @@ function ofVirtualNode(socket: string): { nodesRoot?: string } {
  * a place in GANTRY_HOME means the cluster that stands there, and never another one that happens to run.
  */
 export function embeddedPointers(env: NodeJS.ProcessEnv = process.env): string[] {
-  if (env['GANTRY_HOME']) return [path.join(env['GANTRY_HOME'], 'embedded.json')]
+  if (env['GANTRY_HOME']) return [pointerIn(env['GANTRY_HOME'])]
   const runtime = env['XDG_RUNTIME_DIR']
   const home = env['HOME'] ?? os.homedir()
   return [
     '/run/gantry/embedded.json',
     ...(runtime ? [path.join(runtime, 'gantry', 'embedded.json')] : []),
-    path.join(home, '.gantry', 'embedded.json'),
+    pointerIn(path.join(home, '.gantry')),
   ]
 }
+
+/** Where the cluster of this root says where it is. */
+export const pointerIn = (root: string): string => path.join(root, 'embedded.json')
+
+/** Whether whoever starts a cluster here keeps it to those who name its root. */
+export const namesHome = (env: NodeJS.ProcessEnv = process.env): boolean => (env['GANTRY_HOME'] ?? '') !== ''
 
 /** Where the parent of an embedded cluster's nodes listens: it is the only one, and prepares nodes that are to be added. */
 export const nodeSetupSocket = (root: string): string => path.join(root, 'lock.sock')
@@ -63,13 +84,23 @@ export const nodeSetupSocket = (root: string): string => path.join(root, 'lock.s
 export function embedded(env: NodeJS.ProcessEnv = process.env): LuxiSocket | undefined {
   for (const file of embeddedPointers(env)) {
     const pointer = readPointer(file)
-    if (pointer !== undefined && isAlive(pointer.pid) && isOurs(pointer.socket))
+    if (pointer !== undefined && isMeant(pointer.root, env) && isAlive(pointer.pid) && isOurs(pointer.socket))
       return { path: pointer.socket, nodesRoot: pointer.root }
   }
   return undefined
 }
 
-function readPointer(file: string): { socket: string; root: string; pid: number } | undefined {
+/** A note for the user may lie in the root of another cluster. */
+function isMeant(root: string, { GANTRY_HOME: home }: NodeJS.ProcessEnv): boolean {
+  if (!home || path.resolve(home) === root) return true
+  try {
+    return fs.realpathSync(home) === fs.realpathSync(root)
+  } catch {
+    return false
+  }
+}
+
+export function readPointer(file: string): { socket: string; root: string; pid: number } | undefined {
   try {
     const value: unknown = JSON.parse(fs.readFileSync(file, 'utf8'))
     const { socket, root, pid } = { socket: undefined, root: undefined, pid: undefined, ...Object(value) }

@@ -2,6 +2,7 @@
 // Knows nothing of methods or errors; rpc/ gives the texts a meaning.
 import * as fs from 'node:fs'
 import * as net from 'node:net'
+import { hearAll } from './clock'
 import { writeSlice } from './slices'
 
 export const END = 0x03
@@ -64,6 +65,12 @@ export class FramedConnection {
   async sendPart(part: string | Buffer): Promise<boolean> {
     if (!this.socket.destroyed) await writeSlice(this.socket, part)
     return !this.socket.destroyed
+  }
+
+  /** Whether whoever sent the last message still waits for its answer. */
+  async senderStays(): Promise<boolean> {
+    await hearAll()
+    return !this.socket.destroyed && !this.socket.readableEnded
   }
 
   /** Sends what is buffered, then closes. */

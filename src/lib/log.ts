@@ -14,7 +14,10 @@ export function createLog(role: string, options: { file?: string; level?: string
     redact: { paths, censor: '<redacted>' },
     timestamp: pino.stdTimeFunctions.isoTime,
   }
-  return pino(settings, pino.destination({ dest: options.file ?? 2, sync: true, mkdir: true, append: true }))
+  return pino(
+    settings,
+    pino.destination({ dest: options.file ?? 2, sync: true, mkdir: true, append: true, mode: 0o600 }),
+  )
 }
 
 /** For tests and libraries that were given no log. */

@@ -1,7 +1,7 @@
 // The body of an HTTP message as text, bounded.
 import type { IncomingMessage } from 'node:http'
 
-/** The other end went away before its message was whole. */
+/** The other end went away before its message was whole, or was looked at. */
 export class SenderLeft extends Error {}
 
 /**

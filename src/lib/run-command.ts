@@ -1,5 +1,6 @@
 // Runs a program: no shell, bounded output, bounded time, and the whole process group ends with it.
 import { spawn } from 'node:child_process'
+import { errorText } from './system-failure'
 
 export interface CommandOptions {
   /** The child's whole environment; nothing is inherited but PATH. */
@@ -81,7 +82,7 @@ export function runCommand(argv: readonly string[], options: CommandOptions = {}
       resolve({ code, signal, ...result })
     }
     child.on('error', (error) => {
-      add('stderr')(error.message)
+      add('stderr')(errorText(error))
       finish(127, null)
     })
     child.on('close', finish)

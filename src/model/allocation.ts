@@ -115,7 +115,7 @@ export interface ScoreComponent {
 export interface BalanceStep {
   instance: string
   group: string
-  /** What is done: `failover`, `replace-secondary`, `failover-and-replace`. */
+  /** What is done: `migrate` (live; `failover` when it does not run), `replace-secondary`, `migrate-and-replace` and so on. */
   kind: string
   /** Its nodes before, the primary first. */
   from: string[]

@@ -1,6 +1,8 @@
 // One class for each error name that crosses a wire, with typed fields; domain code throws these and knows nothing of HTTP.
 // On the wire an error is `[class name, [arguments]]`; `toWire` and `errorFromWire` are the two directions.
 
+import { errorText, systemFailure } from '../lib/system-failure'
+
 /** The second argument of OpPrereqError: what kind of refusal it is. */
 export const ECODE = {
   RESOLVER: 'resolver_error',
@@ -326,5 +328,6 @@ function hookFailure(value: unknown): HookFailure {
 /** Any thrown thing as `[name, args]`: what is not one of ours is a bug and shows no stack on the wire. */
 export function errorToWire(error: unknown): WireError {
   if (error instanceof GanetiError) return error.toWire()
-  return ['GenericError', [error instanceof Error ? error.message : String(error)]]
+  const refused = systemFailure(error)
+  return refused === undefined ? ['GenericError', [errorText(error)]] : ['OpExecError', [refused]]
 }

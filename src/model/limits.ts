@@ -10,9 +10,9 @@ export const NODE_CALL_BODY_BYTES_MAX = 64 << 20
 /** The longest answer that a caller of a node reads. */
 export const NODE_ANSWER_BYTES_MAX = 256 << 20
 /** Requests for consoles that are made before the event loop serves others. */
-export const CONSOLES_AT_ONCE = 200
+export const CONSOLES_AT_ONCE = 50
 /** Nodes to which a call to many is sent before the event loop serves others. */
-export const NODES_ASKED_AT_ONCE = 50
+export const NODES_ASKED_AT_ONCE = 12
 /** Connections to nodes that one process opens at the same time; further calls wait. */
 export const NODE_CONNECTIONS_MAX = 256
 /** Connections that a node daemon serves at the same time; more are closed at once. */
@@ -21,6 +21,8 @@ export const NODED_CONNECTIONS_MAX = 2048
 export const DROPPED_BODY = { bytes: 256 << 20, seconds: 10 } as const
 /** Seconds for a caller of a node daemon to show its certificate, and again to send its headers. */
 export const NODED_RECEIVE_S = 10
+/** So often a job tells that it waits for a guest to stop. */
+export const STOP_NEWS_S = 5
 /** Seconds to reach a node before the call fails. */
 export const NODE_CONNECT_S = 5
 /** Seconds that an idle connection to a node is kept. */
@@ -40,19 +42,43 @@ export const TOLD_CHARS_MAX = 2000
 /** Seconds after a change until the simulator saves what runs where. */
 export const SIM_SAVE_S = 2
 
+// Questions to nodes for people and monitors (services)
+/** Seconds that a list, a figure or a check waits for a node; after that it goes on with what is known. */
+export const LIVE_ANSWER_S = 4
+/** Seconds between two probes of a node that let a question pass. */
+export const NODE_PROBE_PAUSE_S = 2
+/** Seconds after which a node that nobody asks about, because it left the cluster, is probed no more. */
+export const NODE_PROBE_UNWANTED_S = 600
+/** Seconds after which a node is looked at again, so that what was last known of it is no older than that, */
+export const NODE_LOOK_S = 10
+/** and after which one that refused is. */
+export const NODE_LOOK_AGAIN_S = 2
+/** Looks at nodes in a second: with more nodes than fit, each is looked at less often. */
+export const NODE_LOOKS_PER_S = 20
+/** Seconds between two looks at a node of which jobs say that something changed. */
+export const NODE_LOOK_SOON_S = 1
+
 // QEMU's monitor (node/hypervisor/kvm)
 /** Seconds to connect to a monitor, hear its greeting and agree on the protocol. */
 export const QMP_CONNECT_S = 5
 /** Seconds until a monitor command must be answered. */
 export const QMP_ANSWER_S = 60
-/** Seconds for those that only tell how a machine is: one whose monitor hangs must not hold up the node's others. */
+/** Seconds for those that only tell how a machine is. */
 export const QMP_LOOK_S = 5
+/** Seconds for all that is asked of one machine for a list: one whose monitor hangs must not hold up the node's others. */
+export const INSTANCE_LOOK_S = 2
 /** The longest line that is read from a monitor. */
 export const QMP_LINE_BYTES_MAX = 16 << 20
 /** Seconds that QEMU may take to set a machine up. */
 export const QEMU_START_S = 60
 /** Seconds that a killed QEMU may take to be gone. */
 export const QEMU_END_S = 30
+/** For which the network is asked whether an address is free, and told that it has moved. */
+export const ARP_S = 2
+/** Logs of OS scripts on one node; the oldest go. */
+export const OS_LOGS_MAX = 1000
+/** What is kept of an instance goes when the cluster has known no such instance for so long. */
+export const LEFTOVERS_S = 3600
 /** Seconds for the switch of a migration: to take over on the target, or to stop on request on the source. */
 export const MIGRATION_SWITCH_S = 10
 /** Seconds that a guest may take to let go of a device. */
@@ -123,6 +149,11 @@ export const JOB_RETRY_S = 1
 export const JOB_CANCEL_WAIT_S = 44
 /** The longest time a change of a job is waited for in one call. */
 export const JOB_CHANGE_WAIT_S = 89
+/** The longest time that a submission waits for the end of its job, and how many may wait at once. */
+export const JOB_PREFER_WAIT_S = 120
+export const JOB_PREFER_WAITS_MAX = 100
+/** Seconds for which handshakes that were refused are told in one line of a daemon's log. */
+export const TLS_REFUSED_EVERY_S = 60
 /** Seconds that a new job process may take to say that it is there. */
 export const JOB_PROCESS_START_S = 60
 /** Log entries of one job; what comes after is not kept. */
@@ -131,8 +162,9 @@ export const JOB_LOG_ENTRIES_MAX = 20000
 export const JOB_LOG_WRITE_S = 0.2
 /** The longest message of a job process about its progress. */
 export const JOB_PROGRESS_BYTES_MAX = 256 << 20
-/** Archived jobs that are kept in memory once read. */
-export const ARCHIVED_JOBS_CACHED_MAX = 1000
+/** The jobs that ended last are kept whole in memory: so many, and so much of their files. */
+export const ENDED_JOBS_WHOLE_MAX = 500
+export const ENDED_JOBS_WHOLE_BYTES_MAX = 4 << 20
 /** The longest LUXI request. */
 export const LUXI_FRAME_BYTES_MAX = 32 << 20
 /** Bytes that may wait for a LUXI client that reads slowly. */
@@ -145,12 +177,16 @@ export const LUXI_RECONNECT_S = 5
 export const LUXI_RETRY_PAUSE_S = 0.1
 /** LUXI connections of one client process; further calls wait. */
 export const LUXI_CLIENT_CONNECTIONS_MAX = 256
-/** Cells of a table that are worked out, written or read before the event loop serves others: a few milliseconds. */
-export const CELLS_AT_ONCE = 8000
+/** Characters of an answer that may wait until it is known whether there are more. */
+export const LUXI_HELD_MAX = 64 << 10
+/** Cells of a table that are worked out, written or read before the event loop serves others: some two milliseconds. */
+export const CELLS_AT_ONCE = 2500
 /** Rows of a table that are found, filtered or given live data before the event loop serves others. */
-export const ROWS_AT_ONCE = 1000
+export const ROWS_AT_ONCE = 500
 /** Jobs that are made ready to be shown before the event loop serves others. */
 export const JOBS_AT_ONCE = 500
+/** Files of jobs that are read at the same time for an answer. */
+export const JOB_FILES_READ_AT_ONCE = 50
 /** Entries of a list that the remote API writes at once. */
 export const ENTRIES_AT_ONCE = 100
 /** Idle LUXI connections that a client process keeps. */
@@ -196,7 +232,7 @@ export const VIEW_PAGE_DEFAULT = 100
 export const TOKENS_MAX = 1000
 /** Seconds to wait until a token that was written is seen. */
 export const TOKEN_SEEN_S = 5
-/** Seconds that a daemon gets to tell what it measures. */
+/** Seconds that wconfd gets to tell what it measures. */
 export const METRICS_WAIT_S = 3
 /** Seconds that a plan can be carried out. */
 export const PLAN_S = 15 * 60
@@ -224,6 +260,9 @@ export const EVENTS_PAGE_MAX = 500
 export const EVENTS_COMMIT_S = 0.05
 /** Characters of a job's log message in an event. */
 export const EVENT_MESSAGE_CHARS_MAX = 4096
+/** Objects that an event of a job names, and opcodes that it shows; and characters of a name or a summary in it. */
+export const EVENT_PARTS_MAX = 50
+export const EVENT_NAME_CHARS_MAX = 255
 /** Longest wait for an event in one call. */
 export const EVENTS_WAIT_MAX_S = 60
 /** Seconds between two signs of life on a stream of events. */
@@ -259,6 +298,13 @@ export const CERTIFICATE_STEP_S = 3
 export const VOTE_PAUSE_S = 1
 /** Seconds to wait for one vote. */
 export const VOTE_ANSWER_S = 10
+
+// Limits of the system
+/** What a daemon can work with at all, or it refuses to start; and what is enough for all connections and programs that it allows. */
+export const SYSTEM_LIMITS = {
+  files: { least: 128, enough: 4096 },
+  processes: { least: 64, enough: 1024 },
+} as const
 
 // Supervised daemons
 /** Seconds until the remote API of a virtual cluster tries again to listen on the cluster's address. */
@@ -341,6 +387,8 @@ export const limits = {
   journal_bytes: 1 << 20,
   /** Longest time between a change and the checkpoint that holds it. */
   checkpoint_s: 1,
+  /** How long the end of a job may wait for it. */
+  settle_s: 0.1,
   /** Checkpoints that failed half-way which a journal remembers, besides the one that counts. */
   journal_marks: 8,
   /** Objects encoded between two turns of the event loop while a checkpoint is built. */
@@ -359,13 +407,14 @@ export const limits = {
   tag_length: 128,
   /** Levels of a query filter. */
   filter_depth: 64,
-  /** How long a query waits for a node's running answer before it asks beside it. */
-  live_share_s: 1,
 } as const
 
 // Allocation (allocation)
 /** Nodes times instances up to which a step of a balance looks at all instances; above, first at those that promised most. */
 export const EXHAUSTIVE_TRIALS = 100_000
+/** Instances that such a search looks at again for a step because they promise most; steps after which it looks at all. */
+export const LAZY_LOOKS = 48
+export const LAZY_ROUNDS = 50
 /** From so many targets of a move on, those are left out that cannot be better than what was found. */
 export const BOUNDED_TARGETS = 16
 /** Sizes of instances for which it is kept what they would add to each target. */
@@ -397,3 +446,5 @@ export const ALIKE_FROM_NODES = 64
 export const OUTLOOK_TRIES = 1000
 /** Seconds that a cluster's remote API may take to answer a program of allocation. */
 export const HTOOLS_ANSWER_S = 60
+/** Of a file that they read: a cluster of ten thousand instances takes three. */
+export const HTOOLS_FILE_BYTES_MAX = 256 << 20

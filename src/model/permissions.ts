@@ -28,7 +28,16 @@ const OPERATOR: readonly string[] = [
 /** Of what is no opcode. */
 export const DOOR_PERMISSIONS: readonly string[] = [
   ...OPERATOR,
-  ...['cluster.query', 'jobs.wait', 'jobs.cancel', 'nodes.role.modify', 'filter.create', 'filter.modify'],
+  ...[
+    'cluster.query',
+    'jobs.wait',
+    'jobs.cancel',
+    'jobs.archive',
+    'jobs.change_priority',
+    'nodes.role.modify',
+    'filter.create',
+    'filter.modify',
+  ],
   ...['filter.remove', 'tokens.create', 'tokens.revoke', 'tokens.admin'],
 ]
 

@@ -23,6 +23,8 @@ export interface NodeContext {
   readonly ssconf: Ssconf
   /** Directories of OS definitions on this machine, the first match wins; the bundled ones come last. */
   readonly osSearchPath: readonly string[]
+  /** Those of them that a virtual node shares with its machine: there only what nobody but root may change counts. */
+  readonly machineOsPath?: readonly string[]
   /** Throws when this node has no such hypervisor. */
   hypervisor(name: string): Hypervisor
   readonly daemons: DaemonControl

@@ -1,4 +1,5 @@
 // One node call from its body to its answer. Errors of handlers become answers; only bugs leave a stack in the log.
+import { systemFailure } from '../lib/system-failure'
 import { GanetiError } from '../model/errors'
 import type { CallName } from '../rpc/node/calls'
 import { decodeCall, encodeAnswer, messageOf } from '../rpc/node/protocol'
@@ -36,4 +37,7 @@ function readArguments<C extends CallName>(context: NodeContext, name: C, body: 
 }
 
 const isAnswer = (error: unknown): boolean =>
-  error instanceof NodeFailure || error instanceof HypervisorFailure || error instanceof GanetiError
+  error instanceof NodeFailure ||
+  error instanceof HypervisorFailure ||
+  error instanceof GanetiError ||
+  systemFailure(error) !== undefined

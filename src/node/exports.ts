@@ -1,4 +1,5 @@
 // Exports on this node: a directory for each, with the dumps of the disks, and a file that tells what was exported.
+import { errorText } from '../lib/system-failure'
 import { pythonText } from '../lib/python-text'
 import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
@@ -28,24 +29,28 @@ export async function exportInfo({ paths }: NodeContext, directory: string): Pro
   if (!`${path.normalize(directory)}/`.startsWith(`${exports}/`))
     fail(`Directory '${paths.virtual(directory)}' is not under exports directory '${PATH.EXPORT_DIR}'`)
   const sections = await readInfo(path.join(directory, EXPORT_CONF_FILE))
+  if (sections === undefined)
+    return fail(
+      `'${paths.virtual(path.join(directory, EXPORT_CONF_FILE))}' is not there; gnt-backup list shows what is`,
+    )
   if (sections[EXPORT_SECTION.export] === undefined || sections[EXPORT_SECTION.instance] === undefined)
     fail("Export info file doesn't have the required fields")
   return formatIni(sections)
 }
 
-async function readInfo(file: string): Promise<IniSections> {
+async function readInfo(file: string): Promise<IniSections | undefined> {
   try {
     return parseIni(await fs.readFile(file, 'utf8'))
   } catch (error) {
-    if (isMissing(error)) return {}
-    return fail(`Export info file cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+    if (isMissing(error)) return undefined
+    return fail(`Export info file cannot be read: ${errorText(error)}`)
   }
 }
 
 export async function removeExport({ paths }: NodeContext, name: string): Promise<void> {
   if (!NAME.test(name)) fail(`Invalid name of an export: '${name}'`)
   await fs.rm(path.join(paths.local(PATH.EXPORT_DIR), name), { recursive: true }).catch((error: unknown) => {
-    fail(`Error while removing the export: ${error instanceof Error ? error.message : String(error)}`)
+    fail(`Error while removing the export: ${errorText(error)}`)
   })
 }
 
@@ -58,6 +63,7 @@ export async function finalizeExport(
   const directory = path.join(paths.local(PATH.EXPORT_DIR), instance.name)
   const fresh = `${directory}.new`
   const text = formatIni(sectionsOf(instance, disks, Math.floor(clock.now_ms() / 1000)))
+  await disk.makeDirectory(fresh)
   await disk.write(path.join(fresh, EXPORT_CONF_FILE), text, { mode: 0o600 })
   // The older one is there until the new one can take its place, and a crash in between loses neither.
   const old = `${directory}.old`

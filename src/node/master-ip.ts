@@ -28,7 +28,7 @@ export async function changeMasterIp(
   if (refused) fail(`Hook ${refused[0]} failed: ${refused[2]}`)
   const script = scriptFor(context, external)
   if (script !== undefined) await runScript(script, action, env)
-  else await setAddress(action === 'start' ? 'add' : 'del', params.ip, params.netmask, params.netdev)
+  else await setAddress(action === 'start' ? 'add' : 'del', params.ip, params.netmask, params.netdev, context.log)
   await runHooks(context, hooks, 'post', hookEnv)
 }
 

@@ -2,10 +2,17 @@
 // instances get user-mode networking, and its addresses are loopback ones that need no set-up.
 import * as fs from 'node:fs'
 import * as os from 'node:os'
+import { isIPv4 } from 'node:net'
+import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
 import { runCommand } from '../lib/run-command'
+import { ARP_S } from '../model/limits'
 import { fail } from './context'
 
+const ARPING_INSTALL = 'apt-get install -y --no-install-recommends iputils-arping'
+/** Flags of a network device. */
+const IFF_UP = 0x1
+const IFF_NOARP = 0x80
 const INTERFACE_NAME = /^[A-Za-z0-9_.-]{1,15}$/
 
 export const isVirtualNode = (paths: Paths): boolean => paths.root !== ''
@@ -19,15 +26,51 @@ function isBridge(name: string): boolean {
   return INTERFACE_NAME.test(name) && name !== '.' && name !== '..' && fs.existsSync(`/sys/class/net/${name}/bridge`)
 }
 
-/** Adds or removes an address; a loopback one is always there. */
+/**
+ * Adds or removes an address; a loopback one is always there. One that another machine has is not taken, and neighbours are told
+ * where it is now.
+ */
 export async function setAddress(
   change: 'add' | 'del',
   address: string,
   netmask: number,
   device: string,
+  log: Log,
 ): Promise<void> {
   if (isLoopback(address) || hasAddress(address) === (change === 'add')) return
+  const neighbours = change === 'add' ? await findNeighbours(address, device, log) : undefined
+  await neighbours?.refuseDuplicate()
   await ip(['address', change, `${address}/${netmask}`, 'dev', device])
+  await neighbours?.announce()
+}
+
+/** The other machines on the device's network, by ARP; IPv6 has both built in, and a device without ARP has no such neighbours. */
+async function findNeighbours(address: string, device: string, log: Log) {
+  const flags = Number(await fs.promises.readFile(`/sys/class/net/${device}/flags`, 'utf8').catch(() => '0'))
+  if (!isIPv4(address) || (flags & IFF_NOARP) !== 0 || (flags & IFF_UP) === 0) return undefined
+  const arping = async (...options: string[]) =>
+    await runCommand(['arping', '-q', ...options, '-I', device, address], { timeout_s: ARP_S + 5 })
+  if ((await runCommand(['arping', '-V'])).code !== 0) {
+    log.warn(
+      { address, device },
+      `nobody is asked whether the address is in use, and neighbours may look for it elsewhere for a while; install arping with: ${ARPING_INSTALL}`,
+    )
+    return undefined
+  }
+  return {
+    async refuseDuplicate() {
+      const { code, output } = await arping('-D', '-f', '-c', '2', '-w', String(ARP_S))
+      if (code === 1) fail(`Another machine on the network of ${device} has the address ${address}`)
+      if (code !== 0) log.warn({ address, device, output }, 'arping could not ask whether the address is in use')
+    },
+    /** Or they would send to the former owner until their caches expire. */
+    async announce() {
+      for (const kind of ['-U', '-A']) {
+        const { code, output } = await arping(kind, '-c', '1', '-w', String(ARP_S), '-s', address)
+        if (code !== 0) log.warn({ address, device, output }, 'the address could not be announced')
+      }
+    },
+  }
 }
 
 export const isLoopback = (address: string): boolean => address.startsWith('127.') || address === '::1'

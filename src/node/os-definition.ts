@@ -1,5 +1,7 @@
 // OS definitions on this node: directories with scripts that install, rename, export and import instances (spec: constants.json
 // os_interface). This file finds and checks them; os.ts runs them.
+import * as fs from 'node:fs/promises'
+import { errorText } from '../lib/system-failure'
 import * as path from 'node:path'
 import { OS_API_VERSIONS } from '../model/constants/versions'
 import type { OsDiagnosis } from '../rpc/node/dicts'
@@ -22,7 +24,7 @@ export interface OsDefinition {
   readonly trusted: boolean
 }
 
-type OsContext = Pick<NodeContext, 'paths' | 'osSearchPath'>
+type OsContext = Pick<NodeContext, 'paths' | 'osSearchPath' | 'machineOsPath'>
 
 /** From this interface version on there are variants, and from the second parameters and the verify script. */
 const VARIANTS_FROM = 15
@@ -40,7 +42,7 @@ export async function findOs(context: OsContext, os: string): Promise<OsDefiniti
   const directory = DEFINITION_NAME.test(name) ? await findDirectory(context, name) : undefined
   if (directory === undefined) return fail(`Directory for OS ${name} not found in search path`)
   try {
-    return await readDefinition(name, directory)
+    return await trustedDefinition(context, name, directory)
   } catch (error) {
     if (error instanceof NodeFailure) fail(`OS '${name}' is not usable: ${error.message}`)
     throw error
@@ -61,11 +63,25 @@ export async function diagnoseAll(context: OsContext): Promise<OsDiagnosis[]> {
 async function diagnose(context: OsContext, name: string, directory: string): Promise<OsDiagnosis> {
   const shown = context.paths.virtual(directory)
   try {
-    const { variants, parameters, apiVersions, trusted } = await readDefinition(name, directory)
+    const { variants, parameters, apiVersions, trusted } = await trustedDefinition(context, name, directory)
     const pairs = parameters.map(([parameter, text]): [string, string] => [parameter, text])
     return [name, shown, true, '', [...variants], pairs, [...apiVersions], trusted]
   } catch (error) {
-    return [name, shown, false, error instanceof Error ? error.message : String(error), [], [], [], true]
+    return [name, shown, false, errorText(error), [], [], [], true]
+  }
+}
+
+async function trustedDefinition(context: OsContext, name: string, directory: string): Promise<OsDefinition> {
+  if (context.machineOsPath?.includes(path.dirname(directory))) await checkOnlyRootMayChange(directory)
+  return await readDefinition(name, directory)
+}
+
+/** The scripts of the machine's own definitions run as whoever runs the node, so nobody else may write them. */
+async function checkOnlyRootMayChange(directory: string): Promise<void> {
+  const inside = (await fs.readdir(directory)).map((name) => path.join(directory, name))
+  for (const file of [path.dirname(directory), directory, ...inside]) {
+    const { uid, mode } = await fs.stat(file)
+    if (uid !== 0 || (mode & 0o022) !== 0) fail(`${file} may be changed by others than root`)
   }
 }
 

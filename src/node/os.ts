@@ -6,18 +6,20 @@ import * as path from 'node:path'
 import { fileTime } from '../lib/clock'
 import { runCommand } from '../lib/run-command'
 import { HOOKS_PATH_ENV, PATH } from '../model/constants/paths'
+import { OS_LOGS_MAX } from '../model/limits'
 import type { InstanceDict, NicDict } from '../rpc/node/dicts'
 import type { NodeContext } from './context'
 import { fail } from './context'
 import { type OsDefinition, type OsScript, findOs, splitOsName } from './os-definition'
 import { linkDisks } from './storage/links'
+import { keepNewest } from './leftovers'
 import { storageFor } from './storage/registry'
 
 /** Lines of a script's log that its failure carries. */
 const LOG_LINES_SHOWN = 20
 const NIC_BRIDGED = 'bridged'
 
-export type ScriptContext = Pick<NodeContext, 'paths' | 'osSearchPath' | 'clock' | 'log'>
+export type ScriptContext = Pick<NodeContext, 'paths' | 'osSearchPath' | 'machineOsPath' | 'clock' | 'log'>
 
 /** Installs an instance whose disks exist. */
 export async function osCreate(
@@ -107,9 +109,9 @@ export async function instanceEnvironment(
   os: OsDefinition,
   debug: number,
 ): Promise<Record<string, string>> {
-  const { osparams, osparams_private = {}, osparams_secret = {} } = instance
+  const { osparams, osparams_private = {} } = instance
   return {
-    ...coreEnvironment(instance.os, os, { ...osparams, ...osparams_private, ...osparams_secret }, debug),
+    ...coreEnvironment(instance.os, os, { ...osparams, ...osparams_private }, debug),
     INSTANCE_NAME: instance.name,
     INSTANCE_OS: instance.os,
     INSTANCE_UUID: instance.uuid,
@@ -201,6 +203,7 @@ async function runLogged(
   await fs.mkdir(directory, { recursive: true, mode: 0o750 })
   const osName = instance.os.replaceAll('/', '_')
   const file = path.join(directory, `${kind}-${osName}-${instance.name}-${fileTime(context.clock)}.log`)
+  await keepNewest(directory, OS_LOGS_MAX - 1)
   const log = await fs.open(file, 'a', 0o640)
   const { code, output } = await runCommand([path.join(os.directory, script)], {
     cwd: os.directory,

@@ -1,12 +1,13 @@
 // Which files a master may write on this node, and how. Anything that is not listed here is refused.
+import { errorText } from '../lib/system-failure'
 import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
 import { isMissing } from '../lib/disk'
 import { readServerPem } from '../lib/server-pem'
-import { GROUP, MODE, USER } from '../model/constants/daemons'
+import { MODE } from '../model/constants/daemons'
 import { PATH } from '../model/constants/paths'
 import type { UploadedFile } from '../rpc/node/dicts'
-import { fileOwner } from './accounts'
+import { fileOwner } from '../lib/accounts'
 import type { NodeContext } from './context'
 import { fail } from './context'
 
@@ -50,7 +51,7 @@ function shownIn(pem: string): string {
   try {
     return readServerPem(pem).shown.certificate.trim()
   } catch (error) {
-    return fail(`Not a cluster certificate: ${error instanceof Error ? error.message : String(error)}`)
+    return fail(`Not a cluster certificate: ${errorText(error)}`)
   }
 }
 
@@ -71,8 +72,7 @@ export async function receiveSsconf(
   })
   await Promise.all(
     files.map(async ({ file, text }) => {
-      if ((await context.disk.read(file))?.toString('utf8') !== text)
-        await context.disk.write(file, text, { mode: MODE.ssconf })
+      if ((await context.disk.read(file))?.toString('utf8') !== text) await context.disk.write(file, text)
     }),
   )
 }
@@ -80,15 +80,13 @@ export async function receiveSsconf(
 /** Writes a file of the job queue, wherever in the queue it is. */
 export async function receiveQueueFile(context: NodeContext, file: string, content: string): Promise<void> {
   const { disk } = context
-  const owner = fileOwner(USER.masterd, GROUP.daemons)
-  const options = { mode: MODE.queueFile, ...(owner ? { owner } : {}) }
   checkQueueFile(context, file)
   try {
-    await disk.write(file, content, options)
+    await disk.write(file, content)
   } catch (error) {
     if (!isMissing(error)) throw error
     await disk.makeDirectory(path.dirname(file))
-    await disk.write(file, content, options)
+    await disk.write(file, content)
   }
 }
 

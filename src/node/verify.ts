@@ -7,7 +7,7 @@ import { servesTcp } from '../lib/resolve'
 import { certificateDigest, certificateEnd_ms } from '../lib/tls'
 import { timestamp } from '../lib/clock'
 import { PORT } from '../model/constants/daemons'
-import { PROTOCOL_VERSION, RELEASE_VERSION } from '../model/constants/versions'
+import { RELEASE_VERSION, protocolOf } from '../model/constants/versions'
 import type { HvParams } from '../rpc/node/dicts'
 import { isRecord } from '../rpc/node/codecs'
 import { messageOf } from '../rpc/node/protocol'
@@ -103,7 +103,7 @@ const checks: Readonly<Record<string, Check>> = {
     const usable = await Promise.all(strings(input).map((file) => isExecutable(context.paths.fromWire(file))))
     return strings(input).filter((_, index) => !usable[index])
   },
-  version: () => [PROTOCOL_VERSION, RELEASE_VERSION],
+  version: ({ ssconf }) => [protocolOf(ssconf.value('release_version')), RELEASE_VERSION],
   vglist: async () => Object.fromEntries((await volumeGroups()).map((group) => [group.name, group.size_mib])),
 }
 

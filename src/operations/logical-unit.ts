@@ -54,6 +54,8 @@ export type Op<D> = { readonly OP_ID: string } & CommonParams & ParamsOf<D>
 export interface UnitPlan<P, C, R> {
   /** Nothing else may run meanwhile. */
   readonly bigLock?: true
+  /** Somebody waits for its answer, so it does not wait for a node that hangs; it changes nothing. */
+  readonly question?: true
   /** Read before any lock is held, so it only says which locks to ask for. */
   locks?(op: P, ctx: UnitContext): Promise<LockPlan> | LockPlan
   /** Locks of a level that depend on what is known under the locks of earlier levels; replaces `locks` for that level. */
@@ -73,6 +75,7 @@ export interface UnitPlan<P, C, R> {
 export interface LogicalUnit {
   readonly id: string
   readonly bigLock: boolean
+  readonly question: boolean
   bind(op: WireOpCode): BoundUnit
 }
 
@@ -102,7 +105,10 @@ export class ResultWithJobs {
 }
 
 export function logicalUnit<D extends OpcodeDefinition, C, R>(definition: D, plan: UnitPlan<Op<D>, C, R>): LogicalUnit {
-  return { id: definition.id, bigLock: plan.bigLock === true, bind: (wire) => bind(fill(definition, wire), plan) }
+  return {
+    ...{ id: definition.id, bigLock: plan.bigLock === true, question: plan.question === true },
+    bind: (wire) => bind(fill(definition, wire), plan),
+  }
 }
 
 /** An opcode's parameters with their defaults; a name that nothing new may have is refused, whatever door it came through. */

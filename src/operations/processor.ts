@@ -2,6 +2,7 @@
 import { LOG_TYPE } from '../model/constants/jobs'
 import { ECODE, OpPrereqError } from '../model/errors'
 import type { WireOpCode } from '../rpc/luxi/calls'
+import { answeringNodes } from '../rpc/node/answering'
 import type { JobEnvironment } from './environment'
 import { HookRunner } from './hooks'
 import { unitFor } from './index'
@@ -33,7 +34,8 @@ async function runWithLocks(op: WireOpCode, env: JobEnvironment): Promise<unknow
   const unit = await unitFor(op.OP_ID)
   const bound = unit.bind(op)
   const locks = new LockSession(env)
-  const ctx = new UnitContext(env, locks, op)
+  const own = unit.question ? { ...env, nodes: answeringNodes(env.nodes, env.clock) } : env
+  const ctx = new UnitContext(own, locks, op)
   try {
     return await underLocks(bound, ctx, unit.bigLock)
   } catch (error) {

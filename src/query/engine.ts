@@ -26,7 +26,7 @@ import {
 } from './filter'
 import { breathe } from '../lib/clock'
 import { filterInSlices, slices } from '../lib/slices'
-import { ROWS_AT_ONCE } from '../model/limits'
+import { JOB_FILES_READ_AT_ONCE, ROWS_AT_ONCE } from '../model/limits'
 import { niceSort } from '../model/nice-sort'
 import { type JsonText, rowsAtOnce, tableText } from '../rpc/long-answers'
 import type { Resource } from './resource'
@@ -53,7 +53,8 @@ const found = (...[what, fields, filter, source]: Question): Promise<Table> =>
 /** Definitions of the given fields, or of all, sorted by name. */
 export function queryFields(what: QueryResource, fields: readonly string[] | null): { fields: FieldDefinition[] } {
   return withResource(what, (resource) => {
-    const names = fields === null || fields.length === 0 ? niceSort(Object.keys(resource.fields)) : fields
+    const listed = () => Object.keys(resource.fields).filter((name) => resource.fields[name]?.listed)
+    const names = fields === null || fields.length === 0 ? niceSort(listed()) : fields
     return { fields: names.map((name) => definition(resource, name)) }
   })
 }
@@ -141,7 +142,8 @@ async function query<Row>(
   const needs = new Set<Need>()
   for (const name of asked) needs.add(fieldOf(resource, name)?.needs ?? 'config')
   const live = needs.has('live') || needs.has('console')
-  const early = compileFilter(filter, filterTable(resource, !live))
+  const read = needs.has('file') ? resource.read : undefined
+  const early = compileFilter(filter, filterTable(resource, !live && read === undefined))
   const wanted = namesOf(resource, filter)
   const named = wanted !== null && resource.find !== undefined
   let rows = await (named ? find(resource, wanted, source, missing) : resource.all(source, needs, asked))
@@ -152,18 +154,65 @@ async function query<Row>(
     rows = await filterInSlices(rows, ROWS_AT_ONCE, (row) => late(row) === true)
   }
   const getters = names.map((name) => getter(resource, name))
-  const atOnce = rowsAtOnce(names.length)
+  const shown = names.map((name) => definition(resource, name))
+  if (read === undefined) return tableOf(shown, getters, slices(rows, rowsAtOnce(names.length)))
+  const whole = (some: readonly Row[]) => read(some, source)
+  const inFiles = [...filterFields(filter)].some((name) => fieldOf(resource, name)?.needs === 'file')
+  if (inFiles) rows = await filterByFiles(rows, whole, compileFilter(filter, filterTable(resource, true)))
+  return tableOf(shown, getters, readSlices(rows, whole))
+}
+
+/** Keeps what was known of the rows before. */
+async function filterByFiles<Row>(
+  rows: readonly Row[],
+  whole: (some: readonly Row[]) => Promise<Row[]>,
+  matches: (row: Row) => unknown,
+): Promise<Row[]> {
+  const kept: Row[] = []
+  for (const slice of slices(rows, JOB_FILES_READ_AT_ONCE)) {
+    const read = await whole(slice)
+    kept.push(...slice.filter((_, at) => matches(read[at] as Row) === true))
+  }
+  return kept
+}
+
+async function* readSlices<Row>(
+  rows: readonly Row[],
+  whole: (some: readonly Row[]) => Promise<Row[]>,
+): AsyncGenerator<Row[]> {
+  for (const slice of slices(rows, JOB_FILES_READ_AT_ONCE)) yield await whole(slice)
+}
+
+type Slices<T> = Iterable<T> | AsyncIterable<T>
+
+function tableOf<Row>(
+  fields: FieldDefinition[],
+  getters: readonly ((row: Row) => Cell)[],
+  parts: Slices<readonly Row[]>,
+): Table {
   return {
-    fields: names.map((name) => definition(resource, name)),
-    *rows(read) {
-      for (const slice of slices(rows, atOnce)) yield slice.map((row) => getters.map((get) => read(get(row))))
-    },
-    *texts(write) {
+    fields,
+    rows: (read) => mapSlices(parts, (rows) => rows.map((row) => getters.map((get) => read(get(row))))),
+    texts(write) {
       const writers = getters.map((get) => columnWriter(get, write))
-      for (const slice of slices(rows, atOnce))
-        yield slice.map((row) => `[${writers.map((writer) => writer(row)).join(',')}]`).join(',')
+      return mapSlices(parts, (rows) =>
+        rows.map((row) => `[${writers.map((writer) => writer(row)).join(',')}]`).join(','),
+      )
     },
   }
+}
+
+/** What need not wait for files does not. */
+function mapSlices<T, U>(parts: Slices<T>, map: (part: T) => U): Slices<U> {
+  return Symbol.iterator in parts ? mapAtOnce(parts, map) : mapLater(parts, map)
+}
+
+function* mapAtOnce<T, U>(parts: Iterable<T>, map: (part: T) => U): Generator<U> {
+  for (const part of parts) yield map(part)
+}
+
+async function* mapLater<T, U>(parts: AsyncIterable<T>, map: (part: T) => U): AsyncGenerator<U> {
+  for await (const part of parts) yield map(part)
 }
 
 /** The names asked for. A number is no name but that of a job: only comparing it tells what is wrong with it. */
@@ -178,9 +227,9 @@ function namesOf<Row>(resource: Resource<Row>, filter: Filter): FilterValue[] | 
 interface Table {
   readonly fields: FieldDefinition[]
   /** Of what is read from their cells. */
-  rows<T>(read: (cell: Cell) => T): Iterable<T[][]>
+  rows<T>(read: (cell: Cell) => T): Slices<T[][]>
   /** The same in JSON. */
-  texts(write: WriteCell): Iterable<string>
+  texts(write: WriteCell): Slices<string>
 }
 
 type WriteCell = (cell: Cell) => string
@@ -199,9 +248,9 @@ function columnWriter<Row>(get: (row: Row) => Cell, write: WriteCell): (row: Row
   }
 }
 
-async function collected<T>(rows: Iterable<T[][]>): Promise<T[][]> {
+async function collected<T>(rows: Slices<T[][]>): Promise<T[][]> {
   const all: T[][] = []
-  for (const slice of rows) {
+  for await (const slice of rows) {
     if (all.length > 0) await breathe()
     all.push(...slice)
   }

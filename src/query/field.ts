@@ -3,8 +3,8 @@ import type { Cell } from '../rpc/luxi/calls'
 /** Kinds of the wire; unit is MiB, timestamp is seconds as float. */
 export type FieldKind = 'bool' | 'float' | 'number' | 'other' | 'text' | 'timestamp' | 'unit'
 
-/** What a field costs: config is free, live asks every node concerned, console asks the primary nodes. */
-export type Need = 'config' | 'live' | 'console'
+/** What a field costs: config is free, file reads one for each row, live asks every node concerned, console asks the primary nodes. */
+export type Need = 'config' | 'file' | 'live' | 'console'
 
 /** How `==` and the orderings compare: host also matches a short name, seconds takes the first of [s, us]. */
 export type Comparison = 'plain' | 'host' | 'seconds'
@@ -15,6 +15,8 @@ export interface Field<Row> {
   readonly doc: string
   readonly needs: Need
   readonly compare: Comparison
+  /** False for one that Ganeti does not have: who asks for it by name gets it, lists of all fields stay Ganeti's. */
+  readonly listed: boolean
   readonly get: (row: Row) => Cell
 }
 
@@ -25,9 +27,13 @@ export function field<Row>(
   kind: FieldKind,
   doc: string,
   get: (row: Row) => Cell,
-  options: { needs?: Need; compare?: Comparison } = {},
+  {
+    needs = 'config',
+    compare = 'plain',
+    listed = true,
+  }: Partial<Pick<Field<Row>, 'needs' | 'compare' | 'listed'>> = {},
 ): Field<Row> {
-  return { title, kind, doc, get, needs: options.needs ?? 'config', compare: options.compare ?? 'plain' }
+  return { title, kind, doc, get, needs, compare, listed }
 }
 
 export const NORMAL = 0

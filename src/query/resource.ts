@@ -11,6 +11,8 @@ export interface Resource<Row> {
   find?(source: QuerySource, name: string): Promise<Row | undefined> | Row | undefined
   /** Refuses a name that `find` does not know. Absent where an unknown name is simply not listed. */
   notFound?(name: string): Error
+  /** The rows with what fields that need a file show; called for some rows at a time, which are not kept. */
+  read?(rows: readonly Row[], source: QuerySource): Promise<Row[]>
   /** Fills the live part of rows; every node is asked at the same time. `named` when the rows were asked by name. */
   collect?(rows: readonly Row[], source: QuerySource, needs: ReadonlySet<Need>, named: boolean): Promise<void>
 }

@@ -13,16 +13,23 @@ export interface QuerySource {
 
 export type Timestamp = readonly [seconds: number, microseconds: number]
 
-/** A job as its file has it (config-schema.json, queued_job), plus what the queue derives from it. */
-export interface JobView {
+/** What is known of a job without its file. */
+export interface JobOutline {
   readonly id: number
-  readonly ops: readonly OpView[]
+  readonly ops: readonly { readonly status: string; readonly summary: string }[]
   readonly received_timestamp?: Timestamp | null
   readonly start_timestamp?: Timestamp | null
   readonly end_timestamp?: Timestamp | null
   readonly status: string
   readonly priority: number
   readonly archived: boolean
+  /** Ids of tokens that it came with. */
+  readonly tokens: readonly string[]
+}
+
+/** A job as its file has it (config-schema.json, queued_job), plus what the queue derives from it. */
+export interface JobView extends Omit<JobOutline, 'ops'> {
+  readonly ops: readonly OpView[]
 }
 
 export interface OpView {
@@ -38,7 +45,7 @@ export interface OpView {
 
 export interface JobReader {
   /** Every job of the queue, and of the archive too when asked. */
-  all(options: { archived: boolean }): Promise<readonly JobView[]>
+  all(options: { archived: boolean }): Promise<readonly JobOutline[]>
   /** One job of the queue or the archive. */
   one(id: number): Promise<JobView | undefined>
 }

@@ -1,12 +1,13 @@
 // Calls over framed text, both ends: {"method","args"} is answered by {"success","result"}. LUXI and wconfd's protocol are this.
 // Knows how a call travels and fails; what the calls mean is the business of the handlers.
-import { systemClock, type Clock } from '../lib/clock'
+import { hearAll, systemClock, type Clock } from '../lib/clock'
+import { errorText, systemFailure } from '../lib/system-failure'
 import { errorCode } from '../lib/disk'
 import { keptForFrozen } from '../lib/kept-for-frozen'
 import { isDeeper } from '../lib/json-depth'
 import { connectFramed, serveFramed, type FramedConnection, type FramedServer } from '../lib/json-socket'
 import type { Log } from '../lib/log'
-import { errorFromWire, GanetiError, GenericError } from '../model/errors'
+import { errorFromWire, errorToWire, GanetiError, GenericError } from '../model/errors'
 import { CALL_CONNECT_S, CALL_DEPTH_MAX } from '../model/limits'
 import { ANSWER_HEAD, ANSWER_TAIL, parseLong } from './long-answers'
 
@@ -67,8 +68,13 @@ async function handleCall(
   }
 }
 
-function toWire(error: unknown, method: string, log: Log): unknown {
+/** What nobody foresaw is logged, and told without its stack. */
+export function toWire(error: unknown, method: string, log: Log): unknown {
   if (error instanceof GanetiError) return error.toWire()
+  if (systemFailure(error) !== undefined) {
+    log.error({ err: error, method }, 'the system refused what a call needs')
+    return errorToWire(error)
+  }
   log.error({ err: error, method }, 'a call failed because of a defect')
   return new GenericError(`Internal error in ${method}; the log of this daemon has the details`).toWire()
 }
@@ -152,9 +158,15 @@ export class JsonClient {
     const link = this.link ?? (await (this.connecting ??= this.connect()))
     return new Promise((resolve, reject) => {
       const { clock = systemClock, peer, path } = this.options
-      const expire = (limit_s: number) => () => this.drop(link, late(peer, path, method, limit_s))
-      const timer = timeout_s === null ? undefined : clock.after(timeout_s * 1000, expire(timeout_s))
+      let settled = false
+      const expire = async (limit_s: number) => {
+        // After this process was stopped the answer may be there, and only not read yet.
+        await hearAll()
+        if (!settled) this.drop(link, late(peer, path, method, limit_s))
+      }
+      const timer = timeout_s === null ? undefined : clock.after(timeout_s * 1000, () => void expire(timeout_s))
       const settle = (action: () => void) => {
+        settled = true
         timer?.cancel()
         action()
       }
@@ -257,5 +269,5 @@ function whyNot(error: unknown): string {
   const code = errorCode(error)
   if (code === 'ENOENT' || code === 'ECONNREFUSED') return 'it is not running here (is this the master node?)'
   if (code === 'EACCES') return 'permission denied'
-  return error instanceof Error ? error.message : String(error)
+  return errorText(error)
 }

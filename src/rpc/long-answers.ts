@@ -13,24 +13,47 @@ export const ANSWER_TAIL = '}'
 
 /** JSON that is made and sent, or that comes, in pieces. */
 export class JsonText {
-  constructor(readonly pieces: Iterable<string> | AsyncIterable<Buffer>) {}
+  constructor(readonly pieces: Iterable<string> | AsyncIterable<string | Buffer>) {}
 }
 
 /** A slice is the JSON of its rows with commas between them. What is no more than one slice has no lines. */
-export const tableText = (head: string, slices: Iterable<string>, tail: string): JsonText =>
-  new JsonText(tablePieces(head, slices, tail))
+export function tableText(head: string, slices: Iterable<string> | AsyncIterable<string>, tail: string): JsonText {
+  const lines = new Lines(head, tail)
+  return new JsonText(Symbol.iterator in slices ? lines.of(slices) : lines.ofLate(slices))
+}
 
-function* tablePieces(head: string, slices: Iterable<string>, tail: string): Generator<string> {
-  let text: string | undefined
-  let long = false
-  for (const slice of slices) {
-    if (text !== undefined) {
-      yield long ? `${text},\n` : `${head}\n${text},\n`
-      long = true
-    }
-    text = slice
+/** A slice is told when the next one is there: only then is it known that it needs a line. */
+class Lines {
+  private text: string | undefined
+  private long = false
+
+  constructor(
+    private readonly head: string,
+    private readonly tail: string,
+  ) {}
+
+  *of(slices: Iterable<string>): Generator<string> {
+    for (const slice of slices) yield* this.before(slice)
+    yield this.end()
   }
-  yield long ? `${text ?? ''}\n${tail}` : `${head}${text ?? ''}${tail}`
+
+  async *ofLate(slices: AsyncIterable<string>): AsyncGenerator<string> {
+    for await (const slice of slices) yield* this.before(slice)
+    yield this.end()
+  }
+
+  private *before(slice: string): Generator<string> {
+    const { text, head, long } = this
+    this.text = slice
+    if (text === undefined) return
+    this.long = true
+    yield long ? `${text},\n` : `${head}\n${text},\n`
+  }
+
+  private end(): string {
+    const { text = '', head, tail, long } = this
+    return long ? `${text}\n${tail}` : `${head}${text}${tail}`
+  }
 }
 
 /** Reads the text of a table, or any other JSON. */

@@ -18,15 +18,22 @@ export class Access {
     readonly scope: TokenScope | null,
   ) {}
 
-  /** The texts do not tell which permission is missing: that is nobody's business who lacks it. */
+  /** Whoever asks has logged in, and what a request needs can be read in the documentation: so the text names it. */
   need(permission: string): void {
-    if (!this.may(permission)) throw forbidden('this is not permitted')
+    if (!this.may(permission)) throw forbidden(`this needs the permission ${permission}${this.lacking(permission)}`)
   }
 
   may(permission: string): boolean {
     const stronger = permission.replace(READING, '.query')
     if (!allows(this.identity.permissions, permission, stronger)) return false
     return this.scope === null || allows(this.scope.permissions, permission, stronger)
+  }
+
+  /** Whether the token lacks it or the user does: only one of them can be mended with a new token. */
+  private lacking(permission: string): string {
+    if (this.scope === null) return ''
+    const user = new Access({ ...this.identity, token: null }, null)
+    return user.may(permission) ? ', which the token does not have' : ', which the user of the token does not have'
   }
 
   /** Sees only some objects. */
@@ -57,8 +64,12 @@ export class Access {
 
   /** Refuses an opcode that is not permitted, or touches what the scope does not hold. */
   check(config: ConfigData, op: WireOpCode): void {
-    this.need(permissionOf(op.OP_ID))
-    if (!this.limited) return
+    // Who does not see an object is not told what it takes to change it.
+    if (this.limited && !this.isInside(config, op)) throw forbidden(OUTSIDE)
+    for (const opcode of [op.OP_ID, ...alsoDone(op)]) this.need(permissionOf(opcode))
+  }
+
+  private isInside(config: ConfigData, op: WireOpCode): boolean {
     const objects = objectsOf(op)
     const inside =
       op.OP_ID === 'OP_INSTANCE_CREATE'
@@ -66,7 +77,7 @@ export class Access {
         : objects.every((object) => this.sees(config, object))
     // Disks that belong to no instance are in no scope, and neither is a question about everything.
     const beyond = objects.length === 0 || takesDisks(op) || isAboutAll(op) || !this.knowsNetworks(config, op)
-    if (!inside || beyond) throw forbidden(OUTSIDE)
+    return inside && !beyond
   }
 
   /** A new instance belongs to the scope by its tags, and by the nodes and groups that it names: all of which the caller knows. */
@@ -98,6 +109,13 @@ export class Access {
   private covers(found: Described): boolean {
     return this.scope === null || covers(this.scope, found)
   }
+}
+
+/** What an opcode does beyond what its name says, as the opcodes that do it. Parameters of a start can make QEMU do anything on its node. */
+function alsoDone(op: WireOpCode): string[] {
+  const changes = [op['hvparams'], op['beparams']].some((given) => isObject(given) && Object.keys(given).length > 0)
+  if (op.OP_ID === 'OP_INSTANCE_STARTUP' && changes) return ['OP_INSTANCE_SET_PARAMS']
+  return op.OP_ID === 'OP_BACKUP_EXPORT' && op['remove_instance'] === true ? ['OP_INSTANCE_REMOVE'] : []
 }
 
 /** Lists of /3 show the fields that single objects have: who may query one may have these too. */

@@ -20,6 +20,7 @@ import { OpClusterBalance, OpClusterCapacity, OpClusterWhatIf } from '../opcodes
 import { type InputOf, op, type OpcodeDefinition } from '../opcodes/index'
 import type { Answered, PlannedBalance } from '../rpc/luxi/allocation'
 import type { WireOpCode } from '../rpc/luxi/calls'
+import type { NodeClient } from '../rpc/node/client'
 import type { Access } from './access'
 import type { JobService } from './jobs'
 import type { MasterContext } from './master-context'
@@ -29,7 +30,11 @@ import type { Submissions } from './submissions'
 /** What the allocation of a cluster needs of the outside. */
 export interface AllocationAccess {
   /** The cluster as it is now; `template`: whose storage is counted. */
-  picture(config: ConfigData, template: DiskTemplate): Promise<{ data: ClusterData; options: AllocOptions }>
+  picture(
+    nodes: NodeClient,
+    config: ConfigData,
+    template: DiskTemplate,
+  ): Promise<{ data: ClusterData; options: AllocOptions }>
   /** Thinks in a thread. */
   run(parts: TaskParts, signal?: AbortSignal): Promise<unknown>
 }
@@ -137,7 +142,7 @@ export class AllocationService {
   ): Promise<Answers[Q['kind']]> {
     const { allocation } = this.context
     if (allocation === undefined) throw new GenericError('Questions to the allocation are not answered here')
-    const { data, options } = await allocation.picture(config, template)
+    const { data, options } = await allocation.picture(this.context.questions, config, template)
     // The thread is ours: it answers each kind of question in its way.
     return (await allocation.run(toParts({ data, question, options }), signal)) as Answers[Q['kind']]
   }

@@ -14,7 +14,6 @@ import type { Paths } from '../lib/paths'
 import type { Random } from '../lib/random'
 import { certificateDigest, createCertificate, createClientCertificate } from '../lib/tls'
 import type { Cluster, ConfigData, Node } from '../model/config'
-import { MODE } from '../model/constants/daemons'
 import { PATH } from '../model/constants/paths'
 import { nodeUuid } from '../model/ids'
 
@@ -148,30 +147,17 @@ async function writeNode(disk: Disk, paths: Paths, files: NodeFiles): Promise<vo
   // Nothing here was acknowledged to anybody: the configuration, which comes last, is what makes the cluster exist.
   const quick = { durable: false }
   await Promise.all([
-    ...secret.map(([file, text]) => disk.write(file, text, { mode: MODE.secureFile, ...quick })),
-    ...Object.entries(files.ssconf).map(([key, text]) =>
-      disk.write(paths.ssconf(key), text, { mode: MODE.ssconf, ...quick }),
-    ),
+    ...secret.map(([file, text]) => disk.write(file, text, quick)),
+    ...Object.entries(files.ssconf).map(([key, text]) => disk.write(paths.ssconf(key), text, quick)),
   ])
 }
 
 /** The directories that Ganeti's packages and `ensure-dirs` would have made. */
 export async function makeDirectories(disk: Disk, paths: Paths): Promise<void> {
-  const directories: [string, number][] = [
-    [paths.dataDir, 0o755],
-    [`${paths.dataDir}/rapi`, 0o750],
-    [paths.queueDir, 0o750],
-    [paths.archiveDir, 0o750],
-    [paths.runDir, 0o775],
-    [paths.socketDir, 0o755],
-    [paths.livelockDir, 0o770],
-    [paths.bdevCacheDir, 0o755],
-    [paths.instanceReasonDir, 0o755],
-    [paths.logDir, 0o755],
-    [paths.local(PATH.LOG_OS_DIR), 0o750],
-    [paths.lockDir, 0o755],
-    [paths.hooksDir, 0o755],
-    [paths.local(PATH.DEFAULT_FILE_STORAGE_DIR), 0o755],
+  const directories = [
+    ...[paths.dataDir, path.dirname(paths.rapiUsers), paths.queueDir, paths.archiveDir, paths.runDir, paths.socketDir],
+    ...[paths.livelockDir, paths.bdevCacheDir, paths.instanceReasonDir, paths.logDir, paths.local(PATH.LOG_OS_DIR)],
+    ...[paths.lockDir, paths.hooksDir, paths.local(PATH.DEFAULT_FILE_STORAGE_DIR)],
   ]
-  await Promise.all(directories.map(([directory, mode]) => disk.makeDirectory(directory, mode)))
+  await Promise.all(directories.map((directory) => disk.makeDirectory(directory, 0o755)))
 }

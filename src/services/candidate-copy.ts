@@ -1,11 +1,12 @@
 // The configuration's copy on one master candidate. In sync, it gets each journal record before the change is acknowledged. One that
 // fails or is too slow is out of sync: it is not waited for, and a full copy and then what came meanwhile bring it back.
+import { errorText } from '../lib/system-failure'
 import { within, type Clock, type Timer } from '../lib/clock'
 import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
 import { CONFIG_BACKLOG_BYTES_MAX, CONFIG_CATCH_UP_S, CONFIG_COPY_S, limits } from '../model/limits'
 import { GROUP, MODE, USER } from '../model/constants/daemons'
-import { NodeCallError, type NodeClient, type NodeTarget } from '../rpc/node/client'
+import { isUnknownCall, type NodeClient, type NodeTarget } from '../rpc/node/client'
 import type { ReplicaStatus } from '../rpc/wconfd/calls'
 
 export interface CopyOptions {
@@ -18,9 +19,6 @@ export interface CopyOptions {
   /** The record that is being copied right now: a full copy made meanwhile does not have it. */
   inFlight(): Buffer | undefined
 }
-
-/** How a node says that it does not know a call: it runs Ganeti's noded. */
-const UNKNOWN_CALL = 'does not know this call'
 
 export class CandidateCopy {
   private state: ReplicaStatus['state'] = 'out of sync'
@@ -86,7 +84,7 @@ export class CandidateCopy {
       if ((await within(clock, CONFIG_COPY_S, sent)) === undefined)
         throw new Error(`no full copy within ${CONFIG_COPY_S} s`)
     } catch (error) {
-      if (!(error instanceof NodeCallError) || !error.reason.includes(UNKNOWN_CALL)) throw error
+      if (!isUnknownCall(error)) throw error
       await this.upload(config)
       return this.become('checkpoints')
     }
@@ -122,7 +120,7 @@ export class CandidateCopy {
 
   private lost(error: unknown): void {
     const { clock, log } = this.options
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = errorText(error)
     if (this.state !== 'out of sync' || this.reason !== reason)
       log.error(
         { node: this.target.name, reason },

@@ -77,15 +77,15 @@ export class ConfigReplica {
 
   /** The first copy, or one in place of files that could not be read. */
   private async writeFiles(config: string, gantry: string): Promise<void> {
-    const { disk, paths, owner, random } = this.options
+    const { disk, paths, random } = this.options
     if (await isServed(paths.socket('follow')))
       throw new ConfigurationError('This node runs as master itself: it takes no copy of the configuration')
     loadConfig(config, random)
     await disk.makeDirectory(paths.dataDir)
     await disk.makeDirectory(paths.socketDir)
     await disk.remove(paths.journalFile)
-    await disk.write(paths.gantryFile, gantry, { mode: 0o600, ...(owner && { owner }) })
-    await disk.write(paths.configFile, config, { mode: 0o640, ...(owner && { owner }) })
+    await disk.write(paths.gantryFile, gantry)
+    await disk.write(paths.configFile, config)
     await this.open()
   }
 

@@ -2,7 +2,7 @@
 import type { Asker, Delta } from '../config/delta'
 import { type Job, jobStatus } from '../jobs/job'
 import type { ConfigData } from '../model/config'
-import { EVENT_MESSAGE_CHARS_MAX } from '../model/limits'
+import { EVENT_MESSAGE_CHARS_MAX, EVENT_NAME_CHARS_MAX, EVENT_PARTS_MAX } from '../model/limits'
 import { opcodeSummary } from '../opcodes/summary'
 import type { NewEvent } from './event-history'
 import { objectsOf } from './access'
@@ -12,7 +12,7 @@ import { MARK } from '../model/marks'
 export function jobEvents(before: Job | undefined, job: Job): NewEvent[] {
   if (before === job) return []
   const events: NewEvent[] = []
-  const objects = [`job/${job.id}`, ...job.ops.flatMap(({ input }) => objectsOf(input))]
+  const objects = objectsOfJob(job)
   for (const [index, op] of job.ops.entries()) {
     const seen = before?.ops[index]?.log.length ?? 0
     for (const [serial, [second, micro], type, message] of op.log.slice(seen))
@@ -32,11 +32,25 @@ export function jobEvents(before: Job | undefined, job: Job): NewEvent[] {
         job: job.id,
         status: jobStatus(job),
         before: before === undefined ? null : jobStatus(before),
-        ops: job.ops.map(({ input, status }) => ({ OP_ID: input.OP_ID, status, summary: opcodeSummary(input) })),
+        ops: job.ops.slice(0, EVENT_PARTS_MAX).map(({ input, status }) => ({
+          ...{ OP_ID: input.OP_ID, status },
+          summary: opcodeSummary(input).slice(0, EVENT_NAME_CHARS_MAX),
+        })),
         ...submitter(job),
       },
     })
   return events
+}
+
+/** Who submits a job says how many objects it names, and how long their names are; each event has them all. */
+function objectsOfJob(job: Job): string[] {
+  const objects = new Set([`job/${job.id}`])
+  for (const { input } of job.ops)
+    for (const object of objectsOf(input)) {
+      if (objects.size >= EVENT_PARTS_MAX) return [...objects]
+      if (object.length <= EVENT_NAME_CHARS_MAX) objects.add(object)
+    }
+  return [...objects]
 }
 
 /** Whom the job's reason trail names: nobody for a command on the master. */

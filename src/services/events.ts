@@ -1,6 +1,7 @@
 // Events for readers: what happened since an event, or from now on, as far as the caller may see it.
 import type { Delta } from '../config/delta'
-import type { Job } from '../jobs/job'
+import { tokensOf } from '../jobs/ended-jobs'
+import { isFinished } from '../jobs/job'
 import type { ConfigData } from '../model/config'
 import { EVENTS_PAGE_MAX, EVENTS_WAIT_MAX_S } from '../model/limits'
 import type { ClusterEvent, EventPage, EventRequest } from '../rpc/luxi/gantry'
@@ -8,6 +9,7 @@ import type { Access } from './access'
 import { userOf } from './filter-rules'
 import type { EventHistory } from './event-history'
 import { configEvents, jobEvents, submitter, type Who } from './event-sources'
+import type { InstanceWatch } from './instance-watch'
 import type { MasterContext } from './master-context'
 
 export class EventService {
@@ -16,16 +18,28 @@ export class EventService {
   constructor(
     private readonly context: Pick<MasterContext, 'queue' | 'clock' | 'config'>,
     private readonly history: EventHistory,
+    private readonly instances: InstanceWatch,
   ) {
     context.queue.watch((job, before) => {
       for (const event of jobEvents(before, job)) history.add(event)
+      if (this.config !== undefined) instances.job(job, before)
     })
   }
 
   /** Hears each step of the configuration. */
   follow(config: ConfigData, delta: Delta | null): void {
     for (const event of configEvents(this.config, config, delta, this.who)) this.history.add(event)
+    this.instances.follow(this.config, config, delta)
+    if (this.config === undefined) this.takeOver()
     this.config = config
+  }
+
+  /** Jobs that a former luxid has started work on instances already. */
+  private takeOver(): void {
+    for (const { id, ...known } of this.context.queue.all()) {
+      const job = isFinished(known) ? undefined : this.context.queue.job(id)
+      if (job !== undefined) this.instances.job(job, undefined)
+    }
   }
 
   private readonly who: Who = (asker) => {
@@ -67,8 +81,8 @@ export class EventService {
 
   /** A token with a scope follows the jobs that were submitted with it. */
   private mayFollowJob(access: Access, id: number): boolean {
-    const trail = this.context.queue.job(id)?.ops[0]?.input['reason']
-    return submittedWith(access.identity.token, trail)
+    const job = this.context.queue.known(id)
+    return job !== undefined && seesJob(access, job)
   }
 }
 
@@ -78,11 +92,5 @@ function concerns(event: ClusterEvent, wanted: string): boolean {
 }
 
 /** A token with a scope sees the jobs that were submitted with it. */
-export const seesJob = (access: Access, job: Job): boolean =>
-  !access.limited || submittedWith(access.identity.token, job.ops[0]?.input['reason'])
-
-/** Whether a reason trail says that a job came through a token. */
-export function submittedWith(token: string | null, trail: unknown): boolean {
-  if (token === null || !Array.isArray(trail)) return false
-  return trail.some((entry: unknown) => Array.isArray(entry) && entry[0] === 'gantry:token' && entry[1] === token)
-}
+export const seesJob = (access: Access, job: Parameters<typeof tokensOf>[0]): boolean =>
+  !access.limited || (access.identity.token !== null && tokensOf(job).includes(access.identity.token))

@@ -5,12 +5,13 @@ import { ECODE, OpPrereqError } from '../model/errors'
 import type { GantryMaster, Identity } from '../rpc/luxi/gantry'
 import { type Access, forbidden, OUTSIDE } from './access'
 import { AllocationService } from './allocation'
-import { type EventService, seesJob } from './events'
+import type { EventService } from './events'
 import { deleteFilter, replaceFilter } from './filter-rules'
+import { jobCalls } from './job-calls'
 import { markedView } from './job-views'
 import type { JobService } from './jobs'
 import type { MasterContext } from './master-context'
-import { measuresOf } from './measures'
+import { Measures } from './measures'
 import { Plans } from './plans'
 import type { QueryService } from './queries'
 import { Submissions } from './submissions'
@@ -27,12 +28,13 @@ export interface GantryParts {
 export function localGantry(context: MasterContext, parts: GantryParts): GantryMaster {
   const tokens = new TokenService(context, parts.documents)
   const plans = new Plans(context)
+  const measures = new Measures(context)
   const submissions = new Submissions(context, parts.jobs, plans)
   const allocation = new AllocationService(context, { plans, submissions, jobs: parts.jobs })
   const access = (identity: Identity): Access => tokens.access(identity)
 
   return {
-    view: async (identity, request) => view(access(identity), request, parts.queries.source(markedView)),
+    view: async (identity, request) => view(access(identity), request, parts.queries.source(markedView), context.known),
     async cluster(identity) {
       const caller = access(identity)
       caller.need('cluster.info')
@@ -50,28 +52,26 @@ export function localGantry(context: MasterContext, parts: GantryParts): GantryM
       allocation.capacity(access(identity), request, { wait_s, signal }),
     whatIf: async (identity, request, wait_s, signal) =>
       allocation.whatIf(access(identity), request, { wait_s, signal }),
-    async cancel(identity, id) {
-      const caller = access(identity)
-      caller.need('jobs.cancel')
-      const job = await context.queue.find(id)
-      if (job === undefined || !seesJob(caller, job)) throw new OpPrereqError(`There is no job ${id}`, ECODE.NOENT)
-      return parts.jobs.cancel(id, false)
-    },
+    ...jobCalls(context, parts.jobs, access),
     events: (identity, request) => parts.events.read(() => access(identity), request),
     async metrics(identity) {
       access(identity).need('cluster.info')
-      return measuresOf(context)
+      return measures.told()
     },
     identify: async (secret) => tokens.identify(secret),
     tokens: async (identity) => tokens.list(identity),
     addToken: (identity, token) => tokens.add(identity, token),
     removeToken: (identity, id) => tokens.remove(identity, id),
     async replaceFilter(identity, ...rule) {
-      mayRule(access(identity), rule[0] === null ? 'filter.create' : 'filter.modify')
+      const [uuid] = rule
+      const isThere = uuid !== null && Object.hasOwn(context.config().filters, uuid)
+      mayRule(access(identity), isThere ? 'filter.modify' : 'filter.create')
       return replaceFilter(context, identity.user, ...rule)
     },
     async deleteFilter(identity, uuid) {
       mayRule(access(identity), 'filter.remove')
+      if (!Object.hasOwn(context.config().filters, uuid))
+        throw new OpPrereqError(`There is no filter ${uuid}`, ECODE.NOENT)
       return deleteFilter(context, identity.user, uuid)
     },
     park: () => context.queue.park(),

@@ -3,8 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../lib/clock'
 import { type Job, isFinished } from '../jobs/job'
-import { marksOf } from '../jobs/marks'
-import { MARK } from '../model/marks'
+import { type EndedJob, endedJob, keysOf } from '../jobs/ended-jobs'
 import type { JobQueue } from '../jobs/queue'
 import { OpPrereqError, REFUSED } from '../model/errors'
 import { IDEMPOTENCY_KEYS_MAX, IDEMPOTENCY_S } from '../model/limits'
@@ -70,10 +69,10 @@ export class IdempotencyKeys {
   private async load(): Promise<void> {
     try {
       const limit_s = this.now_s() - IDEMPOTENCY_S
-      const recent: Job[] = []
+      const recent: EndedJob[] = []
       for await (const job of this.queue.archived.newestFirst()) {
         if (receivedAt(job) < limit_s && isFinished(job)) break
-        recent.unshift(job)
+        recent.unshift(endedJob(job))
       }
       for (const job of [...recent, ...this.queue.all()]) this.note(job, limit_s)
     } catch (error) {
@@ -82,11 +81,10 @@ export class IdempotencyKeys {
     }
   }
 
-  private note(job: Job, limit_s: number): void {
-    const [first] = job.ops
+  private note(job: Job | EndedJob, limit_s: number): void {
     const at_s = receivedAt(job)
-    if (first === undefined || at_s < limit_s) return
-    for (const note of marksOf(first.input, job.id, MARK.key)) {
+    if (at_s < limit_s) return
+    for (const note of keysOf(job)) {
       const [id, digest] = note.split(' ')
       if (id !== undefined && digest !== undefined && !this.known.has(id))
         this.remember(id, { job: job.id, digest, at_s })
@@ -98,4 +96,4 @@ export class IdempotencyKeys {
   }
 }
 
-const receivedAt = (job: Job): number => job.received_timestamp?.[0] ?? 0
+const receivedAt = (job: Job | EndedJob): number => job.received_timestamp?.[0] ?? 0

@@ -1,11 +1,14 @@
-// Jobs as queries read them: the file's content and what follows from it. A job does not change, so its view is made once.
+// Jobs as queries read them: what is known of all, and of single ones the file's content and what follows from it. A job does not change,
+// so its view is made once.
 import { type Job, jobPriority, jobStatus } from '../jobs/job'
 import type { JobQueue } from '../jobs/queue'
 import { mapInSlices } from '../lib/slices'
-import { JOBS_AT_ONCE } from '../model/limits'
+import { eachBounded } from '../lib/bounded'
+import { JOB_FILES_READ_AT_ONCE, JOBS_AT_ONCE } from '../model/limits'
 import { withoutMarks } from '../model/marks'
-import { redactPrivate } from '../opcodes/summary'
-import type { JobReader, JobView } from '../query/source'
+import { opcodeSummary, redactPrivate } from '../opcodes/summary'
+import { type EndedJob, tokensOf } from '../jobs/ended-jobs'
+import type { JobOutline, JobReader, JobView } from '../query/source'
 
 const views = new WeakMap<Job, JobView>()
 
@@ -22,22 +25,42 @@ export function jobView(job: Job, archived: boolean): JobView {
 /** With what our own doors want to know of its submission. */
 export function markedView(job: Job, archived: boolean): JobView {
   const ops = job.ops.map((op) => ({ ...op, input: redactPrivate(op.input) }))
-  return { ...job, ops, status: jobStatus(job), priority: jobPriority(job), archived }
+  return { ...job, ops, status: jobStatus(job), priority: jobPriority(job), archived, tokens: tokensOf(job) }
 }
 
 export function jobReader(queue: JobQueue, viewOf: typeof jobView): JobReader {
   return {
     async all({ archived }) {
-      const live = await mapInSlices(queue.all(), JOBS_AT_ONCE, (job) => viewOf(job, false))
+      const live = await mapInSlices(queue.all(), JOBS_AT_ONCE, (job) => outline(job, false))
       if (!archived) return live
-      const old = await mapInSlices(await queue.archived.all(), JOBS_AT_ONCE, (job) => viewOf(job, true))
+      const old: JobOutline[] = []
+      await eachBounded(await queue.archived.ids(), JOB_FILES_READ_AT_ONCE, async (id) => {
+        const job = await queue.archived.one(id)
+        if (job) old.push(outline(job, true))
+      })
       return [...old, ...live]
     },
     async one(id) {
-      const live = queue.job(id)
-      if (live) return viewOf(live, false)
-      const old = await queue.archived.one(id)
-      return old && viewOf(old, true)
+      const job = await queue.find(id)
+      return job && viewOf(job, queue.known(id) === undefined)
     },
   }
 }
+
+const outlines = new WeakMap<Job | EndedJob, JobOutline>()
+
+function outline(job: Job | EndedJob, archived: boolean): JobOutline {
+  const known = outlines.get(job)
+  if (known !== undefined && known.archived === archived) return known
+  const { id, received_timestamp, start_timestamp, end_timestamp } = job
+  const ops = job.ops.map((op) => ({
+    status: op.status,
+    summary: 'summary' in op ? op.summary : opcodeSummary(op.input),
+  }))
+  const state = { status: jobStatus(job), priority: isWhole(job) ? jobPriority(job) : 0, archived }
+  const made = { id, ops, received_timestamp, start_timestamp, end_timestamp, ...state, tokens: tokensOf(job) }
+  if (isWhole(job)) outlines.set(job, made)
+  return made
+}
+
+const isWhole = (job: Job | EndedJob): job is Job => !('tokens' in job)

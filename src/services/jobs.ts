@@ -34,7 +34,7 @@ export class JobService {
     timeout_s: number,
   ): Promise<JobChange> {
     const { queue, clock } = this.context
-    let job = queue.job(id) ?? (await queue.archived.one(id))
+    let job = queue.job(id) ?? (await queue.find(id))
     if (job === undefined) throw new JobLost("Can't load job file")
     const seen = JSON.stringify(previous) ?? 'null'
     const serial = typeof previousLog === 'number' ? previousLog : null
@@ -43,7 +43,7 @@ export class JobService {
       const [row, log] = look(at)
       return isFinished(at) || log.length > 0 || JSON.stringify(row) !== seen
     }
-    if (news(job) || timeout_s <= 0 || queue.job(id) === undefined) return look(job)
+    if (news(job) || timeout_s <= 0 || isFinished(job)) return look(job)
     await new Promise<void>((resolve) => {
       const stop = queue.subscribe(id, (changed) => {
         job = changed
@@ -78,7 +78,7 @@ export class JobService {
   /** The job as it is once it has ended, after the time, or when `other` comes first; undefined when it is gone. */
   async whenEnded(id: JobId, limit_s: number, other?: Promise<unknown>): Promise<Job | undefined> {
     const { queue, clock } = this.context
-    const now = queue.job(id)
+    const now = queue.known(id)
     if (now !== undefined && !isFinished(now) && limit_s > 0)
       await new Promise<void>((resolve) => {
         const stop = queue.subscribe(id, (job) => {
@@ -154,7 +154,7 @@ function fieldsOf(job: Job, fields: readonly string[]): unknown[] {
   )
 }
 
-function endOf(job: Job): number {
+function endOf(job: Pick<Job, 'end_timestamp' | 'received_timestamp'>): number {
   const [seconds] = job.end_timestamp ?? job.received_timestamp ?? [0]
   return seconds
 }

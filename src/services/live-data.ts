@@ -9,34 +9,43 @@ import {
   STORAGE_TYPE_OF_TEMPLATE,
   type StorageType,
 } from '../model/constants/disks'
-import { CONSOLES_AT_ONCE, NODES_ASKED_AT_ONCE, limits } from '../model/limits'
+import { CONSOLES_AT_ONCE, LIVE_ANSWER_S, NODES_ASKED_AT_ONCE } from '../model/limits'
 import type { LiveData, LiveResults } from '../query/live-data'
 import type { ArgsOf, CallName, ResultOf } from '../rpc/node/calls'
-import type { NodeClient, NodeResult } from '../rpc/node/client'
+import { NO_ANSWER, type NodeResult } from '../rpc/node/client'
 import type { ConsoleRequest, StorageUnit } from '../rpc/node/dicts'
+import type { LastKnown } from './last-known'
+import type { Hear, NodeQuestions } from './node-questions'
 import { Shared } from './shared'
 
-/** Live data through the node client: all nodes at once, and one call to a node however many queries want its answer. */
+/**
+ * Live data from the nodes: all are asked at once, with one call to a node however many queries want its answer, and none is waited
+ * for longer than the limit.
+ */
 export class NodeLiveData implements LiveData {
-  private readonly shared: Shared
+  private readonly shared = new Shared()
 
   constructor(
-    private readonly client: NodeClient,
-    clock: Clock,
-  ) {
-    this.shared = new Shared(clock, limits.live_share_s)
-  }
+    private readonly questions: NodeQuestions,
+    private readonly clock: Clock,
+    /** Learns what is heard; absent where nobody asks for it. */
+    private readonly known?: LastKnown,
+  ) {}
 
   nodeInfo(config: ConfigData, nodes: readonly Node[]) {
     const specs = hypervisorSpecs(config).slice(0, 1)
-    return this.ask(nodes, 'node_info', config.serial_no, (node) => [storageUnits(config, node), specs])
+    return this.ask(nodes, 'node_info', config.serial_no, (node) => [storageUnits(config, node), specs], {
+      hear: (node) => (info, asked_ms) => this.known?.learnNode(node.uuid, info, asked_ms),
+    })
   }
 
   instanceInfo(config: ConfigData, nodes: readonly Node[]) {
     const specs = hypervisorSpecs(config)
     const args: ArgsOf<'all_instances_info'> = [specs.map(([name]) => name), Object.fromEntries(specs)]
     Object.freeze(args)
-    return this.ask(nodes, 'all_instances_info', config.serial_no, () => args)
+    return this.ask(nodes, 'all_instances_info', config.serial_no, () => args, {
+      hear: (node) => (runtimes, asked_ms) => this.known?.learnRunning(node.uuid, runtimes, asked_ms),
+    })
   }
 
   /** Not shared: each query names its own instances. What a node is told lives no longer than it takes to send it. */
@@ -50,7 +59,7 @@ export class NodeLiveData implements LiveData {
     }
     const atOnce = Math.ceil((CONSOLES_AT_ONCE * byNode.size) / Math.max(1, instances.length))
     const asked = await mapInSlices([...byNode], atOnce, ([node, own]) =>
-      this.client.all([node], 'instance_console_info', [consoleRequests(config, own, node)]),
+      this.questions.all([node], 'instance_console_info', [consoleRequests(config, own, node)]),
     )
     return new Map((await Promise.all(asked)).flatMap((answers) => [...answers]))
   }
@@ -73,20 +82,27 @@ export class NodeLiveData implements LiveData {
     call: C,
     version: number,
     argsOf: (node: Node) => ArgsOf<C>,
+    { hear }: { hear?: (node: Node) => Hear<C> } = {},
   ): Promise<LiveResults<ResultOf<C>>> {
-    const askOne = async (node: Node): Promise<NodeResult<ResultOf<C>>> => {
-      const answers = await this.client.all([node], call, argsOf(node))
-      return answers.get(node.uuid) ?? { ok: false, error: 'no answer', offline: false }
-    }
+    const limit = new AbortController()
+    // An answer that is shared may begin only after another one that is slow.
+    const late = this.clock.sleep(LIVE_ANSWER_S * 1000, limit.signal).then(
+      () => NO_ANSWER,
+      () => NO_ANSWER,
+    )
     const asked = await mapInSlices(nodes, NODES_ASKED_AT_ONCE, (node) => {
-      const answer = this.shared
-        .run(`${call} ${node.uuid} ${version}`, () => askOne(node))
-        .then((result) => [node.uuid, result] as const)
+      const question = () => this.questions.ask(node, call, argsOf(node), hear?.(node))
+      const shared = this.shared.run(`${call} ${node.uuid} ${version}`, question)
+      const answer = Promise.race([shared, late]).then(
+        (result: NodeResult<ResultOf<C>>) => [node.uuid, result] as const,
+      )
       // Whoever waits for all hears of it.
       answer.catch(() => undefined)
       return answer
     })
-    return new Map(await Promise.all(asked))
+    return Promise.all(asked)
+      .then((answers) => new Map(answers))
+      .finally(() => limit.abort())
   }
 }
 

@@ -11,6 +11,8 @@ import type { LiveData } from '../query/live-data'
 import type { WireOpCode } from '../rpc/luxi/calls'
 import type { Planned } from '../rpc/luxi/plan'
 import type { NodeClient } from '../rpc/node/client'
+import type { LastKnown } from './last-known'
+import type { NodeQuestions } from './node-questions'
 import type { Wconfd } from '../rpc/wconfd/calls'
 import type { AllocationAccess } from './allocation'
 
@@ -21,8 +23,13 @@ export interface MasterContext {
   gantry(): GantryData
   readonly queue: JobQueue
   readonly wconfd: Wconfd
+  /** For orders, which take as long as they take. */
   readonly nodes: NodeClient
+  /** For questions of people and monitors, who do not wait for a node that hangs. */
+  readonly questions: NodeQuestions
   readonly live: LiveData
+  /** What the nodes said last, for those who do not wait at all. */
+  readonly known: LastKnown
   readonly clock: Clock
   readonly random: Random
   readonly disk: Disk

@@ -1,29 +1,50 @@
 // What the cluster's daemons measure of themselves, gathered from wconfd and the nodes.
+import { recordValues } from '../config/records'
 import { within } from '../lib/clock'
+import type { NodeUuid } from '../model/ids'
 import { METRICS_WAIT_S } from '../model/limits'
+import type { Node } from '../model/node'
 import type { MasterContext } from './master-context'
 
-type Measures = Pick<MasterContext, 'config' | 'nodes' | 'wconfd' | 'clock' | 'log'>
+type Parts = Pick<MasterContext, 'config' | 'questions' | 'wconfd' | 'clock' | 'log'>
 
-/** Nodes that run Ganeti's noded, or do not answer soon, are left out: a look at the figures must not hang on them. */
-export async function measuresOf({ config, nodes, wconfd, clock, log }: Measures): Promise<unknown[][]> {
-  const online = Object.values(config().nodes).filter(({ offline }) => !offline)
-  const ask = async (who: string, question: Promise<unknown[][]>): Promise<unknown[][]> => {
+/**
+ * Nobody waits for a node who looks at the figures: each look shows what nodes told last, and has them asked once more for the next
+ * one. Nodes that run Ganeti's noded have nothing to tell.
+ */
+export class Measures {
+  private readonly kept = new Map<NodeUuid, unknown[]>()
+  private readonly asking = new Set<NodeUuid>()
+
+  constructor(private readonly parts: Parts) {}
+
+  async told(): Promise<unknown[][]> {
+    const online = recordValues(this.parts.config().nodes).filter(({ offline }) => !offline)
+    const there = new Set(online.map(({ uuid }) => uuid))
+    for (const node of this.kept.keys()) if (!there.has(node)) this.kept.delete(node)
+    for (const node of online) void this.ask(node)
+    return [...(await this.ofWconfd()), ...this.kept.values()]
+  }
+
+  private async ask(node: Node): Promise<void> {
+    if (this.asking.has(node.uuid)) return
+    this.asking.add(node.uuid)
+    const hear = (told: unknown[]) => void this.kept.set(node.uuid, told)
     try {
-      return (await within(clock, METRICS_WAIT_S, question)) ?? []
+      await this.parts.questions.ask(node, 'gantry_metrics', [], hear)
+    } finally {
+      this.asking.delete(node.uuid)
+    }
+  }
+
+  private async ofWconfd(): Promise<unknown[][]> {
+    const { clock, wconfd, log } = this.parts
+    try {
+      const told = await within(clock, METRICS_WAIT_S, wconfd.gantryMetrics())
+      return told === undefined ? [] : [told]
     } catch (error) {
-      log.warn({ err: error }, `${who} did not tell what it measures`)
+      log.warn({ err: error }, 'wconfd did not tell what it measures')
       return []
     }
   }
-  const ofNode = async (node: (typeof online)[number]): Promise<unknown[][]> => {
-    const answer = (await nodes.all([node], 'gantry_metrics', [])).get(node.uuid)
-    return answer?.ok === true ? [answer.payload] : []
-  }
-  const questions = online.map((node) => ask(`node ${node.name}`, ofNode(node)))
-  const own = ask(
-    'wconfd',
-    wconfd.gantryMetrics().then((told) => [told]),
-  )
-  return (await Promise.all([own, ...questions])).flat()
 }

@@ -9,7 +9,6 @@ import type { Random } from '../lib/random'
 import { runCommand } from '../lib/run-command'
 import { SshFiles } from '../lib/ssh-files'
 import { createClientCertificate } from '../lib/tls'
-import { MODE } from '../model/constants/daemons'
 import { SSH_INPUT_BYTES_MAX } from '../model/limits'
 import { type Check, Mismatch } from '../opcodes/check'
 import {
@@ -176,11 +175,10 @@ async function setUpDaemon(request: DaemonSetup, options: ProgramRun): Promise<v
   const odd = Object.keys(ssconf).find((key) => !/^[a-z][a-z_-]*$/.test(key))
   if (odd !== undefined) throw new SetupError(`Not a key of ssconf: ${JSON.stringify(odd)}`)
   await makeDirectories(disk, paths)
-  for (const [key, text] of Object.entries(ssconf)) await disk.write(paths.ssconf(key), text, { mode: MODE.ssconf })
-  const secret = { mode: MODE.secureFile }
-  await disk.write(paths.hmacKey, hmac_key, secret)
-  await disk.write(paths.serverCert, pem, secret)
-  await disk.write(paths.clientCert, await createClientCertificate(pem, node_name, { clock, random }), secret)
+  for (const [key, text] of Object.entries(ssconf)) await disk.write(paths.ssconf(key), text)
+  await disk.write(paths.hmacKey, hmac_key)
+  await disk.write(paths.serverCert, pem)
+  await disk.write(paths.clientCert, await createClientCertificate(pem, node_name, { clock, random }))
   if (request.start_node_daemon === true) await options.startNode()
 }
 

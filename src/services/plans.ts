@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../lib/canonical-json'
 import { seconds, within } from '../lib/clock'
+import { timeOf, timeText } from '../lib/rfc3339'
 import { marksOf } from '../jobs/marks'
 import { ECODE, GenericError, OpPrereqError, REFUSED } from '../model/errors'
 import { PLAN_MAKING_S, PLAN_OBJECTS_MAX, PLAN_S, PLANS_MAX, PLANS_RUNNING_MAX } from '../model/limits'
@@ -77,7 +78,7 @@ export class Plans {
     // Written by the opcode's unit.
     const { expires, ops, preconditions } = op.result as PlannedBalance
     const [user = ''] = marksOf(op.input, Number(job), MARK.user)
-    return { user, digest: digestOf(ops.map(asSubmitted)), expires_s: expires ?? 0, match: preconditions }
+    return { user, digest: digestOf(ops.map(asSubmitted)), expires_s: timeOf(expires ?? '') ?? 0, match: preconditions }
   }
 
   private async limited(make: () => Promise<Planned[]>): Promise<Planned[]> {
@@ -98,13 +99,13 @@ export class Plans {
   }
 
   /** `match`: what must be so for each opcode. */
-  store(identity: Identity, ops: readonly WireOpCode[], match: StoredPlan['match']): { id: string; expires: number } {
+  store(identity: Identity, ops: readonly WireOpCode[], match: StoredPlan['match']): { id: string; expires: string } {
     const id = this.context.random.uuid()
     const expires_s = seconds(this.context.clock) + PLAN_S
     this.stored.set(id, { user: identity.user, digest: digestOf(ops), expires_s, match })
     const [oldest] = this.stored.keys()
     if (this.stored.size > PLANS_MAX && oldest !== undefined) this.stored.delete(oldest)
-    return { id, expires: expires_s }
+    return { id, expires: timeText(expires_s) }
   }
 }
 

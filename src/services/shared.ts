@@ -1,5 +1,3 @@
-import type { Clock } from '../lib/clock'
-
 interface Entry {
   readonly running: Promise<unknown>
   /** Begins after `running`, so that its answer is newer than the wish of everyone who waits for it. */
@@ -13,16 +11,11 @@ interface Entry {
 export class Shared {
   private readonly entries = new Map<string, Entry>()
 
-  constructor(
-    private readonly clock: Clock,
-    /** A request that takes longer than this is not waited for; the next one goes beside it. */
-    private readonly patience_s: number,
-  ) {}
-
   run<T>(key: string, request: () => Promise<T>): Promise<T> {
     const entry = this.entries.get(key)
     if (entry === undefined) return this.start(key, request)
-    entry.next ??= this.settled(entry.running).then(() => this.start(key, request))
+    const start = () => this.start(key, request)
+    entry.next ??= entry.running.then(start, start)
     // All requests under one key are of one type.
     return entry.next as Promise<T>
   }
@@ -36,16 +29,5 @@ export class Shared {
     }
     running.then(forget, forget)
     return running
-  }
-
-  private settled(running: Promise<unknown>): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = this.clock.after(this.patience_s * 1000, () => resolve(), { background: true })
-      const done = () => {
-        timer.cancel()
-        resolve()
-      }
-      running.then(done, done)
-    })
   }
 }

@@ -6,6 +6,7 @@ import { seconds, within } from '../lib/clock'
 import type { GantryData } from '../model/config'
 import { ECODE, OpPrereqError } from '../model/errors'
 import { TOKENS_MAX, TOKEN_SEEN_S } from '../model/limits'
+import { parseUsers } from '../model/users'
 import { badPermission } from '../opcodes/permission'
 import type { Identity, NewToken, TokenInfo } from '../rpc/luxi/gantry'
 import type { ClientId } from '../rpc/wconfd/calls'
@@ -14,6 +15,7 @@ import type { MasterContext } from './master-context'
 
 const SECTION = 'tokens'
 const PREFIX = 'gnt'
+const USERS_TOLD_MAX = 10
 
 /** gantry.data as it is followed. */
 export interface GantryDocument {
@@ -69,6 +71,7 @@ export class TokenService {
       throw new OpPrereqError('A token needs a name and at least one permission', ECODE.INVAL)
     if (this.stored().length >= TOKENS_MAX)
       throw new OpPrereqError(`There are ${TOKENS_MAX} tokens already; revoke some first`, ECODE.NORES)
+    await this.refuseStranger(identity.user)
     const { random, clock } = this.context
     const id = random.hex(8)
     const secret = `${PREFIX}_${id}_${random.hex(32)}`
@@ -85,6 +88,20 @@ export class TokenService {
     if (!mine || !access.reaches(token)) throw new OpPrereqError(`There is no token ${id}`, ECODE.NOENT)
     await this.write(id, null)
     return null
+  }
+
+  /** Whoever is on the master may make tokens in anybody's name; one of a user who is not there would never be let in. */
+  private async refuseStranger(user: string): Promise<void> {
+    const { disk, paths } = this.context
+    const file = paths.rapiUsers
+    const users = parseUsers((await disk.read(file))?.toString('utf8') ?? '')
+    if (users.has(user)) return
+    const known =
+      users.size === 0 ? 'it names nobody' : `it has ${[...users.keys()].slice(0, USERS_TOLD_MAX).join(', ')}`
+    throw new OpPrereqError(
+      `There is no user ${user} in ${file} (${known}): add a line with name, password and role`,
+      ECODE.NOENT,
+    )
   }
 
   private stored(): StoredToken[] {

@@ -1,13 +1,15 @@
 // Objects as /3 shows them: the query engine, page by page. Live data is asked for only for the page that is shown.
+import { timeText } from '../lib/rfc3339'
 import { ECODE, OpPrereqError } from '../model/errors'
 import { VIEW_PAGE_MAX } from '../model/limits'
 import { niceCompare } from '../model/nice-sort'
 import { keyField, queryFields, runQuery } from '../query/engine'
-import type { QuerySource } from '../query/source'
+import type { JobOutline, JobReader, QuerySource } from '../query/source'
 import type { QueryFilter, QueryResource } from '../rpc/luxi/calls'
 import type { ViewPage, ViewRequest } from '../rpc/luxi/gantry'
 import type { Access } from './access'
-import { submittedWith } from './events'
+import type { LastKnown } from './last-known'
+import { SEEN_FIELDS, saysNothing } from './view-fields'
 
 /** Kinds of objects as permissions name them: `nodes.list` for many, `nodes.query` for one. */
 const KINDS: Partial<Record<QueryResource, string>> = {
@@ -21,14 +23,25 @@ const KINDS: Partial<Record<QueryResource, string>> = {
   lock: 'locks',
 }
 
-export async function view(access: Access, request: ViewRequest, whole: QuerySource): Promise<ViewPage> {
+export async function view(
+  access: Access,
+  request: ViewRequest,
+  whole: QuerySource,
+  known: LastKnown,
+): Promise<ViewPage> {
   const { what, name, fields, after } = request
   const kind = KINDS[what]
   if (kind === undefined) throw new OpPrereqError(`There is no view of ${what}`, ECODE.INVAL)
   access.need(name === null ? `${kind}.list` : `${kind}.query`)
   refuseUnknown(what, fields)
   // Filters, too, look only at what the caller may know.
-  const source = { ...whole, config: access.known(whole.config) }
+  const live = request.known ? known.insteadOf(whole.live) : whole.live
+  const source = {
+    ...whole,
+    live,
+    config: access.known(whole.config),
+    jobs: whole.jobs && visibleJobs(access, whole.jobs),
+  }
   const key = keyField(what)
   const only = name === null ? request.filter : ['==', key, what === 'job' ? Number(name) : name]
   const visible = await keys(access, what, key, only, source)
@@ -38,11 +51,38 @@ export async function view(access: Access, request: ViewRequest, whole: QuerySou
   const page = rest.slice(0, Math.min(Math.max(request.limit, 1), VIEW_PAGE_MAX))
   if (page.length === 0) return { rows: [], next: null }
   const chosen = ['|', ...page.map((one) => ['==', key, one])]
-  const { data } = await runQuery(what, [key, ...fields], chosen, source)
-  const rows = new Map(data.map(([first, ...cells]) => [first?.[1], cells.map(([, value]) => value)]))
+  const rows = await rowsOf(request, chosen, source, known)
   const last = rest.length > page.length ? page.at(-1) : undefined
   return { rows: page.flatMap((one) => [rows.get(one) ?? []]), next: last === undefined ? null : String(last) }
 }
+
+/** By key: what is shown of each object, field by field. */
+async function rowsOf(
+  { what, fields, ...request }: ViewRequest,
+  chosen: QueryFilter,
+  source: QuerySource,
+  known: LastKnown,
+): Promise<Map<unknown, unknown[]>> {
+  const age = SEEN_FIELDS[what]
+  const asked = fields.filter((field) => field !== age?.name)
+  const { fields: described, data } = await runQuery(what, [keyField(what), ...asked], chosen, source)
+  const kinds = new Map(described.map(({ name, kind }) => [name, kind]))
+  const rows = data.map(([key, ...cells]) => {
+    const values = new Map(asked.map((field, at) => [field, cells[at]?.[1] ?? null]))
+    const seen_ms = age?.seen_ms(source.config, String(key?.[1]), known)
+    const shown = (field: string): unknown => {
+      if (field === age?.name) return seen_ms === undefined ? null : timeText(seen_ms / 1000)
+      const value = values.get(field)
+      if (kinds.get(field) === 'timestamp') return shownTime(value)
+      return request.known && saysNothing(value, seen_ms) ? null : value
+    }
+    return [key?.[1], fields.map(shown)] as const
+  })
+  return new Map(rows)
+}
+
+/** An object that nobody stamped has 0. */
+const shownTime = (value: unknown): unknown => (typeof value === 'number' && value > 0 ? timeText(value) : null)
 
 type Key = string | number
 
@@ -55,27 +95,39 @@ async function keys(
   source: QuerySource,
 ): Promise<Key[]> {
   const isJob = what === 'job'
-  const { data } = await runQuery(what, isJob ? [key, 'status', 'ops'] : [key], filter, source)
+  const { data } = await runQuery(what, isJob ? [key, 'status'] : [key], filter, source)
   // A job that was asked for by its id has a row even if there is none.
   const there = isJob ? data.filter(([, status]) => status?.[1] !== null) : data
-  const found = there.filter(([id, , ops]) => seen(access, what, id?.[1], ops?.[1], source))
+  const found = there.filter(([id]) => seen(access, what, id?.[1], source))
   const names = found.map(([id]) => id?.[1]).filter((value): value is Key => isKey(value))
   return names.sort((a, b) => niceCompare(String(a), String(b)))
 }
 
 const isKey = (value: unknown): value is Key => typeof value === 'string' || typeof value === 'number'
 
-/** A token with a scope sees the objects in it, and the jobs that were submitted with it. */
-function seen(access: Access, what: QueryResource, key: unknown, ops: unknown, source: QuerySource): boolean {
-  if (!access.limited) return true
-  if (what === 'job')
-    return Array.isArray(ops) && submittedWith(access.identity.token, Reflect.get(Object(ops[0]), 'reason'))
-  if (what === 'os') return true
+/** A token with a scope sees the jobs that were submitted with it. */
+function visibleJobs(access: Access, jobs: JobReader): JobReader {
+  if (!access.limited) return jobs
+  const token = access.identity.token ?? ''
+  const isVisible = ({ tokens }: Pick<JobOutline, 'tokens'>) => tokens.includes(token)
+  return {
+    all: async (options) => (await jobs.all(options)).filter(isVisible),
+    one: async (id) => {
+      const job = await jobs.one(id)
+      return job && isVisible(job) ? job : undefined
+    },
+  }
+}
+
+/** A token with a scope sees the objects in it. */
+function seen(access: Access, what: QueryResource, key: unknown, source: QuerySource): boolean {
+  if (!access.limited || what === 'job' || what === 'os') return true
   return access.sees(source.config, `${what}/${String(key)}`)
 }
 
 function refuseUnknown(what: QueryResource, fields: readonly string[]): void {
-  const unknown = queryFields(what, fields).fields.filter(({ kind }) => kind === 'unknown')
+  const { fields: described } = queryFields(what, fields)
+  const unknown = described.filter(({ name, kind }) => kind === 'unknown' && name !== SEEN_FIELDS[what]?.name)
   if (unknown.length > 0)
     throw new OpPrereqError(`Unknown fields of ${what}: ${unknown.map(({ name }) => name).join(', ')}`, ECODE.INVAL)
 }

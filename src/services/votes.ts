@@ -1,5 +1,6 @@
 // Whether this node may run master daemons: the majority of all nodes must say that it is the master (their ssconf_master_node).
 // Nodes are taken from this node's own ssconf files, which every daemon may read.
+import { errorText } from '../lib/system-failure'
 import { within, type Clock } from '../lib/clock'
 import type { Disk } from '../lib/disk'
 import type { Log } from '../lib/log'
@@ -102,7 +103,7 @@ export const askVote = ({ nodes, clock }: Pick<VoteOptions, 'nodes' | 'clock'>, 
     VOTE_ANSWER_S,
     nodes.one(target, 'master_node_name', []).then(
       (name) => name.trim(),
-      (error: unknown) => ({ failed: error instanceof Error ? error.message : String(error) }),
+      (error: unknown) => ({ failed: errorText(error) }),
     ),
   )
 

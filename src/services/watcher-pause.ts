@@ -15,7 +15,7 @@ export class WatcherPause {
   async set(until: number | null): Promise<number | null> {
     const { nodes, config, log, disk, paths } = this.context
     if (until === null) await disk.remove(paths.watcherPause)
-    else await disk.write(paths.watcherPause, `${Math.trunc(until)}\n`, { mode: 0o644 })
+    else await disk.write(paths.watcherPause, `${Math.trunc(until)}\n`)
     const cluster = config()
     const others = recordValues(cluster.nodes).filter(
       (node) => node.uuid !== cluster.cluster.master_node && !node.offline,

@@ -4,7 +4,7 @@ import { delayOp, manyJobs, oneJob } from './jobs'
 import { Luxi } from './luxi'
 import { measured } from './measured'
 import { cpuBelow } from './processes'
-import { type RapiTarget, loadRapi } from './rapi-load'
+import { CONNECTIONS, type RapiTarget, loadRapi } from './rapi-load'
 import type { Report } from './table'
 
 export interface Subject {
@@ -23,13 +23,15 @@ export interface Scale {
   readonly batches: readonly number[]
 }
 
-export async function measureRequests({ rapi }: Subject, scale: Scale, report: Report, ownKeepAlive: boolean) {
+export async function measureRequests({ rapi, pid }: Subject, scale: Scale, report: Report, ownKeepAlive: boolean) {
   for (const path of ['/2/info', '/2/instances?bulk=1', '/2/nodes?bulk=1'])
     for (const connections of [1, 16])
-      for (const keepAlive of ownKeepAlive ? [true, false] : [false]) {
-        const figure = await loadRapi(rapi, { path, connections, keepAlive, seconds: scale.seconds })
-        const how = keepAlive ? 'kept' : 'new connection each'
-        report(`GET ${path}, ${connections} at once, ${how}`, figure.perSecond, '/s', figure)
+      for (const how of ownKeepAlive ? CONNECTIONS : CONNECTIONS.filter((one) => one === 'new connection each')) {
+        const before_ms = cpuBelow(pid)
+        const figure = await loadRapi(rapi, { path, connections, how, seconds: scale.seconds })
+        const label = `GET ${path}, ${connections} at once, ${how}`
+        report(label, figure.perSecond, '/s', figure)
+        report(`  ${label}: CPU of all daemons for each`, (cpuBelow(pid) - before_ms) / figure.count, 'ms')
       }
 }
 

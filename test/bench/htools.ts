@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
-import { DEBIAN_HTOOLS, clusterOf, debianPresent } from '../support/htools'
+import { DEBIAN_HTOOLS, alikeClusterOf, clusterOf, debianPresent } from '../support/htools'
 import { requestAbout } from '../support/htools-requests'
 import { buildIfStale } from './dist'
 
@@ -65,6 +65,13 @@ function tasks(directory: string): Task[] {
       theirs: { what: `hbal ${nodes}/${instances}, one step`, args: ['-t', file, '-l1'] },
     }
   })
+  const alike = ['drbd', 'sharedfile'] as const
+  const ofAlike = alike.map((template): Task => {
+    const file = path.join(directory, `${template}.data`)
+    fs.writeFileSync(file, alikeClusterOf(1, 100, 1000, template))
+    const theirs = { what: `hbal 100/1000 alike, ${template}, one step`, args: ['-t', file, '-l1'] }
+    return { what: `hbal 100/1000 alike, ${template}, whole`, program: 'hbal', args: ['-t', file], theirs }
+  })
   const empty = ['--simulate=p,1000,4T,128G,32', '--disk-template=drbd', '--tiered-alloc=100g,16g,8']
   const request = path.join(directory, 'request.json')
   const instance = { name: 'new.example.com', memory: 1024, vcpus: 1, disk_space_total: 10240, disk_template: 'drbd' }
@@ -75,6 +82,7 @@ function tasks(directory: string): Task[] {
   )
   return [
     ...balance,
+    ...ofAlike,
     { what: 'hspace tiered, 1000 empty nodes', program: 'hspace', args: [...empty, '--machine-readable'] },
     { what: 'hail allocate, 1000/10000', program: 'hail', args: [request] },
   ]

@@ -32,7 +32,7 @@ export async function measureLarge(
     }
   }
   const load = (label: string, path: string, seconds: number) =>
-    watched(`large: ${label} ${path}`, () => loadRapi(cluster.rapi, { path, connections: 1, keepAlive: true, seconds }))
+    watched(`large: ${label} ${path}`, () => loadRapi(cluster.rapi, { path, connections: 1, how: 'kept', seconds }))
   // What the daemons still do after their start falls into this one.
   await load('first GET', '/2/instances?bulk=1', 0.01)
   await load('GET', '/2/instances?bulk=1', seconds)
@@ -61,6 +61,12 @@ export async function measureLarge(
   await watched(`large: ${MIXED_PER_SECOND} mixed requests/s`, async () =>
     measured(await sendAtRate(cluster.rapi, mixedPath, MIXED_PER_SECOND, seconds), seconds * 1000),
   )
+  await watched(`large: ${MIXED_PER_SECOND} mixed requests/s while lists are written`, async () => {
+    const lists = loadRapi(cluster.rapi, { path: '/2/instances?bulk=1', connections: 2, how: 'kept', seconds })
+    const times = await sendAtRate(cluster.rapi, mixedPath, MIXED_PER_SECOND, seconds)
+    await lists
+    return measured(times, seconds * 1000)
+  })
 }
 
 const modifyOp = (n: number) => ({

@@ -10,22 +10,25 @@ export interface RapiTarget {
   readonly password: string
 }
 
+/** New connections have a whole handshake each, as those of Ganeti's own clients, or go on with the session of one before. */
+export const CONNECTIONS = ['kept', 'new connection each', 'new connection each, session resumed'] as const
+
 export interface RapiLoad {
   readonly path: string
   readonly connections: number
-  /** false: a new connection for each request, with a whole handshake, as Ganeti's own clients do. */
-  readonly keepAlive: boolean
+  readonly how: (typeof CONNECTIONS)[number]
   readonly seconds: number
 }
 
 export async function loadRapi(target: RapiTarget, load: RapiLoad): Promise<Measured> {
-  const request = requestText(target, load)
-  await one(target, request)
+  const request = requestText(target, { path: load.path, keepAlive: load.how === 'kept' })
+  const session = await one(target, request)
   const times: number[] = []
   const started = performance.now()
   const until = started + load.seconds * 1000
-  const client = load.keepAlive ? keptConnection : newConnections
-  await Promise.all(Array.from({ length: load.connections }, () => client(target, request, until, times)))
+  const client = load.how === 'kept' ? keptConnection : newConnections
+  const resumed = load.how === 'new connection each' ? undefined : session
+  await Promise.all(Array.from({ length: load.connections }, () => client(target, request, until, times, resumed)))
   return measured(times, performance.now() - started)
 }
 
@@ -39,10 +42,16 @@ async function keptConnection(target: RapiTarget, request: string, until: number
   connection.destroy()
 }
 
-async function newConnections(target: RapiTarget, request: string, until: number, times: number[]): Promise<void> {
+async function newConnections(
+  target: RapiTarget,
+  request: string,
+  until: number,
+  times: number[],
+  session?: Buffer,
+): Promise<void> {
   while (performance.now() < until) {
     const begun = performance.now()
-    await one(target, request)
+    await one(target, request, session)
     times.push(performance.now() - begun)
   }
 }
@@ -84,15 +93,20 @@ export async function sendAtRate(
   return times
 }
 
-async function one(target: RapiTarget, request: string): Promise<void> {
-  const connection = await open(target)
+/** The session, with which another connection can begin. */
+async function one(target: RapiTarget, request: string, session?: Buffer): Promise<Buffer | undefined> {
+  const connection = await open(target, session)
+  let told: Buffer | undefined
+  connection.on('session', (ticket: Buffer) => (told = ticket))
   await ask(connection, request)
   connection.destroy()
+  return told
 }
 
-function open({ host, port }: RapiTarget): Promise<tls.TLSSocket> {
+function open({ host, port }: RapiTarget, session?: Buffer): Promise<tls.TLSSocket> {
   return new Promise((resolve, reject) => {
-    const socket = tls.connect({ host, port, rejectUnauthorized: false }, () => resolve(socket))
+    const options = { host, port, rejectUnauthorized: false, ...(session && { session }) }
+    const socket = tls.connect(options, () => resolve(socket))
     socket.setNoDelay(true)
     socket.once('error', reject)
   })
@@ -134,7 +148,7 @@ function ask(socket: tls.TLSSocket, request: string): Promise<void> {
 
 function requestText(
   { host, user, password }: RapiTarget,
-  { path, keepAlive }: Pick<RapiLoad, 'path' | 'keepAlive'>,
+  { path, keepAlive }: { readonly path: string; readonly keepAlive: boolean },
   verb = 'GET',
   more: readonly string[] = [],
 ): string {

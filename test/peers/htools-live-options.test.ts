@@ -3,6 +3,7 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import type { EmbeddedCluster } from '../support/embedded-cluster'
+import { GANETI_PROGRAMS } from '../support/ganeti-programs'
 import { DEBIAN_HTOOLS, HTOOLS_PACKAGE, debianPresent } from '../support/htools'
 import { startMirrored } from '../support/mirrored-state'
 import { type Ran, runProgram as run } from '../support/run-program'
@@ -11,8 +12,8 @@ import { testWith } from '../support/needs'
 jest.setTimeout(240_000)
 
 const peer = testWith(debianPresent(), HTOOLS_PACKAGE)
-const COLLECTOR = '/usr/lib/ganeti/mon-collector'
-const collecting = testWith(fs.existsSync(COLLECTOR), 'ganeti-3.0')
+const COLLECTOR = path.join(GANETI_PROGRAMS, 'mon-collector')
+const collecting = testWith(fs.existsSync(COLLECTOR), 'ganeti-htools-3.0 && sh test/peers/ganeti-programs.sh')
 
 const ours = (program: string) => path.join(__dirname, `../../bin/${program}.js`)
 const theirs = (program: string) => (program === 'mon-collector' ? COLLECTOR : `${DEBIAN_HTOOLS}/${program}`)

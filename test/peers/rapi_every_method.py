@@ -72,7 +72,8 @@ def error_code(name, call, wanted):
 expect("GetVersion", client.GetVersion(), 2)
 expect("GetFeatures", "instance-create-reqv1" in client.GetFeatures(), True)
 expect("GetInfo", client.GetInfo()["protocol_version"] >= 40, True)
-expect("GetOperatingSystems", client.GetOperatingSystems(), ["gantry-tiny"])
+# Beside what the machine has.
+expect("GetOperatingSystems", "gantry-tiny" in client.GetOperatingSystems(), True)
 done("ModifyCluster", client.ModifyCluster(beparams={"vcpus": 1}))
 done("RedistributeConfig", client.RedistributeConfig())
 done("AddClusterTags", client.AddClusterTags(["prod"]))

@@ -75,10 +75,12 @@ export class Auditor {
     const { ledger } = this
     ledger.sawSerial(config.serial_no, where, told)
     for (const error of verifyConfig(config)) ledger.complain(`the configuration ${where} does not verify: ${error}`)
-    const names = new Set(recordValues(config.instances).map(({ name }) => name))
-    ledger.check(where, ({ kind, name }: Fact) =>
-      kind === 'tag' ? config.cluster.tags.includes(name) : names.has(name),
-    )
+    const memory = new Map(recordValues(config.instances).map(({ name, beparams }) => [name, beparams['maxmem']]))
+    const isThere = (fact: Fact): boolean => {
+      if (fact.kind === 'tag') return config.cluster.tags.includes(fact.name)
+      return fact.kind === 'memory' ? memory.get(fact.name) === fact.size_mib : memory.has(fact.name)
+    }
+    ledger.check(where, isThere)
   }
 
   private async look(): Promise<void> {

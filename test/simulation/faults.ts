@@ -27,6 +27,10 @@ export class Faults {
       () => cluster.killNoded(simulator.pick(NODES)),
       () => cluster.crashMachine(some, away_s),
       () => cluster.crashMachine(master.name, away_s / 2),
+      () => this.pause('wconfd'),
+      () => this.pause('luxid'),
+      () => this.pause('job'),
+      () => this.pause(simulator.pick(NODES)),
       () => this.partition(some, away_s),
       () => this.lossyNetwork(away_s),
       () => this.fullDisk(master.name, away_s / 4),
@@ -40,6 +44,15 @@ export class Faults {
   end(): void {
     this.cluster.network.heal()
     for (const { disk } of this.cluster.machines.values()) disk.full = false
+  }
+
+  /** Shorter or longer than what others wait for; mostly shorter, as little goes on meanwhile. */
+  private pause(whom: 'wconfd' | 'luxid' | 'job' | (typeof NODES)[number]): void {
+    const { cluster } = this
+    const time_s = cluster.simulator.between(0.4, 6.8) ** 2
+    if (whom === 'job') cluster.pauseJob(time_s)
+    else if (whom === 'wconfd' || whom === 'luxid') cluster.daemons.get(whom)?.stop(time_s)
+    else cluster.machine(whom).noded?.process.stop(time_s)
   }
 
   private partition(node: string, time_s: number): void {

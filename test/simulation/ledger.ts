@@ -2,8 +2,10 @@
 import type { JobId } from '../../src/rpc/luxi/calls'
 import type { Simulator } from './simulator'
 
-/** Something that users can see in the configuration. */
-export type Fact = { readonly kind: 'tag' | 'instance'; readonly name: string }
+/** Something that users can see in the configuration; of memory, what an instance has of it. */
+export type Fact =
+  | { readonly kind: 'tag' | 'instance'; readonly name: string }
+  | { readonly kind: 'memory'; readonly name: string; readonly size_mib?: number }
 
 const FINAL = ['success', 'error', 'canceled']
 
@@ -58,6 +60,7 @@ export class Ledger {
   /** A change was asked for: it may happen or not until its job has ended. */
   forget(fact: Fact): void {
     this.known.delete(keyOf(fact))
+    if (fact.kind === 'instance') this.known.delete(keyOf({ kind: 'memory', name: fact.name }))
   }
 
   learn(fact: Fact, there: boolean): void {
@@ -67,8 +70,7 @@ export class Ledger {
   /** The configuration must show what was promised. */
   check(where: string, isThere: (fact: Fact) => boolean): void {
     for (const { fact, there } of this.known.values())
-      if (isThere(fact) !== there)
-        this.complain(`${fact.kind} ${fact.name} is ${there ? 'lost' : 'back again'} ${where}`)
+      if (isThere(fact) !== there) this.complain(`${JSON.stringify(fact)} is ${there ? 'lost' : 'back again'} ${where}`)
   }
 
   /** A serial number of the configuration. One that was told to somebody never comes again. */

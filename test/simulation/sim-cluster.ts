@@ -103,11 +103,12 @@ export class SimCluster {
     if (!process?.alive || close === undefined) return
     this.simulator.note(process.name, 'is told to stop')
     const failed = (error: unknown) => `did not stop cleanly: ${String(error)}`
-    void process
-      .run(close)
-      .then(() => 'stopped', failed)
-      .then((how) => process.end(how))
-    this.simulator.after(CHILD_STOP_S * 1000, process, () => process.end('does not stop'))
+    this.simulator.after(0, process, () => {
+      void close()
+        .then(() => 'stopped', failed)
+        .then((how) => process.end(how))
+    })
+    this.simulator.after(CHILD_STOP_S * 1000, undefined, () => process.end('does not stop'))
   }
 
   killJob(): void {
@@ -123,6 +124,11 @@ export class SimCluster {
       const machine = this.machine(name)
       if (machine.up && !machine.noded?.process.alive) machine.startNoded()
     })
+  }
+
+  pauseJob(time_s: number): void {
+    const running = [...this.jobs.values()]
+    if (running.length > 0) this.simulator.pick(running).stop(time_s)
   }
 
   private startDaemon(daemon: Daemon): void {

@@ -39,7 +39,9 @@ export class SimNetwork {
     const carries = () =>
       machine?.up === true && !this.cut.has(line(caller.machine, name)) && !this.isLost(caller, name)
     return new Promise((resolve, reject) => {
+      let gaveUp = false
       const fail = (text: string) => {
+        gaveUp = true
         limit.cancel()
         reject(new Error(text))
       }
@@ -63,10 +65,15 @@ export class SimNetwork {
         const noded = machine?.noded
         if (!noded?.process.alive) return void back(() => fail(`nothing listens on ${name}`))
         const forget = noded.process.onEnd(() => void back(() => fail(`${name} closed the connection`)))
-        void noded.answer(call, body).then((answer) => {
+        const sent_ms = simulator.time_ms
+        const serve = async () => {
+          // noded begins nothing for callers that left while it was stopped.
+          if (simulator.time_ms > sent_ms && (gaveUp || !caller.alive)) return
+          const answer = await noded.answer(call, body)
           forget()
           back(() => resolve(answer))
-        })
+        }
+        simulator.after(0, noded.process, () => void serve())
       })
     })
   }

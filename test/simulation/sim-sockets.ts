@@ -72,6 +72,11 @@ export class FramedConnection implements Omit<RealConnection, 'socket'> {
     return !this.socket.destroyed
   }
 
+  async senderStays(): Promise<boolean> {
+    await pause(this.process)
+    return !this.socket.destroyed
+  }
+
   end(): void {
     if (this.socket.writableEnded) return
     this.socket.writableEnded = true
@@ -103,9 +108,7 @@ export class FramedConnection implements Omit<RealConnection, 'socket'> {
     const { simulator } = this.process
     if (other === undefined) return
     this.arrival_ms = Math.max(this.arrival_ms, simulator.time_ms + simulator.between(0.01, 0.3))
-    simulator.after(this.arrival_ms - simulator.time_ms, undefined, () => {
-      if (other.process.alive) other.process.run(() => action(other))
-    })
+    simulator.after(this.arrival_ms - simulator.time_ms, other.process, () => action(other))
   }
 
   private receive(text: string): void {
@@ -155,7 +158,8 @@ export async function connectFramed(options: FramedClientOptions): Promise<Frame
   far.other = near
   listener.connections.add(far)
   void far.closed.then(() => listener.connections.delete(far))
-  listener.process.run(() => listener.options.onOpen?.(far as never))
+  // The kernel accepts for a process that is stopped; it learns of that when it goes on.
+  process.simulator.after(0, listener.process, () => listener.options.onOpen?.(far as never))
   return near
 }
 

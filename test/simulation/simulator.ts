@@ -7,9 +7,11 @@ import { seededRandom, type Random } from '../../src/lib/random'
 const START_MS = Date.UTC(2026, 0, 1)
 
 interface Event {
-  readonly at_ms: number
-  readonly order: number
+  at_ms: number
+  order: number
   readonly owner: SimProcess | undefined
+  /** Its owner's own clock, and nothing that comes from others. */
+  readonly isTimer: boolean
   action: (() => void) | undefined
 }
 
@@ -37,10 +39,18 @@ export class Simulator {
   }
 
   /** Runs the action later, unless its owner is dead by then. Without an owner it is the world's. */
-  after(delay_ms: number, owner: SimProcess | undefined, action: () => void): Timer {
-    const event: Event = { at_ms: this.now_ms + Math.max(0, delay_ms), order: this.order++, owner, action }
+  after(delay_ms: number, owner: SimProcess | undefined, action: () => void, isTimer = false): Timer {
+    const event: Event = { at_ms: this.now_ms + Math.max(0, delay_ms), order: this.order++, owner, isTimer, action }
     this.push(event)
     return { cancel: () => void (event.action = undefined) }
+  }
+
+  /** What a stopped process has missed happens now. Timers come first, as in the event loop of Node, or in the order of time. */
+  catchUp(missed: readonly Event[]): void {
+    const timersFirst = this.chance(0.7)
+    const rank = ({ isTimer }: Event) => (timersFirst && isTimer ? 0 : 1)
+    for (const event of [...missed].sort((a, b) => rank(a) - rank(b)))
+      this.push(Object.assign(event, { at_ms: this.now_ms, order: this.order++ }))
   }
 
   process(name: string, machine: string): SimProcess {
@@ -81,6 +91,7 @@ export class Simulator {
       const { action, owner } = next
       if (action === undefined || owner?.alive === false) continue
       this.now_ms = next.at_ms
+      if (owner?.holds(next) === true) continue
       if (owner) owner.run(action)
       else action()
       // All that follows from the event at this moment.
@@ -126,6 +137,8 @@ const isBefore = (a: Event, b: Event): boolean => a.at_ms < b.at_ms || (a.at_ms 
 /** A process of a simulated machine. What it waits for when it dies never comes. */
 export class SimProcess {
   alive = true
+  /** What a stopped process misses; undefined while it runs. */
+  private missed: Event[] | undefined
   readonly clock: Clock
   private readonly endings = new Set<() => void>()
 
@@ -155,6 +168,28 @@ export class SimProcess {
     return () => void this.endings.delete(action)
   }
 
+  /** Nothing happens in it until it is continued; its files and sockets stay open. */
+  stop(time_s: number): void {
+    if (!this.alive || this.missed !== undefined) return
+    this.missed = []
+    this.simulator.note(this.name, `is stopped for ${time_s.toFixed(1)} s`)
+    this.simulator.after(time_s * 1000, undefined, () => this.continue())
+  }
+
+  continue(): void {
+    const { missed } = this
+    if (missed === undefined) return
+    this.missed = undefined
+    if (!this.alive) return
+    this.simulator.note(this.name, `goes on, and has missed ${missed.length} events`)
+    this.simulator.catchUp(missed)
+  }
+
+  holds(event: Event): boolean {
+    this.missed?.push(event)
+    return this.missed !== undefined
+  }
+
   end(why: string): void {
     if (!this.alive) return
     this.alive = false
@@ -167,17 +202,18 @@ function clockOf(simulator: Simulator, process: SimProcess): Clock {
   return {
     now_ms: () => simulator.time_ms,
     monotonic_ms: () => simulator.time_ms,
-    after: (delay_ms, action) => simulator.after(delay_ms, process, action),
+    after: (delay_ms, action) => simulator.after(delay_ms, process, action, true),
     sleep(delay_ms, signal) {
       return new Promise((resolve, reject) => {
         const stop = () => {
           timer.cancel()
           reject(signal?.reason as Error)
         }
-        const timer = simulator.after(delay_ms, process, () => {
+        const end = () => {
           signal?.removeEventListener('abort', stop)
           resolve()
-        })
+        }
+        const timer = simulator.after(delay_ms, process, end, true)
         if (signal?.aborted) stop()
         else signal?.addEventListener('abort', stop, { once: true })
       })

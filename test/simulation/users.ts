@@ -46,6 +46,8 @@ export class User {
       () => this.createOrRemove(),
       () => this.createOrRemove(),
       () => this.instanceAct(),
+      () => this.changeMemory(),
+      () => this.changeMemory(),
       () => this.many(),
     ]
     while (!this.stopped) {
@@ -116,6 +118,18 @@ export class User {
       ...(shared ? { disk_template: 'sharedfile', disks: [{ size: 8 }] } : { disk_template: 'diskless', disks: [] }),
       ...{ nics: [{}], pnode: this.simulator.pick(NODES), wait_for_sync: true },
     })
+  }
+
+  private async changeMemory(): Promise<void> {
+    const { simulator, ledger } = this
+    const [name] = [...this.instances].find(([, state]) => state === 'there') ?? []
+    if (name === undefined) return
+    const size_mib = simulator.pick([32, 64, 96, 128])
+    ledger.forget({ kind: 'memory', name })
+    const beparams = { maxmem: size_mib, minmem: size_mib }
+    const id = await this.submit([op('OP_INSTANCE_SET_PARAMS', { instance_name: name, beparams })])
+    if (id !== undefined && (await this.awaitEnd(id)) === 'success')
+      ledger.learn({ kind: 'memory', name, size_mib }, true)
   }
 
   private async instanceAct(): Promise<void> {

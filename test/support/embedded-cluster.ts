@@ -12,7 +12,9 @@ const ENTRY = path.join(__dirname, '../../dist/main.js')
 
 export interface EmbeddedCluster {
   root: string
+  /** At the cluster's own address. */
   url: string
+  /** The first node's. */
   address: string
   socket: string
   password: string
@@ -49,7 +51,7 @@ export async function startCluster(args: readonly string[], options: StartOption
       return running.url
     },
     get address() {
-      return new URL(running.url).hostname
+      return new URL(running.url).hostname.replace(/\d+$/, '1')
     },
     get socket() {
       return running.socket

@@ -2,6 +2,8 @@
 import { classicQuery, queryFields, runQuery } from '../../src/query/engine'
 import type { QuerySource } from '../../src/query/source'
 import type { JobChange, JobId, LogEntry, Master, WireOpCode } from '../../src/rpc/luxi/calls'
+import { GenericError } from '../../src/model/errors'
+import { parseOpcode } from '../../src/opcodes/parse'
 import { goldenSource } from './golden-query'
 import { textOfCalls } from './text-calls'
 
@@ -115,4 +117,16 @@ export class FakeMaster implements Master {
   setWatcherPause: Master['setWatcherPause'] = (until) => this.note('setWatcherPause', [until], until)
   replaceFilter: Master['replaceFilter'] = (...args) => this.note('replaceFilter', args, 'some-uuid')
   deleteFilter: Master['deleteFilter'] = (uuid) => this.note('deleteFilter', [uuid], null)
+}
+
+/** It refuses what luxid could not read, in luxid's words. */
+export class ReadingMaster extends FakeMaster {
+  override async submitJob(ops: readonly WireOpCode[]) {
+    try {
+      for (const op of ops) parseOpcode(op)
+    } catch (error) {
+      throw new GenericError(`Failed to parse request: SubmitJob: ${error instanceof Error ? error.message : ''}`)
+    }
+    return super.submitJob(ops)
+  }
 }

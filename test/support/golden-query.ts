@@ -1,5 +1,6 @@
 // A query source of the recorded cluster: its configuration, some of its jobs, and what its nodes answered.
 import * as fs from 'node:fs'
+import { opcodeSummary } from '../../src/opcodes/summary'
 import * as path from 'node:path'
 import { loadConfig } from '../../src/config/upgrade'
 import { systemRandom } from '../../src/lib/random'
@@ -8,7 +9,7 @@ import { jobPriority, jobStatus } from '../../src/jobs/job'
 import type { ConfigData } from '../../src/model/config'
 import type { Node } from '../../src/model/node'
 import type { LiveData, LiveResults } from '../../src/query/live-data'
-import type { JobView, QuerySource } from '../../src/query/source'
+import type { JobOutline, JobView, QuerySource } from '../../src/query/source'
 import type { NodeResult } from '../../src/rpc/node/client'
 import type { ConsoleInfo, InstanceRuntime, NodeInfo, OsDiagnosis } from '../../src/rpc/node/dicts'
 
@@ -73,9 +74,15 @@ const ARCHIVED = new Set([1, 2])
 export function goldenJobs(): JobView[] {
   return fs.readdirSync(path.join(QUERY, 'jobs')).map((name) => {
     const job = parseJob(fs.readFileSync(path.join(QUERY, 'jobs', name), 'utf8'))
-    return { ...job, status: jobStatus(job), priority: jobPriority(job), archived: ARCHIVED.has(job.id) }
+    const tokens: string[] = []
+    return { ...job, status: jobStatus(job), priority: jobPriority(job), archived: ARCHIVED.has(job.id), tokens }
   })
 }
+
+const outlined = (job: JobView): JobOutline => ({
+  ...job,
+  ops: job.ops.map(({ status, input }) => ({ status, summary: opcodeSummary(input) })),
+})
 
 export function goldenSource(config = goldenConfig()): QuerySource & { readonly live: GoldenLive } {
   const jobs = goldenJobs()
@@ -83,7 +90,7 @@ export function goldenSource(config = goldenConfig()): QuerySource & { readonly 
     config,
     live: new GoldenLive(),
     jobs: {
-      all: async ({ archived }) => jobs.filter((job) => archived || !job.archived),
+      all: async ({ archived }) => jobs.filter((job) => archived || !job.archived).map(outlined),
       one: async (id) => jobs.find((job) => job.id === id),
     },
     locks: { locks: async () => [] },

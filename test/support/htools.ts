@@ -89,6 +89,34 @@ export function clusterOf(seed: number, nodes: number, instances: number): strin
     .join('\n')
 }
 
+/** The text of a cluster of equal nodes with equal instances, all of them on the first half of the nodes. */
+export function alikeClusterOf(
+  seed: number,
+  nodes: number,
+  instances: number,
+  template: 'drbd' | 'sharedfile',
+): string {
+  const chance = seededRandom(seed)
+  const half = Math.floor(nodes / 2)
+  const [primaries, all] = [Array<number>(nodes).fill(0), Array<number>(nodes).fill(0)]
+  const count = (list: number[], node: number) => (list[node] = (list[node] ?? 0) + 1)
+  const lines = Array.from({ length: instances }, (_, at) => {
+    const primary = chance.below(half)
+    const secondary = (primary + 1 + chance.below(half - 1)) % half
+    count(primaries, primary)
+    const mirrored = template === 'drbd'
+    if (mirrored) [primary, secondary].forEach((node) => count(all, node))
+    return `inst${at}|1024|10240|1|running|Y|node${primary}|${mirrored ? `node${secondary}` : ''}|${template}||1|-|N`
+  })
+  const nodeLines = primaries.map((count, at) => {
+    const memory = [131072, 1024, 130048 - 1024 * count].join('|')
+    return `node${at}|${memory}|4194304|${4194304 - 10240 * (all[at] ?? 0)}|32|N|uuid-1|4||N|0|1|1.0`
+  })
+  return [['group|uuid-1|preferred||'], nodeLines, lines, [], []]
+    .map((section) => section.map((line) => `${line}\n`).join(''))
+    .join('\n')
+}
+
 /** An instance that is to be placed. */
 export const newInstanceOf = (
   template: InstanceData['template'],

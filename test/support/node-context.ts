@@ -3,7 +3,6 @@ import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { systemClock } from '../../src/lib/clock'
-import { systemDisk } from '../../src/lib/disk'
 import { silentLog } from '../../src/lib/log'
 import { type Paths, pathsOf } from '../../src/lib/paths'
 import { systemRandom } from '../../src/lib/random'
@@ -11,6 +10,7 @@ import { Turns } from '../../src/lib/turns'
 import type { NodeContext } from '../../src/node/context'
 import { hypervisorsOf } from '../../src/node/hypervisor/index'
 import { NodeMeasures } from '../../src/node/measures'
+import { ownedDisk } from '../../src/model/owners'
 import { openSsconf } from '../../src/node/ssconf'
 
 export interface TestNode {
@@ -30,7 +30,7 @@ export function testNode(hostname = 'node1.example.com', changes: Partial<NodeCo
   const basics = { paths, hostname, bindAddress: '127.0.0.1', clock: systemClock, random: systemRandom, log: silentLog }
   const context: NodeContext = {
     ...basics,
-    disk: systemDisk,
+    disk: ownedDisk,
     ssconf: openSsconf(paths),
     measures: new NodeMeasures(hostname),
     queueTurns: new Turns(),

@@ -23,6 +23,10 @@ export async function runCli(master: Master, words: readonly string[], options: 
     stdout: '',
     stderr: '',
     questions: [] as string[],
+    /** The option that would have answered each question beforehand. */
+    answeredBy: [] as string[],
+    /** Where in `src/cli` each question was asked. */
+    askedAt: [] as string[],
     handed: [] as (readonly string[])[],
     followed: [] as (number | undefined)[],
   }
@@ -38,8 +42,10 @@ export async function runCli(master: Master, words: readonly string[], options: 
       out: (line) => void (result.stdout += `${line}\n`),
       err: (line) => void (result.stderr += `${line}\n`),
       following: (job) => void result.followed.push(job),
-      ask: async (question) => {
+      ask: async (question, _choices, answeredBy) => {
         result.questions.push(question)
+        result.answeredBy.push(answeredBy)
+        result.askedAt.push(siteOf(new Error().stack ?? ''))
         return answers.shift()
       },
       hand: async (command) => {
@@ -49,4 +55,10 @@ export async function runCli(master: Master, words: readonly string[], options: 
     },
   })
   return result
+}
+
+/** The first place in a stack that is a command, and not what all commands ask with. */
+function siteOf(stack: string): string {
+  const places = [...stack.matchAll(/src\/cli\/([\w-]+\.ts):(\d+):\d+/g)].map(([, file, line]) => `${file}:${line}`)
+  return places.find((place) => !place.startsWith('confirm.ts')) ?? 'nowhere'
 }

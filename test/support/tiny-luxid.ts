@@ -5,6 +5,7 @@ import { createLog, silentLog } from '../../src/lib/log'
 import { type Paths, pathsOf } from '../../src/lib/paths'
 import { systemRandom } from '../../src/lib/random'
 import type { NodeClient } from '../../src/rpc/node/client'
+import { LastKnown } from '../../src/services/last-known'
 import { FakeWconfd } from './fake-wconfd'
 import { GoldenLive, goldenConfig } from './golden-query'
 import { runTypescript, tinyJob } from './queue-in-process'
@@ -27,7 +28,7 @@ export async function startTinyLuxid(
     random: systemRandom,
     log: silentLog,
     nodes: options.nodes ?? silentNodes,
-    live: new GoldenLive(),
+    ...recorded(),
     wconfd: wconfd.calls,
     follow: wconfd.follow,
     jobEntry: tinyJob,
@@ -35,6 +36,18 @@ export async function startTinyLuxid(
     planJob: async () => [],
   })
   return { ...luxid, wconfd }
+}
+
+/** The nodes answer what was recorded, and have told it before. */
+function recorded() {
+  const live = new GoldenLive()
+  const known = new LastKnown(systemClock)
+  for (const { uuid, name } of Object.values(goldenConfig().nodes)) {
+    const [info, runtimes] = [live.recorded.nodeInfo[name], live.recorded.instanceInfo[name]]
+    if (info !== undefined) known.learnNode(uuid, info, 0)
+    if (runtimes !== undefined) known.learnRunning(uuid, runtimes, 0)
+  }
+  return { live, known }
 }
 
 const [root, hostname] = process.argv.slice(-2)

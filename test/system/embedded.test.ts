@@ -1,13 +1,29 @@
 import { spawnSync } from 'node:child_process'
+import { X509Certificate } from 'node:crypto'
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
+import * as tls from 'node:tls'
+import { belonging } from '../../src/model/owners'
 import type { WireOpCode } from '../../src/rpc/luxi/calls'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
 
 jest.setTimeout(120_000)
 
 const ENTRY = path.join(__dirname, '../../dist/main.js')
+const START = path.join(__dirname, '../../scripts/start.mjs')
+
+/** The certificate that the server of this URL shows. */
+const shownBy = (url: string) =>
+  new Promise<X509Certificate>((resolve, reject) => {
+    const { hostname, port } = new URL(url)
+    const socket = tls.connect({ host: hostname, port: Number(port), rejectUnauthorized: false }, () => {
+      resolve(new X509Certificate(socket.getPeerCertificate().raw))
+      socket.destroy()
+    })
+    socket.on('error', reject)
+  })
+
 const start = (...args: string[]) =>
   spawnSync(process.execPath, [ENTRY, 'embedded', ...args], { encoding: 'utf8', timeout: 60_000 })
 
@@ -23,6 +39,18 @@ const processesOf = (root: string): string[] =>
     }
   })
 
+/** Files below the root that do not have the owner and the mode that Ganeti gives them. */
+const misplaced = (root: string): string[] =>
+  fs.readdirSync(root, { recursive: true, encoding: 'utf8' }).flatMap((name) => {
+    const file = path.join(root, name)
+    const found = belonging(file)
+    const stat = fs.lstatSync(file, { throwIfNoEntry: false })
+    if (found === undefined || stat === undefined || stat.isSymbolicLink()) return []
+    const { mode, owner = { uid: process.getuid?.(), gid: process.getgid?.() } } = found
+    const right = (stat.mode & 0o7777) === mode && stat.uid === owner.uid && stat.gid === owner.gid
+    return right ? [] : [`${name} ${(stat.mode & 0o7777).toString(8)} ${stat.uid}:${stat.gid}`]
+  })
+
 describe('an embedded cluster', () => {
   let cluster: EmbeddedCluster
   beforeAll(async () => {
@@ -34,6 +62,32 @@ describe('an embedded cluster', () => {
     const lines = cluster.output().trimEnd().split('\n')
     expect(lines.at(-1)).toBe(`ready: ${cluster.url} luxi=${cluster.socket}`)
     expect(fs.statSync(path.join(cluster.root, 'admin-password')).mode & 0o777).toBe(0o600)
+  })
+
+  test('is reached, from any shell and folder, by what it says is to be typed, whatever other clusters run', async () => {
+    const other = await startCluster(['--hypervisor', 'fake', '--nodes', '1'])
+    try {
+      for (const [{ output, rapi }, nodes] of [[cluster, 3] as const, [other, 1] as const]) {
+        const { uuid } = (await rapi('GET', '/2/info')).body as { uuid: string }
+        const [, line = ''] = /try in another terminal:\n +(.*)/.exec(output()) ?? []
+        const env = { PATH: `${path.dirname(process.execPath)}:/usr/bin:/bin`, HOME: '/nonexistent' }
+        const shell = spawnSync('sh', ['-c', `${line}; gnt node list --no-headers -o name; gnt cluster info`], {
+          ...{ env, cwd: '/', encoding: 'utf8' },
+        })
+        expect(shell.stderr).toBe('')
+        expect(shell.stdout.match(/^node\d\.gantry\.local$/gm)).toHaveLength(nodes)
+        expect(shell.stdout).toContain(uuid)
+      }
+    } finally {
+      await other.remove()
+    }
+  })
+
+  test('names the address that goes with the master', async () => {
+    expect(new URL(cluster.url).hostname).toMatch(/\.254$/)
+    const certificate = await shownBy(cluster.url)
+    expect(certificate.checkIP(new URL(cluster.url).hostname)).toBeDefined()
+    expect(certificate.checkIP(cluster.address)).toBeDefined()
   })
 
   test('has three nodes that answer', async () => {
@@ -67,11 +121,25 @@ describe('an embedded cluster', () => {
     expect(await cluster.gnt('node', 'list-drbd', '--no-headers', 'node2')).toMatchObject({ code: 0, stdout: '' })
   })
 
+  test('has files whose owners and modes are those of Ganeti', async () => {
+    await cluster.run({ OP_ID: 'OP_TEST_DELAY', duration: 0, on_master: true, on_nodes: [] })
+    expect((await cluster.gnt('job', 'autoarchive', 'all')).code).toBe(0)
+    expect(misplaced(cluster.root)).toEqual([])
+  })
+
   test('is there once for each root, and says so', () => {
     const second = start('--root', cluster.root)
     expect(second.status).toBe(1)
     expect(second.stderr).toMatch(/is running already/)
     expect(second.stderr.trim().split('\n')).toHaveLength(1)
+  })
+
+  test('is not built anew to say that it runs', () => {
+    // Without npm nothing can be built.
+    const args = [START, '--root', cluster.root]
+    const second = spawnSync(process.execPath, args, { encoding: 'utf8', env: { PATH: '/nonexistent' } })
+    expect([second.status, second.stdout]).toEqual([1, ''])
+    expect(second.stderr).toMatch(/^npm start: the cluster in .* is running already/)
   })
 
   test('names the port that is taken, and leaves nothing', () => {
@@ -101,6 +169,7 @@ describe('an embedded cluster', () => {
     const before = await cluster.rapi('GET', '/2/info')
     expect(await cluster.stop()).toBe(0)
     expect(processesOf(cluster.root)).toEqual([])
+    expect(misplaced(cluster.root)).toEqual([])
     expect(fs.readdirSync(path.join(cluster.root, 'node1.gantry.local/var/lib/ganeti'))).not.toContain('config.journal')
     await cluster.restart()
     const after = await cluster.rapi('GET', '/2/info')

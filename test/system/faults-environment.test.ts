@@ -65,7 +65,9 @@ onSmallDisk('a start on a full disk says so in one line', () => {
   unmount(root)
   expect(started.status).toBe(1)
   expect(started.stderr.trim().split('\n')).toHaveLength(1)
-  expect(started.stderr).toMatch(/^npm start: .*the disk of \/.* is full; free some room, or name another --root/)
+  expect(started.stderr).toMatch(
+    /^npm start: The disk is full: .* cannot be written; free some room .*, or name another --root/,
+  )
 })
 
 onSmallDisk('a disk that fills up refuses what would have to be written, and harms nothing', async () => {

@@ -1,7 +1,9 @@
 // A real Debian kernel under QEMU: kernel and initrd parameters, devices that come and go while it runs, the power button.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
+import { deviceId } from '../../src/node/hypervisor/kvm/devices'
 import { kvmHypervisor } from '../../src/node/hypervisor/kvm/kvm'
+import { withQmp } from '../../src/node/hypervisor/kvm/qmp'
 import {
   SerialConsole,
   contextIn,
@@ -80,6 +82,17 @@ when('a Linux guest boots, takes and gives back a disk and a NIC, and obeys its 
   await hypervisor.hotplug(instance, 'hotremove', { target: 'disk', disk }, 0)
   await shell(console, 'ls /dev/vda 2>&1', /No such file/)
   expect(await hypervisor.migrationInfo(instance)).not.toContain('aa:00:00:bf:2f:16')
+
+  // As Ganeti 3.0 plugs a disk: as a drive, which goes with its device.
+  await withQmp(context.paths.local('/var/run/ganeti/kvm-hypervisor/ctrl/vm1.test.qmp'), context.clock, async (qmp) => {
+    const id = deviceId('disk', disk.disk)
+    const drive = `drive_add dummy file=${disk.link},if=none,id=${id},format=raw,auto-read-only=off`
+    await qmp.run('human-monitor-command', { 'command-line': drive })
+    await qmp.run('device_add', { driver: 'virtio-blk-pci', id, drive: id, addr: '0xd' })
+  })
+  await shell(console, 'ls /dev/vd*', /vda/)
+  await hypervisor.hotplug(instance, 'hotremove', { target: 'disk', disk }, 0)
+  await shell(console, 'ls /dev/vda 2>&1', /No such file/)
   await hypervisor.setMemory(instance, 112)
   await eventually(async () => ((await hypervisor.info(instance.name))?.memory === 112 ? true : undefined))
 

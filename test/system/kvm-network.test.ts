@@ -19,12 +19,16 @@ jest.setTimeout(30_000)
 const ip = (...args: string[]): boolean => spawnSync('ip', args).status === 0
 const bridge = `gnt${systemRandom.hex(4)}`
 const permitted =
-  process.geteuid?.() === 0 && fs.existsSync('/dev/net/tun') && ip('link', 'add', bridge, 'type', 'bridge')
+  process.geteuid?.() === 0 &&
+  fs.existsSync('/dev/net/tun') &&
+  ip('link', 'add', bridge, 'mtu', '1400', 'type', 'bridge')
 const when = qemuPresent && permitted ? test : test.skip
 if (!qemuPresent) test.skip(qemuSkipped, () => undefined)
 if (!permitted) test.skip('skipped, no right to make bridges; run the tests as root', () => undefined)
 afterAll(() => void (permitted && ip('link', 'delete', bridge)))
 
+const attribute = (device: string, name: string): string =>
+  fs.readFileSync(`/sys/class/net/${device}/${name}`, 'utf8').trim()
 const ports = (): string[] => fs.readdirSync(`/sys/class/net/${bridge}/brif`)
 
 when('a NIC is a port of its bridge while the instance runs, and no device is left behind', async () => {
@@ -43,6 +47,9 @@ when('a NIC is a port of its bridge while the instance runs, and no device is le
   try {
     await start()
     expect(ports()).toHaveLength(2)
+    // Joining changed neither the bridge's address nor its MTU.
+    expect(attribute(bridge, 'mtu')).toBe('1400')
+    for (const port of ports()) expect(attribute(port, 'address')).toMatch(/^fe:/)
     expect((await hypervisor.info(instance.name))?.user_nics).toBeUndefined()
     for (const pid of qemuProcessesBelow(root)) process.kill(pid, 'SIGKILL')
     await eventually(async () => ((await hypervisor.isRunning(instance.name)) ? undefined : true))
@@ -50,6 +57,15 @@ when('a NIC is a port of its bridge while the instance runs, and no device is le
     expect(ports()).toHaveLength(2)
     await hypervisor.stop(instance, { force: true })
     await hypervisor.cleanup(instance.name)
+    expect(ports()).toEqual([])
+
+    const inVlan = {
+      ...instance,
+      nics: instance.nics.map((nic) => ({ ...nic, nicparams: { ...nicparams, vlan: '.10' } })),
+    }
+    await expect(hypervisor.start(inVlan, linked(context, inVlan), false)).rejects.toThrow(
+      `bridge ${bridge} does not tell them apart`,
+    )
     expect(ports()).toEqual([])
 
     const broken = { ...instance, hvparams: { ...instance.hvparams, kvm_extra: '-device no-such-device' } }

@@ -47,8 +47,9 @@ const MOMENTARY = new Set([
   '123-QueryJobs-oplog',
 ])
 
-/** Recorded uuids of what was made, and ours; and a moment that lay in the future then, and one that still does. */
+/** Recorded uuids of what was made, and ours; a moment and an age that lay beyond all jobs then, and ones that still do. */
 const ours = new Map([
+  ['[86400, 29]', '[3153600000, 29]'],
   ['1.795236162722261e9', '4102444800.722261'],
   ['1795236162', '4102444800'],
 ])

@@ -42,8 +42,21 @@ vmTest('its console answers, and live migration does not lose its uptime', async
 vmTest('info tells of nodes, disks and user-mode networking', async () => {
   const info = await ok('instance info vm1')
   expect(info).toMatch(/primary: node3\.gantry\.local/)
-  expect(info).toMatch(/link: user-mode/)
+  expect(info).toMatch(/link: user-mode\n(.*\n)*?.*connection: QEMU's user-mode network/)
   expect(info).toMatch(/on primary: .*\/srv\/ganeti\/shared-file-storage\//)
+})
+
+vmTest('a NIC that is not joined to the bridge that it names is told of in the log, in info and in lists', async () => {
+  await ok(
+    'instance add -t sharedfile --disk 0:size=1m -o gantry-tiny --net 0:link=no-such-br0 -B memory=32m -n node2 --no-start bridged1',
+  )
+  const started = await ok('instance startup bridged1')
+  expect(started).toMatch(/NIC 0 has QEMU's user-mode network/)
+  expect(await ok('instance info bridged1')).toMatch(
+    /link: no-such-br0\n(.*\n)*?.*connection: QEMU's user-mode network/,
+  )
+  expect(await ok('instance list --no-headers -o user_nics bridged1')).toMatch(/^\[?0\]?$/m)
+  await ok('instance remove -f bridged1')
 })
 
 vmTest('failover, shutdown by the power button, startup and reboot', async () => {

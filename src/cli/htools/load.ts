@@ -55,7 +55,8 @@ async function readCluster(options: Parsed, terminal: Terminal): Promise<Cluster
     return liveCluster(await recordsOf(terminal, master === '' ? undefined : master, luxi), nodeMemoryOf(options))
   }
   const simulated = options.given.get('simulate')
-  if (simulated !== undefined) return simulatedCluster(simulated)
+  // As in Ganeti, the group that is named last is the first.
+  if (simulated !== undefined) return simulatedCluster(simulated.toReversed())
   const file = textOf(options, 'text-data')
   if (file !== undefined) return parseClusterText(readFile(terminal, file, unreadable))
   const request = textOf(options, 'ialloc-src')

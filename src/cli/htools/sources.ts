@@ -6,7 +6,7 @@ import { isIPv6 } from 'node:net'
 import { BadClusterData } from '../../allocation/cluster-data'
 import type { LiveRecords } from '../../allocation/live-cluster'
 import { HTOOLS_ANSWER_S } from '../../model/limits'
-import { whyNot } from './files'
+import { whyNot } from '../../lib/why-not'
 import type { Master, QueryResource } from '../../rpc/luxi/calls'
 
 const FILES = 'file://'

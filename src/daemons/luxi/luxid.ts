@@ -3,33 +3,38 @@ import type { Delta } from '../../config/delta'
 import { masterCandidates } from '../../config/lookup'
 import { recordValues } from '../../config/records'
 import { EMPTY_GANTRY } from '../../config/upgrade'
-import { type JobFilter, sortedFilters } from '../../jobs/filters'
-import { encodeJob } from '../../jobs/job-file'
+import { sortedFilters } from '../../jobs/filters'
 import { JobPool } from '../../jobs/pool'
 import { JobQueue } from '../../jobs/queue'
-import { type QueueFile, Replicas } from '../../jobs/replicas'
+import { Replicas, type UnreadFile } from '../../jobs/replicas'
 import type { JobRunner } from '../../jobs/runner'
 import { QueueStore, jobFile, serialContent } from '../../jobs/store'
 import { within, type Clock } from '../../lib/clock'
-import { type Disk, systemDisk } from '../../lib/disk'
+import type { Disk } from '../../lib/disk'
 import { isServed } from '../../lib/json-socket'
 import type { Log } from '../../lib/log'
 import type { Paths } from '../../lib/paths'
 import type { Random } from '../../lib/random'
-import type { ConfigData, GantryData } from '../../model/config'
+import type { ConfigData, GantryData, NodeUuid } from '../../model/config'
+import type { FilterRule } from '../../model/filter-rule'
 import { ConfigurationError } from '../../model/errors'
 import { limits } from '../../model/limits'
 import type { LiveData } from '../../query/live-data'
+import { ownedDisk } from '../../model/owners'
 import type { NodeClient } from '../../rpc/node/client'
 import type { Wconfd } from '../../rpc/wconfd/calls'
 import { openWconfd } from '../../rpc/wconfd/client'
 import { followConfig, type OnConfigChange } from '../../rpc/wconfd/follow'
 import { EventHistory } from '../../services/event-history'
 import { EventService } from '../../services/events'
+import { InstanceWatch } from '../../services/instance-watch'
+import { LastKnown } from '../../services/last-known'
 import { NodeLiveData } from '../../services/live-data'
 import { localMaster } from '../../services/local-master'
 import { bringUpMasterIp } from '../../services/master-ip'
 import type { MasterContext } from '../../services/master-context'
+import { NodeLooks } from '../../services/node-looks'
+import { NodeQuestions } from '../../services/node-questions'
 import type { Master } from '../../rpc/luxi/calls'
 import { serveLuxi } from './server'
 
@@ -42,6 +47,8 @@ export interface LuxidOptions {
   nodes: NodeClient
   /** Default: asked through `nodes`. */
   live?: LiveData
+  /** What was learnt before. Default: nothing. */
+  known?: LastKnown
   /** Default: the daemon on this node. */
   wconfd?: Wconfd
   /**
@@ -70,7 +77,7 @@ export interface Luxid {
 }
 
 export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
-  const { paths, clock, random, log, disk = systemDisk, nodes, planJob, allocation } = options
+  const { paths, clock, random, log, disk = ownedDisk, nodes, planJob, allocation } = options
   const sockets = [paths.socket('master'), paths.socket('query')]
   // Before anything is read: two of them on one queue would run every job twice.
   for (const path of sockets)
@@ -81,11 +88,17 @@ export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
   const { queue, store, replicas } = openQueue(options, disk, wconfd)
   await queue.recover()
   const history = await EventHistory.open({ file: paths.eventsFile, disk, clock, log })
-  const state = await followState(options, { queue, store, replicas }, history)
+  const questions = new NodeQuestions(nodes, clock, log)
+  const known = options.known ?? new LastKnown(clock)
+  const live = options.live ?? new NodeLiveData(questions, clock, known)
+  const state = await followState(options, { queue, store, replicas, known }, history)
   // What is acknowledged from now on is at the candidates that answer.
   await within(clock, limits.replication_s, replicas.catchUp())
-  const live = options.live ?? new NodeLiveData(nodes, clock)
-  const parts = { live, queue, wconfd, nodes, clock, random, disk, paths, log }
+  const looks = new NodeLooks({ clock, live, known, config: state.config })
+  questions.onReturn((node) => looks.soon(node))
+  state.onDoubt((node) => looks.soon(node))
+  looks.start()
+  const parts = { live, known, questions, queue, wconfd, nodes, clock, random, disk, paths, log }
   const context = { ...parts, planJob, ...(allocation && { allocation }), ...state }
   const master = localMaster(context, state)
   const servers = await serveLuxi(sockets, master, log)
@@ -95,6 +108,8 @@ export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
     master,
     async close() {
       await Promise.all(servers.map((server) => server.close()))
+      looks.close()
+      questions.close()
       await queue.close()
       await history.close()
       await store.idle()
@@ -107,13 +122,24 @@ export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
 }
 
 /** Follows the configuration: for the queue, for the events, and for whoever asks what it is now. */
-async function followState({ paths, clock, log, ...options }: LuxidOptions, parts: Parts, history: EventHistory) {
+async function followState(
+  { paths, clock, log, ...options }: LuxidOptions,
+  parts: Parts & { known: LastKnown },
+  history: EventHistory,
+) {
   let now: ConfigData | undefined
   const config = (): ConfigData => {
     if (now === undefined) throw new ConfigurationError('The configuration is not loaded yet')
     return now
   }
-  const events = new EventService({ queue: parts.queue, clock, config }, history)
+  /** Has a node looked at of which it is not known any more what runs there. */
+  let doubt: (node: NodeUuid) => void = () => undefined
+  const instances = new InstanceWatch({
+    ...{ clock, config, queue: parts.queue, known: parts.known },
+    add: (event) => history.add(event),
+    look: (node) => doubt(node),
+  })
+  const events = new EventService({ queue: parts.queue, clock, config }, history, instances)
   const listeners = new Set<() => void>()
   const follow = options.follow ?? ((onConfig) => followConfig(paths.socket('wconfd'), onConfig, { clock, log }))
   const follower = await follow((next, delta) => {
@@ -130,7 +156,8 @@ async function followState({ paths, clock, log, ...options }: LuxidOptions, part
     },
   }
   const gantry = () => follower.gantry?.() ?? EMPTY_GANTRY
-  return { config, gantry, events, documents, close: () => follower.close() }
+  const onDoubt = (look: typeof doubt) => void (doubt = look)
+  return { config, gantry, events, documents, onDoubt, close: () => follower.close() }
 }
 
 interface Parts {
@@ -160,12 +187,12 @@ function warmPool(pool: JobPool): JobPool {
 }
 
 /** The last job id first: a candidate that has it never gives out an id twice. */
-function* queueFiles(paths: Paths, queue: JobQueue): Generator<QueueFile> {
-  yield [`${paths.queueDir}/serial`, serialContent(queue.serial)]
-  for (const job of queue.toCopy()) yield [jobFile(paths, job.id), encodeJob(job)]
+function* queueFiles(paths: Paths, queue: JobQueue): Generator<UnreadFile> {
+  yield [`${paths.queueDir}/serial`, async () => serialContent(queue.serial)]
+  for (const id of queue.ids()) yield [jobFile(paths, id), () => queue.textOf(id)]
 }
 
-const sorted = new WeakMap<object, readonly JobFilter[]>()
+const sorted = new WeakMap<object, readonly FilterRule[]>()
 
 function obey(config: ConfigData, delta: Delta | null, queue: JobQueue, replicas: Replicas): void {
   // Most changes leave the nodes as they are, and are not to cost a look at all of them.

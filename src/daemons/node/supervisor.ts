@@ -1,5 +1,6 @@
 // gantryd node: the parent of all daemons of one node. It starts what the node should have, starts again what dies, and obeys
 // its noded, which is told by the master which node is master now. It serves nobody itself.
+import { errorText } from '../../lib/system-failure'
 import { readFileSync } from 'node:fs'
 import type { Clock, Timer } from '../../lib/clock'
 import { isMissing, systemDisk } from '../../lib/disk'
@@ -152,7 +153,7 @@ export class Supervisor {
     try {
       from.send({ ...answer, result: await this.carryOut(request) })
     } catch (error) {
-      from.send({ ...answer, error: error instanceof Error ? error.message : String(error) })
+      from.send({ ...answer, error: errorText(error) })
     }
   }
 
@@ -172,8 +173,10 @@ export class Supervisor {
       return true
     }
     const role = MASTER_ROLES.find((name) => `ganeti-${name}` === request.daemon)
-    // A daemon that this version does not have does not run.
-    if (role === undefined) return !request.run
+    if (role === undefined) {
+      if (!request.run) return true
+      throw new Error(`there is no ${request.daemon} to start: this version has none`)
+    }
     await this.turns.take(() => (request.run ? this.startRole(role) : this.stopRole(role)))
     return true
   }
@@ -188,7 +191,7 @@ export class Supervisor {
   private inBackground(work: () => Promise<void>): void {
     this.turns.take(work).catch((error: unknown) => {
       this.options.log.error({ err: error }, 'the master daemons cannot be started')
-      this.options.onNotice?.(error instanceof Error ? error.message : String(error))
+      this.options.onNotice?.(errorText(error))
       this.beMasterLater()
     })
   }

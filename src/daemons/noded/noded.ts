@@ -2,8 +2,9 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { type Clock, systemClock } from '../../lib/clock'
-import { type Disk, removeLeftovers, systemDisk } from '../../lib/disk'
+import { type Clock, hearAll, systemClock } from '../../lib/clock'
+import { countRefused } from '../../lib/counted-log'
+import { type Disk, removeLeftovers } from '../../lib/disk'
 import { finishAnswer } from '../../lib/finish-answer'
 import { type Log, silentLog } from '../../lib/log'
 import type { Paths } from '../../lib/paths'
@@ -11,16 +12,18 @@ import { type Random, systemRandom } from '../../lib/random'
 import { readBody } from '../../lib/read-body'
 import { followCertificate, nodeServerTls } from '../../lib/tls'
 import { Turns } from '../../lib/turns'
-import { GROUP, PORT, USER } from '../../model/constants/daemons'
+import { PORT } from '../../model/constants/daemons'
+import { isVirtualNode } from '../../node/network'
 import { OS_SEARCH_PATH, PATH } from '../../model/constants/paths'
 import {
   DROPPED_BODY,
   NODED_CONNECTIONS_MAX,
   NODED_RECEIVE_S,
+  TLS_REFUSED_EVERY_S,
   NODE_CALL_BODY_BYTES_MAX,
   NODE_KEEP_ALIVE_S,
 } from '../../model/limits'
-import { fileOwner } from '../../node/accounts'
+import { ownedDisk } from '../../model/owners'
 import type { DaemonControl, NodeContext } from '../../node/context'
 import { dispatch } from '../../node/dispatch'
 import { hypervisorsOf } from '../../node/hypervisor/index'
@@ -72,13 +75,13 @@ export async function startNoded(options: NodedOptions): Promise<Noded> {
   const server = https.createServer({ ...nodeServerTls(options.paths), ...patience }, (request, response) => {
     if (!accepts(request.socket)) return turnAway(response)
     // A caller that goes away while it sends gets no answer.
-    serve(context, request, response, answered).catch(() => response.destroy())
+    serve(context, request, response, accepts, answered).catch(() => response.destroy())
   })
   server.maxConnections = NODED_CONNECTIONS_MAX
   followCertificate(server, options.paths.serverCert, () => nodeServerTls(options.paths), context.log)
   // Longer than callers keep idle connections, so that none sends into one that is being closed.
   server.keepAliveTimeout = 2 * NODE_KEEP_ALIVE_S * 1000
-  server.on('tlsClientError', (error: Error) => context.log.info({ error: error.message }, 'TLS handshake refused'))
+  countRefused(server, context, TLS_REFUSED_EVERY_S)
   server.on('clientError', (_error, socket) => socket.destroy())
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -97,18 +100,24 @@ export async function startNoded(options: NodedOptions): Promise<Noded> {
 }
 
 function replicaOf({ ssconf, hostname, ...basics }: NodeContext): ConfigReplica {
-  const owner = fileOwner(USER.masterd, GROUP.confd)
-  return new ConfigReplica({ ...basics, owner, isMaster: () => ssconf.value('master_node') === hostname })
+  return new ConfigReplica({ ...basics, isMaster: () => ssconf.value('master_node') === hostname })
+}
+
+/** A virtual node also finds what is installed on its machine, where Debian's packages are. */
+function osFolders(paths: Paths, bundled: readonly string[]) {
+  const machineOsPath = isVirtualNode(paths) ? OS_SEARCH_PATH : []
+  const own = OS_SEARCH_PATH.map((directory) => paths.local(directory))
+  return { osSearchPath: [...own, ...machineOsPath, ...bundled], machineOsPath }
 }
 
 function contextOf(options: NodedOptions): NodeContext {
   const { paths, hostname, address: bindAddress } = options
-  const { clock = systemClock, random = systemRandom, disk = systemDisk, log = silentLog } = options
+  const { clock = systemClock, random = systemRandom, disk = ownedDisk, log = silentLog } = options
   const basics = { paths, hostname, bindAddress, clock, random, disk, log }
   return {
     ...basics,
     ssconf: openSsconf(paths),
-    osSearchPath: [...OS_SEARCH_PATH.map((directory) => paths.local(directory)), ...(options.bundledOs ?? [])],
+    ...osFolders(paths, options.bundledOs ?? []),
     hypervisor: hypervisorsOf(basics),
     daemons: options.daemons,
     measures: new NodeMeasures(hostname),
@@ -120,6 +129,7 @@ async function serve(
   context: NodeContext,
   request: http.IncomingMessage,
   response: http.ServerResponse,
+  accepts: ReturnType<typeof callerCheck>,
   answered: () => void,
 ) {
   const name = (request.url ?? '').slice(1)
@@ -133,6 +143,14 @@ async function serve(
   if (refused !== undefined) return response.end(encodeAnswer({ ok: false, text: refused }), answered)
   const gone = new AbortController()
   response.once('close', () => gone.abort())
+  // Whoever gave up while this daemon was stopped may have done since then what this would undo.
+  await hearAll()
+  if (gone.signal.aborted || request.socket.readableEnded) {
+    context.log.warn({ call: name }, 'not carried out: the caller has left before it was begun')
+    return response.destroy()
+  }
+  // Whoever sends its call slowly may have been a candidate when it began.
+  if (!accepts(request.socket)) return turnAway(response)
   response.end(await dispatch({ ...context, caller: gone.signal }, name, body), answered)
 }
 

@@ -1,12 +1,24 @@
 // A request's body as JSON. Every bound on it is checked before it is parsed or handed on.
 import type { IncomingMessage } from 'node:http'
 import { isDeeper } from '../../lib/json-depth'
-import { readBody as readText } from '../../lib/read-body'
+import { hearAll } from '../../lib/clock'
+import { readBody as readText, SenderLeft } from '../../lib/read-body'
 import { RAPI_BODY_BYTES_MAX, RAPI_BODY_DEPTH_MAX } from '../../model/limits'
 import { badRequest, HttpError } from './errors'
 
-/** undefined when there is no body, whatever the headers say of its type. */
+/**
+ * undefined when there is no body, whatever the headers say of its type. Of who changes something, and has left while this daemon did
+ * not listen, nothing is done any more: meanwhile something else may have been asked for.
+ */
 export async function readBody(request: IncomingMessage): Promise<unknown> {
+  const body = await readJson(request)
+  if (request.method === 'GET') return body
+  await hearAll()
+  if (request.socket.destroyed || request.socket.readableEnded) throw new SenderLeft('the client has left')
+  return body
+}
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
   const { 'content-length': length, 'transfer-encoding': encoding, 'content-type': type } = request.headers
   if (encoding === undefined && (length === undefined || length === '0')) return undefined
   const text = await readText(request, RAPI_BODY_BYTES_MAX)

@@ -1,5 +1,5 @@
 // What a controller gets of one request.
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../lib/clock'
 import type { Log } from '../../lib/log'
 import { allows } from '../../model/permissions'
@@ -33,11 +33,11 @@ export interface Reply {
 }
 
 export class RapiContext {
-  private abort: AbortController | undefined
+  private leaves: AbortSignal | undefined
 
   constructor(
     readonly services: RapiServices,
-    private readonly request: IncomingMessage,
+    private readonly response: ServerResponse,
     /** The resource's name in reason trails: `instances_name_startup`. */
     readonly resource: string,
     readonly query: URLSearchParams,
@@ -55,14 +55,15 @@ export class RapiContext {
     if (roles !== undefined && !allows(roles, permission)) throw new HttpError(403)
   }
 
-  /** Fires when the client has gone away, so that nothing waits on its behalf. */
+  /** Fires when the client has gone away, so that nothing waits or is begun on its behalf. */
   get signal(): AbortSignal {
-    if (this.abort === undefined) {
-      const abort = new AbortController()
-      this.request.socket.once('close', () => abort.abort())
-      if (this.request.socket.destroyed) abort.abort()
-      this.abort = abort
-    }
-    return this.abort.signal
+    return (this.leaves ??= leaving(this.response))
   }
+}
+
+export function leaving(response: ServerResponse): AbortSignal {
+  const abort = new AbortController()
+  response.once('close', () => abort.abort())
+  if (response.destroyed) abort.abort()
+  return abort.signal
 }

@@ -2,6 +2,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Log } from '../../lib/log'
 import { SenderLeft } from '../../lib/read-body'
+import { systemFailure } from '../../lib/system-failure'
 import { GanetiError, GenericError, JobQueueDrainError, JobQueueFull, LuxiError } from '../../model/errors'
 import { PeerError } from '../../rpc/json-protocol'
 import { pythonErrorText, pythonJson } from './python'
@@ -45,6 +46,11 @@ export function unforeseen(error: unknown, log: Log): HttpError {
     log.info({ cause: error.message }, 'a client left while it sent its request')
     return badRequest('The request was not sent whole')
   }
+  const refused = systemFailure(error)
+  if (refused !== undefined) {
+    log.error({ err: error }, 'the system refused what a request needs')
+    return new HttpError(500, refused)
+  }
   log.error({ err: error }, 'a request failed because of a defect')
   return new HttpError(500, 'Internal error; the log of the RAPI daemon has the details')
 }
@@ -67,7 +73,7 @@ function replyOf(status: number, message: string): ErrorReply {
 }
 
 /** The general meaning of each status, as clients of Ganeti are used to read it. */
-const EXPLAIN: Record<number, string> = {
+export const EXPLAIN: Readonly<Record<number, string>> = {
   400: 'Bad request syntax or unsupported method',
   401: 'No permission -- see authorization schemes',
   403: 'Request forbidden -- authorization will not help',

@@ -72,6 +72,10 @@ export class RapiMetrics {
     })
   }
 
+  now_ms(): number {
+    return this.clock.now_ms()
+  }
+
   text(): Promise<string> {
     return this.registry.metrics()
   }
@@ -92,7 +96,7 @@ export async function serveMetrics(
   try {
     const identity = await identify(request, response)
     const [cluster, daemons, own] = await Promise.all([
-      clusterMetrics(gantry, identity),
+      clusterMetrics(gantry, identity, metrics.now_ms()),
       daemonMetrics(gantry, identity),
       metrics.text(),
     ])
@@ -105,11 +109,11 @@ export async function serveMetrics(
   }
 }
 
-async function clusterMetrics(gantry: GantryMaster, identity: Identity): Promise<string> {
+async function clusterMetrics(gantry: GantryMaster, identity: Identity, now_ms: number): Promise<string> {
   const all = (what: QueryResource, fields: readonly string[]) => allRows(gantry, identity, what, fields)
   const [{ name }, nodes, instances, jobs, locks] = await Promise.all([
     gantry.cluster(identity),
-    all('node', ['name', 'offline', ...NODE_VALUES]),
+    all('node', ['name', 'offline', ...NODE_VALUES, 'seen']),
     all('instance', ['name', 'oper_state', 'pnode', 'snodes', ...INSTANCE_VALUES]),
     all('job', ['id', 'status', 'summary', 'received_ts', 'start_ts', 'end_ts']),
     all('lock', ['owner', 'pending']),
@@ -124,9 +128,10 @@ async function clusterMetrics(gantry: GantryMaster, identity: Identity): Promise
   gauge('ganeti_cluster_instance_count', 'Instances').set(instances.length)
   jobMetrics(gauge, jobs)
   nodeMetrics(gauge, nodes, instances)
+  ageMetrics(gauge, nodes, now_ms)
   for (const [index, value] of INSTANCE_VALUES.entries()) {
     const values = gauge(`ganeti_instance_${value}`, INSTANCE_HELP[value], ['instance'])
-    for (const row of instances) setNumber(values, { instance: String(row[0]) }, row[1] === true ? row[index + 4] : 0)
+    for (const row of instances) setNumber(values, { instance: String(row[0]) }, row[1] === false ? 0 : row[index + 4])
   }
   gauge('gantry_locks_held', 'Locks that someone holds').set(locks.filter(([owner]) => lengthOf(owner) > 0).length)
   gauge('gantry_lock_waiters', 'Requests that wait for a lock').set(
@@ -159,6 +164,16 @@ function nodeMetrics(gauge: NewGauge, nodes: Rows, instances: Rows): void {
   }
 }
 
+/** Nobody waits for nodes here, so it is told how old their figures are. Nodes that were not heard yet have none. */
+function ageMetrics(gauge: NewGauge, nodes: Rows, now_ms: number): void {
+  const help = 'Seconds since the node told the figures that are shown of it and its instances'
+  const ages = gauge('gantry_node_answer_age_seconds', help, ['node'])
+  for (const row of nodes) {
+    const seen_ms = Date.parse(String(row.at(-1)))
+    setNumber(ages, { node: String(row[0]) }, Math.max(0, (now_ms - seen_ms) / 1000))
+  }
+}
+
 function jobMetrics(gauge: NewGauge, jobs: Rows): void {
   const byStatus = gauge('ganeti_cluster_jobs', 'Jobs that are not archived', ['job_status'])
   for (const status of STATUSES) byStatus.set({ job_status: status }, jobs.filter((row) => row[1] === status).length)
@@ -187,7 +202,15 @@ async function allRows(
 ): Promise<(readonly unknown[])[]> {
   const rows: (readonly unknown[])[] = []
   for (let after: string | null = null; ;) {
-    const page = await gantry.view(identity, { what, name: null, fields, filter: null, after, limit: VIEW_PAGE_MAX })
+    const page = await gantry.view(identity, {
+      what,
+      name: null,
+      fields,
+      filter: null,
+      after,
+      limit: VIEW_PAGE_MAX,
+      known: true,
+    })
     rows.push(...page.rows)
     if (page.next === null) return rows
     after = page.next

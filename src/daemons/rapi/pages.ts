@@ -12,7 +12,11 @@ export function createPages(): Express {
   app.disable('x-powered-by')
   app.use(helmet({ contentSecurityPolicy: { useDefaults: false, directives: POLICY }, strictTransportSecurity: false }))
   app.get('/docs/openapi.json', (_request, response) => response.sendFile(CONTRACT))
-  app.use('/docs', serve, setup(undefined, { customSiteTitle: 'Gantry remote API', swaggerOptions: OPTIONS }))
+  app.use(
+    '/docs',
+    serve,
+    setup(undefined, { customSiteTitle: 'Gantry remote API', customCss: STYLE, swaggerOptions: OPTIONS }),
+  )
   return app
 }
 
@@ -25,6 +29,9 @@ const POLICY = {
   baseUri: ["'self'"],
   frameAncestors: ["'none'"],
 }
+
+/** Without the bar that tells who made the viewer. */
+const STYLE = '.swagger-ui .topbar { display: none }'
 
 const OPTIONS = {
   url: '/docs/openapi.json',

@@ -15,6 +15,7 @@ import { JsonText } from '../../rpc/long-answers'
 import { readArguments, type RouteArgument } from './arguments'
 import { type Authenticator, CHALLENGE, checkAccess } from './auth'
 import { readBody } from './body'
+import { noteAccess } from './access-log'
 import { RapiContext, type RapiServices } from './context'
 import { badRequest, errorReply, HttpError, notFound } from './errors'
 import { pythonJson } from './python'
@@ -54,8 +55,12 @@ export function createRouter(routes: readonly Route[], options: RouterOptions): 
       // Whoever gives a password, right or wrong, is told first of an address or a method that is not there.
       const asked = request.headers.authorization === undefined ? undefined : findRoute(tree, request)
       user = await options.authenticator.authenticate(request, response)
+      if (user !== undefined) noteAccess(request, { user: user.name })
       if (user === undefined && options.requireAuthentication) throw new HttpError(401)
-      await reply(response, await serve(asked ?? findRoute(tree, request), options, request, user), clock)
+      const result = await serve(asked ?? findRoute(tree, request), options, request, response, user)
+      // Every number that is an answer is the one of a job.
+      if (typeof result === 'number' && request.method !== 'GET') noteAccess(request, { job: result })
+      await reply(response, result, clock)
     } catch (error) {
       const { status, body } = errorReply(error, log)
       if (status === 401) response.setHeader('WWW-Authenticate', CHALLENGE)
@@ -63,11 +68,6 @@ export function createRouter(routes: readonly Route[], options: RouterOptions): 
       if (status === 413) response.setHeader('Connection', 'close')
       send(response, status, body, clock)
     }
-    if (request.method !== 'GET')
-      log.info(
-        { user: user?.name, method: request.method, path: pathOf(request), status: response.statusCode },
-        'request',
-      )
   }
 }
 
@@ -89,12 +89,13 @@ async function serve(
   { route, resource, params }: Asked,
   services: RapiServices,
   request: IncomingMessage,
+  response: ServerResponse,
   user: User | undefined,
 ): Promise<unknown> {
   for (const { basic = [] } of route.security) checkAccess(user, basic)
   const body = await readBody(request)
   const query = new URLSearchParams((request.url ?? '').slice(pathOf(request).length))
-  const context = new RapiContext(services, request, resource, query, body, undefined, user)
+  const context = new RapiContext(services, response, resource, query, body, undefined, user)
   const permission = readPermission(route)
   if (permission !== undefined) context.need(permission)
   const args = readArguments(route.args, params, query, body)

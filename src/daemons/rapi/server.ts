@@ -1,15 +1,17 @@
 // The RAPI daemon: Ganeti's remote API over HTTPS, and its documentation. It owns nothing: it translates HTTP to the Master
 // interface and back. It may use services, opcodes and the wire calls; it may not touch configuration, queue or nodes.
 import { readFileSync } from 'node:fs'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Express } from 'express'
 import { routes } from '../../generated/routes'
 import type { Clock, Timer } from '../../lib/clock'
+import { countRefused } from '../../lib/counted-log'
 import { errorCode } from '../../lib/disk'
 import type { Log } from '../../lib/log'
 import type { Paths } from '../../lib/paths'
+import { systemRandom } from '../../lib/random'
 import { followCertificate } from '../../lib/tls'
 import {
   RAPI_CLOSE_S,
@@ -18,15 +20,18 @@ import {
   RAPI_KEEP_ALIVE_S,
   RAPI_RECEIVE_S,
   CLUSTER_ADDRESS_RETRY_S,
+  TLS_REFUSED_EVERY_S,
 } from '../../model/limits'
 import type { Master } from '../../rpc/luxi/calls'
 import type { GantryMaster } from '../../rpc/luxi/gantry'
+import { type AccessLevel, logAccess } from './access-log'
 import { basicAuthenticator } from './auth'
 import { isTooLong } from './body'
 import { RapiMetrics, serveMetrics } from './metrics'
 import { createRouter } from './router'
 import { UsersFile } from './users'
 import { createIdentify } from './v3/identity'
+import { objectRoutes } from './v3/object-routes'
 import { createV3Router } from './v3/router'
 
 export interface RapiOptions {
@@ -42,6 +47,8 @@ export interface RapiOptions {
   port: number
   /** Default true; false restores Ganeti's reads without login. */
   requireAuthentication?: boolean
+  /** Default `changes`. */
+  accessLog?: AccessLevel
   /** Default: the cluster's users file. */
   usersFile?: string
 }
@@ -87,7 +94,8 @@ export async function startRapi(options: RapiOptions): Promise<Rapi> {
 }
 
 /** What answers which address: documentation, metrics, /3, and Ganeti's API for all the rest. */
-function createDoors({ clock, log, requireAuthentication = true, ...options }: RapiOptions, users: UsersFile): Door {
+function createDoors(rapi: RapiOptions, users: UsersFile): Door {
+  const { clock, log, requireAuthentication = true, accessLog = 'changes', ...options } = rapi
   const metrics = new RapiMetrics(clock)
   const master = metrics.measured(options.master)
   const { gantry } = master
@@ -99,7 +107,7 @@ function createDoors({ clock, log, requireAuthentication = true, ...options }: R
 
   function openV3(gantry: GantryMaster): { v3: Door; measures: Door } {
     const identify = createIdentify({ gantry, users, passwords: authenticator, clock, log })
-    const v3Routes = routes.filter(({ path }) => isV3(path))
+    const v3Routes = [...routes.filter(({ path }) => isV3(path)), ...objectRoutes]
     return {
       v3: createV3Router(v3Routes, { ...services, gantry, identify }),
       measures: (request, response) => serveMetrics({ metrics, gantry, identify, log }, request, response),
@@ -108,7 +116,10 @@ function createDoors({ clock, log, requireAuthentication = true, ...options }: R
 
   return (request, response) => {
     metrics.observe(request, response)
+    logAccess({ level: accessLog, log, clock }, request, response)
     const url = request.url ?? ''
+    if (request.httpVersionMajor > 1) return void response.socket?.end(refusal(versionRefused(request.httpVersion)))
+    if (isForReader(request)) return void response.writeHead(302, { Location: '/docs/', 'Content-Length': 0 }).end()
     if (/^\/docs([/?]|$)/.test(url)) return showPage(request, response)
     if (ours !== undefined && /^\/metrics(\?|$)/.test(url)) return ours.measures(request, response)
     return ours !== undefined && isV3(url) ? ours.v3(request, response) : router(request, response)
@@ -120,16 +131,21 @@ type Door = (request: IncomingMessage, response: ServerResponse) => unknown
 /** The API of our own; everything else is Ganeti's. */
 const isV3 = (path: string): boolean => path.startsWith('/3/')
 
+/** Of this process: a session does not outlive it. */
+const ticketKeys = Buffer.from(systemRandom.hex(48), 'hex')
+
 async function listen(
   address: string,
   port: number,
-  { paths, log }: Pick<RapiOptions, 'paths' | 'log'>,
+  { paths, log, clock }: Pick<RapiOptions, 'paths' | 'log' | 'clock'>,
   handle: Door,
 ): Promise<Server> {
   const server = createServer(
     {
       ...certificate(paths),
       minVersion: 'TLSv1.2',
+      // The session of a connection to one address is good for the others, too.
+      ticketKeys,
       maxHeaderSize: RAPI_HEADER_BYTES_MAX,
       headersTimeout: RAPI_RECEIVE_S * 1000,
       requestTimeout: 2 * RAPI_RECEIVE_S * 1000,
@@ -144,6 +160,7 @@ async function listen(
   server.maxConnections = RAPI_CONNECTIONS_MAX
   followCertificate(server, paths.rapiCert, () => certificate(paths), log)
   server.on('clientError', refuse)
+  countRefused(server, { clock, log }, TLS_REFUSED_EVERY_S)
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     // Who asks before it sends is told at once.
     if (!isTooLong(request)) response.writeContinue()
@@ -173,17 +190,46 @@ function showPage(request: IncomingMessage, response: ServerResponse): void {
   pages(request, response)
 }
 
+/** People who look what is there are shown the documentation; programs, which do not ask for HTML, get what they always got. */
+const isForReader = ({ method, url = '', headers }: IncomingMessage): boolean =>
+  method === 'GET' && /^\/(3\/?)?(\?|$)/.test(url) && /\btext\/html\b/.test(headers.accept ?? '')
+
 /** What is no HTTP gets an answer where one can still be sent. */
 function refuse(error: Error, socket: Socket): void {
   if (errorCode(error) === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  socket.end(BAD_REQUEST)
+  socket.end(refusal(versionOf(error)))
 }
 
-const BAD_REQUEST = (() => {
-  const body = '{"code": 400, "message": "Bad request syntax", "explain": "Bad request syntax or unsupported method"}\n'
-  const head = ['HTTP/1.1 400 Bad Request', 'Content-Type: application/json', `Content-Length: ${body.length}`]
+interface Refusal {
+  readonly code: number
+  readonly message: string
+  readonly explain: string
+}
+
+/** The parser refuses some versions itself. */
+function versionOf(error: Error): Refusal {
+  const packet: unknown = Reflect.get(error, 'rawPacket')
+  const line = Buffer.isBuffer(packet) ? (packet.toString('latin1').split('\r\n')[0] ?? '') : ''
+  const [, version, major] = / HTTP\/((\d+)\.\d+)$/.exec(line) ?? []
+  if (version !== undefined && Number(major) > 1) return versionRefused(version)
+  return { code: 400, message: 'Bad request syntax', explain: 'Bad request syntax or unsupported method' }
+}
+
+const versionRefused = (version: string): Refusal => ({
+  code: 505,
+  message: `Invalid HTTP Version (${version})`,
+  explain: 'Cannot fulfill request.',
+})
+
+function refusal({ code, message, explain }: Refusal): string {
+  const body = `{"code": ${code}, "message": "${message}", "explain": "${explain}"}\n`
+  const head = [
+    `HTTP/1.1 ${code} ${STATUS_CODES[code]}`,
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+  ]
   return [...head, 'Connection: close', '', body].join('\r\n')
-})()
+}
 
 function addressOf(server: Server): AddressInfo {
   const address = server.address()

@@ -1,5 +1,4 @@
-// The users file of RAPI: `<user> <password> [option,...]`, where a password is clear text, {CLEARTEXT}text or
-// {HA1}md5-of-user:realm:password. Read anew when it has changed.
+// Who may log in: the users file, read anew when it has changed.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isMissing } from '../../lib/disk'
@@ -8,15 +7,12 @@ import type { Log } from '../../lib/log'
 import { systemRandom } from '../../lib/random'
 import { LOGINS_KEPT_MAX } from '../../model/limits'
 import { permissionsOf } from '../../model/permissions'
+import { parseUsers, type UserEntry } from '../../model/users'
 import type { Identity } from '../../rpc/luxi/gantry'
 
 export const REALM = 'Ganeti Remote API'
 
-export interface User {
-  readonly name: string
-  /** `read` and `write`; write does not include read. */
-  readonly options: ReadonlySet<string>
-}
+export type User = Omit<UserEntry, 'password'>
 
 /** Of who has shown a password. */
 export const identityOf = ({ name, options }: User): Identity => ({
@@ -25,22 +21,8 @@ export const identityOf = ({ name, options }: User): Identity => ({
   permissions: permissionsOf(options),
 })
 
-interface Entry extends User {
-  readonly password: string
-}
-
-export function parseUsers(text: string): Map<string, Entry> {
-  const users = new Map<string, Entry>()
-  for (const line of text.split('\n')) {
-    const [name, password, options = ''] = line.trim().split(/\s+/)
-    if (name === undefined || name.startsWith('#') || password === undefined) continue
-    users.set(name, { name, password, options: new Set(options.split(',').filter((option) => option !== '')) })
-  }
-  return users
-}
-
 export class UsersFile {
-  private users = new Map<string, Entry>()
+  private users = new Map<string, UserEntry>()
   /** Who has shown these credentials since the file was read: by a keyed digest, which neither tells nor compares them. */
   private readonly shown = new Map<string, User>()
   private readonly key = systemRandom.hex(32)

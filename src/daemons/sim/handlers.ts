@@ -56,8 +56,8 @@ const filesAndDaemons = {
 const state = {
   node_info: (sim, units, hypervisors) => [
     bootId(sim.node),
-    units.map((unit) => storageInfo(sim, unit)),
-    hypervisors.map(() => hypervisorInfo(sim)),
+    units && units.map((unit) => storageInfo(sim, unit)),
+    hypervisors && hypervisors.map(() => hypervisorInfo(sim)),
   ],
   node_verify: (sim, checks) => answerChecks(sim, checks),
   node_verify_light: (sim, checks) => answerChecks(sim, checks),

@@ -1,4 +1,5 @@
 // The arguments of wconfd's calls, checked one by one. Ganeti answers a wrong one with GenericError "RPC input: ...".
+import { errorText } from '../../lib/system-failure'
 import type { CallHandler } from '../../rpc/json-protocol'
 import type { FramedConnection } from '../../lib/json-socket'
 import { isClientId, isLockRequest, isMode } from '../../locks/encoding'
@@ -64,7 +65,7 @@ export const ownerId: Reader<ClientId> = (value) => {
   try {
     checkSocketPath(client[1])
   } catch (error) {
-    throw new GenericError(error instanceof Error ? error.message : String(error))
+    throw new GenericError(errorText(error))
   }
   return client
 }

@@ -39,7 +39,9 @@ const configCalls = ({ store, locks, replication, measures }: WconfdState, feed:
   }),
   gantryChange: call(
     [read.clientId, read.optional(read.integer), read.list(read.namedChange)],
-    ([client, epoch, changes]) => {
+    async ([client, epoch, changes], connection) => {
+      // A job that has given up while this daemon was stopped has told that it failed.
+      if (!(await connection.senderStays())) throw new GenericError('The sender of the change has left')
       if (epoch !== null) locks.checkEpoch(client, epoch)
       return store.change(changes, client[0])
     },
@@ -87,7 +89,7 @@ const waitingCalls = (state: WconfdState) => ({
   ),
 })
 
-const lockCalls = ({ locks, free, releaseDead }: WconfdState) => ({
+const lockCalls = ({ locks, free, settle, releaseDead }: WconfdState) => ({
   tryUpdateLocks: call([read.ownerId, read.list(read.lockRequest)], async ([owner, request]) => {
     return (await locks.perform({ kind: 'update', owner, request, priority: null })).blockers
   }),
@@ -101,7 +103,10 @@ const lockCalls = ({ locks, free, releaseDead }: WconfdState) => ({
   ),
   gantryFreeAll: call(
     [read.clientId],
-    unit(([client]) => free(client)),
+    unit(async ([client]) => {
+      await free(client)
+      await settle()
+    }),
   ),
   freeLocksLevel: call(
     [read.clientId, read.lockLevel],

@@ -44,7 +44,7 @@ export class LocksFile {
   }
 
   private write(data: string | Buffer): Promise<void> {
-    return this.disk.write(this.file, data, { mode: 0o600, durable: false })
+    return this.disk.write(this.file, data, { durable: false })
   }
 
   private async forget(): Promise<void> {

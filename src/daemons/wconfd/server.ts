@@ -1,6 +1,6 @@
 // wconfd: the configuration, the locks and the temporary reservations, behind one Unix socket with LUXI's framing; and a second
 // socket on which others follow the configuration. Only transport is here; nothing below knows of sockets.
-import { systemDisk, type Disk } from '../../lib/disk'
+import type { Disk } from '../../lib/disk'
 import type { Timer } from '../../lib/clock'
 import { isServed } from '../../lib/json-socket'
 import { ConfigurationError } from '../../model/errors'
@@ -10,6 +10,7 @@ import {
   WCONFD_CONNECTIONS_MAX,
   WCONFD_FRAME_BYTES_MAX,
 } from '../../model/limits'
+import { ownedDisk } from '../../model/owners'
 import { serveCalls } from '../../rpc/json-protocol'
 import { FollowFeed, serveFollow, yieldFollow } from '../../rpc/wconfd/follow-server'
 import { wconfdCalls } from './calls'
@@ -19,7 +20,7 @@ import { WconfdState, type WconfdOptions } from './state'
 export async function startWconfd(
   given: Omit<WconfdOptions, 'disk'> & { disk?: Disk },
 ): Promise<{ close(): Promise<void> }> {
-  const options = { ...given, disk: given.disk ?? systemDisk }
+  const options = { ...given, disk: given.disk ?? ownedDisk }
   const { paths, log, disk } = options
   const path = paths.socket('wconfd')
   // Before anything is read: two daemons on the same files would destroy them.

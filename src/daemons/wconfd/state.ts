@@ -37,7 +37,7 @@ export class WconfdState {
     readonly measures: WconfdMeasures,
   ) {
     const { disk, paths } = options
-    this.tempres = new CoalescedWriter(() => disk.write(paths.tempresFile, reservations.encode(), { mode: 0o600 }))
+    this.tempres = new CoalescedWriter(() => disk.write(paths.tempresFile, reservations.encode()))
     store.subscribe((delta) => {
       if (reservations.settle(delta)) void this.tempres.request().catch((error: unknown) => this.notSaved(error))
     })
@@ -74,6 +74,12 @@ export class WconfdState {
       dropped ? this.tempres.request() : undefined,
     ])
     return effects.changed || dropped
+  }
+
+  /** Who copies config.data after a job has what the job did, where nobody else is at work who would have to wait for it. */
+  settle = async (): Promise<void> => {
+    const { owners, waiting } = this.locks.table
+    if (owners.size === 0 && waiting.size === 0) await this.store.settle()
   }
 
   /** Frees everything of an owner that is gone. */

@@ -5,7 +5,17 @@ export const CONFIG_VERSION = 3010000
 /** Of configurations that it loads and keeps as they are. */
 export const CONFIG_VERSIONS_SUPPORTED: readonly number[] = [3000000, 3010000]
 export const PROTOCOL_VERSION = CONFIG_VERSION
+/** Of node daemons that can be in one cluster: between the two, calls were only added. */
+export const PROTOCOL_VERSIONS_SUPPORTED = CONFIG_VERSIONS_SUPPORTED
 export const RELEASE_VERSION = '3.1.0'
+
+/** What a master of this release speaks, and so what it expects its nodes to speak: Ganeti's refuses any other. */
+export function protocolOf(release = RELEASE_VERSION): number {
+  const [major, minor] = release.split('.')
+  const protocol = Number(major) * 1_000_000 + Number(minor) * 10_000
+  return PROTOCOL_VERSIONS_SUPPORTED.includes(protocol) ? protocol : PROTOCOL_VERSION
+}
+
 export const EXPORT_VERSION = 0
 export const RIE_VERSION = 0
 export const OS_API_VERSIONS: readonly number[] = [10, 15, 20]

@@ -2,6 +2,7 @@
 import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
 import { fail, type Handlers, type NodeContext } from '../context'
+import { sweepLeftovers } from '../leftovers'
 import { receiveFile, receiveQueueFile, receiveSsconf, checkQueueFile } from '../uploads'
 
 export const fileHandlers = {
@@ -18,6 +19,7 @@ export const fileHandlers = {
   async write_ssconf_files(context, values) {
     await giveWay(context, values['master_node'])
     await receiveSsconf(context, values)
+    if (values['instance_list'] !== undefined) await sweepLeftovers(context)
     return null
   },
 
@@ -73,7 +75,7 @@ export const fileHandlers = {
 
   async set_watcher_pause(context, until) {
     if (until === null) await context.disk.remove(context.paths.watcherPause)
-    else await context.disk.write(context.paths.watcherPause, `${Math.floor(until)}\n`, { mode: 0o644 })
+    else await context.disk.write(context.paths.watcherPause, `${Math.floor(until)}\n`)
     return null
   },
 

@@ -1,7 +1,7 @@
 // Node calls of a live migration, in the order in which the job makes them: source, target, source, both.
 import type { Handlers } from '../context'
 import { fail } from '../context'
-import { orFail } from './instance'
+import { orFail, toTell } from './instance'
 
 export const instanceMigrationHandlers = {
   async migration_info(context, instance) {
@@ -11,8 +11,7 @@ export const instanceMigrationHandlers = {
 
   async accept_instance(context, instance, info, target) {
     const work = context.hypervisor(instance.hypervisor).accept(instance, asText(info), target)
-    await orFail('Failed to accept instance', work)
-    return null
+    return toTell(await orFail('Failed to accept instance', work))
   },
 
   async instance_migrate(context, _clusterName, instance, target, live) {
@@ -28,8 +27,7 @@ export const instanceMigrationHandlers = {
 
   async instance_finalize_migration_dst(context, instance, info, success) {
     const work = context.hypervisor(instance.hypervisor).finalizeTarget(instance, asText(info), success)
-    await orFail('Failed to finalize migration on the target node', work)
-    return null
+    return (await orFail('Failed to finalize migration on the target node', work)) ?? null
   },
 
   async instance_finalize_migration_src(context, instance, success, live) {

@@ -14,9 +14,9 @@ const USER_DOWN = 1
 
 export const instanceHandlers = {
   async instance_start(context, instance, paused, reason) {
-    await startInstance(context, instance, paused)
+    const remarks = await startInstance(context, instance, paused)
     await noteReason(context, instance.name, reason, 'start')
-    return null
+    return toTell(remarks)
   },
 
   async instance_shutdown(context, instance, timeout_s, reason) {
@@ -28,14 +28,15 @@ export const instanceHandlers = {
   async instance_reboot(context, instance, rebootType, shutdownTimeout_s, reason) {
     const hypervisor = context.hypervisor(instance.hypervisor)
     if (!(await hypervisor.info(instance.name))) fail(`Cannot reboot instance '${instance.name}' that is not running`)
+    let remarks: readonly string[] = []
     if (rebootType === 'soft') {
       await orFail(`Failed to soft reboot instance '${instance.name}'`, hypervisor.reboot(instance))
     } else if (rebootType === 'hard') {
       await stopInstance(context, instance, shutdownTimeout_s)
-      await startInstance(context, instance, false)
+      remarks = await startInstance(context, instance, false)
     } else fail(`Invalid reboot_type received: '${rebootType}'`)
     await noteReason(context, instance.name, reason, 'reboot')
-    return null
+    return toTell(remarks)
   },
 
   async instance_balloon_memory(context, instance, memory_mib) {
@@ -94,17 +95,21 @@ export const instanceHandlers = {
   },
 } satisfies Partial<Handlers>
 
-async function startInstance(context: NodeContext, instance: InstanceDict, paused: boolean): Promise<void> {
+async function startInstance(
+  context: NodeContext,
+  instance: InstanceDict,
+  paused: boolean,
+): Promise<readonly string[]> {
   const hypervisor = context.hypervisor(instance.hypervisor)
   const runtime = await hypervisor.info(instance.name)
   if (runtime && runtime.state !== USER_DOWN) {
     context.log.info({ instance: instance.name }, 'instance is already running, not starting')
     if (!paused) await orFail('Hypervisor error', hypervisor.settle(instance))
-    return
+    return []
   }
   const disks = await orFail('Block device error', linkDisks(context, instance))
   try {
-    await orFail('Hypervisor error', hypervisor.start(instance, disks, paused))
+    return await orFail('Hypervisor error', hypervisor.start(instance, disks, paused))
   } catch (error) {
     await removeLinks(context.paths, instance.name, instance.disks_info.length)
     throw error
@@ -165,6 +170,9 @@ async function noteReason(
   const file = `${context.paths.instanceReasonDir}/${instanceName}`
   await context.disk.write(file, JSON.stringify([...trail, entry]) + '\n', { mode: 0o644, durable: false })
 }
+
+/** Nothing is told as Ganeti's nodes tell it. */
+export const toTell = (remarks: readonly string[]): readonly string[] | null => (remarks.length > 0 ? remarks : null)
 
 /** Puts what was tried before the text of a hypervisor's or a storage's failure. */
 export async function orFail<T>(what: string, work: Promise<T>): Promise<T> {

@@ -4,7 +4,7 @@ import * as path from 'node:path'
 import { withHost } from '../../lib/hosts-file'
 import { SSH_KEY_TYPES } from '../../lib/ssh-files'
 import { certificateDigest, createClientCertificate } from '../../lib/tls'
-import { DAEMONS, MODE } from '../../model/constants/daemons'
+import { DAEMONS } from '../../model/constants/daemons'
 import { PATH } from '../../model/constants/paths'
 import { isRecord } from '../../rpc/node/codecs'
 import type { Handlers, NodeContext } from '../context'
@@ -126,7 +126,7 @@ function certificateFile({ paths }: NodeContext, options: unknown): string {
 async function createCertificate({ paths, disk, clock, random, hostname }: NodeContext, file: string): Promise<void> {
   const server = (await disk.read(paths.serverCert)) ?? fail('This node has no cluster certificate')
   const pem = await createClientCertificate(server.toString('utf8'), hostname, { clock, random })
-  await disk.write(file, pem, { mode: MODE.secureFile })
+  await disk.write(file, pem)
 }
 
 async function removeFiles(directory: string): Promise<void> {

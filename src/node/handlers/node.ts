@@ -1,6 +1,6 @@
 // Node calls about the node itself: its state, its checks, its tests.
 import { readFileSync } from 'node:fs'
-import { PROTOCOL_VERSION } from '../../model/constants/versions'
+import { protocolOf } from '../../model/constants/versions'
 import type { HypervisorInfo } from '../../rpc/node/dicts'
 import { messageOf } from '../../rpc/node/protocol'
 import type { Handlers, NodeContext } from '../context'
@@ -15,13 +15,13 @@ import { verifyNode } from '../verify'
 import { storageInfo } from './file-storage'
 
 export const nodeHandlers = {
-  version: () => PROTOCOL_VERSION,
+  version: ({ ssconf }) => protocolOf(ssconf.value('release_version')),
 
   async node_info(context, storageUnits, hypervisors) {
     const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')
     const [storage, live] = await Promise.all([
-      Promise.all(storageUnits.map((unit) => storageInfo(context, unit))),
-      Promise.all(hypervisors.map(([name]) => hypervisorInfo(context, name))),
+      storageUnits && Promise.all(storageUnits.map((unit) => storageInfo(context, unit))),
+      hypervisors && Promise.all(hypervisors.map(([name]) => hypervisorInfo(context, name))),
     ])
     return [bootId.trim(), storage, live]
   },

@@ -1,5 +1,5 @@
 // Node calls about SSH keys. Only the master is sent them, and tells the other nodes over SSH.
-import { sshKeyType } from '../../opcodes/types'
+import { SSH_KEY_TYPES } from '../../lib/ssh-files'
 import type { Handlers } from '../context'
 import { fail } from '../context'
 import { renewKeys } from '../ssh/renew'
@@ -21,9 +21,11 @@ export const sshKeyHandlers = {
 
   node_ssh_keys_renew: (context, uuids, names, candidateUuids, potentialCandidates, oldType, newType, bits) => {
     if (uuids.length !== names.length) fail('List of nodes UUIDs and node names does not match in length.')
+    const known = SSH_KEY_TYPES.find((type) => type === newType)
+    if (known === undefined) fail(`Unknown type of SSH keys '${newType}', known are ${SSH_KEY_TYPES.join(', ')}`)
     const nodes = uuids.map((uuid, index) => ({ uuid, name: names[index] ?? '' }))
     return renewKeys(context, {
-      ...{ nodes, candidateUuids, potentialCandidates, oldType, newType: sshKeyType.parse(newType), bits },
+      ...{ nodes, candidateUuids, potentialCandidates, oldType, newType: known, bits },
     })
   },
 } satisfies Partial<Handlers>

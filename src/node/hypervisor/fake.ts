@@ -37,6 +37,7 @@ function runs(state: FakeState) {
       if (await state.read(instance.name))
         throw new HypervisorFailure(`Failed to start instance ${instance.name}: already running`)
       await markUp(state, instance)
+      return []
     },
     settle: () => Promise.resolve(),
     async stop(instance) {
@@ -60,10 +61,14 @@ function migrates(state: FakeState) {
     migrationInfo: () => Promise.resolve(''),
     async accept(instance) {
       if (await state.read(instance.name)) throw new HypervisorFailure("Can't accept instance, already running")
+      return []
     },
     migrate: (instance) => state.running(instance.name, 'Instance not running, cannot migrate'),
     migrationStatus: () => Promise.resolve({ status: 'completed' }),
-    finalizeTarget: (instance, _info, success) => (success ? markUp(state, instance) : state.remove(instance.name)),
+    async finalizeTarget(instance, _info, success) {
+      await (success ? markUp(state, instance) : state.remove(instance.name))
+      return undefined
+    },
     finalizeSource: async (instance, success) => (success ? state.remove(instance.name) : undefined),
   } satisfies Partial<Hypervisor>
 }

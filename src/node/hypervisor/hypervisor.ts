@@ -59,7 +59,8 @@ export interface Hypervisor {
   allInfo(): Promise<Map<string, InstanceRuntime>>
   /** Whether it runs here, without asking the machine itself: what waits for an end asks this. */
   isRunning(instanceName: string): Promise<boolean>
-  start(instance: InstanceDict, disks: readonly LinkedDisk[], paused: boolean): Promise<void>
+  /** Resolves to what is otherwise than was asked for, in words for the job's log. */
+  start(instance: InstanceDict, disks: readonly LinkedDisk[], paused: boolean): Promise<readonly string[]>
   /** Brings a running instance that an interrupted start left half-way to where `start` would have left it. */
   settle(instance: InstanceDict): Promise<void>
   /** Asks (or forces) the instance to end; returns at once, `isRunning` tells the outcome. */
@@ -72,13 +73,13 @@ export interface Hypervisor {
 
   /** Source: opaque text that the target needs. */
   migrationInfo(instance: InstanceDict): Promise<string>
-  /** Target: gets ready to receive; `target` is this node's address. */
-  accept(instance: InstanceDict, info: string, target: string): Promise<void>
+  /** Target: gets ready to receive, and says what `start` would say; `target` is this node's address. */
+  accept(instance: InstanceDict, info: string, target: string): Promise<readonly string[]>
   /** Source: starts the transfer; `migrationStatus` tells how it goes. */
   migrate(instance: InstanceDict, target: string, live: boolean): Promise<void>
   migrationStatus(instance: InstanceDict): Promise<MigrationStatus>
-  /** Target: keeps the instance, or drops what was received. */
-  finalizeTarget(instance: InstanceDict, info: string, success: boolean): Promise<void>
+  /** Target: keeps the instance, or drops what was received; then it resolves to why loading it failed, where that is known. */
+  finalizeTarget(instance: InstanceDict, info: string, success: boolean): Promise<string | undefined>
   /** Source: forgets the instance, or goes on running it (cancelling a transfer that still runs). */
   finalizeSource(instance: InstanceDict, success: boolean, live: boolean): Promise<void>
 

@@ -1,5 +1,6 @@
 // Which directories may hold disk files: those that this node's administrator lists in /etc/ganeti/file-storage-paths, and below.
 // The master cannot change that file, so it cannot make a node write elsewhere.
+import { errorText } from '../../lib/system-failure'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { isMissing } from '../../lib/disk'
@@ -50,7 +51,7 @@ export function fileStorageProblem(paths: Paths, wire: string): string | undefin
     fs.accessSync(local, fs.constants.W_OK)
     return undefined
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return errorText(error)
   }
 }
 

@@ -31,7 +31,8 @@ export async function copyDevice(from: string, to: string): Promise<void> {
 async function openImage(image: string): Promise<Readable> {
   if (!ADDRESS.test(image)) {
     const known = await fsAsync.stat(image).catch(() => fail(`Image '${image}' not found`))
-    if (known.isDirectory()) fail(`Image '${image}' is a directory`)
+    // A pipe, for one, would hold up this daemon until somebody writes into it.
+    if (!known.isFile() && !known.isBlockDevice()) fail(`Image '${image}' is neither a file nor a block device`)
     return fs.createReadStream(image, { highWaterMark: MIB })
   }
   const answer = await fetch(image).catch((error: unknown) => fail(`Image '${image}' cannot be read: ${String(error)}`))

@@ -1,5 +1,6 @@
 // The stream between two nodes: mutual TLS, with a magic value before the data and maybe a compression tool around both, as
 // Ganeti's import/export daemon sends it through socat. One end may therefore be Ganeti's.
+import { errorText } from '../../lib/system-failure'
 import { once } from 'node:events'
 import * as fs from 'node:fs'
 import type { AddressInfo } from 'node:net'
@@ -41,7 +42,7 @@ export async function connect(spec: TransferSpec, status: TransferStatus, clock:
       return await connectOnce(spec, clock)
     } catch (error) {
       if (left <= 0) throw error
-      status.say(`cannot connect, trying again: ${error instanceof Error ? error.message : String(error)}`)
+      status.say(`cannot connect, trying again: ${errorText(error)}`)
       await clock.sleep(TRANSFER_CONNECT_PAUSE_S * 1000)
     }
   }

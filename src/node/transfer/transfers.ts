@@ -5,13 +5,14 @@ import * as path from 'node:path'
 import { fileTime } from '../../lib/clock'
 import { isMissing } from '../../lib/disk'
 import { PATH } from '../../model/constants/paths'
-import { TRANSFER_ACCEPT_S, TRANSFER_CONNECT_RETRIES, TRANSFER_CONNECT_S } from '../../model/limits'
+import { TRANSFER_ACCEPT_S, TRANSFER_CONNECT_RETRIES, TRANSFER_CONNECT_S, OS_LOGS_MAX } from '../../model/limits'
 import type { ImpExpEnd, ImpExpOptions, ImpExpStatus, InstanceDict } from '../../rpc/node/dicts'
 import { fail, type NodeContext } from '../context'
 import { certificateFiles } from '../certificates'
 import { isVirtualNode } from '../network'
 import { transferEnd } from './ends'
 import { transferProgram } from './program'
+import { keepNewest } from '../leftovers'
 import type { TransferSpec } from './spec'
 
 export interface TransferRequest {
@@ -79,6 +80,7 @@ async function launch(
 ): Promise<void> {
   const logs = context.paths.local(PATH.LOG_OS_DIR)
   await fs.mkdir(logs, { recursive: true, mode: 0o750 })
+  await keepNewest(logs, OS_LOGS_MAX - 1)
   const name = [mode, instance.os.replaceAll('/', '_'), instance.name, component, fileTime(context.clock)]
   const log = await fs.open(path.join(logs, `${name.join('-')}.log`), 'a', 0o640)
   try {

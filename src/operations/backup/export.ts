@@ -13,7 +13,9 @@ import { all, exclusive, logicalUnit, type Op } from '../logical-unit'
 import { checkCompressionTool } from '../transfer/copy'
 import type { UnitContext } from '../unit-context'
 import { copyToNode, type ExportResult } from './local'
+import { startOn } from '../instance/startup'
 import { sendToCluster, verifiedTarget, type RemoteTarget } from './remote'
+import { whileItStops } from '../instance/while-it-stops'
 
 export type ExportOp = Op<typeof OpBackupExport>
 
@@ -98,7 +100,11 @@ async function exportInstance(
   if (op.shutdown) {
     ctx.log.say(`Shutting down instance ${instance.name}`)
     const what = `Could not shutdown instance ${instance.name} on node ${primary.name}`
-    await ctx.nodes.call(primary, what, 'instance_shutdown', [dictOf(view), op.shutdown_timeout, ctx.reason])
+    await whileItStops(
+      ctx,
+      { name: instance.name, limit_s: op.shutdown_timeout },
+      ctx.nodes.call(primary, what, 'instance_shutdown', [dictOf(view), op.shutdown_timeout, ctx.reason]),
+    )
   }
   const result = await withDisks(ctx, view, (active) => copyAndRestart(ctx, op, active, target))
   checkResult(result)
@@ -160,7 +166,7 @@ async function copyAndRestart(
 async function startAgain(ctx: UnitContext, view: InstanceView): Promise<void> {
   const { instance, primary } = view
   ctx.log.say(`Starting instance ${instance.name}`)
-  const result = await ctx.nodes.attempt(primary, 'instance_start', [dictOf(view), false, ctx.reason])
+  const result = await startOn(ctx, primary, dictOf(view))
   if (result.ok) return
   ctx.log.say(`Failed to start instance: ${result.error}`)
   await shutdownDisks(ctx, await reread(ctx, view))

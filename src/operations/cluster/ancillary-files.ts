@@ -52,19 +52,43 @@ const ALWAYS: readonly AncillaryFile[] = [
 
 /** Sends the master's copies to these nodes; a node that does not take one is a warning in the job's log. */
 export async function sendAncillaryFiles(ctx: UnitContext, cluster: Cluster, nodes: readonly Node[]): Promise<void> {
-  const { masterFile, paths } = ctx.env
+  const { masterFile } = ctx.env
   if (masterFile === undefined) return
   const targets = nodes.filter((node) => node.uuid !== cluster.master_node && !node.offline)
   for (const { path, on, upload } of ancillaryFiles(cluster)) {
     const content = upload && (await masterFile(path))
     if (upload === undefined || content === undefined) continue
     const receivers = on === 'all' ? targets : targets.filter((node) => node.vm_capable)
-    const file = { path: paths.local(path), content, ...upload, atime: null, mtime: null }
-    const results = await ctx.nodes.many(receivers, 'upload_file', [file])
-    for (const node of receivers) {
-      const result = results.get(node.uuid)
-      if (result?.ok !== true)
-        ctx.log.warning(`Copy of file ${path} to node ${node.name} failed: ${result?.error ?? 'no answer'}`)
-    }
+    await send(ctx, { path, content, ...upload }, receivers)
   }
+}
+
+interface Copy {
+  readonly path: string
+  readonly content: string
+  readonly owner: string
+  readonly group: string
+  readonly mode: number
+}
+
+async function send(ctx: UnitContext, copy: Copy, receivers: readonly Node[]): Promise<void> {
+  const file = { ...copy, path: ctx.env.paths.local(copy.path), atime: null, mtime: null }
+  const results = await ctx.nodes.many(receivers, 'upload_file', [file])
+  for (const node of receivers) {
+    const result = results.get(node.uuid)
+    if (result?.ok !== true)
+      ctx.log.warning(`Copy of file ${copy.path} to node ${node.name} failed: ${result?.error ?? 'no answer'}`)
+  }
+}
+
+/** Nodes are known under the cluster's name: whoever logs in to one looks for its key there. */
+export async function renameInKnownHosts(ctx: UnitContext, { cluster_name, master_node }: Cluster, name: string) {
+  const path = PATH.SSH_KNOWN_HOSTS_FILE
+  const old = await ctx.env.masterFile?.(path)
+  const { nodes } = await ctx.config.read({ nodes: [master_node] })
+  const master = nodes[master_node]
+  if (old === undefined || master === undefined) return
+  const renamed = (hosts: string) => hosts.split(',').map((host) => (host === cluster_name ? name : host)).join(',') // prettier-ignore
+  const content = old.replace(/^[^\s#]+/gm, renamed)
+  await send(ctx, { path, content, ...owned(USER.masterd, GROUP.masterd, 0o644) }, [master])
 }

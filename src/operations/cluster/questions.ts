@@ -6,6 +6,7 @@ import { preconditionsOf } from '../../allocation/preconditions'
 import { toParts } from '../../allocation/question-parts'
 import type { Answers, Question } from '../../allocation/questions'
 import { seconds } from '../../lib/clock'
+import { timeText } from '../../lib/rfc3339'
 import { TaskTooLong } from '../../lib/worker-pool'
 import type { Capacity } from '../../model/allocation'
 import { ownAllocators } from '../../model/allocators'
@@ -22,6 +23,7 @@ import { clusterPicture } from '../plan/picture'
 import type { UnitContext } from '../unit-context'
 
 export const clusterBalance = logicalUnit(OpClusterBalance, {
+  question: true,
   async check(ctx, op) {
     const config = await wholeConfig(ctx)
     return { config, asked: balanceQuestion(config, op, op.visible ?? null) }
@@ -36,7 +38,7 @@ export const clusterBalance = logicalUnit(OpClusterBalance, {
     const { jobId, opIndex, clock } = ctx.env
     return {
       plan: found ? `job-${jobId}-${opIndex}` : null,
-      expires: found ? seconds(clock) + PLAN_S : null,
+      expires: found ? timeText(seconds(clock) + PLAN_S) : null,
       ...answer,
       preconditions: preconditionsOf(config, answer),
     }
@@ -44,6 +46,7 @@ export const clusterBalance = logicalUnit(OpClusterBalance, {
 })
 
 export const clusterCapacity = logicalUnit(OpClusterCapacity, {
+  question: true,
   async check(ctx, op) {
     const config = await wholeConfig(ctx)
     return { config, asked: capacityQuestion(config, op, op.visible ?? null) }
@@ -58,6 +61,7 @@ export const clusterCapacity = logicalUnit(OpClusterCapacity, {
 })
 
 export const clusterWhatIf = logicalUnit(OpClusterWhatIf, {
+  question: true,
   async check(ctx, op) {
     const config = await wholeConfig(ctx)
     return { config, asked: whatIfQuestion(config, op, op.visible ?? null) }

@@ -6,7 +6,7 @@ import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
 import { OpClusterRename } from '../../opcodes/cluster'
 import { logicalUnit } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
-import { sendAncillaryFiles } from './ancillary-files'
+import { renameInKnownHosts, sendAncillaryFiles } from './ancillary-files'
 import { activateMasterIp, deactivateMasterIp, readMaster, type Master } from './master-ip'
 
 export const clusterRename = logicalUnit(OpClusterRename, {
@@ -31,6 +31,7 @@ export const clusterRename = logicalUnit(OpClusterRename, {
     await deactivateMasterIp(ctx, await readMaster(ctx))
     try {
       await ctx.config.change([change('patchCluster', { cluster_name: op.name, master_ip: ip })])
+      await renameInKnownHosts(ctx, cluster, op.name)
       await sendAncillaryFiles(ctx, cluster, nodes)
     } finally {
       await reactivate(ctx)

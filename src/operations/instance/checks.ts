@@ -50,8 +50,9 @@ export async function checkInstanceState(
 
 /** Live data of the instance on a node, undefined when it does not run there. */
 export function runtimeOf(answer: InstanceRuntime | Record<string, never>): InstanceRuntime | undefined {
-  const { state, memory, vcpus, time } = answer
-  return state === undefined ? undefined : { state, memory: memory ?? 0, vcpus: vcpus ?? 0, time: time ?? 0 }
+  const { state, memory, vcpus, time, user_nics } = answer
+  if (state === undefined) return undefined
+  return { state, memory: memory ?? 0, vcpus: vcpus ?? 0, time: time ?? 0, ...(user_nics && { user_nics }) }
 }
 
 /** A node's free memory in MiB is at least what is needed; answers with it. */
@@ -63,14 +64,14 @@ export async function checkNodeFreeMemory(
   hypervisor: Hypervisor,
   hvparams: Params,
 ): Promise<number> {
-  const [, , [info]] = await ctx.nodes.require(
+  const [, , hypervisors] = await ctx.nodes.require(
     node,
     `Can't get data from node ${node.name}`,
     ECODE.ENVIRON,
     'node_info',
     [[], [[hypervisor, hvparams]]],
   )
-  const free = info?.memory_free
+  const free = hypervisors?.[0]?.memory_free
   if (typeof free !== 'number')
     throw new OpPrereqError(
       `Can't compute free memory on node ${node.name}, result was '${JSON.stringify(free)}'`,

@@ -12,6 +12,7 @@ import type { Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { diskSpecs, fileStorageFolder, newDisks, type DiskSpec } from './disk-spec'
 import { policyViolations } from './ipolicy'
+import { osImage } from './os-image'
 import { wantedNics, type WantedNic } from './nic-spec'
 import { beParams, checkNotClusterOnly, givenOsParams, hvParamTypes } from './params'
 import { MAX_DISKS } from '../../model/constants/disks'
@@ -52,7 +53,8 @@ export function checkChoices(op: CreateOp): void {
   const refuse = (text: string) => new OpPrereqError(text, ECODE.INVAL)
   if (op.opportunistic_locking && op.pnode !== undefined)
     throw refuse('Opportunistic locking is only available in combination with an instance allocator')
-  if (op.mode === 'create' && op.os_type === undefined) throw refuse('No guest OS or OS image specified')
+  if (op.mode === 'create' && osImage(op.osparams) === undefined && op.os_type === undefined)
+    throw refuse('No guest OS or OS image specified')
 }
 
 export const wantedTemplate = (cluster: Cluster, op: CreateOp): DiskTemplate =>

@@ -7,6 +7,8 @@ import type { UnitContext } from '../unit-context'
 import { texts, type CreateOp } from './create-plan'
 import { createDisks, degraded, removeDisks, sizeText, wipeDisks } from './disk-files'
 import { waitForSync } from './disk-sync'
+import { startOn } from './startup'
+import { imageDisks, osImage } from './os-image'
 import { dictOf, reread, type InstanceView } from './view'
 
 export async function makeInstance(ctx: UnitContext, view: InstanceView, wait: boolean): Promise<InstanceView> {
@@ -63,10 +65,18 @@ async function forgetIf(removed: boolean, ctx: UnitContext, instance: Instance):
   )
 }
 
-/** Runs the OS scripts. A failure leaves the instance, stopped, as Ganeti does: its disks may help to find out why. */
-export async function install(ctx: UnitContext, view: InstanceView, op: CreateOp): Promise<void> {
+/**
+ * Writes the image that is named, or runs the OS scripts if they are wanted. A failure leaves the instance, stopped, as Ganeti does:
+ * its disks may help to find out why.
+ */
+export async function install(ctx: UnitContext, view: InstanceView, op: CreateOp, scripts: boolean): Promise<void> {
   const { instance, primary } = view
-  if (view.disks.length === 0 || instance.os === '') return
+  const image = osImage(instance.osparams)
+  if (image !== undefined) {
+    ctx.log.say('* imaging instance disks...')
+    return imageDisks(ctx, view, image)
+  }
+  if (!scripts || view.disks.length === 0 || instance.os === '') return
   await waitForSync(ctx, view)
   ctx.log.say('* running the instance OS create scripts...')
   const dict = dictOf(view, { osparams_secret: texts(op.osparams_secret ?? {}) })
@@ -81,6 +91,6 @@ export async function startCreated(ctx: UnitContext, view: InstanceView): Promis
   await ctx.config.change([change('setInstanceStatus', instance.uuid, 'up', true, 'admin')])
   ctx.log.say('* starting instance...')
   const dict = dictOf(await reread(ctx, view))
-  const result = await ctx.nodes.attempt(primary, 'instance_start', [dict, false, ctx.reason])
+  const result = await startOn(ctx, primary, dict)
   if (!result.ok) throw new OpExecError(`Could not start instance: ${result.error}`)
 }

@@ -25,6 +25,7 @@ import {
 import { checkDiskParams, checkNames, checkTemplate } from './disk-spec'
 import { checkHvParamsOnNodes, checkOsParams } from './params'
 import { fillHvParams } from '../../config/filled'
+import { checkFileSpace } from './file-space'
 import { envOfView } from './hook-env'
 import { install, makeInstance, startCreated } from './create-run'
 import { shutdownDisks } from './disks'
@@ -106,7 +107,7 @@ export const instanceCreate = logicalUnit(OpInstanceCreate, {
     await ctx.locks.keepOnly('node', content.kind === 'export' ? [content.source.node.uuid] : [])
     await ctx.locks.keepOnly('node-res', [])
     if (content.kind !== 'new') await importDisks(ctx, made, content, op)
-    else if (wanted.install) await install(ctx, made, op)
+    else await install(ctx, made, op, wanted.install)
     if (wanted.start) await startCreated(ctx, made)
     else await shutdownDisks(ctx, made)
     return [view.primary.name]
@@ -186,6 +187,10 @@ async function checkOnNode(
   if (node.drained) throw refuse('drained')
   if (!node.vm_capable) throw refuse('non-vm_capable')
   checkPolicy(config, wanted, node, op.ignore_ipolicy)
+  if (wanted.template === 'diskless' && op.disks.length > 0)
+    ctx.log.warning('An instance of the template diskless gets no disks; those given are ignored')
+  const asked_mib = wanted.disks.reduce((sum, { size }) => sum + size, 0)
+  await checkFileSpace(ctx, { ...config, node, template: wanted.template }, asked_mib, op.ignore_ipolicy)
   const { hypervisor, hvparams } = wanted
   const os = op.os_type ?? ''
   const filled = fillHvParams(config.cluster, { hypervisor, os, hvparams })

@@ -27,11 +27,9 @@ export function checkTemplate(cluster: Cluster, template: DiskTemplate): void {
 }
 
 export function diskSpecs(given: readonly DiskParams[], template: DiskTemplate): DiskSpec[] {
-  if (template === 'diskless') {
-    if (given.length > 0) throw new OpPrereqError('An instance without disks cannot be given any', ECODE.INVAL)
-    return []
-  }
   checkNames('disk', given)
+  // Clients that must always give some are not refused for it.
+  if (template === 'diskless') return []
   return given.map((disk) => diskSpec(disk, template))
 }
 
@@ -40,6 +38,16 @@ export function diskSpec(disk: DiskParams, template: DiskTemplate): DiskSpec {
   if (template !== 'ext') checkDiskParams(disk)
   if (disk.adopt !== undefined)
     throw new OpPrereqError('Disks of file templates are made, existing ones cannot be adopted', ECODE.INVAL)
+  if (disk.spindles !== undefined)
+    throw new OpPrereqError(
+      'Spindles in instance disks cannot be specified when exclusive storage is not active',
+      ECODE.INVAL,
+    )
+  if (disk.provider !== undefined)
+    throw new OpPrereqError(
+      `The 'provider' option is only valid for the ext disk template, not ${template}`,
+      ECODE.INVAL,
+    )
   if (disk.size === undefined) throw new OpPrereqError('Missing disk size', ECODE.INVAL)
   if (!Number.isInteger(disk.size) || disk.size <= 0)
     throw new OpPrereqError(`Invalid disk size '${disk.size}'`, ECODE.INVAL)

@@ -8,7 +8,9 @@ import { assembleDisks, closeDisks, isConsistent, shutdownDisks } from './disks'
 import { instanceHookEnv } from './hook-env'
 import { cleanUp } from './migration'
 import { moveLocks, planMove, type Move } from './move-plan'
+import { startOn } from './startup'
 import { dictOf, hookNodes, reread } from './view'
+import { whileItStops } from './while-it-stops'
 
 export const instanceFailover = logicalUnit(OpInstanceFailover, {
   ...moveLocks,
@@ -89,7 +91,11 @@ async function stopOnSource(
   const { instance, primary } = view
   ctx.log.say('* shutting down instance on source node')
   const args = [dictOf(view), options.timeout_s, ctx.reason] as const
-  const result = await ctx.nodes.attempt(primary, 'instance_shutdown', [...args])
+  const result = await whileItStops(
+    ctx,
+    { name: instance.name, limit_s: options.timeout_s },
+    ctx.nodes.attempt(primary, 'instance_shutdown', [...args]),
+  )
   if (result.ok) return
   if (!options.ignoreConsistency && !primary.offline)
     throw new OpExecError(`Could not shutdown instance ${instance.name} on node ${primary.name}: ${result.error}`)
@@ -107,7 +113,7 @@ async function startOnTarget(ctx: UnitContext, { view, target }: Move): Promise<
     throw new OpExecError("Can't activate the instance's disks")
   }
   ctx.log.say(`* starting the instance on the target node ${target.name}`)
-  const result = await ctx.nodes.attempt(target, 'instance_start', [dictOf(active), false, ctx.reason])
+  const result = await startOn(ctx, target, dictOf(active))
   if (result.ok) return
   await shutdownDisks(ctx, active)
   throw new OpExecError(`Could not start instance ${instance.name} on node ${target.name}: ${result.error}`)

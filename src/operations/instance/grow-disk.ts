@@ -10,6 +10,7 @@ import type { UnitContext } from '../unit-context'
 import { checkNodeOnline, hvParamsOf, runtimeOf } from './checks'
 import { sizeText, wipeFrom } from './disk-files'
 import { waitForSync } from './disk-sync'
+import { checkFileSpace } from './file-space'
 import { assembleDisks, nodesOf, shutdownDisks } from './disks'
 import { instanceHookEnv } from './hook-env'
 import { policyViolations } from './ipolicy'
@@ -40,8 +41,7 @@ export const instanceGrowDisk = logicalUnit(OpInstanceGrowDisk, {
     const disk = view.disks[op.disk]
     if (disk === undefined)
       throw new OpPrereqError(
-        // Ganeti's words.
-        `Invalid disk index: ${op.disk} (instace has disks 0 to ${view.disks.length - 1}`,
+        `Invalid disk index: ${op.disk} (instance has ${view.disks.length === 0 ? 'no disks' : `disks 0 to ${view.disks.length - 1}`})`,
         ECODE.INVAL,
       )
     if (!DTS_GROWABLE.includes(disk.dev_type))
@@ -53,6 +53,8 @@ export const instanceGrowDisk = logicalUnit(OpInstanceGrowDisk, {
         ECODE.STATE,
       )
     checkPolicy(ctx, op, view, to_mib)
+    const place = { cluster: view.config.cluster, node: view.primary, template: disk.dev_type }
+    await checkFileSpace(ctx, place, to_mib - disk.size, op.ignore_ipolicy)
     return { view, disk, by_mib: to_mib - disk.size, to_mib }
   },
   hooks: {

@@ -1,5 +1,6 @@
 // Changing devices of a running instance at once, where its hypervisor can; otherwise they change with the next start.
-import type { Disk } from '../../model/config'
+import { nicDict } from '../../config/rpc-dicts'
+import type { Disk, Nic } from '../../model/config'
 import { OpExecError } from '../../model/errors'
 import type { DiskDict, NicDict } from '../../rpc/node/dicts'
 import type { UnitContext } from '../unit-context'
@@ -21,7 +22,7 @@ export async function canHotplug(ctx: UnitContext, view: InstanceView): Promise<
 const FAILED = 'hotplug:failed'
 
 /** What becomes a change of its own beside that of the device: `hotplug:done` or `hotplug:failed`. */
-export async function hotplug(
+async function hotplug(
   ctx: UnitContext,
   view: InstanceView,
   action: HotplugAction,
@@ -66,4 +67,23 @@ export async function unplugDisk(
   if (outcome === FAILED)
     throw new OpExecError(`Disk ${index} is still in use by the running instance, it was not ${done}`)
   return [`disk/${index}`, outcome]
+}
+
+/**
+ * A NIC that the running instance holds on to stays as it is, for its addresses are still in use. One that could not be added is
+ * there with the next start.
+ */
+export async function plugNic(
+  ctx: UnitContext,
+  view: InstanceView,
+  action: HotplugAction,
+  nic: Nic,
+  index: number,
+): Promise<string> {
+  const outcome = await hotplug(ctx, view, action, 'nic', nicDict(view.config, nic), null, index)
+  if (outcome === FAILED && action !== 'hotadd')
+    throw new OpExecError(
+      `NIC ${index} is still in use by the running instance, it was not ${action === 'hotmod' ? 'changed' : 'removed'}; with --no-hotplug it is at the next start`,
+    )
+  return outcome
 }

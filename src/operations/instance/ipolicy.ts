@@ -26,7 +26,8 @@ function boundViolations(min: ISpec, max: ISpec, spec: InstanceSpec): string[] {
   const values: [key: keyof ISpec, value: number | undefined, place?: number][] = [
     ['memory-size', spec.memory_mib],
     ['cpu-count', spec.vcpus],
-    ['disk-count', spec.diskSizes_mib.length],
+    // How many disks an instance without disks must have is no question.
+    ['disk-count', spec.diskSizes_mib.length || undefined],
     ['nic-count', spec.nics],
     ['spindle-use', spec.spindles],
     ...spec.diskSizes_mib.map((size, index): [keyof ISpec, number, number] => ['disk-size', size, index]),

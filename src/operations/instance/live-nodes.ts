@@ -38,9 +38,11 @@ export async function liveNodes(
 }
 
 function liveNode(
-  [, [storage, spindles], [hypervisor]]: NodeInfo,
+  [, units, hypervisors]: NodeInfo,
   used: ReadonlyMap<string, number> | undefined,
 ): LiveNode | undefined {
+  const [storage, spindles] = units ?? []
+  const hypervisor = hypervisors?.[0]
   if (!hypervisor) return undefined
   return {
     memoryTotal: hypervisor.memory_total,

@@ -4,9 +4,10 @@ import type { Node } from '../../model/config'
 import { OpExecError } from '../../model/errors'
 import { MIGRATION_FEEDBACK_S, MIGRATION_POLL_S } from '../../model/limits'
 import type { UnitContext } from '../unit-context'
-import { hvParamsOf } from './checks'
+import { hvParamsOf, runtimeOf } from './checks'
 import { closeDisks, isConsistent, openDisks } from './disks'
 import type { Move } from './move-plan'
+import { tellRemarks } from './startup'
 import { dictOf, reread } from './view'
 
 export interface MigrationOptions {
@@ -31,6 +32,7 @@ export async function migrate(ctx: UnitContext, move: Move, options: MigrationOp
   ctx.log.say(`* preparing ${target.name} to accept the instance`)
   const accepted = await ctx.nodes.attempt(target, 'accept_instance', [dict, info, target.secondary_ip])
   if (!accepted.ok) await abort(ctx, move, info, 'Pre-migration failed, aborting', 'pre-migrate', accepted.error)
+  else tellRemarks(ctx, accepted.payload)
 
   ctx.log.say(`* migrating instance to ${target.name}`)
   const { cluster_name } = view.config.cluster
@@ -38,7 +40,7 @@ export async function migrate(ctx: UnitContext, move: Move, options: MigrationOp
   const started = await ctx.nodes.attempt(primary, 'instance_migrate', [...args])
   if (!started.ok) await abort(ctx, move, info, 'Migration failed, aborting', 'migrate', started.error)
 
-  const failure = await transfer(ctx, move)
+  const failure = (await transfer(ctx, move)) ?? (await missingAtTarget(ctx, move))
   if (failure !== undefined) await abort(ctx, move, info, 'Migration failed, aborting', 'migrate', failure)
   await settle(ctx, move, info)
 }
@@ -48,8 +50,9 @@ async function checkVersions(ctx: UnitContext, { view, target }: Move, ignore: b
   const results = await ctx.nodes.many(nodes, 'node_info', [[], [[view.instance.hypervisor, hvParamsOf(view)]]])
   const [from, to] = nodes.map((node) => {
     const what = `Unable to retrieve node information from node '${node.name}'`
-    const [, , [info]] = ctx.nodes.raise(results, node, what)
-    return info?.hv_version === undefined ? undefined : JSON.stringify(info.hv_version)
+    const [, , hypervisors] = ctx.nodes.raise(results, node, what)
+    const version = hypervisors?.[0]?.hv_version
+    return version === undefined ? undefined : JSON.stringify(version)
   })
   if (from === undefined || to === undefined || from === to) return
   ctx.log.say(`* warning: hypervisor version mismatch between source (${from}) and target (${to}) node`)
@@ -100,6 +103,17 @@ async function transfer(ctx: UnitContext, { view }: Move): Promise<string | unde
   return undefined
 }
 
+/**
+ * A source whose node runs Ganeti has sent everything, and knows nothing of a target that could not load it. As long as its
+ * process is there, the guest can go on in it.
+ */
+async function missingAtTarget(ctx: UnitContext, { view, target }: Move): Promise<string | undefined> {
+  const { name, hypervisor } = view.instance
+  if (hypervisor !== 'kvm') return undefined
+  const answer = await ctx.nodes.attempt(target, 'instance_info', [name, hypervisor, hvParamsOf(view)])
+  return answer.ok && runtimeOf(answer.payload) === undefined ? 'the target did not load it' : undefined
+}
+
 /** From here on the instance runs on the target. */
 async function settle(ctx: UnitContext, { view, target, live }: Move, info: unknown): Promise<void> {
   const { instance, primary } = view
@@ -124,19 +138,25 @@ async function abort(
 ): Promise<never> {
   const { view, target } = move
   ctx.log.say(text)
-  await giveUp(ctx, move, info)
+  const { words } = await giveUp(ctx, move, info)
   await disksBack(ctx, view, view.primary, target)
-  throw new OpExecError(`Could not ${verb} instance ${view.instance.name}: ${error}`)
+  const reason = words === '' || error.includes(words) ? error : `${error}; node ${target.name} says: ${words}`
+  throw new OpExecError(`Could not ${verb} instance ${view.instance.name}: ${reason}`)
 }
 
-/** Tells both nodes that the migration has failed; answers with what they could not do. */
-async function giveUp(ctx: UnitContext, { view, target, live }: Move, info: unknown): Promise<string[]> {
+/** Tells both nodes that the migration has failed. */
+async function giveUp(
+  ctx: UnitContext,
+  { view, target, live }: Move,
+  info: unknown,
+): Promise<{ failures: string[]; words: string }> {
   const dict = dictOf(view)
   const there = await ctx.nodes.attempt(target, 'instance_finalize_migration_dst', [dict, info, false])
   if (!there.ok) ctx.log.warning(`Aborting migration failed on target node ${target.name}: ${there.error}`)
   const here = await ctx.nodes.attempt(view.primary, 'instance_finalize_migration_src', [dict, false, live])
   if (!here.ok) ctx.log.warning(`Aborting migration failed on source node ${view.primary.name}: ${here.error}`)
-  return [there, here].flatMap((answer) => (answer.ok ? [] : [answer.error]))
+  const failures = [there, here].flatMap((answer) => (answer.ok ? [] : [answer.error]))
+  return { failures, words: there.ok && typeof there.payload === 'string' ? there.payload : '' }
 }
 
 async function disksBack(ctx: UnitContext, view: Move['view'], primary: Node, target: Node): Promise<void> {
@@ -161,7 +181,7 @@ export async function cleanUp(ctx: UnitContext, move: Move): Promise<void> {
     ctx.log.say('Trying to cleanup after failed migration')
     const what = `Failed fetching source migration information from ${primary.name}`
     const info = await ctx.nodes.call(primary, what, 'migration_info', [dictOf(view)])
-    const failures = await giveUp(ctx, move, info)
+    const { failures } = await giveUp(ctx, move, info)
     if (failures.length > 0) throw new OpExecError(`Instance migration cleanup failed: ${failures.join(',')}`)
     places = await whereItRuns(ctx, view)
   }

@@ -20,7 +20,9 @@ import { createDisks, removeDisks } from './disk-files'
 import { assembleDisks, shutdownDisks } from './disks'
 import { instanceHookEnv } from './hook-env'
 import { checkTargetPolicy } from './move-plan'
+import { startOn } from './startup'
 import { dictOf, diskDictOf, locksOfInstance, movedTo, readInstance, reread, type InstanceView } from './view'
+import { whileItStops } from './while-it-stops'
 
 type MoveOp = Op<typeof OpInstanceMove>
 
@@ -94,7 +96,11 @@ async function stop(ctx: UnitContext, op: MoveOp, { view }: Move): Promise<void>
   const { instance, primary } = view
   ctx.log.info(`Shutting down instance ${instance.name} on source node ${primary.name}`)
   const args = [dictOf(view), op.shutdown_timeout, ctx.reason] as const
-  const result = await ctx.nodes.attempt(primary, 'instance_shutdown', [...args])
+  const result = await whileItStops(
+    ctx,
+    { name: instance.name, limit_s: op.shutdown_timeout },
+    ctx.nodes.attempt(primary, 'instance_shutdown', [...args]),
+  )
   if (result.ok) return
   const text = `Could not shutdown instance ${instance.name} on node ${primary.name}`
   if (!op.ignore_consistency) throw new OpExecError(`${text}: ${result.error}`)
@@ -127,7 +133,7 @@ async function start(ctx: UnitContext, { view, target }: Move): Promise<void> {
     await shutdownDisks(ctx, active)
     throw new OpExecError("Can't activate the instance's disks")
   }
-  const result = await ctx.nodes.attempt(target, 'instance_start', [dictOf(active), false, ctx.reason])
+  const result = await startOn(ctx, target, dictOf(active))
   if (result.ok) return
   await shutdownDisks(ctx, active)
   throw new OpExecError(`Could not start instance ${instance.name} on node ${target.name}: ${result.error}`)

@@ -2,7 +2,7 @@
 import { allocate } from '../../allocation/answer'
 import { NO_NODE, nodesNeeded, type InstanceData } from '../../allocation/cluster-data'
 import { candidatesFor } from '../../allocation/explain'
-import { NAME_A_NODE, whyNone } from '../../allocation/explain-text'
+import { NAME_A_PLACE, whyNone } from '../../allocation/explain-text'
 import { diskSpace, templateOf } from '../../allocation/from-config'
 import type { NewInstance } from '../../allocation/requests'
 import type { DiskTemplate, Node } from '../../model/config'
@@ -47,7 +47,7 @@ export class Placer {
     const options = { ...this.picture.options, restrictTo, ignorePolicy }
     const instance = newInstance(request, this.template)
     const { nodes, info } = allocate(model, instance, options)
-    if (nodes === undefined) return whyNone(candidatesFor(model, instance, options), NAME_A_NODE) ?? info
+    if (nodes === undefined) return whyNone(candidatesFor(model, instance, options), NAME_A_PLACE) ?? info
     return nodes.flatMap((name) => held.find((node) => node.name === name) ?? [])
   }
 }

@@ -3,7 +3,7 @@ import { fillBeParams, fillHvParams, fillNicParams, fillOsParams } from '../../c
 import { diskTemplateOf, drbdId } from '../../config/lookup'
 import type { ConfigData, Disk, Instance, Network, Nic, Node } from '../../model/config'
 import { OpInstanceQueryData } from '../../opcodes/instance'
-import type { BlockDeviceStatus } from '../../rpc/node/dicts'
+import type { BlockDeviceStatus, InstanceRuntime } from '../../rpc/node/dicts'
 import { instancesOrAll } from '../find'
 import { all, logicalUnit, shared } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
@@ -13,6 +13,7 @@ import { diskDictOf, viewOf, type InstanceView } from './view'
 const USER_DOWN = 1
 
 export const instanceQueryData = logicalUnit(OpInstanceQueryData, {
+  question: true,
   async locks(op, ctx) {
     if (op.static && !op.use_locking) return {}
     if (!op.use_locking) ctx.log.warning('Non-static data requested, locks need to be acquired')
@@ -39,11 +40,12 @@ async function describe(ctx: UnitContext, view: InstanceView, fixed: boolean): P
       `Primary node ${primary.name} is marked offline, returning static information only for instance ${instance.name}`,
     )
   const live = !fixed && !primary.offline
+  const runtime = live ? await runtimeOn(ctx, view) : null
   const groups = secondaries.map((node) => config.nodegroups[node.group])
   return {
     name: instance.name,
     config_state: instance.admin_state,
-    run_state: live ? await runState(ctx, view) : null,
+    run_state: runtime === null ? null : runState(instance, runtime),
     pnode: primary.name,
     pnode_group_uuid: primary.group,
     pnode_group_name: config.nodegroups[primary.group]?.name ?? null,
@@ -52,6 +54,8 @@ async function describe(ctx: UnitContext, view: InstanceView, fixed: boolean): P
     snodes_group_names: groups.map((group) => group?.name ?? null),
     os: instance.os,
     nics: instance.nics.map((nic) => nicTuple(config, nic)),
+    // Only of guests that have such NICs, so that Ganeti's clients see what they know.
+    ...(runtime?.user_nics && { user_nics: runtime.user_nics }),
     disk_template: diskTemplateOf(config, instance),
     disks: await Promise.all(view.disks.map((disk) => describeDisk(ctx, view, disk, live))),
     hypervisor: instance.hypervisor,
@@ -73,11 +77,13 @@ const parameters = ({ cluster }: ConfigData, instance: Instance) => ({
   os_actual: fillOsParams(cluster, instance.os, instance.osparams),
 })
 
-async function runState(ctx: UnitContext, view: InstanceView): Promise<string> {
+async function runtimeOn(ctx: UnitContext, view: InstanceView): Promise<InstanceRuntime | undefined> {
   const { instance, primary } = view
   const args = [instance.name, instance.hypervisor, hvParamsOf(view)] as const
-  const answer = await ctx.nodes.call(primary, `Error checking node ${primary.name}`, 'instance_info', [...args])
-  const runtime = runtimeOf(answer)
+  return runtimeOf(await ctx.nodes.call(primary, `Error checking node ${primary.name}`, 'instance_info', [...args]))
+}
+
+function runState(instance: Instance, runtime: InstanceRuntime | undefined): string {
   if (runtime !== undefined) return runtime.state === USER_DOWN ? 'user down' : 'up'
   if (instance.admin_state === 'offline') return 'offline'
   return instance.admin_state === 'down' && instance.admin_state_source === 'user' ? 'user down' : 'down'

@@ -5,8 +5,9 @@ import { logicalUnit } from '../logical-unit'
 import { checkBridges, checkInstanceState, checkNodeOnline, hvParamsOf, ONLINE, runtimeOf } from './checks'
 import { shutdownDisks, startDisks } from './disks'
 import { instanceHookEnv } from './hook-env'
-import { startInstance } from './startup'
+import { startInstance, tellRemarks } from './startup'
 import { dictOf, hookNodes, locksOfInstance, readInstance, reread } from './view'
+import { whileItStops } from './while-it-stops'
 
 export const instanceReboot = logicalUnit(OpInstanceReboot, {
   ...locksOfInstance(['node-res'], { primaryOnly: true }),
@@ -30,6 +31,8 @@ export const instanceReboot = logicalUnit(OpInstanceReboot, {
   },
   async run(ctx, op, view) {
     const { instance, primary } = view
+    const stopping = <T>(call: Promise<T>) =>
+      whileItStops(ctx, { name: instance.name, limit_s: op.shutdown_timeout }, call)
     const answer = await ctx.nodes.call(primary, `Error checking node ${primary.name}`, 'instance_info', [
       instance.name,
       instance.hypervisor,
@@ -38,11 +41,16 @@ export const instanceReboot = logicalUnit(OpInstanceReboot, {
     const running = runtimeOf(answer) !== undefined
     if (running && op.reboot_type !== 'full') {
       const args = [dictOf(view), op.reboot_type, op.shutdown_timeout, ctx.reason] as const
-      await ctx.nodes.call(primary, 'Could not reboot instance', 'instance_reboot', [...args])
+      const call = ctx.nodes.call(primary, 'Could not reboot instance', 'instance_reboot', [...args])
+      // A soft reboot stops no machine.
+      const rebooted = await (op.reboot_type === 'hard' ? stopping(call) : call)
+      tellRemarks(ctx, rebooted)
     } else {
       if (running) {
         const args = [dictOf(view), op.shutdown_timeout, ctx.reason] as const
-        await ctx.nodes.call(primary, 'Could not shutdown instance for full reboot', 'instance_shutdown', [...args])
+        await stopping(
+          ctx.nodes.call(primary, 'Could not shutdown instance for full reboot', 'instance_shutdown', [...args]),
+        )
         await shutdownDisks(ctx, view)
       } else ctx.log.info(`Instance ${instance.name} was already stopped, starting now`)
       const active = await startDisks(ctx, await reread(ctx, view), { force: op.ignore_secondaries })

@@ -12,6 +12,7 @@ import { allocatorsFor, firstThatFinds } from './allocator'
 import { checkInstanceState, checkNodeOnline, NOT_RUNNING } from './checks'
 import { createDisks, wipeDisks } from './disk-files'
 import { checkDiskParams } from './disk-spec'
+import { checkFileSpace } from './file-space'
 import { instanceHookEnv } from './hook-env'
 import { chooseNodes } from './placement'
 import { allNodes, hookNodes, locksOfInstance, movedTo, readInstance, type InstanceView } from './view'
@@ -52,7 +53,11 @@ export const instanceRecreateDisks = logicalUnit(OpInstanceRecreateDisks, {
     const wanted = wantedDisks(view, op)
     if (elsewhere && wanted.length !== view.disks.length)
       throw new OpPrereqError("Can't recreate disks partially and change the nodes at the same time", ECODE.INVAL)
-    return { view, wanted, target: nodes[0] ?? (await chosenNode(ctx, view, op.iallocator)) ?? view.primary }
+    const target = nodes[0] ?? (await chosenNode(ctx, view, op.iallocator)) ?? view.primary
+    const template = wanted[0]?.changed.dev_type ?? 'diskless'
+    const size_mib = wanted.reduce((sum, { changed }) => sum + changed.size, 0)
+    await checkFileSpace(ctx, { ...view.config, node: target, template }, size_mib, true)
+    return { view, wanted, target }
   },
   hooks: {
     path: 'instance-recreate-disks',

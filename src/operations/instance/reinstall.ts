@@ -9,6 +9,7 @@ import { checkInstanceState, checkNodeOnline, DOWN } from './checks'
 import { texts } from './create-plan'
 import { shutdownDisks, startDisks } from './disks'
 import { instanceHookEnv } from './hook-env'
+import { imageDisks, osImage } from './os-image'
 import { checkOsParams, givenOsParams } from './params'
 import { withoutDefaults } from './set-values'
 import { dictOf, hookNodes, locksOfInstance, readInstance, reread, type InstanceView } from './view'
@@ -21,6 +22,7 @@ export const instanceReinstall = logicalUnit(OpInstanceReinstall, {
     if (view.disks.length === 0) throw new OpPrereqError(`Instance '${view.instance.name}' has no disks`, ECODE.INVAL)
     await checkInstanceState(ctx, view, DOWN, 'cannot reinstall')
     ctx.note(givenOsParams(op))
+    osImage(op.osparams)
     await checkOs(ctx, op, view)
     return view
   },
@@ -31,22 +33,35 @@ export const instanceReinstall = logicalUnit(OpInstanceReinstall, {
     nodes: (_ctx, _op, view) => hookNodes(view),
   },
   async run(ctx, op, view) {
-    const { instance, primary } = view
+    const { instance } = view
+    const image = osImage(op.osparams)
+    if (image !== undefined) ctx.log.say(`Using OS image '${image}'`)
     if (op.os_type !== undefined) ctx.log.say(`Changing OS scripts to '${op.os_type}'...`)
     const fields = { ...(op.os_type !== undefined && { os: op.os_type }), ...keptParams(op, view) }
     if (Object.keys(fields).length > 0) await ctx.config.change([change('patchInstance', instance.uuid, fields)])
     const active = await startDisks(ctx, await reread(ctx, view))
     try {
-      ctx.log.info('Running instance OS create scripts...')
-      const dict = dictOf(active, { osparams_secret: texts(op.osparams_secret ?? {}) })
-      const what = `Could not install OS for instance '${instance.name}' on node '${primary.name}'`
-      await ctx.nodes.call(primary, what, 'instance_os_add', [dict, true, op.debug_level ?? 0])
+      await reinstall(ctx, op, active)
     } finally {
       await shutdownDisks(ctx, await reread(ctx, view))
     }
     return null
   },
 })
+
+/** An image that the instance has counts as well. */
+async function reinstall(ctx: UnitContext, op: Op<typeof OpInstanceReinstall>, view: InstanceView): Promise<void> {
+  const { instance, primary } = view
+  const image = osImage(instance.osparams)
+  if (image === undefined && instance.os === '')
+    ctx.log.info("No OS scripts or OS image specified or found in the instance's configuration, nothing to install")
+  if (image !== undefined) await imageDisks(ctx, view, image)
+  if (instance.os === '') return
+  ctx.log.info('Running instance OS create scripts...')
+  const dict = dictOf(view, { osparams_secret: texts(op.osparams_secret ?? {}) })
+  const what = `Could not install OS for instance '${instance.name}' on node '${primary.name}'`
+  await ctx.nodes.call(primary, what, 'instance_os_add', [dict, true, op.debug_level ?? 0])
+}
 
 /** Those given stay with the instance, beside those that it had; Ganeti forgets the latter. */
 function keptParams(op: Op<typeof OpInstanceReinstall>, { instance }: InstanceView) {

@@ -7,6 +7,7 @@ import { removeDisks } from './disk-files'
 import { instanceHookEnv } from './hook-env'
 import { dictOf, hookNodes, locksOfInstance, readInstance, type InstanceView } from './view'
 import type { UnitContext } from '../unit-context'
+import { whileItStops } from './while-it-stops'
 
 export const instanceRemove = logicalUnit(OpInstanceRemove, {
   ...locksOfInstance(['node', 'node-res']),
@@ -22,7 +23,11 @@ export const instanceRemove = logicalUnit(OpInstanceRemove, {
     // One that is forthcoming never ran, but a creation that died may have made its disks.
     if (instance.forthcoming !== true) {
       const args = [dictOf(view), op.shutdown_timeout, ctx.reason] as const
-      const result = await ctx.nodes.attempt(primary, 'instance_shutdown', [...args])
+      const result = await whileItStops(
+        ctx,
+        { name: instance.name, limit_s: op.shutdown_timeout },
+        ctx.nodes.attempt(primary, 'instance_shutdown', [...args]),
+      )
       if (!result.ok && !op.ignore_failures)
         throw new OpExecError(
           `Could not shutdown instance '${instance.name}' on node '${primary.name}': ${result.error}`,

@@ -13,6 +13,7 @@ import { createDisks, removeDisks, sizeText, wipeDisks } from './disk-files'
 import { checkDiskParams, checkNames, checkTemplate, diskSpec, fileStorageFolder, newDisks } from './disk-spec'
 import { waitForSync } from './disk-sync'
 import { assembleDisks, shutdownDisks } from './disks'
+import { checkFileSpace } from './file-space'
 import { plugDisk, unplugDisk } from './hotplug'
 import { attachDisk, checkSyncing, detachDisk, planAttach } from './set-disks-attach'
 import type { Changed, SetOp } from './set-values'
@@ -44,6 +45,7 @@ export async function planDisks(
     else if (one.action === 'attach') steps.push(await planAttach(ctx, view, disks, one, op))
     else steps.push({ ...planRemove(disks, one), action: 'detach' })
   }
+  await checkAddedSpace(ctx, view, steps, op)
   if (disks.length > MAX_DISKS)
     throw new OpPrereqError(`Instance has too many disks (${disks.length}), cannot add more`, ECODE.STATE)
   checkNames('disk', disks)
@@ -57,6 +59,15 @@ export async function planDisks(
       `can't ${taken.action} volume from a running instance without using hotplug`,
     )
   return steps
+}
+
+async function checkAddedSpace(ctx: UnitContext, view: InstanceView, steps: readonly DiskStep[], op: SetOp) {
+  const added = steps.flatMap(({ action, disk }) => (action === 'add' ? [disk] : []))
+  const [first] = added
+  if (first === undefined) return
+  const place = { cluster: view.config.cluster, node: view.primary, template: first.dev_type }
+  const size_mib = added.reduce((sum, { size }) => sum + size, 0)
+  await checkFileSpace(ctx, place, size_mib, op.ignore_ipolicy)
 }
 
 function planAdd(

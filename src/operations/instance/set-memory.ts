@@ -49,8 +49,10 @@ async function checkSecondary(ctx: UnitContext, view: InstanceView, node: Node, 
 
 const infoArgs = (view: InstanceView): ArgsOf<'node_info'> => [[], [[view.instance.hypervisor, hvParamsOf(view)]]]
 
-const freeOf = ([, , [info]]: NodeInfo): number | undefined =>
-  typeof info?.memory_free === 'number' ? info.memory_free : undefined
+const freeOf = ([, , hypervisors]: NodeInfo): number | undefined => {
+  const free = hypervisors?.[0]?.memory_free
+  return typeof free === 'number' ? free : undefined
+}
 
 /** A running instance gets or gives memory at once, within the bounds that it will have. */
 export async function checkBalloon(

@@ -1,13 +1,13 @@
 // Changes to the NICs of an existing instance.
 import { pythonText } from '../../lib/python-text'
-import { nicDict } from '../../config/rpc-dicts'
+import { change } from '../../config/changes'
 import type { Nic } from '../../model/config'
 import { MAX_NICS } from '../../model/constants/params'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import type { NicParams as GivenNic } from '../../opcodes/types'
 import type { UnitContext } from '../unit-context'
 import { indexForNew, indexOfDevice, type DeviceChange } from './device-changes'
-import { hotplug, type HotplugAction } from './hotplug'
+import { plugNic, type HotplugAction } from './hotplug'
 import { checkNames } from './disk-spec'
 import { changedNic, type NicChange } from './nic-change'
 import { isNone } from './nic-spec'
@@ -20,6 +20,8 @@ export interface NicStep {
   readonly index: number
   readonly newMac: boolean
   readonly changed: readonly Changed[]
+  /** All NICs once this step is done. */
+  readonly after: readonly Nic[]
   /** Under which name it is told how hotplugging went. */
   readonly plugged: string
 }
@@ -69,7 +71,8 @@ async function add(
   const { mode, link } = nic.nicparams
   const network = pythonText(shownNetwork(params))
   const text = `add:mac=${nic.mac},ip=${pythonText(nic.ip)},mode=${mode},link=${link},network=${network}`
-  return { action: 'hotadd', nic, index, newMac: true, changed: [[`nic.${index}`, text]], plugged: `nic.${index}` }
+  const plugged = `nic.${index}`
+  return { action: 'hotadd', nic, index, newMac: true, changed: [[plugged, text]], after: [...nics], plugged }
 }
 
 function remove(nics: Nic[], { at }: DeviceChange<GivenNic>): NicStep {
@@ -81,6 +84,7 @@ function remove(nics: Nic[], { at }: DeviceChange<GivenNic>): NicStep {
     index,
     newMac: false,
     changed: [[`NIC/${index}`, 'remove']],
+    after: [...nics],
     plugged: `NIC/${index}`,
   }
 }
@@ -96,7 +100,8 @@ async function modify(
   const nic = await changedNic(ctx, view, { given: params, old, ...options })
   nics[index] = nic
   const newMac = nic.mac !== old.mac
-  return { action: 'hotmod', nic, index, newMac, changed: changesOf(params, old, nic, index), plugged: `nic/${index}` }
+  const changed = changesOf(params, old, nic, index)
+  return { action: 'hotmod', nic, index, newMac, changed, after: [...nics], plugged: `nic/${index}` }
 }
 
 function existing(nics: readonly Nic[], at: DeviceChange<GivenNic>['at']): { index: number; old: Nic } {
@@ -121,9 +126,18 @@ function changesOf(given: GivenNic, old: Nic, nic: Nic, index: number): Changed[
   return told.map(([key, value]): Changed => [`nic.${key}/${index}`, value])
 }
 
+/** Plugs the steps one after the other. When the guest refuses one, those before it are in the configuration, and no others. */
 export async function plugNics(ctx: UnitContext, view: InstanceView, steps: readonly NicStep[]): Promise<Changed[]> {
   const changed: Changed[] = []
-  for (const { action, nic, index, changed: own, plugged } of steps)
-    changed.push(...own, [plugged, await hotplug(ctx, view, action, 'nic', nicDict(view.config, nic), null, index)])
+  const { uuid } = view.instance
+  for (const [at, { action, nic, index, changed: own, plugged }] of steps.entries()) {
+    try {
+      changed.push(...own, [plugged, await plugNic(ctx, view, action, nic, index)])
+    } catch (error) {
+      const done = steps[at - 1]
+      if (done) await ctx.config.change([change('patchInstance', uuid, { nics: done.after })])
+      throw error
+    }
+  }
   return changed
 }

@@ -6,6 +6,7 @@ import { checkInstanceState, checkNodeOnline, ONLINE } from './checks'
 import { shutdownDisks } from './disks'
 import { instanceHookEnv } from './hook-env'
 import { dictOf, hookNodes, locksOfInstance, readInstance, reread } from './view'
+import { whileItStops } from './while-it-stops'
 
 const ofInstance = locksOfInstance(['node-res'], { primaryOnly: true })
 
@@ -40,7 +41,11 @@ export const instanceShutdown = logicalUnit(OpInstanceShutdown, {
       ctx.log.info('Primary node offline, marked instance as stopped')
       return null
     }
-    const result = await ctx.nodes.attempt(primary, 'instance_shutdown', [dictOf(view), op.timeout, ctx.reason])
+    const result = await whileItStops(
+      ctx,
+      { name: instance.name, limit_s: op.timeout },
+      ctx.nodes.attempt(primary, 'instance_shutdown', [dictOf(view), op.timeout, ctx.reason]),
+    )
     if (!result.ok) ctx.log.warning(`Could not shutdown instance: ${result.error}`)
     await shutdownDisks(ctx, await reread(ctx, view))
     return null

@@ -1,7 +1,9 @@
 // OP_INSTANCE_STARTUP: activates the disks and starts the instance on its primary node.
 import { change } from '../../config/changes'
+import type { Node } from '../../model/config'
 import { ECODE, OpExecError } from '../../model/errors'
 import { OpInstanceStartup } from '../../opcodes/instance'
+import type { InstanceDict } from '../../rpc/node/dicts'
 import { logicalUnit } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import {
@@ -18,6 +20,7 @@ import { shutdownDisks, startDisks } from './disks'
 import { instanceHookEnv } from './hook-env'
 import { startOverrides, type StartOverrides } from './params'
 import { dictOf, hookNodes, locksOfInstance, readInstance, reread, type InstanceView } from './view'
+import { whileItStops } from './while-it-stops'
 
 /** An instance whose user shut it down leaves a process behind, which must go before it is started again. */
 const USER_DOWN = 1
@@ -78,8 +81,23 @@ async function runtimeOnPrimary(ctx: UnitContext, view: InstanceView) {
 
 async function stopLeftover(ctx: UnitContext, view: InstanceView, timeout_s: number): Promise<void> {
   const what = `Could not shutdown instance '${view.instance.name}'`
-  await ctx.nodes.call(view.primary, what, 'instance_shutdown', [dictOf(view), timeout_s, ctx.reason])
+  await whileItStops(
+    ctx,
+    { name: view.instance.name, limit_s: timeout_s },
+    ctx.nodes.call(view.primary, what, 'instance_shutdown', [dictOf(view), timeout_s, ctx.reason]),
+  )
   await shutdownDisks(ctx, view)
+}
+
+/** Asks a node to start an instance; what is otherwise than was asked for is in the job's log. */
+export async function startOn(ctx: UnitContext, node: Node, instance: InstanceDict, paused = false) {
+  const result = await ctx.nodes.attempt(node, 'instance_start', [instance, paused, ctx.reason])
+  if (result.ok) tellRemarks(ctx, result.payload)
+  return result
+}
+
+export function tellRemarks(ctx: UnitContext, remarks: readonly string[] | null): void {
+  for (const remark of remarks ?? []) ctx.log.info(remark)
 }
 
 /** Starts on the primary node; when that fails, deactivates the disks again. */
@@ -90,7 +108,7 @@ export async function startInstance(
   overrides: StartOverrides = {},
   paused = false,
 ): Promise<void> {
-  const result = await ctx.nodes.attempt(view.primary, 'instance_start', [dictOf(view, overrides), paused, ctx.reason])
+  const result = await startOn(ctx, view.primary, dictOf(view, overrides), paused)
   if (result.ok) return
   await shutdownDisks(ctx, await reread(ctx, view))
   throw new OpExecError(`${what}: ${result.error}`)

@@ -1,7 +1,7 @@
 // What the daemon of a node that wants to join says of itself: it must speak the cluster's protocol, and have usable disks.
 import type { ConfigData, Node } from '../../model/config'
 import { DTS_LVM } from '../../model/constants/disks'
-import { PROTOCOL_VERSION } from '../../model/constants/versions'
+import { PROTOCOL_VERSION, PROTOCOL_VERSIONS_SUPPORTED } from '../../model/constants/versions'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { asObject } from '../group/params'
 import type { UnitContext } from '../unit-context'
@@ -9,7 +9,7 @@ import type { UnitContext } from '../unit-context'
 export async function checkNodeSoftware(ctx: UnitContext, config: ConfigData, node: Node): Promise<void> {
   const what = `Can't get version information from node ${node.name}`
   const version = await ctx.nodes.require(node, what, ECODE.ENVIRON, 'version', [])
-  if (version !== PROTOCOL_VERSION)
+  if (!PROTOCOL_VERSIONS_SUPPORTED.includes(version))
     throw new OpPrereqError(
       `Version mismatch master version ${PROTOCOL_VERSION}, node version ${version}`,
       ECODE.ENVIRON,

@@ -24,6 +24,7 @@ const FIELDS: Readonly<Record<string, (row: Row) => string>> = {
 }
 
 export const nodeQueryVolumes = logicalUnit(OpNodeQueryvols, {
+  question: true,
   locks(op, ctx) {
     checkFields(Object.keys(FIELDS), op.output_fields)
     return lockNodesForReading(op, ctx)

@@ -20,6 +20,7 @@ const MODIFIABLE: Readonly<Partial<Record<StorageType, readonly string[]>>> = { 
 const REPAIRABLE: readonly StorageType[] = ['lvm-vg']
 
 export const nodeQueryStorage = logicalUnit(OpNodeQueryStorage, {
+  question: true,
   locks(op, ctx) {
     checkFields(FIELDS, op.output_fields)
     return lockNodesForReading(op, ctx)

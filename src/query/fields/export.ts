@@ -6,10 +6,10 @@ import { niceSort } from '../../model/nice-sort'
 import type { Resource } from '../resource'
 import type { QuerySource } from '../source'
 
-/** One export of one node; a node without exports, or that did not answer, has one row that says so. */
+/** One export of one node; a node without exports has no row, one that did not answer has one that says so. */
 interface ExportRow {
   readonly node: string
-  readonly answer: { name: string | undefined } | Extract<NodeResult<unknown>, { ok: false }>
+  readonly answer: { name: string } | Extract<NodeResult<unknown>, { ok: false }>
 }
 
 export const exportResource: Resource<ExportRow> = {
@@ -18,7 +18,7 @@ export const exportResource: Resource<ExportRow> = {
   fields: {
     // The rows themselves come from the nodes, so there is nothing to collect later.
     export: field('Export', 'text', 'Export name', ({ answer }) => {
-      if ('name' in answer) return answer.name === undefined ? NO_DATA : cell(answer.name)
+      if ('name' in answer) return cell(answer.name)
       return answer.offline ? OFFLINE : NO_DATA
     }),
     node: field('Node', 'text', 'Node name', ({ node }) => cell(node), { compare: 'host' }),
@@ -31,7 +31,6 @@ async function rowsOf(nodes: readonly Node[], source: QuerySource): Promise<Expo
     const answer = answers.get(node.uuid)
     if (answer === undefined) return []
     if (!answer.ok) return [{ node: node.name, answer }]
-    const names = answer.payload.length === 0 ? [undefined] : niceSort(answer.payload)
-    return names.map((name) => ({ node: node.name, answer: { name } }))
+    return niceSort(answer.payload).map((name) => ({ node: node.name, answer: { name } }))
   })
 }

@@ -46,6 +46,13 @@ export const instanceLiveFields: FieldTable<InstanceRow> = {
     (row) => cell(instanceStatus(row)),
     LIVE,
   ),
+  user_nics: field(
+    'User_mode_NICs',
+    'other',
+    "Indexes of the NICs that have QEMU's user-mode network, because the node may not connect them or has not what they are to be connected to",
+    (row) => seenCell(row, (info) => info.user_nics ?? []),
+    { ...LIVE, listed: false },
+  ),
 }
 
 function consoleCell({ instance, index, consoles }: InstanceRow): Cell {

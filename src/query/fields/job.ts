@@ -4,12 +4,12 @@ import { opcodeSummary } from '../../opcodes/summary'
 import type { WireOpCode } from '../../rpc/luxi/calls'
 import { type Comparison, type Field, type FieldKind, UNAVAILABLE, cell, field, optional } from '../field'
 import type { Resource } from '../resource'
-import type { JobReader, JobView, OpView, QuerySource } from '../source'
+import type { JobOutline, JobReader, JobView, OpView, QuerySource } from '../source'
 
 /** A job that was asked for by id may be gone; then only the id is known. */
 interface JobRow {
   readonly id: number
-  readonly job: JobView | undefined
+  readonly job: JobOutline | JobView | undefined
 }
 
 export const jobResource: Resource<JobRow> = {
@@ -17,6 +17,13 @@ export const jobResource: Resource<JobRow> = {
   async all(source, _needs, fields) {
     const jobs = await reader(source).all({ archived: fields.has('archived') })
     return jobs.map((job) => ({ id: job.id, job })).sort((a, b) => a.id - b.id)
+  },
+  read(rows, source) {
+    const jobs = reader(source)
+    // Of one whose file cannot be read that much is shown that is known without it.
+    return Promise.all(
+      rows.map(async (row) => (isWhole(row.job) ? row : { ...row, job: (await jobs.one(row.id)) ?? row.job })),
+    )
   },
   async find(source, name) {
     const id = Number(name)
@@ -45,7 +52,9 @@ export const jobResource: Resource<JobRow> = {
       'List of opcode start timestamps (before acquiring locks)',
       (op) => op.start_timestamp ?? null,
     ),
-    opstatus: ops('OpCode_status', 'List of opcodes status', (op) => op.status),
+    opstatus: of('OpCode_status', 'other', 'List of opcodes status', (job) =>
+      cell(job.ops.map(({ status }) => status)),
+    ),
     priority: of('Priority', 'number', 'Current job priority (19 to -20)', (job) => cell(job.priority)),
     received_ts: moment(
       'Received',
@@ -58,7 +67,7 @@ export const jobResource: Resource<JobRow> = {
       (job) => job.start_timestamp,
     ),
     status: of('Status', 'text', 'Job status', (job) => cell(job.status)),
-    summary: ops('Summary', 'List of per-opcode summaries', (op) => opcodeSummary(op.input)),
+    summary: of('Summary', 'other', 'List of per-opcode summaries', (job) => cell(job.ops.map(summaryOf))),
   },
 }
 
@@ -71,19 +80,28 @@ function of(
   title: string,
   kind: FieldKind,
   doc: string,
-  get: (job: JobView) => ReturnType<typeof cell>,
+  get: (job: JobOutline | JobView) => ReturnType<typeof cell>,
   compare: Comparison = 'plain',
 ): Field<JobRow> {
   return field(title, kind, doc, ({ job }) => (job === undefined ? UNAVAILABLE : get(job)), { compare })
 }
 
-function moment(title: string, doc: string, get: (job: JobView) => unknown): Field<JobRow> {
+function moment(title: string, doc: string, get: (job: JobOutline | JobView) => unknown): Field<JobRow> {
   return of(title, 'other', doc, (job) => optional(get(job)), 'seconds')
 }
 
+/** What only the job's file has of each opcode. */
 function ops(title: string, doc: string, get: (op: OpView) => unknown): Field<JobRow> {
-  return of(title, 'other', doc, (job) => cell(job.ops.map(get)))
+  return field(title, 'other', doc, ({ job }) => (isWhole(job) ? cell(job.ops.map(get)) : UNAVAILABLE), {
+    needs: 'file',
+  })
 }
+
+const isWhole = (job: JobRow['job']): job is JobView =>
+  job !== undefined && job.ops.every((op: JobOutline['ops'][number] | OpView) => 'input' in op)
+
+const summaryOf = (op: JobOutline['ops'][number] | OpView): string =>
+  'input' in op ? opcodeSummary(op.input) : op.summary
 
 /** Python writes unset parameters to job files as null, luxid shows only these two so; it has an order of its own, too. */
 const SHOWN_AS_NULL: readonly string[] = ['depends', 'comment']

@@ -158,14 +158,14 @@ function liveCell(node: Node, live: NodeResult<NodeInfo> | undefined, get: (info
 
 function ofHypervisor(title: string, kind: FieldKind, doc: string, get: (info: HypervisorInfo) => unknown) {
   return ofNode(title, kind, doc, ([, , hypervisors]) => {
-    const [first] = hypervisors
+    const first = hypervisors?.[0]
     return first && get(first)
   })
 }
 
 function ofStorage(title: string, kind: FieldKind, doc: string, unit: 0 | 1, get: (info: StorageInfo) => unknown) {
   return ofNode(title, kind, doc, ([, storage]) => {
-    const asked = storage[unit]
+    const asked = storage?.[unit]
     return asked && get(asked)
   })
 }

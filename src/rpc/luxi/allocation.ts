@@ -9,7 +9,8 @@ import type { Precondition } from './gantry'
 /** What the master answers to a balance. */
 export interface PlannedBalance {
   readonly plan: string | null
-  readonly expires: number | null
+  /** As RFC 3339 has it. */
+  readonly expires: string | null
   readonly groups: readonly GroupScore[]
   readonly steps: readonly BalanceStep[]
   readonly ops: readonly WireOpCode[]

@@ -51,7 +51,8 @@ export type TextCalls = {
 }
 
 export interface Master {
-  submitJob(ops: readonly WireOpCode[]): Promise<JobId>
+  /** When the signal fires before the job is there, it need not be made any more. */
+  submitJob(ops: readonly WireOpCode[], signal?: AbortSignal): Promise<JobId>
   submitJobToDrainedQueue(ops: readonly WireOpCode[]): Promise<JobId>
   submitManyJobs(jobs: readonly (readonly WireOpCode[])[]): Promise<([true, JobId] | [false, string])[]>
   waitForJobChange(

@@ -1,6 +1,6 @@
 // The cluster as every door but luxid itself sees it: a Master over LUXI. Answers come in order on one connection, so calls that
 // overlap get connections of their own; idle ones are kept.
-import { breathe, type Clock, systemClock } from '../../lib/clock'
+import { type Clock, nextTurn, systemClock } from '../../lib/clock'
 import { environmentPaths } from '../../lib/paths'
 import {
   LUXI_CLIENT_CONNECTIONS_MAX,
@@ -48,8 +48,8 @@ export class LuxiClient implements Master {
     this.clock = options.clock ?? systemClock
   }
 
-  submitJob(ops: readonly WireOpCode[]): Promise<JobId> {
-    return this.call('SubmitJob', [ops])
+  submitJob(ops: readonly WireOpCode[], signal?: AbortSignal): Promise<JobId> {
+    return this.call('SubmitJob', [ops], undefined, signal)
   }
 
   submitJobToDrainedQueue(ops: readonly WireOpCode[]): Promise<JobId> {
@@ -150,7 +150,7 @@ export class LuxiClient implements Master {
 
   /** What dashboards ask all the time. All who ask in one turn of the event loop share a call, which is sent after the turn. */
   queryClusterInfo(): Promise<Readonly<Record<string, unknown>>> {
-    return (this.asking ??= breathe().then(() => {
+    return (this.asking ??= nextTurn().then(() => {
       this.asking = undefined
       return this.call('QueryClusterInfo', [], this.clusterInfo)
     }))

@@ -1,6 +1,7 @@
 // The arguments of our own LUXI calls, read from the wire. They come from doors of ours, so that a wrong one is a defect there.
 import {
   type Check,
+  bool,
   float,
   int,
   isObject,
@@ -47,6 +48,7 @@ export function readView(value: unknown, resource: Check<QueryResource>): ViewRe
     filter,
     after: orNull(text),
     limit: int,
+    known: bool,
   })(value)
 }
 

@@ -22,6 +22,8 @@ export interface ViewRequest {
   /** The key of the last object of the page before. */
   readonly after: string | null
   readonly limit: number
+  /** What nodes have to tell comes from what they said last; else they are asked. */
+  readonly known: boolean
 }
 
 export interface ViewPage {
@@ -54,7 +56,7 @@ export interface Submitted {
   readonly replayed: boolean
 }
 
-export const EVENT_TYPES = ['job', 'log', 'config', 'node', 'master', 'gap'] as const
+export const EVENT_TYPES = ['job', 'log', 'config', 'instance', 'node', 'master', 'gap'] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
 /** The kinds of objects that events are about, beside the cluster itself: `instance/vm1`. */
@@ -115,7 +117,7 @@ export interface NewToken extends TokenScope {
 export interface GantryMaster {
   view(identity: Identity, request: ViewRequest): Promise<ViewPage>
   cluster(identity: Identity): Promise<Record<string, unknown>>
-  submit(identity: Identity, request: SubmitRequest): Promise<Submitted>
+  submit(identity: Identity, request: SubmitRequest, signal?: AbortSignal): Promise<Submitted>
   plan(identity: Identity, request: PlanRequest): Promise<Plan>
   /** These three may take a while: who asks may leave, and has a job after `wait_s`; null waits as long as it may. */
   balance(
@@ -137,6 +139,10 @@ export interface GantryMaster {
     signal?: AbortSignal,
   ): Promise<Answered<WhatIf>>
   cancel(identity: Identity, job: JobId): Promise<[boolean, string]>
+  changePriority(identity: Identity, job: JobId, priority: number): Promise<[boolean, string]>
+  archive(identity: Identity, job: JobId): Promise<[boolean, string]>
+  /** Whether the job ends within that time. */
+  wait(identity: Identity, job: JobId, wait_s: number, signal?: AbortSignal): Promise<boolean>
   events(identity: Identity, request: EventRequest): Promise<EventPage>
   /** What the master's daemons and the nodes measure, each as prom-client's JSON; who does not answer soon is left out. */
   metrics(identity: Identity): Promise<unknown[][]>
@@ -163,6 +169,9 @@ export const GANTRY_CALLS: Readonly<Record<keyof GantryMaster, string>> = {
   capacity: 'GantryCapacity',
   whatIf: 'GantryWhatIf',
   cancel: 'GantryCancel',
+  changePriority: 'GantryChangeJobPriority',
+  archive: 'GantryArchiveJob',
+  wait: 'GantryWait',
   events: 'GantryEvents',
   metrics: 'GantryMetrics',
   identify: 'GantryIdentify',

@@ -82,8 +82,8 @@ export interface PlanPrecondition {
 export interface Plan {
   /** For a submission of the same opcodes by the same user: it is refused when what the plan has read is not as it was. */
   id: string
-  /** Seconds since the epoch. @isDouble */
-  expires: number
+  /** @format date-time */
+  expires: string
   /** Whether all prerequisites are there; null where only the run can tell. */
   possible: boolean | null
   /** Up to the first opcode that is not possible. */

@@ -290,6 +290,13 @@ const extensions = Object.fromEntries([
   extension('capacity', ([identity, request, wait]) => [readIdentity(identity), readCapacity(request), readWait(wait)]),
   extension('whatIf', ([identity, request, wait]) => [readIdentity(identity), readWhatIf(request), readWait(wait)]),
   extension('cancel', ([identity, job]) => [readIdentity(identity), jobId.parse(job)]),
+  extension('changePriority', ([identity, job, priority]) => [
+    readIdentity(identity),
+    jobId.parse(job),
+    int.parse(priority),
+  ]),
+  extension('archive', ([identity, job]) => [readIdentity(identity), jobId.parse(job)]),
+  extension('wait', ([identity, job, wait]) => [readIdentity(identity), jobId.parse(job), float.parse(wait)]),
   extension('events', ([identity, request]) => [readIdentity(identity), readEvents(request)]),
   extension('metrics', ([identity]) => [readIdentity(identity)]),
   extension('identify', ([secret]) => [text.parse(secret)]),
@@ -300,6 +307,14 @@ const extensions = Object.fromEntries([
   extension('deleteFilter', ([identity, uuid]) => [readIdentity(identity), text.parse(uuid)]),
   extension('park', () => []),
 ])
+
+const ASKING: readonly string[] = (
+  ['view', 'cluster', 'wait', 'plan', 'events', 'metrics', 'identify', 'tokens'] as const
+).map((name) => GANTRY_CALLS[name])
+
+/** Nothing is different after such a call. */
+export const onlyAsks = (method: string): boolean =>
+  method.startsWith('Query') || method === 'WaitForJobChange' || ASKING.includes(method)
 
 const calls: Readonly<Record<string, (args: unknown) => LuxiRequest>> = {
   ...extensions,

@@ -1,8 +1,23 @@
 // TABLE 3: every call of the node daemon (spec: noded-rpc.json), in Ganeti's names, argument order and encodings. Client, server
 // and handlers take their types from here. This layer knows the wire; it neither runs nor decides anything.
-import { arg, bool, compressed, dict, disk, disks, instance, instanceName, int, json, level, list, num } from './codecs'
-import { nullable, pair, path, record, text, uploadedFile } from './codecs'
-import type { Arg } from './codecs'
+import {
+  arg,
+  bool,
+  compressed,
+  dict,
+  disk,
+  diskOrFalse,
+  disks,
+  instance,
+  instanceName,
+  int,
+  json,
+  level,
+  list,
+  num,
+} from './codecs'
+import { map, nullable, pair, path, record, shaped, text, textOrLines, triple, uploadedFile } from './codecs'
+import type { Arg, Codec } from './codecs'
 import type * as d from './dicts'
 
 /** Seconds that a caller waits for the answer. */
@@ -33,6 +48,8 @@ interface Result<R> {
 
 const of = <R>(): Result<R> => ({})
 const none = of<null>()
+/** Ganeti answers with nothing and reads nothing; we tell what is otherwise than was asked for. */
+const remarks = of<readonly string[] | null>()
 
 function one<const A extends readonly Arg<unknown>[], R>(timeout_s: number, args: A, result: Result<R>) {
   return { args, result, timeout_s, fanOut: 'one' } satisfies NodeCall<A, R> as NodeCall<A, R>
@@ -42,13 +59,19 @@ function many<const A extends readonly Arg<unknown>[], R>(timeout_s: number, arg
 }
 
 const inst = arg('instance', instance)
-const reason = arg('reason', json<d.ReasonTrail>())
-const hvparamsOf = json<Readonly<Record<string, d.HvParams>>>()
-const stringMap = dict<Readonly<Record<string, string>>>()
+const reason = arg('reason', list(json<d.ReasonTrail[number]>()))
+const hvparamsOf = map(dict<d.HvParams>())
+const stringMap = map(text)
 const names = list(text)
+const masterParams = shaped<d.MasterParams>('the parameters of the master address', {
+  ip: 'string',
+  netmask: 'number',
+  netdev: 'string',
+})
+const impExpEnd: Codec<d.ImpExpEnd> = pair(text, list(json<unknown>()))
 
 export const nodeCalls = {
-  accept_instance: one(NORMAL, [inst, arg('info', json<unknown>()), arg('target', text)], none),
+  accept_instance: one(NORMAL, [inst, arg('info', json<unknown>()), arg('target', text)], remarks),
   all_instances_info: many(
     URGENT,
     [arg('hypervisor_list', names), arg('all_hvparams', hvparamsOf)],
@@ -101,7 +124,7 @@ export const nodeCalls = {
   ),
   blockdev_remove: one(NORMAL, [arg('bdev', disk)], of<string | null>()),
   blockdev_removechildren: one(NORMAL, [arg('bdev', disk), arg('ndevs', disks)], none),
-  blockdev_rename: one(NORMAL, [arg('devlist', list(pair(disk, json<readonly (string | number)[]>())))], none),
+  blockdev_rename: one(NORMAL, [arg('devlist', list(pair(disk, list(json<string | number>()))))], none),
   blockdev_setinfo: one(NORMAL, [arg('disk', disk), arg('info', text)], none),
   blockdev_shutdown: one(NORMAL, [arg('disk', disk)], none),
   blockdev_snapshot: one(
@@ -128,7 +151,7 @@ export const nodeCalls = {
       arg('port', int),
       inst,
       arg('component', text),
-      arg('source', json<d.ImpExpEnd>()),
+      arg('source', impExpEnd),
     ],
     of<string>(),
   ),
@@ -140,7 +163,7 @@ export const nodeCalls = {
   file_storage_dir_create: one(FAST, [arg('file_storage_dir', path)], none),
   file_storage_dir_remove: one(FAST, [arg('file_storage_dir', path)], none),
   file_storage_dir_rename: one(FAST, [arg('old_file_storage_dir', path), arg('new_file_storage_dir', path)], none),
-  finalize_export: one(NORMAL, [inst, arg('snap_disks', list(json<d.DiskDict | false>()))], none),
+  finalize_export: one(NORMAL, [inst, arg('snap_disks', list(diskOrFalse))], none),
   get_file_info: one(FAST, [arg('file_path', path)], of<[exists: boolean, info: { size?: number }]>()),
   get_watcher_pause: one(URGENT, [], of<number | null>()),
   hooks_runner: many(NORMAL, [arg('hpath', text), arg('phase', text), arg('env', stringMap)], of<d.HookResult[]>()),
@@ -150,7 +173,7 @@ export const nodeCalls = {
       inst,
       arg('action', text),
       arg('dev_type', text),
-      arg('device', json<d.DiskDict | d.NicDict>()),
+      arg('device', dict<d.DiskDict | d.NicDict>()),
       arg('extra', json<unknown>()),
       arg('seq', int),
     ],
@@ -168,11 +191,16 @@ export const nodeCalls = {
   impexp_status: one(FAST, [arg('names', names)], of<(d.ImpExpStatus | null)[]>()),
   import_start: one(
     NORMAL,
-    [arg('opts', dict<d.ImpExpOptions>()), inst, arg('component', text), arg('dest', json<d.ImpExpEnd>())],
+    [arg('opts', dict<d.ImpExpOptions>()), inst, arg('component', text), arg('dest', impExpEnd)],
     of<string>(),
   ),
   instance_balloon_memory: one(NORMAL, [inst, arg('memory', int)], none),
-  instance_finalize_migration_dst: one(NORMAL, [inst, arg('info', json<unknown>()), arg('success', bool)], none),
+  // Ganeti answers with nothing and reads nothing; we tell why what was received could not be loaded.
+  instance_finalize_migration_dst: one(
+    NORMAL,
+    [inst, arg('info', json<unknown>()), arg('success', bool)],
+    of<string | null>(),
+  ),
   instance_finalize_migration_src: one(SLOW, [inst, arg('success', bool), arg('live', bool)], none),
   instance_get_migration_status: one(SLOW, [inst], of<d.MigrationStatus>()),
   instance_info: one(
@@ -188,11 +216,11 @@ export const nodeCalls = {
   instance_reboot: one(
     NORMAL,
     [arg('inst', instance), arg('reboot_type', text), arg('shutdown_timeout', num), reason],
-    none,
+    remarks,
   ),
   instance_run_rename: one(SLOW, [inst, arg('old_name', text), arg('debug', level)], none),
   instance_shutdown: one(NORMAL, [inst, arg('timeout', num), reason], none),
-  instance_start: one(NORMAL, [arg('instance_hvp_bep', instance), arg('startup_paused', bool), reason], none),
+  instance_start: one(NORMAL, [arg('instance_hvp_bep', instance), arg('startup_paused', bool), reason], remarks),
   jobqueue_purge: one(NORMAL, [], none),
   jobqueue_rename: many(URGENT, [arg('rename', list(pair(path, path)))], of<null[]>()),
   jobqueue_set_drain_flag: many(URGENT, [arg('flag', bool)], none),
@@ -204,11 +232,7 @@ export const nodeCalls = {
   ),
   master_node_name: many(URGENT, [], of<string>()),
   migration_info: one(NORMAL, [inst], of<unknown>()),
-  node_activate_master_ip: one(
-    FAST,
-    [arg('master_params', dict<d.MasterParams>()), arg('use_external_mip_script', bool)],
-    none,
-  ),
+  node_activate_master_ip: one(FAST, [arg('master_params', masterParams), arg('use_external_mip_script', bool)], none),
   node_change_master_netmask: one(
     FAST,
     [arg('old_netmask', int), arg('netmask', int), arg('master_ip', text), arg('master_netdev', text)],
@@ -217,12 +241,12 @@ export const nodeCalls = {
   node_configure_ovs: one(NORMAL, [arg('ovs_name', text), arg('ovs_link', nullable(text))], none),
   node_crypto_tokens: one(
     SLOW,
-    [arg('token_request', json<readonly (readonly [type: string, action: string, options: unknown])[]>())],
+    [arg('token_request', list(triple(text, text, json<unknown>())))],
     of<[type: string, digest: string][]>(),
   ),
   node_deactivate_master_ip: one(
     FAST,
-    [arg('master_params', dict<d.MasterParams>()), arg('use_external_mip_script', bool)],
+    [arg('master_params', masterParams), arg('use_external_mip_script', bool)],
     none,
   ),
   node_demote_from_mc: one(FAST, [], none),
@@ -231,8 +255,9 @@ export const nodeCalls = {
   node_info: many(
     URGENT,
     [
-      arg('storage_units', json<readonly d.StorageUnit[]>()),
-      arg('hv_specs', json<readonly (readonly [name: string, hvparams: d.HvParams])[]>()),
+      // Ganeti's masters send null for what they do not ask for.
+      arg('storage_units', nullable(list<d.StorageUnit>(triple(text, text, list(json<unknown>()))))),
+      arg('hv_specs', nullable(list(pair(text, dict<d.HvParams>())))),
     ],
     of<d.NodeInfo>(),
   ),
@@ -350,13 +375,13 @@ export const nodeCalls = {
   ),
   version: { ...many(URGENT, [], of<number>()), offlineToo: true },
   vg_list: many(URGENT, [], of<Record<string, number>>()),
-  write_ssconf_files: many(NORMAL, [arg('values', dict<Readonly<Record<string, string | readonly string[]>>>())], none),
+  write_ssconf_files: many(NORMAL, [arg('values', map(textOrLines))], none),
   x509_cert_create: one(NORMAL, [arg('validity', num)], of<[name: string, certificate: string]>()),
   x509_cert_remove: one(NORMAL, [arg('name', text)], none),
   instance_console_info: {
     ...many(
       URGENT,
-      [arg('instances', dict<Readonly<Record<string, d.ConsoleRequest>>>())],
+      [arg('instances', map(shaped<d.ConsoleRequest>('a request for a console', { instance: 'object' })))],
       of<Record<string, d.ConsoleInfo>>(),
     ),
     bareBody: true,
@@ -371,9 +396,9 @@ export const nodeCalls = {
   gantry_replica_status: many(URGENT, [], of<d.ReplicaContents>()),
   /** A full copy: the texts of config.data and gantry.data. */
   gantry_config_replace: many(NORMAL, [arg('config', compressed), arg('gantry', compressed)], none),
-  /** jobqueue_update for several files; it answers when all are durable. */
   /** What the node measures, as prom-client's JSON. */
   gantry_metrics: many(URGENT, [], of<unknown[]>()),
+  /** jobqueue_update for several files; it answers when all are durable. */
   gantry_jobqueue_write: many(URGENT, [arg('files', list(pair(path, compressed)))], none),
   /** The end of a full copy of the queue: job files that are not among these go. */
   gantry_jobqueue_keep: many(URGENT, [arg('files', list(path))], none),
@@ -389,6 +414,9 @@ export type ResultOf<C extends CallName> =
   (typeof nodeCalls)[C] extends NodeCall<readonly Arg<unknown>[], infer R> ? R : never
 
 export const isCallName = (name: string): name is CallName => Object.hasOwn(nodeCalls, name)
+
+/** Not one of Ganeti's. */
+export const isOwnCall = (name: CallName): boolean => name.startsWith('gantry_')
 
 /** The uniform view of an entry, for code that handles any call. */
 export const callOf = (name: CallName): NodeCall<readonly Arg<unknown>[], unknown> => nodeCalls[name]

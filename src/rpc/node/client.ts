@@ -10,9 +10,15 @@ import { mapInSlices } from '../../lib/slices'
 import { nodeClientTls } from '../../lib/tls'
 import { OpExecError } from '../../model/errors'
 import type { NodeUuid } from '../../model/ids'
-import { NODES_ASKED_AT_ONCE, NODE_CONNECTIONS_MAX, NODE_KEEP_ALIVE_S } from '../../model/limits'
-import { type ArgsOf, type CallName, type ResultOf, callOf } from './calls'
-import { type Endpoint, exchange } from './exchange'
+import {
+  LIVE_ANSWER_S,
+  NODES_ASKED_AT_ONCE,
+  NODE_CONNECTIONS_MAX,
+  NODE_CONNECT_S,
+  NODE_KEEP_ALIVE_S,
+} from '../../model/limits'
+import { type ArgsOf, type CallName, type ResultOf, callOf, isOwnCall } from './calls'
+import { type Endpoint, HungUp, UNKNOWN_CALL, exchange } from './exchange'
 import { NODE_HEADER, decodeAnswer, encodeCall, messageOf, resultOf } from './protocol'
 
 export const NODE_PORT = 1811
@@ -27,6 +33,9 @@ export interface NodeTarget {
 
 export type NodeResult<T> = { ok: true; payload: T } | { ok: false; error: string; offline: boolean }
 
+/** What is said of a node that somebody does not want to wait for. */
+export const NO_ANSWER = { ok: false, error: `no answer within ${LIVE_ANSWER_S} s`, offline: false } as const
+
 /** One node's failure, with what Ganeti calls its fail_msg apart from the sentence around it. */
 export class NodeCallError extends OpExecError {
   constructor(
@@ -38,6 +47,10 @@ export class NodeCallError extends OpExecError {
     super(`Call '${call}' to node '${node}' has failed: ${reason}`)
   }
 }
+
+/** The node does not have this call: a call of ours, and a node that runs Ganeti's noded. */
+export const isUnknownCall = (error: unknown): boolean =>
+  error instanceof NodeCallError && error.reason === UNKNOWN_CALL
 
 export interface NodeClient {
   /** Throws NodeCallError. */
@@ -124,9 +137,24 @@ export function openNodeClient(options: NodeClientOptions): NodeClient {
 function httpTransport({ paths, clock = systemClock, port = NODE_PORT, simSocket }: NodeClientOptions): NodeTransport {
   const endpointOf = endpoints(paths, port, simSocket ?? defaultSimSocket(paths))
   return {
-    exchange: (target, call, body, timeout_s) => exchange(endpointOf.of(target), call, body, timeout_s, clock),
+    async exchange(target, call, body, timeout_s) {
+      const endpoint = endpointOf.of(target)
+      try {
+        return (await exchange(endpoint, call, body, timeout_s, clock)).text
+      } catch (error) {
+        if (error instanceof HungUp && isOwnCall(call) && (await runsGaneti(endpoint, clock)))
+          throw new Error(UNKNOWN_CALL, { cause: error })
+        throw error
+      }
+    },
     close: () => endpointOf.close(),
   }
+}
+
+/** Ganeti's noded hangs up on a call that it does not know, and so does ours when it ends: a call that both know tells which it is. */
+async function runsGaneti(endpoint: Endpoint, clock: Clock): Promise<boolean> {
+  const answer = await exchange(endpoint, 'version', '[]', NODE_CONNECT_S, clock).catch(() => undefined)
+  return answer?.server.startsWith('Ganeti ') === true
 }
 
 /** `sim.sock` beside the folder of a virtual node; a real node has none. */
@@ -136,12 +164,14 @@ export const defaultSimSocket = (paths: Paths): string | undefined =>
 /** Where to reach a node. New certificates mean new connections; the old ones end when they are idle. */
 function endpoints(paths: Paths, port: number, simSocket: string | undefined) {
   const settings = { keepAlive: true, maxTotalSockets: NODE_CONNECTIONS_MAX, timeout: NODE_KEEP_ALIVE_S * 1000 }
+  // Ganeti's noded breaks connections that resume a TLS session: its server has no name for sessions.
+  const tls = { ...settings, maxCachedSessions: 0 }
   const simulated = new http.Agent(settings)
   let secured: { agent: NodeAgent; stamp: string } | undefined
 
   function agent(): https.Agent {
     const stamp = `${fileStamp(paths.serverCert)} ${fileStamp(paths.clientCert)}`
-    if (secured?.stamp !== stamp) secured = { stamp, agent: new NodeAgent({ ...settings, ...nodeClientTls(paths) }) }
+    if (secured?.stamp !== stamp) secured = { stamp, agent: new NodeAgent({ ...tls, ...nodeClientTls(paths) }) }
     return secured.agent
   }
 

@@ -50,6 +50,14 @@ export const list = <T>(inner: Codec<T>): Codec<readonly T[]> => ({
   encode: (value, paths) => value.map((item) => inner.encode(item, paths)),
 })
 
+export const triple = <A, B, C>(first: Codec<A>, second: Codec<B>, third: Codec<C>): Codec<readonly [A, B, C]> => ({
+  decode(value, paths) {
+    if (!Array.isArray(value) || value.length !== 3) throw new Error('expected a list of three')
+    return [first.decode(value[0], paths), second.decode(value[1], paths), third.decode(value[2], paths)]
+  },
+  encode: ([a, b, c], paths) => [first.encode(a, paths), second.encode(b, paths), third.encode(c, paths)],
+})
+
 export const pair = <A, B>(first: Codec<A>, second: Codec<B>): Codec<readonly [A, B]> => ({
   decode(value, paths) {
     if (!Array.isArray(value) || value.length !== 2) throw new Error('expected a list of two')
@@ -57,6 +65,32 @@ export const pair = <A, B>(first: Codec<A>, second: Codec<B>): Codec<readonly [A
   },
   encode: ([a, b], paths) => [first.encode(a, paths), second.encode(b, paths)],
 })
+
+/** An object of any keys, whose values are all of one kind. */
+export const map = <T>(inner: Codec<T>): Codec<Readonly<Record<string, T>>> => {
+  const each = <A, B>(values: Readonly<Record<string, A>>, change: (item: A) => B): Record<string, B> =>
+    Object.fromEntries(Object.entries(values).map(([key, item]) => [key, change(item)]))
+  return {
+    decode: (value, paths) => each(record.decode(value, paths), (item) => inner.decode(item, paths)),
+    encode: (value, paths) => each(value, (item) => inner.encode(item, paths)),
+  }
+}
+
+/** An object that has these fields. */
+export const shaped = <T>(what: string, types: Readonly<Record<string, FieldType>>): Codec<T> => ({
+  decode(value) {
+    if (!isRecord(value)) throw new Error(`expected ${what}`)
+    for (const [field, type] of Object.entries(types)) expectField(value, field, type, what)
+    return value as T
+  },
+  encode: (value) => value,
+})
+
+/** A text, or the lines of one. */
+export const textOrLines: Codec<string | readonly string[]> = {
+  decode: (value, paths) => (typeof value === 'string' ? value : list(text).decode(value, paths)),
+  encode: (value) => value,
+}
 
 /** A file or directory, on this machine here and in Ganeti's layout (marked in a virtual cluster) on the wire. */
 export const path: Codec<string> = {
@@ -118,13 +152,19 @@ export const disk: Codec<DiskDict> = {
     expectField(value, 'size', 'number', 'disk')
     if (!isUnset(value['logical_id']) && !Array.isArray(value['logical_id']))
       throw new Error('expected a list in logical_id of the disk')
-    if (!isUnset(value['children'])) disks.decode(value['children'], paths)
-    return value as unknown as DiskDict
+    const children = disks.decode(value['children'] ?? [], paths)
+    return { ...withoutNulls(value), children } as unknown as DiskDict
   },
   encode: (value) => value,
 }
 
 export const disks = list(disk)
+
+/** False stands for a disk that could not be had. */
+export const diskOrFalse: Codec<DiskDict | false> = {
+  decode: (value, paths) => (value === false ? false : disk.decode(value, paths)),
+  encode: (value) => value,
+}
 
 export const instance: Codec<InstanceDict> = {
   decode(value, paths) {
@@ -134,8 +174,10 @@ export const instance: Codec<InstanceDict> = {
     if (!INSTANCE_NAME.test(String(value['name'])))
       throw new Error(`expected an instance name, got ${JSON.stringify(value['name'])}`)
     if (!Array.isArray(value['nics'])) throw new Error('expected a list in nics of the instance')
-    disks.decode(value['disks_info'] ?? [], paths)
-    return value as unknown as InstanceDict
+    const nics = value['nics'].map((nic: unknown) => nicWithParams(nic))
+    const disks_info = disks.decode(value['disks_info'] ?? [], paths)
+    const unset = { secondary_nodes: [], osparams: {}, osparams_private: {}, disks: [] }
+    return { ...unset, ...withoutNulls(value), nics, disks_info } as unknown as InstanceDict
   },
   encode: (value) => value,
 }
@@ -156,14 +198,19 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+function nicWithParams(nic: unknown): Record<string, unknown> {
+  if (!isRecord(nic)) throw new Error('expected an object in nics of the instance')
+  return { nicparams: {}, ...withoutNulls(nic) }
+}
+
+const withoutNulls = (value: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null))
+
+type FieldType = 'string' | 'number' | 'object'
+
 const isUnset = (value: unknown): boolean => value === undefined || value === null
 
-function expectField(
-  value: Record<string, unknown>,
-  field: string,
-  type: 'string' | 'number' | 'object',
-  what: string,
-) {
+function expectField(value: Record<string, unknown>, field: string, type: FieldType, what: string) {
   const ok = type === 'object' ? isRecord(value[field]) : typeof value[field] === type
   if (!ok) throw new Error(`expected ${type === 'object' ? 'an' : 'a'} ${type} in ${field} of the ${what}`)
 }

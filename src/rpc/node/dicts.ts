@@ -70,7 +70,6 @@ export interface InstanceDict {
   readonly beparams: BeParams
   readonly osparams: Readonly<Record<string, string>>
   readonly osparams_private?: Readonly<Record<string, string>>
-  readonly osparams_secret?: Readonly<Record<string, string>>
   readonly admin_state: string
   readonly admin_state_source?: string
   readonly nics: readonly NicDict[]
@@ -140,7 +139,11 @@ export interface HypervisorInfo {
 }
 
 export type StorageUnit = readonly [type: string, key: string, params: readonly unknown[]]
-export type NodeInfo = [bootId: string, storage: (StorageInfo | null)[], hypervisors: (HypervisorInfo | null)[]]
+export type NodeInfo = [
+  bootId: string,
+  storage: (StorageInfo | null)[] | null,
+  hypervisors: (HypervisorInfo | null)[] | null,
+]
 
 export interface MasterParams {
   readonly uuid: string

@@ -2,7 +2,7 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
 import type { Socket } from 'node:net'
-import type { Clock } from '../../lib/clock'
+import { type Clock, hearAll } from '../../lib/clock'
 import { errorCode } from '../../lib/disk'
 import { readBody } from '../../lib/read-body'
 import { NODE_ANSWER_BYTES_MAX, NODE_CONNECT_S } from '../../model/limits'
@@ -11,27 +11,43 @@ export type Endpoint = { headers: Record<string, string> } & (
   { agent: https.Agent; host: string; port: number } | { agent: http.Agent; socketPath: string }
 )
 
+export interface Exchanged {
+  readonly text: string
+  /** How the node's software names itself; ours does not. */
+  readonly server: string
+}
+
+/** The other end closed the connection instead of answering. */
+export class HungUp extends Error {}
+
 export function exchange(
   endpoint: Endpoint,
   call: string,
   body: string,
   timeout_s: number,
   clock: Clock,
-): Promise<string> {
+): Promise<Exchanged> {
   return new Promise((resolve, reject) => {
     const request = startRequest(endpoint, call, Buffer.byteLength(body))
-    const limit = clock.after(timeout_s * 1000, () => stop(new Error(`no answer within ${timeout_s} s`)))
+    let answered = false
+    const expire = async () => {
+      // After this process was stopped the answer may be there, and only not read yet.
+      await hearAll()
+      if (!answered) stop(new Error(`no answer within ${timeout_s} s`))
+    }
+    const limit = clock.after(timeout_s * 1000, () => void expire())
     const stop = (error: Error) => {
       limit.cancel()
       request.destroy()
       reject(error)
     }
-    request.on('error', (error) => stop(new Error(explain(error, endpoint))))
+    request.on('error', (error) => stop(explain(error, endpoint)))
     request.once('socket', (socket: Socket) => limitConnect(socket, clock, stop))
     request.once('response', (response) => {
       readAnswer(response).then((text) => {
+        answered = true
         limit.cancel()
-        resolve(text)
+        resolve({ text, server: String(response.headers['server']) })
       }, stop)
     })
     request.end(body)
@@ -53,6 +69,8 @@ function limitConnect(socket: Socket, clock: Clock, stop: (error: Error) => void
   socket.once('close', done)
 }
 
+export const UNKNOWN_CALL = 'the node does not know this call'
+
 async function readAnswer(response: http.IncomingMessage): Promise<string> {
   const text = await readBody(response, NODE_ANSWER_BYTES_MAX)
   if (text === undefined) throw new Error(`the answer is longer than ${NODE_ANSWER_BYTES_MAX} bytes`)
@@ -62,16 +80,20 @@ async function readAnswer(response: http.IncomingMessage): Promise<string> {
 
 function refusal(status: number | undefined): string {
   if (status === 403) return 'the node refuses this caller: its certificate is not one of a master candidate'
-  if (status === 404) return 'the node does not know this call'
+  if (status === 404) return UNKNOWN_CALL
   if (status === 413) return 'the arguments are too long for the node'
   return `the node answered with HTTP status ${status}`
 }
 
-function explain(error: Error, endpoint: Endpoint): string {
+function explain(error: Error, endpoint: Endpoint): Error {
   const where = 'socketPath' in endpoint ? endpoint.socketPath : `${endpoint.host}:${endpoint.port}`
   const code = errorCode(error)
+  if (code === 'ECONNRESET') return new HungUp(`${where} closed the connection before it answered`)
+  return new Error(reasonOf(error, code, where))
+}
+
+function reasonOf(error: Error, code: string | undefined, where: string): string {
   if (code === 'ECONNREFUSED' || code === 'ENOENT') return `nothing listens on ${where}: is ganeti-noded running there?`
-  if (code === 'ECONNRESET') return `${where} closed the connection before it answered`
   if (code?.startsWith('ERR_SSL') || code?.includes('CERT')) return `TLS with ${where} failed: ${error.message}`
   return `${where}: ${error.message}`
 }

@@ -1,4 +1,5 @@
 // The envelope of node calls: a list of arguments there, `[true, payload]` or `[false, text]` back.
+import { errorText } from '../../lib/system-failure'
 import { isDeeper } from '../../lib/json-depth'
 import type { Paths } from '../../lib/paths'
 import { CALL_DEPTH_MAX } from '../../model/limits'
@@ -68,4 +69,4 @@ function failureText(payload: unknown): string {
 /** A result as its call promises it; the node that sent it is trusted with that. */
 export const resultOf = <C extends CallName>(_call: C, payload: unknown): ResultOf<C> => payload as ResultOf<C>
 
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+export const messageOf = errorText

@@ -3,7 +3,7 @@
 import createClient from 'openapi-fetch'
 import type { components, paths } from './schema.js'
 
-type Job = components['schemas']['JobDetail']
+type Job = components['schemas']['Job']
 type Opcode = components['schemas']['AnyOpcode']
 
 const [, , baseUrl, password] = process.argv
@@ -41,14 +41,17 @@ async function main() {
   say('tagged', (await client.GET('/2/instances/{name}/tags', { params: { path } })).data)
   const reboot = { params: { path }, body: { shutdown_timeout: 5 } }
   say('reboot', await ended((await client.POST('/2/instances/{name}/reboot', reboot)).data))
-  say('shutdown', await ended((await client.PUT('/2/instances/{name}/shutdown', { params: { path } })).data))
+  const wait = { path, header: { Prefer: 'wait=60' } }
+  const shutdown = await client.POST('/3/instances/{name}/shutdown', { params: wait, body: { timeout: 5 } })
+  say('shutdown', shutdown.data && 'status' in shutdown.data && shutdown.data.status)
   const rename = { params: { path }, body: { new_name: 'vm2' } }
   say('rename', await ended((await client.PUT('/2/instances/{name}/rename', rename)).data))
 
   const page = await client.GET('/3/instances', { params: { query: { fields: 'name,tags', limit: 10 } } })
   say('listed', page.data?.items, page.data?.next)
   const gone = { params: { path: { name: 'vm2' } } }
-  say('remove', await ended((await client.DELETE('/2/instances/{name}', gone)).data))
+  const removed = await client.DELETE('/3/instances/{name}', { params: { ...wait, ...gone.params } })
+  say('remove', removed.data && 'status' in removed.data && removed.data.status)
   const missing = await client.GET('/3/instances/{name}', gone)
   say('missing', missing.response.status, missing.error?.title)
 }

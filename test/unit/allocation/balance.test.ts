@@ -1,9 +1,10 @@
 import * as fc from 'fast-check'
 import { type Effort, balance } from '../../../src/allocation/balance'
 import { buildModel } from '../../../src/allocation/cluster-model'
+import { ExactScore } from '../../../src/allocation/exact-score'
 import { Score } from '../../../src/allocation/score'
 import { clusterText, parseClusterText } from '../../../src/allocation/text-format'
-import { BALANCE_OPTIONS as OPTIONS, clusterOf } from '../../support/htools'
+import { BALANCE_OPTIONS as OPTIONS, alikeClusterOf, clusterOf } from '../../support/htools'
 
 const all = (list: readonly unknown[]): number[] => list.map((_, at) => at)
 
@@ -35,7 +36,7 @@ test('the score kept from move to move is that of the cluster built anew, and no
       let last = new Score(model, all(model.nodes)).value()
       for (const step of balance(model, all(model.nodes), all(model.instances), OPTIONS)) {
         expect(step.score).toBeLessThan(last)
-        expect(step.score).toBeCloseTo(step.move.score, 8)
+        expect(step.score).toBeCloseTo(step.move.score, 10)
         last = step.score
       }
       const fresh = rebuilt(text, model.primary, model.secondary)
@@ -46,9 +47,15 @@ test('the score kept from move to move is that of the cluster built anew, and no
         list.filter(({ name }) => name !== 'free_mem_cv_forth').map(({ name, value }) => [name, value.toFixed(8)])
       expect(comparable(before)).toEqual(comparable(after))
     }),
-    { numRuns: 10 },
+    // There a move ends the spread of a load: of the squares nothing is left but rounding, whose root is not small.
+    { numRuns: 10, examples: [[8258, 6]] },
   )
 })
+
+function* stepsOf(text: string, effort: Effort) {
+  const model = buildModel(parseClusterText(text))
+  yield* balance(model, all(model.nodes), all(model.instances), OPTIONS, effort)
+}
 
 function balanced(text: string, effort?: Effort) {
   const model = buildModel(parseClusterText(text))
@@ -77,8 +84,32 @@ test('the search of large clusters ends where the exhaustive one finds no move e
     const { model } = lazy
     expect([...balance(model, all(model.nodes), all(model.instances), OPTIONS, EXHAUSTIVE)]).toEqual([])
     // Which of the many places without a better move it is depends on the order of the moves.
-    expect(initial - lazy.final).toBeGreaterThan(0.98 * (initial - final))
+    expect(initial - lazy.final).toBeGreaterThan(0.99 * (initial - final))
   }
+})
+
+const ALIKE = ['sharedfile', 'drbd'] as const
+
+test.each(ALIKE)(
+  'where %s instances and nodes are alike, what is known of one move is what others give',
+  (template) => {
+    for (let seed = 1; seed <= 3; seed++) {
+      const text = alikeClusterOf(seed, 10, 16, template)
+      const moves = (effort: Effort) =>
+        [...stepsOf(text, effort)].map(({ move: { instance, kind, primary, secondary } }) => [
+          ...[instance, kind, primary, secondary],
+        ])
+      expect(moves({ ...EXHAUSTIVE, boundedTargets: 0 })).toEqual(moves(EXHAUSTIVE))
+    }
+  },
+)
+
+test('of moves that are as good each counts its own nodes once, however many instances are alike', () => {
+  const counted = jest.spyOn(ExactScore.prototype, 'after')
+  const steps = [...stepsOf(alikeClusterOf(1, 20, 200, 'sharedfile'), { ...EXHAUSTIVE, boundedTargets: 0 })].length
+  // Half of the nodes are sources, half are targets.
+  expect(counted.mock.calls.length).toBeLessThan(steps * 100)
+  counted.mockRestore()
 })
 
 test('moves that would change nothing but the last digits are not made', () => {

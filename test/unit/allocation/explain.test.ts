@@ -88,16 +88,24 @@ test('what a new instance needs and no node has is told with the most that there
 test('a policy forbids an instance by what is named', () => {
   const under = (limits: Partial<GroupData>) => cluster({}, [], both(limits))
   const disk = { size: 1024, spindles: undefined }
-  expect(why(under(maximum({ memory: 512 })), vm('plain'))).toBe(`${POLICY} by its memory`)
-  expect(why(under(maximum({ disk: 512 })), vm('plain'))).toBe(`${POLICY} by the size of its disks`)
-  expect(why(under(maximum({ disks: 1 })), vm('plain', { disks: [disk, disk] }))).toBe(
-    `${POLICY} by the number of its disks`,
+  expect(why(under(maximum({ memory: 512 })), vm('plain'))).toBe(
+    `${POLICY} by its memory (1,024 MiB, allowed: 128 to 512 MiB)`,
   )
-  expect(why(under(maximum({ cpus: 1 })), vm('plain', { vcpus: 2 }))).toBe(`${POLICY} by its CPUs`)
-  expect(why(under(maximum({ spindles: 1 })), vm('plain', { spindleUse: 2 }))).toBe(`${POLICY} by its spindles`)
+  expect(why(under(maximum({ disk: 512 })), vm('plain'))).toBe(
+    `${POLICY} by the size of its disks (1,024 MiB, allowed: 1,024 to 512 MiB)`,
+  )
+  expect(why(under(maximum({ disks: 1 })), vm('plain', { disks: [disk, disk] }))).toBe(
+    `${POLICY} by the number of its disks (2, allowed: 1 to 1)`,
+  )
+  expect(why(under(maximum({ cpus: 1 })), vm('plain', { vcpus: 2 }))).toBe(`${POLICY} by its CPUs (2, allowed: 1 to 1)`)
+  expect(why(under(maximum({ spindles: 1 })), vm('plain', { spindleUse: 2 }))).toBe(
+    `${POLICY} by its spindles (2, allowed: 1 to 1)`,
+  )
   expect(why(under(policy({ templates: ['drbd'] })), vm('plain'))).toBe(`${POLICY} by its disk template (plain)`)
   const twice = { policy: { ...maximum({ memory: 512 }).policy, templates: ['drbd' as const] } }
-  expect(why(under(twice), vm('plain'))).toBe(`${POLICY} by its disk template (plain) and by its memory`)
+  expect(why(under(twice), vm('plain'))).toBe(
+    `${POLICY} by its disk template (plain) and by its memory (1,024 MiB, allowed: 128 to 512 MiB)`,
+  )
 })
 
 test('nodes that are not to be used are told apart', () => {
@@ -131,8 +139,16 @@ test('where no reserve would be left it is told, and whether there is one now', 
   const data = cluster({}, shared(3000, 0, 1, 2, 3))
   expect(why(data, vm('rbd', { memory: 4000 }), { capacity: true })).toBe(N1 + LEAVE_OUT)
   expect(why(cluster({}, shared(5000, 0, 1)), vm('rbd'), { capacity: true })).toBe(
-    `${N1} (also without it, if a or 1 more dies)${LEAVE_OUT}`,
+    `${N1} (also without it, if a of group near or 1 more dies)${LEAVE_OUT}`,
   )
+})
+
+test('a guest on the only node of its group forbids new ones everywhere, and is named with its group; it may leave', () => {
+  const lonely = cluster({ b: { group: 1 } }, [taken(0, 'x', { template: 'rbd' })])
+  expect(why(lonely, vm('rbd'), { capacity: true })).toBe(
+    `4 would leave no room for the instances of a node that dies (also without it, if a of group near dies)${LEAVE_OUT}`,
+  )
+  expect(stays(lonely, 'far')).toBe('it moved')
 })
 
 const explained: Explained = { ...ALLOC_DEFAULTS, explain: true }

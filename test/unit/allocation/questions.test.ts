@@ -121,9 +121,9 @@ test('only what may be touched is moved, and only there', () => {
 
 test.each([
   ['replace-secondary', ['a', 'c']],
-  ['failover', ['b', 'a']],
-  ['failover-and-replace', ['b', 'c']],
-  ['replace-and-failover', ['c', 'a']],
+  ['migrate', ['b', 'a']],
+  ['migrate-and-replace', ['b', 'c']],
+  ['replace-and-migrate', ['c', 'a']],
   ['replace-primary', ['c', 'b']],
 ])('what somebody else has planned for a mirrored instance is a %s', (kind, to) => {
   const model = buildModel(small(vm('m', 1024, 'a|b', 'drbd')))
@@ -214,7 +214,7 @@ test('of nodes that a caller does not see nothing is told', () => {
   const arriving = [{ instance: specifiedInstance(SPEC, 'drbd', []), count: 1 }]
   const asked: Question = { kind: 'what-if', dead: [], arriving, nodes: ['b', 'c'], explain: true }
   const { refused } = answerQuestion(data, asked, ALLOC_DEFAULTS) as WhatIf
-  expect(refused[0]?.reason).toMatch(/dies \(also without it, if b or 1 more dies\)/)
+  expect(refused[0]?.reason).toMatch(/dies \(also without it, if b of group \w+ or 1 more dies\)/)
 })
 
 test('instances arrive until none fits, and the rest is refused with the reason', () => {

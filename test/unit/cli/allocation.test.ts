@@ -20,7 +20,14 @@ const STEP: BalanceStep = {
 }
 const OP = { OP_ID: 'OP_INSTANCE_FAILOVER', instance_name: 'inst3' }
 const PLAN: PlannedBalance = {
-  ...{ plan: 'some-plan', expires: 1795250000, steps: [STEP], ops: [OP], more: true, left_out: null },
+  ...{
+    plan: 'some-plan',
+    expires: '2026-11-21T08:33:20.000000Z',
+    steps: [STEP],
+    ops: [OP],
+    more: true,
+    left_out: null,
+  },
   groups: [{ group: 'default', score_before: 2, score_after: 1.5 }],
   preconditions: [[]],
 }

@@ -65,7 +65,7 @@ describe('gnt-instance add', () => {
     ['-t file -s 1g --disk 0:size=1g vm1', "Please use either the '--disk' or '-s' option"],
     ['-t file --disk 0:mode=rw vm1', 'Missing size or adoption source for disk 0'],
     ['-t file --disk 0:size=abc vm1', 'Invalid size for disk 0: Invalid format'],
-    ['-t file --disk x:size=1g vm1', "Invalid disk index passed: invalid literal for int() with base 10: 'x'"],
+    ['-t file --disk x:size=1g vm1', "Invalid disk index passed: 'x' is not a number"],
     ['-t diskless --no-nics --net 0:ip=1 vm1', 'Either NICs can be given, or --no-nics, not both'],
     [
       '-t diskless -B memory=abc vm1',
@@ -108,6 +108,16 @@ describe('gnt-instance modify', () => {
       1,
       `${REFUSED}Not accepting parameters on removal/detach of device 0: size\n`,
     ])
+  })
+
+  test('says only of changes that wait for a start that they do', async () => {
+    const told = async (...result: unknown[]) =>
+      (await run('gnt-instance modify --online inst1', [{ id: 7, result }])).stdout.split('\n').find((line) => /^When/.test(line)) // prettier-ignore
+    expect(await told(['disk/1', 'add:size=8,mode=rw'], ['disk/1', 'hotplug:done'])).toBeUndefined()
+    expect(await told(['be/auto_balance', true], ['runtime_memory', 64], ['admin_state', 'down'])).toBeUndefined()
+    expect(await told(['nic.ip/0', 'x'], ['nic/0', 'hotplug:failed'], ['hv/acpi', false])).toMatch(
+      /these take effect: nic\.ip\/0, nic\/0, hv\/acpi$/,
+    )
   })
 
   test('goes back to defaults, sets offline and memory', async () => {
@@ -189,11 +199,13 @@ describe('commands on one instance', () => {
     expect([forced.exit, forced.questions]).toEqual([0, []])
   })
 
-  test('failover without consistency asks whether the node is offline, even with --force', async () => {
-    const line = 'gnt-instance failover -f --ignore-consistency -n node3 inst1'
-    const refused = await run(line, [{ id: 7 }], ['n'])
-    expect([refused.exit, refused.questions.length, refused.ops]).toEqual([1, 1, []])
-    expect((await run(line, [{ id: 7 }], ['y'])).ops[0]?.[0]).toMatchObject({ ignore_consistency: true })
+  test('failover without consistency also asks whether the node is offline, and --force answers both questions', async () => {
+    const line = 'gnt-instance failover --ignore-consistency -n node3 inst1'
+    const refused = await run(line, [{ id: 7 }], ['y', 'n'])
+    expect([refused.exit, refused.questions.length, refused.ops]).toEqual([1, 2, []])
+    expect((await run(line, [{ id: 7 }], ['y', 'y'])).ops[0]?.[0]).toMatchObject({ ignore_consistency: true })
+    const forced = await run(line.replace('failover', 'failover -f'))
+    expect([forced.exit, forced.questions, forced.ops.length]).toEqual([0, [], 1])
   })
 
   test('migrate takes a node or an allocator', async () => {
@@ -231,13 +243,24 @@ describe('waiting for a job', () => {
   test('is not done with --submit; its id can be shown first', async () => {
     expect(await run('gnt-instance remove -f --submit inst1', [{ id: 9 }])).toMatchObject({
       exit: 0,
-      stdout: '',
+      stdout: '9\n',
       stderr: 'JobID: 9\n',
     })
     expect(await run('gnt-instance remove -f --print-jobid inst1', [{ id: 9 }])).toMatchObject({
       exit: 0,
       stdout: '9\n',
     })
+  })
+
+  test('--submit and --print-jobid of several give one id for each line, as gnt-job takes them', async () => {
+    const jobs = () => [{ id: 9 }, { id: 10 }]
+    for (const options of ['--submit', '--submit --print-jobid'])
+      expect(await run(`gnt-instance stop ${options} --force-multiple inst1 inst2`, jobs())).toMatchObject({
+        ...{ exit: 0, stdout: '9\n10\n' },
+        stderr: 'JobID: 9 (inst1.gnt.example)\nJobID: 10 (inst2.gnt.example)\n',
+      })
+    const { stdout } = await run('gnt-instance stop --print-jobid --force-multiple inst1 inst2', jobs())
+    expect(stdout.split('\n').slice(0, 2)).toEqual(['9', '10'])
   })
 
   test.each([
@@ -265,12 +288,12 @@ describe('what the master refuses', () => {
       new OpPrereqError('no', 'wrong_input'),
       'Failure: prerequisites not met for this operation:\nerror type: wrong_input, error details:\nno\n',
     ],
-    [new GenericError('odd'), 'Unhandled Ganeti error: odd\n'],
-    [new GenericError('Queue drained'), 'Unhandled Ganeti error: Queue drained\n'],
+    [new GenericError('odd'), 'Failure: odd\n'],
     [
-      new GenericError('Failed to parse request: what'),
-      'Unhandled protocol error while talking to the master daemon:\nFailed to parse request: what\n',
+      new GenericError('Queue drained'),
+      "Failure: the job queue is marked for drain and doesn't accept new requests\ngnt-cluster queue undrain opens it again\n",
     ],
+    [new GenericError('Failed to parse request: what'), 'Failure: the master daemon cannot read this request: what\n'],
     [new JobLost("Can't load job file"), "Error checking job status: Can't load job file\n"],
   ])('is shown: %s', async (error, text) => {
     const master = new FakeMaster()
@@ -325,7 +348,7 @@ describe('gnt-job', () => {
     })
     expect(await run('gnt-job info x')).toMatchObject({
       exit: 1,
-      stderr: REFUSED + "Invalid job ID passed: invalid literal for int() with base 10: 'x'\n",
+      stderr: REFUSED + "Invalid job ID passed: 'x' is not a number; gnt-job list shows the jobs\n",
     })
   })
 })
@@ -478,7 +501,11 @@ describe('other tools', () => {
     const { master, stdout } = await run('gnt-cluster watcher pause 1h')
     expect(master.calls[0]?.[1]).toBeGreaterThan(Date.now() / 1000 + 3500)
     expect(stdout).toMatch(/^The watcher is paused until /)
-    expect((await run('gnt-cluster watcher info')).stdout).toBe('The watcher is not paused.\n')
+    const info = await run('gnt-cluster watcher info')
+    expect([info.stdout, info.stderr]).toEqual([
+      'The watcher is not paused.\n',
+      'Note: this version of Gantry has no watcher of its own, so nothing restarts what has stopped\n',
+    ])
     expect(await run('gnt-cluster watcher pause 5y')).toMatchObject({ exit: 1 })
   })
 
@@ -507,4 +534,16 @@ describe('other tools', () => {
 test('gnt-cluster modify takes lists of default allocators by kind of question, and an empty one', async () => {
   const { ops } = await run('gnt-cluster modify --default-iallocators allocate=mine:hail,relocate=')
   expect(ops[0]?.[0]).toMatchObject({ default_iallocators: { allocate: ['mine', 'hail'], relocate: [] } })
+})
+
+describe('info', () => {
+  test.each([
+    ['gnt-node info nosuch node1', 'Node nosuch not found\n', 'Node name: node1.gnt.example'],
+    ['gnt-group info nosuch default', 'Node group nosuch not found\n', 'Node group: default'],
+    ['gnt-network info nosuch', 'Network nosuch not found\n', ''],
+    ['gnt-filter info nosuch', 'Filter rule nosuch not found\n', ''],
+    ['gnt-job info 99999', '', '- Job ID 99999 not found\n'],
+  ])('%s fails for what is not there, and shows the others', async (words, stderr, stdout) => {
+    expect(await run(words)).toMatchObject({ exit: 1, stderr, stdout: expect.stringContaining(stdout) })
+  })
 })

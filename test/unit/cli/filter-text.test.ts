@@ -36,7 +36,7 @@ test('names are a choice, globs match short and full names, job ids are numbers'
   expect(namesFilter('name', ['a', 'web*'])).toEqual(['|', ['==', 'name', 'a'], ['=~', 'name', '^web[^.]*(\\..*)?$']])
   expect(namesFilter('id', ['7'], true)).toEqual(['|', ['==', 'id', 7]])
   expect(() => namesFilter('id', ['x'], true)).toThrow(
-    "Invalid job ID passed: invalid literal for int() with base 10: 'x'",
+    "Invalid job ID passed: 'x' is not a number; gnt-job list shows the jobs",
   )
   const regex = new RegExp(globToRegex('web?'))
   expect(['web1', 'web1.example.com', 'web10', 'web.x'].map((name) => regex.test(name))).toEqual([

@@ -64,6 +64,15 @@ test.each([
   expect(err).toContain(why)
 })
 
+test('of several made-up groups the one that is named last is the first, as in Ganeti', async () => {
+  const { err } = await ours('hspace', ['--simulate=p,1,1T,64g,16', '--simulate=p,1,2T,32g,8', '-p'])
+  const memory = [...err.matchAll(/^ +(node-\d\d-001) +(\d+)/gm)].map(([, node, size]) => [node, size])
+  expect(memory.slice(0, 2)).toEqual([
+    ['node-01-001', '32768'],
+    ['node-02-001', '65536'],
+  ])
+})
+
 test('answers of a remote API that were saved are a cluster too', async () => {
   const { code, out } = await ours('hinfo', ['-v', '-m', `file://${path.join(DATA, 'rapi')}`])
   expect(code).toBe(0)

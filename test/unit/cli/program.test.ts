@@ -1,3 +1,4 @@
+import { ALL_TOOLS } from '../../support/all-tools'
 import { TOOLS } from '../../../src/cli/program'
 import { optionsOf } from '../../../src/cli/parse'
 import { readJson } from '../../support/golden-query'
@@ -21,7 +22,7 @@ describe('tools and commands', () => {
     >
     const isOurs = (name: string) => name === '--default-iallocators'
     const own = ['gnt-allocation', 'gnt-token']
-    const ours = TOOLS.filter(({ name }) => !own.includes(name)).map((tool) => [
+    const ours = ALL_TOOLS.filter(({ name }) => !own.includes(name)).map((tool) => [
       tool.name,
       Object.fromEntries(
         tool.commands.map((command) => [
@@ -38,8 +39,14 @@ describe('tools and commands', () => {
     expect(Object.fromEntries(ours)).toEqual(spec)
   })
 
+  test('are loaded by the object that they are about', async () => {
+    const loaded = await Promise.all(Object.values(TOOLS).map(({ load }) => load()))
+    expect(loaded).toEqual(ALL_TOOLS)
+    expect(loaded.map(({ name }) => name)).toEqual(Object.keys(TOOLS).map((object) => `gnt-${object}`))
+  })
+
   test('have no two options with one spelling', () => {
-    for (const tool of TOOLS)
+    for (const tool of ALL_TOOLS)
       for (const command of tool.commands) {
         const names = optionsOf(command).flatMap(({ long, short }) => [...long, short ?? []].flat())
         expect([command.name, names.length]).toEqual([command.name, new Set(names).size])
@@ -62,8 +69,19 @@ describe('tools and commands', () => {
     expect(await run('gnt-instance --help')).toMatchObject({ exit: 0, stdout })
     expect(await run('gnt nosuch')).toMatchObject({
       exit: 1,
-      stdout: expect.stringContaining('Objects: allocation, backup,'),
+      stdout: expect.stringMatching(/\nObjects:\n allocation - what fits where.*\n backup {5}- exports of instances\n/),
+      stderr: "gnt: there is no object 'nosuch'.\n",
     })
+  })
+
+  test.each([
+    ['gnt instance lsit', "gnt-instance: there is no command 'lsit'. Did you mean list?\n"],
+    ['gnt-instance stratup', "gnt-instance: there is no command 'stratup'. Did you mean startup?\n"],
+    ['gnt instances list', "gnt: there is no object 'instances'. Did you mean instance?\n"],
+    ['gnt x', "gnt: there is no object 'x'.\n"],
+    ['gnt-node frobnicate', "gnt-node: there is no command 'frobnicate'.\n"],
+  ])('%s is answered with what was probably meant', async (words, text) => {
+    expect(await run(words)).toMatchObject({ exit: 1, stderr: text })
   })
 })
 
@@ -123,8 +141,14 @@ describe('options', () => {
 describe('commands that work without the master, or have nothing to do', () => {
   test('upgrade knows one version, and says how to leave it', async () => {
     expect((await run('gnt cluster upgrade')).stderr).toMatch(/^Precisely one of the options --to and --resume/)
-    expect(await run('gnt cluster upgrade --resume')).toMatchObject({ exit: 0, stdout: '' })
-    expect(await run('gnt cluster upgrade --to 3.1')).toMatchObject({ exit: 0 })
+    expect(await run('gnt cluster upgrade --resume')).toMatchObject({
+      exit: 0,
+      stdout: expect.stringMatching(/^Nothing to do: no upgrade/),
+    })
+    expect(await run('gnt cluster upgrade --to 3.1')).toMatchObject({
+      exit: 0,
+      stdout: expect.stringMatching(/^Nothing to do: the cluster already runs/),
+    })
     for (const [version, text] of [
       ['2.16', 'Version 2.16 cannot be switched to'],
       ['x', 'Could not parse version string x'],

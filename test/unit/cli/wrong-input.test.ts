@@ -2,7 +2,7 @@
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
-import { FakeMaster } from '../../support/fake-master'
+import { FakeMaster, ReadingMaster } from '../../support/fake-master'
 import { runCli } from '../../support/run-cli'
 
 const FILES: Readonly<Record<string, string>> = { nonsense: 'nonsense', list: '[1]', unnamed: '[{"a": 1}]' }
@@ -14,13 +14,14 @@ beforeAll(() => {
 afterAll(() => fs.rmSync(folder, { recursive: true }))
 
 async function run(line: string, answers: string[] = []) {
-  const master = new FakeMaster([{ id: 7 }, { id: 8 }, { id: 9 }])
+  const master = new ReadingMaster([{ id: 7 }, { id: 8 }, { id: 9 }])
   const words = line.split(' ').map((word) => word.replace('FOLDER', folder))
   return { ops: master.submitted, ...(await runCli(master, words, { answers })) }
 }
 
 const BOUNDS = '--ipolicy-bounds-specs'
-const INT = 'invalid literal for int() with base 10:'
+
+const WRITE_HV = 'write -H HYPERVISOR:name=value, where HYPERVISOR is one of chroot, fake, kvm, lxc, xen-hvm, xen-pvm'
 
 const WRONG: readonly (readonly [line: string, ends: string])[] = [
   ['gnt-cluster modify -B memory=default', "'memory' (value default) is not a valid size. error: Invalid format"],
@@ -32,8 +33,11 @@ const WRONG: readonly (readonly [line: string, ends: string])[] = [
   ['gnt-node add 9999', "Invalid hostname '9999': a node is added by its name"],
   ['gnt-node add a_b/c', "Invalid hostname 'a_b/c': a node is added by its name"],
   ['gnt-cluster modify -N bogus=1', "Parameter Error: Unknown parameter 'bogus'"],
-  ['gnt-cluster modify --uid-pool=x', `Invalid user-id value for lower boundary of user-id range: ${INT} 'x'`],
-  ['gnt-cluster modify --add-uids=1-x', `Invalid user-id value for higher boundary of user-id range: ${INT} 'x'`],
+  ['gnt-cluster modify --uid-pool=x', `Invalid user-id value for lower boundary of user-id range: 'x' is not a number`],
+  [
+    'gnt-cluster modify --add-uids=1-x',
+    `Invalid user-id value for higher boundary of user-id range: 'x' is not a number`,
+  ],
   ['gnt-cluster modify --uid-pool=1-2-3', "Only one hyphen allowed: ['1', '2', '3']"],
   ['gnt-cluster modify --ipolicy-std-specs=bogus=1', "Parameter Error: Unknown parameter 'bogus'"],
   [
@@ -58,16 +62,32 @@ const WRONG: readonly (readonly [line: string, ends: string])[] = [
   ],
   ['gnt-backup import --net 8:link=y x', 'Invalid NIC index passed: 8: an instance has at most 8, from 0 to 7'],
   ['gnt-instance add -t plain --disk 0:adopt=lv,size=1g x', "Only one of 'size' and 'adopt' allowed (disk 0)"],
-  ['gnt-instance add -t diskless --net x:link=y x', `Invalid NIC index passed: ${INT} 'x'`],
+  ['gnt-instance add -t diskless --net x:link=y x', `Invalid NIC index passed: 'x' is not a number`],
   ['gnt-instance add -t diskless --net 0:bogus=1 x', "Parameter Error: Unknown parameter 'bogus'"],
   ['gnt-instance add -t diskless -H no_kvm x', 'Invalid kvm value: expected dict, got False'],
+  [
+    'gnt-instance add -t plain --disk size=1g x',
+    "Invalid disk index passed: 'size=1g' is not a number, write --disk 0:size=1g for the first one",
+  ],
+  ['gnt-instance add -t diskless -H acpi=true x', `There is no hypervisor 'acpi=true': ${WRITE_HV}`],
+  ['gnt-cluster modify -H acpi=true', `There is no hypervisor 'acpi=true': ${WRITE_HV}`],
+  ['gnt-os modify -H acpi=true noop', `There is no hypervisor 'acpi=true': ${WRITE_HV}`],
+  [
+    'gnt-instance move -f inst1',
+    '--node: target_node is missing, and must be a text that is not empty: Destination node',
+  ],
+  [
+    'gnt-instance shutdown --timeout=-1 inst1',
+    "--timeout: timeout must be an integer of at least 0: Seconds before the guest is killed (given: '-1')",
+  ],
+  ['gnt-job cancel abc', "Invalid job ID passed: 'abc' is not a number; gnt-job list shows the jobs"],
   ['gnt-instance modify --disk no_0 x', 'Invalid device 0 value: expected dict, got False'],
   ['gnt-instance modify --disk remove:size=1g x', 'Not accepting parameters on removal/detach of device remove: size'],
   ['gnt-instance modify --net 0:add,remove x', 'Cannot add and remove device 0 at the same time'],
-  ['gnt-instance recreate-disks --disk x inst1', `Invalid disk index passed: ${INT} 'x'`],
+  ['gnt-instance recreate-disks --disk x inst1', `Invalid disk index passed: 'x' is not a number`],
   ['gnt-instance recreate-disks --disk no_0 inst1', 'Invalid disk/0 value: expected dict, got False'],
-  ['gnt-instance replace-disks -p --disks=0,,1 inst1', `Invalid disk index passed: ${INT} ''`],
-  ['gnt-instance replace-disks -p --disks=1.5 inst1', `Invalid disk index passed: ${INT} '1.5'`],
+  ['gnt-instance replace-disks -p --disks=0,,1 inst1', `Invalid disk index passed: '' is not a number`],
+  ['gnt-instance replace-disks -p --disks=1.5 inst1', `Invalid disk index passed: '1.5' is not a number`],
   [
     'gnt-instance replace-disks -n node3 -I hail inst1',
     'One and only one of the -p, -s, -a, -n and -I options must be passed',

@@ -108,8 +108,28 @@ test('overrides of one call go over the configuration', () => {
     osparams_secret: { password: 'x' },
   })
   expect(dict.beparams).toMatchObject({ minmem: 64, maxmem: 512, vcpus: 2 })
-  expect(dict.osparams_secret).toEqual({ password: 'x' })
+  expect(dict.osparams_private).toEqual({ password: 'x' })
   expect(dict.nics[0]?.netinfo?.name).toBe('net1')
+})
+
+/** The fields that Ganeti's objects have: its nodes refuse an object with any other. */
+const slots = JSON.parse(read('golden/node/slots.json')) as Readonly<Record<string, readonly string[]>>
+
+test("nodes are sent no field that Ganeti's do not know", () => {
+  const strange = (kind: string, object: object) =>
+    Object.keys(object).flatMap((key) => (slots[kind]?.includes(key) ? [] : [`${kind}.${key}`]))
+  const ofDisk = (disk: InstanceDict['disks_info'][number]): string[] => [
+    ...strange('Disk', disk),
+    ...disk.children.flatMap(ofDisk),
+  ]
+  const found = [golden, drbd].flatMap((config) =>
+    Object.values(config.instances).flatMap((one) => {
+      const dict = instanceDict(config, one, { osparams_secret: { password: 'x' } })
+      const ofNics = dict.nics.flatMap((nic) => [...strange('NIC', nic), ...strange('Network', nic.netinfo ?? {})])
+      return [...strange('Instance', dict), ...dict.disks_info.flatMap(ofDisk), ...ofNics]
+    }),
+  )
+  expect([...new Set(found)]).toEqual([])
 })
 
 test('a DRBD disk is sent with low-level parameters, stripes below it, and both ends addresses', () => {

@@ -11,10 +11,12 @@ import {
   logAfter,
   newJob,
   notStarted,
+  rejected,
   withOp,
   withPriority,
 } from '../../../src/jobs/job'
 import { encodeJob, parseJob } from '../../../src/jobs/job-file'
+import { filterUuid } from '../../../src/model/ids'
 import { JobFileCorrupted } from '../../../src/model/errors'
 
 const golden = path.join(__dirname, '../../golden/jobs')
@@ -44,6 +46,19 @@ describe('job files', () => {
     expect(() => parseJob(text)).toThrow(JobFileCorrupted)
     expect(() => parseJob(text)).toThrow(what)
   })
+})
+
+test('a job that a filter rule rejects says in its log which rule it was, and why its maker made it', () => {
+  const reason_trail = [
+    ['gnt:user', 'maintenance tonight', 1],
+    ['luxid', '', 2],
+  ] as const
+  const told = rejected(three(), { uuid: filterUuid('some-rule'), reason_trail }, [200, 6])
+  expect(jobStatus(told)).toBe('canceled')
+  const text = 'Canceled: filter rule some-rule rejects this job: maintenance tonight (gnt:user)'
+  expect(logAfter(told, null)).toEqual([[1, [200, 6], 'message', text]])
+  const silent = rejected(told, { uuid: filterUuid('b'), reason_trail: [] }, [300, 0])
+  expect(logAfter(silent, 1)).toEqual([[2, [300, 0], 'message', 'Canceled: filter rule b rejects this job']])
 })
 
 describe('the status of a job', () => {

@@ -55,7 +55,7 @@ describe('a job', () => {
     const { queue } = await start({ maxRunning: 0, disk })
     expect(await queue.submit([[delay(1)]])).toEqual([{ error: 'ENOSPC' }])
     expect(existsSync(`${paths.queueDir}/job-1`)).toBe(false)
-    expect([...queue.toCopy()]).toEqual([])
+    expect(queue.ids()).toEqual([])
   })
 
   test('that is being written is already in what a candidate gets as a full copy', async () => {
@@ -71,7 +71,8 @@ describe('a job', () => {
     const { queue } = await start({ maxRunning: 0, disk })
     const submitted = queue.submit([[delay(1)]])
     expect(queue.job(1)).toBeUndefined()
-    expect([...queue.toCopy()].map(({ id }) => id)).toEqual([1])
+    expect(queue.ids()).toEqual([1])
+    expect(await queue.textOf(1)).toContain('OP_TEST_DELAY')
     write()
     await submitted
     expect(queue.job(1)).toBeDefined()
@@ -314,6 +315,21 @@ describe('the archive', () => {
     const again = await start()
     expect((await again.queue.find(id))?.id).toBe(id)
     expect(await submitOne(again.queue, delay(0))).toBe(2)
+  })
+
+  test('never hides a job that is on its way there', async () => {
+    let move = () => {}
+    const gate = new Promise<void>((resolve) => (move = resolve))
+    const disk: Disk = { ...systemDisk, rename: (from, to) => gate.then(() => systemDisk.rename(from, to)) }
+    const { queue } = await start({ disk })
+    const id = await submitOne(queue, delay(0))
+    await ended(queue, id)
+    const archived = queue.archive(id)
+    expect(await queue.archive(id)).toBe(false)
+    expect((await queue.find(id))?.id).toBe(id)
+    move()
+    expect(await archived).toBe(true)
+    expect((await queue.find(id))?.id).toBe(id)
   })
 
   test('does not take a job that has not ended', async () => {

@@ -1,23 +1,25 @@
-import type { JobFilter } from '../../../src/jobs/filters'
 import { applyingFilter, sortedFilters } from '../../../src/jobs/filters'
 import { type Job, newJob, withPriority } from '../../../src/jobs/job'
-import { Scheduler } from '../../../src/jobs/scheduler'
+import { Scheduler, type Selection } from '../../../src/jobs/scheduler'
+import type { FilterRule } from '../../../src/model/filter-rule'
 import { filterUuid } from '../../../src/model/ids'
 
 const job = (id: number, priority = 0, op: Record<string, unknown> = {}): Job =>
   newJob(id, [{ OP_ID: 'OP_TEST_DELAY', duration: 1, reason: [], ...op, priority }], [1, 1])
 const ids = (jobs: readonly Job[]) => jobs.map(({ id }) => id)
+const rejectedIds = ({ reject }: Selection) => ids(reject.map(({ job }) => job))
 const rule = (
   uuid: string,
-  action: JobFilter['action'],
-  predicates: JobFilter['predicates'] = [],
+  action: FilterRule['action'],
+  predicates: FilterRule['predicates'] = [],
   priority = 0,
-): JobFilter => ({
+): FilterRule => ({
   uuid: filterUuid(uuid),
   action,
   predicates,
   priority,
   watermark: 5,
+  reason_trail: [],
 })
 
 function schedulerWith(...jobs: Job[]): Scheduler {
@@ -113,7 +115,7 @@ describe('filters', () => {
     const scheduler = schedulerWith(job(1), job(2), job(9))
     const rules = [rule('a', 'REJECT', [['jobid', ['==', 'id', 1]]]), rule('b', 'PAUSE', [['jobid', ['==', 'id', 2]]])]
     const selection = scheduler.next(9, [], rules)
-    expect([ids(selection.reject), ids(selection.start)]).toEqual([[1], [9]])
+    expect([rejectedIds(selection), ids(selection.start)]).toEqual([[1], [9]])
     expect(scheduler.next(9, [], []).start).toEqual([])
     scheduler.filtersChanged()
     expect(ids(scheduler.next(9, [], []).start)).toEqual([2])
@@ -125,7 +127,7 @@ describe('filters', () => {
     expect(scheduler.next(0, [], []).reject).toEqual([])
     scheduler.filtersChanged()
     const selection = scheduler.next(0, [], [rule('a', 'REJECT')])
-    expect([ids(selection.reject), ids(selection.start), scheduler.size]).toEqual([[1, 2], [], 0])
+    expect([rejectedIds(selection), ids(selection.start), scheduler.size]).toEqual([[1, 2], [], 0])
   })
 
   test('a reason limits how many jobs that give it run at a time', () => {

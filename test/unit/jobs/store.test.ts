@@ -39,8 +39,7 @@ class FakeCandidates {
       const [first, second] = args as unknown as [string, string]
       if (call === 'jobqueue_update') this.of(name).set(first, second)
       if (call === 'gantry_jobqueue_write') {
-        if (this.old.has(name))
-          throw new NodeCallError(name, call, 'it closed the connection before it answered', false)
+        if (this.old.has(name)) throw new NodeCallError(name, call, 'the node does not know this call', false)
         for (const [file, content] of args[0] as readonly QueueFile[]) this.of(name).set(file, content)
       }
       if (call === 'gantry_jobqueue_keep')
@@ -65,7 +64,9 @@ async function openReplicas(candidates: FakeCandidates, files: () => Iterable<Qu
     nodes: candidates.client,
     clock: systemClock,
     log: silentLog,
-    files,
+    *files() {
+      for (const [file, content] of files()) yield [file, async () => content] as const
+    },
   })
   return { replicas }
 }
@@ -131,7 +132,7 @@ describe('the store', () => {
   test('loads jobs in order, and takes the last id from whichever is greater, files or serial', async () => {
     const store = open()
     for (const id of [10, 9, 2]) await store.save(job(id))
-    const none = { corrupt: [], holders: new Map() }
+    const none = { corrupt: [], ended: [], holders: new Map() }
     expect(await store.load()).toEqual({ jobs: [2, 9, 10].map(job), lastId: 10, drained: false, ...none })
     await store.saveSerial(500)
     await store.setDrained(true)
@@ -153,7 +154,7 @@ describe('the store', () => {
   test('puts job 20000 into the folder of its ten thousand', async () => {
     const store = open()
     await store.save(job(20000))
-    await store.archive([20000])
+    await store.archive([20000], () => undefined)
     expect(existsSync(`${paths.archiveDir}/2/job-20000`)).toBe(true)
     expect(await store.archivedIds()).toEqual([20000])
     expect((await store.readArchived(20000))?.id).toBe(20000)

@@ -10,13 +10,13 @@ beforeEach(() => {
 afterEach(() => fs.rmSync(home, { recursive: true }))
 
 function pointer(pid: number): void {
-  fs.writeFileSync(path.join(home, 'embedded.json'), JSON.stringify({ socket: '/s', root: '/r', pid }))
+  fs.writeFileSync(path.join(home, 'embedded.json'), JSON.stringify({ socket: '/s', root: home, pid }))
 }
 
 test('the environment decides first', () => {
   pointer(process.pid)
   expect(findLuxiSocket({ GANTRY_HOME: home, GANETI_LUXI_SOCKET: '/x' })).toEqual({ path: '/x' })
-  expect(findLuxiSocket({ GANTRY_HOME: home, GANETI_LUXI_SOCKET: '/s' })).toEqual({ path: '/s', nodesRoot: '/r' })
+  expect(findLuxiSocket({ GANTRY_HOME: home, GANETI_LUXI_SOCKET: '/s' })).toEqual({ path: '/s', nodesRoot: home })
   expect(findLuxiSocket({ GANTRY_HOME: home, FORCE_LUXI_SOCKET: '/y' })).toEqual({ path: '/y' })
   expect(findLuxiSocket({ GANTRY_HOME: home, FORCE_LUXI_SOCKET: 'master' }).path).toMatch(/ganeti-master$/)
 })
@@ -31,7 +31,7 @@ test('a socket below the root of a virtual node is that of a virtual cluster, wh
 
 test('then the embedded cluster, if it lives', () => {
   pointer(process.pid)
-  expect(findLuxiSocket({ GANTRY_HOME: home })).toEqual({ path: '/s', nodesRoot: '/r' })
+  expect(findLuxiSocket({ GANTRY_HOME: home })).toEqual({ path: '/s', nodesRoot: home })
 })
 
 test('who names a place means the cluster that stands there, and no other that happens to run', () => {
@@ -49,6 +49,22 @@ test('no cluster at all is said clearly; a dead pointer and a broken one are non
     fs.writeFileSync(path.join(home, 'embedded.json'), text)
     // On a machine with an installed cluster, that one is found.
     if (fs.existsSync('/var/run/ganeti/socket/ganeti-query')) expect(findLuxiSocket(env).path).not.toBe('/s')
-    else expect(() => findLuxiSocket(env)).toThrow(/no cluster found: .* start one with npm start/)
+    else expect(() => findLuxiSocket(env)).toThrow(/no cluster runs in .* start it with npm start/)
   }
+})
+
+test('a note for the user that lies in a root is not that of the cluster there', () => {
+  fs.mkdirSync(path.join(home, '.gantry'))
+  fs.writeFileSync(
+    path.join(home, '.gantry', 'embedded.json'),
+    JSON.stringify({ socket: '/s', root: '/other', pid: process.pid }),
+  )
+  expect(embedded({ HOME: home, GANTRY_HOME: path.join(home, '.gantry') })).toBeUndefined()
+})
+
+test('a root may be named by a link to it', () => {
+  pointer(process.pid)
+  const link = path.join(home, 'link')
+  fs.symlinkSync(home, link)
+  expect(embedded({ GANTRY_HOME: link })).toEqual({ path: '/s', nodesRoot: home })
 })

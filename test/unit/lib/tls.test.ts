@@ -22,6 +22,8 @@ test('the cluster certificate signs itself, carries its key, and lasts five year
   expect(certificate.issuer).toBe(certificate.subject)
   expect(certificate.checkPrivateKey(crypto.createPrivateKey(pem))).toBe(true)
   expect(certificate.verify(certificate.publicKey)).toBe(true)
+  // A handshake costs the server a tenth of what it costs with RSA.
+  expect(certificate.publicKey.asymmetricKeyDetails).toMatchObject({ namedCurve: 'prime256v1' })
   expect(certificateEnd_ms(pem) - Date.now()).toBeGreaterThan(1824 * 86400_000)
 })
 

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { parseIni } from '../../../src/lib/ini'
@@ -75,6 +76,10 @@ test('an export that tells nothing of itself is no export', async () => {
   node.put('/var/lib/ganeti/export/broken/config.ini', '[export]\nversion = 0\n')
   const broken = node.paths.local('/var/lib/ganeti/export/broken')
   await expect(exportInfo(node.context, broken)).rejects.toThrow("doesn't have the required fields")
+  const absent = node.paths.local('/var/lib/ganeti/export/absent')
+  await expect(exportInfo(node.context, absent)).rejects.toThrow(
+    "'/var/lib/ganeti/export/absent/config.ini' is not there; gnt-backup list shows what is",
+  )
   node.put('/var/lib/ganeti/export/broken/config.ini', 'rubbish')
   await expect(exportInfo(node.context, broken)).rejects.toThrow('line 1 is not understood')
 })
@@ -111,6 +116,9 @@ test('an image is written to the beginning of a disk, and not beyond its size', 
   expect([text.length, text.lastIndexOf('x')]).toEqual([2 << 20, (1 << 20) - 1])
   await expect(writeImage(node.context, target, image, 3)).rejects.toThrow('Image size is bigger than device size')
   await expect(writeImage(node.context, target, '/nosuch/image', 1)).rejects.toThrow("Image '/nosuch/image' not found")
+  const pipe = `${image}.pipe`
+  execFileSync('mkfifo', [pipe])
+  await expect(writeImage(node.context, target, pipe, 1)).rejects.toThrow('is neither a file nor a block device')
   await copyDevice(node.put('/tmp/small', 'abc'), file)
   expect(fs.readFileSync(file, 'utf8').slice(0, 4)).toBe('abcx')
 })

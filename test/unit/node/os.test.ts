@@ -37,7 +37,7 @@ const instance: InstanceDict = {
   hvparams: { acpi: true, disk_type: 'paravirtual', kernel_path: '' },
   beparams: { minmem: 64, maxmem: 128, vcpus: 1, auto_balance: true, always_failover: false, spindle_use: 1 },
   osparams: { filesystem: 'ext4', 'a-b': 'x' },
-  osparams_secret: { password: 'secret' },
+  osparams_private: { password: 'secret' },
   admin_state: 'up',
   nics: [
     { uuid: 'n', mac: 'aa:00:00:3a:b4:f7', ip: '10.0.0.2', nicparams: { mode: 'bridged', link: 'br0', vlan: '' } },
@@ -55,6 +55,24 @@ const instance: InstanceDict = {
   ],
   ctime: 1.5,
 }
+
+test('definitions of the machine count for a virtual node, those that only root may change', async () => {
+  const machine = path.dirname(node.put('/machine/x', ''))
+  const definition = path.join(machine, 'debootstrap')
+  fs.mkdirSync(definition)
+  fs.writeFileSync(path.join(definition, 'ganeti_api_version'), '10\n')
+  for (const script of ['create', 'import', 'export', 'rename'])
+    fs.writeFileSync(path.join(definition, script), SCRIPT, { mode: 0o755 })
+  const context = { ...node.context, osSearchPath: [...node.context.osSearchPath, machine], machineOsPath: [machine] }
+  if (process.geteuid?.() === 0)
+    expect(await diagnoseAll(context)).toEqual([['debootstrap', expect.any(String), true, '', [], [], [10], true]])
+  fs.chmodSync(path.join(definition, 'create'), 0o775)
+  const [[, , valid, why] = []] = await diagnoseAll(context)
+  expect([valid, why]).toEqual([false, expect.stringMatching(/may be changed by others than root$/)])
+  await expect(
+    osValidate(context, { os: 'debootstrap', parameters: {}, checks: ['parameters'], forceVariant: false }),
+  ).rejects.toThrow(/^OS 'debootstrap' is not usable: .* may be changed by others than root$/)
+})
 
 test('usable and broken definitions are diagnosed in the order of the search path', async () => {
   putOs('noop', '5\n10\n')

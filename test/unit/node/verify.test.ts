@@ -45,6 +45,14 @@ test('each requested check has its answer, in the shapes of Ganeti', async () =>
   })
 })
 
+test("a node speaks the protocol of its cluster's master, which refuses any other", async () => {
+  node.put('/var/lib/ganeti/ssconf_release_version', '3.0.2\n')
+  expect(await verify({ version: null })).toEqual({ version: [3000000, '3.1.0'] })
+  expect(nodeHandlers.version(node.context)).toBe(3000000)
+  node.put('/var/lib/ganeti/ssconf_release_version', '9.9.9 of another time\n')
+  expect(nodeHandlers.version(node.context)).toBe(3010000)
+})
+
 test('a check that cannot be made answers with its reason, and the others stand', async () => {
   const answer = await verify({ instancelist: ['xen-pvm'], hypervisor: ['xen-pvm'], version: null })
   expect(answer['instancelist']).toContain("Unknown hypervisor 'xen-pvm'")

@@ -21,6 +21,15 @@ function changed(kind: 'nodes' | 'instances', name: string, change: object): Con
 const status = async (source: ReturnType<typeof goldenSource>, name: string) =>
   (await runQuery('instance', ['status', 'oper_ram', 'oper_state'], ['==', 'name', name], source)).data[0]
 
+test('a node without exports has no row, one that did not answer has one that says so', async () => {
+  const source = goldenSource()
+  const silent = { ok: false, offline: false, error: 'no answer' } as const
+  source.live.exports = async (nodes) =>
+    new Map(nodes.slice(0, 2).map(({ uuid, name }) => [uuid, name === NODE1 ? { ok: true, payload: [] } : silent]))
+  const { data } = await runQuery('export', ['node', 'export'], null, source)
+  expect(data).toEqual([[[0, 'node2.gnt.example'], [2, null]]]) // prettier-ignore
+})
+
 describe('nodes are asked', () => {
   test('not at all for what the configuration knows', async () => {
     const source = goldenSource()

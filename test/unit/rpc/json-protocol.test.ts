@@ -2,6 +2,7 @@ import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import * as net from 'node:net'
+import { systemClock } from '../../../src/lib/clock'
 import type { FramedServer } from '../../../src/lib/json-socket'
 import { silentLog } from '../../../src/lib/log'
 import { OpPrereqError } from '../../../src/model/errors'
@@ -149,4 +150,20 @@ test('a lost connection fails the calls that wait, and the next call connects an
   })
   await serve()
   await expect(client.call('double', [5], 1)).resolves.toEqual([5, 5])
+})
+
+test('an answer that has come while this process was stopped counts, although its time is over', async () => {
+  let timeIsOver = () => {}
+  const clock = { ...systemClock, after: (_: number, action: () => void) => ((timeIsOver = action), { cancel() {} }) }
+  await server?.close()
+  server = await serveCalls({ path: socketPath, maxFrame: 4096, log: silentLog }, {
+    late: (_, connection) => {
+      connection.send('{"success":true,"result":"there"}')
+      timeIsOver()
+      return ANSWERED
+    },
+  }) // prettier-ignore
+  const stopped = new JsonClient({ path: socketPath, peer: 'the test daemon', clock })
+  expect(await stopped.call('late', [], 10)).toBe('there')
+  stopped.close()
 })

@@ -1,3 +1,4 @@
+import { permissionsOf } from '../../../src/model/permissions'
 import { Access, objectsOf } from '../../../src/services/access'
 import { goldenConfig } from '../../support/golden-query'
 
@@ -67,6 +68,18 @@ test('who may query one object may list them all, unless that was taken away', (
   expect(token({}, ['nodes.list']).may('nodes.query')).toBe(false)
   expect(token({}, ['*.query', '-nodes.list']).may('nodes.list')).toBe(false)
   expect(token({}, ['*.query']).may('instances.startup')).toBe(false)
+})
+
+test('what an opcode does beyond its name needs the permission of what does only that', () => {
+  const operator = new Access({ user: 'u', token: null, permissions: permissionsOf(['@operator']) }, null)
+  const start = { OP_ID: 'OP_INSTANCE_STARTUP', instance_name: other?.name }
+  const fetch = { OP_ID: 'OP_BACKUP_EXPORT', instance_name: other?.name }
+  for (const op of [start, { ...start, hvparams: {}, beparams: null }, fetch, { ...fetch, remove_instance: false }])
+    expect(() => operator.check(config, op)).not.toThrow()
+  const exec = { kvm_extra: '-incoming exec:id' }
+  expect(() => operator.check(config, { ...start, hvparams: exec })).toThrow('needs the permission instances.modify')
+  expect(() => operator.check(config, { ...start, beparams: { maxmem: 1 } })).toThrow('instances.modify')
+  expect(() => operator.check(config, { ...fetch, remove_instance: true })).toThrow('instances.remove')
 })
 
 test('the objects of an opcode are those that its parameters name', () => {

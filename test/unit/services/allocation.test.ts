@@ -10,6 +10,7 @@ import { ECODE, GenericError } from '../../../src/model/errors'
 import type { Answered } from '../../../src/rpc/luxi/allocation'
 import type { WireOpCode } from '../../../src/rpc/luxi/calls'
 import { silentLog } from '../../../src/lib/log'
+import { timeText } from '../../../src/lib/rfc3339'
 import { seededRandom } from '../../../src/lib/random'
 import type { ConfigData, GantryData } from '../../../src/model/config'
 import { diskTemplateOf } from '../../../src/config/lookup'
@@ -161,9 +162,9 @@ test('of what a dead node ran, a token is told of what it sees', async () => {
 
 test('who may not ask is told so', async () => {
   const nobody = new Access({ ...USER, permissions: ['instances.*'] }, null)
-  await expect(service.balance(nobody, {})).rejects.toThrow(/not permitted/)
-  await expect(service.capacity(nobody, { spec: SPEC })).rejects.toThrow(/not permitted/)
-  await expect(service.whatIf(nobody, { nodes: [master] })).rejects.toThrow(/not permitted/)
+  await expect(service.balance(nobody, {})).rejects.toThrow(/needs the permission/)
+  await expect(service.capacity(nobody, { spec: SPEC })).rejects.toThrow(/needs the permission/)
+  await expect(service.whatIf(nobody, { nodes: [master] })).rejects.toThrow(/needs the permission/)
 })
 
 test('the capacity of each group is its own', async () => {
@@ -303,7 +304,7 @@ test('what a job has planned is a plan for its user', async () => {
   await expect(made.preconditions({ ...USER, user: 'bert' }, 'job-7-0', submitted(ops))).rejects.toThrow(no)
   const others = [
     jobOf('error', null, input),
-    jobOf('success', { ops, preconditions, expires: 1 }, input),
+    jobOf('success', { ops, preconditions, expires: timeText(1) }, input),
     jobOf('success', { ops, preconditions, expires }),
   ]
   for (const job of others)

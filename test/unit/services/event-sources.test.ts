@@ -1,6 +1,6 @@
 import type { Asker, Delta } from '../../../src/config/delta'
 import type { Job } from '../../../src/jobs/job'
-import { configEvents, submitter } from '../../../src/services/event-sources'
+import { configEvents, jobEvents, submitter } from '../../../src/services/event-sources'
 import { askerOf, userOf } from '../../../src/services/filter-rules'
 import { goldenConfig } from '../../support/golden-query'
 
@@ -29,6 +29,17 @@ test('a change that a user asked for without a job names the user', () => {
 
 test('a change that no job asked for names nobody', () => {
   expect(configEvents(config, config, delta, who)[0]?.data['config']).toEqual({ serial_no: delta.to })
+})
+
+test('an event of a job names no more than a few objects and opcodes, however many the job has', () => {
+  const names = Array.from({ length: 5000 }, (_, at) => `vm${at}`)
+  const input = { OP_ID: 'OP_INSTANCE_QUERY_DATA', instances: ['x'.repeat(5000), 'vm0', ...names] }
+  const ops = Array.from({ length: 500 }, () => ({ input, status: 'queued', log: [] }))
+  const [event] = jobEvents(undefined, { id: 7, ops } as unknown as Job)
+  expect(event?.objects).toHaveLength(50)
+  expect(event?.objects.slice(0, 3)).toEqual(['job/7', 'instance/vm0', 'instance/vm1'])
+  expect(event?.data['ops']).toHaveLength(50)
+  expect(JSON.stringify(event).length).toBeLessThan(32_000)
 })
 
 test.each([

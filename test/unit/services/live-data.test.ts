@@ -1,35 +1,29 @@
-import { systemClock } from '../../../src/lib/clock'
+import { silentLog } from '../../../src/lib/log'
+import { LIVE_ANSWER_S } from '../../../src/model/limits'
+import { LastKnown } from '../../../src/services/last-known'
 import { NodeLiveData, storageUnits } from '../../../src/services/live-data'
-import type { NodeClient, NodeTarget } from '../../../src/rpc/node/client'
+import { NodeQuestions } from '../../../src/services/node-questions'
+import { fakeNodes } from '../../support/fake-nodes'
 import { goldenConfig } from '../../support/golden-query'
+import { SteppedClock, settled } from '../../support/stepped-clock'
 
 const config = goldenConfig()
 const nodes = Object.values(config.nodes)
 
-/** A node client whose answers are given one by one by the test. */
-function fakeClient() {
-  const calls: { node: string; call: string; args: unknown; answer: (payload: unknown) => void }[] = []
-  const client: NodeClient = {
-    one: () => Promise.reject(new Error('not used')),
-    async all(targets, call, args) {
-      const ask = (target: NodeTarget) =>
-        new Promise<unknown>((answer) =>
-          calls.push({ node: target.name, call, args: typeof args === 'function' ? args(target) : args, answer }),
-        )
-      const entries = await Promise.all(
-        targets.map(async (target) => [target.uuid, { ok: true, payload: await ask(target) }] as const),
-      )
-      return new Map(entries) as never
-    },
-    close: () => undefined,
-  }
-  return { client, calls, live: new NodeLiveData(client, systemClock) }
+const stops: (() => void)[] = []
+afterEach(() => stops.splice(0).forEach((stop) => stop()))
+
+function start() {
+  const { client, calls } = fakeNodes()
+  const clock = new SteppedClock()
+  const questions = new NodeQuestions(client, clock, silentLog)
+  stops.push(() => questions.close())
+  const known = new LastKnown(clock)
+  return { calls, clock, known, live: new NodeLiveData(questions, clock, known) }
 }
 
-const settle = () => new Promise((resolve) => setImmediate(resolve))
-
 test('every node gets the calls as Ganeti makes them', async () => {
-  const { calls, live } = fakeClient()
+  const { calls, live } = start()
   void live.nodeInfo(config, nodes)
   void live.instanceInfo(config, nodes.slice(0, 1))
   expect(calls.map(({ call }) => call)).toEqual([...nodes.map(() => 'node_info'), 'all_instances_info'])
@@ -38,30 +32,30 @@ test('every node gets the calls as Ganeti makes them', async () => {
 })
 
 test('a request under way is not repeated; who comes meanwhile shares the next one', async () => {
-  const { calls, live } = fakeClient()
+  const { calls, live } = start()
   const [node] = nodes
   const ask = () => live.exports(node ? [node] : []).then((answers) => [...answers.values()][0])
   const first = ask()
   const second = ask()
   const third = ask()
-  await settle()
+  await settled()
   expect(calls).toHaveLength(1)
   calls[0]?.answer(['old'])
   expect(await first).toEqual({ ok: true, payload: ['old'] })
-  await settle()
+  await settled()
   expect(calls).toHaveLength(2)
   calls[1]?.answer(['new'])
   expect(await second).toEqual({ ok: true, payload: ['new'] })
   expect(await third).toEqual({ ok: true, payload: ['new'] })
   void ask()
-  await settle()
+  await settled()
   expect(calls).toHaveLength(3)
 })
 
 test('consoles are asked of each primary node once', async () => {
-  const { calls, live } = fakeClient()
+  const { calls, live } = start()
   void live.consoles(config, Object.values(config.instances))
-  await settle()
+  await settled()
   const asked = calls.map(({ node, args }) => [node, Object.keys((args as [object])[0]).sort()])
   expect(Object.fromEntries(asked)).toEqual({
     'node1.gnt.example': ['inst5.gnt.example'],
@@ -82,4 +76,32 @@ test('the storage shown is that of the first template whose space is known', () 
     ['lvm-pv', 'vg', [false]],
   ])
   expect(units(['diskless', 'rbd'])).toEqual([])
+})
+
+test('a node that is slow again and again holds nobody up for longer than the limit', async () => {
+  const { calls, clock, live } = start()
+  const [node] = nodes
+  const ask = () => live.exports(node ? [node] : []).then((answers) => [...answers.values()][0]?.ok)
+  const first = ask()
+  const second = ask()
+  await clock.pass(LIVE_ANSWER_S - 0.5)
+  calls[0]?.answer([])
+  await clock.pass(0.5)
+  expect(await Promise.all([first, second])).toEqual([true, false])
+})
+
+test('what nodes tell is known from then on, and an older answer does not replace it', async () => {
+  const { calls, clock, known, live } = start()
+  const [node] = nodes
+  if (node === undefined) throw new Error('no node')
+  const knownOf = async () => [...(await known.insteadOf(live).instanceInfo(config, [node])).values()][0]
+  expect(await knownOf()).toMatchObject({ ok: false })
+  const runtime = { memory: 128, vcpus: 1, state: 0, time: 0 }
+  void live.instanceInfo(config, [node])
+  await clock.pass(1)
+  known.learnRunning(node.uuid, { newer: runtime }, clock.monotonic_ms())
+  calls[0]?.answer({ older: runtime })
+  await settled()
+  expect(await knownOf()).toEqual({ ok: true, payload: { newer: runtime } })
+  expect(known.seen_ms(node.uuid)).toBe(clock.now_ms())
 })

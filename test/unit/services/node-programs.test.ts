@@ -4,10 +4,10 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import { Readable } from 'node:stream'
 import { systemClock } from '../../../src/lib/clock'
-import { systemDisk } from '../../../src/lib/disk'
 import { type Paths, pathsOf } from '../../../src/lib/paths'
 import { systemRandom } from '../../../src/lib/random'
 import { createCertificate } from '../../../src/lib/tls'
+import { belonging, ownedDisk } from '../../../src/model/owners'
 import { runNodeProgram } from '../../../src/services/node-programs'
 
 const KEY = 'ssh-rsa AAAAB3one= root@node1'
@@ -28,7 +28,7 @@ afterEach(() => fs.rmSync(directory, { recursive: true }))
 function run(name: string, request: unknown, dryRun = false): Promise<void> {
   const text = typeof request === 'string' ? request : JSON.stringify(request)
   return runNodeProgram(name, dryRun, {
-    ...{ paths, disk: systemDisk, clock: systemClock, random: systemRandom, input: Readable.from([text]) },
+    ...{ paths, disk: ownedDisk, clock: systemClock, random: systemRandom, input: Readable.from([text]) },
     startNode: () => Promise.resolve(void started++),
   })
 }
@@ -59,7 +59,7 @@ test('a node that is to join gets what noded needs, and noded is started', async
   expect([started, fs.readdirSync(paths.dataDir)]).toEqual([0, []])
   await run('node-daemon-setup', setup({}))
   expect(fs.readFileSync(paths.serverCert, 'utf8')).toBe(pem)
-  expect(fs.statSync(paths.serverCert).mode & 0o777).toBe(0o600)
+  expect(fs.statSync(paths.serverCert).mode & 0o777).toBe(belonging(paths.serverCert)?.mode)
   expect(fs.readFileSync(paths.ssconf('cluster_name'), 'utf8')).toBe('c\n')
   expect([started, fs.existsSync(paths.clientCert)]).toEqual([1, true])
   // Once more, as for a node that is added again.

@@ -39,10 +39,11 @@ export abstract class Resource {
 
   /** Notes in the reason trail who has logged in, so that events can tell it. */
   protected submitAll(ops: readonly ParsedOpCode[]): Promise<JobId> {
-    const { user, services } = this.context
-    if (user === undefined) return this.master.submitJob(ops)
+    const { user, services, signal } = this.context
+    if (user === undefined) return this.master.submitJob(ops, signal)
     const mark: Mark = [MARK.user, user.name, nanoseconds(services.clock)]
-    return this.master.submitJob(ops.map((op) => ({ ...op, reason: [mark, ...(op.reason ?? [])] })))
+    const marked = ops.map((op) => ({ ...op, reason: [mark, ...(op.reason ?? [])] }))
+    return this.master.submitJob(marked, signal)
   }
 
   /** For requests whose body is not used: Ganeti picks up its `depends` all the same. */

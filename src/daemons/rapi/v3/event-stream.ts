@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
 import { type Clock, within } from '../../../lib/clock'
 import type { Log } from '../../../lib/log'
+import { timeText } from '../../../lib/rfc3339'
 import { EVENT_HEARTBEAT_S, EVENT_STALL_S, EVENT_STREAMS_MAX } from '../../../model/limits'
 import type { ClusterEvent, EventRequest, GantryMaster, Identity } from '../../../rpc/luxi/gantry'
 import { HttpError } from '../errors'
@@ -66,7 +67,14 @@ async function run(options: EventStreamOptions, response: ServerResponse, signal
 function frames(gap: string | null, events: readonly ClusterEvent[], last: string): string {
   if (gap !== null) return frame('gap', { reason: gap }, last)
   if (events.length === 0) return ': nothing new\n\n'
-  return events.map(({ id, type, ...rest }) => frame(type, rest, id)).join('')
+  return events.map(({ id, type, ...rest }) => frame(type, shown(rest), id)).join('')
+}
+
+/** The line of a log has its own time. */
+function shown({ time, objects, data }: Pick<ClusterEvent, 'time' | 'objects' | 'data'>) {
+  const logged = data['time']
+  const more = typeof logged === 'number' ? { time: timeText(logged) } : {}
+  return { time: timeText(time), objects, data: { ...data, ...more } }
 }
 
 function frame(event: string, data: unknown, id?: string): string {

@@ -1,7 +1,7 @@
 // From the body of POST /3/jobs to opcodes. The opcode table validates; the contract only describes.
-import { isObject } from '../../../opcodes/check'
+import { isObject, type JsonObject } from '../../../opcodes/check'
 import { badNewName } from '../../../opcodes/new-names'
-import { allOpcodes, BadParameter, fillOpcode, type ParsedOpCode } from '../../../opcodes/index'
+import { allOpcodes, BadParameter, fillOpcode, type OpcodeDefinition, type ParsedOpCode } from '../../../opcodes/index'
 import { OPCODES_PER_JOB_MAX } from '../../../model/limits'
 import { badRequest } from '../errors'
 
@@ -30,13 +30,19 @@ function readOpcode(value: unknown, index: number): ParsedOpCode {
   const definition = typeof id === 'string' ? allOpcodes.get(id) : undefined
   if (definition === undefined) throw badRequest(`${where}.OP_ID: there is no such opcode${similar(id)}`)
   if (Object.hasOwn(params, 'reason')) throw badRequest(`${where}.reason: is written by the server; give it beside ops`)
+  return readParameters(definition, params, where)
+}
+
+/** `where` they stand in the body, for complaints. */
+export function readParameters(definition: OpcodeDefinition, params: JsonObject, where?: string): ParsedOpCode {
   try {
     const op = fillOpcode(definition, params)
     const complaint = badNewName(op)
-    if (complaint !== undefined) throw badRequest(`${where}: ${complaint}`)
+    if (complaint !== undefined) throw badRequest(where === undefined ? complaint : `${where}: ${complaint}`)
     return op
   } catch (error) {
-    if (error instanceof BadParameter) throw badRequest(`${where}.${error.explained}`)
+    if (error instanceof BadParameter)
+      throw badRequest(where === undefined ? error.explained : `${where}.${error.explained}`)
     throw error
   }
 }

@@ -5,9 +5,10 @@ import type { Clock } from '../../../lib/clock'
 import { finishAnswer } from '../../../lib/finish-answer'
 import { DROPPED_BODY } from '../../../model/limits'
 import type { GantryMaster } from '../../../rpc/luxi/gantry'
+import { noteAccess } from '../access-log'
 import { readArguments } from '../arguments'
 import { readBody } from '../body'
-import { RapiContext, type RapiServices, type Reply } from '../context'
+import { leaving, RapiContext, type RapiServices, type Reply } from '../context'
 import { AnsweredByJob, badRequest, HttpError, notFound } from '../errors'
 import { RouteTree } from '../route-tree'
 import type { Handler, Route } from '../router'
@@ -29,6 +30,7 @@ export function createV3Router(routes: readonly Route[], options: V3Options): Ha
       if (reply.stream !== undefined) await reply.stream(response, leaving(response))
       else send(request, response, reply, result, options.clock)
     } catch (error) {
+      if (error instanceof AnsweredByJob) noteAccess(request, { job: error.job })
       if (error instanceof AnsweredByJob) send(request, response, accepted(error), { id: error.job }, options.clock)
       else refuse(response, error, options)
     }
@@ -44,6 +46,7 @@ async function serve(
 ): Promise<unknown> {
   const again = () => options.identify(request, response)
   const identity = await again()
+  noteAccess(request, { user: identity.user, ...(identity.token !== null && { token: identity.token }) })
   const [pathname = '', query = ''] = (request.url ?? '').split(/\?(.*)/s)
   const found = tree.find(pathname)
   if (found === undefined) throw notFound()
@@ -56,12 +59,15 @@ async function serve(
   refuseUnknown(route, searchParams)
   const body = await readBody(request)
   const v3 = { identity, again, gantry: options.gantry, reply }
-  const context = new RapiContext(options, request, found.resource, searchParams, body, v3)
+  const context = new RapiContext(options, response, found.resource, searchParams, body, v3)
   const args = readArguments(route.args, found.params, searchParams, body, request.headers)
   const controller = new route.controller(context)
   const action: unknown = Reflect.get(controller, route.action)
   if (typeof action !== 'function') throw new Error(`${route.controller.name} has no ${route.action}`)
-  return Reflect.apply(action, controller, args) as unknown
+  const result: unknown = await Reflect.apply(action, controller, args)
+  const [, job] = /^\/3\/jobs\/(\d+)$/.exec(reply.headers['Location'] ?? '') ?? []
+  if (job !== undefined) noteAccess(request, { job: Number(job) })
+  return result
 }
 
 const accepted = ({ job }: AnsweredByJob): Reply => ({ status: 202, headers: { Location: `/3/jobs/${job}` } })
@@ -117,11 +123,4 @@ function write(
   const data = Buffer.from(text)
   response.writeHead(status, { ...headers, 'Content-Length': data.length, 'Cache-Control': 'no-store' })
   void finishAnswer(response, data, clock, DROPPED_BODY)
-}
-
-function leaving(response: ServerResponse): AbortSignal {
-  const abort = new AbortController()
-  response.once('close', () => abort.abort())
-  if (response.destroyed) abort.abort()
-  return abort.signal
 }

@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import type { InstanceDict } from '../../../rpc/node/dicts'
 import { HypervisorFailure } from '../hypervisor'
 import type { CommandFacts } from './command'
+import { optionValue } from './layout'
 import type { KvmParams } from './params'
 
 export const VNC_BASE_PORT = 5900
@@ -30,25 +31,27 @@ export function displayArguments(instance: InstanceDict, params: KvmParams, fact
 
 function vncArguments(instance: InstanceDict, params: KvmParams, facts: CommandFacts): string[] {
   const bind = params.text('vnc_bind_address')
-  if (bind.startsWith('/')) return ['-vnc', `unix:${bind}/${instance.name}.vnc`]
+  const tls = params.flag('vnc_tls')
+  const options = [...(tls ? ['tls-creds=vnctls0'] : []), ...(params.text('vnc_password_file') ? ['password=on'] : [])]
+  const place = bind.startsWith('/')
+    ? `unix:${optionValue(bind)}/${instance.name}.vnc`
+    : vncPlace(bind, instance.network_port ?? 0, facts)
+  return [...(tls ? ['-object', vncTls(params)] : []), ...['-vnc', [place, ...options].join(',')]]
+}
+
+function vncPlace(bind: string, port: number, facts: CommandFacts): string {
   const address = addressOf(bind, 'VNC', facts)
-  const port = instance.network_port ?? 0
   if (port <= VNC_BASE_PORT)
     throw new HypervisorFailure(`VNC: the instance's network port (${port}) is not above ${VNC_BASE_PORT}`)
   const host = address === '0.0.0.0' ? '' : isIP(address) === 6 ? `[${address}]` : address
-  const tls = params.flag('vnc_tls')
-  const options = [...(tls ? ['tls-creds=vnctls0'] : []), ...(params.text('vnc_password_file') ? ['password=on'] : [])]
-  return [
-    ...(tls ? ['-object', vncTls(params)] : []),
-    ...['-vnc', [`${host}:${port - VNC_BASE_PORT}`, ...options].join(',')],
-  ]
+  return `${host}:${port - VNC_BASE_PORT}`
 }
 
 function vncTls(params: KvmParams): string {
   const directory = params.text('vnc_x509_path')
   if (directory === '') return 'tls-creds-anon,id=vnctls0,endpoint=server'
   const verify = params.flag('vnc_x509_verify') ? 'yes' : 'no'
-  return `tls-creds-x509,id=vnctls0,endpoint=server,dir=${directory},verify-peer=${verify}`
+  return `tls-creds-x509,id=vnctls0,endpoint=server,dir=${optionValue(directory)},verify-peer=${verify}`
 }
 
 function spiceArguments(instance: InstanceDict, params: KvmParams, facts: CommandFacts): string[] {

@@ -18,7 +18,8 @@ export function fixedCommand(instance: InstanceDict, facts: CommandFacts): strin
   const params = new KvmParams(instance.hvparams)
   const { name, beparams } = instance
   return [
-    ...['-name', `${optionValue(name)},debug-threads=on`],
+    // Nothing else in this word: Ganeti, to which this node may go back, knows its guests by the whole of it.
+    ...['-name', name],
     ...['-m', String(beparams.maxmem)],
     ...['-smp', smp(beparams.vcpus, params)],
     ...['-pidfile', `${KVM_DIR}/pid/${name}`],
@@ -69,9 +70,9 @@ function scsiController(params: KvmParams): string[] {
 function removableMedia(params: KvmParams): string[] {
   const bootable = params.text('kernel_path') === ''
   const order = params.text('boot_order')
-  const cdromType = params.text('cdrom_disk_type') || params.text('disk_type')
+  const driver = cdromDriver(params)
   const cdrom = (id: string, image: string, boot: boolean) =>
-    image === '' ? [] : cdromArguments(id, image, cdromType, boot)
+    image === '' ? [] : cdromArguments(id, image, driver, boot)
   const floppy = params.text('floppy_image_path')
   return [
     ...cdrom('cdrom1', params.text('cdrom_image_path'), bootable && order === 'cdrom'),
@@ -81,14 +82,28 @@ function removableMedia(params: KvmParams): string[] {
   ]
 }
 
-function cdromArguments(id: string, image: string, type: string, boot: boolean): string[] {
-  // A CD-ROM cannot be a virtio disk with a medium that changes; it is an IDE or SCSI drive.
-  const driver = isScsi(type) ? 'scsi-cd,bus=scsi.0' : 'ide-cd'
+function cdromArguments(id: string, image: string, driver: string, boot: boolean): string[] {
   const bootIndex = boot ? ',bootindex=1' : ''
   return [
     ...['-drive', `file=${optionValue(image)},format=raw,media=cdrom,if=none,id=${id}`],
     ...['-device', `${driver},drive=${id}${bootIndex}`],
   ]
+}
+
+/** A drive whose medium can change, on the bus of the disks; as a virtio disk only where that is asked for. */
+export function cdromDriver(params: KvmParams): string {
+  const asked = params.text('cdrom_disk_type')
+  if (asked === '') return isScsi(params.text('disk_type')) ? 'scsi-cd,bus=scsi.0' : 'ide-cd'
+  const driver = CDROM_DRIVERS[asked]
+  if (driver === undefined) throw new HypervisorFailure(`QEMU has no CD-ROM drive of cdrom_disk_type '${asked}'`)
+  return driver
+}
+
+const CDROM_DRIVERS: Readonly<Record<string, string>> = {
+  ide: 'ide-cd',
+  paravirtual: 'virtio-blk-pci',
+  scsi: 'scsi-cd,bus=scsi.0',
+  'scsi-cd': 'scsi-cd,bus=scsi.0',
 }
 
 function kernel(params: KvmParams): string[] {

@@ -3,6 +3,7 @@
 import * as net from 'node:net'
 import { systemClock } from '../../../lib/clock'
 import { checkSocketPath } from '../../../lib/json-socket'
+import { standardOutput } from '../../../lib/standard-output'
 import { withQmp } from './qmp'
 
 const ESCAPE = 0x1d
@@ -62,6 +63,7 @@ async function unpause(qmpSocket: string): Promise<void> {
 }
 
 if (require.main === module) {
+  standardOutput({ program: 'console' })
   const [serialSocket, qmpSocket] = process.argv.slice(2)
   if (serialSocket === undefined) {
     process.stderr.write('usage: console-bridge SERIAL-SOCKET [QMP-SOCKET]\n')

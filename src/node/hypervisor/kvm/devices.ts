@@ -18,6 +18,11 @@ export const isScsi = (type: string): boolean => SCSI_TYPES.includes(type)
 export const deviceId = (kind: 'disk' | 'nic', device: { readonly uuid: string }): string =>
   `${kind}-${device.uuid.split('-').slice(0, 3).join('-')}`
 
+export function checkDiskType(type: string): void {
+  if (type !== 'paravirtual' && type !== 'ide' && !isScsi(type))
+    throw new HypervisorFailure(`QEMU does not support disk driver '${type}'`)
+}
+
 export class PlaceAllocator {
   private readonly slots = new Set<number>()
   private readonly scsiIds = new Set<number>()
@@ -40,7 +45,7 @@ export class PlaceAllocator {
     const id = deviceId('disk', disk)
     if (type === 'paravirtual') return { driver: 'virtio-blk-pci', id, ...this.pciSlot() }
     if (type === 'ide') return { driver: 'ide-hd', id }
-    if (!isScsi(type)) throw new HypervisorFailure(`QEMU does not support disk driver '${type}'`)
+    checkDiskType(type)
     return {
       driver: type === 'scsi' ? 'scsi-hd' : type,
       id,
@@ -146,7 +151,7 @@ export function diskArguments(setup: DiskSetup, boot: boolean): string[] {
 /** How a NIC reaches the world on this node. */
 export type NicBackend =
   | { readonly kind: 'tap'; readonly interface: string; readonly vhost: boolean; readonly queues: number }
-  | { readonly kind: 'user' }
+  | { readonly kind: 'user'; readonly reason?: string }
 
 export interface NicSetup {
   readonly netdev: BlockOptions

@@ -18,6 +18,8 @@ export interface QemuFacts {
   readonly machines: readonly string[]
 }
 
+export type Accelerator = 'kvm' | 'tcg'
+
 const known = new Map<string, QemuFacts>()
 
 /** `kvm_path`; where that is Ganeti's default and not here, the name other distributions use. */
@@ -60,17 +62,20 @@ async function ask(program: string, ...args: string[]): Promise<string> {
  * KVM only where the processor really has it: /dev/kvm alone also exists on machines where ordinary guests hang, and QEMU does
  * not fall back from a KVM that opens.
  */
-export async function accelerator(params: KvmParams): Promise<'kvm' | 'tcg'> {
+export async function accelerator(params: KvmParams): Promise<Accelerator> {
   const wanted = params.text('kvm_flag')
   if (wanted === 'disabled') return 'tcg'
-  const cpuinfo = await fs.readFile('/proc/cpuinfo', 'utf8').catch(() => '')
-  const usable = hasVirtualization(cpuinfo) && (await accessible('/dev/kvm', constants.R_OK | constants.W_OK))
-  if (usable) return 'kvm'
+  if (await kvmUsable()) return 'kvm'
   if (wanted === 'enabled')
     throw new HypervisorFailure(
       'kvm_flag is "enabled", but this node has no usable /dev/kvm (no vmx or svm, or no access)',
     )
   return 'tcg'
+}
+
+export async function kvmUsable(): Promise<boolean> {
+  const cpuinfo = await fs.readFile('/proc/cpuinfo', 'utf8').catch(() => '')
+  return hasVirtualization(cpuinfo) && (await accessible('/dev/kvm', constants.R_OK | constants.W_OK))
 }
 
 export const hasVirtualization = (cpuinfo: string): boolean => /^flags\s*:.*\b(vmx|svm)\b/m.test(cpuinfo)

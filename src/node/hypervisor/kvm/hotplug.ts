@@ -6,9 +6,10 @@ import type { DiskDict, InstanceDict, NicDict } from '../../../rpc/node/dicts'
 import { UNPLUG_S } from '../../../model/limits'
 import { PlaceAllocator, asRuntimeDisk, deviceId, diskSetup, isScsi, nicSetup } from './devices'
 import { allowsDirectIo } from './host'
-import { optionAfter } from './launch'
+import { optionAfter, userOf } from './launch'
 import type { KvmMachines } from './machines'
 import { KvmParams } from './params'
+import { QmpError } from './qmp'
 import type { Qmp } from './qmp'
 import type { DevicePlace, KvmRuntime } from './runtime'
 
@@ -50,7 +51,27 @@ export async function hotplug(
   if (action === 'hotadd') return await addNic(machines, instance, runtime, device.nic, index)
   const place = await removeNic(machines, instance, runtime, device.nic)
   if (action === 'hotremove') return place
-  return await addNic(machines, instance, await machines.runtime(instance.name), device.nic, index, place)
+  return await replaceNic(machines, instance, runtime, device.nic, index, place)
+}
+
+/** Where the guest does not take the changed NIC, it gets the former one back. */
+async function replaceNic(
+  machines: KvmMachines,
+  instance: InstanceDict,
+  before: KvmRuntime,
+  nic: NicDict,
+  index: number,
+  place: DevicePlace | undefined,
+) {
+  const former = before.nics.find((entry) => entry.uuid === nic.uuid)
+  const add = async (one: NicDict) =>
+    addNic(machines, instance, await machines.runtime(instance.name), one, index, place)
+  try {
+    return await add(nic)
+  } catch (error) {
+    if (former) await add(former)
+    throw error
+  }
 }
 
 export async function resizeDisk(machines: KvmMachines, instance: InstanceDict, disk: DiskDict, size_bytes: number) {
@@ -87,7 +108,8 @@ async function removeDisk(machines: KvmMachines, instance: InstanceDict, runtime
   const id = String(found?.disk.hvinfo?.['id'] ?? deviceId('disk', disk))
   await machines.qmp(instance.name, async (qmp) => {
     await unplug(qmp, id)
-    await qmp.run('blockdev-del', { 'node-name': id })
+    // What Ganeti plugged is no node of its own, and goes with its device.
+    await ifThere(qmp.run('blockdev-del', { 'node-name': id }), NO_NODE)
   })
   await machines.save(instance.name, { ...runtime, disks: runtime.disks.filter((entry) => entry !== found) })
   return found?.disk.hvinfo
@@ -103,20 +125,27 @@ async function addNic(
 ) {
   const place = formerPlace ?? allocator(runtime).nic(nic)
   const placed = { ...nic, hvinfo: place }
-  const backend = await machines.network.prepare(instance, nic, index, new KvmParams(runtime.hvparams))
-  const setup = nicSetup(placed, backend)
-  const release = () => machines.network.release(instance.name, index)
-  await undoing(async () => {
-    await machines.network.connect(instance, nic, index, backend)
-    await machines.qmp(instance.name, async (qmp) => {
-      await qmp.run('netdev_add', setup.netdev)
-      await undoing(
-        () => qmp.run('device_add', setup.device),
-        () => qmp.run('netdev_del', { id: place['id'] }),
-      )
-    })
-  }, release)
-  await machines.save(instance.name, { ...runtime, nics: runtime.nics.toSpliced(index, 0, placed) })
+  const { command } = await machines.running(instance.name, `Instance ${instance.name} is not running`)
+  // One that was added for the next start only has no number here.
+  const at = Math.min(index, runtime.nics.length)
+  const params = new KvmParams(runtime.hvparams)
+  await machines.network.makeRoom(instance.name, at)
+  await undoing(
+    async () => {
+      const backend = await machines.network.prepare(instance, nic, at, params, userOf(command))
+      await machines.network.connect(instance, nic, at, backend)
+      const setup = nicSetup(placed, backend)
+      await machines.qmp(instance.name, async (qmp) => {
+        await qmp.run('netdev_add', setup.netdev)
+        await undoing(
+          () => qmp.run('device_add', setup.device),
+          () => qmp.run('netdev_del', { id: place['id'] }),
+        )
+      })
+    },
+    () => machines.network.forget(instance.name, at),
+  )
+  await machines.save(instance.name, { ...runtime, nics: runtime.nics.toSpliced(at, 0, placed) })
   return place
 }
 
@@ -126,21 +155,36 @@ async function removeNic(machines: KvmMachines, instance: InstanceDict, runtime:
   const id = String(place?.['id'] ?? deviceId('nic', nic))
   await machines.qmp(instance.name, async (qmp) => {
     await unplug(qmp, id)
-    await qmp.run('netdev_del', { id })
+    await ifThere(qmp.run('netdev_del', { id }), NO_DEVICE)
   })
   if (index !== -1) await machines.network.forget(instance.name, index)
   await machines.save(instance.name, { ...runtime, nics: runtime.nics.filter((_, at) => at !== index) })
   return place
 }
 
-/** The guest decides when it lets go; one without a working system never does. */
+/**
+ * The guest decides when it lets go; one without a working system never does. A device that was added for the next start, or
+ * that the guest let go after nobody waited for it any more, is not there.
+ */
 async function unplug(qmp: Qmp, id: string): Promise<void> {
-  await qmp.eventAfter(
+  const seen = qmp.eventAfter(
     'DEVICE_DELETED',
     (data) => data['device'] === id,
     UNPLUG_S,
     () => qmp.run('device_del', { id }),
   )
+  await ifThere(seen, NO_DEVICE)
+}
+
+const NO_DEVICE = (error: QmpError): boolean => error.qmpClass === 'DeviceNotFound' || /not found/.test(error.message)
+const NO_NODE = (error: QmpError): boolean => /Failed to find node/.test(error.message)
+
+async function ifThere(work: Promise<unknown>, isMissing: (error: QmpError) => boolean): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    if (!(error instanceof QmpError && isMissing(error))) throw error
+  }
 }
 
 async function undoing(action: () => Promise<unknown>, undo: () => Promise<unknown>): Promise<void> {

@@ -66,7 +66,12 @@ async function allInfo(machines: KvmMachines): Promise<Map<string, InstanceRunti
   return new Map(found.flatMap(([name, runtime]) => (runtime ? [[name, runtime]] : [])))
 }
 
-async function start(machines: KvmMachines, instance: InstanceDict, disks: readonly LinkedDisk[], paused: boolean) {
+async function start(
+  machines: KvmMachines,
+  instance: InstanceDict,
+  disks: readonly LinkedDisk[],
+  paused: boolean,
+): Promise<string[]> {
   await validateParameters(instance.hvparams)
   const existing = await machines.find(instance.name)
   if (existing) {
@@ -80,7 +85,7 @@ async function start(machines: KvmMachines, instance: InstanceDict, disks: reado
   const runtime = await machines.plan(instance, disks)
   await machines.save(instance.name, runtime)
   try {
-    await machines.launch(instance, runtime, { paused })
+    return await machines.launch(instance, runtime, { paused })
   } catch (error) {
     await machines.layout.removeInstance(instance.name)
     throw error

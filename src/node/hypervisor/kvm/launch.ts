@@ -2,12 +2,13 @@
 import type { NicBackend } from './devices'
 import { diskArguments, diskSetup, nicArguments, nicSetup } from './devices'
 import { controlSocket } from './command'
+import type { Accelerator } from './host'
 import type { KvmLayout } from './layout'
 import { KvmParams } from './params'
 import type { KvmRuntime } from './runtime'
 
 export interface LaunchFacts {
-  readonly accelerator: 'kvm' | 'tcg'
+  readonly accelerator: Accelerator
   readonly qemuVersion: readonly [major: number, minor: number]
   /** One for each NIC of the runtime, in order. */
   readonly backends: readonly NicBackend[]
@@ -32,7 +33,6 @@ export function launchCommand(
   const started = new KvmParams({ ...runtime.hvparams })
   const fixed = runtime.command.filter((word) => word !== '-S')
   const boot = started.text('kernel_path') === '' ? started.text('boot_order') : ''
-  const namesAccelerator = fixed.some((word) => word === '-accel' || /(^|,)accel=/.test(word))
   const disks = runtime.disks.flatMap((entry, index) => {
     const setup = diskSetup(entry, layout.localLink(entry.link), started, facts.directIo[index] ?? true)
     return diskArguments(setup, boot === 'disk' && index === 0)
@@ -43,7 +43,7 @@ export function launchCommand(
   const keymap = configured.text('keymap')
   return [
     ...fixed.map((word, index) => layout.localize(ownAddress(word, fixed[index - 1], facts.onlyAddress))),
-    ...(namesAccelerator ? [] : ['-accel', acceleratorOption(facts.accelerator, memoryOf(fixed))]),
+    ...(namedAccelerator(fixed) ? [] : ['-accel', acceleratorOption(facts.accelerator, memoryOf(fixed))]),
     ...(keymap === '' ? [] : ['-k', keymap]),
     ...['-qmp', layout.localize(`unix:${controlSocket(name, 'qmp')}`)],
     ...['-qmp', layout.localize(`unix:${controlSocket(name, 'kvmd')}`)],
@@ -61,9 +61,15 @@ export function launchCommand(
  * QEMU picks the first of several accelerators that opens, never the first that works, so exactly one is named. Translated code
  * is capped: the default cache is a quarter of the host's memory for each instance.
  */
-export function acceleratorOption(accelerator: 'kvm' | 'tcg', memory_mib: number): string {
+export function acceleratorOption(accelerator: Accelerator, memory_mib: number): string {
   if (accelerator === 'kvm') return 'kvm'
   return `tcg,tb-size=${Math.min(64, Math.max(8, Math.ceil(memory_mib / 4)))}`
+}
+
+/** The accelerator that a command asks for by itself, with `-accel` or within `-machine`. */
+export function namedAccelerator(command: readonly string[]): string | undefined {
+  const own = optionAfter(command, '-accel') ?? /(?:^|,)accel=([^,]*)/.exec(optionAfter(command, '-machine') ?? '')?.[1]
+  return own?.split(/[,:]/)[0]
 }
 
 export function memoryOf(command: readonly string[]): number {
@@ -72,6 +78,10 @@ export function memoryOf(command: readonly string[]): number {
 
 export const optionAfter = (command: readonly string[], option: string): string | undefined =>
   command[command.indexOf(option) + 1 || command.length]
+
+/** As whom a QEMU runs that was started with this command. */
+export const userOf = (command: readonly string[]): string | undefined =>
+  optionAfter(command, '-runas') ?? /(?:^|,)user=([^,]*)/.exec(optionAfter(command, '-run-with') ?? '')?.[1]
 
 /** In a virtual cluster all nodes share the machine's ports: a screen is served on the node's own address only. */
 function ownAddress(word: string, option: string | undefined, address: string | undefined): string {

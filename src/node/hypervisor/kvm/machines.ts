@@ -2,13 +2,14 @@
 // have in common.
 import * as fs from 'node:fs/promises'
 import * as os from 'node:os'
-import { QMP_LOOK_S } from '../../../model/limits'
+import { within } from '../../../lib/clock'
+import { INSTANCE_LOOK_S, QMP_LOOK_S } from '../../../model/limits'
 import type { InstanceDict, InstanceRuntime } from '../../../rpc/node/dicts'
 import { HypervisorFailure } from '../hypervisor'
 import type { HypervisorContext, LinkedDisk } from '../hypervisor'
 import { linuxNodeInfo, startupMemory } from '../linux-node'
 import { fixedCommand, machineOf } from './command'
-import { PlaceAllocator, asRuntimeDisk } from './devices'
+import { PlaceAllocator, asRuntimeDisk, cacheSettings } from './devices'
 import type { NicBackend } from './devices'
 import { accelerator, accessible, allowsDirectIo, qemuFacts } from './host'
 import { KvmLayout } from './layout'
@@ -91,13 +92,18 @@ export class KvmMachines {
     return writeRuntime(this.layout.runtimeFile(name), encodeRuntime(runtime))
   }
 
-  /** Resolves when QEMU answers its monitor; a launch that fails leaves no process and no tap device behind. */
-  async launch(instance: InstanceDict, runtime: KvmRuntime, options: LaunchOptions = {}): Promise<void> {
+  /**
+   * Resolves when QEMU answers its monitor, to what is otherwise than was asked for. A launch that fails leaves no process and no
+   * tap device behind.
+   */
+  async launch(instance: InstanceDict, runtime: KvmRuntime, options: LaunchOptions = {}): Promise<string[]> {
     await this.network.release(instance.name)
     await fs.rm(this.layout.shutdownFile(instance.name), { force: true })
     try {
-      await this.startProcess(instance, runtime, options)
+      const remarks = await this.startProcess(instance, runtime, options)
       await this.settle(instance, runtime, options)
+      for (const remark of remarks) this.context.log.warn({ instance: instance.name }, remark)
+      return remarks
     } catch (error) {
       const left = await this.find(instance.name)
       if (left) await killQemu(left, this.layout, this.context.clock)
@@ -133,18 +139,20 @@ export class KvmMachines {
       ...(userNics.length > 0 ? { user_nics: userNics.sort((a, b) => a - b) } : {}),
     }
     try {
-      return await this.qmp(name, async (qmp) => {
+      const look = this.qmp(name, async (qmp) => {
         if ((await qmp.status(QMP_LOOK_S)) === 'shutdown') return await this.noteUserShutdown(found, qmp)
         const cpus = await qmp.run('query-cpus-fast', undefined, QMP_LOOK_S)
         const balloon: unknown = await qmp.run('query-balloon', undefined, QMP_LOOK_S).catch(() => undefined)
         const actual = isObject(balloon) ? Math.floor(Number(balloon['actual']) / MIB) : asStarted.memory
         return { ...asStarted, memory: actual, vcpus: Array.isArray(cpus) ? cpus.length : asStarted.vcpus }
       })
+      const seen = await within(this.context.clock, INSTANCE_LOOK_S, look)
+      if (seen !== undefined) return seen
     } catch (error) {
       if (!(error instanceof HypervisorFailure)) throw error
-      // It is ending just now, or its monitor is busy; either way its process says what is known.
-      return (await this.find(name)) ? asStarted : undefined
     }
+    // It is ending just now, or its monitor is busy or hangs; either way its process says what is known.
+    return (await this.find(name)) ? asStarted : undefined
   }
 
   async kill(process: QemuProcess): Promise<void> {
@@ -160,7 +168,7 @@ export class KvmMachines {
     return USER_DOWN
   }
 
-  private async startProcess(instance: InstanceDict, runtime: KvmRuntime, options: LaunchOptions): Promise<void> {
+  private async startProcess(instance: InstanceDict, runtime: KvmRuntime, options: LaunchOptions): Promise<string[]> {
     await this.layout.createDirectories()
     const configured = new KvmParams(instance.hvparams)
     const qemu = await qemuFacts(configured.text('kvm_path'))
@@ -173,11 +181,6 @@ export class KvmMachines {
     if (configured.flag('use_chroot'))
       await fs.mkdir(this.layout.chrootDir(instance.name), { recursive: true, mode: 0o700 })
     const directIo = await Promise.all(runtime.disks.map(({ link }) => allowsDirectIo(this.layout.localLink(link))))
-    if (directIo.includes(false))
-      this.context.log.warn(
-        { instance: instance.name },
-        'a disk is on a file system without direct IO: it is cached instead',
-      )
     const facts: LaunchFacts = {
       accelerator: await accelerator(configured),
       qemuVersion: [qemu.version[0], qemu.version[1]],
@@ -190,6 +193,7 @@ export class KvmMachines {
     }
     const args = launchCommand(instance.name, runtime, configured, facts, this.layout)
     await startQemu(qemu.program, args, this.layout.logFile(instance.name))
+    return [...userModeRemarks(backends), ...cacheRemarks(runtime, directIo)]
   }
 
   /** Passwords, pinning and memory are set while the machine still stands still. */
@@ -198,12 +202,10 @@ export class KvmMachines {
     const process = await this.running(instance.name, `QEMU of instance ${instance.name} ended right after its start`)
     const free_mib = (await linuxNodeInfo()).memory_free
     await this.qmp(instance.name, async (qmp) => {
-      for (const protocol of ['vnc', 'spice']) {
-        const file = params.text(`${protocol}_password_file`)
-        if (file !== '') await qmp.run('set_password', { protocol, password: await password(file) })
-      }
-      if (options.incoming) return
+      for (const [protocol, file] of screenPasswords(params))
+        await qmp.run('set_password', { protocol, password: await password(file) })
       await pinCpus(qmp, new KvmParams(runtime.hvparams).text('cpu_mask'), process.pid)
+      if (options.incoming) return
       const memory = startupMemory(instance, free_mib)
       if (memory < instance.beparams.maxmem) await qmp.run('balloon', { value: memory * MIB })
       if (!options.paused && (await qmp.status()) === 'prelaunch') await qmp.run('cont')
@@ -211,11 +213,45 @@ export class KvmMachines {
   }
 }
 
+const userModeRemarks = (backends: readonly NicBackend[]): string[] =>
+  backends.flatMap((backend, index) =>
+    backend.kind === 'user' && backend.reason !== undefined
+      ? [
+          `NIC ${index} has QEMU's user-mode network, through which the guest reaches out and nobody reaches in: ${backend.reason}`,
+        ]
+      : [],
+  )
+
+/** A disk that wanted to be written around the page cache, on a file system that cannot. */
+function cacheRemarks({ disks, hvparams }: KvmRuntime, directIo: readonly boolean[]): string[] {
+  const cache = new KvmParams(hvparams).text('disk_cache')
+  return disks.flatMap(({ disk }, index) =>
+    directIo[index] === false && cacheSettings(cache, disk).direct
+      ? [`Disk ${index} is cached by the node: its file system has no direct IO`]
+      : [],
+  )
+}
+
 function needsPreparation(instance: InstanceDict, runtime: KvmRuntime): boolean {
   const params = new KvmParams({ ...instance.hvparams, cpu_mask: runtime.hvparams['cpu_mask'] })
   const mask = params.text('cpu_mask')
-  const passwords = params.text('vnc_password_file') !== '' || params.text('spice_password_file') !== ''
-  return passwords || (mask !== '' && mask !== 'all') || instance.beparams.minmem < instance.beparams.maxmem
+  return (
+    screenPasswords(params).length > 0 ||
+    (mask !== '' && mask !== 'all') ||
+    instance.beparams.minmem < instance.beparams.maxmem
+  )
+}
+
+/** A password file alone makes no screen. */
+function screenPasswords(params: KvmParams): [protocol: string, file: string][] {
+  const screens: [protocol: string, bind: string][] = [
+    ['vnc', params.text('vnc_bind_address')],
+    ['spice', params.text('spice_bind')],
+  ]
+  return screens.flatMap(([protocol, bind]): [string, string][] => {
+    const file = params.text(`${protocol}_password_file`)
+    return bind === '' || file === '' ? [] : [[protocol, file]]
+  })
 }
 
 async function password(file: string): Promise<string> {

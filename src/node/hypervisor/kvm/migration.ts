@@ -1,13 +1,17 @@
 // Live migration between two nodes' QEMU processes. The target is started first, with the source's runtime data, and waits on
 // its own address; the source sends; then each side is told how it ended.
+import * as fs from 'node:fs/promises'
+import { endOf } from '../../../lib/short-text'
 import { HypervisorFailure } from '../hypervisor'
 import type { InstanceDict, MigrationStatus } from '../../../rpc/node/dicts'
 import type { KvmMachines } from './machines'
 import { KvmParams } from './params'
+import type { QemuProcess } from './process'
 import { isObject } from './qmp'
 import type { Qmp } from './qmp'
 import { decodeRuntime, encodeRuntime, writeRuntime } from './runtime'
-import { MIGRATION_SWITCH_S } from '../../../model/limits'
+import { asItRuns, checkSameMachine, runningMachine } from './same-machine'
+import { MIGRATION_SWITCH_S, TOLD_CHARS_MAX } from '../../../model/limits'
 
 const MIB = 1 << 20
 /** Rounds of copying after which a guest that may be copied after the switch is switched. */
@@ -28,7 +32,8 @@ const STATES: Readonly<Record<string, string>> = {
 }
 
 export async function migrationInfo(machines: KvmMachines, instance: InstanceDict): Promise<string> {
-  return encodeRuntime(await machines.runtime(instance.name))
+  const runtime = await machines.runtime(instance.name)
+  return encodeRuntime(await asItRuns(runtime, await machines.qmp(instance.name, runningMachine)))
 }
 
 export async function accept(
@@ -36,18 +41,23 @@ export async function accept(
   instance: InstanceDict,
   info: string,
   target: string,
-): Promise<void> {
+): Promise<string[]> {
   const runtime = decodeRuntime(info)
   const params = new KvmParams(instance.hvparams)
   const existing = await machines.find(instance.name)
+  // What an earlier run of this guest said here is no reason why this one fails.
+  if (!existing) await fs.rm(machines.layout.logFile(instance.name), { force: true })
+  await checkSameMachine(instance, runtime)
   if (existing) {
     const waiting = await machines.qmp(instance.name, async (qmp) => (await qmp.status()) === 'inmigrate')
     if (!waiting) throw new HypervisorFailure("Can't accept instance, already running")
     // An earlier migration ended without telling this side.
     await machines.kill(existing)
   }
-  await machines.launch(instance, runtime, { incoming: { address: target, port: params.number('migration_port') } })
+  const incoming = { address: target, port: params.number('migration_port') }
+  const remarks = await machines.launch(instance, runtime, { incoming })
   await machines.qmp(instance.name, (qmp) => setCapabilities(qmp, params, true))
+  return remarks
 }
 
 export async function migrate(
@@ -66,6 +76,8 @@ export async function migrate(
       'downtime-limit': params.number('migration_downtime'),
     })
     await setCapabilities(qmp, params, true)
+    // Without it the source is done as soon as everything is sent, also when the target then fails to load it.
+    await setCapability(qmp, 'return-path')
     await qmp.run('migrate', { uri: `tcp:${host}:${params.number('migration_port')}` })
   })
 }
@@ -84,12 +96,15 @@ export async function migrationStatus(machines: KvmMachines, instance: InstanceD
   })
 }
 
-export async function finalizeTarget(machines: KvmMachines, instance: InstanceDict, info: string, success: boolean) {
+/** After a failure: the last words of a QEMU that did not wait for its end. */
+export async function finalizeTarget(
+  machines: KvmMachines,
+  instance: InstanceDict,
+  info: string,
+  success: boolean,
+): Promise<string | undefined> {
   const process = await machines.find(instance.name)
-  if (!success) {
-    if (process) await machines.kill(process)
-    return await machines.layout.removeInstance(instance.name)
-  }
+  if (!success) return await dropReceived(machines, instance.name, process)
   if (!process) throw new HypervisorFailure(`Instance ${instance.name} is not running after its migration`)
   const runtime = decodeRuntime(info)
   await machines.connectAnnouncingNics(instance, runtime)
@@ -101,6 +116,15 @@ export async function finalizeTarget(machines: KvmMachines, instance: InstanceDi
     if (status === 'paused') await qmp.run('cont')
     await setCapabilities(qmp, new KvmParams(instance.hvparams), false)
   })
+  return undefined
+}
+
+async function dropReceived(machines: KvmMachines, name: string, process: QemuProcess | undefined) {
+  const words = process ? '' : await fs.readFile(machines.layout.logFile(name), 'utf8').catch(() => '')
+  if (process) await machines.kill(process)
+  else await machines.network.release(name)
+  await machines.layout.removeInstance(name)
+  return words.trim() === '' ? undefined : endOf(words.trim(), TOLD_CHARS_MAX)
 }
 
 export async function finalizeSource(machines: KvmMachines, instance: InstanceDict, success: boolean): Promise<void> {
@@ -149,6 +173,9 @@ async function setCapabilities(qmp: Qmp, params: KvmParams, state: boolean): Pro
     .text('migration_caps')
     .split(':')
     .filter((name) => name !== '')
-  if (names.length === 0) return
-  await qmp.run('migrate-set-capabilities', { capabilities: names.map((capability) => ({ capability, state })) })
+  for (const name of names) await setCapability(qmp, name, state)
+}
+
+async function setCapability(qmp: Qmp, capability: string, state = true): Promise<void> {
+  await qmp.run('migrate-set-capabilities', { capabilities: [{ capability, state }] })
 }

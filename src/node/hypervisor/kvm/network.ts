@@ -3,12 +3,15 @@
 import * as fs from 'node:fs/promises'
 import { constants } from 'node:fs'
 import { runCommand } from '../../../lib/run-command'
+import { USER_MODE_LINK } from '../../../model/constants/params'
 import type { InstanceDict, NicDict } from '../../../rpc/node/dicts'
 import { HypervisorFailure } from '../hypervisor'
 import type { HypervisorContext } from '../hypervisor'
+import { joinBridge, parseVlans } from './bridge'
 import type { NicBackend } from './devices'
 import { accessible, canMakeTaps } from './host'
 import type { KvmLayout } from './layout'
+import { nicCommand } from './nic-command'
 import type { KvmParams } from './params'
 
 /** Noted for a NIC in the place of its tap device's name. */
@@ -42,12 +45,12 @@ export class KvmNetwork {
     const { mode = 'bridged', link = '', vlan = '' } = nic.nicparams
     const custom = this.customScript(mode)
     if (custom !== undefined && (await accessible(custom, constants.X_OK)))
-      return await command([custom, tap], nicEnvironment(instance, nic, index, tap))
-    if (mode === 'bridged') await command(['ip', 'link', 'set', 'dev', tap, 'master', link])
+      return await nicCommand([custom, tap], nicEnvironment(instance, nic, index, tap))
+    if (mode === 'bridged') await joinBridge(tap, link, vlan)
     else if (mode === 'openvswitch')
-      await command(['ovs-vsctl', '--may-exist', 'add-port', link, tap, ...vlanOptions(vlan)])
+      await nicCommand(['ovs-vsctl', '--may-exist', 'add-port', link, tap, ...vlanOptions(vlan)])
     else if (mode !== 'routed') throw new HypervisorFailure(`NIC mode '${mode}' needs a script ${custom ?? ''}`)
-    await command(['ip', 'link', 'set', 'dev', tap, 'up'])
+    await nicCommand(['ip', 'link', 'set', 'dev', tap, 'up'])
     if (mode === 'routed') await this.route(nic, tap, link)
   }
 
@@ -60,7 +63,14 @@ export class KvmNetwork {
     return notes
   }
 
-  /** After a NIC was unplugged: its tap goes, and the numbers of those behind it move up as in the runtime data. */
+  /** Before a NIC is plugged in: the numbers of those that will be behind it move up. */
+  async makeRoom(instanceName: string, index: number): Promise<void> {
+    const later = [...(await this.notes(instanceName)).keys()].filter((key) => key >= index).sort((a, b) => b - a)
+    for (const key of later)
+      await fs.rename(this.layout.nicFile(instanceName, key), this.layout.nicFile(instanceName, key + 1))
+  }
+
+  /** After a NIC was unplugged: its tap goes, and the numbers of those behind it move down as in the runtime data. */
   async forget(instanceName: string, index: number): Promise<void> {
     await this.release(instanceName, index)
     for (const later of [...(await this.notes(instanceName)).keys()].filter((key) => key > index).sort((a, b) => a - b))
@@ -83,20 +93,14 @@ export class KvmNetwork {
     user?: string,
   ): Promise<NicBackend> {
     const reason = await this.userModeReason(nic)
-    if (reason !== undefined) {
-      this.context.log.warn({ instance: instance.name, nic: nic.uuid, reason }, 'NIC gets user-mode networking')
-      return { kind: 'user' }
-    }
-    const paravirtual = params.text('nic_type') === 'paravirtual'
-    const vhost = paravirtual && params.flag('vhost_net') && (await accessible('/dev/vhost-net', constants.R_OK))
-    const queues = vhost ? Math.max(1, params.number('virtio_net_queues')) : 1
+    if (reason !== undefined) return { kind: 'user', ...(nic.nicparams.link === USER_MODE_LINK ? {} : { reason }) }
+    const { vhost, queues, flags } = tapFeatures(params, await accessible('/dev/vhost-net', constants.R_OK))
+    if (!vhost && params.flag('vhost_net'))
+      this.context.log.info({ instance: instance.name, nic: nic.uuid }, 'NIC runs without vhost_net')
     // Random, not counted: several virtual nodes share one kernel's names.
     const tap = `tap${this.context.random.hex(4)}`
-    const flags = [
-      ...(paravirtual && params.flag('vnet_hdr') ? ['vnet_hdr'] : []),
-      ...(queues > 1 ? ['multi_queue'] : []),
-    ]
-    await command(['ip', 'tuntap', 'add', 'dev', tap, 'mode', 'tap', ...(user ? ['user', user] : []), ...flags])
+    const owner = user === undefined ? [] : ['user', user.split(':')[0] ?? user]
+    await nicCommand(['ip', 'tuntap', 'add', 'dev', tap, 'mode', 'tap', ...owner, ...flags])
     return { kind: 'tap', interface: tap, vhost, queues }
   }
 
@@ -120,18 +124,28 @@ export class KvmNetwork {
     const names = family === '-4' ? ['proxy_arp', 'forwarding'] : ['proxy_ndp', 'forwarding']
     const version = family === '-4' ? 'ipv4' : 'ipv6'
     for (const name of names) await fs.writeFile(`/proc/sys/net/${version}/conf/${tap}/${name}`, '1')
-    await command(['ip', family, 'route', 'replace', nic.ip, 'dev', tap, ...(table === '' ? [] : ['table', table])])
+    await nicCommand(['ip', family, 'route', 'replace', nic.ip, 'dev', tap, ...(table === '' ? [] : ['table', table])])
   }
 }
 
-/** Ganeti's forms: `.10` untagged; `.10:20:30` untagged with trunks; `:20:30` trunks only. */
+/** What the tap device of a NIC can do; only paravirtual NICs make use of it. */
+export function tapFeatures(params: KvmParams, vhostHere: boolean) {
+  const paravirtual = params.text('nic_type') === 'paravirtual'
+  const queues = paravirtual ? Math.max(1, params.number('virtio_net_queues')) : 1
+  const flags = [
+    ...(paravirtual && params.flag('vnet_hdr') ? ['vnet_hdr'] : []),
+    ...(queues > 1 ? ['multi_queue'] : []),
+  ]
+  return { vhost: paravirtual && params.flag('vhost_net') && vhostHere, queues, flags }
+}
+
+/** A NIC's VLANs in the words of Open vSwitch. */
 export function vlanOptions(vlan: string): string[] {
-  const [untagged = '', ...trunks] = vlan.split(':')
-  const tag = untagged.replace(/^\./, '')
+  const { untagged, tagged } = parseVlans(vlan)
   return [
-    ...(tag === '' ? [] : [`tag=${tag}`]),
-    ...(trunks.length === 0 ? [] : [`trunks=${trunks.join(',')}`]),
-    ...(tag !== '' && trunks.length > 0 ? ['vlan_mode=native-untagged'] : []),
+    ...(untagged === undefined ? [] : [`tag=${untagged}`]),
+    ...(tagged.length === 0 ? [] : [`trunks=${tagged.join(',')}`]),
+    ...(untagged !== undefined && tagged.length > 0 ? ['vlan_mode=native-untagged'] : []),
   ]
 }
 
@@ -150,10 +164,4 @@ function nicEnvironment(instance: InstanceDict, nic: NicDict, index: number, tap
     ...(mode === 'bridged' ? { BRIDGE: link } : {}),
     ...(nic.netinfo ? { NETWORK_NAME: nic.netinfo.name, NETWORK_SUBNET: nic.netinfo.network } : {}),
   }
-}
-
-async function command(argv: readonly string[], env?: Record<string, string>): Promise<void> {
-  const result = await runCommand(argv, { timeout_s: 60, ...(env ? { env } : {}) })
-  if (result.code !== 0)
-    throw new HypervisorFailure(`Failed to configure a NIC: ${argv.join(' ')}: ${result.output.trim()}`)
 }

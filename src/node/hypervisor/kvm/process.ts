@@ -18,19 +18,17 @@ export interface QemuProcess {
 
 /**
  * QEMU's `-daemonize` returns when the machine is set up. What was wrong otherwise stands in its log file (`-D`), where QEMU
- * sends its complaints as soon as it has read its options.
+ * sends its complaints as soon as it has read its options. QEMU empties that file when it opens it, but a start may fail
+ * before: so it is emptied here, and all that stands in it is of this start.
  */
 export async function startQemu(program: string, args: readonly string[], logFile: string): Promise<void> {
-  const before = await readLog(logFile)
+  await fs.rm(logFile, { force: true })
   const result = await runCommand([program, ...args], { timeout_s: QEMU_START_S, cwd: '/' })
   if (result.code === 0) return
-  const log = await readLog(logFile)
-  const added = log.startsWith(before) ? log.slice(before.length) : log
+  const log = await fs.readFile(logFile, 'utf8').catch(() => '')
   const reason = result.timedOut ? `no answer within ${QEMU_START_S} s` : `exited with exit code ${result.code}`
-  throw new HypervisorFailure(`QEMU did not start: ${reason}: ${(result.output + added).trim()}`)
+  throw new HypervisorFailure(`QEMU did not start: ${reason}: ${(result.output + log).trim()}`)
 }
-
-const readLog = (file: string): Promise<string> => fs.readFile(file, 'utf8').catch(() => '')
 
 /**
  * The instance's process. A PID file whose process is gone, or is something else by now, counts for nothing. A QEMU that ends
@@ -54,9 +52,20 @@ async function readPid(layout: KvmLayout, name: string): Promise<number | undefi
 /** All of this node's instances that run, even where a PID file was lost: that file is written again. */
 export async function allProcesses(layout: KvmLayout): Promise<QemuProcess[]> {
   const found = await scan(layout)
-  for (const { name, pid } of found)
-    if ((await readPid(layout, name)) !== pid) await fs.writeFile(layout.pidFile(name), `${pid}\n`)
+  for (const process of found) await mendPidFile(layout, process)
   return found
+}
+
+/** A process that ends has taken its file away, and its successor may have written its own since the process was seen. */
+export async function mendPidFile(layout: KvmLayout, { name, pid }: QemuProcess): Promise<void> {
+  const named = await readPid(layout, name)
+  if (named === pid) return
+  const other = named === undefined ? undefined : await describe(named, layout)
+  if (other?.name === name || !(await describe(pid, layout))) return
+  const write = fs.writeFile(layout.pidFile(name), `${pid}\n`, { flag: named === undefined ? 'wx' : 'w' })
+  await write.catch((error: unknown) => {
+    if (errorCode(error) !== 'EEXIST') throw error
+  })
 }
 
 async function scan(layout: KvmLayout): Promise<QemuProcess[]> {
@@ -92,6 +101,7 @@ async function describe(pid: number, layout: KvmLayout): Promise<QemuProcess | u
   // A zombie's command line is empty, so it is not taken for a live one.
   const command = (await fs.readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0')
   const pidFile = optionAfter(command, '-pidfile')
+  // Earlier versions added an option to the name.
   const name = optionAfter(command, '-name')?.split(',')[0]
   if (pidFile === undefined || name === undefined || pidFile !== `${layout.pidDir()}/${name}`) return undefined
   return { pid, name, uuid: optionAfter(command, '-uuid') ?? '', command }

@@ -28,6 +28,8 @@ export interface KvmRuntime {
   /** As they were when the instance was started. */
   readonly hvparams: HvParams
   readonly disks: readonly RuntimeDisk[]
+  /** What the source's processor can do, for a migration of a guest that was given it. */
+  readonly cpuFlags?: readonly string[]
 }
 
 export function encodeRuntime(runtime: KvmRuntime): string {
@@ -36,23 +38,38 @@ export function encodeRuntime(runtime: KvmRuntime): string {
     runtime.nics,
     runtime.hvparams,
     runtime.disks.map(({ disk, link, uri }) => [disk, link, uri ?? null]),
+    // Ganeti reads no further than the fourth part.
+    ...(runtime.cpuFlags === undefined ? [] : [{ cpu_flags: runtime.cpuFlags.join(' ') }]),
   ])
 }
 
 export function decodeRuntime(text: string): KvmRuntime {
   const parts = parseList(text)
-  const [command, nics, hvparams, disks] = parts
+  const [command, nics, hvparams, disks, more] = parts
   if (!Array.isArray(command) || !Array.isArray(nics) || !isObject(hvparams) || !Array.isArray(disks))
     throw new HypervisorFailure('The KVM runtime data is not a list of command, NICs, parameters and disks')
   const [program, ...rest] = command.map(String)
   if (program === undefined) throw new HypervisorFailure('The KVM runtime data has no command')
   return {
     program,
-    command: rest,
+    command: upgraded(rest),
     nics: nics.filter(isNic),
     hvparams,
     disks: disks.flatMap((entry) => decodeDisk(entry)),
+    ...(isObject(more) && typeof more['cpu_flags'] === 'string' ? { cpuFlags: more['cpu_flags'].split(' ') } : {}),
   }
+}
+
+/**
+ * Earlier versions wrote `NAME,debug-threads=on`, by which Ganeti does not know its guest. Ganeti 3.0 keeps `-chroot` here; it
+ * depends on the node's QEMU, and is added anew at every start.
+ */
+function upgraded(words: readonly string[]): string[] {
+  return words.flatMap((word, index) => {
+    const before = words[index - 1]
+    if (word === '-chroot' || before === '-chroot') return []
+    return [before === '-name' ? (word.split(',')[0] ?? word) : word]
+  })
 }
 
 export async function readRuntime(file: string): Promise<KvmRuntime | undefined> {

@@ -5,7 +5,8 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import type { HvParams } from '../../../rpc/node/dicts'
 import { HypervisorFailure } from '../hypervisor'
-import { splitWords } from './command'
+import { cdromDriver, splitWords } from './command'
+import { checkDiskType } from './devices'
 import { accelerator, accessible, findQemu, qemuFacts } from './host'
 import { KvmParams } from './params'
 import { parseCpuMask } from './pinning'
@@ -30,6 +31,8 @@ export async function validateParameters(hvparams: HvParams): Promise<void> {
   checkScreen(params)
   await checkSecurity(params)
   await checkMachine(params)
+  checkDiskType(params.text('disk_type'))
+  cdromDriver(params)
   parseCpuMask(params.text('cpu_mask'))
   splitWords(params.text('kvm_extra'))
   await accelerator(params)

@@ -18,6 +18,7 @@ interface Found {
 const EVERYTHING = { instances: 'all', nodes: 'all', groups: 'all' } as const
 
 export const groupVerifyDisks = logicalUnit(OpGroupVerifyDisks, {
+  question: true,
   async locks(op, ctx) {
     const { object: group } = await findGroup(ctx, op.group_name)
     const config = await ctx.config.read(EVERYTHING)

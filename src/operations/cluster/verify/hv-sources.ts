@@ -1,7 +1,6 @@
 // Every set of hypervisor parameters that something runs with, and where it comes from.
 import { fillHvParams } from '../../../config/filled'
 import type { ConfigData, Hypervisor, Instance, Params } from '../../../model/config'
-import { HYPERVISORS } from '../../../model/constants/hypervisors'
 
 export type HvSource = readonly [source: string, hypervisor: Hypervisor, params: Params]
 
@@ -9,11 +8,10 @@ export function hvSources({ cluster }: ConfigData, instances: readonly Instance[
   const own = (hypervisor: Hypervisor, os = ''): Params => fillHvParams(cluster, { hypervisor, os, hvparams: {} })
   const ofCluster = cluster.enabled_hypervisors.map((name): HvSource => ['cluster', name, own(name)])
   const ofSystems = Object.entries(cluster.os_hvp).flatMap(([os, byHypervisor]) =>
-    HYPERVISORS.filter((name) => Object.keys(byHypervisor[name] ?? {}).length > 0).map((name): HvSource => [
-      `os ${os}`,
-      name,
-      own(name, os),
-    ]),
+    // What nobody can run with yet is kept for later, and judged then.
+    cluster.enabled_hypervisors
+      .filter((name) => Object.keys(byHypervisor[name] ?? {}).length > 0)
+      .map((name): HvSource => [`os ${os}`, name, own(name, os)]),
   )
   const ofInstances = instances
     .filter((instance) => Object.keys(instance.hvparams).length > 0)

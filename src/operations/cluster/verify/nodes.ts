@@ -3,7 +3,7 @@ import { masterNode } from '../../../config/lookup'
 import type { Node } from '../../../model/config'
 import { MIN_VG_SIZE_MIB } from '../../../model/constants/disks'
 import type { VerifyCodeName } from '../../../model/constants/verify-codes'
-import { PROTOCOL_VERSION, RELEASE_VERSION } from '../../../model/constants/versions'
+import { PROTOCOL_VERSION, PROTOCOL_VERSIONS_SUPPORTED, RELEASE_VERSION } from '../../../model/constants/versions'
 import { MAX_CLOCK_SKEW_S } from '../../../model/constants/words'
 import { niceSort } from '../../../model/nice-sort'
 import { isTexts, type GroupState, type NodeImage } from './gather'
@@ -18,7 +18,7 @@ export function verifyNodeAnswers(report: VerifyReport, { node, result }: NodeIm
 }
 
 export function verifyNode(report: VerifyReport, state: GroupState, image: NodeImage): void {
-  verifyVersion(report, image)
+  verifyVersion(report, state, image)
   verifyHypervisors(report, image)
   const setup = image.answer['nodesetup']
   const problems = isTexts(setup) ? setup : ['it told nothing of its set-up']
@@ -32,14 +32,19 @@ export function verifyNode(report: VerifyReport, state: GroupState, image: NodeI
   verifyBridges(report, state, image)
 }
 
-function verifyVersion(report: VerifyReport, { node, answer }: NodeImage): void {
+function verifyVersion(report: VerifyReport, { config }: GroupState, { node, answer }: NodeImage): void {
   const version = answer['version']
   const [protocol, release]: unknown[] = Array.isArray(version) ? version : []
   if (report.when(protocol === undefined, 'ENODERPC', node.name, 'connection to node returned invalid data')) return
   const wrong = `incompatible protocol versions: master ${PROTOCOL_VERSION}, node ${String(protocol)}`
-  if (report.when(protocol !== PROTOCOL_VERSION, 'ENODEVERSION', node.name, wrong)) return
+  if (typeof protocol !== 'number' || !PROTOCOL_VERSIONS_SUPPORTED.includes(protocol))
+    return report.error('ENODEVERSION', node.name, wrong)
   const other = `software version mismatch: master ${RELEASE_VERSION}, node ${String(release)}`
   report.when(release !== RELEASE_VERSION, 'ENODEVERSION', node.name, other, 'WARNING')
+  const unfit =
+    `a master candidate with Ganeti ${String(release)} cannot read this configuration, whose version is ${config.version}, ` +
+    `and so cannot become the master: upgrade it, or run 'gnt-node modify -C no ${node.name}'`
+  report.when(node.master_candidate && protocol < config.version, 'ENODEVERSION', node.name, unfit, 'WARNING')
 }
 
 function verifyHypervisors(report: VerifyReport, { node, answer, running }: NodeImage): void {

@@ -1,4 +1,6 @@
 // OS definitions: each node's are usable, and the same as those of the first node of the group.
+import { OS_SEARCH_PATH } from '../../../model/constants/paths'
+import { RELEASE_VERSION } from '../../../model/constants/versions'
 import type { OsDiagnosis } from '../../../rpc/node/dicts'
 import type { NodeImage } from './gather'
 import type { VerifyReport } from './report'
@@ -9,11 +11,14 @@ interface NodeSystems {
 }
 
 export function verifySystems(report: VerifyReport, images: readonly NodeImage[]): void {
+  // What comes with the program itself is not to be had on nodes that run another one.
+  const mixed = images.some(({ answer: { version } }) => Array.isArray(version) && version[1] !== RELEASE_VERSION)
+  const expected = ([, path]: OsDiagnosis) => !mixed || OS_SEARCH_PATH.some((place) => path.startsWith(`${place}/`))
   const all = images.flatMap(({ node, answer }): NodeSystems[] => {
     const list = answer['oslist']
     const good = Array.isArray(list) && list.every(isDiagnosis)
     report.when(!good, 'ENODEOS', node.name, "node hasn't returned valid OS data")
-    return good ? [{ node: node.name, byName: grouped(list) }] : []
+    return good ? [{ node: node.name, byName: grouped(list.filter(expected)) }] : []
   })
   const [reference] = all
   if (reference !== undefined) for (const one of all) verifyNode(report, one, reference)

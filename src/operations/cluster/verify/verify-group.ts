@@ -24,6 +24,7 @@ import { verifyUnfinished } from './unfinished'
 const EVERYTHING = { instances: 'all', disks: 'all', nodes: 'all', groups: 'all', networks: 'all' } as const
 
 export const clusterVerifyGroup = logicalUnit(OpClusterVerifyGroup, {
+  question: true,
   async locks(op, ctx) {
     const { object: group } = await findGroup(ctx, op.group_name)
     const config = await ctx.config.read(EVERYTHING)

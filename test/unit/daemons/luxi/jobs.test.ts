@@ -69,7 +69,15 @@ test('who submitted a job is shown to our own doors only', async () => {
     },
   ]
   expect([queried?.[0]?.[1], change[0]?.[0], row?.[0]]).toMatchObject([shown, shown, shown])
-  const ours = { what: 'job', name: String(id), fields: ['ops'], filter: null, after: null, limit: 1 } as const
+  const ours = {
+    what: 'job',
+    name: String(id),
+    fields: ['ops'],
+    filter: null,
+    after: null,
+    limit: 1,
+    known: true,
+  } as const
   const { rows } = await luxi.gantry.view({ user: 'berta', token: null, permissions: ['*'] }, ours)
   expect(rows).toMatchObject([[[{ reason: [['gantry:user', 'anna', 1], ...(shown[0]?.reason ?? [])] }]]])
 })

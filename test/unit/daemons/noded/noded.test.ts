@@ -1,12 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import * as fs from 'node:fs'
+import type * as http from 'node:http'
 import * as https from 'node:https'
 import * as os from 'node:os'
 import * as path from 'node:path'
+import * as tls from 'node:tls'
 import { text } from 'node:stream/consumers'
 import { pathsOf } from '../../../../src/lib/paths'
-import { certificateDigest, createCertificate, createClientCertificate } from '../../../../src/lib/tls'
+import { certificateDigest, createCertificate, createClientCertificate, nodeClientTls } from '../../../../src/lib/tls'
 import { nodeUuid } from '../../../../src/model/ids'
 import { type Noded, startNoded } from '../../../../src/daemons/noded/noded'
 import { type NodeTarget, openNodeClient } from '../../../../src/rpc/node/client'
@@ -83,6 +85,21 @@ test('a candidate that was demoted is refused at once, on its open connection to
   nameCandidates(other, own)
   await expect(nodes.one(target, 'version', [])).resolves.toBe(3010000)
   nodes.close()
+})
+
+test('a call that was still being sent when its caller was demoted is not carried out', async () => {
+  const address = { host: '127.0.0.1', port: noded.port, path: '/version', method: 'POST' }
+  // The node says when it has the headers.
+  const headers = { Expect: '100-continue' }
+  const request = https.request({ ...address, ...nodeClientTls(noded.context.paths), headers, agent: false })
+  const answered = once(request, 'response')
+  request.write('[')
+  await once(request, 'continue')
+  nameCandidates(await createClientCertificate(fs.readFileSync(noded.context.paths.serverCert, 'utf8'), 'other'))
+  request.end(']')
+  const [{ statusCode }] = (await answered) as [http.IncomingMessage]
+  nameCandidates(own)
+  expect(statusCode).toBe(403)
 })
 
 test('a script that nobody waits for any more is ended', async () => {
@@ -184,6 +201,24 @@ test('a node that leaves the cluster forgets it and ends', async () => {
   expect(left).toEqual(['left'])
   fs.writeFileSync(paths.serverCert, kept)
   fs.writeFileSync(paths.clientCert, own)
+  nodes.close()
+})
+
+test('a call is not carried out for a caller that has left before it was begun', async () => {
+  nameCandidates(own)
+  const flag = `${noded.context.paths.queueDir}/drain`
+  const socket = tls.connect({ host: '127.0.0.1', port: noded.port, key: own, cert: own, rejectUnauthorized: false })
+  socket.on('error', () => undefined).resume()
+  await once(socket, 'secureConnect')
+  // As for a daemon that was stopped: the call and the end of its connection are there at the same time.
+  socket.end('POST /jobqueue_set_drain_flag HTTP/1.1\r\nHost: n\r\nContent-Length: 6\r\n\r\n[true]')
+  await once(socket, 'close')
+  expect((await raw({ method: 'POST', path: '/version' }, '[]')).status).toBe(200)
+  expect(fs.existsSync(flag)).toBe(false)
+  const nodes = client()
+  await nodes.one(target, 'jobqueue_set_drain_flag', [true])
+  expect(fs.existsSync(flag)).toBe(true)
+  await nodes.one(target, 'jobqueue_set_drain_flag', [false])
   nodes.close()
 })
 

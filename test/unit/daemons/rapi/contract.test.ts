@@ -4,7 +4,7 @@ import { complaintsOfExamples, operations, undescribed } from '../../../support/
 test('every example is what its schema allows', () => {
   const complaints = complaintsOfExamples()
   expect(complaints.map(([where]) => where)).toEqual(
-    expect.arrayContaining(['JobRequest', 'PlanOfJob', 'TokenRequest', 'JobDetail', 'Plan', 'POST /2/instances']),
+    expect.arrayContaining(['JobRequest', 'PlanOfJob', 'TokenRequest', 'Job', 'Plan', 'POST /2/instances']),
   )
   expect(complaints.filter(([, complaint]) => complaint !== undefined)).toEqual([])
 })

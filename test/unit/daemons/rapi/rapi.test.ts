@@ -207,6 +207,23 @@ describe('bad input', () => {
     expect((await harness.ask('POST', '/2/instances', { body: instance('vm1') })).status).toBe(200)
   })
 
+  test.each(['2.0', '2.1', '3.0', '9.9'])('HTTP/%s is refused as Ganeti refuses it', async (version) => {
+    const answer = await harness.raw(`GET /version HTTP/${version}\r\nHost: x\r\n\r\n`)
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([
+      505,
+      { code: 505, message: `Invalid HTTP Version (${version})`, explain: 'Cannot fulfill request.' },
+    ])
+  })
+
+  test.each(['GET /version HTTP/x', 'GET /version', 'GET', 'GET /version HTTP/1.1 more', 'GET  /version  HTTP/1.1'])(
+    'the request line %j gets an answer, and the daemon lives',
+    async (line) => {
+      const { status } = await harness.raw(`${line}\r\nHost: x\r\n\r\n`)
+      expect([401, 400]).toContain(status)
+      expect((await harness.ask('GET', '/version')).status).toBe(200)
+    },
+  )
+
   test('garbage gets an answer, and the daemon lives', async () => {
     expect((await harness.raw('\x00\x01\x02\r\n\r\n')).status).toBe(400)
     expect((await harness.ask('GET', '/version')).status).toBe(200)
@@ -281,7 +298,31 @@ describe('requests that become opcodes', () => {
   })
 })
 
+test('a connection goes on with the TLS session of one before, with either version of TLS', async () => {
+  const [address] = harness.rapi.addresses
+  const options = { host: '127.0.0.1', port: address?.port, rejectUnauthorized: false }
+  for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
+    const first = tls.connect({ ...options, maxVersion })
+    const session = await new Promise<Buffer>((resolve) => first.once('session', resolve))
+    first.destroy()
+    const second = tls.connect({ ...options, maxVersion, session })
+    await new Promise((resolve) => second.once('secureConnect', resolve))
+    expect([second.getProtocol(), second.isSessionReused()]).toEqual([maxVersion, true])
+    second.destroy()
+  }
+})
+
 describe('documentation', () => {
+  const look = (url: string, accept: string) =>
+    harness.raw(`GET ${url} HTTP/1.1\r\nHost: x\r\nAccept: ${accept}\r\nConnection: close\r\n\r\n`)
+
+  test.each(['/', '/3', '/3/'])('is where a browser is sent from %s, and nobody else', async (url) => {
+    const { status, headers } = await look(url, 'text/html,application/xhtml+xml,*/*;q=0.8')
+    expect([status, headers['location']]).toEqual([302, '/docs/'])
+    expect((await look(url, '*/*')).headers['location']).toBe(undefined)
+    expect((await look('/2/info', 'text/html')).headers['location']).toBe(undefined)
+  })
+
   test('is shown without login, and its policy admits only this server', async () => {
     const page = await harness.raw('GET /docs/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
     expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])

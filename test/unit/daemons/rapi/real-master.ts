@@ -1,11 +1,13 @@
 // The door in front of a real luxid on the recorded cluster's configuration, with test jobs.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import * as path from 'node:path'
 import type { Luxid } from '../../../../src/daemons/luxi/luxid'
 import type { Paths } from '../../../../src/lib/paths'
 import { LuxiClient } from '../../../../src/rpc/luxi/client'
 import type { FakeWconfd } from '../../../support/fake-wconfd'
 import { removeRoot, temporaryPaths } from '../../../support/queue-in-process'
 import { startTinyLuxid } from '../../../support/tiny-luxid'
-import { Harness } from './harness'
+import { Harness, USERS } from './harness'
 
 export interface Reply {
   status: number
@@ -25,6 +27,8 @@ export class RealMaster {
 
   static async start(): Promise<RealMaster> {
     const paths = temporaryPaths()
+    mkdirSync(path.dirname(paths.rapiUsers), { recursive: true })
+    writeFileSync(paths.rapiUsers, USERS)
     const luxid = await startTinyLuxid(paths)
     const client = new LuxiClient({ path: paths.socket('query') })
     return new RealMaster(paths, luxid, client, await Harness.start(client))

@@ -48,13 +48,14 @@ describe('what it reads', () => {
       groups: 'name,node_list,pinst_list,pinst_cnt',
       networks: 'name,inst_list,group_list',
       os: 'name,node_status',
-      ...{ jobs: 'id,summary', locks: 'name,owner', filters: 'uuid' },
+      ...{ locks: 'name,owner', filters: 'uuid' },
     }
     for (const [kind, names] of Object.entries(fields)) {
       const { status, text } = await ask('GET', `/3/${kind}?fields=${names}`, { as })
       expect([kind, status]).toEqual([kind, 200])
       expect(text).not.toMatch(/inst[1345]|node[134]|rack2|net2/)
     }
+    expect((await ask('GET', '/3/jobs?include=input,log,result', { as })).text).not.toMatch(/inst[1345]|node[134]/)
     expect((await ask('GET', '/3/cluster', { as })).text).not.toMatch(/node[134]\./)
     const metrics = await master.harness.raw(
       `GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: ${as}\r\n\r\n`,

@@ -53,6 +53,13 @@ describe('reads', () => {
     async (kind) => expect((await ask('GET', `/3/${kind}`)).status).toBe(200),
   )
 
+  test('times are texts, of objects and of the cluster', async () => {
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
+    const { json } = await ask('GET', '/3/instances?fields=ctime,mtime&limit=1')
+    expect(json['items']).toEqual([{ ctime: time, mtime: time }])
+    expect((await ask('GET', '/3/cluster')).json).toMatchObject({ ctime: time, mtime: time })
+  })
+
   test('a filter chooses', async () => {
     const filter = encodeURIComponent(JSON.stringify(['?', 'master']))
     expect(names(await ask('GET', `/3/nodes?fields=name&filter=${filter}`))).toHaveLength(1)
@@ -89,7 +96,7 @@ describe('reads', () => {
 
   test.each([
     ['/3/nodes?foo=1&limit=5', /'foo': there are fields, filter, limit, after$/],
-    ['/3/jobs?cursor=eA', /'cursor': there are fields, filter, limit, after$/],
+    ['/3/jobs?cursor=eA', /'cursor': there are include, filter, limit, after$/],
     ['/3/jobs?after=garbage!', /^after: not the `next`/],
     ['/3/jobs?after=MTI', /^after: not/],
     ['/3/nodes?limit=1&limit=2', /^limit: may be given only once$/],
@@ -127,6 +134,28 @@ describe('jobs', () => {
     ])
   })
 
+  test('a job looks the same in lists and alone, with times as texts', async () => {
+    const { json } = await submit([delay(0, { comment: 'log' })])
+    const { json: alone } = await ended(json['id'])
+    const filter = encodeURIComponent(JSON.stringify(['==', 'id', json['id']]))
+    const whole = await ask('GET', `/3/jobs?include=result,error,log,input&filter=${filter}`)
+    expect(whole.json).toEqual({ items: [alone], next: null })
+    const { ops, ...job } = alone as { ops: Record<string, unknown>[] }
+    const [{ result: _result, error: _error, log, input: _input, ...op } = {}] = ops
+    const short = await ask('GET', `/3/jobs?filter=${filter}`)
+    expect(short.json['items']).toEqual([{ ...job, ops: [op] }])
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
+    const [line] = log as object[]
+    expect([job, op, line]).toEqual([
+      expect.objectContaining({ received: time, started: time, ended: time }),
+      expect.objectContaining({ started: time, executed: time, ended: time }),
+      expect.objectContaining({ time }),
+    ])
+    expect((await ask('GET', '/3/jobs?include=summary')).json['detail']).toBe(
+      "include: there is no 'summary', only result, error, log, input",
+    )
+  })
+
   test('a failed opcode says why', async () => {
     const { json } = await submit([delay(0, { comment: 'fail' })])
     const error = { class: 'OpExecError', message: 'told to fail' }
@@ -146,9 +175,9 @@ describe('jobs', () => {
     expect((await ask('POST', '/3/jobs', { body })).status).toBe(400)
   })
 
-  test('a reader may not submit, and is not told what is missing', async () => {
+  test('a reader may not submit, and is told which permission is missing', async () => {
     const { status, json } = await ask('POST', '/3/jobs', { body: { ops: [delay()] }, as: basic('reader', 'foo555') })
-    expect([status, json['detail']]).toEqual([403, 'this is not permitted'])
+    expect([status, json['detail']]).toEqual([403, 'this needs the permission tests.delay'])
   })
 })
 
@@ -214,6 +243,12 @@ describe('tokens', () => {
     },
   )
 
+  test('are not made for a user who does not exist', async () => {
+    const token = { name: 'x', permissions: ['*'], tags: [], groups: [], expires: null }
+    const made = master.luxid.master.gantry?.addToken({ user: 'nobody-there', token: null, permissions: ['*'] }, token)
+    await expect(made).rejects.toThrow(/There is no user nobody-there in .*users \(it has admin, reader, .*add a line/)
+  })
+
   test('are for /3 only', async () => {
     const { as } = await make({ permissions: ['*'] })
     expect((await harness.ask('GET', '/2/nodes', { as })).status).toBe(401)
@@ -247,7 +282,7 @@ describe('tokens', () => {
     const { as } = await make({ permissions: ['*'] })
     expect((await ask('POST', '/3/tokens', { body: { name: 'x', permissions: ['*'] }, as })).status).toBe(403)
     expect((await ask('POST', '/3/tokens', { body: { name: 'x', permissions: ['no'] } })).status).toBe(400)
-    for (const wrong of [{ group: ['g'] }, { expires: 1 }]) {
+    for (const wrong of [{ group: ['g'] }, { expires: 1 }, { expires: '2001-01-01T00:00:00Z' }, { expires: 'soon' }]) {
       const { status } = await ask('POST', '/3/tokens', { body: { name: 'x', permissions: ['*'], ...wrong } })
       expect([wrong, status]).toEqual([wrong, 400])
     }

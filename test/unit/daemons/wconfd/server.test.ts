@@ -264,6 +264,19 @@ describe('reservations', () => {
     expect(await calls.listLocks(first.client)).toEqual([])
   })
 
+  test('config.data has what an opcode did when that has ended, unless another is at work', async () => {
+    const written = () => fs.readFileSync(wconfd.paths.configFile, 'utf8')
+    const [first, second] = [await wconfd.owner(1), await wconfd.owner(2)]
+    const calls = wconfd.client()
+    await calls.gantryChange(first.client, null, [['addTags', 'cluster', '', ['alone']]])
+    await calls.gantryFreeAll(first.client)
+    expect(written()).toContain('"alone"')
+    await calls.tryUpdateLocks(second.client, [['node/a', 'exclusive']])
+    await calls.gantryChange(first.client, null, [['addTags', 'cluster', '', ['beside']]])
+    await calls.gantryFreeAll(first.client)
+    expect(written()).not.toContain('"beside"')
+  })
+
   test('addresses are picked, kept and written into the network', async () => {
     const [first, second] = [await wconfd.owner(1), await wconfd.owner(2)]
     const calls = wconfd.client()

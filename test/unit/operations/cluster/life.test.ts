@@ -111,3 +111,17 @@ test('a new cluster with Open vSwitch gets its switch', async () => {
   expect(await fake.run({ OP_ID: 'OP_CLUSTER_POST_INIT' })).toBe(true)
   expect(fake.calls('node_configure_ovs')[0]?.args).toEqual(['switch1', 'eth0'])
 })
+
+test('hosts that are known under the old name of the cluster are known under the new one', async () => {
+  const fake = new FakeCluster(base)
+  const path = '/var/lib/ganeti/known_hosts'
+  fake.files.set(path, `${base.cluster.cluster_name} ssh-rsa KEY\nother ssh-rsa X\n`)
+  for (const call of ['node_deactivate_master_ip', 'node_activate_master_ip', 'upload_file'] as const)
+    fake.answers[call] = () => null
+  fake.answers.node_verify = () => ({ 'master-ip': false })
+  await fake.run({ OP_ID: 'OP_CLUSTER_RENAME', name: '127.0.0.9' })
+  const content = '127.0.0.9 ssh-rsa KEY\nother ssh-rsa X\n'
+  expect(fake.calls('upload_file').map(({ args }) => args[0])).toContainEqual(
+    expect.objectContaining({ path, content }),
+  )
+})

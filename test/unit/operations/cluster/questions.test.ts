@@ -63,7 +63,7 @@ test('a script of the list balances, and what its relocations gain is told', asy
   const { steps, ops, groups, more } = await balance({ max_moves: 1, groups: ['default'] })
   expect(asked).toMatchObject([{ request: { type: 'balance', max_moves: 1, group_name: 'default' } }])
   expect(steps).toMatchObject([
-    { instance: 'web.test', group: 'default', kind: 'failover-to-any', from: ['node2.test'], to: ['node1.test'] },
+    { instance: 'web.test', group: 'default', kind: 'migrate', from: ['node2.test'], to: ['node1.test'] },
   ])
   expect(Number(steps[0]?.score_after)).toBeLessThan(Number(steps[0]?.score_before))
   expect(groups).toEqual([

@@ -366,7 +366,7 @@ test('secret OS parameters reach the scripts and no record', async () => {
   await cluster.run('OP_INSTANCE_CREATE', { ...shared, osparams: { size: 3 }, osparams_secret: {} })
   expect(cluster.called('instance_os_add')[0]?.args[0]).toMatchObject({
     osparams: { size: '3' },
-    osparams_secret: { password: 'hunter2' },
+    osparams_private: { password: 'hunter2' },
   })
   expect(JSON.stringify([cluster.config, cluster.log])).not.toContain('hunter2')
 })
@@ -400,4 +400,76 @@ test('a job killed at any node call leaves no disk and no guest that the configu
     if (fresh.runningOn('inst20').length > 0) expect(fresh.instance('inst20')?.admin_state).toBe('up')
     if (!killed) expect(after).toBeGreaterThan(8)
   }
+})
+
+describe('what disks are asked to be', () => {
+  const GIB = 1024
+  const space = (size: number, free: number) =>
+    cluster.overrides.set('node_info', () => [
+      'boot',
+      [{ type: 'sharedfile', name: '/srv', storage_size: size, storage_free: free }],
+      [{ memory_free: 4096, memory_total: 8192, memory_dom0: 0, cpu_total: 4 }],
+    ])
+  const big = { ...shared, disks: [{ size: 900 * GIB }], os_type: 'noop' }
+
+  test('more than the file system could ever hold is refused, unless that is asked for', async () => {
+    space(100 * GIB, 73 * GIB)
+    const [, [text]] = (await cluster.failure('OP_INSTANCE_CREATE', big)) as [string, [string]]
+    expect(text).toMatch(
+      /^The new disk space \(900\.0G\) is more than \S+ on node node1\.gnt\.example can ever hold: 100\.0G, of which 73\.0G are free; ignore_ipolicy makes it nevertheless$/,
+    )
+    await cluster.run('OP_INSTANCE_CREATE', { ...big, ignore_ipolicy: true })
+  })
+
+  test('more than is free is told, with the figures', async () => {
+    space(1000 * GIB, 73 * GIB)
+    await cluster.run('OP_INSTANCE_CREATE', big)
+    expect(cluster.log[0]).toMatch(
+      /^ - WARNING: The new disk space \(900\.0G\) is more than \S+ on node \S+ has free now: 73\.0G of 1000\.0G; /,
+    )
+  })
+
+  test.each([
+    [{ size: 8, spindles: 1 }, /^Spindles in instance disks cannot be specified when exclusive storage is not active$/],
+    [{ size: 8, provider: 'p' }, /^The 'provider' option is only valid for the ext disk template, not sharedfile$/],
+  ])('%j is refused', async (disk, text) => {
+    const failure = cluster.failure('OP_INSTANCE_CREATE', { ...shared, disks: [disk] })
+    await expect(failure).resolves.toEqual(['OpPrereqError', [expect.stringMatching(text), 'wrong_input']])
+    const add = { instance_name: 'inst6', disks: [['add', -1, disk]] }
+    await expect(cluster.failure('OP_INSTANCE_SET_PARAMS', add)).resolves.toEqual([
+      'OpPrereqError',
+      [expect.stringMatching(text), 'wrong_input'],
+    ])
+  })
+
+  test('a diskless instance ignores disks, and no policy wants some of it', async () => {
+    const std = {
+      'disk-count': 1,
+      'memory-size': 128,
+      'cpu-count': 1,
+      'disk-size': 1024,
+      'nic-count': 1,
+      'spindle-use': 1,
+    }
+    const minmax = [{ min: { ...std, 'memory-size': 32, 'nic-count': 0 }, max: { ...std, 'memory-size': 512 } }]
+    await cluster.run('OP_CLUSTER_SET_PARAMS', { ipolicy: { minmax, std } })
+    await cluster.run('OP_INSTANCE_CREATE', { ...create, disks: [{ size: 8 }] })
+    expect(cluster.instance('inst20')?.disks).toEqual([])
+    expect(cluster.log).toContain(
+      ' - WARNING: An instance of the template diskless gets no disks; those given are ignored',
+    )
+  })
+
+  test('an image is written to the first disk instead of an installation', async () => {
+    cluster.overrides.set('blockdev_image', () => null)
+    const { os_type: _, ...without } = shared
+    await cluster.run('OP_INSTANCE_CREATE', { ...without, osparams: { 'os-image': '/images/a.img' } })
+    expect(cluster.called('blockdev_image').map(({ args }) => args.slice(1))).toEqual([['/images/a.img', 8]])
+    expect(cluster.called('instance_os_add')).toEqual([])
+    const relative = cluster.failure('OP_INSTANCE_CREATE', { ...without, osparams: { 'os-image': 'a.img' } })
+    await expect(relative).resolves.toEqual([
+      'OpPrereqError',
+      ['OS image must be an absolute path or a URL', 'wrong_input'],
+    ])
+  })
 })

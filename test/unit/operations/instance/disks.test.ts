@@ -45,7 +45,7 @@ describe('grow', () => {
     ])
     await expect(cluster.failure('OP_INSTANCE_GROW_DISK', { ...grow, disk: 3 })).resolves.toEqual([
       'OpPrereqError',
-      ['Invalid disk index: 3 (instace has disks 0 to 0', 'wrong_input'],
+      ['Invalid disk index: 3 (instance has disks 0 to 0)', 'wrong_input'],
     ])
   })
 
@@ -124,6 +124,16 @@ describe('rename', () => {
 })
 
 describe('reinstall', () => {
+  test('writes the image that its parameters name, before the scripts run', async () => {
+    cluster.overrides.set('blockdev_image', () => null)
+    await stop('inst6')
+    const osparams = { 'os-image': 'http://127.0.0.1/image' }
+    await cluster.run('OP_INSTANCE_REINSTALL', { instance_name: 'inst6', osparams })
+    expect(cluster.log[0]).toBe("Using OS image 'http://127.0.0.1/image'")
+    const order = cluster.calls.map(({ call }) => call).filter((call) => /image|os_add/.test(call))
+    expect(order).toEqual(['blockdev_image', 'instance_os_add'])
+  })
+
   test('runs the scripts of the OS again, with the log of a real master', async () => {
     await stop('inst6')
     const os = { instance_name: 'inst6', os_type: 'debootstrap', osparams: { dhcp: 'no' }, osparams_secret: {} }
@@ -138,7 +148,7 @@ describe('reinstall', () => {
       osparams: { dhcp: 'no' },
       disks_active: false,
     })
-    expect(cluster.called('instance_os_add')[0]?.args[0]).toMatchObject({ osparams_secret: { password: 'hunter2' } })
+    expect(cluster.called('instance_os_add')[0]?.args[0]).toMatchObject({ osparams_private: { password: 'hunter2' } })
     expect(cluster.called('instance_os_add')[0]?.args[1]).toBe(true)
     expect(JSON.stringify(cluster.config)).not.toContain('hunter2')
   })

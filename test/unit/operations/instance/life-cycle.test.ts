@@ -16,6 +16,12 @@ const fail = (text: string) => () => {
 }
 
 describe('startup', () => {
+  test('what a node says of a start is in the log of the job', async () => {
+    cluster.overrides.set('instance_start', () => ['NIC 0 has another network'])
+    await cluster.run('OP_INSTANCE_STARTUP', { instance_name: 'inst4' })
+    expect(cluster.log).toContain(' - INFO: NIC 0 has another network')
+  })
+
   test('a stopped instance is marked up, its disks are activated, and it runs', async () => {
     cluster.change('setInstanceStatus', cluster.instance('inst6')?.uuid, 'down', false, 'admin')
     cluster.world.node('node3.gnt.example').instances.delete('inst6.gnt.example')

@@ -76,6 +76,22 @@ test.each([
   expect(cluster.log.at(-1)).toBe('* opening instance disks on node node3.gnt.example in exclusive mode')
 })
 
+test('a guest that its target could not load goes on at its source, and the job tells why', async () => {
+  cluster.change('patchInstance', String(cluster.instance('inst6')?.uuid), { hypervisor: 'kvm' })
+  const loads = { memory: 128, vcpus: 1, state: 0, time: 0 }
+  cluster.overrides.set('instance_info', (node) => (node === 'node1.gnt.example' ? {} : loads))
+  cluster.overrides.set('instance_finalize_migration_dst', () => "Unknown savevm section 'kvmclock'")
+  await expect(cluster.failure('OP_INSTANCE_MIGRATE', move)).resolves.toEqual([
+    'OpExecError',
+    [
+      "Could not migrate instance inst6.gnt.example: the target did not load it; node node1.gnt.example says: Unknown savevm section 'kvmclock'",
+    ],
+  ])
+  expect(primary()).toBe('node3.gnt.example')
+  expect(cluster.runningOn('inst6')).toEqual(['node3.gnt.example'])
+  expect(cluster.called('instance_finalize_migration_src').map(({ args }) => args[1])).toEqual([false])
+})
+
 test.each([
   ['OP_INSTANCE_MIGRATE', 'migrations'],
   ['OP_INSTANCE_FAILOVER', 'failovers'],

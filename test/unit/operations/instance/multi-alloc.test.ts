@@ -120,7 +120,7 @@ test('room is left for the instances of any one node that dies, and an error say
   await cluster.run('OP_INSTANCE_MULTI_ALLOC', { iallocator: 'hail', instances })
   expect(cluster.submitted.length).toBeLessThan(usable)
   expect(cluster.log.join('\n')).toMatch(
-    /No nodes for instance multi\d\.gnt\.example: no node fits: .*\d would leave no room for the instances of a node that dies.*; name a node, or leave this check out with .* no-capacity-checks=/,
+    /No nodes for instance multi\d\.gnt\.example: no node fits: .*\d would leave no room for the instances of a node that dies.*; name a node or a group \(-n, -g\), or leave this check out with .* no-capacity-checks=/,
   )
 })
 

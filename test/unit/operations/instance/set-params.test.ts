@@ -122,6 +122,32 @@ test('running instances change at once where the hypervisor can', async () => {
   expect(cluster.log).toContain(' - INFO: Hotplug done.')
 })
 
+test('a NIC that the guest does not let go stays in the configuration, and what went before it does not come back', async () => {
+  cluster.overrides.set('hotplug_supported', () => null)
+  cluster.overrides.set('hotplug_device', () => null)
+  for (const mac of ['aa:00:00:00:00:71', 'aa:00:00:00:00:72'])
+    await modify('inst6', { nics: [['add', -1, { mac, ip: `192.0.2.${mac.slice(-2)}` }]] })
+  const macs = () => cluster.instance('inst6')?.nics.map(({ mac }) => mac.slice(-2))
+  const [own] = macs() ?? []
+  cluster.overrides.set('hotplug_device', (_node, [, , , device]) => {
+    if (device instanceof Object && 'mac' in device && device.mac === 'aa:00:00:00:00:71') throw new Error('no answer')
+    return null
+  })
+  await expect(refused('inst6', { nics: [['remove', 1, {}]] })).resolves.toEqual([
+    'OpExecError',
+    ['NIC 1 is still in use by the running instance, it was not removed; with --no-hotplug it is at the next start'],
+  ])
+  expect(macs()).toEqual([own, '71', '72'])
+  await expect(refused('inst6', { nics: [['modify', 1, { ip: '192.0.2.9' }]] })).resolves.toEqual([
+    'OpExecError',
+    [expect.stringContaining('NIC 1 is still in use by the running instance, it was not changed')],
+  ])
+  expect(cluster.instance('inst6')?.nics[1]?.ip).toBe('192.0.2.71')
+  // The first of two is gone from the guest, so it is gone here.
+  await refused('inst6', { nics: [['remove', 2, {}], ['remove', 1, {}]] }) // prettier-ignore
+  expect(macs()).toEqual([own, '71'])
+})
+
 test('a parameter that disks do not have is refused by name, of new disks and of old ones', async () => {
   const added = refused('inst2', { disks: [['add', -1, { size: 4, bogus: 'x' }]] })
   await expect(added).resolves.toEqual(['TypeEnforcementError', ["Unknown parameter 'bogus'"]])

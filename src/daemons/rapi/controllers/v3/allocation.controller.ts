@@ -12,7 +12,9 @@ import { Mismatch } from '../../../../opcodes/check'
 import { readBalance, readCapacity, readWhatIf } from '../../../../rpc/luxi/allocation'
 import type { Answered } from '../../../../rpc/luxi/allocation'
 import { AnsweredByJob, badRequest } from '../../errors'
-import type { AnyOpcode, JobAccepted } from './jobs.controller'
+import { readPrefer } from '../../v3/prefer'
+import type { JobAccepted } from '../../v3/submission'
+import type { AnyOpcode } from './jobs.controller'
 import { V3Resource } from './resource'
 
 /** An object of the configuration as it was. */
@@ -27,8 +29,8 @@ export interface PlanVersion {
 export interface BalancePlan {
   /** For a submission of `ops` by the same user, within 15 minutes; null when there is nothing to move. */
   plan: string | null
-  /** Seconds since the epoch. @isDouble */
-  expires: number | null
+  /** @format date-time */
+  expires: string | null
   /** How evenly each group is loaded, now and then: 0 is best. */
   groups: GroupScore[]
   /** In the order in which they are carried out. */
@@ -96,14 +98,6 @@ export class AllocationV3Controller extends V3Resource {
     if ('answer' in answered) return answered.answer
     throw new AnsweredByJob(answered.job)
   }
-}
-
-/** Seconds to wait for an answer before it is left to a job; null for as long as it may take (RFC 7240). */
-function readPrefer(header: string | undefined): number | null {
-  const wishes = (header ?? '').split(/[,;]/).map((wish) => wish.trim().toLowerCase())
-  const wait = wishes.flatMap((wish) => /^wait\s*=\s*"?(\d{1,9})"?$/.exec(wish)?.[1] ?? [])[0]
-  if (wait !== undefined) return Number(wait)
-  return wishes.includes('respond-async') ? 0 : null
 }
 
 function read<T>(reader: (value: unknown) => T, body: unknown): T {

@@ -1,9 +1,15 @@
 import { Get, Route, Security, Tags } from '@tsoa/runtime'
+import { timeText } from '../../../../lib/rfc3339'
 import type { ClusterInfo } from '../../../../model/cluster-info'
-import { etag, V3Resource } from './resource'
+import { etag } from '../../v3/if-match'
+import { V3Resource } from './resource'
 
 /** What the cluster is and how it is set up. */
-export interface ClusterView extends ClusterInfo {
+export interface ClusterView extends Omit<ClusterInfo, 'ctime' | 'mtime'> {
+  /** @format date-time */
+  ctime: string
+  /** @format date-time */
+  mtime: string
   serial_no: number
   /** New jobs are refused. */
   drained: boolean
@@ -23,6 +29,7 @@ export class ClusterV3Controller extends V3Resource {
     const info = await gantry.cluster(identity)
     reply.headers['ETag'] = etag('cluster', info['uuid'], info['serial_no'])
     // As clusterInfo in src/query/ makes it.
-    return info as unknown as ClusterView
+    const times = { ctime: timeText(Number(info['ctime'])), mtime: timeText(Number(info['mtime'])) }
+    return { ...info, ...times } as unknown as ClusterView
   }
 }

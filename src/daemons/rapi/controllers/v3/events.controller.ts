@@ -11,10 +11,13 @@ import { V3Resource } from './resource'
 export class EventsV3Controller extends V3Resource {
   /**
    * What happens in the cluster, as server-sent events: `job` (a job or one of its opcodes changed its state), `log` (a line of a
-   * job's log), `config` (an object was added, changed or removed), `node` (a node changed its role), `master`, and `gap` (something
+   * job's log), `config` (an object was added, changed or removed), `instance` (see below), `node` (a node changed its role), `master`, and `gap` (something
    * is missing here: look at the objects anew). The data of each is a JSON object. A job's has `user` and `token`; a change of the
    * configuration has `jobs` that asked for it, where jobs did, and beside them `who`, their users in the same order: null for a
-   * command on the master. The stream begins with `start`, whose id can
+   * command on the master. An instance's tells in `change` whether it was `created`, `started`, `stopped`, `migrated`, `failed_over`,
+   * `moved` or `removed`, or has `crashed`: it runs no more, though it should, and no job stopped it. Beside that it has `instance`,
+   * `uuid`, `before` and `now` (each with `running` and `node`, or null where there is no instance), and `cause`: the `job` with
+   * `opcode`, `user` and `token`, or null when no job did it. What no job did is told when a node tells it, within seconds. The stream begins with `start`, whose id can
    * be used to go on from there, and ends with `end`, which says why. A comment comes every 15 seconds when nothing else does.
    * @param types Only these, separated by commas. A `gap` is always told.
    * @param objects Only what concerns these, separated by commas: `instance/vm1`, `node/*`, `job/12`.

@@ -1,5 +1,9 @@
-import { Get, Path, Query, Route, Security, Tags } from '@tsoa/runtime'
+import { Body, Delete, Get, Path, Post, Put, Query, Route, Security, SuccessResponse, Tags } from '@tsoa/runtime'
 import { FILTER_VIEW, type FilterView } from '../../../../generated/resource-views'
+import { nanoseconds } from '../../../../lib/clock'
+import { isUuid } from '../../../../model/ids'
+import { isObject } from '../../../../opcodes/check'
+import { badRequest } from '../../errors'
 import { V3Resource } from './resource'
 
 /** One page of what was asked for. */
@@ -7,6 +11,23 @@ export interface FilterPage {
   items: FilterView[]
   /** What to give as `after` for the next page; null on the last one. */
   next: string | null
+}
+
+/** A rule of the job queue. */
+export interface FilterRequest {
+  /** Rules of lower numbers are asked first; 0 when left out. @isInt @minimum 0 */
+  priority?: number
+  /** `[kind, filter]` of each predicate, where the kind is `jobid`, `opcode` or `reason`; the rule applies where all hold. */
+  predicates?: unknown[][]
+  /** `ACCEPT`, `PAUSE`, `REJECT`, `CONTINUE`, or `["RATE_LIMIT", jobs]`; `CONTINUE` when left out. */
+  action?: 'ACCEPT' | 'PAUSE' | 'REJECT' | 'CONTINUE' | unknown[]
+  /** Why the rule is there. */
+  reason?: string | null
+}
+
+/** The rule that was made. */
+export interface FilterMade {
+  uuid: string
 }
 
 @Route('3/filters')
@@ -39,4 +60,50 @@ export class FiltersV3Controller extends V3Resource {
   get(@Path() name: string, @Query() fields?: string): Promise<FilterView> {
     return this.one<FilterView>('filter', name, FILTER_VIEW, fields)
   }
+
+  /** Adds a rule to the job queue. */
+  @Post('')
+  @SuccessResponse(201, 'Created')
+  async create(@Body() body: FilterRequest): Promise<FilterMade> {
+    const made = await this.replace(null, body)
+    this.v3.reply.status = 201
+    this.v3.reply.headers['Location'] = `/3/filters/${made.uuid}`
+    return made
+  }
+
+  /** Replaces a rule, or adds one with this uuid. */
+  @Put('{name}')
+  async change(@Path() name: string, @Body() body: FilterRequest): Promise<FilterMade> {
+    if (!isUuid(name)) throw badRequest(`'${name}' is no uuid`)
+    return this.replace(name, body)
+  }
+
+  /** Removes a rule. */
+  @Delete('{name}')
+  @SuccessResponse(204, 'Removed')
+  async remove(@Path() name: string): Promise<void> {
+    await this.v3.gantry.deleteFilter(this.v3.identity, name)
+    this.v3.reply.status = 204
+  }
+
+  private async replace(uuid: string | null, body: unknown): Promise<FilterMade> {
+    const { identity, gantry, reply } = this.v3
+    const { priority, predicates, action, reason } = readRule(body)
+    const now_ns = nanoseconds(this.context.services.clock)
+    const trail = reason === null ? [] : [['gnt:user', reason, now_ns]]
+    reply.status = 200
+    return { uuid: await gantry.replaceFilter(identity, uuid, priority, predicates, action, trail) }
+  }
+}
+
+function readRule(body: unknown) {
+  if (!isObject(body)) throw badRequest('The body must be an object')
+  const { priority = 0, predicates = [], action = 'CONTINUE', reason = null, ...others } = body
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined) throw badRequest(`${unknown}: there is no such property`)
+  if (typeof priority !== 'number' || !Number.isInteger(priority) || priority < 0)
+    throw badRequest('priority: must be a whole number from 0')
+  if (!Array.isArray(predicates)) throw badRequest('predicates: must be a list of [kind, filter]')
+  if (reason !== null && typeof reason !== 'string') throw badRequest('reason: must be a text')
+  return { priority, predicates: predicates as readonly unknown[], action, reason }
 }

@@ -16,7 +16,7 @@ export interface InstancePage {
 export class InstancesV3Controller extends V3Resource {
   /**
    * Instances: one page of them, in the order of their names.
-   * @param fields Names of fields, separated by commas; without it those that are known without asking a node.
+   * @param fields Names of fields, separated by commas; without it those that are known without asking a node, and what nodes told last. Fields that nodes have to tell are asked for when they are named: a node that does not answer within 5 seconds has none.
    * @param filter A filter of the query language as JSON: `["==", "name", "..."]`.
    * @param limit Objects on a page: 100 when left out, 1000 at most.
    * @param after The `next` of the page before.
@@ -33,7 +33,7 @@ export class InstancesV3Controller extends V3Resource {
 
   /**
    * One instance.
-   * @param fields Names of fields, separated by commas; without it those that are known without asking a node.
+   * @param fields Names of fields, separated by commas; without it those that are known without asking a node, and what nodes told last. Fields that nodes have to tell are asked for when they are named: a node that does not answer within 5 seconds has none.
    */
   @Get('{name}')
   get(@Path() name: string, @Query() fields?: string): Promise<InstanceView> {

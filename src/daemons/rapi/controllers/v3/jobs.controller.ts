@@ -1,16 +1,28 @@
-import { createHash } from 'node:crypto'
-import { Body, Delete, Get, Header, Path, Post, Query, Route, Security, SuccessResponse, Tags } from '@tsoa/runtime'
-import { JOB_VIEW, type JobView } from '../../../../generated/resource-views'
-import { canonicalJson } from '../../../../lib/canonical-json'
-import { IDEMPOTENCY_KEY_BYTES_MAX } from '../../../../model/limits'
+import {
+  Body,
+  Delete,
+  Get,
+  Header,
+  Patch,
+  Path,
+  Post,
+  Query,
+  Response,
+  Route,
+  Security,
+  SuccessResponse,
+  Tags,
+} from '@tsoa/runtime'
+import { ALL_JOB_PARTS, type Job, type JobPart, jobFields, jobOf } from '../../../../query/job-shape'
+import { isObject } from '../../../../opcodes/check'
 import { readJobRequest } from '../../v3/job-request'
 import { badRequest } from '../../errors'
-import { JOB_DETAIL, jobDetail, type JobDetail } from '../../v3/job-detail'
-import { readIfMatch, V3Resource } from './resource'
+import { type JobAccepted, submit } from '../../v3/submission'
+import { V3Resource } from './resource'
 
 /** One page of what was asked for. */
 export interface JobPage {
-  items: JobView[]
+  items: Job[]
   /** What to give as `after` for the next page; null on the last one. */
   next: string | null
 }
@@ -31,9 +43,17 @@ export interface JobRequest {
   plan?: string | null
 }
 
-/** The job that was made. */
-export interface JobAccepted {
-  id: number
+/** What is to be changed of a job. */
+export interface JobPriority {
+  /** From -20, the most urgent, to 19. @isInt */
+  priority: number
+}
+
+/** What came of a request to change a job. */
+export interface JobChanged {
+  done: boolean
+  /** What was done, or why nothing could be done. */
+  message: string
 }
 
 /** Whether the job was cancelled. */
@@ -50,55 +70,50 @@ export interface JobCancelled {
 export class JobsV3Controller extends V3Resource {
   /**
    * Jobs that are not archived: one page of them, in the order of their ids.
-   * @param fields Names of fields, separated by commas; without it all but logs, results and opcodes.
+   * @param include More of each opcode, separated by commas: `result`, `error`, `log`, `input`.
    * @param filter A filter of the query language as JSON: `["==", "status", "running"]`.
    * @param limit Objects on a page: 100 when left out, 1000 at most.
    * @param after The `next` of the page before.
    */
   @Get('')
-  list(
-    @Query() fields?: string,
+  async list(
+    @Query() include?: string,
     @Query() filter?: string,
     @Query() limit?: number,
     @Query() after?: string,
   ): Promise<JobPage> {
-    return this.page<JobView>({ what: 'job', shown: JOB_VIEW, fields, filter, limit, after })
+    const parts = readParts(include)
+    const request = { what: 'job', shown: jobFields(parts), fields: undefined, filter, limit, after } as const
+    const { items, next } = await this.page<Record<string, unknown>>(request)
+    return { items: items.map((row) => jobOf(row, parts)), next }
   }
 
   /** One job with the state, log and result of each of its opcodes. */
   @Get('{id}')
-  async get(@Path() id: number): Promise<JobDetail> {
-    const row = await this.one<Record<string, unknown>>('job', String(id), JOB_DETAIL, undefined)
-    return jobDetail(row)
+  async get(@Path() id: number): Promise<Job> {
+    const row = await this.one<Record<string, unknown>>('job', String(id), jobFields(ALL_JOB_PARTS), undefined)
+    return jobOf(row, ALL_JOB_PARTS)
   }
 
   /**
-   * Submits a job. Answers at once; `Location` says where to see how it goes.
+   * Submits a job. Answers at once, or with the job when it ends in the time that `Prefer` says; `Location` says where to see how it
+   * goes.
    * @param key Makes the submission happen once, however often it is sent: within 24 hours, the same key with the same body gets the
    *   first answer again. At most 255 bytes.
    * @param ifMatch ETags of objects that must not have changed, neither now nor when the job has its locks.
+   * @param prefer `wait=10` waits so many seconds for the end of the job, 120 at most.
    */
   @Post('')
   @SuccessResponse(202, 'Accepted')
+  @Response<Job>(200, 'The job has ended in time')
   async submit(
     @Body() body: JobRequest,
     @Header('Idempotency-Key') key?: string,
     @Header('If-Match') ifMatch?: string,
+    @Header('Prefer') prefer?: string,
   ): Promise<JobAccepted> {
     const { ops, reason, plan } = readJobRequest(body)
-    if (key !== undefined && (key === '' || Buffer.byteLength(key) > IDEMPOTENCY_KEY_BYTES_MAX))
-      throw badRequest(`Idempotency-Key: must have from 1 to ${IDEMPOTENCY_KEY_BYTES_MAX} bytes`)
-    const { identity, gantry, reply } = this.v3
-    const digest = createHash('sha256')
-      .update(canonicalJson(body))
-      .update(ifMatch ?? '')
-      .digest('hex')
-    const request = { ops, reason, plan, key: key ?? null, digest, match: readIfMatch(ifMatch) }
-    const { job, replayed } = await gantry.submit(identity, request)
-    reply.status = 202
-    reply.headers['Location'] = `/3/jobs/${job}`
-    if (replayed) reply.headers['Idempotent-Replayed'] = 'true'
-    return { id: job }
+    return submit(this.v3, { ops, reason, plan, key, ifMatch, prefer }, () => this.context.signal)
   }
 
   /** Cancels a job that waits. One that runs is told, and stops if it can. */
@@ -108,4 +123,39 @@ export class JobsV3Controller extends V3Resource {
     const [cancelled, message] = await gantry.cancel(identity, id)
     return { cancelled, message }
   }
+
+  /** Changes the priority of what has not begun of a job. */
+  @Patch('{id}')
+  async change(@Path() id: number, @Body() body: JobPriority): Promise<JobChanged> {
+    const { identity, gantry } = this.v3
+    const [done, message] = await gantry.changePriority(identity, id, readPriority(body))
+    return { done, message }
+  }
+
+  /** Puts a job that has ended into the archive: it leaves the lists, and can still be read by its id. */
+  @Post('{id}/archive')
+  async archive(@Path() id: number): Promise<JobChanged> {
+    const { identity, gantry } = this.v3
+    const [done, message] = await gantry.archive(identity, id)
+    return { done, message }
+  }
+}
+
+function readParts(text: string | undefined): JobPart[] {
+  const names = text === undefined ? [] : text.split(',').map((name) => name.trim())
+  return names.map((name) => {
+    const part = ALL_JOB_PARTS.find((known) => known === name)
+    if (part === undefined) throw badRequest(`include: there is no '${name}', only ${ALL_JOB_PARTS.join(', ')}`)
+    return part
+  })
+}
+
+function readPriority(body: unknown): number {
+  if (!isObject(body)) throw badRequest('The body must be an object with `priority`')
+  const { priority, ...others } = body
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined) throw badRequest(`${unknown}: only the priority of a job can be changed`)
+  if (typeof priority !== 'number' || !Number.isInteger(priority) || priority < -20 || priority > 19)
+    throw badRequest('priority: must be a whole number from -20 to 19')
+  return priority
 }

@@ -1,5 +1,11 @@
-import { Get, Path, Query, Route, Security, Tags } from '@tsoa/runtime'
+import { Body, Get, Header, Patch, Path, Query, Response, Route, Security, SuccessResponse, Tags } from '@tsoa/runtime'
 import { OS_VIEW, type OsView } from '../../../../generated/resource-views'
+import { isObject, type JsonObject } from '../../../../opcodes/check'
+import { OpClusterSetParams } from '../../../../opcodes/cluster'
+import type { Job } from '../../../../query/job-shape'
+import { badRequest } from '../../errors'
+import { readParameters } from '../../v3/job-request'
+import { type JobAccepted, submit } from '../../v3/submission'
 import { V3Resource } from './resource'
 
 /** One page of what was asked for. */
@@ -7,6 +13,19 @@ export interface OsPage {
   items: OsView[]
   /** What to give as `after` for the next page; null on the last one. */
   next: string | null
+}
+
+/** What the cluster says of an operating system; what is left out stays. */
+export interface OsChanges {
+  /** By hypervisor, parameters of its own for instances with this system. */
+  hvparams?: { [hypervisor: string]: { [parameter: string]: unknown } }
+  osparams?: { [parameter: string]: unknown }
+  /** Kept out of logs and answers. */
+  osparams_private?: { [parameter: string]: unknown }
+  /** Not offered, but usable. */
+  hidden?: boolean
+  /** Not usable for new instances. */
+  blacklisted?: boolean
 }
 
 @Route('3/os')
@@ -38,5 +57,45 @@ export class OsV3Controller extends V3Resource {
   @Get('{name}')
   get(@Path() name: string, @Query() fields?: string): Promise<OsView> {
     return this.one<OsView>('os', name, OS_VIEW, fields)
+  }
+
+  /**
+   * Changes what the cluster says of an operating system, as a job of OP_CLUSTER_SET_PARAMS.
+   * @param key Makes the submission happen once, however often it is sent. At most 255 bytes.
+   * @param ifMatch ETags of objects that must not have changed.
+   * @param prefer `wait=10` waits so many seconds for the end of the job, 120 at most.
+   * @param reason Why this is done; kept in the reason trail of the job.
+   */
+  @Patch('{name}')
+  @SuccessResponse(202, 'Accepted')
+  @Response<Job>(200, 'The job has ended in time')
+  change(
+    @Path() name: string,
+    @Body() body: OsChanges,
+    @Header('Idempotency-Key') key?: string,
+    @Header('If-Match') ifMatch?: string,
+    @Header('Prefer') prefer?: string,
+    @Query() reason?: string,
+  ): Promise<JobAccepted> {
+    const ops = [readParameters(OpClusterSetParams, osParameters(name, body))]
+    const submission = { ops, reason: reason ?? null, plan: null, key, ifMatch, prefer }
+    return submit(this.v3, submission, () => this.context.signal)
+  }
+}
+
+function osParameters(name: string, body: unknown): JsonObject {
+  if (!isObject(body)) throw badRequest('The body must be an object')
+  const { hvparams, osparams, osparams_private: secret, hidden, blacklisted, ...others } = body
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined) throw badRequest(`${unknown}: there is no such property`)
+  const listed = (what: string, flag: unknown) => {
+    if (flag === undefined) return null
+    if (typeof flag !== 'boolean') throw badRequest(`${what}: must be true or false`)
+    return [[flag ? 'add' : 'remove', name]]
+  }
+  const of = (value: unknown) => (value === undefined ? null : { [name]: value })
+  return {
+    ...{ os_hvp: of(hvparams), osparams: of(osparams), osparams_private_cluster: of(secret) },
+    ...{ hidden_os: listed('hidden', hidden), blacklisted_os: listed('blacklisted', blacklisted) },
   }
 }

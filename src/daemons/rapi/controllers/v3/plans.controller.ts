@@ -1,14 +1,26 @@
 import { Body, Post, Route, Security, Tags } from '@tsoa/runtime'
+import { isObject } from '../../../../opcodes/check'
+import type { ParsedOpCode } from '../../../../opcodes/index'
 import type { Plan } from '../../../../rpc/luxi/plan'
 import { badRequest } from '../../errors'
 import { readJobRequest } from '../../v3/job-request'
+import { opcodeOfRequest } from '../../v3/object-routes'
 import type { AnyOpcode } from './jobs.controller'
 import { V3Resource } from './resource'
 
-/** A job to be planned. */
+/** A request of this API that would submit a job. */
+export interface PlannedRequest {
+  method: 'POST' | 'PATCH' | 'DELETE'
+  /** As it would be sent: `/3/instances/vm1/migrate`. */
+  path: string
+  body?: { [parameter: string]: unknown }
+}
+
+/** A job to be planned: either its opcodes, or the request that would submit it. */
 export interface PlanOfJob {
   /** As they would be carried out one after the other. */
-  ops: AnyOpcode[]
+  ops?: AnyOpcode[]
+  request?: PlannedRequest
   /** Why; a plan does not keep it. */
   reason?: string
 }
@@ -21,12 +33,24 @@ export class PlansV3Controller extends V3Resource {
   /**
    * What a job would do, without doing it: its locks, prerequisites, hooks, and the objects that would change. Within 15 minutes a
    * submission of the same opcodes by the same user can name the plan; it is carried out only if what the plan has read is as it was.
+   * The plan of a `request` is good for that request, which names it in its argument `plan`.
    * Plans do not outlive the master's daemons: a submission whose plan is not known is refused with 412, and a new plan is to be made.
    */
   @Post('')
   plan(@Body() body: PlanOfJob): Promise<Plan> {
-    const { ops, plan } = readJobRequest(body)
-    if (plan !== null) throw badRequest('plan: only a submission names a plan')
+    const ops = readPlan(body)
     return this.v3.gantry.plan(this.v3.identity, { ops })
   }
+}
+
+function readPlan(body: unknown): readonly ParsedOpCode[] {
+  if (!isObject(body) || body['request'] === undefined) {
+    const { ops, plan } = readJobRequest(body)
+    if (plan !== null) throw badRequest('plan: only a submission names a plan')
+    return ops
+  }
+  const { request, reason: _reason, ...others } = body
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined) throw badRequest(`${unknown}: is not for the plan of a request, which has its one opcode`)
+  return [opcodeOfRequest(request)]
 }

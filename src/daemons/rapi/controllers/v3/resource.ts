@@ -4,6 +4,7 @@ import type { QueryFilter, QueryResource } from '../../../../rpc/luxi/calls'
 import type { Precondition } from '../../../../rpc/luxi/gantry'
 import type { RapiContext, V3Request } from '../../context'
 import { badRequest } from '../../errors'
+import { etag } from '../../v3/if-match'
 
 interface PageRequest {
   readonly what: QueryResource
@@ -38,7 +39,8 @@ export abstract class V3Resource {
     const filter = readFilter(request.filter)
     const after = request.after === undefined ? null : readCursor(what, request.after)
     const { identity, gantry } = this.v3
-    const { rows, next } = await gantry.view(identity, { what, name: null, fields, filter, after, limit })
+    const known = request.fields === undefined
+    const { rows, next } = await gantry.view(identity, { what, name: null, fields, filter, after, limit, known })
     const items = rows.map((row) => viewOf<View>(fields, row))
     return { items, next: next === null ? null : cursorOf(what, next) }
   }
@@ -52,28 +54,13 @@ export abstract class V3Resource {
     const fields = readFields(named) ?? shown
     const { identity, gantry, reply } = this.v3
     const more = VERSIONED.has(what) ? ['uuid', 'serial_no'] : []
-    const request = { what, name, fields: [...more, ...fields], filter: null, after: null, limit: 1 }
+    const known = named === undefined
+    const request = { what, name, fields: [...more, ...fields], filter: null, after: null, limit: 1, known }
     const { rows } = await gantry.view(identity, request)
     const row = rows[0] ?? []
     if (more.length > 0) reply.headers['ETag'] = etag(what, row[0], row[1])
     return viewOf<View>(fields, row.slice(more.length))
   }
-}
-
-/** `"instance/<uuid>/<serial number>"`: says by itself which object is meant, so that If-Match can be checked anywhere. */
-export const etag = (kind: string, uuid: unknown, serial: unknown): string =>
-  `"${kind}/${String(uuid)}/${String(serial)}"`
-
-/** The objects of an If-Match header and the serial numbers that they must have. */
-export function readIfMatch(header: string | undefined): Precondition[] {
-  if (header === undefined) return []
-  return header.split(',').map((part) => {
-    const match = /^\s*"(cluster|instance|node|group|network)\/([0-9a-f-]{36})\/(\d{1,15})"\s*$/.exec(part)
-    if (match === null) throw badRequest('If-Match: not an ETag of this API')
-    const [, kind, uuid = '', serial] = match
-    // The expression has the kinds of the type.
-    return { kind: kind as Precondition['kind'], uuid, serial_no: Number(serial) }
-  })
 }
 
 function readFields(text: string | undefined): string[] | undefined {

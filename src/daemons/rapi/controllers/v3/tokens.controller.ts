@@ -1,5 +1,6 @@
 import { Body, Delete, Get, Path, Post, Route, Security, SuccessResponse, Tags } from '@tsoa/runtime'
 import { seconds } from '../../../../lib/clock'
+import { timeOf, timeText } from '../../../../lib/rfc3339'
 import { isObject } from '../../../../opcodes/check'
 import type { NewToken, TokenInfo } from '../../../../rpc/luxi/gantry'
 import { badRequest } from '../../errors'
@@ -17,10 +18,10 @@ export interface Token {
   tags: string[]
   /** Only objects of these node groups; empty for all. */
   groups: string[]
-  /** Seconds since the epoch. @isDouble */
-  created: number
-  /** Seconds since the epoch; null for never. @isDouble */
-  expires: number | null
+  /** @format date-time */
+  created: string
+  /** Null for never. @format date-time */
+  expires: string | null
 }
 
 /** A token to be made. */
@@ -33,8 +34,8 @@ export interface TokenRequest {
   tags?: string[]
   /** Only objects of these node groups; all when left out. */
   groups?: string[]
-  /** Seconds since the epoch; never when left out. @isDouble */
-  expires?: number | null
+  /** Never when left out. @format date-time */
+  expires?: string | null
 }
 
 /** A token that was made. The secret is told now and never again. */
@@ -79,8 +80,10 @@ export class TokensV3Controller extends V3Resource {
   }
 }
 
-const tokenOf = ({ permissions, tags, groups, ...rest }: TokenInfo): Token => ({
+const tokenOf = ({ permissions, tags, groups, created, expires, ...rest }: TokenInfo): Token => ({
   ...rest,
+  created: timeText(created),
+  expires: expires === null ? null : timeText(expires),
   permissions: [...permissions],
   tags: [...tags],
   groups: [...groups],
@@ -93,10 +96,11 @@ function readToken(body: unknown, now_s: number): NewToken {
   // A scope that is misspelt would be none.
   if (unknown !== undefined) throw badRequest(`${unknown}: there is no such property`)
   if (typeof name !== 'string' || name === '' || name.length > 128) throw badRequest('name: from 1 to 128 characters')
-  if (expires !== null && typeof expires !== 'number') throw badRequest('expires: must be seconds since the epoch')
-  if (expires !== null && expires <= now_s) throw badRequest('expires: is over already')
+  const expires_s = expires === null ? null : timeOf(String(expires))
+  if (expires_s === undefined) throw badRequest('expires: must be a time with its offset: 2027-01-31T12:00:00Z')
+  if (expires_s !== null && expires_s <= now_s) throw badRequest('expires: is over already')
   return {
-    ...{ name, expires },
+    ...{ name, expires: expires_s },
     permissions: texts('permissions', permissions),
     tags: texts('tags', tags),
     groups: texts('groups', groups),

@@ -3,46 +3,26 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { pathsOf } from '../../../../../src/lib/paths'
-import { fixedCommand, machineOf, splitWords } from '../../../../../src/node/hypervisor/kvm/command'
-import { PlaceAllocator, asRuntimeDisk } from '../../../../../src/node/hypervisor/kvm/devices'
+import { splitWords } from '../../../../../src/node/hypervisor/kvm/command'
 import { KvmLayout } from '../../../../../src/node/hypervisor/kvm/layout'
 import { launchCommand } from '../../../../../src/node/hypervisor/kvm/launch'
 import type { LaunchFacts } from '../../../../../src/node/hypervisor/kvm/launch'
 import { KvmParams } from '../../../../../src/node/hypervisor/kvm/params'
 import { decodeRuntime, encodeRuntime } from '../../../../../src/node/hypervisor/kvm/runtime'
-import type { InstanceDict, NicDict } from '../../../../../src/rpc/node/dicts'
+import type { InstanceDict } from '../../../../../src/rpc/node/dicts'
 import { diskDict, instanceDict, kvmParams } from '../support'
+import { baseFacts, command, plain, tap, withParams } from './command-of'
 
 const GOLDEN = path.resolve(__dirname, '../../../../golden/kvm')
-const qemu = { defaultMachine: 'pc-i440fx-7.2' }
-const tap = { kind: 'tap', interface: 'tap01020304', vhost: true, queues: 1 } as const
-const baseFacts: LaunchFacts = {
-  accelerator: 'kvm',
-  qemuVersion: [7, 2],
-  backends: [tap],
-  directIo: [],
-  startPaused: false,
-}
-
 interface Case {
   readonly instance: InstanceDict
   readonly facts?: Partial<LaunchFacts>
   readonly root?: string
 }
 
-const nic = (overrides: Partial<NicDict> = {}): NicDict => ({
-  uuid: '003fc157-66a8-4e6d-8b7e-ec4f69751396',
-  mac: 'aa:00:00:bf:2f:16',
-  nicparams: { mode: 'bridged', link: 'br0', vlan: '' },
-  ...overrides,
-})
 const bigMemory = { minmem: 1024, maxmem: 2048, vcpus: 4, auto_balance: true, always_failover: false, spindle_use: 1 }
-const plain = diskDict('', { dev_type: 'plain', logical_id: ['xenvg', 'abc.disk0'], size: 1024 })
 const shared = diskDict('/srv/ganeti/shared-file-storage/vm1.test/x', { dev_type: 'sharedfile' })
 const second = diskDict('/srv/b', { uuid: 'f13a78c1-8292-4023-b86b-140adb26d2cd' })
-const withParams = (params: Record<string, unknown>, overrides: Partial<InstanceDict> = {}): InstanceDict =>
-  instanceDict({ hvparams: { ...kvmParams, ...params }, disks_info: [plain], nics: [nic()], ...overrides })
-
 const cases: Readonly<Record<string, Case>> = {
   defaults: { instance: withParams({}, { beparams: bigMemory }) },
   'tcg-user-network': { instance: withParams({}), facts: { accelerator: 'tcg', backends: [{ kind: 'user' }] } },
@@ -82,6 +62,7 @@ const cases: Readonly<Record<string, Case>> = {
       cdrom2_image_path: '/srv/iso/c.iso',
     }),
   },
+  'cdrom-virtio': { instance: withParams({ cdrom_disk_type: 'paravirtual', cdrom_image_path: '/srv/iso/a.iso' }) },
   'floppy-boot': { instance: withParams({ boot_order: 'floppy', floppy_image_path: '/srv/floppy.img' }) },
   'vnc-with-tls-and-password': {
     instance: withParams({
@@ -94,7 +75,9 @@ const cases: Readonly<Record<string, Case>> = {
     }),
     facts: { startPaused: true },
   },
-  'vnc-unix-socket': { instance: withParams({ vnc_bind_address: '/var/run/vnc' }) },
+  'vnc-unix-socket': {
+    instance: withParams({ vnc_bind_address: '/var/run/vnc', vnc_tls: true, vnc_password_file: '/etc/vnc' }),
+  },
   'vnc-interface': { instance: withParams({ vnc_bind_address: 'eth0' }) },
   spice: {
     instance: withParams({
@@ -157,28 +140,6 @@ test('every golden command belongs to a case', () => {
   )
 })
 
-function command(instance: InstanceDict, facts: LaunchFacts, root: string): string[] {
-  const params = new KvmParams(instance.hvparams)
-  const places = new PlaceAllocator(params, machineOf(params, qemu))
-  const runtime = {
-    program: '/usr/bin/kvm',
-    command: fixedCommand(instance, {
-      ...qemu,
-      interfaceAddress: (name) => (name === 'eth0' ? '192.0.2.7' : undefined),
-    }),
-    hvparams: instance.hvparams,
-    disks: instance.disks_info.map((disk, index) => {
-      const link = `/var/run/ganeti/instance-disks/${instance.name}:${index}`
-      return asRuntimeDisk({ disk, link }, places.disk(disk), link)
-    }),
-    nics: instance.nics.map((entry) => ({ ...entry, hvinfo: places.nic(entry) })),
-  }
-  // What is launched has been through the runtime file, as after a reboot or on the target of a migration.
-  const kept = decodeRuntime(encodeRuntime(runtime))
-  expect(kept).toEqual(runtime)
-  return launchCommand(instance.name, kept, params, facts, new KvmLayout(pathsOf(root, path.basename(root))))
-}
-
 test('a runtime that names its accelerator itself is not given another one', () => {
   const instance = instanceDict()
   const runtime = {
@@ -205,6 +166,9 @@ test("what cannot be honoured is refused with the parameter's own words", () => 
   expect(() => make({ vnc_bind_address: 'eth9' })).toThrow('VNC: eth9 is neither an address nor an interface')
   expect(() => make({ vnc_bind_address: '0.0.0.0' }, { network_port: 80 })).toThrow(/network port \(80\)/)
   expect(() => make({ disk_type: 'mtd' })).toThrow("QEMU does not support disk driver 'mtd'")
+  expect(() => make({ cdrom_disk_type: 'sd', cdrom_image_path: '/a' })).toThrow(
+    "no CD-ROM drive of cdrom_disk_type 'sd'",
+  )
   expect(() => make({}, { disks_info: [{ ...plain, mode: 'ro' }] })).toThrow(/read-only disks/)
   expect(() => make({ acpi: 'yes' })).toThrow("'acpi' must be true or false")
   expect(() => make({ kvm_extra: 'a "b' })).toThrow(/quote that is not closed/)
@@ -226,6 +190,12 @@ test("Ganeti's own runtime file is understood", () => {
     'disk-9f5c5bd4-6f60-480b',
   ])
   expect(decodeRuntime(encodeRuntime(runtime))).toEqual(runtime)
+})
+
+test('a runtime of an earlier version gets the name by which Ganeti knows its guest, one of Ganeti loses its chroot', () => {
+  const command = ['-name', 'vm1.test,debug-threads=on', '-m', '16', '-chroot', '/c', '-machine', 'pc,accel=tcg']
+  const text = encodeRuntime({ program: 'kvm', command, hvparams: {}, nics: [], disks: [] })
+  expect(decodeRuntime(text).command).toEqual(['-name', 'vm1.test', '-m', '16', '-machine', 'pc,accel=tcg'])
 })
 
 test('runtime data that are damaged are refused', () => {

@@ -1,18 +1,24 @@
 // The small parts of the KVM back end: masks, places, paths, processes, parameters.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { pathsOf } from '../../../../../src/lib/paths'
+import { parseVlans, vlanCommands } from '../../../../../src/node/hypervisor/kvm/bridge'
 import { PlaceAllocator, optionString } from '../../../../../src/node/hypervisor/kvm/devices'
-import { hasVirtualization } from '../../../../../src/node/hypervisor/kvm/host'
+import { hasVirtualization, kvmUsable } from '../../../../../src/node/hypervisor/kvm/host'
 import { KvmLayout } from '../../../../../src/node/hypervisor/kvm/layout'
 import { acceleratorOption } from '../../../../../src/node/hypervisor/kvm/launch'
-import { vlanOptions } from '../../../../../src/node/hypervisor/kvm/network'
+import { KvmNetwork, vlanOptions } from '../../../../../src/node/hypervisor/kvm/network'
 import { KvmParams } from '../../../../../src/node/hypervisor/kvm/params'
 import { parseCpuMask } from '../../../../../src/node/hypervisor/kvm/pinning'
-import { findProcess } from '../../../../../src/node/hypervisor/kvm/process'
+import { findProcess, mendPidFile } from '../../../../../src/node/hypervisor/kvm/process'
+import { decodeRuntime, encodeRuntime } from '../../../../../src/node/hypervisor/kvm/runtime'
+import { asItRuns, checkSameMachine } from '../../../../../src/node/hypervisor/kvm/same-machine'
 import { expandPool, runAsUser } from '../../../../../src/node/hypervisor/kvm/security'
 import { validateParameters } from '../../../../../src/node/hypervisor/kvm/validate'
 import { parseMemory, startupMemory } from '../../../../../src/node/hypervisor/linux-node'
+import { eventually } from '../../../../support/faults'
 import {
   contextIn,
   diskDict,
@@ -55,6 +61,48 @@ test('translated code is capped, and KVM is never named where the processor lack
   expect(hasVirtualization('flags\t\t: fpu sse svm_lock\nmodel name: vmx\n')).toBe(false)
 })
 
+test('what travels with a migration names machine and accelerator, and what the processor can do where the guest was given it', async () => {
+  const runtime = { program: 'kvm', hvparams: kvmParams, nics: [], disks: [] }
+  const command = ['-m', '64', '-machine', 'pc,acpi=off']
+  const tcg = await asItRuns({ ...runtime, command }, { accelerator: 'tcg', machine: 'pc-i440fx-7.2' })
+  expect(tcg.command).toEqual(['-m', '64', '-machine', 'pc-i440fx-7.2,acpi=off', '-accel', 'tcg,tb-size=16'])
+  expect(decodeRuntime(encodeRuntime(tcg))).toEqual(tcg)
+  const named = ['-machine', 'pc,accel=kvm', '-cpu', 'host,+x']
+  const kvm = await asItRuns({ ...runtime, command: named }, { accelerator: 'kvm', machine: 'pc-i440fx-7.2' })
+  expect(kvm.command).toEqual(['-machine', 'pc-i440fx-7.2,accel=kvm', '-cpu', 'host,+x'])
+  expect(kvm.cpuFlags).not.toEqual([])
+  expect(decodeRuntime(encodeRuntime(kvm))).toEqual(kvm)
+})
+
+const whenQemu = qemuPresent ? test : test.skip
+whenQemu('a guest is not taken by a node whose machine or processor is another', async () => {
+  const runtime = { program: 'kvm', hvparams: kvmParams, nics: [], disks: [] }
+  const check = (command: string[], more = {}) => checkSameMachine(instanceDict(), { ...runtime, command, ...more })
+  await expect(check(['-machine', 'pc', '-accel', 'tcg'])).resolves.toBeUndefined()
+  await expect(check(['-machine', 'pc-i440fx-99.0'])).rejects.toThrow(
+    /^Instance vm1.test cannot go on here: its machine type pc-i440fx-99.0 is unknown to this node's QEMU \d.*; a failover/,
+  )
+  await expect(check(['-machine', 'pc'], { cpuFlags: ['no-such-flag'] })).rejects.toThrow(/lacks no-such-flag/)
+  if (!(await kvmUsable()))
+    await expect(check(['-machine', 'pc,accel=kvm'])).rejects.toThrow('it runs under KVM, and this node has no usable')
+})
+
+test('notes of NICs move up for one that is plugged in before them, and down when it is gone', async () => {
+  const root = temporaryRoot()
+  const context = contextIn(root)
+  const layout = new KvmLayout(context.paths)
+  const network = new KvmNetwork(context, layout)
+  fs.mkdirSync(layout.nicDir('vm'), { recursive: true })
+  const notes = async () => [...(await network.notes('vm'))].sort().map(([index, note]) => `${index} ${note}`)
+  for (const index of [0, 1, 2]) fs.writeFileSync(layout.nicFile('vm', index), `user${index}`)
+  await network.makeRoom('vm', 1)
+  expect(await notes()).toEqual(['0 user0', '2 user1', '3 user2'])
+  fs.writeFileSync(layout.nicFile('vm', 1), 'user')
+  await network.forget('vm', 1)
+  expect(await notes()).toEqual(['0 user0', '1 user1', '2 user2'])
+  removeRoot(root)
+})
+
 test('paths of a command become local ones, and only those', () => {
   const layout = new KvmLayout(pathsOf('/r,1/n1', 'n1'))
   const local = '/r,1/n1/var/run/ganeti/kvm-hypervisor'
@@ -84,6 +132,36 @@ test('a PID file of a process that is not the instance counts for nothing', asyn
   removeRoot(root)
 })
 
+test('a PID file that was lost is written again, but not for a process that has ended, over that of its successor', async () => {
+  const root = temporaryRoot()
+  const layout = new KvmLayout(contextIn(root).paths)
+  await layout.createDirectories()
+  const file = layout.pidFile('vm')
+  const like = () =>
+    spawn(process.execPath, ['-e', 'setInterval(() => {}, 9999)', '--', '-pidfile', file, '-name', 'vm'])
+  const former = like()
+  const seen = { pid: former.pid ?? 0, name: 'vm', uuid: '', command: [] }
+  for (const lost of [undefined, '999999999\n']) {
+    if (lost !== undefined) fs.writeFileSync(file, lost)
+    await eventually('the file', async () => {
+      await mendPidFile(layout, seen)
+      return fs.existsSync(file) && fs.readFileSync(file, 'utf8') === `${seen.pid}\n` ? true : undefined
+    })
+  }
+  const successor = like()
+  fs.writeFileSync(file, `${successor.pid}\n`)
+  await eventually('the file', async () => (await findProcess(layout, 'vm')) !== undefined)
+  await mendPidFile(layout, seen)
+  expect(fs.readFileSync(file, 'utf8')).toBe(`${successor.pid}\n`)
+  former.kill('SIGKILL')
+  successor.kill('SIGKILL')
+  await Promise.all([once(former, 'exit'), once(successor, 'exit')])
+  fs.rmSync(file)
+  await mendPidFile(layout, seen)
+  expect(fs.existsSync(file)).toBe(false)
+  removeRoot(root)
+})
+
 test('an instance of a user pool gets an id of its own', async () => {
   const root = temporaryRoot()
   const context = contextIn(root)
@@ -97,6 +175,26 @@ test('an instance of a user pool gets an id of its own', async () => {
   expect(fs.readFileSync(layout.uidFile('vm'), 'utf8')).toBe('4000')
   expect([...expandPool('4000\n5000-5002')]).toEqual([4000, 5000, 5001, 5002])
   removeRoot(root)
+})
+
+test("a NIC's VLANs are told to a bridge that tells them apart, and to what leads out of it; another bridge is refused", () => {
+  const bridge = { name: 'br0', vlanFiltering: true, defaultPvid: 1, uplinks: ['eth1'] }
+  const lines = (vlan: string, more = {}) =>
+    vlanCommands('tap0', parseVlans(vlan), { ...bridge, ...more }).map((words) => words.slice(2).join(' '))
+  expect(lines('.10')).toEqual([
+    'add dev tap0 vid 10 pvid untagged master',
+    'del dev tap0 vid 1 master',
+    'add dev eth1 vid 10 master',
+  ])
+  expect(lines('.10:20:30', { defaultPvid: 0, uplinks: [] })).toEqual([
+    'add dev tap0 vid 10 pvid untagged master',
+    'add dev tap0 vid 20 master',
+    'add dev tap0 vid 30 master',
+  ])
+  expect(lines(':1:20', { uplinks: [] })).toEqual(['add dev tap0 vid 1 master', 'add dev tap0 vid 20 master'])
+  expect(() => lines('10', { vlanFiltering: false })).toThrow(
+    /asks for VLANs, and bridge br0 does not tell them apart \(make it: ip link set dev br0 type bridge vlan_filtering 1\)/,
+  )
 })
 
 test("a NIC's VLAN is told to the switch in its own words", () => {

@@ -10,7 +10,7 @@ import { goldenConfig } from '../../../../support/golden-query'
 
 export const NOW_S = 1_795_232_587
 const clock: Clock = { ...systemClock, now_ms: () => NOW_S * 1000 }
-const OS = ['noop', '/srv/ganeti/os/noop', true, '', ['default'], [['dhcp', 'use DHCP']], [20], true]
+export const OS = ['noop', '/srv/ganeti/os/noop', true, '', ['default'], [['dhcp', 'use DHCP']], [20], true]
 
 export class RecordedCluster extends FakeCluster {
   /** Changes of single answers, by node name and check. */

@@ -1,6 +1,7 @@
 import { change } from '../../../../../src/config/changes'
 import { LOCAL_DISK_STATUS } from '../../../../../src/model/constants/disks'
-import { NOW_S, RecordedCluster } from './recorded-nodes'
+import { goldenConfig } from '../../../../support/golden-query'
+import { NOW_S, OS, RecordedCluster } from './recorded-nodes'
 
 const NODE2 = 'node2.gnt.example'
 
@@ -52,7 +53,12 @@ test('locks are shared, and only those of the group', async () => {
 })
 
 test.each<[string, string, unknown, string]>([
-  ['version', NODE2, [3000000, '3.0.2'], `node ${NODE2}: incompatible protocol versions: master 3010000, node 3000000`],
+  [
+    'version',
+    NODE2,
+    [2160000, '2.16.2'],
+    `node ${NODE2}: incompatible protocol versions: master 3010000, node 2160000`,
+  ],
   ['hypervisor', NODE2, { fake: null, kvm: 'no qemu' }, `node ${NODE2}: hypervisor kvm verify failure: 'no qemu'`],
   [
     'hvparms',
@@ -101,6 +107,22 @@ test.each<[string, string, unknown, string]>([
   const cluster = new RecordedCluster()
   cluster.broken[node] = { [check]: answer }
   expect(await cluster.verifyGroup()).toEqual([false, [`ERROR: ${text}`]])
+})
+
+test('a node that runs Ganeti 3.0 is told apart, and is no error', async () => {
+  const cluster = new RecordedCluster()
+  cluster.broken[NODE2] = { version: [3000000, '3.0.2'] }
+  const other = `WARNING: node ${NODE2}: software version mismatch: master 3.1.0, node 3.0.2`
+  expect(await cluster.verifyGroup()).toEqual([true, [other]])
+  // Ours brings an operating system with it.
+  const bundled = ['gantry-tiny', '/opt/gantry/os/gantry-tiny', true, '', [], [], [20], true]
+  cluster.broken['node1.gnt.example'] = { oslist: [OS, bundled] }
+  expect(await cluster.verifyGroup()).toEqual([true, [other]])
+  const newer = new RecordedCluster({ ...goldenConfig(), version: 3010000 })
+  newer.broken[NODE2] = cluster.broken[NODE2]
+  const [ok, problems] = await newer.verifyGroup()
+  expect(ok).toBe(true)
+  expect(problems).toEqual([other, expect.stringContaining('cannot read this configuration, whose version is 3010000')])
 })
 
 test('a node that cannot be asked is an error, an offline one only a note', async () => {
@@ -198,6 +220,24 @@ test('a file of another group is not compared twice, and one that differs only f
   )
   expect(problems).toContain(
     `ERROR: cluster : File /var/lib/ganeti/hmac.key found with 2 different checksums (variant 1 on node1.gnt.example, node3.gnt.example, node4.gnt.example; variant 2 on ${NODE2})`,
+  )
+})
+
+test('a file of ssconf that was not as it should be is written again, and verify says so', async () => {
+  const cluster = new RecordedCluster()
+  const good = cluster.answers.node_verify
+  const file = '/var/lib/ganeti/ssconf_cluster_name'
+  let answers = 0
+  cluster.answers.node_verify = (node, args) => {
+    const answer = good?.(node, args) ?? {}
+    if (node.name !== NODE2 || answers++ > 0) return answer
+    return { ...answer, filelist: { ...(answer['filelist'] as object), [file]: 'tampered' } }
+  }
+  expect(await cluster.verifyGroup()).toEqual([true, []])
+  expect(cluster.log).toContainEqual(
+    expect.stringMatching(
+      /NOTICE: File .*ssconf_cluster_name found with 2 different.*: mended, it was written to all nodes again/,
+    ),
   )
 })
 

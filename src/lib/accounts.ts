@@ -1,7 +1,7 @@
 // Users and groups by name, as Ganeti's file uploads name owners.
 import * as fs from 'node:fs'
-import type { FileOwner } from '../lib/disk'
-import { fileStamp } from '../lib/file-stamp'
+import type { FileOwner } from './disk'
+import { fileStamp } from './file-stamp'
 
 /**
  * The owner to give a file, or undefined when it stays ours: only root may give files away, and where the accounts of a

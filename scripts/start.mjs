@@ -1,0 +1,34 @@
+// `npm start`: builds, and becomes the program. Where the cluster runs already, which the former build can tell, nothing is built.
+import { spawnSync } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const require = createRequire(import.meta.url)
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const args = process.argv.slice(2)
+
+await refuseWhatRuns()
+console.log('Building ...')
+const { status, error } = spawnSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' })
+if (error) process.stderr.write(`npm start: npm cannot be run: ${error.message}\n`)
+if (status !== 0) process.exit(1)
+const program = require.resolve('../dist/main.js')
+process.argv = [process.execPath, program, 'embedded', ...args]
+require(program)
+
+async function refuseWhatRuns() {
+  let options, refuseRunning
+  try {
+    options = require('../dist/embedded/options.js').readOptions(args)
+    refuseRunning = require('../dist/embedded/membership.js').refuseRunning
+  } catch {
+    // Nothing is built yet, or these options are for the next build.
+    return
+  }
+  if (options === 'help') return
+  await refuseRunning(options.root).catch((error) => {
+    process.stderr.write(`npm start: ${error.message}\n`)
+    process.exit(1)
+  })
+}

@@ -1,0 +1,98 @@
+// One command of a tool: its words are read, it runs, and what it throws is said on the terminal.
+import { systemClock } from '../lib/clock'
+import { runCommand as runProcess } from '../lib/run-command'
+import { RELEASE_VERSION } from '../model/constants/versions'
+import type { Master } from '../rpc/luxi/calls'
+import { type Call, type Command, EXIT, type Tool, UsageError } from './command'
+import { dataFormat, printData } from './data'
+import { describeError } from './errors'
+import { commandHelp, commandUsage, toolUsage } from './help'
+import { Jobs } from './jobs'
+import { parseCommandLine } from './parse'
+import type { Environment } from './program'
+import { suggestion } from './suggest'
+
+export async function runTool(tool: Tool, words: readonly string[], environment: Environment): Promise<number> {
+  const { terminal, variables } = environment
+  const [word, ...given] = words
+  if (word === '--version') {
+    terminal.out(`${tool.name} (ganeti ${RELEASE_VERSION}) ${RELEASE_VERSION}`)
+    return EXIT.ok
+  }
+  const command = tool.commands.find(({ name, aliases = [] }) => name === word || aliases.includes(word ?? ''))
+  if (command === undefined) {
+    const names = tool.commands.flatMap(({ name, aliases = [] }) => [name, ...aliases])
+    if (word !== undefined && word !== '--help')
+      terminal.err(`${tool.name}: there is no command '${word}'.${suggestion(word, names)}`)
+    for (const line of toolUsage(tool)) terminal.out(line)
+    return word === '--help' ? EXIT.ok : EXIT.failure
+  }
+  // GNT_INSTANCE_LIST holds options that are put in front of what was typed.
+  const defaults = variables[`${tool.name}_${command.name}`.replaceAll('-', '_').toUpperCase()]
+  return runCommand(
+    tool,
+    command,
+    [...(defaults?.split(/\s+/).filter((part) => part !== '') ?? []), ...given],
+    environment,
+  )
+}
+
+async function runCommand(
+  tool: Tool,
+  command: Command,
+  words: readonly string[],
+  { terminal, connect, thisNode, newNode, clock = systemClock, run = runProcess }: Environment,
+): Promise<number> {
+  try {
+    const { options, args, help } = parseCommandLine(command, words, terminal)
+    if (help) {
+      for (const line of commandHelp(tool.name, command)) terminal.out(line)
+      return EXIT.ok
+    }
+    let connection: ReturnType<typeof connect> | undefined
+    const master = lazyMaster(() => (connection ??= connect()).master)
+    const source = { tool: tool.name, command: command.name, known: command.options }
+    const call: Call = {
+      ...{ tool: tool.name, command: command.name },
+      options,
+      args,
+      master,
+      jobs: new Jobs(master, terminal, clock, source, options),
+      terminal,
+      clock,
+      run,
+      thisNode,
+      newNode,
+      get nodesRoot() {
+        return (connection ??= connect()).nodesRoot
+      },
+      get prepareNode() {
+        return (connection ??= connect()).prepareNode
+      },
+    }
+    const format = command.data && dataFormat(options)
+    if (command.data === undefined || format === undefined) return await command.run(call)
+    await printData(call, await command.data(call), format)
+    return EXIT.ok
+  } catch (error) {
+    if (error instanceof UsageError) {
+      for (const line of commandUsage(tool.name, command)) terminal.err(line)
+      terminal.err(`${tool.name}: error: ${error.message}`)
+      return EXIT.usage
+    }
+    const { lines, exitCode } = describeError(error)
+    for (const line of lines) terminal.err(line)
+    return exitCode
+  }
+}
+
+/** The connection is made at the first call, so that help and mistakes need no cluster. */
+function lazyMaster(open: () => Master): Master {
+  return new Proxy({} as Master, {
+    get: (_, name) => {
+      const master = open()
+      const method: unknown = Reflect.get(master, name)
+      return typeof method === 'function' ? (method.bind(master) as unknown) : method
+    },
+  })
+}

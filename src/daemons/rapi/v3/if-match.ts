@@ -1,0 +1,19 @@
+// ETags of /3: they name the object, so that one header can speak of several.
+import type { Precondition } from '../../../rpc/luxi/gantry'
+import { badRequest } from '../errors'
+
+/** `"instance/<uuid>/<serial number>"`: says by itself which object is meant, so that If-Match can be checked anywhere. */
+export const etag = (kind: string, uuid: unknown, serial: unknown): string =>
+  `"${kind}/${String(uuid)}/${String(serial)}"`
+
+/** The objects of an If-Match header and the serial numbers that they must have. */
+export function readIfMatch(header: string | undefined): Precondition[] {
+  if (header === undefined) return []
+  return header.split(',').map((part) => {
+    const match = /^\s*"(cluster|instance|node|group|network)\/([0-9a-f-]{36})\/(\d{1,15})"\s*$/.exec(part)
+    if (match === null) throw badRequest('If-Match: not an ETag of this API')
+    const [, kind, uuid = '', serial] = match
+    // The expression has the kinds of the type.
+    return { kind: kind as Precondition['kind'], uuid, serial_no: Number(serial) }
+  })
+}

@@ -1,0 +1,192 @@
+// The verbs of objects in /3: each is a thin form of one opcode, to which the address and the body are its parameters. This table is
+// all that there is of them: routes, the document and the tests of the contract follow from it.
+import { OpBackupExport, OpBackupPrepare, OpBackupRemove } from '../../../opcodes/backup'
+import { isObject, type JsonObject } from '../../../opcodes/check'
+import * as cluster from '../../../opcodes/cluster'
+import * as group from '../../../opcodes/group'
+import type { OpcodeDefinition, ParsedOpCode } from '../../../opcodes/index'
+import * as instance from '../../../opcodes/instance'
+import * as network from '../../../opcodes/network'
+import * as node from '../../../opcodes/node'
+import { OpTagsDel, OpTagsSet } from '../../../opcodes/tags'
+import type { TagKind } from '../../../rpc/luxi/calls'
+import { badRequest } from '../errors'
+import { readParameters } from './job-request'
+
+/** The variable parts of an address. */
+export type Parts = Readonly<Record<string, string | number | null>>
+
+export interface ObjectVerb {
+  readonly verb: string
+  /** `/3/instances/{name}/disks/{index}/grow` */
+  readonly path: string
+  readonly opcode: OpcodeDefinition
+  /** What the address says, as parameters of the opcode. */
+  readonly address: (parts: Parts) => JsonObject
+  /** What is meant where the body does not say it. */
+  readonly preset: JsonObject
+}
+
+interface Entry extends Partial<Pick<ObjectVerb, 'address' | 'preset'>> {
+  readonly opcode: OpcodeDefinition
+}
+
+interface Resource {
+  /** The parameter that `{name}` is. */
+  readonly name: string
+  /** What tags call it; null where there are none. */
+  readonly tags: TagKind | null
+  /** By method and what follows the name of the resource. */
+  readonly verbs: Readonly<Record<string, OpcodeDefinition | Entry>>
+}
+
+const RESOURCES: Readonly<Record<string, Resource>> = {
+  instances: {
+    name: 'instance_name',
+    tags: 'instance',
+    verbs: {
+      'POST /': { opcode: instance.OpInstanceCreate, preset: { mode: 'create' } },
+      'PATCH /{name}': instance.OpInstanceSetParams,
+      'DELETE /{name}': instance.OpInstanceRemove,
+      'POST /{name}/startup': instance.OpInstanceStartup,
+      'POST /{name}/shutdown': instance.OpInstanceShutdown,
+      'POST /{name}/reboot': { opcode: instance.OpInstanceReboot, preset: { reboot_type: 'hard' } },
+      'POST /{name}/reinstall': instance.OpInstanceReinstall,
+      'POST /{name}/rename': instance.OpInstanceRename,
+      'POST /{name}/migrate': instance.OpInstanceMigrate,
+      'POST /{name}/failover': instance.OpInstanceFailover,
+      'POST /{name}/move': instance.OpInstanceMove,
+      'POST /{name}/change-group': instance.OpInstanceChangeGroup,
+      'POST /{name}/console': instance.OpInstanceConsole,
+      'POST /{name}/disks/activate': instance.OpInstanceActivateDisks,
+      'POST /{name}/disks/deactivate': instance.OpInstanceDeactivateDisks,
+      'POST /{name}/disks/recreate': instance.OpInstanceRecreateDisks,
+      'POST /{name}/disks/replace': instance.OpInstanceReplaceDisks,
+      'POST /{name}/disks/{index}/grow': {
+        opcode: instance.OpInstanceGrowDisk,
+        address: ({ name, index }) => ({ instance_name: name, disk: index }),
+      },
+      'POST /{name}/export': OpBackupExport,
+      'POST /{name}/export/prepare': { opcode: OpBackupPrepare, preset: { mode: 'local' } },
+      'DELETE /{name}/export': OpBackupRemove,
+    },
+  },
+  'instances-multi-alloc': {
+    name: '',
+    tags: null,
+    verbs: { 'POST /': instance.OpInstanceMultiAlloc },
+  },
+  nodes: {
+    name: 'node_name',
+    tags: 'node',
+    verbs: {
+      'POST /': node.OpNodeAdd,
+      'PATCH /{name}': node.OpNodeSetParams,
+      'DELETE /{name}': node.OpNodeRemove,
+      'POST /{name}/evacuate': node.OpNodeEvacuate,
+      'POST /{name}/migrate': node.OpNodeMigrate,
+      'POST /{name}/powercycle': node.OpNodePowercycle,
+      'POST /{name}/oob': { opcode: node.OpOobCommand, address: ({ name }) => ({ node_names: [name] }) },
+      'POST /{name}/command': { opcode: node.OpRestrictedCommand, address: ({ name }) => ({ nodes: [name] }) },
+      'PATCH /{name}/storage/{storage_type}': { opcode: node.OpNodeModifyStorage, address: storageOf },
+      'POST /{name}/storage/{storage_type}/repair': { opcode: node.OpRepairNodeStorage, address: storageOf },
+    },
+  },
+  groups: {
+    name: 'group_name',
+    tags: 'nodegroup',
+    verbs: {
+      'POST /': group.OpGroupAdd,
+      'PATCH /{name}': group.OpGroupSetParams,
+      'DELETE /{name}': group.OpGroupRemove,
+      'POST /{name}/rename': group.OpGroupRename,
+      'POST /{name}/assign-nodes': group.OpGroupAssignNodes,
+      'POST /{name}/evacuate': group.OpGroupEvacuate,
+      'POST /{name}/verify': cluster.OpClusterVerifyGroup,
+      'POST /{name}/verify-disks': group.OpGroupVerifyDisks,
+    },
+  },
+  networks: {
+    name: 'network_name',
+    tags: 'network',
+    verbs: {
+      'POST /': network.OpNetworkAdd,
+      'PATCH /{name}': network.OpNetworkSetParams,
+      'DELETE /{name}': network.OpNetworkRemove,
+      'POST /{name}/rename': network.OpNetworkRename,
+      'POST /{name}/connect': network.OpNetworkConnect,
+      'POST /{name}/disconnect': network.OpNetworkDisconnect,
+    },
+  },
+  // Destroying the cluster is left to jobs: nobody does it by a slip of an address.
+  cluster: {
+    name: '',
+    tags: 'cluster',
+    verbs: {
+      'PATCH /': cluster.OpClusterSetParams,
+      'POST /rename': cluster.OpClusterRename,
+      'POST /verify': cluster.OpClusterVerify,
+      'POST /verify-config': cluster.OpClusterVerifyConfig,
+      'POST /verify-disks': cluster.OpClusterVerifyDisks,
+      'POST /repair-disk-sizes': cluster.OpClusterRepairDiskSizes,
+      'POST /redistribute-config': cluster.OpClusterRedistConf,
+      'POST /renew-crypto': cluster.OpClusterRenewCrypto,
+      'POST /master-ip/activate': cluster.OpClusterActivateMasterIp,
+      'POST /master-ip/deactivate': cluster.OpClusterDeactivateMasterIp,
+    },
+  },
+}
+
+function storageOf({ name, storage_type }: Parts): JsonObject {
+  return { node_name: name, storage_type }
+}
+
+export const objectVerbs: readonly ObjectVerb[] = Object.entries(RESOURCES).flatMap(
+  ([resource, { name, tags, verbs }]) =>
+    Object.entries({ ...verbs, ...(tags === null ? {} : tagVerbs(tags)) }).map(([request, entry]): ObjectVerb => {
+      const [method = '', rest = ''] = request.split(' ')
+      const given: Entry = 'opcode' in entry ? entry : { opcode: entry }
+      return {
+        address: (parts) => (parts['name'] === undefined ? {} : { [name]: parts['name'] }),
+        preset: {},
+        ...given,
+        ...{ verb: method.toLowerCase(), path: `/3/${resource}${rest === '/' ? '' : rest}` },
+      }
+    }),
+)
+
+function tagVerbs(kind: TagKind): Record<string, Entry> {
+  const object = kind === 'cluster' ? '' : '/{name}'
+  const named = ({ name = null }: Parts) => ({ kind, name })
+  return {
+    [`POST ${object}/tags`]: { opcode: OpTagsSet, address: named },
+    [`DELETE ${object}/tags/{tag}`]: {
+      opcode: OpTagsDel,
+      address: (parts) => ({ ...named(parts), tags: [parts['tag']] }),
+    },
+  }
+}
+
+/** The variable parts of an address, in their order. */
+export const partsOf = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+
+/** Parameters that a body may not have, since the address says them; nor may it name another object by its uuid. */
+export function saidByAddress({ path, opcode, address }: ObjectVerb): string[] {
+  const said = Object.keys(address(Object.fromEntries(partsOf(path).map((name) => [name, name]))))
+  const uuids = said.map((name) =>
+    name
+      .replace(/_names$/, '_uuids')
+      .replace(/_name$/, '_uuid')
+      .replace(/^nodes$/, 'node_uuids'),
+  )
+  return [...new Set([...said, ...uuids])].filter((name) => Object.hasOwn(opcode.params, name))
+}
+
+export function opcodeOf(entry: ObjectVerb, parts: Parts, body: unknown): ParsedOpCode {
+  const given = body ?? {}
+  if (!isObject(given)) throw badRequest('The body must be an object with the parameters of the request')
+  const twice = saidByAddress(entry).find((name) => Object.hasOwn(given, name))
+  if (Object.hasOwn(given, 'reason')) throw badRequest('reason: is a query argument of the request')
+  if (twice !== undefined) throw badRequest(`${twice}: the address of the request says it, so the body may not`)
+  return readParameters(entry.opcode, { ...entry.preset, ...given, ...entry.address(parts) })
+}

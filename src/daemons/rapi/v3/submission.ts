@@ -1,0 +1,80 @@
+// Submitting a job through /3, whatever address it came by: once for each key, only while the world is as the caller saw it, and with
+// the job itself as the answer when it ends while the caller likes to wait.
+import { createHash } from 'node:crypto'
+import { canonicalJson } from '../../../lib/canonical-json'
+import { IDEMPOTENCY_KEY_BYTES_MAX, JOB_PREFER_WAIT_S, JOB_PREFER_WAITS_MAX } from '../../../model/limits'
+import type { ParsedOpCode } from '../../../opcodes/index'
+import { ALL_JOB_PARTS, type Job, jobFields, jobOf } from '../../../query/job-shape'
+import type { V3Request } from '../context'
+import { badRequest } from '../errors'
+import { readIfMatch } from './if-match'
+import { readPrefer } from './prefer'
+
+/** The job that was made. */
+export interface JobAccepted {
+  id: number
+}
+
+export interface Submission {
+  readonly ops: readonly ParsedOpCode[]
+  readonly reason: string | null
+  readonly plan: string | null
+  /** The headers of these names. */
+  readonly key: string | undefined
+  readonly ifMatch: string | undefined
+  readonly prefer: string | undefined
+}
+
+export async function submit(
+  v3: V3Request,
+  submission: Submission,
+  signal: () => AbortSignal,
+): Promise<JobAccepted | Job> {
+  const { ops, reason, plan, key, ifMatch, prefer } = submission
+  if (key !== undefined && (key === '' || Buffer.byteLength(key) > IDEMPOTENCY_KEY_BYTES_MAX))
+    throw badRequest(`Idempotency-Key: must have from 1 to ${IDEMPOTENCY_KEY_BYTES_MAX} bytes`)
+  const { identity, gantry, reply } = v3
+  const digest = createHash('sha256')
+    .update(canonicalJson({ ops, reason, plan }))
+    .update(ifMatch ?? '')
+    .digest('hex')
+  const request = { ops, reason, plan, key: key ?? null, digest, match: readIfMatch(ifMatch) }
+  const { job, replayed } = await gantry.submit(identity, request, signal())
+  reply.headers['Location'] = `/3/jobs/${job}`
+  if (replayed) reply.headers['Idempotent-Replayed'] = 'true'
+  const ended = await waitFor(v3, job, Math.min(readPrefer(prefer) ?? 0, JOB_PREFER_WAIT_S), signal)
+  reply.status = ended === undefined ? 202 : 200
+  return ended ?? { id: job }
+}
+
+let waiting = 0
+
+/** The job if it ends in time; undefined also when too many wait already. */
+async function waitFor(
+  { identity, gantry }: V3Request,
+  job: number,
+  wait_s: number,
+  signal: () => AbortSignal,
+): Promise<Job | undefined> {
+  if (wait_s === 0 || waiting >= JOB_PREFER_WAITS_MAX) return undefined
+  waiting++
+  try {
+    if (!(await gantry.wait(identity, job, wait_s, signal()))) return undefined
+    const fields = jobFields(ALL_JOB_PARTS)
+    const { rows } = await gantry.view(identity, {
+      what: 'job',
+      name: String(job),
+      fields,
+      filter: null,
+      after: null,
+      limit: 1,
+      known: true,
+    })
+    return jobOf(Object.fromEntries(fields.map((field, at) => [field, rows[0]?.[at]])), ALL_JOB_PARTS)
+  } catch {
+    // The job is there, whatever came of waiting for it: its number is the answer.
+    return undefined
+  } finally {
+    waiting--
+  }
+}

@@ -1,0 +1,72 @@
+// What luxid keeps of a job that has ended: a few words, since thousands of them may be in the queue. All else is in its file, which is
+// read when somebody asks for it; the last ones are kept whole for a while.
+import type { Timestamp } from '../lib/clock'
+import { ENDED_JOBS_WHOLE_BYTES_MAX, ENDED_JOBS_WHOLE_MAX } from '../model/limits'
+import { MARK } from '../model/marks'
+import { opcodeSummary } from '../opcodes/summary'
+import type { JobId } from '../rpc/luxi/calls'
+import type { Job, OpStatus } from './job'
+import { encodeJob } from './job-file'
+import { marksOf } from './marks'
+
+export interface EndedJob {
+  readonly id: JobId
+  readonly ops: readonly { readonly status: OpStatus; readonly summary: string }[]
+  readonly received_timestamp: Timestamp | null
+  readonly start_timestamp: Timestamp | null
+  readonly end_timestamp: Timestamp | null
+  /** Ids of tokens that it was submitted with, and by jobs that came with them. */
+  readonly tokens: readonly string[]
+  /** Idempotency keys that stand for it. */
+  readonly keys: readonly string[]
+}
+
+export function endedJob({ id, ops, received_timestamp, start_timestamp, end_timestamp }: Job): EndedJob {
+  return {
+    ...{ id, received_timestamp, start_timestamp, end_timestamp },
+    ops: ops.map(({ status, input }) => ({ status, summary: opcodeSummary(input) })),
+    tokens: shared(tokensOf({ ops })),
+    keys: shared(keysOf({ id, ops })),
+  }
+}
+
+export function tokensOf(job: Pick<Job, 'ops'> | Pick<EndedJob, 'tokens'>): readonly string[] {
+  if ('tokens' in job) return job.tokens
+  const trail: unknown = job.ops[0]?.input['reason']
+  if (!Array.isArray(trail)) return NONE
+  return trail.flatMap((entry: unknown) => {
+    const [source, text]: unknown[] = Array.isArray(entry) ? entry : []
+    return source === MARK.token && typeof text === 'string' ? [text] : []
+  })
+}
+
+export function keysOf(job: Pick<Job, 'id' | 'ops'> | EndedJob): readonly string[] {
+  if ('keys' in job) return job.keys
+  const [first] = job.ops
+  return first === undefined ? NONE : marksOf(first.input, job.id, MARK.key)
+}
+
+const NONE: readonly string[] = []
+const shared = (list: readonly string[]): readonly string[] => (list.length === 0 ? NONE : list)
+
+/** The jobs that ended last, whole: most questions are about these. */
+export class WholeJobs {
+  private readonly jobs = new Map<JobId, { job: Job; bytes: number }>()
+  private bytes = 0
+
+  get(id: JobId): Job | undefined {
+    return this.jobs.get(id)?.job
+  }
+
+  add(job: Job): void {
+    const bytes = encodeJob(job).length
+    this.bytes += bytes - (this.jobs.get(job.id)?.bytes ?? 0)
+    this.jobs.delete(job.id)
+    this.jobs.set(job.id, { job, bytes })
+    for (const [id, oldest] of this.jobs) {
+      if (this.jobs.size <= ENDED_JOBS_WHOLE_MAX && this.bytes <= ENDED_JOBS_WHOLE_BYTES_MAX) return
+      this.jobs.delete(id)
+      this.bytes -= oldest.bytes
+    }
+  }
+}

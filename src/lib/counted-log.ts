@@ -1,0 +1,51 @@
+// What anybody can make a daemon log as often as they like: the first time is told at once, and what follows in one line for a while.
+import type { TLSSocket, Server } from 'node:tls'
+import type { Clock } from './clock'
+import { errorCode } from './disk'
+import type { Log } from './log'
+
+/** Different reasons that are told apart; the others are counted together. */
+const REASONS_MAX = 10
+
+export class CountedLog {
+  private readonly counts = new Map<string, number>()
+  private counting = false
+
+  constructor(
+    private readonly options: { clock: Clock; log: Log; every_s: number },
+    private readonly text: string,
+  ) {}
+
+  add(reason: string, details: object): void {
+    if (!this.counting) {
+      this.options.log.info({ reason, ...details }, this.text)
+      return this.count()
+    }
+    const known = this.counts.has(reason) || this.counts.size < REASONS_MAX ? reason : 'others'
+    this.counts.set(known, (this.counts.get(known) ?? 0) + 1)
+  }
+
+  private count(): void {
+    this.counting = true
+    const { clock, log, every_s } = this.options
+    const tell = () => {
+      const times = [...this.counts.values()].reduce((sum, count) => sum + count, 0)
+      if (times === 0) return void (this.counting = false)
+      log.info({ times, seconds: every_s, reasons: Object.fromEntries(this.counts) }, this.text)
+      this.counts.clear()
+      this.count()
+    }
+    clock.after(every_s * 1000, tell, { background: true })
+  }
+}
+
+/** Anybody can begin a handshake: those that came to nothing are counted. */
+export function countRefused(server: Server, { clock, log }: { clock: Clock; log: Log }, every_s: number): void {
+  const refused = new CountedLog({ clock, log, every_s }, 'TLS handshake refused')
+  server.on('tlsClientError', (error: Error, socket: TLSSocket) =>
+    refused.add(errorCode(error) ?? error.message.slice(0, 100), {
+      error: error.message,
+      address: socket.remoteAddress,
+    }),
+  )
+}

@@ -1,0 +1,21 @@
+import * as fs from 'node:fs'
+
+/** A whole file as text; one that goes on for longer than `most` bytes, such as a device, is refused. */
+export function readBounded(file: string | number, most: number): string {
+  const handle = typeof file === 'number' ? file : fs.openSync(file, 'r')
+  try {
+    const chunks: Buffer[] = []
+    for (let total = 0; ;) {
+      const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
+      const count = fs.readSync(handle, chunk)
+      if (count === 0) return Buffer.concat(chunks).toString('utf8')
+      total += count
+      if (total > most) throw new Error(`it has more than ${most} bytes`)
+      chunks.push(chunk.subarray(0, count))
+    }
+  } finally {
+    if (typeof file !== 'number') fs.closeSync(handle)
+  }
+}
+
+const CHUNK_BYTES = 1 << 18

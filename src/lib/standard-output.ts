@@ -1,0 +1,30 @@
+// What becomes of the output of a program. A reader that has seen enough, such as head, ends it quietly; a disk that is full is a
+// failure, also when the last line is the one that does not fit.
+
+export interface StandardOutput {
+  /** Ends the process when all that was written has arrived: output goes to a pipe in its own time. */
+  finish(code: number): void
+}
+
+export function standardOutput({ program, quietCode = () => 0 }: OutputOptions): StandardOutput {
+  const lost = (error: NodeJS.ErrnoException): never => {
+    if (error.code === 'EPIPE') process.exit(quietCode())
+    process.stderr.write(`${program}: the output cannot be written: ${error.message}\n`)
+    process.exit(1)
+  }
+  process.stdout.on('error', lost)
+  // Nobody is left who could be told.
+  process.stderr.on('error', () => process.exit(1))
+  return {
+    finish(code) {
+      process.exitCode = code
+      process.stdout.write('', (error) => (error ? lost(error) : process.exit()))
+    },
+  }
+}
+
+export interface OutputOptions {
+  readonly program: string
+  /** The exit code when the reader is gone. */
+  quietCode?(): number
+}

@@ -1,0 +1,135 @@
+// What the system refuses, in words that tell an administrator what is full, broken or used up, and where. The only place that
+// translates the system's error names; whoever tells an error to somebody asks here.
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import { errorCode } from './disk'
+
+/** The text of any error. */
+export const errorText = (error: unknown): string =>
+  systemFailure(error) ?? (error instanceof Error ? error.message : String(error))
+
+/** Undefined for an error that is no such refusal. */
+export function systemFailure(error: unknown): string | undefined {
+  const code = errorCode(error) ?? ''
+  const explain = FAILURES.get(code)
+  const where = new Where(textAt(error, 'path'), textAt(error, 'syscall') ?? '')
+  // Terminals and pipes have these two for reasons of their own.
+  if ((code === 'EAGAIN' && !where.starts) || (code === 'EIO' && where.file === undefined)) return undefined
+  return explain && `${explain(where)} (${code})`
+}
+
+class Where {
+  constructor(
+    readonly file: string | undefined,
+    private readonly syscall: string,
+  ) {}
+
+  /** What could not be done. */
+  get object(): string {
+    if (this.file === undefined) return ''
+    return this.starts
+      ? `: ${this.file} cannot be started`
+      : `: ${this.file} cannot be ${this.reads ? 'read' : 'written'}`
+  }
+
+  get starts(): boolean {
+    return this.syscall.startsWith('spawn')
+  }
+
+  private get reads(): boolean {
+    return this.syscall === 'read' || this.syscall === 'scandir'
+  }
+
+  get fileSystem(): string {
+    const mount = this.file === undefined ? undefined : mountOf(this.file)
+    return mount === undefined ? 'its file system' : `the file system mounted on ${mount}`
+  }
+
+  get room(): string {
+    const stat = this.file === undefined ? undefined : statOf(this.file)
+    if (stat === undefined) return ''
+    if (stat.files > 0 && stat.ffree === 0) return ', which has no inodes left for more files'
+    return ` (${mib(stat.bavail * stat.bsize)} of ${mib(stat.blocks * stat.bsize)} MiB are free)`
+  }
+}
+
+const FAILURES: ReadonlyMap<string, (where: Where) => string> = new Map([
+  ['ENOSPC', (where) => `The disk is full${where.object}; free some room on ${where.fileSystem}${where.room}`],
+  ['EDQUOT', (where) => `The disk quota is used up${where.object}; raise it, or free some room on ${where.fileSystem}`],
+  [
+    'EROFS',
+    (where) => `The disk is read-only${where.object}; see the kernel's log why, and make ${where.fileSystem} writable`,
+  ],
+  ['EIO', (where) => `The disk fails${where.object}; see the kernel's log about ${where.fileSystem}`],
+  ['EMFILE', (where) => `Too many open files${where.object}; ${limitText(LIMIT.files)}`],
+  ['ENFILE', (where) => `Too many open files on this machine${where.object}; raise the kernel's fs.file-max`],
+  ['EAGAIN', (where) => `Too many processes${where.object}; ${limitText(LIMIT.processes)}`],
+  ['ENOMEM', (where) => `Not enough memory${where.object}; free some on this machine`],
+])
+
+/** A limit of processes, by its name in /proc. */
+export interface Limit {
+  readonly name: string
+  readonly what: string
+  /** How a shell and a unit of systemd set it. */
+  readonly command: string
+  readonly setting: string
+}
+
+export const LIMIT = {
+  files: { name: 'Max open files', what: 'open files', command: 'ulimit -n', setting: 'LimitNOFILE' },
+  processes: { name: 'Max processes', what: 'processes', command: 'ulimit -u', setting: 'LimitNPROC' },
+} as const satisfies Record<string, Limit>
+
+function limitText(limit: Limit): string {
+  const has = processLimit(limit)
+  const said = has === undefined ? 'this process has reached its limit' : `this process may have ${has} ${limit.what}`
+  return `${said}: raise that where it is started (${limit.command}, or ${limit.setting} of its unit)`
+}
+
+/** Of this process, as the kernel tells it; undefined where it does not, as when no file can be opened. */
+export function processLimit({ name }: Limit): number | undefined {
+  const lines = attempt(() => fs.readFileSync('/proc/self/limits', 'utf8'))?.split('\n')
+  const soft = lines
+    ?.find((line) => line.startsWith(name))
+    ?.slice(name.length)
+    .trim()
+    .split(/\s+/)[0]
+  if (soft === undefined) return undefined
+  return soft === 'unlimited' ? Infinity : Number(soft)
+}
+
+/** The longest mount point that the file is below. */
+function mountOf(file: string): string | undefined {
+  const mounts = attempt(() => fs.readFileSync('/proc/self/mountinfo', 'utf8'))
+  const real = attempt(() => fs.realpathSync(existing(file)))
+  if (mounts === undefined || real === undefined) return undefined
+  const points = mounts.split('\n').map((line) => (line.split(' ')[4] ?? '').replace(/\\(\d{3})/g, unescaped))
+  const above = points.filter((point) => point !== '' && `${real}/`.startsWith(point === '/' ? '/' : `${point}/`))
+  return above.sort((a, b) => b.length - a.length)[0]
+}
+
+const unescaped = (_: string, octal: string): string => String.fromCharCode(parseInt(octal, 8))
+
+const statOf = (file: string): fs.StatsFs | undefined => attempt(() => fs.statfsSync(existing(file)))
+
+/** The file, or the folder where it was to be made. */
+function existing(file: string): string {
+  const whole = path.resolve(file)
+  return whole === '/' || fs.existsSync(whole) ? whole : existing(path.dirname(whole))
+}
+
+const mib = (bytes: number): number => Math.floor(bytes / 2 ** 20)
+
+function attempt<T>(action: () => T): T | undefined {
+  try {
+    return action()
+  } catch {
+    return undefined
+  }
+}
+
+function textAt(error: unknown, key: string): string | undefined {
+  const value: unknown = Reflect.get(Object(error), key)
+  return typeof value === 'string' ? value : undefined
+}

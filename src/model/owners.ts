@@ -1,0 +1,135 @@
+// Who owns Ganeti's files and directories, and their modes: one table, as Ganeti's ensure-dirs has it, so that Ganeti's daemons, which
+// run as several users, start on what ours leave. Only root gives files away; where Ganeti's accounts do not exist, files stay with who
+// writes them, and then no group may read them.
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import { fileOwner } from '../lib/accounts'
+import { type Disk, type FileOwner, systemDisk } from '../lib/disk'
+import { GROUP, MODE, USER } from './constants/daemons'
+import { PATH } from './constants/paths'
+
+type Claim = readonly [user: string, group: string, mode: number]
+
+const { masterd, noded, rapi, confd } = USER
+const ROOT = [noded, GROUP.noded] as const
+const MASTER = [masterd, GROUP.masterd] as const
+const QUEUE = [masterd, GROUP.daemons] as const
+const NODE = [noded, GROUP.masterd] as const
+const LOG = [noded, GROUP.daemons] as const
+
+const exact: Readonly<Record<string, Claim>> = {
+  [PATH.DATA_DIR]: [...MASTER, 0o755],
+  [PATH.CLUSTER_DOMAIN_SECRET_FILE]: [...MASTER, 0o640],
+  [PATH.CLUSTER_CONF_FILE]: [masterd, GROUP.confd, MODE.config],
+  [`${PATH.DATA_DIR}/config.journal`]: [masterd, GROUP.confd, MODE.config],
+  [`${PATH.DATA_DIR}/gantry.data`]: [...MASTER, MODE.secureFile],
+  [`${PATH.DATA_DIR}/gantry-events.data`]: [...MASTER, MODE.secureFile],
+  [PATH.LOCK_STATUS_FILE]: [...MASTER, MODE.secureFile],
+  [PATH.TEMP_RES_STATUS_FILE]: [...MASTER, MODE.secureFile],
+  [PATH.CONFD_HMAC_KEY]: [confd, GROUP.masterd, 0o440],
+  [PATH.SSH_KNOWN_HOSTS_FILE]: [...MASTER, 0o644],
+  [PATH.RAPI_CERT_FILE]: [rapi, GROUP.masterd, 0o440],
+  [PATH.SPICE_CERT_FILE]: [...NODE, 0o440],
+  [PATH.SPICE_CACERT_FILE]: [...NODE, 0o440],
+  [PATH.NODED_CERT_FILE]: [...MASTER, 0o440],
+  [PATH.NODED_CLIENT_CERT_FILE]: [...MASTER, 0o440],
+  [PATH.WATCHER_PAUSEFILE]: [...MASTER, 0o644],
+  [PATH.RAPI_DATA_DIR]: [rapi, GROUP.masterd, 0o750],
+  [PATH.RAPI_USERS_FILE]: [rapi, GROUP.masterd, 0o640],
+  [PATH.QUEUE_DIR]: [...QUEUE, 0o750],
+  [PATH.JOB_QUEUE_DRAIN_FILE]: [...QUEUE, 0o644],
+  [PATH.JOB_QUEUE_ARCHIVE_DIR]: [...QUEUE, 0o750],
+  [PATH.RUN_DIR]: [...QUEUE, MODE.runDirectory],
+  [PATH.SOCKET_DIR]: [...QUEUE, 0o770],
+  [PATH.MASTER_SOCKET]: [...QUEUE, MODE.luxiSocket],
+  [PATH.QUERY_SOCKET]: [...QUEUE, MODE.luxiSocket],
+  [PATH.LIVELOCK_DIR]: [...QUEUE, 0o750],
+  [PATH.LUXID_MESSAGE_DIR]: [...QUEUE, 0o750],
+  [PATH.BDEV_CACHE_DIR]: [...NODE, 0o755],
+  [PATH.UIDPOOL_LOCKDIR]: [...NODE, 0o750],
+  [PATH.DISK_LINKS_DIR]: [...NODE, 0o755],
+  [PATH.CRYPTO_KEYS_DIR]: [...NODE, MODE.secureDirectory],
+  [PATH.IMPORT_EXPORT_DIR]: [...NODE, 0o755],
+  [PATH.INSTANCE_REASON_DIR]: [...ROOT, 0o755],
+  [PATH.LOG_DIR]: [...QUEUE, 0o770],
+  // Job processes of both write it; every other log is its daemon's alone.
+  [`${PATH.LOG_DIR}/jobs.log`]: [masterd, GROUP.luxid, MODE.secureFile],
+  [PATH.LOG_OS_DIR]: [...LOG, 0o750],
+  [PATH.LOG_XEN_DIR]: [...LOG, 0o750],
+  [PATH.LOG_KVM_DIR]: [...LOG, 0o750],
+}
+
+/** Of files whose names vary, by their directory. */
+const named: readonly [directory: string, name: RegExp, claim: Claim][] = [
+  [PATH.DATA_DIR, /^ssconf_/, [...ROOT, MODE.ssconf]],
+  [PATH.QUEUE_DIR, /^(job-\d+|serial|version|lock)$/, [...QUEUE, MODE.queueFile]],
+  [PATH.JOB_QUEUE_ARCHIVE_DIR, /^\d+$/, [...QUEUE, 0o750]],
+]
+const ARCHIVED_JOB = new RegExp(`^${PATH.JOB_QUEUE_ARCHIVE_DIR}/\\d+/job-\\d+$`)
+
+/** Where Ganeti's layout begins in a path, which may be below the root of a virtual node. */
+const LAYOUT = /\/var\/(lib|run|log)\/ganeti(?=\/|$)(?!.*\/var\/(lib|run|log)\/ganeti(\/|$))/
+
+export interface Belonging {
+  readonly mode: number
+  readonly owner?: FileOwner
+}
+
+/** Undefined for a file that the table does not name. */
+export function belonging(file: string): Belonging | undefined {
+  const start = file.search(LAYOUT)
+  const claim = start < 0 ? undefined : claimOf(file.slice(start))
+  if (claim === undefined) return undefined
+  const [user, group, mode] = claim
+  const owner = fileOwner(user, group)
+  return owner === undefined ? { mode: mode & (group === GROUP.noded ? 0o777 : 0o707) } : { mode, owner }
+}
+
+function claimOf(file: string): Claim | undefined {
+  const known = Object.hasOwn(exact, file) ? exact[file] : undefined
+  if (known !== undefined) return known
+  if (ARCHIVED_JOB.test(file)) return [...QUEUE, MODE.queueFile]
+  const [directory, name] = [path.posix.dirname(file), path.posix.basename(file)]
+  return named.find(([where, pattern]) => where === directory && pattern.test(name))?.[2]
+}
+
+/** Gives a file or directory that is there to its owner. What is no file of ours, such as a link, is left alone. */
+export function claim(file: string): void {
+  const found = belonging(file)
+  const stat = fs.lstatSync(file, { throwIfNoEntry: false })
+  if (found === undefined || stat === undefined || stat.isSymbolicLink()) return
+  const { mode, owner } = found
+  if (owner !== undefined && (stat.uid !== owner.uid || stat.gid !== owner.gid))
+    fs.lchownSync(file, owner.uid, owner.gid)
+  if ((stat.mode & 0o7777) !== mode && (owner !== undefined || stat.uid === process.getuid?.()))
+    fs.chmodSync(file, mode)
+}
+
+/** Everything that is there, as Ganeti's ensure-dirs does when daemons start: archived jobs alone are too many. */
+export function claimAll(local: (virtual: string) => string): void {
+  for (const file of Object.keys(exact)) claim(local(file))
+  for (const [directory] of named) {
+    const files = fs.existsSync(local(directory)) ? fs.readdirSync(local(directory)) : []
+    for (const name of files) claim(path.join(local(directory), name))
+  }
+}
+
+/** Writes what the table names as the table has it. */
+export const ownedDisk: Disk = {
+  ...systemDisk,
+
+  write: (file, data, options) => systemDisk.write(file, data, { ...options, ...belonging(file) }),
+
+  async openAppender(file, options) {
+    const appender = await systemDisk.openAppender(file, options)
+    claim(file)
+    return appender
+  },
+
+  async makeDirectory(directory, mode) {
+    const missing: string[] = []
+    for (let one = directory; !fs.existsSync(one); one = path.dirname(one)) missing.unshift(one)
+    await systemDisk.makeDirectory(directory, mode)
+    for (const one of missing) claim(one)
+  },
+}

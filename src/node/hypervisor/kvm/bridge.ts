@@ -1,0 +1,69 @@
+// Joins a NIC's tap device to its bridge as Ganeti's scripts do, with the VLANs that the NIC asks for.
+import * as fs from 'node:fs/promises'
+import { HypervisorFailure } from '../hypervisor'
+import { nicCommand } from './nic-command'
+
+export interface BridgeFacts {
+  readonly name: string
+  readonly vlanFiltering: boolean
+  /** The VLAN that the bridge gives to every new port; 0 for none. */
+  readonly defaultPvid: number
+  /** Its ports that are no instance's: what they carry reaches other machines. */
+  readonly uplinks: readonly string[]
+}
+
+export interface Vlans {
+  readonly untagged: string | undefined
+  readonly tagged: readonly string[]
+}
+
+/** Ganeti's forms: `.10` untagged; `.10:20:30` untagged and tagged; `:20:30` tagged only. */
+export function parseVlans(vlan: string): Vlans {
+  const [first = '', ...tagged] = vlan.split(':')
+  const untagged = first.replace(/^\./, '')
+  return { untagged: untagged === '' ? undefined : untagged, tagged }
+}
+
+export async function joinBridge(tap: string, bridge: string, vlan: string): Promise<void> {
+  // A bridge takes the lowest address and the smallest MTU of its ports; a guest's start must change neither.
+  const address = (await fs.readFile(`/sys/class/net/${tap}/address`, 'utf8')).trim()
+  await nicCommand(['ip', 'link', 'set', 'dev', tap, 'address', address.replace(/^../, 'fe')])
+  const mtu = (await fs.readFile(`/sys/class/net/${bridge}/mtu`, 'utf8')).trim()
+  await nicCommand(['ip', 'link', 'set', 'dev', tap, 'mtu', mtu])
+  await nicCommand(['ip', 'link', 'set', 'dev', tap, 'master', bridge])
+  if (vlan === '') return
+  for (const argv of vlanCommands(tap, parseVlans(vlan), await bridgeFacts(bridge))) await nicCommand(argv)
+}
+
+/** Refuses a bridge that would let all VLANs through. Pure. */
+export function vlanCommands(tap: string, { untagged, tagged }: Vlans, bridge: BridgeFacts): string[][] {
+  if (!bridge.vlanFiltering)
+    throw new HypervisorFailure(
+      `A NIC asks for VLANs, and bridge ${bridge.name} does not tell them apart (make it: ip link set dev ${bridge.name} type bridge vlan_filtering 1)`,
+    )
+  const add = (port: string, vid: string, ...how: string[]) =>
+    ['bridge', 'vlan', 'add', 'dev', port, 'vid', vid, ...how, 'master'] // prettier-ignore
+  const wanted = [...(untagged === undefined ? [] : [untagged]), ...tagged]
+  const preset = String(bridge.defaultPvid)
+  return [
+    ...(untagged === undefined ? [] : [add(tap, untagged, 'pvid', 'untagged')]),
+    ...tagged.map((vid) => add(tap, vid)),
+    // Otherwise the guest would also hear the VLAN that every port is born with.
+    ...(preset === '0' || wanted.includes(preset)
+      ? []
+      : [['bridge', 'vlan', 'del', 'dev', tap, 'vid', preset, 'master']]),
+    ...bridge.uplinks.flatMap((uplink) => wanted.map((vid) => add(uplink, vid))),
+  ]
+}
+
+async function bridgeFacts(name: string): Promise<BridgeFacts> {
+  const folder = `/sys/class/net/${name}`
+  const read = async (file: string) => (await fs.readFile(`${folder}/bridge/${file}`, 'utf8').catch(() => '0')).trim()
+  const ports = (await fs.readdir(`${folder}/brif`)).filter((port) => !port.startsWith('tap'))
+  return {
+    name,
+    vlanFiltering: (await read('vlan_filtering')) === '1',
+    defaultPvid: Number(await read('default_pvid')),
+    uplinks: ports,
+  }
+}

@@ -1,0 +1,66 @@
+// A migrated guest must meet the machine that it left. The source asks its QEMU what that is and writes it into the runtime data
+// that travel; the target refuses before anything is sent when it cannot offer the same.
+import * as fs from 'node:fs/promises'
+import type { InstanceDict } from '../../../rpc/node/dicts'
+import { HypervisorFailure } from '../hypervisor'
+import { kvmUsable, qemuFacts } from './host'
+import type { Accelerator } from './host'
+import { acceleratorOption, memoryOf, namedAccelerator, optionAfter } from './launch'
+import { KvmParams } from './params'
+import type { Qmp } from './qmp'
+import type { KvmRuntime } from './runtime'
+
+export interface RunningMachine {
+  readonly accelerator: Accelerator
+  /** The versioned type, where the command may name an alias such as `pc`. */
+  readonly machine: string
+}
+
+export async function runningMachine(qmp: Qmp): Promise<RunningMachine> {
+  const kvm = await qmp.object('query-kvm')
+  const type = String(await qmp.run('qom-get', { path: '/machine', property: 'type' }))
+  return { accelerator: kvm['enabled'] === true ? 'kvm' : 'tcg', machine: type.replace(/-machine$/, '') }
+}
+
+/** The runtime data for the target. The accelerator is otherwise chosen by each node for itself. */
+export async function asItRuns(runtime: KvmRuntime, { accelerator, machine }: RunningMachine): Promise<KvmRuntime> {
+  const { command } = runtime
+  const named = command.map((word, index) =>
+    command[index - 1] === '-machine' ? word.replace(/^[^,]*/, machine) : word,
+  )
+  const added = namedAccelerator(command) ? [] : ['-accel', acceleratorOption(accelerator, memoryOf(command))]
+  return {
+    ...runtime,
+    command: [...named, ...added],
+    ...(accelerator === 'kvm' && passesHostCpu(command) ? { cpuFlags: await cpuFlags() } : {}),
+  }
+}
+
+/** Refuses a guest whose machine this node cannot offer. */
+export async function checkSameMachine(instance: InstanceDict, runtime: KvmRuntime): Promise<void> {
+  const { command } = runtime
+  const qemu = await qemuFacts(new KvmParams(instance.hvparams).text('kvm_path'))
+  const machine = (optionAfter(command, '-machine') ?? '').split(',')[0] ?? ''
+  const version = qemu.version.join('.')
+  if (machine !== '' && !qemu.machines.includes(machine))
+    refuse(instance, `its machine type ${machine} is unknown to this node's QEMU ${version}`)
+  if (namedAccelerator(command) === 'kvm' && !(await kvmUsable()))
+    refuse(instance, 'it runs under KVM, and this node has no usable /dev/kvm (no vmx or svm, or no access)')
+  if (runtime.cpuFlags === undefined) return
+  const here = new Set(await cpuFlags())
+  const missing = runtime.cpuFlags.filter((flag) => !here.has(flag))
+  if (missing.length > 0)
+    refuse(instance, `it was given its node's processor, of which this node's lacks ${missing.join(' ')}`)
+}
+
+function refuse(instance: InstanceDict, reason: string): never {
+  throw new HypervisorFailure(`Instance ${instance.name} cannot go on here: ${reason}; a failover starts it anew`)
+}
+
+const passesHostCpu = (command: readonly string[]): boolean =>
+  /^(host|max)(,|$)/.test(optionAfter(command, '-cpu') ?? '')
+
+async function cpuFlags(): Promise<string[]> {
+  const cpuinfo = await fs.readFile('/proc/cpuinfo', 'utf8')
+  return (/^(?:flags|Features)\s*:\s*(.*)$/m.exec(cpuinfo)?.[1] ?? '').split(/\s+/).sort()
+}

@@ -1,0 +1,83 @@
+// What a node keeps of instances beyond their removal, for scripts and people to read, and what bounds it. A node learns that an
+// instance is no more when it gets a list of instances without it; a removal may have passed it by, as after a migration away.
+import * as fs from 'node:fs/promises'
+import * as path from 'node:path'
+import { isMissing } from '../lib/disk'
+import { PATH } from '../model/constants/paths'
+import { LEFTOVERS_S } from '../model/limits'
+import type { NodeContext } from './context'
+import type { Ssconf } from './ssconf'
+
+type SweepContext = Pick<NodeContext, 'paths' | 'ssconf' | 'clock' | 'log'>
+
+interface Kept {
+  readonly folder: string
+  /** The name of the instance that a file is about. */
+  owner(file: string): Promise<string> | string
+}
+
+/** One file or more for each instance; those of unknown ones go. */
+const keptOf = ({ paths }: Pick<NodeContext, 'paths'>): readonly Kept[] => [
+  { folder: paths.bdevCacheDir, owner: firstWord },
+  { folder: paths.instanceReasonDir, owner: (file) => path.basename(file) },
+  { folder: paths.local(PATH.LOG_KVM_DIR), owner: (file) => path.basename(file, '.log') },
+]
+
+async function firstWord(file: string): Promise<string> {
+  try {
+    return (await fs.readFile(file, 'utf8')).split(' ')[0] ?? ''
+  } catch (error) {
+    if (isMissing(error)) return ''
+    throw error
+  }
+}
+
+const swept_ms = new WeakMap<Ssconf, number>()
+
+/** At most once an hour, and nothing that is younger: an instance that is being made is not in every list yet. */
+export async function sweepLeftovers(context: SweepContext): Promise<void> {
+  const { ssconf, clock } = context
+  const now_ms = clock.now_ms()
+  const last_ms = swept_ms.get(ssconf)
+  if (last_ms !== undefined && now_ms - last_ms < LEFTOVERS_S * 1000) return
+  // A node that was told of no cluster knows nothing of its instances.
+  if (ssconf.value('cluster_name') === undefined) return
+  swept_ms.set(ssconf, now_ms)
+  const known = new Set(ssconf.lines('instance_list'))
+  for (const { folder, owner } of keptOf(context)) {
+    for (const file of await filesIn(folder)) {
+      if (now_ms - (await modified_ms(file)) < LEFTOVERS_S * 1000 || known.has(await owner(file))) continue
+      await fs.rm(file, { force: true })
+      context.log.info({ file }, 'a file of an instance that is no more was removed')
+    }
+  }
+}
+
+/** Logs that pile up: with more than these, the oldest go. */
+export async function keepNewest(folder: string, count: number): Promise<void> {
+  const files = await filesIn(folder)
+  if (files.length <= count) return
+  const dated = await Promise.all(files.map(async (file) => ({ file, at_ms: await modified_ms(file) })))
+  dated.sort((a, b) => a.at_ms - b.at_ms)
+  for (const { file } of dated.slice(0, files.length - count)) await fs.rm(file, { force: true })
+}
+
+async function filesIn(folder: string): Promise<string[]> {
+  try {
+    const entries = await fs.readdir(folder, { withFileTypes: true })
+    return entries.filter((entry) => entry.isFile()).map((entry) => path.join(folder, entry.name))
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
+  }
+}
+
+/** What has gone meanwhile is young: there is nothing left to do about it. */
+async function modified_ms(file: string): Promise<number> {
+  try {
+    return (await fs.stat(file)).mtimeMs
+  } catch (error) {
+    if (isMissing(error)) return Infinity
+    throw error
+  }
+}

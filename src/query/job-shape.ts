@@ -1,0 +1,138 @@
+// A job as people and programs of today read it, in `/3` and wherever else it is shown as JSON: times as texts, and its opcodes one by one.
+import { timeText } from '../lib/rfc3339'
+import { isObject } from '../opcodes/check'
+
+/** A line of a job's log. */
+export interface JobLogLine {
+  /** Counts all lines of the job. */
+  serial: number
+  /** @format date-time */
+  time: string
+  /** `message` for text. */
+  type: string
+  message: unknown
+}
+
+/** Why an opcode failed. */
+export interface JobError {
+  /** The kind of error, as `OpPrereqError`. */
+  class: string
+  message: string
+  /** As the cluster has it. */
+  args: unknown[]
+}
+
+/** An opcode of a job, and how it went. Lists have the last four only when they are asked to include them. */
+export interface JobOperation {
+  OP_ID: string
+  summary: string
+  status: string
+  priority: number
+  /** Null while it has not happened. @format date-time */
+  started: string | null
+  /** When its locks were held and it really began. @format date-time */
+  executed: string | null
+  /** @format date-time */
+  ended: string | null
+  /** Null until it has succeeded. */
+  result?: unknown
+  /** Null unless it has failed. */
+  error?: JobError | null
+  log?: JobLogLine[]
+  /** The opcode with its parameters; secrets are left out. */
+  input?: { [parameter: string]: unknown }
+}
+
+/** A job, in lists and alone. */
+export interface Job {
+  id: number
+  /** `queued`, `waiting`, `canceling`, `running`, `canceled`, `success` or `error`. */
+  status: string
+  priority: number
+  archived: boolean
+  /** Null while it has not happened. @format date-time */
+  received: string | null
+  /** @format date-time */
+  started: string | null
+  /** @format date-time */
+  ended: string | null
+  ops: JobOperation[]
+}
+
+/** What is told of opcodes only when it is asked for, since it may be long: of which field each is made. */
+export const JOB_PARTS = { result: 'opresult', error: 'opresult', log: 'oplog', input: 'ops' } as const
+export type JobPart = keyof typeof JOB_PARTS
+export const ALL_JOB_PARTS = Object.keys(JOB_PARTS) as readonly JobPart[]
+
+/** The fields of the query language that a job is made of. */
+export const jobFields = (parts: readonly JobPart[]): string[] => [
+  ...new Set([...FIELDS, ...parts.map((part) => JOB_PARTS[part])]),
+]
+
+const FIELDS = [
+  ...['id', 'status', 'priority', 'archived', 'received_ts', 'start_ts', 'end_ts'],
+  ...['ops', 'summary', 'opstatus', 'oppriority', 'opstart', 'opexec', 'opend'],
+] as const
+
+/** From the values of `jobFields`. */
+export function jobOf(row: Readonly<Record<string, unknown>>, parts: readonly JobPart[]): Job {
+  return {
+    id: Number(row['id']),
+    status: String(row['status']),
+    priority: Number(row['priority']),
+    archived: row['archived'] === true,
+    received: moment(row['received_ts']),
+    started: moment(row['start_ts']),
+    ended: moment(row['end_ts']),
+    ops: listOf(row['ops']).map((input, index) => operation(row, input, index, parts)),
+  }
+}
+
+function operation(
+  row: Readonly<Record<string, unknown>>,
+  input: unknown,
+  index: number,
+  parts: readonly JobPart[],
+): JobOperation {
+  const at = (field: string): unknown => listOf(row[field])[index] ?? null
+  const parameters = isObject(input) ? input : {}
+  const status = String(at('opstatus'))
+  const isDone = status === 'success'
+  const make: { [Part in JobPart]: () => Partial<JobOperation> } = {
+    result: () => ({ result: isDone ? at('opresult') : null }),
+    error: () => ({ error: isDone ? null : errorOf(at('opresult')) }),
+    log: () => ({ log: listOf(at('oplog')).flatMap(logLine) }),
+    input: () => ({ input: parameters }),
+  }
+  return {
+    OP_ID: String(parameters['OP_ID']),
+    summary: String(at('summary')),
+    status,
+    priority: Number(at('oppriority')),
+    started: moment(at('opstart')),
+    executed: moment(at('opexec')),
+    ended: moment(at('opend')),
+    ...parts.reduce<Partial<JobOperation>>((made, part) => ({ ...made, ...make[part]() }), {}),
+  }
+}
+
+function errorOf(result: unknown): JobError | null {
+  if (result === null) return null
+  const [name, args] = Array.isArray(result) ? result : ['OpExecError', [result]]
+  const list = listOf(args)
+  return { class: String(name), message: String(list[0] ?? name), args: [...list] }
+}
+
+function logLine(entry: unknown): JobLogLine[] {
+  if (!Array.isArray(entry)) return []
+  const [serial, time, type, message]: unknown[] = entry
+  return [{ serial: Number(serial), time: moment(time) ?? '', type: String(type), message }]
+}
+
+/** From `[seconds, microseconds]`. */
+function moment(value: unknown): string | null {
+  const [second, micro = 0] = listOf(value)
+  return typeof second === 'number' && typeof micro === 'number' ? timeText(second + micro / 1e6) : null
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])

@@ -1,0 +1,64 @@
+#!/bin/bash
+# Process 1 of one of the machines on which Ganeti's QA runs, in mount, network, host name and process namespaces of its own.
+#   machine.sh FOLDER NAME ADDRESS/BITS REPOSITORY
+# FOLDER holds what the machine writes, REPOSITORY our programs.
+set -euo pipefail
+folder=$1 name=$2 address=$3 repository=$4
+hostname "$name"
+mount -t proc proc /proc
+mount -t sysfs sysfs /sys
+for directory in etc root home var usr srv; do
+  mkdir -p "$folder/$directory/upper" "$folder/$directory/work"
+  mount -t overlay overlay -o "lowerdir=/$directory,upperdir=$folder/$directory/upper,workdir=$folder/$directory/work" "/$directory"
+done
+mount -t tmpfs tmpfs /run
+mkdir -p /run/lock /run/sshd
+ln -sfn /run /var/run
+
+# Ours, under Ganeti's names, and nothing of a Ganeti that may be installed here.
+rm -rf /usr/sbin/gnt-* /usr/sbin/ganeti-* /usr/lib/ganeti /usr/share/ganeti
+mkdir -p /usr/lib/ganeti/tools
+for program in allocation backup debug filter group instance job network node os storage; do
+  ln -sfn "$repository/bin/gnt.js" "/usr/sbin/gnt-$program"
+done
+for program in harep hbal hcheck hinfo hroller hscan hspace hsqueeze hail mon-collector; do
+  ln -sfn "$repository/bin/$program.js" "/usr/bin/$program"
+done
+for program in ganeti-node ganeti-noded ganeti-luxid ganeti-wconfd ganeti-rapi; do ln -sfn "$repository/bin/gantryd.js" "/usr/sbin/$program"; done
+for program in ssh-update prepare-node-join node-daemon-setup; do ln -sfn "$repository/bin/gantryd.js" "/usr/lib/ganeti/$program"; done
+rm -rf /var/lib/ganeti /var/log/ganeti
+mkdir -p /srv/ganeti/os /srv/ganeti/file-storage /srv/ganeti/shared-file-storage
+mkdir -p /etc/ganeti
+printf '/srv/ganeti/file-storage\n/srv/ganeti/shared-file-storage\n' > /etc/ganeti/file-storage-paths
+# What an init system does when there is a cluster.
+cat > /usr/sbin/gnt-cluster << EOF
+#!/bin/sh
+$repository/bin/gnt.js cluster "\$@" || exit
+[ "\$1" != init ] || exec /etc/init.d/ganeti start
+EOF
+chmod 755 /usr/sbin/gnt-cluster
+cat > /etc/init.d/ganeti << 'EOF'
+#!/bin/sh
+pid=$(cat /run/ganeti/ganeti-node.pid 2>/dev/null)
+if [ -n "$pid" ]; then
+  kill "$pid"
+  while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
+fi
+[ "$1" = stop ] && exit
+ganeti-node </dev/null >/dev/null 2>&1 &
+until [ -S /run/ganeti/socket/ganeti-query ]; do sleep 0.1; done
+sleep 1
+EOF
+chmod 755 /etc/init.d/ganeti
+
+ip link set lo up
+ip link add xen-br0 type bridge
+ip link set eth0 master xen-br0
+ip link set eth0 up
+ip link set xen-br0 up
+ip addr add "$address" dev xen-br0
+/usr/sbin/sshd -o UsePAM=no -o PermitRootLogin=yes -o StrictModes=no
+touch "$folder/ready"
+trap 'exit 0' TERM INT
+# Whatever loses its parent is buried here.
+while :; do sleep 3600 & wait $!; done

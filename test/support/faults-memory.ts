@@ -1,0 +1,171 @@
+// People who change the memory of instances of their own, some of them too hasty to wait for a daemon that does not answer, and remember
+// what each job that they saw end has promised.
+import * as https from 'node:https'
+import type { WireOpCode } from '../../src/rpc/luxi/calls'
+import { LuxiClient } from '../../src/rpc/luxi/client'
+import type { Random } from '../../src/lib/random'
+import type { EmbeddedCluster } from './embedded-cluster'
+import { pause, withWconfd } from './faults'
+
+/** How somebody talks to the cluster; an error says that there was no answer. */
+export interface Door {
+  submit(op: WireOpCode): Promise<number>
+  /** The job's status as far as it is known now. */
+  status(job: number): Promise<string>
+}
+
+const FINAL = ['success', 'error', 'canceled']
+
+export function luxiDoor(cluster: EmbeddedCluster, patience_s: number): Door {
+  const open = () => new LuxiClient({ path: cluster.socket, timeout_s: patience_s })
+  const asking = async <T>(ask: (client: LuxiClient) => Promise<T>): Promise<T> => {
+    const client = open()
+    return ask(client).finally(() => client.close())
+  }
+  return {
+    submit: (op) => asking((client) => client.submitJob([op])),
+    status: async (job) => String((await asking((client) => client.queryJobs([job], ['status'])))[0]?.[0]),
+  }
+}
+
+/** Ganeti's remote API, with a new connection for each request, as most scripts have it. */
+export function rapiDoor(cluster: EmbeddedCluster, patience_s: number): Door {
+  const call = (method: string, path: string, body?: unknown): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      const auth = `admin:${cluster.password}`
+      const headers = { 'Content-Type': 'application/json' }
+      const options = { method, auth, headers, agent: false, rejectUnauthorized: false }
+      const request = https.request(new URL(path, cluster.url), options, (response) => {
+        let text = ''
+        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+        response.once('end', () =>
+          response.statusCode === 200
+            ? resolve(JSON.parse(text))
+            : reject(new Error(`${response.statusCode}: ${text}`)),
+        )
+        response.once('error', reject)
+      })
+      const limit = setTimeout(() => request.destroy(new Error('nobody waits any more')), patience_s * 1000)
+      request.once('error', reject).once('close', () => clearTimeout(limit))
+      request.end(body === undefined ? undefined : JSON.stringify(body))
+    })
+  return {
+    async submit({ OP_ID, instance_name, ...params }) {
+      const name = String(instance_name)
+      const [method, path, body] = REQUESTS[OP_ID]?.(name, params) ?? []
+      return Number(await call(method ?? '', path ?? '', body))
+    },
+    async status(job) {
+      const answer = await call('GET', `/2/jobs/${job}`)
+      return typeof answer === 'object' && answer !== null && 'status' in answer ? String(answer.status) : ''
+    },
+  }
+}
+
+const REQUESTS: Readonly<Record<string, (name: string, params: object) => [string, string, unknown?]>> = {
+  OP_INSTANCE_CREATE: (name, params) => ['POST', '/2/instances', { __version__: 1, instance_name: name, ...params }],
+  OP_INSTANCE_SET_PARAMS: (name, params) => ['PUT', `/2/instances/${name}/modify`, params],
+  OP_INSTANCE_MIGRATE: (name, params) => ['PUT', `/2/instances/${name}/migrate`, params],
+  OP_INSTANCE_REMOVE: (name) => ['DELETE', `/2/instances/${name}`],
+}
+
+export class Owner {
+  /** Instances by what is known: the memory that each has, or that it is not there. */
+  readonly known = new Map<string, number | 'gone'>()
+  readonly wrong: string[] = []
+  private readonly history = new Map<string, string[]>()
+  changes = 0
+  unanswered = 0
+  private stopped = false
+
+  constructor(
+    private readonly name: string,
+    private readonly cluster: EmbeddedCluster,
+    private readonly door: Door,
+    private readonly random: Random,
+    private readonly instanceOptions: Readonly<Record<string, unknown>>,
+  ) {}
+
+  stop(): void {
+    this.stopped = true
+  }
+
+  async work(): Promise<void> {
+    for (let round = 1; !this.stopped; round++) await this.life(`${this.name}-${round}.gantry.local`)
+  }
+
+  private async life(instance_name: string): Promise<void> {
+    const made = await this.job({ OP_ID: 'OP_INSTANCE_CREATE', instance_name, ...this.instanceOptions })
+    if (!made) return
+    for (let step = 0; step < 8 && !this.stopped; step++) {
+      if (this.random.below(4) === 0) await this.job({ OP_ID: 'OP_INSTANCE_MIGRATE', instance_name })
+      else await this.change(instance_name)
+    }
+    if (this.random.below(2) === 0) return
+    this.known.delete(instance_name)
+    if (await this.job({ OP_ID: 'OP_INSTANCE_REMOVE', instance_name, shutdown_timeout: 2 }))
+      this.known.set(instance_name, 'gone')
+  }
+
+  private async change(instance_name: string): Promise<void> {
+    await this.look(instance_name)
+    this.known.delete(instance_name)
+    for (let size_mib = 36; size_mib < 256; size_mib += 4) {
+      const beparams = { maxmem: size_mib, minmem: size_mib }
+      const done = await this.job({ OP_ID: 'OP_INSTANCE_SET_PARAMS', instance_name, beparams })
+      // Who gets no answer asks again, and means what was asked last.
+      if (done === undefined) continue
+      if (done) this.known.set(instance_name, size_mib)
+      if (done) this.changes++
+      return
+    }
+  }
+
+  /** What was promised is there as long as nothing else was asked for. */
+  private async look(name: string): Promise<void> {
+    const wanted = this.known.get(name)
+    const answer = await withWconfd(this.cluster, (wconfd) => wconfd.gantryRead({ instances: [name] })).catch(
+      () => undefined,
+    )
+    if (answer === undefined || wanted === undefined) return
+    const found = Object.values(answer.instances).find((instance) => instance.name === name)
+    const memory = found === undefined ? 'gone' : found.beparams['maxmem']
+    if (memory === wanted) return
+    this.known.delete(name)
+    this.wrong.push(
+      `${name} should have ${wanted} MiB, and has ${String(memory)}: ${this.history.get(name)?.join(', ')}`,
+    )
+  }
+
+  async lookAtAll(): Promise<void> {
+    for (const name of this.known.keys()) await this.look(name)
+  }
+
+  /** Whether the job was seen to end with success; undefined when it was not acknowledged. */
+  private async job(op: WireOpCode): Promise<boolean | undefined> {
+    let id: number
+    try {
+      id = await this.door.submit({ reason: [], ...op })
+    } catch (error) {
+      this.note(op, `no answer: ${error instanceof Error ? error.message : ''}`)
+      this.unanswered++
+      await pause(0.1)
+      return undefined
+    }
+    for (;;) {
+      const status = await this.door.status(id).catch(() => '')
+      if (FINAL.includes(status)) {
+        this.note(op, `job ${id} ${status}`)
+        return status === 'success'
+      }
+      await pause(0.05)
+    }
+  }
+
+  /** For whoever looks into a failure. */
+  private note({ OP_ID, instance_name, beparams }: WireOpCode, outcome: string): void {
+    const name = String(instance_name)
+    const text = `${OP_ID.replace('OP_INSTANCE_', '')} ${JSON.stringify(beparams ?? null)} ${outcome}`
+    this.history.set(name, [...(this.history.get(name) ?? []), text])
+  }
+}

@@ -1,0 +1,56 @@
+// The cluster's address on two machines that share a network: network namespaces that are joined by a cable.
+import { spawnSync } from 'node:child_process'
+import * as path from 'node:path'
+import { systemRandom } from '../../src/lib/random'
+import { testWith } from '../support/needs'
+
+jest.setTimeout(60_000)
+const id = systemRandom.hex(3)
+const [here, there] = [`gnta${id}`, `gntb${id}`]
+const run = (...words: string[]) => spawnSync(words[0] ?? '', words.slice(1), { encoding: 'utf8' })
+const ip = (...words: string[]): boolean => run('ip', ...words).status === 0
+const inside = (name: string, ...words: string[]) => run('ip', 'netns', 'exec', name, ...words)
+const hasArping = run('arping', '-V').status === 0
+const permitted = process.geteuid?.() === 0 && ip('netns', 'add', here) && ip('netns', 'add', there)
+const netTest = testWith(hasArping && permitted, 'iputils-arping iproute2')
+
+beforeAll(() => {
+  if (!permitted) return
+  ip('link', 'add', 'gnt0', 'netns', here, 'type', 'veth', 'peer', 'name', 'gnt0', 'netns', there)
+  for (const [name, address] of [
+    [here, '192.0.2.1'],
+    [there, '192.0.2.2'],
+  ] as const) {
+    // prettier-ignore
+    ip('-n', name, 'link', 'set', 'gnt0', 'up')
+    ip('-n', name, 'address', 'add', `${address}/24`, 'dev', 'gnt0')
+  }
+})
+afterAll(() => {
+  for (const name of [here, there]) ip('netns', 'delete', name)
+})
+
+const CLUSTER = '192.0.2.254'
+const NETWORK = path.join(__dirname, '../../dist/node/network.js')
+
+function change(name: string, what: 'add' | 'del'): string {
+  const code = `require(${JSON.stringify(NETWORK)}).setAddress('${what}', '${CLUSTER}', 32, 'gnt0', { warn: (_, text) => console.log(text) })
+    .then(() => console.log('done'), (error) => console.log(error.message))`
+  return inside(name, process.execPath, '-e', code).stdout.trim()
+}
+
+const neighbour = (name: string): string =>
+  /lladdr (\S+)/.exec(inside(name, 'ip', 'neigh', 'show', CLUSTER).stdout)?.[1] ?? ''
+const hardware = (name: string): string => inside(name, 'cat', '/sys/class/net/gnt0/address').stdout.trim()
+
+netTest('is not taken from a machine that has it, and a neighbour is told at once where it is', () => {
+  expect(change(there, 'add')).toBe('done')
+  expect(change(here, 'add')).toBe('Another machine on the network of gnt0 has the address 192.0.2.254')
+  expect(change(there, 'del')).toBe('done')
+  // What the neighbour remembers of its former owner.
+  const wrong = '02:00:00:00:00:99'
+  inside(there, 'ip', 'neigh', 'replace', CLUSTER, 'lladdr', wrong, 'dev', 'gnt0', 'nud', 'stale')
+  expect(neighbour(there)).toBe(wrong)
+  expect(change(here, 'add')).toBe('done')
+  expect(neighbour(there)).toBe(hardware(here))
+})

@@ -1,0 +1,60 @@
+// Programs start quickly: from one file with its compiled form, and with no more of Node than they need.
+import { spawnSync } from 'node:child_process'
+import * as fs from 'node:fs'
+import * as os from 'node:os'
+import * as path from 'node:path'
+
+const ROOT = path.join(__dirname, '../..')
+const folders: string[] = []
+
+afterAll(() => folders.forEach((folder) => fs.rmSync(folder, { recursive: true })))
+
+/** Runs a program, and then a few words of JavaScript that know its `script`. */
+function start(root: string, bundle: string, words: readonly string[], then: string) {
+  const code = `
+    process.argv = ['node', ...${JSON.stringify(words)}]
+    const script = require(${JSON.stringify(path.join(root, 'bin/load.js'))}).load('${bundle}')
+    process.on('exit', () => process.stderr.write(JSON.stringify(${then})))`
+  const { stdout, stderr } = spawnSync(process.execPath, ['-e', code], { encoding: 'utf8' })
+  return { stdout, found: JSON.parse(stderr) as unknown }
+}
+
+test.each([
+  ['gnt', ['gnt', '--version']],
+  ['htools', ['hbal', '--version']],
+])('%s runs what the build compiled', (bundle, words) => {
+  expect(start(ROOT, bundle, words, 'script.cachedDataRejected')).toEqual({
+    stdout: expect.stringMatching(/gantry/),
+    found: false,
+  })
+})
+
+test('what another Node compiled is compiled anew, and what is missing, too', () => {
+  const copy = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-start-'))
+  folders.push(copy)
+  for (const name of ['bin', 'dist/bundle']) fs.mkdirSync(path.join(copy, name), { recursive: true })
+  for (const name of ['bin/load.js', 'dist/bundle/gnt.js'])
+    fs.copyFileSync(path.join(ROOT, name), path.join(copy, name))
+  const version = ['gnt', '--version']
+  expect(start(copy, 'gnt', version, 'script.cachedDataRejected ?? null')).toEqual({
+    stdout: expect.stringMatching(/gantry/),
+    found: null,
+  })
+  fs.writeFileSync(path.join(copy, 'dist/bundle/gnt.js.cache'), 'of another Node')
+  expect(start(copy, 'gnt', version, 'script.cachedDataRejected')).toEqual({
+    stdout: expect.stringMatching(/gantry/),
+    found: true,
+  })
+})
+
+test('a command loads what it needs of Node, and no more', () => {
+  const loaded = (...words: string[]) => {
+    const { found } = start(ROOT, 'gnt', ['gnt', ...words], 'process.moduleLoadList')
+    return ['child_process', 'crypto', 'https', 'readline', 'worker_threads'].filter((name) =>
+      (found as string[]).includes(`NativeModule ${name}`),
+    )
+  }
+  expect(loaded('--version')).toEqual([])
+  // Whoever starts other programs needs the first one.
+  expect(loaded('instance', 'list', '--help')).toEqual(['child_process'])
+})

@@ -1,0 +1,58 @@
+import { parse } from 'yaml'
+import { ALL_TOOLS } from '../../support/all-tools'
+import { FakeMaster } from '../../support/fake-master'
+import { runCli } from '../../support/run-cli'
+
+const run = (words: string, master = new FakeMaster()) => runCli(master, words.split(' '))
+const json = async (words: string): Promise<unknown> => JSON.parse((await run(words)).stdout)
+
+test('every command that lists or shows objects prints them as data', () => {
+  const shows = /^(list(-.*)?|info|diagnose|volumes|permissions|locks|search-tags)$/
+  const without = ALL_TOOLS.flatMap(({ name, commands }) =>
+    commands.flatMap((one) => (shows.test(one.name) && one.data === undefined ? [`${name} ${one.name}`] : [])),
+  )
+  // Providers of external storage have no view yet.
+  expect(without).toEqual(['gnt-storage diagnose', 'gnt-storage info'])
+})
+
+test('JSON has the fields that /3 shows, times as texts, and null where nothing is known', async () => {
+  const [first] = (await json('gnt-instance list --json inst1')) as Record<string, unknown>[]
+  expect(first).toMatchObject({ name: 'inst1.gnt.example', 'nic.macs': expect.any(Array), network_port: null })
+  expect(first?.['ctime']).toMatch(/^2026-\d\d-\d\dT[\d:.]+Z$/)
+  const [node] = (await json('gnt-node info --json node1')) as Record<string, unknown>[]
+  expect(node).toMatchObject({ name: 'node1.gnt.example', master_candidate: true, tags: [] })
+})
+
+test('-o chooses the fields; one that is not there is a failure', async () => {
+  expect(await json('gnt-instance list --json -o name,be/maxmem inst1')).toEqual([
+    { name: 'inst1.gnt.example', 'be/maxmem': 64 },
+  ])
+  const { exit, stdout, stderr } = await run('gnt-instance list --json -o name,nosuch')
+  expect([exit, stdout, stderr]).toEqual([14, '', 'There are no fields nosuch\n'])
+})
+
+test('YAML and CSV have the same objects', async () => {
+  const objects = await json('gnt-node list --output-format json -o name,pinst_list,offline')
+  expect(parse((await run('gnt-node list --output-format yaml -o name,pinst_list,offline')).stdout)).toEqual(objects)
+  const { stdout } = await run('gnt-node list --output-format csv -o name,offline,pinst_list node2')
+  expect(stdout.split('\n')).toEqual([
+    'name,offline,pinst_list',
+    expect.stringMatching(/^node2\.gnt\.example,false,"\[""inst1\.gnt\.example"".*\]"$/),
+    '',
+  ])
+  const bare = await run('gnt-node list --output-format csv --no-headers -o name node2')
+  expect(bare.stdout).toBe('node2.gnt.example\n')
+})
+
+test('a format that is not there is refused, and what Ganeti knows may still be cut short', async () => {
+  expect(await run('gnt-node list --output-format xml')).toMatchObject({ exit: 2 })
+  expect((await run('gnt-node list --out name --no-headers node2')).stdout).toBe('node2.gnt.example\n')
+})
+
+test('info of what is not there fails, and prints no data', async () => {
+  expect(await run('gnt-filter info --json nosuch')).toMatchObject({ exit: 1, stdout: '' })
+})
+
+test('tags are a list', async () => {
+  expect(Array.isArray(await json('gnt-cluster list-tags --json'))).toBe(true)
+})

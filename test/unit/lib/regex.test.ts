@@ -1,0 +1,28 @@
+import { compileRegex } from '../../../src/lib/regex'
+
+const TEXT = `${'a'.repeat(40)}!`
+
+test.each(['^(a+)+$', '(?i)^(A+)+$', '(?m)^(a|a)*$'])('%s is found not to match at once', (source) => {
+  expect(compileRegex(source).test(TEXT)).toBe(false)
+})
+
+test.each([
+  '^(?=a)(a+)+$',
+  '^(a+)+\\1$',
+  '^(a+){1,500}$',
+  '^((a{0,30}){0,30}){0,30}$',
+  '(?i)^(?!b)(a+)+$',
+  '(?:.|.)*(?=\\x00)',
+  '(?:.|.)(?:.|.)(?!a)',
+])('%s could take for ever, and is refused', (source) => {
+  expect(() => compileRegex(source)).toThrow(/could take for ever/)
+})
+
+test('what asks for a few things only is understood as before', () => {
+  const matches = (source: string, text: string) => compileRegex(source).test(text)
+  expect(matches('^(?!web).*$', 'db1')).toBe(true)
+  expect(matches('^(?!web).*$', 'web1')).toBe(false)
+  expect(matches('(?i)^WEB[0-9]{1,3}\\.', 'Web12.example.com')).toBe(true)
+  expect(matches('(?i)^\\S+\\D$', 'Web12.Example')).toBe(true)
+  expect(matches('(?i)[[:upper:]]x', 'aX')).toBe(true)
+})

@@ -1,0 +1,65 @@
+// Owners and modes as Ganeti's ensure-dirs has them. Without root, or without Ganeti's accounts, files stay with who writes them.
+import * as fs from 'node:fs'
+import * as os from 'node:os'
+import * as path from 'node:path'
+import { fileOwner } from '../../../src/lib/accounts'
+import { belonging, claim, claimAll, ownedDisk } from '../../../src/model/owners'
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-owners-'))
+const at = (file: string) => path.join(folder, 'node1', file)
+afterAll(() => fs.rmSync(folder, { recursive: true }))
+
+/** As where the accounts are there. */
+const given = fileOwner('gnt-masterd', 'gnt-daemons') !== undefined
+const mode = (file: string) => (fs.statSync(file).mode & 0o7777).toString(8)
+const owned = (file: string, user: string, group: string, full: string, alone: string) => {
+  const { uid, gid } = fs.statSync(file)
+  expect([file, uid, gid, mode(file)]).toEqual(
+    given
+      ? [file, fileOwner(user, group)?.uid, fileOwner(user, group)?.gid, full]
+      : [file, process.getuid?.(), process.getgid?.(), alone],
+  )
+}
+
+test.each([
+  ['/var/lib/ganeti/config.data', 0o640, 0o600],
+  ['/tmp/cluster/node1/var/lib/ganeti/locks.data', 0o600, 0o600],
+  ['/var/lib/ganeti/queue/job-12', 0o640, 0o600],
+  ['/var/lib/ganeti/queue/archive/3', 0o750, 0o700],
+  ['/var/lib/ganeti/queue/archive/3/job-30001', 0o640, 0o600],
+  ['/var/lib/ganeti/ssconf_node_list', 0o444, 0o444],
+  // A virtual root below a real one's directories.
+  ['/var/lib/ganeti/x/var/lib/ganeti/server.pem', 0o440, 0o400],
+])('%s', (file, full, alone) => {
+  const found = belonging(file)
+  expect(found?.mode).toBe(found?.owner === undefined ? alone : full)
+})
+
+test.each(['/etc/hosts', '/var/lib/ganeti/strange', '/var/lib/ganeti/queue/other', '/var/lib/ganetix/config.data'])(
+  '%s belongs to nobody in particular',
+  (file) => expect(belonging(file)).toBeUndefined(),
+)
+
+test('what is written, made or begun is as the table has it', async () => {
+  await ownedDisk.makeDirectory(at('/var/lib/ganeti/queue/archive/0'), 0o777)
+  owned(at('/var/lib/ganeti'), 'gnt-masterd', 'gnt-masterd', '755', '705')
+  owned(at('/var/lib/ganeti/queue'), 'gnt-masterd', 'gnt-daemons', '750', '700')
+  owned(at('/var/lib/ganeti/queue/archive/0'), 'gnt-masterd', 'gnt-daemons', '750', '700')
+  await ownedDisk.write(at('/var/lib/ganeti/queue/serial'), '1\n', { mode: 0o777 })
+  owned(at('/var/lib/ganeti/queue/serial'), 'gnt-masterd', 'gnt-daemons', '640', '600')
+  await (await ownedDisk.openAppender(at('/var/lib/ganeti/config.journal'), { mode: 0o666 })).close()
+  owned(at('/var/lib/ganeti/config.journal'), 'gnt-masterd', 'gnt-confd', '640', '600')
+  await ownedDisk.write(at('/var/lib/ganeti/other'), 'x', { mode: 0o604 })
+  expect(mode(at('/var/lib/ganeti/other'))).toBe('604')
+})
+
+test('what another program left is taken over, but for links', async () => {
+  await ownedDisk.makeDirectory(at('/var/lib/ganeti/queue'))
+  fs.writeFileSync(at('/var/lib/ganeti/queue/job-7'), '{}', { mode: 0o666 })
+  fs.writeFileSync(at('/elsewhere'), '', { mode: 0o604 })
+  fs.symlinkSync(at('/elsewhere'), at('/var/lib/ganeti/queue/job-8'))
+  claimAll(at)
+  owned(at('/var/lib/ganeti/queue/job-7'), 'gnt-masterd', 'gnt-daemons', '640', '600')
+  expect(mode(at('/elsewhere'))).toBe('604')
+  claim(at('/nowhere'))
+})

@@ -1,0 +1,59 @@
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import { fileHandlers } from '../../../src/node/handlers/files'
+import { keepNewest } from '../../../src/node/leftovers'
+import { type TestNode, testNode } from '../../support/node-context'
+
+let node: TestNode
+beforeEach(() => void (node = testNode()))
+afterEach(() => node.remove())
+
+/** Every file that a node keeps for each instance beyond what goes with the instance, and how it is named. */
+const KEPT: Readonly<Record<string, (name: string) => [file: string, text: string]>> = {
+  '/var/run/ganeti/bdev-cache': (name) => [`bdev_srv_${name}_disk0`, `${name} primary disk/0\n`],
+  '/var/run/ganeti/instance-reason': (name) => [name, '[]'],
+  '/var/log/ganeti/kvm': (name) => [`${name}.log`, 'words of QEMU'],
+}
+
+function put(folder: string, name: string, hoursAgo: number): string {
+  const [file, text] = KEPT[folder]?.(name) ?? ['', '']
+  const local = node.put(`${folder}/${file}`, text)
+  const time = Date.now() / 1000 - hoursAgo * 3600
+  fs.utimesSync(local, time, time)
+  return local
+}
+
+test.each(Object.keys(KEPT))('files of instances that are no more go from %s', async (folder) => {
+  const here = put(folder, 'here.test', 100)
+  const gone = put(folder, 'gone.test', 2)
+  const young = put(folder, 'coming.test', 0)
+  const told = { master_node: [node.context.hostname], instance_list: ['here.test'] }
+  // A node that belongs to no cluster keeps what it has.
+  await fileHandlers.write_ssconf_files(node.context, told)
+  expect(fs.existsSync(gone)).toBe(true)
+  node.put('/var/lib/ganeti/ssconf_cluster_name', 'cluster.test\n')
+  await fileHandlers.write_ssconf_files(node.context, told)
+  expect([here, gone, young].map((file) => fs.existsSync(file))).toEqual([true, false, true])
+  // Not for every change of the cluster.
+  put(folder, 'gone.test', 2)
+  await fileHandlers.write_ssconf_files(node.context, told)
+  expect(fs.existsSync(gone)).toBe(true)
+})
+
+test('of logs that pile up the oldest go', async () => {
+  const folder = path.dirname(node.put('/var/log/ganeti/os/add-0.log', ''))
+  for (let at = 0; at < 5; at++) {
+    fs.writeFileSync(path.join(folder, `add-${at}.log`), '')
+    fs.utimesSync(path.join(folder, `add-${at}.log`), 1000 + at, 1000 + at)
+  }
+  await keepNewest(folder, 3)
+  expect(fs.readdirSync(folder)).toEqual(['add-2.log', 'add-3.log', 'add-4.log'])
+  await keepNewest(path.join(folder, 'not-there'), 3)
+})
+
+test('two that clean one folder at once do not harm each other', async () => {
+  const folder = path.dirname(node.put('/var/log/ganeti/os/add-0.log', ''))
+  for (let at = 0; at < 200; at++) fs.writeFileSync(path.join(folder, `add-${at}.log`), '')
+  await Promise.all(Array.from({ length: 8 }, () => keepNewest(folder, 3)))
+  expect(fs.readdirSync(folder)).toHaveLength(3)
+})

@@ -1,0 +1,70 @@
+// Our client against a node daemon that is as Ganeti's: it answers once in a connection, takes no TLS session twice, and hangs up
+// on calls that it does not know.
+import * as fs from 'node:fs'
+import * as https from 'node:https'
+import type { AddressInfo } from 'node:net'
+import * as os from 'node:os'
+import * as path from 'node:path'
+import { TLSSocket } from 'node:tls'
+import { pathsOf } from '../../../../src/lib/paths'
+import { createCertificate, createClientCertificate, nodeServerTls } from '../../../../src/lib/tls'
+import { nodeUuid } from '../../../../src/model/ids'
+import { isUnknownCall, openNodeClient } from '../../../../src/rpc/node/client'
+
+const HOST = 'node1.example.com'
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-client-'))
+const paths = pathsOf(path.join(folder, HOST), HOST)
+const target = {
+  uuid: nodeUuid('6579ba41-4950-4722-b2a1-7f1efa659aad'),
+  name: HOST,
+  primary_ip: '127.0.0.1',
+  offline: false,
+}
+
+let server: https.Server
+let software: Record<string, string>
+const resumed: boolean[] = []
+
+beforeAll(async () => {
+  fs.mkdirSync(paths.dataDir, { recursive: true })
+  const pem = await createCertificate()
+  fs.writeFileSync(paths.serverCert, pem)
+  fs.writeFileSync(paths.clientCert, await createClientCertificate(pem, HOST))
+  server = https.createServer(nodeServerTls(paths), (request, response) => {
+    if (request.socket instanceof TLSSocket) resumed.push(request.socket.isSessionReused())
+    if (request.url !== '/version') return request.socket.destroy()
+    response.writeHead(200, { ...software, Connection: 'close' }).end('[true, 3000000]\n')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+})
+afterAll(async () => {
+  await new Promise((resolve) => server.close(resolve))
+  fs.rmSync(folder, { recursive: true })
+})
+
+const client = () => openNodeClient({ paths, port: (server.address() as AddressInfo).port })
+
+test('no TLS session is resumed', async () => {
+  software = { Server: 'Ganeti 3.0.2' }
+  const nodes = client()
+  for (let n = 0; n < 3; n++) await expect(nodes.one(target, 'version', [])).resolves.toBe(3000000)
+  expect(resumed).toEqual([false, false, false])
+  nodes.close()
+})
+
+test('a node of Ganeti that hangs up on a call of ours does not know it', async () => {
+  software = { Server: 'Ganeti 3.0.2' }
+  const nodes = client()
+  const failure: unknown = await nodes.one(target, 'gantry_metrics', []).catch((error: unknown) => error)
+  expect(String(failure)).toContain('the node does not know this call')
+  expect(isUnknownCall(failure)).toBe(true)
+  await expect(nodes.one(target, 'vg_list', [])).rejects.toThrow('closed the connection before it answered')
+  nodes.close()
+})
+
+test('a node of ours that hangs up was only interrupted', async () => {
+  software = {}
+  const nodes = client()
+  await expect(nodes.one(target, 'gantry_metrics', [])).rejects.toThrow('closed the connection before it answered')
+  nodes.close()
+})
