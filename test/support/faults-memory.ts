@@ -69,6 +69,16 @@ const REQUESTS: Readonly<Record<string, (name: string, params: object) => [strin
   OP_INSTANCE_REMOVE: (name) => ['DELETE', `/2/instances/${name}`],
 }
 
+/** A job that changes an instance's memory. */
+interface Change {
+  memory: number
+  status: string
+  start_s: number
+  end_s: number
+}
+
+const seconds = (time: unknown): number => (Array.isArray(time) ? Number(time[0]) + Number(time[1]) / 1e6 : 0)
+
 export class Owner {
   /** Instances by what is known: the memory that each has, or that it is not there. */
   readonly known = new Map<string, number | 'gone'>()
@@ -121,20 +131,58 @@ export class Owner {
     }
   }
 
-  /** What was promised is there as long as nothing else was asked for. */
+  /** What was promised is there as long as nothing else was asked for, and nothing that was asked for before is done late. */
   private async look(name: string): Promise<void> {
     const wanted = this.known.get(name)
+    if (wanted === undefined) return
+    const found = await this.memoryOf(name)
+    if (found === undefined || found === wanted || (await this.wasAskedForBefore(name))) return
+    this.known.delete(name)
+    this.wrong.push(
+      `${name} should have ${wanted} MiB, and has ${String(found)}: ${this.history.get(name)?.join(', ')}`,
+    )
+  }
+
+  /** Undefined while wconfd does not answer. */
+  private async memoryOf(name: string): Promise<unknown> {
     const answer = await withWconfd(this.cluster, (wconfd) => wconfd.gantryRead({ instances: [name] })).catch(
       () => undefined,
     )
-    if (answer === undefined || wanted === undefined) return
+    if (answer === undefined) return undefined
     const found = Object.values(answer.instances).find((instance) => instance.name === name)
-    const memory = found === undefined ? 'gone' : found.beparams['maxmem']
-    if (memory === wanted) return
-    this.known.delete(name)
-    this.wrong.push(
-      `${name} should have ${wanted} MiB, and has ${String(memory)}: ${this.history.get(name)?.join(', ')}`,
-    )
+    return found === undefined ? 'gone' : found.beparams['maxmem']
+  }
+
+  /**
+   * A submission that got no answer may have been heard, and its job may change the memory at the same time as, or after, the job that its
+   * owner has seen end: jobs that want the same lock have no order. Such a job explains the memory that is there.
+   */
+  private async wasAskedForBefore(name: string): Promise<boolean> {
+    for (;;) {
+      const jobs = await this.changesOf(name)
+      const found = await this.memoryOf(name)
+      const same = JSON.stringify(await this.changesOf(name)) === JSON.stringify(jobs)
+      if (same && jobs?.every(({ status }) => FINAL.includes(status))) {
+        const done = jobs.filter(({ status }) => status === 'success')
+        const latest = done.filter((job) => !done.some((other) => other.start_s > job.end_s))
+        if (found !== undefined) return latest.some((job) => job.memory === found)
+      }
+      await pause(0.1)
+    }
+  }
+
+  /** Undefined while luxid does not answer. */
+  private async changesOf(name: string): Promise<Change[] | undefined> {
+    const rows = await this.cluster.master
+      .queryJobs(null, ['ops', 'status', 'start_ts', 'end_ts'])
+      .catch(() => undefined)
+    return rows?.flatMap((row) => {
+      const [ops, status, start, end] = row ?? []
+      const op = (ops as WireOpCode[])[0]
+      if (op?.OP_ID !== 'OP_INSTANCE_SET_PARAMS' || op['instance_name'] !== name) return []
+      const { maxmem } = op['beparams'] as { maxmem: number }
+      return [{ memory: maxmem, status: String(status), start_s: seconds(start), end_s: seconds(end) }]
+    })
   }
 
   async lookAtAll(): Promise<void> {
