@@ -930,7 +930,7 @@ export interface NodeView {
   'spfree'?: number | null
   /** Total spindles in volume group (exclusive storage only). */
   'sptotal'?: number | null
-  /** When the node last answered a question about its instances; null as long as it did not (RFC 3339). */
+  /** When the node last told of itself and of its instances: the age of the older of both. Null as long as one is missing (RFC 3339). */
   'seen'?: string | null
 }
 

@@ -27,6 +27,9 @@ export const STOP_NEWS_S = 5
 export const NODE_CONNECT_S = 5
 /** Seconds that an idle connection to a node is kept. */
 export const NODE_KEEP_ALIVE_S = 30
+/** Seconds for which a caller remembers that a node answered as Ganeti's noded, and of how many nodes. */
+export const NODE_SOFTWARE_S = 60
+export const NODE_SOFTWARE_MAX = 10_000
 /** Bytes of output that are kept of a hook or OS script. */
 export const SCRIPT_OUTPUT_BYTES_MAX = 1 << 20
 /** Files below a storage directory that a node lists; with more it refuses. */
@@ -45,7 +48,9 @@ export const SIM_SAVE_S = 2
 // Questions to nodes for people and monitors (services)
 /** Seconds that a list, a figure or a check waits for a node; after that it goes on with what is known. */
 export const LIVE_ANSWER_S = 4
-/** Seconds between two probes of a node that let a question pass. */
+/** Of these, seconds in which a node that is late must at least tell its version, or it is silent. */
+export const NODE_KNOCK_S = 1
+/** Seconds between two probes of a silent node. */
 export const NODE_PROBE_PAUSE_S = 2
 /** Seconds after which a node that nobody asks about, because it left the cluster, is probed no more. */
 export const NODE_PROBE_UNWANTED_S = 600
@@ -55,6 +60,8 @@ export const NODE_LOOK_S = 10
 export const NODE_LOOK_AGAIN_S = 2
 /** Looks at nodes in a second: with more nodes than fit, each is looked at less often. */
 export const NODE_LOOKS_PER_S = 20
+/** Looks that fail are counted in one line of the log for so many seconds. */
+export const NODE_LOOK_FAILED_EVERY_S = 60
 /** Seconds between two looks at a node of which jobs say that something changed. */
 export const NODE_LOOK_SOON_S = 1
 

@@ -51,8 +51,14 @@ export class LastKnown implements Pick<LiveData, 'nodeInfo' | 'instanceInfo'> {
   }
 
   /** When the node last told what runs on it; milliseconds since the epoch. */
-  seen_ms(node: NodeUuid): number | undefined {
+  runningSeen_ms(node: NodeUuid): number | undefined {
     return this.running.get(node)?.seen_ms
+  }
+
+  /** How old the oldest is of what is known of the node and of what runs on it; milliseconds since the epoch. */
+  seen_ms(node: NodeUuid): number | undefined {
+    const [own, running] = [this.nodes.get(node), this.running.get(node)]
+    return own && running && Math.min(own.seen_ms, running.seen_ms)
   }
 
   /** Nodes that left the cluster are forgotten. */

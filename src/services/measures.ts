@@ -1,12 +1,16 @@
 // What the cluster's daemons measure of themselves, gathered from wconfd and the nodes.
 import { recordValues } from '../config/records'
 import { within } from '../lib/clock'
+import { mapInSlices } from '../lib/slices'
 import type { NodeUuid } from '../model/ids'
-import { METRICS_WAIT_S } from '../model/limits'
+import { METRICS_WAIT_S, NODES_ASKED_AT_ONCE } from '../model/limits'
 import type { Node } from '../model/node'
 import type { MasterContext } from './master-context'
 
-type Parts = Pick<MasterContext, 'config' | 'questions' | 'wconfd' | 'clock' | 'log'>
+interface Parts extends Pick<MasterContext, 'config' | 'clock' | 'log'> {
+  readonly questions: Pick<MasterContext['questions'], 'ask'>
+  readonly wconfd: Pick<MasterContext['wconfd'], 'gantryMetrics'>
+}
 
 /**
  * Nobody waits for a node who looks at the figures: each look shows what nodes told last, and has them asked once more for the next
@@ -22,7 +26,7 @@ export class Measures {
     const online = recordValues(this.parts.config().nodes).filter(({ offline }) => !offline)
     const there = new Set(online.map(({ uuid }) => uuid))
     for (const node of this.kept.keys()) if (!there.has(node)) this.kept.delete(node)
-    for (const node of online) void this.ask(node)
+    void mapInSlices(online, NODES_ASKED_AT_ONCE, (node) => void this.ask(node))
     return [...(await this.ofWconfd()), ...this.kept.values()]
   }
 
@@ -30,8 +34,11 @@ export class Measures {
     if (this.asking.has(node.uuid)) return
     this.asking.add(node.uuid)
     const hear = (told: unknown[]) => void this.kept.set(node.uuid, told)
+    const { questions, log } = this.parts
     try {
-      await this.parts.questions.ask(node, 'gantry_metrics', [], hear)
+      await questions.ask(node, 'gantry_metrics', [], hear)
+    } catch (error) {
+      log.warn({ err: error, node: node.name }, 'a node cannot be asked what it measures')
     } finally {
       this.asking.delete(node.uuid)
     }

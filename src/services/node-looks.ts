@@ -2,16 +2,27 @@
 // of a thousand nodes is looked at more slowly than one of three, and no more heavily.
 import { recordValues } from '../config/records'
 import type { Clock } from '../lib/clock'
+import { CountedLog } from '../lib/counted-log'
+import type { Log } from '../lib/log'
+import { errorText } from '../lib/system-failure'
 import type { ConfigData, Node } from '../model/config'
 import type { NodeUuid } from '../model/ids'
-import { NODE_LOOKS_PER_S, NODE_LOOK_AGAIN_S, NODE_LOOK_S, NODE_LOOK_SOON_S } from '../model/limits'
+import {
+  NODE_LOOKS_PER_S,
+  NODE_LOOK_AGAIN_S,
+  NODE_LOOK_FAILED_EVERY_S,
+  NODE_LOOK_S,
+  NODE_LOOK_SOON_S,
+} from '../model/limits'
 import type { LiveData } from '../query/live-data'
+import type { NodeResult } from '../rpc/node/client'
 import type { LastKnown } from './last-known'
 
 interface Parts {
   readonly clock: Clock
   readonly live: Pick<LiveData, 'nodeInfo' | 'instanceInfo'>
   readonly known: LastKnown
+  readonly log: Log
   config(): ConfigData
 }
 
@@ -28,10 +39,14 @@ export class NodeLooks {
   private wake = new AbortController()
   private nodes: ConfigData['nodes'] | undefined
 
-  constructor(private readonly parts: Parts) {}
+  private readonly failed: CountedLog
+
+  constructor(private readonly parts: Parts) {
+    this.failed = new CountedLog({ ...parts, every_s: NODE_LOOK_FAILED_EVERY_S }, 'a look at a node failed')
+  }
 
   start(): void {
-    void this.run().catch(() => undefined)
+    void this.run()
   }
 
   close(): void {
@@ -49,12 +64,22 @@ export class NodeLooks {
 
   private async run(): Promise<void> {
     while (!this.stop.signal.aborted) {
+      const pause_ms = this.turn()
+      if (pause_ms > 0) await this.sleep(pause_ms)
+      else await this.parts.clock.sleep(1000 / NODE_LOOKS_PER_S, this.stop.signal).catch(() => undefined)
+    }
+  }
+
+  /** Looks at the node whose turn it is; or says how long there is none. A turn that fails is followed by the next one. */
+  private turn(): number {
+    try {
       const next = this.next()
       const pause_ms = next === undefined ? NODE_LOOK_AGAIN_S * 1000 : next.due.at_ms - this.now()
-      if (next !== undefined && pause_ms <= 0) {
-        void this.look(next.config, next.node, next.due)
-        await this.parts.clock.sleep(1000 / NODE_LOOKS_PER_S, this.stop.signal)
-      } else await this.sleep(pause_ms)
+      if (next !== undefined && pause_ms <= 0) void this.look(next.config, next.node, next.due)
+      return pause_ms
+    } catch (error) {
+      this.failed.add(errorText(error), { err: error })
+      return NODE_LOOK_AGAIN_S * 1000
     }
   }
 
@@ -97,16 +122,23 @@ export class NodeLooks {
     due.at_ms = Infinity
     let pause_s = NODE_LOOK_AGAIN_S
     try {
-      const running = (await this.parts.live.instanceInfo(config, [node])).get(node.uuid)
-      if (running?.ok === true) {
-        await this.parts.live.nodeInfo(config, [node])
-        pause_s = Math.max(NODE_LOOK_S, this.due.size / NODE_LOOKS_PER_S)
-      }
+      const { live } = this.parts
+      const told =
+        this.answered(node, (await live.instanceInfo(config, [node])).get(node.uuid)) &&
+        this.answered(node, (await live.nodeInfo(config, [node])).get(node.uuid))
+      if (told) pause_s = Math.max(NODE_LOOK_S, this.due.size / NODE_LOOKS_PER_S)
+    } catch (error) {
+      this.failed.add(`${node.name}: ${errorText(error)}`, { err: error })
     } finally {
       due.looking = false
       due.at_ms = Math.min(due.at_ms, due.begun_ms + pause_s * 1000)
       this.wake.abort()
     }
+  }
+
+  private answered(node: Node, result: NodeResult<unknown> | undefined): boolean {
+    if (result?.ok === false) this.failed.add(`${node.name}: ${result.error}`, {})
+    return result?.ok === true
   }
 
   private now = (): number => this.parts.clock.monotonic_ms()

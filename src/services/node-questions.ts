@@ -1,10 +1,18 @@
-// Questions to nodes for people and monitors. Who looks at a list is not to wait for a node that hangs: a question has a short limit,
-// and a node that let one pass is asked by one probe at a time until it answers again; all other questions to it fail at once.
+// Questions to nodes for people and monitors. Who looks at a list is not to wait for a node that hangs: a question has a short limit.
+// A node that is late with an answer is asked for its version, which costs it nothing. If it does not tell that either, it is silent:
+// one probe at a time goes to it until it answers again, and all other questions to it fail at once. If it does, only this one kind of
+// question is slow, and the node is asked for nothing of that kind until it has answered.
 import type { Clock } from '../lib/clock'
 import type { Log } from '../lib/log'
 import { mapInSlices } from '../lib/slices'
 import type { NodeUuid } from '../model/ids'
-import { LIVE_ANSWER_S, NODES_ASKED_AT_ONCE, NODE_PROBE_PAUSE_S, NODE_PROBE_UNWANTED_S } from '../model/limits'
+import {
+  LIVE_ANSWER_S,
+  NODES_ASKED_AT_ONCE,
+  NODE_KNOCK_S,
+  NODE_PROBE_PAUSE_S,
+  NODE_PROBE_UNWANTED_S,
+} from '../model/limits'
 import type { ArgsOf, CallName, ResultOf } from '../rpc/node/calls'
 import { NO_ANSWER, NodeCallError, type NodeClient, type NodeResult, type NodeTarget } from '../rpc/node/client'
 
@@ -18,6 +26,9 @@ interface Silence {
   wanted_ms: number
 }
 
+/** The answer to a question for the version. */
+type Knock = Promise<unknown>
+
 interface Question<C extends CallName> {
   readonly call: C
   readonly args: ArgsOf<C>
@@ -26,6 +37,10 @@ interface Question<C extends CallName> {
 
 export class NodeQuestions implements NodeClient {
   private readonly silent = new Map<NodeUuid, Silence>()
+  /** Of nodes that were asked whether they answer at all, and have not said anything since. */
+  private readonly knocks = new Map<NodeUuid, Knock>()
+  /** Answers that are late, by node and call. */
+  private readonly owed = new Set<string>()
   /** Who waits for a node's answers, and gives up when it falls silent. */
   private readonly waiting = new Map<NodeUuid, Set<() => void>>()
   private readonly returned = new Set<(node: NodeUuid) => void>()
@@ -45,9 +60,9 @@ export class NodeQuestions implements NodeClient {
     hear?: Hear<C>,
   ): Promise<NodeResult<ResultOf<C>>> {
     const silence = this.silent.get(target.uuid)
-    if (silence === undefined || target.offline) return this.askNow(target, { call, args, hear })
-    Object.assign(silence, { target, wanted_ms: this.clock.monotonic_ms() })
-    return Promise.resolve(NO_ANSWER)
+    if (silence !== undefined) Object.assign(silence, { target, wanted_ms: this.clock.monotonic_ms() })
+    const isLate = silence !== undefined || this.owed.has(owedKey(target, call))
+    return isLate && !target.offline ? Promise.resolve(NO_ANSWER) : this.askNow(target, { call, args, hear })
   }
 
   async all<C extends CallName>(
@@ -74,10 +89,6 @@ export class NodeQuestions implements NodeClient {
     throw new NodeCallError(target.name, call, result.error, result.offline)
   }
 
-  isSilent(node: NodeUuid): boolean {
-    return this.silent.has(node)
-  }
-
   /** Calls back when a silent node answers again. */
   onReturn(listener: (node: NodeUuid) => void): void {
     this.returned.add(listener)
@@ -94,12 +105,13 @@ export class NodeQuestions implements NodeClient {
       const answer = this.send(target, question)
       const giveUp = () => end(() => resolve(NO_ANSWER))
       const waiting = this.waitersFor(target.uuid).add(giveUp)
+      const knock = this.clock.after((LIVE_ANSWER_S - NODE_KNOCK_S) * 1000, () => this.knock(target))
       const limit = this.clock.after(LIVE_ANSWER_S * 1000, () => {
-        this.fallSilent(target, question, answer)
+        this.isOwed(target, question.call, answer)
         giveUp()
       })
       const end = (tell: () => void) => {
-        limit.cancel()
+        for (const timer of [knock, limit]) timer.cancel()
         waiting.delete(giveUp)
         if (waiting.size === 0) this.waiting.delete(target.uuid)
         tell()
@@ -128,37 +140,60 @@ export class NodeQuestions implements NodeClient {
   }
 
   private answered({ uuid, name }: NodeTarget): void {
+    this.knocks.delete(uuid)
     if (!this.silent.delete(uuid)) return
     this.log.info({ node: name }, 'the node answers questions again')
     for (const listener of this.returned) listener(uuid)
   }
 
-  private fallSilent<C extends CallName>(target: NodeTarget, question: Question<C>, answer: Promise<unknown>): void {
+  /** The node answers others, but has not answered this. */
+  private isOwed(target: NodeTarget, call: CallName, answer: Promise<unknown>): void {
+    const key = owedKey(target, call)
+    this.owed.add(key)
+    this.log.warn({ node: target.name, call }, `no answer within ${LIVE_ANSWER_S} s; it is not asked again before`)
+    const isHere = () => void this.owed.delete(key)
+    answer.then(isHere, isHere)
+  }
+
+  private knock(target: NodeTarget): void {
+    const { uuid } = target
+    if (this.knocks.has(uuid) || this.silent.has(uuid) || this.closed) return
+    const knock = this.sendKnock(target)
+    this.knocks.set(uuid, knock)
+    this.clock.after(NODE_KNOCK_S * 1000, () => {
+      if (this.knocks.get(uuid) === knock) this.fallSilent(target, knock)
+    })
+  }
+
+  /** Whatever goes wrong with one, the next one has to come. */
+  private sendKnock(target: NodeTarget): Knock {
+    return this.send(target, { call: 'version', args: [] }).catch((error: unknown) =>
+      this.log.error({ err: error, node: target.name }, 'a question whether a node answers failed'),
+    )
+  }
+
+  private fallSilent(target: NodeTarget, knock: Knock): void {
     const { uuid, name } = target
-    if (this.silent.has(uuid) || this.closed) return
+    this.knocks.delete(uuid)
+    if (this.closed) return
     const silence = { target, wanted_ms: this.clock.monotonic_ms() }
     this.silent.set(uuid, silence)
-    this.log.warn(
-      { node: name, call: question.call },
-      `no answer within ${LIVE_ANSWER_S} s; others need not wait for it`,
-    )
+    this.log.warn({ node: name }, 'the node answers nothing; others need not wait for it')
     for (const giveUp of [...(this.waiting.get(uuid) ?? [])]) giveUp()
-    void this.probe(silence, question, answer).catch(() => undefined)
+    void this.probe(silence, knock)
   }
 
   /** The answer that the node owes us is the first probe: a node that was only stopped for a while gives it at once. */
-  private async probe<C extends CallName>(silence: Silence, question: Question<C>, owed: Promise<unknown>) {
+  private async probe(silence: Silence, knock: Knock): Promise<void> {
     const { uuid } = silence.target
-    await owed.catch(() => undefined)
+    await knock
     while (this.silent.get(uuid) === silence) {
       const unwanted_ms = this.clock.monotonic_ms() - silence.wanted_ms
       if (unwanted_ms > NODE_PROBE_UNWANTED_S * 1000) return void this.silent.delete(uuid)
       await new Promise<void>((go) => this.clock.after(NODE_PROBE_PAUSE_S * 1000, go, { background: true }))
-      if (this.silent.get(uuid) !== silence) return
-      // Whatever goes wrong with one probe, the next one has to come.
-      await this.send(silence.target, question).catch((error: unknown) =>
-        this.log.error({ err: error, node: silence.target.name }, 'a probe of a silent node failed'),
-      )
+      if (this.silent.get(uuid) === silence) await this.sendKnock(silence.target)
     }
   }
 }
+
+const owedKey = ({ uuid }: NodeTarget, call: CallName): string => `${uuid} ${call}`

@@ -1,5 +1,5 @@
 // Fields of /3 that tell how old is what the nodes said; Ganeti's queries do not have them.
-import type { ConfigData, NodeUuid } from '../model/config'
+import type { ConfigData } from '../model/config'
 import { findInstance, findNode } from '../config/lookup'
 import type { QueryResource } from '../rpc/luxi/calls'
 import type { LastKnown } from './last-known'
@@ -13,19 +13,23 @@ interface SeenField {
   readonly seen_ms: Seen
 }
 
-const seenOn = (known: LastKnown, node: NodeUuid | undefined) => (node === undefined ? undefined : known.seen_ms(node))
-
 /** By kind of object. */
 export const SEEN_FIELDS: { readonly [W in QueryResource]?: SeenField } = {
   instance: {
     name: 'status_seen',
     doc: 'When the primary node last told what runs on it: the age of `status` and of the `oper_` fields. Null as long as it did not (RFC 3339)',
-    seen_ms: (config, name, known) => seenOn(known, findInstance(config, name)?.primary_node),
+    seen_ms(config, name, known) {
+      const instance = findInstance(config, name)
+      return instance && known.runningSeen_ms(instance.primary_node)
+    },
   },
   node: {
     name: 'seen',
-    doc: 'When the node last answered a question about its instances; null as long as it did not (RFC 3339)',
-    seen_ms: (config, name, known) => seenOn(known, findNode(config, name)?.uuid),
+    doc: 'When the node last told of itself and of its instances: the age of the older of both. Null as long as one is missing (RFC 3339)',
+    seen_ms(config, name, known) {
+      const node = findNode(config, name)
+      return node && known.seen_ms(node.uuid)
+    },
   },
 }
 

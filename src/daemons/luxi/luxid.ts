@@ -94,7 +94,7 @@ export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
   const state = await followState(options, { queue, store, replicas, known }, history)
   // What is acknowledged from now on is at the candidates that answer.
   await within(clock, limits.replication_s, replicas.catchUp())
-  const looks = new NodeLooks({ clock, live, known, config: state.config })
+  const looks = new NodeLooks({ clock, live, known, log, config: state.config })
   questions.onReturn((node) => looks.soon(node))
   state.onDoubt((node) => looks.soon(node))
   looks.start()

@@ -144,7 +144,10 @@ export interface GantryMaster {
   /** Whether the job ends within that time. */
   wait(identity: Identity, job: JobId, wait_s: number, signal?: AbortSignal): Promise<boolean>
   events(identity: Identity, request: EventRequest): Promise<EventPage>
-  /** What the master's daemons and the nodes measure, each as prom-client's JSON; who does not answer soon is left out. */
+  /**
+   * What the master's daemons and the nodes measure, each as prom-client's JSON. wconfd is left out when it does not
+   * answer soon; nodes are shown as they told last, and those that never told are left out.
+   */
   metrics(identity: Identity): Promise<unknown[][]>
   /** The token that this secret belongs to, or null. */
   identify(secret: string): Promise<TokenInfo | null>

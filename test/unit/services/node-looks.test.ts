@@ -1,8 +1,9 @@
-import { silentLog } from '../../../src/lib/log'
+import { type Log, silentLog } from '../../../src/lib/log'
 import {
   LIVE_ANSWER_S,
   NODE_LOOKS_PER_S,
   NODE_LOOK_AGAIN_S,
+  NODE_LOOK_FAILED_EVERY_S,
   NODE_LOOK_S,
   NODE_LOOK_SOON_S,
 } from '../../../src/model/limits'
@@ -26,19 +27,21 @@ afterEach(() => stop())
 
 function start(config: ConfigData, silent: (node: string) => boolean = () => false) {
   const { client, calls } = fakeNodes((call, { name }) => (silent(name) ? undefined : ANSWERS[call]))
+  const logged: unknown[] = []
+  const log = { info: (fields: unknown) => void logged.push(fields) } as unknown as Log
   const clock = new SteppedClock()
   const questions = new NodeQuestions(client, clock, silentLog)
   const known = new LastKnown(clock)
   const live = new NodeLiveData(questions, clock, known)
   const current = { config }
-  const looks = new NodeLooks({ clock, live, known, config: () => current.config })
+  const looks = new NodeLooks({ clock, live, known, log, config: () => current.config })
   looks.start()
   stop = () => {
     looks.close()
     questions.close()
   }
   const seen = () => calls.splice(0).filter(({ call }) => call === 'all_instances_info')
-  return { clock, known, looks, seen, current }
+  return { clock, known, looks, seen, current, calls, live, logged }
 }
 
 test('every node is looked at, and again when what is known of it is old', async () => {
@@ -99,4 +102,46 @@ test('of a node that left the cluster nothing is kept', async () => {
   current.config = { ...golden, nodes: recordFrom(others.map((node) => [node.uuid, node])) }
   await clock.pass(NODE_LOOK_S)
   expect(gone && known.seen_ms(gone.uuid)).toBeUndefined()
+})
+
+test('what a node refuses is logged, counted, and does not make its figures look new', async () => {
+  const [odd] = online
+  const { clock, known, calls, logged } = start(golden, (name) => name === odd?.name)
+  for (let second = 0; second < NODE_LOOK_FAILED_EVERY_S + NODE_LOOK_S; second++) {
+    await clock.pass(1)
+    for (const { node, call, answer, fail } of calls.splice(0))
+      if (node === odd?.name && call === 'node_info') fail('no storage')
+      else answer(ANSWERS[call])
+  }
+  await clock.pass(1)
+  expect(logged).toEqual([
+    { reason: `${odd?.name}: no storage` },
+    {
+      times: expect.any(Number),
+      seconds: NODE_LOOK_FAILED_EVERY_S,
+      reasons: { [`${odd?.name}: no storage`]: expect.any(Number) },
+    },
+  ])
+  expect(odd && [known.seen_ms(odd.uuid), known.runningSeen_ms(odd.uuid)]).toEqual([undefined, expect.any(Number)])
+})
+
+test('a look that cannot be made is logged, and others follow', async () => {
+  const { clock, current, live, logged, seen } = start(golden)
+  await clock.pass(1)
+  seen()
+  jest.spyOn(live, 'instanceInfo').mockRejectedValueOnce(new Error('cannot be written'))
+  await clock.pass(NODE_LOOK_S)
+  expect(logged).toMatchObject([{ reason: expect.stringContaining('cannot be written') }])
+  const { config } = current
+  Object.defineProperty(current, 'config', {
+    configurable: true,
+    get: () => {
+      throw new Error('no configuration')
+    },
+  })
+  await clock.pass(NODE_LOOK_S * 2)
+  Object.defineProperty(current, 'config', { value: config })
+  seen()
+  await clock.pass(NODE_LOOK_S * 2)
+  expect(seen().length).toBeGreaterThanOrEqual(online.length)
 })
