@@ -16,6 +16,8 @@ import {
   NODE_CONNECTIONS_MAX,
   NODE_CONNECT_S,
   NODE_KEEP_ALIVE_S,
+  NODE_SOFTWARE_MAX,
+  NODE_SOFTWARE_S,
 } from '../../model/limits'
 import { type ArgsOf, type CallName, type ResultOf, callOf, isOwnCall } from './calls'
 import { type Endpoint, HungUp, UNKNOWN_CALL, exchange } from './exchange'
@@ -136,13 +138,16 @@ export function openNodeClient(options: NodeClientOptions): NodeClient {
 
 function httpTransport({ paths, clock = systemClock, port = NODE_PORT, simSocket }: NodeClientOptions): NodeTransport {
   const endpointOf = endpoints(paths, port, simSocket ?? defaultSimSocket(paths))
+  const software = new NodeSoftware(clock)
   return {
     async exchange(target, call, body, timeout_s) {
       const endpoint = endpointOf.of(target)
       try {
-        return (await exchange(endpoint, call, body, timeout_s, clock)).text
+        const answer = await exchange(endpoint, call, body, timeout_s, clock)
+        software.learn(target, answer.server)
+        return answer.text
       } catch (error) {
-        if (error instanceof HungUp && isOwnCall(call) && (await runsGaneti(endpoint, clock)))
+        if (error instanceof HungUp && isOwnCall(call) && (await software.isGaneti(target, endpoint)))
           throw new Error(UNKNOWN_CALL, { cause: error })
         throw error
       }
@@ -151,10 +156,33 @@ function httpTransport({ paths, clock = systemClock, port = NODE_PORT, simSocket
   }
 }
 
-/** Ganeti's noded hangs up on a call that it does not know, and so does ours when it ends: a call that both know tells which it is. */
-async function runsGaneti(endpoint: Endpoint, clock: Clock): Promise<boolean> {
-  const answer = await exchange(endpoint, 'version', '[]', NODE_CONNECT_S, clock).catch(() => undefined)
-  return answer?.server.startsWith('Ganeti ') === true
+/**
+ * Ganeti's noded hangs up on a call that it does not know, and so does ours when it ends. Each answer tells which it is; a node that
+ * has not answered lately is asked for its version, which both know.
+ */
+class NodeSoftware {
+  /** When nodes last answered as Ganeti's noded. */
+  private readonly ganeti = new Map<NodeUuid, number>()
+
+  constructor(private readonly clock: Clock) {}
+
+  learn({ uuid }: NodeTarget, server: string): void {
+    if (!server.startsWith('Ganeti ')) return void this.ganeti.delete(uuid)
+    if (this.ganeti.size >= NODE_SOFTWARE_MAX) this.ganeti.clear()
+    this.ganeti.set(uuid, this.clock.monotonic_ms())
+  }
+
+  async isGaneti(target: NodeTarget, endpoint: Endpoint): Promise<boolean> {
+    if (!this.isKnown(target)) {
+      const answer = await exchange(endpoint, 'version', '[]', NODE_CONNECT_S, this.clock).catch(() => undefined)
+      if (answer !== undefined) this.learn(target, answer.server)
+    }
+    return this.isKnown(target)
+  }
+
+  private isKnown({ uuid }: NodeTarget): boolean {
+    return this.clock.monotonic_ms() - (this.ganeti.get(uuid) ?? -Infinity) < NODE_SOFTWARE_S * 1000
+  }
 }
 
 /** `sim.sock` beside the folder of a virtual node; a real node has none. */

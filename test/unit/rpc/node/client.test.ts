@@ -9,7 +9,9 @@ import { TLSSocket } from 'node:tls'
 import { pathsOf } from '../../../../src/lib/paths'
 import { createCertificate, createClientCertificate, nodeServerTls } from '../../../../src/lib/tls'
 import { nodeUuid } from '../../../../src/model/ids'
+import { NODE_SOFTWARE_S } from '../../../../src/model/limits'
 import { isUnknownCall, openNodeClient } from '../../../../src/rpc/node/client'
+import { SteppedClock } from '../../../support/stepped-clock'
 
 const HOST = 'node1.example.com'
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-client-'))
@@ -24,6 +26,7 @@ const target = {
 let server: https.Server
 let software: Record<string, string>
 const resumed: boolean[] = []
+const asked: (string | undefined)[] = []
 
 beforeAll(async () => {
   fs.mkdirSync(paths.dataDir, { recursive: true })
@@ -32,6 +35,7 @@ beforeAll(async () => {
   fs.writeFileSync(paths.clientCert, await createClientCertificate(pem, HOST))
   server = https.createServer(nodeServerTls(paths), (request, response) => {
     if (request.socket instanceof TLSSocket) resumed.push(request.socket.isSessionReused())
+    asked.push(request.url)
     if (request.url !== '/version') return request.socket.destroy()
     response.writeHead(200, { ...software, Connection: 'close' }).end('[true, 3000000]\n')
   })
@@ -59,6 +63,27 @@ test('a node of Ganeti that hangs up on a call of ours does not know it', async 
   expect(String(failure)).toContain('the node does not know this call')
   expect(isUnknownCall(failure)).toBe(true)
   await expect(nodes.one(target, 'vg_list', [])).rejects.toThrow('closed the connection before it answered')
+  nodes.close()
+})
+
+test('whether a node is of Ganeti is learnt from its answers, and asked when they are old', async () => {
+  software = { Server: 'Ganeti 3.0.2' }
+  const clock = new SteppedClock()
+  const nodes = openNodeClient({ paths, clock, port: (server.address() as AddressInfo).port })
+  const unknown = () => expect(nodes.one(target, 'gantry_metrics', [])).rejects.toThrow('does not know this call')
+  const urls = () => asked.splice(0)
+  urls()
+  await unknown()
+  await unknown()
+  expect(urls()).toEqual(['/gantry_metrics', '/version', '/gantry_metrics'])
+  await clock.pass(NODE_SOFTWARE_S)
+  await nodes.one(target, 'version', [])
+  await unknown()
+  expect(urls()).toEqual(['/version', '/gantry_metrics'])
+  software = {}
+  await nodes.one(target, 'version', [])
+  await expect(nodes.one(target, 'gantry_metrics', [])).rejects.toThrow('closed the connection before it answered')
+  expect(urls()).toEqual(['/version', '/gantry_metrics', '/version'])
   nodes.close()
 })
 
