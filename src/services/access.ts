@@ -7,9 +7,10 @@ import { allows } from '../model/permissions'
 import { isObject } from '../opcodes/check'
 import { allOpcodes } from '../opcodes/index'
 import { permissionNames, permissionOf } from '../opcodes/permission'
+import { SCOPE_PARAMS } from '../model/scope-params'
 import type { WireOpCode } from '../rpc/luxi/calls'
 import type { Identity, TokenScope } from '../rpc/luxi/gantry'
-import { covers, describe, type Described, includes, isLimited, knownTo } from './scope'
+import { covers, describe, type Described, includes, isLimited, knownTo, notSettable } from './scope'
 
 export class Access {
   constructor(
@@ -66,6 +67,7 @@ export class Access {
   check(config: ConfigData, op: WireOpCode): void {
     // Who does not see an object is not told what it takes to change it.
     if (this.limited && !this.isInside(config, op)) throw forbidden(OUTSIDE)
+    if (this.limited) checkSettable(op)
     for (const opcode of [op.OP_ID, ...alsoDone(op)]) this.need(permissionOf(opcode))
   }
 
@@ -111,6 +113,18 @@ export class Access {
   }
 }
 
+/** Of objects in the scope, what belongs to machines stays with those who look after the machines. */
+function checkSettable(op: WireOpCode): void {
+  if (isQuestion(op)) return
+  const given = Object.entries(op).filter(([name, value]) => value !== null && !Object.hasOwn(NAMING, name))
+  const parameter = notSettable(Object.fromEntries(given), SCOPE_PARAMS)
+  if (parameter === undefined) return
+  throw forbidden(
+    `${objectsOf(op)[0]}: a token with a scope may not set ${parameter} to what was given, because that is a matter of machines;` +
+      ` use a token without a scope, or a password, with the permission ${permissionOf(op.OP_ID)}`,
+  )
+}
+
 /** What an opcode does beyond what its name says, as the opcodes that do it. Parameters of a start can make QEMU do anything on its node. */
 function alsoDone(op: WireOpCode): string[] {
   const changes = [op['hvparams'], op['beparams']].some((given) => isObject(given) && Object.keys(given).length > 0)
@@ -127,7 +141,7 @@ export const OUTSIDE = 'an object of this request is outside the scope of the to
 export const forbidden = (text: string): OpPrereqError => new OpPrereqError(text, REFUSED.forbidden)
 
 /** Parameters that name objects, by name or uuid, and of which kind they are. */
-const NAMING: Readonly<Record<string, string>> = {
+export const NAMING: Readonly<Record<string, string>> = {
   instance_name: 'instance',
   instance_uuid: 'instance',
   instances: 'instance',
@@ -149,12 +163,10 @@ const NAMING: Readonly<Record<string, string>> = {
   network_name: 'network',
 }
 
-/** Existing disks, adopted by a new instance or attached to another one. */
+/** Disks that belonged to another instance. */
 function takesDisks({ disks }: WireOpCode): boolean {
-  const entries: readonly unknown[] = Array.isArray(disks) ? disks : Object.values(disks ?? {})
-  return entries.some((entry) =>
-    Array.isArray(entry) ? entry[0] === 'attach' : isObject(entry) && entry['adopt'] !== undefined,
-  )
+  const entries: readonly unknown[] = Array.isArray(disks) ? disks : []
+  return entries.some((entry) => Array.isArray(entry) && entry[0] === 'attach')
 }
 
 /** The networks of NICs, of a new instance or in changes of one: `[action, index, parameters]`. */
@@ -168,8 +180,10 @@ function networksOf({ nics }: WireOpCode): string[] {
 
 /** The request to an allocator, which this shows, tells of the whole cluster. */
 const isAboutAll = (op: WireOpCode): boolean =>
-  op.OP_ID === 'OP_TEST_ALLOCATOR' ||
-  (allOpcodes.get(op.OP_ID)?.params['visible'] !== undefined && !isObject(op['visible']))
+  op.OP_ID === 'OP_TEST_ALLOCATOR' || (isQuestion(op) && !isObject(op['visible']))
+
+/** About what is visible to the caller; it changes nothing. */
+const isQuestion = (op: WireOpCode): boolean => allOpcodes.get(op.OP_ID)?.params['visible'] !== undefined
 
 const TAGGED: Readonly<Record<string, string>> = { nodegroup: 'group' }
 

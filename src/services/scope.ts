@@ -2,6 +2,8 @@
 import { findGroup, findInstance, findNetwork, findNode, instanceNodes } from '../config/lookup'
 import { type Dictionary, recordFrom, recordValues } from '../config/records'
 import type { ConfigData, Instance, Network, Node, NodeGroup } from '../model/config'
+import type { ScopeRule, ScopeRules } from '../model/scope-params'
+import { isObject } from '../opcodes/check'
 import type { TokenScope } from '../rpc/luxi/gantry'
 
 export type Scope = Pick<TokenScope, 'tags' | 'groups'>
@@ -95,4 +97,29 @@ const ofNetwork = ({ tags }: Network): Described => ({ tags, groups: [] })
 function ofInstance(config: ConfigData, { tags, primary_node }: Instance): Described {
   const node = config.nodes[primary_node]
   return { tags, groups: node === undefined ? [] : ofNode(config, node).groups }
+}
+
+/** The first parameter that the rules do not let a scope set, as `hvparams.kvm_extra`. */
+export function notSettable(given: unknown, rules: ScopeRules): string | undefined {
+  // Devices come in lists, and changes of them in lists with action and index.
+  if (Array.isArray(given)) return given.map((entry: unknown) => notSettable(entry, rules)).find(isDefined)
+  if (!isObject(given)) return undefined
+  const refused = Object.entries(given).map(([name, value]) => {
+    const rule = (Object.hasOwn(rules, name) ? rules[name] : rules['*']) ?? false
+    if (value === undefined) return undefined
+    if (!isDictionary(rule)) return admits(rule, value) ? undefined : name
+    const inside = notSettable(value, rule)
+    return inside && `${name}.${inside}`
+  })
+  return refused.find(isDefined)
+}
+
+const isDefined = (name: string | undefined): boolean => name !== undefined
+
+const isDictionary = (rule: ScopeRule): rule is ScopeRules =>
+  typeof rule === 'object' && !Array.isArray(rule) && !(rule instanceof RegExp)
+
+function admits(rule: Exclude<ScopeRule, ScopeRules>, value: unknown): boolean {
+  if (typeof rule === 'boolean') return rule
+  return rule instanceof RegExp ? typeof value === 'string' && rule.test(value) : rule.includes(value)
 }

@@ -143,6 +143,21 @@ describe('what it submits', () => {
     expect(status).toBe(202)
   })
 
+  test('no parameter that is a matter of machines, in a job as little as in a plan or with a verb', async () => {
+    const { as } = await web()
+    const hvparams = { kvm_path: '/tmp/mine' }
+    const op = { ...startup('inst2.gnt.example'), OP_ID: 'OP_INSTANCE_SET_PARAMS', hvparams }
+    const refusals = [
+      await submit(as, op),
+      await ask('POST', '/3/plans', { body: { ops: [op] }, as }),
+      await ask('PATCH', '/3/instances/inst2.gnt.example', { body: { hvparams }, as }),
+      await ask('POST', '/3/instances/inst2.gnt.example/startup', { body: { hvparams }, as }),
+      await submit(as, create({ hvparams })),
+    ]
+    for (const { status, json } of refusals)
+      expect([status, json['detail']]).toEqual([403, expect.stringContaining('may not set hvparams.kvm_path')])
+  })
+
   test('an If-Match for what is hidden tells neither that it is there nor its serial number', async () => {
     const { as } = await web()
     const match = async (uuid = '', serial = 0) => {
