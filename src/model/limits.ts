@@ -220,16 +220,20 @@ export const RAPI_STALLED_S = 60
 export const RAPI_CLOSE_S = 2
 /** Clients that are connected at the same time; further ones are refused. */
 export const RAPI_CONNECTIONS_MAX = 1000
-/** Wrong passwords of one address that are answered at once. */
+/** Wrong passwords and tokens of one address, and for one user, after which the next ones wait before they are looked at. */
 export const LOGIN_FAILURES_FREE = 5
-/** Seconds that the answer to a wrong password may be held back. */
+/** Seconds that each of these costs, */
 export const LOGIN_DELAY_S_MAX = 3
-/** Seconds after which an address's wrong passwords are forgotten. */
+/** and that one waits at most; when more wait already, it is refused. */
+export const LOGIN_WAIT_S_MAX = 10
+/** Seconds after which the wrong passwords of an address or for a user are forgotten. */
 export const LOGIN_MEMORY_S = 300
 /** Logins that are known again without passing through all of the check. */
 export const LOGINS_KEPT_MAX = 1000
-/** Addresses whose wrong passwords are remembered. */
+/** Addresses and users whose wrong passwords are remembered, and users with addresses from which they have logged in. */
 export const LOGIN_ADDRESSES_MAX = 10_000
+/** Seconds after which whoever was refused with 503 may try again. */
+export const RETRY_AFTER_S = 5
 
 // The API of our own
 /** Objects on one page, and when the caller does not say how many. */

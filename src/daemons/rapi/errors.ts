@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Log } from '../../lib/log'
 import { SenderLeft } from '../../lib/read-body'
 import { systemFailure } from '../../lib/system-failure'
+import { RETRY_AFTER_S } from '../../model/limits'
 import { GanetiError, GenericError, JobQueueDrainError, JobQueueFull, LuxiError } from '../../model/errors'
 import { PeerError } from '../../rpc/json-protocol'
 import { pythonErrorText, pythonJson } from './python'
@@ -11,6 +12,8 @@ export class HttpError extends Error {
   constructor(
     readonly status: number,
     message: string = STATUS_CODES[status] ?? 'Error',
+    /** When to try again; the status may have its own default. */
+    readonly retry_s?: number,
   ) {
     super(message)
   }
@@ -24,6 +27,17 @@ export class AnsweredByJob extends Error {
 }
 
 export const badRequest = (message: string): HttpError => new HttpError(400, message)
+/** A bound of one client or user, and after how many seconds there may be room again. */
+export const tooMany = (message: string, retry_s: number): HttpError => {
+  const whole_s = Math.max(Math.ceil(retry_s), 1)
+  return new HttpError(429, `${message}; try again in ${whole_s} s`, whole_s)
+}
+/** The header of an answer that says when to try again. */
+export function retryAfter(status: number, error: unknown): Record<string, string> {
+  const asked_s = error instanceof HttpError ? error.retry_s : undefined
+  const retry_s = asked_s ?? (status === 503 ? RETRY_AFTER_S : undefined)
+  return retry_s === undefined ? {} : { 'Retry-After': String(retry_s) }
+}
 export const notFound = (): HttpError => new HttpError(404)
 
 export interface ErrorReply {
@@ -81,6 +95,7 @@ export const EXPLAIN: Readonly<Record<number, string>> = {
   408: 'Request timed out; try again later.',
   413: 'Entity is too large.',
   415: 'Entity body in unsupported format',
+  429: 'Too many requests of one client or user; try again later.',
   431: 'The server is unwilling to process the request because its headers are too large',
   500: 'Server got itself in trouble',
   501: 'Server does not support this operation',

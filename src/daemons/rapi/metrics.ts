@@ -7,6 +7,7 @@ import type { Log } from '../../lib/log'
 import { METRICS_JOBS_MAX, VIEW_PAGE_MAX } from '../../model/limits'
 import type { QueryResource } from '../../rpc/luxi/calls'
 import type { GantryMaster, Identity } from '../../rpc/luxi/gantry'
+import { retryAfter } from './errors'
 import type { Identify } from './v3/identity'
 import { problemOf } from './v3/problem'
 
@@ -105,7 +106,8 @@ export async function serveMetrics(
   } catch (error) {
     const problem = problemOf(error, log)
     if (problem.status === 401) response.setHeader('WWW-Authenticate', 'Basic realm="Gantry", Bearer realm="Gantry"')
-    response.writeHead(problem.status, { 'Content-Type': 'application/problem+json' }).end(JSON.stringify(problem))
+    const headers = { 'Content-Type': 'application/problem+json', ...retryAfter(problem.status, error) }
+    response.writeHead(problem.status, headers).end(JSON.stringify(problem))
   }
 }
 

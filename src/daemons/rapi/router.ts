@@ -17,7 +17,7 @@ import { type Authenticator, CHALLENGE, checkAccess } from './auth'
 import { readBody } from './body'
 import { noteAccess } from './access-log'
 import { RapiContext, type RapiServices } from './context'
-import { badRequest, errorReply, HttpError, notFound } from './errors'
+import { badRequest, errorReply, HttpError, notFound, retryAfter } from './errors'
 import { pythonJson } from './python'
 import { PythonWriter } from './python-writer'
 import { readPermission } from './read-permission'
@@ -64,6 +64,7 @@ export function createRouter(routes: readonly Route[], options: RouterOptions): 
     } catch (error) {
       const { status, body } = errorReply(error, log)
       if (status === 401) response.setHeader('WWW-Authenticate', CHALLENGE)
+      response.setHeaders(new Map(Object.entries(retryAfter(status, error))))
       // What is left of a body that is too long is dropped, and only so much of it.
       if (status === 413) response.setHeader('Connection', 'close')
       send(response, status, body, clock)

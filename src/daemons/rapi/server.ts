@@ -27,6 +27,7 @@ import type { GantryMaster } from '../../rpc/luxi/gantry'
 import { type AccessLevel, logAccess } from './access-log'
 import { basicAuthenticator } from './auth'
 import { isTooLong } from './body'
+import { LoginTurns } from './login-turns'
 import { RapiMetrics, serveMetrics } from './metrics'
 import { createRouter } from './router'
 import { UsersFile } from './users'
@@ -99,14 +100,15 @@ function createDoors(rapi: RapiOptions, users: UsersFile): Door {
   const metrics = new RapiMetrics(clock)
   const master = metrics.measured(options.master)
   const { gantry } = master
-  const authenticator = basicAuthenticator(users, clock, log)
+  const turns = new LoginTurns(clock, log)
+  const authenticator = basicAuthenticator(users, turns)
   const services = { master, clock, log }
   const ganeti = routes.filter(({ path }) => !isV3(path))
   const router = createRouter(ganeti, { ...services, authenticator, requireAuthentication })
   const ours = gantry && openV3(gantry)
 
   function openV3(gantry: GantryMaster): { v3: Door; measures: Door } {
-    const identify = createIdentify({ gantry, users, passwords: authenticator, clock, log })
+    const identify = createIdentify({ gantry, users, passwords: authenticator, turns })
     const v3Routes = [...routes.filter(({ path }) => isV3(path)), ...objectRoutes]
     return {
       v3: createV3Router(v3Routes, { ...services, gantry, identify }),

@@ -14,6 +14,12 @@ export const REALM = 'Ganeti Remote API'
 
 export type User = Omit<UserEntry, 'password'>
 
+/** What somebody shows who logs in. */
+export interface Credentials {
+  readonly name: string
+  readonly password: string
+}
+
 /** Of who has shown a password. */
 export const identityOf = ({ name, options }: User): Identity => ({
   user: name,
@@ -23,8 +29,8 @@ export const identityOf = ({ name, options }: User): Identity => ({
 
 export class UsersFile {
   private users = new Map<string, UserEntry>()
-  /** Who has shown these credentials since the file was read: by a keyed digest, which neither tells nor compares them. */
-  private readonly shown = new Map<string, User>()
+  /** The entries that these credentials have fitted: by a keyed digest, which neither tells nor compares them. */
+  private readonly shown = new Map<string, Pick<UserEntry, 'name' | 'password'>>()
   private readonly key = systemRandom.hex(32)
   private stamp: string | undefined
   private loaded = false
@@ -41,23 +47,27 @@ export class UsersFile {
   }
 
   /** The user, if name and password fit; takes as long for an unknown name as for a wrong password. */
-  verify(name: string, password: string): User | undefined {
+  verify(login: Credentials): User | undefined {
     this.refresh()
+    const { name, password } = login
     const entry = this.users.get(name)
     const matches = passwordMatches(name, password, entry?.password ?? '')
-    return entry !== undefined && matches ? entry : undefined
+    if (entry === undefined || !matches) return undefined
+    this.remember(login, entry)
+    return entry
   }
 
-  /** The user whom this header has proved before. */
-  recall(header: string): User | undefined {
+  /** The user whom these credentials have proved before, if the password in the file is still the same. */
+  recall(login: Credentials): User | undefined {
     this.refresh()
-    return this.shown.get(this.digest(header))
+    const shown = this.shown.get(this.digest(login))
+    const entry = shown && this.users.get(shown.name)
+    return entry?.password === shown?.password ? entry : undefined
   }
 
-  remember(header: string, user: User): void {
-    const [oldest] = this.shown.keys()
-    if (this.shown.size >= LOGINS_KEPT_MAX && oldest !== undefined) this.shown.delete(oldest)
-    this.shown.set(this.digest(header), user)
+  /** Of what was shown, as a key to remember it by. */
+  digest({ name, password }: Credentials): string {
+    return createHmac('sha256', this.key).update(`${name}:${password}`).digest('base64')
   }
 
   refresh(force = false): void {
@@ -70,13 +80,14 @@ export class UsersFile {
       if (!isMissing(error)) this.log.error({ err: error }, `cannot read ${this.file}: nobody can log in`)
     }
     this.log.info({ users: this.users.size }, `read ${this.file}`)
-    this.shown.clear()
     this.stamp = stamp
     this.loaded = true
   }
 
-  private digest(header: string): string {
-    return createHmac('sha256', this.key).update(header).digest('base64')
+  private remember(login: Credentials, entry: UserEntry): void {
+    const [oldest] = this.shown.keys()
+    if (this.shown.size >= LOGINS_KEPT_MAX && oldest !== undefined) this.shown.delete(oldest)
+    this.shown.set(this.digest(login), entry)
   }
 }
 

@@ -1,21 +1,21 @@
 // Who asks /3: a user with a password, or whoever shows a bearer token. What they may do is decided by the master.
+import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import { Passport, type Strategy } from 'passport'
 import { permissionsOf } from '../../../model/permissions'
 import type { GantryMaster, Identity } from '../../../rpc/luxi/gantry'
-import { type Authenticator, FailureLog } from '../auth'
-import type { Clock } from '../../../lib/clock'
-import type { Log } from '../../../lib/log'
+import { LOGINS_KEPT_MAX } from '../../../model/limits'
+import type { Authenticator } from '../auth'
 import { HttpError } from '../errors'
+import type { LoginTurns } from '../login-turns'
 import { identityOf, type UsersFile } from '../users'
 
 interface IdentifyOptions {
   readonly gantry: GantryMaster
   readonly users: UsersFile
   readonly passwords: Authenticator
-  readonly clock: Clock
-  readonly log: Log
+  readonly turns: LoginTurns
 }
 
 export type Identify = (request: IncomingMessage, response: ServerResponse) => Promise<Identity>
@@ -26,10 +26,10 @@ interface BearerModule {
 }
 
 export function createIdentify(options: IdentifyOptions): Identify {
-  const { gantry, users, passwords, clock, log } = options
+  const { gantry, users, passwords, turns } = options
   const { Strategy: Bearer } = createRequire(__filename)('passport-http-bearer') as BearerModule
   const passport = new Passport()
-  const failures = new FailureLog(clock, log)
+  const known = new KnownTokens()
   passport.use(
     'bearer',
     new Bearer((secret, done) => {
@@ -58,17 +58,40 @@ export function createIdentify(options: IdentifyOptions): Identify {
   }
 
   return async (request, response) => {
-    if (/^bearer /i.test(request.headers.authorization ?? '')) {
-      const identity = await bearer(request, response)
-      if (identity !== undefined) return identity
-      await failures.delay(request)
-      throw new HttpError(401, 'The token is not valid')
+    const header = request.headers.authorization ?? ''
+    if (/^bearer /i.test(header)) {
+      const shown = digestOf(header)
+      const check = () => bearer(request, response)
+      const identity = known.has(shown)
+        ? await check()
+        : await turns.take(request.socket.remoteAddress, { shown }, check)
+      known.note(shown, identity !== undefined)
+      if (identity === undefined) throw new HttpError(401, 'The token is not valid')
+      return identity
     }
     const user = await passwords.authenticate(request, response)
     if (user === undefined) throw new HttpError(401, 'Log in with a password or a token')
     return identityOf(user)
   }
 }
+
+/** Tokens that were good when they were last shown: whoever has one is not guessing. */
+class KnownTokens {
+  private readonly digests = new Set<string>()
+
+  has(digest: string): boolean {
+    return this.digests.has(digest)
+  }
+
+  note(digest: string, good: boolean): void {
+    if (!good) return void this.digests.delete(digest)
+    const [oldest] = this.digests.add(digest)
+    if (this.digests.size > LOGINS_KEPT_MAX && oldest !== undefined) this.digests.delete(oldest)
+  }
+}
+
+/** Secrets are random, so a digest of one tells nothing of it. */
+const digestOf = (header: string): string => createHash('sha256').update(header).digest('base64')
 
 type Middleware = (request: IncomingMessage, response: ServerResponse, fail: (error: unknown) => void) => void
 

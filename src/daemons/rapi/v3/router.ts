@@ -9,7 +9,7 @@ import { noteAccess } from '../access-log'
 import { readArguments } from '../arguments'
 import { readBody } from '../body'
 import { leaving, RapiContext, type RapiServices, type Reply } from '../context'
-import { AnsweredByJob, badRequest, HttpError, notFound } from '../errors'
+import { AnsweredByJob, badRequest, HttpError, notFound, retryAfter } from '../errors'
 import { RouteTree } from '../route-tree'
 import type { Handler, Route } from '../router'
 import type { Identify } from './identity'
@@ -100,13 +100,12 @@ function refuse(response: ServerResponse, error: unknown, { log, clock }: V3Opti
   if (response.headersSent) return void response.end()
   const challenge: Record<string, string> =
     problem.status === 401 ? { 'WWW-Authenticate': 'Basic realm="Gantry", Bearer realm="Gantry"' } : {}
-  const retry: Record<string, string> = problem.status === 503 ? { 'Retry-After': '5' } : {}
   // What is left of a body that is too long is dropped, and only so much of it.
   const close: Record<string, string> = problem.status === 413 ? { Connection: 'close' } : {}
   const headers: Record<string, string> = {
     'Content-Type': 'application/problem+json',
     ...challenge,
-    ...retry,
+    ...retryAfter(problem.status, error),
     ...close,
   }
   write(response, problem.status, headers, JSON.stringify(problem), clock)

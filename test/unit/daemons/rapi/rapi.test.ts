@@ -92,6 +92,13 @@ describe('users', () => {
     expect((await harness.ask('GET', '/version', { as: basic('colon', 'a') })).status).toBe(401)
   })
 
+  test.each([':first', 'last:', '::', 'ü%20', '%'])('a password may be %s', async (password) => {
+    writeFileSync(harness.usersFile, `${USERS}\nodd ${password} read`)
+    const answer = await harness.ask('GET', '/version', { as: basic('odd', password) })
+    writeFileSync(harness.usersFile, USERS)
+    expect(answer.status).toBe(200)
+  })
+
   test('writing needs the write option', async () => {
     const answer = await harness.ask('PUT', '/2/tags?tag=x', { as: basic('reader', 'foo555') })
     expect(answer.status).toBe(403)

@@ -1,0 +1,110 @@
+// Guessing passwords and tokens costs time, over however many connections it is done. Whoever shows something that was not known to be
+// right takes a turn before it is looked at: one of its address, and one of the user that it names. A turn counts as a wrong guess from the
+// moment when it is taken, so that guesses that come together wait for each other, and hanging up does not help.
+import { createHash } from 'node:crypto'
+import { addressGroup } from '../../lib/address-group'
+import type { Clock } from '../../lib/clock'
+import type { Log } from '../../lib/log'
+import {
+  LOGIN_ADDRESSES_MAX,
+  LOGIN_DELAY_S_MAX,
+  LOGIN_FAILURES_FREE,
+  LOGIN_MEMORY_S,
+  LOGIN_WAIT_S_MAX,
+} from '../../model/limits'
+import { tooMany } from './errors'
+
+interface Guesses {
+  readonly count: number
+  /** When the next one may be looked at. */
+  readonly next_ms: number
+}
+
+/** Who logs in, as far as it is known before the check. */
+export interface Login {
+  /** Whom a password is for; a token does not tell. */
+  readonly user?: string
+  /** A digest of what is shown. */
+  readonly shown: string
+}
+
+export class LoginTurns {
+  private readonly addresses = new Map<string, Guesses>()
+  private readonly users = new Map<string, Guesses>()
+  /** Users with addresses from which they have logged in: there, guesses of others for their names do not hold them up. */
+  private readonly familiar = new Set<string>()
+  private readonly underWay = new Map<string, Promise<unknown>>()
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {}
+
+  /** What `check` finds, undefined for a wrong guess. Throws 429 when too many wait already. */
+  take<T>(remote: string | undefined, login: Login, check: () => Promise<T | undefined>): Promise<T | undefined> {
+    const address = addressGroup(remote ?? 'unknown')
+    // The same guess from the same address is one guess, as when a page with a new login asks for many things at once.
+    const id = `${address} ${login.shown}`
+    const known = this.underWay.get(id)
+    // What is under one key is of one type: it was made by the same check.
+    if (known !== undefined) return known as Promise<T | undefined>
+    const result = this.checked(address, login, check).finally(() => this.underWay.delete(id))
+    this.underWay.set(id, result)
+    return result
+  }
+
+  private async checked<T>(
+    address: string,
+    { user }: Login,
+    check: () => Promise<T | undefined>,
+  ): Promise<T | undefined> {
+    // A name may be as long as a header.
+    const name = user === undefined ? undefined : createHash('sha256').update(user).digest('base64')
+    const pair = `${address} ${name}`
+    const byUser = name === undefined || this.familiar.has(pair) ? undefined : name
+    await this.turn(address, byUser)
+    const found = await check()
+    if (found === undefined) {
+      this.log.warn({ address, failures: this.addresses.get(address)?.count ?? 0 }, 'login refused')
+      return undefined
+    }
+    this.addresses.delete(address)
+    if (byUser !== undefined) this.users.delete(byUser)
+    if (name !== undefined) keep(this.familiar.add(pair))
+    return found
+  }
+
+  private async turn(address: string, user: string | undefined): Promise<void> {
+    const now_ms = this.clock.monotonic_ms()
+    const ofAddress = recent(this.addresses.get(address), now_ms)
+    const ofUser = recent(user === undefined ? undefined : this.users.get(user), now_ms)
+    const start_ms = Math.max(now_ms, ofAddress.next_ms, ofUser.next_ms)
+    const wait_s = (start_ms - now_ms) / 1000
+    if (wait_s > LOGIN_WAIT_S_MAX) {
+      const whose = ofAddress.next_ms >= ofUser.next_ms ? `from ${address}` : 'for this user'
+      throw tooMany(`There were too many wrong logins ${whose}`, wait_s)
+    }
+    note(this.addresses, address, ofAddress, now_ms)
+    if (user !== undefined) note(this.users, user, ofUser, now_ms)
+    if (wait_s > 0) await this.clock.sleep(wait_s * 1000)
+  }
+}
+
+const NONE: Guesses = { count: 0, next_ms: 0 }
+
+const recent = (guesses: Guesses | undefined, now_ms: number): Guesses =>
+  guesses === undefined || now_ms - guesses.next_ms > LOGIN_MEMORY_S * 1000 ? NONE : guesses
+
+function note(guesses: Map<string, Guesses>, key: string, before: Guesses, now_ms: number): void {
+  const count = before.count + 1
+  const excess = count - LOGIN_FAILURES_FREE
+  const delay_s = excess > 0 ? Math.min(2 ** (excess - 2), LOGIN_DELAY_S_MAX) : 0
+  guesses.delete(key)
+  keep(guesses.set(key, { count, next_ms: Math.max(now_ms, before.next_ms) + delay_s * 1000 }))
+}
+
+/** Forgets the oldest when it is full. */
+function keep(all: Map<string, unknown> | Set<string>): void {
+  const [oldest] = all.keys()
+  if (all.size > LOGIN_ADDRESSES_MAX && oldest !== undefined) all.delete(oldest)
+}
