@@ -5,13 +5,22 @@ import { ENDED_JOBS_WHOLE_BYTES_MAX, ENDED_JOBS_WHOLE_MAX } from '../model/limit
 import { MARK } from '../model/marks'
 import { opcodeSummary } from '../opcodes/summary'
 import type { JobId } from '../rpc/luxi/calls'
-import type { Job, OpStatus } from './job'
+import type { Job, JobOp } from './job'
 import { encodeJob } from './job-file'
 import { marksOf } from './marks'
 
+/** What lists show of an opcode; of fixed size, but for the name in its summary. */
+export interface OpSummary extends Pick<
+  JobOp,
+  'status' | 'priority' | 'start_timestamp' | 'exec_timestamp' | 'end_timestamp'
+> {
+  readonly OP_ID: string
+  readonly summary: string
+}
+
 export interface EndedJob {
   readonly id: JobId
-  readonly ops: readonly { readonly status: OpStatus; readonly summary: string }[]
+  readonly ops: readonly OpSummary[]
   readonly received_timestamp: Timestamp | null
   readonly start_timestamp: Timestamp | null
   readonly end_timestamp: Timestamp | null
@@ -24,10 +33,16 @@ export interface EndedJob {
 export function endedJob({ id, ops, received_timestamp, start_timestamp, end_timestamp }: Job): EndedJob {
   return {
     ...{ id, received_timestamp, start_timestamp, end_timestamp },
-    ops: ops.map(({ status, input }) => ({ status, summary: opcodeSummary(input) })),
+    ops: ops.map(opSummary),
     tokens: shared(tokensOf({ ops })),
     keys: shared(keysOf({ id, ops })),
   }
+}
+
+export function opSummary({ input, status, priority, ...times }: JobOp): OpSummary {
+  const { start_timestamp, exec_timestamp, end_timestamp } = times
+  const { OP_ID } = input
+  return { OP_ID, summary: opcodeSummary(input), status, priority, start_timestamp, exec_timestamp, end_timestamp }
 }
 
 export function tokensOf(job: Pick<Job, 'ops'> | Pick<EndedJob, 'tokens'>): readonly string[] {

@@ -55,7 +55,12 @@ let counter = 0
 export const systemDisk: Disk = {
   async read(file) {
     try {
-      return await fs.readFile(file)
+      const fd = await open(file, constants.O_RDONLY, 0)
+      try {
+        return await readWhole(fd)
+      } finally {
+        sync.closeSync(fd)
+      }
     } catch (error) {
       if (isMissing(error)) return undefined
       throw error
@@ -178,9 +183,22 @@ const AT_ONCE_BYTES_MAX = 64 << 10
 
 const open = promisify<string, number, number, number>(sync.open)
 
+const readSome = promisify(sync.read)
+const readLong = promisify<number, Buffer>(sync.readFile)
 const datasync = promisify(sync.fdatasync)
 const fsync = promisify(sync.fsync)
 const writeLong = promisify<number, Buffer>(sync.writeFile)
+
+/** A file's size is at hand once it is open; its content may have to come from the disk. */
+async function readWhole(fd: number): Promise<Buffer> {
+  const { size } = sync.fstatSync(fd)
+  if (size > 0 && size <= AT_ONCE_BYTES_MAX) {
+    const { bytesRead, buffer } = await readSome(fd, Buffer.allocUnsafe(size), 0, size, 0)
+    if (bytesRead === size) return buffer
+  }
+  // Files of the kernel have no size. Nothing was read at the place from which this goes on.
+  return readLong(fd)
+}
 
 /** An error about an open file does not tell which one it is. */
 async function naming(file: string, action: Promise<void>): Promise<void> {

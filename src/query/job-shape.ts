@@ -71,7 +71,7 @@ export const jobFields = (parts: readonly JobPart[]): string[] => [
 
 const FIELDS = [
   ...['id', 'status', 'priority', 'archived', 'received_ts', 'start_ts', 'end_ts'],
-  ...['ops', 'summary', 'opstatus', 'oppriority', 'opstart', 'opexec', 'opend'],
+  ...['opids', 'summary', 'opstatus', 'oppriority', 'opstart', 'opexec', 'opend'],
 ] as const
 
 /** From the values of `jobFields`. */
@@ -84,28 +84,27 @@ export function jobOf(row: Readonly<Record<string, unknown>>, parts: readonly Jo
     received: moment(row['received_ts']),
     started: moment(row['start_ts']),
     ended: moment(row['end_ts']),
-    ops: listOf(row['ops']).map((input, index) => operation(row, input, index, parts)),
+    ops: listOf(row['opids']).map((OP_ID, index) => operation(row, String(OP_ID), index, parts)),
   }
 }
 
 function operation(
   row: Readonly<Record<string, unknown>>,
-  input: unknown,
+  OP_ID: string,
   index: number,
   parts: readonly JobPart[],
 ): JobOperation {
   const at = (field: string): unknown => listOf(row[field])[index] ?? null
-  const parameters = isObject(input) ? input : {}
   const status = String(at('opstatus'))
   const isDone = status === 'success'
   const make: { [Part in JobPart]: () => Partial<JobOperation> } = {
     result: () => ({ result: isDone ? at('opresult') : null }),
     error: () => ({ error: isDone ? null : errorOf(at('opresult')) }),
     log: () => ({ log: listOf(at('oplog')).flatMap(logLine) }),
-    input: () => ({ input: parameters }),
+    input: () => ({ input: parametersOf(at('ops')) }),
   }
   return {
-    OP_ID: String(parameters['OP_ID']),
+    OP_ID,
     summary: String(at('summary')),
     status,
     priority: Number(at('oppriority')),
@@ -115,6 +114,8 @@ function operation(
     ...parts.reduce<Partial<JobOperation>>((made, part) => ({ ...made, ...make[part]() }), {}),
   }
 }
+
+const parametersOf = (input: unknown) => (isObject(input) ? input : {})
 
 function errorOf(result: unknown): JobError | null {
   if (result === null) return null

@@ -16,7 +16,7 @@ export type Timestamp = readonly [seconds: number, microseconds: number]
 /** What is known of a job without its file. */
 export interface JobOutline {
   readonly id: number
-  readonly ops: readonly { readonly status: string; readonly summary: string }[]
+  readonly ops: readonly OpOutline[]
   readonly received_timestamp?: Timestamp | null
   readonly start_timestamp?: Timestamp | null
   readonly end_timestamp?: Timestamp | null
@@ -32,20 +32,30 @@ export interface JobView extends Omit<JobOutline, 'ops'> {
   readonly ops: readonly OpView[]
 }
 
-export interface OpView {
-  readonly input: WireOpCode
+interface OpState {
   readonly status: string
-  readonly result: unknown
-  readonly log?: readonly unknown[]
   readonly priority: number
   readonly start_timestamp?: Timestamp | null
   readonly exec_timestamp?: Timestamp | null
   readonly end_timestamp?: Timestamp | null
 }
 
+export interface OpOutline extends OpState {
+  readonly OP_ID: string
+  readonly summary: string
+}
+
+export interface OpView extends OpState {
+  readonly input: WireOpCode
+  readonly result: unknown
+  readonly log?: readonly unknown[]
+}
+
 export interface JobReader {
   /** Every job of the queue, and of the archive too when asked. */
   all(options: { archived: boolean }): Promise<readonly JobOutline[]>
+  /** A job of the queue, as far as it is known without its file. */
+  known(id: number): JobOutline | undefined
   /** One job of the queue or the archive. */
   one(id: number): Promise<JobView | undefined>
 }

@@ -6,8 +6,8 @@ import { mapInSlices } from '../lib/slices'
 import { eachBounded } from '../lib/bounded'
 import { JOB_FILES_READ_AT_ONCE, JOBS_AT_ONCE } from '../model/limits'
 import { withoutMarks } from '../model/marks'
-import { opcodeSummary, redactPrivate } from '../opcodes/summary'
-import { type EndedJob, tokensOf } from '../jobs/ended-jobs'
+import { redactPrivate } from '../opcodes/summary'
+import { type EndedJob, opSummary, tokensOf } from '../jobs/ended-jobs'
 import type { JobOutline, JobReader, JobView } from '../query/source'
 
 const views = new WeakMap<Job, JobView>()
@@ -40,6 +40,10 @@ export function jobReader(queue: JobQueue, viewOf: typeof jobView): JobReader {
       })
       return [...old, ...live]
     },
+    known(id) {
+      const job = queue.known(id)
+      return job && outline(job, false)
+    },
     async one(id) {
       const job = await queue.find(id)
       return job && viewOf(job, queue.known(id) === undefined)
@@ -53,10 +57,7 @@ function outline(job: Job | EndedJob, archived: boolean): JobOutline {
   const known = outlines.get(job)
   if (known !== undefined && known.archived === archived) return known
   const { id, received_timestamp, start_timestamp, end_timestamp } = job
-  const ops = job.ops.map((op) => ({
-    status: op.status,
-    summary: 'summary' in op ? op.summary : opcodeSummary(op.input),
-  }))
+  const ops = isWhole(job) ? job.ops.map(opSummary) : job.ops
   const state = { status: jobStatus(job), priority: isWhole(job) ? jobPriority(job) : 0, archived }
   const made = { id, ops, received_timestamp, start_timestamp, end_timestamp, ...state, tokens: tokensOf(job) }
   if (isWhole(job)) outlines.set(job, made)

@@ -112,6 +112,10 @@ function visibleJobs(access: Access, jobs: JobReader): JobReader {
   const isVisible = ({ tokens }: Pick<JobOutline, 'tokens'>) => tokens.includes(token)
   return {
     all: async (options) => (await jobs.all(options)).filter(isVisible),
+    known(id) {
+      const job = jobs.known(id)
+      return job && isVisible(job) ? job : undefined
+    },
     one: async (id) => {
       const job = await jobs.one(id)
       return job && isVisible(job) ? job : undefined

@@ -81,7 +81,7 @@ export function goldenJobs(): JobView[] {
 
 const outlined = (job: JobView): JobOutline => ({
   ...job,
-  ops: job.ops.map(({ status, input }) => ({ status, summary: opcodeSummary(input) })),
+  ops: job.ops.map(({ input, ...state }) => ({ ...state, OP_ID: input.OP_ID, summary: opcodeSummary(input) })),
 })
 
 export function goldenSource(config = goldenConfig()): QuerySource & { readonly live: GoldenLive } {
@@ -91,6 +91,7 @@ export function goldenSource(config = goldenConfig()): QuerySource & { readonly 
     live: new GoldenLive(),
     jobs: {
       all: async ({ archived }) => jobs.filter((job) => archived || !job.archived).map(outlined),
+      known: (id) => jobs.filter((job) => job.id === id && !job.archived).map(outlined)[0],
       one: async (id) => jobs.find((job) => job.id === id),
     },
     locks: { locks: async () => [] },

@@ -4,7 +4,7 @@ import { opcodeSummary } from '../../opcodes/summary'
 import type { WireOpCode } from '../../rpc/luxi/calls'
 import { type Comparison, type Field, type FieldKind, UNAVAILABLE, cell, field, optional } from '../field'
 import type { Resource } from '../resource'
-import type { JobOutline, JobReader, JobView, OpView, QuerySource } from '../source'
+import type { JobOutline, JobReader, JobView, OpOutline, OpView, QuerySource } from '../source'
 
 /** A job that was asked for by id may be gone; then only the id is known. */
 interface JobRow {
@@ -27,7 +27,8 @@ export const jobResource: Resource<JobRow> = {
   },
   async find(source, name) {
     const id = Number(name)
-    return { id, job: await reader(source).one(id) }
+    const jobs = reader(source)
+    return { id, job: jobs.known(id) ?? (await jobs.one(id)) }
   },
   fields: {
     archived: of('Archived', 'bool', 'Whether job is archived', (job) => cell(job.archived)),
@@ -37,24 +38,29 @@ export const jobResource: Resource<JobRow> = {
       (job) => job.end_timestamp,
     ),
     id: field('ID', 'number', 'Job ID', ({ id }) => cell(id)),
-    opend: ops('OpCode_end', 'List of opcode execution end timestamps', (op) => op.end_timestamp ?? null),
-    opexec: ops(
+    opend: states('OpCode_end', 'List of opcode execution end timestamps', (op) => op.end_timestamp ?? null),
+    opexec: states(
       'OpCode_exec',
       'List of opcode execution start timestamps (after acquiring locks)',
       (op) => op.exec_timestamp ?? null,
     ),
     oplog: ops('OpCode_log', 'List of opcode output logs', (op) => op.log ?? []),
-    oppriority: ops('OpCode_prio', 'List of opcode priorities', (op) => op.priority),
+    oppriority: states('OpCode_prio', 'List of opcode priorities', (op) => op.priority),
     opresult: ops('OpCode_result', 'List of opcodes results', (op) => op.result ?? null),
     ops: ops('OpCodes', 'List of all opcodes', (op) => withoutUnset(op.input)),
-    opstart: ops(
+    opstart: states(
       'OpCode_start',
       'List of opcode start timestamps (before acquiring locks)',
       (op) => op.start_timestamp ?? null,
     ),
-    opstatus: of('OpCode_status', 'other', 'List of opcodes status', (job) =>
-      cell(job.ops.map(({ status }) => status)),
+    opids: field(
+      'OpCode_ID',
+      'other',
+      'List of opcode names',
+      ({ job }) => (job === undefined ? UNAVAILABLE : cell(job.ops.map(opIdOf))),
+      { listed: false },
     ),
+    opstatus: states('OpCode_status', 'List of opcodes status', (op) => op.status),
     priority: of('Priority', 'number', 'Current job priority (19 to -20)', (job) => cell(job.priority)),
     received_ts: moment(
       'Received',
@@ -90,6 +96,11 @@ function moment(title: string, doc: string, get: (job: JobOutline | JobView) => 
   return of(title, 'other', doc, (job) => optional(get(job)), 'seconds')
 }
 
+/** What is known of each opcode without the job's file. */
+function states(title: string, doc: string, get: (op: OpOutline | OpView) => unknown): Field<JobRow> {
+  return of(title, 'other', doc, (job) => cell(job.ops.map(get)))
+}
+
 /** What only the job's file has of each opcode. */
 function ops(title: string, doc: string, get: (op: OpView) => unknown): Field<JobRow> {
   return field(title, 'other', doc, ({ job }) => (isWhole(job) ? cell(job.ops.map(get)) : UNAVAILABLE), {
@@ -98,10 +109,11 @@ function ops(title: string, doc: string, get: (op: OpView) => unknown): Field<Jo
 }
 
 const isWhole = (job: JobRow['job']): job is JobView =>
-  job !== undefined && job.ops.every((op: JobOutline['ops'][number] | OpView) => 'input' in op)
+  job !== undefined && job.ops.every((op: OpOutline | OpView) => 'input' in op)
 
-const summaryOf = (op: JobOutline['ops'][number] | OpView): string =>
-  'input' in op ? opcodeSummary(op.input) : op.summary
+const summaryOf = (op: OpOutline | OpView): string => ('input' in op ? opcodeSummary(op.input) : op.summary)
+
+const opIdOf = (op: OpOutline | OpView): string => ('input' in op ? op.input.OP_ID : op.OP_ID)
 
 /** Python writes unset parameters to job files as null, luxid shows only these two so; it has an order of its own, too. */
 const SHOWN_AS_NULL: readonly string[] = ['depends', 'comment']

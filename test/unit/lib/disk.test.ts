@@ -14,3 +14,14 @@ test('temporary files of processes that were killed are removed, and those of th
   await removeLeftovers(systemDisk, path.join(directory, 'absent'))
   fs.rmSync(directory, { recursive: true })
 })
+
+test('a file is read whole, whatever its length, and whether or not it has one', async () => {
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'gd'))
+  for (const length of [0, 1, 100_000]) {
+    fs.writeFileSync(`${directory}/file`, 'x'.repeat(length))
+    expect((await systemDisk.read(`${directory}/file`))?.length).toBe(length)
+  }
+  expect((await systemDisk.read('/proc/self/status'))?.toString()).toMatch(/^Name:/)
+  expect(await systemDisk.read(`${directory}/none`)).toBeUndefined()
+  fs.rmSync(directory, { recursive: true })
+})

@@ -1,5 +1,12 @@
-import { newJob } from '../../../src/jobs/job'
-import { jobView, markedView } from '../../../src/services/job-views'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { encodeJob } from '../../../src/jobs/job-file'
+import { type Job, newJob, withOp } from '../../../src/jobs/job'
+import { systemDisk } from '../../../src/lib/disk'
+import { runQuery } from '../../../src/query/engine'
+import { jobFields, type JobPart } from '../../../src/query/job-shape'
+import { jobReader, jobView, markedView } from '../../../src/services/job-views'
+import { goldenSource } from '../../support/golden-query'
+import { openTestQueue, removeRoot, temporaryPaths } from '../../support/queue-in-process'
 
 test('whoever asks for a job does not see its private parameters', () => {
   const op = { OP_ID: 'OP_INSTANCE_CREATE', instance_name: 'vm1', osparams_private: { password: 'P' }, reason: [] }
@@ -8,3 +15,28 @@ test('whoever asks for a job does not see its private parameters', () => {
     expect(view.ops[0]?.input).toMatchObject({ instance_name: 'vm1', osparams_private: { password: null } })
   expect(job.ops[0]?.input).toMatchObject({ osparams_private: { password: 'P' } })
 })
+
+test('lists read the files of jobs that have ended only when they show what nothing else has', async () => {
+  const paths = temporaryPaths()
+  mkdirSync(paths.queueDir, { recursive: true })
+  for (const id of [1, 2, 3]) writeFileSync(`${paths.queueDir}/job-${id}`, encodeJob(succeeded(id)))
+  const reads: string[] = []
+  const disk = { ...systemDisk, read: (file: string) => (reads.push(file), systemDisk.read(file)) }
+  const { queue, close } = await openTestQueue(paths, { maxRunning: 0, warm: 0, disk })
+  const readFor = async (parts: readonly JobPart[], filter: unknown = null) => {
+    reads.length = 0
+    const source = { ...goldenSource(), jobs: jobReader(queue, jobView) }
+    const { data } = await runQuery('job', jobFields(parts), filter, source)
+    return [data.length, reads.length]
+  }
+  expect(await readFor([])).toEqual([3, 0])
+  expect(await readFor([], ['|', ['==', 'id', 1], ['==', 'id', 3]])).toEqual([2, 0])
+  expect(await readFor(['input', 'result'])).toEqual([3, 3])
+  await close()
+  await removeRoot(paths)
+})
+
+function succeeded(id: number): Job {
+  const job = newJob(id, [{ OP_ID: 'OP_TEST_DELAY', duration: id }], [id, 0])
+  return { ...withOp(job, 0, { status: 'success', end_timestamp: [id, 1] }), end_timestamp: [id, 1] }
+}
