@@ -2,6 +2,7 @@
 import * as fs from 'node:fs/promises'
 import { constants } from 'node:os'
 import * as path from 'node:path'
+import { changeableByOthers } from '../lib/changeable'
 import { type CommandResult, runCommand } from '../lib/run-command'
 import { endOf } from '../lib/short-text'
 import { IALLOCATOR_SEARCH_PATH } from '../model/constants/paths'
@@ -14,6 +15,9 @@ const NO_OUTPUT = /^\s*$/
 
 /** What the program printed, as JSON; null when it printed nothing. */
 export async function runOob(program: string, command: string, node: string, timeout_s: number): Promise<unknown> {
+  const others = await changeableByOthers(program)
+  if (others !== undefined)
+    fail(`oob_program '${program}' is not started: ${others}; only root may be able to change it`)
   const { code, output, stdout, timedOut } = await runCommand([program, command, node], { timeout_s })
   const why = timedOut ? `terminated after timeout of ${timeout_s} seconds` : `exited with exit code ${code}`
   if (code !== 0)

@@ -1,6 +1,8 @@
 // The nodes of a plan: they are asked what they have and how they are, but told nothing.
+import { recordValues } from '../../config/records'
 import type { ArgsOf, CallName, ResultOf } from '../../rpc/node/calls'
 import { NodeCallError, type NodeClient, type NodeResult, type NodeTarget } from '../../rpc/node/client'
+import type { Prerequisite } from '../../rpc/luxi/plan'
 import type { PlanState } from './environment'
 
 /** Calls that change nothing. */
@@ -32,6 +34,11 @@ export function planNodes(state: PlanState): NodeClient {
     args: ArgsOf<C> | ((target: NodeTarget) => ArgsOf<C>),
   ): Promise<Map<NodeTarget['uuid'], NodeResult<ResultOf<C>>>> {
     if (!QUESTIONS.has(call)) return new Map(targets.map((target) => [target.uuid, order(state, target, call)]))
+    const program = newProgram(state, call, args)
+    if (program !== undefined) {
+      for (const target of targets) state.prerequisites.push(unasked(target, call, program))
+      return new Map(targets.map(({ uuid }) => [uuid, { ok: true, payload: null as ResultOf<C> }]))
+    }
     if (call === 'blockdev_getmirrorstatus' && state.orders.length > 0) {
       const [disks] = typeof args === 'function' ? [] : args
       const payload = (Array.isArray(disks) ? disks.map(() => IN_SYNC) : []) as unknown as ResultOf<C>
@@ -54,6 +61,30 @@ export function planNodes(state: PlanState): NodeClient {
     close: () => undefined,
   }
 }
+
+/** What a node would start to answer, if that is not what the cluster starts anyway: who only asks must not start programs. */
+function newProgram(state: PlanState, call: CallName, args: unknown): string | undefined {
+  if (call !== 'hypervisor_validate_params' || !Array.isArray(args)) return undefined
+  const wanted = programOf(args[1])
+  if (wanted === undefined) return undefined
+  const { cluster, instances } = state.facts.config
+  const known = [
+    ...Object.values(cluster.hvparams),
+    ...Object.values(cluster.os_hvp).flatMap((byHypervisor) => Object.values(byHypervisor)),
+    ...recordValues(instances).map(({ hvparams }) => hvparams),
+  ]
+  return known.some((params) => programOf(params) === wanted) ? undefined : wanted
+}
+
+function programOf(hvparams: unknown): string | undefined {
+  const program: unknown = Reflect.get(Object(hvparams), 'kvm_path')
+  return typeof program === 'string' ? program : undefined
+}
+
+const unasked = ({ name }: NodeTarget, call: CallName, program: string): Prerequisite => ({
+  ...{ what: `Node ${name} answers ${call}`, passed: null, code: null, node: name },
+  reason: `a plan starts no program that the cluster does not use yet (kvm_path '${program}')`,
+})
 
 function order<C extends CallName>(state: PlanState, { name, offline }: NodeTarget, call: C): NodeResult<ResultOf<C>> {
   if (call !== 'hooks_runner') state.orders.push({ node: name, call })

@@ -15,7 +15,7 @@ export interface PlannedLock {
 export interface Prerequisite {
   /** What must be so. */
   what: string
-  /** Null where it cannot be known, because an earlier opcode of the job changes the nodes. */
+  /** Null where it cannot be known: an earlier opcode of the job changes the nodes, or to ask would be to start a program. */
   passed: boolean | null
   /** Why it is not so. */
   reason: string | null

@@ -100,6 +100,10 @@ test('an out-of-band helper answers with JSON or nothing; a failure says what it
   await expect(runOob(helper, 'power-on', 'node2', 10)).resolves.toBeNull()
   await expect(runOob(helper, 'bad', 'node2', 10)).rejects.toThrow('printed what is not JSON: no')
   await expect(runOob(helper, 'fail', 'node2', 10)).rejects.toThrow(/exited with exit code 2'; output: broken/)
+  fs.chmodSync(helper, 0o757)
+  const refusal = `oob_program '${helper}' is not started: ${helper} can be written by others; only root may be able to change it`
+  await expect(runOob(helper, 'health', 'node2', 10)).rejects.toThrow(refusal)
+  await expect(runOob('/no/such', 'health', 'node2', 10)).rejects.toThrow('exited with exit code 127')
 })
 
 test('a virtual node does not reset the machine that it shares', () => {

@@ -1,6 +1,7 @@
 // What this machine offers to QEMU: which program, which accelerator, which networks. Looked up when an instance starts.
 import * as fs from 'node:fs/promises'
 import { constants } from 'node:fs'
+import { changeableByOthers } from '../../../lib/changeable'
 import { runCommand } from '../../../lib/run-command'
 import { errorCode } from '../../../lib/disk'
 import { HypervisorFailure } from '../hypervisor'
@@ -33,6 +34,12 @@ export async function qemuFacts(kvmPath: string): Promise<QemuFacts> {
   const program = await findQemu(kvmPath)
   if (program === undefined)
     throw new HypervisorFailure(`The KVM binary ('${kvmPath}') does not exist; install it with: ${QEMU_INSTALL}`)
+  // It is started as whoever runs the node, and jobs may name any.
+  const others = await changeableByOthers(program)
+  if (others !== undefined)
+    throw new HypervisorFailure(
+      `The KVM binary (kvm_path '${program}') is not started: ${others}; only root may be able to change it`,
+    )
   const { mtimeMs } = await fs.stat(program)
   const key = `${program}:${mtimeMs}`
   const facts = known.get(key) ?? (await askQemu(program))

@@ -96,3 +96,22 @@ test('private parameters are not shown', async () => {
   })
   expect(JSON.stringify(planned)).not.toContain('of the guest')
 })
+
+test('nodes start no program that the caller names, and the plan says so', async () => {
+  const set = (hvparams: object) => ({ OP_ID: 'OP_INSTANCE_SET_PARAMS', instance_name: 'vm1.test', hvparams })
+  cluster.answers = { ...cluster.answers, hypervisor_validate_params: () => null, instance_info: () => ({}) }
+  const hvparams = { ...cluster.config.cluster.hvparams['kvm'], kvm_path: '/usr/bin/kvm' }
+  cluster.config = { ...cluster.config, cluster: { ...cluster.config.cluster, hvparams: { kvm: hvparams } } }
+  const planned = [
+    ...(await cluster.plan(set({ acpi: false }))),
+    ...(await cluster.plan(set({ kvm_path: '/tmp/mine' }))),
+  ]
+  const answers = planned.map(({ opcode }) => opcode.prerequisites.filter(({ what }) => what.includes('validate')))
+  expect(answers).toMatchObject([
+    [{ passed: true, reason: null }],
+    [{ passed: null, reason: "a plan starts no program that the cluster does not use yet (kvm_path '/tmp/mine')" }],
+  ])
+  const asked = cluster.calls.filter(({ call }) => call === 'hypervisor_validate_params')
+  expect(JSON.stringify(asked)).toContain('/usr/bin/kvm')
+  expect(JSON.stringify(asked)).not.toContain('/tmp/mine')
+})

@@ -3,10 +3,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
+import * as os from 'node:os'
 import { pathsOf } from '../../../../../src/lib/paths'
 import { parseVlans, vlanCommands } from '../../../../../src/node/hypervisor/kvm/bridge'
 import { PlaceAllocator, optionString } from '../../../../../src/node/hypervisor/kvm/devices'
-import { hasVirtualization, kvmUsable } from '../../../../../src/node/hypervisor/kvm/host'
+import { hasVirtualization, kvmUsable, qemuFacts } from '../../../../../src/node/hypervisor/kvm/host'
 import { KvmLayout } from '../../../../../src/node/hypervisor/kvm/layout'
 import { acceleratorOption } from '../../../../../src/node/hypervisor/kvm/launch'
 import { KvmNetwork, vlanOptions } from '../../../../../src/node/hypervisor/kvm/network'
@@ -209,6 +210,28 @@ test('memory is counted in MiB, and an instance starts with what the node has be
   expect(parseMemory(text)).toEqual({ memory_total: 4000, memory_free: 1003, memory_dom0: 500 })
   const beparams = { ...instanceDict().beparams, minmem: 64, maxmem: 256 }
   expect([1000, 100, 10].map((free) => startupMemory(instanceDict({ beparams }), free))).toEqual([256, 100, 64])
+})
+
+test('QEMU is no program that others than root and the node may have written, and such a one is not asked either', async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-qemu-'))
+  const qemu = path.join(folder, 'qemu')
+  const machines = 'pc   Standard PC (default)'
+  fs.writeFileSync(qemu, `#!/bin/sh\ntouch ${folder}/ran\necho version 7.2.0\necho '${machines}'\n`, { mode: 0o755 })
+  const ran = () => fs.existsSync(path.join(folder, 'ran'))
+  const refusal = (place: string) => `(kvm_path '${qemu}') is not started: ${place} can be written by others`
+  try {
+    fs.chmodSync(qemu, 0o777)
+    await expect(qemuFacts(qemu)).rejects.toThrow(refusal(qemu))
+    fs.chmodSync(qemu, 0o755)
+    fs.chmodSync(folder, 0o777)
+    await expect(qemuFacts(qemu)).rejects.toThrow(refusal(folder))
+    expect(ran()).toBe(false)
+    fs.chmodSync(folder, 0o700)
+    await expect(qemuFacts(qemu)).resolves.toMatchObject({ program: qemu, version: [7, 2, 0] })
+    expect(ran()).toBe(true)
+  } finally {
+    fs.rmSync(folder, { recursive: true })
+  }
 })
 
 describe('validation of parameters', () => {
