@@ -17,10 +17,11 @@ import { type Authenticator, CHALLENGE, checkAccess } from './auth'
 import { readBody } from './body'
 import { noteAccess } from './access-log'
 import { RapiContext, type RapiServices } from './context'
-import { badRequest, errorReply, HttpError, notFound, retryAfter } from './errors'
+import { errorReply, HttpError, notFound, retryAfter } from './errors'
 import { pythonJson } from './python'
 import { PythonWriter } from './python-writer'
 import { readPermission } from './read-permission'
+import { checkHeaders } from './request-headers'
 import { RouteTree } from './route-tree'
 import { TextAnswer } from './tables'
 import type { User } from './users'
@@ -51,7 +52,7 @@ export function createRouter(routes: readonly Route[], options: RouterOptions): 
   return async (request, response) => {
     let user: User | undefined
     try {
-      if (request.headers.host === undefined && request.httpVersion === '1.1') throw badRequest('Missing Host header')
+      checkHeaders(request)
       // Whoever gives a password, right or wrong, is told first of an address or a method that is not there.
       const asked = request.headers.authorization === undefined ? undefined : findRoute(tree, request)
       user = await options.authenticator.authenticate(request, response)

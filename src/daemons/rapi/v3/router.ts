@@ -10,6 +10,7 @@ import { readArguments } from '../arguments'
 import { readBody } from '../body'
 import { leaving, RapiContext, type RapiServices, type Reply } from '../context'
 import { AnsweredByJob, badRequest, HttpError, notFound, retryAfter } from '../errors'
+import { checkHeaders } from '../request-headers'
 import { RouteTree } from '../route-tree'
 import type { Handler, Route } from '../router'
 import type { Identify } from './identity'
@@ -25,7 +26,7 @@ export function createV3Router(routes: readonly Route[], options: V3Options): Ha
   return async (request, response) => {
     const reply: Reply = { status: 200, headers: {} }
     try {
-      if (request.headers.host === undefined && request.httpVersion === '1.1') throw badRequest('Missing Host header')
+      checkHeaders(request)
       const result = await serve(tree, options, request, response, reply)
       if (reply.stream !== undefined) await reply.stream(response, leaving(response))
       else send(request, response, reply, result, options.clock)

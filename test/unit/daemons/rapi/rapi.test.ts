@@ -86,6 +86,33 @@ describe('answers', () => {
   })
 })
 
+describe('changes that a browser asks for', () => {
+  const status = async (method: string, url: string, ...headers: string[]) =>
+    (await harness.ask(method, url, { headers })).status
+
+  test.each([
+    ['Sec-Fetch-Site: cross-site', 403],
+    ['Sec-Fetch-Site: same-site', 403],
+    ['Origin: https://evil.example', 403],
+    ['Origin: https://x:5081', 403],
+    ['Origin: null', 403],
+    ['Sec-Fetch-Site: same-origin', 200],
+    ['Sec-Fetch-Site: none', 200],
+    ['Origin: https://x', 200],
+    ['User-Agent: curl', 200],
+  ])('with %s are answered with %i', async (header, expected) => {
+    expect(await status('PUT', '/2/tags?tag=x', header)).toBe(expected)
+    expect(await status('GET', '/version', header)).toBe(200)
+  })
+
+  test('are refused with the header and the way out, and nothing may be read across sites', async () => {
+    const answer = await harness.ask('PUT', '/2/tags?tag=x', { headers: ['Origin: https://evil.example'] })
+    expect(JSON.parse(answer.body).message).toMatch(/^Origin is https:\/\/evil.example and Host is x: .*\/docs\//)
+    const all = await Promise.all(['GET', 'OPTIONS', 'PUT'].map((method) => harness.ask(method, '/2/info')))
+    for (const { headers } of all) expect(Object.keys(headers).join()).not.toMatch(/access-control/i)
+  })
+})
+
 describe('users', () => {
   test('a password may hold colons', async () => {
     expect((await harness.ask('GET', '/version', { as: basic('colon', 'a:b:c') })).status).toBe(200)

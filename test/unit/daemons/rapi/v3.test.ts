@@ -35,6 +35,11 @@ async function ended(id: unknown): Promise<Reply> {
   }
 }
 
+test('a page of another site may change nothing', async () => {
+  const reply = await submit([delay()], ['Sec-Fetch-Site: cross-site'])
+  expect([reply.status, reply.json['detail']]).toEqual([403, expect.stringMatching(/^Sec-Fetch-Site is cross-site/)])
+})
+
 describe('reads', () => {
   test('a page at a time, each object once', async () => {
     const all = names(await ask('GET', '/3/nodes?fields=name'))

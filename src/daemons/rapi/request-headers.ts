@@ -1,0 +1,28 @@
+// What the headers of a request must and must not say, whatever it asks for.
+import type { IncomingMessage } from 'node:http'
+import { badRequest, HttpError } from './errors'
+
+/** Throws for a request without Host, and for a change that a page of another site has a browser ask for. */
+export function checkHeaders(request: IncomingMessage): void {
+  if (request.headers.host === undefined && request.httpVersion === '1.1') throw badRequest('Missing Host header')
+  if (!READS.has(request.method ?? '')) refuseForeignPage(request)
+}
+
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/** A browser that has logged in sends the password with whatever any page asks for. Only browsers send these headers. */
+function refuseForeignPage({ headers: { host, origin, 'sec-fetch-site': site } }: IncomingMessage): void {
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw foreign(`Sec-Fetch-Site is ${site}`)
+  if (origin !== undefined && hostOf(origin) !== hostOf(`https://${host}`))
+    throw foreign(`Origin is ${origin} and Host is ${host}`)
+}
+
+const foreign = (text: string): HttpError =>
+  new HttpError(
+    403,
+    `${text}: a page of another site may change nothing here. Use a page of this server, such as /docs/, or a program that` +
+      ' does not send this header; a proxy in between must hand on the Host that the browser sent',
+  )
+
+/** With the port, where it is not the usual one; undefined for `null` and what is no address. */
+const hostOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).host : undefined)
