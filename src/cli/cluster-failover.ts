@@ -1,7 +1,7 @@
 // gnt-cluster master-failover: the one command that runs on another node than the master.
 import { type Call, EXIT } from './command'
-import { oYesDoItAnyway } from './cluster-options'
 import { confirm } from './confirm'
+import { oYesDoItAnyway } from './options'
 
 export async function failOverMaster(call: Call): Promise<number> {
   const { options, terminal, clock } = call

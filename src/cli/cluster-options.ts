@@ -224,7 +224,6 @@ export const oUserShutdown = value('--user-shutdown', 'enabled_user_shutdown', '
 export const oVerifySshClutter = flag('--verify-ssh-clutter', 'verify_clutter', 'look for stray authorized keys')
 export const oVgName = value('--vg-name', 'vg_name', 'string', 'volume group, empty disables LVM', { metavar: 'VG' })
 export const oYesDoIt = flag(['--yes-do-it', '--ya-rly'], 'yes_do_it', 'confirm destruction')
-export const oYesDoItAnyway = flag('--yes-do-it', 'yes_do_it', 'confirm the dangerous option')
 export const oYesDoItDrained = flag('--yes-do-it', 'yes_do_it', 'work even if the queue is drained')
 export const oZeroingImage = value('--zeroing-image', 'zeroing_image', 'string', 'image used for zeroing')
 

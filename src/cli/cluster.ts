@@ -42,6 +42,7 @@ import {
   oShutdownTimeout,
   oVerbose,
   oYes,
+  oYesDoItAnyway,
 } from './options'
 import {
   CLUSTER_OPTIONS,
@@ -94,7 +95,6 @@ import {
   oUseReplicationNetwork,
   oVerifySshClutter,
   oYesDoIt,
-  oYesDoItAnyway,
   oYesDoItDrained,
 } from './cluster-options'
 

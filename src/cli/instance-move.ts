@@ -9,6 +9,7 @@ import {
 } from '../opcodes/instance'
 import { type Call, EXIT, refusal } from './command'
 import { confirm } from './confirm'
+import { oYesDoItAnyway } from './options'
 import { firstArgument, opcodeOf } from './submit'
 
 export async function removeInstance(call: Call): Promise<number> {
@@ -33,7 +34,8 @@ export async function failoverInstance(call: Call): Promise<number> {
   const question = `Failover of instance ${instance_name} shuts it down and starts it on another node. Continue?`
   if (!(await confirm(call, question))) return EXIT.failure
   const offline = `Failing over ${instance_name} without its other disks needs its node to be marked offline. Is it?`
-  if (options.flag('ignore_consistency') && !(await confirm(call, offline))) return EXIT.failure
+  // Whoever does not want to be asked about the shutdown has not said by that how the node is.
+  if (options.flag('ignore_consistency') && !(await confirm(call, offline, oYesDoItAnyway))) return EXIT.failure
   await call.jobs.run(
     opcodeOf(OpInstanceFailover, {
       ...place,

@@ -50,6 +50,7 @@ import {
   oTargetNode,
   oTo,
   oUnits,
+  oYesDoItAnyway,
 } from './options'
 import {
   SELECT_OPTIONS,
@@ -143,6 +144,7 @@ export const instanceTool: Tool = {
         oIallocator,
         oIgnoreIpolicy,
         oCleanup,
+        oYesDoItAnyway,
       ],
       run: failoverInstance,
     },

@@ -184,6 +184,7 @@ export const oTargetNode = value('--target-node', 'dst_node', 'string', 'new nod
 export const oTo = value('--to', 'to', 'string', 'target group, repeatable', { metavar: '<group>', repeatable: true })
 export const oUnits = value('--units', 'units', 'choice', 'h, m, g or t', { choices: ['h', 'm', 'g', 't'] })
 export const oVerbose = flag('--verbose', 'verbose', 'more output', { short: '-v' })
+export const oYesDoItAnyway = flag('--yes-do-it', 'yes_do_it', 'confirm the dangerous option')
 export const oYes = flag('--yes', 'confirm', 'no question')
 
 export const JOB_OPTIONS = [oSubmit, oPrintJobid, oDryRun, oPriority]

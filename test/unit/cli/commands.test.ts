@@ -199,13 +199,15 @@ describe('commands on one instance', () => {
     expect([forced.exit, forced.questions]).toEqual([0, []])
   })
 
-  test('failover without consistency also asks whether the node is offline, and --force answers both questions', async () => {
+  test('failover without consistency also asks whether the node is offline, which --force does not answer', async () => {
     const line = 'gnt-instance failover --ignore-consistency -n node3 inst1'
     const refused = await run(line, [{ id: 7 }], ['y', 'n'])
     expect([refused.exit, refused.questions.length, refused.ops]).toEqual([1, 2, []])
     expect((await run(line, [{ id: 7 }], ['y', 'y'])).ops[0]?.[0]).toMatchObject({ ignore_consistency: true })
-    const forced = await run(line.replace('failover', 'failover -f'))
-    expect([forced.exit, forced.questions, forced.ops.length]).toEqual([0, [], 1])
+    const forced = await run(line.replace('failover', 'failover -f'), [], ['n'])
+    expect([forced.exit, forced.questions.length, forced.ops]).toEqual([1, 1, []])
+    const confirmed = await run(line.replace('failover', 'failover -f --yes-do-it'))
+    expect([confirmed.exit, confirmed.questions, confirmed.ops.length]).toEqual([0, [], 1])
   })
 
   test('migrate takes a node or an allocator', async () => {
