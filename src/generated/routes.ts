@@ -928,7 +928,7 @@ export const routes: readonly Route[] = [
     controller: OsV3Controller,
     action: 'change',
     security: [{"basic":[]},{"bearer":[]}],
-    args: [{"in":"path","name":"name","required":true,"dataType":"string"}, {"in":"body","name":"body","required":true,"ref":"OsChanges"}, {"in":"header","name":"Idempotency-Key","dataType":"string"}, {"in":"header","name":"If-Match","dataType":"string"}, {"in":"header","name":"Prefer","dataType":"string"}, {"in":"query","name":"reason","dataType":"string"}, ],
+    args: [{"in":"path","name":"name","required":true,"dataType":"string"}, {"in":"body","name":"body","required":true,"ref":"OsChanges"}, {"in":"header","name":"Idempotency-Key","dataType":"string"}, {"in":"header","name":"If-Match","dataType":"string"}, {"in":"header","name":"Prefer","dataType":"string"}, {"in":"query","name":"reason","dataType":"string"}, {"in":"query","name":"plan","dataType":"string"}, ],
   },
   {
     verb: 'post',

@@ -1,6 +1,6 @@
 // Finds the route of a path without trying each pattern: one look-up for each part of the path.
 
-interface PatternRoute {
+export interface PatternRoute {
   readonly verb: string
   readonly path: string
   readonly args: readonly { readonly in: string; readonly name: string; readonly dataType?: string }[]

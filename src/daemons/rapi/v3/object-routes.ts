@@ -4,9 +4,10 @@ import { isObject } from '../../../opcodes/check'
 import type { ParsedOpCode } from '../../../opcodes/index'
 import type { RapiContext } from '../context'
 import { badRequest } from '../errors'
-import { RouteTree } from '../route-tree'
+import { type PatternRoute, RouteTree } from '../route-tree'
 import type { Route } from '../router'
-import { type ObjectVerb, objectVerbs, opcodeOf, partsOf } from './object-verbs'
+import { type ObjectVerb, objectVerbs, opcodeOf, type Parts, partsOf } from './object-verbs'
+import { osChange } from './os-change'
 import { type JobAccepted, submit } from './submission'
 import type { Job } from '../../../query/job-shape'
 
@@ -15,14 +16,11 @@ export function opcodeOfRequest(request: unknown): ParsedOpCode {
   const { method, path, body } = isObject(request) ? request : {}
   if (typeof method !== 'string' || typeof path !== 'string')
     throw badRequest('request: must be an object with `method`, `path` and where it has one `body`')
-  const found = tree.find(path)?.byVerb.get(method.toLowerCase())
-  const params = tree.find(path)?.params ?? {}
+  const { byVerb, params = {} } = tree.find(path) ?? {}
+  const found = byVerb?.get(method.toLowerCase())
   if (found === undefined) throw badRequest(`request: ${method} ${path} is no request that submits a job`)
-  const parts = found.args.flatMap(({ in: where, name, dataType }) => {
-    const text = params[name] ?? ''
-    return where === 'path' ? [[name, dataType === 'integer' ? Number(text) : text] as const] : []
-  })
-  return opcodeOf(found.entry, Object.fromEntries(parts), body)
+  const parts = Object.entries(params).map(([name, text]) => [name, NUMBERS.has(name) ? Number(text) : text] as const)
+  return found.read(Object.fromEntries(parts), body)
 }
 
 const ARGUMENTS = [
@@ -67,21 +65,40 @@ class VerbController extends V3Resource {
   }
 }
 
-export const objectRoutes: readonly (Route & { readonly entry: ObjectVerb })[] = objectVerbs.map((entry) => ({
+const pathArguments = (path: string) =>
+  partsOf(path).map((name) => ({ in: 'path' as const, name, dataType: NUMBERS.has(name) ? 'integer' : 'string' }))
+
+const pattern = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1')
+
+export const objectRoutes: readonly Route[] = objectVerbs.map((entry) => ({
   verb: entry.verb,
-  path: entry.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+  path: pattern(entry.path),
   controller: class extends VerbController {
     constructor(context: RapiContext) {
       super(context, entry)
     }
   },
   action: 'submit',
-  entry,
   security: [],
-  args: [
-    ...ARGUMENTS,
-    ...partsOf(entry.path).map((name) => ({ in: 'path', name, dataType: NUMBERS.has(name) ? 'integer' : 'string' })),
-  ],
+  args: [...ARGUMENTS, ...pathArguments(entry.path)],
 }))
 
-const tree = new RouteTree(objectRoutes, true)
+/** A request that submits one opcode. */
+interface Submitting extends PatternRoute {
+  read(parts: Parts, body: unknown): ParsedOpCode
+}
+
+const submitting: readonly Submitting[] = [
+  ...objectVerbs.map((entry) => ({
+    ...{ verb: entry.verb, path: pattern(entry.path), args: pathArguments(entry.path) },
+    read: (parts: Parts, body: unknown) => opcodeOf(entry, parts, body),
+  })),
+  {
+    verb: 'patch',
+    path: '/3/os/:name',
+    args: pathArguments('/3/os/{name}'),
+    read: ({ name }, body) => osChange(String(name), body),
+  },
+]
+
+const tree = new RouteTree(submitting, true)

@@ -1,5 +1,6 @@
 // The verbs of objects in front of a real luxid on the recorded cluster's configuration. Their jobs all wait: what they are is read from them.
 import { objectVerbs, partsOf, saidByAddress } from '../../../../src/daemons/rapi/v3/object-verbs'
+import { opcodeOfRequest } from '../../../../src/daemons/rapi/v3/object-routes'
 import { operations } from '../../../support/contract'
 import { basic } from './harness'
 import { RealMaster } from './real-master'
@@ -43,6 +44,25 @@ test.each(objectVerbs.map((entry) => [`${entry.verb} ${entry.path}`, entry] as c
     expect(Object.keys(properties)).toEqual(expect.arrayContaining(own))
   },
 )
+
+/** Jobs are given as opcodes to plans, too; questions, which become jobs when they take long, change nothing. */
+const UNPLANNED = ['/3/jobs', '/3/balance', '/3/capacity', '/3/whatif']
+
+const answersWithJob = ({ responses }: (typeof operations)[number]) =>
+  responses['202']?.content?.['application/json']?.schema?.$ref?.endsWith('/JobAccepted') === true
+
+test.each(
+  operations
+    .filter((operation) => answersWithJob(operation) && !UNPLANNED.includes(operation.url))
+    .map(({ verb, url }) => [verb, url.replaceAll('{index}', '0').replaceAll(/\{\w+\}/g, 'x')] as const),
+)('%s %s can be planned', (method, path) => {
+  try {
+    expect(opcodeOfRequest({ method, path, body: {} }).OP_ID).toMatch(/^OP_/)
+  } catch (error) {
+    // It is known which opcode it is, and that this one wants more.
+    expect(String(error)).not.toContain('is no request that submits a job')
+  }
+})
 
 test.each([
   ['POST', 'startup', { force: true }, { OP_ID: 'OP_INSTANCE_STARTUP', force: true }],
@@ -122,6 +142,15 @@ test('the plan of a request is the one of its opcode', async () => {
   expect([asked.status, asked.json['detail']]).toEqual([status, json['detail']])
   for (const wrong of [{ request, ops: [] }, { request: { method: 'GET', path: '/3/nodes' } }, { request: 'x' }])
     expect((await ask('POST', '/3/plans', { body: wrong })).status).toBe(400)
+})
+
+test('a change of an operating system can name its plan', async () => {
+  const request = { method: 'PATCH', path: '/3/os/debian%2012', body: { hidden: true } }
+  const { status, json } = await ask('POST', '/3/plans', { body: { request } })
+  expect([status, json]).toMatchObject([200, { id: expect.any(String) }])
+  const planned = await ask('PATCH', `${request.path}?plan=${String(json['id'])}`, { body: request.body })
+  expect(planned.status).toBe(202)
+  expect((await ask('PATCH', `${request.path}?plan=gone`, { body: request.body })).status).toBe(412)
 })
 
 describe('Prefer', () => {

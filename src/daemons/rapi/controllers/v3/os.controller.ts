@@ -1,10 +1,7 @@
 import { Body, Get, Header, Patch, Path, Query, Response, Route, Security, SuccessResponse, Tags } from '@tsoa/runtime'
 import { OS_VIEW, type OsView } from '../../../../generated/resource-views'
-import { isObject, type JsonObject } from '../../../../opcodes/check'
-import { OpClusterSetParams } from '../../../../opcodes/cluster'
 import type { Job } from '../../../../query/job-shape'
-import { badRequest } from '../../errors'
-import { readParameters } from '../../v3/job-request'
+import { osChange } from '../../v3/os-change'
 import { type JobAccepted, submit } from '../../v3/submission'
 import { V3Resource } from './resource'
 
@@ -65,6 +62,7 @@ export class OsV3Controller extends V3Resource {
    * @param ifMatch ETags of objects that must not have changed.
    * @param prefer `wait=10` waits so many seconds for the end of the job, 120 at most.
    * @param reason Why this is done; kept in the reason trail of the job.
+   * @param plan The id of a plan for this request, made with `POST /3/plans`: it is refused when what the plan has read is not as it was.
    */
   @Patch('{name}')
   @SuccessResponse(202, 'Accepted')
@@ -76,26 +74,10 @@ export class OsV3Controller extends V3Resource {
     @Header('If-Match') ifMatch?: string,
     @Header('Prefer') prefer?: string,
     @Query() reason?: string,
+    @Query() plan?: string,
   ): Promise<JobAccepted> {
-    const ops = [readParameters(OpClusterSetParams, osParameters(name, body))]
-    const submission = { ops, reason: reason ?? null, plan: null, key, ifMatch, prefer }
+    const ops = [osChange(name, body)]
+    const submission = { ops, reason: reason ?? null, plan: plan ?? null, key, ifMatch, prefer }
     return submit(this.v3, submission, () => this.context.signal)
-  }
-}
-
-function osParameters(name: string, body: unknown): JsonObject {
-  if (!isObject(body)) throw badRequest('The body must be an object')
-  const { hvparams, osparams, osparams_private: secret, hidden, blacklisted, ...others } = body
-  const [unknown] = Object.keys(others)
-  if (unknown !== undefined) throw badRequest(`${unknown}: there is no such property`)
-  const listed = (what: string, flag: unknown) => {
-    if (flag === undefined) return null
-    if (typeof flag !== 'boolean') throw badRequest(`${what}: must be true or false`)
-    return [[flag ? 'add' : 'remove', name]]
-  }
-  const of = (value: unknown) => (value === undefined ? null : { [name]: value })
-  return {
-    ...{ os_hvp: of(hvparams), osparams: of(osparams), osparams_private_cluster: of(secret) },
-    ...{ hidden_os: listed('hidden', hidden), blacklisted_os: listed('blacklisted', blacklisted) },
   }
 }
