@@ -29,6 +29,13 @@ interface Cause {
   readonly token: string | null
 }
 
+/** An opcode that works on an instance. */
+interface Worker {
+  readonly key: string
+  readonly op: Job['ops'][number]
+  readonly cause: Cause
+}
+
 /** What jobs did to an instance since a node was last asked. */
 interface Touched {
   /** Opcodes that work on it just now. */
@@ -74,18 +81,18 @@ export class InstanceWatch {
       if (op.status === old) continue
       const begins = op.status === 'running'
       if (!begins && (old !== 'running' || !isFinal(op.status))) continue
-      const key = `${job.id} ${index}`
-      if (begins) this.opBegan(key, op.input)
-      else
-        this.opEnded(key, op.input, { job: job.id, opcode: op.input.OP_ID, ...submitter(job) }, op.status === 'success')
+      const key = keyOf(job, index)
+      if (begins) this.hold(key, this.instancesOf(op.input))
+      else this.opEnded(key, op.input, causeIn(job, op.input), op.status === 'success')
     }
   }
 
-  private opBegan(key: string, op: WireOpCode): void {
-    const uuids = this.instancesOf(op).map(({ uuid }) => uuid)
-    if (uuids.length === 0) return
-    this.held.set(key, uuids)
-    for (const uuid of uuids) this.touchedBy(uuid).busy++
+  private hold(key: string, instances: readonly Instance[]): void {
+    const held = this.held.get(key) ?? []
+    const more = instances.map(({ uuid }) => uuid).filter((uuid) => !held.includes(uuid))
+    if (more.length === 0) return
+    this.held.set(key, [...held, ...more])
+    for (const uuid of more) this.touchedBy(uuid).busy++
   }
 
   /** It ends for what it began with, and for what it has made. */
@@ -111,17 +118,23 @@ export class InstanceWatch {
       const is = now === null || now.forthcoming ? undefined : now
       const { name } = is ?? was ?? {}
       if (name === undefined) continue
-      const cause = this.causeOf(name, delta)
-      if (was === undefined && is !== undefined) this.created(is, cause, config)
+      const worker = this.workerOn(name, delta)
+      const cause = worker?.cause ?? null
+      if (was === undefined && is !== undefined) this.created(is, worker, config)
       else if (was !== undefined && is === undefined) this.removed(was, cause, config)
       else if (was !== undefined && is !== undefined && was.primary_node !== is.primary_node) this.moved(was, is, cause)
     }
   }
 
-  private created(instance: Instance, cause: Cause | null, config: ConfigData): void {
+  private created(instance: Instance, worker: Worker | undefined, config: ConfigData): void {
     const now = { running: false, node: instance.primary_node }
     this.pictures.set(instance.uuid, now)
-    this.tell(instance, 'created', null, now, cause, config)
+    this.tell(instance, 'created', null, now, worker?.cause ?? null, config)
+    if (worker === undefined) return
+    // The opcode that makes it could not hold it before; or it has ended, and the configuration is heard of only now.
+    const { key, cause, op } = worker
+    if (isFinal(op.status)) this.ended(instance, cause, op.status === 'success' ? runsAfter(op.input) : undefined)
+    else this.hold(key, [instance])
   }
 
   private removed(instance: Instance, cause: Cause | null, config: ConfigData): void {
@@ -218,15 +231,20 @@ export class InstanceWatch {
   }
 
   /** Of the jobs that asked for a step of the configuration, the one that works on the instance. */
-  private causeOf(name: string, { askers = [] }: Delta): Cause | null {
+  private workerOn(name: string, { askers = [] }: Delta): Worker | undefined {
     for (const asker of askers) {
       const job = typeof asker === 'number' ? this.parts.queue.job(asker) : undefined
-      const op = job?.ops.find(({ input }) => objectsOf(input).includes(`instance/${name}`))
-      if (job !== undefined && op !== undefined) return { job: job.id, opcode: op.input.OP_ID, ...submitter(job) }
+      for (const [index, op] of job?.ops.entries() ?? [])
+        if (job !== undefined && objectsOf(op.input).includes(`instance/${name}`))
+          return { key: keyOf(job, index), op, cause: causeIn(job, op.input) }
     }
-    return null
+    return undefined
   }
 }
+
+const keyOf = (job: Job, index: number): string => `${job.id} ${index}`
+
+const causeIn = (job: Job, { OP_ID }: WireOpCode): Cause => ({ job: job.id, opcode: OP_ID, ...submitter(job) })
 
 /** Undefined where success does not tell. */
 function runsAfter({ OP_ID, dry_run }: WireOpCode): 'yes' | 'no' | 'as wanted' | undefined {

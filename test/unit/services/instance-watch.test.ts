@@ -146,3 +146,39 @@ test('a migration, a removal and a creation follow from the configuration', asyn
   change(vm)
   expect(told()).toMatchObject([{ change: 'created', before: null, now: { running: false } }])
 })
+
+/** The instance is not there, and its node has told so. */
+async function withoutIt() {
+  const world = start()
+  world.change(null)
+  await world.seen(false)
+  world.told()
+  return world
+}
+const made = { ...vm, admin_state: 'up' as const }
+
+test('an instance that its node tells of before the job that creates it has ended is started by this job', async () => {
+  const { told, seen, step, change } = await withoutIt()
+  step(7, 'OP_INSTANCE_CREATE', 'running')
+  change({ ...made, forthcoming: true }, [7])
+  change(made, [7])
+  await seen(true)
+  expect(told()).toMatchObject([{ change: 'created', cause: by(7, 'OP_INSTANCE_CREATE') }])
+  step(7, 'OP_INSTANCE_CREATE', 'success')
+  await seen(true)
+  expect(told()).toMatchObject([{ change: 'started', cause: by(7, 'OP_INSTANCE_CREATE') }])
+  await seen(false)
+  expect(told()).toMatchObject([{ change: 'crashed', cause: null }])
+})
+
+test('an instance that the configuration tells of after the job that created it has ended is started by this job', async () => {
+  const { told, seen, step, change } = await withoutIt()
+  step(7, 'OP_INSTANCE_CREATE', 'running')
+  step(7, 'OP_INSTANCE_CREATE', 'success')
+  change(made, [7])
+  await seen(true)
+  expect(told()).toMatchObject([
+    { change: 'created', cause: by(7, 'OP_INSTANCE_CREATE') },
+    { change: 'started', cause: by(7, 'OP_INSTANCE_CREATE') },
+  ])
+})
