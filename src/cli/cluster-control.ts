@@ -6,7 +6,11 @@ import { formatCtime } from './format'
 import { oYes } from './options'
 import { opcodeOf, submitting } from './submit'
 
-export const redistributeConfig = submitting(OpClusterRedistConf, () => ({}))
+export async function redistributeConfig({ jobs, options }: Call): Promise<number> {
+  await jobs.run(opcodeOf(OpClusterRedistConf, {}), options.flag('yes_do_it'))
+  return EXIT.ok
+}
+
 export const activateMasterIp = submitting(OpClusterActivateMasterIp, () => ({}))
 
 export async function deactivateMasterIp(call: Call): Promise<number> {

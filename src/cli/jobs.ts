@@ -46,13 +46,13 @@ export class Jobs {
   ) {}
 
   /** Submits one opcode and waits for its result; with --submit it is not waited for. */
-  async run(op: WireOpCode): Promise<unknown> {
-    return (await this.runAll([op]))[0]
+  async run(op: WireOpCode, drainedToo = false): Promise<unknown> {
+    return (await this.runAll([op], drainedToo))[0]
   }
 
   /** The same with several opcodes in one job; their results. */
-  async runAll(ops: readonly WireOpCode[]): Promise<unknown[]> {
-    const id = await this.submit(ops)
+  async runAll(ops: readonly WireOpCode[], drainedToo = false): Promise<unknown[]> {
+    const id = await this.submit(ops, drainedToo)
     this.tell(id)
     return this.wait(id)
   }
@@ -64,9 +64,11 @@ export class Jobs {
     if (only) throw new JobSubmitted(id)
   }
 
-  submit(ops: readonly WireOpCode[]): Promise<JobId> {
+  /** `drainedToo`: also while the queue takes no jobs. */
+  submit(ops: readonly WireOpCode[], drainedToo = false): Promise<JobId> {
     const marked = ops.map((op) => this.marked(op))
-    return this.master.submitJob(marked).catch((error: unknown) => this.explained(error, marked))
+    const id = drainedToo ? this.master.submitJobToDrainedQueue(marked) : this.master.submitJob(marked)
+    return id.catch((error: unknown) => this.explained(error, marked))
   }
 
   /** Submits several jobs and waits for all of them, whatever becomes of each. */

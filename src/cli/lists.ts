@@ -1,6 +1,7 @@
 // The `list` command of every tool: default columns, and fields that are shown in a way of their own.
 import { pythonText } from '../lib/python-text'
 import { formatTimestamp } from './format'
+import { EXIT } from './command'
 import { listCommand } from './list'
 import { namesFilter } from './filter-text'
 import type { QueryFilter } from '../rpc/luxi/calls'
@@ -78,12 +79,26 @@ export const listExports = listCommand({
   condition: ({ options }) => namesFilter('node', options.list('nodes') ?? []),
 })
 
-export const listLocks = listCommand({
+const locks = listCommand({
   what: 'lock',
   nameField: 'name',
   defaults: ['name', 'mode', 'owner', 'pending'],
   show: { pending: waiters },
 })
+
+/** With an interval, again and again until it fails or is interrupted. */
+export const listLocks: typeof locks = {
+  ...locks,
+  async run(call) {
+    const interval_s = call.options.number('interval') ?? 0
+    for (;;) {
+      const code = await locks.run(call)
+      if (interval_s <= 0 || code !== EXIT.ok) return code
+      call.terminal.out('')
+      await call.clock.sleep(interval_s * 1000)
+    }
+  },
+}
 
 /** `a,b`, where other lists are shown as Python's. */
 function joined(value: unknown): string {

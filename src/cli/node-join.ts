@@ -15,6 +15,7 @@ import { NODE_DAEMON_READY_S } from '../model/limits'
 import { isHostname } from '../model/names'
 import type { DaemonSetup, JoinRequest } from '../rpc/ssh/messages'
 import { type Call, CommandFailure, refusal, type ThisNode } from './command'
+import type { OptionValues } from './option-values'
 
 /** What the cluster knows of the node, and of how its nodes are reached. */
 interface Joining {
@@ -171,10 +172,15 @@ interface There {
 }
 
 async function runThere(call: Call, here: ThisNode, joining: Joining, there: There): Promise<void> {
-  const { options } = call
-  const flags = ['debug', 'verbose'].filter((name) => options.raw(name) === true).map((name) => `--${name}`)
-  const line = [quoteForShell(pathOnNode(here.paths, joining.name, there.program)), ...flags].join(' ')
+  const program = quoteForShell(pathOnNode(here.paths, joining.name, there.program))
+  const line = [program, ...handedOn(call.options)].join(' ')
   await run(call, here, joining, { line, input: JSON.stringify(there.request), isKnown: there.isKnown })
+}
+
+/** How much the programs on the other node tell. */
+export function handedOn(options: OptionValues): string[] {
+  const debug = (options.number('debug') ?? 0) > 0
+  return [...(debug ? ['--debug'] : []), ...(options.flag('verbose') ? ['--verbose'] : [])]
 }
 
 interface Run {

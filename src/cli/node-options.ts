@@ -9,7 +9,9 @@ export const oAllocatable = value('--allocatable', 'allocatable', 'bool', 'allow
 })
 export const oAutoPromote = flag('--auto-promote', 'auto_promote', 'promote candidates as needed')
 export const oDrained = value('--drained', 'drained', 'bool', 'drain flag', { short: '-D', metavar: 'yes|no' })
-export const oForceJoin = flag('--force-join', 'force_join', 'join even if the node seems in use')
+export const oForceJoin = flag('--force-join', 'force_join', 'join even if the node seems in use', {
+  ignored: '--force-join has no effect: a node joins without it',
+})
 export const oIgnoreSoftErrors = flag('--ignore-soft-errors', 'ignore_soft_errors', 'allocator may break N+1')
 export const oIgnoreStatus = flag('--ignore-status', 'ignore_status', 'power even if not marked offline')
 export const oMasterCandidate = value('--master-candidate', 'master_candidate', 'bool', 'candidate flag', {

@@ -166,7 +166,9 @@ export const oPriority = value('--priority', 'priority', 'choice', 'priority', {
   choices: ['low', 'normal', 'high'],
   metavar: 'low|normal|high',
 })
-export const oRoman = flag('--roman', 'roman_integers', 'roman numerals')
+export const oRoman = flag('--roman', 'roman_integers', 'roman numerals', {
+  ignored: '--roman has no effect: numbers are shown as they are',
+})
 export const oSecondaryIp = value('--secondary-ip', 'secondary_ip', 'string', 'secondary IP', {
   short: '-s',
   metavar: 'ADDRESS',

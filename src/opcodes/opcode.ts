@@ -26,19 +26,22 @@ export interface OpcodeDefinition<Id extends string = string, P extends Paramete
   readonly testOnly: boolean
 }
 
-type KeysOf<P extends ParameterTable, N extends Need> = {
-  [K in keyof P]: P[K] extends Parameter<unknown, N> ? K : never
-}[keyof P]
 type ValueOfParameter<X> = X extends Parameter<infer T> ? T : never
 type TableOf<D> = D extends OpcodeDefinition<string, infer P> ? P : never
 
+/** Written so that the compiler knows of each property which parameter of the table it is. */
 type Filled<P extends ParameterTable> = {
-  readonly [K in KeysOf<P, 'required' | 'default'>]: ValueOfParameter<P[K]>
-} & { readonly [K in KeysOf<P, 'maybe'>]?: ValueOfParameter<P[K]> | undefined }
+  readonly [K in keyof P as P[K] extends Parameter<unknown, 'maybe'> ? never : K]: ValueOfParameter<P[K]>
+} & {
+  readonly [K in keyof P as P[K] extends Parameter<unknown, 'maybe'> ? K : never]?: ValueOfParameter<P[K]> | undefined
+}
 
 type Given<P extends ParameterTable> = {
-  readonly [K in KeysOf<P, 'required'>]: ValueOfParameter<P[K]>
-} & { readonly [K in KeysOf<P, 'default' | 'maybe'>]?: ValueOfParameter<P[K]> | null | undefined }
+  readonly [K in keyof P as P[K] extends Parameter<unknown, 'required'> ? K : never]: ValueOfParameter<P[K]>
+} & {
+  readonly [K in keyof P as P[K] extends Parameter<unknown, 'required'> ? never : K]?:
+    ValueOfParameter<P[K]> | null | undefined
+}
 
 /** The parameters as logical units get them: defaults applied, unset ones missing. */
 export type ParamsOf<D> = Filled<TableOf<D>>

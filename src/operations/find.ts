@@ -49,13 +49,23 @@ export async function findNetwork(ctx: UnitContext, name: string): Promise<Found
   return { config, object }
 }
 
-/** The named nodes, in their order. */
-export async function wantedNodes(ctx: UnitContext, names: readonly string[]): Promise<Node[]> {
+/** The named nodes, in their order. Where their UUIDs are given too, there is one for each name. */
+export async function wantedNodes(
+  ctx: UnitContext,
+  names: readonly string[],
+  uuids: readonly string[] = [],
+): Promise<Node[]> {
+  if (uuids.length > 0 && uuids.length !== names.length)
+    throw new OpPrereqError(
+      `There are ${uuids.length} UUIDs of nodes for ${names.length} names; give one for each name, or none`,
+      ECODE.INVAL,
+    )
   if (names.length === 0) return []
   const { nodes } = await ctx.config.read({ nodes: [...names] })
-  return names.map((name) => {
+  return names.map((name, index) => {
     const node = pick(nodes, name)
     if (node === undefined) throw new OpPrereqError(`Node '${name}' not known`, ECODE.NOENT)
+    expectUuid('node', name, node.uuid, uuids[index])
     return node
   })
 }
@@ -92,7 +102,7 @@ export function pick<T extends { readonly uuid: string; readonly name: string }>
 }
 
 /** luxid resolved the name at submission; what has the name now may be another object. */
-function expectUuid(kind: string, name: string, uuid: string, expected: string | undefined): void {
+export function expectUuid(kind: string, name: string, uuid: string, expected: string | undefined): void {
   if (expected === undefined || expected === uuid) return
   throw new OpPrereqError(
     `The ${kind} '${name}' has UUID ${uuid}, but this job was submitted for UUID ${expected}; it was replaced meanwhile`,

@@ -44,6 +44,7 @@ export class FakeMaster implements Master {
   }
 
   submitJobToDrainedQueue(ops: readonly WireOpCode[]) {
+    this.calls.push(['submitJobToDrainedQueue'])
     return this.submitJob(ops)
   }
 

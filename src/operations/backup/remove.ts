@@ -1,13 +1,15 @@
 // OP_BACKUP_REMOVE: deletes the exports of an instance, which may be gone itself, from all nodes.
 import { OpBackupRemove } from '../../opcodes/backup'
-import { pick } from '../find'
+import { expectUuid, pick } from '../find'
 import { all, exclusive, logicalUnit } from '../logical-unit'
 
 export const backupRemove = logicalUnit(OpBackupRemove, {
   locks: () => ({ node: exclusive(all) }),
   async check(ctx, op) {
     const { instances } = await ctx.config.read({ instances: [op.instance_name] })
-    return { known: pick(instances, op.instance_name), nodes: (await ctx.config.read({ nodes: 'all' })).nodes }
+    const known = pick(instances, op.instance_name)
+    if (known !== undefined) expectUuid('instance', op.instance_name, known.uuid, op.instance_uuid)
+    return { known, nodes: (await ctx.config.read({ nodes: 'all' })).nodes }
   },
   async run(ctx, op, { known, nodes }) {
     const name = known?.name ?? op.instance_name

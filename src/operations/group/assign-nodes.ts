@@ -12,7 +12,8 @@ import { findGroupAndAll, sameNames } from './members'
 
 export const groupAssignNodes = logicalUnit(OpGroupAssignNodes, {
   async locks(op, ctx) {
-    const [{ object: group }, nodes] = [await findGroup(ctx, op.group_name), await wantedNodes(ctx, op.nodes)]
+    const { object: group } = await findGroup(ctx, op.group_name)
+    const nodes = await wantedNodes(ctx, op.nodes, op.node_uuids)
     ctx.note({ nodes: nodes.map((node) => node.name), node_uuids: nodes.map((node) => node.uuid) })
     return {
       nodegroup: exclusive([...new Set([group.uuid, ...nodes.map((node) => node.group)])]),

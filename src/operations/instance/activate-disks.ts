@@ -16,7 +16,7 @@ export const instanceActivateDisks = logicalUnit(OpInstanceActivateDisks, {
     return view
   },
   async run(ctx, op, view) {
-    const { ok, devices, view: active } = await assembleDisks(ctx, view)
+    const { ok, devices, view: active } = await assembleDisks(ctx, view, { ignoreSize: op.ignore_size })
     if (!ok) throw new OpExecError('Cannot activate block devices')
     if (op.wait_for_sync && !(await waitForSync(ctx, active))) {
       await ctx.config.change([change('setInstanceStatus', view.instance.uuid, null, false, null)])

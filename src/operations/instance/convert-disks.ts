@@ -59,7 +59,8 @@ export async function planConversion(
   if (!DTS_EXCL_STORAGE.includes(template) && fillNdParams(config, primary).exclusive_storage)
     throw refuse(`Cannot convert disk template from ${from} to ${template} when exclusive storage is enabled`)
   checkTemplate(cluster, template)
-  if (op.remote_node !== undefined && !DTS_INT_MIRROR.includes(template))
+  const secondary = op.remote_node ?? op.remote_node_uuid ?? op.iallocator
+  if (secondary !== undefined && !DTS_INT_MIRROR.includes(template))
     ctx.log.warning('Changing the disk template to a non-mirrored one, the secondary node will be ignored')
   const folder = fileStorageFolder(cluster, template, instance.name, op.file_storage_dir)
   const specs = view.disks.map(({ size, mode, name }) => ({ size, mode, name }))

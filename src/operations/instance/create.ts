@@ -146,7 +146,7 @@ function settleArguments(ctx: UnitContext, { cluster }: ConfigData, op: CreateOp
 }
 
 function ignoreSecondary(ctx: UnitContext, op: CreateOp, template: DiskTemplate): void {
-  if (op.snode === undefined || template === 'drbd') return
+  if ((op.snode ?? op.snode_uuid) === undefined || template === 'drbd') return
   ctx.log.warning('Secondary node will be ignored on non-mirrored disk template')
   ctx.note({ snode: null })
 }

@@ -38,6 +38,10 @@ export function diskSpec(disk: DiskParams, template: DiskTemplate): DiskSpec {
   if (template !== 'ext') checkDiskParams(disk)
   if (disk.adopt !== undefined)
     throw new OpPrereqError('Disks of file templates are made, existing ones cannot be adopted', ECODE.INVAL)
+  const { vg, metavg, access } = disk
+  const other = Object.entries({ vg, metavg, access }).find(([, value]) => value !== undefined)
+  if (other !== undefined)
+    throw new OpPrereqError(`Disks of template '${template}' have no '${other[0]}'; leave it out`, ECODE.INVAL)
   if (disk.spindles !== undefined)
     throw new OpPrereqError(
       'Spindles in instance disks cannot be specified when exclusive storage is not active',

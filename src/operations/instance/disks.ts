@@ -28,7 +28,7 @@ export async function startDisks(
 export async function assembleDisks(
   ctx: UnitContext,
   view: InstanceView,
-  options: { ignoreSecondaries?: boolean; disks?: readonly Disk[] } = {},
+  options: { ignoreSecondaries?: boolean; ignoreSize?: boolean; disks?: readonly Disk[] } = {},
 ): Promise<{ ok: boolean; devices: ActiveDisk[]; links: DiskLink[]; view: InstanceView }> {
   const { instance } = view
   // One disk alone says nothing about the others.
@@ -36,7 +36,7 @@ export async function assembleDisks(
   if (all && !instance.disks_active)
     await ctx.config.change([change('setInstanceStatus', instance.uuid, null, true, null)])
   const active = await reread(ctx, view)
-  const disks = options.disks ?? active.disks
+  const disks = (options.disks ?? active.disks).map((disk) => (options.ignoreSize ? withoutSize(disk) : disk))
   const devices: ActiveDisk[] = []
   const links: DiskLink[] = []
   let ok = true
@@ -57,6 +57,9 @@ export async function assembleDisks(
   if (all && !ok) await ctx.config.change([change('setInstanceStatus', instance.uuid, null, false, null)])
   return { ok, devices, links, view: active }
 }
+
+/** For disks whose size is wrong in the configuration: a size of 0 is not compared with that of the device. */
+const withoutSize = (disk: Disk): Disk => ({ ...disk, size: 0, children: disk.children.map(withoutSize) })
 
 async function assembleOn(
   ctx: UnitContext,

@@ -158,7 +158,7 @@ function checkGiven({ disks }: Op<typeof OpInstanceRecreateDisks>): void {
 }
 
 const givenNodes = (ctx: UnitContext, op: Op<typeof OpInstanceRecreateDisks>): Promise<Node[]> =>
-  wantedNodes(ctx, op.nodes)
+  wantedNodes(ctx, op.nodes, op.node_uuids)
 
 function checkReplacement(view: InstanceView, nodes: readonly Node[]): void {
   const { length } = allNodes(view)

@@ -107,6 +107,8 @@ function checkGiven(op: SetOp): void {
   checkNotClusterOnly(op.hvparams, 'instance', 'cluster')
   if (op.disk_template !== undefined && op.disks.length > 0)
     throw refuse('Disk template conversion and other disk changes not supported at the same time')
+  if (Object.keys(op.ext_params).length > 0 && op.disk_template !== 'ext')
+    throw refuse("'ext_params' are for a change to disks of template 'ext'; leave them out")
   if (op.instance_communication !== undefined)
     throw refuse('Instance communication cannot be changed by this version yet')
 }

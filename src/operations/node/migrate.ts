@@ -22,8 +22,8 @@ export const nodeMigrate = logicalUnit(OpNodeMigrate, {
   async run(ctx, op, { object: node }) {
     const config = await ctx.config.read({ instances: 'all' })
     const instances = niceSortBy(primaryInstances(config, node.uuid), ({ name }) => name)
-    const { mode, live, iallocator, target_node, allow_runtime_changes, ignore_ipolicy } = op
-    const optional = { mode, live, iallocator, target_node }
+    const { mode, live, iallocator, target_node, target_node_uuid, allow_runtime_changes, ignore_ipolicy } = op
+    const optional = { mode, live, iallocator, target_node, target_node_uuid }
     const given = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined))
     const job = (instance_name: string): WireOpCode[] => [
       { OP_ID: 'OP_INSTANCE_MIGRATE', instance_name, allow_runtime_changes, ignore_ipolicy, ...given },

@@ -24,7 +24,7 @@ const POWER_CHANGES: Readonly<Record<string, boolean>> = { 'power-on': true, 'po
 
 export const oobCommand = logicalUnit(OpOobCommand, {
   async locks(op, ctx) {
-    const nodes = await wantedNodes(ctx, op.node_names)
+    const nodes = await wantedNodes(ctx, op.node_names, op.node_uuids)
     if (nodes.length > 0)
       ctx.note({ node_names: nodes.map(({ name }) => name), node_uuids: nodes.map(({ uuid }) => uuid) })
     return { node: exclusive(nodes.length === 0 ? all : nodes.map((node) => node.uuid)) }

@@ -5,7 +5,7 @@ import { exclusive, logicalUnit, shared } from '../logical-unit'
 
 export const restrictedCommand = logicalUnit(OpRestrictedCommand, {
   async locks(op, ctx) {
-    const nodes = await wantedNodes(ctx, op.nodes)
+    const nodes = await wantedNodes(ctx, op.nodes, op.node_uuids)
     ctx.note({ nodes: nodes.map(({ name }) => name), node_uuids: nodes.map(({ uuid }) => uuid) })
     const want = op.use_locking ? exclusive : shared
     return { node: want(nodes.map((node) => node.uuid)) }

@@ -1,6 +1,9 @@
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
+import { handedOn } from '../../../src/cli/node-join'
+import { OptionValues } from '../../../src/cli/option-values'
+import { systemClock } from '../../../src/lib/clock'
 import { FakeMaster, type ScriptedJob } from '../../support/fake-master'
 import { runCli } from '../../support/run-cli'
 
@@ -37,6 +40,44 @@ describe('gnt-node power', () => {
     expect([stdout, exit]).toEqual(['node1 fan=OK\n      disk=WARNING\n', 0])
   })
 })
+
+test('the configuration is pushed out although the queue is drained, if that is asked for', async () => {
+  const drained = (line: string) => run(line).then(({ master }) => master.calls.flat())
+  expect(await drained('gnt-cluster redist-conf --yes-do-it')).toContain('submitJobToDrainedQueue')
+  expect(await drained('gnt-cluster redist-conf')).not.toContain('submitJobToDrainedQueue')
+})
+
+test('the programs that make a node ready tell as much as the command', () => {
+  const given = (debug: number, verbose: boolean) =>
+    handedOn(
+      new OptionValues(
+        new Map<string, unknown>([
+          ['debug', debug],
+          ['verbose', verbose],
+        ]),
+      ),
+    )
+  expect([given(0, false), given(2, true)]).toEqual([[], ['--debug', '--verbose']])
+})
+
+test('locks are listed again and again with an interval', async () => {
+  const pauses: number[] = []
+  const sleep = (pause_ms: number) => {
+    pauses.push(pause_ms)
+    return pauses.length < 3 ? Promise.resolve() : Promise.reject(new Error('interrupted'))
+  }
+  const clock = { ...systemClock, sleep }
+  const listed = await runCli(new FakeMaster([]), 'gnt-debug locks --interval 2'.split(' '), { clock })
+  expect(pauses).toEqual([2000, 2000, 2000])
+  expect(listed.stdout.match(/^Name/gm)).toHaveLength(3)
+})
+
+test.each([['gnt-cluster info --roman'], ['gnt-instance info --roman --all']])(
+  '%s says that it has no effect',
+  async (line) => {
+    expect((await run(line)).stderr).toContain('--roman has no effect')
+  },
+)
 
 test('a restricted command shows what each node said', async () => {
   const result = [[true, 'up 3 days\n'], [false, 'Executing command failed']] // prettier-ignore

@@ -2,6 +2,7 @@
 // controller, reply. What the caller may do is decided by the master, which gets the identity with each call.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../../../lib/clock'
+import { isObject } from '../../../opcodes/check'
 import { finishAnswer } from '../../../lib/finish-answer'
 import { DROPPED_BODY } from '../../../model/limits'
 import type { GantryMaster } from '../../../rpc/luxi/gantry'
@@ -59,6 +60,7 @@ async function serve(
   const searchParams = new URLSearchParams(query)
   refuseUnknown(route, searchParams)
   const body = await readBody(request)
+  refuseUnusedBody(route, body)
   const v3 = { identity, again, gantry: options.gantry, reply }
   const context = new RapiContext(options, response, found.resource, searchParams, body, v3)
   const args = readArguments(route.args, found.params, searchParams, body, request.headers)
@@ -81,6 +83,13 @@ function refuseUnknown({ args }: Route, query: URLSearchParams): void {
     if (!known.includes(name)) throw badRequest(`There is no query argument '${name}': ${there}`)
     if (query.getAll(name).length > 1) throw badRequest(`${name}: may be given only once`)
   }
+}
+
+/** Clients that always send a body send an empty one. */
+function refuseUnusedBody({ args, verb, path }: Route, body: unknown): void {
+  if (body === undefined || body === null || args.some((arg) => arg.in === 'body')) return
+  if (isObject(body) && Object.keys(body).length === 0) return
+  throw badRequest(`${verb.toUpperCase()} ${path} takes no body: leave it out`)
 }
 
 function send(

@@ -40,6 +40,12 @@ test('a page of another site may change nothing', async () => {
   expect([reply.status, reply.json['detail']]).toEqual([403, expect.stringMatching(/^Sec-Fetch-Site is cross-site/)])
 })
 
+test('a body that would be ignored is refused, unless it is empty', async () => {
+  const archive = (body: unknown) => ask('POST', '/3/jobs/99999/archive', { body })
+  expect((await archive({ age: 5 })).json['detail']).toBe('POST /3/jobs/:id/archive takes no body: leave it out')
+  expect((await archive({})).status).not.toBe(400)
+})
+
 describe('reads', () => {
   test('a page at a time, each object once', async () => {
     const all = names(await ask('GET', '/3/nodes?fields=name'))

@@ -185,3 +185,11 @@ test('exports are removed from every node, and one that is not there is said', a
   await cluster.run('OP_BACKUP_REMOVE', { instance_name: 'nosuch' })
   expect(cluster.log.at(-1)).toMatch(/^Export not found\./)
 })
+
+test('exports of another instance that got the name meanwhile are not removed', async () => {
+  const another = { instance_name: 'inst2', instance_uuid: 'the former one' }
+  await expect(cluster.failure('OP_BACKUP_REMOVE', another)).resolves.toMatchObject([
+    'OpPrereqError',
+    [expect.stringContaining('it was replaced meanwhile'), 'resource_not_unique'],
+  ])
+})

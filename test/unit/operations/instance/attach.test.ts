@@ -152,6 +152,21 @@ describe('another disk template', () => {
     expect(await refused(name, { disk_template })).toMatchObject({ text })
   })
 
+  test.each([['remote_node_uuid'], ['iallocator']])(
+    'has no secondary node, and says that %s is ignored',
+    async (given) => {
+      await stop('inst2')
+      await modify('inst2', { disk_template: 'sharedfile', [given]: 'any' })
+      expect(cluster.log.join()).toContain('the secondary node will be ignored')
+    },
+  )
+
+  test('has no parameters of external storage', async () => {
+    expect(await refused('inst2', { disk_template: 'sharedfile', ext_params: { provider: 'x' } })).toMatchObject({
+      text: "'ext_params' are for a change to disks of template 'ext'; leave them out",
+    })
+  })
+
   test('is no change among others of disks', async () => {
     expect(await refused('inst2', { disk_template: 'sharedfile', disks: [['remove', 0, {}]] })).toMatchObject({
       text: 'Disk template conversion and other disk changes not supported at the same time',

@@ -44,6 +44,11 @@ test('a diskless instance is made, started and logged as a real master does', as
   expect(verifyConfig(cluster.config)).toEqual([])
 })
 
+test('that a secondary node is not used is said, also where only its uuid is given', async () => {
+  await cluster.run('OP_INSTANCE_CREATE', { ...create, snode_uuid: 'some node' })
+  expect(cluster.log).toContain(' - WARNING: Secondary node will be ignored on non-mirrored disk template')
+})
+
 test('disks are made before the instance starts, with the log of a real master', async () => {
   const nics = [
     { ip: 'pool', network: 'net1' },
@@ -430,6 +435,8 @@ describe('what disks are asked to be', () => {
   })
 
   test.each([
+    [{ size: 8, vg: 'xenvg' }, /^Disks of template 'sharedfile' have no 'vg'; leave it out$/],
+    [{ size: 8, access: 'userspace' }, /^Disks of template 'sharedfile' have no 'access'; leave it out$/],
     [{ size: 8, spindles: 1 }, /^Spindles in instance disks cannot be specified when exclusive storage is not active$/],
     [{ size: 8, provider: 'p' }, /^The 'provider' option is only valid for the ext disk template, not sharedfile$/],
   ])('%j is refused', async (disk, text) => {

@@ -16,6 +16,14 @@ const fail = (text: string) => () => {
 const disk = (name: string, index = 0) => cluster.config.disks[cluster.instance(name)?.disks[index] ?? '']
 const stop = (name: string) => cluster.run('OP_INSTANCE_SHUTDOWN', { instance_name: name })
 
+test('disks whose size is wrong in the configuration are activated without it', async () => {
+  await stop('inst6')
+  await cluster.run('OP_INSTANCE_ACTIVATE_DISKS', { instance_name: 'inst6', ignore_size: true })
+  await cluster.run('OP_INSTANCE_ACTIVATE_DISKS', { instance_name: 'inst6' })
+  const sizes = cluster.called('blockdev_assemble').map(({ args }) => (args[0] as { size: number }).size)
+  expect([...new Set(sizes)]).toEqual([0, 8])
+})
+
 describe('grow', () => {
   const grow = { instance_name: 'inst6', disk: 0, amount: 4 }
 

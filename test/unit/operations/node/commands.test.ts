@@ -108,6 +108,33 @@ describe('out-of-band commands', () => {
   })
 })
 
+test.each([
+  ['OP_OOB_COMMAND', { command: 'health', node_names: ['node2', 'node3'] }],
+  ['OP_RESTRICTED_COMMAND', { command: 'uptime', nodes: ['node2', 'node3'] }],
+  ['OP_GROUP_ASSIGN_NODES', { group_name: 'default', nodes: ['node2', 'node3'] }],
+])('%s takes the UUIDs of its nodes at their word', async (opcode, params) => {
+  const cluster = new UnitCluster()
+  cluster.answers.restricted_command = () => 'up'
+  const [first, second] = [cluster.node('node2').uuid, cluster.node('node3').uuid]
+  await cluster.run(opcode, { ...params, node_uuids: [first, second] })
+  expect(await cluster.failure(opcode, { ...params, node_uuids: [second, first] })).toEqual([
+    'OpPrereqError',
+    [expect.stringContaining(`The node 'node2' has UUID ${first}`), 'resource_not_unique'],
+  ])
+  expect(await cluster.failure(opcode, { ...params, node_uuids: [first] })).toEqual([
+    'OpPrereqError',
+    ['There are 1 UUIDs of nodes for 2 names; give one for each name, or none', 'wrong_input'],
+  ])
+})
+
+test('node migrate hands on which node the target was', async () => {
+  const cluster = new UnitCluster()
+  cluster.addInstance('inst1.test', 'node2', {}, 'node3')
+  const target = { target_node: 'node3', target_node_uuid: cluster.node('node3').uuid }
+  await cluster.run('OP_NODE_MIGRATE', { node_name: 'node2', ...target })
+  expect(cluster.jobs[0]).toMatchObject([target])
+})
+
 test('node migrate submits one job for each primary instance', async () => {
   const cluster = new UnitCluster()
   cluster.addInstance('inst10.test', 'node2', {}, 'node3')

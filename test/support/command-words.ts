@@ -1,0 +1,66 @@
+// The words that occur in what a command of the command line runs: those of its functions, and of all that they use. An option whose
+// name is not among them is read by nobody.
+import * as ts from 'typescript'
+
+/** What tells of a command without carrying it out. */
+const TOLD = ['name', 'help', 'options', 'usage', 'args', 'aliases']
+
+/** By name and help of each command: several tools have a command of the same name. */
+export function wordsOfCommands(program: ts.Program, sources: readonly ts.SourceFile[]): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>()
+  const visit = (node: ts.Node): void => {
+    if (ts.isObjectLiteralExpression(node)) {
+      const [name, help] = [textOf(node, 'name'), textOf(node, 'help')]
+      const carriedOut = node.properties.filter((one) => !TOLD.includes(nameOf(one)))
+      if (name !== undefined && help !== undefined && carriedOut.length > 0)
+        found.set(commandKey({ name, help }), wordsIn(program.getTypeChecker(), new Set(sources), carriedOut))
+    }
+    ts.forEachChild(node, visit)
+  }
+  for (const source of sources) visit(source)
+  return found
+}
+
+export const commandKey = ({ name, help }: { readonly name: string; readonly help: string }): string =>
+  `${name}: ${help}`
+
+function wordsIn(checker: ts.TypeChecker, sources: ReadonlySet<ts.SourceFile>, start: readonly ts.Node[]): Set<string> {
+  const words = new Set<string>()
+  const seen = new Set<ts.Node>(start)
+  const waiting = [...start]
+  const follow = (given: ts.Symbol | undefined): void => {
+    const symbol = given !== undefined && given.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(given) : given
+    for (const declared of symbol?.declarations ?? []) {
+      if (seen.has(declared) || !sources.has(declared.getSourceFile()) || !isFollowed(checker, declared)) continue
+      seen.add(declared)
+      waiting.push(declared)
+    }
+  }
+  const visit = (node: ts.Node): void => {
+    if (ts.isStringLiteralLike(node)) words.add(node.text)
+    if (ts.isIdentifier(node)) follow(checker.getSymbolAtLocation(node))
+    if (ts.isShorthandPropertyAssignment(node)) follow(checker.getShorthandAssignmentValueSymbol(node))
+    // What was loaded on demand is taken out of its module in this way.
+    if (ts.isBindingElement(node) && ts.isIdentifier(node.name))
+      follow(checker.getTypeAtLocation(node.parent).getProperty(node.name.text))
+    ts.forEachChild(node, visit)
+  }
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) visit(node)
+  return words
+}
+
+/** Functions, constants and single options; not the lists of options, which would hide what is never read. */
+function isFollowed(checker: ts.TypeChecker, node: ts.Node): boolean {
+  if (ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node) || ts.isPropertyAssignment(node)) return true
+  if (!ts.isVariableDeclaration(node)) return false
+  return !/\b(Option\[\]|Tool)\b/.test(checker.typeToString(checker.getTypeAtLocation(node)))
+}
+
+const nameOf = ({ name }: ts.ObjectLiteralElementLike): string =>
+  name !== undefined && ts.isIdentifier(name) ? name.text : ''
+
+function textOf(node: ts.ObjectLiteralExpression, wanted: string): string | undefined {
+  const found = node.properties.find((one) => nameOf(one) === wanted)
+  if (found === undefined || !ts.isPropertyAssignment(found)) return undefined
+  return ts.isStringLiteralLike(found.initializer) ? found.initializer.text : undefined
+}

@@ -1,0 +1,164 @@
+// What the code reads, as the compiler knows it: the declared properties that are read in some files, also where their value travels on
+// under another type. It tells what is accepted from outside and never looked at.
+import * as path from 'node:path'
+import * as ts from 'typescript'
+import { root } from './source-tree'
+
+/** The product's sources, with their types. */
+export function projectProgram(): ts.Program {
+  const { config } = ts.readConfigFile(path.join(root, 'tsconfig.json'), (file) => ts.sys.readFile(file)) as {
+    config: unknown
+  }
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root)
+  return ts.createProgram(ts.sys.readDirectory(path.join(root, 'src'), ['.ts']), { ...options, noEmit: true })
+}
+
+/** The sources of the folders, with their names from the project's root. */
+export const sourcesOf = (program: ts.Program, folders: readonly string[]): ts.SourceFile[] =>
+  program.getSourceFiles().filter(({ fileName }) => isBelow(path.relative(root, fileName), folders))
+
+const isBelow = (name: string, folders: readonly string[]): boolean =>
+  folders.some((folder) => name.startsWith(`${folder}/`))
+
+export class Reading {
+  private readonly checker: ts.TypeChecker
+  /** Declarations of properties that are read as such. */
+  private readonly read = new Set<ts.Node>()
+  /** From the declaration of a property to those of other types as which its value travels on. */
+  private readonly becomes = new Map<ts.Node, Set<ts.Node>>()
+  private readonly related = new Set<string>()
+  private readonly ids = new Map<ts.Type, number>()
+
+  /** Everything in the files counts that can be read. */
+  constructor(program: ts.Program, readers: readonly ts.SourceFile[]) {
+    this.checker = program.getTypeChecker()
+    for (const file of readers) this.visit(file)
+  }
+
+  /** Whether a declared property is read, as itself or as what it became. */
+  isRead(declared: ts.Node, seen = new Set<ts.Node>()): boolean {
+    if (this.read.has(declared)) return true
+    if (seen.has(declared)) return false
+    seen.add(declared)
+    return [...(this.becomes.get(declared) ?? [])].some((next) => this.isRead(next, seen))
+  }
+
+  private visit(node: ts.Node): void {
+    if (ts.isPropertyAccessExpression(node) && !isWritten(node)) this.note(this.checker.getSymbolAtLocation(node.name))
+    if (ts.isElementAccessExpression(node)) this.noteElement(node)
+    if (ts.isObjectBindingPattern(node)) this.notePattern(node)
+    if (ts.isCallExpression(node)) this.call(node)
+    if (ts.isExpression(node)) this.travel(node)
+    ts.forEachChild(node, (child) => this.visit(child))
+  }
+
+  private note(symbol: ts.Symbol | undefined): void {
+    for (const declared of this.declarations(symbol)) this.read.add(declared)
+  }
+
+  private noteElement({ expression, argumentExpression }: ts.ElementAccessExpression): void {
+    const key = this.checker.getTypeAtLocation(argumentExpression)
+    for (const one of key.isUnion() ? key.types : [key])
+      if (one.isStringLiteral()) this.note(this.property(this.checker.getTypeAtLocation(expression), one.value))
+  }
+
+  private notePattern(node: ts.ObjectBindingPattern): void {
+    const { parent } = node
+    const source = ts.isVariableDeclaration(parent) ? parent.initializer : undefined
+    const type = this.checker.getTypeAtLocation(source ?? node)
+    for (const { dotDotDotToken, propertyName, name } of node.elements) {
+      const key = propertyName ?? name
+      if (dotDotDotToken === undefined && ts.isIdentifier(key)) this.note(this.property(type, key.text))
+    }
+  }
+
+  /** What is handed over becomes what the function was declared with, which for a generic one is more than it is called with. */
+  private call(node: ts.CallExpression): void {
+    const parameters = this.checker.getResolvedSignature(node)?.getDeclaration()?.parameters ?? []
+    for (const [index, argument] of node.arguments.entries()) {
+      const parameter = parameters[Math.min(index, parameters.length - 1)]
+      if (parameter === undefined) continue
+      const type = this.checker.getTypeAtLocation(parameter)
+      const item = parameter.dotDotDotToken && this.checker.getIndexTypeOfType(type, ts.IndexKind.Number)
+      this.relate(this.checker.getTypeAtLocation(argument), item ?? type)
+    }
+  }
+
+  private travel(node: ts.Expression): void {
+    const target = TRAVELS.some((is) => is(node)) ? this.checker.getContextualType(node) : undefined
+    if (target !== undefined) this.relate(this.checker.getTypeAtLocation(node), target)
+  }
+
+  /** A value of one type is used as another: what is read of the second is read of the first. */
+  private relate(from: ts.Type, to: ts.Type, depth = 0): void {
+    const key = `${this.id(from)}>${this.id(to)}`
+    if (from === to || depth > DEPTH_MAX || this.related.has(key)) return
+    this.related.add(key)
+    if (to.isUnion()) return to.types.forEach((one) => this.relate(from, one, depth))
+    if (from.isUnion()) return from.types.forEach((one) => this.relate(one, to, depth))
+    const target = this.checker.getApparentType(to)
+    for (const wanted of this.checker.getPropertiesOfType(target)) {
+      const given = this.property(from, wanted.name)
+      if (given === undefined || given === wanted || isLibrary(wanted)) continue
+      for (const one of this.declarations(given))
+        for (const other of this.declarations(wanted)) if (one !== other) this.edge(one, other)
+      this.relate(this.checker.getTypeOfSymbol(given), this.checker.getTypeOfSymbol(wanted), depth + 1)
+    }
+    this.relateCalls(from, target, depth)
+  }
+
+  /** Whoever calls the second hands its arguments to the first. */
+  private relateCalls(from: ts.Type, to: ts.Type, depth: number): void {
+    const [given] = this.checker.getSignaturesOfType(from, ts.SignatureKind.Call)
+    const [wanted] = this.checker.getSignaturesOfType(to, ts.SignatureKind.Call)
+    if (given === undefined || wanted === undefined) return
+    for (const [index, parameter] of given.parameters.entries()) {
+      const handed = wanted.parameters[index]
+      if (handed === undefined) break
+      this.relate(this.checker.getTypeOfSymbol(handed), this.checker.getTypeOfSymbol(parameter), depth + 1)
+    }
+    this.relate(given.getReturnType(), wanted.getReturnType(), depth + 1)
+  }
+
+  private edge(from: ts.Node, to: ts.Node): void {
+    const found = this.becomes.get(from) ?? new Set()
+    this.becomes.set(from, found.add(to))
+  }
+
+  /** Where a property was written, whatever types were made of the one that it was written in. */
+  private declarations(symbol: ts.Symbol | undefined): readonly ts.Node[] {
+    if (symbol === undefined) return []
+    return [symbol, ...this.checker.getRootSymbols(symbol)].flatMap((one) => one.declarations ?? [])
+  }
+
+  private property(type: ts.Type, name: string): ts.Symbol | undefined {
+    return this.checker.getPropertyOfType(this.checker.getApparentType(this.checker.getNonNullableType(type)), name)
+  }
+
+  private id(type: ts.Type): number {
+    const known = this.ids.get(type) ?? this.ids.size
+    this.ids.set(type, known)
+    return known
+  }
+}
+
+/** So deep inside of a value its parts are followed. */
+const DEPTH_MAX = 4
+
+const TRAVELS: readonly ((node: ts.Node) => boolean)[] = [
+  ts.isIdentifier,
+  ts.isObjectLiteralExpression,
+  ts.isCallExpression,
+  ts.isPropertyAccessExpression,
+  ts.isArrowFunction,
+  ts.isAwaitExpression,
+  ts.isConditionalExpression,
+]
+
+const isLibrary = (symbol: ts.Symbol): boolean =>
+  symbol.declarations?.some((one) => one.getSourceFile().isDeclarationFile) ?? false
+
+const isWritten = (node: ts.PropertyAccessExpression): boolean =>
+  ts.isBinaryExpression(node.parent) &&
+  node.parent.left === node &&
+  node.parent.operatorToken.kind === ts.SyntaxKind.EqualsToken
