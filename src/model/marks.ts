@@ -4,7 +4,7 @@
 export const MARK = {
   user: 'gantry:user',
   token: 'gantry:token',
-  /** `<digest of user and key> <digest of the body>` */
+  /** `<digest of user and key> <keyed digest of the body>` */
   key: 'gantry:key',
   /** JSON of a list of Preconditions. */
   match: 'gantry:match',
@@ -14,18 +14,28 @@ export const MARK = {
 
 export type Mark = readonly [source: string, text: string, time_ns: number]
 
-const SOURCES: ReadonlySet<unknown> = new Set(Object.values(MARK))
+const ALL: ReadonlySet<unknown> = new Set(Object.values(MARK))
 
-/** An opcode as Ganeti's clients know it: without marks, also in trails of opcodes inside opcodes; itself where there are none. */
-export const withoutMarks = <T extends object>(op: T): T =>
-  hasMarks(op) ? (JSON.parse(JSON.stringify(op), dropMarks) as T) : op
+/** What only the master's own checks need. */
+const INTERNAL: ReadonlySet<unknown> = new Set([MARK.key, MARK.match, MARK.scope])
 
-const dropMarks = (_name: string, value: unknown): unknown =>
-  Array.isArray(value) ? value.filter((entry) => !isMark(entry)) : value
+/**
+ * An opcode as Ganeti's clients know it, and as users may send it: without marks, also in trails of opcodes inside opcodes; itself where
+ * there are none.
+ */
+export const withoutMarks = <T extends object>(op: T): T => without(ALL, op)
 
-function hasMarks(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return (Array.isArray(value) && value.some(isMark)) || Object.values(value).some(hasMarks)
+/** An opcode as our own doors show it: with who submitted it. */
+export const withoutInternalMarks = <T extends object>(op: T): T => without(INTERNAL, op)
+
+function without<T extends object>(sources: ReadonlySet<unknown>, op: T): T {
+  const isMark = (entry: unknown): boolean => Array.isArray(entry) && sources.has(entry[0])
+  const drop = (_name: string, value: unknown): unknown =>
+    Array.isArray(value) ? value.filter((entry) => !isMark(entry)) : value
+  const has = (value: unknown): boolean => {
+    if (typeof value !== 'object' || value === null) return false
+    return (Array.isArray(value) && value.some(isMark)) || Object.values(value).some(has)
+  }
+  // Marks are taken out; all else keeps its type.
+  return has(op) ? (JSON.parse(JSON.stringify(op), drop) as T) : op
 }
-
-const isMark = (entry: unknown): boolean => Array.isArray(entry) && entry.length === 3 && SOURCES.has(entry[0])

@@ -65,10 +65,29 @@ export function permissionsOf(options: Iterable<string>): string[] {
 }
 
 /** `stronger`: a permission that includes the one that is wanted. */
-export function allows(permissions: readonly string[], wanted: string, stronger = wanted): boolean {
-  const taken = permissions.some((pattern) => pattern.startsWith('-') && matches(pattern.slice(1), wanted))
-  return !taken && permissions.some((pattern) => matches(pattern, wanted) || matches(pattern, stronger))
-}
+export const allows = (permissions: readonly string[], wanted: string, stronger = wanted): boolean =>
+  !isTaken(permissions, wanted) && permissions.some((pattern) => matches(pattern, wanted) || matches(pattern, stronger))
+
+/** Whoever may not query an object may not have its data out of a list either. */
+export const isTaken = (permissions: readonly string[], wanted: string): boolean =>
+  permissions.some(
+    (pattern) => pattern.startsWith('-') && [wanted, queryOf(wanted)].some((name) => matches(pattern.slice(1), name)),
+  )
+
+/** Lists show the fields that single objects have, and so do their facts. */
+export const queryOf = (permission: string): string => permission.replace(/\.(list|info)$/, '.query')
+
+/** Kinds of objects as permissions name them: `nodes.list` for many, `nodes.query` for one. */
+export const KINDS: ReadonlyMap<string, string> = new Map([
+  ['instance', 'instances'],
+  ['node', 'nodes'],
+  ['group', 'groups'],
+  ['network', 'networks'],
+  ['job', 'jobs'],
+  ['os', 'os'],
+  ['filter', 'filter'],
+  ['lock', 'locks'],
+])
 
 export const isPermissionPattern = (text: string): boolean => PERMISSION_PATTERN.test(text)
 

@@ -1,6 +1,7 @@
 // The permission that an opcode needs. Ganeti's remote API has names for what it can do; the others follow from their ids:
 // OP_INSTANCE_MOVE -> instances.move.
 import { DOOR_PERMISSIONS, isPermissionPattern, matches } from '../model/permissions'
+import { isObject } from './check'
 import { opcodeIds } from './index'
 
 const KINDS: readonly (readonly [prefix: string, kind: string])[] = [
@@ -52,6 +53,31 @@ export function permissionOf(id: string): string {
   const name = id.replace(/^OP_/, '')
   const [prefix, kind] = KINDS.find(([start]) => name.startsWith(start)) ?? ['', 'cluster']
   return `${kind}.${name.slice(prefix.length).toLowerCase()}`
+}
+
+/** All that an opcode needs, by what it is and by what it is asked to do. */
+export const permissionsFor = (op: AskedOp): string[] => [op.OP_ID, ...alsoDone(op)].map(permissionOf)
+
+interface AskedOp {
+  readonly OP_ID: string
+  readonly [parameter: string]: unknown
+}
+
+/** What an opcode does beyond what its name says, as the opcodes that do it. Parameters of a start can make QEMU do anything on its node. */
+function alsoDone(op: AskedOp): string[] {
+  const changes = [op['hvparams'], op['beparams']].some((given) => isObject(given) && Object.keys(given).length > 0)
+  switch (op.OP_ID) {
+    case 'OP_INSTANCE_STARTUP':
+      return changes ? ['OP_INSTANCE_SET_PARAMS'] : []
+    case 'OP_BACKUP_EXPORT':
+      return op['remove_instance'] === true ? ['OP_INSTANCE_REMOVE'] : []
+    case 'OP_INSTANCE_MIGRATE':
+      return op['allow_failover'] === true ? ['OP_INSTANCE_FAILOVER'] : []
+    case 'OP_INSTANCE_MULTI_ALLOC':
+      return ['OP_INSTANCE_CREATE']
+    default:
+      return []
+  }
 }
 
 /** Every permission there is, by name. */

@@ -3,10 +3,10 @@
 import { posix } from 'node:path'
 import type { ConfigData } from '../model/config'
 import { OpPrereqError, REFUSED } from '../model/errors'
-import { allows } from '../model/permissions'
+import { allows, isTaken, KINDS, queryOf } from '../model/permissions'
 import { isObject } from '../opcodes/check'
 import { allOpcodes } from '../opcodes/index'
-import { permissionNames, permissionOf } from '../opcodes/permission'
+import { permissionNames, permissionOf, permissionsFor } from '../opcodes/permission'
 import { SCOPE_PARAMS } from '../model/scope-params'
 import type { WireOpCode } from '../rpc/luxi/calls'
 import type { Identity, TokenScope } from '../rpc/luxi/gantry'
@@ -25,9 +25,13 @@ export class Access {
   }
 
   may(permission: string): boolean {
-    const stronger = permission.replace(READING, '.query')
+    const stronger = queryOf(permission)
     if (!allows(this.identity.permissions, permission, stronger)) return false
     return this.scope === null || allows(this.scope.permissions, permission, stronger)
+  }
+
+  private isTaken(permission: string): boolean {
+    return [this.identity, this.scope].some((given) => given !== null && isTaken(given.permissions, permission))
   }
 
   /** Whether the token lacks it or the user does: only one of them can be mended with a new token. */
@@ -68,7 +72,10 @@ export class Access {
     // Who does not see an object is not told what it takes to change it.
     if (this.limited && !this.isInside(config, op)) throw forbidden(OUTSIDE)
     if (this.limited) checkSettable(op)
-    for (const opcode of [op.OP_ID, ...alsoDone(op)]) this.need(permissionOf(opcode))
+    for (const permission of permissionsFor(op)) this.need(permission)
+    const asked = KINDS.get(String(op['what']))
+    if (op.OP_ID === 'OP_QUERY' && asked !== undefined && this.isTaken(`${asked}.query`))
+      throw forbidden(`the permission ${asked}.query was taken away`)
   }
 
   private isInside(config: ConfigData, op: WireOpCode): boolean {
@@ -124,16 +131,6 @@ function checkSettable(op: WireOpCode): void {
       ` use a token without a scope, or a password, with the permission ${permissionOf(op.OP_ID)}`,
   )
 }
-
-/** What an opcode does beyond what its name says, as the opcodes that do it. Parameters of a start can make QEMU do anything on its node. */
-function alsoDone(op: WireOpCode): string[] {
-  const changes = [op['hvparams'], op['beparams']].some((given) => isObject(given) && Object.keys(given).length > 0)
-  if (op.OP_ID === 'OP_INSTANCE_STARTUP' && changes) return ['OP_INSTANCE_SET_PARAMS']
-  return op.OP_ID === 'OP_BACKUP_EXPORT' && op['remove_instance'] === true ? ['OP_INSTANCE_REMOVE'] : []
-}
-
-/** Lists of /3 show the fields that single objects have: who may query one may have these too. */
-const READING = /\.(list|info)$/
 
 /** The same for what is not there: a name outside the scope is not told from one that nobody has. */
 export const OUTSIDE = 'an object of this request is outside the scope of the token'

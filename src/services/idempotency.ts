@@ -1,13 +1,12 @@
 // Which job an Idempotency-Key stands for. A key is noted in its job, so it is durable in the same step as the job; this index is
 // rebuilt from the jobs, also from archived ones, when it is first asked after a start.
-import { createHash } from 'node:crypto'
-import type { Clock } from '../lib/clock'
+import { createHash, createHmac } from 'node:crypto'
 import { type Job, isFinished } from '../jobs/job'
 import { type EndedJob, endedJob, keysOf } from '../jobs/ended-jobs'
-import type { JobQueue } from '../jobs/queue'
-import { OpPrereqError, REFUSED } from '../model/errors'
+import { ECODE, OpPrereqError, REFUSED } from '../model/errors'
 import { IDEMPOTENCY_KEYS_MAX, IDEMPOTENCY_S } from '../model/limits'
 import type { JobId } from '../rpc/luxi/calls'
+import type { MasterContext } from './master-context'
 
 interface Entry {
   readonly job: JobId
@@ -20,19 +19,17 @@ export class IdempotencyKeys {
   private readonly inFlight = new Set<string>()
   private loading: Promise<void> | undefined
 
-  constructor(
-    private readonly queue: JobQueue,
-    private readonly clock: Clock,
-  ) {}
+  constructor(private readonly context: Pick<MasterContext, 'queue' | 'clock' | 'disk' | 'paths'>) {}
 
   /**
-   * The job of an earlier submission with this key, or the one that `submit` makes; `submit` gets the text to note in the job.
+   * The job of an earlier submission with this key, or the one that `submit` makes; `submit` gets the text to note in the job. `body`
+   * is a digest of what is submitted.
    * Refuses a key that stands for another body, and one whose submission is under way.
    */
   async once(
     user: string,
     key: string,
-    digest: string,
+    body: string,
     submit: (note: string) => Promise<JobId>,
   ): Promise<{ job: JobId; replayed: boolean }> {
     const id = createHash('sha256').update(`${user}\0${key}`).digest('hex')
@@ -41,6 +38,7 @@ export class IdempotencyKeys {
     this.inFlight.add(id)
     try {
       await (this.loading ??= this.load())
+      const digest = await this.keyed(body)
       const entry = this.find(id)
       if (entry?.digest === digest) return { job: entry.job, replayed: true }
       if (entry !== undefined)
@@ -51,6 +49,22 @@ export class IdempotencyKeys {
     } finally {
       this.inFlight.delete(id)
     }
+  }
+
+  /**
+   * A body may hold secrets that are short enough to be guessed from a plain digest, and job files are copied to other nodes. After a
+   * new cluster domain secret, keys that were used before are refused as those of other bodies; nothing is done twice.
+   */
+  private async keyed(body: string): Promise<string> {
+    const { disk, paths } = this.context
+    const secret = await disk.read(paths.domainSecret)
+    if (secret === undefined)
+      throw new OpPrereqError(
+        `An Idempotency-Key needs ${paths.domainSecret}, which is missing: gnt-cluster renew-crypto` +
+          ' --new-cluster-domain-secret makes it',
+        ECODE.ENVIRON,
+      )
+    return createHmac('sha256', secret).update(`Idempotency-Key\0${body}`).digest('hex')
   }
 
   private find(id: string): Entry | undefined {
@@ -70,11 +84,11 @@ export class IdempotencyKeys {
     try {
       const limit_s = this.now_s() - IDEMPOTENCY_S
       const recent: EndedJob[] = []
-      for await (const job of this.queue.archived.newestFirst()) {
+      for await (const job of this.context.queue.archived.newestFirst()) {
         if (receivedAt(job) < limit_s && isFinished(job)) break
         recent.unshift(endedJob(job))
       }
-      for (const job of [...recent, ...this.queue.all()]) this.note(job, limit_s)
+      for (const job of [...recent, ...this.context.queue.all()]) this.note(job, limit_s)
     } catch (error) {
       this.loading = undefined
       throw error
@@ -92,7 +106,7 @@ export class IdempotencyKeys {
   }
 
   private now_s(): number {
-    return this.clock.now_ms() / 1000
+    return this.context.clock.now_ms() / 1000
   }
 }
 

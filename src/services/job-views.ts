@@ -5,7 +5,7 @@ import type { JobQueue } from '../jobs/queue'
 import { mapInSlices } from '../lib/slices'
 import { eachBounded } from '../lib/bounded'
 import { JOB_FILES_READ_AT_ONCE, JOBS_AT_ONCE } from '../model/limits'
-import { withoutMarks } from '../model/marks'
+import { withoutInternalMarks, withoutMarks } from '../model/marks'
 import { redactPrivate } from '../opcodes/summary'
 import { type EndedJob, opSummary, tokensOf } from '../jobs/ended-jobs'
 import type { JobOutline, JobReader, JobView } from '../query/source'
@@ -22,9 +22,9 @@ export function jobView(job: Job, archived: boolean): JobView {
   return view
 }
 
-/** With what our own doors want to know of its submission. */
+/** With who submitted it, for our own doors. */
 export function markedView(job: Job, archived: boolean): JobView {
-  const ops = job.ops.map((op) => ({ ...op, input: redactPrivate(op.input) }))
+  const ops = job.ops.map((op) => ({ ...op, input: withoutInternalMarks(redactPrivate(op.input)) }))
   return { ...job, ops, status: jobStatus(job), priority: jobPriority(job), archived, tokens: tokensOf(job) }
 }
 

@@ -1,6 +1,6 @@
 // Jobs that come through /3: who may submit what, once per Idempotency-Key, and only while the world is as the caller saw it.
 import { nanoseconds } from '../lib/clock'
-import { type Mark, MARK } from '../model/marks'
+import { type Mark, MARK, withoutMarks } from '../model/marks'
 import type { JobId, WireOpCode } from '../rpc/luxi/calls'
 import type { Precondition, Submitted, SubmitRequest } from '../rpc/luxi/gantry'
 import type { Access } from './access'
@@ -19,7 +19,7 @@ export class Submissions {
     private readonly jobs: JobService,
     private readonly plans: Plans,
   ) {
-    this.keys = new IdempotencyKeys(context.queue, context.clock)
+    this.keys = new IdempotencyKeys(context)
   }
 
   async submit(access: Access, request: SubmitRequest): Promise<Submitted> {
@@ -61,7 +61,8 @@ export class Submissions {
     return ops.map((op, index) => {
       const wanted = match[index] ?? []
       const checks = wanted.length === 0 ? [] : [mark(MARK.match, JSON.stringify(wanted))]
-      return { ...op, reason: [...everyOp, ...(index === 0 ? firstOp : []), ...checks] }
+      // Marks of the caller, such as in the opcodes of a multi-allocation, would pass for ours.
+      return { ...withoutMarks(op), reason: [...everyOp, ...(index === 0 ? firstOp : []), ...checks] }
     })
   }
 }

@@ -3,6 +3,7 @@ import { timeText } from '../lib/rfc3339'
 import { ECODE, OpPrereqError } from '../model/errors'
 import { VIEW_PAGE_MAX } from '../model/limits'
 import { niceCompare } from '../model/nice-sort'
+import { KINDS } from '../model/permissions'
 import { keyField, queryFields, runQuery } from '../query/engine'
 import type { JobOutline, JobReader, QuerySource } from '../query/source'
 import type { QueryFilter, QueryResource } from '../rpc/luxi/calls'
@@ -11,18 +12,6 @@ import type { Access } from './access'
 import type { LastKnown } from './last-known'
 import { SEEN_FIELDS, saysNothing } from './view-fields'
 
-/** Kinds of objects as permissions name them: `nodes.list` for many, `nodes.query` for one. */
-const KINDS: Partial<Record<QueryResource, string>> = {
-  instance: 'instances',
-  node: 'nodes',
-  group: 'groups',
-  network: 'networks',
-  job: 'jobs',
-  os: 'os',
-  filter: 'filter',
-  lock: 'locks',
-}
-
 export async function view(
   access: Access,
   request: ViewRequest,
@@ -30,7 +19,7 @@ export async function view(
   known: LastKnown,
 ): Promise<ViewPage> {
   const { what, name, fields, after } = request
-  const kind = KINDS[what]
+  const kind = KINDS.get(what)
   if (kind === undefined) throw new OpPrereqError(`There is no view of ${what}`, ECODE.INVAL)
   access.need(name === null ? `${kind}.list` : `${kind}.query`)
   refuseUnknown(what, fields)

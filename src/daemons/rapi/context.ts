@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../lib/clock'
 import type { Log } from '../../lib/log'
-import { allows } from '../../model/permissions'
+import { allows, isTaken } from '../../model/permissions'
 import type { Master } from '../../rpc/luxi/calls'
 import type { GantryMaster, Identity } from '../../rpc/luxi/gantry'
 import { rolesOf } from './auth'
@@ -53,6 +53,11 @@ export class RapiContext {
   need(permission: string): void {
     const roles = rolesOf(this.user)
     if (roles !== undefined && !allows(roles, permission)) throw new HttpError(403)
+  }
+
+  /** Throws 403 when this was taken away from the user, whom a wider permission has let in. */
+  needNotTaken(permission: string): void {
+    if (isTaken(rolesOf(this.user) ?? [], permission)) throw new HttpError(403)
   }
 
   /** Fires when the client has gone away, so that nothing waits or is begun on its behalf. */

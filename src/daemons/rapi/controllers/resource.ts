@@ -3,9 +3,9 @@ import { nanoseconds } from '../../../lib/clock'
 import { ECODE, OpPrereqError } from '../../../model/errors'
 import { compareText } from '../../../model/nice-sort'
 import { isObject, type JsonObject } from '../../../opcodes/check'
-import { type Mark, MARK } from '../../../model/marks'
+import { type Mark, MARK, withoutMarks } from '../../../model/marks'
 import type { OpcodeDefinition, ParsedOpCode } from '../../../opcodes/index'
-import { permissionOf } from '../../../opcodes/permission'
+import { permissionOf, permissionsFor } from '../../../opcodes/permission'
 import { OpTagsDel, OpTagsSet } from '../../../opcodes/tags'
 import type { JobId, Master, TagKind } from '../../../rpc/luxi/calls'
 import type { RapiContext } from '../context'
@@ -40,9 +40,12 @@ export abstract class Resource {
   /** Notes in the reason trail who has logged in, so that events can tell it. */
   protected submitAll(ops: readonly ParsedOpCode[]): Promise<JobId> {
     const { user, services, signal } = this.context
-    if (user === undefined) return this.master.submitJob(ops, signal)
+    // The first is that of the opcode, where the caller has not asked for another one.
+    for (const permission of ops.flatMap((op) => permissionsFor(op).slice(1))) this.context.need(permission)
+    const unmarked = ops.map(withoutMarks)
+    if (user === undefined) return this.master.submitJob(unmarked, signal)
     const mark: Mark = [MARK.user, user.name, nanoseconds(services.clock)]
-    const marked = ops.map((op) => ({ ...op, reason: [mark, ...(op.reason ?? [])] }))
+    const marked = unmarked.map((op) => ({ ...op, reason: [mark, ...(op.reason ?? [])] }))
     return this.master.submitJob(marked, signal)
   }
 

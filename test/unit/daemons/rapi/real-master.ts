@@ -1,5 +1,5 @@
 // The door in front of a real luxid on the recorded cluster's configuration, with test jobs.
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import * as path from 'node:path'
 import type { Luxid } from '../../../../src/daemons/luxi/luxid'
 import type { Paths } from '../../../../src/lib/paths'
@@ -29,9 +29,14 @@ export class RealMaster {
     const paths = temporaryPaths()
     mkdirSync(path.dirname(paths.rapiUsers), { recursive: true })
     writeFileSync(paths.rapiUsers, USERS)
+    writeFileSync(paths.domainSecret, 'secret of this cluster\n')
     const luxid = await startTinyLuxid(paths)
     const client = new LuxiClient({ path: paths.socket('query') })
     return new RealMaster(paths, luxid, client, await Harness.start(client))
+  }
+
+  jobFile(id: unknown): string {
+    return readFileSync(path.join(this.paths.queueDir, `job-${String(id)}`), 'utf8')
   }
 
   async restartLuxid(): Promise<void> {

@@ -225,6 +225,33 @@ describe('an Idempotency-Key', () => {
     for (const { status } of both) expect([202, 409]).toContain(status)
   })
 
+  test('is shown to nobody', async () => {
+    const reply = await submit([delay()], ['Idempotency-Key: hidden'])
+    const { text } = await ended(reply.json['id'])
+    expect(master.jobFile(reply.json['id'])).toContain('gantry:key')
+    expect(text).toContain('gantry:user')
+    expect(text).not.toContain('gantry:key')
+  })
+
+  test('cannot be claimed by what a user writes into an opcode inside of an opcode', async () => {
+    const reason = [
+      ['gantry:key', 'digest of another user', 1],
+      ['gantry:user', 'another', 1],
+      ['why', 'not', 1],
+    ]
+    const instance = {
+      instance_name: 'x',
+      mode: 'create',
+      os_type: 'noop',
+      disk_template: 'diskless',
+      disks: [],
+      nics: [],
+    }
+    const { json } = await submit([{ OP_ID: 'OP_INSTANCE_MULTI_ALLOC', instances: [{ ...instance, reason }] }])
+    expect(master.jobFile(json['id'])).toContain('["why","not",1]')
+    expect(master.jobFile(json['id'])).not.toContain('another')
+  })
+
   test('has at most 255 bytes', async () => {
     expect((await submit([delay()], [`Idempotency-Key: ${'x'.repeat(256)}`])).status).toBe(400)
   })

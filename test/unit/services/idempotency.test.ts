@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto'
+import { pathsOf } from '../../../src/lib/paths'
+import { IdempotencyKeys } from '../../../src/services/idempotency'
+import type { MasterContext } from '../../../src/services/master-context'
+import { SteppedClock } from '../../support/stepped-clock'
+
+const body = createHash('sha256').update('a short secret').digest('hex')
+
+/** Of a cluster without jobs. */
+function keysOfCluster(secret: string | undefined): IdempotencyKeys {
+  async function* newestFirst() {}
+  const context = {
+    queue: { all: () => [], archived: { newestFirst } },
+    disk: { read: async () => (secret === undefined ? undefined : Buffer.from(secret)) },
+    paths: pathsOf('/nowhere', 'node1'),
+    clock: new SteppedClock(),
+  }
+  // Only what the keys use.
+  return new IdempotencyKeys(context as unknown as MasterContext)
+}
+
+async function noted(secret: string): Promise<string> {
+  let text = ''
+  await keysOfCluster(secret).once('anna', 'key', body, async (note) => {
+    text = note
+    return 1
+  })
+  return text
+}
+
+test('what is noted in a job does not let a body be guessed without the secret of the cluster', async () => {
+  const [one, again, other] = [await noted('one'), await noted('one'), await noted('other')]
+  expect(one).toBe(again)
+  expect(one).not.toContain(body)
+  expect(one.split(' ')[1]).not.toBe(other.split(' ')[1])
+})
+
+test('without that secret there is no answer but the file that is missing', async () => {
+  const keys = keysOfCluster(undefined)
+  await expect(keys.once('anna', 'key', body, async () => 1)).rejects.toThrow(/cluster-domain-secret, which is missing/)
+})
