@@ -8,12 +8,22 @@ export interface UserEntry {
   readonly options: ReadonlySet<string>
 }
 
+/** undefined for a form that is unknown: whatever begins with a brace is meant to be one. */
+export function passwordForm(stored: string): { scheme: 'CLEARTEXT' | 'HA1'; value: string } | undefined {
+  if (!stored.startsWith('{')) return { scheme: 'CLEARTEXT', value: stored }
+  const [, named = '', value = ''] = /^\{([^}]*)\}(.*)$/s.exec(stored) ?? []
+  const scheme = named.toUpperCase()
+  return scheme === 'CLEARTEXT' || scheme === 'HA1' ? { scheme, value } : undefined
+}
+
 export function parseUsers(text: string): Map<string, UserEntry> {
   const users = new Map<string, UserEntry>()
   for (const line of text.split('\n')) {
-    const [name, password, options = ''] = line.trim().split(/\s+/)
+    // Blanks between options belong to no option, as in Ganeti.
+    const [, name, password, options = ''] = /^(\S+)\s+(\S+)\s*(.*)$/s.exec(line.trim()) ?? []
     if (name === undefined || name.startsWith('#') || password === undefined) continue
-    users.set(name, { name, password, options: new Set(options.split(',').filter((option) => option !== '')) })
+    const named = options.split(',').map((option) => option.trim())
+    users.set(name, { name, password, options: new Set(named.filter((option) => option !== '')) })
   }
   return users
 }

@@ -7,7 +7,8 @@ import type { Log } from '../../lib/log'
 import { systemRandom } from '../../lib/random'
 import { LOGINS_KEPT_MAX } from '../../model/limits'
 import { permissionsOf } from '../../model/permissions'
-import { parseUsers, type UserEntry } from '../../model/users'
+import { parseUsers, passwordForm, type UserEntry } from '../../model/users'
+import { badPermission } from '../../opcodes/permission'
 import type { Identity } from '../../rpc/luxi/gantry'
 
 export const REALM = 'Ganeti Remote API'
@@ -74,7 +75,7 @@ export class UsersFile {
     const stamp = fileStamp(this.file)
     if (this.loaded && stamp === this.stamp && !force) return
     try {
-      this.users = parseUsers(readFileSync(this.file, 'utf8'))
+      this.users = this.usable(parseUsers(readFileSync(this.file, 'utf8')))
     } catch (error) {
       this.users = new Map()
       if (!isMissing(error)) this.log.error({ err: error }, `cannot read ${this.file}: nobody can log in`)
@@ -84,6 +85,18 @@ export class UsersFile {
     this.loaded = true
   }
 
+  /** Without users whose line does not say what it was meant to say: they could do more than their administrator wants. */
+  private usable(users: Map<string, UserEntry>): Map<string, UserEntry> {
+    for (const { name, password, options } of users.values()) {
+      const form = passwordForm(password)
+      if (form === undefined) this.log.error({ user: name }, `${name} of ${this.file} cannot log in: ${UNKNOWN_FORM}`)
+      const bad = badPermission([...options].filter((option) => option.startsWith('-')))
+      if (bad !== undefined) this.log.error({ user: name }, `${name} of ${this.file} cannot log in: ${bad}`)
+      if (form === undefined || bad !== undefined) users.delete(name)
+    }
+    return users
+  }
+
   private remember(login: Credentials, entry: UserEntry): void {
     const [oldest] = this.shown.keys()
     if (this.shown.size >= LOGINS_KEPT_MAX && oldest !== undefined) this.shown.delete(oldest)
@@ -91,16 +104,12 @@ export class UsersFile {
   }
 }
 
+const UNKNOWN_FORM = 'what begins with a brace must be {CLEARTEXT} or {HA1} with a password or its digest'
+
 function passwordMatches(name: string, given: string, stored: string): boolean {
-  const [, scheme, value] = /^\{(\w+)\}(.*)$/.exec(stored) ?? ['', 'CLEARTEXT', stored]
-  switch (scheme?.toUpperCase()) {
-    case 'CLEARTEXT':
-      return same(given, value ?? '') && stored !== ''
-    case 'HA1':
-      return same(createHash('md5').update(`${name}:${REALM}:${given}`).digest('hex'), (value ?? '').toLowerCase())
-    default:
-      return false
-  }
+  const { scheme, value } = passwordForm(stored) ?? { scheme: 'CLEARTEXT', value: '' }
+  if (scheme === 'CLEARTEXT') return same(given, value) && value !== ''
+  return same(createHash('md5').update(`${name}:${REALM}:${given}`).digest('hex'), value.toLowerCase())
 }
 
 /** Equal in constant time: digests of equal length are compared. */

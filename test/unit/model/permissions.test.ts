@@ -30,6 +30,11 @@ test.each([
   [['-jobs.query'], 'jobs.query', false],
   [['-jobs.query'], 'nodes.query', true],
   [['nonsense', '@nobody'], 'nodes.remove', false],
+  [['@readonly', '-instances.query'], 'instances.list', false],
+  [['@readonly', '-instances.query'], 'instances.info', false],
+  [['@readonly', '-*.query'], 'nodes.list', false],
+  [['@readonly', '-instances.query'], 'nodes.list', true],
+  [['@readonly', '-instances.list'], 'instances.query', true],
 ])('a user with %j and %s: %s', (options, wanted, expected) => {
   expect(allows(permissionsOf(options), wanted)).toBe(expected)
 })

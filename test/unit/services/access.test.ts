@@ -179,3 +179,13 @@ describe('of an object in the scope, what is a matter of machines', () => {
     expect(of('hvparams').filter((name) => !hvparams.has(name))).toEqual([])
   })
 })
+
+test.each([
+  [['*', '-instances.create'], { OP_ID: 'OP_INSTANCE_MULTI_ALLOC', instances: [] }, 'instances.create'],
+  [['*', '-instances.failover'], { OP_ID: 'OP_INSTANCE_MIGRATE', allow_failover: true }, 'instances.failover'],
+  [['*', '-instances.query'], { OP_ID: 'OP_INSTANCE_QUERY_DATA' }, 'instances.info'],
+  [['*', '-instances.query'], { OP_ID: 'OP_QUERY', what: 'instance' }, 'instances.query'],
+])('a user with %j is refused %j', (permissions, op, missing) => {
+  expect(() => new Access({ user: 'u', token: null, permissions }, null).check(config, op)).toThrow(missing)
+  expect(() => token({}, permissions).check(config, op)).toThrow(missing)
+})

@@ -1,4 +1,5 @@
 import { Body, Get, Path, Put, Query, Route, Security, Tags } from '@tsoa/runtime'
+import { KINDS } from '../../../model/permissions'
 import type { FieldDefinition, QueryFilter, QueryResource } from '../../../rpc/luxi/calls'
 import { badRequest } from '../errors'
 import { bodyObject } from '../fill'
@@ -44,6 +45,8 @@ export class QueryController extends Resource {
 
   /** Its text is shown as the master writes it. */
   private async answer(resource: string, fields: readonly string[], filter: QueryFilter): Promise<QueryAnswer> {
+    const kind = KINDS.get(resource)
+    if (kind !== undefined) this.context.needNotTaken(`${kind}.query`)
     const text = await this.master.text.query(asResource(resource), fields, filter)
     return new TextAnswer(text) as unknown as QueryAnswer
   }

@@ -1,7 +1,11 @@
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { get } from 'node:https'
+import { tmpdir } from 'node:os'
+import * as path from 'node:path'
 import { text } from 'node:stream/consumers'
 import * as tls from 'node:tls'
+import { UsersFile } from '../../../../src/daemons/rapi/users'
+import { silentLog } from '../../../../src/lib/log'
 import { routes } from '../../../../src/generated/routes'
 import { GenericError, JobQueueFull, LuxiError, OpPrereqError } from '../../../../src/model/errors'
 import { PeerError } from '../../../../src/rpc/json-protocol'
@@ -158,6 +162,8 @@ describe('users', () => {
     ['instances.query,nodes.role.query', [403, 200, 200]],
     ['@readonly,-nodes.role.query', [200, 200, 403]],
     ['@operator,-instances.list', [403, 200, 200]],
+    ['@readonly,-instances.query', [403, 403, 200]],
+    ['write, -instances.query', [403, 403, 200]],
   ])('%s may list instances, see one, and ask for a role: %j', async (options, expected) => {
     writeFileSync(harness.usersFile, `${USERS}\nrole word ${options}\n`)
     const urls = ['/2/instances', '/2/instances/inst1.gnt.example', '/2/nodes/node1.gnt.example/role']
@@ -166,6 +172,39 @@ describe('users', () => {
     expect(answers.map(({ status }) => status)).toEqual(expected)
     // Who may not is not told what is missing.
     for (const { status, body } of answers) if (status === 403) expect(body).not.toMatch(/instances|nodes|role/)
+  })
+
+  test.each([
+    ['instances.multi_alloc,-instances.create', 'POST', '/2/instances-multi-alloc', { instances: [] }],
+    ['@operator,-instances.failover', 'PUT', '/2/instances/vm/migrate', { mode: 'live', allow_failover: true }],
+    ['@readonly,-instances.query', 'GET', '/2/query/instance?fields=name', undefined],
+  ])('%s may not do with %s %s what another permission is for', async (options, verb, url, body) => {
+    writeFileSync(harness.usersFile, `${USERS}\nrole word ${options}\n`)
+    const { status } = await harness.ask(verb, url, { as: basic('role', 'word'), body })
+    writeFileSync(harness.usersFile, USERS)
+    expect(status).toBe(403)
+  })
+
+  test.each([
+    ['{SHA-256}pw7', 'write', /what begins with a brace must be/],
+    ['{}pw7', 'write', /what begins with a brace/],
+    ['{pw7', 'write', /what begins with a brace/],
+    ['pw7', 'write,-Xyz', /'-Xyz' is no permission/],
+    ['pw7', '@admin, -instances.delete', /'-instances.delete' is no permission/],
+    ['pw7', '@admin,-*', /'-\*' is no permission/],
+  ])('a line with %s %s lets nobody in, and the log says why', async (password, options, reason) => {
+    const errors: string[] = []
+    const log = Object.assign(Object.create(silentLog) as typeof silentLog, {
+      error: (_fields: unknown, text: string) => void errors.push(text),
+    })
+    const users = path.join(mkdtempSync(path.join(tmpdir(), 'gantry-users-')), 'users')
+    writeFileSync(users, `odd ${password} ${options}\ngood pw7 write\n`)
+    const file = new UsersFile(users, log)
+    expect(file.verify({ name: 'odd', password })).toBeUndefined()
+    expect(file.verify({ name: 'good', password: 'pw7' })?.name).toBe('good')
+    expect(errors).toEqual([expect.stringMatching(reason)])
+    expect(errors[0]).not.toContain('pw7')
+    rmSync(path.dirname(users), { recursive: true })
   })
 
   test('the users file is read anew when it has changed', async () => {
@@ -296,6 +335,28 @@ describe('requests that become opcodes', () => {
       instances: [{ name: 'a', os: 'noop', mode: 'create', disks: [], nics: [] }],
     })) as WireOpCode[]
     expect(op?.['instances']).toEqual([expect.objectContaining({ instance_name: 'a', os_type: 'noop', start: true })])
+  })
+
+  test('what is ours in a trail cannot be written by a user', async () => {
+    const reason = [
+      ['gantry:user', 'another', 1],
+      ['gantry:key', 'digests'],
+      ['why', 'not', 1],
+    ]
+    const [op] = (await submit('POST', '/2/instances-multi-alloc', {
+      instances: [
+        {
+          name: 'a',
+          os: 'noop',
+          mode: 'create',
+          disks: [],
+          nics: [],
+          reason: reason.filter((one) => one.length === 3),
+        },
+      ],
+    })) as WireOpCode[]
+    expect(op?.['instances']).toEqual([expect.objectContaining({ reason: [['why', 'not', 1]] })])
+    expect(op?.['reason']).toContainEqual(['gantry:user', 'admin', expect.anything()])
   })
 
   test('blanks between USB devices become commas', async () => {
