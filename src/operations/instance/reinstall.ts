@@ -22,7 +22,7 @@ export const instanceReinstall = logicalUnit(OpInstanceReinstall, {
     if (view.disks.length === 0) throw new OpPrereqError(`Instance '${view.instance.name}' has no disks`, ECODE.INVAL)
     await checkInstanceState(ctx, view, DOWN, 'cannot reinstall')
     ctx.note(givenOsParams(op))
-    osImage(op.osparams)
+    imageOf(op, view)
     await checkOs(ctx, op, view)
     return view
   },
@@ -34,7 +34,7 @@ export const instanceReinstall = logicalUnit(OpInstanceReinstall, {
   },
   async run(ctx, op, view) {
     const { instance } = view
-    const image = osImage(op.osparams)
+    const image = imageOf(op, view)
     if (image !== undefined) ctx.log.say(`Using OS image '${image}'`)
     if (op.os_type !== undefined) ctx.log.say(`Changing OS scripts to '${op.os_type}'...`)
     const fields = { ...(op.os_type !== undefined && { os: op.os_type }), ...keptParams(op, view) }
@@ -49,7 +49,10 @@ export const instanceReinstall = logicalUnit(OpInstanceReinstall, {
   },
 })
 
-/** An image that the instance has counts as well. */
+/** Of the parameters that the instance will have: an image that it has counts, unless it is taken away. */
+const imageOf = (op: Op<typeof OpInstanceReinstall>, view: InstanceView): string | undefined =>
+  osImage({ ...view.instance, ...keptParams(op, view) }.osparams)
+
 async function reinstall(ctx: UnitContext, op: Op<typeof OpInstanceReinstall>, view: InstanceView): Promise<void> {
   const { instance, primary } = view
   const image = osImage(instance.osparams)

@@ -142,6 +142,24 @@ describe('reinstall', () => {
     expect(order).toEqual(['blockdev_image', 'instance_os_add'])
   })
 
+  test('looks at the image that the instance has beside what is given, before anything is done', async () => {
+    cluster.overrides.set('blockdev_image', () => null)
+    await stop('inst6')
+    const uuid = cluster.instance('inst6')?.uuid
+    const has = (image: string) => cluster.change('patchInstance', uuid, { osparams: { 'os-image': image } })
+    has('relative.img')
+    const again = { instance_name: 'inst6', osparams: { dhcp: 'no' } }
+    const [, [text]] = (await cluster.failure('OP_INSTANCE_REINSTALL', again)) as [string, [string]]
+    expect(text).toBe('OS image must be an absolute path or a URL')
+    expect(cluster.instance('inst6')?.osparams).toEqual({ 'os-image': 'relative.img' })
+    has('/images/a.img')
+    await cluster.run('OP_INSTANCE_REINSTALL', again)
+    expect(cluster.log[0]).toBe("Using OS image '/images/a.img'")
+    cluster.log.length = 0
+    await cluster.run('OP_INSTANCE_REINSTALL', { instance_name: 'inst6', osparams: { 'os-image': 'default' } })
+    expect(cluster.log.join()).not.toContain('image')
+  })
+
   test('runs the scripts of the OS again, with the log of a real master', async () => {
     await stop('inst6')
     const os = { instance_name: 'inst6', os_type: 'debootstrap', osparams: { dhcp: 'no' }, osparams_secret: {} }
