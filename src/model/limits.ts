@@ -30,6 +30,8 @@ export const NODE_KEEP_ALIVE_S = 30
 /** Seconds for which a caller remembers that a node answered as Ganeti's noded, and of how many nodes. */
 export const NODE_SOFTWARE_S = 60
 export const NODE_SOFTWARE_MAX = 10_000
+/** An OS image from an address must bring so many bytes in so many seconds; a slower one is given up. */
+export const IMAGE_PACE = { bytes: 1 << 20, seconds: 60 } as const
 /** Bytes of output that are kept of a hook or OS script. */
 export const SCRIPT_OUTPUT_BYTES_MAX = 1 << 20
 /** Files below a storage directory that a node lists; with more it refuses. */

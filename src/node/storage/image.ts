@@ -1,8 +1,9 @@
 // Writing whole images onto disks: from a file, from an address, from another disk.
 import * as fs from 'node:fs'
 import * as fsAsync from 'node:fs/promises'
-import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { errorText } from '../../lib/system-failure'
+import { IMAGE_PACE } from '../../model/limits'
 import type { DiskDict } from '../../rpc/node/dicts'
 import { fail, type NodeContext } from '../context'
 import { storageFor } from './registry'
@@ -16,8 +17,12 @@ export async function writeImage(context: NodeContext, disk: DiskDict, image: st
   if (device === undefined) return fail(`Cannot image device ${disk.iv_name ?? disk.uuid}: device not found`)
   if (size_mib < 0) fail('Negative size')
   if (size_mib > disk.size) fail('Image size is bigger than device size')
-  const limit = atMost(size_mib * MIB)
-  await pipeline(await openImage(image), limit, fs.createWriteStream(device.path, { flags: 'r+', flush: true }))
+  const target = { file: device.path, bytes: size_mib * MIB }
+  if (ADDRESS.test(image)) return download(context, image, target)
+  const known = await fsAsync.stat(image).catch(() => fail(`Image '${image}' not found`))
+  // A pipe, for one, would hold up this daemon until somebody writes into it.
+  if (!known.isFile() && !known.isBlockDevice()) fail(`Image '${image}' is neither a file nor a block device`)
+  await writeBeginning(fs.createReadStream(image, { highWaterMark: MIB }), target, context.caller)
 }
 
 /** Copies all of one device to the beginning of another. */
@@ -28,25 +33,68 @@ export async function copyDevice(from: string, to: string): Promise<void> {
   )
 }
 
-async function openImage(image: string): Promise<Readable> {
-  if (!ADDRESS.test(image)) {
-    const known = await fsAsync.stat(image).catch(() => fail(`Image '${image}' not found`))
-    // A pipe, for one, would hold up this daemon until somebody writes into it.
-    if (!known.isFile() && !known.isBlockDevice()) fail(`Image '${image}' is neither a file nor a block device`)
-    return fs.createReadStream(image, { highWaterMark: MIB })
-  }
-  const answer = await fetch(image).catch((error: unknown) => fail(`Image '${image}' cannot be read: ${String(error)}`))
-  if (!answer.ok || answer.body === null) return fail(`Image '${image}' cannot be read: HTTP status ${answer.status}`)
-  return Readable.fromWeb(answer.body)
+interface Target {
+  readonly file: string
+  /** What comes after them is not read. */
+  readonly bytes: number
 }
 
-function atMost(bytes: number): Transform {
-  let left = bytes
-  return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      const part = chunk.subarray(0, left)
-      left -= part.length
-      done(null, part)
-    },
-  })
+/** Gives up when whoever asked is gone, or when the server is slower than anybody would wait for. */
+async function download({ clock, caller }: NodeContext, image: string, target: Target): Promise<void> {
+  const end = new AbortController()
+  const stop = (reason: string) => end.abort(new Error(reason))
+  const leave = () => stop('whoever asked for it is gone')
+  caller?.addEventListener('abort', leave, { once: true })
+  let received = 0
+  const watch = () =>
+    clock.after(IMAGE_PACE.seconds * 1000, () => {
+      if (received < IMAGE_PACE.bytes) stop(`less than ${IMAGE_PACE.bytes} bytes came in ${IMAGE_PACE.seconds} seconds`)
+      received = 0
+      timer = watch()
+    })
+  let timer = watch()
+  try {
+    // Follows some redirections, to http and https only.
+    const { ok, status, body } = await fetch(image, { signal: end.signal })
+    if (!ok || body === null) throw new Error(`HTTP status ${status}`)
+    await writeBeginning(
+      counted(body, (bytes) => (received += bytes)),
+      target,
+      end.signal,
+    )
+  } catch (error) {
+    fail(`Image '${image}' cannot be read: ${errorText(end.signal.aborted ? end.signal.reason : causeOf(error))}`)
+  } finally {
+    timer.cancel()
+    caller?.removeEventListener('abort', leave)
+    // Of an image that is longer than the disk, the rest is not wanted.
+    end.abort()
+  }
+}
+
+/** Node's fetch hides why it failed behind two words. */
+const causeOf = (error: unknown): unknown => (error instanceof Error && error.cause) || error
+
+async function* counted(source: AsyncIterable<Uint8Array>, count: (bytes: number) => void) {
+  for await (const chunk of source) {
+    count(chunk.length)
+    yield chunk
+  }
+}
+
+async function writeBeginning(
+  source: AsyncIterable<Uint8Array>,
+  { file, bytes }: Target,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  async function* beginning() {
+    let left = bytes
+    for await (const chunk of source) {
+      yield chunk.subarray(0, left)
+      left -= chunk.length
+      if (left <= 0) return
+    }
+  }
+  const output = fs.createWriteStream(file, { flags: 'r+', flush: true })
+  await pipeline(beginning, output, { ...(signal && { signal }) })
 }
