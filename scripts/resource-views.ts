@@ -1,5 +1,6 @@
 // Prints the fields of every kind of object as TypeScript interfaces: for the answers of /3, with those that are shown by default because
 // they are known without asking a node; and for the answers of /2, which show fixed fields.
+import { exportResource } from '../src/query/fields/export'
 import { filterResource } from '../src/query/fields/filter'
 import { groupResource } from '../src/query/fields/group'
 import { instanceResource } from '../src/query/fields/instance'
@@ -21,6 +22,7 @@ interface AnyField {
 }
 
 const TABLES: Readonly<Record<string, Readonly<Record<string, AnyField>>>> = {
+  Export: exportResource.fields,
   Filter: filterResource.fields,
   Group: groupResource.fields,
   Instance: instanceResource.fields,

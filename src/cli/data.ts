@@ -89,7 +89,7 @@ async function shownFields(what: QueryResource): Promise<readonly string[]> {
   const views = await import('../generated/resource-views.js')
   const fields: Partial<Record<QueryResource, readonly string[]>> = {
     ...{ instance: views.INSTANCE_VIEW, node: views.NODE_VIEW, group: views.GROUP_VIEW, network: views.NETWORK_VIEW },
-    ...{ os: views.OS_VIEW, filter: views.FILTER_VIEW, lock: views.LOCK_VIEW, export: ['node', 'export'] },
+    ...{ os: views.OS_VIEW, filter: views.FILTER_VIEW, lock: views.LOCK_VIEW, export: views.EXPORT_VIEW },
   }
   return fields[what] ?? []
 }

@@ -14,6 +14,7 @@ import { JobsV3Controller } from './../daemons/rapi/controllers/v3/jobs.controll
 import { AllocationV3Controller } from './../daemons/rapi/controllers/v3/allocation.controller'
 import { ClusterV3Controller } from './../daemons/rapi/controllers/v3/cluster.controller'
 import { EventsV3Controller } from './../daemons/rapi/controllers/v3/events.controller'
+import { ExportsV3Controller } from './../daemons/rapi/controllers/v3/exports.controller'
 import { FiltersV3Controller } from './../daemons/rapi/controllers/v3/filters.controller'
 import { GroupsV3Controller } from './../daemons/rapi/controllers/v3/groups.controller'
 import { InstancesV3Controller } from './../daemons/rapi/controllers/v3/instances.controller'
@@ -785,6 +786,14 @@ export const routes: readonly Route[] = [
     action: 'stream',
     security: [{"basic":[]},{"bearer":[]}],
     args: [{"in":"query","name":"types","dataType":"string"}, {"in":"query","name":"objects","dataType":"string"}, {"in":"header","name":"Last-Event-ID","dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/exports',
+    controller: ExportsV3Controller,
+    action: 'list',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
   },
   {
     verb: 'get',

@@ -11,6 +11,7 @@ const READONLY: readonly string[] = [
     'cluster.capacity',
     'cluster.what_if',
     'os.query',
+    'exports.list',
     'locks.list',
     'locks.query',
     'events.query',
@@ -87,6 +88,7 @@ export const KINDS: ReadonlyMap<string, string> = new Map([
   ['os', 'os'],
   ['filter', 'filter'],
   ['lock', 'locks'],
+  ['export', 'exports'],
 ])
 
 export const isPermissionPattern = (text: string): boolean => PERMISSION_PATTERN.test(text)

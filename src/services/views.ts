@@ -1,7 +1,6 @@
 // Objects as /3 shows them: the query engine, page by page. Live data is asked for only for the page that is shown.
 import { timeText } from '../lib/rfc3339'
 import { ECODE, OpPrereqError } from '../model/errors'
-import { VIEW_PAGE_MAX } from '../model/limits'
 import { niceCompare } from '../model/nice-sort'
 import { KINDS } from '../model/permissions'
 import { keyField, queryFields, runQuery } from '../query/engine'
@@ -9,7 +8,9 @@ import type { JobOutline, JobReader, QuerySource } from '../query/source'
 import type { QueryFilter, QueryResource } from '../rpc/luxi/calls'
 import type { ViewPage, ViewRequest } from '../rpc/luxi/gantry'
 import type { Access } from './access'
+import { exportsView } from './exports-view'
 import type { LastKnown } from './last-known'
+import { pageOf } from './view-page'
 import { SEEN_FIELDS, saysNothing } from './view-fields'
 
 export async function view(
@@ -18,9 +19,10 @@ export async function view(
   whole: QuerySource,
   known: LastKnown,
 ): Promise<ViewPage> {
-  const { what, name, fields, after } = request
+  const { what, name, fields } = request
   const kind = KINDS.get(what)
-  if (kind === undefined) throw new OpPrereqError(`There is no view of ${what}`, ECODE.INVAL)
+  if (kind === undefined || (what === 'export' && name !== null))
+    throw new OpPrereqError(`There is no view of ${what}`, ECODE.INVAL)
   access.need(name === null ? `${kind}.list` : `${kind}.query`)
   refuseUnknown(what, fields)
   // Filters, too, look only at what the caller may know.
@@ -31,18 +33,16 @@ export async function view(
     config: access.known(whole.config),
     jobs: whole.jobs && visibleJobs(access, whole.jobs),
   }
+  if (what === 'export') return exportsView(access, request, source)
   const key = keyField(what)
   const only = name === null ? request.filter : ['==', key, what === 'job' ? Number(name) : name]
   const visible = await keys(access, what, key, only, source)
   if (name !== null && visible.length === 0) throw new OpPrereqError(`There is no ${what} ${name}`, ECODE.NOENT)
-  const from = after === null ? 0 : visible.findIndex((one) => niceCompare(String(one), after) > 0)
-  const rest = from === -1 ? [] : visible.slice(from)
-  const page = rest.slice(0, Math.min(Math.max(request.limit, 1), VIEW_PAGE_MAX))
+  const { page, next } = pageOf(visible, String, request)
   if (page.length === 0) return { rows: [], next: null }
   const chosen = ['|', ...page.map((one) => ['==', key, one])]
   const rows = await rowsOf(request, chosen, source, known)
-  const last = rest.length > page.length ? page.at(-1) : undefined
-  return { rows: page.flatMap((one) => [rows.get(one) ?? []]), next: last === undefined ? null : String(last) }
+  return { rows: page.flatMap((one) => [rows.get(one) ?? []]), next }
 }
 
 /** By key: what is shown of each object, field by field. */

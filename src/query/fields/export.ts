@@ -16,12 +16,12 @@ export const exportResource: Resource<ExportRow> = {
   nameField: 'node',
   all: (source) => rowsOf(ConfigIndex.of(source.config).nodes(), source),
   fields: {
+    node: field('Node', 'text', 'Node name', ({ node }) => cell(node), { compare: 'host' }),
     // The rows themselves come from the nodes, so there is nothing to collect later.
     export: field('Export', 'text', 'Export name', ({ answer }) => {
       if ('name' in answer) return cell(answer.name)
       return answer.offline ? OFFLINE : NO_DATA
     }),
-    node: field('Node', 'text', 'Node name', ({ node }) => cell(node), { compare: 'host' }),
   },
 }
 

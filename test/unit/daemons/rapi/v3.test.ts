@@ -59,7 +59,7 @@ describe('reads', () => {
     expect(seen).toEqual(all)
   })
 
-  test.each(['cluster', 'instances', 'nodes', 'groups', 'networks', 'jobs', 'os', 'filters', 'locks'])(
+  test.each(['cluster', 'instances', 'nodes', 'groups', 'networks', 'jobs', 'os', 'filters', 'locks', 'exports'])(
     '%s can be read',
     async (kind) => expect((await ask('GET', `/3/${kind}`)).status).toBe(200),
   )
@@ -272,7 +272,7 @@ describe('tokens', () => {
     return { id: (json['token'] as { id: string }).id, as: `Bearer ${String(json['secret'])}` }
   }
 
-  test.each(['cluster', 'instances', 'nodes', 'groups', 'networks', 'jobs', 'os', 'filters', 'locks'])(
+  test.each(['cluster', 'instances', 'nodes', 'groups', 'networks', 'jobs', 'os', 'filters', 'locks', 'exports'])(
     'with *.query can read %s',
     async (kind) => {
       const { as } = await make({ permissions: ['*.query'] })
