@@ -34,8 +34,8 @@ export interface Appender {
 }
 
 export interface Disk {
-  /** The content, or undefined when the file does not exist. */
-  read(file: string): Promise<Buffer | undefined>
+  /** The content, or undefined when the file does not exist. One that has more than `most` bytes is refused unread. */
+  read(file: string, most?: number): Promise<Buffer | undefined>
   /** Replaces the file whole: temporary file, fsync, rename, fsync of the directory. */
   write(file: string, data: string | Buffer, options?: WriteOptions): Promise<void>
   openAppender(file: string, options?: AppenderOptions): Promise<Appender>
@@ -53,10 +53,11 @@ export interface Disk {
 let counter = 0
 
 export const systemDisk: Disk = {
-  async read(file) {
+  async read(file, most = Infinity) {
     try {
       const fd = await open(file, constants.O_RDONLY, 0)
       try {
+        refuseLong(file, sync.fstatSync(fd).size, most)
         return await readWhole(fd)
       } finally {
         sync.closeSync(fd)
@@ -128,6 +129,10 @@ export const systemDisk: Disk = {
   async makeDirectory(directory, mode = 0o750) {
     await fs.mkdir(directory, { recursive: true, mode })
   },
+}
+
+export function refuseLong(file: string, size: number, most: number): void {
+  if (size > most) throw new Error(`${file} has ${size} bytes, which is more than ${most}`)
 }
 
 async function unlinked(file: string): Promise<void> {

@@ -267,10 +267,14 @@ export const IDEMPOTENCY_S = 24 * 3600
 export const IDEMPOTENCY_KEYS_MAX = 100_000
 /** Events that are kept for readers who come back. */
 export const EVENTS_KEPT_MAX = 10_000
+/** Bytes of these, in memory and in their file, which is written anew when it has twice as many. */
+export const EVENTS_BYTES_MAX = 16 << 20
 /** Events of one answer. */
 export const EVENTS_PAGE_MAX = 500
 /** Seconds between two writes of the history of events. */
 export const EVENTS_COMMIT_S = 0.05
+/** Seconds until a history of events that could not be written is tried again. */
+export const EVENTS_RETRY_S = 5
 /** Characters of a job's log message in an event. */
 export const EVENT_MESSAGE_CHARS_MAX = 4096
 /** Objects that an event of a job names, and opcodes that it shows; and characters of a name or a summary in it. */

@@ -3,7 +3,7 @@
 import { type Clock, seconds, within } from '../lib/clock'
 import type { Appender, Disk } from '../lib/disk'
 import type { Log } from '../lib/log'
-import { EVENTS_COMMIT_S, EVENTS_KEPT_MAX } from '../model/limits'
+import { EVENTS_BYTES_MAX, EVENTS_COMMIT_S, EVENTS_KEPT_MAX, EVENTS_RETRY_S } from '../model/limits'
 import { isObject } from '../opcodes/check'
 import type { ClusterEvent } from '../rpc/luxi/gantry'
 
@@ -16,15 +16,25 @@ export interface HistoryOptions {
   log: Log
 }
 
+interface Entry {
+  readonly event: ClusterEvent
+  /** Of its line in the file. */
+  readonly bytes: number
+}
+
 export class EventHistory {
   private readonly waiting = new Set<() => void>()
-  private kept: ClusterEvent[] = []
-  private fresh: ClusterEvent[] = []
+  private kept: readonly Entry[] = []
+  private fresh: Entry[] = []
+  private freshBytes = 0
   private seq = 0
   private told = 0
   private inFile = 0
+  /** Undefined while the file does not have what is kept. */
   private appender: Appender | undefined
   private writing: Promise<void> | undefined
+  /** When it is tried again to write the file, after that failed. */
+  private retry_ms: number | undefined
   private closed = false
 
   private constructor(
@@ -32,23 +42,29 @@ export class EventHistory {
     readonly epoch: string,
   ) {}
 
-  /** A history that was there before goes on, and says that its keeper was away. */
+  /** A history that was there before goes on, and says that its keeper was away. One that cannot be read begins anew. */
   static async open(options: HistoryOptions): Promise<EventHistory> {
-    const { disk, file, clock } = options
-    const { epoch, events } = parseHistory((await disk.read(file))?.toString('utf8') ?? '')
-    const history = new EventHistory(options, epoch ?? Math.floor(clock.now_ms()).toString(36))
-    history.kept = events.slice(-EVENTS_KEPT_MAX)
-    history.seq = history.told = seqOf(history.kept.at(-1)?.id ?? '')
-    await history.rewrite()
-    if (epoch !== undefined)
-      history.add({ type: 'gap', objects: [], data: { reason: 'the master daemon was restarted' } })
+    const { epoch, events, lost } = await formerEvents(options)
+    const history = new EventHistory(options, epoch ?? Math.floor(options.clock.now_ms()).toString(36))
+    history.kept = newest(events.map(entryOf))
+    history.seq = history.told = seqOf(history.kept.at(-1)?.event.id ?? '')
+    await history.save(() => history.rewrite())
+    if (epoch !== undefined || lost)
+      history.add({ type: 'gap', objects: [], data: { reason: lost ? LOST : 'the master daemon was restarted' } })
     return history
   }
 
   add(event: NewEvent): void {
     if (this.closed) return
     const id = `${this.epoch}-${++this.seq}`
-    this.fresh.push({ id, time: seconds(this.options.clock), ...event })
+    const entry = entryOf({ id, time: seconds(this.options.clock), ...event })
+    this.fresh.push(entry)
+    this.freshBytes += entry.bytes
+    // They wait for a disk that hangs.
+    if (this.fresh.length > 2 * EVENTS_KEPT_MAX || this.freshBytes > 2 * EVENTS_BYTES_MAX) {
+      this.fresh = newest(this.fresh)
+      this.freshBytes = bytesOf(this.fresh)
+    }
     this.writing ??= this.write().finally(() => (this.writing = undefined))
   }
 
@@ -63,9 +79,11 @@ export class EventHistory {
     const none = (gap: string) => ({ events: [], gap })
     if (epoch !== this.epoch) return none('the events are counted anew: another master, or its history was lost')
     if (seq > this.told) return none('the event is not known')
-    const oldest = this.told - this.kept.length
-    if (seq < oldest) return none(`only the last ${this.kept.length} events are kept`)
-    return { events: this.kept.slice(seq - oldest), gap: null }
+    // What is being written is kept already, and is not told yet.
+    const [first] = this.kept
+    const before = first === undefined ? this.told : seqOf(first.event.id) - 1
+    if (seq < before) return none(`only the last ${this.kept.length} events are kept`)
+    return { events: this.kept.slice(seq - before, this.told - before).map(({ event }) => event), gap: null }
   }
 
   /** Resolves when there is something new, or after that time. */
@@ -85,30 +103,60 @@ export class EventHistory {
   }
 
   private async write(): Promise<void> {
-    const { clock, log } = this.options
     while (this.fresh.length > 0) {
       // What comes within a moment goes out together: the disk has more urgent work.
-      if (!this.closed) await clock.sleep(EVENTS_COMMIT_S * 1000)
-      const batch = this.fresh.splice(0)
-      this.kept = [...this.kept, ...batch].slice(-EVENTS_KEPT_MAX)
-      try {
-        if (this.inFile > 2 * EVENTS_KEPT_MAX) await this.rewrite()
-        else await this.appender?.append(Buffer.from(batch.map(line).join('')))
-      } catch (error) {
-        log.error({ err: error }, 'the history of events cannot be written')
-      }
-      this.inFile += batch.length
-      this.told += batch.length
+      if (!this.closed) await this.options.clock.sleep(EVENTS_COMMIT_S * 1000)
+      const batch = this.fresh
+      this.fresh = []
+      this.freshBytes = 0
+      // Of more events than are kept, the oldest are gone, and with them all that came before.
+      const before = seqOf(batch[0]?.event.id ?? '') === this.told + 1 ? this.kept : []
+      this.kept = newest([...before, ...batch])
+      await this.save(() => this.append(batch))
+      this.told = seqOf(batch.at(-1)?.event.id ?? '')
       this.wakeAll()
     }
   }
 
+  private async append(batch: readonly Entry[]): Promise<void> {
+    const { appender, retry_ms = -Infinity } = this
+    if (this.options.clock.monotonic_ms() < retry_ms) return
+    const isLong = this.inFile > 2 * EVENTS_KEPT_MAX || (appender?.size() ?? 0) > 2 * EVENTS_BYTES_MAX
+    if (appender === undefined || isLong) return this.rewrite()
+    this.inFile += batch.length
+    await appender.append(Buffer.from(linesOf(batch)))
+  }
+
   private async rewrite(): Promise<void> {
     const { disk, file } = this.options
-    await this.appender?.close()
-    await disk.write(file, line({ epoch: this.epoch }) + this.kept.map(line).join(''))
+    await this.letGo()
+    await disk.write(file, toLine({ epoch: this.epoch }) + linesOf(this.kept))
     this.appender = await disk.openAppender(file)
     this.inFile = this.kept.length
+  }
+
+  /**
+   * Events are told also while their file cannot be written. What it has is then no longer what was told, and a restart with it
+   * would count on from an older event: so it goes, until it can be written whole.
+   */
+  private async save(action: () => Promise<void>): Promise<void> {
+    const { disk, file, log, clock } = this.options
+    try {
+      await action()
+      if (this.appender !== undefined) this.retry_ms = undefined
+    } catch (error) {
+      if (this.retry_ms === undefined)
+        log.error({ err: error }, 'the history of events cannot be written; it is kept in memory')
+      this.retry_ms = clock.monotonic_ms() + EVENTS_RETRY_S * 1000
+      await this.letGo()
+      await disk.remove(file).catch(() => undefined)
+    }
+  }
+
+  private async letGo(): Promise<void> {
+    const { appender } = this
+    this.appender = undefined
+    await appender?.close().catch(() => undefined)
   }
 
   private wakeAll(): void {
@@ -116,21 +164,62 @@ export class EventHistory {
   }
 }
 
-const line = (value: object): string => JSON.stringify(value) + '\n'
+const LOST = 'the history of events could not be read, and begins anew'
+
+/** As many as are kept. */
+function newest(entries: readonly Entry[]): Entry[] {
+  const last = entries.slice(-EVENTS_KEPT_MAX)
+  let bytes = bytesOf(last)
+  const from = last.findIndex((entry) => {
+    const fits = bytes <= EVENTS_BYTES_MAX
+    bytes -= entry.bytes
+    return fits
+  })
+  return from === -1 ? [] : last.slice(from)
+}
+
+const bytesOf = (entries: readonly Entry[]): number => entries.reduce((sum, { bytes }) => sum + bytes, 0)
+
+const entryOf = (event: ClusterEvent): Entry => ({ event, bytes: Buffer.byteLength(toLine(event)) })
+
+const linesOf = (entries: readonly Entry[]): string => entries.map(({ event }) => toLine(event)).join('')
+
+const toLine = (value: object): string => JSON.stringify(value) + '\n'
 
 const seqOf = (id: string): number => Number(/-(\d{1,15})$/.exec(id)?.[1] ?? 0)
 
-/** A torn last line is dropped, and so is what does not follow. */
-function parseHistory(text: string): { epoch: string | undefined; events: ClusterEvent[] } {
+/** What a former keeper left. What nobody can read is set aside, in the place of what was set aside before. */
+async function formerEvents({ file, disk, log }: HistoryOptions): Promise<Former & { readonly lost: boolean }> {
+  try {
+    const data = await disk.read(file, 4 * EVENTS_BYTES_MAX)
+    const former = parseHistory(data?.toString('utf8') ?? '')
+    if (data === undefined || former.epoch !== undefined) return { ...former, lost: false }
+    log.error({ file }, 'the history of events is none, and begins anew')
+  } catch (error) {
+    log.error({ file, err: error }, 'the history of events cannot be read, and begins anew')
+  }
+  await disk.rename(file, `${file}.unreadable`).catch((error: unknown) => {
+    log.error({ file, err: error }, 'the history of events cannot be set aside')
+  })
+  return { events: [], lost: true }
+}
+
+interface Former {
+  /** Undefined where it is no history. */
+  readonly epoch?: string | undefined
+  readonly events: readonly ClusterEvent[]
+}
+
+/** A torn last line was told to nobody. After any other that is wrong, events are missing whose ids must not be used again. */
+function parseHistory(text: string): Former {
   const [head = '', ...lines] = text.split('\n')
   const header = parseLine(head)
   const epoch = isObject(header) && typeof header['epoch'] === 'string' ? header['epoch'] : undefined
   const events: ClusterEvent[] = []
-  if (epoch === undefined) return { epoch, events }
-  for (const text of lines) {
+  for (const text of lines.slice(0, -1)) {
     const event = parseLine(text)
-    if (!isEvent(event)) break
-    if (events.length > 0 && seqOf(event.id) !== seqOf(events.at(-1)?.id ?? '') + 1) break
+    const last = events.at(-1)
+    if (!isEvent(event) || (last !== undefined && seqOf(event.id) !== seqOf(last.id) + 1)) return { events: [] }
     events.push(event)
   }
   return { epoch, events }

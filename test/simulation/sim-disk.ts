@@ -2,7 +2,7 @@
 // was synced, and of the rest anything: names that were changed in a directory that was not synced may be old or new, each by itself,
 // and bytes that were not synced are there up to some point.
 import * as path from 'node:path'
-import type { Appender, AppenderOptions, Disk, WriteOptions } from '../../src/lib/disk'
+import { type Appender, type AppenderOptions, type Disk, refuseLong, type WriteOptions } from '../../src/lib/disk'
 import { removeSocket, socketsBelow } from './sim-sockets'
 import type { SimProcess, Simulator } from './simulator'
 
@@ -79,9 +79,10 @@ export class SimDisk {
 
   private operations(step: (low_ms: number, high_ms: number) => Promise<void>, sync: () => Promise<void>): Disk {
     return {
-      read: async (file) => {
+      read: async (file, most = Infinity) => {
         await step(0.01, 0.2)
         const inode = this.names.get(file)
+        refuseLong(file, inode?.data.length ?? 0, most)
         return inode && Buffer.from(inode.data)
       },
       write: async (file, data, options: WriteOptions = {}) => {
