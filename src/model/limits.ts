@@ -424,6 +424,8 @@ export const limits = {
   tag_length: 128,
   /** Levels of a query filter. */
   filter_depth: 64,
+  /** Conditions of a query filter that is no list of names, and operators that join them. */
+  filter_conditions: 2_000,
 } as const
 
 // Allocation (allocation)

@@ -22,6 +22,7 @@ import {
   compileFilter,
   filterFields,
   parseFilter,
+  refuseWide,
   requestedNames,
 } from './filter'
 import { breathe } from '../lib/clock'
@@ -145,6 +146,7 @@ async function query<Row>(
   const read = needs.has('file') ? resource.read : undefined
   const early = compileFilter(filter, filterTable(resource, !live && read === undefined))
   const wanted = namesOf(resource, filter)
+  if (wanted === null) refuseWide(filter)
   const named = wanted !== null && resource.find !== undefined
   let rows = await (named ? find(resource, wanted, source, missing) : resource.all(source, needs, asked))
   rows = await filterInSlices(rows, ROWS_AT_ONCE, (row) => early(row) !== false)

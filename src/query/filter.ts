@@ -69,6 +69,20 @@ export function serializeFilter(filter: Filter): unknown {
   }
 }
 
+/** Throws for a filter that has too many conditions to look at each for each object. */
+export function refuseWide(filter: Filter): void {
+  const count = conditionsIn(filter)
+  if (count <= limits.filter_conditions) return
+  throw new QueryFilterParseError(
+    `Filter has ${count} conditions, more than ${limits.filter_conditions}; ask in several requests, or with a pattern (=~)`,
+  )
+}
+
+function conditionsIn(filter: Filter): number {
+  if ('filters' in filter) return filter.filters.reduce((sum, part) => sum + conditionsIn(part), 1)
+  return 'filter' in filter ? 1 + conditionsIn(filter.filter) : 1
+}
+
 /** The names a filter asks for when it is nothing but a choice of names; null when everything must be looked at. */
 export function requestedNames(filter: Filter, nameField: string): FilterValue[] | null {
   if (filter.op === '==' && filter.field === nameField) return [filter.value]
@@ -77,7 +91,7 @@ export function requestedNames(filter: Filter, nameField: string): FilterValue[]
   for (const part of filter.filters) {
     const more = requestedNames(part, nameField)
     if (more === null) return null
-    names.push(...more)
+    for (const name of more) names.push(name)
   }
   return names.length === 0 ? null : names
 }

@@ -3,7 +3,7 @@ import { nanoseconds } from '../lib/clock'
 import type { FilterAction, FilterPredicate, FilterRule, ReasonEntry } from '../model/config'
 import { GenericError } from '../model/errors'
 import { filterUuid, isUuid } from '../model/ids'
-import { parseFilter, serializeFilter } from '../query/filter'
+import { parseFilter, refuseWide, serializeFilter } from '../query/filter'
 import type { ClientId } from '../rpc/wconfd/calls'
 import type { MasterContext } from './master-context'
 
@@ -45,7 +45,9 @@ function normalPredicate(predicate: unknown): FilterPredicate {
   const [kind, condition]: unknown[] = Array.isArray(predicate) ? predicate : []
   if (kind !== 'jobid' && kind !== 'opcode' && kind !== 'reason')
     throw new GenericError(`Invalid predicate of a filter rule: ${JSON.stringify(predicate)}`)
-  return [kind, serializeFilter(parseFilter(condition))]
+  const filter = parseFilter(condition)
+  refuseWide(filter)
+  return [kind, serializeFilter(filter)]
 }
 
 const USER = 'user '

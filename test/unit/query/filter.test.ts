@@ -1,9 +1,11 @@
 import { QueryFilterParseError } from '../../../src/model/errors'
+import { limits } from '../../../src/model/limits'
 import {
   type Filter,
   type FilterField,
   compileFilter,
   parseFilter,
+  refuseWide,
   requestedNames,
   serializeFilter,
 } from '../../../src/query/filter'
@@ -57,6 +59,17 @@ describe('reading', () => {
     for (let level = 0; level < 100; level++) deep = ['!', deep]
     expect(() => parseFilter(deep)).toThrow(/nested deeper/)
     expect(() => parseFilter(['=~', 'a', 'x'.repeat(5000)])).toThrow(/longer than/)
+  })
+
+  test('looks at only so many conditions for each object', () => {
+    const many = (count: number) => parseFilter(['&', ...Array.from({ length: count - 1 }, () => ['!', ['?', 'a']])])
+    expect(() => refuseWide(many(limits.filter_conditions / 2))).not.toThrow()
+    expect(() => refuseWide(many(limits.filter_conditions))).toThrow(/more than 2000; ask in several requests/)
+  })
+
+  test('many names in lists of lists are names', () => {
+    const names = Array.from({ length: 200_000 }, (_, at) => ['==', 'name', `n${at}`])
+    expect(requestedNames(parseFilter(['|', ['|', ...names]]), 'name')).toHaveLength(names.length)
   })
 
   test('writes back the normal spelling', () => {

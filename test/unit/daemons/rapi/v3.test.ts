@@ -71,6 +71,18 @@ describe('reads', () => {
     expect((await ask('GET', '/3/cluster')).json).toMatchObject({ ctime: time, mtime: time })
   })
 
+  test.each([
+    ['[['.repeat(6000), 'must be a JSON array'],
+    ['['.repeat(7000) + ']'.repeat(7000), 'is nested deeper than 64 levels'],
+    [`["==","name",${'['.repeat(70)}${']'.repeat(70)}]`, 'is nested deeper than 64 levels'],
+    ['["!",["!",["?","master"]]]', undefined],
+    [`{"a":${'['.repeat(300)}${']'.repeat(300)}}`, 'must be a JSON array'],
+  ])('a filter that is nested is refused with the name of the argument', async (filter, complaint) => {
+    const { status, json } = await ask('GET', `/3/nodes?filter=${filter}`)
+    if (complaint === undefined) expect(status).toBe(200)
+    else expect([status, json['detail']]).toEqual([400, expect.stringContaining(`filter: ${complaint}`)])
+  })
+
   test('a filter chooses', async () => {
     const filter = encodeURIComponent(JSON.stringify(['?', 'master']))
     expect(names(await ask('GET', `/3/nodes?fields=name&filter=${filter}`))).toHaveLength(1)

@@ -1,9 +1,10 @@
 // What the controllers of /3 share: pages of objects, single objects with their ETag, and who asks.
-import { VIEW_PAGE_DEFAULT, VIEW_PAGE_MAX } from '../../../../model/limits'
+import { isDeeper } from '../../../../lib/json-depth'
+import { limits, VIEW_PAGE_DEFAULT, VIEW_PAGE_MAX } from '../../../../model/limits'
 import type { QueryFilter, QueryResource } from '../../../../rpc/luxi/calls'
 import type { Precondition } from '../../../../rpc/luxi/gantry'
 import type { RapiContext, V3Request } from '../../context'
-import { badRequest } from '../../errors'
+import { badRequest, HttpError } from '../../errors'
 import { etag } from '../../v3/if-match'
 
 interface PageRequest {
@@ -74,11 +75,17 @@ function readFilter(text: string | undefined): QueryFilter {
   if (text === undefined) return null
   try {
     const filter: unknown = JSON.parse(text)
-    if (filter === null || Array.isArray(filter)) return filter
-  } catch {
-    // Said below.
+    if (filter === null || Array.isArray(filter)) return checkedDepth(filter)
+  } catch (error) {
+    if (error instanceof HttpError) throw error
   }
   throw badRequest('filter: must be a JSON array of the query language, like ["==", "name", "vm1"]')
+}
+
+/** What is nested too deep cannot even be handed on. A condition is an array inside of the deepest operator. */
+function checkedDepth(filter: unknown[] | null): QueryFilter {
+  if (!isDeeper(filter, limits.filter_depth + 1)) return filter
+  throw badRequest(`filter: is nested deeper than ${limits.filter_depth} levels`)
 }
 
 /** Names the list beside the last object of the page, so that nothing else passes for one. */
