@@ -279,9 +279,9 @@ async function luxid(start: Start): Promise<Running> {
   return startLuxid({
     ...{ paths, log, clock, random, disk, nodes },
     jobEntry: path.join(__dirname, 'job.js'),
-    async planJob(ops, documents) {
+    async planJob(ops, documents, asked) {
       const { planJob } = await import('./operations/plan/plan.js')
-      return planJob(ops, { ...documents, nodes, clock, random, paths, log, masterFile })
+      return planJob(ops, { ...documents, nodes: asked, clock, random, paths, log, masterFile })
     },
     allocation: {
       async picture(questions, config, template) {

@@ -36,7 +36,7 @@ export interface MasterContext {
   readonly paths: Paths
   readonly log: Log
   /** What each opcode of a job would do, up to the first that cannot be carried out; nothing is changed. */
-  planJob(ops: readonly WireOpCode[], documents: Documents): Promise<Planned[]>
+  planJob(ops: readonly WireOpCode[], documents: Documents, nodes: NodeClient): Promise<Planned[]>
   /** Absent where nobody asks the allocation. */
   readonly allocation?: AllocationAccess
 }

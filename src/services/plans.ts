@@ -12,6 +12,8 @@ import { OpClusterBalance } from '../opcodes/allocation'
 import { allOpcodes, fillOpcode, parseOpcode } from '../opcodes/index'
 import type { PlannedBalance } from '../rpc/luxi/allocation'
 import type { WireOpCode } from '../rpc/luxi/calls'
+import { answeringNodes } from '../rpc/node/answering'
+import { NO_ANSWER, type NodeClient } from '../rpc/node/client'
 import type { Identity, Precondition } from '../rpc/luxi/gantry'
 import type { Plan, Planned, PlanRequest, ReadObject } from '../rpc/luxi/plan'
 import type { Access } from './access'
@@ -37,7 +39,9 @@ export class Plans {
   async make(access: Access, { ops }: PlanRequest): Promise<Plan> {
     const config = this.context.config()
     await checkAll(access, ops, this.context)
-    const planned = await this.limited(() => this.context.planJob(ops, { config, gantry: this.context.gantry() }))
+    const planned = await this.limited(() =>
+      this.context.planJob(ops, { config, gantry: this.context.gantry() }, this.askedNodes()),
+    )
     const reads = planned.flatMap(({ read }) => read)
     if (reads.length > PLAN_OBJECTS_MAX)
       throw new OpPrereqError(`The plan hangs on ${reads.length} objects, more than ${PLAN_OBJECTS_MAX}`, ECODE.NORES)
@@ -52,6 +56,12 @@ export class Plans {
         serial_no,
       })),
     }
+  }
+
+  /** Whoever asks for a plan does not wait for a node that hangs; what a node has to work out may take as long as in a job. */
+  private askedNodes(): NodeClient {
+    const { nodes, questions, clock } = this.context
+    return answeringNodes(nodes, clock, async (target) => (await questions.ask(target, 'version', [])) !== NO_ANSWER)
   }
 
   /** What must be so for each opcode; throws when the plan is not one for this submission. */

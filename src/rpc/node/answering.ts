@@ -7,19 +7,24 @@ import { LIVE_ANSWER_S, NODES_ASKED_AT_ONCE } from '../../model/limits'
 import type { ArgsOf, CallName, ResultOf } from './calls'
 import { NO_ANSWER, NodeCallError, type NodeClient, type NodeResult, type NodeTarget } from './client'
 
-/** For one question, however many calls it makes. */
-export function answeringNodes(client: NodeClient, clock: Clock): NodeClient {
+/** For one question, however many calls it makes. `knock` finds out whether a node answers; without it, its version is asked for. */
+export function answeringNodes(
+  client: NodeClient,
+  clock: Clock,
+  knock?: (target: NodeTarget) => Promise<boolean>,
+): NodeClient {
   const knocks = new Map<NodeUuid, Promise<boolean>>()
+  const comes = knock ?? saysVersion
 
   function answers(target: NodeTarget): Promise<boolean> {
-    let knock = knocks.get(target.uuid)
-    if (knock === undefined) knocks.set(target.uuid, (knock = comesToTheDoor(target)))
-    return knock
+    let answer = knocks.get(target.uuid)
+    if (answer === undefined) knocks.set(target.uuid, (answer = target.offline ? Promise.resolve(true) : comes(target)))
+    return answer
   }
 
   /** One that refuses at once does so when it is asked, too. */
-  async function comesToTheDoor(target: NodeTarget): Promise<boolean> {
-    return target.offline || (await within(clock, LIVE_ANSWER_S, client.all([target], 'version', []))) !== undefined
+  async function saysVersion(target: NodeTarget): Promise<boolean> {
+    return (await within(clock, LIVE_ANSWER_S, client.all([target], 'version', []))) !== undefined
   }
 
   async function all<C extends CallName>(

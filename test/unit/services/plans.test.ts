@@ -1,8 +1,10 @@
 import { EMPTY_GANTRY } from '../../../src/config/upgrade'
+import { systemClock } from '../../../src/lib/clock'
 import { silentLog } from '../../../src/lib/log'
 import { timeText } from '../../../src/lib/rfc3339'
 import { seededRandom } from '../../../src/lib/random'
 import { PLAN_S, PLANS_RUNNING_MAX } from '../../../src/model/limits'
+import { NO_ANSWER, type NodeClient, type NodeTarget } from '../../../src/rpc/node/client'
 import type { Planned } from '../../../src/rpc/luxi/plan'
 import { Access } from '../../../src/services/access'
 import type { MasterContext } from '../../../src/services/master-context'
@@ -40,6 +42,35 @@ test('a plan is good for its user and its opcodes only', async () => {
   ).toEqual([[wanted]])
   await expect(plans.preconditions(user('bert'), id, ops)).rejects.toThrow(/no plan/)
   await expect(plans.preconditions(user('anna'), id, [...ops, ...ops])).rejects.toThrow(/other opcodes/)
+})
+
+test('a plan does not wait for a node that answers no questions', async () => {
+  const asked: string[] = []
+  const [target, silent] = Object.values(config.nodes)
+  if (target === undefined || silent === undefined) throw new Error('the recorded cluster has more nodes')
+  const context = {
+    ...{
+      config: () => config,
+      gantry: () => EMPTY_GANTRY,
+      random: seededRandom(1),
+      log: silentLog,
+      clock: systemClock,
+    },
+    questions: { ask: async ({ uuid }: NodeTarget) => (uuid === silent.uuid ? NO_ANSWER : { ok: true, payload: 1 }) },
+    nodes: {
+      async all(targets: readonly NodeTarget[]) {
+        asked.push(...targets.map(({ uuid }) => uuid))
+        return new Map(targets.map(({ uuid }) => [uuid, { ok: true, payload: {} }]))
+      },
+    },
+    async planJob(_ops: unknown, _documents: unknown, nodes: NodeClient) {
+      const results = await nodes.all([target, silent], 'vg_list', [])
+      expect([results.get(target.uuid)?.ok, results.get(silent.uuid)]).toEqual([true, NO_ANSWER])
+      return planned()
+    },
+  }
+  await new Plans(context as unknown as MasterContext).make(new Access(user('anna'), null), { ops })
+  expect(asked).toEqual([target.uuid])
 })
 
 test('a plan expires', async () => {
