@@ -18,6 +18,9 @@ export function systemFailure(error: unknown): string | undefined {
   return explain && `${explain(where)} (${code})`
 }
 
+/** Whether such a text says that there is no room, also when it came from another daemon. */
+export const saysFull = (text: string): boolean => /\((ENOSPC|EDQUOT)\)$/.test(text)
+
 class Where {
   constructor(
     readonly file: string | undefined,

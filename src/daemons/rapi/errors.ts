@@ -54,11 +54,14 @@ export function errorReply(error: unknown, log: Log): ErrorReply {
   return replyOf(status, message)
 }
 
+/** Of a client that left, or ended its side, within its request. */
+export const NOT_WHOLE = 'The request was not sent whole'
+
 /** A client that leaves is no defect; then nobody reads the answer. */
 export function unforeseen(error: unknown, log: Log): HttpError {
   if (error instanceof SenderLeft) {
     log.info({ cause: error.message }, 'a client left while it sent its request')
-    return badRequest('The request was not sent whole')
+    return badRequest(NOT_WHOLE)
   }
   const refused = systemFailure(error)
   if (refused !== undefined) {

@@ -27,6 +27,7 @@ import type { GantryMaster } from '../../rpc/luxi/gantry'
 import { type AccessLevel, logAccess } from './access-log'
 import { basicAuthenticator } from './auth'
 import { isTooLong } from './body'
+import { NOT_WHOLE } from './errors'
 import { LoginTurns } from './login-turns'
 import { RapiMetrics, serveMetrics } from './metrics'
 import { createRouter } from './router'
@@ -208,13 +209,14 @@ interface Refusal {
   readonly explain: string
 }
 
-/** The parser refuses some versions itself. */
+/** The parser refuses some versions itself, and sees first when a client ends its side too early. */
 function versionOf(error: Error): Refusal {
   const packet: unknown = Reflect.get(error, 'rawPacket')
   const line = Buffer.isBuffer(packet) ? (packet.toString('latin1').split('\r\n')[0] ?? '') : ''
   const [, version, major] = / HTTP\/((\d+)\.\d+)$/.exec(line) ?? []
   if (version !== undefined && Number(major) > 1) return versionRefused(version)
-  return { code: 400, message: 'Bad request syntax', explain: 'Bad request syntax or unsupported method' }
+  const message = errorCode(error) === 'HPE_INVALID_EOF_STATE' ? NOT_WHOLE : 'Bad request syntax'
+  return { code: 400, message, explain: 'Bad request syntax or unsupported method' }
 }
 
 const versionRefused = (version: string): Refusal => ({

@@ -7,7 +7,7 @@ import { silentLog } from '../../../src/lib/log'
 import { checkLimits } from '../../../src/lib/process-limits'
 import { runCommand } from '../../../src/lib/run-command'
 import { systemFailure } from '../../../src/lib/system-failure'
-import { errorToWire } from '../../../src/model/errors'
+import { errorFromWire, errorToWire, GenericError } from '../../../src/model/errors'
 import { toWire } from '../../../src/rpc/json-protocol'
 import { messageOf } from '../../../src/rpc/node/protocol'
 
@@ -53,7 +53,11 @@ test('every door tells it, and no defect is reported', () => {
   expect(errorToWire(FULL)).toEqual(['OpExecError', [said]])
   expect(messageOf(FULL)).toEqual(said)
   expect(String(errorReply(FULL, silentLog).body)).toContain('The disk is full')
-  expect(problemOf(FULL, silentLog)).toMatchObject({ status: 500, detail: said })
+  expect(problemOf(FULL, silentLog)).toMatchObject({ status: 507, detail: said })
+  // As luxid tells it of its own disk, and of that of a job's file.
+  const told = errorFromWire(errorToWire(FULL))
+  for (const error of [told, new GenericError(messageOf(FULL))])
+    expect(problemOf(error, silentLog)).toMatchObject({ status: 507, detail: said })
   expect(describeError(FULL).lines).toEqual([expect.stringMatching(/^Failure: The disk is full/)])
 })
 

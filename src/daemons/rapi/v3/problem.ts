@@ -1,6 +1,7 @@
 // The only place where errors become answers of /3: application/problem+json (RFC 9457).
 import { STATUS_CODES } from 'node:http'
 import type { Log } from '../../../lib/log'
+import { saysFull } from '../../../lib/system-failure'
 import {
   ECODE,
   type ErrorCode,
@@ -36,7 +37,7 @@ export function problemOf(error: unknown, log: Log): Problem {
   if (error instanceof OpPrereqError) return { ...problem(STATUS[error.code] ?? 422, error.text), code: error.code }
   if (error instanceof GanetiError) return problem(statusOf(error), withoutCall(error.message))
   const { status, message } = unforeseen(error, log)
-  return problem(status, message)
+  return problem(saysFull(message) ? 507 : status, message)
 }
 
 /** LUXI repeats the whole call that it could not read; it is not the caller's. */
@@ -68,6 +69,7 @@ function statusOf(error: GanetiError): number {
   if (error instanceof JobQueueFull || error instanceof JobQueueDrainError) return 503
   if (error instanceof GenericError && error.message === 'Queue drained') return 503
   if (error instanceof GenericError && error.message.startsWith('Failed to parse request')) return 400
+  if (saysFull(error.message)) return 507
   if (error instanceof ParameterError || error instanceof QueryFilterParseError) return 400
   return 502
 }

@@ -93,3 +93,10 @@ test.each(['/2/groups', '/3/jobs'])('a client that leaves while it sends to %s i
   await told
   expect(error).not.toHaveBeenCalled()
 })
+
+test.each(['/2/groups', '/3/jobs'])('a client that ends its side within its body for %s is told so', async (path) => {
+  const socket = await connect()
+  await write(socket, `${head(path, 'Content-Length: 100')}{"a": `)
+  socket.end()
+  expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 400 [^]*"The request was not sent whole"/)
+})
