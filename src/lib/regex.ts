@@ -44,9 +44,46 @@ class CaselessRegExp extends RegExp {
   }
 }
 
-/** Escapes have another meaning in the other case. */
+const CODE = String.raw`\\(?:x[\da-fA-F]{2}|u[\da-fA-F]{4}|[0-3][0-7]{2})`
+const ONE = String.raw`${CODE}|\\.|[^\\]`
+const CLASSES_AND_OTHERS = new RegExp(String.raw`\[(\^?)((?:\\.|[^\]\\])*)\]|${ONE}`, 'gs')
+const RANGES_AND_OTHERS = new RegExp(`(${ONE})-(${ONE})|${ONE}`, 'gs')
+
+/** What matches a text in small letters where the pattern, whatever its case, matches the text. */
 const caseless = (pattern: string): string =>
-  pattern.replace(/\\.|[A-Z]+/gs, (text) => (text.startsWith('\\') ? text : text.toLowerCase()))
+  pattern.replace(CLASSES_AND_OTHERS, (whole, not: string | undefined, inside: string | undefined) => {
+    if (inside === undefined) return small(whole)
+    const each = (part: string, from?: string, to?: string) =>
+      from === undefined || to === undefined ? small(part) : smallRange(from, to)
+    return `[${not}${inside.replace(RANGES_AND_OTHERS, each)}]`
+  })
+
+/** A character that is written as its number stays one, so that it means nothing else; other escapes have another meaning in the other case. */
+function small(token: string): string {
+  const lower = character(token)?.toLowerCase()
+  if (lower === undefined) return token
+  return token.startsWith('\\') ? lower.replace(/./gs, numbered) : lower
+}
+
+/** A range keeps what it has between the letters, and gets the small ones beside the capitals. */
+function smallRange(from: string, to: string): string {
+  const [start, end] = [character(from), character(to)]
+  if (start === undefined || end === undefined) return `${small(from)}-${small(to)}`
+  const [first, last] = start < '\x80' ? [start < 'A' ? 'A' : start, end > 'Z' ? 'Z' : end] : [start, end]
+  const [low, high] = [first.toLowerCase(), last.toLowerCase()]
+  const capitals = first <= last && low !== first && high !== last
+  return capitals ? `${from}-${to}${numbered(low)}-${numbered(high)}` : `${from}-${to}`
+}
+
+/** Undefined for an escape that stands for more than one character, or for a place. */
+function character(token: string): string | undefined {
+  if (!token.startsWith('\\')) return token
+  if (!new RegExp(`^${CODE}$`).test(token)) return undefined
+  const [digits, base] = /^\\\d/.test(token) ? [token.slice(1), 8] : [token.slice(2), 16]
+  return String.fromCharCode(parseInt(digits, base))
+}
+
+const numbered = (text: string): string => `\\u${text.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 function isLinear({ source, flags }: RegExp): boolean {
   try {

@@ -26,3 +26,25 @@ test('what asks for a few things only is understood as before', () => {
   expect(matches('(?i)^\\S+\\D$', 'Web12.Example')).toBe(true)
   expect(matches('(?i)[[:upper:]]x', 'aX')).toBe(true)
 })
+
+// What Python's re answers.
+test.each([
+  ['\\x41', 'a', true],
+  ['\\x41', 'A', true],
+  ['\\u00c9', 'é', true],
+  ['É', 'É', true],
+  ['\\101', 'a', true],
+  ['\\x2e', 'x', false],
+  ['[\\x41-\\x43]', 'B', true],
+  ['[^\\x41-\\x43]', 'b', false],
+  ['^[A-z]$', '_', true],
+  ['^[Z-a]$', 'Z', true],
+  ['^[Z-a]$', 'b', false],
+  ['^[!-Z]$', 'q', true],
+  ['^[À-Þ]$', 'É', true],
+  ['^[\\d-X]$', 'x', true],
+  ['^(?<Name>A)\\k<Name>$', 'aA', true],
+  ['\\W\\D\\S', 'AA', false],
+])('without regard to case, %s: whether %s matches is %s', (source, text, answer) => {
+  expect(compileRegex(`(?i)${source}`).test(text)).toBe(answer)
+})
