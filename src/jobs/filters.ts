@@ -1,6 +1,7 @@
 // Job filter rules: which of them applies to a job. Rules are tried by priority, then age, then uuid; the first whose
 // predicates all hold decides, unless it says CONTINUE.
 import { compileRegex } from '../lib/regex'
+import type { Log } from '../lib/log'
 import { commonParams } from '../opcodes/parse'
 import type { FilterRule } from '../model/filter-rule'
 import type { Job } from './job'
@@ -16,6 +17,19 @@ export function applyingFilter(job: Job, filters: readonly FilterRule[]): Filter
   return filters.find(
     (filter) => filter.action !== 'CONTINUE' && filter.predicates.every((predicate) => holds(predicate, job, filter)),
   )
+}
+
+/** Tells of patterns that no longer can be read, as of a rule that was made by another program, or before patterns were bounded. */
+export function warnOfUnreadable(filters: readonly FilterRule[], log: Log): void {
+  for (const rule of filters) {
+    if (compiled.has(rule)) continue
+    for (const [pattern, { reason }] of patternsOf(rule))
+      if (reason !== undefined)
+        log.warn(
+          { filter: rule.uuid, pattern, reason },
+          'a filter rule fits no job, because its pattern cannot be used',
+        )
+  }
 }
 
 /** How many jobs may run at a time with the same key. */
@@ -42,9 +56,9 @@ type Fields = Readonly<Record<string, unknown>>
 /** What a condition comes down to for one field; undefined where it makes no sense. */
 type Leaf = (operator: string, name: string, operand: unknown) => boolean | undefined
 
-function holds([kind, condition]: readonly unknown[], job: Job, { watermark }: FilterRule): boolean {
-  if (kind === 'jobid') return evaluate(condition, idLeaf(job.id, watermark)) === true
-  if (kind === 'opcode') return job.ops.some((op) => isOpcode(condition, op.input))
+function holds([kind, condition]: readonly unknown[], job: Job, rule: FilterRule): boolean {
+  if (kind === 'jobid') return evaluate(condition, idLeaf(job.id, rule.watermark)) === true
+  if (kind === 'opcode') return job.ops.some((op) => isOpcode(condition, op.input, patternsOf(rule)))
   if (kind !== 'reason') return false
   return job.ops.some((op) =>
     reasonsOf(op.input['reason']).some((reason) => evaluate(condition, reasonLeaf(reason)) === true),
@@ -92,12 +106,12 @@ const reasonLeaf =
   (operator, name, operand) =>
     Object.hasOwn(reason, name) ? compares(operator, reason[name], operand, TEXT_FIRST) : undefined
 
-function isOpcode(condition: unknown, input: Fields): boolean {
+function isOpcode(condition: unknown, input: Fields, patterns: Patterns): boolean {
   const leaf: Leaf = (operator, name, operand) => {
     const value = access(input, name)
     if (operator === '?') return typeof value === 'boolean' ? value : undefined
     if (operator === '=[]') return contains(value, operand)
-    if (operator === '=~') return typeof value === 'string' ? finds(operand, value) : undefined
+    if (operator === '=~') return typeof value === 'string' ? patterns.get(operand)?.regex?.test(value) : undefined
     return compares(operator, value, operand)
   }
   return namesIn(condition).every((name) => access(input, name) !== undefined) && evaluate(condition, leaf) === true
@@ -155,11 +169,33 @@ function ordered(left: unknown, right: unknown): number {
 
 const typeOf = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)
 
-/** A pattern that only another program could read, or that is too long, makes no sense. */
-function finds(pattern: unknown, text: string): boolean | undefined {
+/** Of one rule, by their text. One that cannot be used makes no sense where it stands. */
+type Patterns = ReadonlyMap<unknown, { readonly regex?: RegExp; readonly reason?: string }>
+
+/** Rules are replaced and not changed, so each is read once and not for each job. */
+const compiled = new WeakMap<FilterRule, Patterns>()
+
+function patternsOf(rule: FilterRule): Patterns {
+  const known = compiled.get(rule)
+  if (known !== undefined) return known
+  const patterns = new Map(
+    rule.predicates.flatMap(([, condition]) => patternsIn(condition)).map((text) => [text, read(text)]),
+  )
+  compiled.set(rule, patterns)
+  return patterns
+}
+
+function patternsIn(condition: unknown): string[] {
+  if (!Array.isArray(condition)) return []
+  const [operator, ...operands]: unknown[] = condition
+  if (operator !== '=~') return operands.flatMap(patternsIn)
+  return typeof operands[1] === 'string' ? [operands[1]] : []
+}
+
+function read(pattern: string) {
   try {
-    return typeof pattern === 'string' ? compileRegex(pattern).test(text) : undefined
-  } catch {
-    return undefined
+    return { regex: compileRegex(pattern) }
+  } catch (error) {
+    return { reason: error instanceof Error ? error.message : String(error) }
   }
 }

@@ -100,15 +100,26 @@ export function dequeued(job: Job, now: Timestamp): Job {
 }
 
 /** The same by a filter rule; the job's log says which, and what its maker said of it. */
-export function rejected(job: Job, { uuid, reason_trail }: RejectingRule, now: Timestamp): Job {
-  const why = reason_trail.flatMap(([source, text]) => (text === '' ? [] : [`${text} (${source})`]))
-  const text = `Canceled: filter rule ${uuid} rejects this job${why.length > 0 ? `: ${why.join('; ')}` : ''}`
-  const serial = Math.max(0, ...job.ops.flatMap(({ log }) => log.map(([number]) => number))) + 1
-  const ended = dequeued(job, now)
-  return withOp(ended, 0, { log: [...(ended.ops[0]?.log ?? []), [serial, now, 'message', text]] })
+export const rejected = (job: Job, rule: DecidingRule, now: Timestamp): Job =>
+  withMessage(dequeued(job, now), `Canceled: filter rule ${rule.uuid} rejects this job${whyOf(rule)}`, now)
+
+/** A job that a filter rule holds back says so in its log, once; undefined when it has said so last. */
+export function heldBack(job: Job, rule: DecidingRule, now: Timestamp): Job | undefined {
+  const text = `Waiting: filter rule ${rule.uuid} pauses this job until the rule is changed or deleted${whyOf(rule)}`
+  return job.ops[0]?.log.at(-1)?.[3] === text ? undefined : withMessage(job, text, now)
 }
 
-type RejectingRule = Pick<FilterRule, 'uuid' | 'reason_trail'>
+type DecidingRule = Pick<FilterRule, 'uuid' | 'reason_trail'>
+
+function whyOf({ reason_trail }: DecidingRule): string {
+  const why = reason_trail.flatMap(([source, text]) => (text === '' ? [] : [`${text} (${source})`]))
+  return why.length > 0 ? `: ${why.join('; ')}` : ''
+}
+
+function withMessage(job: Job, text: string, now: Timestamp): Job {
+  const serial = Math.max(0, ...job.ops.flatMap(({ log }) => log.map(([number]) => number))) + 1
+  return withOp(job, 0, { log: [...(job.ops[0]?.log ?? []), [serial, now, 'message', text]] })
+}
 
 /** A job that was already in a process stops before its opcode `index`. */
 export function canceledFrom(job: Job, index: number, now: Timestamp): Job {

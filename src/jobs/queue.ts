@@ -11,9 +11,10 @@ import { ArchivedJobs } from './archived-jobs'
 import { type EndedJob, endedJob, WholeJobs } from './ended-jobs'
 import { resolveRelative } from './dependencies'
 import { Execution, type OwnerDied } from './execution'
+import { warnOfUnreadable } from './filters'
 import type { FilterRule } from '../model/filter-rule'
 import { encodeJob } from './job-file'
-import { type Job, dependenciesOf, dequeued, isFinished, newJob, rejected, withPriority } from './job'
+import { type Job, dependenciesOf, dequeued, heldBack, isFinished, newJob, rejected, withPriority } from './job'
 import type { JobRunner, Secrets } from './runner'
 import { Scheduler } from './scheduler'
 import type { QueueStore } from './store'
@@ -89,6 +90,7 @@ export class JobQueue {
   configure(maxRunning: number, filters: readonly FilterRule[]): void {
     this.maxRunning = maxRunning
     if (filters !== this.filters) this.scheduler.filtersChanged()
+    if (filters !== this.filters) warnOfUnreadable(filters, this.options.log)
     this.filters = filters
     this.schedule()
   }
@@ -172,10 +174,7 @@ export class JobQueue {
     if (execution) return { pid: execution.setPriority(priority) }
     const job = this.jobs.get(id)
     if (job === undefined || !this.scheduler.has(id)) return 'unknown'
-    const changed = withPriority(job, priority)
-    this.scheduler.update(changed)
-    this.publish(changed)
-    await this.options.store.save(changed)
+    await this.changeQueued(withPriority(job, priority))
     return 'queued'
   }
 
@@ -298,9 +297,24 @@ export class JobQueue {
     if (this.closed || this.parked) return
     const room = Math.max(this.maxRunning - this.executions.size, 0)
     const running = [...this.executions.keys()].flatMap((id) => this.jobs.get(id) ?? [])
-    const { start, reject } = this.scheduler.next(room, running, this.filters)
+    const { start, reject, pause } = this.scheduler.next(room, running, this.filters)
     for (const job of start) void this.execution(job).start(job, this.secrets.get(job.id))
     for (const { job, rule } of reject) void this.settle(rejected(job, rule, timestamp(this.options.clock)))
+    for (const { job, rule } of pause) void this.holdBack(job, rule)
+  }
+
+  private async holdBack(job: Job, rule: FilterRule): Promise<void> {
+    const { clock, log } = this.options
+    const held = heldBack(job, rule, timestamp(clock))
+    const failed = (error: unknown) =>
+      log.warn({ job: job.id, err: error }, 'cannot write which filter rule holds the job')
+    if (held !== undefined) await this.changeQueued(held).catch(failed)
+  }
+
+  private async changeQueued(job: Job): Promise<void> {
+    this.scheduler.update(job)
+    this.publish(job)
+    await this.options.store.save(job)
   }
 
   private execution(job: Job): Execution {

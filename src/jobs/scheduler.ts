@@ -9,7 +9,14 @@ import { type Job, jobPriority } from './job'
 export interface Selection {
   readonly start: readonly Job[]
   /** Jobs that a filter refuses: they are cancelled. */
-  readonly reject: readonly { readonly job: Job; readonly rule: FilterRule }[]
+  readonly reject: readonly Decided[]
+  /** Jobs that a filter holds back from now on. */
+  readonly pause: readonly Decided[]
+}
+
+interface Decided {
+  readonly job: Job
+  readonly rule: FilterRule
 }
 
 interface Entry {
@@ -105,6 +112,7 @@ export class Scheduler {
   next(room: number, running: readonly Job[], filters: readonly FilterRule[]): Selection {
     const reject = this.refused(filters)
     const start: Job[] = []
+    const pause: Decided[] = []
     const limited: Entry[] = []
     const slots = new Slots(running, filters)
     for (let entry = this.pop(); entry !== undefined; entry = this.pop()) {
@@ -112,15 +120,18 @@ export class Scheduler {
         limited.push(entry)
         break
       }
-      if (actionOn(entry.job, filters) === 'PAUSE') entry.paused = true
-      else if (!slots.take(entry.job)) limited.push(entry)
+      const rule = applyingFilter(entry.job, filters)
+      if (rule?.action === 'PAUSE') {
+        entry.paused = true
+        pause.push({ job: entry.job, rule })
+      } else if (!slots.take(entry.job)) limited.push(entry)
       else {
         this.remove(entry.job.id)
         start.push(entry.job)
       }
     }
     for (const entry of limited) this.offer(entry)
-    return { start, reject }
+    return { start, reject, pause }
   }
 
   private refused(filters: readonly FilterRule[]): Selection['reject'] {
@@ -150,9 +161,6 @@ export class Scheduler {
     return undefined
   }
 }
-
-const actionOn = (job: Job, filters: readonly FilterRule[]): FilterRule['action'] | undefined =>
-  filters.length === 0 ? undefined : applyingFilter(job, filters)?.action
 
 /** What is left of the limits of rules and reasons. Running jobs are counted when the first limited one comes. */
 class Slots {

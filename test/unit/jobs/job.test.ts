@@ -11,6 +11,7 @@ import {
   logAfter,
   newJob,
   notStarted,
+  heldBack,
   rejected,
   withOp,
   withPriority,
@@ -59,6 +60,18 @@ test('a job that a filter rule rejects says in its log which rule it was, and wh
   expect(logAfter(told, null)).toEqual([[1, [200, 6], 'message', text]])
   const silent = rejected(told, { uuid: filterUuid('b'), reason_trail: [] }, [300, 0])
   expect(logAfter(silent, 1)).toEqual([[2, [300, 0], 'message', 'Canceled: filter rule b rejects this job']])
+})
+
+test('a job that a filter rule holds back says in its log which rule it is, and says it once', () => {
+  const rule = { uuid: filterUuid('some-rule'), reason_trail: [['gnt:user', 'backups', 1]] as const }
+  const text = 'Waiting: filter rule some-rule pauses this job until the rule is changed or deleted'
+  const held = heldBack(three(), rule, [200, 6])
+  if (held === undefined) throw new Error('it does not say so')
+  expect(jobStatus(held)).toBe('queued')
+  expect(logAfter(held, null)).toEqual([[1, [200, 6], 'message', `${text}: backups (gnt:user)`]])
+  expect(heldBack(held, rule, [201, 0])).toBeUndefined()
+  const other = heldBack(held, { uuid: filterUuid('b'), reason_trail: [] }, [202, 0])
+  expect(other && logAfter(other, 1)).toEqual([[2, [202, 0], 'message', text.replace('some-rule', 'b')]])
 })
 
 describe('the status of a job', () => {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync, mkdirSync } from 'node:fs'
 import { systemClock } from '../../../src/lib/clock'
 import { type Disk, systemDisk } from '../../../src/lib/disk'
 import type { Paths } from '../../../src/lib/paths'
+import { filterUuid } from '../../../src/model/ids'
 import { jobStatus, newJob } from '../../../src/jobs/job'
 import { encodeJob, parseJob } from '../../../src/jobs/job-file'
 import {
@@ -398,6 +399,31 @@ test('priorities decide who starts first', async () => {
   queue.configure(1, [])
   await Promise.all([1, 2, 3].map((id) => ended(queue, id)))
   expect(executed(paths)).toEqual(['1.0', '3.0', '2.0'])
+})
+
+test('the log of a job that a filter rule holds back says so once, and the job keeps it when it runs', async () => {
+  const rule = {
+    uuid: filterUuid('r'),
+    action: 'PAUSE',
+    predicates: [],
+    priority: 0,
+    watermark: 0,
+    reason_trail: [],
+  } as const
+  const { queue } = await start({ maxRunning: 1 })
+  queue.configure(1, [rule])
+  await submitOne(queue, delay(0))
+  const texts = () => fileOf(1).ops[0]?.log.map(([, , , message]) => message)
+  const said = ['Waiting: filter rule r pauses this job until the rule is changed or deleted']
+  await gone(() => texts()?.length !== 0)
+  expect(texts()).toEqual(said)
+  queue.configure(1, [{ ...rule }])
+  await queue.setPriority(1, 1)
+  expect([texts(), fileOf(1).ops[0]?.priority]).toEqual([said, 1])
+  queue.configure(1, [])
+  expect((await ended(queue, 1)).ops[0]?.log.slice(0, 1).map(([serial, , , message]) => [serial, message])).toEqual([
+    [1, said[0]],
+  ])
 })
 
 function alive(pid: number): boolean {

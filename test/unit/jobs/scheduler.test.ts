@@ -1,4 +1,5 @@
-import { applyingFilter, sortedFilters } from '../../../src/jobs/filters'
+import pino from 'pino'
+import { applyingFilter, sortedFilters, warnOfUnreadable } from '../../../src/jobs/filters'
 import { type Job, newJob, withPriority } from '../../../src/jobs/job'
 import { Scheduler, type Selection } from '../../../src/jobs/scheduler'
 import type { FilterRule } from '../../../src/model/filter-rule'
@@ -111,12 +112,28 @@ describe('filters', () => {
     expect(applyingFilter(one, [rule('a', 'PAUSE', [predicate])]) !== undefined).toBe(expected)
   })
 
+  test('a pattern that cannot be used is told with its rule, once', () => {
+    const lines: unknown[] = []
+    const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
+    const conditions = ['^(?=a)(a+)+$', '(', 'DELAY'].map((pattern) => ['=~', 'OP_ID', pattern])
+    const rules = [rule('a', 'REJECT', [['opcode', ['|', ...conditions]]]), rule('b', 'PAUSE')]
+    warnOfUnreadable(rules, log)
+    expect(lines).toMatchObject([
+      { level: 40, filter: 'a', pattern: '^(?=a)(a+)+$', reason: expect.stringContaining('could take for ever') },
+      { level: 40, filter: 'a', pattern: '(', reason: expect.stringContaining('Invalid regular expression') },
+    ])
+    warnOfUnreadable([...rules], log)
+    expect(lines).toHaveLength(2)
+    expect(applyingFilter(job(1), rules)?.uuid).toBe('b')
+  })
+
   test('REJECT hands a job out to be cancelled, PAUSE keeps it until the rules change', () => {
     const scheduler = schedulerWith(job(1), job(2), job(9))
     const rules = [rule('a', 'REJECT', [['jobid', ['==', 'id', 1]]]), rule('b', 'PAUSE', [['jobid', ['==', 'id', 2]]])]
     const selection = scheduler.next(9, [], rules)
     expect([rejectedIds(selection), ids(selection.start)]).toEqual([[1], [9]])
-    expect(scheduler.next(9, [], []).start).toEqual([])
+    expect(selection.pause.map(({ job: held, rule: by }) => [held.id, by.uuid])).toEqual([[2, 'b']])
+    expect(scheduler.next(9, [], [])).toEqual({ start: [], reject: [], pause: [] })
     scheduler.filtersChanged()
     expect(ids(scheduler.next(9, [], []).start)).toEqual([2])
   })
