@@ -1,5 +1,6 @@
 // What the kernel counts of each block device.
-import { CollectorFailure, type NodeSources, type Report, readSource, reportOf } from './report'
+import { type NodeSources, type Report, readSource, reportOf } from './report'
+import { TextCursor } from './text-cursor'
 
 export const DISKSTATS = { name: 'diskstats', category: 'storage', kind: 'performance' } as const
 
@@ -15,13 +16,15 @@ export const diskstats = (sources: NodeSources, file = DISKSTATS_FILE): Report =
 
 /** Newer kernels count more behind these columns; that is left out. */
 export function parseDiskstats(text: string): Readonly<Record<string, string | number>>[] {
-  const lines = text.split('\n').filter((line) => line.trim() !== '')
-  return lines.map((line) => {
-    const words = line.trim().split(/\s+/)
-    const row = COLUMNS.map(
-      (column, at) => [column, column === 'name' ? (words[at] ?? '') : Number(words[at])] as const,
-    )
-    if (row.some(([, value]) => Number.isNaN(value))) throw new CollectorFailure(`not a line of diskstats: "${line}"`)
-    return Object.fromEntries(row)
-  })
+  const cursor = new TextCursor(text)
+  const rows: Record<string, string | number>[] = []
+  while (!cursor.ended) {
+    rows.push(Object.fromEntries(COLUMNS.map((column) => [column, valueOf(column, cursor.skipBlanks())])))
+    while (/^[ \t]*\d/.test(cursor.line)) cursor.skipBlanks().decimal()
+    cursor.endOfLine()
+  }
+  return rows
 }
+
+const valueOf = (column: string, cursor: TextCursor): string | number =>
+  column === 'name' ? cursor.until(/[ \t]/) : cursor.decimal()

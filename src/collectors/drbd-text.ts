@@ -1,5 +1,6 @@
 // The kernel's text about DRBD, /proc/drbd, of versions 8.0 to 8.4, as records.
 import { CollectorFailure } from './report'
+import { unread } from './text-cursor'
 
 export interface DrbdStatus {
   readonly versionInfo: Readonly<Record<string, string>>
@@ -39,7 +40,7 @@ function parseVersion(text: string): Record<string, string> {
     const value = pattern.exec(text)?.[1]
     return value === undefined ? [] : [[name, value] as const]
   })
-  if (found.length === 0) throw new CollectorFailure(`no version of DRBD in ${JSON.stringify(text.slice(0, 1600))}`)
+  if (found.length === 0) throw unread(text, 'Failed reading: versionInfo')
   return Object.fromEntries(found)
 }
 

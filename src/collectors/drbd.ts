@@ -1,7 +1,21 @@
 // How the mirrored disks of the node are, and whose they are.
+import { errorCode } from '../lib/disk'
+import { errorText } from '../lib/system-failure'
+import { whyNot } from '../lib/why-not'
 import { CONFD } from '../rpc/confd/protocol'
 import { type DrbdDevice, parseDrbd } from './drbd-text'
-import { type NodeSources, OK, type Report, type Status, listOf, readSource, reportOf, summary } from './report'
+import { readJsonList } from './json-list'
+import {
+  NotReadable,
+  type NodeSources,
+  OK,
+  type Report,
+  type Status,
+  listOf,
+  readSource,
+  reportOf,
+  summary,
+} from './report'
 
 export const DRBD = { name: 'drbd', category: 'storage', kind: 'status' } as const
 
@@ -14,13 +28,15 @@ export interface DrbdFiles {
 }
 
 export async function drbd(sources: NodeSources, files: DrbdFiles = {}): Promise<Report> {
-  const { versionInfo, devices } = parseDrbd(readSource(sources, files.status ?? STATUS_FILE))
+  const text = readSource(sources, files.status ?? STATUS_FILE)
+  // What is missing for the pairing is told before what is wrong with the status, as by Ganeti's.
   const names = new Map(
     (await pairing(sources, files.pairing)).map((row) => {
       const [, minor, instance] = listOf(row)
       return [minor, instance]
     }),
   )
+  const { versionInfo, devices } = parseDrbd(text)
   const deviceInfos = devices.map(({ minor, connectionState, details }) => ({
     ...{ minor, connectionState, ...details },
     ...(details !== undefined && { instance: names.get(minor) ?? null }),
@@ -29,13 +45,24 @@ export async function drbd(sources: NodeSources, files: DrbdFiles = {}): Promise
 }
 
 async function pairing(sources: NodeSources, file: string | undefined): Promise<readonly unknown[]> {
-  const text = file === undefined ? undefined : readSource(sources, file)
   try {
-    return listOf(text === undefined ? await sources.ask(CONFD.nodeDrbd, sources.hostname) : JSON.parse(text))
+    return file === undefined
+      ? listOf(await sources.ask(CONFD.nodeDrbd, sources.hostname))
+      : pairsIn(sources.read(file))
   } catch (error) {
-    sources.warn(`Can't get pairing info: ${error instanceof Error ? error.message : String(error)}`)
+    if (error instanceof NotReadable) throw error
+    if (file !== undefined && errorCode(error) !== undefined) throw new NotReadable(whyNot(file, error))
+    sources.warn(`Can't get pairing info: ${errorText(error)}`)
     return []
   }
+}
+
+/** `[node, minor, instance, disk, role, peer]` of each device. */
+function pairsIn(text: string): readonly unknown[] {
+  const read = readJsonList(text)
+  if ('wrong' in read) throw new Error(read.wrong)
+  if (read.list.some((row) => listOf(row).length !== 6)) throw new Error('Unable to read a DrbdInstMinor')
+  return read.list
 }
 
 function statusOf({ minor, connectionState }: DrbdDevice): Status {

@@ -1,13 +1,16 @@
 // The logical volumes of the node, and whose disks they are.
+import { errorText } from '../lib/system-failure'
 import { CONFD } from '../rpc/confd/protocol'
+import { readJsonList } from './json-list'
 import { CollectorFailure, type NodeSources, type Report, fieldsOf, listOf, readSource, reportOf } from './report'
+import { TextCursor } from './text-cursor'
 
 export const LV = { name: 'lv', category: 'storage', kind: 'performance' } as const
 
 type Kind = 'text' | 'int' | 'bytes'
 type Column = readonly [name: string, lvs: string, kind: Kind]
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly [Column, ...Column[]] = [
   ['uuid', 'lv_uuid', 'text'],
   ['name', 'lv_name', 'text'],
   ['attr', 'lv_attr', 'text'],
@@ -54,38 +57,50 @@ export async function lv(sources: NodeSources, files: LvFiles = {}): Promise<Rep
 }
 
 export function parseVolumes(text: string): Readonly<Record<string, string | number>>[] {
-  const lines = text.split('\n').filter((line) => line.trim() !== '')
-  return lines.map((line) => {
-    const words = line.trimStart().split(';')
-    const row = COLUMNS.map(([name, , kind], at) => [name, valueOf(kind, words[at] ?? '')] as const)
-    if (words.length !== COLUMNS.length || row.some(([, value]) => Number.isNaN(value))) {
-      throw new CollectorFailure(`not a line of lvs with its ${COLUMNS.length} columns: "${line}"`)
-    }
-    return Object.fromEntries(row)
-  })
+  const cursor = new TextCursor(text)
+  const rows: Record<string, string | number>[] = []
+  while (!cursor.ended) {
+    const [[first], ...others] = COLUMNS
+    const uuid = cursor.skipBlanks().until(/;/)
+    const more = others.map(([name, , kind]) => [name, valueOf(kind, cursor.character(';'))] as const)
+    rows.push({ [first]: uuid, ...Object.fromEntries(more) })
+    cursor.endOfLine()
+  }
+  return rows
 }
 
-function valueOf(kind: Kind, text: string): string | number {
-  if (kind === 'text') return text
-  const digits = kind === 'bytes' ? /^(\d+)B$/.exec(text)?.[1] : /^-?\d+$/.exec(text)?.[0]
-  return Number(digits)
+function valueOf(kind: Kind, cursor: TextCursor): string | number {
+  if (kind === 'text') return cursor.until(/[;\n]/)
+  if (kind === 'int') return cursor.signed()
+  const bytes = cursor.decimal()
+  cursor.character('B')
+  return bytes
 }
 
 /** `[instance, its disks]` of each. */
 async function instanceDisks(sources: NodeSources, file: string | undefined): Promise<readonly unknown[]> {
+  if (file !== undefined) return disksIn(readSource(sources, file))
   try {
-    if (file !== undefined) return listOf(JSON.parse(readSource(sources, file)))
     const instances = listOf(await sources.ask(CONFD.nodeInstances, sources.hostname)).flatMap(listOf)
     const real = instances.filter((one) => fieldsOf(one)['forthcoming'] !== true)
     return await Promise.all(
       real.map(async (one) => [one, await sources.ask(CONFD.instanceDisks, String(fieldsOf(one)['name']))]),
     )
   } catch (error) {
-    if (error instanceof CollectorFailure) throw error
-    const text = error instanceof Error ? error.message : String(error)
-    throw new CollectorFailure(`Unable to obtain the list of instances: ${text}`)
+    throw noInstances(errorText(error))
   }
 }
+
+function disksIn(text: string): readonly unknown[] {
+  const read = readJsonList(text)
+  if ('wrong' in read) throw noInstances(`Not a list of instances: ${read.wrong}`)
+  if (read.list.some((pair) => listOf(pair).length !== 2))
+    throw noInstances('Not a list of instances: Unable to read Pair')
+  return read.list
+}
+
+const noInstances = (why: string): CollectorFailure =>
+  new CollectorFailure(`Unable to obtain the list of instances: ${why}`)
 
 /** By volume, as `group/name`. */
 function ownersOf(instances: readonly unknown[]): Map<string, string> {

@@ -49,6 +49,9 @@ export interface NodeSources {
 /** There is nothing to report; the text says why. */
 export class CollectorFailure extends Error {}
 
+/** Something without which there can be no report cannot be read; the text says what. */
+export class NotReadable extends Error {}
+
 export function readSource(sources: NodeSources, file: string): string {
   try {
     return sources.read(file)

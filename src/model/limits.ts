@@ -465,5 +465,7 @@ export const ALIKE_FROM_NODES = 64
 export const OUTLOOK_TRIES = 1000
 /** Seconds that a cluster's remote API may take to answer a program of allocation. */
 export const HTOOLS_ANSWER_S = 60
+/** Characters that a collector shows of a text that it cannot read. */
+export const UNREAD_CHARS_SHOWN = 1600
 /** Of a file that they read: a cluster of ten thousand instances takes three. */
 export const HTOOLS_FILE_BYTES_MAX = 256 << 20

@@ -1,6 +1,7 @@
 // Every option of harep, hscan and mon-collector: what is said, written and returned is what Ganeti's own programs say on the same
 // cluster and the same files.
 import * as fs from 'node:fs'
+import * as os from 'node:os'
 import * as path from 'node:path'
 import type { EmbeddedCluster } from '../support/embedded-cluster'
 import { GANETI_PROGRAMS } from '../support/ganeti-programs'
@@ -139,6 +140,47 @@ describe('of files', () => {
   const [pairing, disks, volumes] = ['instance-minor-pairing.txt', 'instance-disks.txt', 'lvs_lv.txt'].map(file)
   const statuses = fs.readdirSync(DATA).filter((name) => name.startsWith('proc_drbd'))
 
+  collecting('mon-collector, of files that are not as they have to be', async () => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'mon-collector-'))
+    const written = (text: string, at: number) => {
+      const name = path.join(folder, String(at))
+      fs.writeFileSync(name, text)
+      return name
+    }
+    const whole = fs.readFileSync(`${volumes}`, 'utf8')
+    const bad = [
+      '',
+      '\n',
+      'foo',
+      'foo\n',
+      ' 254 0 vda 1',
+      ' 254 0 vda 1 2 3 4 5 6 7 8 9 10 11 x\n',
+      '1;2;3',
+      '[',
+      '[1]',
+      '{}',
+      '[] x',
+    ]
+    const texts = [
+      ...bad,
+      whole.trimEnd(),
+      whole.replaceAll('1;', 'x;'),
+      whole.replace('\n', ';\n'),
+      whole.replace('B', ''),
+    ]
+    const files = texts.map(written)
+    await expectSame('mon-collector', [
+      ...files.map((name) => ['diskstats', '-f', name]),
+      ...files.map((name) => ['lv', '-f', name, '-i', `${disks}`]),
+      ...files.map((name) => ['lv', '-f', `${volumes}`, '-i', name]),
+      ...files.map((name) => ['drbd', '-s', file('proc_drbd84.txt'), '-p', name]),
+      ['drbd', '-s', `${volumes}`, '-p', '/nonexistent'],
+      ['drbd', '-s', `${volumes}`, '-p', `${pairing}`],
+      ['drbd', '-s', '/dev/null', '-p', `${pairing}`],
+    ])
+    fs.rmSync(folder, { recursive: true })
+  })
+
   collecting('mon-collector', async () => {
     await expectSame('mon-collector', [
       ...[['--file'], ['-f', '/nonexistent'], ['-f', '/dev/null'], ['-f', file('proc_diskstats.txt')]].map((line) => ['diskstats', ...line]), // prettier-ignore
@@ -159,14 +201,7 @@ describe('of files', () => {
       ...[['-f', `${volumes}`, '-i', '/nonexistent'], ['-p', 'x'], ['-p', '1.5'], ['-p', ''], ['x'], ['--file'], ['--help-completion']].map((line) => ['lv', ...line]), // prettier-ignore
       ...[['-p', 'x'], ['-a'], ['--help-completion']].map((line) => ['inst-status-xen', ...line]),
     ])
-    for (const args of [
-      [],
-      ['bogus'],
-      [''],
-      ['--bogus'],
-      ['disk'],
-      ['drbd', '-s', file('proc_drbd84.txt'), '-p', '/nonexistent'],
-    ]) {
+    for (const args of [[], ['bogus'], [''], ['--bogus'], ['disk']]) {
       const [mine, peers] = [await run(ours('mon-collector'), args), await run(COLLECTOR, args)]
       expect({ args, code: mine.code }).toEqual({ args, code: peers.code })
     }

@@ -4,7 +4,7 @@ import { diskstats } from '../../collectors/diskstats'
 import { drbd } from '../../collectors/drbd'
 import { instStatusXen } from '../../collectors/inst-status-xen'
 import { lv } from '../../collectors/lv'
-import { CollectorFailure, type NodeSources, type Report } from '../../collectors/report'
+import { CollectorFailure, NotReadable, type NodeSources, type Report } from '../../collectors/report'
 import { environmentPaths } from '../../lib/paths'
 import { runCommand } from '../../lib/run-command'
 import { PORT } from '../../model/constants/daemons'
@@ -91,6 +91,7 @@ export async function monCollector([name = '', ...args]: readonly string[], term
     terminal.out(`${JSON.stringify(await command.collect(sourcesOf(options, terminal), options))}\n`)
     return 0
   } catch (error) {
+    if (error instanceof NotReadable) throw new Stop(1, '', `mon-collector: ${error.message}\n`)
     throw error instanceof CollectorFailure ? failure(error.message) : error
   }
 }
@@ -133,6 +134,6 @@ function readKey(file: string): string {
   try {
     return fs.readFileSync(file, 'utf8')
   } catch (error) {
-    throw new Error(whyNot(file, error, 'openBinaryFile'))
+    throw new NotReadable(whyNot(file, error, 'openBinaryFile'))
   }
 }

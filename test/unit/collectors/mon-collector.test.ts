@@ -18,14 +18,14 @@ const golden = JSON.parse(fs.readFileSync(path.join(__dirname, '../../golden/mon
   json: Record<string, unknown>
 }[]
 
-async function collect(args: readonly string[]) {
+async function collect(args: readonly string[], texts: Readonly<Record<string, string>> = {}) {
   let [out, err] = ['', '']
   const code = await runHtool('mon-collector', args, {
     clock: systemClock,
     random: seededRandom(1),
     out: (text) => void (out += text),
     err: (text) => void (err += text),
-    read: (file) => fs.readFileSync(path.resolve(DATA, file), 'utf8'),
+    read: (file) => texts[file] ?? fs.readFileSync(path.resolve(DATA, file), 'utf8'),
     write: () => undefined,
     interruption: () => () => false,
     connect: () => {
@@ -65,11 +65,6 @@ test('what cannot be read is named, and the program ends with 1', async () => {
     out: '',
     err: 'Error: reading from file: no-such-file: openFile: does not exist (No such file or directory)\n',
   })
-  expect((await collect(['diskstats', '-f', 'lvs_lv.txt'])).err).toMatch(/^Error: not a line of diskstats: "/)
-  expect((await collect(['drbd', '-s', 'lvs_lv.txt'])).err).toMatch(/^Error: no version of DRBD in "/)
-  expect((await collect(['lv', '-f', 'proc_diskstats.txt'])).err).toMatch(
-    /^Error: not a line of lvs with its 20 columns: "/,
-  )
   expect(await collect(['drbd', 'x'])).toMatchObject({
     code: 1,
     err: "Error: This program takes exactly zero arguments, got 'x'\n",
@@ -79,6 +74,70 @@ test('what cannot be read is named, and the program ends with 1', async () => {
     out: expect.stringMatching(/^Usage: mon-collector/),
   })
   expect(await collect(['lv', '--no-such-option'])).toMatchObject({ code: 2 })
+})
+
+const DISK = ' 254 0 vda 1 2 3 4 5 6 7 8 9 10 11'
+const VOLUME = '  uuid;name;attr;-1;+1;253;0;12B;1;;;vg;xenvg;linear;0B;0;12B;;/dev/sda5:0-1;/dev/sda5(0)'
+const VERSIONS = 'version: 8.4.2 (api:1/proto:86-101)\n'
+
+/** What Ganeti 3.0.2's program was heard to say of the same texts. */
+test.each([
+  ['diskstats', `${DISK}\nfoo\n`, '"foo\\n"\n[]\nFailed reading: takeWhile1'],
+  ['diskstats', DISK, '""\n[]\nnot enough input'],
+  ['diskstats', `${DISK.replace(' 2 ', ' x ')}\n`, '"x 3 4 5 6 7 8 9 10 11\\n"\n[]\nFailed reading: takeWhile1'],
+  ['diskstats', `${DISK} x\n`, '" x\\n"\n[]\nstring'],
+  ['diskstats', '\n', '"\\n"\n[]\nFailed reading: takeWhile1'],
+  ['lv', `${VOLUME.slice(0, VOLUME.lastIndexOf(';'))}\n`, `"\\n"\n["';'"]\nFailed reading: satisfy`],
+  ['lv', `${VOLUME};more\n`, '";more\\n"\n[]\nstring'],
+  ['lv', VOLUME, '""\n[]\nnot enough input'],
+  ['lv', '\n', `""\n["';'"]\nnot enough input`],
+  ['lv', 'u;n;a;-;1', '"-;1"\n[]\nFailed reading: takeWhile1'],
+  ['lv', 'u;n;a;-', '""\n[]\nnot enough input'],
+  ['lv', 'u;n;a;1;1;1;1;12;', `";"\n["'B'"]\nFailed reading: satisfy`],
+  ['lv', 'u;n;a;x', '"x"\n[]\nFailed reading: takeWhile1'],
+])('%s of %j tells what is left, and why', async (name, text, told) => {
+  const { code, out, err } = await collect([name, '-f', 'text', ...(name === 'lv' ? ['-i', 'none'] : [])], {
+    ...{ text, none: '[]' },
+  })
+  expect({ code, out, err }).toEqual({ code: 1, out: '', err: `Error: ${told}\n` })
+})
+
+test.each([
+  ['foo', 'Unable to parse JSON Bool: foo'],
+  ['{}', 'Unable to read list'],
+  ['[1]', 'Unable to read a DrbdInstMinor'],
+  ['[["a",1,"b","c","d"]]', 'Unable to read a DrbdInstMinor'],
+  ['', 'Malformed JSON: invalid token in this context '],
+  ['[1,', 'Malformed JSON: invalid token in this context '],
+  ['[[] x]', 'Unable to parse JSON array: unterminated array: x]'],
+  ['{"a" 1}', 'Malformed JSON labelled field:  1}'],
+  ['["a]', 'Unable to parse JSON String: unterminated String: '],
+  ['[] x', 'Invalid tokens at end of JSON string: "x"'],
+])('a pairing of %j is done without, with a warning that says why', async (pairing, why) => {
+  const { code, err } = await collect(['drbd', '-s', 'status', '-p', 'pairing'], { pairing, status: VERSIONS })
+  expect([code, err]).toEqual([0, `Can't get pairing info: ${why}\n`])
+})
+
+test('what is missing for the pairing is told before what is wrong with the status of DRBD', async () => {
+  const told = async (args: string[], more = {}) =>
+    (await collect(['drbd', '-s', 'status', ...args], { status: 'x"\u00e91', ...more })).err
+  expect(await told(['-p', 'nosuch'])).toBe(
+    'mon-collector: nosuch: openFile: does not exist (No such file or directory)\n',
+  )
+  expect(await told([])).toMatch(/^mon-collector: .*hmac.key: openBinaryFile: does not exist/)
+  expect(await told(['-p', 'pairing'], { pairing: 'null' })).toBe(
+    `Can't get pairing info: Unable to read list\nError: "x\\"\\233\\&1"\n[]\nFailed reading: versionInfo\n`,
+  )
+  expect(await told(['-s', 'gone', '-p', 'nosuch'])).toMatch(/^Error: reading from file: gone: openFile/)
+})
+
+test.each([
+  ['foo', 'Unable to parse JSON Bool: foo'],
+  ['{}', 'Unable to read list'],
+  ['[1]', 'Unable to read Pair'],
+])('instances of %j are refused', async (instances, why) => {
+  const { err } = await collect(['lv', '-f', 'lvs_lv.txt', '-i', 'instances'], { instances })
+  expect(err).toBe(`Error: Unable to obtain the list of instances: Not a list of instances: ${why}\n`)
 })
 
 test('disks whose owner confd does not tell are reported without one', async () => {
