@@ -165,23 +165,21 @@ async function copyRecorded(root: string, state: string, settings: Settings, say
   await makeWritable(paths.queueDir)
   await recordedUsers(root, state, paths.rapiUsers, say)
   const serverPem = await createCertificate()
-  const secret = { mode: MODE.secureFile }
-  await disk.write(paths.serverCert, serverPem, secret)
-  await disk.write(paths.clientCert, await createClientCertificate(serverPem, master.name), secret)
+  await disk.write(paths.serverCert, serverPem)
+  await disk.write(paths.clientCert, await createClientCertificate(serverPem, master.name))
   // Recordings come without it.
-  if ((await disk.read(paths.domainSecret)) === undefined)
-    await disk.write(paths.domainSecret, `${random.hex(20)}\n`, secret)
+  if ((await disk.read(paths.domainSecret)) === undefined) await disk.write(paths.domainSecret, `${random.hex(20)}\n`)
   const names = settings.nodes.map(({ address }) => address)
-  await disk.write(paths.rapiCert, await createCertificate({ names: [...names, settings.clusterAddress] }), secret)
+  await disk.write(paths.rapiCert, await createCertificate({ names: [...names, settings.clusterAddress] }))
 }
 
 /** The imported users are in force; only where there are none, an admin is made. */
 async function recordedUsers(root: string, state: string, file: string, say: Say): Promise<void> {
   const users = await disk.read(path.join(state, 'rapi', 'users'))
-  if (users !== undefined) return disk.write(file, users, { mode: MODE.secureFile })
+  if (users !== undefined) return disk.write(file, users)
   const password = random.hex(12)
   await disk.write(passwordFile(root), `${password}\n`, { mode: MODE.secureFile })
-  await disk.write(file, `admin ${hashedPassword('admin', REALM, password)} read,write\n`, { mode: MODE.secureFile })
+  await disk.write(file, `admin ${hashedPassword('admin', REALM, password)} read,write\n`)
   say('the recorded cluster has no users of the remote API: an admin was made')
 }
 

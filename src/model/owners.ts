@@ -1,10 +1,10 @@
 // Who owns Ganeti's files and directories, and their modes: one table, as Ganeti's ensure-dirs has it, so that Ganeti's daemons, which
 // run as several users, start on what ours leave. Only root gives files away; where Ganeti's accounts do not exist, files stay with who
-// writes them, and then no group may read them.
+// writes them, and then a group may do only what everybody may.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { fileOwner } from '../lib/accounts'
-import { type Disk, type FileOwner, systemDisk } from '../lib/disk'
+import { type Disk, type FileOwner, isMissing, systemDisk } from '../lib/disk'
 import { GROUP, MODE, USER } from './constants/daemons'
 import { PATH } from './constants/paths'
 
@@ -82,8 +82,11 @@ export function belonging(file: string): Belonging | undefined {
   if (claim === undefined) return undefined
   const [user, group, mode] = claim
   const owner = fileOwner(user, group)
-  return owner === undefined ? { mode: mode & (group === GROUP.noded ? 0o777 : 0o707) } : { mode, owner }
+  return owner === undefined ? { mode: group === GROUP.noded ? mode : forNoGroup(mode) } : { mode, owner }
 }
+
+/** A group of somebody else's may do what everybody may. */
+const forNoGroup = (mode: number): number => (mode & 0o707) | ((mode & 0o007) << 3)
 
 function claimOf(file: string): Claim | undefined {
   const known = Object.hasOwn(exact, file) ? exact[file] : undefined
@@ -96,13 +99,36 @@ function claimOf(file: string): Claim | undefined {
 /** Gives a file or directory that is there to its owner. What is no file of ours, such as a link, is left alone. */
 export function claim(file: string): void {
   const found = belonging(file)
-  const stat = fs.lstatSync(file, { throwIfNoEntry: false })
-  if (found === undefined || stat === undefined || stat.isSymbolicLink()) return
-  const { mode, owner } = found
+  const fd = found && openPlace(file)
+  if (found === undefined || fd === undefined) return
+  try {
+    give(fd, found)
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
+/** Linux's O_PATH: a handle of what is there, a socket, too, without opening it. */
+const O_PATH = 0o10000000
+
+function openPlace(file: string): number | undefined {
+  try {
+    return fs.openSync(file, O_PATH | fs.constants.O_NOFOLLOW)
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+/** Others may write where some of these files are: what is given away must be what was looked at, and no second name of something else. */
+function give(fd: number, { mode, owner }: Belonging): void {
+  const stat = fs.fstatSync(fd)
+  if (stat.isSymbolicLink() || (stat.isFile() && stat.nlink > 1)) return
+  const place = `/proc/self/fd/${fd}`
   if (owner !== undefined && (stat.uid !== owner.uid || stat.gid !== owner.gid))
-    fs.lchownSync(file, owner.uid, owner.gid)
+    fs.chownSync(place, owner.uid, owner.gid)
   if ((stat.mode & 0o7777) !== mode && (owner !== undefined || stat.uid === process.getuid?.()))
-    fs.chmodSync(file, mode)
+    fs.chmodSync(place, mode)
 }
 
 /** Everything that is there, as Ganeti's ensure-dirs does when daemons start: archived jobs alone are too many. */

@@ -27,8 +27,7 @@ export async function initCluster(wanted: WantedCluster, options: InitOptions): 
   try {
     if (wanted.cluster.modify_etc_hosts)
       await disk.write(hostsFile, withHost(hosts ?? '', places.host, places.hostAddress), { mode: 0o644 })
-    if (hostKey !== '')
-      await disk.write(paths.local(PATH.SSH_KNOWN_HOSTS_FILE), `${places.name} ssh-rsa ${hostKey}\n`, { mode: 0o644 })
+    if (hostKey !== '') await disk.write(paths.local(PATH.SSH_KNOWN_HOSTS_FILE), `${places.name} ssh-rsa ${hostKey}\n`)
     const { secondaryAddress } = wanted
     const master = {
       name: places.host,
