@@ -122,7 +122,7 @@ async function newNode(): Promise<NewNode> {
   const context = { now_s: clocks.seconds(clocks.systemClock), random: systemRandom, masterFile }
   return {
     ...{ paths, disk: ownedDisk, random: systemRandom, volumeGroups },
-    storageDirectory: (directory) => orFailure(() => checkFileStoragePath(paths, directory)),
+    storageDirectory: (directory) => checkFileStoragePath(paths, directory).catch(asFailure),
     firstFields: (given) => firstFields(given, context),
   }
 }
@@ -131,8 +131,12 @@ function orFailure<T>(find: () => T): T {
   try {
     return find()
   } catch (error) {
-    throw new CommandFailure(errorText(error))
+    return asFailure(error)
   }
+}
+
+function asFailure(error: unknown): never {
+  throw new CommandFailure(errorText(error))
 }
 
 /** `gnt --node NAME ...` runs the rest as on that node. */

@@ -20,7 +20,7 @@ export interface InitChecks {
   /** Volume groups of this node, with their sizes. */
   volumeGroups(): Promise<readonly { name: string; size_mib: number }[]>
   /** Where a directory is on this machine; refuses one that the node's administrator does not allow. */
-  storageDirectory(directory: string): string
+  storageDirectory(directory: string): Promise<string>
 }
 
 export interface WantedCluster {
@@ -45,7 +45,7 @@ export async function checkNewCluster(
   const places = await findPlaces(wanted, options)
   await checkStorage(wanted.cluster, options)
   await checkNetworkDevice(wanted.cluster, options.disk)
-  return { places, directories: storageDirectories(wanted.cluster, options) }
+  return { places, directories: await Promise.all(storageDirectories(wanted.cluster, options)) }
 }
 
 const refuse = (text: string, code: ErrorCode): never => {
@@ -149,7 +149,10 @@ async function checkNetworkDevice({ master_netdev, nicparams }: FirstFields, dis
 }
 
 /** Of the templates that are enabled. */
-function storageDirectories({ enabled_disk_templates, ...cluster }: FirstFields, options: InitChecks): string[] {
+function storageDirectories(
+  { enabled_disk_templates, ...cluster }: FirstFields,
+  options: InitChecks,
+): Promise<string>[] {
   const all: [DiskTemplate, string][] = [
     ['file', cluster.file_storage_dir ?? PATH.DEFAULT_FILE_STORAGE_DIR],
     ['sharedfile', cluster.shared_file_storage_dir ?? PATH.DEFAULT_SHARED_FILE_STORAGE_DIR],

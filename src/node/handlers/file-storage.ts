@@ -14,12 +14,12 @@ const MIB = 1 << 20
 
 export const fileStorageHandlers = {
   async file_storage_dir_create(context, directory) {
-    await fs.mkdir(checkFileStoragePath(context.paths, directory), { recursive: true, mode: 0o750 })
+    await fs.mkdir(await checkFileStoragePath(context.paths, directory), { recursive: true, mode: 0o750 })
     return null
   },
 
   async file_storage_dir_remove(context, directory) {
-    const local = checkFileStoragePath(context.paths, directory)
+    const local = await checkFileStoragePath(context.paths, directory)
     try {
       await fs.rmdir(local)
     } catch (error) {
@@ -29,7 +29,8 @@ export const fileStorageHandlers = {
   },
 
   async file_storage_dir_rename(context, from, to) {
-    const [old, target] = [checkFileStoragePath(context.paths, from), checkFileStoragePath(context.paths, to)]
+    const old = await checkFileStoragePath(context.paths, from)
+    const target = await checkFileStoragePath(context.paths, to)
     if (await exists(target)) {
       // A rename that was interrupted after its work is complete; two existing directories are not.
       if (await exists(old)) fail(`Cannot rename '${old}' to '${target}': both exist`)
@@ -111,7 +112,7 @@ async function directoryUnit(context: NodeContext, directory: string): Promise<U
 }
 
 async function filesBelow({ paths }: NodeContext, directory: string): Promise<StoredFile[]> {
-  const local = checkFileStoragePath(paths, directory)
+  const local = await checkFileStoragePath(paths, directory)
   const entries = await fs.readdir(local, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
     if (isMissing(error)) return []
     throw error

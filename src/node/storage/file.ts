@@ -14,16 +14,16 @@ export const fileStorage: StorageFactory = (context): Storage => {
   const fileOf = (disk: DiskDict) => filePath(context, disk.logical_id)
 
   async function existing(disk: DiskDict): Promise<Device> {
-    return (await find(disk)) ?? fail(`File device '${context.paths.virtual(fileOf(disk))}' does not exist`)
+    return (await find(disk)) ?? fail(`File device '${context.paths.virtual(await fileOf(disk))}' does not exist`)
   }
   async function find(disk: DiskDict): Promise<Device | undefined> {
-    const file = fileOf(disk)
+    const file = await fileOf(disk)
     return (await sizeOf(file)) === undefined ? undefined : { path: file, block: false }
   }
 
   return {
     hasDisks: true,
-    create: async (disk, size_mib) => createFile(fileOf(disk), size_mib * MIB, context),
+    create: async (disk, size_mib) => createFile(await fileOf(disk), size_mib * MIB, context),
     find,
     assemble: existing,
     shutdown: () => Promise.resolve(),
@@ -39,22 +39,22 @@ export const fileStorage: StorageFactory = (context): Storage => {
       const { path: file } = await existing(disk)
       await overwrite(file, offset_mib * MIB, size_mib * MIB)
     },
-    remove: async (disk) => fs.rm(fileOf(disk), { force: true }),
+    remove: async (disk) => fs.rm(await fileOf(disk), { force: true }),
     async rename(disk, newId) {
-      const target = filePath(context, newId)
+      const target = await filePath(context, newId)
       if ((await sizeOf(target)) !== undefined) fail(`File already exists: ${context.paths.virtual(target)}`)
       await fs.rename((await existing(disk)).path, target)
     },
     setInfo: () => Promise.resolve(),
     snapshot: async (disk) => fail(`A disk of template '${disk.dev_type}' has no snapshots`),
     async dimensions(disk) {
-      const size_bytes = await sizeOf(fileOf(disk))
+      const size_bytes = await sizeOf(await fileOf(disk))
       return size_bytes === undefined ? undefined : { size_bytes, spindles: null }
     },
   }
 }
 
-function filePath(context: StorageContext, logicalId: DiskDict['logical_id']): string {
+async function filePath(context: StorageContext, logicalId: DiskDict['logical_id']): Promise<string> {
   const [, wire] = logicalId ?? []
   if (typeof wire !== 'string') fail(`A file disk's logical id is [driver, path], not ${JSON.stringify(logicalId)}`)
   return checkFileStoragePath(context.paths, wire)

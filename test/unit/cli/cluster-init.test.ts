@@ -31,7 +31,7 @@ beforeEach(() => {
       { name: 'xenvg', size_mib: 50_000 },
       { name: 'small', size_mib: 100 },
     ],
-    storageDirectory: (name) => paths().local(name),
+    storageDirectory: async (name) => paths().local(name),
     firstFields: (given) => firstFields(given, { now_s: 1, random }),
   }
   fs.mkdirSync(paths().local('/etc'), { recursive: true })

@@ -1,5 +1,6 @@
 // Every storage obeys the same rules; a new one needs only a line in `sample`.
 import * as fs from 'node:fs'
+import * as path from 'node:path'
 import { storages } from '../../../../src/node/storage/registry'
 import type { Storage } from '../../../../src/node/storage/storage'
 import type { DiskDict } from '../../../../src/rpc/node/dicts'
@@ -126,6 +127,29 @@ test.each([
   const disk: DiskDict = { uuid: 'u', dev_type: 'file', logical_id: ['loop', file], size: 1 }
   await expect(storage?.create(disk, 1)).rejects.toThrow(text)
   await expect(storage?.remove(disk)).rejects.toThrow(text)
+  node.remove()
+})
+
+test('a link below an allowed directory leads nowhere else, and an allowed directory may be a link itself', async () => {
+  const node = testNode()
+  const [allowed, linked] = ['/srv/ganeti/file-storage', '/srv/linked']
+  node.put('/etc/ganeti/file-storage-paths', `${allowed}\n${linked}\n`)
+  const victim = node.put('/srv/other/victim', 'x')
+  const elsewhere = node.paths.local('/srv/other')
+  fs.symlinkSync(elsewhere, node.paths.local(`${allowed}/out`))
+  fs.symlinkSync(victim, node.paths.local(`${allowed}/file`))
+  fs.symlinkSync(path.dirname(node.put('/srv/big/x', '')), node.paths.local(linked))
+  const storage = storages['file']?.(node.context)
+  const disk = (file: string): DiskDict => ({ uuid: 'u', dev_type: 'file', logical_id: ['loop', file], size: 1 })
+  const refusal = (place: string) =>
+    `is not acceptable for file storage: a link leads to '${place}'; add its directory to /etc/ganeti/file-storage-paths`
+  await expect(storage?.create(disk(`${allowed}/out/new/disk0`), 1)).rejects.toThrow(refusal('/srv/other/new/disk0'))
+  for (const file of ['out/victim', 'file'])
+    for (const action of ['remove', 'find', 'assemble'] as const)
+      await expect(storage?.[action](disk(`${allowed}/${file}`))).rejects.toThrow(refusal('/srv/other/victim'))
+  expect(fs.readFileSync(victim, 'utf8')).toBe('x')
+  await storage?.create(disk(`${linked}/disk0`), 1)
+  expect(fs.statSync(node.paths.local('/srv/big/disk0')).size).toBe(MIB)
   node.remove()
 })
 
