@@ -17,6 +17,9 @@ export const NODES_ASKED_AT_ONCE = 12
 export const NODE_CONNECTIONS_MAX = 256
 /** Connections that a node daemon serves at the same time; more are closed at once. */
 export const NODED_CONNECTIONS_MAX = 2048
+/** Handshakes with a node daemon that are under way, of all and of one address: strangers cannot take the places of masters. */
+export const NODED_HANDSHAKES_MAX = 1024
+export const NODED_HANDSHAKES_PER_CLIENT_MAX = 256
 /** Of a body that is refused, so much is read and dropped, for so many seconds, so that its sender comes to read the answer. */
 export const DROPPED_BODY = { bytes: 256 << 20, seconds: 10 } as const
 /** Seconds for a caller of a node daemon to show its certificate, and again to send its headers. */
@@ -124,6 +127,12 @@ export const LOCKS_FILE_BYTES_MAX = 1 << 20
 // Jobs and luxid
 /** Jobs that may wait in the queue; a submission beyond is refused. */
 export const JOBS_QUEUED_MAX = 5000
+/** Jobs of one user of the remote API that have not ended: the rest of the queue is for others. */
+export const JOBS_PER_USER_MAX = 4000
+/** Bytes of the opcodes of all jobs that have not ended, which are in memory. */
+export const JOBS_BYTES_MAX = 256 << 20
+/** Archived jobs of a list, the newest ones: each is a file that is read. */
+export const ARCHIVED_LISTED_MAX = 10_000
 /** Opcodes of one job. */
 export const OPCODES_PER_JOB_MAX = 1000
 /** Ids beyond the one that is needed when luxid writes which ids are taken. */
@@ -220,8 +229,13 @@ export const RAPI_SHORT_BYTES_MAX = 64 << 10
 export const RAPI_STALLED_S = 60
 /** Seconds in which requests may finish when the daemon stops. */
 export const RAPI_CLOSE_S = 2
-/** Clients that are connected at the same time; further ones are refused. */
+/** Connections that are open at the same time; further ones are refused. */
 export const RAPI_CONNECTIONS_MAX = 1000
+/** Connections of one address, and of this machine, where a proxy may stand for many clients, */
+export const RAPI_CONNECTIONS_PER_CLIENT_MAX = 200
+export const RAPI_CONNECTIONS_LOOPBACK_MAX = 800
+/** and how many more are told so; further ones are closed at once. */
+export const RAPI_CONNECTIONS_TOLD = 20
 /** Wrong passwords and tokens of one address, and for one user, after which the next ones wait before they are looked at. */
 export const LOGIN_FAILURES_FREE = 5
 /** Seconds that each of these costs, */
@@ -241,18 +255,21 @@ export const RETRY_AFTER_S = 5
 /** Objects on one page, and when the caller does not say how many. */
 export const VIEW_PAGE_MAX = 1000
 export const VIEW_PAGE_DEFAULT = 100
-/** Tokens of all users together. */
+/** Tokens of all users together, and of one. */
 export const TOKENS_MAX = 1000
+export const TOKENS_PER_USER_MAX = 200
 /** Seconds to wait until a token that was written is seen. */
 export const TOKEN_SEEN_S = 5
 /** Seconds that wconfd gets to tell what it measures. */
 export const METRICS_WAIT_S = 3
 /** Seconds that a plan can be carried out. */
 export const PLAN_S = 15 * 60
-/** Plans that are remembered at the same time; beyond them the oldest are forgotten. */
+/** Plans that are remembered at the same time, of all and of one user; beyond them the oldest are forgotten. */
 export const PLANS_MAX = 1000
-/** Plans that are made at the same time. */
+export const PLANS_PER_USER_MAX = 200
+/** Plans that are made at the same time, for all and for one user. */
 export const PLANS_RUNNING_MAX = 4
+export const PLANS_RUNNING_PER_USER_MAX = 2
 /** Seconds that making a plan may take. */
 export const PLAN_MAKING_S = 60
 /** Objects that a plan may hang on. */
@@ -263,8 +280,8 @@ export const PLAN_SLEEPS_MAX = 20
 export const IDEMPOTENCY_KEY_BYTES_MAX = 255
 /** Seconds that an Idempotency-Key is remembered. */
 export const IDEMPOTENCY_S = 24 * 3600
-/** Keys that are remembered at the same time; beyond them the oldest are forgotten. */
-export const IDEMPOTENCY_KEYS_MAX = 100_000
+/** Keys of one user that are remembered at the same time; beyond them the oldest of that user are forgotten. */
+export const IDEMPOTENCY_KEYS_PER_USER_MAX = 20_000
 /** Events that are kept for readers who come back. */
 export const EVENTS_KEPT_MAX = 10_000
 /** Bytes of these, in memory and in their file, which is written anew when it has twice as many. */
@@ -284,8 +301,9 @@ export const EVENT_NAME_CHARS_MAX = 255
 export const EVENTS_WAIT_MAX_S = 60
 /** Seconds between two signs of life on a stream of events. */
 export const EVENT_HEARTBEAT_S = 15
-/** Streams of events that are served at the same time. */
+/** Streams of events that are served at the same time, to all and to one user. */
 export const EVENT_STREAMS_MAX = 100
+export const EVENT_STREAMS_PER_USER_MAX = 25
 /** Jobs, the newest ones, whose times are in the metrics. */
 export const METRICS_JOBS_MAX = 500
 /** Seconds that a reader of events may take to make room for more. */

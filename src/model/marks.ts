@@ -4,7 +4,7 @@
 export const MARK = {
   user: 'gantry:user',
   token: 'gantry:token',
-  /** `<digest of user and key> <keyed digest of the body>` */
+  /** `<digest of user and key> <keyed digest of the body> <digest of user>` */
   key: 'gantry:key',
   /** JSON of a list of Preconditions. */
   match: 'gantry:match',

@@ -52,7 +52,7 @@ export interface OpView extends OpState {
 }
 
 export interface JobReader {
-  /** Every job of the queue, and of the archive too when asked. */
+  /** Every job of the queue, and the newest ones of the archive too when asked. */
   all(options: { archived: boolean }): Promise<readonly JobOutline[]>
   /** A job of the queue, as far as it is known without its file. */
   known(id: number): JobOutline | undefined

@@ -4,7 +4,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { type Job, isFinished } from '../jobs/job'
 import { type EndedJob, endedJob, keysOf } from '../jobs/ended-jobs'
 import { ECODE, OpPrereqError, REFUSED } from '../model/errors'
-import { IDEMPOTENCY_KEYS_MAX, IDEMPOTENCY_S } from '../model/limits'
+import { IDEMPOTENCY_KEYS_PER_USER_MAX, IDEMPOTENCY_S } from '../model/limits'
 import type { JobId } from '../rpc/luxi/calls'
 import type { MasterContext } from './master-context'
 
@@ -15,7 +15,8 @@ interface Entry {
 }
 
 export class IdempotencyKeys {
-  private readonly known = new Map<string, Entry>()
+  /** Of each user, by a digest of the name; the oldest first. */
+  private readonly known = new Map<string, Map<string, Entry>>()
   private readonly inFlight = new Set<string>()
   private loading: Promise<void> | undefined
 
@@ -32,19 +33,20 @@ export class IdempotencyKeys {
     body: string,
     submit: (note: string) => Promise<JobId>,
   ): Promise<{ job: JobId; replayed: boolean }> {
-    const id = createHash('sha256').update(`${user}\0${key}`).digest('hex')
+    const id = sha256(`${user}\0${key}`)
+    const owner = sha256(user)
     if (this.inFlight.has(id))
       throw new OpPrereqError('A request with this Idempotency-Key is under way', REFUSED.inFlight)
     this.inFlight.add(id)
     try {
       await (this.loading ??= this.load())
       const digest = await this.keyed(body)
-      const entry = this.find(id)
+      const entry = this.find(owner, id)
       if (entry?.digest === digest) return { job: entry.job, replayed: true }
       if (entry !== undefined)
         throw new OpPrereqError('The Idempotency-Key was used for a request with another body', REFUSED.otherBody)
-      const job = await submit(`${id} ${digest}`)
-      this.remember(id, { job, digest, at_s: this.now_s() })
+      const job = await submit(`${id} ${digest} ${owner}`)
+      this.remember(owner, id, { job, digest, at_s: this.now_s() })
       return { job, replayed: false }
     } finally {
       this.inFlight.delete(id)
@@ -67,16 +69,18 @@ export class IdempotencyKeys {
     return createHmac('sha256', secret).update(`Idempotency-Key\0${body}`).digest('hex')
   }
 
-  private find(id: string): Entry | undefined {
-    const entry = this.known.get(id)
+  private find(owner: string, id: string): Entry | undefined {
+    const entry = this.known.get(owner)?.get(id)
     return entry !== undefined && entry.at_s > this.now_s() - IDEMPOTENCY_S ? entry : undefined
   }
 
-  private remember(id: string, entry: Entry): void {
-    this.known.delete(id)
-    this.known.set(id, entry)
-    const [oldest] = this.known.keys()
-    if (this.known.size > IDEMPOTENCY_KEYS_MAX && oldest !== undefined) this.known.delete(oldest)
+  private remember(owner: string, id: string, entry: Entry): void {
+    const mine = this.known.get(owner) ?? new Map<string, Entry>()
+    this.known.set(owner, mine)
+    mine.delete(id)
+    mine.set(id, entry)
+    const [oldest] = mine.keys()
+    if (mine.size > IDEMPOTENCY_KEYS_PER_USER_MAX && oldest !== undefined) mine.delete(oldest)
   }
 
   /** Jobs of the last day, the oldest first; a failure is tried again with the next key. */
@@ -99,9 +103,9 @@ export class IdempotencyKeys {
     const at_s = receivedAt(job)
     if (at_s < limit_s) return
     for (const note of keysOf(job)) {
-      const [id, digest] = note.split(' ')
-      if (id !== undefined && digest !== undefined && !this.known.has(id))
-        this.remember(id, { job: job.id, digest, at_s })
+      const [id, digest, owner] = note.split(' ')
+      if (id === undefined || digest === undefined || owner === undefined) continue
+      if (this.known.get(owner)?.has(id) !== true) this.remember(owner, id, { job: job.id, digest, at_s })
     }
   }
 
@@ -109,5 +113,7 @@ export class IdempotencyKeys {
     return this.context.clock.now_ms() / 1000
   }
 }
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 const receivedAt = (job: Job | EndedJob): number => job.received_timestamp?.[0] ?? 0

@@ -4,7 +4,7 @@ import { type Job, jobPriority, jobStatus } from '../jobs/job'
 import type { JobQueue } from '../jobs/queue'
 import { mapInSlices } from '../lib/slices'
 import { eachBounded } from '../lib/bounded'
-import { JOB_FILES_READ_AT_ONCE, JOBS_AT_ONCE } from '../model/limits'
+import { ARCHIVED_LISTED_MAX, JOB_FILES_READ_AT_ONCE, JOBS_AT_ONCE } from '../model/limits'
 import { withoutInternalMarks, withoutMarks } from '../model/marks'
 import { redactPrivate } from '../opcodes/summary'
 import { type EndedJob, opSummary, tokensOf } from '../jobs/ended-jobs'
@@ -34,10 +34,14 @@ export function jobReader(queue: JobQueue, viewOf: typeof jobView): JobReader {
       const live = await mapInSlices(queue.all(), JOBS_AT_ONCE, (job) => outline(job, false))
       if (!archived) return live
       const old: JobOutline[] = []
-      await eachBounded(await queue.archived.ids(), JOB_FILES_READ_AT_ONCE, async (id) => {
-        const job = await queue.archived.one(id)
-        if (job) old.push(outline(job, true))
-      })
+      await eachBounded(
+        (await queue.archived.ids()).slice(-ARCHIVED_LISTED_MAX),
+        JOB_FILES_READ_AT_ONCE,
+        async (id) => {
+          const job = await queue.archived.one(id)
+          if (job) old.push(outline(job, true))
+        },
+      )
       return [...old, ...live]
     },
     known(id) {

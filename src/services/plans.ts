@@ -3,10 +3,19 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../lib/canonical-json'
 import { seconds, within } from '../lib/clock'
+import { Shares } from '../lib/shares'
 import { timeOf, timeText } from '../lib/rfc3339'
 import { marksOf } from '../jobs/marks'
 import { ECODE, GenericError, OpPrereqError, REFUSED } from '../model/errors'
-import { PLAN_MAKING_S, PLAN_OBJECTS_MAX, PLAN_S, PLANS_MAX, PLANS_RUNNING_MAX } from '../model/limits'
+import {
+  PLAN_MAKING_S,
+  PLAN_OBJECTS_MAX,
+  PLAN_S,
+  PLANS_MAX,
+  PLANS_PER_USER_MAX,
+  PLANS_RUNNING_MAX,
+  PLANS_RUNNING_PER_USER_MAX,
+} from '../model/limits'
 import { MARK } from '../model/marks'
 import { OpClusterBalance } from '../opcodes/allocation'
 import { allOpcodes, fillOpcode, parseOpcode } from '../opcodes/index'
@@ -32,14 +41,14 @@ interface StoredPlan {
 export class Plans {
   /** The oldest first. */
   private readonly stored = new Map<string, StoredPlan>()
-  private running = 0
+  private readonly running = new Shares({ all: PLANS_RUNNING_MAX, each: PLANS_RUNNING_PER_USER_MAX })
 
   constructor(private readonly context: MasterContext) {}
 
   async make(access: Access, { ops }: PlanRequest): Promise<Plan> {
     const config = this.context.config()
     await checkAll(access, ops, this.context)
-    const planned = await this.limited(() =>
+    const planned = await this.limited(access.identity.user, () =>
       this.context.planJob(ops, { config, gantry: this.context.gantry() }, this.askedNodes()),
     )
     const reads = planned.flatMap(({ read }) => read)
@@ -91,11 +100,11 @@ export class Plans {
     return { user, digest: digestOf(ops.map(asSubmitted)), expires_s: timeOf(expires ?? '') ?? 0, match: preconditions }
   }
 
-  private async limited(make: () => Promise<Planned[]>): Promise<Planned[]> {
-    if (this.running >= PLANS_RUNNING_MAX)
-      throw new OpPrereqError(`${PLANS_RUNNING_MAX} plans are being made already; try again`, ECODE.TEMP_NORES)
-    this.running++
-    const making = make().finally(() => this.running--)
+  private async limited(user: string, make: () => Promise<Planned[]>): Promise<Planned[]> {
+    const full = this.running.full(user)
+    if (full !== undefined) throw new OpPrereqError(`${busyText(full, user)}; try again in a moment`, ECODE.TEMP_NORES)
+    const leave = this.running.take(user)
+    const making = make().finally(leave)
     const planned = await within(this.context.clock, PLAN_MAKING_S, making)
     if (planned !== undefined) return planned
     // Whoever waits for nodes still counts as running until they answer or are given up.
@@ -113,11 +122,17 @@ export class Plans {
     const id = this.context.random.uuid()
     const expires_s = seconds(this.context.clock) + PLAN_S
     this.stored.set(id, { user: identity.user, digest: digestOf(ops), expires_s, match })
-    const [oldest] = this.stored.keys()
-    if (this.stored.size > PLANS_MAX && oldest !== undefined) this.stored.delete(oldest)
+    const mine = [...this.stored].filter(([, { user }]) => user === identity.user)
+    const [[oldest] = []] = mine.length > PLANS_PER_USER_MAX ? mine : this.stored.size > PLANS_MAX ? this.stored : []
+    if (oldest !== undefined) this.stored.delete(oldest)
     return { id, expires: timeText(expires_s) }
   }
 }
+
+const busyText = (full: 'all' | 'each', user: string): string =>
+  full === 'each'
+    ? `${PLANS_RUNNING_PER_USER_MAX} plans of the user ${user} are being made already`
+    : `${PLANS_RUNNING_MAX} plans are being made already`
 
 const JOB_PLAN = /^job-(\d{1,15})-(\d{1,4})$/
 

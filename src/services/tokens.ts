@@ -5,7 +5,7 @@ import { change } from '../config/changes'
 import { seconds, within } from '../lib/clock'
 import type { GantryData } from '../model/config'
 import { ECODE, OpPrereqError } from '../model/errors'
-import { TOKENS_MAX, TOKEN_SEEN_S } from '../model/limits'
+import { TOKENS_MAX, TOKENS_PER_USER_MAX, TOKEN_SEEN_S } from '../model/limits'
 import { parseUsers } from '../model/users'
 import { badPermission } from '../opcodes/permission'
 import type { Identity, NewToken, TokenInfo } from '../rpc/luxi/gantry'
@@ -71,6 +71,11 @@ export class TokenService {
       throw new OpPrereqError('A token needs a name and at least one permission', ECODE.INVAL)
     if (this.stored().length >= TOKENS_MAX)
       throw new OpPrereqError(`There are ${TOKENS_MAX} tokens already; revoke some first`, ECODE.NORES)
+    if (this.stored().filter(({ user }) => user === identity.user).length >= TOKENS_PER_USER_MAX)
+      throw new OpPrereqError(
+        `The user ${identity.user} has ${TOKENS_PER_USER_MAX} tokens already; revoke some first`,
+        ECODE.NORES,
+      )
     await this.refuseStranger(identity.user)
     const { random, clock } = this.context
     const id = random.hex(8)

@@ -4,12 +4,14 @@ import * as https from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { type Clock, hearAll, systemClock } from '../../lib/clock'
 import { countRefused } from '../../lib/counted-log'
+import { Crowd } from '../../lib/crowd'
 import { type Disk, removeLeftovers } from '../../lib/disk'
 import { finishAnswer } from '../../lib/finish-answer'
 import { type Log, silentLog } from '../../lib/log'
 import type { Paths } from '../../lib/paths'
 import { type Random, systemRandom } from '../../lib/random'
 import { readBody } from '../../lib/read-body'
+import { Shares } from '../../lib/shares'
 import { followCertificate, nodeServerTls } from '../../lib/tls'
 import { Turns } from '../../lib/turns'
 import { PORT } from '../../model/constants/daemons'
@@ -18,6 +20,8 @@ import { OS_SEARCH_PATH, PATH } from '../../model/constants/paths'
 import {
   DROPPED_BODY,
   NODED_CONNECTIONS_MAX,
+  NODED_HANDSHAKES_MAX,
+  NODED_HANDSHAKES_PER_CLIENT_MAX,
   NODED_RECEIVE_S,
   TLS_REFUSED_EVERY_S,
   NODE_CALL_BODY_BYTES_MAX,
@@ -77,7 +81,11 @@ export async function startNoded(options: NodedOptions): Promise<Noded> {
     // A caller that goes away while it sends gets no answer.
     serve(context, request, response, accepts, answered).catch(() => response.destroy())
   })
-  server.maxConnections = NODED_CONNECTIONS_MAX
+  new Crowd({
+    open: new Shares({ all: NODED_CONNECTIONS_MAX, each: NODED_CONNECTIONS_MAX }),
+    handshakes: new Shares({ all: NODED_HANDSHAKES_MAX, each: NODED_HANDSHAKES_PER_CLIENT_MAX }),
+    ...{ clock: context.clock, log: context.log, every_s: TLS_REFUSED_EVERY_S },
+  }).watch(server)
   followCertificate(server, options.paths.serverCert, () => nodeServerTls(options.paths), context.log)
   // Longer than callers keep idle connections, so that none sends into one that is being closed.
   server.keepAliveTimeout = 2 * NODE_KEEP_ALIVE_S * 1000

@@ -8,17 +8,23 @@ import type { Express } from 'express'
 import { routes } from '../../generated/routes'
 import type { Clock, Timer } from '../../lib/clock'
 import { countRefused } from '../../lib/counted-log'
+import { clientOf, Crowd } from '../../lib/crowd'
 import { errorCode } from '../../lib/disk'
 import type { Log } from '../../lib/log'
 import type { Paths } from '../../lib/paths'
 import { systemRandom } from '../../lib/random'
+import { Shares } from '../../lib/shares'
 import { followCertificate } from '../../lib/tls'
 import {
   RAPI_CLOSE_S,
+  RAPI_CONNECTIONS_LOOPBACK_MAX,
   RAPI_CONNECTIONS_MAX,
+  RAPI_CONNECTIONS_PER_CLIENT_MAX,
+  RAPI_CONNECTIONS_TOLD,
   RAPI_HEADER_BYTES_MAX,
   RAPI_KEEP_ALIVE_S,
   RAPI_RECEIVE_S,
+  RETRY_AFTER_S,
   CLUSTER_ADDRESS_RETRY_S,
   TLS_REFUSED_EVERY_S,
 } from '../../model/limits'
@@ -27,7 +33,7 @@ import type { GantryMaster } from '../../rpc/luxi/gantry'
 import { type AccessLevel, logAccess } from './access-log'
 import { basicAuthenticator } from './auth'
 import { isTooLong } from './body'
-import { NOT_WHOLE } from './errors'
+import { EXPLAIN, NOT_WHOLE } from './errors'
 import { LoginTurns } from './login-turns'
 import { RapiMetrics, serveMetrics } from './metrics'
 import { createRouter } from './router'
@@ -67,15 +73,16 @@ export async function startRapi(options: RapiOptions): Promise<Rapi> {
   const { log, clock, addresses, port } = options
   const users = new UsersFile(options.usersFile ?? options.paths.rapiUsers, log)
   users.refresh()
-  const handle = createDoors(options, users)
-  const servers = await Promise.all(addresses.map((address) => listen(address, port, options, handle)))
+  const crowd = crowdOf(options)
+  const handle = createDoors(options, users, crowd)
+  const servers = await Promise.all(addresses.map((address) => listen(address, port, options, handle, crowd)))
   const bound = servers.map(addressOf)
   let timer: Timer | undefined
   const { clusterAddress } = options
   const listenAsCluster = async () => {
     if (clusterAddress === undefined) return
     try {
-      servers.push(await listen(clusterAddress, port, options, handle))
+      servers.push(await listen(clusterAddress, port, options, handle, crowd))
     } catch (error) {
       log.error({ err: error, retry_s: CLUSTER_ADDRESS_RETRY_S }, 'the address of the cluster cannot be taken')
       timer = clock.after(CLUSTER_ADDRESS_RETRY_S * 1000, () => void listenAsCluster(), { background: true })
@@ -96,7 +103,7 @@ export async function startRapi(options: RapiOptions): Promise<Rapi> {
 }
 
 /** What answers which address: documentation, metrics, /3, and Ganeti's API for all the rest. */
-function createDoors(rapi: RapiOptions, users: UsersFile): Door {
+function createDoors(rapi: RapiOptions, users: UsersFile, crowd: Crowd): Door {
   const { clock, log, requireAuthentication = true, accessLog = 'changes', ...options } = rapi
   const metrics = new RapiMetrics(clock)
   const master = metrics.measured(options.master)
@@ -121,6 +128,7 @@ function createDoors(rapi: RapiOptions, users: UsersFile): Door {
     metrics.observe(request, response)
     logAccess({ level: accessLog, log, clock }, request, response)
     const url = request.url ?? ''
+    if (crowd.isBeyond(request.socket)) return void response.socket?.end(refusal(crowded(request.socket)))
     if (request.httpVersionMajor > 1) return void response.socket?.end(refusal(versionRefused(request.httpVersion)))
     if (isForReader(request)) return void response.writeHead(302, { Location: '/docs/', 'Content-Length': 0 }).end()
     if (/^\/docs([/?]|$)/.test(url)) return showPage(request, response)
@@ -128,6 +136,22 @@ function createDoors(rapi: RapiOptions, users: UsersFile): Door {
     return ours !== undefined && isV3(url) ? ours.v3(request, response) : router(request, response)
   }
 }
+
+/** Of all addresses that are listened on together. */
+function crowdOf({ clock, log }: RapiOptions): Crowd {
+  const each = (client: string): number => enoughFor(client) + RAPI_CONNECTIONS_TOLD
+  return new Crowd({
+    open: new Shares({ all: RAPI_CONNECTIONS_MAX, each }),
+    handshakes: new Shares({ all: RAPI_CONNECTIONS_MAX, each }),
+    enough: enoughFor,
+    ...{ clock, log, every_s: TLS_REFUSED_EVERY_S },
+  })
+}
+
+const enoughFor = (client: string): number =>
+  LOOPBACK.test(client) ? RAPI_CONNECTIONS_LOOPBACK_MAX : RAPI_CONNECTIONS_PER_CLIENT_MAX
+
+const LOOPBACK = /^(127\.|0:0:0:0:)/
 
 type Door = (request: IncomingMessage, response: ServerResponse) => unknown
 
@@ -142,6 +166,7 @@ async function listen(
   port: number,
   { paths, log, clock }: Pick<RapiOptions, 'paths' | 'log' | 'clock'>,
   handle: Door,
+  crowd: Crowd,
 ): Promise<Server> {
   const server = createServer(
     {
@@ -160,7 +185,7 @@ async function listen(
     },
     (request, response) => void handle(request, response),
   )
-  server.maxConnections = RAPI_CONNECTIONS_MAX
+  crowd.watch(server)
   followCertificate(server, paths.rapiCert, () => certificate(paths), log)
   server.on('clientError', refuse)
   countRefused(server, { clock, log }, TLS_REFUSED_EVERY_S)
@@ -219,6 +244,15 @@ function versionOf(error: Error): Refusal {
   return { code: 400, message, explain: 'Bad request syntax or unsupported method' }
 }
 
+function crowded(socket: Socket): Refusal {
+  const client = clientOf(socket)
+  return {
+    code: 503,
+    message: `${client} has ${enoughFor(client)} connections already; close some, and try again in ${RETRY_AFTER_S} s`,
+    explain: EXPLAIN[503] ?? '',
+  }
+}
+
 const versionRefused = (version: string): Refusal => ({
   code: 505,
   message: `Invalid HTTP Version (${version})`,
@@ -231,6 +265,7 @@ function refusal({ code, message, explain }: Refusal): string {
     `HTTP/1.1 ${code} ${STATUS_CODES[code]}`,
     'Content-Type: application/json',
     `Content-Length: ${body.length}`,
+    ...(code === 503 ? [`Retry-After: ${RETRY_AFTER_S}`] : []),
   ]
   return [...head, 'Connection: close', '', body].join('\r\n')
 }

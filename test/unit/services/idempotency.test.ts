@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { pathsOf } from '../../../src/lib/paths'
+import { IDEMPOTENCY_KEYS_PER_USER_MAX } from '../../../src/model/limits'
 import { IdempotencyKeys } from '../../../src/services/idempotency'
 import type { MasterContext } from '../../../src/services/master-context'
 import { SteppedClock } from '../../support/stepped-clock'
@@ -38,4 +39,15 @@ test('what is noted in a job does not let a body be guessed without the secret o
 test('without that secret there is no answer but the file that is missing', async () => {
   const keys = keysOfCluster(undefined)
   await expect(keys.once('anna', 'key', body, async () => 1)).rejects.toThrow(/cluster-domain-secret, which is missing/)
+})
+
+test('a user who uses many keys makes only the own ones be forgotten', async () => {
+  const keys = keysOfCluster('secret')
+  let job = 0
+  const use = (user: string, key: string) => keys.once(user, key, body, async () => ++job)
+  await use('bert', 'first')
+  for (let at = 0; at <= IDEMPOTENCY_KEYS_PER_USER_MAX; at++) await use('anna', `key ${at}`)
+  expect(await use('bert', 'first')).toEqual({ job: 1, replayed: true })
+  expect(await use('anna', 'key 1')).toMatchObject({ replayed: true })
+  expect(await use('anna', 'key 0')).toMatchObject({ replayed: false })
 })

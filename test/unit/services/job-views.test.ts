@@ -1,3 +1,5 @@
+import type { JobQueue } from '../../../src/jobs/queue'
+import { ARCHIVED_LISTED_MAX } from '../../../src/model/limits'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { encodeJob } from '../../../src/jobs/job-file'
 import { type Job, newJob, withOp } from '../../../src/jobs/job'
@@ -40,3 +42,12 @@ function succeeded(id: number): Job {
   const job = newJob(id, [{ OP_ID: 'OP_TEST_DELAY', duration: id }], [id, 0])
   return { ...withOp(job, 0, { status: 'success', end_timestamp: [id, 1] }), end_timestamp: [id, 1] }
 }
+
+test('a list reads only the newest of the archived jobs', async () => {
+  const read: number[] = []
+  const ids = Array.from({ length: ARCHIVED_LISTED_MAX + 5 }, (_, at) => at + 1)
+  const one = async (id: number) => void read.push(id)
+  const queue = { all: () => [], archived: { ids: async () => ids, one } } as unknown as JobQueue
+  await jobReader(queue, jobView).all({ archived: true })
+  expect([read.length, Math.min(...read)]).toEqual([ARCHIVED_LISTED_MAX, 6])
+})

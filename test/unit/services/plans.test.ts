@@ -3,7 +3,7 @@ import { systemClock } from '../../../src/lib/clock'
 import { silentLog } from '../../../src/lib/log'
 import { timeText } from '../../../src/lib/rfc3339'
 import { seededRandom } from '../../../src/lib/random'
-import { PLAN_S, PLANS_RUNNING_MAX } from '../../../src/model/limits'
+import { PLAN_S, PLANS_PER_USER_MAX, PLANS_RUNNING_MAX, PLANS_RUNNING_PER_USER_MAX } from '../../../src/model/limits'
 import { NO_ANSWER, type NodeClient, type NodeTarget } from '../../../src/rpc/node/client'
 import type { Planned } from '../../../src/rpc/luxi/plan'
 import { Access } from '../../../src/services/access'
@@ -86,16 +86,27 @@ test('a plan expires', async () => {
   )
 })
 
-test('only some plans are made at a time', async () => {
+test('only some plans are made at a time, and of one user fewer', async () => {
   let finish = (_planned: Planned[]): void => undefined
   const waiting = new Promise<Planned[]>((resolve) => (finish = resolve))
   const plans = plansAt({ ms: 0 }, () => waiting)
-  const access = new Access(user('anna'), null)
-  const running = Array.from({ length: PLANS_RUNNING_MAX }, () => plans.make(access, { ops }))
-  await expect(plans.make(access, { ops })).rejects.toThrow(/being made already/)
+  const make = (name: string) => plans.make(new Access(user(name), null), { ops })
+  const running = Array.from({ length: PLANS_RUNNING_PER_USER_MAX }, () => make('anna'))
+  await expect(make('anna')).rejects.toThrow('2 plans of the user anna are being made already')
+  while (running.length < PLANS_RUNNING_MAX) running.push(make(`user ${running.length}`))
+  await expect(make('bert')).rejects.toThrow('4 plans are being made already')
   finish([])
   await Promise.all(running)
-  await expect(plans.make(access, { ops })).resolves.toMatchObject({ ops: [] })
+  await expect(make('anna')).resolves.toMatchObject({ ops: [] })
+})
+
+test('a user who makes many plans makes only the own ones be forgotten', async () => {
+  const plans = plansAt({ ms: 0 }, planned)
+  const first = plans.store(user('bert'), ops, [])
+  const mine = Array.from({ length: PLANS_PER_USER_MAX + 1 }, () => plans.store(user('anna'), ops, []))
+  await expect(plans.preconditions(user('bert'), first.id, ops)).resolves.toEqual([])
+  await expect(plans.preconditions(user('anna'), mine[0]?.id ?? '', ops)).rejects.toThrow(/no plan/)
+  await expect(plans.preconditions(user('anna'), mine[1]?.id ?? '', ops)).resolves.toEqual([])
 })
 
 test('who may not do it may not plan it', async () => {

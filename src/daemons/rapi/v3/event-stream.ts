@@ -4,10 +4,17 @@ import type { ServerResponse } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
 import { type Clock, within } from '../../../lib/clock'
 import type { Log } from '../../../lib/log'
+import { Shares } from '../../../lib/shares'
 import { timeText } from '../../../lib/rfc3339'
-import { EVENT_HEARTBEAT_S, EVENT_STALL_S, EVENT_STREAMS_MAX } from '../../../model/limits'
+import {
+  EVENT_HEARTBEAT_S,
+  EVENT_STALL_S,
+  EVENT_STREAMS_MAX,
+  EVENT_STREAMS_PER_USER_MAX,
+  RETRY_AFTER_S,
+} from '../../../model/limits'
 import type { ClusterEvent, EventRequest, GantryMaster, Identity } from '../../../rpc/luxi/gantry'
-import { HttpError } from '../errors'
+import { HttpError, tooMany } from '../errors'
 import { problemOf } from './problem'
 
 export interface EventStreamOptions {
@@ -20,16 +27,20 @@ export interface EventStreamOptions {
   readonly request: Omit<EventRequest, 'timeout_s'>
 }
 
-let open = 0
+const streams = new Shares({ all: EVENT_STREAMS_MAX, each: EVENT_STREAMS_PER_USER_MAX })
 
 export function eventStream(options: EventStreamOptions) {
   return async (response: ServerResponse, signal: AbortSignal): Promise<void> => {
-    if (open >= EVENT_STREAMS_MAX) throw new HttpError(503, `${EVENT_STREAMS_MAX} streams of events are open already`)
-    open++
+    const { user } = options.identity
+    const full = streams.full(user)
+    if (full === 'each')
+      throw tooMany(`The user ${user} has ${EVENT_STREAMS_PER_USER_MAX} streams of events open already`, RETRY_AFTER_S)
+    if (full === 'all') throw new HttpError(503, `${EVENT_STREAMS_MAX} streams of events are open already`)
+    const leave = streams.take(user)
     try {
       await run(options, response, signal)
     } finally {
-      open--
+      leave()
     }
   }
 }

@@ -1,0 +1,66 @@
+import { EventEmitter } from 'node:events'
+import type { Server } from 'node:tls'
+import type { Socket } from 'node:net'
+import { Crowd } from '../../../src/lib/crowd'
+import { silentLog } from '../../../src/lib/log'
+import { Shares } from '../../../src/lib/shares'
+import { SteppedClock } from '../../support/stepped-clock'
+
+class FakeSocket extends EventEmitter {
+  destroyed = false
+  readonly localAddress = '127.0.0.1'
+  constructor(
+    readonly remoteAddress: string,
+    readonly remotePort: number,
+  ) {
+    super()
+  }
+  destroy(): void {
+    this.destroyed = true
+    this.emit('close')
+  }
+}
+
+const server = new EventEmitter()
+let port = 1
+
+/** A connection, and the socket of its handshake when that is over. */
+function connect(address: string, shake = true) {
+  const socket = new FakeSocket(address, port++)
+  server.emit('connection', socket)
+  const secure = new FakeSocket(address, socket.remotePort)
+  if (shake && !socket.destroyed) server.emit('secureConnection', secure)
+  return { socket, secure: secure as unknown as Socket }
+}
+
+beforeEach(() => server.removeAllListeners())
+
+function crowdWith(open: Shares, handshakes: Shares, enough?: () => number): Crowd {
+  const options = { clock: new SteppedClock(), log: silentLog, every_s: 60 }
+  const crowd = new Crowd({ open, handshakes, ...options, ...(enough && { enough }) })
+  crowd.watch(server as unknown as Server)
+  return crowd
+}
+
+const many = new Shares({ all: 100, each: 100 })
+
+test('a client has so many connections, is told so on some more, and others have room', () => {
+  const crowd = crowdWith(new Shares({ all: 5, each: 3 }), many, () => 2)
+  const mine = [1, 2, 3, 4].map(() => connect('10.0.0.1'))
+  expect(mine.map(({ socket }) => socket.destroyed)).toEqual([false, false, false, true])
+  expect(mine.map(({ secure }) => crowd.isBeyond(secure))).toEqual([false, false, true, false])
+  const others = ['2001:db8::1', '2001:db8::2', '10.0.0.2'].map((address) => connect(address))
+  expect(others.map(({ socket }) => socket.destroyed)).toEqual([false, false, true])
+  mine[0]?.socket.destroy()
+  expect(connect('10.0.0.1').socket.destroyed).toBe(false)
+})
+
+test('handshakes that strangers do not end take only the room of handshakes', () => {
+  crowdWith(many, new Shares({ all: 3, each: 2 }))
+  const stranger = [1, 2, 3].map(() => connect('10.0.0.9', false))
+  expect(stranger.map(({ socket }) => socket.destroyed)).toEqual([false, false, true])
+  const masters = [1, 2, 3, 4].map(() => connect('10.0.0.1'))
+  expect(masters.map(({ socket }) => socket.destroyed)).toEqual([false, false, false, false])
+  stranger[0]?.socket.destroy()
+  expect(connect('10.0.0.9', false).socket.destroyed).toBe(false)
+})
