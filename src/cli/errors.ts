@@ -63,7 +63,7 @@ function describeGanetiError(error: GanetiError): Description {
       "Failure: the job queue is marked for drain and doesn't accept new requests",
       'gnt-cluster queue undrain opens it again',
     )
-  if (error instanceof JobQueueFull)
+  if (error instanceof JobQueueFull && error.args.length === 0)
     return failure("Failure: the job queue is full and doesn't accept new job submissions until old jobs are archived")
   if (error instanceof JobLost) return failure(`Error checking job status: ${error.message}`)
   if (error instanceof HooksFailure) return failure(`Failure: hooks general failure: ${error.message}`)

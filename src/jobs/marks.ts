@@ -14,6 +14,10 @@ export function marksOf(op: WireOpCode, job: JobId, source: string): string[] {
   return found
 }
 
+/** The text of a source that is first in the trail: the one of whoever submitted the first of the jobs that led to this one. */
+export const firstMark = (op: WireOpCode, source: string): string | null =>
+  trailOf(op).find(([name]) => name === source)?.[1] ?? null
+
 function trailOf(op: WireOpCode): [string, string][] {
   const trail: readonly unknown[] = Array.isArray(op['reason']) ? op['reason'] : []
   return trail.flatMap((entry): [string, string][] => {

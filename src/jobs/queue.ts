@@ -16,6 +16,7 @@ import type { FilterRule } from '../model/filter-rule'
 import { encodeJob } from './job-file'
 import { type Job, dependenciesOf, dequeued, heldBack, isFinished, newJob, rejected, withPriority } from './job'
 import type { JobRunner, Secrets } from './runner'
+import { QueueRoom } from './room'
 import { Scheduler } from './scheduler'
 import type { QueueStore } from './store'
 
@@ -41,6 +42,7 @@ export class JobQueue {
   private readonly executions = new Map<JobId, Execution>()
   private readonly secrets = new Map<JobId, Secrets>()
   private readonly scheduler = new Scheduler()
+  private readonly room = new QueueRoom()
   private readonly listeners = new Map<JobId, Set<(job: Job) => void>>()
   private readonly archiving = new Set<JobId>()
   private watcher: ((job: Job, before: Job | undefined) => void) | undefined
@@ -79,7 +81,10 @@ export class JobQueue {
     this.drainedFlag = drained
     for (const job of ended) this.ended.set(job.id, job)
     const open = jobs.map((job): Job => ({ ...job, ...holders.get(job.id) }))
-    for (const job of open) this.jobs.set(job.id, job)
+    for (const job of open) {
+      this.jobs.set(job.id, job)
+      this.room.note(job.id, inputsOf(job))
+    }
     const inProcess = open.filter((job) => job.livelock !== undefined || job.ops.some((op) => op.status !== 'queued'))
     for (const job of open) if (!inProcess.includes(job)) this.enqueue(job)
     await Promise.all(inProcess.map((job) => this.execution(job).adopt(job)))
@@ -100,6 +105,7 @@ export class JobQueue {
     if (this.closed) throw new GenericError('luxid is stopping; try again in a moment')
     if (this.scheduler.size + submitted.length > JOBS_QUEUED_MAX) throw new JobQueueFull()
     const first = this.lastId + 1
+    this.room.take(first, submitted)
     this.lastId += submitted.length
     const serial = this.reserveIds()
     const saved = await Promise.all(submitted.map((ops, i) => this.accept(first + i, ops, serial)))
@@ -230,6 +236,7 @@ export class JobQueue {
       if (secrets.some((found) => Object.keys(found).length > 0)) this.secrets.set(id, secrets)
       return { job }
     } catch (error) {
+      this.room.free(id)
       return { error: String(errorToWire(error)[1][0]) }
     }
   }
@@ -369,6 +376,7 @@ export class JobQueue {
     const over = isFinished(job)
     if (over) {
       this.secrets.delete(job.id)
+      this.room.free(job.id)
       this.scheduler.ended(job.id)
     }
     for (const listener of [...(this.listeners.get(job.id) ?? [])]) listener(job)
@@ -387,3 +395,5 @@ export class JobQueue {
     this.whole.add(job)
   }
 }
+
+const inputsOf = (job: Job): WireOpCode[] => job.ops.map(({ input }) => input)

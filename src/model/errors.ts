@@ -180,8 +180,9 @@ export class OpPrereqError extends GanetiError {
 
 export class JobQueueFull extends GanetiError {
   readonly wire = 'JobQueueFull'
-  constructor() {
-    super([], 'The job queue is full')
+  /** Ganeti's has no text: it is said whose jobs are too many where it is not the queue that is full. */
+  constructor(text?: string) {
+    super(text === undefined ? [] : [text], text ?? 'The job queue is full')
   }
 }
 
@@ -302,7 +303,7 @@ function structured(name: string, args: readonly unknown[]): GanetiError | undef
         isCode(second) ? second : args.length === 1 ? undefined : ECODE.FAULT,
       )
     case 'JobQueueFull':
-      return new JobQueueFull()
+      return new JobQueueFull(isText(first) ? first : undefined)
     case 'ConfigVerifyError':
       return isText(first) ? new ConfigVerifyError(first, Array.isArray(second) ? second.map(String) : []) : undefined
     case 'ConfigVersionMismatch':

@@ -56,7 +56,16 @@ export function permissionOf(id: string): string {
 }
 
 /** All that an opcode needs, by what it is and by what it is asked to do. */
-export const permissionsFor = (op: AskedOp): string[] => [op.OP_ID, ...alsoDone(op)].map(permissionOf)
+export const permissionsFor = (op: AskedOp): string[] => [
+  ...[op.OP_ID, ...alsoDone(op)].map(permissionOf),
+  ...(isUrgent(op) ? ['jobs.change_priority'] : []),
+]
+
+/** Goes before the jobs of others, also as one of several that an opcode submits. */
+function isUrgent({ priority, instances }: { readonly [parameter: string]: unknown }): boolean {
+  const inside: readonly unknown[] = Array.isArray(instances) ? instances : []
+  return (typeof priority === 'number' && priority < 0) || inside.some((one) => isObject(one) && isUrgent(one))
+}
 
 interface AskedOp {
   readonly OP_ID: string

@@ -1,6 +1,7 @@
 // Where events come from: each change of a job in the queue, and each delta of the configuration. Nothing here asks; it is told.
 import type { Asker, Delta } from '../config/delta'
 import { type Job, jobStatus } from '../jobs/job'
+import { firstMark } from '../jobs/marks'
 import type { ConfigData } from '../model/config'
 import { EVENT_MESSAGE_CHARS_MAX, EVENT_NAME_CHARS_MAX, EVENT_PARTS_MAX } from '../model/limits'
 import { opcodeSummary } from '../opcodes/summary'
@@ -55,13 +56,9 @@ function objectsOfJob(job: Job): string[] {
 
 /** Whom the job's reason trail names: nobody for a command on the master. */
 export function submitter(job: Job): { user: string | null; token: string | null } {
-  const trail = job.ops[0]?.input['reason']
-  const entries: readonly unknown[] = Array.isArray(trail) ? trail : []
-  const textOf = (source: string): string | null => {
-    const found = entries.find((entry): entry is unknown[] => Array.isArray(entry) && entry[0] === source)
-    return typeof found?.[1] === 'string' ? found[1] : null
-  }
-  return { user: textOf(MARK.user), token: textOf(MARK.token) }
+  const first = job.ops[0]?.input
+  if (first === undefined) return { user: null, token: null }
+  return { user: firstMark(first, MARK.user), token: firstMark(first, MARK.token) }
 }
 
 function shortened(message: unknown): unknown {

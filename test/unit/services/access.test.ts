@@ -184,6 +184,12 @@ test.each([
   [['*', '-instances.create'], { OP_ID: 'OP_INSTANCE_MULTI_ALLOC', instances: [] }, 'instances.create'],
   [['*', '-instances.failover'], { OP_ID: 'OP_INSTANCE_MIGRATE', allow_failover: true }, 'instances.failover'],
   [['*', '-instances.query'], { OP_ID: 'OP_INSTANCE_QUERY_DATA' }, 'instances.info'],
+  [['*', '-jobs.change_priority'], { OP_ID: 'OP_CLUSTER_VERIFY', priority: -1 }, 'jobs.change_priority'],
+  [
+    ['*', '-jobs.change_priority'],
+    { OP_ID: 'OP_INSTANCE_MULTI_ALLOC', instances: [{ priority: -20 }] },
+    'jobs.change_priority',
+  ],
   [['*', '-instances.query'], { OP_ID: 'OP_QUERY', what: 'instance' }, 'instances.query'],
 ])('a user with %j is refused %j', (permissions, op, missing) => {
   expect(() => new Access({ user: 'u', token: null, permissions }, null).check(config, op)).toThrow(missing)
