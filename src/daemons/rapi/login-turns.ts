@@ -62,8 +62,12 @@ export class LoginTurns {
     const name = user === undefined ? undefined : createHash('sha256').update(user).digest('base64')
     const pair = `${address} ${name}`
     const byUser = name === undefined || this.familiar.has(pair) ? undefined : name
-    await this.turn(address, byUser)
-    const found = await check()
+    const takeBack = await this.turn(address, byUser)
+    const found = await check().catch((error: unknown) => {
+      // Whoever could not be checked has not guessed wrong.
+      takeBack()
+      throw error
+    })
     if (found === undefined) {
       this.log.warn({ address, failures: this.addresses.get(address)?.count ?? 0 }, 'login refused')
       return undefined
@@ -74,7 +78,8 @@ export class LoginTurns {
     return found
   }
 
-  private async turn(address: string, user: string | undefined): Promise<void> {
+  /** Answers how to make it count no more. */
+  private async turn(address: string, user: string | undefined): Promise<() => void> {
     const now_ms = this.clock.monotonic_ms()
     const ofAddress = recent(this.addresses.get(address), now_ms)
     const ofUser = recent(user === undefined ? undefined : this.users.get(user), now_ms)
@@ -84,9 +89,10 @@ export class LoginTurns {
       const whose = ofAddress.next_ms >= ofUser.next_ms ? `from ${address}` : 'for this user'
       throw tooMany(`There were too many wrong logins ${whose}`, wait_s)
     }
-    note(this.addresses, address, ofAddress, now_ms)
-    if (user !== undefined) note(this.users, user, ofUser, now_ms)
+    const noted = [note(this.addresses, address, ofAddress, now_ms)]
+    if (user !== undefined) noted.push(note(this.users, user, ofUser, now_ms))
     if (wait_s > 0) await this.clock.sleep(wait_s * 1000)
+    return () => noted.forEach((takeBack) => takeBack())
   }
 }
 
@@ -95,12 +101,16 @@ const NONE: Guesses = { count: 0, next_ms: 0 }
 const recent = (guesses: Guesses | undefined, now_ms: number): Guesses =>
   guesses === undefined || now_ms - guesses.next_ms > LOGIN_MEMORY_S * 1000 ? NONE : guesses
 
-function note(guesses: Map<string, Guesses>, key: string, before: Guesses, now_ms: number): void {
+function note(guesses: Map<string, Guesses>, key: string, before: Guesses, now_ms: number): () => void {
   const count = before.count + 1
   const excess = count - LOGIN_FAILURES_FREE
   const delay_s = excess > 0 ? Math.min(2 ** (excess - 2), LOGIN_DELAY_S_MAX) : 0
   guesses.delete(key)
   keep(guesses.set(key, { count, next_ms: Math.max(now_ms, before.next_ms) + delay_s * 1000 }))
+  return () => {
+    const now = guesses.get(key)
+    if (now !== undefined) guesses.set(key, { count: now.count - 1, next_ms: now.next_ms - delay_s * 1000 })
+  }
 }
 
 /** Forgets the oldest when it is full. */

@@ -74,6 +74,13 @@ test('the same login that is shown many times at once is one guess, and a right 
   expect(await login('10.0.0.1', 'admin')).toBe('wrong')
 })
 
+test('what could not be checked, as while the master is away, is no wrong guess', async () => {
+  const away = () => Promise.reject(new Error('the master daemon is not there'))
+  for (let at = 0; at < 50; at++)
+    await expect(turns.take('10.0.0.1', { shown: `token ${at}` }, away)).rejects.toThrow('not there')
+  expect(await login('10.0.0.1', undefined, true)).toBe('right')
+})
+
 test('wrong tokens take turns with wrong passwords of their address', async () => {
   for (let at = 0; at < LOGIN_FAILURES_FREE + 1; at++) await login('10.0.0.1', 'admin')
   const token = login('10.0.0.1', undefined)
