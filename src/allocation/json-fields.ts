@@ -8,7 +8,7 @@ export class JsonFields {
   ) {}
 
   static parse(what: string, text: string, owner: string): JsonFields {
-    return JsonFields.of(owner, parseJson(what, text))
+    return JsonFields.of(what, parseJson(what, text)).about(owner)
   }
 
   static parseList(what: string, text: string, owner: string): JsonFields[] {
@@ -18,7 +18,7 @@ export class JsonFields {
   }
 
   static of(owner: string, value: unknown): JsonFields {
-    if (!isRecord(value)) throw new BadClusterData(`${owner}: not an object`)
+    if (!isRecord(value)) throw new BadClusterData(`${owner}: Unable to read JSObject`)
     return new JsonFields(owner, value)
   }
 

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Fetches Ganeti's own command line programs, its confd, its mon-collector and its QA, as Debian has them, without installing them: the packages would start
-# services of their own. What the programs need of Python is in .ci/run, what confd needs comes with ganeti-htools-3.0. Needs apt and dpkg; run again to renew.
+# Fetches Ganeti's own command line programs, its confd, its mon-collector, its QA and the tests of its programs of allocation, as Debian has
+# them, without installing them: the packages would start services of their own. What the programs need of Python is in .ci/run, what confd
+# needs comes with ganeti-htools-3.0. Needs apt and dpkg; run again to renew.
 set -eu
 
 cd "$(dirname "$0")/../.."
@@ -18,4 +19,6 @@ mv tree/usr/share/ganeti/3.0 "$dir"
 mv tree/usr/lib/ganeti/3.0/usr/sbin/ganeti-confd "$dir"
 mv tree/usr/lib/ganeti/3.0/usr/lib/ganeti/mon-collector "$dir"
 mv tree/usr/share/ganeti/testsuite/qa "$dir"
+mkdir "$dir/test"
+mv tree/usr/share/ganeti/testsuite/test/hs tree/usr/share/ganeti/testsuite/test/data "$dir/test"
 echo "Ganeti's programs are in $dir"

@@ -37,9 +37,16 @@ for (const name of files) {
   })
 
   peer(`hspace puts on ${name} what Ganeti's puts there, in the same places`, async () => {
-    for (const more of [[], ['--disk-template=plain'], ['--disk-template=drbd', '-l', '40']]) {
-      const args = ['-v', '-v', '-t', path.join(DATA, name), '--tiered-alloc=20g,2g,4', ...more]
+    for (const more of [
+      [],
+      ['--disk-template=plain'],
+      ['--independent-groups'],
+      ['--disk-template=drbd', '-l', '40'],
+    ]) {
+      const args = ['-v', '-v', '-v', '-t', path.join(DATA, name), '--tiered-alloc=20g,2g,4', ...more]
       const [mine, theirs] = [await ours('hspace', args), debians('hspace', args)]
+      // Of instances of two groups Ganeti's looks for a node in the wrong one.
+      if (theirs.err.includes('IntMap.!: key')) continue
       expect({ more, ...mine }).toEqual({ more, ...theirs })
     }
   })

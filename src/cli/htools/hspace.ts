@@ -33,6 +33,9 @@ interface Plan {
   readonly nodes: readonly number[]
   readonly options: AllocOptions
   readonly limit: number | undefined
+  /** By index: nodes that fail N+1, and groups that could not be evacuated. */
+  readonly bad: { readonly nodes: readonly number[]; readonly groups: readonly number[] }
+  readonly mirrored: boolean
   /** Nothing is placed: the cluster fails N+1 already. */
   readonly stopped: boolean
 }
@@ -58,7 +61,7 @@ export async function hspace(args: readonly string[], terminal: Terminal): Promi
   const initial = resourcesOf(model, all)
   const spindles = model.nodes.some(({ data }) => data.exclusiveStorage)
   printer.cluster(initial, model.nodes.length, spindles)
-  const plan = planOf(model, options, template ?? policy.templates[0] ?? 'diskless')
+  const plan = planFor(model, options, template ?? policy.templates[0] ?? 'diskless', terminal)
   const kind = template ?? policy.templates[0]
   if (kind === undefined) throw failure('null list of disk templates received from cluster')
   const use = spindleUse ?? policy.standard.spindles
@@ -123,6 +126,14 @@ function runTiers(filling: Filling, { stopped, limit }: Plan, specs: readonly In
   return all
 }
 
+function planFor(model: ClusterModel, options: Parsed, template: Template, terminal: Terminal): Plan {
+  const plan = planOf(model, options, template)
+  if (verbosity(options) > 3) terminal.err(planLines(model, plan))
+  if (plan.nodes.length === 0 && !plan.stopped)
+    throw failure(`failure during allocation: ${plan.mirrored ? 'Not enough online nodes' : 'No online nodes'}`)
+  return plan
+}
+
 function planOf(model: ClusterModel, options: Parsed, template: Template): Plan {
   const all = model.nodes.map((_, at) => at)
   const acceptExisting = has(options, 'accept-existing-errors')
@@ -144,17 +155,29 @@ function planOf(model: ClusterModel, options: Parsed, template: Template): Plan 
   const stopped = !acceptExisting && !(independent && open) && bad.length > 0
   const length = numberOf(options, 'max-length') ?? -1
   let nodes = all.filter((node) => model.nodes[node]?.offline === false && !closed.has(groupOf(node)))
-  if (nodesNeeded(template) === 2) {
+  const mirrored = nodesNeeded(template) === 2
+  if (mirrored) {
     // A node alone in its group is no place for a mirror.
     nodes = nodes.filter((node) => nodes.some((other) => other !== node && groupOf(other) === groupOf(node)))
   }
-  if (nodes.length === 0 && !stopped) {
-    throw failure(
-      `failure during allocation: ${nodesNeeded(template) === 2 ? 'Not enough online nodes' : 'No online nodes'}`,
-    )
-  }
   const ignores = independent ? badGroups : []
-  return { nodes, options: { ...base, capacityIgnores: ignores }, limit: length === -1 ? undefined : length, stopped }
+  return {
+    ...{ nodes, mirrored, stopped, bad: { nodes: bad, groups: badGroups } },
+    options: { ...base, capacityIgnores: ignores },
+    limit: length === -1 ? undefined : length,
+  }
+}
+
+/** What the plan follows from, as Ganeti shows it: mirrors have a list of second nodes for each first one. */
+function planLines({ data }: ClusterModel, { bad, nodes, mirrored }: Plan): string {
+  const names = (what: string, all: readonly { readonly name: string }[], found: readonly number[]) =>
+    found.length === 0 ? '' : `Bad ${what}: ${JSON.stringify(found.map((at) => all[at]?.name))}\n`
+  const partners = (first: number) =>
+    nodes.filter((at) => at !== first && data.nodes[at]?.group === data.nodes[first]?.group)
+  const places = mirrored
+    ? `Right [${nodes.map((first) => `(${first},[${partners(first).join(',')}])`).join(',')}]`
+    : `Left [${nodes.join(',')}]`
+  return `${names('nodes', data.nodes, bad.nodes)}${names('groups', data.groups, bad.groups)}Allocatable nodes: ${places}\n`
 }
 
 const usageOf = (spec: Spec): Usage => ({

@@ -55,6 +55,30 @@ test('a made-up cluster is filled, and what was placed is written', async () => 
 })
 
 test.each([
+  ['hspace-bad-group.data', 'diskless', 'Bad groups: ["group-bad"]\nAllocatable nodes: Left [0,1,2,3]\n'],
+  [
+    'hspace-groups-two.data',
+    'drbd',
+    'Bad nodes: ["node-01-001","node-01-002"]\nBad groups: ["group-01"]\nAllocatable nodes: Right [(2,[3]),(3,[2])]\n',
+  ],
+])('with -v -v -v hspace tells of %s which nodes and groups it avoids', async (file, template, said) => {
+  const { err } = await ours('hspace', ['-v', '-v', '-v', `-t${path.join(DATA, file)}`, `--disk-template=${template}`])
+  expect(err).toContain(said)
+})
+
+test('a request that is no object is refused as what it should be', async () => {
+  const { code, err } = await ours(
+    'hail',
+    ['-'],
+    new Map([
+      ['-', '[]'],
+      ['/dev/stdin', '[]'],
+    ]),
+  )
+  expect({ code, err }).toEqual({ code: 1, err: 'Error: Parsing input IAllocator message: Unable to read JSObject\n' })
+})
+
+test.each([
   ['p,3,100g', 'got 3'],
   ['x,3,100g,1g,1', "Cannot parse AllocPolicy abbreviation 'x'"],
   ['p,3,100q,1g,1', "disk size: Unknown unit 'q'"],
