@@ -120,9 +120,9 @@ async function exportInstance(
 const staysUp = (op: ExportOp, { instance }: InstanceView): boolean =>
   !op.remove_instance && instance.admin_state === 'up'
 
-/** No disk template of this version has snapshots, so an instance cannot run while it is exported. Said before it is stopped. */
+/** No disk template of this version has snapshots, so an instance with disks cannot run while it is exported. Said before it is stopped. */
 function checkDowntime(op: ExportOp, view: InstanceView): void {
-  if (!staysUp(op, view)) return
+  if (!staysUp(op, view) || view.disks.length === 0) return
   if (!op.shutdown)
     throw new OpExecError('Not all disks could be snapshotted, and you requested a live export; aborting')
   if (!op.long_sleep)
@@ -159,7 +159,7 @@ async function copyAndRestart(
     return await sendToCluster(ctx, view, target, { compress: op.compress, connectTimeout_s: RIE_CONNECT_TIMEOUT_S })
   } finally {
     // However the export ended, users want their instance back.
-    if (staysUp(op, view)) await startAgain(ctx, view)
+    if (op.shutdown && staysUp(op, view)) await startAgain(ctx, view)
   }
 }
 

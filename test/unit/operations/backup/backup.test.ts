@@ -62,6 +62,17 @@ test('an instance that runs is not stopped for an export that would fail', async
   expect(cluster.called('instance_shutdown')).toEqual([])
 })
 
+test('an instance without disks may run while it is exported', async () => {
+  cluster.change('setInstanceStatus', cluster.instance('inst4')?.uuid, 'up', false, 'admin')
+  await cluster.run('OP_INSTANCE_STARTUP', { instance_name: full('inst4') })
+  const short = { instance_name: full('inst4'), target_node: full('node1') }
+  await expect(cluster.run('OP_BACKUP_EXPORT', { ...short, shutdown: false })).resolves.toEqual([true, []])
+  expect(cluster.called('instance_shutdown')).toEqual([])
+  await expect(cluster.run('OP_BACKUP_EXPORT', short)).resolves.toEqual([true, []])
+  expect(cluster.called('instance_shutdown')).toHaveLength(1)
+  expect(cluster.runningOn('inst4')).toEqual([full('node3')])
+})
+
 test('a disk that does not arrive fails the export; the instance runs on, and an older export stays', async () => {
   cluster.world.node(full('node2')).exports.set(full('inst6'), 'old')
   cluster.overrides.set('impexp_status', (_node, [names]) =>
