@@ -24,4 +24,6 @@ module.exports = {
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   reporters: ['default', '<rootDir>/scripts/closing-line.cjs'],
   maxWorkers: 2,
+  // How long a test takes depends on what else the machine does; the limit is only there to end one that hangs.
+  testTimeout: 60_000,
 }
