@@ -31,6 +31,8 @@ export class Faults {
       () => this.pause('luxid'),
       () => this.pause('job'),
       () => this.pause(simulator.pick(NODES)),
+      () => this.jumpClock(master.name),
+      () => this.jumpClock(some),
       () => this.partition(some, away_s),
       () => this.lossyNetwork(away_s),
       () => this.fullDisk(master.name, away_s / 4),
@@ -53,6 +55,12 @@ export class Faults {
     if (whom === 'job') cluster.pauseJob(time_s)
     else if (whom === 'wconfd' || whom === 'luxid') cluster.daemons.get(whom)?.stop(time_s)
     else cluster.machine(whom).noded?.process.stop(time_s)
+  }
+
+  /** By moments as well as by days, either way. */
+  private jumpClock(node: string): void {
+    const { simulator } = this.cluster
+    simulator.jumpClock(node, (simulator.chance(0.5) ? 1 : -1) * 10 ** simulator.between(-1, 5.5))
   }
 
   private partition(node: string, time_s: number): void {

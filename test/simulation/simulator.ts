@@ -22,6 +22,8 @@ export class Simulator {
   readonly random: Random
   /** What went on, for whoever looks into a failure. */
   readonly trace: string[] = []
+  /** By which the wall clock of a machine is ahead of the time that passes. */
+  private readonly ahead_ms = new Map<string, number>()
   private readonly events: Event[] = []
   private now_ms = START_MS
   private order = 0
@@ -36,6 +38,16 @@ export class Simulator {
 
   get time_ms(): number {
     return this.now_ms
+  }
+
+  wall_ms(machine: string): number {
+    return this.now_ms + (this.ahead_ms.get(machine) ?? 0)
+  }
+
+  /** Somebody sets the clock of a machine. Durations are not touched by it. */
+  jumpClock(machine: string, by_s: number): void {
+    this.note(machine, `its wall clock jumps by ${by_s.toFixed(1)} s`)
+    this.ahead_ms.set(machine, (this.ahead_ms.get(machine) ?? 0) + by_s * 1000)
   }
 
   /** Runs the action later, unless its owner is dead by then. Without an owner it is the world's. */
@@ -200,7 +212,7 @@ export class SimProcess {
 
 function clockOf(simulator: Simulator, process: SimProcess): Clock {
   return {
-    now_ms: () => simulator.time_ms,
+    now_ms: () => simulator.wall_ms(process.machine),
     monotonic_ms: () => simulator.time_ms,
     after: (delay_ms, action) => simulator.after(delay_ms, process, action, true),
     sleep(delay_ms, signal) {
