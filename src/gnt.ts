@@ -95,14 +95,14 @@ function connect() {
 }
 
 async function thisNode(): Promise<ThisNode> {
-  const [{ openNodeClient }, { createLog }, { ownedDisk }, { systemRandom }] = await Promise.all([
+  const [{ openNodeClient }, { createLog }, { ownedDisk, ownedLogFile }, { systemRandom }] = await Promise.all([
     import('./rpc/node/client.js'),
     import('./lib/log.js'),
     import('./model/owners.js'),
     import('./lib/random.js'),
   ])
   const paths = orFailure(thisNodePaths)
-  const log = createLog('commands', { file: paths.logFile('commands') })
+  const log = createLog('commands', { file: ownedLogFile(paths.logFile('commands')) })
   return { paths, disk: ownedDisk, random: systemRandom, log, nodes: openNodeClient({ paths }) }
 }
 

@@ -9,7 +9,7 @@ import { systemRandom } from './lib/random'
 import { openRendezvous } from './lib/rendezvous'
 import type { TaskParts } from './lib/worker-pool'
 import { ALLOCATION_MEMORY_MIB, ALLOCATION_S } from './model/limits'
-import { claim, ownedDisk } from './model/owners'
+import { ownedDisk, ownedLogFile } from './model/owners'
 import { JobCancelled, type JobQueries } from './operations/environment'
 import { runOpcode } from './operations/processor'
 import { architecture } from './query/cluster-info'
@@ -28,8 +28,7 @@ if (root === undefined || hostname === undefined) throw new Error('usage: job RO
 const paths = pathsOf(root, hostname)
 const clock = systemClock
 const random = systemRandom
-const log = createLog('job', { file: paths.logFile('jobs') })
-claim(paths.logFile('jobs'))
+const log = createLog('job', { file: ownedLogFile(paths.logFile('jobs')) })
 const nodes = openNodeClient({ paths, clock })
 const wconfd = openWconfd({ path: paths.socket('wconfd'), clock })
 const live = new NodeLiveData(new NodeQuestions(nodes, clock, log), clock)

@@ -21,7 +21,7 @@ import {
   ALLOCATION_WAITING_MAX,
   SYSTEM_LIMITS,
 } from './model/limits'
-import { claimAll, ownedDisk as disk } from './model/owners'
+import { claimAll, ownedDisk as disk, ownedLogFile } from './model/owners'
 
 /** A running role. */
 interface Running {
@@ -86,7 +86,7 @@ async function main(argv: readonly string[]): Promise<void> {
   if (role === undefined || first === undefined)
     fail(`${first === undefined ? 'no role given' : `unknown role '${first}'`}\n\n${USAGE}`)
   const paths = environmentPaths()
-  const log = createLog(first, { file: paths.logFile(first) })
+  const log = createLog(first, { file: ownedLogFile(paths.logFile(first)) })
   process.title = titleOf(first, paths)
   await serve(first, paths, log, () => role({ paths, log, options }))
 }
@@ -123,8 +123,9 @@ async function startInBackground(paths: Paths): Promise<void> {
   // Another process may have the number by now.
   const command = (await disk.read(`/proc/${pid}/cmdline`))?.toString('utf8') ?? ''
   if (command.replace(/\0.*$/s, '') === titleOf('node', paths) && signal(pid, 'SIGTERM'))
-    for (const end_ms = clock.now_ms() + STOP_S * 1000; signal(pid, 0); await clock.sleep(100))
-      if (clock.now_ms() > end_ms) fail(`the daemons of this node (process ${pid}) did not stop within ${STOP_S} s`)
+    for (const end_ms = clock.monotonic_ms() + STOP_S * 1000; signal(pid, 0); await clock.sleep(100))
+      if (clock.monotonic_ms() > end_ms)
+        fail(`the daemons of this node (process ${pid}) did not stop within ${STOP_S} s`)
   spawn(process.execPath, [__filename, 'node'], { detached: true, stdio: 'ignore', cwd: '/' }).unref()
 }
 

@@ -74,6 +74,11 @@ const ONLY_IN_LIB: Record<string, string> = {
 /** Texts that no file of ours contains, and what to do instead. */
 const BANNED: readonly { text: RegExp; instead: string; where?: RegExp }[] = [
   { text: /\b(TODO|FIXME|XXX)\b/, instead: 'do it, or open an issue' },
+  {
+    text: /\b(end|deadline)_ms = [\w.]*\bnow_ms\(\)/,
+    instead: '`monotonic_ms`: nobody waits longer because somebody sets the clock',
+    where: /^src\//,
+  },
   { text: /@ts-(ignore|nocheck)/, instead: 'give the value its type' },
   { text: /@ts-expect-error/, instead: 'give the value its type', where: /^(src|scripts)\// },
   { text: /@ts-expect-error\s*$/, instead: 'say behind it which error the test expects' },

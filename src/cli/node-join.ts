@@ -149,14 +149,14 @@ async function setUpDaemon(call: Call, here: ThisNode, joining: Joining): Promis
   }
   await runThere(call, here, joining, { program: PATH.NODE_DAEMON_SETUP, request, isKnown: joining.looksAfterSsh })
   const target = { uuid: nodeUuid(joining.name), name: joining.name, primary_ip: joining.address, offline: false }
-  const end_ms = call.clock.now_ms() + NODE_DAEMON_READY_S * 1000
+  const end_ms = call.clock.monotonic_ms() + NODE_DAEMON_READY_S * 1000
   for (;;) {
     const { problem } = await nodes.one(target, 'version', []).then(
       () => ({ problem: undefined }),
       (error: unknown) => ({ problem: error instanceof Error ? error.message : String(error) }),
     )
     if (problem === undefined) return
-    if (call.clock.now_ms() > end_ms)
+    if (call.clock.monotonic_ms() > end_ms)
       throw new CommandFailure(
         `Node daemon on ${joining.name} didn't answer queries within ${NODE_DAEMON_READY_S} seconds: ${problem}`,
       )

@@ -1,10 +1,12 @@
 // The files of the store: config.data, gantry.data and the journal. Reading them after any crash, and writing checkpoints.
 import { createHash } from 'node:crypto'
-import { breathe, seconds, type Clock } from '../lib/clock'
+import { breathe, type Clock } from '../lib/clock'
 import type { Appender, Disk } from '../lib/disk'
 import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
 import type { Random } from '../lib/random'
+import { setAside } from '../lib/set-aside'
+import { SET_ASIDE_MAX } from '../model/limits'
 import type { ConfigData, Documents, GantryData } from '../model/config'
 import { ConfigurationError } from '../model/errors'
 import { configPieces, encodeConfig, encodeGantry } from './encode'
@@ -76,11 +78,11 @@ async function readJournal(
   if (journal.marks.length === 0 && journal.records.length === 0) return nothing
   const replayed = replay(base, { config: mark.config.sha256, gantry: mark.gantry.sha256 }, journal)
   if (typeof replayed === 'string') {
-    await setAside(options, `the configuration journal is not used: ${replayed}`)
+    await rejectJournal(options, `the configuration journal is not used: ${replayed}`)
     return nothing
   }
   if (journal.damagedLine !== undefined)
-    await setAside(
+    await rejectJournal(
       options,
       `the configuration journal is damaged from line ${journal.damagedLine} on; changes after it are lost`,
     )
@@ -90,9 +92,8 @@ async function readJournal(
 }
 
 /** Keeps the journal for a person to look at; nothing replays it any more. */
-async function setAside({ disk, paths, log, clock }: StoreOptions, reason: string): Promise<void> {
-  const kept = `${paths.journalFile}.rejected-${Math.floor(seconds(clock))}`
-  await disk.rename(paths.journalFile, kept)
+async function rejectJournal({ disk, paths, log, clock }: StoreOptions, reason: string): Promise<void> {
+  const kept = await setAside(paths.journalFile, 'rejected', { disk, clock, most: SET_ASIDE_MAX })
   log.error({ journal: kept }, `${reason}; it is kept as ${kept}`)
 }
 

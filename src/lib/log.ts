@@ -1,12 +1,13 @@
 // One logger per process, one child per module. Daemons log JSON lines to their file or to stderr.
 import pino from 'pino'
+import type { LogFile } from './log-file'
 
 export type Log = pino.Logger
 
 /** Values under these keys never reach a log file. */
 const SECRETS = ['password', 'osparams_secret', 'osparams_private', 'authorization', 'hmac', 'key']
 
-export function createLog(role: string, options: { file?: string; level?: string } = {}): Log {
+export function createLog(role: string, options: { file?: LogFile; level?: string } = {}): Log {
   const paths = SECRETS.flatMap((key) => [key, `*.${key}`, `*.*.${key}`])
   const settings: pino.LoggerOptions = {
     name: role,
@@ -14,10 +15,7 @@ export function createLog(role: string, options: { file?: string; level?: string
     redact: { paths, censor: '<redacted>' },
     timestamp: pino.stdTimeFunctions.isoTime,
   }
-  return pino(
-    settings,
-    pino.destination({ dest: options.file ?? 2, sync: true, mkdir: true, append: true, mode: 0o600 }),
-  )
+  return pino(settings, options.file ?? pino.destination({ dest: 2, sync: true }))
 }
 
 /** For tests and libraries that were given no log. */

@@ -334,6 +334,20 @@ export const VOTE_PAUSE_S = 1
 /** Seconds to wait for one vote. */
 export const VOTE_ANSWER_S = 10
 
+// Files that pile up
+/** Bytes of a daemon's log, of which there is one before it; and of what is written before its length is looked at. */
+export const LOG_FILE = { bytes_max: 64 << 20, unlooked_bytes: 64 << 10 } as const
+/** Files that could not be read, or were replaced, and are kept beside what took their place: so many of each. */
+export const SET_ASIDE_MAX = 10
+/** Jobs that have ended and are not archived; with more, the oldest are archived. */
+export const ENDED_JOBS_MAX = 10_000
+/** Directories of the archive, of 10000 jobs each; the oldest go. */
+export const ARCHIVE_DIRECTORIES_MAX = 20
+/** Seconds between two looks at how many jobs there are. */
+export const ENDED_JOBS_LOOK_S = 60
+/** Bytes of what one OS script says that are kept in its log. */
+export const OS_LOG_BYTES_MAX = 16 << 20
+
 // Limits of the system
 /** What a daemon can work with at all, or it refuses to start; and what is enough for all connections and programs that it allows. */
 export const SYSTEM_LIMITS = {

@@ -5,8 +5,10 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { fileOwner } from '../lib/accounts'
 import { type Disk, type FileOwner, isMissing, systemDisk } from '../lib/disk'
+import { LogFile } from '../lib/log-file'
 import { GROUP, MODE, USER } from './constants/daemons'
 import { PATH } from './constants/paths'
+import { LOG_FILE } from './limits'
 
 type Claim = readonly [user: string, group: string, mode: number]
 
@@ -139,6 +141,9 @@ export function claimAll(local: (virtual: string) => string): void {
     for (const name of files) claim(path.join(local(directory), name))
   }
 }
+
+/** What a daemon writes its log to; a new file goes to its owner. */
+export const ownedLogFile = (file: string): LogFile => new LogFile({ file, ...LOG_FILE, opened: claim })
 
 /** Writes what the table names as the table has it. */
 export const ownedDisk: Disk = {

@@ -3,8 +3,9 @@
 import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
 import { isMissing } from '../lib/disk'
+import { numbered } from '../lib/set-aside'
 import { PATH } from '../model/constants/paths'
-import { LEFTOVERS_S } from '../model/limits'
+import { ARCHIVE_DIRECTORIES_MAX, LEFTOVERS_S } from '../model/limits'
 import type { NodeContext } from './context'
 import type { Ssconf } from './ssconf'
 
@@ -37,12 +38,13 @@ const swept_ms = new WeakMap<Ssconf, number>()
 /** At most once an hour, and nothing that is younger: an instance that is being made is not in every list yet. */
 export async function sweepLeftovers(context: SweepContext): Promise<void> {
   const { ssconf, clock } = context
-  const now_ms = clock.now_ms()
   const last_ms = swept_ms.get(ssconf)
-  if (last_ms !== undefined && now_ms - last_ms < LEFTOVERS_S * 1000) return
+  if (last_ms !== undefined && clock.monotonic_ms() - last_ms < LEFTOVERS_S * 1000) return
   // A node that was told of no cluster knows nothing of its instances.
   if (ssconf.value('cluster_name') === undefined) return
-  swept_ms.set(ssconf, now_ms)
+  swept_ms.set(ssconf, clock.monotonic_ms())
+  const now_ms = clock.now_ms()
+  await pruneArchive(context)
   const known = new Set(ssconf.lines('instance_list'))
   for (const { folder, owner } of keptOf(context)) {
     for (const file of await filesIn(folder)) {
@@ -50,6 +52,18 @@ export async function sweepLeftovers(context: SweepContext): Promise<void> {
       await fs.rm(file, { force: true })
       context.log.info({ file }, 'a file of an instance that is no more was removed')
     }
+  }
+}
+
+/** The archive of jobs, in which Ganeti's cleaner removes the oldest: whole directories go, of which each has so many jobs. */
+export async function pruneArchive({ paths, log }: Pick<SweepContext, 'paths' | 'log'>): Promise<void> {
+  const there = await fs.readdir(paths.archiveDir).catch((error: unknown) => {
+    if (isMissing(error)) return []
+    throw error
+  })
+  for (const number of numbered(there).slice(0, -ARCHIVE_DIRECTORIES_MAX)) {
+    await fs.rm(path.join(paths.archiveDir, String(number)), { recursive: true, force: true })
+    log.info({ directory: number }, 'the oldest archived jobs were removed')
   }
 }
 

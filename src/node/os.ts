@@ -6,7 +6,7 @@ import * as path from 'node:path'
 import { fileTime } from '../lib/clock'
 import { runCommand } from '../lib/run-command'
 import { HOOKS_PATH_ENV, PATH } from '../model/constants/paths'
-import { OS_LOGS_MAX } from '../model/limits'
+import { OS_LOGS_MAX, OS_LOG_BYTES_MAX } from '../model/limits'
 import type { InstanceDict, NicDict } from '../rpc/node/dicts'
 import type { NodeContext } from './context'
 import { fail } from './context'
@@ -205,10 +205,15 @@ async function runLogged(
   const file = path.join(directory, `${kind}-${osName}-${instance.name}-${fileTime(context.clock)}.log`)
   await keepNewest(directory, OS_LOGS_MAX - 1)
   const log = await fs.open(file, 'a', 0o640)
+  let room = OS_LOG_BYTES_MAX
+  const keep = (chunk: string) => {
+    fsSync.writeSync(log.fd, chunk.slice(0, Math.max(0, room)))
+    room -= chunk.length
+  }
   const { code, output } = await runCommand([path.join(os.directory, script)], {
     cwd: os.directory,
     env,
-    onOutput: (chunk) => fsSync.writeSync(log.fd, chunk),
+    onOutput: keep,
   }).finally(() => log.close())
   if (code === 0) return
   context.log.error({ os: os.name, instance: instance.name, code, file }, `OS script ${script} failed`)

@@ -3,7 +3,8 @@
 import { type Clock, seconds, within } from '../lib/clock'
 import type { Appender, Disk } from '../lib/disk'
 import type { Log } from '../lib/log'
-import { EVENTS_BYTES_MAX, EVENTS_COMMIT_S, EVENTS_KEPT_MAX, EVENTS_RETRY_S } from '../model/limits'
+import { setAside } from '../lib/set-aside'
+import { EVENTS_BYTES_MAX, EVENTS_COMMIT_S, EVENTS_KEPT_MAX, EVENTS_RETRY_S, SET_ASIDE_MAX } from '../model/limits'
 import { isObject } from '../opcodes/check'
 import type { ClusterEvent } from '../rpc/luxi/gantry'
 
@@ -188,8 +189,8 @@ const toLine = (value: object): string => JSON.stringify(value) + '\n'
 
 const seqOf = (id: string): number => Number(/-(\d{1,15})$/.exec(id)?.[1] ?? 0)
 
-/** What a former keeper left. What nobody can read is set aside, in the place of what was set aside before. */
-async function formerEvents({ file, disk, log }: HistoryOptions): Promise<Former & { readonly lost: boolean }> {
+/** What a former keeper left. What nobody can read is set aside. */
+async function formerEvents({ file, disk, clock, log }: HistoryOptions): Promise<Former & { readonly lost: boolean }> {
   try {
     const data = await disk.read(file, 4 * EVENTS_BYTES_MAX)
     const former = parseHistory(data?.toString('utf8') ?? '')
@@ -198,7 +199,7 @@ async function formerEvents({ file, disk, log }: HistoryOptions): Promise<Former
   } catch (error) {
     log.error({ file, err: error }, 'the history of events cannot be read, and begins anew')
   }
-  await disk.rename(file, `${file}.unreadable`).catch((error: unknown) => {
+  await setAside(file, 'rejected', { disk, clock, most: SET_ASIDE_MAX }).catch((error: unknown) => {
     log.error({ file, err: error }, 'the history of events cannot be set aside')
   })
   return { events: [], lost: true }

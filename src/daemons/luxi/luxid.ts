@@ -25,6 +25,7 @@ import type { NodeClient } from '../../rpc/node/client'
 import type { Wconfd } from '../../rpc/wconfd/calls'
 import { openWconfd } from '../../rpc/wconfd/client'
 import { followConfig, type OnConfigChange } from '../../rpc/wconfd/follow'
+import { boundEndedJobs } from '../../services/ended-jobs-bound'
 import { EventHistory } from '../../services/event-history'
 import { EventService } from '../../services/events'
 import { InstanceWatch } from '../../services/instance-watch'
@@ -101,6 +102,7 @@ export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
   const parts = { live, known, questions, queue, wconfd, nodes, clock, random, disk, paths, log }
   const context = { ...parts, planJob, ...(allocation && { allocation }), ...state }
   const master = localMaster(context, state)
+  const endBound = boundEndedJobs({ queue, clock, log })
   const servers = await serveLuxi(sockets, master, log)
   log.info({ jobs: queue.all().length, last: queue.lastJobId }, 'luxid serves the job queue')
   void bringUpMasterIp(context)
@@ -109,6 +111,7 @@ export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
     async close() {
       await Promise.all(servers.map((server) => server.close()))
       looks.close()
+      endBound()
       questions.close()
       await queue.close()
       await history.close()

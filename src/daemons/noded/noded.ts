@@ -31,6 +31,7 @@ import { ownedDisk } from '../../model/owners'
 import type { DaemonControl, NodeContext } from '../../node/context'
 import { dispatch } from '../../node/dispatch'
 import { hypervisorsOf } from '../../node/hypervisor/index'
+import { pruneArchive } from '../../node/leftovers'
 import { NodeMeasures } from '../../node/measures'
 import { openSsconf } from '../../node/ssconf'
 import { isCallName } from '../../rpc/node/calls'
@@ -68,6 +69,7 @@ export async function startNoded(options: NodedOptions): Promise<Noded> {
   const daemons = { ...options.daemons, leave: () => void (leaving = true) }
   const basics = contextOf({ ...options, daemons })
   for (const directory of [options.paths.dataDir, options.paths.queueDir]) await removeLeftovers(basics.disk, directory)
+  await pruneArchive(basics)
   await basics.disk.makeDirectory(options.paths.local(PATH.EXPORT_DIR), 0o750)
   const configReplica = replicaOf(basics)
   const context = { ...basics, configReplica }

@@ -3,6 +3,8 @@ import { seconds, type Clock, type Timer } from '../../lib/clock'
 import type { Disk } from '../../lib/disk'
 import type { Log } from '../../lib/log'
 import type { Paths } from '../../lib/paths'
+import { setAside } from '../../lib/set-aside'
+import { SET_ASIDE_MAX } from '../../model/limits'
 import { decodeTable, encodeTable } from '../../locks/encoding'
 import { blocking } from '../../locks/listing'
 import { createTable, ownerKey, type LockTable, type OwnerKey } from '../../locks/state'
@@ -36,8 +38,7 @@ export async function openLocks(options: LockKeeperOptions): Promise<LockKeeper>
     if (text.trim() !== '') table = decodeTable(text, firstEpoch, seconds(clock))
   } catch (error) {
     // Safe without it: whoever thinks that it holds locks is told that it does not as soon as it changes something.
-    const kept = `${paths.locksFile}.rejected-${Math.floor(seconds(clock))}`
-    await disk.rename(paths.locksFile, kept)
+    const kept = await setAside(paths.locksFile, 'rejected', { disk, clock, most: SET_ASIDE_MAX })
     log.error({ err: error, kept }, 'the locks cannot be read; all are free now, and the file is kept')
   }
   return new LockKeeper(options, table, file)

@@ -2,10 +2,12 @@
 import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
 import { withHost } from '../../lib/hosts-file'
+import { setAside } from '../../lib/set-aside'
 import { SSH_KEY_TYPES } from '../../lib/ssh-files'
 import { certificateDigest, createClientCertificate } from '../../lib/tls'
 import { DAEMONS } from '../../model/constants/daemons'
 import { PATH } from '../../model/constants/paths'
+import { SET_ASIDE_MAX } from '../../model/limits'
 import { isRecord } from '../../rpc/node/codecs'
 import type { Handlers, NodeContext } from '../context'
 import { fail } from '../context'
@@ -70,10 +72,8 @@ export const membershipHandlers = {
     const { configFile, journalFile, gantryFile } = context.paths
     if (context.ssconf.value('master_node') === context.hostname) fail('This node is the master: it cannot be demoted')
     await context.configReplica?.close()
-    if ((await context.disk.read(configFile)) !== undefined) {
-      const backup = `${configFile}.backup-${Math.floor(context.clock.now_ms())}`
-      await context.disk.rename(configFile, backup)
-    }
+    if ((await context.disk.read(configFile)) !== undefined)
+      await setAside(configFile, 'backup', { ...context, most: SET_ASIDE_MAX })
     await Promise.all([journalFile, gantryFile].map((file) => context.disk.remove(file)))
     return null
   },

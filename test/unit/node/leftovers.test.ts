@@ -1,7 +1,9 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
+import { systemClock } from '../../../src/lib/clock'
 import { fileHandlers } from '../../../src/node/handlers/files'
-import { keepNewest } from '../../../src/node/leftovers'
+import { ARCHIVE_DIRECTORIES_MAX } from '../../../src/model/limits'
+import { keepNewest, pruneArchive } from '../../../src/node/leftovers'
 import { type TestNode, testNode } from '../../support/node-context'
 
 let node: TestNode
@@ -38,6 +40,27 @@ test.each(Object.keys(KEPT))('files of instances that are no more go from %s', a
   put(folder, 'gone.test', 2)
   await fileHandlers.write_ssconf_files(node.context, told)
   expect(fs.existsSync(gone)).toBe(true)
+})
+
+test('a wall clock that is set back holds up no cleaning', async () => {
+  node.put('/var/lib/ganeti/ssconf_cluster_name', 'cluster.test\n')
+  const times = { wall_ms: Date.now(), monotonic_ms: 0 }
+  const clock = { ...systemClock, now_ms: () => times.wall_ms, monotonic_ms: () => times.monotonic_ms }
+  const told = { master_node: [node.context.hostname], instance_list: [] }
+  const context = { ...node.context, clock }
+  await fileHandlers.write_ssconf_files(context, told)
+  times.wall_ms -= 24 * 3600_000
+  times.monotonic_ms += 2 * 3600_000
+  const gone = put('/var/log/ganeti/kvm', 'gone.test', 48)
+  await fileHandlers.write_ssconf_files(context, told)
+  expect(fs.existsSync(gone)).toBe(false)
+})
+
+test('of the archive of jobs the oldest directories go', async () => {
+  for (let at = 0; at < 30; at++) node.put(`/var/lib/ganeti/queue/archive/${at}/job-${at}0000`, '{}')
+  await pruneArchive(node.context)
+  const left = fs.readdirSync(node.paths.archiveDir).map(Number)
+  expect(left.sort((a, b) => a - b)).toEqual(Array.from({ length: ARCHIVE_DIRECTORIES_MAX }, (_, at) => 10 + at))
 })
 
 test('of logs that pile up the oldest go', async () => {

@@ -2,6 +2,7 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { diagnoseProviders } from '../../../src/node/ext-storage'
 import { diagnoseAll } from '../../../src/node/os-definition'
+import { OS_LOG_BYTES_MAX } from '../../../src/model/limits'
 import { osCreate, osRename, osValidate } from '../../../src/node/os'
 import { storageFor } from '../../../src/node/storage/registry'
 import type { InstanceDict } from '../../../src/rpc/node/dicts'
@@ -85,6 +86,14 @@ test('usable and broken definitions are diagnosed in the order of the search pat
     ['noop', '/srv/ganeti/os/noop', true, '', [], [], [5, 10], true],
     ['old', '/srv/ganeti/os/old', false, expect.stringContaining('no common interface version'), [], [], [], true],
   ])
+})
+
+test('a script that says too much does not fill the disk', async () => {
+  putOs('full', '20\n', { ...full, create: '#!/bin/sh\nyes | head -c 20000000\n' })
+  await osCreate(node.context, { ...instance, disks_info: [] }, { reinstall: false, debug: 0 })
+  const folder = path.join(node.paths.logDir, 'os')
+  const [log = ''] = fs.readdirSync(folder)
+  expect(fs.statSync(path.join(folder, log)).size).toBe(OS_LOG_BYTES_MAX)
 })
 
 test('a create script sees the instance, its parameters and its disks, and logs to a file', async () => {
