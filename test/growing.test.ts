@@ -1,0 +1,98 @@
+// Everything that grows has a bound. What can grow is listed in test/support/growing.ts; here it is looked for, and what is bounded by a
+// number is filled beyond it.
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import * as ts from 'typescript'
+import { LoginTurns } from '../src/daemons/rapi/login-turns'
+import { UsersFile } from '../src/daemons/rapi/users'
+import { CountedLog } from '../src/lib/counted-log'
+import { systemClock } from '../src/lib/clock'
+import { silentLog } from '../src/lib/log'
+import * as limits from '../src/model/limits'
+import { IdempotencyKeys } from '../src/services/idempotency'
+import { Plans } from '../src/services/plans'
+import { systemRandom } from '../src/lib/random'
+import { GROWING_FILES, GROWING_TABLES, growingFields } from './support/growing'
+import { projectFiles, root } from './support/source-tree'
+
+/** What runs for long. The command line, operations and allocation end with what they were asked. */
+const LONG_LIVED = /^src\/(config|daemons|jobs|lib|locks|node|query|rpc|services)\//
+const SHORT_LIVED = /^src\/rpc\/ssh\//
+
+test('every table that a daemon fills is listed with its bound, and nothing else is', () => {
+  const found = projectFiles('src')
+    .filter((name) => LONG_LIVED.test(name) && !SHORT_LIVED.test(name) && name.endsWith('.ts'))
+    .flatMap((name) => {
+      const text = fs.readFileSync(path.join(root, name), 'utf8')
+      const source = ts.createSourceFile(name, text, ts.ScriptTarget.ES2023, true)
+      return growingFields(source).map((field) => `${name} ${field}`)
+    })
+  const listed = Object.entries(GROWING_TABLES).flatMap(([name, fields]) =>
+    Object.keys(fields).map((field) => `${name} ${field}`),
+  )
+  expect(found.sort()).toEqual(listed.sort())
+})
+
+test('bounds that are numbers have their line among the limits', () => {
+  const bounds = [...Object.values(GROWING_TABLES).flatMap(Object.values), ...GROWING_FILES.map(([, bound]) => bound)]
+  const named = bounds.flatMap((bound) => [...bound.matchAll(/\b[A-Z]+(?:_[A-Z]+)+\b/g)].map(([name]) => name))
+  expect(named.length).toBeGreaterThan(20)
+  const missing = named.filter((name) => !Object.hasOwn(limits, name) && name !== 'REASONS_MAX')
+  expect(missing).toEqual([])
+})
+
+const BEYOND = 50
+const sizeOf = (object: object, field: string): number => (Reflect.get(object, field) as ReadonlySet<unknown>).size
+
+describe('is filled beyond its bound:', () => {
+  test('whoever guesses passwords, and whoever was right', async () => {
+    const clock = { ...systemClock, monotonic_ms: () => 0, sleep: () => Promise.resolve() }
+    const turns = new LoginTurns(clock, silentLog)
+    for (let at = 0; at < limits.LOGIN_ADDRESSES_MAX + BEYOND; at++) {
+      const address = `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`
+      await turns.take(address, { user: `wrong${at}`, shown: 'x' }, () => Promise.resolve(undefined))
+      await turns.take(`11${address.slice(2)}`, { user: `right${at}`, shown: 'x' }, () => Promise.resolve(true))
+    }
+    for (const field of ['addresses', 'users', 'familiar'])
+      expect([field, sizeOf(turns, field) <= limits.LOGIN_ADDRESSES_MAX]).toEqual([field, true])
+    expect(sizeOf(turns, 'underWay')).toBe(0)
+  })
+
+  test('logins that are known again', () => {
+    const folder = fs.mkdtempSync(path.join(fs.realpathSync('/tmp'), 'gantry-users-'))
+    const file = path.join(folder, 'users')
+    const count = limits.LOGINS_KEPT_MAX + BEYOND
+    fs.writeFileSync(file, Array.from({ length: count }, (_, at) => `user${at} password write`).join('\n'))
+    const users = new UsersFile(file, silentLog)
+    for (let at = 0; at < count; at++) expect(users.verify({ name: `user${at}`, password: 'password' })).toBeDefined()
+    expect(sizeOf(users, 'shown')).toBeLessThanOrEqual(limits.LOGINS_KEPT_MAX)
+    fs.rmSync(folder, { recursive: true })
+  })
+
+  test('keys of submissions', async () => {
+    const queue = { archived: { newestFirst: () => [] }, all: () => [] }
+    const disk = { read: () => Promise.resolve(Buffer.from('secret')) }
+    const keys = new IdempotencyKeys({ queue, clock: systemClock, disk, paths: {} } as never)
+    for (let at = 0; at < limits.IDEMPOTENCY_KEYS_PER_USER_MAX + BEYOND; at++)
+      await keys.once('user', `key ${at}`, 'digest', () => Promise.resolve(at))
+    const [ofUser] = (Reflect.get(keys, 'known') as ReadonlyMap<string, ReadonlyMap<string, unknown>>).values()
+    expect([ofUser?.size, sizeOf(keys, 'inFlight')]).toEqual([limits.IDEMPOTENCY_KEYS_PER_USER_MAX, 0])
+  })
+
+  test('plans', () => {
+    const plans = new Plans({ clock: systemClock, random: systemRandom } as never)
+    const store = (user: string) =>
+      plans.store({ user, token: null, permissions: ['*'] }, [{ OP_ID: 'OP_TEST_DELAY' }], [])
+    for (let at = 0; at < limits.PLANS_PER_USER_MAX + BEYOND; at++) store('user')
+    expect(sizeOf(plans, 'stored')).toBe(limits.PLANS_PER_USER_MAX)
+    for (let at = 0; at < limits.PLANS_MAX + BEYOND; at++) store(`user${at}`)
+    expect(sizeOf(plans, 'stored')).toBe(limits.PLANS_MAX)
+  })
+
+  test('reasons that are counted', () => {
+    const clock = { ...systemClock, after: () => ({ cancel: () => undefined }) }
+    const counted = new CountedLog({ clock, log: silentLog, every_s: 1 }, 'refused')
+    for (let at = 0; at < 1000; at++) counted.add(`reason ${at}`, {})
+    expect(sizeOf(counted, 'counts')).toBeLessThanOrEqual(11)
+  })
+})

@@ -1,0 +1,152 @@
+// Every table in memory and every family of files that grows, with what bounds it. A new one belongs here, with a bound, or
+// test/growing.test.ts fails.
+import * as ts from 'typescript'
+import type { SourceFile } from 'typescript'
+
+const ONE_WORK = 'lives as long as one request, connection, job process or piece of work'
+const NODES = 'one for each node of the cluster; those that have left are forgotten'
+const INSTANCES = 'one for each instance of the cluster; those that were removed are forgotten'
+const OPEN_JOBS = 'one for each job that has not ended: JOBS_QUEUED_MAX wait, max_running_jobs run'
+const ENDED_JOBS = 'a few words for each job that has ended and is not archived: ENDED_JOBS_MAX'
+const REGISTERED = 'what the daemon itself registers when it starts'
+const LOCK_OWNERS = 'for owners of locks: jobs that run, and connections of wconfd'
+
+/** By file, fields that hold more with time. Weak maps are no such: what they know goes with what it is about. */
+export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'src/config/reservation-pool.ts': { clients: LOCK_OWNERS, taken: LOCK_OWNERS },
+  'src/config/reservations.ts': {
+    minors: 'one for each DRBD disk of the cluster, and what running jobs have reserved',
+  },
+  'src/config/store.ts': { pending: 'limits.pending_changes', listeners: REGISTERED, replicas: REGISTERED },
+  'src/config/verify.ts': { conflicts: ONE_WORK, owners: ONE_WORK },
+  'src/daemons/node/supervisor.ts': { children: 'one for each daemon of a node' },
+  'src/daemons/rapi/login-turns.ts': {
+    addresses: 'LOGIN_ADDRESSES_MAX',
+    users: 'LOGIN_ADDRESSES_MAX',
+    familiar: 'LOGIN_ADDRESSES_MAX',
+    underWay: 'one for each connection: RAPI_CONNECTIONS_MAX',
+  },
+  'src/daemons/rapi/python-writer.ts': { kept: ONE_WORK },
+  'src/daemons/rapi/users.ts': { users: 'one for each line of the users file', shown: 'LOGINS_KEPT_MAX' },
+  'src/daemons/rapi/v3/identity.ts': { digests: 'LOGINS_KEPT_MAX' },
+  'src/daemons/sim/world.ts': { nodes: NODES, sharedDisks: 'one for each disk of the cluster' },
+  'src/daemons/wconfd/lock-keeper.ts': { waiters: LOCK_OWNERS },
+  'src/jobs/ended-jobs.ts': {
+    jobs: 'ENDED_JOBS_WHOLE_MAX and ENDED_JOBS_WHOLE_BYTES_MAX',
+    NONE: 'nothing is added to it',
+  },
+  'src/jobs/job-report.ts': { asked: ONE_WORK },
+  'src/jobs/job-run.ts': { priorityWatchers: ONE_WORK },
+  'src/jobs/pool.ts': { idle: OPEN_JOBS, workers: OPEN_JOBS, waiting: OPEN_JOBS },
+  'src/jobs/queue.ts': {
+    jobs: OPEN_JOBS,
+    ended: ENDED_JOBS,
+    unpublished: OPEN_JOBS,
+    executions: OPEN_JOBS,
+    secrets: OPEN_JOBS,
+    listeners: 'one for each caller who waits: LUXI_CONNECTIONS_MAX',
+    archiving: ONE_WORK,
+    filters: 'one for each filter rule',
+  },
+  'src/jobs/replicas.ts': { replicas: NODES },
+  'src/jobs/room.ts': { byUser: OPEN_JOBS, jobs: OPEN_JOBS },
+  'src/jobs/scheduler.ts': { entries: OPEN_JOBS, dependents: OPEN_JOBS, unjudged: OPEN_JOBS, items: OPEN_JOBS },
+  'src/jobs/store.ts': { pending: 'one for each file of the queue that waits to be written' },
+  'src/lib/accounts.ts': { known: 'one for each of the two files with accounts' },
+  'src/lib/clock.ts': { resting: 'one for each long answer that is being made' },
+  'src/lib/counted-log.ts': { counts: 'REASONS_MAX of the file' },
+  'src/lib/crowd.ts': { shaking: 'one for each connection of the server' },
+  'src/lib/disk.ts': { directorySyncs: ONE_WORK },
+  'src/lib/json-socket.ts': {
+    chunks: 'the longest frame of the protocol',
+    queue: 'the longest buffer of the protocol',
+  },
+  'src/lib/shares.ts': { counts: 'one for each user or address that has a share, which all together are bounded' },
+  'src/lib/worker-pool.ts': {
+    ...{ idle: 'the size of the pool', all: 'the size of the pool' },
+    queue: 'what the pool was told: ALLOCATION_WAITING_MAX',
+  },
+  'src/node/hypervisor/kvm/devices.ts': { slots: ONE_WORK, scsiIds: ONE_WORK },
+  'src/node/hypervisor/kvm/host.ts': { known: 'one entry' },
+  'src/node/hypervisor/kvm/qmp.ts': { pending: ONE_WORK, listeners: ONE_WORK },
+  'src/node/transfer/status.ts': { samples: 'those of TRANSFER_THROUGHPUT_S' },
+  'src/query/config-index.ts': { values: 'goes with the version of the configuration that it is of' },
+  'src/rpc/luxi/client.ts': {
+    idle: 'LUXI_CLIENT_IDLE_MAX',
+    waiting: 'one for each request that is served: RAPI_CONNECTIONS_MAX',
+    long: 'one for each method of the protocol',
+  },
+  'src/rpc/node/client.ts': { ganeti: 'NODE_SOFTWARE_MAX' },
+  'src/rpc/wconfd/client.ts': { idle: 'those that were needed at once', waiting: ONE_WORK },
+  'src/rpc/wconfd/follow-server.ts': { followers: 'WCONFD_CONNECTIONS_MAX' },
+  'src/services/event-history.ts': {
+    waiting: 'one for each caller who waits: LUXI_CONNECTIONS_MAX',
+    kept: 'EVENTS_KEPT_MAX and EVENTS_BYTES_MAX',
+    fresh: 'twice EVENTS_KEPT_MAX and EVENTS_BYTES_MAX',
+  },
+  'src/services/idempotency.ts': { known: 'IDEMPOTENCY_KEYS_PER_USER_MAX for each user', inFlight: ONE_WORK },
+  'src/services/instance-watch.ts': { pictures: INSTANCES, touched: INSTANCES, held: OPEN_JOBS },
+  'src/services/last-known.ts': { nodes: NODES, running: NODES },
+  'src/services/measures.ts': { kept: NODES, asking: NODES },
+  'src/services/node-looks.ts': { due: NODES },
+  'src/services/node-questions.ts': {
+    ...{ silent: NODES, knocks: NODES, waiting: NODES },
+    owed: 'one for each node and call of the table',
+    returned: REGISTERED,
+  },
+  'src/services/plans.ts': { stored: 'PLANS_MAX, PLANS_PER_USER_MAX' },
+  'src/services/replication.ts': { copies: NODES },
+  'src/services/shared.ts': { entries: ONE_WORK },
+  'src/services/ssconf-distribution.ts': { copies: NODES, known: 'forgotten with each change of the configuration' },
+}
+
+/** Files below the root of a node, by what their path is like, each with what bounds the family. */
+export const GROWING_FILES: readonly (readonly [family: RegExp, bound: string])[] = [
+  [/^etc\//, 'settings of the administrator, and hooks'],
+  [/^srv\//, 'data of the users: disks, definitions'],
+  [/^var\/lib\/ganeti\/config\.data\.backup-\d+$/, 'SET_ASIDE_MAX'],
+  [/^var\/lib\/ganeti\/\w[\w.-]*\.rejected-\d+$/, 'SET_ASIDE_MAX'],
+  [/^var\/lib\/ganeti\/config\.journal$/, 'limits.journal_bytes, after which there is a checkpoint'],
+  [/^var\/lib\/ganeti\/gantry-events\.data$/, 'twice EVENTS_BYTES_MAX'],
+  [/^var\/lib\/ganeti\/locks\.data$/, 'LOCKS_FILE_BYTES_MAX, after which it is written anew'],
+  [/^var\/lib\/ganeti\/(config|gantry|tempres)\.data$/, 'what the cluster has; tokens in it: TOKENS_MAX'],
+  [/^var\/lib\/ganeti\/ssconf_\w+$/, 'one for each key'],
+  [/^var\/lib\/ganeti\/(server|client|rapi|spice|spice-ca)\.pem$/, 'one each'],
+  [/^var\/lib\/ganeti\/(hmac\.key|cluster-domain-secret|known_hosts|ganeti_pub_keys|watcher\.pause)$/, 'one each'],
+  [/^var\/lib\/ganeti\/rapi\/users$/, 'what the administrator writes'],
+  [/^var\/lib\/ganeti\/queue\/(serial|version|drain|lock)$/, 'one each'],
+  [/^var\/lib\/ganeti\/queue\/job-\d+$/, 'JOBS_QUEUED_MAX and ENDED_JOBS_MAX'],
+  [/^var\/lib\/ganeti\/queue\/archive\/\d+\/job-\d+$/, 'ARCHIVE_DIRECTORIES_MAX'],
+  [/^var\/lib\/ganeti\/export\//, 'what users export, and remove'],
+  [/^var\/lib\/ganeti\/(.*\/)?\..+\.\d+\.\d+\.new$/, 'removed when noded starts: their writers were killed'],
+  [/^var\/log\/ganeti\/[\w-]+\.log(\.1)?$/, 'LOG_FILE'],
+  [/^var\/log\/ganeti\/os\//, 'OS_LOGS_MAX, OS_LOG_BYTES_MAX each'],
+  [/^var\/log\/ganeti\/kvm\//, 'one for each instance, which QEMU begins anew; swept with the instance'],
+  [/^var\/run\/ganeti\/(bdev-cache|instance-reason)\//, 'one for each disk or instance; swept with the instance'],
+  [/^var\/run\/ganeti\/(instance-disks|kvm-hypervisor|fake-hypervisor|uid-pool)\//, 'go with the instance'],
+  [/^var\/run\/ganeti\/livelocks\//, 'one for each running job; dead ones are removed when luxid starts'],
+  [/^var\/run\/ganeti\/socket\//, 'one for each daemon'],
+  [/^var\/run\/ganeti\/(import-export|crypto)\//, 'one for each transfer, removed with it'],
+  [/^var\/run\/ganeti\/[\w-]+\.(pid|json)$/, 'one for each daemon'],
+  [/^var\/lock\//, 'one each'],
+]
+
+/** Fields of classes and tables of modules that begin empty and can be filled. */
+export function growingFields(source: SourceFile): string[] {
+  const found: string[] = []
+  const note = (node: ts.PropertyDeclaration | ts.VariableDeclaration) => {
+    if (isEmptyTable(node.initializer)) found.push(node.name.getText())
+  }
+  for (const statement of source.statements) {
+    if (ts.isVariableStatement(statement)) statement.declarationList.declarations.forEach(note)
+    if (ts.isClassDeclaration(statement)) statement.members.filter(ts.isPropertyDeclaration).forEach(note)
+  }
+  return found
+}
+
+function isEmptyTable(node: ts.Expression | undefined): boolean {
+  if (node === undefined) return false
+  if (ts.isArrayLiteralExpression(node)) return node.elements.length === 0
+  if (!ts.isNewExpression(node) || (node.arguments?.length ?? 0) > 0) return false
+  return ['Map', 'Set'].includes(node.expression.getText())
+}
