@@ -1,8 +1,8 @@
 // What the system refuses, in words that tell an administrator what is full, broken or used up, and where. The only place that
 // translates the system's error names; whoever tells an error to somebody asks here.
 import * as fs from 'node:fs'
-import * as path from 'node:path'
 import { errorCode } from './disk'
+import { type Place, placeOf } from './mounts'
 
 /** The text of any error. */
 export const errorText = (error: unknown): string =>
@@ -39,17 +39,23 @@ class Where {
     return this.syscall.startsWith('spawn')
   }
 
+  private get place(): Place | undefined {
+    const { file } = this
+    return file === undefined ? undefined : attempt(() => placeOf(file))
+  }
+
   private get reads(): boolean {
     return this.syscall === 'read' || this.syscall === 'scandir'
   }
 
   get fileSystem(): string {
-    const mount = this.file === undefined ? undefined : mountOf(this.file)
+    const mount = this.place?.mountPoint
     return mount === undefined ? 'its file system' : `the file system mounted on ${mount}`
   }
 
   get room(): string {
-    const stat = this.file === undefined ? undefined : statOf(this.file)
+    const existing = this.place?.existing
+    const stat = existing === undefined ? undefined : attempt(() => fs.statfsSync(existing))
     if (stat === undefined) return ''
     if (stat.files > 0 && stat.ffree === 0) return ', which has no inodes left for more files'
     return ` (${mib(stat.bavail * stat.bsize)} of ${mib(stat.blocks * stat.bsize)} MiB are free)`
@@ -100,26 +106,6 @@ export function processLimit({ name }: Limit): number | undefined {
     .split(/\s+/)[0]
   if (soft === undefined) return undefined
   return soft === 'unlimited' ? Infinity : Number(soft)
-}
-
-/** The longest mount point that the file is below. */
-function mountOf(file: string): string | undefined {
-  const mounts = attempt(() => fs.readFileSync('/proc/self/mountinfo', 'utf8'))
-  const real = attempt(() => fs.realpathSync(existing(file)))
-  if (mounts === undefined || real === undefined) return undefined
-  const points = mounts.split('\n').map((line) => (line.split(' ')[4] ?? '').replace(/\\(\d{3})/g, unescaped))
-  const above = points.filter((point) => point !== '' && `${real}/`.startsWith(point === '/' ? '/' : `${point}/`))
-  return above.sort((a, b) => b.length - a.length)[0]
-}
-
-const unescaped = (_: string, octal: string): string => String.fromCharCode(parseInt(octal, 8))
-
-const statOf = (file: string): fs.StatsFs | undefined => attempt(() => fs.statfsSync(existing(file)))
-
-/** The file, or the folder where it was to be made. */
-function existing(file: string): string {
-  const whole = path.resolve(file)
-  return whole === '/' || fs.existsSync(whole) ? whole : existing(path.dirname(whole))
 }
 
 const mib = (bytes: number): number => Math.floor(bytes / 2 ** 20)
