@@ -1,5 +1,6 @@
 // Joins a NIC's tap device to its bridge as Ganeti's scripts do, with the VLANs that the NIC asks for.
 import * as fs from 'node:fs/promises'
+import * as path from 'node:path'
 import { HypervisorFailure } from '../hypervisor'
 import { nicCommand } from './nic-command'
 
@@ -8,7 +9,7 @@ export interface BridgeFacts {
   readonly vlanFiltering: boolean
   /** The VLAN that the bridge gives to every new port; 0 for none. */
   readonly defaultPvid: number
-  /** Its ports that are no instance's: what they carry reaches other machines. */
+  /** Its ports that lead out: what they carry reaches other machines. */
   readonly uplinks: readonly string[]
 }
 
@@ -56,14 +57,26 @@ export function vlanCommands(tap: string, { untagged, tagged }: Vlans, bridge: B
   ]
 }
 
-async function bridgeFacts(name: string): Promise<BridgeFacts> {
-  const folder = `/sys/class/net/${name}`
+/** As the kernel tells them below `net`. */
+export async function bridgeFacts(name: string, net = '/sys/class/net'): Promise<BridgeFacts> {
+  const folder = path.join(net, name)
   const read = async (file: string) => (await fs.readFile(`${folder}/bridge/${file}`, 'utf8').catch(() => '0')).trim()
-  const ports = (await fs.readdir(`${folder}/brif`)).filter((port) => !port.startsWith('tap'))
+  const ports = await fs.readdir(`${folder}/brif`)
+  const outward = await Promise.all(ports.map((port) => leadsOut(path.join(net, port))))
   return {
     name,
     vlanFiltering: (await read('vlan_filtering')) === '1',
     defaultPvid: Number(await read('default_pvid')),
-    uplinks: ports,
+    uplinks: ports.filter((_, index) => outward[index]),
   }
+}
+
+/**
+ * Hardware has a device, what is made of other interfaces has these below it, and tunnels have a type. The port of a guest or of a
+ * container, whatever its name, has none of these.
+ */
+async function leadsOut(port: string): Promise<boolean> {
+  const files = await fs.readdir(port).catch(() => [])
+  const event = await fs.readFile(`${port}/uevent`, 'utf8').catch(() => '')
+  return files.some((file) => file === 'device' || file.startsWith('lower_')) || /^DEVTYPE=/m.test(event)
 }

@@ -5,7 +5,7 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import * as os from 'node:os'
 import { pathsOf } from '../../../../../src/lib/paths'
-import { parseVlans, vlanCommands } from '../../../../../src/node/hypervisor/kvm/bridge'
+import { bridgeFacts, parseVlans, vlanCommands } from '../../../../../src/node/hypervisor/kvm/bridge'
 import { PlaceAllocator, optionString } from '../../../../../src/node/hypervisor/kvm/devices'
 import { hasVirtualization, kvmUsable, qemuFacts } from '../../../../../src/node/hypervisor/kvm/host'
 import { KvmLayout } from '../../../../../src/node/hypervisor/kvm/layout'
@@ -196,6 +196,30 @@ test("a NIC's VLANs are told to a bridge that tells them apart, and to what lead
   expect(() => lines('10', { vlanFiltering: false })).toThrow(
     /asks for VLANs, and bridge br0 does not tell them apart \(make it: ip link set dev br0 type bridge vlan_filtering 1\)/,
   )
+})
+
+test('what leads out of a bridge is told from the ports of guests and containers by the kernel, not by names', async () => {
+  const net = temporaryRoot()
+  const port = (name: string, files: Record<string, string>) => {
+    fs.mkdirSync(path.join(net, 'br0/brif', name), { recursive: true })
+    for (const [file, text] of Object.entries({ uevent: `INTERFACE=${name}\n`, ...files })) {
+      fs.mkdirSync(path.join(net, name), { recursive: true })
+      fs.writeFileSync(path.join(net, name, file), text)
+    }
+  }
+  port('tap-uplink', { device: '' })
+  port('bond0', { lower_eth1: '', uevent: 'DEVTYPE=bond\nINTERFACE=bond0\n' })
+  port('vx1', { uevent: 'DEVTYPE=vxlan\nINTERFACE=vx1\n' })
+  port('vnet3', { tun_flags: '0x1002' })
+  port('tap7', { tun_flags: '0x1002' })
+  port('veth42', { iflink: '5', ifindex: '6' })
+  fs.mkdirSync(path.join(net, 'br0/bridge'))
+  fs.writeFileSync(path.join(net, 'br0/bridge/vlan_filtering'), '1\n')
+  fs.writeFileSync(path.join(net, 'br0/bridge/default_pvid'), '7\n')
+  const { uplinks, ...facts } = await bridgeFacts('br0', net)
+  expect(facts).toEqual({ name: 'br0', vlanFiltering: true, defaultPvid: 7 })
+  expect([...uplinks].sort()).toEqual(['bond0', 'tap-uplink', 'vx1'])
+  removeRoot(net)
 })
 
 test("a NIC's VLAN is told to the switch in its own words", () => {
