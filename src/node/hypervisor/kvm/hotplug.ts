@@ -3,6 +3,7 @@
 import { HypervisorFailure } from '../hypervisor'
 import type { HotplugAction, HotplugDevice, HotplugTarget, LinkedDisk } from '../hypervisor'
 import type { DiskDict, InstanceDict, NicDict } from '../../../rpc/node/dicts'
+import { errorText } from '../../../lib/system-failure'
 import { UNPLUG_S } from '../../../model/limits'
 import { PlaceAllocator, asRuntimeDisk, deviceId, diskSetup, isScsi, nicSetup } from './devices'
 import { allowsDirectIo } from './host'
@@ -69,9 +70,19 @@ async function replaceNic(
   try {
     return await add(nic)
   } catch (error) {
-    if (former) await add(former)
+    if (former) await restored(add(former), error)
     throw error
   }
+}
+
+/** What was begun with a failure is told with it when it cannot be taken back either. */
+async function restored(work: Promise<unknown>, cause: unknown): Promise<void> {
+  await work.catch((error: unknown) => {
+    throw new HypervisorFailure(
+      `${errorText(cause)}; the former NIC could not be given back, so the guest has none: ${errorText(error)}`,
+      { cause },
+    )
+  })
 }
 
 export async function resizeDisk(machines: KvmMachines, instance: InstanceDict, disk: DiskDict, size_bytes: number) {

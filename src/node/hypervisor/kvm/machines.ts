@@ -105,11 +105,18 @@ export class KvmMachines {
       for (const remark of remarks) this.context.log.warn({ instance: instance.name }, remark)
       return remarks
     } catch (error) {
-      const left = await this.find(instance.name)
-      if (left) await killQemu(left, this.layout, this.context.clock)
-      await this.network.release(instance.name)
+      // What cannot be taken back is not why it did not start.
+      const left = (err: unknown) =>
+        this.context.log.warn({ instance: instance.name, err }, 'a failed start left something')
+      await this.takeBack(instance.name).catch(left)
       throw error
     }
+  }
+
+  private async takeBack(name: string): Promise<void> {
+    const left = await this.find(name)
+    if (left) await killQemu(left, this.layout, this.context.clock)
+    await this.network.release(name)
   }
 
   async connectNics(instance: InstanceDict, runtime: KvmRuntime, wanted: (mode: string) => boolean): Promise<void> {
