@@ -48,7 +48,7 @@ roles:
   luxid     keeps the job queue and answers questions (master)
   rapi      the remote API (master)
   sim       answers for all nodes of a recorded cluster
-  fold      writes a plain config.data from the journal, for other tools; no daemon may run
+  fold      writes plain files from the journals, config.data and jobs, for other tools; no daemon may run
   embedded  a cluster of virtual nodes on this machine: what "npm start" runs; see "gantryd embedded --help"
 
 programs that a master runs here over SSH, with a request on the standard input; they have these names, too:
@@ -331,10 +331,14 @@ async function fold({ paths, log }: Start): Promise<Running> {
   const { openStore } = await import('./config/store.js')
   const { openLocks } = await import('./daemons/wconfd/lock-keeper.js')
   const { isServed } = await import('./lib/json-socket.js')
+  const { QueueStore } = await import('./jobs/store.js')
+  const { noReplicas } = await import('./jobs/replicas.js')
   if (await isServed(paths.socket('wconfd'))) fail('wconfd is running: it owns the configuration; stop it first')
   await (await openStore({ paths, disk, clock, random, log })).close(true)
   await (await openLocks({ paths, disk, clock, log })).close()
-  process.stdout.write(`${paths.configFile} holds the whole configuration\n`)
+  if (await isServed(paths.socket('query'))) fail('luxid is running: it owns the queue; stop it first')
+  await new QueueStore(disk, paths, log, noReplicas, clock).fold()
+  process.stdout.write(`${paths.configFile} holds the whole configuration, and ${paths.queueDir} all jobs\n`)
   return { close: () => Promise.resolve() }
 }
 

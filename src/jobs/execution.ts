@@ -1,11 +1,11 @@
 // One job from the moment it is to start until its process is done with it: given to a process, followed, and, when the process is
 // gone before the job had ended, settled from what the file says.
 import { errorText } from '../lib/system-failure'
-import type { Clock } from '../lib/clock'
+import type { Clock, Timer } from '../lib/clock'
 import { timestamp } from '../lib/clock'
 import type { Log } from '../lib/log'
 import { Turns } from '../lib/turns'
-import { JOB_RETRY_S, JOB_START_ATTEMPTS_MAX } from '../model/limits'
+import { JOB_LOG_WRITE_S, JOB_RETRY_S, JOB_START_ATTEMPTS_MAX } from '../model/limits'
 import { secretsOf } from '../opcodes/summary'
 import type { JobId } from '../rpc/luxi/calls'
 import type { ClientId } from '../rpc/wconfd/calls'
@@ -49,6 +49,8 @@ export class Execution {
   private priorityWanted: number | undefined
   /** What the process told is written and published in this order. */
   private readonly heard = new Turns()
+  /** Log lines were told, and are not written yet. */
+  private unwritten: Timer | undefined
 
   constructor(
     readonly id: JobId,
@@ -108,6 +110,7 @@ export class Execution {
   /** The process goes on alone. Resolves when nothing of the job is being written here any more. */
   async leave(): Promise<void> {
     this.left = true
+    this.dropLogTimer()
     await this.running?.leave()
   }
 
@@ -171,9 +174,28 @@ export class Execution {
       const next = applyProgress(before, progress)
       // A process that was found again may be where its file says.
       const moved = progress.kind === 'step' || (progress.kind === 'job' && encodeJob(next) !== encodeJob(before))
-      if (moved) await save(next)
+      if (moved) {
+        this.dropLogTimer()
+        await save(next)
+      }
       publish(next)
+      if (progress.kind === 'log') this.writeLogSoon()
     })
+  }
+
+  /** A log line is told at once; as part of a crash of the machine it may be lost. */
+  private writeLogSoon(): void {
+    const { clock, save, job } = this.options
+    const write = () => {
+      this.unwritten = undefined
+      void this.heard.take(async () => (isFinished(job()) ? undefined : save(job()))).catch(() => undefined)
+    }
+    this.unwritten ??= clock.after(JOB_LOG_WRITE_S * 1000, write, { background: true })
+  }
+
+  private dropLogTimer(): void {
+    this.unwritten?.cancel()
+    this.unwritten = undefined
   }
 
   /** However often the disk refuses to be read. */
@@ -190,6 +212,7 @@ export class Execution {
 
   /** Nobody writes the job's file any more but luxid. */
   private async gone(): Promise<void> {
+    this.dropLogTimer()
     if (this.left) return
     const { store, clock, log, job, requeue } = this.options
     if (isFinished(job())) {
@@ -237,6 +260,7 @@ export class Execution {
   }
 
   private leaveQueue(): void {
+    this.dropLogTimer()
     this.options.over()
     this.finish()
   }

@@ -1,6 +1,6 @@
 // How a running job becomes durable and known. luxid writes it, here and at the candidates, for many jobs at once, and then says so;
 // while luxid is away nobody hears of the job, and this process writes the file itself. There is one writer at a time: each
-// transition is written before the next one is sent.
+// transition is written before the next one is sent, and log lines by whoever writes the transitions.
 import type { Clock, Timer } from '../lib/clock'
 import type { Disk } from '../lib/disk'
 import { Turns } from '../lib/turns'
@@ -60,7 +60,8 @@ export class JobReport {
     this.latest = job
     this.luxid?.tell(progress)
     const write = async () => {
-      if (this.latest !== undefined) await disk.write(file, encodeJob(this.latest)).catch(() => undefined)
+      if (this.latest !== undefined && this.luxid?.isLost !== false)
+        await disk.write(file, encodeJob(this.latest)).catch(() => undefined)
     }
     const writeNow = () => {
       this.timer = undefined
@@ -80,12 +81,16 @@ type Answer = 'saved' | 'lost' | { readonly error: string }
 /** A way to luxid, which answers in the order in which it was asked. */
 export class Link {
   private readonly asked: ((answer: Answer) => void)[] = []
-  private isLost = false
+  private over = false
 
   constructor(readonly tell: (message: FromJob) => void) {}
 
+  get isLost(): boolean {
+    return this.over
+  }
+
   ask(progress: Progress): Promise<Answer> {
-    if (this.isLost) return Promise.resolve('lost')
+    if (this.over) return Promise.resolve('lost')
     return new Promise((resolve) => {
       this.asked.push(resolve)
       this.tell(progress)
@@ -98,7 +103,7 @@ export class Link {
   }
 
   lost(): void {
-    this.isLost = true
+    this.over = true
     for (const answer of this.asked.splice(0)) answer('lost')
   }
 }

@@ -167,6 +167,18 @@ export function withPriority(job: Job, priority: number): Job {
   return { ...job, ops: job.ops.map((op) => (isFinal(op.status) ? op : { ...op, priority })) }
 }
 
+/** Of two states of a job: its process writes alone while luxid is away, and then the file has more than what luxid wrote last. */
+export function isFurther(job: Job, other: Job): boolean {
+  const [mine, others] = [stageOf(job), stageOf(other)]
+  return mine > others || (mine === others && logAfter(job, null).length > logAfter(other, null).length)
+}
+
+const STAGES: Readonly<Record<OpStatus, number>> = {
+  ...{ queued: 0, waiting: 1, canceling: 2, running: 2 },
+  ...{ canceled: 3, success: 3, error: 3 },
+}
+const stageOf = ({ ops }: Job): number => ops.reduce((sum, { status }) => sum + STAGES[status], 0)
+
 /** The log of all opcodes after entry `serial`, in order. */
 export function logAfter(job: Job, serial: number | null): LogEntry[] {
   return job.ops.flatMap((op) => op.log.filter((entry) => serial === null || entry[0] > serial))

@@ -38,6 +38,15 @@ interface Replica {
   renames: Rename[]
 }
 
+/** Where there are no candidates. */
+export const noReplicas = {
+  update: () => Promise.resolve(),
+  fold: () => Promise.resolve(),
+  rename: () => Promise.resolve(),
+  setDrainFlag: () => Promise.resolve(),
+  retract: () => undefined,
+}
+
 export class Replicas {
   private readonly replicas = new Map<NodeUuid, Replica>()
   private timer: Timer | undefined
@@ -78,13 +87,25 @@ export class Replicas {
     await this.toAllInSync((target) => this.sendTo(target, files))
   }
 
-  private async sendTo(target: NodeTarget, files: readonly QueueFile[]): Promise<void> {
+  /** What was sent until now reaches the files of the candidates in sync. */
+  async fold(): Promise<void> {
+    await this.toAllInSync(async (target) => {
+      if (this.replicas.get(target.uuid)?.oneByOne === false)
+        await this.options.nodes.one(target, 'gantry_jobqueue_fold', [])
+    })
+  }
+
+  private async sendTo(
+    target: NodeTarget,
+    files: readonly QueueFile[],
+    call: 'gantry_jobqueue_append' | 'gantry_jobqueue_write' = 'gantry_jobqueue_append',
+  ): Promise<void> {
     const { nodes } = this.options
     const replica = this.replicas.get(target.uuid)
     const bytes = files.reduce((sum, [, content]) => sum + content.length, 0)
-    if (files.length > 1 && bytes <= QUEUE_BATCH_BYTES_MAX && replica?.oneByOne === false)
+    if (files.length > 0 && bytes <= QUEUE_BATCH_BYTES_MAX && replica?.oneByOne === false)
       try {
-        await nodes.one(target, 'gantry_jobqueue_write', [files])
+        await nodes.one(target, call, [files])
         return
       } catch (error) {
         if (!isUnknownCall(error)) throw error
@@ -164,7 +185,7 @@ export class Replicas {
       for await (const files of batches(this.options.files())) {
         if (this.closed) return
         const missing = files.filter(([file]) => !backlog.has(file))
-        await withinTime(clock, this.sendTo(target, missing))
+        await withinTime(clock, this.sendTo(target, missing, 'gantry_jobqueue_write'))
       }
       await this.keepOnly(replica, backlog)
       for (let [next] = backlog; next !== undefined; [next] = backlog) {

@@ -1,13 +1,18 @@
-// The queue on disk: one file per job, the last job id, the drain flag, and the archive. A job is acknowledged once its file is
-// durable here and at every master candidate in sync. All files that are saved while a write is under way go out together.
+// The queue on disk: one file per job, the last job id, the drain flag, and the archive. A job is acknowledged once it is durable here
+// and at every master candidate in sync. All that is saved while a write is under way goes out together, as one record of a journal;
+// a little later the files get it, each once.
+import * as path from 'node:path'
+import type { Clock, Timer } from '../lib/clock'
 import type { Disk } from '../lib/disk'
+import { FileJournal } from '../lib/file-journal'
 import { isServed } from '../lib/json-socket'
 import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
-import { QUEUE_COMMIT_FILES_MAX } from '../model/limits'
+import { QUEUE_COMMIT_FILES_MAX, QUEUE_FOLD_S, QUEUE_JOURNAL_BYTES_MAX } from '../model/limits'
 import type { JobId } from '../rpc/luxi/calls'
 import { type EndedJob, endedJob } from './ended-jobs'
-import { isFinished, type Job } from './job'
+import { isFinished, isFurther, type Job } from './job'
+import { JobFileCorrupted } from '../model/errors'
 import { encodeJob, parseJob } from './job-file'
 import { type Holder, holdersIn } from './livelocks'
 import type { Replicas } from './replicas'
@@ -36,26 +41,39 @@ export class QueueStore {
   private readonly pending = new Map<string, Write>()
   private committing = false
   private commits: Promise<void> = Promise.resolve()
+  private readonly journal: FileJournal
+  /** What is durable and on its way to the files. */
+  private folding = new Map<string, string>()
+  /** What was appended since then. */
+  private unfolded = new Map<string, string>()
+  private unfoldedBytes = 0
+  private timer: Timer | undefined
 
   constructor(
     private readonly disk: Disk,
     private readonly paths: Paths,
     private readonly log: Log,
-    private readonly replicas: Pick<Replicas, 'update' | 'rename' | 'setDrainFlag' | 'retract'>,
-  ) {}
+    private readonly replicas: Pick<Replicas, 'update' | 'fold' | 'rename' | 'setDrainFlag' | 'retract'>,
+    private readonly clock: Clock,
+  ) {
+    const isNews = (file: string, content: string) => this.isNews(file, content)
+    this.journal = new FileJournal({ disk, file: paths.queueJournal, isNews })
+  }
 
   async load(): Promise<LoadedQueue> {
     const { queueDir } = this.paths
     await this.disk.makeDirectory(queueDir)
-    const names = await this.disk.list(queueDir)
+    this.unfolded = await this.journal.contents()
+    if (this.unfolded.size > 0) this.foldSoon()
+    const newer = [...this.unfolded.keys()].map((file) => path.basename(file))
+    const names = [...new Set([...(await this.disk.list(queueDir)), ...newer])]
     const jobs: Job[] = []
     const ended: EndedJob[] = []
     const corrupt: string[] = []
     for (const name of names) {
       if (!JOB_FILE.test(name)) continue
       try {
-        const text = await this.disk.read(`${queueDir}/${name}`)
-        const job = text && parseJob(text.toString('utf8'))
+        const job = await this.lastOf(`${queueDir}/${name}`)
         if (job && isFinished(job)) ended.push(endedJob(job))
         else if (job) jobs.push(job)
       } catch (error) {
@@ -64,7 +82,7 @@ export class QueueStore {
       }
     }
     jobs.sort((a, b) => a.id - b.id)
-    const serial = Number((await this.disk.read(`${queueDir}/serial`))?.toString('utf8') ?? 0)
+    const serial = Number((await this.textIn(`${queueDir}/serial`)) ?? 0)
     if (!names.includes('version')) await this.disk.write(`${queueDir}/version`, '1\n')
     const ids = names.map((name) => Number(JOB_FILE.exec(name)?.[1] ?? 0))
     const lastId = ids.reduce((a, b) => Math.max(a, b), Number.isInteger(serial) ? serial : 0)
@@ -79,7 +97,9 @@ export class QueueStore {
 
   /** The job is refused, because it could not be written here; candidates may have it. */
   async retract(id: JobId): Promise<void> {
-    await this.disk.remove(jobFile(this.paths, id), { durable: true }).catch(() => undefined)
+    const file = jobFile(this.paths, id)
+    for (const known of [this.folding, this.unfolded]) known.delete(file)
+    await this.journal.alone(() => this.disk.remove(file, { durable: true })).catch(() => undefined)
     this.replicas.retract('it may have jobs that were refused because they could not be written here')
   }
 
@@ -87,18 +107,18 @@ export class QueueStore {
     return this.write(`${this.paths.queueDir}/serial`, serialContent(last))
   }
 
-  /** The job as its file has it now; undefined when there is none, or none that can be read. */
-  async read(id: JobId): Promise<Job | undefined> {
-    return this.readFile(jobFile(this.paths, id))
+  /** The job as it was written last; undefined when there is none, or none that can be read. */
+  read(id: JobId): Promise<Job | undefined> {
+    return this.readable(jobFile(this.paths, id), (file) => this.lastOf(file))
   }
 
   /** The same as text. */
-  async text(id: JobId): Promise<string | undefined> {
-    return (await this.disk.read(jobFile(this.paths, id)))?.toString('utf8')
+  text(id: JobId): Promise<string | undefined> {
+    return this.textIn(jobFile(this.paths, id))
   }
 
-  async readArchived(id: JobId): Promise<Job | undefined> {
-    return this.readFile(archivedFile(this.paths, id))
+  readArchived(id: JobId): Promise<Job | undefined> {
+    return this.readable(archivedFile(this.paths, id), (file) => this.written(file))
   }
 
   /** Ids of all archived jobs. */
@@ -115,6 +135,8 @@ export class QueueStore {
   /** `moved` is called when the files are in the archive here. */
   async archive(ids: readonly JobId[], moved: () => void): Promise<void> {
     const renames = ids.map((id) => [jobFile(this.paths, id), archivedFile(this.paths, id)] as const)
+    // A file that is in the archive must not get here again.
+    if (renames.some(([from]) => this.latest(from) !== undefined)) await this.fold()
     for (const directory of new Set(ids.map((id) => archiveDirectory(this.paths, id))))
       await this.disk.makeDirectory(directory)
     for (const [from, to] of renames) await this.disk.rename(from, to)
@@ -142,20 +164,79 @@ export class QueueStore {
     }
   }
 
-  /** Resolves when nothing is being written. */
-  async idle(): Promise<void> {
-    await this.commits
-  }
-
-  private async readFile(file: string): Promise<Job | undefined> {
-    const text = await this.disk.read(file)
-    return text === undefined ? undefined : this.parse(file, text.toString('utf8'))
-  }
-
-  private parse(file: string, text: string): Job | undefined {
+  /** Everything that is durable reaches its file, here and at the candidates. */
+  async fold(): Promise<void> {
+    this.timer?.cancel()
+    this.timer = undefined
+    const before = new Map([...this.folding, ...this.unfolded])
+    this.folding = before
+    this.unfolded = new Map()
+    this.unfoldedBytes = 0
     try {
-      return parseJob(text)
+      await Promise.all([this.journal.fold(), this.replicas.fold()])
     } catch (error) {
+      this.foldSoon()
+      throw error
+    }
+    for (const [file, content] of before) if (this.folding.get(file) === content) this.folding.delete(file)
+  }
+
+  /** Resolves when nothing is being written, and all is in the files. */
+  async close(): Promise<void> {
+    await this.commits
+    if (this.unfolded.size + this.folding.size > 0) await this.foldNow()
+    this.timer?.cancel()
+  }
+
+  private foldSoon(): void {
+    this.timer ??= this.clock.after(QUEUE_FOLD_S * 1000, () => void this.foldNow(), { background: true })
+  }
+
+  private foldNow(): Promise<void> {
+    return this.fold().catch((error: unknown) =>
+      this.log.error({ err: error }, 'what is durable cannot be written to the files of the queue yet'),
+    )
+  }
+
+  /** While luxid is away the process of a job writes its file: what luxid has written before that is no news. */
+  private async isNews(file: string, content: string): Promise<boolean> {
+    if (!JOB_FILE.test(path.basename(file))) return true
+    const job = parseJob(content)
+    if (isFinished(job)) return true
+    const written = await this.readable(file, (one) => this.written(one))
+    return written === undefined || !isFurther(written, job)
+  }
+
+  private latest(file: string): string | undefined {
+    return this.unfolded.get(file) ?? this.folding.get(file)
+  }
+
+  private async textIn(file: string): Promise<string | undefined> {
+    return this.latest(file) ?? (await this.disk.read(file))?.toString('utf8')
+  }
+
+  private async lastOf(file: string): Promise<Job | undefined> {
+    const text = this.latest(file)
+    const job = text === undefined ? undefined : parseJob(text)
+    if (job !== undefined && isFinished(job)) return job
+    if (job === undefined) return this.written(file)
+    const written = await this.readable(file, (one) => this.written(one))
+    if (written === undefined || !isFurther(written, job)) return job
+    // Still on its way to the files is what has been overtaken.
+    this.unfolded.set(file, encodeJob(written))
+    return written
+  }
+
+  private async written(file: string): Promise<Job | undefined> {
+    const text = await this.disk.read(file)
+    return text && parseJob(text.toString('utf8'))
+  }
+
+  private async readable(file: string, read: (file: string) => Promise<Job | undefined>): Promise<Job | undefined> {
+    try {
+      return await read(file)
+    } catch (error) {
+      if (!(error instanceof JobFileCorrupted)) throw error
       this.log.error({ file, err: error }, 'job file cannot be read')
       return undefined
     }
@@ -178,20 +259,31 @@ export class QueueStore {
     while (this.pending.size > 0) {
       const batch = [...this.pending].slice(0, QUEUE_COMMIT_FILES_MAX)
       for (const [file] of batch) this.pending.delete(file)
-      const replicated = this.replicas.update(batch.map(([file, { content }]) => [file, content]))
-      await Promise.all(batch.map(([file, write]) => this.commitOne(file, write, replicated)))
+      await this.commitAll(batch)
     }
     this.committing = false
   }
 
-  private async commitOne(file: string, { content, waiting }: Write, replicated: Promise<void>): Promise<void> {
+  private async commitAll(batch: readonly (readonly [file: string, Write])[]): Promise<void> {
+    const contents = batch.map(([file, { content }]) => [file, content] as const)
+    const waiting = batch.flatMap(([, write]) => write.waiting)
     try {
-      await Promise.all([this.disk.write(file, content), replicated])
+      await Promise.all([this.append(contents), this.replicas.update(contents)])
       for (const { resolve } of waiting) resolve()
     } catch (error) {
-      this.log.error({ file, err: error }, 'cannot write to the job queue')
+      this.log.error({ files: batch.length, err: error }, 'cannot write to the job queue')
       for (const { reject } of waiting) reject(error)
     }
+  }
+
+  private async append(contents: readonly (readonly [file: string, content: string])[]): Promise<void> {
+    await this.journal.append(contents)
+    for (const [file, content] of contents) {
+      this.unfolded.set(file, content)
+      this.unfoldedBytes += content.length
+    }
+    if (this.unfoldedBytes > QUEUE_JOURNAL_BYTES_MAX) void this.foldNow()
+    else this.foldSoon()
   }
 }
 

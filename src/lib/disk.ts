@@ -39,6 +39,11 @@ export interface Disk {
   /** Replaces the file whole: temporary file, fsync, rename, fsync of the directory. */
   write(file: string, data: string | Buffer, options?: WriteOptions): Promise<void>
   openAppender(file: string, options?: AppenderOptions): Promise<Appender>
+  /**
+   * Adds to a file, which need not be there, or was not empty since this process began it. Durable when it resolves; when it rejects,
+   * nothing was added.
+   */
+  append(file: string, data: Buffer, options?: Omit<WriteOptions, 'durable'>): Promise<void>
   rename(from: string, to: string): Promise<void>
   /**
    * Removes a file; one that is not there is fine. It may be there again after power was lost, unless `durable` asks that the
@@ -74,8 +79,7 @@ export const systemDisk: Disk = {
       const fd = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, 0o600)
       try {
         await naming(file, writeWhole(fd, data))
-        sync.fchmodSync(fd, options.mode ?? 0o640)
-        if (options.owner) sync.fchownSync(fd, options.owner.uid, options.owner.gid)
+        own(fd, options)
         if (options.durable !== false) await naming(file, datasync(fd))
       } finally {
         sync.closeSync(fd)
@@ -106,6 +110,24 @@ export const systemDisk: Disk = {
     }
   },
 
+  async append(file, data, options = {}) {
+    const fd = await open(file, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o600)
+    try {
+      const { size } = sync.fstatSync(fd)
+      try {
+        if (size === 0) own(fd, options)
+        await naming(file, writeWhole(fd, data))
+        await naming(file, datasync(fd))
+        if (size === 0) await syncDirectory(path.dirname(file))
+      } catch (error) {
+        sync.ftruncateSync(fd, size)
+        throw error
+      }
+    } finally {
+      sync.closeSync(fd)
+    }
+  },
+
   async rename(from, to) {
     await fs.rename(from, to)
     await syncDirectory(path.dirname(to))
@@ -133,6 +155,11 @@ export const systemDisk: Disk = {
 
 export function refuseLong(file: string, size: number, most: number): void {
   if (size > most) throw new Error(`${file} has ${size} bytes, which is more than ${most}`)
+}
+
+function own(fd: number, { mode, owner }: WriteOptions): void {
+  sync.fchmodSync(fd, mode ?? 0o640)
+  if (owner) sync.fchownSync(fd, owner.uid, owner.gid)
 }
 
 async function unlinked(file: string): Promise<void> {

@@ -26,6 +26,8 @@ export interface Paths {
   /** SSH keys of all nodes that may become the master. */
   readonly sshPublicKeys: string
   readonly queueDir: string
+  /** What the files of the queue do not have yet. */
+  readonly queueJournal: string
   readonly archiveDir: string
   readonly runDir: string
   readonly socketDir: string
@@ -79,6 +81,7 @@ export function pathsOf(root: string, hostname: string): Paths {
     domainSecret: `${data}/cluster-domain-secret`,
     sshPublicKeys: `${data}/ganeti_pub_keys`,
     queueDir: `${data}/queue`,
+    queueJournal: `${data}/queue/journal`,
     archiveDir: `${data}/queue/archive`,
     runDir: run,
     socketDir: `${run}/socket`,

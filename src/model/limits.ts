@@ -139,6 +139,10 @@ export const OPCODES_PER_JOB_MAX = 1000
 export const JOB_IDS_RESERVED = 50
 /** Files of the queue that one group commit writes and replicates. */
 export const QUEUE_COMMIT_FILES_MAX = 200
+/** Seconds after which what is in the queue's journal reaches the files, which then are written once for all that came in that time. */
+export const QUEUE_FOLD_S = 2
+/** The same when so much was appended. */
+export const QUEUE_JOURNAL_BYTES_MAX = 4 << 20
 /** Files of the queue that are longer than this together are sent to candidates one by one. */
 export const QUEUE_BATCH_BYTES_MAX = 8 << 20
 /** Seconds between two attempts to bring a master candidate's copy of the queue up to date. */

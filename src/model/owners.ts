@@ -64,7 +64,7 @@ const exact: Readonly<Record<string, Claim>> = {
 /** Of files whose names vary, by their directory. */
 const named: readonly [directory: string, name: RegExp, claim: Claim][] = [
   [PATH.DATA_DIR, /^ssconf_/, [...ROOT, MODE.ssconf]],
-  [PATH.QUEUE_DIR, /^(job-\d+|serial|version|lock)$/, [...QUEUE, MODE.queueFile]],
+  [PATH.QUEUE_DIR, /^(job-\d+|serial|version|lock|journal|journal\.old)$/, [...QUEUE, MODE.queueFile]],
   [PATH.JOB_QUEUE_ARCHIVE_DIR, /^\d+$/, [...QUEUE, 0o750]],
 ]
 const ARCHIVED_JOB = new RegExp(`^${PATH.JOB_QUEUE_ARCHIVE_DIR}/\\d+/job-\\d+$`)
@@ -150,6 +150,8 @@ export const ownedDisk: Disk = {
   ...systemDisk,
 
   write: (file, data, options) => systemDisk.write(file, data, { ...options, ...belonging(file) }),
+
+  append: (file, data, options) => systemDisk.append(file, data, { ...options, ...belonging(file) }),
 
   async openAppender(file, options) {
     const appender = await systemDisk.openAppender(file, options)

@@ -5,7 +5,7 @@ import type { Disk } from '../lib/disk'
 import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
 import type { Random } from '../lib/random'
-import type { Turns } from '../lib/turns'
+import type { FileJournal } from '../lib/file-journal'
 import type { ArgsOf, CallName, ResultOf } from '../rpc/node/calls'
 import type { Hypervisor } from './hypervisor/hypervisor'
 import type { NodeMeasures } from './measures'
@@ -29,8 +29,8 @@ export interface NodeContext {
   hypervisor(name: string): Hypervisor
   readonly daemons: DaemonControl
   readonly measures: NodeMeasures
-  /** Of changes to the queue's copy: a call that a killed luxid sent must not end after one of the next luxid. */
-  readonly queueTurns: Turns
+  /** Of the queue's copy. Changes take turns: a call that a killed luxid sent must not end after one of the next luxid. */
+  readonly queueJournal: FileJournal
   /** The configuration's copy on a master candidate; absent where the node's entry point keeps none. */
   readonly configReplica?: ConfigReplica
   /** Of one call: ends when whoever called is gone. */

@@ -1,9 +1,11 @@
 // Looks at the cluster all the time, from outside and at its disks, and complains of what must not be.
+import * as path from 'node:path'
 import { encodeConfig, encodeGantry } from '../../src/config/encode'
 import { loadFiles } from '../../src/config/store-files'
 import { verifyConfig } from '../../src/config/verify'
 import { recordValues } from '../../src/config/records'
 import { parseJob } from '../../src/jobs/job-file'
+import { FileJournal } from '../../src/lib/file-journal'
 import { silentLog } from '../../src/lib/log'
 import type { ConfigData, Documents } from '../../src/model/config'
 import { LuxiClient } from '../../src/rpc/luxi/client'
@@ -15,7 +17,7 @@ import type { SimMachine } from './sim-machine'
 import type { SimProcess } from './simulator'
 
 /** What is not the same everywhere. */
-const OWN_FILES = ['version', 'archive', 'serial']
+const OWN_FILES = ['version', 'archive', 'serial', 'journal', 'journal.old']
 
 export class Auditor {
   /** Why the cluster has not come to rest; undefined when it has. */
@@ -143,8 +145,13 @@ export class Auditor {
     const { documents } = await loadFiles({
       ...{ paths, clock, log: silentLog, random: simulator.random, disk: copy.now },
     })
-    const files = copy.list(paths.queueDir).filter((name) => !OWN_FILES.includes(name))
-    const text = (name: string) => copy.peek(`${paths.queueDir}/${name}`) ?? ''
+    const newer = await new FileJournal({ disk: copy.now, file: paths.queueJournal }).contents()
+    const names = [...copy.list(paths.queueDir), ...[...newer.keys()].map((file) => path.basename(file))]
+    const files = [...new Set(names)].filter((name) => !OWN_FILES.includes(name))
+    const text = (name: string) => {
+      const file = `${paths.queueDir}/${name}`
+      return newer.get(file) ?? copy.peek(file) ?? ''
+    }
     return { documents, queue: new Map(files.map((name) => [name, text(name)])), serial: Number(text('serial')) }
   }
 }

@@ -99,6 +99,17 @@ export class SimDisk {
         await step(0.05, 0.5)
         return this.appender(file, options, sync)
       },
+      append: async (file, data) => {
+        await step(0.02, 0.2)
+        const isNew = (this.names.get(file)?.data.length ?? 0) === 0
+        const appender = await this.appender(file, { durable: false }, sync)
+        await appender.append(data)
+        const inode = this.names.get(file)
+        const length = inode?.data.length ?? 0
+        await sync()
+        if (inode) inode.synced = Math.max(inode.synced, length)
+        if (isNew) this.syncDirectory(path.dirname(file))
+      },
       rename: async (from, to) => {
         await step(0.02, 0.2)
         const inode = this.names.get(from)

@@ -4,9 +4,9 @@ import { type SimHandlers, simHandlers } from '../../src/daemons/sim/handlers'
 import type { World } from '../../src/daemons/sim/world'
 import type { Log } from '../../src/lib/log'
 import { type Paths, pathsOf } from '../../src/lib/paths'
-import { Turns } from '../../src/lib/turns'
 import type { NodeContext } from '../../src/node/context'
 import { configReplicaHandlers } from '../../src/node/handlers/config-replica'
+import { queueCopy } from '../../src/node/queue-copy'
 import { fileHandlers } from '../../src/node/handlers/files'
 import type { CallName } from '../../src/rpc/node/calls'
 import { decodeCall, encodeAnswer, messageOf } from '../../src/rpc/node/protocol'
@@ -15,14 +15,29 @@ import { SimDisk } from './sim-disk'
 import { forgetSockets } from './sim-sockets'
 import type { SimProcess, Simulator } from './simulator'
 
-const { jobqueue_update, jobqueue_rename, jobqueue_set_drain_flag, gantry_jobqueue_write, write_ssconf_files } =
-  fileHandlers
+const {
+  jobqueue_update,
+  jobqueue_rename,
+  jobqueue_set_drain_flag,
+  gantry_jobqueue_append,
+  gantry_jobqueue_fold,
+  gantry_jobqueue_write,
+  write_ssconf_files,
+} = fileHandlers
 const { gantry_jobqueue_keep } = fileHandlers
 const { set_watcher_pause, get_watcher_pause } = fileHandlers
 
 /** What the machine's own files are about is done by the product. */
 const ownFiles = {
-  ...{ jobqueue_update, jobqueue_rename, jobqueue_set_drain_flag, gantry_jobqueue_write, write_ssconf_files },
+  ...{
+    jobqueue_update,
+    jobqueue_rename,
+    jobqueue_set_drain_flag,
+    gantry_jobqueue_append,
+    gantry_jobqueue_fold,
+    gantry_jobqueue_write,
+    write_ssconf_files,
+  },
   gantry_jobqueue_keep,
   ...{ set_watcher_pause, get_watcher_pause },
   ...configReplicaHandlers,
@@ -31,7 +46,7 @@ const ownFiles = {
 /** What a node's own files need of its daemon. */
 type FilesContext = Pick<
   NodeContext,
-  'paths' | 'disk' | 'clock' | 'random' | 'log' | 'hostname' | 'configReplica' | 'queueTurns'
+  'paths' | 'disk' | 'clock' | 'random' | 'log' | 'hostname' | 'configReplica' | 'queueJournal'
 >
 
 export class SimMachine {
@@ -78,10 +93,12 @@ export class SimMachine {
     const { simulator, paths, name: hostname } = this
     const log = this.logOf(process)
     const disk = this.disk.of(process)
-    const isMaster = () => this.disk.peek(paths.ssconf('master_node'))?.trim() === hostname
+    const master = () => this.disk.peek(paths.ssconf('master_node'))?.trim()
+    const isMaster = () => master() === hostname
     const basics = { paths, disk, clock: process.clock, random: simulator.random, log }
     const configReplica = new ConfigReplica({ ...basics, isMaster })
-    const context = { ...basics, hostname, configReplica, queueTurns: new Turns() }
+    const ssconf = { value: master, lines: () => [] }
+    const context = { ...basics, hostname, configReplica, queueJournal: queueCopy({ ...basics, hostname, ssconf }) }
     process.run(() => void configReplica.start())
     const answer = (call: CallName, body: string) => process.run(() => this.answer(context, call, body))
     this.noded = { process, answer }

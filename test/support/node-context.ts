@@ -6,7 +6,7 @@ import { systemClock } from '../../src/lib/clock'
 import { silentLog } from '../../src/lib/log'
 import { type Paths, pathsOf } from '../../src/lib/paths'
 import { systemRandom } from '../../src/lib/random'
-import { Turns } from '../../src/lib/turns'
+import { queueCopy } from '../../src/node/queue-copy'
 import type { NodeContext } from '../../src/node/context'
 import { hypervisorsOf } from '../../src/node/hypervisor/index'
 import { NodeMeasures } from '../../src/node/measures'
@@ -28,12 +28,11 @@ export function testNode(hostname = 'node1.example.com', changes: Partial<NodeCo
   const paths = pathsOf(path.join(folder, hostname), hostname)
   const told: string[] = []
   const basics = { paths, hostname, bindAddress: '127.0.0.1', clock: systemClock, random: systemRandom, log: silentLog }
+  const copied = { ...basics, disk: ownedDisk, ssconf: openSsconf(paths) }
   const context: NodeContext = {
-    ...basics,
-    disk: ownedDisk,
-    ssconf: openSsconf(paths),
+    ...copied,
     measures: new NodeMeasures(hostname),
-    queueTurns: new Turns(),
+    queueJournal: queueCopy({ ...copied, ...changes }),
     osSearchPath: [paths.local('/srv/ganeti/os')],
     hypervisor: hypervisorsOf(basics),
     daemons: {

@@ -1,14 +1,17 @@
 // A luxid's queue over a temporary directory, with real job processes that run test/support/tiny-job.ts.
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import type { OwnerDied } from '../../src/jobs/execution'
-import { type Job, isFinished } from '../../src/jobs/job'
+import { type Job, isFinished, isFurther } from '../../src/jobs/job'
+import { parseJob } from '../../src/jobs/job-file'
 import { JobPool } from '../../src/jobs/pool'
 import { JobQueue, type Submission } from '../../src/jobs/queue'
+import { noReplicas } from '../../src/jobs/replicas'
 import { QueueStore } from '../../src/jobs/store'
 import { systemClock } from '../../src/lib/clock'
 import { type Disk, systemDisk } from '../../src/lib/disk'
+import { journalContents } from '../../src/lib/file-journal'
 import { silentLog } from '../../src/lib/log'
 import { type Paths, pathsOf } from '../../src/lib/paths'
 import type { WireOpCode } from '../../src/rpc/luxi/calls'
@@ -49,13 +52,7 @@ export async function openTestQueue(
 ): Promise<TestQueue> {
   const { maxRunning = 4, disk = systemDisk, warm = 1 } = options
   await disk.makeDirectory(paths.livelockDir)
-  const none = async () => undefined
-  const store = new QueueStore(disk, paths, silentLog, {
-    update: none,
-    rename: none,
-    setDrainFlag: none,
-    retract: () => undefined,
-  })
+  const store = new QueueStore(disk, paths, silentLog, noReplicas, systemClock)
   const runner = new JobPool({
     entry: tinyJob,
     paths,
@@ -78,7 +75,7 @@ export async function openTestQueue(
     store,
     async close() {
       await queue.close()
-      await store.idle()
+      await store.close()
     },
   }
 }
@@ -137,3 +134,33 @@ export function executed(paths: Paths): string[] {
 }
 
 export const livelocks = (paths: Paths): string[] => readdirSync(paths.livelockDir)
+
+type QueuePaths = Pick<Paths, 'queueDir' | 'queueJournal'>
+
+/** What was written last of a file of the queue, wherever it is. */
+export function queueText(paths: QueuePaths, name: string): string | undefined {
+  const text = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined)
+  // In this order, as what is in a journal moves on to the next one meanwhile.
+  const newest = journalContents(text(paths.queueJournal) ?? '').get(name)
+  const newer = newest ?? journalContents(text(`${paths.queueJournal}.old`) ?? '').get(name)
+  const written = text(`${paths.queueDir}/${name}`)
+  return newer !== undefined && written !== undefined && isJobName(name) && isWrittenFurther(written, newer)
+    ? written
+    : (newer ?? written)
+}
+
+const isJobName = (name: string) => name.startsWith('job-')
+const isWrittenFurther = (written: string, newer: string) => isFurther(parseJob(written), parseJob(newer))
+
+export function lastWritten(paths: QueuePaths, id: number): Job {
+  return parseJob(queueText(paths, `job-${id}`) ?? '')
+}
+
+/** Ids of all jobs that were written. */
+export function writtenJobs(paths: QueuePaths): number[] {
+  const journals = [paths.queueJournal, `${paths.queueJournal}.old`].filter((file) => existsSync(file))
+  const newer = journals.flatMap((file) => [...journalContents(readFileSync(file, 'utf8')).keys()])
+  return [...new Set([...readdirSync(paths.queueDir), ...newer])]
+    .flatMap((name) => /^job-(\d+)$/.exec(name)?.[1] ?? [])
+    .map(Number)
+}

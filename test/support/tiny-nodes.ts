@@ -2,11 +2,11 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { systemDisk } from '../../src/lib/disk'
-import { Turns } from '../../src/lib/turns'
 import type { NodeContext } from '../../src/node/context'
 import { instanceHandlers as calls } from '../../src/node/handlers/instance'
 import { hypervisorsOf } from '../../src/node/hypervisor/index'
 import { NodeMeasures } from '../../src/node/measures'
+import { queueCopy } from '../../src/node/queue-copy'
 import { openSsconf } from '../../src/node/ssconf'
 import type { InstanceDict, ReasonTrail } from '../../src/rpc/node/dicts'
 import {
@@ -35,15 +35,13 @@ export class TinyNodes {
     const unused = (): never => {
       throw new Error('not part of this test')
     }
+    const basics = { ...base, hostname, disk: systemDisk, ssconf: openSsconf(base.paths) }
     return {
-      ...base,
-      hostname,
-      disk: systemDisk,
-      ssconf: openSsconf(base.paths),
+      ...basics,
       osSearchPath: [],
       hypervisor: hypervisorsOf(base),
       measures: new NodeMeasures('test'),
-      queueTurns: new Turns(),
+      queueJournal: queueCopy(basics),
       daemons: { startMaster: unused, stopMaster: unused, yieldMaster: unused, ensure: unused, leave: unused },
     }
   }

@@ -8,6 +8,7 @@ import { PORT } from '../../src/model/constants/daemons'
 import { RAPI_RECEIVE_S } from '../../src/model/limits'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
 import { NODES, daemonPids, dataDir, eventually, list, masterRun, residentMib, withWconfd } from '../support/faults'
+import { queueText, writtenJobs } from '../support/queue-in-process'
 import { crowd, dribble, httpsCall, megabytes, nodeCall, sendFrame } from '../support/faults-wire'
 
 jest.setTimeout(120_000)
@@ -32,10 +33,15 @@ const frame = (value: unknown): string => (typeof value === 'string' ? value : J
 const submit = (op: Record<string, unknown>) => ({ method: 'SubmitJob', args: [[op]] })
 const deep = (levels: number, inside = ''): string => '['.repeat(levels) + inside + ']'.repeat(levels)
 
+const queueOf = (node: string) => {
+  const queueDir = path.join(dataDir(cluster, node), 'queue')
+  return { queueDir, queueJournal: path.join(queueDir, 'journal') }
+}
+
 /** Everything that a bad request could have changed. */
 const written = () => ({
-  queue: NODES.map((node) => list(path.join(dataDir(cluster, node), 'queue'))),
-  serial: fs.readFileSync(path.join(dataDir(cluster, MASTER), 'queue/serial'), 'utf8'),
+  queue: NODES.map((node) => writtenJobs(queueOf(node)).sort()),
+  serial: queueText(queueOf(MASTER), 'serial'),
   shared: list(path.join(cluster.root, 'shared')),
   roots: list(cluster.root),
   data: NODES.map((node) =>

@@ -115,7 +115,7 @@ export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
       questions.close()
       await queue.close()
       await history.close()
-      await store.idle()
+      await store.close()
       replicas.close()
       state.close()
       await allocation?.close()
@@ -175,7 +175,7 @@ function openQueue(options: LuxidOptions, disk: Disk, wconfd: Wconfd): Parts {
     ...{ nodes, clock, log },
     files: () => queueFiles(paths, queue),
   })
-  const store = new QueueStore(disk, paths, log, replicas)
+  const store = new QueueStore(disk, paths, log, replicas, clock)
   const queue: JobQueue = new JobQueue({
     ...{ store, clock, log },
     runner: options.runner ?? warmPool(new JobPool({ entry: jobEntry, execArgv: jobExecArgv, paths, clock, log })),

@@ -31,6 +31,8 @@ export function callerCheck({ ssconf, paths, log }: NodeContext): (socket: Socke
 const FROM_MASTER: ReadonlySet<CallName> = new Set<CallName>([
   'gantry_config_append',
   'gantry_config_replace',
+  'gantry_jobqueue_append',
+  'gantry_jobqueue_fold',
   'gantry_jobqueue_keep',
   'gantry_jobqueue_write',
   'jobqueue_rename',

@@ -13,7 +13,6 @@ import { type Random, systemRandom } from '../../lib/random'
 import { readBody } from '../../lib/read-body'
 import { Shares } from '../../lib/shares'
 import { followCertificate, nodeServerTls } from '../../lib/tls'
-import { Turns } from '../../lib/turns'
 import { PORT } from '../../model/constants/daemons'
 import { isVirtualNode } from '../../node/network'
 import { OS_SEARCH_PATH, PATH } from '../../model/constants/paths'
@@ -33,6 +32,7 @@ import { dispatch } from '../../node/dispatch'
 import { hypervisorsOf } from '../../node/hypervisor/index'
 import { pruneArchive } from '../../node/leftovers'
 import { NodeMeasures } from '../../node/measures'
+import { queueCopy } from '../../node/queue-copy'
 import { openSsconf } from '../../node/ssconf'
 import { isCallName } from '../../rpc/node/calls'
 import { encodeAnswer } from '../../rpc/node/protocol'
@@ -123,15 +123,14 @@ function osFolders(paths: Paths, bundled: readonly string[]) {
 function contextOf(options: NodedOptions): NodeContext {
   const { paths, hostname, address: bindAddress } = options
   const { clock = systemClock, random = systemRandom, disk = ownedDisk, log = silentLog } = options
-  const basics = { paths, hostname, bindAddress, clock, random, disk, log }
+  const basics = { paths, hostname, bindAddress, clock, random, disk, log, ssconf: openSsconf(paths) }
   return {
     ...basics,
-    ssconf: openSsconf(paths),
     ...osFolders(paths, options.bundledOs ?? []),
     hypervisor: hypervisorsOf(basics),
     daemons: options.daemons,
     measures: new NodeMeasures(hostname),
-    queueTurns: new Turns(),
+    queueJournal: queueCopy(basics),
   }
 }
 

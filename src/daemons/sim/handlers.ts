@@ -23,6 +23,8 @@ const filesAndDaemons = {
   gantry_config_append: nothing,
   gantry_config_replace: nothing,
   gantry_replica_status: () => ({ config_serial: null, jobs: [] }),
+  gantry_jobqueue_append: nothing,
+  gantry_jobqueue_fold: nothing,
   gantry_jobqueue_keep: nothing,
   gantry_jobqueue_write: nothing,
   jobqueue_update: nothing,

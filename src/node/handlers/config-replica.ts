@@ -1,4 +1,5 @@
 // Node calls by which the master keeps the configuration on master candidates, and the next one learns what they have.
+import * as path from 'node:path'
 import { decodeJournal } from '../../config/journal'
 import { eachBounded } from '../../lib/bounded'
 import { QUEUE_COMMIT_FILES_MAX } from '../../model/limits'
@@ -24,25 +25,28 @@ export const configReplicaHandlers = {
 
 /** From the files, which are as durable as what was acknowledged. */
 async function configSerial({ disk, paths }: NodeContext): Promise<number | null> {
-  const config = parse(await disk.read(paths.configFile))
+  const config = parse((await disk.read(paths.configFile))?.toString('utf8'))
   if (config === undefined) return null
   const { records } = decodeJournal((await disk.read(paths.journalFile)) ?? Buffer.alloc(0))
   return Math.max(Number(config['serial_no']), ...records.map(({ delta }) => delta.to))
 }
 
-async function jobsOf({ disk, paths }: NodeContext): Promise<[number, boolean][]> {
-  const ids = (await disk.list(paths.queueDir)).flatMap((name) => /^job-(\d+)$/.exec(name)?.[1] ?? [])
+async function jobsOf({ disk, paths, queueJournal }: NodeContext): Promise<[number, boolean][]> {
+  const newer = await queueJournal.contents()
+  const names = [...(await disk.list(paths.queueDir)), ...[...newer.keys()].map((file) => path.basename(file))]
+  const ids = new Set(names.flatMap((name) => /^job-(\d+)$/.exec(name)?.[1] ?? []))
   const jobs: [number, boolean][] = []
   await eachBounded(ids, QUEUE_COMMIT_FILES_MAX, async (id) => {
-    const job = parse(await disk.read(`${paths.queueDir}/job-${id}`))
+    const file = `${paths.queueDir}/job-${id}`
+    const job = parse(newer.get(file) ?? (await disk.read(file))?.toString('utf8'))
     jobs.push([Number(id), (job?.['end_timestamp'] ?? null) !== null])
   })
   return jobs
 }
 
-function parse(text: Buffer | undefined): Readonly<Record<string, unknown>> | undefined {
+function parse(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse(text?.toString('utf8') ?? '')
+    const value: unknown = JSON.parse(text ?? '')
     return isObject(value) ? value : undefined
   } catch {
     // Half of a file that another one replaces: as good as none.

@@ -24,20 +24,31 @@ export const fileHandlers = {
   },
 
   jobqueue_update: (context, file, content) =>
-    context.queueTurns.take(async () => {
+    context.queueJournal.alone(async () => {
       await receiveQueueFile(context, file, content)
       return null
     }),
 
+  async gantry_jobqueue_append(context, files) {
+    for (const [file] of files) checkQueueFile(context, file)
+    await context.queueJournal.append(files)
+    return null
+  },
+
+  async gantry_jobqueue_fold({ queueJournal }) {
+    await queueJournal.fold()
+    return null
+  },
+
   gantry_jobqueue_write: (context, files) =>
-    context.queueTurns.take(async () => {
+    context.queueJournal.alone(async () => {
       for (const [file] of files) checkQueueFile(context, file)
       await Promise.all(files.map(([file, content]) => receiveQueueFile(context, file, content)))
       return null
     }),
 
-  gantry_jobqueue_keep: ({ disk, paths, queueTurns }, files) =>
-    queueTurns.take(async () => {
+  gantry_jobqueue_keep: ({ disk, paths, queueJournal }, files) =>
+    queueJournal.alone(async () => {
       const kept = new Set(files)
       const names = (await disk.list(paths.queueDir)).filter((name) => name.startsWith('job-'))
       const gone = names.map((name) => path.join(paths.queueDir, name)).filter((file) => !kept.has(file))
@@ -46,7 +57,7 @@ export const fileHandlers = {
     }),
 
   jobqueue_rename: (context, pairs) =>
-    context.queueTurns.take(async () => {
+    context.queueJournal.alone(async () => {
       for (const [from, to] of pairs) {
         checkQueueFile(context, from)
         await context.disk.makeDirectory(path.dirname(checkQueueFile(context, to)))
@@ -56,17 +67,17 @@ export const fileHandlers = {
     }),
 
   /** All jobs go; the queue itself, its lock and version stay. */
-  jobqueue_purge: ({ disk, paths, queueTurns }) =>
-    queueTurns.take(async () => {
+  jobqueue_purge: ({ disk, paths, queueJournal }) =>
+    queueJournal.alone(async () => {
       const { queueDir, archiveDir } = paths
       await fs.rm(archiveDir, { recursive: true, force: true })
-      const jobs = (await disk.list(queueDir)).filter((name) => name.startsWith('job-'))
+      const jobs = (await disk.list(queueDir)).filter((name) => /^(job-|journal)/.test(name))
       await Promise.all(jobs.map((name) => disk.remove(path.join(queueDir, name))))
       return null
     }),
 
   jobqueue_set_drain_flag: (context, drained) =>
-    context.queueTurns.take(async () => {
+    context.queueJournal.alone(async () => {
       const flag = path.join(context.paths.queueDir, 'drain')
       if (drained) await receiveQueueFile(context, flag, '')
       else await context.disk.remove(flag, { durable: true })

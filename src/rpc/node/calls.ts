@@ -400,6 +400,9 @@ export const nodeCalls = {
   gantry_metrics: many(URGENT, [], of<unknown[]>()),
   /** jobqueue_update for several files; it answers when all are durable. */
   gantry_jobqueue_write: many(URGENT, [arg('files', list(pair(path, compressed)))], none),
+  /** The same in a hurry: what these files are to have is durable, and reaches them with `gantry_jobqueue_fold`. */
+  gantry_jobqueue_append: many(URGENT, [arg('files', list(pair(path, compressed)))], none),
+  gantry_jobqueue_fold: many(NORMAL, [], none),
   /** The end of a full copy of the queue: job files that are not among these go. */
   gantry_jobqueue_keep: many(URGENT, [arg('files', list(path))], none),
 }

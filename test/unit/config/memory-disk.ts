@@ -44,6 +44,10 @@ export class MemoryDisk implements Disk {
     }
   }
 
+  async append(file: string, data: Buffer): Promise<void> {
+    await (await this.openAppender(file)).append(data)
+  }
+
   async rename(from: string, to: string): Promise<void> {
     await this.operate(() => {
       const data = this.files.get(from)

@@ -1,15 +1,22 @@
 // kill -9 of luxid and of job processes at random moments: every job that was accepted ends exactly once.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync, readdirSync } from 'node:fs'
 import * as path from 'node:path'
 import { isFinished, type Job, jobStatus } from '../../../src/jobs/job'
-import { parseJob } from '../../../src/jobs/job-file'
 import { systemClock } from '../../../src/lib/clock'
 import { isServed } from '../../../src/lib/json-socket'
 import type { Paths } from '../../../src/lib/paths'
 import { type Random, seededRandom, systemRandom } from '../../../src/lib/random'
 import { LuxiClient } from '../../../src/rpc/luxi/client'
-import { delay, executed, livelocks, removeRoot, runTypescript, temporaryPaths } from '../../support/queue-in-process'
+import {
+  delay,
+  executed,
+  lastWritten,
+  livelocks,
+  removeRoot,
+  runTypescript,
+  temporaryPaths,
+  writtenJobs,
+} from '../../support/queue-in-process'
 
 jest.setTimeout(180_000)
 
@@ -82,9 +89,8 @@ async function submitUntil(work: { go: boolean }, accepted: Set<number>, random:
 }
 
 function killJobProcess(random: Random): void {
-  const busy = readdirSync(paths.queueDir)
-    .filter((name) => /^job-\d+$/.test(name))
-    .map((name) => fileOf(Number(name.slice(4))))
+  const busy = writtenJobs(paths)
+    .map(fileOf)
     .filter((job) => !isFinished(job) && job.process_id !== undefined)
   const victim = busy[random.below(Math.max(1, busy.length))]
   if (victim?.process_id === undefined) return
@@ -95,7 +101,7 @@ function killJobProcess(random: Random): void {
   }
 }
 
-const fileOf = (id: number): Job => parseJob(readFileSync(`${paths.queueDir}/job-${id}`, 'utf8'))
+const fileOf = (id: number): Job => lastWritten(paths, id)
 
 async function endsOf(ids: readonly number[]): Promise<Map<number, Job>> {
   for (let i = 0; i < 600; i++) {

@@ -1,17 +1,20 @@
 import { existsSync, readFileSync, writeFileSync, mkdirSync } from 'node:fs'
 import { systemClock } from '../../../src/lib/clock'
 import { type Disk, systemDisk } from '../../../src/lib/disk'
+import { journalContents } from '../../../src/lib/file-journal'
 import type { Paths } from '../../../src/lib/paths'
 import { filterUuid } from '../../../src/model/ids'
 import { jobStatus, newJob } from '../../../src/jobs/job'
-import { encodeJob, parseJob } from '../../../src/jobs/job-file'
+import { encodeJob } from '../../../src/jobs/job-file'
 import {
   type TestQueue,
   delay,
   ended,
   executed,
+  lastWritten,
   livelocks,
   openTestQueue,
+  queueText,
   removeRoot,
   submitOne,
   temporaryPaths,
@@ -39,8 +42,8 @@ async function start(options: Parameters<typeof openTestQueue>[1] = {}): Promise
   return one
 }
 
-const fileOf = (id: number) => parseJob(readFileSync(`${paths.queueDir}/job-${id}`, 'utf8'))
-const serialFile = () => Number(readFileSync(`${paths.queueDir}/serial`, 'utf8'))
+const fileOf = (id: number) => lastWritten(paths, id)
+const serialFile = () => Number(queueText(paths, 'serial'))
 const gone = async (holds: () => boolean) => {
   for (let i = 0; i < 200 && !holds(); i++) await systemClock.sleep(20)
   expect(holds()).toBe(true)
@@ -50,12 +53,14 @@ describe('a job', () => {
   test('that is refused, because the last job id cannot be written, is nowhere', async () => {
     const disk: Disk = {
       ...systemDisk,
-      write: (file, data, options) =>
-        file.endsWith('/serial') ? Promise.reject(new Error('ENOSPC')) : systemDisk.write(file, data, options),
+      append: (file, data) =>
+        journalContents(data.toString()).has('serial')
+          ? Promise.reject(new Error('ENOSPC'))
+          : systemDisk.append(file, data),
     }
     const { queue } = await start({ maxRunning: 0, disk })
     expect(await queue.submit([[delay(1)]])).toEqual([{ error: 'ENOSPC' }])
-    expect(existsSync(`${paths.queueDir}/job-1`)).toBe(false)
+    expect(queueText(paths, 'job-1')).toBeUndefined()
     expect(queue.ids()).toEqual([])
   })
 
@@ -277,7 +282,7 @@ describe('dependencies', () => {
     const { queue } = await start()
     const results = await queue.submit([[delay(0, { depends: [[-5, []]] })], [delay(0)]])
     expect(results).toEqual([{ error: expect.stringContaining('before the first job') }, { id: 2 }])
-    expect(existsSync(`${paths.queueDir}/job-1`)).toBe(false)
+    expect(queueText(paths, 'job-1')).toBeUndefined()
   })
 })
 
@@ -293,7 +298,7 @@ describe('secrets', () => {
   test('are in no file, and a queued job that lost them to a restart fails and says so', async () => {
     const first = await start({ maxRunning: 0 })
     const id = await submitOne(first.queue, create)
-    expect(readFileSync(`${paths.queueDir}/job-${id}`, 'utf8')).not.toContain('hunter2')
+    expect(queueText(paths, `job-${id}`)).not.toContain('hunter2')
     await first.close()
     const second = await start()
     const job = await ended(second.queue, id)

@@ -1,16 +1,18 @@
 import { existsSync, writeFileSync } from 'node:fs'
-import { newJob } from '../../../src/jobs/job'
+import { dequeued, newJob } from '../../../src/jobs/job'
+import { encodeJob } from '../../../src/jobs/job-file'
 import { livelockName } from '../../../src/jobs/livelocks'
-import { Replicas, type QueueFile } from '../../../src/jobs/replicas'
+import { noReplicas, Replicas, type QueueFile } from '../../../src/jobs/replicas'
 import { QueueStore } from '../../../src/jobs/store'
 import { systemClock } from '../../../src/lib/clock'
 import { type Disk, systemDisk } from '../../../src/lib/disk'
+import { journalContents } from '../../../src/lib/file-journal'
 import { silentLog } from '../../../src/lib/log'
 import type { Paths } from '../../../src/lib/paths'
 import { nodeUuid } from '../../../src/model/ids'
 import { NodeCallError, type NodeClient, type NodeTarget } from '../../../src/rpc/node/client'
 import { eventually } from '../../support/faults'
-import { delay, removeRoot, temporaryPaths } from '../../support/queue-in-process'
+import { delay, queueText, removeRoot, temporaryPaths } from '../../support/queue-in-process'
 
 let paths: Paths
 
@@ -38,7 +40,7 @@ class FakeCandidates {
       if (this.down.has(name)) throw new Error('does not answer')
       const [first, second] = args as unknown as [string, string]
       if (call === 'jobqueue_update') this.of(name).set(first, second)
-      if (call === 'gantry_jobqueue_write') {
+      if (call === 'gantry_jobqueue_write' || call === 'gantry_jobqueue_append') {
         if (this.old.has(name)) throw new NodeCallError(name, call, 'the node does not know this call', false)
         for (const [file, content] of args[0] as readonly QueueFile[]) this.of(name).set(file, content)
       }
@@ -77,19 +79,23 @@ const inSync = async (replicas: Replicas, ...names: string[]) => {
 }
 
 describe('the store', () => {
-  const none = async () => undefined
-  const open = (disk: Disk = systemDisk, update: () => Promise<void> = none) =>
-    new QueueStore(disk, paths, silentLog, { update, rename: none, setDrainFlag: none, retract: () => undefined })
+  const open = (disk: Disk = systemDisk, update = noReplicas.update) =>
+    new QueueStore(disk, paths, silentLog, { ...noReplicas, update }, systemClock)
 
-  test('writes all jobs that are saved during one write together, and a job that was saved twice once', async () => {
-    const writes: string[] = []
+  test('writes all jobs that are saved during one write together, and files later, each once', async () => {
+    const appended: string[][] = []
+    const written: string[] = []
     let release = () => {}
     const gate = new Promise<void>((resolve) => (release = resolve))
     const slow: Disk = {
       ...systemDisk,
-      async write(file, data, options) {
-        writes.push(file.slice(paths.queueDir.length + 1))
+      async append(file, data) {
+        appended.push([...journalContents(data.toString()).keys()])
         await gate
+        return systemDisk.append(file, data)
+      },
+      write(file, data, options) {
+        written.push(file.slice(paths.queueDir.length + 1))
         return systemDisk.write(file, data, options)
       },
     }
@@ -98,10 +104,30 @@ describe('the store', () => {
     await systemClock.sleep(10)
     const rest = [store.save(job(2)), store.save(job(3)), store.save(job(2)), store.saveSerial(3)]
     await systemClock.sleep(10)
-    expect(writes).toEqual(['job-1'])
+    expect(appended).toEqual([['job-1']])
     release()
     await Promise.all([first, ...rest])
-    expect(writes).toEqual(['job-1', 'job-2', 'job-3', 'serial'])
+    expect(appended).toEqual([['job-1'], ['job-2', 'job-3', 'serial']])
+    await store.save(job(1))
+    expect(written).toEqual([])
+    await store.close()
+    expect(written.sort()).toEqual(['job-1', 'job-2', 'job-3', 'serial'])
+    expect(existsSync(paths.queueJournal)).toBe(false)
+  })
+
+  test('what is not in the files yet is found by whoever comes next, and what a process wrote alone counts for more', async () => {
+    await open().save(job(1))
+    await open().save(job(2))
+    const alone = dequeued(job(2), [3, 3])
+    writeFileSync(`${paths.queueDir}/job-2`, encodeJob(alone))
+    const next = open()
+    expect(await next.load()).toMatchObject({ jobs: [job(1)], ended: [{ id: 2 }] })
+    expect([await next.read(1), await next.read(2)]).toEqual([job(1), alone])
+    expect(await next.text(2)).toBe(encodeJob(alone))
+    await next.archive([2], () => undefined)
+    await next.close()
+    expect(existsSync(`${paths.queueDir}/job-2`)).toBe(false)
+    expect([await next.read(1), await next.readArchived(2)]).toEqual([job(1), alone])
   })
 
   test('acknowledges a job only when the candidates have it', async () => {
@@ -109,7 +135,7 @@ describe('the store', () => {
     const store = open(systemDisk, () => new Promise((resolve) => (release = resolve)))
     let acknowledged = false
     const saved = store.save(job(1)).then(() => (acknowledged = true))
-    await eventually('the file is here', () => existsSync(`${paths.queueDir}/job-1`) || undefined)
+    await eventually('the job is here', () => queueText(paths, 'job-1'))
     // Time enough for an answer, if it came too early.
     await systemClock.sleep(20)
     expect(acknowledged).toBe(false)
@@ -117,16 +143,23 @@ describe('the store', () => {
     await saved
   })
 
-  test('a full disk fails the job that it hits and no other', async () => {
+  test('a full disk fails the jobs that it hits and no others', async () => {
+    let room = true
     const full: Disk = {
       ...systemDisk,
-      write: (file, data, options) =>
-        file.endsWith('job-2') ? Promise.reject(new Error('ENOSPC')) : systemDisk.write(file, data, options),
+      append: (file, data) => (room ? systemDisk.append(file, data) : Promise.reject(new Error('ENOSPC'))),
     }
     const store = open(full)
-    const results = await Promise.allSettled([1, 2, 3].map((id) => store.save(job(id))))
-    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-    await store.save(job(4))
+    const save = async (id: number, hasRoom: boolean) => {
+      room = hasRoom
+      return store.save(job(id)).then(() => 'saved', String)
+    }
+    expect([await save(1, true), await save(2, false), await save(3, true)]).toEqual([
+      'saved',
+      'Error: ENOSPC',
+      'saved',
+    ])
+    expect([queueText(paths, 'job-2'), queueText(paths, 'job-3')]).toEqual([undefined, encodeJob(job(3))])
   })
 
   test('loads jobs in order, and takes the last id from whichever is greater, files or serial', async () => {

@@ -73,6 +73,10 @@ test('a candidate tells which configuration and which jobs it has, journal inclu
   const record = encodeRecord({ from: 7, to: 9, mtime: 1 })
   node.put('/var/lib/ganeti/config.journal', record.toString())
   expect(await status()).toMatchObject({ config_serial: 9 })
+  await fileHandlers.gantry_jobqueue_append(node.context, [
+    [`${node.paths.queueDir}/job-2`, '{"end_timestamp": [1, 2]}'],
+  ])
+  expect((await status()).jobs).toContainEqual([2, true])
 })
 
 test('daemons are started and stopped by name, and only known ones', async () => {

@@ -118,6 +118,21 @@ test('a write that was asked for earlier never ends after a later one', async ()
   expect(fs.readFileSync(file, 'utf8')).toBe('new')
 })
 
+test('what the master sends in a hurry is durable at once, and in its file when anything else is done to the queue', async () => {
+  const file = `${node.paths.queueDir}/job-1`
+  const moved = `${node.paths.archiveDir}/0/job-1`
+  await call('jobqueue_update', file, 'first')
+  await call('gantry_jobqueue_append', [[file, 'second']])
+  await call('gantry_jobqueue_append', [[file, 'third']])
+  expect(fs.readFileSync(file, 'utf8')).toBe('first')
+  await call('gantry_jobqueue_fold')
+  expect(fs.readFileSync(file, 'utf8')).toBe('third')
+  await call('gantry_jobqueue_append', [[file, 'last']])
+  await call('jobqueue_rename', [[file, moved]])
+  expect([fs.existsSync(file), fs.readFileSync(moved, 'utf8')]).toEqual([false, 'last'])
+  await expect(call('gantry_jobqueue_append', [[`${node.paths.dataDir}/elsewhere`, '']])).rejects.toThrow('job queue')
+})
+
 test('the drain flag and the pause of the watcher come and go', async () => {
   await call('jobqueue_set_drain_flag', true)
   expect(fs.existsSync(`${node.paths.queueDir}/drain`)).toBe(true)

@@ -1,0 +1,120 @@
+// New contents of many small files, durable with one append instead of a write for each: a journal beside the files, which are written
+// later, each once with its last content. A line is a CRC-32 in hexadecimal, a space, and JSON: names below the journal's folder with
+// contents. Lines that are not whole were promised to nobody and are skipped.
+import * as path from 'node:path'
+import { crc32 } from 'node:zlib'
+import { eachBounded } from './bounded'
+import { type Disk, isMissing } from './disk'
+import { Turns } from './turns'
+
+export type FileContent = readonly [file: string, content: string]
+
+export interface FileJournalOptions {
+  disk: Disk
+  /** The journal. The files are below its folder. */
+  file: string
+  /** False while another process folds the journal. */
+  isOurs?(): boolean
+  /** Whether a file is to get this content: false when what is there is newer. */
+  isNews?(file: string, content: string): Promise<boolean>
+}
+
+const WRITTEN_AT_ONCE = 20
+
+export class FileJournal {
+  private readonly turns = new Turns()
+  /** The part of the journal that is being written to the files. */
+  private readonly old: string
+  private mayHaveOld = true
+  /** Of a journal that another process began nobody knows whether its name is durable. */
+  private isBegun = false
+  private writing: Promise<void> = Promise.resolve()
+
+  constructor(private readonly options: FileJournalOptions) {
+    this.old = `${options.file}.old`
+  }
+
+  /** Durable when it resolves; when it rejects, nothing was appended. */
+  append(files: readonly FileContent[]): Promise<void> {
+    const { disk, file } = this.options
+    const line = encode(files.map(([name, content]) => [path.relative(path.dirname(file), name), content]))
+    return this.turns.take(async () => {
+      if (!this.isBegun) await this.rotate()
+      this.isBegun = true
+      await disk.append(file, line)
+    })
+  }
+
+  /** Resolves when all that was appended before is in the files. */
+  async fold(): Promise<void> {
+    await this.turns.take(() => this.rotate())
+    await this.writing
+  }
+
+  /** Does something with the files when they have everything that is ours to write, and before anything else is appended. */
+  alone<T>(work: () => Promise<T>): Promise<T> {
+    return this.turns.take(async () => {
+      await this.rotate()
+      await this.writing
+      return work()
+    })
+  }
+
+  /** The last content of each file that may not have it yet. */
+  async contents(): Promise<Map<string, string>> {
+    const { disk, file } = this.options
+    const [older, newer] = [await disk.read(this.old), await disk.read(file)]
+    return new Map([...this.decode(older), ...this.decode(newer)])
+  }
+
+  /** What is appended from now on goes to a new journal; the former one is written to the files meanwhile. */
+  private async rotate(): Promise<void> {
+    if (this.options.isOurs?.() === false) return
+    await this.writing.catch(() => undefined)
+    if (this.mayHaveOld) await (this.writing = this.writeOld())
+    try {
+      await this.options.disk.rename(this.options.file, this.old)
+    } catch (error) {
+      if (isMissing(error)) return
+      throw error
+    }
+    this.writing = this.writeOld()
+    this.writing.catch(() => undefined)
+  }
+
+  private async writeOld(): Promise<void> {
+    this.mayHaveOld = true
+    const { disk, isOurs, isNews } = this.options
+    const data = await disk.read(this.old)
+    await eachBounded(this.decode(data), WRITTEN_AT_ONCE, async ([file, content]) => {
+      if (isOurs?.() === false) throw new Error(`${this.old} is another process's now`)
+      if ((await isNews?.(file, content)) !== false) await disk.write(file, content)
+    })
+    if (data !== undefined) await disk.remove(this.old, { durable: true })
+    this.mayHaveOld = false
+  }
+
+  private decode(data: Buffer | undefined): Map<string, string> {
+    const folder = path.dirname(this.options.file)
+    const contents = journalContents(data?.toString('utf8') ?? '')
+    return new Map([...contents].map(([name, content]) => [`${folder}/${name}`, content]))
+  }
+}
+
+/** The last content of each file, by its name. */
+export const journalContents = (text: string): Map<string, string> => new Map(text.split('\n').flatMap(decodeLine))
+
+/** The newline before it ends what a writer that was killed left behind. */
+function encode(files: readonly FileContent[]): Buffer {
+  const text = JSON.stringify(files)
+  return Buffer.from(`\n${checksum(text)} ${text}\n`)
+}
+
+const checksum = (text: string): string => crc32(text).toString(16).padStart(8, '0')
+
+function decodeLine(line: string): readonly FileContent[] {
+  const text = line.slice(9)
+  if (line.length < 10 || line.slice(0, 9) !== `${checksum(text)} `) return []
+  // The checksum says that this is what `encode` wrote.
+  return JSON.parse(text) as FileContent[]
+}
