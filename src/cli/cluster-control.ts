@@ -1,5 +1,7 @@
-import { seconds } from '../lib/clock'
+import { type Clock, seconds } from '../lib/clock'
+import { timeText } from '../lib/rfc3339'
 import { OpClusterActivateMasterIp, OpClusterDeactivateMasterIp, OpClusterRedistConf } from '../opcodes/cluster'
+import type { Master } from '../rpc/luxi/calls'
 import { type Call, EXIT, refusal } from './command'
 import { confirm } from './confirm'
 import { formatCtime } from './format'
@@ -30,6 +32,17 @@ export async function controlQueue({ args, master, terminal }: Call): Promise<nu
   return EXIT.ok
 }
 
+export async function queueData({ args, master }: Call): Promise<unknown> {
+  onlyInfo(args)
+  const [drained] = await master.queryConfigValues(['drain_flag'])
+  return { drained: drained === true }
+}
+
+/** Data are printed instead of what a command does otherwise. */
+function onlyInfo([verb]: readonly string[]): void {
+  if (verb !== 'info') throw refusal(`Only 'info' prints data; call '${verb}' without --json and --output-format`)
+}
+
 /** The pause is kept for the watchers that look at it: Ganeti's, where a cluster is mixed. */
 const NO_WATCHER = 'Note: this version of Gantry has no watcher of its own, so nothing restarts what has stopped'
 
@@ -45,12 +58,22 @@ export async function controlWatcher({ args, master, terminal, clock }: Call): P
     terminal.out(until === null ? 'The watcher is not paused.' : `The watcher is paused until ${formatCtime(until)}.`)
   } else if (verb !== 'info') throw refusal(`Command '${verb}' is not valid.`)
   else {
-    const [until] = await master.queryConfigValues(['watcher_pause'])
-    if (typeof until === 'number' && until > seconds(clock))
-      terminal.out(`The watcher is paused until ${formatCtime(until)}.`)
-    else terminal.out('The watcher is not paused.')
+    const until = await pausedUntil(master, clock)
+    terminal.out(until === null ? 'The watcher is not paused.' : `The watcher is paused until ${formatCtime(until)}.`)
   }
   return EXIT.ok
+}
+
+export async function watcherData({ args, master, terminal, clock }: Call): Promise<unknown> {
+  onlyInfo(args)
+  terminal.err(NO_WATCHER)
+  const until = await pausedUntil(master, clock)
+  return { paused_until: until === null ? null : timeText(until) }
+}
+
+async function pausedUntil(master: Master, clock: Clock): Promise<number | null> {
+  const [until] = await master.queryConfigValues(['watcher_pause'])
+  return typeof until === 'number' && until > seconds(clock) ? until : null
 }
 
 const UNITS_S: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86400, w: 604800 }

@@ -12,6 +12,8 @@ import {
   controlWatcher,
   deactivateMasterIp,
   redistributeConfig,
+  queueData,
+  watcherData,
 } from './cluster-control'
 import { clusterData, pingMaster, showCluster, showMaster, showVersion } from './cluster-info'
 import { modifyCluster } from './cluster-modify'
@@ -251,6 +253,7 @@ export const clusterTool: Tool = {
       args: [one('choice')],
       options: [],
       run: controlQueue,
+      data: queueData,
     },
     {
       name: 'watcher',
@@ -259,6 +262,7 @@ export const clusterTool: Tool = {
       args: [one('choice'), { kind: 'duration', min: 0, max: 1 }],
       options: [],
       run: controlWatcher,
+      data: watcherData,
     },
     {
       name: 'modify',

@@ -9,17 +9,33 @@ const pairs = (value: unknown): [string, unknown][] =>
   niceSortBy(typeof value === 'object' && value !== null ? Object.entries(value) : [], ([name]) => name)
 
 /** Every provider; what was named is looked for among them. */
-async function providers({ jobs }: Call, fields: readonly string[], complaint: string): Promise<unknown[][]> {
+async function providers({ jobs }: Call, fields: readonly string[]): Promise<unknown[][]> {
   const rows = list(await jobs.run(opcodeOf(OpExtStorageDiagnose, { output_fields: fields, names: [] })))
-  if (rows.length === 0) throw new CommandFailure(complaint)
   return rows.map((row) => [...list(row)])
+}
+
+async function someProviders(call: Call, fields: readonly string[], complaint: string): Promise<unknown[][]> {
+  const rows = await providers(call, fields)
+  if (rows.length === 0) throw new CommandFailure(complaint)
+  return rows
+}
+
+const FIELDS = ['name', 'node_status', 'nodegroup_status', 'parameters']
+
+/** The providers that the arguments name, or all; one that is not there is a failure. */
+export async function storageData(call: Call): Promise<unknown> {
+  const rows = await providers(call, FIELDS)
+  const missing = call.args.filter((name) => !rows.some(([found]) => found === name))
+  if (missing.length > 0) throw new CommandFailure(`ExtStorage provider ${missing.join(', ')} not found`)
+  const named = rows.filter(([name]) => call.args.length === 0 || call.args.includes(String(name)))
+  return named.map((row) => Object.fromEntries(FIELDS.map((field, at) => [field, row[at] ?? null])))
 }
 
 /** The state of every external storage provider on every node and in every group. */
 export async function diagnoseStorage(call: Call): Promise<number> {
   const { out } = call.terminal
   const fields = ['name', 'node_status', 'nodegroup_status']
-  for (const [name, nodes, groups] of await providers(call, fields, "Can't get the list of ExtStorage providers")) {
+  for (const [name, nodes, groups] of await someProviders(call, fields, "Can't get the list of ExtStorage providers")) {
     const isValid = ([, found]: readonly [string, unknown]) => list(list(found)[0])[1] === true
     out(`Provider: ${pythonText(name)}`)
     out('---')
@@ -46,7 +62,7 @@ function nodeStatus([path, valid, message, parameters]: readonly unknown[]): str
 export async function showStorage(call: Call): Promise<number> {
   const { args, terminal } = call
   const { out } = terminal
-  const rows = await providers(
+  const rows = await someProviders(
     call,
     ['name', 'nodegroup_status', 'parameters'],
     "Can't get the ExtStorage providers list",

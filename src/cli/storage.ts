@@ -1,5 +1,5 @@
 import { type Tool, many } from './command'
-import { diagnoseStorage, showStorage } from './storage-commands'
+import { diagnoseStorage, showStorage, storageData } from './storage-commands'
 import { oPriority } from './options'
 
 export const storageTool: Tool = {
@@ -12,6 +12,7 @@ export const storageTool: Tool = {
       args: [],
       options: [oPriority],
       run: diagnoseStorage,
+      data: storageData,
     },
     {
       name: 'info',
@@ -20,6 +21,7 @@ export const storageTool: Tool = {
       args: [many('OS or provider name')],
       options: [oPriority],
       run: showStorage,
+      data: storageData,
     },
   ],
 }

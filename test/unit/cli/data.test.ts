@@ -7,12 +7,11 @@ const run = (words: string, master = new FakeMaster()) => runCli(master, words.s
 const json = async (words: string): Promise<unknown> => JSON.parse((await run(words)).stdout)
 
 test('every command that lists or shows objects prints them as data', () => {
-  const shows = /^(list(-.*)?|info|diagnose|volumes|permissions|locks|search-tags)$/
+  const shows = /^(list(-.*)?|info|diagnose|volumes|permissions|locks|search-tags|queue|watcher)$/
   const without = ALL_TOOLS.flatMap(({ name, commands }) =>
     commands.flatMap((one) => (shows.test(one.name) && one.data === undefined ? [`${name} ${one.name}`] : [])),
   )
-  // Providers of external storage have no view yet.
-  expect(without).toEqual(['gnt-storage diagnose', 'gnt-storage info'])
+  expect(without).toEqual([])
 })
 
 test('JSON has the fields that /3 shows, times as texts, and null where nothing is known', async () => {
@@ -51,6 +50,41 @@ test('a format that is not there is refused, and what Ganeti knows may still be 
 
 test('info of what is not there fails, and prints no data', async () => {
   expect(await run('gnt-filter info --json nosuch')).toMatchObject({ exit: 1, stdout: '' })
+})
+
+test('the queue and the watcher tell how they are, and do nothing but that where data are wanted', async () => {
+  expect(await json('gnt-cluster queue --json info')).toEqual({ drained: false })
+  expect(await json('gnt-cluster watcher --json info')).toEqual({ paused_until: null })
+  const master = new FakeMaster()
+  master.configValues['watcher_pause'] = 4e9
+  const { stdout, stderr } = await run('gnt-cluster watcher --output-format yaml info', master)
+  expect(stderr).toContain('no watcher of its own')
+  expect(stdout).toMatch(/^paused_until: \d{4}-\d\d-\d\dT[\d:.]+Z\n$/)
+  for (const verb of ['queue drain', 'watcher continue', 'watcher pause 1h']) {
+    const refused = await run(`gnt-cluster ${verb.replace(' ', ' --json ')}`, master)
+    expect([refused.exit, refused.stderr]).toEqual([1, expect.stringContaining("Only 'info' prints data")])
+  }
+  expect((await run('gnt-cluster watcher info', master)).stdout).toMatch(/^The watcher is paused until /)
+})
+
+test('providers of external storage are objects with the fields of their query', async () => {
+  const valid = [['/srv/ext/pvdr1', true, '', [['p', 'what it is']]]]
+  const row = ['pvdr1', { node1: valid }, { default: true }, [['p', 'what it is']]]
+  const shown = {
+    name: 'pvdr1',
+    node_status: { node1: valid },
+    nodegroup_status: { default: true },
+    parameters: row[3],
+  }
+  const answering = (result: unknown) => new FakeMaster([{ id: 1, result }])
+  for (const verb of ['diagnose', 'info', 'info pvdr1']) {
+    const { stdout } = await run(`gnt-storage ${verb.replace(/ |$/, ' --json ').trim()}`, answering([row]))
+    expect(JSON.parse(stdout)).toEqual([shown])
+  }
+  expect((await run('gnt-storage diagnose --json', answering([]))).stdout).toBe('[]\n')
+  expect(await run('gnt-storage info --json pvdr1 other', answering([row]))).toMatchObject({
+    ...{ exit: 1, stdout: '', stderr: expect.stringContaining('ExtStorage provider other not found') },
+  })
 })
 
 test('tags are a list', async () => {
