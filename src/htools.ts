@@ -10,6 +10,7 @@ import { readBounded } from './lib/read-bounded'
 import { standardOutput } from './lib/standard-output'
 import { HTOOLS_FILE_BYTES_MAX } from './model/limits'
 import { LuxiClient } from './rpc/luxi/client'
+import { errorText } from './lib/system-failure'
 
 const called = path.basename(process.argv[1] ?? '').replace(/\.js$/, '')
 const output = standardOutput({ program: called })
@@ -38,6 +39,6 @@ const code = runHtool(inheritedEnvironment().HTOOLS ?? called, process.argv.slic
   },
 })
 void Promise.resolve(code).then(output.finish, (error: unknown) => {
-  process.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`)
+  process.stderr.write(`Error: ${errorText(error)}\n`)
   process.exit(1)
 })

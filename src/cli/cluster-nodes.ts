@@ -3,6 +3,7 @@ import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
 import { errorCode } from '../lib/disk'
 import { inheritedEnvironment } from '../lib/environment'
+import { errorText } from '../lib/system-failure'
 import { ECODE, OpPrereqError } from '../model/errors'
 import { type Call, CommandFailure, EXIT } from './command'
 import { namesFilter } from './filter-text'
@@ -59,7 +60,7 @@ async function copyToVirtualNode(
     return undefined
   } catch (error) {
     if (errorCode(error) === undefined) throw error
-    return error instanceof Error ? error.message : String(error)
+    return errorText(error)
   }
 }
 

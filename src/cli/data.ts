@@ -6,6 +6,7 @@ import type { Cell, FieldDefinition, QueryFilter, QueryResource } from '../rpc/l
 import { type Call, CommandFailure, EXIT, type Option } from './command'
 import { flag, value } from './option'
 import type { OptionValues } from './option-values'
+import { isObject } from '../opcodes/check'
 
 const FORMATS = ['json', 'yaml', 'csv'] as const
 export type DataFormat = (typeof FORMATS)[number]
@@ -41,9 +42,6 @@ function csvLines(data: unknown, headers: boolean): string[] {
   const lines = rows.map((row) => columns.map((name) => csvCell(row[name])).join(','))
   return headers && columns.length > 0 ? [columns.map(csvCell).join(','), ...lines] : lines
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function csvCell(value: unknown): string {
   if (value === null || value === undefined) return ''

@@ -7,6 +7,7 @@ import { hostLine } from '../lib/hosts-file'
 import { resolveFully } from '../lib/resolve'
 import { pathOnNode, quoteForShell, sshCommand, type SshOptions } from '../lib/ssh'
 import { SshFiles, sshKeyFile } from '../lib/ssh-files'
+import { errorText } from '../lib/system-failure'
 import { PORT } from '../model/constants/daemons'
 import { PATH } from '../model/constants/paths'
 import { ECODE } from '../model/errors'
@@ -153,7 +154,7 @@ async function setUpDaemon(call: Call, here: ThisNode, joining: Joining): Promis
   for (;;) {
     const { problem } = await nodes.one(target, 'version', []).then(
       () => ({ problem: undefined }),
-      (error: unknown) => ({ problem: error instanceof Error ? error.message : String(error) }),
+      (error: unknown) => ({ problem: errorText(error) }),
     )
     if (problem === undefined) return
     if (call.clock.monotonic_ms() > end_ms)

@@ -1,5 +1,6 @@
 // Key=value options as typed parameters, with the texts that Ganeti uses for wrong ones.
 import { pythonRepr } from '../lib/python-text'
+import { errorText } from '../lib/system-failure'
 import { BE_TYPES, INIC_PARAM_TYPES, ND_TYPES } from '../model/constants/params'
 import { HV_PARAMS } from '../model/constants/hypervisors'
 import type { ParamValue } from '../model/common'
@@ -125,6 +126,6 @@ export function diskSize(text: unknown, label: string): number {
   try {
     return parseUnit(text)
   } catch (error) {
-    throw refusal(`Invalid size for ${label}: ${error instanceof Error ? error.message : String(error)}`)
+    throw refusal(`Invalid size for ${label}: ${errorText(error)}`)
   }
 }

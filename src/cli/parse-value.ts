@@ -4,6 +4,7 @@ import { ParameterError } from '../model/errors'
 import { parseUnit } from '../model/param-types'
 import { type Option, UsageError } from './command'
 import type { IdentKeyValues, KeyValues } from './option-values'
+import { errorText } from '../lib/system-failure'
 
 /** `name` is the option as it was typed. */
 export function parseValue(option: Option, text: string, name: string): unknown {
@@ -66,7 +67,7 @@ function size(text: string): number {
   try {
     return parseUnit(text)
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error))
+    throw new UsageError(errorText(error))
   }
 }
 
@@ -143,7 +144,7 @@ function json(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch (error) {
-    throw new UsageError(`invalid JSON: ${error instanceof Error ? error.message : String(error)}`)
+    throw new UsageError(`invalid JSON: ${errorText(error)}`)
   }
 }
 

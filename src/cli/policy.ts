@@ -5,6 +5,7 @@ import { TypeEnforcementError } from '../model/errors'
 import { enforceType, parseUnit } from '../model/param-types'
 import { refusal } from './command'
 import type { KeyValues, OptionValues } from './option-values'
+import { errorText } from '../lib/system-failure'
 
 /** A group's bounds may be `default`, which are the cluster's. */
 export function policy(options: OptionValues, bounds = specsOfAll): Record<string, unknown> | undefined {
@@ -62,7 +63,7 @@ function size(name: string, value: ParamValue, where: string): number {
   try {
     return parseUnit(value)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = errorText(error)
     throw refusal(`Invalid parameter ${name} (${String(value)}) in ${where} instance specs: ${why}`)
   }
 }

@@ -12,6 +12,7 @@ import {
   summary,
 } from './report'
 import { type XenDomain, parseDomains, parseUptimes } from './xen-text'
+import { errorText } from '../lib/system-failure'
 
 export const INST_STATUS_XEN = { name: 'inst-status-xen', category: 'instance', kind: 'status' } as const
 
@@ -27,7 +28,7 @@ export async function instStatusXen(sources: NodeSources, reasonDirectory: strin
   try {
     domains = await listDomains(sources)
   } catch (error) {
-    const text = error instanceof Error ? error.message : String(error)
+    const text = errorText(error)
     return report([], { code: 4, message: `Unable to receive the list of instances: ${text}` })
   }
   const uptimes = parseUptimes(await sources.run(['xl', 'uptime']))
@@ -49,7 +50,7 @@ async function nodeInstances(sources: NodeSources): Promise<readonly unknown[]> 
   try {
     return listOf(await sources.ask(CONFD.nodeInstances, sources.hostname))
   } catch (error) {
-    const text = error instanceof Error ? error.message : String(error)
+    const text = errorText(error)
     throw new CollectorFailure(`Can't get instance info from ConfD: ${text}`)
   }
 }

@@ -8,6 +8,7 @@ import { HYPERVISORS } from '../model/constants/hypervisors'
 import { DISK_TEMPLATES } from '../model/constants/disks'
 import { NIC_MODES } from '../model/constants/params'
 import { ADMIN_STATES, ADMIN_STATE_SOURCES, ALLOC_POLICIES } from '../model/constants/words'
+import { isObject } from '../opcodes/check'
 
 /** The object in its canonical form: all defaults there, keys in order, sets sorted. Throws ConfigurationError. */
 export function canonical<K extends ObjectKind>(kind: K, object: unknown): ObjectKinds[K] {
@@ -92,9 +93,6 @@ const list =
     return value.map((item, index) => read(item, `${at}[${index}]`))
   }
 const tags: Read = (value, at) => [...new Set(list(text)(value, at) as string[])].sort(compareText)
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function entries(value: unknown, at: string): [string, unknown][] {
   if (!isObject(value)) throw bad(at, 'an object', value)

@@ -1,10 +1,12 @@
 // Reading the text of config.data: versions that are known, every object checked, and what old files lack filled in with a notice.
 import type { ConfigData, Container, GantryData, ObjectKind, ObjectKinds } from '../model/config'
 import type { Random } from '../lib/random'
+import { errorText } from '../lib/system-failure'
 import { CONFIG_VERSIONS_SUPPORTED } from '../model/constants/versions'
 import { ConfigurationError } from '../model/errors'
 import { recordFrom } from './records'
 import { canonical, canonicalCluster, canonicalTop, NOUN } from './schema'
+import { isObject } from '../opcodes/check'
 
 export interface LoadedConfig {
   readonly config: ConfigData
@@ -93,12 +95,9 @@ function parse(text: string, file: string): Record<string, unknown> {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = errorText(error)
     throw new ConfigurationError(`${file} is not JSON (${reason}); restore it from a master candidate or a backup`)
   }
   if (!isObject(value)) throw new ConfigurationError(`${file} does not hold a JSON object`)
   return value
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -2,6 +2,7 @@
 // predicates all hold decides, unless it says CONTINUE.
 import { compileRegex } from '../lib/regex'
 import type { Log } from '../lib/log'
+import { errorText } from '../lib/system-failure'
 import { commonParams } from '../opcodes/parse'
 import type { FilterRule } from '../model/filter-rule'
 import type { Job } from './job'
@@ -196,6 +197,6 @@ function read(pattern: string) {
   try {
     return { regex: compileRegex(pattern) }
   } catch (error) {
-    return { reason: error instanceof Error ? error.message : String(error) }
+    return { reason: errorText(error) }
   }
 }

@@ -1,5 +1,6 @@
 // Regular expressions that clients send: bounded in what they cost, and read as Perl's.
 import { setFlagsFromString } from 'node:v8'
+import { errorText } from './system-failure'
 
 /** Characters of an expression. */
 const CHARS_MAX = 1024
@@ -28,7 +29,7 @@ export function compileRegex(source: string): RegExp {
     const compiled = flags.includes('i') ? new CaselessRegExp(caseless(pattern), others) : new RegExp(pattern, others)
     if (isLinear(compiled) || isSimple(pattern)) return compiled
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = errorText(error)
     throw new RegexError(`Invalid regular expression ${JSON.stringify(source)}: ${reason}`)
   }
   throw new RegexError(

@@ -2,6 +2,7 @@
 import * as dgram from 'node:dgram'
 import * as dns from 'node:dns/promises'
 import * as net from 'node:net'
+import { errorText } from './system-failure'
 
 export async function resolveHost(name: string, family: 0 | 4 | 6 = 0): Promise<{ ip: string } | { error: string }> {
   // Node's resolver finds no address of it, and no fault.
@@ -9,7 +10,7 @@ export async function resolveHost(name: string, family: 0 | 4 | 6 = 0): Promise<
   try {
     return { ip: (await dns.lookup(name, family)).address }
   } catch (error) {
-    return { error: error instanceof Error ? error.message : String(error) }
+    return { error: errorText(error) }
   }
 }
 

@@ -12,6 +12,7 @@ import { type Parsed, has, parseOptions, textOf } from './options'
 import { recordsFromLuxi } from './sources'
 import { nodeTable } from './table'
 import { Stop, type Terminal } from './terminal'
+import { errorText } from '../../lib/system-failure'
 
 const OPTIONS = 'print-nodes output-dir luxi verbose no-headers static-kvm-node-memory version help help-completion'
 
@@ -56,7 +57,7 @@ async function ownRecords(options: Parsed, terminal: Terminal): Promise<LiveReco
     return await recordsFromLuxi(terminal.connect(textOf(options, 'luxi')))
   } catch (error) {
     if (error instanceof GanetiError) throw new BadClusterData(error.message)
-    throw new Stop(1, '', `hscan: ${error instanceof Error ? error.message : String(error)}\n`)
+    throw new Stop(1, '', `hscan: ${errorText(error)}\n`)
   }
 }
 

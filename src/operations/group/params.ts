@@ -7,6 +7,7 @@ import { ND_NOT_ON_NODES, ND_TYPES } from '../../model/constants/params'
 import { VALUE } from '../../model/constants/words'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { enforceTypes, type ParamType } from '../../model/param-types'
+import { isObject } from '../../opcodes/check'
 
 type Given = Readonly<Record<string, unknown>>
 /** Static state: parameters by hypervisor, or by storage type and volume group. */
@@ -129,6 +130,3 @@ function updatedState(old: State, given: State, types: Readonly<Record<string, P
 
 /** What users give in place of an object counts as an empty one; the types of its members are checked by whoever asks. */
 export const asObject = (value: unknown): Given => (isObject(value) ? value : {})
-
-const isObject = (value: unknown): value is Given =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

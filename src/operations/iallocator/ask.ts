@@ -5,6 +5,7 @@ import { answer } from '../../allocation/answer'
 import { buildModel } from '../../allocation/cluster-model'
 import { parseRequest } from '../../allocation/request-json'
 import { startOf } from '../../lib/short-text'
+import { errorText } from '../../lib/system-failure'
 import type { ConfigData, DiskTemplate } from '../../model/config'
 import { BUILTIN_IALLOCATOR } from '../../model/constants/words'
 import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
@@ -90,6 +91,6 @@ function read(text: string, fail: (why: string) => Error): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw fail(error instanceof Error ? error.message : String(error))
+    throw fail(errorText(error))
   }
 }

@@ -5,6 +5,7 @@ import { ResultValidationError } from '../../model/errors'
 import { TOLD_CHARS_MAX } from '../../model/limits'
 import { pythonRepr } from '../../lib/python-text'
 import { startOf } from '../../lib/short-text'
+import { errorText } from '../../lib/system-failure'
 import { any, dictOf, int, listOf, nonEmpty, nonNegative, oneOf, orNull, tuple, type Check } from '../../opcodes/check'
 
 const nodeList = listOf(nonEmpty)
@@ -57,7 +58,7 @@ function parsed<T>(check: Check<T>, result: unknown): T {
   try {
     return check.parse(result)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = errorText(error)
     const got = startOf(pythonRepr(result), TOLD_CHARS_MAX)
     throw new ResultValidationError(`iallocator returned invalid result: ${why}, got ${got}`)
   }

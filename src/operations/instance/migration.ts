@@ -9,6 +9,7 @@ import { closeDisks, isConsistent, openDisks } from './disks'
 import type { Move } from './move-plan'
 import { tellRemarks } from './startup'
 import { dictOf, reread } from './view'
+import { errorText } from '../../lib/system-failure'
 
 export interface MigrationOptions {
   readonly allowRuntimeChanges: boolean
@@ -164,9 +165,7 @@ async function disksBack(ctx: UnitContext, view: Move['view'], primary: Node, ta
     await closeDisks(ctx, view, target)
     await openDisks(ctx, view, primary, true)
   } catch (error) {
-    ctx.log.warning(
-      `The disks could not be given back to node ${primary.name}: ${error instanceof Error ? error.message : String(error)}`,
-    )
+    ctx.log.warning(`The disks could not be given back to node ${primary.name}: ${errorText(error)}`)
   }
 }
 

@@ -9,6 +9,7 @@ import { namedNode } from '../find'
 import { logicalUnit } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { fillCandidatePool, leaving, removeSshKey } from './candidates'
+import { errorText } from '../../lib/system-failure'
 
 export const nodeRemove = logicalUnit(OpNodeRemove, {
   bigLock: true,
@@ -47,9 +48,7 @@ async function lastWords(ctx: UnitContext, node: Node): Promise<void> {
   try {
     await ctx.postHooksOn(node)
   } catch (error) {
-    ctx.log.warning(
-      `Errors occurred running hooks on ${node.name}: ${error instanceof Error ? error.message : String(error)}`,
-    )
+    ctx.log.warning(`Errors occurred running hooks on ${node.name}: ${errorText(error)}`)
   }
 }
 

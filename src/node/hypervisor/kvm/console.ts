@@ -5,7 +5,7 @@ import { VNC_BASE_PORT } from './command-display'
 import { bridgeProgram } from './console-bridge'
 import type { KvmLayout } from './layout'
 import { KvmParams } from './params'
-import { isObject } from './qmp'
+import { isObject } from '../../../opcodes/check'
 
 const CONSOLE_USER = 'root'
 const SSH_PORT = 22

@@ -1,7 +1,7 @@
 // CPU pinning: which processors of the node may run which virtual CPU of an instance.
 import { runCommand } from '../../../lib/run-command'
 import { HypervisorFailure } from '../hypervisor'
-import { isObject } from './qmp'
+import { isObject } from '../../../opcodes/check'
 import type { Qmp } from './qmp'
 
 /** `taskset`'s CPU list for each virtual CPU, or `'all'`; a single mask is meant for all of them. */

@@ -5,6 +5,7 @@ import type { Clock } from '../../../lib/clock'
 import { checkSocketPath } from '../../../lib/json-socket'
 import { QMP_ANSWER_S, QMP_CONNECT_S, QMP_LINE_BYTES_MAX } from '../../../model/limits'
 import { HypervisorFailure } from '../hypervisor'
+import { isObject } from '../../../opcodes/check'
 
 export interface QmpEvent {
   readonly event: string
@@ -179,8 +180,5 @@ function connectSocket(path: string, clock: Clock): Promise<net.Socket> {
     })
   })
 }
-
-export const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)

@@ -5,7 +5,8 @@ import * as fs from 'node:fs/promises'
 import { isMissing } from '../../../lib/disk'
 import type { DiskDict, HvParams, NicDict } from '../../../rpc/node/dicts'
 import { HypervisorFailure } from '../hypervisor'
-import { isList, isObject } from './qmp'
+import { isObject } from '../../../opcodes/check'
+import { isList } from './qmp'
 
 /** Place of a device on its bus: `driver`, `id` and the bus's own properties. */
 export type DevicePlace = Readonly<Record<string, string | number>>

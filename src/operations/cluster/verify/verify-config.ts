@@ -2,6 +2,7 @@
 import { recordValues } from '../../../config/records'
 import { verifyConfig } from '../../../config/verify'
 import { certificateEnd_ms } from '../../../lib/tls'
+import { errorText } from '../../../lib/system-failure'
 import type { ConfigData } from '../../../model/config'
 import { CLUSTER_ONLY_HVPARAMS, HV_PARAMS } from '../../../model/constants/hypervisors'
 import { PATH } from '../../../model/constants/paths'
@@ -66,7 +67,7 @@ function verifyCertificate(report: VerifyReport, path: string, pem: string, now_
     const severity = days < ERROR_DAYS ? 'ERROR' : 'WARNING'
     report.when(days < WARNING_DAYS, 'ECLUSTERCERT', null, `While verifying ${path}: ${text}`, severity)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = errorText(error)
     report.error('ECLUSTERCERT', null, `Failed to load X509 certificate ${path}: ${reason}`)
   }
 }
