@@ -19,6 +19,7 @@ import {
   ALLOCATION_S,
   ALLOCATION_THREADS,
   ALLOCATION_WAITING_MAX,
+  DAEMON_STOP_S,
   SYSTEM_LIMITS,
 } from './model/limits'
 import { claimAll, ownedDisk as disk, ownedLogFile } from './model/owners'
@@ -70,7 +71,6 @@ GANETI_ROOTDIR and GANETI_HOSTNAME select a virtual node.
 `
 
 const NODE_PROGRAMS: readonly string[] = ['ssh-update', 'prepare-node-join', 'node-daemon-setup']
-const STOP_S = 60
 
 const roles: Record<string, (start: Start) => Promise<Running>> = { node, noded, wconfd, luxid, rapi, sim, fold }
 
@@ -123,9 +123,9 @@ async function startInBackground(paths: Paths): Promise<void> {
   // Another process may have the number by now.
   const command = (await disk.read(`/proc/${pid}/cmdline`))?.toString('utf8') ?? ''
   if (command.replace(/\0.*$/s, '') === titleOf('node', paths) && signal(pid, 'SIGTERM'))
-    for (const end_ms = clock.monotonic_ms() + STOP_S * 1000; signal(pid, 0); await clock.sleep(100))
+    for (const end_ms = clock.monotonic_ms() + DAEMON_STOP_S * 1000; signal(pid, 0); await clock.sleep(100))
       if (clock.monotonic_ms() > end_ms)
-        fail(`the daemons of this node (process ${pid}) did not stop within ${STOP_S} s`)
+        fail(`the daemons of this node (process ${pid}) did not stop within ${DAEMON_STOP_S} s`)
   spawn(process.execPath, [__filename, 'node'], { detached: true, stdio: 'ignore', cwd: '/' }).unref()
 }
 

@@ -1,6 +1,6 @@
 // The best move of a large cluster, without looking at every instance for every step: at those on nodes that have just changed, at those
 // that promised about as much as the best when they were last looked at, and at all of them now and then, and when none of these is left.
-import { LAZY_LOOKS, LAZY_ROUNDS } from '../model/limits'
+import { LAZY_LOOKS, LAZY_PART, LAZY_ROUNDS } from '../model/limits'
 import { NO_NODE } from './cluster-data'
 import type { Move } from './moves'
 
@@ -9,9 +9,6 @@ export interface Looking<M extends Move> {
   bestOf(instance: number, bound: number, ties: 'any'): M | undefined
   isOn(instance: number, nodes: ReadonlySet<number>): boolean
 }
-
-/** Who promised less than this part of the best gain is not looked at again. */
-const PART = 0.75
 
 export class LazySearch<M extends Move> {
   /** By place among the candidates: what it gained when it was last looked at. */
@@ -51,7 +48,7 @@ export class LazySearch<M extends Move> {
     const others: number[] = []
     candidates.forEach((instance, at) => {
       if (looking.isOn(instance, changed)) near.push(at)
-      else if ((promised[at] ?? 0) > PART * most) others.push(at)
+      else if ((promised[at] ?? 0) > LAZY_PART * most) others.push(at)
     })
     others.sort((one, other) => (promised[other] ?? 0) - (promised[one] ?? 0))
     return this.among([...near, ...others.slice(0, LAZY_LOOKS)], before)

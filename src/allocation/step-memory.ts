@@ -4,6 +4,7 @@ import type { Counted } from './score'
 import type { ClusterModel } from './cluster-model'
 import { Likeness } from './likeness'
 import type { Kind } from './move-kinds'
+import { NODE_KINDS_MAX } from '../model/limits'
 
 /** What a move does to its nodes, which are told by their places: the primary and the secondary before it, and those after it. */
 export interface Effect {
@@ -39,8 +40,6 @@ export interface TargetKind {
   readonly places: number[]
 }
 
-/** More kinds of nodes than ever come up. */
-const KINDS_MAX = 2 ** 24
 /** More than there are kinds of moves. */
 export const ORDERS = 8
 
@@ -84,7 +83,7 @@ export class StepMemory {
 
   /** That of a target that keeps no memory is the id of its kind. */
   targetKey(kind: Kind, to: number): number {
-    return this.likeness.kindOf(to) + kind.kept(to) * KINDS_MAX
+    return this.likeness.kindOf(to) + kind.kept(to) * NODE_KINDS_MAX
   }
 
   /** A move was made between these nodes. */

@@ -2,6 +2,7 @@
 // a wrong spelling of parameters a ParameterError.
 import { ParameterError } from '../model/errors'
 import { parseUnit } from '../model/param-types'
+import { FILTER_ACTIONS, isFilterAction } from '../model/filter-rule'
 import { type Option, UsageError } from './command'
 import type { IdentKeyValues, KeyValues } from './option-values'
 import { errorText } from '../lib/system-failure'
@@ -148,10 +149,8 @@ function json(text: string): unknown {
   }
 }
 
-const FILTER_ACTIONS: readonly string[] = ['ACCEPT', 'PAUSE', 'REJECT', 'CONTINUE']
-
 function filterAction(text: string): unknown {
-  if (FILTER_ACTIONS.includes(text)) return text
+  if (isFilterAction(text)) return text
   const limit = Number(/^RATE_LIMIT\s+(\d+)$/.exec(text)?.[1] ?? 0)
   if (limit > 0) return ['RATE_LIMIT', limit]
   throw new UsageError(`'${text}' is no action; there are ${FILTER_ACTIONS.join(', ')} and 'RATE_LIMIT n' with n > 0`)

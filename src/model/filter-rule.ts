@@ -1,6 +1,14 @@
 import type { FilterUuid } from './ids'
 
-export type FilterAction = 'ACCEPT' | 'PAUSE' | 'REJECT' | 'CONTINUE' | readonly ['RATE_LIMIT', number]
+/** `RATE_LIMIT` comes with a number. */
+export const FILTER_ACTIONS = ['ACCEPT', 'PAUSE', 'REJECT', 'CONTINUE'] as const
+export type FilterAction = (typeof FILTER_ACTIONS)[number] | readonly ['RATE_LIMIT', number]
+
+export function isFilterAction(value: unknown): value is FilterAction {
+  if (!Array.isArray(value)) return FILTER_ACTIONS.some((name) => name === value)
+  return value.length === 2 && value[0] === 'RATE_LIMIT' && Number.isInteger(value[1]) && value[1] > 0
+}
+
 /** `[source, text, nanoseconds since the epoch]` */
 export type ReasonEntry = readonly [source: string, text: string, time_ns: number]
 export type FilterPredicate = readonly [kind: 'jobid' | 'opcode' | 'reason', filter: unknown]

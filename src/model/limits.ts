@@ -50,6 +50,19 @@ export const TOLD_CHARS_MAX = 2000
 /** Seconds after a change until the simulator saves what runs where. */
 export const SIM_SAVE_S = 2
 
+/** Lines of a script's log that its failure carries. */
+export const OS_LOG_LINES_SHOWN = 20
+/** Seconds that a restricted command that is refused takes, so that names cannot be guessed fast. */
+export const RESTRICTED_FAILURE_S = 10
+/** Seconds from a request to power-cycle a node until it is obeyed: the answer has to leave first. */
+export const POWERCYCLE_S = 5
+/** Seconds that a node waits for another one when it verifies that they reach each other. */
+export const VERIFY_PING_S = 10
+/** Bytes of one ssconf file. */
+export const SSCONF_BYTES_MAX = 131072
+/** Seconds that running calls get to end when the node daemon is stopped. */
+export const NODED_CLOSE_S = 2
+
 // Questions to nodes for people and monitors (services)
 /** Seconds that a list, a figure or a check waits for a node; after that it goes on with what is known. */
 export const LIVE_ANSWER_S = 4
@@ -107,6 +120,8 @@ export const CALL_DEPTH_MAX = 200
 export const WCONFD_FRAME_BYTES_MAX = 64 << 20
 /** Bytes that may wait for one slow client or follower of wconfd before it is disconnected. */
 export const WCONFD_BUFFER_BYTES_MAX = 256 << 20
+/** The longest request of a follower of the configuration. */
+export const FOLLOW_FRAME_BYTES_MAX = 4096
 /** Connections to wconfd at the same time. */
 export const WCONFD_CONNECTIONS_MAX = 4096
 /** Seconds until wconfd must have answered a call that does not wait for locks. */
@@ -193,6 +208,8 @@ export const LUXI_FRAME_BYTES_MAX = 32 << 20
 export const LUXI_BUFFERED_BYTES_MAX = 256 << 20
 /** LUXI clients on one socket: among them all readers of long lists that the remote API may have. */
 export const LUXI_CONNECTIONS_MAX = 2048
+/** Seconds that an answer of luxid may take. */
+export const LUXI_ANSWER_S = 180
 /** Seconds that the command line goes on trying to reach a luxid that is being restarted. */
 export const LUXI_RECONNECT_S = 5
 /** Seconds between two such tries. */
@@ -231,6 +248,12 @@ export const RAPI_BYTES_AT_ONCE = 16 << 10
 export const RAPI_SHORT_BYTES_MAX = 64 << 10
 /** Seconds in which the reader of a long answer takes nothing of it, after which it is given up. */
 export const RAPI_STALLED_S = 60
+/** Seconds that one wait for a job's change may last. */
+export const RAPI_JOB_CHANGE_S = 10
+/** Seconds of one wait for the end of a job; the request goes on waiting until the client leaves. */
+export const RAPI_JOB_RESULT_S = 60
+/** Characters of a path in the log of requests. */
+export const ACCESS_LOG_PATH_CHARS_MAX = 500
 /** Seconds in which requests may finish when the daemon stops. */
 export const RAPI_CLOSE_S = 2
 /** Connections that are open at the same time; further ones are refused. */
@@ -262,6 +285,8 @@ export const VIEW_PAGE_DEFAULT = 100
 /** Tokens of all users together, and of one. */
 export const TOKENS_MAX = 1000
 export const TOKENS_PER_USER_MAX = 200
+/** Users whom an error names of those that there are. */
+export const USERS_TOLD_MAX = 10
 /** Seconds to wait until a token that was written is seen. */
 export const TOKEN_SEEN_S = 5
 /** Seconds that wconfd gets to tell what it measures. */
@@ -323,6 +348,14 @@ export const CONFIG_BACKLOG_BYTES_MAX = 32 << 20
 export const SSCONF_NODES_AT_ONCE = 30
 /** How long the daemon of a node that is to join may take to answer. */
 export const NODE_DAEMON_READY_S = 20
+/** Seconds that a command on another node over SSH may take; for new keys, and for telling them, tries and seconds of each. */
+export const SSH_S = 30
+export const SSH_TRIES_MAX = 3
+export const SSH_UPDATE_S = 30
+/** Seconds that a new key may take; an RSA key is slow. */
+export const SSH_GENERATE_S = 120
+/** Seconds that the SSH daemon of a node that joins may take to read its new keys. */
+export const SSHD_RELOAD_S = 30
 /** Nodes that are told about SSH keys at the same time; each costs a process of ssh. */
 export const SSH_NODES_AT_ONCE = 10
 /** What a program that another node runs over SSH reads: a list of the keys of all nodes is the largest. */
@@ -380,6 +413,8 @@ export const CHILD_BACKOFF_MIN_S = 0.1
 export const CHILD_BACKOFF_MAX_S = 10
 /** A daemon that ran this long starts with the shortest pause again. */
 export const CHILD_HEALTHY_S = 60
+/** Seconds that a daemon may take to stop when it is asked to. */
+export const DAEMON_STOP_S = 60
 /** How long a daemon may take until it can be used. */
 export const CHILD_START_S = 120
 /** How long a daemon gets to end by itself. */
@@ -424,6 +459,11 @@ export const TRANSFER_CERTIFICATE_S_MAX = 7 * 86400
 // Operations
 /** Seconds of waiting for locks after which the job says who holds them. */
 export const LOCK_WAIT_NOTICE_S = 5
+/** Seconds in which whoever has the address of an instance must answer. */
+export const INSTANCE_IP_PING_S = 10
+/** Seconds for a test of the queue to be met, and to be confirmed. */
+export const TEST_CONNECT_S = 20
+export const TEST_CONFIRM_S = 60
 /** Looks at disks that seem degraded, a second apart, before they count as degraded. */
 export const DISK_SYNC_DEGRADED_CHECKS = 10
 /** Longest pause between two looks at syncing disks. */
@@ -470,6 +510,10 @@ export const EXHAUSTIVE_TRIALS = 100_000
 /** Instances that such a search looks at again for a step because they promise most; steps after which it looks at all. */
 export const LAZY_LOOKS = 48
 export const LAZY_ROUNDS = 50
+/** Who promised less than this part of the best gain is not looked at again. */
+export const LAZY_PART = 0.75
+/** Kinds of nodes that a step tells apart: more than ever come up. */
+export const NODE_KINDS_MAX = 2 ** 24
 /** From so many targets of a move on, those are left out that cannot be better than what was found. */
 export const BOUNDED_TARGETS = 16
 /** Sizes of instances for which it is kept what they would add to each target. */
@@ -501,6 +545,8 @@ export const ALIKE_FROM_NODES = 64
 export const OUTLOOK_TRIES = 1000
 /** Seconds that a cluster's remote API may take to answer a program of allocation. */
 export const HTOOLS_ANSWER_S = 60
+/** Bytes that a program may print for a collector. */
+export const COLLECTED_OUTPUT_BYTES_MAX = 64 << 20
 /** Characters that a collector shows of a text that it cannot read. */
 export const UNREAD_CHARS_SHOWN = 1600
 /** Of a file that they read: a cluster of ten thousand instances takes three. */

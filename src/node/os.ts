@@ -6,7 +6,7 @@ import * as path from 'node:path'
 import { fileTime } from '../lib/clock'
 import { runCommand } from '../lib/run-command'
 import { HOOKS_PATH_ENV, PATH } from '../model/constants/paths'
-import { OS_LOGS_MAX, OS_LOG_BYTES_MAX } from '../model/limits'
+import { OS_LOGS_MAX, OS_LOG_BYTES_MAX, OS_LOG_LINES_SHOWN } from '../model/limits'
 import type { InstanceDict, NicDict } from '../rpc/node/dicts'
 import type { NodeContext } from './context'
 import { fail } from './context'
@@ -15,8 +15,6 @@ import { linkDisks } from './storage/links'
 import { keepNewest } from './leftovers'
 import { storageFor } from './storage/registry'
 
-/** Lines of a script's log that its failure carries. */
-const LOG_LINES_SHOWN = 20
 const NIC_BRIDGED = 'bridged'
 
 export type ScriptContext = Pick<NodeContext, 'paths' | 'osSearchPath' | 'machineOsPath' | 'clock' | 'log'>
@@ -223,4 +221,4 @@ async function runLogged(
   )
 }
 
-const lastLines = (output: string): string => output.trimEnd().split('\n').slice(-LOG_LINES_SHOWN).join('\n')
+const lastLines = (output: string): string => output.trimEnd().split('\n').slice(-OS_LOG_LINES_SHOWN).join('\n')

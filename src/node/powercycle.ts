@@ -2,16 +2,15 @@
 import * as fs from 'node:fs/promises'
 import { fail, type NodeContext } from './context'
 import { isVirtualNode } from './network'
-
-const DELAY_S = 5
+import { POWERCYCLE_S } from '../model/limits'
 
 /** Answers first: afterwards there is nobody to answer. */
 export function powercycle(context: NodeContext, hypervisor: string): string {
   if (isVirtualNode(context.paths))
     return fail('This is a virtual node: it shares its machine with others, which would be reset too')
   // The fake hypervisor has no machine of its own.
-  if (hypervisor !== 'fake') context.clock.after(DELAY_S * 1000, () => void reset(context))
-  return `Reboot scheduled in ${DELAY_S} seconds`
+  if (hypervisor !== 'fake') context.clock.after(POWERCYCLE_S * 1000, () => void reset(context))
+  return `Reboot scheduled in ${POWERCYCLE_S} seconds`
 }
 
 async function reset(context: NodeContext): Promise<void> {

@@ -5,10 +5,9 @@ import { runCommand } from '../lib/run-command'
 import { PATH } from '../model/constants/paths'
 import type { NodeContext } from './context'
 import { fail } from './context'
+import { RESTRICTED_FAILURE_S } from '../model/limits'
 
 const NAME = /^[a-zA-Z0-9_-]+$/
-/** Failures are slow, so that names cannot be guessed fast. */
-const FAILURE_DELAY_S = 10
 
 export async function runRestricted(context: NodeContext, command: string): Promise<string> {
   const directory = context.paths.local(PATH.RESTRICTED_COMMANDS_DIR)
@@ -23,7 +22,7 @@ export async function runRestricted(context: NodeContext, command: string): Prom
   } else {
     context.log.warn({ command, problem }, 'a restricted command was refused')
   }
-  await context.clock.sleep(FAILURE_DELAY_S * 1000)
+  await context.clock.sleep(RESTRICTED_FAILURE_S * 1000)
   // The caller does not learn which names exist.
   return fail(`Executing command failed: see the log of the node daemon on ${context.hostname}`)
 }

@@ -10,6 +10,7 @@ import type { UploadedFile } from '../rpc/node/dicts'
 import { fileOwner } from '../lib/accounts'
 import type { NodeContext } from './context'
 import { fail } from './context'
+import { SSCONF_BYTES_MAX } from '../model/limits'
 
 /** Ganeti's list; the network script that KVM's administrators keep alike on all nodes; and the cluster's certificate, renewed. */
 const ALLOWED: readonly string[] = [
@@ -56,7 +57,6 @@ function shownIn(pem: string): string {
 }
 
 const SSCONF_KEY = /^[a-z0-9_-]+$/
-const SSCONF_BYTES_MAX = 131072
 
 /** Writes what has changed; checks everything first, so that a wrong value changes nothing. */
 export async function receiveSsconf(

@@ -17,6 +17,7 @@ import { diagnoseAll } from './os-definition'
 import { clutterProblems, setupProblems as sshSetupProblems, sshProblems } from './ssh/check'
 import { badAllowedPaths, fileStorageProblem } from './storage/allowed-paths'
 import { logicalVolumes, physicalVolumes, volumeGroups } from './storage/lvm'
+import { VERIFY_PING_S } from '../model/limits'
 
 export interface VerifyRequest {
   readonly checks: Readonly<Record<string, unknown>>
@@ -27,7 +28,6 @@ export interface VerifyRequest {
 /** Undefined leaves the check out of the answer: there is nothing to complain about. */
 type Check = (context: NodeContext, input: unknown, request: VerifyRequest) => unknown
 
-const TCP_PING_S = 10
 const DAY_MS = 86_400_000
 const CERTIFICATE_WARNING_DAYS = 30
 const CERTIFICATE_ERROR_DAYS = 7
@@ -172,7 +172,7 @@ async function masterAnswers(context: NodeContext, input: unknown): Promise<bool
   const source = master === context.hostname && !isVirtualNode(context.paths) ? '127.0.0.1' : undefined
   // A virtual master's node daemon serves only the node's own address, so RAPI's counts as well.
   const ports = [PORT.noded, ...(isVirtualNode(context.paths) ? [PORT.rapi] : [])]
-  for (const port of ports) if (await servesTcp(String(address), port, TCP_PING_S, source)) return true
+  for (const port of ports) if (await servesTcp(String(address), port, VERIFY_PING_S, source)) return true
   return false
 }
 
@@ -187,8 +187,8 @@ async function unreachableNodes(context: NodeContext, input: unknown): Promise<R
   await Promise.all(
     rows.map(async ([name = '', primary = '', secondary = '']) => {
       const failed: string[] = []
-      if (!(await servesTcp(primary, PORT.noded, TCP_PING_S, own[1]))) failed.push('primary')
-      if (secondary !== primary && !(await servesTcp(secondary, PORT.noded, TCP_PING_S, own[2])))
+      if (!(await servesTcp(primary, PORT.noded, VERIFY_PING_S, own[1]))) failed.push('primary')
+      if (secondary !== primary && !(await servesTcp(secondary, PORT.noded, VERIFY_PING_S, own[2])))
         failed.push('secondary')
       if (failed.length > 0) problems[name] = `failure using the ${failed.join(' and ')} interface(s)`
     }),

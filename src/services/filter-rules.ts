@@ -1,6 +1,7 @@
 // Job filter rules: added, replaced and taken away through wconfd; luxid hears of it as of any change of the configuration.
 import { nanoseconds } from '../lib/clock'
-import type { FilterAction, FilterPredicate, FilterRule, ReasonEntry } from '../model/config'
+import type { FilterPredicate, FilterRule, ReasonEntry } from '../model/config'
+import { isFilterAction } from '../model/filter-rule'
 import { GenericError } from '../model/errors'
 import { filterUuid, isUuid } from '../model/ids'
 import { parseFilter, refuseWide, serializeFilter } from '../query/filter'
@@ -20,7 +21,7 @@ export async function replaceFilter(
   reason: readonly unknown[],
 ): Promise<string> {
   if (uuid !== null && !isUuid(uuid)) throw new GenericError('Unable to parse UUID')
-  if (!isAction(action)) throw new GenericError(`Invalid action of a filter rule: ${JSON.stringify(action)}`)
+  if (!isFilterAction(action)) throw new GenericError(`Invalid action of a filter rule: ${JSON.stringify(action)}`)
   const rule: FilterRule = {
     watermark: context.queue.lastJobId,
     priority,
@@ -59,8 +60,3 @@ export const userOf = (asker: string): string | null => (asker.startsWith(USER) 
 
 const isReason = (value: unknown): value is ReasonEntry =>
   Array.isArray(value) && typeof value[0] === 'string' && typeof value[1] === 'string' && typeof value[2] === 'number'
-
-function isAction(value: unknown): value is FilterAction {
-  if (Array.isArray(value)) return value[0] === 'RATE_LIMIT' && Number.isInteger(value[1]) && value[1] > 0
-  return value === 'ACCEPT' || value === 'PAUSE' || value === 'REJECT' || value === 'CONTINUE'
-}

@@ -9,7 +9,7 @@ import type { Random } from '../lib/random'
 import { runCommand } from '../lib/run-command'
 import { SshFiles } from '../lib/ssh-files'
 import { createClientCertificate } from '../lib/tls'
-import { SSH_INPUT_BYTES_MAX } from '../model/limits'
+import { SSHD_RELOAD_S, SSH_INPUT_BYTES_MAX } from '../model/limits'
 import { type Check, Mismatch } from '../opcodes/check'
 import {
   daemonSetup,
@@ -134,8 +134,6 @@ async function changeList(files: SshFiles, action: ListChange[0], given: ListCha
   await files.writePublicKeys(keys)
 }
 
-const RELOAD_S = 30
-
 async function prepareJoin(request: JoinRequest, { paths, disk, clock }: ProgramRun): Promise<void> {
   const files = new SshFiles(paths, disk, clock)
   const hostKeys = request.ssh_host_key ?? []
@@ -155,7 +153,7 @@ async function reloadSshDaemon(): Promise<void> {
     ['systemctl', 'reload', 'ssh.service'],
     ['service', 'ssh', 'reload'],
   ]) {
-    const { code, output } = await runCommand(argv, { timeout_s: RELOAD_S })
+    const { code, output } = await runCommand(argv, { timeout_s: SSHD_RELOAD_S })
     if (code === 0) return
     tried.push(`'${argv.join(' ')}' ended with ${code}: ${output.trim()}`)
   }

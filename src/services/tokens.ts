@@ -5,7 +5,7 @@ import { change } from '../config/changes'
 import { seconds, within } from '../lib/clock'
 import type { GantryData } from '../model/config'
 import { ECODE, OpPrereqError } from '../model/errors'
-import { TOKENS_MAX, TOKENS_PER_USER_MAX, TOKEN_SEEN_S } from '../model/limits'
+import { TOKENS_MAX, TOKENS_PER_USER_MAX, TOKEN_SEEN_S, USERS_TOLD_MAX } from '../model/limits'
 import { parseUsers } from '../model/users'
 import { badPermission } from '../opcodes/permission'
 import type { Identity, NewToken, TokenInfo } from '../rpc/luxi/gantry'
@@ -15,7 +15,6 @@ import type { MasterContext } from './master-context'
 
 const SECTION = 'tokens'
 const PREFIX = 'gnt'
-const USERS_TOLD_MAX = 10
 
 /** gantry.data as it is followed. */
 export interface GantryDocument {

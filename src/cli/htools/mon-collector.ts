@@ -13,6 +13,7 @@ import { whyNot } from '../../lib/why-not'
 import type { OptionSpec } from './option-table'
 import { type Parsed, numberOf, parseWith, textOf } from './options'
 import { Stop, type Terminal, failure } from './terminal'
+import { COLLECTED_OUTPUT_BYTES_MAX } from '../../model/limits'
 
 interface Command {
   readonly help: string
@@ -108,15 +109,13 @@ function sourcesOf(options: Parsed, terminal: Terminal): NodeSources {
     ...{ clock, read, hostname: paths.hostname },
     warn: (text) => terminal.err(`${text}\n`),
     async run(command) {
-      const { code, stdout, stderr } = await runCommand(command, { maxOutput: OUTPUT_BYTES_MAX })
+      const { code, stdout, stderr } = await runCommand(command, { maxOutput: COLLECTED_OUTPUT_BYTES_MAX })
       if (code === 0) return stdout
       throw new CollectorFailure(`running command: ${command[0]}: ${stderr.trim() || `it ended with ${code}`}`)
     },
     ask: (question, query) => confd(options, terminal).ask(question, query),
   }
 }
-
-const OUTPUT_BYTES_MAX = 64 << 20
 
 function confd(options: Parsed, { clock, random }: Terminal): ConfdClient {
   const paths = environmentPaths()

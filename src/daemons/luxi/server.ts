@@ -7,7 +7,8 @@ import { claim } from '../../model/owners'
 import { encodeAnswer, toWire } from '../../rpc/json-protocol'
 import { ANSWER_HEAD, ANSWER_TAIL, JsonText } from '../../rpc/long-answers'
 import type { Master } from '../../rpc/luxi/calls'
-import { Unparsable, onlyAsks, parseRequest, unreadableArgs } from '../../rpc/luxi/protocol'
+import { onlyAsks } from '../../rpc/luxi/gantry'
+import { Unparsable, parseRequest, unreadableArgs } from '../../rpc/luxi/protocol'
 
 /** Serves the same calls on several sockets; resolves to how to stop. */
 export async function serveLuxi(sockets: readonly string[], master: Master, log: Log): Promise<FramedServer[]> {

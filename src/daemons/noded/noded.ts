@@ -18,13 +18,14 @@ import { isVirtualNode } from '../../node/network'
 import { OS_SEARCH_PATH, PATH } from '../../model/constants/paths'
 import {
   DROPPED_BODY,
+  NODED_CLOSE_S,
   NODED_CONNECTIONS_MAX,
   NODED_HANDSHAKES_MAX,
   NODED_HANDSHAKES_PER_CLIENT_MAX,
   NODED_RECEIVE_S,
-  TLS_REFUSED_EVERY_S,
   NODE_CALL_BODY_BYTES_MAX,
   NODE_KEEP_ALIVE_S,
+  TLS_REFUSED_EVERY_S,
 } from '../../model/limits'
 import { ownedDisk } from '../../model/owners'
 import type { DaemonControl, NodeContext } from '../../node/context'
@@ -60,9 +61,6 @@ export interface Noded {
   /** Refuses new calls and waits for those that run, for a moment. */
   close(): Promise<void>
 }
-
-/** Seconds that running calls get to end when the daemon is stopped. */
-const CLOSE_S = 2
 
 export async function startNoded(options: NodedOptions): Promise<Noded> {
   let leaving = false
@@ -181,7 +179,7 @@ function refusal(response: http.ServerResponse, status: number, text: string): B
 async function closeServer(server: https.Server, clock: Clock): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeIdleConnections()
-  const limit = clock.after(CLOSE_S * 1000, () => server.closeAllConnections(), { background: true })
+  const limit = clock.after(NODED_CLOSE_S * 1000, () => server.closeAllConnections(), { background: true })
   await closed
   limit.cancel()
 }

@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../../lib/clock'
 import type { Log } from '../../lib/log'
+import { ACCESS_LOG_PATH_CHARS_MAX } from '../../model/limits'
 
 /** `changes`: what would change something, what nobody may do, and what failed; reads that went well are left out. */
 export const ACCESS_LEVELS = ['none', 'changes', 'all'] as const
@@ -43,7 +44,7 @@ export function logAccess(
     if (level === 'changes' && isRead(method) && !isRemarkable(status)) return
     const entry = {
       ...noted.get(request),
-      ...{ address, method, path: url.replace(/\?.*/s, '').slice(0, PATH_MAX), status },
+      ...{ address, method, path: url.replace(/\?.*/s, '').slice(0, ACCESS_LOG_PATH_CHARS_MAX), status },
       ms: Math.round((clock.monotonic_ms() - begun_ms) * 10) / 10,
       // The client left before it had the whole answer.
       ...(whole ? {} : { cut: true }),
@@ -51,8 +52,6 @@ export function logAccess(
     log.info(entry, 'request')
   })
 }
-
-const PATH_MAX = 500
 
 const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD'
 

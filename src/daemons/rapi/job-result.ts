@@ -3,15 +3,19 @@ import { errorFromWire } from '../../model/errors'
 import type { JobId } from '../../rpc/luxi/calls'
 import type { RapiContext } from './context'
 import { HttpError } from './errors'
-
-/** Seconds of one wait; the request goes on waiting until the job ends or the client leaves. */
-const WAIT_S = 60
+import { RAPI_JOB_RESULT_S } from '../../model/limits'
 
 /** The result of each opcode; throws the error of the one that failed. */
 export async function jobResult(context: RapiContext, job: JobId): Promise<readonly unknown[]> {
   let seen: readonly unknown[] | null = null
   while (!context.signal.aborted) {
-    const change = await context.services.master.waitForJobChange(job, ['status', 'opresult'], seen, null, WAIT_S)
+    const change = await context.services.master.waitForJobChange(
+      job,
+      ['status', 'opresult'],
+      seen,
+      null,
+      RAPI_JOB_RESULT_S,
+    )
     if (change === 'nochange') continue
     const [fields] = change
     seen = fields

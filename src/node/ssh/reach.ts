@@ -5,8 +5,7 @@ import { SshFiles } from '../../lib/ssh-files'
 import { PORT } from '../../model/constants/daemons'
 import { PATH } from '../../model/constants/paths'
 import type { NodeContext } from '../context'
-
-const SSH_S = 30
+import { SSH_S } from '../../model/limits'
 
 export interface SshCommand {
   /** For the shell of the other node. */

@@ -5,16 +5,11 @@ import { eachBounded } from '../../lib/bounded'
 import { pathOnNode, quoteForShell } from '../../lib/ssh'
 import type { PublicKeys } from '../../lib/ssh-keys'
 import { PATH } from '../../model/constants/paths'
-import { SSH_NODES_AT_ONCE } from '../../model/limits'
+import { SSH_GENERATE_S, SSH_NODES_AT_ONCE, SSH_TRIES_MAX, SSH_UPDATE_S } from '../../model/limits'
 import type { ResultOf } from '../../rpc/node/calls'
 import type { KeyUpdate } from '../../rpc/ssh/messages'
 import { fail, type NodeContext } from '../context'
 import { runOverSsh, sshFailure, sshFilesOf } from './reach'
-
-const ATTEMPTS = 3
-const UPDATE_S = 30
-/** Making an RSA key can take a while. */
-const GENERATE_S = 120
 
 export interface KeyHolder {
   readonly uuid: string
@@ -138,10 +133,10 @@ export async function tellOthers(
 export async function tell(context: NodeContext, node: string, change: Change): Promise<string | undefined> {
   if (Object.keys(change).length === 0) return undefined
   const input = JSON.stringify({ ...(await senderOf(context)), ...change })
-  const timeout_s = change.generate === undefined ? UPDATE_S : GENERATE_S
+  const timeout_s = change.generate === undefined ? SSH_UPDATE_S : SSH_GENERATE_S
   const command = { line: quoteForShell(pathOnNode(context.paths, node, PATH.SSH_UPDATE)), input, timeout_s }
   let problem: string | undefined
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+  for (let attempt = 1; attempt <= SSH_TRIES_MAX; attempt++) {
     const result = await runOverSsh(context, node, command)
     problem = sshFailure(result, timeout_s)
     if (problem === undefined) return undefined

@@ -4,9 +4,9 @@ import { ECODE, OpPrereqError } from '../../model/errors'
 import { normalHostname } from '../../model/names'
 import { saneHost } from '../host-names'
 import type { UnitContext } from '../unit-context'
+import { INSTANCE_IP_PING_S } from '../../model/limits'
 
 const NODE_DAEMON_PORT = 1811
-const PING_TIMEOUT_S = 10
 
 /** Where the name is to be checked, it is the full one. */
 export async function newName(ctx: UnitContext, given: string, nameCheck: boolean): Promise<string> {
@@ -16,7 +16,7 @@ export async function newName(ctx: UnitContext, given: string, nameCheck: boolea
 /** The address of a name that is to be checked, which nobody may have yet where that is asked for. */
 export async function newAddress(ctx: UnitContext, given: string, ipCheck: boolean): Promise<string | undefined> {
   const { name, ip } = await saneHost(ctx, given)
-  if (ipCheck && ip !== undefined && (await answersTcp(ip, NODE_DAEMON_PORT, PING_TIMEOUT_S)))
+  if (ipCheck && ip !== undefined && (await answersTcp(ip, NODE_DAEMON_PORT, INSTANCE_IP_PING_S)))
     throw new OpPrereqError(`IP ${ip} of instance ${name} already in use`, ECODE.NOTUNIQUE)
   return ip
 }

@@ -4,9 +4,8 @@ import { OpTestJqueue } from '../../opcodes/test'
 import { exclusive, logicalUnit } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { meetingPoint } from './meeting-point'
+import { TEST_CONFIRM_S, TEST_CONNECT_S } from '../../model/limits'
 
-const CONNECT_S = 20
-const CONFIRM_S = 60
 const LOG_TYPE = 'jqueue-test'
 /** Stages, as the tester knows them. */
 const STAGE = { locks: 'expandnames', run: 'exec', messages: 'startmsg', message: 'logmsg' } as const
@@ -45,9 +44,10 @@ async function reach(
   const rendezvous = await meetingPoint(ctx)
   try {
     ctx.env.log(LOG_TYPE, [rendezvous.path, stage, argument])
-    const caller = await rendezvous.caller(CONNECT_S)
-    if (caller === undefined) throw failure(`Client didn't connect in time (${CONNECT_S} s)`)
-    if (!(await caller.heard(CONFIRM_S))) throw failure(`Client failed to confirm notification (in ${CONFIRM_S} s)`)
+    const caller = await rendezvous.caller(TEST_CONNECT_S)
+    if (caller === undefined) throw failure(`Client didn't connect in time (${TEST_CONNECT_S} s)`)
+    if (!(await caller.heard(TEST_CONFIRM_S)))
+      throw failure(`Client failed to confirm notification (in ${TEST_CONFIRM_S} s)`)
   } finally {
     await rendezvous.close()
   }

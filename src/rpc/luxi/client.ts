@@ -3,6 +3,7 @@
 import { type Clock, nextTurn, systemClock } from '../../lib/clock'
 import { environmentPaths } from '../../lib/paths'
 import {
+  LUXI_ANSWER_S,
   LUXI_CLIENT_CONNECTIONS_MAX,
   LUXI_CLIENT_IDLE_MAX,
   LUXI_RECONNECT_S,
@@ -12,12 +13,9 @@ import {
 import { JsonClient, type JsonClientOptions, PeerError, type Remembered } from '../json-protocol'
 import { JsonText } from '../long-answers'
 import { callForText } from '../text-call'
-import { GANTRY_CALLS, type GantryMaster } from './gantry'
+import { GANTRY_CALLS, type GantryMaster, onlyAsks } from './gantry'
 import type { FieldDefinition, JobChange, JobId, Master, QueryFilter, QueryResource, QueryResult } from './calls'
 import { type TagKind, TEXT_CALLS, type TextCalls, type WireOpCode } from './calls'
-
-/** Seconds that an answer may take. */
-const ANSWER_S = 180
 
 export interface LuxiClientOptions {
   /** The socket; default: the one of this node. */
@@ -44,7 +42,7 @@ export class LuxiClient implements Master {
 
   constructor(private readonly options: LuxiClientOptions = {}) {
     this.path = options.path ?? environmentPaths().socket('query')
-    this.timeout_s = options.timeout_s ?? ANSWER_S
+    this.timeout_s = options.timeout_s ?? LUXI_ANSWER_S
     this.clock = options.clock ?? systemClock
   }
 
@@ -257,5 +255,4 @@ export class LuxiClient implements Master {
 
 /** It was not sent, or it only asks. */
 const mayRepeat = (method: string, error: unknown): boolean =>
-  error instanceof PeerError &&
-  (error.kind === 'unreachable' || (error.kind === 'lost' && /^(Query|WaitForJobChange$)/.test(method)))
+  error instanceof PeerError && (error.kind === 'unreachable' || (error.kind === 'lost' && onlyAsks(method)))

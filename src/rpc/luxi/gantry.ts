@@ -185,3 +185,11 @@ export const GANTRY_CALLS: Readonly<Record<keyof GantryMaster, string>> = {
   deleteFilter: 'GantryDeleteFilter',
   park: 'GantryPark',
 }
+
+const ASKING: readonly string[] = (
+  ['view', 'cluster', 'wait', 'plan', 'events', 'metrics', 'identify', 'tokens'] as const
+).map((name) => GANTRY_CALLS[name])
+
+/** Nothing is different after such a call. */
+export const onlyAsks = (method: string): boolean =>
+  method.startsWith('Query') || method === 'WaitForJobChange' || ASKING.includes(method)

@@ -18,6 +18,7 @@ import {
 } from '../../opcodes/check'
 import { parseOpcode, reasonTrail } from '../../opcodes/parse'
 import { jobId } from '../../opcodes/types'
+import { isFilterAction } from '../../model/filter-rule'
 import { GenericError } from '../../model/errors'
 import { CALL_DEPTH_MAX } from '../../model/limits'
 import { isDeeper } from '../../lib/json-depth'
@@ -208,11 +209,10 @@ function orAll<T>(check: Check<T>): Check<T | null> {
 const filterAction: Check<unknown> = {
   schema: {},
   parse(value): unknown {
-    if (['ACCEPT', 'PAUSE', 'REJECT', 'CONTINUE'].some((name) => name === value)) return value
-    if (!Array.isArray(value) || value[0] !== 'RATE_LIMIT')
-      throw new Mismatch(`malformed FilterAction JSON: ${JSON.stringify(value)}`)
-    if (value.length === 2 && Number.isInteger(value[1]) && value[1] > 0) return value
-    throw new Mismatch('RATE_LIMIT argument must be a positive integer')
+    if (isFilterAction(value)) return value
+    if (Array.isArray(value) && value[0] === 'RATE_LIMIT')
+      throw new Mismatch('RATE_LIMIT argument must be a positive integer')
+    throw new Mismatch(`malformed FilterAction JSON: ${JSON.stringify(value)}`)
   },
 }
 
@@ -307,14 +307,6 @@ const extensions = Object.fromEntries([
   extension('deleteFilter', ([identity, uuid]) => [readIdentity(identity), text.parse(uuid)]),
   extension('park', () => []),
 ])
-
-const ASKING: readonly string[] = (
-  ['view', 'cluster', 'wait', 'plan', 'events', 'metrics', 'identify', 'tokens'] as const
-).map((name) => GANTRY_CALLS[name])
-
-/** Nothing is different after such a call. */
-export const onlyAsks = (method: string): boolean =>
-  method.startsWith('Query') || method === 'WaitForJobChange' || ASKING.includes(method)
 
 const calls: Readonly<Record<string, (args: unknown) => LuxiRequest>> = {
   ...extensions,

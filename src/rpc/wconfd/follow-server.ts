@@ -6,10 +6,8 @@ import { breathe } from '../../lib/clock'
 import { isServed, type FramedConnection, type FramedServer } from '../../lib/json-socket'
 import type { Log } from '../../lib/log'
 import type { Documents } from '../../model/config'
-import { WCONFD_ANSWER_S, WCONFD_BUFFER_BYTES_MAX } from '../../model/limits'
+import { FOLLOW_FRAME_BYTES_MAX, WCONFD_ANSWER_S, WCONFD_BUFFER_BYTES_MAX } from '../../model/limits'
 import { ANSWERED, JsonClient, PeerError, serveCalls } from '../json-protocol'
-
-const FRAME_BYTES_MAX = 4096
 
 export class FollowFeed {
   /** With what waits until the snapshot is sent, while it is. */
@@ -64,7 +62,7 @@ export interface FollowServerOptions {
 
 export function serveFollow({ path, log, onYield }: FollowServerOptions, feed: FollowFeed): Promise<FramedServer> {
   return serveCalls(
-    { path, mode: 0o660, log, maxFrame: FRAME_BYTES_MAX, maxBuffered: WCONFD_BUFFER_BYTES_MAX },
+    { path, mode: 0o660, log, maxFrame: FOLLOW_FRAME_BYTES_MAX, maxBuffered: WCONFD_BUFFER_BYTES_MAX },
     {
       gantryFollow: async (_, connection) => {
         await feed.attach(connection)

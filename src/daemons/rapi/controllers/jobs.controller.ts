@@ -5,9 +5,7 @@ import { JOB_BULK_FIELDS, JOB_FIELDS, JOB_LIST_COLUMNS } from '../fields'
 import { bodyObject } from '../fill'
 import { listOf } from '../tables'
 import { oneRow, Resource, rowObject, type Row } from './resource'
-
-/** Seconds that one wait for a job's change may last. */
-const WAIT_S = 10
+import { RAPI_JOB_CHANGE_S } from '../../../model/limits'
 
 /** A job by its id, and the address where more is to be had. */
 export interface JobLink {
@@ -65,7 +63,7 @@ export class JobsController extends Resource {
     const serial = given['previous_log_serial'] ?? null
     if (serial !== null && !Number.isInteger(serial))
       throw badRequest("The 'previous_log_serial' parameter should be a number")
-    const change = await this.master.waitForJobChange(id, fields, previous, serial, WAIT_S)
+    const change = await this.master.waitForJobChange(id, fields, previous, serial, RAPI_JOB_CHANGE_S)
     if (change === 'nochange') return null
     if (!change) throw notFound()
     const [info, log]: readonly [Row, readonly unknown[]] = change

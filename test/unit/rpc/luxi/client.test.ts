@@ -15,7 +15,7 @@ let server: FramedServer | undefined
 const serve = async (handlers: CallHandlers) => {
   server = await serveCalls({ path: socket, maxFrame: 4096, log: silentLog }, handlers)
 }
-const handlers = { QueryClusterInfo: () => ({ name: 'c' }), SubmitJob: () => 7 }
+const handlers = { QueryClusterInfo: () => ({ name: 'c' }), SubmitJob: () => 7, GantryTokens: () => [] }
 
 afterEach(async () => {
   await server?.close()
@@ -40,9 +40,13 @@ test('a call that cannot be sent waits for the daemon to come back, and says so 
 })
 
 test('a question that lost its answer is asked again, a submission is not', async () => {
-  await serve({ QueryClusterInfo: hangUp, SubmitJob: hangUp })
+  await serve({ QueryClusterInfo: hangUp, SubmitJob: hangUp, GantryTokens: hangUp })
   const client = patient(() => void server?.close().then(() => serve(handlers)))
   await expect(client.queryClusterInfo()).resolves.toEqual({ name: 'c' })
+  await server?.close()
+  await serve({ GantryTokens: hangUp })
+  const identity = { user: 'u', token: null, permissions: [] }
+  await expect(client.gantry?.tokens(identity)).resolves.toEqual([])
   await server?.close()
   await serve({ SubmitJob: hangUp })
   await expect(client.submitJob([])).rejects.toMatchObject({ kind: 'lost' })

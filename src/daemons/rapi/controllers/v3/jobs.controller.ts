@@ -14,6 +14,7 @@ import {
   Tags,
 } from '@tsoa/runtime'
 import { ALL_JOB_PARTS, type Job, type JobPart, jobFields, jobOf } from '../../../../query/job-shape'
+import { PRIORITY } from '../../../../model/constants/jobs'
 import { isObject } from '../../../../opcodes/check'
 import { readJobRequest } from '../../v3/job-request'
 import { badRequest } from '../../errors'
@@ -155,7 +156,8 @@ function readPriority(body: unknown): number {
   const { priority, ...others } = body
   const [unknown] = Object.keys(others)
   if (unknown !== undefined) throw badRequest(`${unknown}: only the priority of a job can be changed`)
-  if (typeof priority !== 'number' || !Number.isInteger(priority) || priority < -20 || priority > 19)
-    throw badRequest('priority: must be a whole number from -20 to 19')
+  const { highest, lowest } = PRIORITY
+  if (typeof priority !== 'number' || !Number.isInteger(priority) || priority < highest || priority > lowest)
+    throw badRequest(`priority: must be a whole number from ${highest} to ${lowest}`)
   return priority
 }
