@@ -110,7 +110,7 @@ export const GROWING_FILES: readonly (readonly [family: RegExp, bound: string])[
   [/^var\/lib\/ganeti\/gantry-events\.data$/, 'twice EVENTS_BYTES_MAX'],
   [/^var\/lib\/ganeti\/locks\.data$/, 'LOCKS_FILE_BYTES_MAX, after which it is written anew'],
   [/^var\/lib\/ganeti\/(config|gantry|tempres)\.data$/, 'what the cluster has; tokens in it: TOKENS_MAX'],
-  [/^var\/lib\/ganeti\/ssconf_\w+$/, 'one for each key'],
+  [/^var\/lib\/ganeti\/ssconf_[\w-]+$/, 'one for each key'],
   [/^var\/lib\/ganeti\/(server|client|rapi|spice|spice-ca)\.pem$/, 'one each'],
   [/^var\/lib\/ganeti\/(hmac\.key|cluster-domain-secret|known_hosts|ganeti_pub_keys|watcher\.pause)$/, 'one each'],
   [/^var\/lib\/ganeti\/rapi\/users$/, 'what the administrator writes'],
