@@ -1,6 +1,6 @@
 // OP_INSTANCE_CREATE: checks, places, makes and installs a new instance, and starts it.
 import { change } from '../../config/changes'
-import { DEFAULT_FILE_DRIVER, DTS_FILEBASED } from '../../model/constants/disks'
+import { DEFAULT_FILE_DRIVER, DTS_EXCL_STORAGE, DTS_FILEBASED } from '../../model/constants/disks'
 import { HYPERVISORS_WITH_PORT } from '../../model/constants/hypervisors'
 import type { ConfigData, Disk, DiskTemplate, Instance, Node } from '../../model/config'
 import { HELPER_SHUTDOWN_TIMEOUT_S, HELPER_STARTUP_TIMEOUT_S } from '../../model/constants/words'
@@ -24,7 +24,7 @@ import {
 } from './create-plan'
 import { checkDiskParams, checkNames, checkTemplate } from './disk-spec'
 import { checkHvParamsOnNodes, checkOsParams } from './params'
-import { fillHvParams } from '../../config/filled'
+import { fillHvParams, fillNdParams } from '../../config/filled'
 import { checkFileSpace } from './file-space'
 import { envOfView } from './hook-env'
 import { install, makeInstance, startCreated } from './create-run'
@@ -186,6 +186,11 @@ async function checkOnNode(
   if (node.offline) throw refuse('offline')
   if (node.drained) throw refuse('drained')
   if (!node.vm_capable) throw refuse('non-vm_capable')
+  if (!DTS_EXCL_STORAGE.includes(wanted.template) && fillNdParams(config, node).exclusive_storage)
+    throw new OpPrereqError(
+      `Disk template ${wanted.template} not supported with exclusive storage, which node '${node.name}' has`,
+      ECODE.STATE,
+    )
   checkPolicy(config, wanted, node, op.ignore_ipolicy)
   if (wanted.template === 'diskless' && op.disks.length > 0)
     ctx.log.warning('An instance of the template diskless gets no disks; those given are ignored')

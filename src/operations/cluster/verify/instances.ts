@@ -1,8 +1,8 @@
 // Instances: where they run, their disks, their nodes, their policy.
-import { fillIPolicy } from '../../../config/filled'
+import { fillIPolicy, fillNdParams } from '../../../config/filled'
 import { findInstance, instanceDisks, instanceNodes, logicalVolumes, secondaryNodes } from '../../../config/lookup'
 import type { Instance, Node } from '../../../model/config'
-import { DTS_INT_MIRROR, LOCAL_DISK_STATUS } from '../../../model/constants/disks'
+import { DTS_EXCL_STORAGE, DTS_INT_MIRROR, LOCAL_DISK_STATUS } from '../../../model/constants/disks'
 import { instanceViolations } from '../../group/ipolicy'
 import { missingFiles } from './file-storage'
 import type { DiskState, GroupState, NodeImage } from './gather'
@@ -113,7 +113,17 @@ function verifyNodes(report: VerifyReport, state: GroupState, instance: Instance
   for (const { node, result } of images)
     if (secondaries.includes(node) && !result.ok && !result.offline)
       report.error('ENODERPC', node.name, `instance ${instance.name}, connection to secondary node failed`)
+  verifyExclusiveStorage(report, state, instance)
   verifyOneGroup(report, state, instance)
+}
+
+function verifyExclusiveStorage(report: VerifyReport, { config }: GroupState, instance: Instance): void {
+  const nodes = instanceNodes(config, instance).flatMap((uuid) => config.nodes[uuid] ?? [])
+  const exclusive = nodes.filter((node) => fillNdParams(config, node).exclusive_storage).map(({ name }) => name)
+  const types = instanceDisks(config, instance).map((disk) => disk.dev_type)
+  const unfit = types.filter((type) => !DTS_EXCL_STORAGE.includes(type))
+  const text = `instance uses disk types ${unfit.join(', ')}, which are not supported on nodes that have exclusive storage set: ${exclusive.join(', ')}`
+  report.when(exclusive.length > 0 && unfit.length > 0, 'EINSTANCEUNSUITABLENODE', instance.name, text)
 }
 
 function verifyOneGroup(report: VerifyReport, { config }: GroupState, instance: Instance): void {

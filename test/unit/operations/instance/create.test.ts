@@ -426,6 +426,16 @@ describe('what disks are asked to be', () => {
     await cluster.run('OP_INSTANCE_CREATE', { ...big, ignore_ipolicy: true })
   })
 
+  test('on nodes with exclusive storage only what Ganeti has there is made', async () => {
+    const { group } = cluster.node('node1')
+    cluster.change('patchNodeGroup', group, { ndparams: { exclusive_storage: true } })
+    const [, said] = (await cluster.failure('OP_INSTANCE_CREATE', { ...shared, os_type: 'noop' })) as [string, unknown]
+    expect(said).toEqual([
+      "Disk template sharedfile not supported with exclusive storage, which node 'node1.gnt.example' has",
+      'wrong_state',
+    ])
+  })
+
   test('more than is free is told, with the figures', async () => {
     space(1000 * GIB, 73 * GIB)
     await cluster.run('OP_INSTANCE_CREATE', big)

@@ -158,6 +158,17 @@ test('instances that are down, strange or in a wrong place are named, also for p
   ])
 })
 
+test('disks that nodes with exclusive storage do not take are named', async () => {
+  const { group } = new RecordedCluster().node(NODE2)
+  const cluster = new RecordedCluster().given(
+    change('patchNodeGroup', group, { ndparams: { exclusive_storage: true } }),
+  )
+  const [, problems] = await cluster.verifyGroup()
+  expect(problems).toContain(
+    'ERROR: instance inst3.gnt.example: instance uses disk types sharedfile, which are not supported on nodes that have exclusive storage set: node3.gnt.example',
+  )
+})
+
 test('what is to be ignored is only a warning', async () => {
   const cluster = new RecordedCluster()
   cluster.broken[NODE2] = { 'master-ip': false }
