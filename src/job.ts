@@ -79,9 +79,9 @@ serveJobs(processChannel(), {
       ...{ wconfd, nodes, clock, random, paths, queries, masterFile },
       rendezvous: () => openRendezvous(clock),
       think,
-      async started() {
+      async started(how) {
         await checkAgain(op, setting.jobId, wconfd)
-        await setting.started()
+        await setting.started(how)
       },
       processLog: log.child({ job: setting.jobId }),
       submitJobs: (jobs) => luxi.submitManyJobs(jobs),

@@ -2,13 +2,16 @@
 // before it is told to anyone. It knows no process: job-process runs it in one, the simulation in memory.
 import { errorText } from '../lib/system-failure'
 import type { Clock } from '../lib/clock'
-import { timestamp } from '../lib/clock'
-import { JOB_LOG_ENTRIES_MAX } from '../model/limits'
+import { type Timer, timestamp } from '../lib/clock'
+import { JOB_LOG_ENTRIES_MAX, JOB_RUNNING_TOLD_S } from '../model/limits'
 import { GanetiError } from '../model/errors'
 import { inDeclaredOrder } from '../opcodes/parse'
 import type { LogEntry, WireOpCode } from '../rpc/luxi/calls'
 import { type Job, canceledFrom, failedAt, isFinal, withOp, withPriority } from './job'
 import type { JobOrder, Progress } from './runner'
+
+/** `repeatable`: an opcode that changes nothing may be carried out again after a crash, so nothing waits for its beginning to be durable. */
+export type Started = 'once' | 'repeatable'
 
 /** What an opcode is given: what `JobEnvironment` of operations needs of the job that it is part of. */
 export interface OpcodeSetting {
@@ -18,7 +21,7 @@ export interface OpcodeSetting {
   onPriority(action: () => void): () => void
   log(type: string, message: unknown): void
   note(fields: Readonly<Record<string, unknown>>): void
-  started(): Promise<void>
+  started(how?: Started): Promise<void>
   retrying(): Promise<void>
   readonly cancelled: AbortSignal
 }
@@ -37,6 +40,10 @@ export interface JobRunOptions {
 
 export class JobRun {
   private current: Job
+  /** What was told of it last, but for log lines. */
+  private told: Job
+  /** That an opcode runs is told with its end, or at this time. */
+  private late: Timer | undefined
   private readonly cancelled = new AbortController()
   private serial: number
   private saving: Promise<void> = Promise.resolve()
@@ -47,6 +54,7 @@ export class JobRun {
     private readonly options: JobRunOptions,
   ) {
     this.current = order.job
+    this.told = order.job
     this.serial = Math.max(0, ...order.job.ops.flatMap((op) => op.log.map((entry) => entry[0])))
   }
 
@@ -121,7 +129,7 @@ export class JobRun {
       },
       log: (type, message) => this.log(index, type, message),
       note: (fields) => this.note(index, fields),
-      started: () => this.started(index),
+      started: (how = 'once') => this.started(index, how),
       retrying: () => this.become(withOp(this.current, index, { status: 'waiting' })),
       cancelled: this.cancelled.signal,
     }
@@ -134,9 +142,14 @@ export class JobRun {
       this.current = withOp(this.current, index, { input: inDeclaredOrder({ ...op.input, ...fields }) })
   }
 
-  private async started(index: number): Promise<void> {
+  private async started(index: number, how: Started): Promise<void> {
     if (this.cancelled.signal.aborted) throw new this.options.Cancelled()
-    await this.become(withOp(this.current, index, { status: 'running', exec_timestamp: this.now() }))
+    const next = withOp(this.current, index, { status: 'running', exec_timestamp: this.now() })
+    if (how === 'once') return this.become(next)
+    const { clock, onBug } = this.options
+    this.current = next
+    const tell = () => void this.become(this.current).catch(onBug)
+    this.late = clock.after(JOB_RUNNING_TOLD_S * 1000, tell, { background: true })
   }
 
   /** The next opcode begins to wait in the same step in which this one has succeeded. */
@@ -163,8 +176,10 @@ export class JobRun {
 
   /** Changes follow one another: each is durable and told before the next. */
   private become(next: Job): Promise<void> {
-    const before = this.current
+    this.late?.cancel()
+    const before = this.told
     this.current = next
+    this.told = next
     const done = this.saving.then(() => this.options.save(this.current, step(before, next)))
     this.saving = done.catch(() => undefined)
     return done

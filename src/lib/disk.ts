@@ -39,10 +39,7 @@ export interface Disk {
   /** Replaces the file whole: temporary file, fsync, rename, fsync of the directory. */
   write(file: string, data: string | Buffer, options?: WriteOptions): Promise<void>
   openAppender(file: string, options?: AppenderOptions): Promise<Appender>
-  /**
-   * Adds to a file, which need not be there, or was not empty since this process began it. Durable when it resolves; when it rejects,
-   * nothing was added.
-   */
+  /** Adds to a file that this process began, or begins it. Durable when it resolves; when it rejects, nothing was added. */
   append(file: string, data: Buffer, options?: Omit<WriteOptions, 'durable'>): Promise<void>
   rename(from: string, to: string): Promise<void>
   /**

@@ -197,6 +197,8 @@ export const JOB_PROCESS_START_S = 60
 export const JOB_LOG_ENTRIES_MAX = 20000
 /** Seconds between two writes of a job's file that only bring log entries. */
 export const JOB_LOG_WRITE_S = 0.2
+/** Seconds after which it is told that an opcode runs that changes nothing, when it has not ended until then. */
+export const JOB_RUNNING_TOLD_S = 0.05
 /** The longest message of a job process about its progress. */
 export const JOB_PROGRESS_BYTES_MAX = 256 << 20
 /** The jobs that ended last are kept whole in memory: so many, and so much of their files. */

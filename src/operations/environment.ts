@@ -26,7 +26,7 @@ export interface JobEnvironment {
   /** Adds to the opcode in the job file what its parameters turned out to mean. Never a secret. */
   note(fields: Readonly<Record<string, unknown>>): void
   /** All locks are held: the opcode goes from `waiting` to `running`. Rejects with JobCancelled if it may no longer start. */
-  started(): Promise<void>
+  started(how: 'once' | 'repeatable'): Promise<void>
   /** It has to wait for more locks, so it goes from `running` back to `waiting`. */
   retrying(): Promise<void>
   /** Aborts when someone cancels the job. After `started` only units that can stop look at it. */

@@ -56,6 +56,8 @@ export interface UnitPlan<P, C, R> {
   readonly bigLock?: true
   /** Somebody waits for its answer, so it does not wait for a node that hangs; it changes nothing. */
   readonly question?: true
+  /** It changes nothing, so it may be carried out twice; nor does a question. */
+  readonly repeatable?: true
   /** Read before any lock is held, so it only says which locks to ask for. */
   locks?(op: P, ctx: UnitContext): Promise<LockPlan> | LockPlan
   /** Locks of a level that depend on what is known under the locks of earlier levels; replaces `locks` for that level. */
@@ -76,6 +78,7 @@ export interface LogicalUnit {
   readonly id: string
   readonly bigLock: boolean
   readonly question: boolean
+  readonly repeatable: boolean
   bind(op: WireOpCode): BoundUnit
 }
 
@@ -107,6 +110,7 @@ export class ResultWithJobs {
 export function logicalUnit<D extends OpcodeDefinition, C, R>(definition: D, plan: UnitPlan<Op<D>, C, R>): LogicalUnit {
   return {
     ...{ id: definition.id, bigLock: plan.bigLock === true, question: plan.question === true },
+    repeatable: plan.hooks === undefined && (plan.question ?? plan.repeatable ?? false),
     bind: (wire) => bind(fill(definition, wire), plan),
   }
 }

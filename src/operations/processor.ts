@@ -9,7 +9,7 @@ import { unitFor } from './index'
 import { interrupted } from './interrupted'
 import { LockSession } from './lock-session'
 import { inherit } from './inherit'
-import { ResultWithJobs, unitLevels, type BoundUnit } from './logical-unit'
+import { ResultWithJobs, unitLevels, type BoundUnit, type LogicalUnit } from './logical-unit'
 import { UnitContext } from './unit-context'
 
 /**
@@ -37,18 +37,18 @@ async function runWithLocks(op: WireOpCode, env: JobEnvironment): Promise<unknow
   const own = unit.question ? { ...env, nodes: answeringNodes(env.nodes, env.clock) } : env
   const ctx = new UnitContext(own, locks, op)
   try {
-    return await underLocks(bound, ctx, unit.bigLock)
+    return await underLocks(bound, ctx, unit)
   } catch (error) {
     throw interrupted(error, op, ctx.config.begun)
   }
 }
 
-async function underLocks(bound: BoundUnit, ctx: UnitContext, bigLock: boolean): Promise<unknown> {
+async function underLocks(bound: BoundUnit, ctx: UnitContext, { bigLock, repeatable }: LogicalUnit): Promise<unknown> {
   const { locks, env } = ctx
   try {
     await locks.acquireBigLock(bigLock ? 'exclusive' : 'shared')
     await acquireLevels(bound, ctx, locks)
-    await env.started()
+    await env.started(repeatable ? 'repeatable' : 'once')
     return await execute(bound, ctx)
   } finally {
     await locks.free()

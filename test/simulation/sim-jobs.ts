@@ -54,10 +54,10 @@ function jobProgram(channel: Channel, machine: SimMachine, { simulator, network,
       runOpcode(op, {
         ...setting,
         ...{ wconfd, nodes, clock, random, paths },
-        async started() {
+        async started(how) {
           await checkAgain(op, setting.jobId, wconfd)
-          await setting.started()
-          began(setting.jobId, setting.opIndex)
+          await setting.started(how)
+          if (how === 'once') began(setting.jobId, setting.opIndex)
         },
         processLog: log,
         submitJobs: (jobs) => luxi.submitManyJobs(jobs),

@@ -7,6 +7,7 @@ import type { UnitContext } from '../unit-context'
 import { meetingPoint } from './meeting-point'
 
 export const testDelay = logicalUnit(OpTestDelay, {
+  repeatable: true,
   async locks(op, ctx) {
     if (op.duration <= 0) throw new OpPrereqError('Duration must be greater than zero')
     const nodes = await wantedNodes(ctx, op.on_nodes)

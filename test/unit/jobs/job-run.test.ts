@@ -53,6 +53,27 @@ test('every transition is saved before it is told, and listeners end with the sa
   expect(run.job.ops.flatMap((op) => op.log.map(([serial]) => serial))).toEqual([1, 2])
 })
 
+test('what changes nothing is told to run when it has run for a while, else with its end', async () => {
+  const { run, trace } = runOf([delay(1), delay(2)], async (op, setting) => {
+    await setting.started('repeatable')
+    if (op['duration'] === 2) await until(() => trace.saved.length === 3)
+    return setting.opIndex
+  })
+  await run.run()
+  expect(trace.saved.map((job) => job.ops.map(({ status }) => status).join(' '))).toEqual([
+    'waiting queued',
+    'success waiting',
+    'success running',
+    'success success',
+  ])
+  expect(trace.seen).toEqual(run.job)
+  expect(run.job.ops.every((op) => op.exec_timestamp !== null)).toBe(true)
+})
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await systemClock.sleep(5)
+}
+
 test('an opcode that needs more locks waits again, and can be cancelled while it does', async () => {
   const { run, trace } = runOf([delay(1)], async (_op, setting, run) => {
     await setting.started()
