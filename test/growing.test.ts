@@ -1,8 +1,7 @@
-// Everything that grows has a bound. What can grow is listed in test/support/growing.ts; here it is looked for, and what is bounded by a
-// number is filled beyond it.
+// Everything that grows has a bound. What can grow is listed in test/support/growing.ts, which test/tidy.test.ts keeps complete; here what
+// is bounded by a number is filled beyond it.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import * as ts from 'typescript'
 import { LoginTurns } from '../src/daemons/rapi/login-turns'
 import { UsersFile } from '../src/daemons/rapi/users'
 import { CountedLog } from '../src/lib/counted-log'
@@ -12,26 +11,7 @@ import * as limits from '../src/model/limits'
 import { IdempotencyKeys } from '../src/services/idempotency'
 import { Plans } from '../src/services/plans'
 import { systemRandom } from '../src/lib/random'
-import { GROWING_FILES, GROWING_TABLES, growingFields } from './support/growing'
-import { projectFiles, root } from './support/source-tree'
-
-/** What runs for long. The command line, operations and allocation end with what they were asked. */
-const LONG_LIVED = /^src\/(config|daemons|jobs|lib|locks|node|query|rpc|services)\//
-const SHORT_LIVED = /^src\/rpc\/ssh\//
-
-test('every table that a daemon fills is listed with its bound, and nothing else is', () => {
-  const found = projectFiles('src')
-    .filter((name) => LONG_LIVED.test(name) && !SHORT_LIVED.test(name) && name.endsWith('.ts'))
-    .flatMap((name) => {
-      const text = fs.readFileSync(path.join(root, name), 'utf8')
-      const source = ts.createSourceFile(name, text, ts.ScriptTarget.ES2023, true)
-      return growingFields(source).map((field) => `${name} ${field}`)
-    })
-  const listed = Object.entries(GROWING_TABLES).flatMap(([name, fields]) =>
-    Object.keys(fields).map((field) => `${name} ${field}`),
-  )
-  expect(found.sort()).toEqual(listed.sort())
-})
+import { GROWING_FILES, GROWING_TABLES } from './support/growing'
 
 test('bounds that are numbers have their line among the limits', () => {
   const bounds = [...Object.values(GROWING_TABLES).flatMap(Object.values), ...GROWING_FILES.map(([, bound]) => bound)]

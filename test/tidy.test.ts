@@ -2,6 +2,7 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import limits from '../scripts/style-limits.json'
+import { GROWING_TABLES, growingFields } from './support/growing'
 import { projectFiles, reachable, readSource, root, type SourceFile } from './support/source-tree'
 
 const files = projectFiles()
@@ -96,6 +97,9 @@ const BANNED: readonly { text: RegExp; instead: string; where?: RegExp }[] = [
   { text: /\bas any\b|: any\b(?! )/, instead: '`unknown`, and a check', where: /^src\// },
 ]
 
+/** What runs for long. The command line, operations and allocation end with what they were asked. */
+const LONG_LIVED = /^src\/(config|daemons|jobs|lib|locks|node|query|rpc|services)\//
+
 const OURS = /\.(ts|js|cjs|mjs|json|md|hbs|sh|yml)$|^bin\/|^\.ci\/|^os\//
 const GENERATED = /^(openapi|src\/generated|test\/(golden|data)|package-lock\.json)/
 
@@ -126,6 +130,17 @@ test('time, chance and the environment enter through lib/', () => {
         .map((used) => `${name}:${used.line}: ${used.name} -> ${ONLY_IN_LIB[used.name]}`),
     )
   expect(found).toEqual([])
+})
+
+test('every table that a daemon fills is listed with its bound, and nothing else is', () => {
+  const found = product
+    .filter(({ name }) => LONG_LIVED.test(name))
+    .flatMap(({ name, text }) => growingFields(name, text).map((field) => `${name} ${field}`))
+  const listed = Object.entries(GROWING_TABLES).flatMap(([name, fields]) =>
+    Object.keys(fields).map((field) => `${name} ${field}`),
+  )
+  const hint = 'in test/support/growing.ts'
+  expect({ hint, tables: found.sort() }).toEqual({ hint, tables: listed.sort() })
 })
 
 test('no file is longer than a reader can hold', () => {
