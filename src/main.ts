@@ -22,6 +22,7 @@ import {
   DAEMON_STOP_S,
   SYSTEM_LIMITS,
 } from './model/limits'
+import { RELEASE_VERSION } from './model/constants/versions'
 import { claimAll, ownedDisk as disk, ownedLogFile } from './model/owners'
 
 /** A running role. */
@@ -66,6 +67,7 @@ options:
       --simulated                node: "sim" answers for the nodes
       --config FILE, --state FILE, --socket PATH   sim: recorded configuration, where it keeps its state, where it listens
   -h, --help                     this text
+      --version                  the version
 
 GANETI_ROOTDIR and GANETI_HOSTNAME select a virtual node.
 `
@@ -82,7 +84,9 @@ async function main(argv: readonly string[]): Promise<void> {
   if (first !== undefined && NODE_PROGRAMS.includes(first)) return nodeProgram(first, rest)
   const role = first === undefined ? undefined : Object.hasOwn(roles, first) ? roles[first] : undefined
   const options = readOptions(rest)
-  if (options.help || first === '--help' || first === '-h') return help()
+  if (options.help || first === '--help' || first === '-h') return print(USAGE)
+  if (first === '--version' || (options.version && role !== undefined))
+    return print(`${role === undefined ? 'gantryd' : `ganeti-${first}`} (ganeti) ${RELEASE_VERSION}\n`)
   if (role === undefined || first === undefined)
     fail(`${first === undefined ? 'no role given' : `unknown role '${first}'`}\n\n${USAGE}`)
   const paths = environmentPaths()
@@ -91,9 +95,9 @@ async function main(argv: readonly string[]): Promise<void> {
   await serve(first, paths, log, () => role({ paths, log, options }))
 }
 
-async function help(): Promise<void> {
+async function print(text: string): Promise<void> {
   const output = (await import('./lib/standard-output.js')).standardOutput({ program: 'gantryd' })
-  process.stdout.write(USAGE)
+  process.stdout.write(text)
   output.finish(0)
 }
 
@@ -154,6 +158,7 @@ function readOptions(args: readonly string[]) {
         state: { type: 'string' },
         socket: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
+        version: { type: 'boolean' },
       },
     })
     const port = values.port === undefined ? undefined : Number(values.port)

@@ -1,5 +1,5 @@
 import { pythonText } from '../lib/python-text'
-import { timeText } from '../lib/rfc3339'
+import { clusterShape } from '../query/object-shapes'
 import { administrator, gantryOf } from './administrator'
 import { type Call, EXIT } from './command'
 import { ES_SEARCH_PATH, OS_SEARCH_PATH } from '../model/constants/paths'
@@ -20,7 +20,7 @@ export async function showCluster({ master, terminal }: Call): Promise<number> {
 /** As /3 shows it. */
 export async function clusterData({ master }: Call): Promise<unknown> {
   const info = await gantryOf({ master }).cluster(administrator('root'))
-  return { ...info, ctime: timeText(Number(info['ctime'])), mtime: timeText(Number(info['mtime'])) }
+  return clusterShape(info)
 }
 
 export async function showVersion({ master, terminal }: Call): Promise<number> {

@@ -1,5 +1,5 @@
 // What commands show, as data for programs: with the names, nesting and times of /3, as JSON, YAML or CSV.
-import { timeText } from '../lib/rfc3339'
+import { stampText } from '../lib/rfc3339'
 import { RESULT_STATUS } from '../model/constants/query'
 import { ALL_JOB_PARTS, type JobPart, jobFields, jobOf } from '../query/job-shape'
 import type { Cell, FieldDefinition, QueryFilter, QueryResource } from '../rpc/luxi/calls'
@@ -78,9 +78,7 @@ export async function objects(call: Call, wanted: Wanted): Promise<Record<string
 
 function shown({ kind }: FieldDefinition, [status, value]: Cell = [RESULT_STATUS.noData, null]): unknown {
   if (status !== RESULT_STATUS.normal) return null
-  // An object that nobody stamped has 0.
-  if (kind === 'timestamp') return typeof value === 'number' && value > 0 ? timeText(value) : null
-  return value
+  return kind === 'timestamp' ? stampText(value) : value
 }
 
 async function shownFields(what: QueryResource): Promise<readonly string[]> {

@@ -1,6 +1,6 @@
 import { seconds } from '../lib/clock'
-import { timeText } from '../lib/rfc3339'
 import { badPermission, PERMISSION_FORMS, permissionNames } from '../opcodes/permission'
+import { tokenShape } from '../query/object-shapes'
 import { administrator, gantryOf } from './administrator'
 import { parseTimespec } from './cluster-control'
 import { type Call, CommandFailure, EXIT, many, one, type Tool } from './command'
@@ -87,11 +87,7 @@ async function createToken(call: Call): Promise<number> {
 
 async function tokenData(call: Call): Promise<unknown> {
   const tokens = await gantryOf(call).tokens(administrator('root'))
-  return tokens.map((token) => ({
-    ...token,
-    created: timeText(token.created),
-    expires: token.expires === null ? null : timeText(token.expires),
-  }))
+  return tokens.map(tokenShape)
 }
 
 async function listTokens(call: Call): Promise<number> {

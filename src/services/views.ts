@@ -1,5 +1,5 @@
 // Objects as /3 shows them: the query engine, page by page. Live data is asked for only for the page that is shown.
-import { timeText } from '../lib/rfc3339'
+import { stampText, timeText } from '../lib/rfc3339'
 import { ECODE, OpPrereqError } from '../model/errors'
 import { niceCompare } from '../model/nice-sort'
 import { KINDS } from '../model/permissions'
@@ -62,16 +62,13 @@ async function rowsOf(
     const shown = (field: string): unknown => {
       if (field === age?.name) return seen_ms === undefined ? null : timeText(seen_ms / 1000)
       const value = values.get(field)
-      if (kinds.get(field) === 'timestamp') return shownTime(value)
+      if (kinds.get(field) === 'timestamp') return stampText(value)
       return request.known && saysNothing(value, seen_ms) ? null : value
     }
     return [key?.[1], fields.map(shown)] as const
   })
   return new Map(rows)
 }
-
-/** An object that nobody stamped has 0. */
-const shownTime = (value: unknown): unknown => (typeof value === 'number' && value > 0 ? timeText(value) : null)
 
 type Key = string | number
 

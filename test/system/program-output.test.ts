@@ -4,6 +4,7 @@ import * as fs from 'node:fs'
 import * as net from 'node:net'
 import * as os from 'node:os'
 import * as path from 'node:path'
+import { RELEASE_VERSION } from '../../src/model/constants/versions'
 import { runProgram } from '../support/run-program'
 
 const BIN = path.join(__dirname, '../../bin')
@@ -13,6 +14,7 @@ const LINES = [
   ['gnt.js', 'instance', 'list', '--help'],
   ['hbal.js', '--help'],
   ['gantryd.js', '--help'],
+  ['gantryd.js', 'luxid', '--version'],
 ]
 
 test.each(LINES)('%s %s to a full disk is a failure that says so', (program, ...words) => {
@@ -30,6 +32,27 @@ test.each(LINES)('%s %s whose reader is gone ends quietly', (program, ...words) 
   const { stdout, stderr } = spawnSync('bash', args, { encoding: 'utf8' })
   expect([stdout, stderr]).toEqual(['0\n', ''])
 })
+
+test.each(['noded', 'rapi', 'luxid', 'wconfd', 'node'])(
+  '%s tells its version, by both of its names, and starts nothing',
+  (role) => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-version-'))
+    const named = path.join(folder, `ganeti-${role}`)
+    fs.symlinkSync(path.join(BIN, 'gantryd'), named)
+    const env = {
+      PATH: process.env['PATH'],
+      GANETI_ROOTDIR: path.join(folder, 'node1.test'),
+      GANETI_HOSTNAME: 'node1.test',
+    }
+    const lines: readonly [program: string, ...words: string[]][] = [[path.join(BIN, 'gantryd'), role], [named]]
+    for (const [program, ...words] of lines) {
+      const { status, stdout, stderr } = spawnSync(program, [...words, '--version'], { env, encoding: 'utf8' })
+      expect([status, stdout, stderr]).toEqual([0, `ganeti-${role} (ganeti) ${RELEASE_VERSION}\n`, ''])
+    }
+    expect(fs.readdirSync(folder)).toEqual([path.basename(named)])
+    fs.rmSync(folder, { recursive: true })
+  },
+)
 
 test('a console whose reader has seen enough ends quietly', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-bridge-'))

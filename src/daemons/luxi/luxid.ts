@@ -97,7 +97,7 @@ export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
   await within(clock, limits.replication_s, replicas.catchUp())
   const looks = new NodeLooks({ clock, live, known, log, config: state.config })
   questions.onReturn((node) => looks.soon(node))
-  state.onDoubt((node) => looks.soon(node))
+  state.onLook((node) => looks.soon(node))
   looks.start()
   const parts = { live, known, questions, queue, wconfd, nodes, clock, random, disk, paths, log }
   const context = { ...parts, planJob, ...(allocation && { allocation }), ...state }
@@ -135,12 +135,12 @@ async function followState(
     if (now === undefined) throw new ConfigurationError('The configuration is not loaded yet')
     return now
   }
-  /** Has a node looked at of which it is not known any more what runs there. */
-  let doubt: (node: NodeUuid) => void = () => undefined
+  /** Called when a job may have changed what runs on a node: the node is to be looked at soon. */
+  let lookAt: (node: NodeUuid) => void = () => undefined
   const instances = new InstanceWatch({
     ...{ clock, config, queue: parts.queue, known: parts.known },
     add: (event) => history.add(event),
-    look: (node) => doubt(node),
+    look: (node) => lookAt(node),
   })
   const events = new EventService({ queue: parts.queue, clock, config }, history, instances)
   const listeners = new Set<() => void>()
@@ -159,8 +159,8 @@ async function followState(
     },
   }
   const gantry = () => follower.gantry?.() ?? EMPTY_GANTRY
-  const onDoubt = (look: typeof doubt) => void (doubt = look)
-  return { config, gantry, events, documents, onDoubt, close: () => follower.close() }
+  const onLook = (look: typeof lookAt) => void (lookAt = look)
+  return { config, gantry, events, documents, onLook, close: () => follower.close() }
 }
 
 interface Parts {

@@ -7,8 +7,8 @@ import { RAPI_BODY_BYTES_MAX, RAPI_BODY_DEPTH_MAX } from '../../model/limits'
 import { badRequest, HttpError } from './errors'
 
 /**
- * undefined when there is no body, whatever the headers say of its type. Of who changes something, and has left while this daemon did
- * not listen, nothing is done any more: meanwhile something else may have been asked for.
+ * undefined when there is no body, whatever the headers say of its type. A change is refused when its sender has hung up while this
+ * daemon was stopped or busy: the sender may have asked for something else since then.
  */
 export async function readBody(request: IncomingMessage): Promise<unknown> {
   const body = await readJson(request)

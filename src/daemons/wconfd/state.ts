@@ -76,7 +76,10 @@ export class WconfdState {
     return effects.changed || dropped
   }
 
-  /** Who copies config.data after a job has what the job did, where nobody else is at work who would have to wait for it. */
+  /**
+   * Waits until config.data has all changes, so that a copy of that file made after a job has what the job did. It does nothing while
+   * others hold locks or wait for some: they would have to wait for it.
+   */
   settle = async (): Promise<void> => {
     const { owners, waiting } = this.locks.table
     if (owners.size === 0 && waiting.size === 0) await this.store.settle()

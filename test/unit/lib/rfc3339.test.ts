@@ -1,4 +1,4 @@
-import { timeOf, timeText } from '../../../src/lib/rfc3339'
+import { stampText, timeOf, timeText } from '../../../src/lib/rfc3339'
 
 test.each([
   [0, '1970-01-01T00:00:00.000000Z'],
@@ -18,4 +18,8 @@ test.each([
   ['1795250000', undefined],
 ])('%s is %s', (text, time_s) => {
   expect(timeOf(text)).toBe(time_s)
+})
+
+test('who was never stamped has no time', () => {
+  expect([stampText(0), stampText(null), stampText(1795250000.25)]).toEqual([null, null, '2026-11-21T08:33:20.250000Z'])
 })

@@ -1,5 +1,5 @@
 import { Get, Route, Security, Tags } from '@tsoa/runtime'
-import { timeText } from '../../../../lib/rfc3339'
+import { clusterShape } from '../../../../query/object-shapes'
 import type { ClusterInfo } from '../../../../model/cluster-info'
 import { etag } from '../../v3/if-match'
 import { V3Resource } from './resource'
@@ -29,7 +29,6 @@ export class ClusterV3Controller extends V3Resource {
     const info = await gantry.cluster(identity)
     reply.headers['ETag'] = etag('cluster', info['uuid'], info['serial_no'])
     // As clusterInfo in src/query/ makes it.
-    const times = { ctime: timeText(Number(info['ctime'])), mtime: timeText(Number(info['mtime'])) }
-    return { ...info, ...times } as unknown as ClusterView
+    return clusterShape(info) as unknown as ClusterView
   }
 }

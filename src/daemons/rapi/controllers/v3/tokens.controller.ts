@@ -1,8 +1,9 @@
 import { Body, Delete, Get, Path, Post, Route, Security, SuccessResponse, Tags } from '@tsoa/runtime'
 import { seconds } from '../../../../lib/clock'
-import { timeOf, timeText } from '../../../../lib/rfc3339'
+import { timeOf } from '../../../../lib/rfc3339'
 import { isObject } from '../../../../opcodes/check'
-import type { NewToken, TokenInfo } from '../../../../rpc/luxi/gantry'
+import type { NewToken } from '../../../../rpc/luxi/gantry'
+import { tokenShape } from '../../../../query/object-shapes'
 import { badRequest } from '../../errors'
 import { V3Resource } from './resource'
 
@@ -58,7 +59,7 @@ export class TokensV3Controller extends V3Resource {
   @Get('')
   async list(): Promise<TokenList> {
     const tokens = await this.v3.gantry.tokens(this.v3.identity)
-    return { items: tokens.map(tokenOf) }
+    return { items: tokens.map(tokenShape) }
   }
 
   /** Makes a token. It is for this API (`/3`) and `/metrics`: Ganeti's (`/2`) knows only passwords, and answers 401. */
@@ -68,7 +69,7 @@ export class TokensV3Controller extends V3Resource {
     const { identity, gantry, reply } = this.v3
     const { token, secret } = await gantry.addToken(identity, readToken(body, seconds(this.context.services.clock)))
     reply.status = 201
-    return { token: tokenOf(token), secret }
+    return { token: tokenShape(token), secret }
   }
 
   /** Revokes a token: it is refused from now on, also on streams that are open. */
@@ -79,15 +80,6 @@ export class TokensV3Controller extends V3Resource {
     this.v3.reply.status = 204
   }
 }
-
-const tokenOf = ({ permissions, tags, groups, created, expires, ...rest }: TokenInfo): Token => ({
-  ...rest,
-  created: timeText(created),
-  expires: expires === null ? null : timeText(expires),
-  permissions: [...permissions],
-  tags: [...tags],
-  groups: [...groups],
-})
 
 function readToken(body: unknown, now_s: number): NewToken {
   if (!isObject(body)) throw badRequest('The body must be an object')
