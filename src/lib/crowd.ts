@@ -45,6 +45,8 @@ export class Crowd {
 
   private enter(socket: Socket): void {
     const { open, handshakes } = this.options
+    // It has left before it was looked at. The system does not tell its port any more, so that it could not be told from others.
+    if (socket.remoteAddress === undefined) return void socket.destroy()
     const client = clientOf(socket)
     const key = keyOf(socket)
     if (open.full(client) !== undefined || handshakes.full(client) !== undefined) {

@@ -1,7 +1,7 @@
 // The RAPI daemon: Ganeti's remote API over HTTPS, and its documentation. It owns nothing: it translates HTTP to the Master
 // interface and back. It may use services, opcodes and the wire calls; it may not touch configuration, queue or nodes.
 import { readFileSync } from 'node:fs'
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Express } from 'express'
@@ -9,7 +9,6 @@ import { routes } from '../../generated/routes'
 import type { Clock, Timer } from '../../lib/clock'
 import { countRefused } from '../../lib/counted-log'
 import { clientOf, Crowd } from '../../lib/crowd'
-import { errorCode } from '../../lib/disk'
 import type { Log } from '../../lib/log'
 import type { Paths } from '../../lib/paths'
 import { systemRandom } from '../../lib/random'
@@ -33,9 +32,10 @@ import type { GantryMaster } from '../../rpc/luxi/gantry'
 import { type AccessLevel, logAccess } from './access-log'
 import { basicAuthenticator } from './auth'
 import { isTooLong } from './body'
-import { EXPLAIN, NOT_WHOLE } from './errors'
+import { EXPLAIN } from './errors'
 import { LoginTurns } from './login-turns'
 import { RapiMetrics, serveMetrics } from './metrics'
+import { type Refusal, refusal, refuse, versionRefused } from './refusal'
 import { createRouter } from './router'
 import { UsersFile } from './users'
 import { createIdentify } from './v3/identity'
@@ -222,28 +222,6 @@ function showPage(request: IncomingMessage, response: ServerResponse): void {
 const isForReader = ({ method, url = '', headers }: IncomingMessage): boolean =>
   method === 'GET' && /^\/(3\/?)?(\?|$)/.test(url) && /\btext\/html\b/.test(headers.accept ?? '')
 
-/** What is no HTTP gets an answer where one can still be sent. */
-function refuse(error: Error, socket: Socket): void {
-  if (errorCode(error) === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  socket.end(refusal(versionOf(error)))
-}
-
-interface Refusal {
-  readonly code: number
-  readonly message: string
-  readonly explain: string
-}
-
-/** The parser refuses some versions itself, and sees first when a client ends its side too early. */
-function versionOf(error: Error): Refusal {
-  const packet: unknown = Reflect.get(error, 'rawPacket')
-  const line = Buffer.isBuffer(packet) ? (packet.toString('latin1').split('\r\n')[0] ?? '') : ''
-  const [, version, major] = / HTTP\/((\d+)\.\d+)$/.exec(line) ?? []
-  if (version !== undefined && Number(major) > 1) return versionRefused(version)
-  const message = errorCode(error) === 'HPE_INVALID_EOF_STATE' ? NOT_WHOLE : 'Bad request syntax'
-  return { code: 400, message, explain: 'Bad request syntax or unsupported method' }
-}
-
 function crowded(socket: Socket): Refusal {
   const client = clientOf(socket)
   return {
@@ -251,23 +229,6 @@ function crowded(socket: Socket): Refusal {
     message: `${client} has ${enoughFor(client)} connections already; close some, and try again in ${RETRY_AFTER_S} s`,
     explain: EXPLAIN[503] ?? '',
   }
-}
-
-const versionRefused = (version: string): Refusal => ({
-  code: 505,
-  message: `Invalid HTTP Version (${version})`,
-  explain: 'Cannot fulfill request.',
-})
-
-function refusal({ code, message, explain }: Refusal): string {
-  const body = `{"code": ${code}, "message": "${message}", "explain": "${explain}"}\n`
-  const head = [
-    `HTTP/1.1 ${code} ${STATUS_CODES[code]}`,
-    'Content-Type: application/json',
-    `Content-Length: ${body.length}`,
-    ...(code === 503 ? [`Retry-After: ${RETRY_AFTER_S}`] : []),
-  ]
-  return [...head, 'Connection: close', '', body].join('\r\n')
 }
 
 function addressOf(server: Server): AddressInfo {

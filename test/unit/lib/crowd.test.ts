@@ -10,8 +10,8 @@ class FakeSocket extends EventEmitter {
   destroyed = false
   readonly localAddress = '127.0.0.1'
   constructor(
-    readonly remoteAddress: string,
-    readonly remotePort: number,
+    readonly remoteAddress: string | undefined,
+    readonly remotePort: number | undefined,
   ) {
     super()
   }
@@ -63,4 +63,14 @@ test('handshakes that strangers do not end take only the room of handshakes', ()
   expect(masters.map(({ socket }) => socket.destroyed)).toEqual([false, false, false, false])
   stranger[0]?.socket.destroy()
   expect(connect('10.0.0.9', false).socket.destroyed).toBe(false)
+})
+
+test('connections that were reset before they were looked at take no room for ever', () => {
+  const handshakes = new Shares({ all: 2, each: 2 })
+  crowdWith(many, handshakes)
+  const reset = [1, 2, 3].map(() => new FakeSocket(undefined, undefined))
+  for (const socket of reset) server.emit('connection', socket)
+  for (const socket of reset) if (!socket.destroyed) socket.destroy()
+  expect(handshakes.of('unknown')).toBe(0)
+  expect(connect('10.0.0.1', false).socket.destroyed).toBe(false)
 })
