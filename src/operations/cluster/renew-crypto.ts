@@ -4,6 +4,7 @@ import { masterNode } from '../../config/lookup'
 import { recordValues } from '../../config/records'
 import type { ConfigData, Node } from '../../model/config'
 import { PATH } from '../../model/constants/paths'
+import { SSH_KEY_BITS } from '../../model/constants/words'
 import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
 import { CERTIFICATE_STEP_S } from '../../model/limits'
 import { OpClusterRenewCrypto } from '../../opcodes/cluster'
@@ -13,24 +14,37 @@ import type { UnitContext } from '../unit-context'
 
 export const clusterRenewCrypto = logicalUnit(OpClusterRenewCrypto, {
   locks: () => ({ node: exclusive(all) }),
-  async check(ctx) {
+  async check(ctx, op) {
     const config = await ctx.config.read({ nodes: 'all' })
     const master = masterNode(config)
     if (master === undefined) throw new OpPrereqError('The cluster has no master node', ECODE.STATE)
-    return { config, master }
+    return { config, master, keys: newKeys(config, op) }
   },
-  async run(ctx, op, { config, master }) {
+  async run(ctx, op, { config, master, keys }) {
     if (op.cluster_certificate) await renewAll(ctx, config, master)
     else if (op.node_certificates) await renewCertificates(ctx, config, master)
     if (op.renew_ssh_keys && config.cluster.modify_ssh_setup) {
       ctx.log.say('Renewing SSH keys')
-      await renewSshKeys(ctx, config, master, op)
+      await renewSshKeys(ctx, config, master, keys)
     } else if (op.renew_ssh_keys) {
       ctx.log.say('Cannot renew SSH keys if the cluster is configured to not modify the SSH setup.')
     }
     return null
   },
 })
+
+interface SshKeys {
+  readonly type: keyof typeof SSH_KEY_BITS
+  readonly bits: number
+}
+
+function newKeys({ cluster }: ConfigData, op: Op<typeof OpClusterRenewCrypto>): SshKeys {
+  const type = op.ssh_key_type ?? cluster.ssh_key_type
+  const { standard, valid } = SSH_KEY_BITS[type]
+  const bits = op.ssh_key_bits ?? (type === cluster.ssh_key_type ? cluster.ssh_key_bits : standard)
+  if (valid(bits)) return { type, bits }
+  throw new OpPrereqError(`Invalid key type and bit size combination: ${type} with ${bits} bits`, ECODE.INVAL)
+}
 
 /** The client certificates are signed by the cluster's. */
 async function renewAll(ctx: UnitContext, config: ConfigData, master: Node): Promise<void> {
@@ -115,11 +129,9 @@ async function renewSshKeys(
   ctx: UnitContext,
   config: ConfigData,
   master: Node,
-  op: Op<typeof OpClusterRenewCrypto>,
+  { type, bits }: SshKeys,
 ): Promise<void> {
-  const { ssh_key_type: old, ssh_key_bits } = config.cluster
-  const type = op.ssh_key_type ?? old
-  const bits = op.ssh_key_bits ?? (type === old ? ssh_key_bits : KEY_BITS[type])
+  const old = config.cluster.ssh_key_type
   const nodes = recordValues(config.nodes)
   const online = nodes.filter((node) => !node.offline)
   const failures = await ctx.nodes.call(master, 'Could not renew the SSH keys of all nodes', 'node_ssh_keys_renew', [
@@ -132,5 +144,3 @@ async function renewSshKeys(
   for (const [node, message] of failures) ctx.log.warning(`SSH keys of node ${node}: ${message}`)
   await ctx.config.change([change('patchCluster', { ssh_key_type: type, ssh_key_bits: bits })])
 }
-
-const KEY_BITS = { rsa: 2048, dsa: 1024, ecdsa: 384 } as const

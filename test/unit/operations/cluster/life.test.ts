@@ -103,6 +103,16 @@ test('SSH keys are renewed on all nodes, where the cluster keeps them', async ()
   expect(fake.calls('node_ssh_keys_renew')).toHaveLength(1)
 })
 
+test('SSH keys of a length that their type does not have are refused before anything is renewed', async () => {
+  const fake = new FakeCluster(base)
+  const renewal = { OP_ID: 'OP_CLUSTER_RENEW_CRYPTO', node_certificates: true, renew_ssh_keys: true }
+  await expect(fake.run({ ...renewal, ssh_key_bits: 521 })).rejects.toThrow(
+    'Invalid key type and bit size combination: rsa with 521 bits',
+  )
+  await expect(fake.run({ ...renewal, ssh_key_type: 'dsa', ssh_key_bits: 2048 })).rejects.toThrow('dsa with 2048 bits')
+  expect(fake.asked).toEqual([])
+})
+
 test('a new cluster with Open vSwitch gets its switch', async () => {
   const fake = new FakeCluster(base).given(
     change('patchCluster', { ndparams: { ...base.cluster.ndparams, ovs: true, ovs_link: 'eth0' } }),
