@@ -1,10 +1,12 @@
-"""Runs Ganeti's QA and goes on after a failure: drive.py CONFIGURATION RESULTS
+"""Runs Ganeti's QA and goes on after a failure: drive.py CONFIGURATION [PART...]
 
-RESULTS gets one line of JSON for each test: its name, what it gave, what was said, and how long it took. Must run on the master.
+Without parts, all are run; the cluster is made and destroyed with any, but long lists are left out. File descriptor 3 gets one line of
+JSON for each test: its name, what it gave, what was said, and how long it took. Must run on the master.
 """
 import importlib.util
 import json
 import os
+import random
 import sys
 import time
 
@@ -15,16 +17,33 @@ spec = importlib.util.spec_from_file_location("ganeti_qa", os.path.join(QA, "gan
 qa = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(qa)
 
-config, results = sys.argv[1], open(sys.argv[2], "w", buffering=1)
+config, chosen = sys.argv[1], sys.argv[2:]
+results = os.fdopen(3, "w", buffering=1)
+os.set_inheritable(3, False)
 seen = {}
 place = []
 
 # What they answer is needed by the tests that follow.
 MAKERS = ("TestInstanceAdd", "TestRapiInstanceAdd", "TestRapiInstanceMultiAlloc", "TestInstanceExport")
 
+ALWAYS = ("set-up", "end")
 
 # They list every field there is, which takes long, and find the same whenever it is.
 ONCE = ("TestNodeList", "TestInstanceList", "TestJobList", "TestGroupList")
+once = set(ONCE) if chosen else set()
+
+
+class Stamped:
+  """Says when each command began."""
+
+  def __init__(self, stream):
+    self.stream = stream
+
+  def __getattr__(self, name):
+    return getattr(self.stream, name)
+
+  def write(self, text):
+    self.stream.write(text.replace("Command:", time.strftime("%H:%M:%S Command:")))
 
 
 class Abandoned(Exception):
@@ -43,17 +62,43 @@ def record(name, outcome, text, started):
   print("==== %s %s (%s s) %s" % (outcome, name, line["seconds"], text[-300:]), flush=True)
 
 
+def mend(name, args):
+  """Leaves what a test that failed would have left, so that those that follow are about themselves."""
+  ran = qa.qa_utils.AssertCommand
+  if name == "TestClusterRenewCrypto":
+    qa.qa_rapi.ReloadCertificates()
+  elif name == "TestOutOfBand":
+    for node in qa.qa_config.get("nodes")[1:]:
+      ran(["gnt-node", "modify", "--force", "--offline=no", node.primary])
+  elif name in ("TestInstanceModifyDisks", "TestInstanceDeviceNames"):
+    ran(["gnt-instance", "shutdown", args[0].name])
+    ran(["gnt-instance", "modify", "--disk", "remove", args[0].name])
+    ran(["gnt-instance", "startup", args[0].name])
+  elif name == "TestInstanceReinstall":
+    ran(["gnt-instance", "modify", "--os-parameters", "os-image=default", args[0].name])
+  elif name == "TestInstanceRenameAndBack" and args[0] != args[1]:
+    ran(["gnt-instance", "rename", args[1], args[0]])
+
+
 def run(fn, *args, **kwargs):
   started = time.time()
   name = getattr(fn, "__name__", repr(fn))
-  if name in ONCE and name in seen:
-    return None
+  if name in ONCE:
+    if name in once:
+      return None
+    once.add(name)
+  nodes = qa.qa_config.get("nodes")
+  uses = [node.use_count for node in nodes]
   try:
     value = fn(*args, **kwargs)
   except Abandoned:
     raise
   except Exception as err:  # pylint: disable=broad-except
     record(name, "fails", "%s: %s" % (type(err).__name__, err), started)
+    # Not every test gives back the nodes that it took.
+    for node, count in zip(nodes, uses):
+      node._use_count = count  # pylint: disable=protected-access
+    mend(name, args)
     if name.startswith(MAKERS):
       raise Abandoned(name) from err
     return None
@@ -63,12 +108,16 @@ def run(fn, *args, **kwargs):
 
 def part(name, fn, *args):
   """A part of the QA; what is left of one that is abandoned is not run."""
+  if chosen and name not in chosen and name not in ALWAYS:
+    return
+  place.append(name)
   try:
     fn(*args)
   except Abandoned as err:
     print("==== abandoned: %s" % err, flush=True)
   except Exception as err:  # pylint: disable=broad-except
-    record(name, "fails", "%s: %s" % (type(err).__name__, err), time.time())
+    record("itself", "fails", "%s: %s" % (type(err).__name__, err), time.time())
+  place.pop()
 
 
 def templates():
@@ -76,9 +125,11 @@ def templates():
   every = list(qa.qa_instance.available_instance_tests)
   for one in every:
     qa.qa_instance.available_instance_tests[:] = [one]
-    place.append(str(one[1]))
-    part("instance tests", qa.RunInstanceTests)
-    place.pop()
+    part("%s instances" % one[1], qa.RunInstanceTests)
+    # What a part that was abandoned left.
+    left = qa.qa_utils.GetCommandOutput(qa.qa_config.GetMasterNode().primary, "gnt-instance list --no-headers -o name")
+    for name in left.split():
+      qa.qa_utils.AssertCommand(["gnt-instance", "remove", "--force", name])
 
 
 def with_node(fn, **kwargs):
@@ -109,12 +160,21 @@ def end():
 @qa.UsesRapiClient
 def main():
   qa.RunTest = run
+  sys.stdout = Stamped(sys.stdout)
   # SSH on other ports is not tried here.
   qa.qa_iptables = sys.modules["qa.qa_iptables"]
   qa.qa_iptables.CleanRules = lambda nodes: None
   qa.qa_config.Load(config)
+  # Fields and nodes are chosen by chance.
+  random.seed(1)
   master = qa.qa_config.GetMasterNode()
-  qa.qa_utils.StartMultiplexer(master.primary)
+  # Two modules of the same file: what is known to one should be known to the other.
+  sys.modules["qa_utils"]._MULTIPLEXERS = qa.qa_utils._MULTIPLEXERS
+  for node in qa.qa_config.get("nodes"):
+    qa.qa_utils.StartMultiplexer(node.primary)
+  # The QA waits so long for machines that are slower than these.
+  wait = time.sleep
+  time.sleep = lambda seconds: wait(min(seconds, 1))
   try:
     part("environment", qa.RunEnvTests)
     part("set-up", qa.SetupCluster)
