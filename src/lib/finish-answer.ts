@@ -2,6 +2,7 @@
 // of the body is read and dropped first, within bounds.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Clock, within } from './clock'
+import { Pieces } from './pieces'
 
 /** How much of a body is dropped, and for how long. */
 export interface DropBounds {
@@ -28,10 +29,9 @@ export async function finishAnswer(
 /** Resolves when nothing more comes, or too much. */
 function drop(request: IncomingMessage, limit: number): Promise<void> {
   return new Promise((resolve) => {
-    let size = 0
+    const pieces = new Pieces(limit)
     const count = (chunk: Buffer): void => {
-      size += chunk.length
-      if (size <= limit) return
+      if (!pieces.exceed(chunk)) return
       request.pause().off('data', count)
       resolve()
     }

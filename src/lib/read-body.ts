@@ -1,21 +1,22 @@
 // The body of an HTTP message as text, bounded.
 import type { IncomingMessage } from 'node:http'
+import { Pieces } from './pieces'
 
 /** The other end went away before its message was whole, or was looked at. */
 export class SenderLeft extends Error {}
 
 /**
- * Undefined when it is longer than `limit`; then the rest has not been read. Rejects with SenderLeft when the other end goes away.
+ * Undefined when it is longer than `limit`, or comes in far too many pieces; then the rest has not been read. Rejects with SenderLeft
+ * when the other end goes away.
  * By events: an iterator costs as much again as the whole rest of a small request.
  */
 export function readBody(message: IncomingMessage, limit: number): Promise<string | undefined> {
   if (Number(message.headers['content-length'] ?? 0) > limit) return Promise.resolve(undefined)
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
-    let size = 0
+    const pieces = new Pieces(limit)
     message.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      if (size <= limit) return void chunks.push(chunk)
+      if (!pieces.exceed(chunk)) return void chunks.push(chunk)
       message.pause().removeAllListeners('data')
       resolve(undefined)
     })

@@ -61,6 +61,13 @@ describe.each(['/2/groups', '/3/jobs'])('a body that is too long for %s', (path)
     expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 413 /)
   })
 
+  test('is one that comes in far too many pieces, too', async () => {
+    const socket = await connect()
+    await write(socket, head(path, 'Transfer-Encoding: chunked'))
+    await write(socket, `${'1\r\n \r\n'.repeat(12_000)}0\r\n\r\n`)
+    expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 413 /)
+  })
+
   test('is refused before it is sent when the client asks first', async () => {
     const socket = await connect()
     await write(socket, head(path, `Content-Length: ${PIECES * PIECE.length}`, 'Expect: 100-continue'))
