@@ -10,10 +10,11 @@ fail() {
   exit 1
 }
 
+# The value may be a secret, so it is not told.
 check_banner() {
-  [ "${#1}" -le "$BANNER_MAX" ] || fail "parameter banner is longer than $BANNER_MAX characters: $1"
+  [ "${#1}" -le "$BANNER_MAX" ] || fail "parameter banner is longer than $BANNER_MAX characters"
   case $1 in
-    *[!A-Za-z0-9\ .,:_-]*) fail "parameter banner has a character that is not allowed: $1" ;;
+    *[!A-Za-z0-9\ .,:_-]*) fail "parameter banner may have letters, digits, spaces and .,:_- only" ;;
   esac
 }
 
