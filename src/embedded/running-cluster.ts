@@ -5,6 +5,7 @@ import { Child } from '../daemons/node/child'
 import { systemClock as clock } from '../lib/clock'
 import { Turns } from '../lib/turns'
 import { OpExecError } from '../model/errors'
+import { YOUNG_MIB } from '../model/limits'
 import { LuxiClient } from '../rpc/luxi/client'
 import { openNodeClient } from '../rpc/node/client'
 import { openWconfd } from '../rpc/wconfd/client'
@@ -148,6 +149,7 @@ export class RunningCluster {
         '--access-log',
         accessLog,
       ],
+      young_mib: YOUNG_MIB.node,
       env: { GANETI_ROOTDIR: path.join(root, name), GANETI_HOSTNAME: name },
       onMessage: (message) => this.heard(name, message),
       onDeath: (how) => say(`${name} ended (${how}), starting it again`),

@@ -5,6 +5,7 @@ import { fork } from 'node:child_process'
 import type { Clock, Timer } from '../lib/clock'
 import { connectFramed, type FramedConnection, isServed } from '../lib/json-socket'
 import type { Log } from '../lib/log'
+import { nodeFlags } from '../lib/node-flags'
 import type { Paths } from '../lib/paths'
 import {
   JOBS_PER_PROCESS_MAX,
@@ -16,6 +17,7 @@ import {
   JOB_PROCESS_PATIENCE_S,
   JOB_PROCESS_START_S,
   JOB_PROGRESS_BYTES_MAX,
+  YOUNG_MIB,
 } from '../model/limits'
 import type { JobId } from '../rpc/luxi/calls'
 import type { Job } from './job'
@@ -61,7 +63,7 @@ const systemProcesses: JobProcesses = {
     fork(entry, [paths.root, paths.hostname], {
       detached: true,
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      ...(execArgv ? { execArgv } : {}),
+      execArgv: execArgv ?? nodeFlags(YOUNG_MIB.job),
     }),
   kill(pid) {
     try {

@@ -415,6 +415,8 @@ export const CHILD_BACKOFF_MIN_S = 0.1
 export const CHILD_BACKOFF_MAX_S = 10
 /** A daemon that ran this long starts with the shortest pause again. */
 export const CHILD_HEALTHY_S = 60
+/** Half of what V8 may take for new objects, in processes that make few; the others have its own bound. */
+export const YOUNG_MIB = { node: 1, job: 2 } as const
 /** Seconds that a daemon may take to stop when it is asked to. */
 export const DAEMON_STOP_S = 60
 /** How long a daemon may take until it can be used. */

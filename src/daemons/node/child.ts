@@ -2,6 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Clock, Timer } from '../../lib/clock'
 import { inheritedEnvironment } from '../../lib/environment'
+import { nodeFlags } from '../../lib/node-flags'
 import {
   CHILD_BACKOFF_MAX_S,
   CHILD_BACKOFF_MIN_S,
@@ -16,6 +17,8 @@ export interface ChildOptions {
   program: string
   args: readonly string[]
   env?: Readonly<Record<string, string>>
+  /** As for `nodeFlags`. */
+  young_mib?: number | undefined
   clock: Clock
   /** Exit codes after which it is not started again. */
   finalCodes?: readonly number[]
@@ -92,9 +95,10 @@ export class Child {
 
   /** `first` hears of the first start; later ones are tried until they work. */
   private launch(first?: { ready(details: unknown): void; failed(error: Error): void }): void {
-    const { name, program, args, env, clock } = this.options
+    const { name, program, args, env, young_mib, clock } = this.options
     const child = fork(program, [...args], {
       env: { ...inheritedEnvironment(), ...env },
+      execArgv: nodeFlags(young_mib),
       stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
       // Its own group: Ctrl-C in the terminal reaches only the parent, which stops its children in order.
       detached: true,

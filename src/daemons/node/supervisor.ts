@@ -9,7 +9,7 @@ import type { Log } from '../../lib/log'
 import type { Paths } from '../../lib/paths'
 import { Turns } from '../../lib/turns'
 import { EXIT } from '../../model/constants/daemons'
-import { MASTER_RETRY_S } from '../../model/limits'
+import { MASTER_RETRY_S, YOUNG_MIB } from '../../model/limits'
 import { LuxiClient } from '../../rpc/luxi/client'
 import { endJobs, killJobProcesses } from '../../services/end-jobs'
 import { Child, ChildFailure } from './child'
@@ -120,6 +120,7 @@ export class Supervisor {
       name: `${paths.hostname || 'this node'}: ${role}`,
       ...{ program, clock },
       args: [role, ...(args[role] ?? []), ...extra],
+      young_mib: role === 'noded' ? YOUNG_MIB.node : undefined,
       finalCodes: [EXIT.notMaster],
       onMessage: (message) => void (isDaemonRequest(message) && this.obey(message, child)),
       onDeath: (how, again_s) => this.died(role, how, again_s),

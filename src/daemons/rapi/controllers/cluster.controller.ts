@@ -1,4 +1,4 @@
-import { Body, Delete, Get, Put, Query, Route, Security, Tags } from '@tsoa/runtime'
+import { Body, Delete, Get, Put, Query, Route, Security, Tags } from '../decorators'
 import type { ClusterRedistConfParams, ClusterSetParams } from '../../../generated/opcode-params'
 import type { OsFields } from '../../../generated/resource-views'
 import { keptForFrozen } from '../../../lib/kept-for-frozen'

@@ -1,4 +1,4 @@
-import { Body, Delete, Extension, Get, Path, Post, Put, Query, Route, Security, Tags } from '@tsoa/runtime'
+import { Body, Delete, Extension, Get, Path, Post, Put, Query, Route, Security, Tags } from '../decorators'
 import type {
   BackupExportParams,
   BackupRemoveParams,

@@ -1,4 +1,4 @@
-import { Delete, Get, Path, Query, Route, Security, Tags } from '@tsoa/runtime'
+import { Delete, Get, Path, Query, Route, Security, Tags } from '../decorators'
 import type { JobObject, JobSummary } from '../../../generated/resource-views'
 import { badRequest, notFound } from '../errors'
 import { JOB_BULK_FIELDS, JOB_FIELDS, JOB_LIST_COLUMNS } from '../fields'

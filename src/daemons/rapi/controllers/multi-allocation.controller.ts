@@ -1,4 +1,4 @@
-import { Body, Post, Query, Route, Security, Tags } from '@tsoa/runtime'
+import { Body, Post, Query, Route, Security, Tags } from '../decorators'
 import type { InstanceMultiAllocParams } from '../../../generated/opcode-params'
 import { isObject } from '../../../opcodes/check'
 import { OpInstanceCreate, OpInstanceMultiAlloc } from '../../../opcodes/instance'

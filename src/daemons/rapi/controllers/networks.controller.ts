@@ -1,4 +1,4 @@
-import { Body, Delete, Get, Path, Post, Put, Query, Route, Security, Tags } from '@tsoa/runtime'
+import { Body, Delete, Get, Path, Post, Put, Query, Route, Security, Tags } from '../decorators'
 import type {
   NetworkAddParams,
   NetworkConnectParams,

@@ -1,4 +1,4 @@
-import { Body, Get, Path, Put, Query, Route, Security, Tags } from '@tsoa/runtime'
+import { Body, Get, Path, Put, Query, Route, Security, Tags } from '../decorators'
 import { KINDS } from '../../../model/permissions'
 import type { FieldDefinition, QueryFilter, QueryResource } from '../../../rpc/luxi/calls'
 import { badRequest } from '../errors'

@@ -1,4 +1,4 @@
-import { Get, Route, Tags } from '@tsoa/runtime'
+import { Get, Route, Tags } from '../decorators'
 import { Resource } from './resource'
 
 @Route('')

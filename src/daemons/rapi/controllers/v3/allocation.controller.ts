@@ -1,4 +1,4 @@
-import { Body, Header, Post, Response, Route, Security, Tags } from '@tsoa/runtime'
+import { Body, Header, Post, Response, Route, Security, Tags } from '../../decorators'
 import type {
   BalanceRequest,
   BalanceStep,

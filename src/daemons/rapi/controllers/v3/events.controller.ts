@@ -1,4 +1,4 @@
-import { Get, Header, Produces, Query, Route, Security, Tags } from '@tsoa/runtime'
+import { Get, Header, Produces, Query, Route, Security, Tags } from '../../decorators'
 import { EVENT_KINDS, EVENT_TYPES } from '../../../../rpc/luxi/gantry'
 import { badRequest } from '../../errors'
 import { eventStream } from '../../v3/event-stream'

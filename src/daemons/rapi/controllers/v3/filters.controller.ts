@@ -1,4 +1,4 @@
-import { Body, Delete, Get, Path, Post, Put, Query, Route, Security, SuccessResponse, Tags } from '@tsoa/runtime'
+import { Body, Delete, Get, Path, Post, Put, Query, Route, Security, SuccessResponse, Tags } from '../../decorators'
 import { FILTER_VIEW, type FilterView } from '../../../../generated/resource-views'
 import { nanoseconds } from '../../../../lib/clock'
 import { isUuid } from '../../../../model/ids'

@@ -12,7 +12,7 @@ import {
   Security,
   SuccessResponse,
   Tags,
-} from '@tsoa/runtime'
+} from '../../decorators'
 import { ALL_JOB_PARTS, type Job, type JobPart, jobFields, jobOf } from '../../../../query/job-shape'
 import { PRIORITY } from '../../../../model/constants/jobs'
 import { isObject } from '../../../../opcodes/check'

@@ -1,4 +1,16 @@
-import { Body, Get, Header, Patch, Path, Query, Response, Route, Security, SuccessResponse, Tags } from '@tsoa/runtime'
+import {
+  Body,
+  Get,
+  Header,
+  Patch,
+  Path,
+  Query,
+  Response,
+  Route,
+  Security,
+  SuccessResponse,
+  Tags,
+} from '../../decorators'
 import { OS_VIEW, type OsView } from '../../../../generated/resource-views'
 import type { Job } from '../../../../query/job-shape'
 import { osChange } from '../../v3/os-change'

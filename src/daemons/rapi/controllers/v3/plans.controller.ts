@@ -1,4 +1,4 @@
-import { Body, Post, Route, Security, Tags } from '@tsoa/runtime'
+import { Body, Post, Route, Security, Tags } from '../../decorators'
 import { isObject } from '../../../../opcodes/check'
 import type { ParsedOpCode } from '../../../../opcodes/index'
 import type { Plan } from '../../../../rpc/luxi/plan'

@@ -1,4 +1,4 @@
-import { Body, Delete, Get, Path, Post, Route, Security, SuccessResponse, Tags } from '@tsoa/runtime'
+import { Body, Delete, Get, Path, Post, Route, Security, SuccessResponse, Tags } from '../../decorators'
 import { seconds } from '../../../../lib/clock'
 import { timeOf } from '../../../../lib/rfc3339'
 import { isObject } from '../../../../opcodes/check'
