@@ -3,3 +3,22 @@ export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   return levels === 0 || Object.values(value).some((entry) => isDeeper(entry, levels - 1))
 }
+
+/** Whether a JSON text has more values than so many: to read millions of them takes seconds, and many times the room of their text. */
+export function hasMoreValues(text: string, limit: number): boolean {
+  let values = 0
+  for (let at = 0; at < text.length && values <= limit; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = endOfString(text, at)
+    else if (code === COMMA || code === BRACKET || code === BRACE) values++
+  }
+  return values > limit
+}
+
+const [QUOTE, COMMA, BRACKET, BRACE, BACKSLASH] = [0x22, 0x2c, 0x5b, 0x7b, 0x5c]
+
+function endOfString(text: string, start: number): number {
+  let at = start + 1
+  while (at < text.length && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1
+  return at
+}

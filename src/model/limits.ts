@@ -236,6 +236,12 @@ export const LUXI_CLIENT_IDLE_MAX = 32
 // RAPI
 /** The longest body of a request; as in Ganeti 3.1. */
 export const RAPI_BODY_BYTES_MAX = 10 << 20
+/** Bodies that are longer, or do not tell their length, of which so many are read at the same time, for all and for one user. */
+export const RAPI_LONG_BODY_BYTES = 256 << 10
+export const RAPI_LONG_BODIES_MAX = 64
+export const RAPI_LONG_BODIES_PER_USER_MAX = 16
+/** Values in a body, those within others, too: a job of a thousand opcodes has some fifty thousand. */
+export const RAPI_BODY_VALUES_MAX = 200_000
 /** Levels of nesting in a body. */
 export const RAPI_BODY_DEPTH_MAX = 100
 /** Request line and headers together. */

@@ -1,34 +1,64 @@
 // A request's body as JSON. Every bound on it is checked before it is parsed or handed on.
 import type { IncomingMessage } from 'node:http'
-import { isDeeper } from '../../lib/json-depth'
+import { hasMoreValues, isDeeper } from '../../lib/json-depth'
 import { hearAll } from '../../lib/clock'
 import { readBody as readText, SenderLeft } from '../../lib/read-body'
-import { RAPI_BODY_BYTES_MAX, RAPI_BODY_DEPTH_MAX } from '../../model/limits'
-import { badRequest, HttpError } from './errors'
+import { Shares } from '../../lib/shares'
+import {
+  RAPI_BODY_BYTES_MAX,
+  RAPI_BODY_DEPTH_MAX,
+  RAPI_BODY_VALUES_MAX,
+  RAPI_LONG_BODIES_MAX,
+  RAPI_LONG_BODIES_PER_USER_MAX,
+  RAPI_LONG_BODY_BYTES,
+  RETRY_AFTER_S,
+} from '../../model/limits'
+import { badRequest, HttpError, tooMany } from './errors'
 
 /**
  * undefined when there is no body, whatever the headers say of its type. A change is refused when its sender has hung up while this
  * daemon was stopped or busy: the sender may have asked for something else since then.
  */
-export async function readBody(request: IncomingMessage): Promise<unknown> {
-  const body = await readJson(request)
+export async function readBody(request: IncomingMessage, user = ''): Promise<unknown> {
+  const body = await readJson(request, user)
   if (request.method === 'GET') return body
   await hearAll()
   if (request.socket.destroyed || request.socket.readableEnded) throw new SenderLeft('the client has left')
   return body
 }
 
-async function readJson(request: IncomingMessage): Promise<unknown> {
+async function readJson(request: IncomingMessage, user: string): Promise<unknown> {
   const { 'content-length': length, 'transfer-encoding': encoding, 'content-type': type } = request.headers
   if (encoding === undefined && (length === undefined || length === '0')) return undefined
-  const text = await readText(request, RAPI_BODY_BYTES_MAX)
+  const isShort = encoding === undefined && Number(length) <= RAPI_LONG_BODY_BYTES
+  const text = await (isShort ? readText(request, RAPI_BODY_BYTES_MAX) : readLong(request, user))
   if (text === undefined) throw new HttpError(413)
   if (text === '') return undefined
   if (type?.toLowerCase() !== 'application/json') throw new HttpError(415)
+  if (hasMoreValues(text, RAPI_BODY_VALUES_MAX))
+    throw badRequest(`JSON data has more than ${RAPI_BODY_VALUES_MAX} values; send it in several requests`)
   const body = parse(text)
   if (isDeeper(body, RAPI_BODY_DEPTH_MAX))
     throw badRequest(`JSON data is nested deeper than ${RAPI_BODY_DEPTH_MAX} levels`)
   return body
+}
+
+const longBodies = new Shares({ all: RAPI_LONG_BODIES_MAX, each: RAPI_LONG_BODIES_PER_USER_MAX })
+
+/** It takes room as it comes, however slowly. */
+async function readLong(request: IncomingMessage, user: string): Promise<string | undefined> {
+  // Such a body is not read at all.
+  if (isTooLong(request)) return undefined
+  const full = longBodies.full(user)
+  if (full === 'each')
+    throw tooMany(`The user ${user} sends ${RAPI_LONG_BODIES_PER_USER_MAX} long bodies already`, RETRY_AFTER_S)
+  if (full === 'all') throw new HttpError(503, `${RAPI_LONG_BODIES_MAX} long bodies are being read already`)
+  const giveBack = longBodies.take(user)
+  try {
+    return await readText(request, RAPI_BODY_BYTES_MAX)
+  } finally {
+    giveBack()
+  }
 }
 
 /** Told by its headers: nothing of it need be read. */

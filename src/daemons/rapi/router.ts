@@ -95,7 +95,7 @@ async function serve(
   user: User | undefined,
 ): Promise<unknown> {
   for (const { basic = [] } of route.security) checkAccess(user, basic)
-  const body = await readBody(request)
+  const body = await readBody(request, user?.name)
   const query = new URLSearchParams((request.url ?? '').slice(pathOf(request).length))
   const context = new RapiContext(services, response, resource, query, body, undefined, user)
   const permission = readPermission(route)

@@ -59,7 +59,7 @@ async function serve(
   }
   const searchParams = new URLSearchParams(query)
   refuseUnknown(route, searchParams)
-  const body = await readBody(request)
+  const body = await readBody(request, identity.user)
   refuseUnusedBody(route, body)
   const v3 = { identity, again, gantry: options.gantry, reply }
   const context = new RapiContext(options, response, found.resource, searchParams, body, v3)

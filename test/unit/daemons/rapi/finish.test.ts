@@ -1,7 +1,7 @@
 // Bodies that are refused for their length, from clients that send first and read later.
 import * as tls from 'node:tls'
 import { createLog } from '../../../../src/lib/log'
-import { RAPI_BODY_BYTES_MAX } from '../../../../src/model/limits'
+import { RAPI_BODY_BYTES_MAX, RAPI_LONG_BODIES_PER_USER_MAX, RAPI_LONG_BODY_BYTES } from '../../../../src/model/limits'
 import type { Master } from '../../../../src/rpc/luxi/calls'
 import { basic, Harness, RecordedMaster } from './harness'
 
@@ -106,4 +106,20 @@ test.each(['/2/groups', '/3/jobs'])('a client that ends its side within its body
   await write(socket, `${head(path, 'Content-Length: 100')}{"a": `)
   socket.end()
   expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 400 [^]*"The request was not sent whole"/)
+})
+
+test('one user sends so many long bodies at the same time, and further ones are refused', async () => {
+  const length = `Content-Length: ${RAPI_LONG_BODY_BYTES + 1}`
+  const sockets: tls.TLSSocket[] = []
+  const begin = async (...more: string[]) => {
+    const socket = await connect()
+    sockets.push(socket)
+    const answer = new Promise<string>((resolve) => socket.once('data', (data: Buffer) => resolve(String(data))))
+    await write(socket, head('/2/groups', length, ...more))
+    return answer
+  }
+  for (let i = 0; i < RAPI_LONG_BODIES_PER_USER_MAX; i++)
+    expect(await begin('Expect: 100-continue')).toMatch(/^HTTP\/1\.1 100 /)
+  expect(await begin()).toMatch(/^HTTP\/1\.1 429 /)
+  for (const socket of sockets) socket.destroy()
 })

@@ -251,6 +251,11 @@ describe('bad input', () => {
     expect([answer.status, answer.body]).toEqual([400, expect.stringContaining('nested deeper than 100')])
   })
 
+  test('a body of very many values is refused before it is parsed', async () => {
+    const answer = await harness.ask('POST', '/2/groups', { body: `[${'0,'.repeat(200_000)}0` })
+    expect([answer.status, answer.body]).toEqual([400, expect.stringContaining('more than 200000 values')])
+  })
+
   test.each([
     ['a name with dots and slashes', 'GET', '/2/instances/../../etc/passwd', undefined, 404],
     ['a NUL', 'GET', '/2/instances/a%00b', undefined, 404],
