@@ -3,6 +3,7 @@
 import type { Timestamp } from '../lib/clock'
 import { ENDED_JOBS_WHOLE_BYTES_MAX, ENDED_JOBS_WHOLE_MAX } from '../model/limits'
 import { MARK } from '../model/marks'
+import { allOpcodes } from '../opcodes/all'
 import { opcodeSummary } from '../opcodes/summary'
 import type { JobId } from '../rpc/luxi/calls'
 import type { Job, JobOp } from './job'
@@ -33,7 +34,7 @@ export interface EndedJob {
 export function endedJob({ id, ops, received_timestamp, start_timestamp, end_timestamp }: Job): EndedJob {
   return {
     ...{ id, received_timestamp, start_timestamp, end_timestamp },
-    ops: ops.map(opSummary),
+    ops: ops.map((op) => sharing(opSummary(op), { start_timestamp, end_timestamp })),
     tokens: shared(tokensOf({ ops })),
     keys: shared(keysOf({ id, ops })),
   }
@@ -41,8 +42,19 @@ export function endedJob({ id, ops, received_timestamp, start_timestamp, end_tim
 
 export function opSummary({ input, status, priority, ...times }: JobOp): OpSummary {
   const { start_timestamp, exec_timestamp, end_timestamp } = times
-  const { OP_ID } = input
+  const OP_ID = allOpcodes.get(input.OP_ID)?.id ?? input.OP_ID
   return { OP_ID, summary: opcodeSummary(input), status, priority, start_timestamp, exec_timestamp, end_timestamp }
+}
+
+/** Most jobs have one opcode, which starts and ends with its job: the same times are kept once. */
+function sharing(op: OpSummary, job: Pick<Job, 'start_timestamp' | 'end_timestamp'>): OpSummary {
+  const once = (time: Timestamp | null, known: Timestamp | null) =>
+    time?.[0] === known?.[0] && time?.[1] === known?.[1] ? known : time
+  return {
+    ...op,
+    start_timestamp: once(op.start_timestamp, job.start_timestamp),
+    end_timestamp: once(op.end_timestamp, job.end_timestamp),
+  }
 }
 
 export function tokensOf(job: Pick<Job, 'ops'> | Pick<EndedJob, 'tokens'>): readonly string[] {

@@ -8,11 +8,16 @@ import { FileJournal } from '../lib/file-journal'
 import { isServed } from '../lib/json-socket'
 import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
-import { QUEUE_COMMIT_FILES_MAX, QUEUE_FOLD_S, QUEUE_JOURNAL_BYTES_MAX } from '../model/limits'
+import {
+  QUEUE_COMMIT_FILES_MAX,
+  QUEUE_FOLD_S,
+  QUEUE_JOURNAL_BYTES_MAX,
+  QUEUE_UNFOLDED_BYTES_MAX,
+} from '../model/limits'
 import type { JobId } from '../rpc/luxi/calls'
 import { type EndedJob, endedJob } from './ended-jobs'
 import { isFinished, isFurther, type Job } from './job'
-import { JobFileCorrupted } from '../model/errors'
+import { GenericError, JobFileCorrupted } from '../model/errors'
 import { encodeJob, parseJob } from './job-file'
 import { type Holder, holdersIn } from './livelocks'
 import type { Replicas } from './replicas'
@@ -47,6 +52,7 @@ export class QueueStore {
   /** What was appended since then. */
   private unfolded = new Map<string, string>()
   private unfoldedBytes = 0
+  private foldingNow: Promise<void> | undefined
   private timer: Timer | undefined
 
   constructor(
@@ -171,19 +177,21 @@ export class QueueStore {
     const before = new Map([...this.folding, ...this.unfolded])
     this.folding = before
     this.unfolded = new Map()
-    this.unfoldedBytes = 0
+    const bytes = this.unfoldedBytes
     try {
       await Promise.all([this.journal.fold(), this.replicas.fold()])
     } catch (error) {
       this.foldSoon()
       throw error
     }
+    this.unfoldedBytes -= bytes
     for (const [file, content] of before) if (this.folding.get(file) === content) this.folding.delete(file)
   }
 
   /** Resolves when nothing is being written, and all is in the files. */
   async close(): Promise<void> {
     await this.commits
+    await this.foldingNow
     if (this.unfolded.size + this.folding.size > 0) await this.foldNow()
     this.timer?.cancel()
   }
@@ -193,9 +201,12 @@ export class QueueStore {
   }
 
   private foldNow(): Promise<void> {
-    return this.fold().catch((error: unknown) =>
-      this.log.error({ err: error }, 'what is durable cannot be written to the files of the queue yet'),
-    )
+    this.foldingNow ??= this.fold()
+      .catch((error: unknown) =>
+        this.log.error({ err: error }, 'what is durable cannot be written to the files of the queue yet'),
+      )
+      .finally(() => (this.foldingNow = undefined))
+    return this.foldingNow
   }
 
   /** While luxid is away the process of a job writes its file: what luxid has written before that is no news. */
@@ -277,6 +288,8 @@ export class QueueStore {
   }
 
   private async append(contents: readonly (readonly [file: string, content: string])[]): Promise<void> {
+    if (this.unfoldedBytes > QUEUE_UNFOLDED_BYTES_MAX)
+      throw new GenericError('the files of the job queue cannot be written; the log of luxid says why')
     await this.journal.append(contents)
     for (const [file, content] of contents) {
       this.unfolded.set(file, content)

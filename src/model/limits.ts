@@ -158,6 +158,8 @@ export const QUEUE_COMMIT_FILES_MAX = 200
 export const QUEUE_FOLD_S = 2
 /** The same when so much was appended. */
 export const QUEUE_JOURNAL_BYTES_MAX = 4 << 20
+/** While the files cannot be written, no more is taken than this. */
+export const QUEUE_UNFOLDED_BYTES_MAX = 64 << 20
 /** Files of the queue that are longer than this together are sent to candidates one by one. */
 export const QUEUE_BATCH_BYTES_MAX = 8 << 20
 /** Seconds between two attempts to bring a master candidate's copy of the queue up to date. */

@@ -69,9 +69,9 @@ describe('a job', () => {
     const gate = new Promise<void>((resolve) => (write = resolve))
     const disk: Disk = {
       ...systemDisk,
-      write: async (file, data, options) => {
-        if (file.endsWith('/job-1')) await gate
-        return systemDisk.write(file, data, options)
+      append: async (file, data) => {
+        await gate
+        return systemDisk.append(file, data)
       },
     }
     const { queue } = await start({ maxRunning: 0, disk })
@@ -326,7 +326,13 @@ describe('the archive', () => {
   test('never hides a job that is on its way there', async () => {
     let move = () => {}
     const gate = new Promise<void>((resolve) => (move = resolve))
-    const disk: Disk = { ...systemDisk, rename: (from, to) => gate.then(() => systemDisk.rename(from, to)) }
+    const disk: Disk = {
+      ...systemDisk,
+      rename: async (from, to) => {
+        if (from.endsWith('/job-1')) await gate
+        return systemDisk.rename(from, to)
+      },
+    }
     const { queue } = await start({ disk })
     const id = await submitOne(queue, delay(0))
     await ended(queue, id)

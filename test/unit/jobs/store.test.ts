@@ -9,6 +9,7 @@ import { type Disk, systemDisk } from '../../../src/lib/disk'
 import { journalContents } from '../../../src/lib/file-journal'
 import { silentLog } from '../../../src/lib/log'
 import type { Paths } from '../../../src/lib/paths'
+import { QUEUE_UNFOLDED_BYTES_MAX } from '../../../src/model/limits'
 import { nodeUuid } from '../../../src/model/ids'
 import { NodeCallError, type NodeClient, type NodeTarget } from '../../../src/rpc/node/client'
 import { eventually } from '../../support/faults'
@@ -160,6 +161,15 @@ describe('the store', () => {
       'saved',
     ])
     expect([queueText(paths, 'job-2'), queueText(paths, 'job-3')]).toEqual([undefined, encodeJob(job(3))])
+  })
+
+  test('nothing more is taken when the files cannot be written and too much waits for that', async () => {
+    const stuck: Disk = { ...systemDisk, write: () => Promise.reject(new Error('EIO')) }
+    const store = open(stuck)
+    const large = newJob(1, [{ OP_ID: 'OP_TEST_DELAY', comment: 'x'.repeat(QUEUE_UNFOLDED_BYTES_MAX) }], [1, 1])
+    await store.save(large)
+    await expect(store.save(job(2))).rejects.toThrow('cannot be written')
+    await store.close()
   })
 
   test('loads jobs in order, and takes the last id from whichever is greater, files or serial', async () => {
