@@ -3,6 +3,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { change } from '../config/changes'
 import { seconds, within } from '../lib/clock'
+import { Turns } from '../lib/turns'
 import type { GantryData } from '../model/config'
 import { ECODE, OpPrereqError } from '../model/errors'
 import { TOKENS_MAX, TOKENS_PER_USER_MAX, TOKEN_SEEN_S, USERS_TOLD_MAX } from '../model/limits'
@@ -29,6 +30,8 @@ interface StoredToken extends TokenInfo {
 }
 
 export class TokenService {
+  private readonly turns = new Turns()
+
   constructor(
     private readonly context: MasterContext,
     private readonly documents: GantryDocument,
@@ -68,19 +71,16 @@ export class TokenService {
     if (bad !== undefined) throw new OpPrereqError(`permissions: ${bad}`, ECODE.INVAL)
     if (wanted.name === '' || wanted.permissions.length === 0)
       throw new OpPrereqError('A token needs a name and at least one permission', ECODE.INVAL)
-    if (this.stored().length >= TOKENS_MAX)
-      throw new OpPrereqError(`There are ${TOKENS_MAX} tokens already; revoke some first`, ECODE.NORES)
-    if (this.stored().filter(({ user }) => user === identity.user).length >= TOKENS_PER_USER_MAX)
-      throw new OpPrereqError(
-        `The user ${identity.user} has ${TOKENS_PER_USER_MAX} tokens already; revoke some first`,
-        ECODE.NORES,
-      )
     await this.refuseStranger(identity.user)
     const { random, clock } = this.context
     const id = random.hex(8)
     const secret = `${PREFIX}_${id}_${random.hex(32)}`
     const token: TokenInfo = { ...wanted, id, user: identity.user, created: seconds(clock) }
-    await this.write(id, { ...token, digest: digestOf(secret) })
+    // Each is counted before the next one is.
+    await this.turns.take(async () => {
+      this.refuseBeyond(identity.user)
+      await this.write(id, { ...token, digest: digestOf(secret) })
+    })
     return { token, secret }
   }
 
@@ -106,6 +106,16 @@ export class TokenService {
       `There is no user ${user} in ${file} (${known}): add a line with name, password and role`,
       ECODE.NOENT,
     )
+  }
+
+  private refuseBeyond(user: string): void {
+    if (this.stored().length >= TOKENS_MAX)
+      throw new OpPrereqError(`There are ${TOKENS_MAX} tokens already; revoke some first`, ECODE.NORES)
+    if (this.stored().filter(({ user }) => user === user).length >= TOKENS_PER_USER_MAX)
+      throw new OpPrereqError(
+        `The user ${user} has ${TOKENS_PER_USER_MAX} tokens already; revoke some first`,
+        ECODE.NORES,
+      )
   }
 
   private stored(): StoredToken[] {
