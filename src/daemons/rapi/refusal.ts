@@ -1,14 +1,22 @@
 // Answers to what reaches no router: what is no HTTP, or of another version.
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Clock } from '../../lib/clock'
 import { errorCode } from '../../lib/disk'
-import { RETRY_AFTER_S } from '../../model/limits'
+import { RAPI_REFUSED_S, RETRY_AFTER_S } from '../../model/limits'
 import { NOT_WHOLE } from './errors'
 
 /** What is no HTTP gets an answer where one can still be sent. */
-export function refuse(error: Error, socket: Socket): void {
+export function refuse(error: Error, socket: Socket, clock: Clock): void {
   if (errorCode(error) === 'ECONNRESET' || !socket.writable || isShaking(socket)) return void socket.destroy()
-  socket.end(refusal(versionOf(error)))
+  hangUp(socket, versionOf(error), clock)
+}
+
+/** With an answer. Whoever does not hang up then, too, would keep its connection as long as it likes. */
+export function hangUp(socket: Socket, why: Refusal, clock: Clock): void {
+  socket.end(refusal(why))
+  const timer = clock.after(RAPI_REFUSED_S * 1000, () => socket.destroy(), { background: true })
+  socket.once('close', () => timer.cancel())
 }
 
 /** Before its handshake is over an answer can only wait for it, and would keep the connection for ever. */
@@ -36,7 +44,7 @@ export const versionRefused = (version: string): Refusal => ({
   explain: 'Cannot fulfill request.',
 })
 
-export function refusal({ code, message, explain }: Refusal): string {
+function refusal({ code, message, explain }: Refusal): string {
   const body = `{"code": ${code}, "message": "${message}", "explain": "${explain}"}\n`
   const head = [
     `HTTP/1.1 ${code} ${STATUS_CODES[code]}`,

@@ -35,7 +35,7 @@ import { isTooLong } from './body'
 import { EXPLAIN } from './errors'
 import { LoginTurns } from './login-turns'
 import { RapiMetrics, serveMetrics } from './metrics'
-import { type Refusal, refusal, refuse, versionRefused } from './refusal'
+import { hangUp, type Refusal, refuse, versionRefused } from './refusal'
 import { createRouter } from './router'
 import { UsersFile } from './users'
 import { createIdentify } from './v3/identity'
@@ -128,8 +128,8 @@ function createDoors(rapi: RapiOptions, users: UsersFile, crowd: Crowd): Door {
     metrics.observe(request, response)
     logAccess({ level: accessLog, log, clock }, request, response)
     const url = request.url ?? ''
-    if (crowd.isBeyond(request.socket)) return void response.socket?.end(refusal(crowded(request.socket)))
-    if (request.httpVersionMajor > 1) return void response.socket?.end(refusal(versionRefused(request.httpVersion)))
+    if (crowd.isBeyond(request.socket)) return hangUp(request.socket, crowded(request.socket), clock)
+    if (request.httpVersionMajor > 1) return hangUp(request.socket, versionRefused(request.httpVersion), clock)
     if (isForReader(request)) return void response.writeHead(302, { Location: '/docs/', 'Content-Length': 0 }).end()
     if (/^\/docs([/?]|$)/.test(url)) return showPage(request, response)
     if (ours !== undefined && /^\/metrics(\?|$)/.test(url)) return ours.measures(request, response)
@@ -187,7 +187,7 @@ async function listen(
   )
   crowd.watch(server)
   followCertificate(server, paths.rapiCert, () => certificate(paths), log)
-  server.on('clientError', refuse)
+  server.on('clientError', (error, socket: Socket) => refuse(error, socket, clock))
   countRefused(server, { clock, log }, TLS_REFUSED_EVERY_S)
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     // Who asks before it sends is told at once.

@@ -1,16 +1,36 @@
-import { createServer } from 'node:https'
-import { connect } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { createServer, type Server } from 'node:https'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import * as tls from 'node:tls'
 import { refuse } from '../../../../src/daemons/rapi/refusal'
+import { systemClock } from '../../../../src/lib/clock'
 import { createCertificate } from '../../../../src/lib/tls'
 
-test('a client that does not end its handshake is hung up on', async () => {
+let server: Server
+let port: number
+
+beforeAll(async () => {
   const pem = await createCertificate()
-  const server = createServer({ key: pem, cert: pem, handshakeTimeout: 50 })
-  server.on('clientError', refuse)
+  server = createServer({ key: pem, cert: pem, handshakeTimeout: 1000 })
+  server.on('clientError', (error, socket: Socket) => refuse(error, socket, systemClock))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  const client = connect(port, '127.0.0.1')
-  await new Promise<void>((resolve) => client.resume().once('close', () => resolve()))
-  await new Promise<void>((resolve) => server.close(() => resolve()))
+  port = (server.address() as AddressInfo).port
+})
+afterAll(() => new Promise<void>((resolve) => server.close(() => resolve())))
+
+const closed = (socket: Socket) => new Promise<void>((resolve) => socket.once('close', () => resolve()))
+
+test('a client that does not end its handshake is hung up on', async () => {
+  const [accepted] = await Promise.all([
+    new Promise<Socket>((resolve) => server.once('connection', resolve)),
+    closed(connect(port, '127.0.0.1').resume()),
+  ])
+  expect(accepted.destroyed).toBe(true)
+})
+
+test('a client that was refused cannot keep its connection', async () => {
+  const options = { host: '127.0.0.1', port, rejectUnauthorized: false, allowHalfOpen: true }
+  const client = tls.connect(options, () => client.write('no HTTP\r\n\r\n'))
+  const accepted = await new Promise<tls.TLSSocket>((resolve) => server.once('secureConnection', resolve))
+  await closed(accepted)
+  client.on('error', () => undefined).destroy()
 })
