@@ -22,7 +22,7 @@ interface Result {
 
 const REPOSITORY = path.join(__dirname, '../../..')
 const PROGRAMS = path.join(REPOSITORY, '.cache/ganeti-programs')
-const LIMIT_S = 1440
+const LIMIT_S = 1260
 
 async function main(parts: readonly string[]): Promise<number> {
   const missing = reasonToSkip()
