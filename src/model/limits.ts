@@ -250,6 +250,8 @@ export const RAPI_BODY_DEPTH_MAX = 100
 export const RAPI_HEADER_BYTES_MAX = 16 << 10
 /** Seconds for a client to send its headers, and again to send its body. */
 export const RAPI_RECEIVE_S = 10
+/** Requests of one connection that wait for the answers to those before them; with more it is closed. */
+export const RAPI_PIPELINED_MAX = 100
 /** Seconds in which a client that is hung up on may read why. */
 export const RAPI_REFUSED_S = 2
 /** Seconds that an idle connection is kept. */

@@ -35,6 +35,7 @@ import { isTooLong } from './body'
 import { EXPLAIN } from './errors'
 import { LoginTurns } from './login-turns'
 import { RapiMetrics, serveMetrics } from './metrics'
+import { OneByOne } from './one-by-one'
 import { hangUp, type Refusal, refuse, versionRefused } from './refusal'
 import { createRouter } from './router'
 import { UsersFile } from './users'
@@ -74,7 +75,9 @@ export async function startRapi(options: RapiOptions): Promise<Rapi> {
   const users = new UsersFile(options.usersFile ?? options.paths.rapiUsers, log)
   users.refresh()
   const crowd = crowdOf(options)
-  const handle = createDoors(options, users, crowd)
+  const door = createDoors(options, users, crowd)
+  const oneByOne = new OneByOne()
+  const handle: Door = (request, response) => oneByOne.begin(request, response, () => door(request, response))
   const servers = await Promise.all(addresses.map((address) => listen(address, port, options, handle, crowd)))
   const bound = servers.map(addressOf)
   let timer: Timer | undefined
