@@ -78,6 +78,11 @@ def mend(name, args):
     ran(["gnt-instance", "modify", "--os-parameters", "os-image=default", args[0].name])
   elif name == "TestInstanceRenameAndBack" and args[0] != args[1]:
     ran(["gnt-instance", "rename", args[1], args[0]])
+  elif name == "TestSecretOsParams":
+    master = qa.qa_config.GetMasterNode().primary
+    for job in qa.qa_utils.GetCommandOutput(master, "gnt-job list --running --no-headers -o id").split():
+      ran(["gnt-job", "cancel", "--kill", "--yes-do-it", job])
+    ran(["gnt-cluster", "modify", "--max-running-jobs", "20"])
 
 
 def run(fn, *args, **kwargs):
