@@ -86,11 +86,13 @@ describe('the store', () => {
   test('writes all jobs that are saved during one write together, and files later, each once', async () => {
     const appended: string[][] = []
     const written: string[] = []
-    let release = () => {}
+    let [begin, release] = [() => {}, () => {}]
+    const begun = new Promise<void>((resolve) => (begin = resolve))
     const gate = new Promise<void>((resolve) => (release = resolve))
     const slow: Disk = {
       ...systemDisk,
       async append(file, data) {
+        begin()
         appended.push([...journalContents(data.toString()).keys()])
         await gate
         return systemDisk.append(file, data)
@@ -102,9 +104,8 @@ describe('the store', () => {
     }
     const store = open(slow)
     const first = store.save(job(1))
-    await systemClock.sleep(10)
+    await begun
     const rest = [store.save(job(2)), store.save(job(3)), store.save(job(2)), store.saveSerial(3)]
-    await systemClock.sleep(10)
     expect(appended).toEqual([['job-1']])
     release()
     await Promise.all([first, ...rest])
@@ -132,10 +133,16 @@ describe('the store', () => {
   })
 
   test('acknowledges a job only when the candidates have it', async () => {
-    let release = () => {}
-    const store = open(systemDisk, () => new Promise((resolve) => (release = resolve)))
+    let [ask, release] = [() => {}, () => {}]
+    const asked = new Promise<void>((resolve) => (ask = resolve))
+    const gate = new Promise<void>((resolve) => (release = resolve))
+    const store = open(systemDisk, () => {
+      ask()
+      return gate
+    })
     let acknowledged = false
     const saved = store.save(job(1)).then(() => (acknowledged = true))
+    await asked
     await eventually('the job is here', () => queueText(paths, 'job-1'))
     // Time enough for an answer, if it came too early.
     await systemClock.sleep(20)

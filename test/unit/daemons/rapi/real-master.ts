@@ -1,11 +1,11 @@
 // The door in front of a real luxid on the recorded cluster's configuration, with test jobs.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import * as path from 'node:path'
 import type { Luxid } from '../../../../src/daemons/luxi/luxid'
 import type { Paths } from '../../../../src/lib/paths'
 import { LuxiClient } from '../../../../src/rpc/luxi/client'
 import type { FakeWconfd } from '../../../support/fake-wconfd'
-import { removeRoot, temporaryPaths } from '../../../support/queue-in-process'
+import { queueText, removeRoot, temporaryPaths } from '../../../support/queue-in-process'
 import { startTinyLuxid } from '../../../support/tiny-luxid'
 import { Harness, USERS } from './harness'
 
@@ -36,7 +36,7 @@ export class RealMaster {
   }
 
   jobFile(id: unknown): string {
-    return readFileSync(path.join(this.paths.queueDir, `job-${String(id)}`), 'utf8')
+    return queueText(this.paths, `job-${String(id)}`) ?? ''
   }
 
   async restartLuxid(): Promise<void> {
