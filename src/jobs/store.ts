@@ -12,6 +12,7 @@ import {
   QUEUE_COMMIT_FILES_MAX,
   QUEUE_FOLD_S,
   QUEUE_JOURNAL_BYTES_MAX,
+  QUEUE_SEEN_FILES_MAX,
   QUEUE_UNFOLDED_BYTES_MAX,
 } from '../model/limits'
 import type { JobId } from '../rpc/luxi/calls'
@@ -295,8 +296,15 @@ export class QueueStore {
       this.unfolded.set(file, content)
       this.unfoldedBytes += content.length
     }
+    if (contents.length <= QUEUE_SEEN_FILES_MAX && this.foldingNow === undefined) await this.show(contents)
     if (this.unfoldedBytes > QUEUE_JOURNAL_BYTES_MAX) void this.foldNow()
     else this.foldSoon()
+  }
+
+  /** For whoever reads the files. It costs little when there is little to do, and what goes wrong is mended with the next fold. */
+  private async show(contents: readonly (readonly [file: string, content: string])[]): Promise<void> {
+    const writes = contents.map(([file, content]) => this.disk.write(file, content, { durable: false }))
+    await Promise.allSettled(writes)
   }
 }
 
