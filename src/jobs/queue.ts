@@ -102,6 +102,7 @@ export class JobQueue {
 
   /** Durable when it resolves. One answer per job; a full queue refuses all. */
   async submit(submitted: readonly (readonly WireOpCode[])[]): Promise<Submission[]> {
+    await this.options.store.checkRoom()
     if (this.closed) throw new GenericError('luxid is stopping; try again in a moment')
     if (this.scheduler.size + submitted.length > JOBS_QUEUED_MAX) throw new JobQueueFull()
     const first = this.lastId + 1

@@ -12,6 +12,7 @@ import {
   QUEUE_COMMIT_FILES_MAX,
   QUEUE_FOLD_S,
   QUEUE_JOURNAL_BYTES_MAX,
+  QUEUE_ROOM_BYTES_MIN,
   QUEUE_SEEN_FILES_MAX,
   QUEUE_UNFOLDED_BYTES_MAX,
 } from '../model/limits'
@@ -95,6 +96,15 @@ export class QueueStore {
     const lastId = ids.reduce((a, b) => Math.max(a, b), Number.isInteger(serial) ? serial : 0)
     const holders = holdersIn(this.paths.livelockDir, await this.disk.list(this.paths.livelockDir))
     return { jobs, ended, lastId, drained: names.includes('drain'), corrupt, holders }
+  }
+
+  /** Throws, as a write would, when the disk has too little room for more jobs. */
+  async checkRoom(): Promise<void> {
+    const { queueDir } = this.paths
+    if ((await this.disk.room(queueDir)) >= QUEUE_ROOM_BYTES_MIN) return
+    throw Object.assign(new Error(`ENOSPC: no space left on device, write '${queueDir}'`), {
+      ...{ code: 'ENOSPC', syscall: 'write', path: queueDir },
+    })
   }
 
   /** Resolves when the job is durable here and at the candidates. */

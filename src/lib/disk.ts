@@ -50,6 +50,8 @@ export interface Disk {
   /** Names in a directory, or an empty list when it does not exist. */
   list(directory: string): Promise<string[]>
   makeDirectory(directory: string, mode?: number): Promise<void>
+  /** Bytes that there is room for in the directory's file system. */
+  room(directory: string): Promise<number>
 }
 
 let counter = 0
@@ -134,6 +136,11 @@ export const systemDisk: Disk = {
   async remove(file, options = {}) {
     await unlinked(file)
     if (options.durable) await syncDirectory(path.dirname(file))
+  },
+
+  async room(directory) {
+    const { bavail, bsize } = await fs.statfs(directory)
+    return bavail * bsize
   },
 
   async list(directory) {

@@ -160,6 +160,8 @@ export const QUEUE_FOLD_S = 2
 export const QUEUE_JOURNAL_BYTES_MAX = 4 << 20
 /** Files of a commit that are written at once, so that programs that read them see a job as it is; they are not durable there yet. */
 export const QUEUE_SEEN_FILES_MAX = 3
+/** No job is taken while the disk of the queue has less room than this: those that are taken must be able to end. */
+export const QUEUE_ROOM_BYTES_MIN = 256 << 10
 /** While the files cannot be written, no more is taken than this. */
 export const QUEUE_UNFOLDED_BYTES_MAX = 64 << 20
 /** Files of the queue that are longer than this together are sent to candidates one by one. */

@@ -9,7 +9,7 @@ import { HOSTNAME, contextIn, diskDict, instanceDict, linked, qemuPresent } from
 import { removeRoot, temporaryRoot, tinyDisk } from '../unit/node/hypervisor/support'
 
 jest.setTimeout(60_000)
-const peerTest = qemuPresent ? ganetiTest : testWith(false, 'qemu-system-x86')
+const peerTest = qemuPresent && fs.existsSync('/usr/bin/socat') ? ganetiTest : testWith(false, 'qemu-system-x86 socat')
 
 const NIC_UUID = '003fc157-66a8-4e6d-8b7e-ec4f69751396'
 const SECOND_DISK = 'f13a78c1-8292-4023-b86b-140adb26d2cd'

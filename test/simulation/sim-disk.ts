@@ -95,6 +95,10 @@ export class SimDisk {
         await sync()
         this.syncDirectory(path.dirname(file))
       },
+      room: async () => {
+        await step(0.01, 0.1)
+        return this.full ? 0 : Infinity
+      },
       openAppender: async (file, options = {}) => {
         await step(0.05, 0.5)
         return this.appender(file, options, sync)

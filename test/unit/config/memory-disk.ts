@@ -67,6 +67,10 @@ export class MemoryDisk implements Disk {
 
   async makeDirectory(): Promise<void> {}
 
+  async room(): Promise<number> {
+    return this.full === undefined ? Infinity : 0
+  }
+
   /** Takes some turns of the loop, as a real disk does, so that others run in between. */
   private async operate(work: () => unknown, torn?: () => unknown): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve))

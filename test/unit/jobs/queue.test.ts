@@ -64,18 +64,27 @@ describe('a job', () => {
     expect(queue.ids()).toEqual([])
   })
 
+  test('is refused while the disk has no room for its end', async () => {
+    const { queue } = await start({ maxRunning: 0, disk: { ...systemDisk, room: () => Promise.resolve(1000) } })
+    await expect(queue.submit([[delay(1)]])).rejects.toMatchObject({ code: 'ENOSPC', path: paths.queueDir })
+    expect(queue.ids()).toEqual([])
+  })
+
   test('that is being written is already in what a candidate gets as a full copy', async () => {
-    let write = () => {}
+    let [begin, write] = [() => {}, () => {}]
+    const begun = new Promise<void>((resolve) => (begin = resolve))
     const gate = new Promise<void>((resolve) => (write = resolve))
     const disk: Disk = {
       ...systemDisk,
       append: async (file, data) => {
+        begin()
         await gate
         return systemDisk.append(file, data)
       },
     }
     const { queue } = await start({ maxRunning: 0, disk })
     const submitted = queue.submit([[delay(1)]])
+    await begun
     expect(queue.job(1)).toBeUndefined()
     expect(queue.ids()).toEqual([1])
     expect(await queue.textOf(1)).toContain('OP_TEST_DELAY')
