@@ -5,6 +5,7 @@ import { OpInstanceRemove } from '../../opcodes/instance'
 import { logicalUnit } from '../logical-unit'
 import { removeDisks } from './disk-files'
 import { instanceHookEnv } from './hook-env'
+import { stopLeftBehind } from './left-behind'
 import { dictOf, hookNodes, locksOfInstance, readInstance, type InstanceView } from './view'
 import type { UnitContext } from '../unit-context'
 import { whileItStops } from './while-it-stops'
@@ -33,6 +34,7 @@ export const instanceRemove = logicalUnit(OpInstanceRemove, {
           `Could not shutdown instance '${instance.name}' on node '${primary.name}': ${result.error}`,
         )
       if (!result.ok) ctx.log.say(`Warning: can't shutdown instance: ${result.error}`)
+      await stopLeftBehind(ctx, view, op.ignore_failures)
     }
     await removeInstance(ctx, view, op.ignore_failures)
     return null

@@ -177,6 +177,15 @@ describe('remove', () => {
     ])
   })
 
+  test('a guest that a migration has left at its target, as its job was killed, is stopped', async () => {
+    const target = cluster.world.node('node1.gnt.example')
+    const guest = cluster.world.node('node3.gnt.example').instances.get('inst6.gnt.example')
+    if (guest !== undefined) target.instances.set('inst6.gnt.example', guest)
+    await cluster.run('OP_INSTANCE_REMOVE', of('inst6'))
+    expect(cluster.runningOn('inst6')).toEqual([])
+    expect(cluster.log).toContain('* stopping what an interrupted migration has left on node node1.gnt.example')
+  })
+
   test('a guest that does not stop, or a disk that stays, keeps it; ignore_failures does not', async () => {
     cluster.overrides.set('instance_shutdown', fail('stuck'))
     await expect(cluster.failure('OP_INSTANCE_REMOVE', of('inst6'))).resolves.toEqual([
