@@ -54,6 +54,33 @@ testWith(qemuPresent, 'qemu-system-x86')('the same with real guests, and fewer k
   }),
 )
 
+testWith(qemuPresent, 'qemu-system-x86')(
+  'a migration whose job is killed leaves no guest behind its instance',
+  async () => {
+    const cluster = await startCluster(['--hypervisor', 'kvm'])
+    const instance_name = 'vm1.gantry.local'
+    const processes = (role: string) => processesOf(cluster.root).filter((process) => process.role === role)
+    try {
+      await cluster.run({ OP_ID: 'OP_INSTANCE_CREATE', instance_name, ...SHARED_DISK, beparams: { memory: 64 } })
+      let status: string
+      do {
+        const migrated = cluster.run({ OP_ID: 'OP_INSTANCE_MIGRATE', instance_name })
+        while (processes('qemu').length < 2) await pause(0.001)
+        for (const { pid } of processes('job')) await killHard(pid)
+        status = (await migrated).status
+        // One that is through already is done again.
+      } while (status === 'success')
+      // QEMU starts as two processes, of which one ends.
+      await eventually('no guest is on its way', () => (processes('qemu').length <= 2 ? true : undefined))
+      const removed = await cluster.run({ OP_ID: 'OP_INSTANCE_REMOVE', instance_name, shutdown_timeout: 2 })
+      expect(removed).toMatchObject({ status: 'success' })
+      expect(processes('qemu')).toEqual([])
+    } finally {
+      await cluster.remove()
+    }
+  },
+)
+
 interface Campaign {
   hypervisor: 'fake' | 'kvm'
   kills: number
