@@ -4,8 +4,8 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { kvmHypervisor } from '../../src/node/hypervisor/kvm/kvm'
 import { GANETI_PROGRAMS, ganetiTest, PYTHON } from '../support/ganeti-programs'
-import { testWith } from '../support/needs'
-import { HOSTNAME, contextIn, diskDict, instanceDict, linked, qemuPresent } from '../unit/node/hypervisor/support'
+import { qemuPresent, testWith } from '../support/needs'
+import { HOSTNAME, contextIn, diskDict, instanceDict, linked } from '../unit/node/hypervisor/support'
 import { removeRoot, temporaryRoot, tinyDisk } from '../unit/node/hypervisor/support'
 
 jest.setTimeout(60_000)

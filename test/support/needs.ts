@@ -14,3 +14,5 @@ export function testWith(
 }
 
 export const qemuPresent = ['/usr/bin/qemu-system-x86_64', '/usr/bin/kvm'].some((file) => fs.existsSync(file))
+
+export const qemuTest = testWith(qemuPresent, 'qemu-system-x86')

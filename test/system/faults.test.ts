@@ -22,7 +22,7 @@ import {
 import { Ledger } from '../support/faults-ledger'
 import { type Stray, strays, unbelievable } from '../support/faults-strays'
 import { Users } from '../support/faults-users'
-import { qemuPresent, testWith } from '../support/needs'
+import { qemuTest } from '../support/needs'
 
 jest.setTimeout(300_000)
 
@@ -47,39 +47,37 @@ const SHARED_DISK = {
 test(`${KILLS} kills of daemons and jobs leave no job, lock, guest or disk behind unnamed`, () =>
   campaign({ hypervisor: 'fake', kills: KILLS, owners: 3, random: seededRandom(SEED), options: SHARED_DISK }))
 
-testWith(qemuPresent, 'qemu-system-x86')('the same with real guests, and fewer kills', () =>
+qemuTest('the same with real guests, and fewer kills', () =>
   campaign({
     ...{ hypervisor: 'kvm', kills: Math.ceil(KILLS / 5), owners: 1, random: seededRandom(SEED + 1) },
     options: { ...SHARED_DISK, beparams: { memory: 64 } },
   }),
 )
 
-testWith(qemuPresent, 'qemu-system-x86')(
-  'a migration whose job is killed leaves no guest behind its instance',
-  async () => {
-    const cluster = await startCluster(['--hypervisor', 'kvm'])
-    const instance_name = 'vm1.gantry.local'
-    const processes = (role: string) => processesOf(cluster.root).filter((process) => process.role === role)
-    try {
-      await cluster.run({ OP_ID: 'OP_INSTANCE_CREATE', instance_name, ...SHARED_DISK, beparams: { memory: 64 } })
-      let status: string
-      do {
-        const migrated = cluster.run({ OP_ID: 'OP_INSTANCE_MIGRATE', instance_name })
-        while (processes('qemu').length < 2) await pause(0.001)
-        for (const { pid } of processes('job')) await killHard(pid)
-        status = (await migrated).status
-        // One that is through already is done again.
-      } while (status === 'success')
-      // QEMU starts as two processes, of which one ends.
-      await eventually('no guest is on its way', () => (processes('qemu').length <= 2 ? true : undefined))
-      const removed = await cluster.run({ OP_ID: 'OP_INSTANCE_REMOVE', instance_name, shutdown_timeout: 2 })
-      expect(removed).toMatchObject({ status: 'success' })
-      expect(processes('qemu')).toEqual([])
-    } finally {
-      await cluster.remove()
-    }
-  },
-)
+qemuTest('a migration whose job is killed leaves no guest behind its instance', async () => {
+  const cluster = await startCluster(['--hypervisor', 'kvm'])
+  const instance_name = 'vm1.gantry.local'
+  const processes = (role: string) => processesOf(cluster.root).filter((process) => process.role === role)
+  try {
+    await cluster.run({ OP_ID: 'OP_INSTANCE_CREATE', instance_name, ...SHARED_DISK, beparams: { memory: 64 } })
+    let status: string
+    do {
+      let isOver = false
+      const migrated = cluster.run({ OP_ID: 'OP_INSTANCE_MIGRATE', instance_name }).finally(() => (isOver = true))
+      while (!isOver && processes('qemu').length < 2) await pause(0.001)
+      for (const { pid } of processes('job')) await killHard(pid)
+      status = (await migrated).status
+      // One that is through already is done again.
+    } while (status === 'success')
+    // QEMU starts as two processes, of which one ends.
+    await eventually('no guest is on its way', () => (processes('qemu').length <= 2 ? true : undefined))
+    const removed = await cluster.run({ OP_ID: 'OP_INSTANCE_REMOVE', instance_name, shutdown_timeout: 2 })
+    expect(removed).toMatchObject({ status: 'success' })
+    expect(processes('qemu')).toEqual([])
+  } finally {
+    await cluster.remove()
+  }
+})
 
 interface Campaign {
   hypervisor: 'fake' | 'kvm'

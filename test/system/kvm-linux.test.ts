@@ -12,14 +12,8 @@ import {
   instanceDict,
   kvmParams,
 } from '../unit/node/hypervisor/support'
-import {
-  linked,
-  qemuPresent,
-  qemuProcessesBelow,
-  qemuSkipped,
-  removeRoot,
-  temporaryRoot,
-} from '../unit/node/hypervisor/support'
+import { linked, qemuProcessesBelow, qemuSkipped, removeRoot, temporaryRoot } from '../unit/node/hypervisor/support'
+import { qemuPresent } from '../support/needs'
 import { linuxGuestPresent, linuxGuestSkipped, linuxKernel, writeInitrd } from './linux-guest'
 
 jest.setTimeout(60_000)

@@ -5,14 +5,8 @@ import * as path from 'node:path'
 import { kvmHypervisor } from '../../src/node/hypervisor/kvm/kvm'
 import type { Hypervisor } from '../../src/node/hypervisor/hypervisor'
 import { systemRandom } from '../../src/lib/random'
-import {
-  contextIn,
-  eventually,
-  instanceDict,
-  linked,
-  qemuPresent,
-  qemuProcessesBelow,
-} from '../unit/node/hypervisor/support'
+import { contextIn, eventually, instanceDict, linked, qemuProcessesBelow } from '../unit/node/hypervisor/support'
+import { qemuPresent } from '../support/needs'
 import { qemuSkipped, removeRoot, temporaryRoot, tinyDisk } from '../unit/node/hypervisor/support'
 
 jest.setTimeout(30_000)

@@ -8,18 +8,9 @@ import { instanceHotplugHandlers as hotplug } from '../../src/node/handlers/inst
 import { bridge } from '../../src/node/hypervisor/kvm/console-bridge'
 import { withQmp } from '../../src/node/hypervisor/kvm/qmp'
 import type { InstanceDict, NicDict, ReasonTrail } from '../../src/rpc/node/dicts'
+import { qemuTest } from '../support/needs'
 import { NO_REASON, TinyNodes, secondsOf as seconds, socketOf as socket } from '../support/tiny-nodes'
-import {
-  diskDict,
-  eventually,
-  freePort,
-  qemuPresent,
-  qemuProcessesBelow,
-  qemuSkipped,
-} from '../unit/node/hypervisor/support'
-
-const when = qemuPresent ? test : test.skip
-if (!qemuPresent) test.skip(qemuSkipped, () => undefined)
+import { diskDict, eventually, freePort, qemuProcessesBelow } from '../unit/node/hypervisor/support'
 
 jest.setTimeout(60_000)
 const CONTROL_BRACKET = '\x1d'
@@ -39,7 +30,7 @@ const boot = () => nodes.boot(instance)
 const info = (where = node) => calls.instance_info(where, instance.name, 'kvm')
 const shutdown = (timeout_s: number, where = node) => calls.instance_shutdown(where, instance, timeout_s, NO_REASON)
 
-when('the guest boots, ticks, echoes what is typed, and powers off when it is asked to', async () => {
+qemuTest('the guest boots, ticks, echoes what is typed, and powers off when it is asked to', async () => {
   const console = await boot()
   const first = seconds(await console.expect(/T(\d{4})/))
   expect(seconds(await console.expect(/T(\d{4})/))).toBe(first + 1)
@@ -54,7 +45,7 @@ when('the guest boots, ticks, echoes what is typed, and powers off when it is as
   expect(fs.existsSync(node.paths.local('/var/run/ganeti/instance-disks/vm1.test:0'))).toBe(false)
 })
 
-when('calls that find their work done succeed, and say who did it', async () => {
+qemuTest('calls that find their work done succeed, and say who did it', async () => {
   const trail: ReasonTrail = [['gnt:client', 'test', 1]]
   await calls.instance_start(node, instance, false, trail)
   const pids = qemuProcessesBelow(root)
@@ -70,7 +61,7 @@ when('calls that find their work done succeed, and say who did it', async () => 
   expect(await info()).toEqual({})
 })
 
-when('a guest that ignores its power button is forced off when the time is over', async () => {
+qemuTest('a guest that ignores its power button is forced off when the time is over', async () => {
   const console = await boot()
   // The boot sector goes on in memory, so a guest that does not answer is one that is halted.
   await withQmp(socket(node, 'qmp'), node.clock, (qmp) =>
@@ -83,7 +74,7 @@ when('a guest that ignores its power button is forced off when the time is over'
   expect(await info()).toEqual({})
 })
 
-when('a soft reboot keeps the process, a hard one makes a new one; the guest starts over in both', async () => {
+qemuTest('a soft reboot keeps the process, a hard one makes a new one; the guest starts over in both', async () => {
   const console = await boot()
   await console.expect(/T0002/)
   const before = qemuProcessesBelow(root)
@@ -101,7 +92,7 @@ when('a soft reboot keeps the process, a hard one makes a new one; the guest sta
   )
 })
 
-when('the end of a killed QEMU is noticed, and the instance starts again', async () => {
+qemuTest('the end of a killed QEMU is noticed, and the instance starts again', async () => {
   await boot()
   for (const pid of qemuProcessesBelow(root)) process.kill(pid, 'SIGKILL')
   await eventually(async () => (Object.keys(await info()).length === 0 ? true : undefined))
@@ -111,7 +102,7 @@ when('the end of a killed QEMU is noticed, and the instance starts again', async
   await shutdown(20)
 })
 
-when('a QEMU that hangs is still told of, and is ended by force when asking is of no use', async () => {
+qemuTest('a QEMU that hangs is still told of, and is ended by force when asking is of no use', async () => {
   await boot()
   for (const pid of qemuProcessesBelow(root)) process.kill(pid, 'SIGSTOP')
   expect(await info()).toMatchObject({ state: 0, memory: expect.any(Number) })
@@ -120,7 +111,7 @@ when('a QEMU that hangs is still told of, and is ended by force when asking is o
   expect(await info()).toEqual({})
 })
 
-when('a QEMU whose PID file was lost is found again', async () => {
+qemuTest('a QEMU whose PID file was lost is found again', async () => {
   await boot()
   fs.rmSync(node.paths.local('/var/run/ganeti/kvm-hypervisor/pid/vm1.test'))
   expect(await calls.instance_list(node, ['kvm'])).toEqual(['vm1.test'])
@@ -128,7 +119,7 @@ when('a QEMU whose PID file was lost is found again', async () => {
   expect(await calls.instance_list(node, ['kvm'])).toEqual([])
 })
 
-when('a start that fails leaves no process, no link and no runtime data', async () => {
+qemuTest('a start that fails leaves no process, no link and no runtime data', async () => {
   instance = { ...instance, hvparams: { ...instance.hvparams, kvm_extra: '-device no-such-device' } }
   await expect(calls.instance_start(node, instance, false, NO_REASON)).rejects.toThrow(
     /^Hypervisor error: QEMU did not start: .*no-such-device/s,
@@ -140,7 +131,7 @@ when('a start that fails leaves no process, no link and no runtime data', async 
   expect(fs.existsSync(node.paths.local('/var/run/ganeti/instance-disks/vm1.test:0'))).toBe(false)
 })
 
-when("every attempt to start says in QEMU's own words why it failed", async () => {
+qemuTest("every attempt to start says in QEMU's own words why it failed", async () => {
   // An address of the documentation's, which no machine has.
   instance = { ...instance, hvparams: { ...instance.hvparams, vnc_bind_address: '203.0.113.9' } }
   for (const _attempt of [1, 2, 3])
@@ -149,7 +140,7 @@ when("every attempt to start says in QEMU's own words why it failed", async () =
     )
 })
 
-when('a guest that its user shuts down is reported so until it is started or stopped', async () => {
+qemuTest('a guest that its user shuts down is reported so until it is started or stopped', async () => {
   instance = await nodes.instance({ user_shutdown: true })
   const console = await boot()
   console.type('q')
@@ -165,14 +156,14 @@ when('a guest that its user shuts down is reported so until it is started or sto
   expect(await info()).toEqual({})
 })
 
-when('a guest whose user may not shut it down is just gone', async () => {
+qemuTest('a guest whose user may not shut it down is just gone', async () => {
   const console = await boot()
   console.type('q')
   await eventually(async () => ((await calls.instance_list(node, ['kvm'])).length === 0 ? true : undefined))
   expect(await info()).toEqual({})
 })
 
-when('NICs get user-mode networking where their bridge is missing, and the runtime files say so', async () => {
+qemuTest('NICs get user-mode networking where their bridge is missing, and the runtime files say so', async () => {
   const nics: NicDict[] = [
     {
       uuid: '003fc157-66a8-4e6d-8b7e-ec4f69751396',
@@ -193,7 +184,7 @@ when('NICs get user-mode networking where their bridge is missing, and the runti
   await shutdown(20)
 })
 
-when(
+qemuTest(
   'a device that was added for the next start only is not there to be unplugged, and that is no failure',
   async () => {
     await boot()
@@ -210,7 +201,7 @@ when(
   },
 )
 
-when('less than the most memory, pinning and a VNC password are set before the guest runs', async () => {
+qemuTest('less than the most memory, pinning and a VNC password are set before the guest runs', async () => {
   fs.writeFileSync(path.join(root, 'password'), 'secret\n')
   const params = { cpu_mask: '0', vnc_bind_address: '0.0.0.0', vnc_password_file: path.join(root, 'password') }
   const beparams = { ...instance.beparams, minmem: 16, maxmem: 32 }
@@ -224,7 +215,7 @@ when('less than the most memory, pinning and a VNC password are set before the g
   await shutdown(20)
 })
 
-when('the console command joins a terminal to the guest until ctrl-] is typed', async () => {
+qemuTest('the console command joins a terminal to the guest until ctrl-] is typed', async () => {
   await calls.instance_start(node, instance, true, NO_REASON)
   const request = { instance, node: { name: 'node1.test' }, group: {}, hvParams: instance.hvparams, beParams: {} }
   const consoles = await calls.instance_console_info(node, { 'vm1.test': request })

@@ -4,11 +4,9 @@ import * as fs from 'node:fs'
 import * as net from 'node:net'
 import * as path from 'node:path'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
-import { qemuPresent, testWith } from '../support/needs'
+import { qemuPresent, qemuTest } from '../support/needs'
 
 jest.setTimeout(180_000)
-
-const vmTest = (name: string, body: () => unknown) => testWith(qemuPresent, 'qemu-system-x86')(name, body)
 
 let cluster: EmbeddedCluster
 beforeAll(async () => {
@@ -16,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => (qemuPresent ? cluster.remove() : undefined))
 
-vmTest('an instance is created without naming a node, boots, and is listed', async () => {
+qemuTest('an instance is created without naming a node, boots, and is listed', async () => {
   const created = await ok('instance add -t sharedfile --disk 0:size=16m -o gantry-tiny -B memory=64m vm1')
   expect(created).toMatch(/Selected nodes for instance vm1 via iallocator hail: node\d\.gantry\.local/)
   expect(created).toMatch(/\* starting instance\.\.\./)
@@ -26,7 +24,7 @@ vmTest('an instance is created without naming a node, boots, and is listed', asy
   await waitForConsole(/READY/, { keep: true })
 })
 
-vmTest('its console answers, and live migration does not lose its uptime', async () => {
+qemuTest('its console answers, and live migration does not lose its uptime', async () => {
   // Away from where the allocator put it, so that the next move is one in any case.
   await ok('instance failover -f -n node1 vm1').catch(() => 'it was there')
   await ok('instance migrate -f -n node2 vm1')
@@ -39,27 +37,30 @@ vmTest('its console answers, and live migration does not lose its uptime', async
   expect(after - before).toBeLessThan(30)
 })
 
-vmTest('info tells of nodes, disks and user-mode networking', async () => {
+qemuTest('info tells of nodes, disks and user-mode networking', async () => {
   const info = await ok('instance info vm1')
   expect(info).toMatch(/primary: node3\.gantry\.local/)
   expect(info).toMatch(/link: user-mode\n(.*\n)*?.*connection: QEMU's user-mode network/)
   expect(info).toMatch(/on primary: .*\/srv\/ganeti\/shared-file-storage\//)
 })
 
-vmTest('a NIC that is not joined to the bridge that it names is told of in the log, in info and in lists', async () => {
-  await ok(
-    'instance add -t sharedfile --disk 0:size=1m -o gantry-tiny --net 0:link=no-such-br0 -B memory=32m -n node2 --no-start bridged1',
-  )
-  const started = await ok('instance startup bridged1')
-  expect(started).toMatch(/NIC 0 has QEMU's user-mode network/)
-  expect(await ok('instance info bridged1')).toMatch(
-    /link: no-such-br0\n(.*\n)*?.*connection: QEMU's user-mode network/,
-  )
-  expect(await ok('instance list --no-headers -o user_nics bridged1')).toMatch(/^\[?0\]?$/m)
-  await ok('instance remove -f bridged1')
-})
+qemuTest(
+  'a NIC that is not joined to the bridge that it names is told of in the log, in info and in lists',
+  async () => {
+    await ok(
+      'instance add -t sharedfile --disk 0:size=1m -o gantry-tiny --net 0:link=no-such-br0 -B memory=32m -n node2 --no-start bridged1',
+    )
+    const started = await ok('instance startup bridged1')
+    expect(started).toMatch(/NIC 0 has QEMU's user-mode network/)
+    expect(await ok('instance info bridged1')).toMatch(
+      /link: no-such-br0\n(.*\n)*?.*connection: QEMU's user-mode network/,
+    )
+    expect(await ok('instance list --no-headers -o user_nics bridged1')).toMatch(/^\[?0\]?$/m)
+    await ok('instance remove -f bridged1')
+  },
+)
 
-vmTest('failover, shutdown by the power button, startup and reboot', async () => {
+qemuTest('failover, shutdown by the power button, startup and reboot', async () => {
   await ok('instance failover -f -n node1 vm1')
   expect(await status()).toEqual(['node1.gantry.local', 'running'])
   await ok('instance shutdown vm1')
@@ -69,7 +70,7 @@ vmTest('failover, shutdown by the power button, startup and reboot', async () =>
   expect(await status()).toEqual(['node1.gantry.local', 'running'])
 })
 
-vmTest('an instance on files of one node is refused for migration and failover', async () => {
+qemuTest('an instance on files of one node is refused for migration and failover', async () => {
   await ok('instance add -t file --disk 0:size=16m -o gantry-tiny -B memory=64m -n node1 --no-start local1')
   for (const [verb, noun] of [
     ['migrate', 'migrations'],
@@ -82,7 +83,7 @@ vmTest('an instance on files of one node is refused for migration and failover',
   await ok('instance remove -f local1')
 })
 
-vmTest('hooks run before and after on the master and on the nodes of the instance', async () => {
+qemuTest('hooks run before and after on the master and on the nodes of the instance', async () => {
   for (const [node, phase] of [
     ['node1', 'pre'],
     ['node1', 'post'],
@@ -102,7 +103,7 @@ vmTest('hooks run before and after on the master and on the nodes of the instanc
   expect(fs.existsSync(log('node2', 'post'))).toBe(false)
 })
 
-vmTest('a hook that fails before the work stops it, with what it said', async () => {
+qemuTest('a hook that fails before the work stops it, with what it said', async () => {
   const directory = path.join(cluster.root, 'node1.gantry.local/etc/ganeti/hooks/instance-stop-pre.d')
   fs.mkdirSync(directory, { recursive: true })
   fs.writeFileSync(path.join(directory, 'refuse'), '#!/bin/sh\necho not today\nexit 1\n', { mode: 0o755 })
@@ -113,7 +114,7 @@ vmTest('a hook that fails before the work stops it, with what it said', async ()
   fs.rmSync(directory, { recursive: true })
 })
 
-vmTest('secret parameters reach the script and no file', async () => {
+qemuTest('secret parameters reach the script and no file', async () => {
   const secret = `s3cret-${randomBytes(8).toString('hex')}`
   const osDirectory = path.join(cluster.root, 'node1.gantry.local/srv/ganeti/os/secretive')
   fs.cpSync(path.join(__dirname, '../../os/gantry-tiny'), osDirectory, { recursive: true })
@@ -134,7 +135,7 @@ vmTest('secret parameters reach the script and no file', async () => {
   await ok('instance remove -f secret1')
 })
 
-vmTest('a cluster that is stopped and started has its instances again', async () => {
+qemuTest('a cluster that is stopped and started has its instances again', async () => {
   await cluster.stop()
   expect(qemuOf(cluster.root)).toEqual([])
   await cluster.restart()
@@ -142,7 +143,7 @@ vmTest('a cluster that is stopped and started has its instances again', async ()
   expect(await status()).toEqual(['node1.gantry.local', 'running'])
 })
 
-vmTest('nothing is left of a removed instance', async () => {
+qemuTest('nothing is left of a removed instance', async () => {
   await ok('instance remove -f vm1')
   expect(await ok('instance list --no-headers')).toBe('')
   expect(qemuOf(cluster.root)).toEqual([])

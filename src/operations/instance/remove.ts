@@ -34,7 +34,6 @@ export const instanceRemove = logicalUnit(OpInstanceRemove, {
           `Could not shutdown instance '${instance.name}' on node '${primary.name}': ${result.error}`,
         )
       if (!result.ok) ctx.log.say(`Warning: can't shutdown instance: ${result.error}`)
-      await stopLeftBehind(ctx, view, op.ignore_failures)
     }
     await removeInstance(ctx, view, op.ignore_failures)
     return null
@@ -43,6 +42,7 @@ export const instanceRemove = logicalUnit(OpInstanceRemove, {
 
 /** An instance that does not run: its disks, and then all that is known of it. */
 export async function removeInstance(ctx: UnitContext, view: InstanceView, ignoreFailures: boolean): Promise<void> {
+  if (view.instance.forthcoming !== true) await stopLeftBehind(ctx, view, ignoreFailures)
   if (!(await removeDisks(ctx, view, view.disks))) {
     if (!ignoreFailures) throw new OpExecError("Can't remove instance's disks")
     ctx.log.say("Warning: can't remove instance's disks")

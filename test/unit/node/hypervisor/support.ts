@@ -41,7 +41,6 @@ export const kvmParams = {
   vnet_hdr: true,
 }
 
-export const qemuPresent = ['/usr/bin/kvm', '/usr/bin/qemu-system-x86_64'].some((file) => fs.existsSync(file))
 export const qemuSkipped =
   'skipped, no QEMU here; install it with: apt-get install -y --no-install-recommends qemu-system-x86'
 

@@ -20,16 +20,8 @@ import { expandPool, runAsUser } from '../../../../../src/node/hypervisor/kvm/se
 import { validateParameters } from '../../../../../src/node/hypervisor/kvm/validate'
 import { parseMemory, startupMemory } from '../../../../../src/node/hypervisor/linux-node'
 import { eventually } from '../../../../support/faults'
-import {
-  contextIn,
-  diskDict,
-  instanceDict,
-  kvmParams,
-  qemuPresent,
-  qemuSkipped,
-  removeRoot,
-  temporaryRoot,
-} from '../support'
+import { qemuPresent, qemuTest } from '../../../../support/needs'
+import { contextIn, diskDict, instanceDict, kvmParams, qemuSkipped, removeRoot, temporaryRoot } from '../support'
 
 test('CPU masks name processors, ranges, exclusions, and one mask for each virtual CPU', () => {
   expect(parseCpuMask('')).toBe('all')
@@ -75,8 +67,7 @@ test('what travels with a migration names machine and accelerator, and what the 
   expect(decodeRuntime(encodeRuntime(kvm))).toEqual(kvm)
 })
 
-const whenQemu = qemuPresent ? test : test.skip
-whenQemu('a guest is not taken by a node whose machine or processor is another', async () => {
+qemuTest('a guest is not taken by a node whose machine or processor is another', async () => {
   const runtime = { program: 'kvm', hvparams: kvmParams, nics: [], disks: [] }
   const check = (command: string[], more = {}) => checkSameMachine(instanceDict(), { ...runtime, command, ...more })
   await expect(check(['-machine', 'pc', '-accel', 'tcg'])).resolves.toBeUndefined()
