@@ -57,7 +57,7 @@ async function clusterFacts(): Promise<ClusterFacts> {
 async function think(parts: TaskParts): Promise<unknown> {
   const { WorkerPool } = await import('./lib/worker-pool.js')
   const pool = new WorkerPool({
-    ...{ entry: path.join(__dirname, 'allocation-thread.js'), clock, threads: 1, waiting: 0 },
+    ...{ entry: path.join(__dirname, 'allocation-thread.js'), clock, threads: 1 },
     ...{ limit_s: ALLOCATION_S, memory_mib: ALLOCATION_MEMORY_MIB },
   })
   try {

@@ -14,14 +14,7 @@ import { checkLimits } from './lib/process-limits'
 import { systemRandom as random } from './lib/random'
 import { EXIT, PORT } from './model/constants/daemons'
 import { PATH } from './model/constants/paths'
-import {
-  ALLOCATION_MEMORY_MIB,
-  ALLOCATION_S,
-  ALLOCATION_THREADS,
-  ALLOCATION_WAITING_MAX,
-  DAEMON_STOP_S,
-  SYSTEM_LIMITS,
-} from './model/limits'
+import { ALLOCATION_MEMORY_MIB, ALLOCATION_S, ALLOCATION_THREADS, DAEMON_STOP_S, SYSTEM_LIMITS } from './model/limits'
 import { RELEASE_VERSION } from './model/constants/versions'
 import { claimAll, ownedDisk as disk, ownedLogFile } from './model/owners'
 
@@ -279,7 +272,7 @@ async function luxid(start: Start): Promise<Running> {
   ])
   const threads = new WorkerPool({
     ...{ entry: path.join(__dirname, 'allocation-thread.js'), clock, limit_s: ALLOCATION_S },
-    ...{ threads: ALLOCATION_THREADS, waiting: ALLOCATION_WAITING_MAX, memory_mib: ALLOCATION_MEMORY_MIB },
+    ...{ threads: ALLOCATION_THREADS, memory_mib: ALLOCATION_MEMORY_MIB },
   })
   const masterFile = async (file: string) => (await disk.read(paths.local(file)))?.toString('utf8')
   return startLuxid({

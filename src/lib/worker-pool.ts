@@ -1,4 +1,4 @@
-// Long computations in threads of their own, so that the event loop goes on: a few at a time, some more wait, and one that takes too
+// Long computations in threads of their own, so that the event loop goes on: a few at a time, while the others wait, and one that takes too
 // long, or that nobody wants any more, is ended with its thread.
 import { Worker, parentPort } from 'node:worker_threads'
 import type { Clock } from './clock'
@@ -9,17 +9,12 @@ export interface WorkerPoolOptions {
   readonly execArgv?: readonly string[]
   readonly clock: Clock
   readonly threads: number
-  /** Tasks that may wait for a thread. */
-  readonly waiting: number
   readonly limit_s: number
   readonly memory_mib: number
 }
 
 /** The input, in parts that are each small enough to be copied to a thread without holding up the event loop. */
 export type TaskParts = AsyncIterable<unknown>
-
-/** All threads are at work, and enough wait for them. */
-export class PoolBusy extends Error {}
 
 /** The task took too long. */
 export class TaskTooLong extends Error {}
@@ -58,9 +53,7 @@ export class WorkerPool {
 
   private async turn(signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted()
-    const { threads, waiting } = this.options
-    if (this.running < threads) return void this.running++
-    if (this.queue.length >= waiting) throw new PoolBusy(`${threads} are at work and ${waiting} wait`)
+    if (this.running < this.options.threads) return void this.running++
     await new Promise<void>((resolve, reject) => {
       const go = () => {
         signal?.removeEventListener('abort', giveUp)

@@ -192,9 +192,10 @@ export const JOB_RETRY_S = 1
 export const JOB_CANCEL_WAIT_S = 44
 /** The longest time a change of a job is waited for in one call. */
 export const JOB_CHANGE_WAIT_S = 89
-/** The longest time that a submission waits for the end of its job, and how many may wait at once. */
+/** The longest time that a submission waits for the end of its job, and how many may wait at once, of all and of one user. */
 export const JOB_PREFER_WAIT_S = 120
 export const JOB_PREFER_WAITS_MAX = 100
+export const JOB_PREFER_WAITS_PER_USER_MAX = 25
 /** Seconds for which handshakes that were refused are told in one line of a daemon's log. */
 export const TLS_REFUSED_EVERY_S = 60
 /** Seconds that a new job process may take to say that it is there. */
@@ -543,6 +544,8 @@ export const INSTANCES_AT_ONCE = 250
 /** Questions that are thought about at the same time, and that may wait for that. */
 export const ALLOCATION_THREADS = 2
 export const ALLOCATION_WAITING_MAX = 20
+/** Of one user, both together; a further question becomes a job. */
+export const ALLOCATION_PER_USER_MAX = 5
 /** Seconds that a question to the allocation may be thought about. */
 export const ALLOCATION_S = 3600
 /** Seconds within which a request is answered; then its question becomes a job. */

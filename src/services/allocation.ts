@@ -9,13 +9,19 @@ import type { Answers, Question } from '../allocation/questions'
 import { recordValues } from '../config/records'
 import { jobStatus } from '../jobs/job'
 import { within } from '../lib/clock'
-import { PoolBusy, type TaskParts } from '../lib/worker-pool'
+import { Shares } from '../lib/shares'
+import type { TaskParts } from '../lib/worker-pool'
 import type { BalanceRequest, Capacity, CapacityRequest, Visible, WhatIf, WhatIfRequest } from '../model/allocation'
 import { ALLOCATORS_SECTION, defaultAllocators, ownAllocators } from '../model/allocators'
 import type { ConfigData, DiskTemplate } from '../model/config'
 import { BUILTIN_IALLOCATOR } from '../model/constants/words'
 import { ECODE, errorFromWire, type GanetiError, GenericError, OpPrereqError } from '../model/errors'
-import { ALLOCATION_ANSWER_S } from '../model/limits'
+import {
+  ALLOCATION_ANSWER_S,
+  ALLOCATION_PER_USER_MAX,
+  ALLOCATION_THREADS,
+  ALLOCATION_WAITING_MAX,
+} from '../model/limits'
 import { OpClusterBalance, OpClusterCapacity, OpClusterWhatIf } from '../opcodes/allocation'
 import { type InputOf, op, type OpcodeDefinition } from '../opcodes/index'
 import type { Answered, PlannedBalance } from '../rpc/luxi/allocation'
@@ -52,6 +58,12 @@ interface Parts {
 }
 
 export class AllocationService {
+  /** Questions that are thought about or wait for that. */
+  private readonly questions = new Shares({
+    all: ALLOCATION_THREADS + ALLOCATION_WAITING_MAX,
+    each: ALLOCATION_PER_USER_MAX,
+  })
+
   constructor(
     private readonly context: MasterContext,
     private readonly parts: Parts,
@@ -107,9 +119,9 @@ export class AllocationService {
     signal?.addEventListener('abort', give, { once: true })
     const limit_s = boundOf(wait_s)
     try {
-      const thinking = limit_s > 0 ? think(enough.signal).catch(toBusy) : undefined
+      const thinking = limit_s > 0 ? this.share(access.identity.user, () => think(enough.signal)) : undefined
       const answer = thinking && (await within(clock, limit_s, thinking))
-      if (answer !== undefined && answer !== BUSY) return { answer }
+      if (answer !== undefined) return { answer }
       thinking?.catch((error: unknown) => log.debug({ err: error }, 'a question is thought about in a job instead'))
       enough.abort()
     } finally {
@@ -117,6 +129,12 @@ export class AllocationService {
     }
     signal?.throwIfAborted()
     return { job: await this.parts.submissions.ask(access, job) }
+  }
+
+  /** Undefined when all users, or this one, have enough questions under way. */
+  private share<T>(user: string, think: () => Promise<T>): Promise<T> | undefined {
+    if (this.questions.full(user) !== undefined) return undefined
+    return think().finally(this.questions.take(user))
   }
 
   private isForScripts(kind: 'balance' | 'capacity', { iallocator }: { iallocator?: string }): boolean {
@@ -153,13 +171,6 @@ const refusalOf = (error: GanetiError): OpPrereqError =>
   error instanceof OpPrereqError ? error : new OpPrereqError(error.message, ECODE.ENVIRON)
 
 const boundOf = (wait_s: number | null): number => Math.min(wait_s ?? ALLOCATION_ANSWER_S, ALLOCATION_ANSWER_S)
-
-const BUSY = Symbol('all threads are at work')
-
-function toBusy(error: unknown): typeof BUSY {
-  if (error instanceof PoolBusy) return BUSY
-  throw error
-}
 
 const asJob = <D extends OpcodeDefinition>(definition: D, params: InputOf<D>): WireOpCode => op(definition, params)
 

@@ -67,7 +67,7 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
   'src/lib/shares.ts': { counts: 'one for each user or address that has a share, which all together are bounded' },
   'src/lib/worker-pool.ts': {
     ...{ idle: 'the size of the pool', all: 'the size of the pool' },
-    queue: 'what the pool was told: ALLOCATION_WAITING_MAX',
+    queue: 'the questions that luxid lets in: ALLOCATION_WAITING_MAX',
   },
   'src/node/hypervisor/kvm/devices.ts': { slots: ONE_WORK, scsiIds: ONE_WORK },
   'src/node/hypervisor/kvm/host.ts': { known: 'one entry' },

@@ -1,12 +1,12 @@
 import * as path from 'node:path'
 import { type Clock, systemClock } from '../../../src/lib/clock'
-import { PoolBusy, TaskTooLong, WorkerPool } from '../../../src/lib/worker-pool'
+import { TaskTooLong, WorkerPool } from '../../../src/lib/worker-pool'
 
 const pools: WorkerPool[] = []
 
-function poolOf(more: { clock?: Clock; threads?: number; waiting?: number } = {}): WorkerPool {
+function poolOf(more: { clock?: Clock; threads?: number } = {}): WorkerPool {
   const pool = new WorkerPool({
-    ...{ entry: path.join(__dirname, '../../support/worker-task.js'), clock: systemClock, threads: 1, waiting: 1 },
+    ...{ entry: path.join(__dirname, '../../support/worker-task.js'), clock: systemClock, threads: 1 },
     ...{ limit_s: 100, memory_mib: 256, ...more },
   })
   pools.push(pool)
@@ -60,14 +60,6 @@ test('who leaves while waiting is not waited for', async () => {
   const last = pool.run(parts(8))
   await leave()
   expect(await last).toBe(8)
-})
-
-test('with enough that wait, the next is refused', async () => {
-  const { pool, leave } = atWork()
-  const waiting = pool.run(parts(1))
-  await expect(pool.run(parts(2))).rejects.toThrow(PoolBusy)
-  await leave()
-  expect(await waiting).toBe(1)
 })
 
 /** A pool whose only thread never ends its task, and how to give it up. */

@@ -4,9 +4,10 @@ import { EMPTY_GANTRY } from '../../../src/config/upgrade'
 import type { Clock } from '../../../src/lib/clock'
 import type { Job, OpStatus } from '../../../src/jobs/job'
 import type { JobQueue } from '../../../src/jobs/queue'
-import { PoolBusy, type TaskParts } from '../../../src/lib/worker-pool'
+import type { TaskParts } from '../../../src/lib/worker-pool'
 import type { BalanceRequest, CapacityRequest, WhatIfRequest } from '../../../src/model/allocation'
 import { ECODE, GenericError } from '../../../src/model/errors'
+import { ALLOCATION_PER_USER_MAX, ALLOCATION_THREADS, ALLOCATION_WAITING_MAX } from '../../../src/model/limits'
 import type { Answered } from '../../../src/rpc/luxi/allocation'
 import type { WireOpCode } from '../../../src/rpc/luxi/calls'
 import { silentLog } from '../../../src/lib/log'
@@ -14,6 +15,7 @@ import { timeText } from '../../../src/lib/rfc3339'
 import { seededRandom } from '../../../src/lib/random'
 import type { ConfigData, GantryData } from '../../../src/model/config'
 import { diskTemplateOf } from '../../../src/config/lookup'
+import { isObject } from '../../../src/opcodes/check'
 import { parseOpcode } from '../../../src/opcodes/parse'
 import { allOpcodes, fillOpcode } from '../../../src/opcodes/index'
 import type { TokenScope } from '../../../src/rpc/luxi/gantry'
@@ -239,11 +241,57 @@ test('a question that takes longer becomes a job, which asks the same of what th
   expect(() => elsewhere.check(config, { OP_ID: 'OP_CLUSTER_BALANCE', visible: everything })).toThrow(/outside/)
 })
 
-test('who wants a job has it at once, and so has who comes when all threads are at work', async () => {
-  const { service: busy, jobs } = serviceOf({ run: () => Promise.reject(new PoolBusy('2 are at work')) })
+const userNamed = (user: string) => new Access({ ...USER, user }, null)
+
+/** So many questions of each user are thought about until `stop`. */
+function underWay(
+  { service: asked }: ReturnType<typeof serviceOf>,
+  users: Record<string, number>,
+): () => Promise<void> {
+  const leaving: AbortController[] = []
+  const asking = Object.entries(users).flatMap(([user, count]) =>
+    Array.from({ length: count }, () => {
+      const left = new AbortController()
+      leaving.push(left)
+      return asked.balance(userNamed(user), {}, { ...WAITS, signal: left.signal })
+    }),
+  )
+  return async () => {
+    for (const left of leaving) left.abort(new Error('left'))
+    expect(new Set((await Promise.allSettled(asking)).map(({ status }) => status))).toEqual(new Set(['rejected']))
+  }
+}
+
+/** Only balances take long. */
+const longBalances = (parts: TaskParts, signal?: AbortSignal) =>
+  new Promise<unknown>((resolve, reject) => {
+    signal?.addEventListener('abort', () => reject(new Error('nobody waits for it any more')))
+    signal?.throwIfAborted()
+    void thinkHere(parts).then((answer) => {
+      if (!isObject(answer) || !('steps' in answer)) resolve(answer)
+    })
+  })
+
+test('a user who has enough questions under way gets a job, while another is answered', async () => {
+  const made = serviceOf({ run: longBalances })
+  const stop = underWay(made, { anna: ALLOCATION_PER_USER_MAX })
+  expect(await made.service.capacity(all, { spec: SPEC }, WAITS)).toEqual({ job: 1 })
+  expect(made.jobs).toEqual([expect.objectContaining({ OP_ID: 'OP_CLUSTER_CAPACITY', spec: SPEC })])
+  expect(await made.service.capacity(userNamed('bert'), { spec: SPEC }, WAITS)).toHaveProperty('answer')
+  await stop()
+  expect(await made.service.capacity(all, { spec: SPEC }, WAITS)).toHaveProperty('answer')
+})
+
+test('with enough questions of all users under way, the next becomes a job', async () => {
+  const made = serviceOf({ run: longBalances })
+  const users = Array.from({ length: ALLOCATION_THREADS + ALLOCATION_WAITING_MAX }, (_, at) => [`user${at}`, 1])
+  const stop = underWay(made, Object.fromEntries(users))
+  expect(await made.service.capacity(all, { spec: SPEC }, WAITS)).toEqual({ job: 1 })
+  await stop()
+})
+
+test('who wants a job has it at once', async () => {
   expect(await ours.capacity(all, { spec: SPEC }, { ...WAITS, wait_s: 0 })).toEqual({ job: 1 })
-  expect(await busy.capacity(all, { spec: SPEC }, WAITS)).toEqual({ job: 1 })
-  expect(jobs).toEqual([expect.objectContaining({ OP_ID: 'OP_CLUSTER_CAPACITY', spec: SPEC })])
   // What is wrong with a question is told at once.
   await expect(ours.balance(all, { groups: ['g9'] }, { ...WAITS, wait_s: 0 })).rejects.toThrow(/no node group g9/)
   const failing = serviceOf({ run: () => Promise.reject(new GenericError('the thread has ended')) }).service
@@ -251,14 +299,11 @@ test('who wants a job has it at once, and so has who comes when all threads are 
 })
 
 test('nothing becomes a job for who has left', async () => {
-  const leaving = new AbortController()
-  const run = async () => {
-    leaving.abort()
-    throw new PoolBusy('2 are at work')
-  }
-  const { service: busy, jobs } = serviceOf({ run })
-  await expect(busy.balance(all, {}, { ...WAITS, signal: leaving.signal })).rejects.toThrow(/abort/)
-  expect(jobs).toEqual([])
+  const made = serviceOf({ run: longBalances })
+  const stop = underWay(made, { anna: ALLOCATION_PER_USER_MAX })
+  await expect(made.service.balance(all, {}, { ...WAITS, signal: AbortSignal.abort() })).rejects.toThrow(/abort/)
+  expect(made.jobs).toEqual([])
+  await stop()
 })
 
 const jobOf = (status: OpStatus, result: unknown, input: WireOpCode = { OP_ID: 'OP_CLUSTER_BALANCE' }): Job => ({

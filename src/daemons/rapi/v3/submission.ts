@@ -2,7 +2,13 @@
 // the job itself as the answer when it ends while the caller likes to wait.
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../../../lib/canonical-json'
-import { IDEMPOTENCY_KEY_BYTES_MAX, JOB_PREFER_WAIT_S, JOB_PREFER_WAITS_MAX } from '../../../model/limits'
+import { Shares } from '../../../lib/shares'
+import {
+  IDEMPOTENCY_KEY_BYTES_MAX,
+  JOB_PREFER_WAIT_S,
+  JOB_PREFER_WAITS_MAX,
+  JOB_PREFER_WAITS_PER_USER_MAX,
+} from '../../../model/limits'
 import type { ParsedOpCode } from '../../../opcodes/index'
 import { ALL_JOB_PARTS, type Job, jobFields, jobOf } from '../../../query/job-shape'
 import type { V3Request } from '../context'
@@ -47,17 +53,17 @@ export async function submit(
   return ended ?? { id: job }
 }
 
-let waiting = 0
+const waits = new Shares({ all: JOB_PREFER_WAITS_MAX, each: JOB_PREFER_WAITS_PER_USER_MAX })
 
-/** The job if it ends in time; undefined also when too many wait already. */
+/** The job if it ends in time; undefined also when too many wait already, of all users or of this one. */
 async function waitFor(
   { identity, gantry }: V3Request,
   job: number,
   wait_s: number,
   signal: () => AbortSignal,
 ): Promise<Job | undefined> {
-  if (wait_s === 0 || waiting >= JOB_PREFER_WAITS_MAX) return undefined
-  waiting++
+  if (wait_s === 0 || waits.full(identity.user) !== undefined) return undefined
+  const leave = waits.take(identity.user)
   try {
     if (!(await gantry.wait(identity, job, wait_s, signal()))) return undefined
     const fields = jobFields(ALL_JOB_PARTS)
@@ -75,6 +81,6 @@ async function waitFor(
     // The job is there, whatever came of waiting for it: its number is the answer.
     return undefined
   } finally {
-    waiting--
+    leave()
   }
 }
