@@ -4,7 +4,7 @@ import { score8 } from '../allocation/numbers'
 import type { CandidateNode, Capacity, GroupScore, WhatIf } from '../model/allocation'
 import type { PlannedBalance } from '../rpc/luxi/allocation'
 import type { Call } from './command'
-import { dataFormat, printData } from './data'
+import { asData } from './data'
 import { formatTable } from './table'
 
 export async function showBalance(call: Call, answer: PlannedBalance): Promise<void> {
@@ -68,12 +68,6 @@ export async function showWhatIf(call: Call, answer: WhatIf): Promise<void> {
     )
   for (const { instance, candidates } of [...unmirrored, ...lost]) explained(call, instance, candidates)
   for (const { candidates } of refused) explained(call, 'the next new instance', candidates)
-}
-
-async function asData(call: Call, answer: unknown): Promise<boolean> {
-  const format = dataFormat(call.options)
-  if (format !== undefined) await printData(call, answer, format)
-  return format !== undefined
 }
 
 function table({ options, terminal }: Call, titles: readonly string[], rows: readonly (readonly string[])[]): void {

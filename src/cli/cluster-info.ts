@@ -25,24 +25,38 @@ export async function clusterData({ master }: Call): Promise<unknown> {
 
 export async function showVersion({ master, terminal }: Call): Promise<number> {
   const info = await master.queryClusterInfo()
-  const text = (key: string) => pythonText(info[key])
-  terminal.out(`Software version: ${text('software_version')}`)
-  terminal.out(`Internode protocol: ${text('protocol_version')}`)
-  terminal.out(`Configuration format: ${text('config_version')}`)
-  terminal.out(`OS api version: ${text('os_api_version')}`)
-  terminal.out(`Export interface: ${text('export_version')}`)
-  terminal.out(`VCS version: ${text('vcs_version')}`)
+  for (const [title, key] of VERSIONS) terminal.out(`${title}: ${pythonText(info[key])}`)
   return EXIT.ok
 }
 
+export async function versionData({ master }: Call): Promise<unknown> {
+  const info = await master.queryClusterInfo()
+  return Object.fromEntries(VERSIONS.map(([, key]) => [key, info[key]]))
+}
+
+const VERSIONS = [
+  ['Software version', 'software_version'],
+  ['Internode protocol', 'protocol_version'],
+  ['Configuration format', 'config_version'],
+  ['OS api version', 'os_api_version'],
+  ['Export interface', 'export_version'],
+  ['VCS version', 'vcs_version'],
+] as const
+
 /** Every node knows it, also while there is no master to ask. */
-export async function showMaster({ master, terminal, thisNode }: Call): Promise<number> {
+async function masterName({ master, thisNode }: Call): Promise<unknown> {
   const node = await thisNode().catch(() => undefined)
   const known = (await node?.disk.read(node.paths.ssconf('master_node')))?.toString('utf8').trim()
   const [name] = known === undefined ? await master.queryConfigValues(['master_node']) : [known]
-  terminal.out(pythonText(name))
+  return name
+}
+
+export async function showMaster(call: Call): Promise<number> {
+  call.terminal.out(pythonText(await masterName(call)))
   return EXIT.ok
 }
+
+export const masterData = async (call: Call): Promise<unknown> => ({ master: await masterName(call) })
 
 /** Silent: the exit code says whether the master answers. */
 export async function pingMaster({ master }: Call): Promise<number> {

@@ -15,7 +15,7 @@ import {
   queueData,
   watcherData,
 } from './cluster-control'
-import { clusterData, pingMaster, showCluster, showMaster, showVersion } from './cluster-info'
+import { clusterData, masterData, pingMaster, showCluster, showMaster, showVersion, versionData } from './cluster-info'
 import { modifyCluster } from './cluster-modify'
 import { upgradeCluster } from './cluster-upgrade'
 import { repairDiskSizes, verifyCluster, verifyDisks } from './cluster-verify'
@@ -193,8 +193,24 @@ export const clusterTool: Tool = {
       run: failOverMaster,
     },
     { name: 'master-ping', help: 'is the master alive', usage: '', args: [], options: [], run: pingMaster },
-    { name: 'version', help: 'print version numbers', usage: '', args: [], options: [], run: showVersion },
-    { name: 'getmaster', help: 'print master name', usage: '', args: [], options: [], run: showMaster },
+    {
+      name: 'version',
+      help: 'print version numbers',
+      usage: '',
+      args: [],
+      options: [],
+      run: showVersion,
+      data: versionData,
+    },
+    {
+      name: 'getmaster',
+      help: 'print master name',
+      usage: '',
+      args: [],
+      options: [],
+      run: showMaster,
+      data: masterData,
+    },
     {
       name: 'copyfile',
       help: 'copy a file to nodes',

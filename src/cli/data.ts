@@ -35,6 +35,13 @@ export async function printData({ options, terminal }: Call, data: unknown, form
   }
 }
 
+/** Whether the caller wants data, which then are printed: for commands whose answer decides their exit code, or that do more. */
+export async function asData(call: Call, answer: unknown): Promise<boolean> {
+  const format = dataFormat(call.options)
+  if (format !== undefined) await printData(call, answer, format)
+  return format !== undefined
+}
+
 /** A line for each object; what is nested stands as JSON in its cell. */
 function csvLines(data: unknown, headers: boolean): string[] {
   const rows = (Array.isArray(data) ? data : [data]).map((row: unknown) => (isObject(row) ? row : { value: row }))

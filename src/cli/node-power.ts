@@ -1,9 +1,11 @@
 // What is asked of nodes beside their daemons: power and health through their helpers, and commands that they allow.
+import { isObject } from '../opcodes/check'
 import { OpNodeSetParams, OpOobCommand, OpRestrictedCommand } from '../opcodes/node'
 import type { WireOpCode } from '../rpc/luxi/calls'
 import { type Call, CommandFailure, EXIT, refusal } from './command'
 import { onlineNodes } from './cluster-nodes'
 import { confirmMany } from './confirm'
+import { asData, dataFormat } from './data'
 import { RESULT_STATUS_WORDS } from '../model/constants/query'
 import { opcodeOf } from './submit'
 import { formatTable } from './table'
@@ -16,6 +18,8 @@ export async function powerNodes(call: Call): Promise<number> {
   const { args, options, jobs } = call
   const [verb = '', ...names] = args
   if (!VERBS.includes(verb)) throw new CommandFailure(`power subcommand ${verb} not supported.`)
+  if (verb !== 'status' && dataFormat(options) !== undefined)
+    throw refusal(`Only 'status' prints data; call '${verb}' without --json and --output-format`)
   if (HARMFUL.includes(verb)) {
     if (names.length === 0) throw new CommandFailure('Please provide at least one node for this command')
     const touched = { names, kind: 'nodes', verb: `power ${verb}` }
@@ -23,7 +27,10 @@ export async function powerNodes(call: Call): Promise<number> {
   }
   const ops = [...(verb === 'off' && !options.flag('ignore_status') ? names.map((name) => offline(call, name)) : []), oob(call, `power-${verb}`, names)] // prettier-ignore
   const results = await jobs.runAll(ops)
-  return showAnswers(call, results.at(-1), (answer) => [verb === 'status' ? powerText(answer) : 'invoked'])
+  return showAnswers(call, results.at(-1), {
+    lines: (answer) => [verb !== 'status' ? 'invoked' : isPowered(answer) ? 'powered' : 'unpowered'],
+    data: ['powered', isPowered],
+  })
 }
 
 const offline = ({ options }: Call, node_name: string): WireOpCode =>
@@ -38,36 +45,47 @@ const oob = ({ options }: Call, command: string, node_names: readonly string[]):
     power_delay: options.raw('power_delay'),
   })
 
-const powerText = (answer: unknown): string =>
-  typeof answer === 'object' && answer !== null && 'powered' in answer && answer.powered === true
-    ? 'powered'
-    : 'unpowered'
+const isPowered = (answer: unknown): boolean => isObject(answer) && answer['powered'] === true
 
 export async function showHealth(call: Call): Promise<number> {
   const result = await call.jobs.run(oob(call, 'health', call.args))
-  return showAnswers(call, result, (answer) =>
-    list(answer).map((pair) => {
-      const [item, status] = list(pair)
-      return `${String(item)}=${String(status)}`
-    }),
-  )
+  return showAnswers(call, result, {
+    lines: (answer) => itemsOf(answer).map(({ item, status }) => `${String(item)}=${String(status)}`),
+    data: ['health', itemsOf],
+  })
 }
 
-/** `[[[0, node], [status, answer]], ...]`; an answer may need several lines. */
-function showAnswers(call: Call, result: unknown, linesOf: (answer: unknown) => readonly string[]): number {
+const itemsOf = (answer: unknown) =>
+  list(answer).map((pair) => {
+    const [item, status] = list(pair)
+    return { item, status }
+  })
+
+/** What nodes answered: as lines of which there may be several, and as a field of data. */
+interface Shown {
+  readonly lines: (answer: unknown) => readonly string[]
+  readonly data: readonly [field: string, value: (answer: unknown) => unknown]
+}
+
+/** `[[[0, node], [status, answer]], ...]` */
+async function showAnswers(call: Call, result: unknown, { lines, data: [field, value] }: Shown): Promise<number> {
   const { options, terminal } = call
-  let failed = false
-  const rows = list(result).flatMap((row) => {
+  const nodes = list(result).map((row) => {
     const [node, cell] = list(row)
     const [status, answer] = list(cell)
-    if (status !== 0) failed = true
-    const lines = status === 0 ? linesOf(answer) : [RESULT_STATUS_WORDS[Number(status)]?.[0] ?? '(unknown)']
-    return lines.map((line, index) => [index === 0 ? String(list(node)[1]) : '', line])
+    return { name: String(list(node)[1]), status, answer }
+  })
+  const exit = nodes.every(({ status }) => status === 0) ? EXIT.ok : EXIT.failure
+  const data = nodes.map(({ name, status, answer }) => ({ name, [field]: status === 0 ? value(answer) : null }))
+  if (await asData(call, data)) return exit
+  const rows = nodes.flatMap(({ name, status, answer }) => {
+    const shown = status === 0 ? lines(answer) : [RESULT_STATUS_WORDS[Number(status)]?.[0] ?? '(unknown)']
+    return shown.map((line, index) => [index === 0 ? name : '', line])
   })
   const columns = [{ title: 'Node' }, { title: 'Status' }].map((column) => ({ ...column, alignRight: false }))
   const style = { headers: !options.flag('no_headers'), separator: options.text('separator'), padTitles: true }
   for (const line of formatTable(columns, rows, style)) terminal.out(line)
-  return failed ? EXIT.failure : EXIT.ok
+  return exit
 }
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])

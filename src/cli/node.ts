@@ -1,7 +1,7 @@
 import { powerNodes, runRestricted, showHealth } from './node-power'
 import { listDrbd } from './node-drbd'
 import { type Tool, many, one } from './command'
-import { infoData } from './data'
+import { DATA_OPTIONS, infoData } from './data'
 import { listFieldsCommand } from './list'
 import { listNodes } from './lists'
 import {
@@ -208,6 +208,7 @@ export const nodeTool: Tool = {
         oSeparator,
         oOobTimeout,
         oPowerDelay,
+        ...DATA_OPTIONS,
       ],
       run: powerNodes,
     },
@@ -280,7 +281,7 @@ export const nodeTool: Tool = {
       help: 'OOB health report',
       usage: '[<node-name>...]',
       args: [many('node name')],
-      options: [oNoHeaders, oSeparator, oPriority, oOobTimeout],
+      options: [oNoHeaders, oSeparator, oPriority, oOobTimeout, ...DATA_OPTIONS],
       run: showHealth,
     },
     {

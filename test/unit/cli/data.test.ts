@@ -1,4 +1,6 @@
 import { parse } from 'yaml'
+import type { Command } from '../../../src/cli/command'
+import { DATA_OPTIONS } from '../../../src/cli/data'
 import { ALL_TOOLS } from '../../support/all-tools'
 import { FakeMaster } from '../../support/fake-master'
 import { runCli } from '../../support/run-cli'
@@ -6,10 +8,13 @@ import { runCli } from '../../support/run-cli'
 const run = (words: string, master = new FakeMaster()) => runCli(master, words.split(' '))
 const json = async (words: string): Promise<unknown> => JSON.parse((await run(words)).stdout)
 
+const hasData = ({ data, options }: Command) => data !== undefined || DATA_OPTIONS.every((one) => options.includes(one))
+
 test('every command that lists or shows objects prints them as data', () => {
-  const shows = /^(list(-.*)?|info|diagnose|volumes|permissions|locks|search-tags|queue|watcher)$/
+  const shows =
+    /^(list(-.*)?|info|diagnose|volumes|permissions|locks|search-tags|queue|watcher|version|getmaster|health|power|balance|capacity|whatif)$/
   const without = ALL_TOOLS.flatMap(({ name, commands }) =>
-    commands.flatMap((one) => (shows.test(one.name) && one.data === undefined ? [`${name} ${one.name}`] : [])),
+    commands.flatMap((one) => (shows.test(one.name) && !hasData(one) ? [`${name} ${one.name}`] : [])),
   )
   expect(without).toEqual([])
 })
@@ -85,6 +90,35 @@ test('providers of external storage are objects with the fields of their query',
   expect(await run('gnt-storage info --json pvdr1 other', answering([row]))).toMatchObject({
     ...{ exit: 1, stdout: '', stderr: expect.stringContaining('ExtStorage provider other not found') },
   })
+})
+
+test('the versions and the master are fields of what /3 shows of the cluster', async () => {
+  const master = new FakeMaster()
+  master.clusterInfo = { software_version: '3.0.2', os_api_version: 20, name: 'c' }
+  const { stdout } = await run('gnt-cluster version --json', master)
+  expect(JSON.parse(stdout)).toEqual({ software_version: '3.0.2', os_api_version: 20 })
+  expect(await json('gnt-cluster getmaster --json')).toEqual({ master: expect.stringMatching(/^node1/) })
+})
+
+test('what nodes answer about their power and health is data, and one that does not answer is a failure', async () => {
+  const asked = async (words: string, result: unknown) => run(words, new FakeMaster([{ id: 7, result }]))
+  const health = await asked('gnt-node health --json', [
+    [[0, 'node1'], [0, [['fan', 'OK'], ['disk', 'WARNING']]]], // prettier-ignore
+    [[0, 'node2'], [4, null]], // prettier-ignore
+  ])
+  const items = [
+    { item: 'fan', status: 'OK' },
+    { item: 'disk', status: 'WARNING' },
+  ]
+  const shown = [
+    { name: 'node1', health: items },
+    { name: 'node2', health: null },
+  ]
+  expect([health.exit, JSON.parse(health.stdout)]).toEqual([1, shown])
+  const power = await asked('gnt-node power --output-format csv status', [[[0, 'node1'], [0, { powered: true }]]]) // prettier-ignore
+  expect([power.exit, power.stdout]).toEqual([0, 'name,powered\nnode1,true\n'])
+  const on = await asked('gnt-node power --json on node1', [])
+  expect([on.exit, on.stderr]).toEqual([1, expect.stringContaining("Only 'status' prints data")])
 })
 
 test('tags are a list', async () => {
