@@ -3,6 +3,7 @@
 import * as fs from 'node:fs'
 import * as net from 'node:net'
 import { hearAll } from './clock'
+import { Pieces } from './pieces'
 import { writeSlice } from './slices'
 
 export const END = 0x03
@@ -21,6 +22,7 @@ export interface FramedServerOptions {
   /** Messages of one connection are handled one after the other, in order. */
   onMessage(text: string, connection: FramedConnection): Promise<void> | void
   onOpen?(connection: FramedConnection): void
+  /** Also when a message comes in far too many pieces. */
   onTooLarge?(connection: FramedConnection): void
 }
 
@@ -32,7 +34,8 @@ export interface FramedServer {
 /** One end of a connection, the same for server and client. */
 export class FramedConnection {
   private chunks: Buffer[] = []
-  private pending = 0
+  /** Of the message that is not whole yet. */
+  private pieces: Pieces
   private queue: string[] = []
   private busy = false
   /** What still comes is read and thrown away. */
@@ -46,6 +49,7 @@ export class FramedConnection {
     readonly socket: net.Socket,
     private readonly options: Pick<FramedServerOptions, 'maxFrame' | 'maxBuffered' | 'onMessage' | 'onTooLarge'>,
   ) {
+    this.pieces = new Pieces(options.maxFrame)
     this.closed = new Promise((resolve) => socket.once('close', () => resolve()))
     socket.once('close', () => this.leaving.abort())
     socket.on('data', (data: Buffer) => this.receive(data))
@@ -89,14 +93,12 @@ export class FramedConnection {
       this.chunks.push(data.subarray(start, end))
       this.queue.push(Buffer.concat(this.chunks).toString('utf8'))
       this.chunks = []
-      this.pending = 0
+      this.pieces = new Pieces(this.options.maxFrame)
       start = end + 1
     }
-    if (start < data.length) {
-      this.chunks.push(data.subarray(start))
-      this.pending += data.length - start
-    }
-    if (this.pending > this.options.maxFrame) {
+    const rest = data.subarray(start)
+    if (rest.length > 0) this.chunks.push(rest)
+    if (this.pieces.exceed(rest)) {
       this.options.onTooLarge?.(this)
       this.chunks = []
       this.refused = true

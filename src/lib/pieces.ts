@@ -1,10 +1,10 @@
-// Bodies of HTTP messages come in pieces as small as their sender wants. Each piece costs as much work and memory as hundreds of bytes.
+// Messages come in pieces as small as their sender wants. Each piece costs as much work and memory as hundreds of bytes.
 
-/** So many pieces may be of any size; of more, each must bring so many bytes on average, as every packet of a long body does. */
+/** So many pieces may be of any size; of more, each must bring so many bytes on average, as every packet of a long message does. */
 const FREE = 10_000
 const BYTES_LEAST = 100
 
-/** Counts what comes of a body, up to a limit. */
+/** Counts what comes of a message, up to a limit. */
 export class Pieces {
   private count = 0
   private bytes = 0

@@ -40,7 +40,8 @@ export function serveCalls(options: CallServerOptions, handlers: CallHandlers): 
     maxConnections,
     onOpen,
     onMessage: (text, connection) => handleCall(text, connection, options, handlers),
-    onTooLarge: (connection) => refuse(connection, `message longer than ${maxFrame} bytes`, '', options),
+    onTooLarge: (connection) =>
+      refuse(connection, `message longer than ${maxFrame} bytes, or in far too many pieces`, '', options),
   })
 }
 

@@ -61,7 +61,7 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
   'src/lib/crowd.ts': { shaking: 'one for each connection of the server' },
   'src/lib/disk.ts': { directorySyncs: ONE_WORK },
   'src/lib/json-socket.ts': {
-    chunks: 'the longest frame of the protocol',
+    chunks: 'the longest frame of the protocol, in the pieces that src/lib/pieces.ts allows',
     queue: 'the longest buffer of the protocol',
   },
   'src/lib/shares.ts': { counts: 'one for each user or address that has a share, which all together are bounded' },
