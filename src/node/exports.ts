@@ -65,8 +65,8 @@ export async function finalizeExport(
   const text = formatIni(sectionsOf(instance, disks, Math.floor(clock.now_ms() / 1000)))
   await disk.makeDirectory(fresh)
   await disk.write(path.join(fresh, EXPORT_CONF_FILE), text, { mode: 0o600 })
-  // The older one is there until the new one can take its place, and a crash in between loses neither.
-  const old = `${directory}.old`
+  // The older one is there until the new one can take its place, and a crash in between loses neither. No instance has this name.
+  const old = path.join(path.dirname(directory), `.${instance.name}.old`)
   await fs.rm(old, { recursive: true, force: true })
   await fs.rename(directory, old).catch((error: unknown) => {
     if (!isMissing(error)) throw error

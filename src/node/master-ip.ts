@@ -6,7 +6,7 @@ import type { MasterParams } from '../rpc/node/dicts'
 import type { NodeContext } from './context'
 import { fail } from './context'
 import { runHooks } from './hooks'
-import { isLoopback, setAddress } from './network'
+import { checkInterfaceName, isLoopback, setAddress } from './network'
 
 const IPV6_FAMILY = 10
 
@@ -39,6 +39,7 @@ export async function changeMasterNetmask(
   address: string,
   device: string,
 ): Promise<void> {
+  checkInterfaceName(device)
   if (oldNetmask === netmask || isLoopback(address)) return
   // The new one first: without its address the master would be unreachable for a moment.
   await runIp(['address', 'add', `${address}/${netmask}`, 'dev', device])

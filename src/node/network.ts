@@ -13,7 +13,7 @@ const ARPING_INSTALL = 'apt-get install -y --no-install-recommends iputils-arpin
 /** Flags of a network device. */
 const IFF_UP = 0x1
 const IFF_NOARP = 0x80
-const INTERFACE_NAME = /^[A-Za-z0-9_.-]{1,15}$/
+const INTERFACE_NAME = /^[A-Za-z0-9_.][A-Za-z0-9_.-]{0,14}$/
 
 export const isVirtualNode = (paths: Paths): boolean => paths.root !== ''
 
@@ -23,7 +23,14 @@ export function missingBridges(paths: Paths, bridges: readonly string[]): string
 }
 
 function isBridge(name: string): boolean {
-  return INTERFACE_NAME.test(name) && name !== '.' && name !== '..' && fs.existsSync(`/sys/class/net/${name}/bridge`)
+  return isInterfaceName(name) && fs.existsSync(`/sys/class/net/${name}/bridge`)
+}
+
+const isInterfaceName = (name: string): boolean => INTERFACE_NAME.test(name) && name !== '.' && name !== '..'
+
+/** A name that becomes part of a path, or an argument of a program. */
+export function checkInterfaceName(name: string): void {
+  if (!isInterfaceName(name)) fail(`Invalid name of a network interface: ${JSON.stringify(name)}`)
 }
 
 /**
@@ -37,6 +44,7 @@ export async function setAddress(
   device: string,
   log: Log,
 ): Promise<void> {
+  checkInterfaceName(device)
   if (isLoopback(address) || hasAddress(address) === (change === 'add')) return
   const neighbours = change === 'add' ? await findNeighbours(address, device, log) : undefined
   await neighbours?.refuseDuplicate()

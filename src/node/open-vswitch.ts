@@ -1,10 +1,13 @@
 // A switch of Open vSwitch on this node, maybe joined to a network device.
 import { runCommand } from '../lib/run-command'
 import { fail } from './context'
+import { checkInterfaceName } from './network'
 
 export async function configureOpenvSwitch(name: string, link: string | null): Promise<void> {
+  const joined = link !== null && link !== ''
+  for (const interfaceName of [name, ...(joined ? [link] : [])]) checkInterfaceName(interfaceName)
   await vsctl(['add-br', name], 'create openvswitch')
-  if (link !== null && link !== '') await vsctl(['add-port', name, link], `connect openvswitch to interface ${link}`)
+  if (joined) await vsctl(['add-port', name, link], `connect openvswitch to interface ${link}`)
 }
 
 async function vsctl(args: readonly string[], what: string): Promise<void> {

@@ -36,9 +36,14 @@ export function splitOsName(os: string): { name: string; variant: string | undef
   return at < 0 ? { name: os, variant: undefined } : { name: os.slice(0, at), variant: os.slice(at + 1) }
 }
 
+/** Scripts of definitions make the names of their files from it. */
+const VARIANT_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.+-]*$/
+
 /** The definition that an instance's `os` names; fails with what is wrong with it. */
 export async function findOs(context: OsContext, os: string): Promise<OsDefinition> {
-  const { name } = splitOsName(os)
+  const { name, variant } = splitOsName(os)
+  if (variant !== undefined && !VARIANT_NAME.test(variant))
+    fail(`Invalid name of a variant of OS '${name}': ${JSON.stringify(variant)}; it has letters, digits and _.+- only`)
   const directory = DEFINITION_NAME.test(name) ? await findDirectory(context, name) : undefined
   if (directory === undefined) return fail(`Directory for OS ${name} not found in search path`)
   try {

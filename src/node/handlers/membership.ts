@@ -1,5 +1,6 @@
 // Node calls about this node's place in the cluster: master or not, candidate or not, member or not.
 import * as fs from 'node:fs/promises'
+import { isIP } from 'node:net'
 import * as path from 'node:path'
 import { withHost } from '../../lib/hosts-file'
 import { setAside } from '../../lib/set-aside'
@@ -14,6 +15,8 @@ import { fail } from '../context'
 import { changeMasterIp, changeMasterNetmask } from '../master-ip'
 import { sshFilesOf } from '../ssh/reach'
 import { fileHandlers } from './files'
+
+const HOST_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/
 
 export const membershipHandlers = {
   gantry_metrics: (context) => context.measures.told(),
@@ -96,6 +99,8 @@ export const membershipHandlers = {
     const file = context.paths.local(PATH.ETC_HOSTS)
     const old = (await context.disk.read(file))?.toString('utf8') ?? ''
     if (mode !== 'add' && mode !== 'remove') fail(`Unknown mode '${mode}', known are add and remove`)
+    if (!HOST_NAME.test(name)) fail(`Invalid name of a host: ${JSON.stringify(name)}`)
+    if (address !== null && isIP(address) === 0) fail(`Invalid address of a host: ${JSON.stringify(address)}`)
     const wanted = mode === 'add' ? (address ?? fail('Adding a host needs its address')) : undefined
     await context.disk.write(file, withHost(old, name, wanted), { mode: 0o644 })
     return true as const

@@ -57,6 +57,13 @@ test('a new export takes the place of an older one, which is there until then', 
   expect(await listExports(node.context)).toEqual([])
 })
 
+test('a new export leaves those of other instances alone, whatever their names', async () => {
+  for (const name of ['inst1.example.com', 'inst1.example.com.old'])
+    node.put(`/var/lib/ganeti/export/${name}/config.ini`, '')
+  await finalizeExport(node.context, instance, [disk])
+  expect(await listExports(node.context)).toEqual(['inst1.example.com', 'inst1.example.com.old'])
+})
+
 test('nothing outside the directory of exports is told, removed or written', async () => {
   await expect(exportInfo(node.context, node.paths.local('/etc'))).rejects.toThrow('is not under exports directory')
   await expect(removeExport(node.context, '..')).rejects.toThrow("Invalid name of an export: '..'")

@@ -94,6 +94,10 @@ test('the hosts file gains and loses one line', async () => {
   expect(hosts()).toBe('127.0.0.1 localhost\n10.0.0.2\tnode2.example.com node2\n')
   await membershipHandlers.etc_hosts_modify(node.context, 'remove', 'node2.example.com', null)
   expect(hosts()).toBe('127.0.0.1 localhost\n')
+  const add = (name: string, address: string) => membershipHandlers.etc_hosts_modify(node.context, 'add', name, address)
+  await expect(add('node2\n10.0.0.9 localhost', '10.0.0.2')).rejects.toThrow('Invalid name of a host')
+  await expect(add('node2', '10.0.0.2 localhost\n')).rejects.toThrow('Invalid address of a host')
+  expect(hosts()).toBe('127.0.0.1 localhost\n')
 })
 
 test('loopback cluster addresses need no set-up, but the hooks run', async () => {

@@ -156,6 +156,22 @@ test.each([
   await (problem === undefined ? expect(check).resolves.toBeUndefined() : expect(check).rejects.toThrow(problem))
 })
 
+test('a variant that is no plain name reaches no script, even if it is forced', async () => {
+  putOs('full', '20\n', full)
+  const forced = (variant: string) =>
+    osValidate(node.context, {
+      ...{ os: `full+${variant}`, parameters: { filesystem: 'ext4' }, checks: ['parameters'], forceVariant: true },
+    })
+  await expect(forced('my.own-1+x')).resolves.toBeUndefined()
+  for (const variant of ['../../x', 'a/b', '..', '', '-x', 'a b', 'a\nb', 'a\0b']) {
+    await expect(forced(variant)).rejects.toThrow("Invalid name of a variant of OS 'full'")
+    const os = { ...instance, os: `full+${variant}`, disks_info: [] }
+    await expect(osCreate(node.context, os, { reinstall: false, debug: 0 })).rejects.toThrow(
+      'Invalid name of a variant',
+    )
+  }
+})
+
 test('storage providers are diagnosed', async () => {
   const base = '/srv/ganeti/extstorage'
   for (const script of ['create', 'remove', 'grow', 'attach', 'detach', 'setinfo', 'verify'])
