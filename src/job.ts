@@ -20,7 +20,7 @@ import { openNodeClient } from './rpc/node/client'
 import { openWconfd } from './rpc/wconfd/client'
 import { NodeLiveData } from './services/live-data'
 import { NodeQuestions } from './services/node-questions'
-import { checkAgain } from './services/recheck'
+import { checkAgain, checkSubmitted } from './services/recheck'
 
 const [, , root, hostname] = process.argv
 if (root === undefined || hostname === undefined) throw new Error('usage: job ROOT HOSTNAME; luxid starts it')
@@ -84,6 +84,9 @@ serveJobs(processChannel(), {
         await setting.started(how)
       },
       processLog: log.child({ job: setting.jobId }),
-      submitJobs: (jobs) => luxi.submitManyJobs(jobs),
+      async submitJobs(jobs) {
+        await checkSubmitted(op, jobs, wconfd)
+        return luxi.submitManyJobs(jobs)
+      },
     }),
 })

@@ -10,14 +10,22 @@ export const MARK = {
   match: 'gantry:match',
   /** JSON of a TokenScope: the opcode may touch nothing outside it. */
   scope: 'gantry:scope',
+  /** JSON of Rights: the jobs that the opcode submits may do nothing else. */
+  rights: 'gantry:rights',
 } as const
+
+/** What whoever submitted an opcode may do: patterns of permissions, of the user and of the token. */
+export interface Rights {
+  readonly user: readonly string[]
+  readonly token: readonly string[] | null
+}
 
 export type Mark = readonly [source: string, text: string, time_ns: number]
 
 const ALL: ReadonlySet<unknown> = new Set(Object.values(MARK))
 
 /** What only the master's own checks need. */
-const INTERNAL: ReadonlySet<unknown> = new Set([MARK.key, MARK.match, MARK.scope])
+const INTERNAL: ReadonlySet<unknown> = new Set([MARK.key, MARK.match, MARK.scope, MARK.rights])
 
 /**
  * An opcode as Ganeti's clients know it, and as users may send it: without marks, also in trails of opcodes inside opcodes; itself where

@@ -89,6 +89,13 @@ function alsoDone(op: AskedOp): string[] {
   }
 }
 
+/** Whether it submits jobs for instances that it does not name: its permission says nothing about these. */
+export const actsOnOthers = ({ OP_ID }: AskedOp): boolean => ACTING_ON_OTHERS.has(OP_ID)
+
+const ACTING_ON_OTHERS: ReadonlySet<string> = new Set([
+  ...['OP_NODE_MIGRATE', 'OP_NODE_EVACUATE', 'OP_GROUP_EVACUATE', 'OP_TEST_DUMMY'],
+])
+
 /** Every permission there is, by name. */
 export const permissionNames: readonly string[] = [
   ...new Set([...DOOR_PERMISSIONS, ...opcodeIds.map(permissionOf)]),

@@ -20,8 +20,8 @@ export class Access {
   ) {}
 
   /** Whoever asks has logged in, and what a request needs can be read in the documentation: so the text names it. */
-  need(permission: string): void {
-    if (!this.may(permission)) throw forbidden(`this needs the permission ${permission}${this.lacking(permission)}`)
+  need(permission: string, what = 'this'): void {
+    if (!this.may(permission)) throw forbidden(`${what} needs the permission ${permission}${this.lacking(permission)}`)
   }
 
   may(permission: string): boolean {
@@ -76,6 +76,14 @@ export class Access {
     const asked = KINDS.get(String(op['what']))
     if (op.OP_ID === 'OP_QUERY' && asked !== undefined && this.isTaken(`${asked}.query`))
       throw forbidden(`the permission ${asked}.query was taken away`)
+  }
+
+  /** The same for an opcode of a job that a permitted one submits, which chooses how and where to. */
+  checkSubmitted(config: ConfigData, op: WireOpCode): void {
+    const instances = objectsOf(op).filter((object) => object.startsWith('instance/'))
+    if (!instances.every((object) => this.sees(config, object))) throw forbidden(OUTSIDE)
+    for (const permission of permissionsFor(op))
+      this.need(permission, [op.OP_ID, ...instances].join(' of ').replace('instance/', 'instance '))
   }
 
   private isInside(config: ConfigData, op: WireOpCode): boolean {

@@ -51,6 +51,7 @@ export class Plans {
     const planned = await this.limited(access.identity.user, () =>
       this.context.planJob(ops, { config, gantry: this.context.gantry() }, this.askedNodes()),
     )
+    for (const op of planned.flatMap(({ submits }) => submits.flat())) access.checkSubmitted(config, op)
     const reads = planned.flatMap(({ read }) => read)
     if (reads.length > PLAN_OBJECTS_MAX)
       throw new OpPrereqError(`The plan hangs on ${reads.length} objects, more than ${PLAN_OBJECTS_MAX}`, ECODE.NORES)

@@ -1,7 +1,7 @@
 // What a submission through /3 was promised, checked again when the job holds its locks: that objects are as they were, and that
-// what it touches is in the scope of its token.
-import { marksOf } from '../jobs/marks'
-import { MARK } from '../model/marks'
+// what it touches is in the scope of its token. What a job submits is checked when it does.
+import { firstMark, marksOf } from '../jobs/marks'
+import { MARK, type Rights } from '../model/marks'
 import type { ConfigData } from '../model/config'
 import { OpPrereqError, REFUSED } from '../model/errors'
 import type { JobId, WireOpCode } from '../rpc/luxi/calls'
@@ -19,6 +19,23 @@ export async function checkAgain(op: WireOpCode, job: JobId, wconfd: Pick<Wconfd
   const accesses = scopes.map((scope) => new Access(nobody, { ...scope, permissions: ['*'] }))
   checkPreconditions(config, match, (object) => accesses.every((access) => seesWanted(access, config, object)))
   for (const access of accesses) access.check(config, op)
+}
+
+/** Whether whoever submitted an opcode may do what the jobs do that it is about to submit; else none of them is. */
+export async function checkSubmitted(
+  op: WireOpCode,
+  jobs: readonly (readonly WireOpCode[])[],
+  wconfd: Pick<Wconfd, 'gantryRead'>,
+): Promise<void> {
+  const mark = firstMark(op, MARK.rights)
+  if (mark === null) return
+  const { user, token } = parseRights(mark)
+  const scope = firstMark(op, MARK.scope)
+  const objects = scope === null ? { tags: [], groups: [] } : parseScope(scope)
+  const identity = { user: '', token: token === null ? null : '', permissions: user }
+  const access = new Access(identity, token === null ? null : { ...objects, permissions: token })
+  const config = await wconfd.gantryRead(EVERYTHING)
+  for (const step of jobs.flat()) access.checkSubmitted(config, step)
 }
 
 /** A scope may hang on objects that the opcode does not name. */
@@ -83,6 +100,8 @@ function parsePreconditions(text: string): Precondition[] {
   if (!Array.isArray(value)) throw new OpPrereqError('The preconditions of the job cannot be read', REFUSED.changed)
   return value as Precondition[]
 }
+
+const parseRights = (text: string): Rights => JSON.parse(text) as Rights
 
 const parseScope = (text: string): Pick<TokenScope, 'tags' | 'groups'> =>
   JSON.parse(text) as Pick<TokenScope, 'tags' | 'groups'>

@@ -1,6 +1,7 @@
 // Jobs that come through /3: who may submit what, once per Idempotency-Key, and only while the world is as the caller saw it.
 import { nanoseconds } from '../lib/clock'
-import { type Mark, MARK, withoutMarks } from '../model/marks'
+import { type Mark, MARK, type Rights, withoutMarks } from '../model/marks'
+import { actsOnOthers } from '../opcodes/permission'
 import type { JobId, WireOpCode } from '../rpc/luxi/calls'
 import type { Precondition, Submitted, SubmitRequest } from '../rpc/luxi/gantry'
 import type { Access } from './access'
@@ -50,7 +51,8 @@ export class Submissions {
   ): WireOpCode[] {
     const now_ns = nanoseconds(this.context.clock)
     const mark = (source: string, text: string): Mark => [source, text, now_ns]
-    const { user, token } = access.identity
+    const { user, token, permissions } = access.identity
+    const rights: Rights = { user: permissions, token: access.scope?.permissions ?? null }
     const everyOp = [
       ...(reason === null ? [] : [mark('gnt:user', reason)]),
       mark(MARK.user, user),
@@ -61,8 +63,9 @@ export class Submissions {
     return ops.map((op, index) => {
       const wanted = match[index] ?? []
       const checks = wanted.length === 0 ? [] : [mark(MARK.match, JSON.stringify(wanted))]
+      const forOthers = actsOnOthers(op) ? [mark(MARK.rights, JSON.stringify(rights))] : []
       // Marks of the caller, such as in the opcodes of a multi-allocation, would pass for ours.
-      return { ...withoutMarks(op), reason: [...everyOp, ...(index === 0 ? firstOp : []), ...checks] }
+      return { ...withoutMarks(op), reason: [...everyOp, ...(index === 0 ? firstOp : []), ...checks, ...forOthers] }
     })
   }
 }

@@ -10,7 +10,7 @@ import { runOpcode } from '../../src/operations/processor'
 import { LuxiClient } from '../../src/rpc/luxi/client'
 import { openNodeClient } from '../../src/rpc/node/client'
 import { openWconfd } from '../../src/rpc/wconfd/client'
-import { checkAgain } from '../../src/services/recheck'
+import { checkAgain, checkSubmitted } from '../../src/services/recheck'
 import type { SimMachine } from './sim-machine'
 import type { SimNetwork } from './sim-network'
 import { SimProcess, type Simulator } from './simulator'
@@ -60,7 +60,10 @@ function jobProgram(channel: Channel, machine: SimMachine, { simulator, network,
           if (how === 'once') began(setting.jobId, setting.opIndex)
         },
         processLog: log,
-        submitJobs: (jobs) => luxi.submitManyJobs(jobs),
+        async submitJobs(jobs) {
+          await checkSubmitted(op, jobs, wconfd)
+          return luxi.submitManyJobs(jobs)
+        },
       }),
   })
 }

@@ -18,6 +18,7 @@ test('our own doors show who submitted a job, and nothing of what the master not
     ['gantry:key', 'digests', 1],
     ['gantry:match', '[]', 1],
     ['gantry:scope', '{}', 1],
+    ['gantry:rights', '{}', 1],
     ['gantry:key', 'x'],
   ]
   const op = { OP_ID: 'OP_X', reason: [...who, ...internal], instances: [{ reason: internal }] }

@@ -44,6 +44,17 @@ test('a plan is good for its user and its opcodes only', async () => {
   await expect(plans.preconditions(user('anna'), id, [...ops, ...ops])).rejects.toThrow(/other opcodes/)
 })
 
+test('a job that submits what the caller may not do is not planned', async () => {
+  const submits = [[{ OP_ID: 'OP_INSTANCE_MIGRATE', instance_name: 'inst1.gnt.example' }]]
+  const plans = plansAt({ ms: 0 }, async () => [{ opcode, read: [], submits }])
+  const asked = [{ OP_ID: 'OP_NODE_MIGRATE', node_name: 'node1.gnt.example' }]
+  const caller = new Access({ ...user('anna'), permissions: ['nodes.migrate'] }, null)
+  await expect(plans.make(caller, { ops: asked })).rejects.toThrow(
+    'OP_INSTANCE_MIGRATE of instance inst1.gnt.example needs the permission instances.migrate',
+  )
+  await expect(plans.make(new Access(user('anna'), null), { ops: asked })).resolves.toMatchObject({ possible: true })
+})
+
 test('a plan does not wait for a node that answers no questions', async () => {
   const asked: string[] = []
   const [target, silent] = Object.values(config.nodes)

@@ -3,14 +3,15 @@ import { nanoseconds } from '../../../lib/clock'
 import { ECODE, OpPrereqError } from '../../../model/errors'
 import { compareText } from '../../../model/nice-sort'
 import { isObject, type JsonObject } from '../../../opcodes/check'
-import { type Mark, MARK, withoutMarks } from '../../../model/marks'
+import { type Mark, MARK, type Rights, withoutMarks } from '../../../model/marks'
 import type { OpcodeDefinition, ParsedOpCode } from '../../../opcodes/index'
-import { permissionOf, permissionsFor } from '../../../opcodes/permission'
+import { actsOnOthers, permissionOf, permissionsFor } from '../../../opcodes/permission'
 import { OpTagsDel, OpTagsSet } from '../../../opcodes/tags'
 import type { JobId, Master, TagKind } from '../../../rpc/luxi/calls'
 import type { RapiContext } from '../context'
 import { badRequest, notFound } from '../errors'
 import { fillFromBody, type Renames } from '../fill'
+import { identityOf } from '../users'
 
 export type Row = readonly unknown[]
 
@@ -44,8 +45,12 @@ export abstract class Resource {
     for (const permission of ops.flatMap((op) => permissionsFor(op).slice(1))) this.context.need(permission)
     const unmarked = ops.map(withoutMarks)
     if (user === undefined) return this.master.submitJob(unmarked, signal)
-    const mark: Mark = [MARK.user, user.name, nanoseconds(services.clock)]
-    const marked = unmarked.map((op) => ({ ...op, reason: [mark, ...(op.reason ?? [])] }))
+    const mark = (source: string, text: string): Mark => [source, text, nanoseconds(services.clock)]
+    const rights: Rights = { user: identityOf(user).permissions, token: null }
+    const marked = unmarked.map((op) => {
+      const forOthers = actsOnOthers(op) ? [mark(MARK.rights, JSON.stringify(rights))] : []
+      return { ...op, reason: [mark(MARK.user, user.name), ...forOthers, ...(op.reason ?? [])] }
+    })
     return this.master.submitJob(marked, signal)
   }
 

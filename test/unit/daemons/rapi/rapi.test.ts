@@ -329,6 +329,12 @@ describe('requests that become opcodes', () => {
     expect(ops.map((op) => op['reason'])).toEqual(ops.map(() => [['gantry:user', 'admin', expect.any(Number)]]))
   })
 
+  test('what a user may do goes with opcodes that submit jobs for others', async () => {
+    const [op] = (await submit('POST', '/2/nodes/node1/migrate', {})) as WireOpCode[]
+    const rights = JSON.stringify({ user: ['*'], token: null })
+    expect(op?.['reason']).toContainEqual(['gantry:rights', rights, expect.any(Number)])
+  })
+
   test('a trail in the body is refused', async () => {
     expect(await submit('POST', '/2/groups', { name: 'x', reason: [] })).toContain(
       'Can&#x27;t overwrite static parameters {&#x27;reason&#x27;}',
