@@ -27,13 +27,27 @@ export interface EmbeddedCluster {
   /** Submits a job of one opcode and waits for its end. */
   run(op: WireOpCode): Promise<{ status: string; result: unknown; log: string[] }>
   /** Runs a command line tool against the cluster. */
-  gnt(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }>
+  gnt(...args: string[]): Promise<CommandEnd>
+  /** The same, for tests that look at what it says before it ends. */
+  follow(...args: string[]): FollowedCommand
   /** SIGTERM, and waits. */
   stop(): Promise<number | null>
   /** Starts it again on the same root. */
   restart(): Promise<void>
   /** Stops it and removes its root. */
   remove(): Promise<void>
+}
+
+interface CommandEnd {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+export interface FollowedCommand {
+  /** Everything that it said so far. */
+  output(): string
+  readonly ended: Promise<CommandEnd>
 }
 
 interface StartOptions {
@@ -69,7 +83,8 @@ export async function startCluster(args: readonly string[], options: StartOption
     rapi: (method: string, resource: string, body?: unknown, user?: string) =>
       request(running.url, user ?? `admin:${cluster.password}`, method, resource, body),
     run: (op: WireOpCode) => runJob(running.master, op),
-    gnt: (...words: string[]) => gnt(running.socket, words),
+    gnt: (...words: string[]) => follow(running.socket, words).ended,
+    follow: (...words: string[]) => follow(running.socket, words),
     stop: () => running.stop(),
     async restart() {
       running = await launch(root, [], options.env)
@@ -172,16 +187,15 @@ export async function runJob(master: Master, op: WireOpCode) {
   }
 }
 
-function gnt(socket: string, words: readonly string[]) {
+function follow(socket: string, words: readonly string[]): FollowedCommand {
   const bin = path.join(__dirname, '../../bin/gnt.js')
-  return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
-    const child = spawn(process.execPath, [bin, ...words], {
-      env: { ...process.env, GANETI_LUXI_SOCKET: socket },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    const result = { stdout: '', stderr: '' }
-    child.stdout.setEncoding('utf8').on('data', (chunk: string) => (result.stdout += chunk))
-    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (result.stderr += chunk))
-    child.once('close', (code) => resolve({ code, ...result }))
+  const child = spawn(process.execPath, [bin, ...words], {
+    env: { ...process.env, GANETI_LUXI_SOCKET: socket },
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
+  const said = { stdout: '', stderr: '' }
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (said.stdout += chunk))
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (said.stderr += chunk))
+  const ended = new Promise<CommandEnd>((resolve) => child.once('close', (code) => resolve({ code, ...said })))
+  return { output: () => said.stdout + said.stderr, ended }
 }

@@ -5,6 +5,7 @@ import * as net from 'node:net'
 import * as path from 'node:path'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
 import { qemuPresent, qemuTest } from '../support/needs'
+import { eventually } from '../unit/node/hypervisor/support'
 
 jest.setTimeout(180_000)
 
@@ -135,6 +136,32 @@ qemuTest('secret parameters reach the script and no file', async () => {
   await ok('instance remove -f secret1')
 })
 
+qemuTest(
+  'who stops a guest that ignores the power button hears what is waited for, until it is switched off',
+  async () => {
+    const stopped = async (name: string, words: string) => {
+      // Its disk is empty: the firmware finds nothing to start, and knows no power button.
+      await ok(
+        `instance add -t sharedfile --disk 0:size=1m -o gantry-tiny -B memory=32m -n node2 --no-name-check --no-install ${name}`,
+      )
+      await ok(`instance startup ${name}`)
+      const command = cluster.follow(...words.split(' '), name)
+      const told = new RegExp(`Waiting for instance ${name} to shut down: \\d+ of 12 seconds, then it is switched off`)
+      await eventually(() => told.test(command.output()) || undefined, 60, command.output)
+      expect(qemuOf(cluster.root, name)).toHaveLength(1)
+      expect((await command.ended).code).toBe(0)
+      expect(qemuOf(cluster.root, name)).toEqual([])
+    }
+    await Promise.all([
+      stopped('deaf1', 'instance shutdown --timeout=12'),
+      stopped('deaf2', 'instance remove -f --shutdown-timeout=12'),
+    ])
+    expect(await ok('instance list --no-headers --separator=, -o name,status')).toMatch(/^deaf1,ADMIN_down$/m)
+    expect(await ok('instance list --no-headers -o name')).not.toContain('deaf2')
+    await ok('instance remove -f deaf1')
+  },
+)
+
 qemuTest('a cluster that is stopped and started has its instances again', async () => {
   await cluster.stop()
   expect(qemuOf(cluster.root)).toEqual([])
@@ -198,11 +225,11 @@ function filesHolding(directory: string, text: string): string[] {
   })
 }
 
-const qemuOf = (root: string): string[] =>
+const qemuOf = (root: string, name = ''): string[] =>
   fs.readdirSync('/proc').filter((pid) => {
     try {
       const words = fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8')
-      return /kvm|qemu/.test(words.split('\0')[0] ?? '') && words.includes(root)
+      return /kvm|qemu/.test(words.split('\0')[0] ?? '') && words.includes(root) && words.includes(name)
     } catch {
       return false
     }
