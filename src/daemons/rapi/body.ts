@@ -34,7 +34,7 @@ async function readJson(request: IncomingMessage, user: string): Promise<unknown
   const text = await (isShort ? readText(request, RAPI_BODY_BYTES_MAX) : readLong(request, user))
   if (text === undefined) throw new HttpError(413)
   if (text === '') return undefined
-  if (type?.toLowerCase() !== 'application/json') throw new HttpError(415)
+  if (!JSON_TYPE.test(type ?? '')) throw new HttpError(415)
   if (hasMoreValues(text, RAPI_BODY_VALUES_MAX))
     throw badRequest(`JSON data has more than ${RAPI_BODY_VALUES_MAX} values; send it in several requests`)
   const body = parse(text)
@@ -42,6 +42,9 @@ async function readJson(request: IncomingMessage, user: string): Promise<unknown
     throw badRequest(`JSON data is nested deeper than ${RAPI_BODY_DEPTH_MAX} levels`)
   return body
 }
+
+/** JSON is UTF-8 anyway; many libraries say so. */
+const JSON_TYPE = /^application\/json(\s*;\s*charset="?utf-8"?)?$/i
 
 const longBodies = new Shares({ all: RAPI_LONG_BODIES_MAX, each: RAPI_LONG_BODIES_PER_USER_MAX })
 
