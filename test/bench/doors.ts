@@ -1,10 +1,11 @@
 // The figures that any cluster behind RAPI and LUXI has, Gantry's or Ganeti's: requests, queries, jobs.
 import { performance } from 'node:perf_hooks'
 import { delayOp, manyJobs, oneJob } from './jobs'
+import { LoadClients } from './load-clients'
 import { Luxi } from './luxi'
 import { measured } from './measured'
 import { cpuBelow } from './processes'
-import { CONNECTIONS, type RapiTarget, loadRapi } from './rapi-load'
+import { CONNECTIONS, type RapiTarget } from './rapi-load'
 import type { Report } from './table'
 
 export interface Subject {
@@ -23,16 +24,21 @@ export interface Scale {
   readonly batches: readonly number[]
 }
 
+/** So many are never slower than the server. */
+const CLIENT_PROCESSES = 2
+
 export async function measureRequests({ rapi, pid }: Subject, scale: Scale, report: Report, ownKeepAlive: boolean) {
+  const clients = await LoadClients.start(CLIENT_PROCESSES)
   for (const path of ['/2/info', '/2/instances?bulk=1', '/2/nodes?bulk=1'])
     for (const connections of [1, 16])
       for (const how of ownKeepAlive ? CONNECTIONS : CONNECTIONS.filter((one) => one === 'new connection each')) {
         const before_ms = cpuBelow(pid)
-        const figure = await loadRapi(rapi, { path, connections, how, seconds: scale.seconds })
+        const figure = await clients.load(rapi, { path, connections, how, seconds: scale.seconds })
         const label = `GET ${path}, ${connections} at once, ${how}`
         report(label, figure.perSecond, '/s', figure)
         report(`  ${label}: CPU of all daemons for each`, (cpuBelow(pid) - before_ms) / figure.count, 'ms')
       }
+  clients.stop()
 }
 
 export async function measureQueries({ luxiSocket }: Subject, scale: Scale, report: Report): Promise<void> {

@@ -2,6 +2,7 @@
 import { performance } from 'node:perf_hooks'
 import type { BenchCluster } from './cluster'
 import { oneJob } from './jobs'
+import { LoadClients } from './load-clients'
 import type { LoopWatch } from './loops'
 import { Luxi } from './luxi'
 import { type Measured, measured } from './measured'
@@ -61,12 +62,14 @@ export async function measureLarge(
   await watched(`large: ${MIXED_PER_SECOND} mixed requests/s`, async () =>
     measured(await sendAtRate(cluster.rapi, mixedPath, MIXED_PER_SECOND, seconds), seconds * 1000),
   )
+  const readers = await LoadClients.start(1)
   await watched(`large: ${MIXED_PER_SECOND} mixed requests/s while lists are written`, async () => {
-    const lists = loadRapi(cluster.rapi, { path: '/2/instances?bulk=1', connections: 2, how: 'kept', seconds })
+    const lists = readers.load(cluster.rapi, { path: '/2/instances?bulk=1', connections: 2, how: 'kept', seconds })
     const times = await sendAtRate(cluster.rapi, mixedPath, MIXED_PER_SECOND, seconds)
     await lists
     return measured(times, seconds * 1000)
   })
+  readers.stop()
 }
 
 const modifyOp = (n: number) => ({

@@ -21,15 +21,21 @@ export interface RapiLoad {
 }
 
 export async function loadRapi(target: RapiTarget, load: RapiLoad): Promise<Measured> {
+  const started = performance.now()
+  const times = await timesOf(target, load)
+  return measured(times, performance.now() - started)
+}
+
+/** What each answer took, in milliseconds. */
+export async function timesOf(target: RapiTarget, load: RapiLoad): Promise<number[]> {
   const request = requestText(target, { path: load.path, keepAlive: load.how === 'kept' })
   const session = await one(target, request)
   const times: number[] = []
-  const started = performance.now()
-  const until = started + load.seconds * 1000
+  const until = performance.now() + load.seconds * 1000
   const client = load.how === 'kept' ? keptConnection : newConnections
   const resumed = load.how === 'new connection each' ? undefined : session
   await Promise.all(Array.from({ length: load.connections }, () => client(target, request, until, times, resumed)))
-  return measured(times, performance.now() - started)
+  return times
 }
 
 async function keptConnection(target: RapiTarget, request: string, until: number, times: number[]): Promise<void> {
