@@ -13,6 +13,10 @@ export const NODE_ANSWER_BYTES_MAX = 256 << 20
 export const CONSOLES_AT_ONCE = 50
 /** Nodes to which a call to many is sent before the event loop serves others. */
 export const NODES_ASKED_AT_ONCE = 12
+/** Nodes whose answers all lists together wait for before they ask more; whoever asks about a few waits for none of these. */
+export const LISTS_ASK_AT_ONCE = 32
+/** Seconds after which a node that has not answered yet keeps lists from asking the next ones no more. */
+export const LISTS_ASK_PATIENCE_S = 0.1
 /** Connections to nodes that one process opens at the same time; further calls wait. */
 export const NODE_CONNECTIONS_MAX = 256
 /** Connections that a node daemon serves at the same time; more are closed at once. */

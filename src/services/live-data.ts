@@ -1,6 +1,7 @@
 import { fillNdParams } from '../config/filled'
 import { instanceDict } from '../config/rpc-dicts'
 import type { Clock } from '../lib/clock'
+import { Pace } from '../lib/pace'
 import { mapInSlices } from '../lib/slices'
 import type { ConfigData, Instance, Node } from '../model/config'
 import {
@@ -9,7 +10,13 @@ import {
   STORAGE_TYPE_OF_TEMPLATE,
   type StorageType,
 } from '../model/constants/disks'
-import { CONSOLES_AT_ONCE, LIVE_ANSWER_S, NODES_ASKED_AT_ONCE } from '../model/limits'
+import {
+  CONSOLES_AT_ONCE,
+  LISTS_ASK_AT_ONCE,
+  LISTS_ASK_PATIENCE_S,
+  LIVE_ANSWER_S,
+  NODES_ASKED_AT_ONCE,
+} from '../model/limits'
 import type { LiveData, LiveResults } from '../query/live-data'
 import type { ArgsOf, CallName, ResultOf } from '../rpc/node/calls'
 import { NO_ANSWER, type NodeResult } from '../rpc/node/client'
@@ -24,13 +31,17 @@ import { Shared } from './shared'
  */
 export class NodeLiveData implements LiveData {
   private readonly shared = new Shared()
+  /** A list asks a thousand nodes: all at once, whoever looks at one instance would wait for all their answers. */
+  private readonly sharedByLists: Shared
 
   constructor(
     private readonly questions: NodeQuestions,
     private readonly clock: Clock,
     /** Learns what is heard; absent where nobody asks for it. */
     private readonly known?: LastKnown,
-  ) {}
+  ) {
+    this.sharedByLists = new Shared(new Pace({ size: LISTS_ASK_AT_ONCE, patience_s: LISTS_ASK_PATIENCE_S }, clock))
+  }
 
   nodeInfo(config: ConfigData, nodes: readonly Node[]) {
     const specs = hypervisorSpecs(config).slice(0, 1)
@@ -90,9 +101,10 @@ export class NodeLiveData implements LiveData {
       () => NO_ANSWER,
       () => NO_ANSWER,
     )
+    const sharing = nodes.length > NODES_ASKED_AT_ONCE ? this.sharedByLists : this.shared
     const asked = await mapInSlices(nodes, NODES_ASKED_AT_ONCE, (node) => {
       const question = () => this.questions.ask(node, call, argsOf(node), hear?.(node))
-      const shared = this.shared.run(`${call} ${node.uuid} ${version}`, question)
+      const shared = sharing.run(`${call} ${node.uuid} ${version}`, question)
       const answer = Promise.race([shared, late]).then(
         (result: NodeResult<ResultOf<C>>) => [node.uuid, result] as const,
       )

@@ -1,5 +1,9 @@
+import type { Pace } from '../lib/pace'
+
 interface Entry {
-  readonly running: Promise<unknown>
+  running: Promise<unknown>
+  /** Whether it has not been begun yet. */
+  waits: boolean
   /** Begins after `running`, so that its answer is newer than the wish of everyone who waits for it. */
   next?: Promise<unknown>
 }
@@ -11,18 +15,27 @@ interface Entry {
 export class Shared {
   private readonly entries = new Map<string, Entry>()
 
+  /** With a pace, requests are begun as it lets them. */
+  constructor(private readonly pace?: Pace) {}
+
   run<T>(key: string, request: () => Promise<T>): Promise<T> {
     const entry = this.entries.get(key)
     if (entry === undefined) return this.start(key, request)
+    // All requests under one key are of one type.
+    if (entry.waits) return entry.running as Promise<T>
     const start = () => this.start(key, request)
     entry.next ??= entry.running.then(start, start)
-    // All requests under one key are of one type.
     return entry.next as Promise<T>
   }
 
   private start<T>(key: string, request: () => Promise<T>): Promise<T> {
-    const running = request()
-    const entry: Entry = { running }
+    const entry: Entry = { running: Promise.resolve(), waits: true }
+    const begin = () => {
+      entry.waits = false
+      return request()
+    }
+    const running = this.pace === undefined ? begin() : this.pace.run(begin)
+    entry.running = running
     this.entries.set(key, entry)
     const forget = () => {
       if (this.entries.get(key) === entry && entry.next === undefined) this.entries.delete(key)

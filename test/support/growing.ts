@@ -64,6 +64,7 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
     chunks: 'the longest frame of the protocol, in the pieces that src/lib/pieces.ts allows',
     queue: 'the longest buffer of the protocol',
   },
+  'src/lib/pace.ts': { waiting: 'one for each node and kind of question that lists ask' },
   'src/lib/shares.ts': { counts: 'one for each user or address that has a share, which all together are bounded' },
   'src/lib/worker-pool.ts': {
     ...{ idle: 'the size of the pool', all: 'the size of the pool' },

@@ -1,5 +1,7 @@
 import { silentLog } from '../../../src/lib/log'
-import { LIVE_ANSWER_S } from '../../../src/model/limits'
+import { nodeUuid } from '../../../src/model/ids'
+import { LISTS_ASK_AT_ONCE, LISTS_ASK_PATIENCE_S, LIVE_ANSWER_S } from '../../../src/model/limits'
+import type { Node } from '../../../src/model/node'
 import { LastKnown } from '../../../src/services/last-known'
 import { NodeLiveData, storageUnits } from '../../../src/services/live-data'
 import { NodeQuestions } from '../../../src/services/node-questions'
@@ -51,6 +53,40 @@ test('a request under way is not repeated; who comes meanwhile shares the next o
   await settled()
   expect(calls).toHaveLength(3)
 })
+
+test('lists ask many nodes bit by bit, together, and who asks about one node waits for none of that', async () => {
+  const { calls, clock, live } = start()
+  const [model] = nodes
+  if (model === undefined) throw new Error('no node')
+  const many = manyLike(model, LISTS_ASK_AT_ONCE + 10)
+  const lists = [live.instanceInfo(config, many), live.instanceInfo(config, many)]
+  await clock.pass(LISTS_ASK_PATIENCE_S / 2)
+  expect(calls).toHaveLength(LISTS_ASK_AT_ONCE)
+  void live.instanceInfo(config, many.slice(-1))
+  await settled()
+  expect(calls.map(({ node }) => node).slice(LISTS_ASK_AT_ONCE)).toEqual([many.at(-1)?.name])
+  // What the first list has not asked yet is asked for both.
+  for (let at = 0; at < calls.length; at++) {
+    calls[at]?.answer({})
+    await settled()
+  }
+  const answers = await Promise.all(lists)
+  expect(answers.map(({ size }) => size)).toEqual([many.length, many.length])
+  expect(calls).toHaveLength(LISTS_ASK_AT_ONCE + 1 + 10 + LISTS_ASK_AT_ONCE)
+})
+
+test('nodes that hang do not keep a list from asking the others', async () => {
+  const { calls, clock, live } = start()
+  const [model] = nodes
+  if (model === undefined) throw new Error('no node')
+  const many = manyLike(model, 2 * LISTS_ASK_AT_ONCE)
+  void live.instanceInfo(config, many)
+  await clock.pass(2 * LISTS_ASK_PATIENCE_S)
+  expect(calls).toHaveLength(many.length)
+})
+
+const manyLike = (node: Node, count: number): Node[] =>
+  Array.from({ length: count }, (_, at) => ({ ...node, uuid: nodeUuid(`u${at}`), name: `n${at}` }))
 
 test('consoles are asked of each primary node once', async () => {
   const { calls, live } = start()
