@@ -1,5 +1,5 @@
 // How long node calls take on this node. Told as prom-client's JSON, which /metrics puts together for all nodes.
-import { Histogram, Registry } from 'prom-client'
+import { Histogram, Registry } from '../lib/prometheus'
 
 export class NodeMeasures {
   private readonly registry = new Registry()

@@ -1,7 +1,7 @@
 // /metrics for Prometheus. What Ganeti's exporter tells has its names; what is ours begins with gantry_ and has base units. Objects are
 // asked for in the name of the caller, so that a token with a scope measures only what it may see.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from '../../lib/prometheus'
 import type { Clock } from '../../lib/clock'
 import type { Log } from '../../lib/log'
 import { METRICS_JOBS_MAX, VIEW_PAGE_MAX } from '../../model/limits'

@@ -1,5 +1,5 @@
 // How long things take in wconfd: calls, waits for locks, and what is written. Told as prom-client's JSON, which /metrics puts together.
-import { Gauge, Histogram, Registry } from 'prom-client'
+import { Gauge, Histogram, Registry } from '../../lib/prometheus'
 import type { Clock } from '../../lib/clock'
 import type { WriteKind } from '../../config/store-files'
 import type { CallHandler } from '../../rpc/json-protocol'
