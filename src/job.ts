@@ -8,6 +8,7 @@ import { pathsOf } from './lib/paths'
 import { systemRandom } from './lib/random'
 import { openRendezvous } from './lib/rendezvous'
 import type { TaskParts } from './lib/worker-pool'
+import { EXIT } from './model/constants/daemons'
 import { ALLOCATION_MEMORY_MIB, ALLOCATION_S } from './model/limits'
 import { ownedDisk, ownedLogFile } from './model/owners'
 import { JobCancelled, type JobQueries } from './operations/environment'
@@ -23,7 +24,10 @@ import { NodeQuestions } from './services/node-questions'
 import { checkAgain, checkSubmitted } from './services/recheck'
 
 const [, , root, hostname] = process.argv
-if (root === undefined || hostname === undefined) throw new Error('usage: job ROOT HOSTNAME; luxid starts it')
+if (root === undefined || hostname === undefined) {
+  process.stdout.write('usage: job ROOT HOSTNAME; luxid starts it\n')
+  process.exit(root === '--help' ? 0 : EXIT.failure)
+}
 
 const paths = pathsOf(root, hostname)
 const clock = systemClock

@@ -50,7 +50,31 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/cli': [...FOR_DAEMONS, 'allocation', 'maintenance', 'collectors'],
 }
 /** Layer 8: these wire the others together. */
-const MAY_IMPORT_ANYTHING = [...ENTRIES, 'src/embedded/']
+const MAY_IMPORT_ANYTHING = [...ENTRIES, 'src/embedded/', 'src/roles/']
+
+const MEASURES = ['counter', 'gauge', 'histogram', 'registry', 'cluster'].map((part) => `prom-client/lib/${part}`)
+const DECORATORS = ['extension', 'methods', 'parameter', 'response', 'route', 'security', 'tags']
+/** Folders that are loaded only by whom they are for. */
+const LARGE =
+  /^src\/(allocation|cli|collectors|config|embedded|generated|jobs|locks|maintenance|node|query|operations(?:\/[^/]+)*)\//
+/**
+ * The packages and large folders that a process loads when it starts. All else is loaded when it is first needed, because code that
+ * nobody uses costs a daemon memory for as long as it runs.
+ */
+const LOADED_AT_START: Record<string, { packages: readonly string[]; folders: readonly string[] }> = {
+  node: { packages: ['pino'], folders: ['jobs'] },
+  noded: { packages: ['pino', ...MEASURES], folders: ['config', 'node'] },
+  wconfd: { packages: ['pino', ...MEASURES], folders: ['config', 'locks'] },
+  luxid: { packages: ['pino'], folders: ['allocation', 'config', 'jobs', 'query'] },
+  rapi: {
+    packages: [
+      ...['passport', 'passport-http', 'pino', ...MEASURES],
+      ...DECORATORS.map((part) => `@tsoa/runtime/dist/decorators/${part}`),
+    ],
+    folders: ['generated', 'query'],
+  },
+  job: { packages: ['pino'], folders: ['config', 'jobs', 'operations', 'query'] },
+}
 
 const HTTP_PACKAGES = /^(express|passport(-.*)?|@tsoa\/runtime(\/.*)?|helmet|swagger-ui-express)$/
 const HTTP_DAEMONS = /^src\/(daemons\/(rapi|mond|maintd)|generated)\//
@@ -110,6 +134,19 @@ test('a file imports only from its own layer and the layers below it', () => {
 test('every folder of src/ has its place among the layers', () => {
   const unplaced = product.filter(({ name }) => !mayImportAnything(name) && layerOf(name) === undefined)
   expect(unplaced.map(({ name }) => `${name}: no layer in MAY_IMPORT of test/tidy.test.ts fits it`)).toEqual([])
+})
+
+test.each(Object.entries(LOADED_AT_START))('%s loads no more than it needs when it starts', (name, expected) => {
+  const entries = name === 'job' ? ['src/job.ts'] : ['src/main.ts', `src/roles/${name}.ts`]
+  const loaded = [...reachable(entries, byName, ({ atOnce }) => atOnce)]
+  const packages = loaded
+    .flatMap((file) => byName.get(file)?.imports ?? [])
+    .filter(({ atOnce, file, from }) => atOnce && file === undefined && !from.startsWith('node:'))
+  const folders = loaded.flatMap((file) => LARGE.exec(file)?.[1] ?? [])
+  expect({
+    packages: new Set(packages.map(({ from }) => from)),
+    folders: new Set(folders),
+  }).toEqual({ packages: new Set(expected.packages), folders: new Set(expected.folders) })
 })
 
 test('HTTP frameworks are known only to the HTTP daemons', () => {

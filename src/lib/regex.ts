@@ -5,20 +5,31 @@ import { errorText } from './system-failure'
 /** Characters of an expression. */
 const CHARS_MAX = 1024
 
-// An expression that backtracks without end, sent by a client, must not stop the daemon: V8 then changes to its linear engine, where
-// that knows all that is in it, which its flag `l` tells.
-setFlagsFromString('--enable-experimental-regexp-engine')
-setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks')
 /** Repetitions in an expression that the linear engine does not know: with more of them, or with a choice, it may take for ever. */
 const REPETITIONS_MAX = 1
 
 export class RegexError extends Error {}
+
+let hasLinear = false
+
+/**
+ * An expression that backtracks without end, sent by a client, must not stop the daemon: V8 then changes to its linear engine, where
+ * that knows all that is in it, which its flag `l` tells. What the build compiled fits only a V8 whose flags are as they were then,
+ * so they are set when the first expression comes.
+ */
+function useLinearEngine(): void {
+  if (hasLinear) return
+  setFlagsFromString('--enable-experimental-regexp-engine')
+  setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks')
+  hasLinear = true
+}
 
 /**
  * A Perl-style expression as JavaScript's: leading inline flags, \A, \Z, \z, \h and POSIX classes are translated.
  * What JavaScript cannot express is refused with a RegexError.
  */
 export function compileRegex(source: string): RegExp {
+  useLinearEngine()
   if (source.length > CHARS_MAX) throw new RegexError(`Regular expression is longer than ${CHARS_MAX} characters`)
   const inline = /^\(\?([imsx]+)\)/.exec(source)
   const flags = inline?.[1] ?? ''

@@ -15,10 +15,9 @@ export function buildIfStale(say: (text: string) => void): void {
   const marks = [path.join(DIST, '.tsbuildinfo'), built].filter((file) => fs.existsSync(file))
   if (fs.existsSync(built) && marks.some((file) => fs.statSync(file).mtimeMs > newest)) return
   say('building')
-  execFileSync(process.execPath, [path.join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], {
-    cwd: ROOT,
-    stdio: 'inherit',
-  })
+  const run = (...words: string[]) => execFileSync(process.execPath, words, { cwd: ROOT, stdio: 'inherit' })
+  run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json')
+  run('scripts/bundle.mjs')
 }
 
 function youngest(directory: string): number {

@@ -24,6 +24,8 @@ export interface Import {
   readonly from: string
   /** The project's file that it names, or undefined for a package. */
   readonly file: string | undefined
+  /** Loaded with the file, and not for its types only or when a function of it needs it. */
+  readonly atOnce: boolean
 }
 
 const IGNORED = new Set(['node_modules', '.git', 'dist', 'coverage', '.cache'])
@@ -45,29 +47,38 @@ export function readSource(name: string): SourceFile {
   const globals: { name: string; line: number }[] = []
   const lineOf = (position: number): number => tree.getLineAndCharacterOfPosition(position).line + 1
 
-  function visit(node: ts.Node, label: string): void {
+  function visit(node: ts.Node, label: string, inFunction: boolean): void {
     const from = importedFrom(node)
-    if (from !== undefined) imports.push({ line: lineOf(node.getStart(tree)), from, file: resolve(name, from) })
+    if (from !== undefined) {
+      const atOnce = !inFunction && !isForTypes(node)
+      imports.push({ line: lineOf(node.getStart(tree)), from, file: resolve(name, from), atOnce })
+    }
     if (isFunction(node))
       functions.push({ name: labelOf(node) ?? label, line: lineOf(node.getStart(tree)), lines: span(node) })
     const used = globalName(node)
     if (used !== undefined) globals.push({ name: used, line: lineOf(node.getStart(tree)) })
-    ts.forEachChild(node, (child) => visit(child, labelOf(node) ?? label))
+    const inside = inFunction || isFunction(node)
+    ts.forEachChild(node, (child) => visit(child, labelOf(node) ?? label, inside))
   }
   const span = (node: ts.Node): number => lineOf(node.end) - lineOf(node.getStart(tree)) + 1
 
-  tree.statements.forEach((statement) => visit(statement, 'the file'))
+  tree.statements.forEach((statement) => visit(statement, 'the file', false))
   return { name, text, lines: countLines(text), imports, functions, globals, onlyReexports: onlyReexports(tree) }
 }
 
 /** What the file can be reached from: the files that its imports name, and theirs. */
-export function reachable(entries: readonly string[], sources: ReadonlyMap<string, SourceFile>): Set<string> {
+export function reachable(
+  entries: readonly string[],
+  sources: { get(name: string): SourceFile | undefined },
+  follow: (one: Import) => boolean = () => true,
+): Set<string> {
   const seen = new Set<string>()
   const waiting = [...entries]
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
     if (seen.has(name)) continue
     seen.add(name)
-    for (const { file } of sources.get(name)?.imports ?? []) if (file !== undefined) waiting.push(file)
+    for (const one of sources.get(name)?.imports ?? [])
+      if (one.file !== undefined && follow(one)) waiting.push(one.file)
   }
   return seen
 }
@@ -81,6 +92,18 @@ function importedFrom(node: ts.Node): string | undefined {
   const loader = ts.isCallExpression(called) ? called.expression : called
   const loads = ts.isIdentifier(loader) && (loader.text === 'require' || loader.text === 'createRequire')
   return loads || called.kind === ts.SyntaxKind.ImportKeyword ? stringOf(node.arguments[0]) : undefined
+}
+
+function isForTypes(node: ts.Node): boolean {
+  if (ts.isImportTypeNode(node)) return true
+  if (ts.isExportDeclaration(node)) return node.isTypeOnly
+  if (!ts.isImportDeclaration(node)) return false
+  const clause = node.importClause
+  if (clause === undefined) return false
+  if (clause.phaseModifier === ts.SyntaxKind.TypeKeyword) return true
+  const named = clause.namedBindings
+  const onlyTypes = named !== undefined && ts.isNamedImports(named) && named.elements.every((one) => one.isTypeOnly)
+  return clause.name === undefined && onlyTypes
 }
 
 function stringOf(node: ts.Node | undefined): string | undefined {

@@ -3,6 +3,8 @@ import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
+import { nodeFlags } from '../../src/lib/node-flags'
+import { YOUNG_MIB } from '../../src/model/limits'
 
 const ROOT = path.join(__dirname, '../..')
 const folders: string[] = []
@@ -10,21 +12,29 @@ const folders: string[] = []
 afterAll(() => folders.forEach((folder) => fs.rmSync(folder, { recursive: true })))
 
 /** Runs a program, and then a few words of JavaScript that know its `script`. */
-function start(root: string, bundle: string, words: readonly string[], then: string) {
+function start(root: string, bundle: string, words: readonly string[], then: string, flags: readonly string[] = []) {
   const code = `
     process.argv = ['node', ...${JSON.stringify(words)}]
-    const script = require(${JSON.stringify(path.join(root, 'bin/load.js'))}).load('${bundle}')
-    process.on('exit', () => process.stderr.write(JSON.stringify(${then})))`
-  const { stdout, stderr } = spawnSync(process.execPath, ['-e', code], { encoding: 'utf8' })
+    const { compile, run } = require(${JSON.stringify(path.join(root, 'bin/load.js'))})
+    const script = compile('${bundle}')
+    process.on('exit', () => process.stderr.write(JSON.stringify(${then})))
+    run('${bundle}', script)`
+  const { stdout, stderr } = spawnSync(process.execPath, [...flags, '-e', code], { encoding: 'utf8' })
   return { stdout, found: JSON.parse(stderr) as unknown }
 }
 
 test.each([
-  ['gnt', ['gnt', '--version']],
-  ['htools', ['hbal', '--version']],
-])('%s runs what the build compiled', (bundle, words) => {
-  expect(start(ROOT, bundle, words, 'script.cachedDataRejected')).toEqual({
-    stdout: expect.stringMatching(/gantry/),
+  ['gnt', ['gnt', '--version'], undefined],
+  ['htools', ['hbal', '--version'], undefined],
+  ['job', ['job', '--help'], YOUNG_MIB.job],
+  ['ganeti-node', ['gantryd', 'node', '--version'], YOUNG_MIB.node],
+  ['ganeti-noded', ['gantryd', 'noded', '--version'], YOUNG_MIB.node],
+  ['ganeti-wconfd', ['gantryd', 'wconfd', '--version'], undefined],
+  ['ganeti-luxid', ['gantryd', 'luxid', '--version'], undefined],
+  ['ganeti-rapi', ['gantryd', 'rapi', '--version'], undefined],
+])('%s runs what the build compiled', (bundle, words, young_mib) => {
+  expect(start(ROOT, bundle, words, 'script.cachedDataRejected', nodeFlags(young_mib, []))).toEqual({
+    stdout: expect.stringMatching(/gantry|luxid|ganeti-/),
     found: false,
   })
 })

@@ -24,7 +24,7 @@ export interface SupervisorOptions {
   paths: Paths
   clock: Clock
   log: Log
-  /** The program that plays the roles (main.js). */
+  /** The program that plays the roles (bin/gantryd.js). */
   program: string
   /** What each role is started with, beside its name. */
   args: Partial<Record<Role, readonly string[]>>

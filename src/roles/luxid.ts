@@ -1,0 +1,36 @@
+// What keeps the queue and answers questions. Plans and the threads that think are loaded when somebody asks for them.
+import * as path from 'node:path'
+import { startLuxid } from '../daemons/luxi/luxid'
+import { systemClock as clock } from '../lib/clock'
+import { systemRandom as random } from '../lib/random'
+import { WorkerPool } from '../lib/worker-pool'
+import { ALLOCATION_MEMORY_MIB, ALLOCATION_S, ALLOCATION_THREADS } from '../model/limits'
+import { ownedDisk as disk } from '../model/owners'
+import { masterNodes } from './common/master-nodes'
+import type { Running, Start } from './common/start'
+
+export async function luxid(start: Start): Promise<Running> {
+  const nodes = await masterNodes(start)
+  const { paths, log } = start
+  const threads = new WorkerPool({
+    ...{ entry: path.join(__dirname, '../allocation-thread.js'), clock, limit_s: ALLOCATION_S },
+    ...{ threads: ALLOCATION_THREADS, memory_mib: ALLOCATION_MEMORY_MIB },
+  })
+  const masterFile = async (file: string) => (await disk.read(paths.local(file)))?.toString('utf8')
+  return startLuxid({
+    ...{ paths, log, clock, random, disk, nodes },
+    jobEntry: path.join(__dirname, '../../bin/job.js'),
+    async planJob(ops, documents, asked) {
+      const { planJob } = await import('../operations/plan/plan.js')
+      return planJob(ops, { ...documents, nodes: asked, clock, random, paths, log, masterFile })
+    },
+    allocation: {
+      async picture(questions, config, template) {
+        const { clusterPicture } = await import('../operations/plan/picture.js')
+        return clusterPicture(questions, config, template)
+      },
+      run: (parts, signal) => threads.run(parts, signal),
+      close: () => threads.close(),
+    },
+  })
+}
