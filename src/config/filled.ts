@@ -33,6 +33,19 @@ export function fillHvParams(
   return Object.fromEntries(Object.entries(filled).filter(([name]) => !CLUSTER_ONLY_HVPARAMS.includes(name)))
 }
 
+/** The same for many instances. These are large: instances without their own share those of their OS. */
+export function hvParamsFiller(cluster: Cluster, options?: { skipClusterOnly?: boolean }) {
+  const shared = new Map<string, Params>()
+  return (instance: InstanceParams): Params => {
+    const { hypervisor, os, hvparams } = instance
+    if (Object.keys(hvparams).length > 0) return fillHvParams(cluster, instance, options)
+    const key = `${hypervisor} ${os}`
+    const filled = shared.get(key) ?? fillHvParams(cluster, instance, options)
+    shared.set(key, filled)
+    return filled
+  }
+}
+
 export const fillBeParams = (cluster: Cluster, overrides: Partial<BeParams>): BeParams => ({
   ...cluster.beparams.default,
   ...overrides,

@@ -7,6 +7,7 @@ import type {
   Network,
   Nic,
   NicParams,
+  Node,
   NodeGroup,
   NodeUuid,
   OsParams,
@@ -58,6 +59,20 @@ export function instanceDict(config: ConfigData, instance: Instance, overrides: 
     disks_info: instanceDisks(config, instance).map((disk) => diskDict(config, disk, groupOf(config, instance))),
   }
 }
+
+/** What the instance's primary node is told to find out how its console is reached. */
+export const consoleRequest = (
+  config: ConfigData,
+  instance: Instance,
+  primary: Node,
+  hvParams = fillHvParams(config.cluster, instance),
+) => ({
+  instance,
+  node: primary,
+  group: config.nodegroups[primary.group] ?? {},
+  hvParams,
+  beParams: fillBeParams(config.cluster, instance.beparams),
+})
 
 export function nicDict(config: ConfigData, nic: Nic): NicDict {
   const network = nic.network === undefined ? undefined : config.networks[nic.network]

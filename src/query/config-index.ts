@@ -1,11 +1,11 @@
 import {
   fillBeParams,
   fillGroupNdParams,
-  fillHvParams,
   fillIPolicy,
   fillNdParams,
   fillNicParams,
   fillOsParams,
+  hvParamsFiller,
 } from '../config/filled'
 import { findGroup, findInstance, findNetwork, findNode, instanceDisks, secondaryNodes } from '../config/lookup'
 import { recordValues } from '../config/records'
@@ -70,13 +70,8 @@ export class ConfigIndex {
   groupOfNode = (uuid: string): NodeGroup | undefined => this.config.nodegroups[this.config.nodes[uuid]?.group ?? '']
 
   readonly beParams = ofLast((instance: Instance): BeParams => fillBeParams(this.config.cluster, instance.beparams))
-  /** These are large: instances without their own share those of their OS; of the others only the last one's are kept. */
-  readonly hvParams = ofLast((instance: Instance): Params => {
-    const { hypervisor, os, hvparams } = instance
-    const fill = () => fillHvParams(this.config.cluster, instance, { skipClusterOnly: true })
-    return Object.keys(hvparams).length > 0 ? fill() : this.sharedHvParams.get(`${hypervisor} ${os}`, fill)
-  })
-  private readonly sharedHvParams = new Known<string, Params>()
+  readonly hvParams = ofLast((instance: Instance): Params => this.fillHvParams()(instance))
+  private readonly fillHvParams = once(() => hvParamsFiller(this.config.cluster, { skipClusterOnly: true }))
   osParams = (instance: Instance): OsParams => fillOsParams(this.config.cluster, instance.os, instance.osparams)
   nicParams = (nic: Nic): NicParams => fillNicParams(this.config.cluster, nic)
   ndParams = (node: Node): NdParams => fillNdParams(this.config, node)

@@ -1,6 +1,6 @@
-import { fillNdParams } from '../config/filled'
-import { instanceDict } from '../config/rpc-dicts'
-import type { Clock } from '../lib/clock'
+import { fillNdParams, hvParamsFiller } from '../config/filled'
+import { consoleRequest } from '../config/rpc-dicts'
+import type { Clock, Timer } from '../lib/clock'
 import { Pace } from '../lib/pace'
 import { mapInSlices } from '../lib/slices'
 import type { ConfigData, Instance, Node } from '../model/config'
@@ -20,7 +20,7 @@ import {
 import type { LiveData, LiveResults } from '../query/live-data'
 import type { ArgsOf, CallName, ResultOf } from '../rpc/node/calls'
 import { NO_ANSWER, type NodeResult } from '../rpc/node/client'
-import type { ConsoleRequest, StorageUnit } from '../rpc/node/dicts'
+import type { StorageUnit } from '../rpc/node/dicts'
 import type { LastKnown } from './last-known'
 import type { Hear, NodeQuestions } from './node-questions'
 import { Shared } from './shared'
@@ -32,6 +32,7 @@ import { Shared } from './shared'
 export class NodeLiveData implements LiveData {
   private readonly shared = new Shared()
   /** A list asks a thousand nodes: all at once, whoever looks at one instance would wait for all their answers. */
+  private readonly listPace: Pace
   private readonly sharedByLists: Shared
 
   constructor(
@@ -40,7 +41,8 @@ export class NodeLiveData implements LiveData {
     /** Learns what is heard; absent where nobody asks for it. */
     private readonly known?: LastKnown,
   ) {
-    this.sharedByLists = new Shared(new Pace({ size: LISTS_ASK_AT_ONCE, patience_s: LISTS_ASK_PATIENCE_S }, clock))
+    this.listPace = new Pace({ size: LISTS_ASK_AT_ONCE, patience_s: LISTS_ASK_PATIENCE_S }, clock)
+    this.sharedByLists = new Shared(this.listPace)
   }
 
   nodeInfo(config: ConfigData, nodes: readonly Node[]) {
@@ -60,7 +62,7 @@ export class NodeLiveData implements LiveData {
   }
 
   /** Not shared: each query names its own instances. What a node is told lives no longer than it takes to send it. */
-  async consoles(config: ConfigData, instances: readonly Instance[]) {
+  consoles(config: ConfigData, instances: readonly Instance[]) {
     const byNode = new Map<Node, Instance[]>()
     for (const instance of instances) {
       const node = config.nodes[instance.primary_node]
@@ -68,11 +70,17 @@ export class NodeLiveData implements LiveData {
       if (known) known.push(instance)
       else if (node) byNode.set(node, [instance])
     }
-    const atOnce = Math.ceil((CONSOLES_AT_ONCE * byNode.size) / Math.max(1, instances.length))
-    const asked = await mapInSlices([...byNode], atOnce, ([node, own]) =>
-      this.questions.all([node], 'instance_console_info', [consoleRequests(config, own, node)]),
+    const hvParams = hvParamsFiller(config.cluster)
+    const question = (node: Node) => {
+      const own = byNode.get(node) ?? []
+      const requests = own.map((one) => [one.name, consoleRequest(config, one, node, hvParams(one))] as const)
+      return this.questions.ask(node, 'instance_console_info', [Object.fromEntries(requests)])
+    }
+    const nodes = [...byNode.keys()]
+    const atOnce = Math.ceil((CONSOLES_AT_ONCE * nodes.length) / Math.max(1, instances.length))
+    return this.answers(nodes, atOnce, (node) =>
+      isList(nodes) ? this.listPace.run(() => question(node)) : question(node),
     )
-    return new Map((await Promise.all(asked)).flatMap((answers) => [...answers]))
   }
 
   exports(nodes: readonly Node[]) {
@@ -88,35 +96,43 @@ export class NodeLiveData implements LiveData {
   }
 
   /** `version` tells requests with other arguments apart: they follow from the configuration alone. */
-  private async ask<C extends CallName>(
+  private ask<C extends CallName>(
     nodes: readonly Node[],
     call: C,
     version: number,
     argsOf: (node: Node) => ArgsOf<C>,
     { hear }: { hear?: (node: Node) => Hear<C> } = {},
   ): Promise<LiveResults<ResultOf<C>>> {
-    const limit = new AbortController()
-    // An answer that is shared may begin only after another one that is slow.
-    const late = this.clock.sleep(LIVE_ANSWER_S * 1000, limit.signal).then(
-      () => NO_ANSWER,
-      () => NO_ANSWER,
-    )
-    const sharing = nodes.length > NODES_ASKED_AT_ONCE ? this.sharedByLists : this.shared
-    const asked = await mapInSlices(nodes, NODES_ASKED_AT_ONCE, (node) => {
+    const sharing = isList(nodes) ? this.sharedByLists : this.shared
+    return this.answers(nodes, NODES_ASKED_AT_ONCE, (node) => {
       const question = () => this.questions.ask(node, call, argsOf(node), hear?.(node))
-      const shared = sharing.run(`${call} ${node.uuid} ${version}`, question)
-      const answer = Promise.race([shared, late]).then(
-        (result: NodeResult<ResultOf<C>>) => [node.uuid, result] as const,
-      )
+      return sharing.run(`${call} ${node.uuid} ${version}`, question)
+    })
+  }
+
+  private async answers<T>(
+    nodes: readonly Node[],
+    atOnce: number,
+    askOne: (node: Node) => Promise<NodeResult<T>>,
+  ): Promise<LiveResults<T>> {
+    // An answer may begin only after others that are slow.
+    let limit: Timer | undefined
+    const late = new Promise<typeof NO_ANSWER>((resolve) => {
+      limit = this.clock.after(LIVE_ANSWER_S * 1000, () => resolve(NO_ANSWER))
+    })
+    const asked = await mapInSlices(nodes, atOnce, (node) => {
+      const answer = Promise.race([askOne(node), late]).then((result: NodeResult<T>) => [node.uuid, result] as const)
       // Whoever waits for all hears of it.
       answer.catch(() => undefined)
       return answer
     })
     return Promise.all(asked)
       .then((answers) => new Map(answers))
-      .finally(() => limit.abort())
+      .finally(() => limit?.cancel())
   }
 }
+
+const isList = (nodes: readonly Node[]): boolean => nodes.length > NODES_ASKED_AT_ONCE
 
 /** `[name, cluster-wide parameters]` of every enabled hypervisor, the default one first. */
 function hypervisorSpecs({ cluster }: ConfigData): [name: string, hvparams: Readonly<Record<string, unknown>>][] {
@@ -143,18 +159,4 @@ function storageKey({ cluster }: ConfigData, type: StorageType): string {
   if (type === 'file') return cluster.file_storage_dir
   if (type === 'sharedfile') return cluster.shared_file_storage_dir
   return type === 'gluster' ? cluster.gluster_storage_dir : (cluster.volume_group_name ?? '')
-}
-
-const consoleRequests = (config: ConfigData, instances: readonly Instance[], node: Node) =>
-  Object.fromEntries(instances.map((instance) => [instance.name, consoleRequest(config, instance, node)]))
-
-function consoleRequest(config: ConfigData, instance: Instance, node: Node): ConsoleRequest {
-  const dict = instanceDict(config, instance)
-  return {
-    instance: dict,
-    node: { ...node },
-    group: { ...config.nodegroups[node.group] },
-    hvParams: dict.hvparams,
-    beParams: { ...dict.beparams },
-  }
 }

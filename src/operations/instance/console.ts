@@ -1,10 +1,10 @@
 // OP_INSTANCE_CONSOLE: how to reach the console of a running instance.
-import { fillHvParams } from '../../config/filled'
+import { consoleRequest } from '../../config/rpc-dicts'
 import { OpExecError } from '../../model/errors'
 import { OpInstanceConsole } from '../../opcodes/instance'
 import { logicalUnit, shared } from '../logical-unit'
 import { checkNodeOnline } from './checks'
-import { dictOf, readInstance } from './view'
+import { readInstance } from './view'
 
 const STATUS = { up: 'ERROR_down', down: 'ADMIN_down', offline: 'ADMIN_offline' }
 
@@ -26,19 +26,11 @@ export const instanceConsole = logicalUnit(OpInstanceConsole, {
     ])
     if (!running.includes(instance.name))
       throw new OpExecError(`Instance ${instance.name} is not running (state ${STATUS[instance.admin_state]})`)
-    const dict = dictOf(view)
-    const request = {
-      instance: dict,
-      node: { ...primary },
-      group: { ...config.nodegroups[primary.group] },
-      hvParams: fillHvParams(config.cluster, instance),
-      beParams: { ...dict.beparams },
-    }
     const answer = await ctx.nodes.call(
       primary,
       `Can't get console information from ${primary.name}`,
       'instance_console_info',
-      [{ [instance.name]: request }],
+      [{ [instance.name]: consoleRequest(config, instance, primary) }],
     )
     const console = answer[instance.name]
     if (console === undefined)

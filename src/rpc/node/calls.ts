@@ -4,6 +4,7 @@ import {
   arg,
   bool,
   compressed,
+  consoleRequests,
   dict,
   disk,
   diskOrFalse,
@@ -379,11 +380,7 @@ export const nodeCalls = {
   x509_cert_create: one(NORMAL, [arg('validity', num)], of<[name: string, certificate: string]>()),
   x509_cert_remove: one(NORMAL, [arg('name', text)], none),
   instance_console_info: {
-    ...many(
-      URGENT,
-      [arg('instances', map(shaped<d.ConsoleRequest>('a request for a console', { instance: 'object' })))],
-      of<Record<string, d.ConsoleInfo>>(),
-    ),
+    ...many(URGENT, [arg('instances', consoleRequests)], of<Record<string, d.ConsoleInfo>>()),
     bareBody: true,
   },
 

@@ -123,7 +123,7 @@ export function openNodeClient(options: NodeClientOptions): NodeClient {
       const ask = (target: NodeTarget) =>
         typeof args === 'function'
           ? call(target, name, args(target))
-          : call(target, name, args, () => (shared ??= encodeCall(name, args, paths)))
+          : call(target, name, args, () => (shared ??= bodyOf(name, args)))
       const asked = await mapInSlices(targets, NODES_ASKED_AT_ONCE, (target) => {
         const answer = ask(target).then((result) => [target.uuid, result] as const)
         // Whoever waits for all hears of it.

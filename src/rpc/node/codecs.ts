@@ -3,12 +3,14 @@
 import * as zlib from 'node:zlib'
 import type { Paths } from '../../lib/paths'
 import { COMPRESS_FROM_BYTES, UPLOAD_BYTES_MAX } from '../../model/limits'
-import type { DiskDict, InstanceDict, UploadedFile } from './dicts'
+import type { ConsoleRequest, DiskDict, InstanceDict, UploadedFile } from './dicts'
 
 export interface Codec<T> {
   /** Checks what arrived and translates it; throws a text that says what was expected. */
   decode(value: unknown, paths: Paths): T
   encode(value: T, paths: Paths): unknown
+  /** The same as JSON, where that is worth its own words. */
+  write?(value: T): string
 }
 
 export interface Arg<T> {
@@ -85,6 +87,30 @@ export const shaped = <T>(what: string, types: Readonly<Record<string, FieldType
   },
   encode: (value) => value,
 })
+
+/** By instance. Most of them are told with the same node, group and parameters as the one before: these are written once. */
+export const consoleRequests: Codec<Readonly<Record<string, ConsoleRequest>>> = {
+  ...map(shaped<ConsoleRequest>('a request for a console', { instance: 'object' })),
+  write(requests) {
+    const [node, group, hvParams, beParams] = [rewriter(), rewriter(), rewriter(), rewriter()]
+    const texts = Object.entries(requests).map(
+      ([name, request]) =>
+        `${JSON.stringify(name)}:{"instance":${JSON.stringify(request.instance)},"node":${node(request.node)},` +
+        `"group":${group(request.group)},"hvParams":${hvParams(request.hvParams)},"beParams":${beParams(request.beParams)}}`,
+    )
+    return `{${texts.join(',')}}`
+  },
+}
+
+/** Writes an object in JSON; one that it is given again is not written again. */
+function rewriter(): (value: object) => string {
+  let last: object | undefined
+  let text = ''
+  return (value) => {
+    if (value !== last) [last, text] = [value, JSON.stringify(value)]
+    return text
+  }
+}
 
 /** A text, or the lines of one. */
 export const textOrLines: Codec<string | readonly string[]> = {

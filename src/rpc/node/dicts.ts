@@ -165,12 +165,13 @@ export interface ConsoleInfo {
   display?: number
 }
 
+/** Instance, node and group as the configuration has them: only the parameters are filled. */
 export interface ConsoleRequest {
-  readonly instance: InstanceDict
-  readonly node: Readonly<Record<string, unknown>>
-  readonly group: Readonly<Record<string, unknown>>
+  readonly instance: Pick<InstanceDict, 'name' | 'hypervisor' | 'network_port'>
+  readonly node: { readonly name?: string; readonly ndparams?: object }
+  readonly group: { readonly ndparams?: object }
   readonly hvParams: HvParams
-  readonly beParams: Readonly<Record<string, unknown>>
+  readonly beParams: object
 }
 
 export type OsDiagnosis = [

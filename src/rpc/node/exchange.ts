@@ -28,7 +28,8 @@ export function exchange(
   clock: Clock,
 ): Promise<Exchanged> {
   return new Promise((resolve, reject) => {
-    const request = startRequest(endpoint, call, Buffer.byteLength(body))
+    const bytes = Buffer.from(body)
+    const request = startRequest(endpoint, call, bytes.length)
     let answered = false
     const expire = async () => {
       // After this process was stopped the answer may be there, and only not read yet.
@@ -50,7 +51,7 @@ export function exchange(
         resolve({ text, server: String(response.headers['server']) })
       }, stop)
     })
-    request.end(body)
+    request.end(bytes)
   })
 }
 

@@ -4,6 +4,7 @@ import { isDeeper } from '../../lib/json-depth'
 import type { Paths } from '../../lib/paths'
 import { CALL_DEPTH_MAX } from '../../model/limits'
 import { type ArgsOf, type CallName, type ResultOf, callOf } from './calls'
+import type { Codec } from './codecs'
 
 /** Names the node that is meant, where one simulator answers for all. */
 export const NODE_HEADER = 'x-gantry-node'
@@ -14,9 +15,12 @@ export function encodeCall<C extends CallName>(name: C, args: ArgsOf<C>, paths: 
   const call = callOf(name)
   const values: readonly unknown[] = args
   if (values.length !== call.args.length) throw new Error(`${name} takes ${call.args.length} arguments`)
-  const wire = call.args.map(({ codec }, index) => codec.encode(values[index], paths))
-  return JSON.stringify(call.bareBody ? wire[0] : wire)
+  const texts = call.args.map(({ codec }, index) => writeArg(codec, values[index], paths))
+  return call.bareBody ? String(texts[0]) : `[${texts.join(',')}]`
 }
+
+const writeArg = <T>(codec: Codec<T>, value: T, paths: Paths): string =>
+  codec.write?.(value) ?? JSON.stringify(codec.encode(value, paths)) ?? 'null'
 
 /** Checks each argument; the error names the one that is wrong. */
 export function decodeCall<C extends CallName>(name: C, body: string, paths: Paths): ArgsOf<C> {

@@ -75,6 +75,22 @@ test('lists ask many nodes bit by bit, together, and who asks about one node wai
   expect(calls).toHaveLength(LISTS_ASK_AT_ONCE + 1 + 10 + LISTS_ASK_AT_ONCE)
 })
 
+test('lists ask for consoles bit by bit, too, and wait for no node for longer than the limit', async () => {
+  const { calls, clock, live } = start()
+  const [model] = nodes
+  const [instance] = Object.values(config.instances)
+  if (model === undefined || instance === undefined) throw new Error('the recorded cluster is empty')
+  const many = manyLike(model, 2 * LISTS_ASK_AT_ONCE)
+  const instances = many.map(({ uuid, name }) => ({ ...instance, name: `on-${name}`, primary_node: uuid }))
+  const own = { ...config, nodes: Object.fromEntries(many.map((node) => [node.uuid, node])) }
+  const list = live.consoles(own, instances)
+  await clock.pass(LISTS_ASK_PATIENCE_S / 2)
+  expect(calls).toHaveLength(LISTS_ASK_AT_ONCE)
+  calls[0]?.answer({})
+  await clock.pass(LIVE_ANSWER_S)
+  expect([...(await list).values()].filter(({ ok }) => ok)).toHaveLength(1)
+})
+
 test('nodes that hang do not keep a list from asking the others', async () => {
   const { calls, clock, live } = start()
   const [model] = nodes
@@ -98,6 +114,19 @@ test('consoles are asked of each primary node once', async () => {
     'node2.gnt.example': ['inst1.gnt.example', 'inst2.gnt.example'],
     'node3.gnt.example': ['inst3.gnt.example', 'inst4.gnt.example', 'inst6.gnt.example'],
   })
+})
+
+test('of an instance whose console is asked for, a node is told what the configuration has, and filled parameters', async () => {
+  const { calls, live } = start()
+  const instance = Object.values(config.instances).find(({ name }) => name === 'inst2.gnt.example')
+  if (instance === undefined) throw new Error('the recorded cluster has no inst2')
+  void live.consoles(config, [instance])
+  await settled()
+  const node = config.nodes[instance.primary_node]
+  const group = node && config.nodegroups[node.group]
+  const beParams = { ...config.cluster.beparams.default, ...instance.beparams }
+  const told = { instance, node, group, hvParams: { migration_mode: 'live' }, beParams }
+  expect(calls[0]?.args).toEqual([{ [instance.name]: told }])
 })
 
 test('the storage shown is that of the first template whose space is known', () => {

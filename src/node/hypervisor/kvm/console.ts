@@ -18,7 +18,7 @@ export function consoleInfo(request: ConsoleRequest, layout: KvmLayout, context:
     return {
       instance: instance.name,
       kind: 'ssh',
-      host: String(node['name']),
+      host: String(node.name),
       port: sshPort(node) ?? sshPort(group) ?? SSH_PORT,
       user: CONSOLE_USER,
       command: bridgeCommand(layout.socket(instance.name, 'serial'), layout.socket(instance.name, 'qmp')),
@@ -46,8 +46,7 @@ export const bridgeCommand = (serialSocket: string, qmpSocket: string): string[]
   qmpSocket,
 ]
 
-function sshPort(owner: ConsoleRequest['node']): number | undefined {
-  const params = owner['ndparams']
-  const port = isObject(params) ? params['ssh_port'] : undefined
+function sshPort({ ndparams }: ConsoleRequest['group']): number | undefined {
+  const port = isObject(ndparams) ? ndparams['ssh_port'] : undefined
   return typeof port === 'number' ? port : undefined
 }

@@ -47,6 +47,21 @@ test('instance_console_info has an object for its body', () => {
   expect(decodeCall('instance_console_info', '{}', real)).toEqual([{}])
 })
 
+test('what requests for consoles have in common is written once for all of them', () => {
+  let written = 0
+  const ndparams = { toJSON: () => ({ ssh_port: ++written }) }
+  const request = (name: string, node: { ndparams: object }) => ({
+    ...{ instance: { name, hypervisor: 'kvm' }, node, group: {} },
+    ...{ hvParams: { serial_console: name === 'b' }, beParams: { vcpus: 1 } },
+  })
+  const [node, other] = [{ ndparams }, { ndparams: { ssh_port: 7 } }]
+  const requests = { a: request('a', node), b: request('b', node), c: request('c', other) }
+  const body = encodeCall('instance_console_info', [requests], real)
+  expect(written).toBe(1)
+  const told = Object.entries(requests).map(([name, one]) => [name, { ...one, node: name === 'c' ? other : { ndparams: { ssh_port: 1 } } }]) // prettier-ignore
+  expect(body).toBe(JSON.stringify(Object.fromEntries(told)))
+})
+
 test.each([
   ['no object', '[1, "", "t"]', 'expected an instance object'],
   ['no name', '[{}, "", "t"]', 'expected a string in name'],

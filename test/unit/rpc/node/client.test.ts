@@ -10,6 +10,7 @@ import { pathsOf } from '../../../../src/lib/paths'
 import { createCertificate, createClientCertificate, nodeServerTls } from '../../../../src/lib/tls'
 import { nodeUuid } from '../../../../src/model/ids'
 import { NODE_SOFTWARE_S } from '../../../../src/model/limits'
+import type { ArgsOf } from '../../../../src/rpc/node/calls'
 import { isUnknownCall, openNodeClient } from '../../../../src/rpc/node/client'
 import { SteppedClock } from '../../../support/stepped-clock'
 
@@ -92,4 +93,17 @@ test('a node of ours that hangs up was only interrupted', async () => {
   const nodes = client()
   await expect(nodes.one(target, 'gantry_metrics', [])).rejects.toThrow('closed the connection before it answered')
   nodes.close()
+})
+
+test('arguments that are frozen are written once, however many calls they are for', async () => {
+  const bodies: string[] = []
+  const exchange = (_target: unknown, _call: unknown, body: string) => Promise.resolve(`[true, ${bodies.push(body)}]`)
+  const nodes = openNodeClient({ paths, transport: { exchange, close: () => undefined } })
+  let written = 0
+  const hvparams = { toJSON: () => ({ written: ++written }) }
+  const args: ArgsOf<'all_instances_info'> = [['kvm'], { kvm: hvparams }]
+  Object.freeze(args)
+  for (let n = 0; n < 3; n++) await nodes.all([target], 'all_instances_info', args)
+  await nodes.one(target, 'all_instances_info', args)
+  expect(bodies).toEqual(Array(4).fill('[["kvm"],{"kvm":{"written":1}}]'))
 })
