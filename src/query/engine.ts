@@ -149,19 +149,21 @@ async function query<Row>(
   if (wanted === null) refuseWide(filter)
   const named = wanted !== null && resource.find !== undefined
   let rows = await (named ? find(resource, wanted, source, missing) : resource.all(source, needs, asked))
-  rows = await filterInSlices(rows, ROWS_AT_ONCE, (row) => early(row) !== false)
+  const kept = (matches: (row: Row) => boolean) =>
+    filter.op === 'none' ? rows : filterInSlices(rows, ROWS_AT_ONCE, matches)
+  rows = await kept((row) => early(row) !== false)
   if (live && resource.collect !== undefined) {
     await resource.collect(rows, source, needs, named)
     const late = compileFilter(filter, filterTable(resource, true))
-    rows = await filterInSlices(rows, ROWS_AT_ONCE, (row) => late(row) === true)
+    rows = await kept((row) => late(row) === true)
   }
-  const getters = names.map((name) => getter(resource, name))
+  const columns = names.map((name): Column<Row> => fieldOf(resource, name) ?? NO_FIELD)
   const shown = names.map((name) => definition(resource, name))
-  if (read === undefined) return tableOf(shown, getters, slices(rows, rowsAtOnce(names.length)))
+  if (read === undefined) return tableOf(shown, columns, (cells) => slices(rows, rowsAtOnce(cells)))
   const whole = (some: readonly Row[]) => read(some, source)
   const inFiles = [...filterFields(filter)].some((name) => fieldOf(resource, name)?.needs === 'file')
   if (inFiles) rows = await filterByFiles(rows, whole, compileFilter(filter, filterTable(resource, true)))
-  return tableOf(shown, getters, readSlices(rows, whole))
+  return tableOf(shown, columns, () => readSlices(rows, whole))
 }
 
 /** Keeps what was known of the rows before. */
@@ -189,15 +191,16 @@ type Slices<T> = Iterable<T> | AsyncIterable<T>
 
 function tableOf<Row>(
   fields: FieldDefinition[],
-  getters: readonly ((row: Row) => Cell)[],
-  parts: Slices<readonly Row[]>,
+  columns: readonly Column<Row>[],
+  inSlices: (cells: number) => Slices<readonly Row[]>,
 ): Table {
   return {
     fields,
-    rows: (read) => mapSlices(parts, (rows) => rows.map((row) => getters.map((get) => read(get(row))))),
+    rows: (read) =>
+      mapSlices(inSlices(columns.length), (rows) => rows.map((row) => columns.map(({ get }) => read(get(row))))),
     texts(write) {
-      const writers = getters.map((get) => columnWriter(get, write))
-      return mapSlices(parts, (rows) =>
+      const writers = groupsOf(columns).map((group) => groupWriter(group, write))
+      return mapSlices(inSlices(writers.length), (rows) =>
         rows.map((row) => `[${writers.map((writer) => writer(row)).join(',')}]`).join(','),
       )
     },
@@ -235,6 +238,35 @@ interface Table {
 }
 
 type WriteCell = (cell: Cell) => string
+
+type Column<Row> = Pick<Field<Row>, 'get' | 'part'>
+
+const NO_FIELD: Column<unknown> = { get: () => UNKNOWN }
+
+/** Neighbours that follow from the same part of a row stand together; each other column stands alone. */
+function groupsOf<Row>(columns: readonly Column<Row>[]): Column<Row>[][] {
+  const groups: Column<Row>[][] = []
+  for (const column of columns) {
+    const last = groups.at(-1)
+    if (column.part !== undefined && last?.[0]?.part === column.part) last.push(column)
+    else groups.push([column])
+  }
+  return groups
+}
+
+/** Many rows have in common what decides many of their cells: for the next such row these are neither worked out nor written again. */
+function groupWriter<Row>(group: readonly Column<Row>[], write: WriteCell): (row: Row) => string {
+  const writers = group.map(({ get }) => columnWriter(get, write))
+  const writeAll = (row: Row) => writers.map((writer) => writer(row)).join(',')
+  const part = group[0]?.part
+  if (part === undefined) return writers[0] ?? writeAll
+  let known: { readonly part: unknown; readonly text: string } | undefined
+  return (row) => {
+    const now = part(row)
+    if (known === undefined || known.part !== now) known = { part: now, text: writeAll(row) }
+    return known.text
+  }
+}
 
 /** Most rows have in a column what the row before them has: that is not written again. */
 function columnWriter<Row>(get: (row: Row) => Cell, write: WriteCell): (row: Row) => string {
@@ -287,10 +319,6 @@ function filterTable<Row>(resource: Resource<Row>, complete: boolean): (name: st
 const PENDING: Operand = { state: 'pending' }
 const MISSING: Operand = { state: 'missing' }
 const operand = ([status, value]: Cell): Operand => (status === NORMAL ? { state: 'value', value } : MISSING)
-
-function getter<Row>(resource: Resource<Row>, name: string): (row: Row) => Cell {
-  return fieldOf(resource, name)?.get ?? (() => UNKNOWN)
-}
 
 function definition<Row>(resource: Resource<Row>, name: string): FieldDefinition {
   const field = fieldOf(resource, name)

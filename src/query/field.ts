@@ -18,7 +18,11 @@ export interface Field<Row> {
   /** False for one that Ganeti does not have: who asks for it by name gets it, lists of all fields stay Ganeti's. */
   readonly listed: boolean
   readonly get: (row: Row) => Cell
+  /** What of a row alone decides the cell, where many rows or many fields have it in common: the same part, the same cell. */
+  readonly part?: Part<Row> | undefined
 }
+
+export type Part<Row> = (row: Row) => unknown
 
 export type FieldTable<Row> = Readonly<Record<string, Field<Row>>>
 
@@ -31,9 +35,10 @@ export function field<Row>(
     needs = 'config',
     compare = 'plain',
     listed = true,
-  }: Partial<Pick<Field<Row>, 'needs' | 'compare' | 'listed'>> = {},
+    part,
+  }: Partial<Pick<Field<Row>, 'needs' | 'compare' | 'listed' | 'part'>> = {},
 ): Field<Row> {
-  return { title, kind, doc, get, needs, compare, listed }
+  return { title, kind, doc, get, needs, compare, listed, part }
 }
 
 export const NORMAL = 0

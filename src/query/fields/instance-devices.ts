@@ -2,7 +2,7 @@ import type { Disk } from '../../model/disk'
 import { MAX_DISKS } from '../../model/constants/disks'
 import { MAX_NICS } from '../../model/constants/params'
 import type { Nic } from '../../model/nic'
-import { type Field, type FieldKind, type FieldTable, UNAVAILABLE, cell, field, optional } from '../field'
+import { type Field, type FieldKind, type FieldTable, type Part, UNAVAILABLE, cell, field, optional } from '../field'
 import type { ConfigIndex } from '../config-index'
 import type { InstanceRow } from './instance-live'
 
@@ -127,20 +127,33 @@ function deviceFields<Device>(
   devicesOf: (row: InstanceRow) => readonly Device[],
 ): FieldTable<InstanceRow> {
   const table: Record<string, Field<InstanceRow>> = {}
+  const parts = devicesFrom(devicesOf, max)
   for (const property of properties) {
     const { one, all, oneTitle, oneDoc, oneKind = 'text' } = property
-    table[`${kind}.${all}`] = field(property.allTitle, 'other', property.allDoc, (row) =>
-      cell(devicesOf(row).map((device) => property.get(device, row.index) ?? null)),
-    )
-    for (let at = 0; at < max; at++) {
+    const getAll = (row: InstanceRow) => cell(devicesOf(row).map((device) => property.get(device, row.index) ?? null))
+    table[`${kind}.${all}`] = field(property.allTitle, 'other', property.allDoc, getAll, { part: parts[0] })
+    for (const [at, part] of parts.entries()) {
       const doc = `${oneDoc} of ${ordinal(at + 1)} ${kind === 'nic' ? 'network interface' : 'disk'}`
-      table[`${kind}.${one}/${at}`] = field(`${oneTitle}/${at}`, oneKind, doc, (row) => {
+      const get = (row: InstanceRow) => {
         const device = devicesOf(row)[at]
         return device === undefined ? UNAVAILABLE : optional(property.get(device, row.index))
-      })
+      }
+      table[`${kind}.${one}/${at}`] = field(`${oneTitle}/${at}`, oneKind, doc, get, { part })
     }
   }
   return table
+}
+
+/** What decides the fields of each device. Most instances have few: the fields of the next two, the next four ... have one part. */
+function devicesFrom<Device>(devicesOf: (row: InstanceRow) => readonly Device[], max: number): Part<InstanceRow>[] {
+  const parts: Part<InstanceRow>[] = []
+  for (let at = 0; at < max; at++) {
+    const isPower = (at & (at - 1)) === 0
+    const last = parts.at(-1)
+    const part = (row: InstanceRow) => (devicesOf(row).length > at ? devicesOf(row) : undefined)
+    parts.push(last === undefined || isPower ? part : last)
+  }
+  return parts
 }
 
 /** 1st, 2nd, 3rd, 4th ...: there are at most 16 devices. */

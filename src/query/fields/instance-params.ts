@@ -12,17 +12,16 @@ const BE_COLUMNS: Readonly<Record<keyof BeParams, readonly [kind: FieldKind, tit
   vcpus: ['number', 'ConfigVCPUs'],
 }
 
+const beParams = ({ instance, index }: InstanceRow) => index.beParams(instance)
+const hvParams = ({ instance, index }: InstanceRow) => index.hvParams(instance)
+
 export const instanceParamFields: FieldTable<InstanceRow> = {
   ...backendColumns(),
   'be/memory': backend('maxmem', 'The "maxmem" backend parameter'),
   vcpus: backend('vcpus', 'The "vcpus" backend parameter'),
   ...Object.fromEntries(hypervisorColumns()),
-  beparams: field('BackendParameters', 'other', 'Backend parameters (merged)', ({ instance, index }) =>
-    cell(index.beParams(instance)),
-  ),
-  hvparams: field('HypervisorParameters', 'other', 'Hypervisor parameters (merged)', ({ instance, index }) =>
-    cell(index.hvParams(instance)),
-  ),
+  beparams: field('BackendParameters', 'other', 'Backend parameters (merged)', (row) => cell(beParams(row))),
+  hvparams: field('HypervisorParameters', 'other', 'Hypervisor parameters (merged)', (row) => cell(hvParams(row))),
   osparams: field('OpSysParameters', 'other', 'Operating system parameters (merged)', ({ instance, index }) =>
     cell(index.osParams(instance)),
   ),
@@ -53,7 +52,7 @@ function backendColumns(): FieldTable<InstanceRow> {
 
 function backend(name: keyof BeParams, doc = `The "${name}" backend parameter`): Field<InstanceRow> {
   const [kind, title = `be/${name}`] = BE_COLUMNS[name]
-  return field(title, kind, doc, ({ instance, index }) => cell(index.beParams(instance)[name]))
+  return field(title, kind, doc, (row) => cell(beParams(row)[name]), { part: beParams })
 }
 
 /** `hv/NAME` for every parameter that any hypervisor lets an instance set. */
@@ -66,9 +65,9 @@ function hypervisorColumns(): [string, Field<InstanceRow>][] {
     .filter(([name]) => !CLUSTER_ONLY_HVPARAMS.includes(name))
     .map(([name, { type, title = `hv/${name}` }]) => [
       `hv/${name}`,
-      field(title, kindOf(type), `The "${name}" hypervisor parameter`, ({ instance, index }) =>
-        optional(index.hvParams(instance)[name]),
-      ),
+      field(title, kindOf(type), `The "${name}" hypervisor parameter`, (row) => optional(hvParams(row)[name]), {
+        part: hvParams,
+      }),
     ])
 }
 

@@ -1,6 +1,5 @@
 import { mapInSlices } from '../../lib/slices'
 import { ECODE, OpPrereqError } from '../../model/errors'
-import type { NodeUuid } from '../../model/ids'
 import type { Instance } from '../../model/instance'
 import { NODES_ASKED_AT_ONCE, ROWS_AT_ONCE } from '../../model/limits'
 import type { Node } from '../../model/node'
@@ -44,11 +43,11 @@ export const instanceResource: Resource<InstanceRow> = {
           )
         : undefined,
     ])
-    const seenOn = running && (await whereSeen(running))
-    await mapInSlices(rows, ROWS_AT_ONCE, (row) => {
-      if (running && seenOn) row.runtime = runtimeOf(row, running, seenOn)
-      row.consoles = consoles?.get(row.instance.primary_node)
-    })
+    if (running) await tellRuntimes(rows, running)
+    if (consoles)
+      await mapInSlices(rows, ROWS_AT_ONCE, (row) => {
+        row.consoles = consoles.get(row.instance.primary_node)
+      })
   },
 }
 
@@ -58,32 +57,43 @@ function ownNodes(rows: readonly InstanceRow[], index: ConfigIndex): Node[] {
   return [...uuids].flatMap((uuid) => index.config.nodes[uuid] ?? [])
 }
 
-type Sightings = ReadonlyMap<string, readonly [node: NodeUuid, info: InstanceRuntime][]>
+type Answers = LiveResults<Record<string, InstanceRuntime>>
 
-async function whereSeen(answers: LiveResults<Record<string, InstanceRuntime>>): Promise<Sightings> {
-  const seen = new Map<string, [NodeUuid, InstanceRuntime][]>()
-  await mapInSlices([...answers], NODES_ASKED_AT_ONCE, ([node, answer]) => {
-    if (!answer.ok) return
-    for (const [name, info] of Object.entries(answer.payload)) {
-      const places = seen.get(name)
-      if (places === undefined) seen.set(name, [[node, info]])
-      else places.push([node, info])
-    }
+/** Most instances run where they should. Only the others are looked for among what all nodes told. */
+async function tellRuntimes(rows: readonly InstanceRow[], answers: Answers): Promise<void> {
+  const missed: InstanceRow[] = []
+  await mapInSlices(rows, ROWS_AT_ONCE, (row) => {
+    row.runtime = onPrimary(row, answers)
+    if (row.runtime.state === 'absent') missed.push(row)
   })
-  return seen
+  if (missed.length === 0) return
+  const strays = await seenElsewhere(new Set(missed.map(({ instance }) => instance.name)), answers)
+  for (const row of missed) {
+    const stray = strays.get(row.instance.name)
+    if (stray !== undefined) row.runtime = { state: 'seen', info: stray, onPrimary: false }
+  }
 }
 
-function runtimeOf(
-  { instance, index }: InstanceRow,
-  answers: LiveResults<Record<string, InstanceRuntime>>,
-  seen: Sightings,
-): Runtime {
+function onPrimary({ instance, index }: InstanceRow, answers: Answers): Runtime {
   if (primaryOffline(instance, index)) return { state: 'offline' }
-  if (answers.get(instance.primary_node)?.ok !== true) return { state: 'no answer' }
-  const places = seen.get(instance.name) ?? []
-  const place = places.find(([node]) => node === instance.primary_node) ?? places[0]
-  if (place === undefined) return { state: 'absent' }
-  return { state: 'seen', info: place[1], onPrimary: place[0] === instance.primary_node }
+  const answer = answers.get(instance.primary_node)
+  if (answer?.ok !== true) return { state: 'no answer' }
+  const info = Object.hasOwn(answer.payload, instance.name) ? answer.payload[instance.name] : undefined
+  return info === undefined ? { state: 'absent' } : { state: 'seen', info, onPrimary: true }
+}
+
+/** By name: on the first node that told of it. */
+async function seenElsewhere(
+  names: ReadonlySet<string>,
+  answers: Answers,
+): Promise<ReadonlyMap<string, InstanceRuntime>> {
+  const seen = new Map<string, InstanceRuntime>()
+  await mapInSlices([...answers.values()], NODES_ASKED_AT_ONCE, (answer) => {
+    if (!answer.ok) return
+    for (const [name, info] of Object.entries(answer.payload))
+      if (names.has(name) && !seen.has(name)) seen.set(name, info)
+  })
+  return seen
 }
 
 const primaryOffline = (instance: Instance, index: ConfigIndex): boolean =>

@@ -201,6 +201,27 @@ describe('the text of an answer is what its values are in JSON', () => {
     },
   )
 
+  test('instances that have much in common, and some that do not', async () => {
+    const config = goldenConfig()
+    const [model] = Object.values(config.instances).filter(({ name }) => name === 'inst3.gnt.example')
+    if (model === undefined) throw new Error('the recorded cluster has no inst3')
+    const [nic, other] = model.nics
+    const disks = Object.keys(config.disks)
+    const differences = [
+      {},
+      { nics: [], disks: [] },
+      { nics: [], disks: [] },
+      { hvparams: { migration_mode: 'non-live' }, disks: disks.slice(0, 1) },
+      { hypervisor: 'kvm', disks: disks.slice(0, 2), nics: [other, nic, nic, other, nic] },
+      { hypervisor: 'kvm', disks: disks.slice(1, 2), nics: [nic, other, nic, other, nic] },
+      { beparams: { vcpus: 3 }, nics: [nic] },
+    ]
+    const instances = differences.map((own, at) => [`u${at}`, { ...model, ...own, uuid: `u${at}`, name: `i${at}` }])
+    const source = { ...goldenSource(), config: { ...config, instances: Object.fromEntries(instances) as never } }
+    const question = ['instance', everyField('instance'), null, source] as const
+    expect(await textOf(await queryText(...question))).toBe(JSON.stringify(await runQuery(...question)))
+  })
+
   test.each(['instance', 'node', 'group', 'network', 'job'] as const)('%s, asked by the older call', async (what) => {
     const question = [what, [], everyField(what), false, goldenSource()] as const
     expect(await textOf(await classicText(...question))).toBe(JSON.stringify(await classicQuery(...question)))
