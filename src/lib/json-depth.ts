@@ -1,7 +1,10 @@
 /** Whether a JSON value is nested deeper than so many levels. Looks no deeper than that, so that no text can exhaust the stack. */
 export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
-  return levels === 0 || Object.values(value).some((entry) => isDeeper(entry, levels - 1))
+  if (levels === 0) return true
+  const entries = value as Readonly<Record<string, unknown>>
+  for (const key in entries) if (isDeeper(entries[key], levels - 1)) return true
+  return false
 }
 
 /** Whether a JSON text has more values than so many: to read millions of them takes seconds, and many times the room of their text. */

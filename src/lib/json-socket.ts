@@ -3,7 +3,7 @@
 import * as fs from 'node:fs'
 import * as net from 'node:net'
 import { hearAll } from './clock'
-import { Pieces } from './pieces'
+import { Pieces, textOf } from './pieces'
 import { writeSlice } from './slices'
 
 export const END = 0x03
@@ -91,7 +91,7 @@ export class FramedConnection {
     let start = 0
     for (let end = data.indexOf(END); end !== -1; end = data.indexOf(END, start)) {
       this.chunks.push(data.subarray(start, end))
-      this.queue.push(Buffer.concat(this.chunks).toString('utf8'))
+      this.queue.push(textOf(this.chunks))
       this.chunks = []
       this.pieces = new Pieces(this.options.maxFrame)
       start = end + 1

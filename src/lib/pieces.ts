@@ -18,3 +18,9 @@ export class Pieces {
     return this.bytes > this.limit || (this.count > FREE && this.bytes < this.count * BYTES_LEAST)
   }
 }
+
+/** Most messages come in one piece, which need not be copied. */
+export function textOf(pieces: readonly Buffer[]): string {
+  const [only] = pieces
+  return (only !== undefined && pieces.length === 1 ? only : Buffer.concat(pieces)).toString('utf8')
+}

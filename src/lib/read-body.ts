@@ -1,6 +1,6 @@
 // The body of an HTTP message as text, bounded.
 import type { IncomingMessage } from 'node:http'
-import { Pieces } from './pieces'
+import { Pieces, textOf } from './pieces'
 
 /** The other end went away before its message was whole, or was looked at. */
 export class SenderLeft extends Error {}
@@ -25,7 +25,7 @@ export function readBody(message: IncomingMessage, limit: number): Promise<strin
     message.once('end', () => {
       // An error costs more than the rest of this, even if nobody hears of it.
       message.off('close', left)
-      resolve(Buffer.concat(chunks).toString('utf8'))
+      resolve(textOf(chunks))
     })
   })
 }
