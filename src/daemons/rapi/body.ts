@@ -15,26 +15,30 @@ import {
 } from '../../model/limits'
 import { badRequest, HttpError, tooMany } from './errors'
 
+/** In Ganeti's contract, and in ours: JSON is UTF-8 anyway, and many libraries say so. */
+export const GANETI_TYPE = /^application\/json$/i
+export const JSON_TYPE = /^application\/json(\s*;\s*charset="?utf-8"?)?$/i
+
 /**
  * undefined when there is no body, whatever the headers say of its type. A change is refused when its sender has hung up while this
  * daemon was stopped or busy: the sender may have asked for something else since then.
  */
-export async function readBody(request: IncomingMessage, user = ''): Promise<unknown> {
-  const body = await readJson(request, user)
+export async function readBody(request: IncomingMessage, type: RegExp, user = ''): Promise<unknown> {
+  const body = await readJson(request, type, user)
   if (request.method === 'GET') return body
   await hearAll()
   if (request.socket.destroyed || request.socket.readableEnded) throw new SenderLeft('the client has left')
   return body
 }
 
-async function readJson(request: IncomingMessage, user: string): Promise<unknown> {
-  const { 'content-length': length, 'transfer-encoding': encoding, 'content-type': type } = request.headers
+async function readJson(request: IncomingMessage, type: RegExp, user: string): Promise<unknown> {
+  const { 'content-length': length, 'transfer-encoding': encoding, 'content-type': given = '' } = request.headers
   if (encoding === undefined && (length === undefined || length === '0')) return undefined
   const isShort = encoding === undefined && Number(length) <= RAPI_LONG_BODY_BYTES
   const text = await (isShort ? readText(request, RAPI_BODY_BYTES_MAX) : readLong(request, user))
   if (text === undefined) throw new HttpError(413)
   if (text === '') return undefined
-  if (!JSON_TYPE.test(type ?? '')) throw new HttpError(415)
+  if (!type.test(given)) throw new HttpError(415)
   if (hasMoreValues(text, RAPI_BODY_VALUES_MAX))
     throw badRequest(`JSON data has more than ${RAPI_BODY_VALUES_MAX} values; send it in several requests`)
   const body = parse(text)
@@ -42,9 +46,6 @@ async function readJson(request: IncomingMessage, user: string): Promise<unknown
     throw badRequest(`JSON data is nested deeper than ${RAPI_BODY_DEPTH_MAX} levels`)
   return body
 }
-
-/** JSON is UTF-8 anyway; many libraries say so. */
-const JSON_TYPE = /^application\/json(\s*;\s*charset="?utf-8"?)?$/i
 
 const longBodies = new Shares({ all: RAPI_LONG_BODIES_MAX, each: RAPI_LONG_BODIES_PER_USER_MAX })
 

@@ -14,7 +14,7 @@ import {
 import { JsonText } from '../../rpc/long-answers'
 import { readArguments, type RouteArgument } from './arguments'
 import { type Authenticator, CHALLENGE, checkAccess } from './auth'
-import { readBody } from './body'
+import { GANETI_TYPE, readBody } from './body'
 import { noteAccess } from './access-log'
 import { RapiContext, type RapiServices } from './context'
 import { errorReply, HttpError, notFound, retryAfter } from './errors'
@@ -95,7 +95,7 @@ async function serve(
   user: User | undefined,
 ): Promise<unknown> {
   for (const { basic = [] } of route.security) checkAccess(user, basic)
-  const body = await readBody(request, user?.name)
+  const body = await readBody(request, GANETI_TYPE, user?.name)
   const query = new URLSearchParams((request.url ?? '').slice(pathOf(request).length))
   const context = new RapiContext(services, response, resource, query, body, undefined, user)
   const permission = readPermission(route)

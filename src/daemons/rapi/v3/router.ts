@@ -8,7 +8,7 @@ import { DROPPED_BODY } from '../../../model/limits'
 import type { GantryMaster } from '../../../rpc/luxi/gantry'
 import { noteAccess } from '../access-log'
 import { readArguments } from '../arguments'
-import { readBody } from '../body'
+import { JSON_TYPE, readBody } from '../body'
 import { leaving, RapiContext, type RapiServices, type Reply } from '../context'
 import { AnsweredByJob, badRequest, HttpError, notFound, retryAfter } from '../errors'
 import { checkHeaders } from '../request-headers'
@@ -59,7 +59,7 @@ async function serve(
   }
   const searchParams = new URLSearchParams(query)
   refuseUnknown(route, searchParams)
-  const body = await readBody(request, identity.user)
+  const body = await readBody(request, JSON_TYPE, identity.user)
   refuseUnusedBody(route, body)
   const v3 = { identity, again, gantry: options.gantry, reply }
   const context = new RapiContext(options, response, found.resource, searchParams, body, v3)

@@ -35,6 +35,20 @@ async function ended(id: unknown): Promise<Reply> {
   }
 }
 
+test.each([
+  ['application/json', 202],
+  ['Application/JSON; charset=UTF-8', 202],
+  ['application/json;charset="utf-8"', 202],
+  ['application/json; charset=utf-16', 415],
+  ['application/jsonp', 415],
+  ['text/plain', 415],
+])('a body of type %s is answered with %i', async (type, status) => {
+  const head = `POST /3/jobs HTTP/1.1\r\nHost: x\r\nAuthorization: ${basic('admin', 'secret')}\r\n`
+  const body = JSON.stringify({ ops: [delay()] })
+  const answer = await harness.raw(`${head}Content-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+  expect(answer.status).toBe(status)
+})
+
 test('a page of another site may change nothing', async () => {
   const reply = await submit([delay()], ['Sec-Fetch-Site: cross-site'])
   expect([reply.status, reply.json['detail']]).toEqual([403, expect.stringMatching(/^Sec-Fetch-Site is cross-site/)])
