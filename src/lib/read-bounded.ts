@@ -18,4 +18,17 @@ export function readBounded(file: string | number, most: number): string {
   }
 }
 
+/** The same for a plain file only: nobody knows when a pipe, or what the kernel writes as it comes, has an end. */
+export async function readPlainFile(file: string, most: number): Promise<string> {
+  const handle = await fs.promises.open(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK)
+  try {
+    if (!(await handle.stat()).isFile()) throw new Error('it is no plain file')
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(most + 1))
+    if (bytesRead > most) throw new Error(`it has more than ${most} bytes`)
+    return buffer.toString('utf8', 0, bytesRead)
+  } finally {
+    await handle.close()
+  }
+}
+
 const CHUNK_BYTES = 1 << 18

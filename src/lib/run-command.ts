@@ -30,6 +30,8 @@ export interface CommandResult {
   timedOut: boolean
 }
 
+const NOT_STARTED = 127
+
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
 /** Never rejects for a failing program: look at `code`. A program that cannot be started has code 127. */
@@ -38,14 +40,12 @@ export function runCommand(argv: readonly string[], options: CommandOptions = {}
   if (program === undefined) throw new Error('runCommand needs a program')
   const limit = options.maxOutput ?? 1 << 20
   return new Promise((resolve) => {
-    const child = spawn(program, args, {
-      cwd: options.cwd,
-      env: { PATH, LANG: 'C', ...options.env },
-      stdio: ['pipe', 'pipe', options.interactive ? 'inherit' : 'pipe'],
-      // Of its own group, the program has no terminal.
-      detached: !options.interactive,
-    })
     const result = { stdout: '', stderr: '', output: '', timedOut: false }
+    const child = begin(program, args, options)
+    if (child instanceof Error) {
+      const output = errorText(child)
+      return resolve({ ...result, code: NOT_STARTED, signal: null, stderr: output, output })
+    }
     const add = (stream: 'stdout' | 'stderr') => (chunk: string) => {
       result[stream] = (result[stream] + chunk).slice(-limit)
       result.output = (result.output + chunk).slice(-limit)
@@ -83,8 +83,23 @@ export function runCommand(argv: readonly string[], options: CommandOptions = {}
     }
     child.on('error', (error) => {
       add('stderr')(errorText(error))
-      finish(127, null)
+      finish(NOT_STARTED, null)
     })
     child.on('close', finish)
   })
+}
+
+/** An error for arguments and variables that no program can be given, as those with a NUL. */
+function begin(program: string, args: readonly string[], options: CommandOptions) {
+  try {
+    return spawn(program, args, {
+      cwd: options.cwd,
+      env: { PATH, LANG: 'C', ...options.env },
+      stdio: ['pipe', 'pipe', options.interactive ? 'inherit' : 'pipe'],
+      // Of its own group, the program has no terminal.
+      detached: !options.interactive,
+    })
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
+  }
 }

@@ -102,6 +102,8 @@ export const QMP_LINE_BYTES_MAX = 16 << 20
 export const QEMU_START_S = 60
 /** Seconds that a killed QEMU may take to be gone. */
 export const QEMU_END_S = 30
+/** Of the file with the password of a screen. */
+export const SCREEN_PASSWORD_BYTES_MAX = 4096
 /** For which the network is asked whether an address is free, and told that it has moved. */
 export const ARP_S = 2
 /** Logs of OS scripts on one node; the oldest go. */

@@ -48,8 +48,12 @@ export const none: Check<null> = simple('()', { nullable: true }, (value) => val
 export const bool: Check<boolean> = simple('Bool', { type: 'boolean' }, (value) => typeof value === 'boolean')
 export const int: Check<number> = simple('Int', { type: 'integer' }, (value) => Number.isSafeInteger(value))
 export const float: Check<number> = simple('Double', { type: 'number' }, (value) => Number.isFinite(value))
-export const text: Check<string> = simple('String', { type: 'string' }, (value) => typeof value === 'string')
-export const object: Check<JsonObject> = simple('JSObject', { type: 'object', additionalProperties: true }, isObject)
+export const text: Check<string> = withoutNul(
+  simple<string>('String', { type: 'string' }, (value) => typeof value === 'string'),
+)
+export const object: Check<JsonObject> = withoutNul(
+  simple<JsonObject>('JSObject', { type: 'object', additionalProperties: true }, isObject),
+)
 
 export const nonEmpty: Check<string> = {
   schema: { type: 'string', minLength: 1 },
@@ -227,6 +231,24 @@ export function refuseOtherKeys(given: JsonObject, allowed: readonly string[]): 
   if (superfluous.length === 0) return
   const [found, known] = [superfluous, allowed].map((names) => JSON.stringify([...names].sort()))
   throw new Mismatch(`Superfluous dictionary keys: ${found}, but only ${known} allowed.`)
+}
+
+/** Texts become arguments, paths and the environment of programs, where NUL is the end. */
+function withoutNul<T>(check: Check<T>): Check<T> {
+  return {
+    ...check,
+    parse(value) {
+      const read = check.parse(value)
+      if (hasNul(read)) throw new Explained('A text has a NUL character, which no program can be given')
+      return read
+    },
+  }
+}
+
+function hasNul(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('\0')
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(value).some(([name, entry]) => hasNul(name) || hasNul(entry))
 }
 
 export function isObject(value: unknown): value is JsonObject {

@@ -22,6 +22,8 @@ export async function writeImage(context: NodeContext, disk: DiskDict, image: st
   const known = await fsAsync.stat(image).catch(() => fail(`Image '${image}' not found`))
   // A pipe, for one, would hold up this daemon until somebody writes into it.
   if (!known.isFile() && !known.isBlockDevice()) fail(`Image '${image}' is neither a file nor a block device`)
+  // So does what the kernel writes as it comes; its files have no length.
+  if (known.isFile() && known.size === 0) fail(`Image '${image}' is empty`)
   await writeBeginning(fs.createReadStream(image, { highWaterMark: MIB }), target, context.caller)
 }
 

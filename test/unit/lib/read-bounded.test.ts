@@ -1,7 +1,23 @@
-import { readBounded } from '../../../src/lib/read-bounded'
+import { execFileSync } from 'node:child_process'
+import * as fs from 'node:fs'
+import * as os from 'node:os'
+import * as path from 'node:path'
+import { readBounded, readPlainFile } from '../../../src/lib/read-bounded'
 
 test('a file that has no end is refused, another one is read whole', () => {
   expect(() => readBounded('/dev/zero', 1 << 20)).toThrow('it has more than 1048576 bytes')
   expect(readBounded(__filename, 1 << 20)).toContain('is read whole')
   expect(() => readBounded('/nosuch', 1)).toThrow('ENOENT')
+})
+
+test('a pipe and a device are refused at once where a plain file is expected', async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-plain-'))
+  const pipe = path.join(folder, 'pipe')
+  execFileSync('mkfifo', [pipe])
+  await expect(readPlainFile(pipe, 100)).rejects.toThrow('it is no plain file')
+  await expect(readPlainFile('/dev/zero', 100)).rejects.toThrow('it is no plain file')
+  fs.writeFileSync(path.join(folder, 'file'), 'secret\n')
+  expect(await readPlainFile(path.join(folder, 'file'), 7)).toBe('secret\n')
+  await expect(readPlainFile(path.join(folder, 'file'), 6)).rejects.toThrow('it has more than 6 bytes')
+  fs.rmSync(folder, { recursive: true })
 })

@@ -117,6 +117,13 @@ test('a virtual node does not reset the machine that it shares', () => {
   expect(() => powercycle(node.context, 'kvm')).toThrow('This is a virtual node')
 })
 
+test('an image without length is refused: what the kernel writes as it comes has none', async () => {
+  const id = ['loop', '/srv/ganeti/file-storage/inst1.example.com/d']
+  node.put('/srv/ganeti/file-storage/inst1.example.com/d', '-')
+  const image = writeImage(node.context, { ...disk, size: 2, logical_id: id }, '/proc/uptime', 1)
+  await expect(image).rejects.toThrow("Image '/proc/uptime' is empty")
+})
+
 test('an image is written to the beginning of a disk, and not beyond its size', async () => {
   const id = ['loop', '/srv/ganeti/file-storage/inst1.example.com/d']
   const target = { ...disk, size: 2, logical_id: id }

@@ -45,6 +45,14 @@ describe('networks', () => {
   })
 })
 
+test.each([
+  [{ instance_name: 'a\0b' }],
+  [{ instance_name: 'a', hvparams: { kernel_args: 'ro\0' } }],
+  [{ instance_name: 'a', hvparams: { 'x\0': { y: ['z'] } } }],
+])('a text with a NUL is refused: %j', (params) => {
+  expect(() => fillOpcode(OpInstanceStartup, params)).toThrow(/fails validation: A text has a NUL character/)
+})
+
 describe('parseOpcode', () => {
   test.each(recorded.map((vector) => [JSON.stringify(vector.input).slice(0, 110), vector] as const))(
     'answers as luxid: %s',

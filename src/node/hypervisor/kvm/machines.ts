@@ -3,7 +3,9 @@
 import * as fs from 'node:fs/promises'
 import * as os from 'node:os'
 import { within } from '../../../lib/clock'
-import { INSTANCE_LOOK_S, QMP_LOOK_S } from '../../../model/limits'
+import { readPlainFile } from '../../../lib/read-bounded'
+import { errorText } from '../../../lib/system-failure'
+import { INSTANCE_LOOK_S, QMP_LOOK_S, SCREEN_PASSWORD_BYTES_MAX } from '../../../model/limits'
 import type { InstanceDict, InstanceRuntime } from '../../../rpc/node/dicts'
 import { HypervisorFailure } from '../hypervisor'
 import type { HypervisorContext, LinkedDisk } from '../hypervisor'
@@ -264,9 +266,9 @@ function screenPasswords(params: KvmParams): [protocol: string, file: string][] 
 
 async function password(file: string): Promise<string> {
   try {
-    return (await fs.readFile(file, 'utf8')).split('\n')[0] ?? ''
+    return (await readPlainFile(file, SCREEN_PASSWORD_BYTES_MAX)).split('\n')[0] ?? ''
   } catch (error) {
-    throw new HypervisorFailure(`Failed to open password file ${file}: ${String(error)}`)
+    throw new HypervisorFailure(`Failed to open password file ${file}: ${errorText(error)}`)
   }
 }
 
