@@ -8,14 +8,29 @@ import { certificateDigest } from '../../lib/tls'
 import type { NodeContext } from '../../node/context'
 import type { CallName } from '../../rpc/node/calls'
 
+/** The certificate that the caller has shown. To read it costs as much as a short call, so that is done once for each connection. */
+interface Shown {
+  readonly digest: string
+  readonly name: string
+}
+
+const shown = new WeakMap<TLSSocket, Shown>()
+
+function shownBy(socket: TLSSocket): Shown {
+  const known = shown.get(socket)
+  if (known !== undefined) return known
+  const { fingerprint, subject } = socket.getPeerCertificate()
+  const read = { digest: fingerprint, name: String(subject.CN) }
+  shown.set(socket, read)
+  return read
+}
+
 export function callerCheck({ ssconf, paths, log }: NodeContext): (socket: Socket) => boolean {
-  const digests = new WeakMap<Socket, string>()
   const clusterDigest = cachedDigest(paths.serverCert)
 
   return (socket) => {
     if (!(socket instanceof TLSSocket) || !socket.authorized) return false
-    const digest = digests.get(socket) ?? socket.getPeerCertificate().fingerprint
-    digests.set(socket, digest)
+    const { digest } = shownBy(socket)
     const candidates = ssconf.lines('master_candidates_certs')
     // Before the first list arrives, a node obeys whoever holds the cluster's own key.
     const accepted =
@@ -47,7 +62,7 @@ const FROM_MASTER: ReadonlySet<CallName> = new Set<CallName>([
 export function foreignMaster({ ssconf, hostname }: NodeContext, name: CallName, socket: Socket): string | undefined {
   if (!FROM_MASTER.has(name) || !(socket instanceof TLSSocket)) return undefined
   const master = ssconf.value('master_node')
-  const caller = String(socket.getPeerCertificate().subject.CN)
+  const caller = shownBy(socket).name
   if (!master || caller === master || !ssconf.lines('node_list').includes(caller)) return undefined
   return `${hostname} takes this only from the master, which is ${master} and not ${caller}`
 }
