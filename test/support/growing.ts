@@ -36,7 +36,7 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
   },
   'src/jobs/job-report.ts': { asked: ONE_WORK },
   'src/jobs/job-run.ts': { priorityWatchers: ONE_WORK },
-  'src/jobs/pool.ts': { idle: OPEN_JOBS, workers: OPEN_JOBS, waiting: OPEN_JOBS },
+  'src/jobs/pool.ts': { idle: OPEN_JOBS, workers: OPEN_JOBS, waiting: OPEN_JOBS, expected: ONE_WORK },
   'src/jobs/queue.ts': {
     jobs: OPEN_JOBS,
     ended: ENDED_JOBS,

@@ -1,7 +1,7 @@
 // The client of wconfd. It outlives restarts of the daemon: what was not sent, or may be done twice, is sent again.
 import { systemClock, type Clock } from '../../lib/clock'
 import { WCONFD_ANSWER_S, WCONFD_RECONNECT_S, WCONFD_RETRY_PAUSE_S } from '../../model/limits'
-import { JsonClient, PeerError } from '../json-protocol'
+import { JsonClient, PeerError, type Remembered } from '../json-protocol'
 import type { Wconfd } from './calls'
 
 export const WCONFD = 'the configuration daemon (wconfd)'
@@ -82,6 +82,8 @@ class Line {
   private readonly idle: JsonClient[] = []
   private readonly waiting = new Set<JsonClient>()
   private closed = false
+  /** The cluster alone, without nodes or instances: many opcodes ask for it, and it seldom changes. */
+  private readonly cluster: Remembered = {}
 
   constructor(private readonly options: WconfdClientOptions) {
     this.main = this.newClient()
@@ -92,7 +94,9 @@ class Line {
     let deadline = clock.monotonic_ms() + reconnect_s * 1000
     for (;;) {
       try {
-        return await (name === 'gantryAcquire' ? this.acquire(args) : this.main.call(name, args, WCONFD_ANSWER_S))
+        if (name === 'gantryAcquire') return await this.acquire(args)
+        const remembered = name === 'gantryRead' && asksForNothingElse(args[0]) ? this.cluster : undefined
+        return await this.main.call(name, args, WCONFD_ANSWER_S, remembered)
       } catch (error) {
         if (!(error instanceof PeerError) || !this.mayRepeat(name, error)) throw error
         // A lost answer means that there was a daemon until now.
@@ -128,3 +132,6 @@ class Line {
     return new JsonClient({ path: this.options.path, peer: WCONFD, clock: this.options.clock })
   }
 }
+
+const asksForNothingElse = (selector: unknown): boolean =>
+  typeof selector === 'object' && selector !== null && Object.keys(selector).length === 0

@@ -202,6 +202,16 @@ describe('restart', () => {
 })
 
 describe('configuration', () => {
+  test('the cluster is read anew only after it has changed', async () => {
+    const client = wconfd.client()
+    const before = await client.gantryRead({})
+    expect(await client.gantryRead({ nodes: 'all' })).not.toBe(before)
+    expect(await client.gantryRead({})).toBe(before)
+    await client.allocatePort()
+    const { cluster } = await client.gantryRead({})
+    expect(cluster.highest_used_port).toBe(before.cluster.highest_used_port + 1)
+  })
+
   test('changes are one step and return their results', async () => {
     const calls = wconfd.client()
     const instance = buildInstance(config, 1)
