@@ -5,7 +5,7 @@ import type { Clock, Timer } from '../lib/clock'
 import { timestamp } from '../lib/clock'
 import type { Log } from '../lib/log'
 import { Turns } from '../lib/turns'
-import { JOB_LOG_WRITE_S, JOB_RETRY_S, JOB_START_ATTEMPTS_MAX } from '../model/limits'
+import { JOB_LOG_WRITE_S, JOB_RETRY_S, JOB_START_ATTEMPTS_MAX, QUEUE_GATHER_YOUNG_S } from '../model/limits'
 import { secretsOf } from '../opcodes/summary'
 import type { JobId } from '../rpc/luxi/calls'
 import type { ClientId } from '../rpc/wconfd/calls'
@@ -42,6 +42,7 @@ export class Execution {
   private finish: () => void = () => undefined
   private running: RunningJob | undefined
   private begun = false
+  private given_ms = -Infinity
   private left = false
   private cancelWanted = false
   private killWanted = false
@@ -72,6 +73,12 @@ export class Execution {
         else return this.endWith(this.cannotStart(job, error))
       }
     }
+  }
+
+  /** It was given to a process lately: a short job will soon have ended. */
+  get isYoung(): boolean {
+    const { clock, job } = this.options
+    return clock.monotonic_ms() - this.given_ms <= QUEUE_GATHER_YOUNG_S * 1000 && !isFinished(job())
   }
 
   /** Looks for the process that a former luxid gave the job to. */
@@ -137,7 +144,9 @@ export class Execution {
       if (this.left) throw new Error('luxid is stopping')
       // Not written: who waits has done nothing yet, and is queued again after a crash. The live-lock tells of it until then.
       publish(started)
+      this.given_ms = clock.monotonic_ms()
       this.running = await prepared.begin({ job: started, secrets, verdicts }, this.listener())
+      this.begun = true
     } catch (error) {
       prepared.abandon()
       await this.options.store.removeLivelock(prepared.livelock)
@@ -157,7 +166,6 @@ export class Execution {
 
   private listener(): JobListener {
     return {
-      begun: () => (this.begun = true),
       progress: (progress) => this.hear(progress),
       over: () => isFinished(this.options.job()),
       gone: () => void this.heard.idle().then(() => this.settleDeath()),

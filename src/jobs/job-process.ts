@@ -1,7 +1,7 @@
 // What runs in a job process. It owns one job at a time: listens on the job's live-lock socket before the job may start, runs it,
 // reports its transitions, and closes the socket when the job has ended. It outlives luxid; without a job it ends with luxid.
 import { errorText } from '../lib/system-failure'
-import type { Clock } from '../lib/clock'
+import { type Clock, hearAll } from '../lib/clock'
 import type { Disk } from '../lib/disk'
 import { type FramedConnection, type FramedServer, serveFramed } from '../lib/json-socket'
 import type { Log } from '../lib/log'
@@ -10,9 +10,10 @@ import { JOB_PROGRESS_BYTES_MAX } from '../model/limits'
 import type { JobId, WireOpCode } from '../rpc/luxi/calls'
 import type { ClientId } from '../rpc/wconfd/calls'
 import { JobRun, type OpcodeSetting } from './job-run'
+import type { Job } from './job'
 import { JobReport, Link } from './job-report'
-import { type FromJob, type FromProcess, type ToJob, type ToProcess, readMessage } from './messages'
-import type { JobOrder } from './runner'
+import { type FromProcess, type ToJob, type ToProcess, readMessage } from './messages'
+import type { JobOrder, Progress } from './runner'
 import { jobFile } from './store'
 
 /** What the entry point adds to an opcode's setting to make the environment that operations want. */
@@ -36,15 +37,13 @@ export interface JobProcessOptions {
 export interface Channel {
   /** The process's own. */
   readonly pid: number
-  send(message: FromProcess | FromJob): void
+  send(message: FromProcess | Progress): void
   onMessage(listener: (message: ToProcess | ToJob) => void): void
   onDisconnect(listener: () => void): void
   exit(code: number): void
 }
 
 interface Slot {
-  id: JobId
-  livelock: string
   server: FramedServer
   report: JobReport
   /** To the luxid that gave the job to this process. */
@@ -59,7 +58,8 @@ export function serveJobs(channel: Channel, options: JobProcessOptions): void {
   let alone = false
 
   channel.onMessage((message) => {
-    void handle(message).catch((error: unknown) => {
+    if (message.do !== 'begin') return obey(slot, slot?.parent, message)
+    begin(message.order).catch((error: unknown) => {
       options.log.error({ err: error }, 'the job process cannot go on')
       channel.exit(1)
     })
@@ -71,36 +71,30 @@ export function serveJobs(channel: Channel, options: JobProcessOptions): void {
   })
   channel.send({ say: 'ready' })
 
-  async function handle(message: ToProcess | ToJob): Promise<void> {
-    if (message.do === 'prepare') return prepare(message.id, message.livelock)
-    if (message.do === 'begin') return begin(message.order)
-    obey(slot, slot?.parent, message)
-  }
-
-  async function prepare(id: JobId, livelock: string): Promise<void> {
-    try {
-      const server = await serveLivelock(livelock, (link, message) => obey(slot, link, message))
-      const { paths, disk, clock } = options
-      const report = new JobReport({ file: jobFile(paths, id), disk, clock })
-      const parent = new Link((message) => channel.send(message))
-      slot = { id, livelock, server, report, parent, run: undefined, defect: false }
-      channel.send({ say: 'prepared', id })
-    } catch (error) {
-      channel.send({ say: 'failed', text: errorText(error) })
-    }
-  }
-
   async function begin(order: JobOrder): Promise<void> {
-    if (slot?.id !== order.job.id) throw new Error(`told to begin job ${order.job.id} without having prepared it`)
-    const current = slot
-    const client: ClientId = [order.job.id, slot.livelock, channel.pid]
-    await startRun(current, order, options, client).run()
-    await current.report.close()
+    const { id, livelock = '' } = order.job
+    const opened = await open(order.job).catch((error: unknown) => errorText(error))
+    if (typeof opened === 'string') return channel.send({ say: 'failed', text: opened })
+    slot = opened
+    // If luxid is gone already, its successor may have missed this live-lock, and starts the job anew: then this process ends here.
+    await hearAll()
+    if (alone) return
+    channel.send({ say: 'begun' })
+    await startRun(opened, order, options, [id, livelock, channel.pid]).run()
+    await opened.report.close()
     await options.jobEnded?.()
-    await current.server.close()
+    await opened.server.close()
     slot = undefined
-    if (alone || current.defect) channel.exit(0)
+    if (alone || opened.defect) channel.exit(0)
     else channel.send({ say: 'idle' })
+  }
+
+  async function open({ id, livelock = '' }: Job): Promise<Slot> {
+    const server = await serveLivelock(livelock, (link, message) => obey(slot, link, message))
+    const { paths, disk, clock } = options
+    const report = new JobReport({ file: jobFile(paths, id), disk, clock })
+    const parent = new Link((message) => channel.send(message))
+    return { server, report, parent, run: undefined, defect: false }
   }
 }
 

@@ -7,7 +7,6 @@ import { Turns } from '../lib/turns'
 import { JOB_LOG_WRITE_S } from '../model/limits'
 import type { Job } from './job'
 import { encodeJob } from './job-file'
-import type { FromJob } from './messages'
 import type { Progress } from './runner'
 
 export interface JobReportOptions {
@@ -28,7 +27,6 @@ export class JobReport {
   begin(job: Job, luxid: Link): void {
     this.latest = job
     this.luxid = luxid
-    luxid.tell({ kind: 'begun' })
   }
 
   /** Another luxid is there: it hears where the job is, and writes what comes after that. */
@@ -83,7 +81,7 @@ export class Link {
   private readonly asked: ((answer: Answer) => void)[] = []
   private over = false
 
-  constructor(readonly tell: (message: FromJob) => void) {}
+  constructor(readonly tell: (message: Progress) => void) {}
 
   get isLost(): boolean {
     return this.over

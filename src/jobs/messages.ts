@@ -1,15 +1,14 @@
 // What luxid and a job process say to each other over the fork's channel: handing over a job, with its secrets, then its progress and
 // what a running job is told. After a restart of luxid these go over the job's live-lock socket.
-import type { JobId } from '../rpc/luxi/calls'
 import type { JobOrder, Progress } from './runner'
 
-export type ToProcess =
-  | { readonly do: 'prepare'; readonly id: JobId; readonly livelock: string }
-  | { readonly do: 'begin'; readonly order: JobOrder }
+/** The process makes the job's live-lock, says so, and begins. */
+export type ToProcess = { readonly do: 'begin'; readonly order: JobOrder }
 
 export type FromProcess =
   | { readonly say: 'ready' }
-  | { readonly say: 'prepared'; readonly id: JobId }
+  /** The live-lock is there: the job is not given to another process any more. */
+  | { readonly say: 'begun' }
   | { readonly say: 'failed'; readonly text: string }
   | { readonly say: 'idle' }
 
@@ -21,13 +20,8 @@ export type ToJob =
   | { readonly do: 'cancel' }
   | { readonly do: 'priority'; readonly priority: number }
 
-export type FromJob =
-  | Progress
-  /** The job was begun: it is not given to another process any more. */
-  | { readonly kind: 'begun' }
-
 /** Both ends are this program in the same version, so the shape is trusted once the text is JSON with the right key. */
-export function readMessage<T extends FromJob | ToJob>(text: string, key: 'kind' | 'do'): T | undefined {
+export function readMessage<T extends Progress | ToJob>(text: string, key: 'kind' | 'do'): T | undefined {
   const message: unknown = JSON.parse(text)
   if (typeof message !== 'object' || message === null || !(key in message)) return undefined
   return message as T

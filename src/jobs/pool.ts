@@ -22,8 +22,8 @@ import {
 import type { JobId } from '../rpc/luxi/calls'
 import type { Job } from './job'
 import { livelockName } from './livelocks'
-import { type FromJob, type FromProcess, type ToJob, type ToProcess, readMessage } from './messages'
-import type { JobListener, JobOrder, JobRunner, PreparedJob, RunningJob } from './runner'
+import { type FromProcess, type ToJob, type ToProcess, readMessage } from './messages'
+import type { JobListener, JobOrder, JobRunner, PreparedJob, Progress, RunningJob } from './runner'
 
 export interface PoolOptions {
   /** The program of a job process; its arguments are the virtual root and the host name. */
@@ -49,7 +49,7 @@ export interface JobChild {
   readonly connected: boolean
   readonly exitCode: number | null
   readonly signalCode: string | null
-  on(event: 'message', listener: (message: FromProcess | FromJob) => void): unknown
+  on(event: 'message', listener: (message: FromProcess | Progress) => void): unknown
   on(event: 'error', listener: (error: Error) => void): unknown
   on(event: 'close', listener: (code: number | null, signal: string | null) => void): unknown
   send(message: ToProcess | ToJob, sent: () => void): unknown
@@ -104,18 +104,11 @@ export class JobPool implements JobRunner {
 
   async prepare(id: JobId): Promise<PreparedJob> {
     const worker = await this.take()
-    const livelock = this.livelockPath(id, worker.pid)
-    worker.send({ do: 'prepare', id, livelock })
-    const prepared = worker.next('prepared')
-    prepared.catch(() => undefined)
     return {
-      livelock,
+      livelock: this.livelockPath(id, worker.pid),
       pid: worker.pid,
       abandon: () => worker.kill(),
-      begin: async (order, listener) => {
-        await prepared
-        return this.begin(worker, order, listener)
-      },
+      begin: (order, listener) => this.begin(worker, order, listener),
     }
   }
 
@@ -139,14 +132,18 @@ export class JobPool implements JobRunner {
     for (const worker of this.workers) worker.letGo()
   }
 
-  private begin(worker: Worker, order: JobOrder, listener: JobListener): RunningJob {
-    const ended = worker.next('idle').then(
+  private async begin(worker: Worker, order: JobOrder, listener: JobListener): Promise<RunningJob> {
+    const [begun, idle] = [worker.next('begun'), worker.next('idle')]
+    idle.catch(() => undefined)
+    const running = worker.run(order, listener)
+    await begun
+    const ended = idle.then(
       () => this.reuse(worker),
       () => this.workers.delete(worker),
     )
     // The job's place is free when its process can take the next one.
     void ended.then(() => listener.gone())
-    return worker.run(order, listener)
+    return running
   }
 
   /**
@@ -233,15 +230,14 @@ class Worker {
   jobs = 0
   readonly ready: Promise<void>
   private readonly child: JobChild
-  private hear: (message: FromJob) => void = () => undefined
-  private expected: { say: FromProcess['say']; resolve(): void; reject(error: Error): void } | undefined
+  private hear: (message: Progress) => void = () => undefined
+  private readonly expected = new Map<FromProcess['say'], { resolve(): void; reject(error: Error): void }>()
 
   constructor(options: PoolOptions, onGone: () => void) {
     this.child = (options.processes ?? systemProcesses).start(options)
     this.child.on('message', (message) => ('kind' in message ? this.hear(message) : this.check(message)))
     const gone = (why: string) => {
-      this.expected?.reject(new Error(why))
-      this.expected = undefined
+      this.fail(why)
       onGone()
     }
     this.child.on('error', (error) => gone(`job process cannot be started: ${errorText(error)}`))
@@ -277,7 +273,7 @@ class Worker {
     return new Promise((resolve, reject) => {
       if (this.child.exitCode !== null || this.child.signalCode !== null)
         return reject(new Error('job process has ended'))
-      this.expected = { say, resolve, reject }
+      this.expected.set(say, { resolve, reject })
     })
   }
 
@@ -292,11 +288,14 @@ class Worker {
   }
 
   private check(message: FromProcess): void {
-    const { expected } = this
-    if (message.say === 'failed') expected?.reject(new Error(message.text))
-    else if (message.say === expected?.say) expected.resolve()
-    else return
-    this.expected = undefined
+    if (message.say === 'failed') return this.fail(message.text)
+    this.expected.get(message.say)?.resolve()
+    this.expected.delete(message.say)
+  }
+
+  private fail(why: string): void {
+    for (const { reject } of this.expected.values()) reject(new Error(why))
+    this.expected.clear()
   }
 }
 
@@ -307,10 +306,9 @@ class Hearing {
 
   constructor(private readonly listener: JobListener) {}
 
-  hear(message: FromJob, send: (answer: ToJob) => void): void {
+  hear(message: Progress, send: (answer: ToJob) => void): void {
     // What is not answered any more the process writes itself.
     if (this.left) return
-    if (message.kind === 'begun') return this.listener.begun()
     const heard = this.listener.progress(message)
     if (message.kind === 'log') return
     this.answered = heard.then(
@@ -342,7 +340,7 @@ async function follow(livelock: string, listener: JobListener, kill: () => void)
       connectTimeout_s: JOB_CONNECT_S,
       maxFrame: JOB_PROGRESS_BYTES_MAX,
       onMessage(text, connection) {
-        const message = readMessage<FromJob>(text, 'kind')
+        const message = readMessage<Progress>(text, 'kind')
         if (message) hearing.hear(message, (answer) => send(answer, connection))
       },
     })

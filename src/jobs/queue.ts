@@ -68,6 +68,11 @@ export class JobQueue {
     return this.lastId
   }
 
+  /** How many jobs will have something to write in a moment, and have nothing just now. */
+  get busy(): number {
+    return [...this.executions].filter(([id, { isYoung }]) => isYoung && !this.unpublished.has(id)).length
+  }
+
   /** What the file `serial` has to say: no other luxid gives out an id up to this one. */
   get serial(): JobId {
     return Math.max(this.reservedId, this.lastId)
@@ -326,13 +331,8 @@ export class JobQueue {
   }
 
   private execution(job: Job): Execution {
-    const { store, runner, ownerDied, clock, log } = this.options
     const execution = new Execution(job.id, {
-      store,
-      runner,
-      ownerDied,
-      clock,
-      log,
+      ...this.options,
       job: () => this.jobs.get(job.id) ?? job,
       find: (id) => this.find(id),
       publish: (changed) => this.publish(changed),

@@ -84,7 +84,8 @@ export class Replicas {
   /** Resolves when every candidate in sync has all of them. */
   async update(files: readonly QueueFile[]): Promise<void> {
     for (const { backlog } of this.replicas.values()) for (const file of files) backlog?.set(...file)
-    await this.toAllInSync((target) => this.sendTo(target, files))
+    const args = sameForAll(files)
+    await this.toAllInSync((target) => this.sendTo(target, args))
   }
 
   /** What was sent until now reaches the files of the candidates in sync. */
@@ -97,15 +98,16 @@ export class Replicas {
 
   private async sendTo(
     target: NodeTarget,
-    files: readonly QueueFile[],
+    args: [files: readonly QueueFile[]],
     call: 'gantry_jobqueue_append' | 'gantry_jobqueue_write' = 'gantry_jobqueue_append',
   ): Promise<void> {
     const { nodes } = this.options
+    const [files] = args
     const replica = this.replicas.get(target.uuid)
     const bytes = files.reduce((sum, [, content]) => sum + content.length, 0)
     if (files.length > 0 && bytes <= QUEUE_BATCH_BYTES_MAX && replica?.oneByOne === false)
       try {
-        await nodes.one(target, call, [files])
+        await nodes.one(target, call, args)
         return
       } catch (error) {
         if (!isUnknownCall(error)) throw error
@@ -185,12 +187,12 @@ export class Replicas {
       for await (const files of batches(this.options.files())) {
         if (this.closed) return
         const missing = files.filter(([file]) => !backlog.has(file))
-        await withinTime(clock, this.sendTo(target, missing, 'gantry_jobqueue_write'))
+        await withinTime(clock, this.sendTo(target, [missing], 'gantry_jobqueue_write'))
       }
       await this.keepOnly(replica, backlog)
       for (let [next] = backlog; next !== undefined; [next] = backlog) {
         backlog.delete(next[0])
-        await withinTime(clock, this.sendTo(target, [next]))
+        await withinTime(clock, this.sendTo(target, [[next]]))
       }
       replica.inSync = true
       // A file that the candidate never had cannot be moved there; that is no reason to distrust its copy.
@@ -213,6 +215,13 @@ export class Replicas {
       if (!isUnknownCall(error)) throw error
     }
   }
+}
+
+/** What all are told is written once: the client knows it again by this. */
+function sameForAll(files: readonly QueueFile[]): [files: readonly QueueFile[]] {
+  const args: [readonly QueueFile[]] = [files]
+  Object.freeze(args)
+  return args
 }
 
 /** As many files as one call takes; each is read when its batch is put together. */

@@ -16,8 +16,9 @@ export interface JobOrder {
   readonly verdicts: readonly Verdict[]
 }
 
-/** A process that has the job's live-lock and waits to be told to begin. */
+/** A process that waits to be told to begin. */
 export interface PreparedJob {
+  /** The live-lock that it will have. */
   readonly livelock: string
   readonly pid: number
   /** Resolves once the job has begun. Rejects when the process died before: the job was not touched. */
@@ -34,7 +35,6 @@ export interface RunningJob {
 }
 
 export interface JobListener {
-  begun(): void
   /** What has changed; resolves when that is durable here and at the candidates in sync. */
   progress(progress: Progress): Promise<void>
   /** Whether the job has ended, so that its process has no more to say. */

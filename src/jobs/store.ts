@@ -11,6 +11,7 @@ import type { Paths } from '../lib/paths'
 import {
   QUEUE_COMMIT_FILES_MAX,
   QUEUE_FOLD_S,
+  QUEUE_GATHER_S,
   QUEUE_JOURNAL_BYTES_MAX,
   QUEUE_ROOM_BYTES_MIN,
   QUEUE_SEEN_FILES_MAX,
@@ -47,6 +48,8 @@ interface Write {
 export class QueueStore {
   private readonly pending = new Map<string, Write>()
   private committing = false
+  /** Ends the wait for what other jobs have to write. */
+  private gathered: () => void = () => undefined
   private commits: Promise<void> = Promise.resolve()
   private readonly journal: FileJournal
   /** What is durable and on its way to the files. */
@@ -63,6 +66,8 @@ export class QueueStore {
     private readonly log: Log,
     private readonly replicas: Pick<Replicas, 'update' | 'fold' | 'rename' | 'setDrainFlag' | 'retract'>,
     private readonly clock: Clock,
+    /** How many jobs will have something to write in a moment, and have nothing just now. */
+    private readonly others: () => number = () => 0,
   ) {
     const isNews = (file: string, content: string) => this.isNews(file, content)
     this.journal = new FileJournal({ disk, file: paths.queueJournal, isNews })
@@ -271,6 +276,7 @@ export class QueueStore {
       write.waiting.push({ resolve, reject })
       this.pending.set(file, write)
       if (!this.committing) this.commits = this.commit()
+      else if (this.others() === 0) this.gathered()
     })
   }
 
@@ -279,11 +285,23 @@ export class QueueStore {
     // What else is submitted in this turn of the event loop belongs to the same commit.
     await Promise.resolve()
     while (this.pending.size > 0) {
+      if (this.others() > 0) await this.gather()
       const batch = [...this.pending].slice(0, QUEUE_COMMIT_FILES_MAX)
       for (const [file] of batch) this.pending.delete(file)
       await this.commitAll(batch)
     }
     this.committing = false
+  }
+
+  /** A commit costs as much as half a job, here and at each candidate, so it waits a moment for what other jobs have to write. */
+  private gather(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.clock.after(QUEUE_GATHER_S * 1000, resolve)
+      this.gathered = () => {
+        timer.cancel()
+        resolve()
+      }
+    })
   }
 
   private async commitAll(batch: readonly (readonly [file: string, Write])[]): Promise<void> {
@@ -306,7 +324,7 @@ export class QueueStore {
       this.unfolded.set(file, content)
       this.unfoldedBytes += content.length
     }
-    if (contents.length <= QUEUE_SEEN_FILES_MAX && this.foldingNow === undefined) await this.show(contents)
+    if (this.unfolded.size <= QUEUE_SEEN_FILES_MAX && this.foldingNow === undefined) await this.show(contents)
     if (this.unfoldedBytes > QUEUE_JOURNAL_BYTES_MAX) void this.foldNow()
     else this.foldSoon()
   }

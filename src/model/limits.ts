@@ -164,8 +164,15 @@ export const QUEUE_COMMIT_FILES_MAX = 200
 export const QUEUE_FOLD_S = 2
 /** The same when so much was appended. */
 export const QUEUE_JOURNAL_BYTES_MAX = 4 << 20
-/** Files of a commit that are written at once, so that programs that read them see a job as it is; they are not durable there yet. */
-export const QUEUE_SEEN_FILES_MAX = 3
+/**
+ * While no more files than this have something in the journal, they are written at once as well, so that programs that read them see a
+ * job as it is; they are not durable there yet.
+ */
+export const QUEUE_SEEN_FILES_MAX = 8
+/** Seconds that a commit waits for what other jobs have to write. */
+export const QUEUE_GATHER_S = 0.005
+/** It does not wait for jobs that have been running for longer. */
+export const QUEUE_GATHER_YOUNG_S = 1
 /** No job is taken while the disk of the queue has less room than this: those that are taken must be able to end. */
 export const QUEUE_ROOM_BYTES_MIN = 256 << 10
 /** While the files cannot be written, no more is taken than this. */

@@ -1,8 +1,9 @@
 // Job processes of a simulated machine: what the pool forks, and the program that it runs there.
 import { EventEmitter } from 'node:events'
 import { serveJobs, type Channel } from '../../src/jobs/job-process'
-import type { FromJob, FromProcess, ToJob, ToProcess } from '../../src/jobs/messages'
+import type { FromProcess, ToJob, ToProcess } from '../../src/jobs/messages'
 import type { JobChild, JobProcesses } from '../../src/jobs/pool'
+import type { Progress } from '../../src/jobs/runner'
 import type { Log } from '../../src/lib/log'
 import type { Paths } from '../../src/lib/paths'
 import { JobCancelled } from '../../src/operations/environment'
@@ -117,7 +118,7 @@ class SimChild implements JobChild {
     const { child, parent } = this
     return {
       pid: child.pid,
-      send: (message) => this.later(parent, () => this.events.emit('message', copyOf<FromProcess | FromJob>(message))),
+      send: (message) => this.later(parent, () => this.events.emit('message', copyOf<FromProcess | Progress>(message))),
       onMessage: (listener) => void this.inChild.on('message', listener),
       onDisconnect: (listener) => {
         if (this.connected) this.inChild.on('disconnect', listener)

@@ -175,7 +175,7 @@ function openQueue(options: LuxidOptions, disk: Disk, wconfd: Wconfd): Parts {
     ...{ nodes, clock, log },
     files: () => queueFiles(paths, queue),
   })
-  const store = new QueueStore(disk, paths, log, replicas, clock)
+  const store = new QueueStore(disk, paths, log, replicas, clock, () => queue.busy)
   const queue: JobQueue = new JobQueue({
     ...{ store, clock, log },
     runner: options.runner ?? warmPool(new JobPool({ entry: jobEntry, execArgv: jobExecArgv, paths, clock, log })),

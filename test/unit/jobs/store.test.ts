@@ -4,12 +4,12 @@ import { encodeJob } from '../../../src/jobs/job-file'
 import { livelockName } from '../../../src/jobs/livelocks'
 import { noReplicas, Replicas, type QueueFile } from '../../../src/jobs/replicas'
 import { QueueStore } from '../../../src/jobs/store'
-import { systemClock } from '../../../src/lib/clock'
+import { type Clock, nextTurn, systemClock } from '../../../src/lib/clock'
 import { type Disk, systemDisk } from '../../../src/lib/disk'
 import { journalContents } from '../../../src/lib/file-journal'
 import { silentLog } from '../../../src/lib/log'
 import type { Paths } from '../../../src/lib/paths'
-import { QUEUE_UNFOLDED_BYTES_MAX } from '../../../src/model/limits'
+import { QUEUE_SEEN_FILES_MAX, QUEUE_UNFOLDED_BYTES_MAX } from '../../../src/model/limits'
 import { nodeUuid } from '../../../src/model/ids'
 import { NodeCallError, type NodeClient, type NodeTarget } from '../../../src/rpc/node/client'
 import { eventually } from '../../support/faults'
@@ -34,10 +34,13 @@ class FakeCandidates {
   readonly old = new Set<string>()
   readonly renames: string[] = []
   calls = 0
+  /** Arguments that are the same object are written once. */
+  readonly args = new Set<unknown>()
 
   readonly client: NodeClient = {
     one: async ({ name }, call, args) => {
       this.calls++
+      this.args.add(args)
       if (this.down.has(name)) throw new Error('does not answer')
       const [first, second] = args as unknown as [string, string]
       if (call === 'jobqueue_update') this.of(name).set(first, second)
@@ -121,10 +124,52 @@ describe('the store', () => {
     const store = open()
     await store.save(job(1))
     expect(readFileSync(`${paths.queueDir}/job-1`, 'utf8')).toBe(encodeJob(job(1)))
-    await Promise.all([2, 3, 4, 5].map((id) => store.save(job(id))))
-    expect(existsSync(`${paths.queueDir}/job-2`)).toBe(false)
+    const more = Array.from({ length: QUEUE_SEEN_FILES_MAX }, (_, i) => i + 2)
+    for (const id of more) await store.save(job(id))
+    const last = `${paths.queueDir}/job-${more.at(-1)}`
+    expect(existsSync(last)).toBe(false)
     await store.close()
-    expect(readFileSync(`${paths.queueDir}/job-2`, 'utf8')).toBe(encodeJob(job(2)))
+    expect(readFileSync(last, 'utf8')).toBe(encodeJob(job(more.length + 1)))
+  })
+
+  test('while other jobs run, a commit waits for what they have to write, and no longer', async () => {
+    const appended: string[][] = []
+    const disk: Disk = {
+      ...systemDisk,
+      append(file, data) {
+        appended.push([...journalContents(data.toString()).keys()])
+        return systemDisk.append(file, data)
+      },
+    }
+    let others = 2
+    const timers: (() => void)[] = []
+    const clock: Clock = {
+      ...systemClock,
+      after(_delay, action) {
+        timers.push(action)
+        return { cancel: () => undefined }
+      },
+    }
+    const store = new QueueStore(disk, paths, silentLog, noReplicas, clock, () => others)
+    const first = store.save(job(1))
+    await nextTurn()
+    others = 1
+    const second = store.save(job(2))
+    await nextTurn()
+    expect(appended).toEqual([])
+    others = 0
+    await Promise.all([first, second, store.save(job(3))])
+    expect(appended).toEqual([['job-1', 'job-2', 'job-3']])
+    others = 1
+    timers.length = 0
+    const late = store.save(job(4))
+    await nextTurn()
+    timers[0]?.()
+    await late
+    others = 0
+    await store.save(job(5))
+    expect(appended.slice(1)).toEqual([['job-4'], ['job-5']])
+    await store.close()
   })
 
   test('what is not in the files yet is found by whoever comes next, and what a process wrote alone counts for more', async () => {
@@ -246,6 +291,17 @@ describe('copies on master candidates', () => {
     const calls = candidates.calls
     await replicas.update([['/q/job-2', 'x']])
     expect(candidates.calls).toBe(calls + 1)
+    replicas.close()
+  })
+
+  test('what all are told is the same for all', async () => {
+    const candidates = new FakeCandidates()
+    const { replicas } = await openReplicas(candidates)
+    replicas.setCandidates([target('a'), target('b')])
+    await inSync(replicas, 'a', 'b')
+    candidates.args.clear()
+    await replicas.update([['/q/job-1', '1']])
+    expect([...candidates.args].map((args) => Object.isFrozen(args))).toEqual([true])
     replicas.close()
   })
 
