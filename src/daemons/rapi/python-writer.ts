@@ -19,6 +19,8 @@ const MARKS = {
   objectEnd: 0x7d,
 } as const
 const OTHERS = { line: 0x0a, blank: 0x20, backslash: 0x5c, lastOfAscii: 0x7e } as const
+const GROWTH_LEAST = 2
+const GROWTH_MOST = 8
 /** Of the members of a row: it is a list in the outermost list. */
 const ROW = 2
 
@@ -26,6 +28,8 @@ export class PythonWriter {
   private readonly heads: readonly Buffer[]
   private out = Buffer.alloc(0)
   private at = 0
+  /** How much longer a piece becomes, with something to spare: room that is made later has to be copied to. */
+  private growth = GROWTH_LEAST
   private last = 0
   private depth = 0
   private inText = false
@@ -44,7 +48,7 @@ export class PythonWriter {
 
   write(piece: Buffer | string): Buffer {
     const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece
-    this.out = Buffer.allocUnsafe(2 * bytes.length)
+    this.out = Buffer.allocUnsafe(Math.ceil(this.growth * bytes.length))
     this.at = 0
     if (this.keptFrom !== undefined) this.keptFrom = 0
     for (let from = 0; from < bytes.length; from++) {
@@ -55,7 +59,10 @@ export class PythonWriter {
       else this.writeMark(byte)
     }
     this.keep()
-    if (this.at > 0) this.last = this.out[this.at - 1] ?? 0
+    if (this.at > 0) {
+      this.last = this.out[this.at - 1] ?? 0
+      this.growth = Math.min(GROWTH_MOST, Math.max(GROWTH_LEAST, (1.1 * this.at) / bytes.length))
+    }
     return this.out.subarray(0, this.at)
   }
 

@@ -1,7 +1,7 @@
 // The life of a request to /2, read top to bottom: authenticate, find the route, check access, read the body, collect the
 // arguments, call the controller, reply. The routes are data, generated from the controllers.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Clock, breathe } from '../../lib/clock'
+import type { Clock } from '../../lib/clock'
 import { finishAnswer } from '../../lib/finish-answer'
 import { slices, writeSlice } from '../../lib/slices'
 import {
@@ -140,8 +140,10 @@ async function replyInPieces(response: ServerResponse, { text, columns }: TextAn
     waiting.push(bytes)
     if (size < RAPI_SHORT_BYTES_MAX) continue
     if (!response.headersSent) beginLong(response)
-    for (const ready of waiting) await writeSlice(response, ready)
+    // What waited goes out as one: each slice waits for its turn behind those of other lists.
+    const ready = waiting.length > 1 ? Buffer.concat(waiting) : bytes
     waiting = []
+    await writeSlice(response, ready)
   }
   const rest = Buffer.concat(waiting)
   if (response.headersSent) response.end(Buffer.concat([rest, LINE]))
@@ -152,10 +154,7 @@ async function replyInPieces(response: ServerResponse, { text, columns }: TextAn
 async function* partsOf({ pieces }: JsonText): AsyncGenerator<Buffer> {
   for await (const piece of pieces) {
     const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece
-    for (let at = 0; at < bytes.length; at += RAPI_BYTES_AT_ONCE) {
-      if (at > 0) await breathe()
-      yield bytes.subarray(at, at + RAPI_BYTES_AT_ONCE)
-    }
+    for (let at = 0; at < bytes.length; at += RAPI_BYTES_AT_ONCE) yield bytes.subarray(at, at + RAPI_BYTES_AT_ONCE)
   }
 }
 
