@@ -83,12 +83,29 @@ const resting: (() => void)[] = []
 export const breathe = (): Promise<void> =>
   new Promise((resolve) => {
     resting.push(resolve)
-    if (resting.length === 1) setImmediate(wakeOne)
+    if (resting.length === 1) wakeLater()
   })
+
+/** Somebody has asked for something, most likely for something short. */
+export function noteRequest(): void {
+  asked_ms = performance.now()
+}
+
+/** Milliseconds from a request in which more of them are expected, */
+const BUSY_MS = 20
+/** and that long work then rests between two slices, each of which takes about as long. */
+const REST_MS = 1
+let asked_ms = -Infinity
+
+/** Where all processors are busy, the system lets everybody else wait for work that runs on without a pause, who asked and who answers. */
+function wakeLater(): void {
+  if (performance.now() - asked_ms < BUSY_MS) setTimeout(wakeOne, REST_MS)
+  else setImmediate(wakeOne)
+}
 
 function wakeOne(): void {
   resting.shift()?.()
-  if (resting.length > 0) setImmediate(wakeOne)
+  if (resting.length > 0) wakeLater()
 }
 
 /**

@@ -2,7 +2,7 @@
 // Knows nothing of methods or errors; rpc/ gives the texts a meaning.
 import * as fs from 'node:fs'
 import * as net from 'node:net'
-import { hearAll } from './clock'
+import { hearAll, noteRequest } from './clock'
 import { Pieces, textOf } from './pieces'
 import { writeSlice } from './slices'
 
@@ -19,6 +19,8 @@ export interface FramedServerOptions {
   /** Bytes that may wait for a slow reader before it is disconnected. */
   maxBuffered?: number
   maxConnections?: number
+  /** Long answers are made more slowly while messages come. */
+  givesWay?: boolean
   /** Messages of one connection are handled one after the other, in order. */
   onMessage(text: string, connection: FramedConnection): Promise<void> | void
   onOpen?(connection: FramedConnection): void
@@ -47,7 +49,10 @@ export class FramedConnection {
 
   constructor(
     readonly socket: net.Socket,
-    private readonly options: Pick<FramedServerOptions, 'maxFrame' | 'maxBuffered' | 'onMessage' | 'onTooLarge'>,
+    private readonly options: Pick<
+      FramedServerOptions,
+      'maxFrame' | 'maxBuffered' | 'givesWay' | 'onMessage' | 'onTooLarge'
+    >,
   ) {
     this.pieces = new Pieces(options.maxFrame)
     this.closed = new Promise((resolve) => socket.once('close', () => resolve()))
@@ -87,6 +92,7 @@ export class FramedConnection {
   }
 
   private receive(data: Buffer): void {
+    if (this.options.givesWay === true) noteRequest()
     if (this.refused) return
     let start = 0
     for (let end = data.indexOf(END); end !== -1; end = data.indexOf(END, start)) {

@@ -13,6 +13,8 @@ export const NODE_ANSWER_BYTES_MAX = 256 << 20
 export const CONSOLES_AT_ONCE = 50
 /** Nodes to which a call to many is sent before the event loop serves others. */
 export const NODES_ASKED_AT_ONCE = 12
+/** Nodes whose answers are read before the event loop serves others. */
+export const NODES_READ_AT_ONCE = 100
 /** Nodes whose answers all lists together wait for before they ask more; whoever asks about a few waits for none of these. */
 export const LISTS_ASK_AT_ONCE = 32
 /** Seconds after which a node that has not answered yet keeps lists from asking the next ones no more. */
@@ -275,7 +277,7 @@ export const RAPI_REFUSED_S = 2
 /** Seconds that an idle connection is kept. */
 export const RAPI_KEEP_ALIVE_S = 15
 /** Bytes of an answer that are brought into RAPI's form before the event loop serves others. */
-export const RAPI_BYTES_AT_ONCE = 16 << 10
+export const RAPI_BYTES_AT_ONCE = 32 << 10
 /** An answer that is shorter is sent in one piece. */
 export const RAPI_SHORT_BYTES_MAX = 64 << 10
 /** Seconds in which the reader of a long answer takes nothing of it, after which it is given up. */

@@ -16,6 +16,7 @@ import {
   LISTS_ASK_PATIENCE_S,
   LIVE_ANSWER_S,
   NODES_ASKED_AT_ONCE,
+  ROWS_AT_ONCE,
 } from '../model/limits'
 import type { LiveData, LiveResults } from '../query/live-data'
 import type { ArgsOf, CallName, ResultOf } from '../rpc/node/calls'
@@ -104,7 +105,7 @@ export class NodeLiveData implements LiveData {
     { hear }: { hear?: (node: Node) => Hear<C> } = {},
   ): Promise<LiveResults<ResultOf<C>>> {
     const sharing = isList(nodes) ? this.sharedByLists : this.shared
-    return this.answers(nodes, NODES_ASKED_AT_ONCE, (node) => {
+    return this.answers(nodes, ROWS_AT_ONCE, (node) => {
       const question = () => this.questions.ask(node, call, argsOf(node), hear?.(node))
       return sharing.run(`${call} ${node.uuid} ${version}`, question)
     })

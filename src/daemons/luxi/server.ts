@@ -20,6 +20,7 @@ export async function serveLuxi(sockets: readonly string[], master: Master, log:
         maxFrame: LUXI_FRAME_BYTES_MAX,
         maxBuffered: LUXI_BUFFERED_BYTES_MAX,
         maxConnections: LUXI_CONNECTIONS_MAX,
+        givesWay: true,
         onMessage: (text, connection) => answer(text, connection, master, log),
         onTooLarge: (connection) =>
           refuse(connection, new Unparsable(`message longer than ${LUXI_FRAME_BYTES_MAX} bytes`), log),

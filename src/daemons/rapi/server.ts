@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Express } from 'express'
 import { routes } from '../../generated/routes'
-import type { Clock, Timer } from '../../lib/clock'
+import { type Clock, noteRequest, type Timer } from '../../lib/clock'
 import { countRefused } from '../../lib/counted-log'
 import { clientOf, Crowd } from '../../lib/crowd'
 import type { Log } from '../../lib/log'
@@ -77,7 +77,10 @@ export async function startRapi(options: RapiOptions): Promise<Rapi> {
   const crowd = crowdOf(options)
   const door = createDoors(options, users, crowd)
   const oneByOne = new OneByOne()
-  const handle: Door = (request, response) => oneByOne.begin(request, response, () => door(request, response))
+  const handle: Door = (request, response) => {
+    noteRequest()
+    oneByOne.begin(request, response, () => door(request, response))
+  }
   const servers = await Promise.all(addresses.map((address) => listen(address, port, options, handle, crowd)))
   const bound = servers.map(addressOf)
   let timer: Timer | undefined

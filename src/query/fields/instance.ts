@@ -1,7 +1,7 @@
 import { mapInSlices } from '../../lib/slices'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import type { Instance } from '../../model/instance'
-import { NODES_ASKED_AT_ONCE, ROWS_AT_ONCE } from '../../model/limits'
+import { NODES_READ_AT_ONCE, ROWS_AT_ONCE } from '../../model/limits'
 import type { Node } from '../../model/node'
 import { ConfigIndex } from '../config-index'
 import type { LiveResults } from '../live-data'
@@ -88,7 +88,7 @@ async function seenElsewhere(
   answers: Answers,
 ): Promise<ReadonlyMap<string, InstanceRuntime>> {
   const seen = new Map<string, InstanceRuntime>()
-  await mapInSlices([...answers.values()], NODES_ASKED_AT_ONCE, (answer) => {
+  await mapInSlices([...answers.values()], NODES_READ_AT_ONCE, (answer) => {
     if (!answer.ok) return
     for (const [name, info] of Object.entries(answer.payload))
       if (names.has(name) && !seen.has(name)) seen.set(name, info)
