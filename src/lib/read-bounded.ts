@@ -22,9 +22,10 @@ export function readBounded(file: string | number, most: number): string {
 export async function readPlainFile(file: string, most: number): Promise<string> {
   const handle = await fs.promises.open(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK)
   try {
-    if (!(await handle.stat()).isFile()) throw new Error('it is no plain file')
-    const { bytesRead, buffer } = await handle.read(Buffer.alloc(most + 1))
-    if (bytesRead > most) throw new Error(`it has more than ${most} bytes`)
+    const info = await handle.stat()
+    if (!info.isFile()) throw new Error('it is no plain file')
+    if (info.size > most) throw new Error(`it has more than ${most} bytes`)
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(info.size))
     return buffer.toString('utf8', 0, bytesRead)
   } finally {
     await handle.close()

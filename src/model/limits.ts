@@ -45,6 +45,8 @@ export const IMAGE_PACE = { bytes: 1 << 20, seconds: 60 } as const
 export const SCRIPT_OUTPUT_BYTES_MAX = 1 << 20
 /** Files below a storage directory that a node lists; with more it refuses. */
 export const STORED_FILES_MAX = 200_000
+/** Of the file that tells what an export is of. */
+export const EXPORT_INFO_BYTES_MAX = 4 << 20
 /** Seconds that a hook script may run. */
 export const HOOK_SCRIPT_S = 900
 /** Seconds that an allocator script may run: less than its caller waits, who so hears why there is no answer. */
@@ -104,6 +106,8 @@ export const QMP_LINE_BYTES_MAX = 16 << 20
 export const QEMU_START_S = 60
 /** Seconds that a killed QEMU may take to be gone. */
 export const QEMU_END_S = 30
+/** CPUs that a mask names, for all virtual CPUs together. */
+export const CPU_MASK_CPUS_MAX = 100_000
 /** Of the file with the password of a screen. */
 export const SCREEN_PASSWORD_BYTES_MAX = 4096
 /** For which the network is asked whether an address is free, and told that it has moved. */

@@ -4,11 +4,13 @@ import { pythonText } from '../lib/python-text'
 import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
 import { isMissing } from '../lib/disk'
+import { readPlainFile } from '../lib/read-bounded'
 import { formatIni, parseIni, type IniSections } from '../lib/ini'
 import { CLUSTER_ONLY_HVPARAMS } from '../model/constants/hypervisors'
 import { EXPORT_CONF_FILE, EXPORT_SECTION } from '../model/constants/exports'
 import { EXPORT_VERSION } from '../model/constants/versions'
 import { PATH } from '../model/constants/paths'
+import { EXPORT_INFO_BYTES_MAX } from '../model/limits'
 import type { DiskDict, InstanceDict } from '../rpc/node/dicts'
 import { fail, type NodeContext } from './context'
 
@@ -40,7 +42,7 @@ export async function exportInfo({ paths }: NodeContext, directory: string): Pro
 
 async function readInfo(file: string): Promise<IniSections | undefined> {
   try {
-    return parseIni(await fs.readFile(file, 'utf8'))
+    return parseIni(await readPlainFile(file, EXPORT_INFO_BYTES_MAX))
   } catch (error) {
     if (isMissing(error)) return undefined
     return fail(`Export info file cannot be read: ${errorText(error)}`)

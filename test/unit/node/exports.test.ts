@@ -91,6 +91,15 @@ test('an export that tells nothing of itself is no export', async () => {
   await expect(exportInfo(node.context, broken)).rejects.toThrow('line 1 is not understood')
 })
 
+test('an export whose file is a pipe or a device holds up nobody', async () => {
+  const folder = path.dirname(node.put('/var/lib/ganeti/export/odd/disk', ''))
+  fs.symlinkSync('/dev/zero', path.join(folder, 'config.ini'))
+  await expect(exportInfo(node.context, folder)).rejects.toThrow('cannot be read: it is no plain file')
+  fs.rmSync(path.join(folder, 'config.ini'))
+  execFileSync('mkfifo', [path.join(folder, 'config.ini')])
+  await expect(exportInfo(node.context, folder)).rejects.toThrow('cannot be read: it is no plain file')
+})
+
 test('a certificate for a transfer has its key beside it, for the node alone', async () => {
   const [name, pem] = await createTransferCertificate(node.context, 3600)
   const folder = node.paths.local(`/var/run/ganeti/crypto/${name}`)

@@ -1,5 +1,6 @@
 // CPU pinning: which processors of the node may run which virtual CPU of an instance.
 import { runCommand } from '../../../lib/run-command'
+import { CPU_MASK_CPUS_MAX } from '../../../model/limits'
 import { HypervisorFailure } from '../hypervisor'
 import { isObject } from '../../../opcodes/check'
 import type { Qmp } from './qmp'
@@ -10,6 +11,7 @@ export type CpuMasks = 'all' | readonly string[]
 /** `cpu_mask`: masks joined by `:`; ranges `1-3`, exclusions `^2`, or the word `all`. */
 export function parseCpuMask(mask: string): CpuMasks {
   if (mask === '' || mask === 'all') return 'all'
+  let named = 0
   return mask.split(':').map((part) => {
     const cpus = new Set<number>()
     for (const item of part.split(',')) {
@@ -17,6 +19,9 @@ export function parseCpuMask(mask: string): CpuMasks {
       if (item.trim() === 'all') return 'all'
       if (!match) throw new HypervisorFailure(`Invalid CPU mask: ${mask}`)
       const [, exclude, first = '0', last = first] = match
+      named += Math.max(0, Number(last) - Number(first)) + 1
+      if (named > CPU_MASK_CPUS_MAX)
+        throw new HypervisorFailure(`Invalid CPU mask: it names more than ${CPU_MASK_CPUS_MAX} CPUs in all its parts`)
       for (let cpu = Number(first); cpu <= Number(last); cpu++)
         if (exclude === '^') cpus.delete(cpu)
         else cpus.add(cpu)

@@ -29,6 +29,8 @@ test('CPU masks name processors, ranges, exclusions, and one mask for each virtu
   expect(parseCpuMask('0-3,^2,7')).toEqual(['0,1,3,7'])
   expect(parseCpuMask('1:all:2-3')).toEqual(['1', 'all', '2,3'])
   for (const bad of ['x', '1-', ':', '1,^1', '1;2']) expect(() => parseCpuMask(bad)).toThrow(/Invalid CPU mask/)
+  for (const huge of ['0-9999999', '0-99999999999', `5-${'9'.repeat(400)}`, Array(200).fill('0-999').join(':')])
+    expect(() => parseCpuMask(huge)).toThrow(/names more than \d+ CPUs/)
 })
 
 test('devices get places that are free, counting those that are plugged in already', () => {
