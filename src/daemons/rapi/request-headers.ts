@@ -13,7 +13,8 @@ const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 /** A browser that has logged in sends the password with whatever any page asks for. Only browsers send these headers. */
 function refuseForeignPage({ headers: { host, origin, 'sec-fetch-site': site } }: IncomingMessage): void {
   if (site !== undefined && site !== 'same-origin' && site !== 'none') throw foreign(`Sec-Fetch-Site is ${site}`)
-  if (origin !== undefined && hostOf(origin) !== hostOf(`https://${host}`))
+  const own = hostOf(`https://${host}`)
+  if (origin !== undefined && (own === undefined || hostOf(origin) !== own))
     throw foreign(`Origin is ${origin} and Host is ${host}`)
 }
 

@@ -62,7 +62,7 @@ function spiceArguments(instance: InstanceDict, params: KvmParams, facts: Comman
     ? [
         `tls-port=${port}`,
         `x509-cacert-file=${SPICE_CACERT},x509-key-file=${SPICE_CERT},x509-cert-file=${SPICE_CERT}`,
-        ...(ciphers === '' ? [] : [`tls-ciphers=${ciphers}`]),
+        ...(ciphers === '' ? [] : [`tls-ciphers=${optionValue(ciphers)}`]),
       ]
     : [`port=${port}`]
   const choices: [option: string, parameter: string][] = [
@@ -91,7 +91,7 @@ const SPICE_AGENT = [
 ]
 
 function sound(model: string, spice: boolean): string[] {
-  return model === '' ? [] : ['-audio', `driver=${spice ? 'spice' : 'none'},model=${model},id=soundhw`]
+  return model === '' ? [] : ['-audio', `driver=${spice ? 'spice' : 'none'},model=${optionValue(model)},id=soundhw`]
 }
 
 function addressOf(bind: string, what: string, facts: CommandFacts): string {

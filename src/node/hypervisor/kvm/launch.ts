@@ -86,8 +86,9 @@ export const userOf = (command: readonly string[]): string | undefined =>
 /** In a virtual cluster all nodes share the machine's ports: a screen is served on the node's own address only. */
 function ownAddress(word: string, option: string | undefined, address: string | undefined): string {
   if (address === undefined) return word
-  if (option === '-vnc') return word.replace(/^(?:0\.0\.0\.0|127\.0\.0\.1|localhost)?(?=:\d)/, bracketed(address))
-  if (option === '-spice') return word.replace(/(?<=addr=)(?:0\.0\.0\.0|127\.0\.0\.1)(?=,|$)/, address)
+  if (option === '-vnc')
+    return word.replace(/^(?:0\.0\.0\.0|127\.0\.0\.1|\[::1?\]|localhost)?(?=:\d)/, bracketed(address))
+  if (option === '-spice') return word.replace(/(?<=addr=)(?:0\.0\.0\.0|127\.0\.0\.1|::1?)(?=,|$)/, address)
   return word
 }
 

@@ -109,6 +109,16 @@ describe('changes that a browser asks for', () => {
     expect(await status('GET', '/version', header)).toBe(200)
   })
 
+  test.each(['a b', '[::1', 'x:99999999'])('with Host %s, which is no address, are refused', async (host) => {
+    const lines = ['PUT /2/tags?tag=x HTTP/1.1', `Host: ${host}`, `Authorization: ${basic('admin', 'secret')}`]
+    expect((await harness.raw([...lines, 'Origin: null', '', ''].join('\r\n'))).status).toBe(403)
+  })
+
+  test.each(['[::1]:5080', '[fe80::1%lo]:5080', '[::ffff:127.0.0.1]'])('may come to Host %s', async (host) => {
+    const lines = ['PUT /2/tags?tag=x HTTP/1.1', `Host: ${host}`, `Authorization: ${basic('admin', 'secret')}`]
+    expect((await harness.raw([...lines, '', ''].join('\r\n'))).status).toBe(200)
+  })
+
   test('are refused with the header and the way out, and nothing may be read across sites', async () => {
     const answer = await harness.ask('PUT', '/2/tags?tag=x', { headers: ['Origin: https://evil.example'] })
     expect(JSON.parse(answer.body).message).toMatch(/^Origin is https:\/\/evil.example and Host is x: .*\/docs\//)

@@ -140,6 +140,32 @@ test('every golden command belongs to a case', () => {
   )
 })
 
+test.each([
+  ['vnc_bind_address', '0.0.0.0', '127.0.1.2:5100'],
+  ['vnc_bind_address', '::', '127.0.1.2:5100'],
+  ['vnc_bind_address', '::1', '127.0.1.2:5100'],
+  ['vnc_bind_address', '2001:db8::1', '[2001:db8::1]:5100'],
+  ['spice_bind', '::', 'addr=127.0.1.2,port=11000'],
+  ['spice_bind', '2001:db8::1', 'addr=2001:db8::1,port=11000'],
+])('in a virtual cluster a screen with %s %s is served at %s', (name, address, place) => {
+  const facts = { ...baseFacts, onlyAddress: '127.0.1.2' }
+  const words = command(withParams({ [name]: address }, { network_port: 11000 }), facts, '/tmp/g/n')
+  expect(words.some((word) => word.startsWith(place))).toBe(true)
+})
+
+test('a value of a screen or of sound adds no options of its own', () => {
+  const words = command(
+    withParams({
+      spice_bind: '::1',
+      spice_use_tls: true,
+      spice_tls_ciphers: 'HIGH,addr=::',
+      soundhw: 'hda,driver=wav',
+    }),
+  )
+  expect(words[words.indexOf('-spice') + 1]).toContain('tls-ciphers=HIGH,,addr=::,')
+  expect(words[words.indexOf('-audio') + 1]).toBe('driver=spice,model=hda,,driver=wav,id=soundhw')
+})
+
 test('a runtime that names its accelerator itself is not given another one', () => {
   const instance = instanceDict()
   const runtime = {
