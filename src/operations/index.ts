@@ -88,14 +88,7 @@ const units: Readonly<Record<OpcodeId, () => Promise<LogicalUnit>>> = {
 
 const isKnown = (id: string): id is OpcodeId => Object.hasOwn(units, id)
 
-/** To import again what is loaded already costs as much as a call of wconfd. */
-const loaded = new Map<OpcodeId, LogicalUnit>()
-
 export async function unitFor(id: string): Promise<LogicalUnit> {
-  if (isKnown(id)) {
-    const unit = loaded.get(id) ?? (await units[id]())
-    loaded.set(id, unit)
-    return unit
-  }
+  if (isKnown(id)) return units[id]()
   throw new GenericError(`There is no opcode ${id}`)
 }
