@@ -13,7 +13,7 @@ import type {
 } from '../model/config'
 import { nodeUuid } from '../model/ids'
 import type { LockName } from '../model/lock'
-import { type Dictionary, keyByName, recordValues } from './records'
+import { type Dictionary, keyByName, recordGet, recordValues } from './records'
 
 interface Named {
   readonly name: string
@@ -27,9 +27,9 @@ export const findInstance = (config: ConfigData, name: string): Instance | undef
 export const findNode = (config: ConfigData, name: string): Node | undefined => find(config.nodes, name)
 /** Groups and networks have no short names. */
 export const findGroup = (config: ConfigData, name: string): NodeGroup | undefined =>
-  config.nodegroups[name] ?? byName(config.nodegroups, name)
+  recordGet(config.nodegroups, name) ?? byName(config.nodegroups, name)
 export const findNetwork = (config: ConfigData, name: string): Network | undefined =>
-  config.networks[name] ?? byName(config.networks, name)
+  recordGet(config.networks, name) ?? byName(config.networks, name)
 
 /** The full name, or undefined when none or several fit. */
 export const expandInstanceName = (config: ConfigData, name: string): string | undefined =>
@@ -37,7 +37,7 @@ export const expandInstanceName = (config: ConfigData, name: string): string | u
 export const expandNodeName = (config: ConfigData, name: string): string | undefined => expand(config.nodes, name)?.name
 
 function find<T extends Named>(container: Container<T>, name: string): T | undefined {
-  return container[name] ?? expand(container, name)
+  return recordGet(container, name) ?? expand(container, name)
 }
 
 function byName<T>(container: Container<T>, name: string): T | undefined {

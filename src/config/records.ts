@@ -31,6 +31,10 @@ export function recordValues<T>(record: Dictionary<T>): T[] {
   return shared.keys().map((key) => shared.map.get(key) as T)
 }
 
+/** Only what was put there: a name such as `constructor` is none of the language's. */
+export const recordGet = <T>(record: Dictionary<T>, key: string): T | undefined =>
+  Object.hasOwn(record, key) ? record[key] : undefined
+
 export const recordSize = <T>(record: Dictionary<T>): number => versionOf(record).take().map.size
 
 /** The key of the object that carries this `name`: kept as an index, not searched. */

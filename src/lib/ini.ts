@@ -14,7 +14,7 @@ export function formatIni(sections: IniSections): string {
 
 /** Throws when a line is neither a section, nor a value, nor a comment. */
 export function parseIni(text: string): IniSections {
-  const sections: Record<string, Record<string, string>> = {}
+  const sections = Object.create(null) as Record<string, Record<string, string>>
   let section: Record<string, string> | undefined
   let last: string | undefined
   for (const [number, line] of text.split('\n').entries()) {

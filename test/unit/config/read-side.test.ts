@@ -27,6 +27,13 @@ const instance = (config: ConfigData, name: string): Instance => {
   return found
 }
 
+test('what every object of the language has is no object of the cluster', () => {
+  const plain = JSON.parse(JSON.stringify(golden)) as typeof golden
+  for (const name of ['__proto__', 'constructor', 'toString'])
+    for (const find of [lookup.findInstance, lookup.findNode, lookup.findGroup, lookup.findNetwork])
+      expect(find(plain, name)).toBeUndefined()
+})
+
 test('names are found whole, short, in any case and by uuid, and never when several fit', () => {
   expect(lookup.expandInstanceName(golden, 'inst1')).toBe('inst1.gnt.example')
   expect(lookup.expandInstanceName(golden, 'INST1.GNT')).toBe('inst1.gnt.example')

@@ -91,6 +91,12 @@ test('an export that tells nothing of itself is no export', async () => {
   await expect(exportInfo(node.context, broken)).rejects.toThrow('line 1 is not understood')
 })
 
+test('a section with the name of what every object has is a section like others', () => {
+  const { __proto__: section } = parseIni('[__proto__]\nkvm_extra = -x\n') as Record<string, unknown>
+  expect(section).toEqual({ kvm_extra: '-x' })
+  expect({}).not.toHaveProperty('kvm_extra')
+})
+
 test('an export whose file is a pipe or a device holds up nobody', async () => {
   const folder = path.dirname(node.put('/var/lib/ganeti/export/odd/disk', ''))
   fs.symlinkSync('/dev/zero', path.join(folder, 'config.ini'))
