@@ -1,6 +1,10 @@
 /** Whether a text may be the name of a host: of an instance, a node, or the cluster. Case and a dot at the end do not matter. */
 export const isHostname = (name: string): boolean =>
-  /^[a-z0-9._-]{1,255}$/.test(normalHostname(name)) && !/^\.|\.\./.test(name)
+  /^[a-z0-9._-]{1,255}$/.test(normalHostname(name)) && !/^[.-]|\.\./.test(name)
+
+/** Of a network interface of a machine. */
+export const isInterfaceName = (name: string): boolean =>
+  /^[A-Za-z0-9_.][A-Za-z0-9_.-]{0,14}$/.test(name) && name !== '.' && name !== '..'
 
 /** How the name of a host is kept. */
 export const normalHostname = (name: string): string => name.toLowerCase().replace(/\.$/, '')

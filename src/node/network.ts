@@ -7,13 +7,13 @@ import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
 import { runCommand } from '../lib/run-command'
 import { ARP_S } from '../model/limits'
+import { isInterfaceName } from '../model/names'
 import { fail } from './context'
 
 const ARPING_INSTALL = 'apt-get install -y --no-install-recommends iputils-arping'
 /** Flags of a network device. */
 const IFF_UP = 0x1
 const IFF_NOARP = 0x80
-const INTERFACE_NAME = /^[A-Za-z0-9_.][A-Za-z0-9_.-]{0,14}$/
 
 export const isVirtualNode = (paths: Paths): boolean => paths.root !== ''
 
@@ -25,8 +25,6 @@ export function missingBridges(paths: Paths, bridges: readonly string[]): string
 function isBridge(name: string): boolean {
   return isInterfaceName(name) && fs.existsSync(`/sys/class/net/${name}/bridge`)
 }
-
-const isInterfaceName = (name: string): boolean => INTERFACE_NAME.test(name) && name !== '.' && name !== '..'
 
 /** A name that becomes part of a path, or an argument of a program. */
 export function checkInterfaceName(name: string): void {
@@ -44,8 +42,8 @@ export async function setAddress(
   device: string,
   log: Log,
 ): Promise<void> {
-  checkInterfaceName(device)
   if (isLoopback(address) || hasAddress(address) === (change === 'add')) return
+  checkInterfaceName(device)
   const neighbours = change === 'add' ? await findNeighbours(address, device, log) : undefined
   await neighbours?.refuseDuplicate()
   await ip(['address', change, `${address}/${netmask}`, 'dev', device])

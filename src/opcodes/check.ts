@@ -76,10 +76,15 @@ const outside =
   (value: number): string =>
     `Invalid value for ${kind} type '${schema.type === 'number' && Number.isInteger(value) ? value.toFixed(1) : value}'`
 
+/** A zone, as in fe80::1%eth0, says something on one machine only. */
+export function isPlainIPv6(text: string): boolean {
+  return isIPv6(text) && !text.includes('%')
+}
+
 export const ipv4Address = address('IPv4Address', 'ipv4', isIPv4)
-export const ipv6Address = address('IPv6Address', 'ipv6', isIPv6)
+export const ipv6Address = address('IPv6Address', 'ipv6', isPlainIPv6)
 export const ipv4Network = network('IPv4Network', isIPv4, 32)
-export const ipv6Network = network('IPv6Network', isIPv6, 128)
+export const ipv6Network = network('IPv6Network', isPlainIPv6, 128)
 
 /** `name` is the type's name in error texts. */
 export function oneOf<const T extends string | number>(name: string, values: readonly T[]): Check<T> {

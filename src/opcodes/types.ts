@@ -106,6 +106,16 @@ export const size: Check<number> = {
   parse: (value) => (typeof value === 'string' ? parseSize(value) : int.parse(value)),
 }
 
+/** It becomes a line of what is told of an export. */
+const deviceName: Check<string> = {
+  ...nonEmpty,
+  parse(value) {
+    const name = nonEmpty.parse(value)
+    if (/\p{Cc}/u.test(name)) throw new Mismatch('The name of a device has a control character')
+    return name
+  },
+}
+
 export const nicParams = record(
   {
     mac: nonEmpty,
@@ -113,7 +123,7 @@ export const nicParams = record(
     mode: nonEmpty,
     link: nonEmpty,
     bridge: nonEmpty,
-    name: nonEmpty,
+    name: deviceName,
     vlan: text,
     network: nonEmpty,
   },
@@ -127,7 +137,7 @@ const DISK_PARAMS = {
   adopt: nonEmpty,
   vg: nonEmpty,
   metavg: nonEmpty,
-  name: nonEmpty,
+  name: deviceName,
   provider: nonEmpty,
   spindles: int,
   access: nonEmpty,

@@ -3,8 +3,9 @@ import { addressIndex } from '../../config/addresses'
 import type { Cluster, ConfigData, Network, Nic, NicMode, NicParams, Node } from '../../model/config'
 import { NIC_MODES } from '../../model/constants/params'
 import { ConfigurationError, ECODE, GanetiError, OpPrereqError } from '../../model/errors'
-import { isIPv4, isIPv6 } from 'node:net'
+import { isIPv4 } from 'node:net'
 import { networkUuid, nicUuid, type NicUuid } from '../../model/ids'
+import { isPlainIPv6 } from '../../opcodes/check'
 import type { NicParams as GivenNic } from '../../opcodes/types'
 import { findNetwork } from '../find'
 import type { UnitContext } from '../unit-context'
@@ -95,7 +96,7 @@ function wantedIp(given: GivenNic, network: string | undefined, resolvedIp?: str
 }
 
 export function knownIp(ip: string): string {
-  if (!isIPv4(ip) && !isIPv6(ip)) throw new OpPrereqError(`Invalid IP address '${ip}'`, ECODE.INVAL)
+  if (!isIPv4(ip) && !isPlainIPv6(ip)) throw new OpPrereqError(`Invalid IP address '${ip}'`, ECODE.INVAL)
   return ip
 }
 

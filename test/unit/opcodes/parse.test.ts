@@ -2,7 +2,7 @@ import vectors from '../../golden/opcodes/vectors.json'
 import { isObject, Mismatch } from '../../../src/opcodes/check'
 import { allOpcodes } from '../../../src/opcodes/all'
 import { OpGroupAdd } from '../../../src/opcodes/group'
-import { OpInstanceMultiAlloc, OpInstanceStartup } from '../../../src/opcodes/instance'
+import { OpInstanceCreate, OpInstanceMultiAlloc, OpInstanceStartup } from '../../../src/opcodes/instance'
 import { OpNetworkAdd } from '../../../src/opcodes/network'
 import { fillOpcode, inDeclaredOrder, op, opcodeClass, parseOpcode } from '../../../src/opcodes/parse'
 import {
@@ -43,6 +43,20 @@ describe('networks', () => {
   test.each(['2001:db8::1/64', '2001:db8:1::/32', '1::/0'])('%s has bits of a host', (network6) => {
     expect(() => parsed('10.0.0.0/24', network6)).toThrow(/OP_NETWORK_ADD.network6' .* has host bits set/)
   })
+})
+
+test('the name of a device has no control characters', () => {
+  const create = { instance_name: 'a', mode: 'create' }
+  const filled = (more: object) => fillOpcode(OpInstanceCreate, { ...create, disks: [], nics: [], ...more })
+  for (const name of ['a\nb', '\r[os]', '\x1b[2J']) {
+    expect(() => filled({ disks: [{ size: 1, name }] })).toThrow(/OP_INSTANCE_CREATE.disks' fails validation/)
+    expect(() => filled({ nics: [{ name }] })).toThrow(/OP_INSTANCE_CREATE.nics' fails validation/)
+  }
+})
+
+test.each(['fe80::1%lo', 'fe80::1%25lo'])('an address with a zone is none: %s', (gateway6) => {
+  const network = { network_name: 'n', network: '10.0.0.0/24', network6: 'fe80::/64', gateway6 }
+  expect(() => fillOpcode(OpNetworkAdd, network)).toThrow(/OP_NETWORK_ADD.gateway6' fails validation/)
 })
 
 test.each([

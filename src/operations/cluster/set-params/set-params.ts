@@ -4,6 +4,8 @@ import { change } from '../../../config/changes'
 import { recordValues } from '../../../config/records'
 import { ALLOCATOR_KINDS, ALLOCATORS_SECTION } from '../../../model/allocators'
 import type { Cluster, ConfigData } from '../../../model/config'
+import { ECODE, OpPrereqError } from '../../../model/errors'
+import { isInterfaceName } from '../../../model/names'
 import { OpClusterSetParams } from '../../../opcodes/cluster'
 import { all, logicalUnit, ResultWithJobs, shared, type Op } from '../../logical-unit'
 import { fillCandidatePool, settleKvmDaemon } from '../../node/candidates'
@@ -33,6 +35,9 @@ export const clusterSetParams = logicalUnit(OpClusterSetParams, {
   },
   async check(ctx, op) {
     const config = await ctx.config.read(EVERYTHING)
+    const netdev = op.master_netdev
+    if (netdev && !isInterfaceName(netdev))
+      throw new OpPrereqError(`master_netdev: ${JSON.stringify(netdev)} is no name of a network interface`, ECODE.INVAL)
     const fields = fieldsOf(config, op)
     checkStorage(ctx, config, op)
     checkCommunicationNetwork(ctx, config, op.instance_communication_network)

@@ -56,6 +56,12 @@ test('plain values are set in one change, under shared locks, with the hooks of 
   expect(fake.calls('hooks_runner')[0]?.args[2]).toMatchObject({ GANETI_NEW_VG_NAME: 'None' })
 })
 
+test.each(['../../x', 'lo\n', '-x', '..', 'a'.repeat(16)])('%j is no device for the master address', async (netdev) => {
+  const fake = cluster()
+  await expect(set(fake, { master_netdev: netdev })).rejects.toThrow('is no name of a network interface')
+  expect(fake.changes).toEqual([])
+})
+
 test('a dry run changes nothing', async () => {
   const fake = cluster()
   expect(await set(fake, { max_running_jobs: 7, dry_run: true })).toBeNull()
