@@ -62,29 +62,28 @@ function madeFrom() {
 function bundles() {
   const { nodeFlags } = require('../dist/lib/node-flags.js')
   const { YOUNG_MIB } = require('../dist/model/limits.js')
+  const { ROLES } = require('../dist/roles/table.js')
+  const onRealNodes = ROLES.filter(({ nodes }) => nodes !== 'simulated')
   // What Node is started with is part of the compiled form.
-  const role = (name, young_mib) => ({
-    entries: [`roles/${name}.js`, 'main.js'],
+  const role = ({ name, young_mib }) => ({
+    entries: [`start/${name}.js`, 'main.js'],
     example: ['gantryd', name, '--help'],
     flags: nodeFlags(young_mib, []),
-    without: [...otherRoles(name), 'express', 'helmet', 'swagger-ui-express', ...RARE],
+    without: [...forOthers(ROLES, name), 'express', 'helmet', 'swagger-ui-express', ...RARE],
   })
   const command = (name, example) => ({ entries: [`${name}.js`], example, flags: [], without: ['pino', ...RARE] })
   return {
     gnt: command('gnt', ['gnt', 'instance', 'list', '--help']),
     htools: command('htools', ['hbal', '--help']),
     job: { entries: ['job.js'], example: ['job', '--help'], flags: nodeFlags(YOUNG_MIB.job, []), without: RARE },
-    'ganeti-node': role('node', YOUNG_MIB.node),
-    'ganeti-noded': role('noded', YOUNG_MIB.node),
-    'ganeti-wconfd': role('wconfd'),
-    'ganeti-luxid': role('luxid'),
-    'ganeti-rapi': role('rapi'),
+    ...Object.fromEntries(onRealNodes.map((one) => [one.program, role(one)])),
   }
 }
 
-function otherRoles(name) {
-  const roles = readdirSync(join(dist, 'roles')).filter((file) => file.endsWith('.js') && file !== `${name}.js`)
-  return [...roles.map((file) => join(dist, 'roles', file)), join(dist, 'embedded/embedded.js')]
+/** What main.js loads for other roles than this one. */
+function forOthers(roles, name) {
+  const starts = [...roles.map((role) => role.name), 'fold', 'node-program'].filter((other) => other !== name)
+  return [...starts.map((other) => join(dist, 'start', `${other}.js`)), join(dist, 'embedded/embedded.js')]
 }
 
 async function make(name, { entries, example, flags, without }) {

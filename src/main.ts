@@ -1,96 +1,74 @@
-// gantryd <role>: the one program behind all daemons. It reads the command line, and keeps a role until somebody ends it; roles wire
-// implementations together, and each is loaded alone.
+// gantryd ROLE: the one program behind all daemons. A role loads what it needs when it starts.
 import * as path from 'node:path'
 import { environmentValue } from './lib/environment'
-import { createLog, type Log } from './lib/log'
-import { environmentPaths, type Paths } from './lib/paths'
-import { checkLimits } from './lib/process-limits'
+import { createLog } from './lib/log'
+import { environmentPaths } from './lib/paths'
 import { errorText } from './lib/system-failure'
 import { EXIT } from './model/constants/daemons'
 import { RELEASE_VERSION } from './model/constants/versions'
-import { SYSTEM_LIMITS } from './model/limits'
-import { ownedDisk as disk, ownedLogFile } from './model/owners'
-import { USAGE, fail, readOptions } from './roles/common/options'
-import { PROGRAM, type Running, type Start, titleOf } from './roles/common/start'
+import { ownedLogFile } from './model/owners'
+import { roleHelp, usage } from './roles/help'
+import { readOptions } from './roles/options'
+import { type RoleName, roleNamed } from './roles/table'
+import { serve } from './start/serve'
+import type { Start } from './start/start'
+import { PROGRAM, processTitle } from './start/program'
+
+/** The compiler says when a role of the table is missing. */
+const starts: Record<RoleName, () => Promise<Start>> = {
+  node: async () => (await import('./start/node.js')).start,
+  noded: async () => (await import('./start/noded.js')).start,
+  sim: async () => (await import('./start/sim.js')).start,
+  wconfd: async () => (await import('./start/wconfd.js')).start,
+  luxid: async () => (await import('./start/luxid.js')).start,
+  rapi: async () => (await import('./start/rapi.js')).start,
+}
 
 const NODE_PROGRAMS: readonly string[] = ['ssh-update', 'prepare-node-join', 'node-daemon-setup']
-
-const roles: Record<string, (start: Start) => Promise<Running>> = {
-  node: async (start) => (await import('./roles/node.js')).node(start),
-  noded: async (start) => (await import('./roles/noded.js')).noded(start),
-  wconfd: async (start) => (await import('./roles/wconfd.js')).wconfd(start),
-  luxid: async (start) => (await import('./roles/luxid.js')).luxid(start),
-  rapi: async (start) => (await import('./roles/rapi.js')).rapi(start),
-  sim: async (start) => (await import('./roles/sim.js')).sim(start),
-  fold: async (start) => (await import('./roles/fold.js')).fold(start),
-}
 
 async function main(argv: readonly string[]): Promise<void> {
   const program = path.basename(argv[1] ?? '').replace(/\.js$/, '')
   const named = NODE_PROGRAMS.includes(program) ? program : /^ganeti-(\w+)$/.exec(program)?.[1]
-  const [first, ...rest] = named === undefined ? argv.slice(2) : [named, ...argv.slice(2)]
-  if (first === 'embedded') return (await import('./embedded/embedded.js')).runEmbedded(rest, PROGRAM)
+  const [first, ...args] = named === undefined ? argv.slice(2) : [named, ...argv.slice(2)]
+  if (first === 'embedded') return (await import('./embedded/embedded.js')).runEmbedded(args, PROGRAM)
+  if (first === 'fold') return foldFiles()
   if (first !== undefined && NODE_PROGRAMS.includes(first))
-    return (await import('./roles/node-programs.js')).nodeProgram(first, rest)
-  const role = first === undefined ? undefined : Object.hasOwn(roles, first) ? roles[first] : undefined
-  const options = readOptions(rest)
-  if (options.help || first === '--help' || first === '-h') return print(USAGE)
-  if (first === '--version' || (options.version && role !== undefined))
-    return print(`${role === undefined ? 'gantryd' : `ganeti-${first}`} (ganeti) ${RELEASE_VERSION}\n`)
-  if (role === undefined || first === undefined)
-    fail(`${first === undefined ? 'no role given' : `unknown role '${first}'`}\n\n${USAGE}`)
+    return (await import('./start/node-program.js')).nodeProgram(first, args, environmentPaths())
+  if (first === '--help' || first === '-h') return print(usage())
+  if (first === '--version') return print(`gantryd (ganeti) ${RELEASE_VERSION}\n`)
+  await playRole(first, args)
+}
+
+async function playRole(name: string | undefined, args: readonly string[]): Promise<void> {
+  const role = roleNamed(name ?? '')
+  if (role === undefined)
+    throw new Error(`${name === undefined ? 'no role given' : `unknown role '${name}'`}\n\n${usage()}`)
+  const options = readOptions(role, args)
+  if (options.help) return print(roleHelp(role))
+  if (options.version) return print(`${role.program} (ganeti) ${RELEASE_VERSION}\n`)
   const paths = environmentPaths()
-  const log = createLog(first, { file: ownedLogFile(paths.logFile(first)) })
-  process.title = titleOf(first, paths)
-  await serve(first, paths, log, () => role({ paths, log, options }))
+  const log = createLog(role.name, { file: ownedLogFile(paths.logFile(role.log)) })
+  process.title = processTitle(role.name, paths)
+  await serve(role.name, starts[role.name], { paths, log, options })
+}
+
+async function foldFiles(): Promise<void> {
+  const paths = environmentPaths()
+  const log = createLog('fold', { file: ownedLogFile(paths.logFile('fold')) })
+  const { fold } = await import('./start/fold.js')
+  await print(await fold(paths, log))
 }
 
 async function print(text: string): Promise<void> {
   const output = (await import('./lib/standard-output.js')).standardOutput({ program: 'gantryd' })
   process.stdout.write(text)
-  output.finish(0)
+  output.finish(EXIT.success)
 }
 
-/** Starts a role, says so, and ends it in order on SIGTERM, SIGINT, or when the process that started it is gone. */
-async function serve(role: string, paths: Paths, log: Log, start: () => Promise<Running>): Promise<void> {
-  process.on('unhandledRejection', (error) => log.error({ err: error }, 'a promise was rejected and nobody looked'))
-  // One that is told to end while it starts has promised nothing yet.
-  let end: (why: string) => void = () => process.exit(EXIT.failure)
-  process.on('SIGTERM', () => end('SIGTERM'))
-  process.on('SIGINT', () => end('SIGINT'))
-  process.once('disconnect', () => end('the parent is gone'))
-  let running: Running
-  try {
-    for (const warning of checkLimits(SYSTEM_LIMITS)) log.warn(warning)
-    running = await start()
-  } catch (error) {
-    log.error({ err: error }, 'cannot start')
-    const code = error instanceof Error && 'exitCode' in error ? Number(error.exitCode) : EXIT.failure
-    process.stderr.write(`${errorText(error)}\n`)
-    process.exit(code)
-  }
-  if (role === 'fold') return
-  await disk.makeDirectory(paths.runDir)
-  await disk.write(paths.pidFile(role), `${process.pid}\n`, { mode: 0o644, durable: false })
-  let ending = false
-  end = (why) => {
-    if (ending) return
-    ending = true
-    log.info({ why }, 'stopping')
-    running
-      .close()
-      .then(() => disk.remove(paths.pidFile(role)))
-      .then(
-        () => process.exit(0),
-        (error: unknown) => {
-          log.error({ err: error }, 'did not stop cleanly')
-          process.exit(EXIT.failure)
-        },
-      )
-  }
-  process.on('SIGHUP', () => running.reload?.())
-  process.send?.({ ready: true, details: running.details })
+function fail(error: unknown): never {
+  process.stderr.write(`gantryd: ${errorText(error).trimEnd()}\n`)
+  process.exit(EXIT.failure)
 }
 
 if (environmentValue('GANTRY_STACKS') !== undefined) Error.stackTraceLimit = 50
-main(process.argv).catch((error: unknown) => fail(errorText(error)))
+main(process.argv).catch(fail)

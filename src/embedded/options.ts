@@ -3,9 +3,10 @@ import { errorText } from '../lib/system-failure'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { parseArgs } from 'node:util'
-import { ACCESS_LEVELS, type AccessLevel } from '../daemons/rapi/access-log'
 import { environmentValue } from '../lib/environment'
+import type { AccessLevel } from '../model/constants/daemons'
 import { EMBEDDED_NODES_MAX } from '../model/limits'
+import { accessLevelOf } from '../roles/options'
 
 export const USAGE = `usage: npm start -- [options]
 
@@ -88,10 +89,12 @@ function baseAddress(text: string | undefined): string | undefined {
   throw new UsageError(`--base-address needs a loopback address that ends in .0, such as 127.0.2.0, not '${text}'`)
 }
 
-function accessLog(text = 'changes'): AccessLevel {
-  const level = ACCESS_LEVELS.find((known) => known === text)
-  if (level !== undefined) return level
-  throw new UsageError(`--access-log is one of ${ACCESS_LEVELS.join(', ')}, not '${text}'`)
+function accessLog(text: string | undefined): AccessLevel {
+  try {
+    return accessLevelOf(text)
+  } catch (error) {
+    throw new UsageError(errorText(error))
+  }
 }
 
 function hypervisor(text: string | undefined): 'kvm' | 'fake' | undefined {

@@ -4,7 +4,8 @@ import * as fs from 'node:fs'
 import * as net from 'node:net'
 import * as path from 'node:path'
 import { errorCode } from '../lib/disk'
-import { PORT } from '../model/constants/daemons'
+import type { Place, Role } from '../roles/role'
+import { ROLES } from '../roles/table'
 import type { Settings } from './layout'
 import { UsageError } from './options'
 
@@ -28,14 +29,19 @@ export function makeRoot(root: string): boolean {
   }
 }
 
-export async function checkPorts({ nodes, clusterAddress, simulated }: Settings): Promise<void> {
-  const [master] = nodes
-  const wanted = [
-    ...(simulated ? [] : nodes.map(({ address }) => [address, PORT.noded] as const)),
-    ...(master === undefined ? [] : [[master.address, PORT.rapi] as const]),
-    [clusterAddress, PORT.rapi] as const,
-  ]
+export async function checkPorts(settings: Settings): Promise<void> {
+  const roles: readonly Role[] = ROLES
+  const here = roles.filter(({ nodes }) => nodes !== (settings.simulated ? 'real' : 'simulated'))
+  const wanted = here.flatMap(({ place, port }) =>
+    port?.protocol === 'tcp' ? addressesOf(place, settings).map((address) => [address, port.number] as const) : [],
+  )
   await Promise.all(wanted.map(([address, port]) => checkPort(address, port)))
+}
+
+/** What only the master has is at the cluster's address, too. */
+function addressesOf(place: Place, { nodes, clusterAddress }: Settings): string[] {
+  const addresses = nodes.map(({ address }) => address)
+  return place === 'master' ? [...addresses.slice(0, 1), clusterAddress] : addresses
 }
 
 async function checkPort(address: string, port: number): Promise<void> {

@@ -5,7 +5,7 @@ import { Child } from '../daemons/node/child'
 import { systemClock as clock } from '../lib/clock'
 import { Turns } from '../lib/turns'
 import { OpExecError } from '../model/errors'
-import { YOUNG_MIB } from '../model/limits'
+import { roleNamed } from '../roles/table'
 import { LuxiClient } from '../rpc/luxi/client'
 import { openNodeClient } from '../rpc/node/client'
 import { openWconfd } from '../rpc/wconfd/client'
@@ -54,7 +54,7 @@ export class RunningCluster {
     say('starting the master daemons')
     await master.start()
     if (!this.hasMaster)
-      throw new OpExecError(`no node became the master; ${this.masterPaths.logFile('wconfd')} says why`)
+      throw new OpExecError(`no node became the master; ${this.masterPaths.logFile('wconf-daemon')} says why`)
     await this.turns.idle()
     this.ready = true
     this.point()
@@ -127,33 +127,28 @@ export class RunningCluster {
   }
 
   private child(name: string, address: string): Child {
-    const { root, openReads, accessLog } = this.options
-    const { simulated, clusterAddress } = this.settings
-    const sim = [
-      '--simulated',
-      '--config',
-      recordedConfig(root),
-      '--state',
-      simState(root),
-      '--socket',
-      simSocket(root),
-    ]
-    const bind = simulated ? ['--bind', address, '--bind', clusterAddress] : ['--bind', address]
     return new Child({
       ...{ name, program: this.program, clock },
-      args: [
-        'node',
-        ...(simulated ? sim : []),
-        ...bind,
-        ...(openReads ? ['--no-require-authentication'] : []),
-        '--access-log',
-        accessLog,
-      ],
-      young_mib: YOUNG_MIB.node,
-      env: { GANETI_ROOTDIR: path.join(root, name), GANETI_HOSTNAME: name },
+      args: ['node', ...this.nodeOptions(address)],
+      young_mib: roleNamed('node')?.young_mib,
+      env: { GANETI_ROOTDIR: path.join(this.options.root, name), GANETI_HOSTNAME: name },
       onMessage: (message) => this.heard(name, message),
       onDeath: (how) => say(`${name} ended (${how}), starting it again`),
     })
+  }
+
+  private nodeOptions(address: string): string[] {
+    const { root, openReads, accessLog } = this.options
+    const { simulated, clusterAddress } = this.settings
+    const rapi = [...(openReads ? ['--no-require-authentication'] : []), `--access-log=${accessLog}`]
+    const given: Record<string, string[]> = simulated
+      ? {
+          sim: [`--config=${recordedConfig(root)}`, `--state=${simState(root)}`, `--socket=${simSocket(root)}`],
+          rapi: [...rapi, `--bind=${address}`, `--bind=${clusterAddress}`],
+        }
+      : { noded: [`--bind=${address}`], rapi }
+    const options = Object.entries(given).flatMap(([role, all]) => all.map((one) => `--give=${role}=${one}`))
+    return simulated ? ['--simulated', ...options] : options
   }
 
   private heard(name: string, message: unknown): void {

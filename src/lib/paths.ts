@@ -5,6 +5,9 @@ import * as path from 'node:path'
 /** Prefix of paths on the wire between virtual nodes, as in Ganeti's vcluster. */
 const VIRTUAL_MARK = '/###-VIRTUAL-PATH-###,'
 
+/** Each belongs to a role of src/roles/table.ts. */
+export type SocketName = 'master' | 'query' | 'wconfd' | 'follow'
+
 export interface Paths {
   /** '' on a real node; else the node's virtual root, whose last part is the host name. */
   readonly root: string
@@ -46,10 +49,11 @@ export interface Paths {
   toWire(local: string): string
   /** Accepts both marked and plain paths. */
   fromWire(wire: string): string
-  socket(name: 'master' | 'query' | 'wconfd' | 'follow'): string
+  socket(name: SocketName): string
   ssconf(key: string): string
   pidFile(role: string): string
-  logFile(role: string): string
+  /** Without the `.log` that all of them end in. */
+  logFile(name: string): string
 }
 
 export function pathsOf(root: string, hostname: string): Paths {
@@ -99,7 +103,7 @@ export function pathsOf(root: string, hostname: string): Paths {
     socket: (name) => `${run}/socket/ganeti-${name}`,
     ssconf: (key) => `${data}/ssconf_${key}`,
     pidFile: (role) => `${run}/ganeti-${role}.pid`,
-    logFile: (role) => `${log}/${role === 'noded' ? 'node-daemon' : role}.log`,
+    logFile: (name) => `${log}/${name}.log`,
   }
 }
 

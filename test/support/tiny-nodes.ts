@@ -42,7 +42,14 @@ export class TinyNodes {
       hypervisor: hypervisorsOf(base),
       measures: new NodeMeasures('test'),
       queueJournal: queueCopy(basics),
-      daemons: { startMaster: unused, stopMaster: unused, yieldMaster: unused, ensure: unused, leave: unused },
+      daemons: {
+        startMaster: unused,
+        stopMaster: unused,
+        yieldMaster: unused,
+        ensure: unused,
+        settle: unused,
+        leave: unused,
+      },
     }
   }
 

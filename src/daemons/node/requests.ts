@@ -6,12 +6,13 @@ export type DaemonRequest = { id: number } & (
   | { action: 'stop-master' }
   | { action: 'yield-master' }
   | { action: 'ensure'; daemon: string; run: boolean }
+  | { action: 'settle' }
   | { action: 'leave' }
 )
 
 type Wish = DaemonRequest extends infer R ? (R extends DaemonRequest ? Omit<R, 'id'> : never) : never
 
-const ACTIONS = ['start-master', 'stop-master', 'yield-master', 'ensure', 'leave']
+const ACTIONS = ['start-master', 'stop-master', 'yield-master', 'ensure', 'settle', 'leave']
 
 export const isDaemonRequest = (message: unknown): message is DaemonRequest =>
   typeof message === 'object' &&
@@ -45,6 +46,7 @@ export function supervisedDaemons(channel: NodeJS.Process): DaemonControl {
     stopMaster: async () => void (await ask({ action: 'stop-master' })),
     yieldMaster: () => ask({ action: 'yield-master' }),
     ensure: (daemon, run) => ask({ action: 'ensure', daemon, run }),
+    settle: async () => void (await ask({ action: 'settle' })),
     leave: () => void ask({ action: 'leave' }).catch(() => process.exit(0)),
   }
 }

@@ -9,16 +9,12 @@ import type { Log } from '../../lib/log'
 import type { Paths } from '../../lib/paths'
 import { Turns } from '../../lib/turns'
 import { EXIT } from '../../model/constants/daemons'
-import { MASTER_RETRY_S, YOUNG_MIB } from '../../model/limits'
+import { MASTER_RETRY_S } from '../../model/limits'
+import { inOrder, type Place, type Role } from '../../roles/role'
 import { LuxiClient } from '../../rpc/luxi/client'
 import { endJobs, killJobProcesses } from '../../services/end-jobs'
 import { Child, ChildFailure } from './child'
 import { type DaemonRequest, isDaemonRequest } from './requests'
-
-/** In the order in which they are started; they are stopped in the reverse one. */
-const MASTER_ROLES = ['wconfd', 'luxid', 'rapi'] as const
-type MasterRole = (typeof MASTER_ROLES)[number]
-type Role = 'noded' | 'sim' | MasterRole
 
 export interface SupervisorOptions {
   paths: Paths
@@ -26,10 +22,13 @@ export interface SupervisorOptions {
   log: Log
   /** The program that plays the roles (bin/gantryd.js). */
   program: string
-  /** What each role is started with, beside its name. */
-  args: Partial<Record<Role, readonly string[]>>
-  /** Simulated nodes: `sim` in the place of noded, and no votes. */
+  roles: readonly Role[]
+  /** What a role is started with, by its name. */
+  args: ReadonlyMap<string, readonly string[]>
+  /** Nodes that are simulated: other roles are for them, and nobody can vote. */
   simulated: boolean
+  /** Master daemons ask nobody whether this node is the master. */
+  noVoting: boolean
   /** The node left the cluster, or lost a daemon for good. */
   onEnd(reason: string): void
   /** A daemon died or came back; for whoever watches. */
@@ -38,18 +37,28 @@ export interface SupervisorOptions {
   onMaster?(): void
 }
 
+const NO_VOTING = ['--no-voting', '--yes-do-it']
+
 export class Supervisor {
-  private readonly children = new Map<Role, Child>()
+  private readonly children = new Map<string, Child>()
+  /** What this kind of node can have, in the order in which it is started; it is stopped in the reverse one. */
+  private readonly roles: readonly Role[]
   /** Starting and stopping take turns. */
   private readonly turns = new Turns()
   private stopping = false
   private retry: Timer | undefined
 
-  constructor(private readonly options: SupervisorOptions) {}
+  constructor(private readonly options: SupervisorOptions) {
+    const other = options.simulated ? 'real' : 'simulated'
+    this.roles = inOrder(options.roles).filter(({ nodes }) => nodes !== other)
+  }
 
   async start(): Promise<void> {
-    await this.startRole(this.options.simulated ? 'sim' : 'noded')
-    await this.turns.take(() => this.beMaster())
+    for (const role of this.at('node')) await this.startRole(role)
+    await this.turns.take(async () => {
+      await this.settleCandidate()
+      await this.beMaster()
+    })
   }
 
   /** The daemons that only a master has; the node itself stays. */
@@ -60,13 +69,33 @@ export class Supervisor {
   async stop(): Promise<void> {
     this.stopping = true
     await this.stopMaster()
-    for (const role of ['noded', 'sim'] as const) await this.stopRole(role)
+    await this.turns.take(() => this.stopRoles(this.roles))
+  }
+
+  /** Undefined for a role that does not run. */
+  pidOf(role: string): number | undefined {
+    return this.children.get(role)?.pid
+  }
+
+  private at(place: Place): readonly Role[] {
+    return this.roles.filter((role) => role.place === place)
+  }
+
+  private async stopRoles(roles: readonly Role[]): Promise<void> {
+    for (const role of roles.toReversed()) await this.stopRole(role)
+  }
+
+  /** The lists of nodes may have changed: starts what a candidate has, or stops it on a node that is none any more. */
+  private async settleCandidate(): Promise<void> {
+    if (this.stopping) return
+    if (!isCandidate(this.options.paths)) return this.stopRoles(this.at('candidate'))
+    for (const role of this.at('candidate')) await this.startRole(role)
   }
 
   /** A node that believes to be the master asks for votes until it has them, or is told that another one is the master. */
   private async beMaster(): Promise<void> {
     const { simulated, paths } = this.options
-    if (this.stopping || !(simulated || isMaster(paths)) || (await this.startMaster([]))) return
+    if (this.stopping || !(simulated || isMaster(paths)) || (await this.startMaster(false))) return
     this.beMasterLater()
   }
 
@@ -75,15 +104,17 @@ export class Supervisor {
   }
 
   /** Whether the votes were won. */
-  private async startMaster(extra: readonly string[]): Promise<boolean> {
+  private async startMaster(noVoting: boolean): Promise<boolean> {
+    const { simulated } = this.options
+    const extra = noVoting || simulated || this.options.noVoting ? NO_VOTING : []
     this.retry?.cancel()
-    for (const role of MASTER_ROLES) {
+    for (const role of this.at('master')) {
       if (this.stopping) return false
       try {
         await this.startRole(role, extra)
       } catch (error) {
         if (!(error instanceof ChildFailure) || error.exitCode !== EXIT.notMaster) throw error
-        this.options.log.warn({ role, err: error }, 'this node is not the master now')
+        this.options.log.warn({ role: role.name, err: error }, 'this node is not the master now')
         this.options.onNotice?.(error.message)
         await this.stopMasterRoles()
         return false
@@ -95,7 +126,7 @@ export class Supervisor {
 
   private async stopMasterRoles(): Promise<void> {
     this.retry?.cancel()
-    for (const role of MASTER_ROLES.toReversed()) await this.stopRole(role)
+    await this.stopRoles(this.at('master'))
   }
 
   /** What is left of this master would go on beside the next one. */
@@ -114,34 +145,34 @@ export class Supervisor {
   }
 
   private async startRole(role: Role, extra: readonly string[] = []): Promise<void> {
-    if (this.children.get(role)?.running) return
+    const { name, young_mib, exits = {} } = role
+    if (this.children.get(name)?.running) return
     const { program, args, clock, log, paths } = this.options
     const child = new Child({
-      name: `${paths.hostname || 'this node'}: ${role}`,
-      ...{ program, clock },
-      args: [role, ...(args[role] ?? []), ...extra],
-      young_mib: role === 'noded' ? YOUNG_MIB.node : undefined,
-      finalCodes: [EXIT.notMaster],
+      name: `${paths.hostname || 'this node'}: ${name}`,
+      ...{ program, clock, young_mib },
+      args: [name, ...(args.get(name) ?? []), ...extra],
+      finalCodes: Object.keys(exits).map(Number),
       onMessage: (message) => void (isDaemonRequest(message) && this.obey(message, child)),
       onDeath: (how, again_s) => this.died(role, how, again_s),
     })
-    this.children.set(role, child)
+    this.children.set(name, child)
     await child.start()
-    log.info({ role, pid: child.pid }, 'started')
+    log.info({ role: name, pid: child.pid }, 'started')
   }
 
-  private async stopRole(role: Role): Promise<void> {
-    const child = this.children.get(role)
-    this.children.delete(role)
+  private async stopRole({ name }: Role): Promise<void> {
+    const child = this.children.get(name)
+    this.children.delete(name)
     await child?.stop()
   }
 
-  private died(role: Role, how: string, again_s: number | undefined): void {
+  private died({ name, place }: Role, how: string, again_s: number | undefined): void {
     const { log, onNotice } = this.options
-    log.error({ role, how, again_s }, 'a daemon died')
-    onNotice?.(`${role} ended (${how})${again_s === undefined ? '; it is not started again' : ', starting it again'}`)
+    log.error({ role: name, how, again_s }, 'a daemon died')
+    onNotice?.(`${name} ended (${how})${again_s === undefined ? '; it is not started again' : ', starting it again'}`)
     // It lost the votes, and so would the others.
-    if (again_s === undefined)
+    if (again_s === undefined && place === 'master')
       this.inBackground(async () => {
         await this.endMaster()
         await this.beMaster()
@@ -152,16 +183,15 @@ export class Supervisor {
   private async obey(request: DaemonRequest, from: Child): Promise<void> {
     const answer = { answerTo: request.id }
     try {
-      from.send({ ...answer, result: await this.carryOut(request) })
+      from.send({ ...answer, result: await this.carryOut(request, from) })
     } catch (error) {
       from.send({ ...answer, error: errorText(error) })
     }
   }
 
-  private async carryOut(request: DaemonRequest): Promise<boolean> {
+  private async carryOut(request: DaemonRequest, from: Child): Promise<boolean> {
     if (request.action === 'start-master') {
-      if (await this.turns.take(() => this.startMaster(request.noVoting ? ['--no-voting', '--yes-do-it'] : [])))
-        return true
+      if (await this.turns.take(() => this.startMaster(request.noVoting))) return true
       throw new Error('the master daemons did not start: the other nodes do not say that this node is the master')
     }
     if (request.action === 'stop-master') {
@@ -173,20 +203,28 @@ export class Supervisor {
       this.options.onEnd('the node left the cluster')
       return true
     }
-    const role = MASTER_ROLES.find((name) => `ganeti-${name}` === request.daemon)
-    if (role === undefined) {
-      if (!request.run) return true
-      throw new Error(`there is no ${request.daemon} to start: this version has none`)
+    if (request.action === 'settle') {
+      await this.turns.take(() => this.settleCandidate())
+      return true
     }
-    await this.turns.take(() => (request.run ? this.startRole(role) : this.stopRole(role)))
+    return this.ensure(request.daemon, request.run, from)
+  }
+
+  private async ensure(daemon: string, run: boolean, from: Child): Promise<boolean> {
+    const role = this.roles.find(({ program, place }) => program === daemon && place !== 'system')
+    // What Ganeti has and this version has not cannot run.
+    if (role === undefined && !run) return true
+    if (role === undefined) throw new Error(`there is no ${daemon} to start: this version has none`)
+    if (this.children.get(role.name) === from) throw new Error(`${daemon} cannot start or stop itself`)
+    await this.turns.take(() => (run ? this.startRole(role) : this.stopRole(role)))
     return true
   }
 
   /** Two nodes that both believe to be the master: whoever does not win the votes again gives way. */
   private async yieldMaster(): Promise<boolean> {
-    if (MASTER_ROLES.every((role) => this.children.get(role)?.running !== true)) return true
+    if (this.at('master').every(({ name }) => this.children.get(name)?.running !== true)) return true
     await this.endMaster()
-    return !(await this.startMaster([]))
+    return !(await this.startMaster(false))
   }
 
   private inBackground(work: () => Promise<void>): void {
@@ -199,9 +237,14 @@ export class Supervisor {
 }
 
 /** Whether this node believes itself to be the master; the votes decide. */
-function isMaster(paths: Paths): boolean {
+const isMaster = (paths: Paths): boolean => names(paths, 'master_node')
+
+const isCandidate = (paths: Paths): boolean => names(paths, 'master_candidates')
+
+/** Whether a list of nodes has this one. */
+function names(paths: Paths, list: string): boolean {
   try {
-    return readFileSync(paths.ssconf('master_node'), 'utf8').trim() === paths.hostname
+    return readFileSync(paths.ssconf(list), 'utf8').split('\n').includes(paths.hostname)
   } catch (error) {
     if (isMissing(error)) return false
     throw error

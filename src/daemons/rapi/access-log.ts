@@ -3,11 +3,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../../lib/clock'
 import type { Log } from '../../lib/log'
+import type { AccessLevel } from '../../model/constants/daemons'
 import { ACCESS_LOG_PATH_CHARS_MAX } from '../../model/limits'
-
-/** `changes`: what would change something, what nobody may do, and what failed; reads that went well are left out. */
-export const ACCESS_LEVELS = ['none', 'changes', 'all'] as const
-export type AccessLevel = (typeof ACCESS_LEVELS)[number]
 
 interface Noted {
   readonly user?: string

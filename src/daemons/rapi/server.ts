@@ -27,9 +27,10 @@ import {
   CLUSTER_ADDRESS_RETRY_S,
   TLS_REFUSED_EVERY_S,
 } from '../../model/limits'
+import type { AccessLevel } from '../../model/constants/daemons'
 import type { Master } from '../../rpc/luxi/calls'
 import type { GantryMaster } from '../../rpc/luxi/gantry'
-import { type AccessLevel, logAccess } from './access-log'
+import { logAccess } from './access-log'
 import { basicAuthenticator } from './auth'
 import { isTooLong } from './body'
 import { EXPLAIN } from './errors'

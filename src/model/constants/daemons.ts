@@ -34,6 +34,10 @@ export const GROUP = {
   admin: 'gnt-admin',
 } as const
 
+/** What the remote API logs. `changes`: what would change something, what nobody may do, and what failed; reads that went well are left out. */
+export const ACCESS_LEVELS = ['none', 'changes', 'all'] as const
+export type AccessLevel = (typeof ACCESS_LEVELS)[number]
+
 /** File modes. */
 export const MODE = {
   ssconf: 0o444,

@@ -19,6 +19,7 @@ export const fileHandlers = {
   async write_ssconf_files(context, values) {
     await giveWay(context, values['master_node'])
     await receiveSsconf(context, values)
+    if (values['master_candidates'] !== undefined) await settle(context)
     if (values['instance_list'] !== undefined) await sweepLeftovers(context)
     return null
   },
@@ -105,3 +106,9 @@ async function giveWay({ hostname, ssconf, daemons, log }: NodeContext, named: u
   if (!(await daemons.yieldMaster()))
     fail(`${hostname} is the master: the majority of the nodes says so, not ${master}`)
 }
+
+/** The files are written, whatever becomes of the daemons. */
+const settle = ({ daemons, log }: NodeContext): Promise<void> =>
+  daemons
+    .settle()
+    .catch((error: unknown) => log.error({ err: error }, 'the daemons of this node cannot follow its place'))

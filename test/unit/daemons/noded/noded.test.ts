@@ -38,6 +38,7 @@ beforeAll(async () => {
       stopMaster: () => Promise.resolve(),
       yieldMaster: () => Promise.resolve(true),
       ensure: () => Promise.resolve(true),
+      settle: () => Promise.resolve(),
       leave: () => void left.push('left'),
     },
   })

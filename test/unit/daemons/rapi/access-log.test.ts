@@ -1,6 +1,6 @@
 import pino from 'pino'
 import type { Master } from '../../../../src/rpc/luxi/calls'
-import type { AccessLevel } from '../../../../src/daemons/rapi/access-log'
+import type { AccessLevel } from '../../../../src/model/constants/daemons'
 import { basic, Harness, RecordedMaster } from './harness'
 
 /** What stands in the log after some requests. */

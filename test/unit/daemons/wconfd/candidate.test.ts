@@ -51,7 +51,14 @@ beforeAll(async () => {
     fs.writeFileSync(paths.ssconf('master_candidates_certs'), `x=${certificateDigest(client)}\n`)
   }
   const [nothing, yes] = [async () => {}, async () => true]
-  const daemons = { startMaster: nothing, stopMaster: nothing, yieldMaster: yes, ensure: yes, leave: () => {} }
+  const daemons = {
+    startMaster: nothing,
+    stopMaster: nothing,
+    yieldMaster: yes,
+    ensure: yes,
+    settle: nothing,
+    leave: () => {},
+  }
   noded = await startNoded({ paths: second, hostname: 'n2', address: '127.0.0.1', port: 0, daemons })
   nodes = openNodeClient({ paths: first, port: noded.port })
   await createConfig({ disk: systemDisk, paths: first }, twoNodes(certificateDigest(client)))

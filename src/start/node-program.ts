@@ -1,28 +1,23 @@
-// What a master runs here over SSH, with a request on the standard input.
+// The programs that a master runs here over SSH: what they read and print, and how they start this node's daemons.
 import { spawn } from 'node:child_process'
 import { systemClock as clock } from '../lib/clock'
-import { environmentPaths, type Paths } from '../lib/paths'
+import type { Paths } from '../lib/paths'
 import { systemRandom as random } from '../lib/random'
 import { DAEMON_STOP_S } from '../model/limits'
 import { ownedDisk as disk } from '../model/owners'
 import { runNodeProgram } from '../services/node-programs'
-import { fail } from './common/options'
-import { PROGRAM, titleOf } from './common/start'
+import { PROGRAM, processTitle } from './program'
 
-export async function nodeProgram(name: string, args: readonly string[]): Promise<void> {
-  const known = ['--dry-run', '--debug', '--verbose', '-d', '-v']
-  const unknown = args.find((arg) => !known.includes(arg))
-  if (unknown !== undefined) fail(`${name}: no arguments are expected, only ${known.join(', ')}; not '${unknown}'`)
-  const paths = environmentPaths()
+const OPTIONS = ['--dry-run', '--debug', '--verbose', '-d', '-v']
+
+/** Throws an Error for whoever started it. */
+export async function nodeProgram(name: string, args: readonly string[], paths: Paths): Promise<void> {
+  const unknown = args.find((arg) => !OPTIONS.includes(arg))
+  if (unknown !== undefined)
+    throw new Error(`${name}: no arguments are expected, only ${OPTIONS.join(', ')}; not '${unknown}'`)
   const startNode = () => startInBackground(paths)
-  await runNodeProgram(name, args.includes('--dry-run'), {
-    paths,
-    disk,
-    clock,
-    random,
-    input: process.stdin,
-    startNode,
-  })
+  const surroundings = { paths, disk, clock, random, input: process.stdin, startNode }
+  await runNodeProgram(name, args.includes('--dry-run'), surroundings)
 }
 
 /** Daemons that run here already begin again, with what they find now. */
@@ -30,10 +25,10 @@ async function startInBackground(paths: Paths): Promise<void> {
   const pid = Number((await disk.read(paths.pidFile('node')))?.toString('utf8'))
   // Another process may have the number by now.
   const command = (await disk.read(`/proc/${pid}/cmdline`))?.toString('utf8') ?? ''
-  if (command.replace(/\0.*$/s, '') === titleOf('node', paths) && signal(pid, 'SIGTERM'))
+  if (command.replace(/\0.*$/s, '') === processTitle('node', paths) && signal(pid, 'SIGTERM'))
     for (const end_ms = clock.monotonic_ms() + DAEMON_STOP_S * 1000; signal(pid, 0); await clock.sleep(100))
       if (clock.monotonic_ms() > end_ms)
-        fail(`the daemons of this node (process ${pid}) did not stop within ${DAEMON_STOP_S} s`)
+        throw new Error(`the daemons of this node (process ${pid}) did not stop within ${DAEMON_STOP_S} s`)
   spawn(process.execPath, [PROGRAM, 'node'], { detached: true, stdio: 'ignore', cwd: '/' }).unref()
 }
 

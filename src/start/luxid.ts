@@ -1,4 +1,3 @@
-// What keeps the queue and answers questions. Plans and the threads that think are loaded when somebody asks for them.
 import * as path from 'node:path'
 import { startLuxid } from '../daemons/luxi/luxid'
 import { systemClock as clock } from '../lib/clock'
@@ -6,12 +5,12 @@ import { systemRandom as random } from '../lib/random'
 import { WorkerPool } from '../lib/worker-pool'
 import { ALLOCATION_MEMORY_MIB, ALLOCATION_S, ALLOCATION_THREADS } from '../model/limits'
 import { ownedDisk as disk } from '../model/owners'
-import { masterNodes } from './common/master-nodes'
-import type { Running, Start } from './common/start'
+import { masterNodes } from './master'
+import type { Start } from './start'
 
-export async function luxid(start: Start): Promise<Running> {
-  const nodes = await masterNodes(start)
-  const { paths, log } = start
+export const start: Start = async (surroundings) => {
+  const nodes = await masterNodes(surroundings)
+  const { paths, log } = surroundings
   const threads = new WorkerPool({
     ...{ entry: path.join(__dirname, '../allocation-thread.js'), clock, limit_s: ALLOCATION_S },
     ...{ threads: ALLOCATION_THREADS, memory_mib: ALLOCATION_MEMORY_MIB },

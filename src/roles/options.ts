@@ -1,0 +1,62 @@
+// The options of all roles, once. A role names those that it takes.
+import { parseArgs } from 'node:util'
+import { errorText } from '../lib/system-failure'
+import { ACCESS_LEVELS, type AccessLevel } from '../model/constants/daemons'
+import type { Role } from './role'
+
+export const OPTIONS = {
+  bind: { type: 'string', short: 'b', multiple: true, value: 'ADDRESS', text: 'listen here; may be repeated' },
+  port: { type: 'string', short: 'p', value: 'PORT', text: 'listen on this port' },
+  'no-voting': { type: 'boolean', text: 'start without asking the other nodes who is master; needs --yes-do-it' },
+  'yes-do-it': { type: 'boolean', text: 'answer the question of --no-voting with yes' },
+  'no-require-authentication': { type: 'boolean', text: 'reads need no login, as in Ganeti' },
+  'require-authentication': { type: 'boolean', text: 'reads need a login: the default, and an option that Ganeti has' },
+  'access-log': {
+    type: 'string',
+    value: 'LEVEL',
+    text: 'requests in its log: none, changes (and what is refused or fails; the default), all',
+  },
+  simulated: { type: 'boolean', text: '"sim" answers for the nodes' },
+  give: { type: 'string', multiple: true, value: 'ROLE=OPTION', text: 'start ROLE with OPTION; may be repeated' },
+  config: { type: 'string', value: 'FILE', text: 'the recorded configuration' },
+  state: { type: 'string', value: 'FILE', text: 'where it keeps what has changed since' },
+  socket: { type: 'string', value: 'PATH', text: 'where it listens' },
+} as const
+
+export const COMMON = {
+  help: { type: 'boolean', short: 'h', text: 'this text' },
+  version: { type: 'boolean', text: 'the version' },
+} as const
+
+export type OptionName = keyof typeof OPTIONS
+export type Options = ReturnType<typeof readOptions>
+
+/** Throws an Error whose text names the option. */
+export function readOptions(role: Role, args: readonly string[]) {
+  const options = parse(args)
+  for (const name of Object.keys(options))
+    if (!Object.hasOwn(COMMON, name) && !role.options.some((own) => own === name))
+      throw new Error(`${role.name} has no option --${name}; "gantryd ${role.name} --help" lists those that it has`)
+  return { ...options, port: portOf(options.port), accessLog: accessLevelOf(options['access-log']) }
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: { ...OPTIONS, ...COMMON } }).values
+  } catch (error) {
+    throw new Error(errorText(error))
+  }
+}
+
+function portOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const port = Number(text)
+  if (Number.isInteger(port) && port >= 0 && port < 65536) return port
+  throw new Error(`--port needs a number from 0 to 65535, not '${text}'`)
+}
+
+export function accessLevelOf(text = 'changes'): AccessLevel {
+  const level = ACCESS_LEVELS.find((known) => known === text)
+  if (level !== undefined) return level
+  throw new Error(`--access-log is one of ${ACCESS_LEVELS.join(', ')}, not '${text}'`)
+}

@@ -1,0 +1,49 @@
+// What there is to know about a daemon before it runs. Whoever starts, stops, names or installs daemons reads it here.
+import type { SocketName } from '../lib/paths'
+import type { OptionName } from './options'
+
+/**
+ * Where a role runs: `system` is started by the machine's service manager, `node` on every node, `candidate` on master
+ * candidates, `master` on the master, and `demand` where the master has asked for it.
+ */
+export type Place = 'system' | 'node' | 'candidate' | 'master' | 'demand'
+
+export interface Role {
+  /** `gantryd NAME` plays it. */
+  readonly name: string
+  /** Ganeti's name of the daemon, and of the process. */
+  readonly program: `ganeti-${string}`
+  /** One line for people: what it does. */
+  readonly text: string
+  readonly place: Place
+  /** Missing where it runs beside both kinds of nodes. */
+  readonly nodes?: 'real' | 'simulated'
+  /** The account that Debian's packages run it as. */
+  readonly user: string
+  readonly port?: { readonly protocol: 'tcp' | 'udp'; readonly number: number }
+  /** Unix sockets that it makes: `ganeti-NAME` in the directory of sockets. */
+  readonly sockets?: readonly SocketName[]
+  /** The file's name below the directory of logs, without `.log`. */
+  readonly log: string
+  readonly options: readonly OptionName[]
+  /** What its exit codes mean beside 0 and 1. After one of these it is not started again. */
+  readonly exits?: Readonly<Record<number, string>>
+  /** Roles that must be ready before this one is started, where they run on the same node. */
+  readonly after?: readonly string[]
+  /** As `nodeFlags` takes it: a bound for the memory of a role that makes few objects. */
+  readonly young_mib?: number
+}
+
+/** Those of one place, each behind the roles that it waits for. */
+export function inOrder(roles: readonly Role[]): Role[] {
+  const ordered: Role[] = []
+  const add = (role: Role, above: readonly Role[]): void => {
+    if (ordered.includes(role)) return
+    if (above.includes(role))
+      throw new Error(`roles wait for each other: ${[...above, role].map(({ name }) => name).join(', ')}`)
+    for (const other of roles) if (role.after?.includes(other.name)) add(other, [...above, role])
+    ordered.push(role)
+  }
+  for (const role of roles) add(role, [])
+  return ordered
+}

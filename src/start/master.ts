@@ -1,0 +1,13 @@
+// What the daemons of a master have in common: they start only when the other nodes agree.
+import { systemClock as clock } from '../lib/clock'
+import { ownedDisk as disk } from '../model/owners'
+import { openNodeClient } from '../rpc/node/client'
+import { checkVotes } from '../services/votes'
+import type { Surroundings } from './start'
+
+/** The client for calls to nodes, once the majority has said that this node is the master. */
+export async function masterNodes({ paths, log, options }: Surroundings) {
+  const nodes = openNodeClient({ paths, clock })
+  await checkVotes({ paths, disk, nodes, clock, log, noVoting: options['no-voting'], yesDoIt: options['yes-do-it'] })
+  return nodes
+}

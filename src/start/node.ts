@@ -1,0 +1,43 @@
+import { Supervisor } from '../daemons/node/supervisor'
+import { systemClock as clock } from '../lib/clock'
+import { claimAll } from '../model/owners'
+import { readOptions } from '../roles/options'
+import { ROLES, roleNamed } from '../roles/table'
+import { PROGRAM } from './program'
+import type { Start } from './start'
+
+/** Messages of this process to its parent are those of `NodeMessage` in daemons/node/messages.ts. */
+export const start: Start = async ({ paths, log, options }) => {
+  claimAll(paths.local)
+  const supervisor = new Supervisor({
+    ...{ paths, clock, log, program: PROGRAM, roles: ROLES },
+    args: givenOptions(options.give),
+    simulated: options.simulated === true,
+    noVoting: options['no-voting'] === true && options['yes-do-it'] === true,
+    onEnd: (left) => {
+      process.send?.({ left })
+      process.kill(process.pid, 'SIGTERM')
+    },
+    onNotice: (text) => process.send?.({ notice: text }),
+    onMaster: () => process.send?.({ master: true }),
+  })
+  process.on('message', (message) => {
+    if (message === 'stop-master') void supervisor.stopMaster().then(() => process.send?.({ stopped: 'master' }))
+  })
+  await supervisor.start()
+  return { close: () => supervisor.stop() }
+}
+
+/** `rapi=--access-log=all` is an option of rapi. Checked here, before a daemon is started with it. */
+function givenOptions(given: readonly string[] = []): Map<string, string[]> {
+  const args = new Map<string, string[]>()
+  for (const text of given) {
+    const [, name = '', option = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? []
+    const role = roleNamed(name)
+    if (role === undefined || role.place === 'system')
+      throw new Error(`--give needs ROLE=OPTION, such as rapi=--access-log=all, not '${text}'`)
+    readOptions(role, [option])
+    args.set(name, [...(args.get(name) ?? []), option])
+  }
+  return args
+}

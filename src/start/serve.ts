@@ -1,0 +1,53 @@
+// The life of a daemon's process: it starts its role, says when it can be used, and ends in order on SIGTERM, SIGINT, or when the
+// process that started it is gone.
+import { checkLimits } from '../lib/process-limits'
+import { errorText } from '../lib/system-failure'
+import { EXIT } from '../model/constants/daemons'
+import { SYSTEM_LIMITS } from '../model/limits'
+import { ownedDisk as disk } from '../model/owners'
+import type { Running, Start, Surroundings } from './start'
+
+export async function serve(name: string, load: () => Promise<Start>, surroundings: Surroundings): Promise<void> {
+  const { paths, log } = surroundings
+  process.on('unhandledRejection', (error) => log.error({ err: error }, 'a promise was rejected and nobody looked'))
+  // One that is told to end while it starts has promised nothing yet.
+  let end: (why: string) => void = () => process.exit(EXIT.failure)
+  process.on('SIGTERM', () => end('SIGTERM'))
+  process.on('SIGINT', () => end('SIGINT'))
+  process.once('disconnect', () => end('the parent is gone'))
+  const running = await begin(load, surroundings)
+  await disk.makeDirectory(paths.runDir)
+  await disk.write(paths.pidFile(name), `${process.pid}\n`, { mode: 0o644, durable: false })
+  let ending = false
+  end = (why) => {
+    if (ending) return
+    ending = true
+    log.info({ why }, 'stopping')
+    running
+      .close()
+      .then(() => disk.remove(paths.pidFile(name)))
+      .then(
+        () => process.exit(EXIT.success),
+        (error: unknown) => {
+          log.error({ err: error }, 'did not stop cleanly')
+          process.exit(EXIT.failure)
+        },
+      )
+  }
+  process.on('SIGHUP', () => running.reload?.())
+  process.send?.({ ready: true })
+}
+
+async function begin(load: () => Promise<Start>, surroundings: Surroundings): Promise<Running> {
+  const { log } = surroundings
+  try {
+    for (const warning of checkLimits(SYSTEM_LIMITS)) log.warn(warning)
+    return await (
+      await load()
+    )(surroundings)
+  } catch (error) {
+    log.error({ err: error }, 'cannot start')
+    process.stderr.write(`${errorText(error)}\n`)
+    return process.exit(error instanceof Error && 'exitCode' in error ? Number(error.exitCode) : EXIT.failure)
+  }
+}

@@ -1,0 +1,19 @@
+// What the start of a role is given, and what it gives back.
+import type { Log } from '../lib/log'
+import type { Paths } from '../lib/paths'
+import type { Options } from '../roles/options'
+
+export interface Surroundings {
+  readonly paths: Paths
+  readonly log: Log
+  readonly options: Options
+}
+
+/** A role that can be used. */
+export interface Running {
+  close(): Promise<void>
+  /** On SIGHUP: certificates and files of users are read again. */
+  reload?(): void
+}
+
+export type Start = (surroundings: Surroundings) => Promise<Running>

@@ -1,0 +1,14 @@
+// A daemon that does nothing: it notes its start and its end in the file NOTES. On SIGUSR2 it asks its parent for what NOTES.ask says.
+'use strict'
+const fs = require('node:fs')
+
+const name = process.argv[2]
+const note = (text) => fs.appendFileSync(process.env.NOTES, `${text} ${name}\n`)
+note('start')
+process.on('SIGTERM', () => {
+  note('stop')
+  process.exit(0)
+})
+process.on('SIGUSR2', () => process.send({ id: 1, ...JSON.parse(fs.readFileSync(`${process.env.NOTES}.ask`, 'utf8')) }))
+process.on('message', ({ result, error }) => note(`answer ${JSON.stringify(result ?? error)} to`))
+process.send({ ready: true })

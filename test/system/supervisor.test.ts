@@ -1,0 +1,83 @@
+// The parent of a node's daemons, with a table of roles that is made for the test: what runs follows the place that the node has.
+import * as fs from 'node:fs'
+import * as os from 'node:os'
+import * as path from 'node:path'
+import { Supervisor } from '../../src/daemons/node/supervisor'
+import { systemClock as clock } from '../../src/lib/clock'
+import { silentLog as log } from '../../src/lib/log'
+import { pathsOf } from '../../src/lib/paths'
+import type { Role } from '../../src/roles/role'
+
+const TINY = path.join(__dirname, '../support/tiny-role.js')
+const tiny = { user: 'root', log: 'tiny', options: [] }
+const ROLES: readonly Role[] = [
+  { ...tiny, name: 'reportd', program: 'ganeti-reportd', text: 'on every node', place: 'node', after: ['obeyd'] },
+  { ...tiny, name: 'listd', program: 'ganeti-listd', text: 'on candidates', place: 'candidate' },
+  { ...tiny, name: 'askd', program: 'ganeti-askd', text: 'when asked for', place: 'demand' },
+  { ...tiny, name: 'playd', program: 'ganeti-playd', text: 'not here', place: 'node', nodes: 'simulated' },
+  { ...tiny, name: 'obeyd', program: 'ganeti-obeyd', text: 'on every node', place: 'node', nodes: 'real' },
+]
+
+const root = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-supervisor-'))
+const paths = pathsOf(path.join(root, 'n1'), 'n1')
+const notesFile = path.join(root, 'notes')
+const supervisor = new Supervisor({
+  ...{ paths, clock, log, program: TINY, roles: ROLES, args: new Map(), simulated: false, noVoting: false },
+  onEnd: () => undefined,
+})
+
+beforeAll(() => {
+  process.env['NOTES'] = notesFile
+  fs.mkdirSync(paths.dataDir, { recursive: true })
+  candidates('n2')
+})
+
+afterAll(async () => {
+  await supervisor.stop()
+  delete process.env['NOTES']
+  fs.rmSync(root, { recursive: true, force: true })
+})
+
+const candidates = (...names: string[]) => fs.writeFileSync(paths.ssconf('master_candidates'), names.join('\n') + '\n')
+const notes = () => fs.readFileSync(notesFile, 'utf8').trimEnd().split('\n')
+
+/** As noded asks; resolves to the answer, and to what happened before it. */
+async function ask(request: object): Promise<string[]> {
+  fs.writeFileSync(notesFile, '')
+  fs.writeFileSync(`${notesFile}.ask`, JSON.stringify(request))
+  process.kill(Number(supervisor.pidOf('obeyd')), 'SIGUSR2')
+  while (!notes().at(-1)?.startsWith('answer')) await clock.sleep(20)
+  return notes()
+}
+const fine = 'answer true to obeyd'
+
+test('a node has the daemons of its place, and follows when it changes', async () => {
+  await supervisor.start()
+  expect(notes()).toEqual(['start obeyd', 'start reportd'])
+
+  candidates('n2', 'n1')
+  expect(await ask({ action: 'settle' })).toEqual(['start listd', fine])
+  expect(await ask({ action: 'settle' })).toEqual([fine])
+  candidates('n2')
+  expect(await ask({ action: 'settle' })).toEqual(['stop listd', fine])
+})
+
+test('what runs on demand is started and stopped by name', async () => {
+  const ensure = (daemon: string, run: boolean) => ask({ action: 'ensure', daemon, run })
+  expect(await ensure('ganeti-askd', true)).toEqual(['start askd', fine])
+  expect(await ensure('ganeti-askd', true)).toEqual([fine])
+  expect(await ensure('ganeti-askd', false)).toEqual(['stop askd', fine])
+  expect(await ensure('ganeti-playd', false)).toEqual([fine])
+  expect(await ensure('ganeti-playd', true)).toEqual([
+    'answer "there is no ganeti-playd to start: this version has none" to obeyd',
+  ])
+  expect(await ensure('ganeti-obeyd', false)).toEqual(['answer "ganeti-obeyd cannot start or stop itself" to obeyd'])
+})
+
+test('a stop ends all of them, last started first', async () => {
+  candidates('n1')
+  await ask({ action: 'settle' })
+  fs.writeFileSync(notesFile, '')
+  await supervisor.stop()
+  expect(notes()).toEqual(['stop listd', 'stop reportd', 'stop obeyd'])
+})

@@ -1,0 +1,53 @@
+// The table of roles: what is in it fits together, and what is asked of a role is checked against it.
+import { DAEMONS } from '../../../src/model/constants/daemons'
+import { roleHelp, usage } from '../../../src/roles/help'
+import { readOptions } from '../../../src/roles/options'
+import { inOrder, type Role } from '../../../src/roles/role'
+import { ROLES, roleNamed } from '../../../src/roles/table'
+import constants from '../../data/daemons.json'
+import { projectFiles, readSource } from '../../support/source-tree'
+
+const roles: readonly Role[] = ROLES
+const role = (name: string, after: readonly string[] = []): Role => ({
+  ...{ name, program: `ganeti-${name}`, text: name, place: 'node', user: 'root', log: name, options: [], after },
+})
+const rapi = roleNamed('rapi') ?? role('none')
+
+test('roles start behind those that they wait for', () => {
+  expect(inOrder([role('c', ['b']), role('a'), role('b', ['a'])]).map(({ name }) => name)).toEqual(['a', 'b', 'c'])
+  expect(inOrder([role('a', ['elsewhere'])]).map(({ name }) => name)).toEqual(['a'])
+  expect(() => inOrder([role('a', ['b']), role('b', ['a'])])).toThrow('roles wait for each other: a, b, a')
+})
+
+test('names, ports, accounts and logs are those of Ganeti, where it has the daemon', () => {
+  const shared = roles.filter(({ program }) => DAEMONS.some((name) => name === program))
+  expect(shared.map(({ name }) => name)).toEqual(['noded', 'wconfd', 'luxid', 'rapi'])
+  for (const { program, port, user, log } of shared) {
+    expect({ program, port, user, log: `/var/log/ganeti/${log}.log` }).toEqual({ program, ...constants[program] })
+  }
+})
+
+test('each socket of a daemon has one role that makes it', () => {
+  const used = projectFiles()
+    .filter((name) => /^src\/.*\.ts$/.test(name))
+    .flatMap((name) => [...readSource(name).text.matchAll(/\bpaths\.socket\('(\w+)'\)/g)].map(([, socket]) => socket))
+  expect([...new Set(used)].sort()).toEqual(roles.flatMap(({ sockets = [] }) => sockets).sort())
+})
+
+test('an option that a role has not is refused by name, and so is a wrong value', () => {
+  expect(readOptions(rapi, ['-b', '127.0.0.1', '--bind=::1', '-p', '0'])).toMatchObject({
+    ...{ bind: ['127.0.0.1', '::1'], port: 0, accessLog: 'changes' },
+  })
+  expect(() => readOptions(rapi, ['--config', 'x'])).toThrow('rapi has no option --config; "gantryd rapi --help" lists')
+  expect(() => readOptions(rapi, ['--port', '99999'])).toThrow("--port needs a number from 0 to 65535, not '99999'")
+  expect(() => readOptions(rapi, ['--access-log=some'])).toThrow("one of none, changes, all, not 'some'")
+  expect(() => readOptions(rapi, ['more'])).toThrow(/more/)
+})
+
+test('the help texts name every role with its options and exit codes', () => {
+  for (const one of roles) {
+    expect(usage()).toContain(`  ${one.name} `)
+    for (const option of one.options) expect(roleHelp(one)).toContain(`--${option}`)
+    for (const text of Object.values(one.exits ?? {})) expect(roleHelp(one)).toContain(text)
+  }
+})
