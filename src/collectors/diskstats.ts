@@ -1,18 +1,20 @@
 // What the kernel counts of each block device.
-import { type NodeSources, type Report, readSource, reportOf } from './report'
+import { type Collector, readSource } from './report'
 import { TextCursor } from './text-cursor'
 
-export const DISKSTATS = { name: 'diskstats', category: 'storage', kind: 'performance' } as const
-
-export const DISKSTATS_FILE = '/proc/diskstats'
+export const diskstats: Collector = {
+  ...{ name: 'diskstats', category: 'storage', kind: 'performance' },
+  help: 'what the kernel counts of each block device',
+  inputs: { file: { short: 'f', help: 'read this file and not the real thing' } },
+  open: (sources, { file = '/proc/diskstats' }) => ({
+    collect: async () => parseDiskstats(await readSource(sources, file)),
+  }),
+}
 
 const COLUMNS =
   'major minor name readsNum mergedReads secRead timeRead writes mergedWrites secWritten timeWrite ios timeIO wIOmillis'.split(
     ' ',
   )
-
-export const diskstats = (sources: NodeSources, file = DISKSTATS_FILE): Report =>
-  reportOf(DISKSTATS, sources.clock, parseDiskstats(readSource(sources, file)))
 
 /** Newer kernels count more behind these columns; that is left out. */
 export function parseDiskstats(text: string): Readonly<Record<string, string | number>>[] {

@@ -6,32 +6,32 @@ import { CONFD } from '../rpc/confd/protocol'
 import { type DrbdDevice, parseDrbd } from './drbd-text'
 import { readJsonList } from './json-list'
 import {
+  type Collector,
+  type Inputs,
   NotReadable,
   type NodeSources,
   OK,
-  type Report,
   type Status,
   listOf,
   readSource,
-  reportOf,
   summary,
 } from './report'
 
-export const DRBD = { name: 'drbd', category: 'storage', kind: 'status' } as const
-
-const STATUS_FILE = '/proc/drbd'
-
-export interface DrbdFiles {
-  readonly status?: string | undefined
-  /** Minors and their instances, as confd tells them. */
-  readonly pairing?: string | undefined
+export const drbd: Collector = {
+  ...{ name: 'drbd', category: 'storage', kind: 'status' },
+  help: 'how the mirrored disks are',
+  inputs: {
+    'drbd-status': { short: 's', help: 'read the status from this file' },
+    'drbd-pairing': { short: 'p', help: 'read from this file whose the minors are' },
+  },
+  open: (sources, inputs) => ({ collect: () => collect(sources, inputs) }),
 }
 
-export async function drbd(sources: NodeSources, files: DrbdFiles = {}): Promise<Report> {
-  const text = readSource(sources, files.status ?? STATUS_FILE)
+async function collect(sources: NodeSources, inputs: Inputs): Promise<unknown> {
+  const text = await readSource(sources, inputs['drbd-status'] ?? '/proc/drbd')
   // What is missing for the pairing is told before what is wrong with the status, as by Ganeti's.
   const names = new Map(
-    (await pairing(sources, files.pairing)).map((row) => {
+    (await pairing(sources, inputs['drbd-pairing'])).map((row) => {
       const [, minor, instance] = listOf(row)
       return [minor, instance]
     }),
@@ -41,14 +41,14 @@ export async function drbd(sources: NodeSources, files: DrbdFiles = {}): Promise
     ...{ minor, connectionState, ...details },
     ...(details !== undefined && { instance: names.get(minor) ?? null }),
   }))
-  return reportOf(DRBD, sources.clock, { status: summary(devices.map(statusOf)), versionInfo, deviceInfos })
+  return { status: summary(devices.map(statusOf)), versionInfo, deviceInfos }
 }
 
 async function pairing(sources: NodeSources, file: string | undefined): Promise<readonly unknown[]> {
   try {
     return file === undefined
       ? listOf(await sources.ask(CONFD.nodeDrbd, sources.hostname))
-      : pairsIn(sources.read(file))
+      : pairsIn(await sources.read(file))
   } catch (error) {
     if (error instanceof NotReadable) throw error
     if (file !== undefined && errorCode(error) !== undefined) throw new NotReadable(whyNot(file, error))

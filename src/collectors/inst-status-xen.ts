@@ -1,49 +1,51 @@
 // Whether the node's Xen instances are as they should be.
 import { CONFD } from '../rpc/confd/protocol'
 import {
+  type Collector,
   CollectorFailure,
   type NodeSources,
   OK,
-  type Report,
   type Status,
   fieldsOf,
   listOf,
-  reportOf,
   summary,
 } from './report'
 import { type XenDomain, parseDomains, parseUptimes } from './xen-text'
 import { errorText } from '../lib/system-failure'
 
-export const INST_STATUS_XEN = { name: 'inst-status-xen', category: 'instance', kind: 'status' } as const
+export const instStatusXen: Collector = {
+  ...{ name: 'inst-status-xen', category: 'instance', kind: 'status' },
+  help: 'whether the instances are as they should be',
+  asksConfd: true,
+  open: (sources) => ({ collect: () => collect(sources) }),
+}
 
-/** `reasonDirectory`: where nodes keep why each instance is as it is. */
-export async function instStatusXen(sources: NodeSources, reasonDirectory: string): Promise<Report> {
+async function collect(sources: NodeSources): Promise<unknown> {
   const [primaries] = await nodeInstances(sources)
   const real = listOf(primaries)
     .map(fieldsOf)
     .filter(({ forthcoming }) => forthcoming !== true)
-  const report = (instances: readonly { status: Status }[], status: Status) =>
-    reportOf(INST_STATUS_XEN, sources.clock, { instances, status })
   let domains: Domains
   try {
     domains = await listDomains(sources)
   } catch (error) {
     const text = errorText(error)
-    return report([], { code: 4, message: `Unable to receive the list of instances: ${text}` })
+    return { instances: [], status: { code: 4, message: `Unable to receive the list of instances: ${text}` } }
   }
   const uptimes = parseUptimes(await sources.run(['xl', 'uptime']))
-  const instances = real.map((instance) => {
+  const reasons = await Promise.all(real.map(({ name }) => reasonOf(sources, String(name))))
+  const instances = real.map((instance, at) => {
     const { name, uuid, admin_state, mtime } = instance
     const domain = domains.get(String(name))
     const actualState = actual(String(admin_state), domain)
     return {
       ...{ name, uuid, adminState: admin_state, actualState },
       ...{ uptime: (domain && uptimes.get(domain.id)) ?? null, mtime },
-      state_reason: reasonOf(sources, `${reasonDirectory}/${String(name)}`),
+      state_reason: reasons[at],
       status: judge(String(admin_state), actualState),
     }
   })
-  return report(instances, summary(instances.map(({ status }) => status)))
+  return { instances, status: summary(instances.map(({ status }) => status)) }
 }
 
 async function nodeInstances(sources: NodeSources): Promise<readonly unknown[]> {
@@ -89,9 +91,10 @@ function judge(adminState: string, actualState: string): Status {
   return { code: 4, message: 'The instance is not running as it should be' }
 }
 
-function reasonOf(sources: NodeSources, file: string): unknown {
+async function reasonOf(sources: NodeSources, instance: string): Promise<unknown> {
+  const file = `${sources.instanceReasonDir}/${instance}`
   try {
-    return JSON.parse(sources.read(file)) as unknown
+    return JSON.parse(await sources.read(file)) as unknown
   } catch {
     sources.warn(`no reason of the state of the instance can be read from ${file}`)
     return []

@@ -2,10 +2,19 @@
 import { errorText } from '../lib/system-failure'
 import { CONFD } from '../rpc/confd/protocol'
 import { readJsonList } from './json-list'
-import { CollectorFailure, type NodeSources, type Report, fieldsOf, listOf, readSource, reportOf } from './report'
+import { type Collector, CollectorFailure, type Inputs, type NodeSources, fieldsOf, listOf, readSource } from './report'
 import { TextCursor } from './text-cursor'
 
-export const LV = { name: 'lv', category: 'storage', kind: 'performance' } as const
+export const lv: Collector = {
+  ...{ name: 'lv', category: 'storage', kind: 'performance' },
+  help: 'the logical volumes',
+  inputs: {
+    file: { short: 'f', help: 'read this file and not the real thing' },
+    instances: { short: 'i', help: 'read the instances from this file' },
+  },
+  asksConfd: true,
+  open: (sources, inputs) => ({ collect: () => collect(sources, inputs) }),
+}
 
 type Kind = 'text' | 'int' | 'bytes'
 type Column = readonly [name: string, lvs: string, kind: Kind]
@@ -38,22 +47,15 @@ const COMMAND = [
   COLUMNS.map(([, column]) => column).join(','),
 ]
 
-export interface LvFiles {
-  /** What `lvs` printed. */
-  readonly volumes?: string | undefined
-  /** Instances and their disks: `[[instance, [disk, ...]], ...]`. */
-  readonly instances?: string | undefined
-}
-
-export async function lv(sources: NodeSources, files: LvFiles = {}): Promise<Report> {
-  const text = files.volumes === undefined ? await sources.run(COMMAND) : readSource(sources, files.volumes)
+/** `file` has what `lvs` printed, `instances` has `[[instance, [disk, ...]], ...]`. */
+async function collect(sources: NodeSources, { file, instances }: Inputs): Promise<unknown> {
+  const text = await (file === undefined ? sources.run(COMMAND) : readSource(sources, file))
   const volumes = parseVolumes(text)
-  const owners = ownersOf(await instanceDisks(sources, files.instances))
-  const rows = volumes.map((volume) => {
+  const owners = ownersOf(await instanceDisks(sources, instances))
+  return volumes.map((volume) => {
     const instance = owners.get(`${volume['vg_name']}/${volume['name']}`)
     return instance === undefined ? volume : { ...volume, instance }
   })
-  return reportOf(LV, sources.clock, rows)
 }
 
 export function parseVolumes(text: string): Readonly<Record<string, string | number>>[] {
@@ -79,7 +81,7 @@ function valueOf(kind: Kind, cursor: TextCursor): string | number {
 
 /** `[instance, its disks]` of each. */
 async function instanceDisks(sources: NodeSources, file: string | undefined): Promise<readonly unknown[]> {
-  if (file !== undefined) return disksIn(readSource(sources, file))
+  if (file !== undefined) return disksIn(await readSource(sources, file))
   try {
     const instances = listOf(await sources.ask(CONFD.nodeInstances, sources.hostname)).flatMap(listOf)
     const real = instances.filter((one) => fieldsOf(one)['forthcoming'] !== true)

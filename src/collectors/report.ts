@@ -1,12 +1,37 @@
-// What a collector of monitoring data reports, in Ganeti's format, and what it needs of the node. Collectors know nothing of who asks.
+// What a collector of monitoring data is, what it reports, in Ganeti's format, and what it needs of the node. Collectors know nothing of
+// who asks.
 import { type Clock, nanoseconds } from '../lib/clock'
 import { whyNot } from '../lib/why-not'
 import type { ConfdQuestion } from '../rpc/confd/protocol'
 
 export interface Collector {
   readonly name: string
-  readonly category: 'storage' | 'instance'
+  /** Reports without one are asked for as `default`. */
+  readonly category: 'storage' | 'instance' | null
   readonly kind: 'performance' | 'status'
+  /** One line for people. */
+  readonly help: string
+  /** What `mon-collector` may be told to read in the place of the real thing, by the option's name. */
+  readonly inputs?: Readonly<Record<string, Input>>
+  /** Whether it asks confd about the configuration. */
+  readonly asksConfd?: boolean
+  open(sources: NodeSources, inputs: Inputs): OpenCollector
+}
+
+interface Input {
+  readonly short: string
+  readonly help: string
+}
+
+/** Names of files. */
+export type Inputs = Readonly<Record<string, string | undefined>>
+
+/** A collector at work. What it remembers between two samples is its own, and bounded by it. */
+export interface OpenCollector {
+  /** Takes one more sample. A collector without it has no past, and looks when it is asked. */
+  sample?(): Promise<void>
+  /** The `data` of a report. */
+  collect(): Promise<unknown>
 }
 
 export interface Report {
@@ -37,7 +62,9 @@ export interface NodeSources {
   readonly clock: Clock
   /** As the configuration calls it. */
   readonly hostname: string
-  read(file: string): string
+  /** Where nodes keep why each instance is as it is. */
+  readonly instanceReasonDir: string
+  read(file: string): Promise<string>
   /** Its standard output; refused with what it said when it fails. */
   run(command: readonly string[]): Promise<string>
   /** From the configuration, by way of confd. */
@@ -52,9 +79,9 @@ export class CollectorFailure extends Error {}
 /** Something without which there can be no report cannot be read; the text says what. */
 export class NotReadable extends Error {}
 
-export function readSource(sources: NodeSources, file: string): string {
+export async function readSource(sources: NodeSources, file: string): Promise<string> {
   try {
-    return sources.read(file)
+    return await sources.read(file)
   } catch (error) {
     throw new CollectorFailure(`reading from file: ${whyNot(file, error)}`)
   }

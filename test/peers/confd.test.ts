@@ -61,9 +61,9 @@ testWith(present, 'ganeti-htools-3.0 && sh test/peers/ganeti-programs.sh')(
     const volumes = path.join(base, 'lvs')
     const recorded = fs.readFileSync(path.join(DATA, 'lvs_lv.txt'), 'utf8')
     fs.writeFileSync(volumes, recorded.replace(/;[^;]*\.disk0_data;/, `;${disk}.data;`))
-    const { data: rows } = await lv(sources(), { volumes })
+    const rows = await lv.open(sources(), { file: volumes }).collect()
     expect((rows as { instance?: string }[]).map(({ instance }) => instance)).toEqual([MIRRORED_INSTANCE, undefined])
-    const { data: mirrors } = await drbd(sources(), { status: path.join(DATA, 'proc_drbd84.txt') })
+    const mirrors = await drbd.open(sources(), { 'drbd-status': path.join(DATA, 'proc_drbd84.txt') }).collect()
     const [first, second] = (mirrors as { deviceInfos: { minor: number; instance: unknown }[] }).deviceInfos
     expect([first, second]).toMatchObject([
       { minor: 0, instance: MIRRORED_INSTANCE },
@@ -79,7 +79,8 @@ function sources(): NodeSources {
   return {
     clock: systemClock,
     hostname: NODE,
-    read: (file) => fs.readFileSync(file, 'utf8'),
+    instanceReasonDir: '/none',
+    read: (file) => fs.promises.readFile(file, 'utf8'),
     run: () => Promise.reject(new Error('nothing to run')),
     ask: (question, query) => client.ask(question, query),
     warn: (text) => {

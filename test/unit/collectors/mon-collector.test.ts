@@ -146,10 +146,10 @@ test('disks whose owner confd does not tell are reported without one', async () 
     ask: () => Promise.reject(new Error('No answer from the Confd server')),
     warn: (text) => warnings.push(text),
   })
-  const { data: report } = await drbd(refusing, { status: path.join(DATA, 'proc_drbd84.txt') })
+  const report = await drbd.open(refusing, { 'drbd-status': path.join(DATA, 'proc_drbd84.txt') }).collect()
   expect(warnings).toEqual(["Can't get pairing info: No answer from the Confd server"])
   expect((report as { deviceInfos: { instance?: string | null }[] }).deviceInfos[0]?.instance).toBeNull()
-  await expect(lv(refusing, { volumes: path.join(DATA, 'lvs_lv.txt') })).rejects.toThrow(
+  await expect(lv.open(refusing, { file: path.join(DATA, 'lvs_lv.txt') }).collect()).rejects.toThrow(
     'Unable to obtain the list of instances: No answer from the Confd server',
   )
 })
@@ -166,7 +166,7 @@ test('volumes are known by the disks that confd tells of', async () => {
     },
     run: (command) => Promise.resolve(command[0] === 'lvs' ? data('lvs_lv.txt') : ''),
   })
-  const { data: rows } = await lv(answering)
+  const rows = await lv.open(answering, {}).collect()
   expect((rows as { instance?: string }[]).map((row) => row.instance)).toEqual([instance.name, instance.name])
   expect(asked).toEqual([
     [CONFD.nodeInstances, 'node1.example.com'],
@@ -185,25 +185,27 @@ test('Xen instances are compared with what they should be', async () => {
   const went = list.replace('(cpu_time 24.116146647)', '(cpu_time 25.1)')
   const reason = [['gnt', 'a test', 1]]
   const reportWith = async (lists: string[]) => {
-    const { data: report } = await instStatusXen(
-      sources({
-        ask: () =>
-          Promise.resolve([
-            [
-              admin('instance1.example.com', 'up'),
-              admin('instance2.example.com', 'down'),
-              admin('gone.example.com', 'up'),
-            ],
-            [admin('secondary.example.com', 'up')],
-          ]),
-        run: ([, verb]) => Promise.resolve(verb === 'list' ? (lists.shift() ?? '') : data('xen-xl-uptime-4.0.1.txt')),
-        read: (file) => {
-          if (file !== '/reasons/instance1.example.com') throw new Error('no such file')
-          return JSON.stringify(reason)
-        },
-      }),
-      '/reasons',
-    )
+    const report = await instStatusXen
+      .open(
+        sources({
+          ask: () =>
+            Promise.resolve([
+              [
+                admin('instance1.example.com', 'up'),
+                admin('instance2.example.com', 'down'),
+                admin('gone.example.com', 'up'),
+              ],
+              [admin('secondary.example.com', 'up')],
+            ]),
+          run: ([, verb]) => Promise.resolve(verb === 'list' ? (lists.shift() ?? '') : data('xen-xl-uptime-4.0.1.txt')),
+          read: (file) =>
+            file === '/reasons/instance1.example.com'
+              ? Promise.resolve(JSON.stringify(reason))
+              : Promise.reject(new Error('no such file')),
+        }),
+        {},
+      )
+      .collect()
     return report as { instances: { name: string; actualState: string; status: unknown }[]; status: unknown }
   }
   const { instances, status } = await reportWith([list, went])
@@ -226,10 +228,8 @@ test('Xen instances are compared with what they should be', async () => {
 })
 
 test('without Xen the report says so', async () => {
-  const { data: report } = await instStatusXen(
-    sources({ ask: () => Promise.resolve([[], []]), run: () => Promise.reject(new Error('xl: not found')) }),
-    '/reasons',
-  )
+  const noXen = { ask: () => Promise.resolve([[], []]), run: () => Promise.reject(new Error('xl: not found')) }
+  const report = await instStatusXen.open(sources(noXen), {}).collect()
   expect(report).toEqual({
     instances: [],
     status: { code: 4, message: 'Unable to receive the list of instances: xl: not found' },
@@ -239,7 +239,8 @@ test('without Xen the report says so', async () => {
 const sources = (own: Partial<NodeSources>): NodeSources => ({
   clock: systemClock,
   hostname: 'node1.example.com',
-  read: (file) => fs.readFileSync(file, 'utf8'),
+  instanceReasonDir: '/reasons',
+  read: (file) => fs.promises.readFile(file, 'utf8'),
   run: () => Promise.reject(new Error('nothing to run')),
   ask: () => Promise.reject(new Error('nobody to ask')),
   warn: () => undefined,
