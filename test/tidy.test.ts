@@ -33,7 +33,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/jobs/scheduler.ts': ['jobs', 'rpc/luxi/calls', 'config', 'opcodes', 'model', 'lib'],
   'src/locks': ['config', 'opcodes', 'model', 'lib'],
   'src/allocation': ['config', 'opcodes', 'model', 'lib'],
-  'src/maintenance': ['config', 'opcodes', 'model', 'lib'],
+  'src/maintenance': ['rpc', 'config', 'opcodes', 'model', 'lib'],
   'src/node': ['opcodes', 'rpc', 'config/ssconf', 'config/journal', 'model', 'lib'],
   'src/collectors': ['opcodes', 'rpc', 'config/ssconf', 'config/journal', 'model', 'lib'],
   'src/operations': [...TABLES, 'allocation'],
