@@ -1,28 +1,9 @@
 // The nodes of a plan: they are asked what they have and how they are, but told nothing.
 import { recordValues } from '../../config/records'
-import type { ArgsOf, CallName, ResultOf } from '../../rpc/node/calls'
+import { type ArgsOf, type CallName, type ResultOf, callOf } from '../../rpc/node/calls'
 import { NodeCallError, type NodeClient, type NodeResult, type NodeTarget } from '../../rpc/node/client'
 import type { Prerequisite } from '../../rpc/luxi/plan'
 import type { PlanState } from './environment'
-
-/** Calls that change nothing. */
-const QUESTIONS: ReadonlySet<CallName> = new Set<CallName>([
-  ...(['all_instances_info', 'instance_info', 'instance_list', 'instance_migratable', 'migration_info'] as const),
-  ...(['bdev_sizes', 'blockdev_find', 'blockdev_getdimensions', 'blockdev_getmirrorstatus'] as const),
-  ...(['blockdev_getmirrorstatus_multi', 'bridges_exist', 'drbd_helper', 'drbd_needs_activation'] as const),
-  ...(['export_info', 'export_list', 'extstorage_diagnose', 'get_file_info', 'get_watcher_pause'] as const),
-  ...(['hotplug_supported', 'hypervisor_validate_params', 'iallocator_runner', 'lv_list', 'master_node_name'] as const),
-  ...(['node_has_ip_address', 'node_info', 'node_verify', 'node_verify_light', 'node_volumes'] as const),
-  ...(['os_diagnose', 'os_validate', 'storage_list', 'version', 'vg_list'] as const),
-])
-
-/** What a node would answer to an order that only tells that it was carried out. */
-const DONE: { readonly [C in CallName]?: ResultOf<C> } = {
-  blockdev_assemble: ['', '', null],
-  hooks_runner: [],
-  node_ensure_daemon: true,
-  drbd_wait_sync: [true, 100],
-}
 
 /** Disks that orders have made are in sync. */
 const IN_SYNC = { dev_path: '', is_degraded: false, ldisk_status: 1 }
@@ -33,7 +14,8 @@ export function planNodes(state: PlanState): NodeClient {
     call: C,
     args: ArgsOf<C> | ((target: NodeTarget) => ArgsOf<C>),
   ): Promise<Map<NodeTarget['uuid'], NodeResult<ResultOf<C>>>> {
-    if (!QUESTIONS.has(call)) return new Map(targets.map((target) => [target.uuid, order(state, target, call)]))
+    if (callOf(call).kind !== 'question')
+      return new Map(targets.map((target) => [target.uuid, order(state, target, call)]))
     const program = newProgram(state, call, args)
     if (program !== undefined) {
       for (const target of targets) state.prerequisites.push(unasked(target, call, program))
@@ -87,10 +69,10 @@ const unasked = ({ name }: NodeTarget, call: CallName, program: string): Prerequ
 })
 
 function order<C extends CallName>(state: PlanState, { name, offline }: NodeTarget, call: C): NodeResult<ResultOf<C>> {
-  if (call !== 'hooks_runner') state.orders.push({ node: name, call })
+  if (callOf(call).kind === 'order' && call !== 'hooks_runner') state.orders.push({ node: name, call })
   if (offline) return { ok: false, error: 'Node is marked offline', offline: true }
-  // Most orders are answered with null; who needs more than that ends the plan there.
-  return { ok: true, payload: (call in DONE ? DONE[call] : null) as ResultOf<C> }
+  // Who needs more than an order's planned answer ends the plan there.
+  return { ok: true, payload: (callOf(call).planned ?? null) as ResultOf<C> }
 }
 
 function noteAnswer(state: PlanState, node: NodeTarget, call: CallName, result: NodeResult<unknown> | undefined): void {
