@@ -1,9 +1,11 @@
 // Balancing: the move of one instance that improves the score most, again and again.
-import { BOUNDED_TARGETS, EXHAUSTIVE_TRIALS } from '../model/limits'
+import { BOUNDED_TARGETS, EXHAUSTIVE_TRIALS, PROMISING_SIZES } from '../model/limits'
 import { NO_NODE, isShared } from './cluster-data'
 import type { ClusterModel, InstanceFacts } from './cluster-model'
 import { LazySearch } from './lazy-search'
-import { type Found, type Move, Mover, type Replacements, type TieRule } from './moves'
+import { type Found, type Move, Mover, type Replacements, type TieRule, type Weigh } from './moves'
+import { type Outline, Promises } from './promises'
+import { type Looking, PromisingSearch } from './promising-search'
 import { Score } from './score'
 import { SAME } from './ties'
 
@@ -22,10 +24,11 @@ export interface BalanceOptions {
   readonly minScore: number
 }
 
-/** From where on the search saves work: trials of a step, and targets of a move. */
+/** From where on the search saves work: trials of a step, targets of a move, and sizes of instances. */
 export interface Effort {
   readonly exhaustiveTrials: number
   readonly boundedTargets: number
+  readonly promisingSizes?: number
 }
 
 export interface Step {
@@ -46,6 +49,7 @@ export function* balance(
   const score = new Score(model, nodes)
   const search = new Search(model, score, nodes, options, effort)
   const candidates = instances.filter((one) => search.mayMove(one))
+  const promising = promisingSearch(model, score, candidates, search, effort)
   const exhaustive = candidates.length * nodes.length <= effort.exhaustiveTrials
   const lazy = new LazySearch<Found>(candidates, search)
   const lastScore = options.minScore + score.optimum()
@@ -53,7 +57,12 @@ export function* balance(
     const before = score.value()
     if (!(before > lastScore)) break
     const isGood = (move: Move) => accepted(before, move.score, options)
-    const move = exhaustive ? search.best(candidates, before) : lazy.best(before, isGood)
+    const move =
+      promising !== undefined
+        ? promising.best(before)
+        : exhaustive
+          ? search.best(candidates, before)
+          : lazy.best(before, isGood)
     if (move === undefined || !isGood(move)) break
     const { instance, kind, primary, secondary } = move
     const [oldPrimary, oldSecondary] = [model.primary[instance] ?? NO_NODE, model.secondary[instance] ?? NO_NODE]
@@ -61,6 +70,7 @@ export function* balance(
     const changed = [oldPrimary, oldSecondary, primary, secondary]
     score.refresh(changed)
     lazy.moved(changed)
+    promising?.moved(changed)
     yield {
       move: { instance, kind, primary, secondary, score: move.score },
       oldPrimary,
@@ -77,8 +87,22 @@ const ROUNDING = 1e-10
 const accepted = (before: number, after: number, { minGain, minGainLimit }: BalanceOptions): boolean =>
   before - after > ROUNDING && (before > minGainLimit || before - after >= minGain)
 
-class Search {
+/** None where many instances are alike: then what is known of one is known of many. */
+function promisingSearch(
+  model: ClusterModel,
+  score: Score,
+  candidates: readonly number[],
+  search: Search,
+  { promisingSizes = PROMISING_SIZES }: Effort,
+): PromisingSearch | undefined {
+  if (!search.mover.weighed || score.hasPairs) return undefined
+  const promises = new Promises(model, score, search.online, candidates)
+  return promises.sizes.length < promisingSizes ? undefined : new PromisingSearch(candidates, promises, search)
+}
+
+class Search implements Looking {
   readonly mover: Mover
+  readonly online: readonly number[]
 
   constructor(
     private readonly model: ClusterModel,
@@ -87,8 +111,8 @@ class Search {
     private readonly options: BalanceOptions,
     { boundedTargets }: Effort,
   ) {
-    const online = nodes.filter((node) => model.nodes[node]?.offline === false)
-    this.mover = new Mover(model, score, options.ignoreSoftErrors, online, boundedTargets)
+    this.online = nodes.filter((node) => model.nodes[node]?.offline === false)
+    this.mover = new Mover(model, score, options.ignoreSoftErrors, this.online, boundedTargets)
   }
 
   mayMove(instance: number): boolean {
@@ -108,6 +132,10 @@ class Search {
   isOn(instance: number, nodes: ReadonlySet<number>): boolean {
     const { primary, secondary } = this.model
     return nodes.has(primary[instance] ?? NO_NODE) || nodes.has(secondary[instance] ?? NO_NODE)
+  }
+
+  isBetter(one: Found, other: Found): boolean {
+    return this.mover.isBetter(one, other)
   }
 
   /** Ganeti's. What is best is found first, then which of those that are as good. */
@@ -132,27 +160,36 @@ class Search {
 
   /** The instance's best move below `bound`. */
   bestOf(instance: number, bound: number, ties: TieRule): Found | undefined {
+    const may = this.mayDo(instance)
+    return may === undefined ? undefined : this.mover.bestOf(instance, bound, may, ties)
+  }
+
+  outline(instance: number, before: number, weigh: Weigh): Outline | undefined {
+    const may = this.mayDo(instance)
+    return may === undefined ? undefined : this.mover.outline(instance, before, may, weigh)
+  }
+
+  private mayDo(instance: number): Replacements | undefined {
     const facts = this.model.instances[instance]
     if (facts === undefined || !this.isWanted(instance, facts)) return undefined
-    if (isShared(facts.data.template)) {
-      return this.options.instanceMoves ? this.mover.bestFailoverToAny(instance, bound, ties) : undefined
-    }
-    if (facts.data.template !== 'drbd') return undefined
-    return this.mover.bestReplacement(instance, bound, replacements(this.model, instance, this.options), ties)
+    return replacements(this.model, instance, this.options)
   }
 }
 
-/** What may be done with a mirrored instance. */
+/** What may be done with an instance. */
 export function replacements(
   model: ClusterModel,
   instance: number,
   { instanceMoves, diskMoves, restrictedMigration }: BalanceOptions,
 ): Replacements {
+  const template = model.instances[instance]?.data.template ?? 'diskless'
+  const mirrored = template === 'drbd'
   const offline = (node: number | undefined) => model.nodes[node ?? NO_NODE]?.offline
-  const failover = instanceMoves && offline(model.secondary[instance]) === false
-  const swap = instanceMoves && (!restrictedMigration || offline(model.primary[instance]) === true)
+  const failover = mirrored && instanceMoves && offline(model.secondary[instance]) === false
+  const swap = mirrored && instanceMoves && (!restrictedMigration || offline(model.primary[instance]) === true)
   return {
-    disks: diskMoves,
+    failoverToAny: instanceMoves && isShared(template),
+    disks: mirrored && diskMoves,
     failover,
     replaceAndFailover: swap,
     replacePrimary: failover && !restrictedMigration,

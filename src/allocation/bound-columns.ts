@@ -1,10 +1,10 @@
 // What a unit of each resource adds to the bounds of each target, and of that what instances of one size add: counted once a step.
 import type { Asked } from './bound-roles'
-import { type ClusterModel, Col } from './cluster-model'
+import { type ClusterModel, Col, type NodeFacts } from './cluster-model'
 import { CONTRIBUTION, RESERVED, RESERVED_WEIGHT, SPREAD_COUNT, type Score, WEIGHTS } from './score'
 
 /** What most instances ask for the same amount of: a resource with and without forthcoming ones, and the loads. */
-const TOGETHER = [
+export const TOGETHER: readonly (readonly number[])[] = [
   [0, 9],
   [1, 10],
   [3, 11],
@@ -157,11 +157,7 @@ export class Columns {
   private count(node: number, at: number): void {
     const facts = this.model.nodes[node]
     if (facts === undefined) return
-    const { totalMemory, totalDisk, totalCpus, cpuSpeed } = facts.data
-    const [memory, disk] = [-1 / totalMemory, totalDisk === 0 ? 0 : -1 / totalDisk]
-    const [cpu, spindle] = [1 / totalCpus / cpuSpeed, 1 / facts.highSpindles]
-    const units = [memory, disk, 1 / totalMemory, cpu, 1, 1, 1, 1, spindle, memory, disk, cpu, spindle]
-    units.forEach((unit, k) => (this.units[k * this.targets.length + at] = unit))
+    unitsOf(facts).forEach((unit, k) => (this.units[k * this.targets.length + at] = unit))
   }
 
   /** `unit`: the spread that says what an amount is to a target. */
@@ -173,6 +169,14 @@ export class Columns {
       out[j] = (out[j] ?? 0) + change * (2 * (weights[weightsFrom + j] ?? 0) + change * slope)
     }
   }
+}
+
+/** By spread: what an instance's amount is to the node. */
+export function unitsOf({ data, highSpindles }: NodeFacts): number[] {
+  const { totalMemory, totalDisk, totalCpus, cpuSpeed } = data
+  const [memory, disk] = [-1 / totalMemory, totalDisk === 0 ? 0 : -1 / totalDisk]
+  const [cpu, spindle] = [1 / totalCpus / cpuSpeed, 1 / highSpindles]
+  return [memory, disk, 1 / totalMemory, cpu, 1, 1, 1, 1, spindle, memory, disk, cpu, spindle]
 }
 
 function lowest(values: Float64Array): number {

@@ -86,14 +86,8 @@ export function candidatesToBalance(
     const mover = new Mover(model, score, options.ignoreSoftErrors, node === secondary ? [] : [node], Infinity)
     const may = replacements(model, instance, options)
     const onlyFailover = { ...may, disks: false }
-    const move = mirrored
-      ? mover.bestReplacement(
-          instance,
-          Infinity,
-          node === secondary ? onlyFailover : { ...may, failover: false },
-          'told apart',
-        )
-      : mover.bestFailoverToAny(instance, Infinity, 'told apart')
+    const alone = mirrored ? { ...may, failover: false } : { ...may, failoverToAny: true }
+    const move = mover.bestOf(instance, Infinity, node === secondary ? onlyFailover : alone, 'told apart')
     if (move !== undefined) {
       const other = move.primary === node ? move.secondary : move.primary
       const second = mirrored ? { secondary: model.data.nodes[other]?.name ?? '' } : {}

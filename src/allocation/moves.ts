@@ -1,17 +1,21 @@
 // The best move of one instance: every kind of move with every target, and the score that each leaves.
 import { BOUNDED_TARGETS } from '../model/limits'
-import { SLACK } from './bounds'
+import { SLACK, type Source } from './bounds'
 import { Changes } from './changes'
 import { NO_NODE } from './cluster-data'
 import { type ClusterModel, Col } from './cluster-model'
 import { ExactScore, changedNode } from './exact-score'
 import { type Kind, type MoveKind, MoveKinds } from './move-kinds'
 import { Verdict } from './placement'
+import type { Outline } from './promises'
 import type { Score } from './score'
 import { type Effect, type Known, ORDERS, type Outcome, StepMemory, type TargetKind } from './step-memory'
 import { type TargetSearch, Targets } from './targets'
 import { SAME } from './ties'
 import { Trials } from './trials'
+
+/** What a kind of move changes at the least besides what it adds to its target. */
+export type Weigh = (source: Source, asPrimary: boolean) => number
 
 export interface Move {
   readonly instance: number
@@ -28,6 +32,8 @@ export interface Found extends Move {
 }
 
 export interface Replacements {
+  /** Of an instance without a mirror whose disks all nodes have. */
+  readonly failoverToAny: boolean
   /** Anything that copies disks. */
   readonly disks: boolean
   readonly failover: boolean
@@ -40,7 +46,7 @@ export interface Replacements {
 export type TieRule = 'told apart' | 'any'
 
 /** Bounds are below what they are about by less than half of this. */
-const TIED = 4 * SLACK
+export const TIED = 4 * SLACK
 
 export class Mover implements TargetSearch {
   private readonly kinds: MoveKinds
@@ -70,27 +76,42 @@ export class Mover implements TargetSearch {
     this.changes = new Changes(model, lenient)
   }
 
-  bestFailoverToAny(instance: number, bound: number, ties: TieRule): Found | undefined {
-    this.begin(instance, bound, ties)
-    this.tryTargets(this.kinds.failoverToAny)
-    return this.best
-  }
-
-  /** The best move of an instance with a mirror: first the failover alone, then with every target. */
-  bestReplacement(instance: number, bound: number, may: Replacements, ties: TieRule): Found | undefined {
+  /** The best move of an instance: with a mirror, first the failover alone, then with every target. */
+  bestOf(instance: number, bound: number, may: Replacements, ties: TieRule): Found | undefined {
     this.begin(instance, bound, ties)
     const { kinds } = this
     if (may.failover) this.attempt(this.known(kinds.failover), kinds.secondary)
     this.lowest = this.best?.score ?? Infinity
-    if (!may.disks) return this.best
-    const mayFail = kinds.trials.mayMigrate(kinds.primary, kinds.secondary)
-    this.tryTargets(
-      kinds.replaceSecondary,
-      may.replaceAndFailover ? kinds.replaceAndFailover : undefined,
-      may.replacePrimary && mayFail ? kinds.replacePrimary : undefined,
-      may.failoverAndReplace && mayFail ? kinds.failoverAndReplace : undefined,
-    )
+    this.tryTargets(this.targeted(may))
     return this.best
+  }
+
+  /** What its moves do besides what they do to their targets, as `weigh` says. */
+  outline(instance: number, before: number, may: Replacements, weigh: Weigh): Outline {
+    this.begin(instance, Infinity, 'any')
+    const { kinds, score } = this
+    const outline = { alone: Infinity, primary: Infinity, secondary: Infinity }
+    if (may.failover && kinds.failover.attempt(kinds.secondary) === Verdict.ok) {
+      outline.alone = score.after(Infinity, 0, ...kinds.differences) - before
+    }
+    for (const kind of this.targeted(may)) {
+      const role = kind.asPrimary ? 'primary' : 'secondary'
+      outline[role] = Math.min(outline[role], weigh(kind.source(), kind.asPrimary))
+    }
+    return outline
+  }
+
+  private targeted(may: Replacements): readonly Kind[] {
+    const { kinds } = this
+    if (may.failoverToAny) return [kinds.failoverToAny]
+    if (!may.disks) return []
+    const mayFail = kinds.trials.mayMigrate(kinds.primary, kinds.secondary)
+    return [
+      kinds.replaceSecondary,
+      ...(may.replaceAndFailover ? [kinds.replaceAndFailover] : []),
+      ...(may.replacePrimary && mayFail ? [kinds.replacePrimary] : []),
+      ...(may.failoverAndReplace && mayFail ? [kinds.failoverAndReplace] : []),
+    ]
   }
 
   /** Makes the move; what was counted anew for trials is counted for good. */
@@ -107,6 +128,11 @@ export class Mover implements TargetSearch {
     return Math.abs(one.score - other.score) < SAME
       ? this.exactlyOf(one) < this.exactlyOf(other)
       : one.score < other.score
+  }
+
+  /** Whether targets are left out. */
+  get weighed(): boolean {
+    return this.targets.weighed
   }
 
   private begin(instance: number, bound: number, ties: TieRule): void {
@@ -142,10 +168,10 @@ export class Mover implements TargetSearch {
     return this.memory?.of(this.kinds.instance, kind) ?? { kind, floor: undefined, outcomes: undefined, step: 0 }
   }
 
-  private tryTargets(...kinds: readonly (Kind | undefined)[]): void {
+  private tryTargets(kinds: readonly Kind[]): void {
     const { trying } = this
     trying.length = 0
-    for (const kind of kinds) if (kind !== undefined) trying.push(this.known(kind))
+    for (const kind of kinds) trying.push(this.known(kind))
     this.lowest = Math.min(this.lowest, this.targets.each(this, trying))
   }
 

@@ -111,7 +111,7 @@ export class Score {
   readonly sums = new Float64Array(SPREAD_COUNT)
   /** What the contributions add up to: as the means are rounded, not quite nothing. */
   readonly remainders = new Float64Array(SPREAD_COUNT)
-  private readonly means = new Float64Array(SPREAD_COUNT)
+  readonly means = new Float64Array(SPREAD_COUNT)
   /** As the nodes contribute them. */
   readonly values: Float64Array
   private linear = 0
@@ -224,6 +224,11 @@ export class Score {
     this.pairs.move(instance, from, to)
   }
 
+  /** Whether a move may change what others do to the tag pairs. */
+  get hasPairs(): boolean {
+    return this.pairs.matter
+  }
+
   /** The change of the tag pairs when the instance's primary goes from one node to another. */
   pairsAfter(instance: number, from: number, to: number): number {
     return this.pairs.moved(instance, from, to)
@@ -305,6 +310,7 @@ const scratch = new Float64Array(CONTRIBUTION)
 class TagPairs {
   private readonly counts = new Map<string, number>()
   private readonly relevant: boolean
+  readonly matter: boolean
   private readonly within: ReadonlySet<number>
   private sum = 0
   private version = -1
@@ -315,6 +321,7 @@ class TagPairs {
   ) {
     this.within = new Set(nodes)
     this.relevant = model.nodes.some(({ locations }) => locations.size > 0)
+    this.matter = this.relevant && model.instances.some(({ exclusion }) => exclusion.length > 0)
   }
 
   /** Nodes of which none is online have no statistics. */

@@ -545,13 +545,17 @@ export const limits = {
 } as const
 
 // Allocation (allocation)
-/** Nodes times instances up to which a step of a balance looks at all instances; above, first at those that promised most. */
+/** Nodes times instances up to which a step looks at all instances where these are of a few sizes; above, first at those that gained most. */
 export const EXHAUSTIVE_TRIALS = 100_000
 /** Instances that such a search looks at again for a step because they promise most; steps after which it looks at all. */
 export const LAZY_LOOKS = 48
 export const LAZY_ROUNDS = 50
 /** Who promised less than this part of the best gain is not looked at again. */
 export const LAZY_PART = 0.75
+/** Sizes of candidates from which on a balance keeps what each of them promises; below, many are alike, and what one gives all give. */
+export const PROMISING_SIZES = 16
+/** Instances that a step looks at in the order of their promises before it sorts the others. */
+export const PROMISING_FIRST = 8
 /** Kinds of nodes that a step tells apart: more than ever come up. */
 export const NODE_KINDS_MAX = 2 ** 24
 /** From so many targets of a move on, those are left out that cannot be better than what was found. */

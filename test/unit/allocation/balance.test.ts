@@ -1,10 +1,12 @@
 import * as fc from 'fast-check'
-import { type Effort, balance } from '../../../src/allocation/balance'
+import { type BalanceOptions, type Effort, type Step, balance } from '../../../src/allocation/balance'
 import { buildModel } from '../../../src/allocation/cluster-model'
 import { ExactScore } from '../../../src/allocation/exact-score'
+import { Mover } from '../../../src/allocation/moves'
 import { Score } from '../../../src/allocation/score'
 import { clusterText, parseClusterText } from '../../../src/allocation/text-format'
 import { BALANCE_OPTIONS as OPTIONS, alikeClusterOf, clusterOf } from '../../support/htools'
+import { variedClusterOf } from '../../support/htools-varied'
 
 const all = (list: readonly unknown[]): number[] => list.map((_, at) => at)
 
@@ -52,10 +54,14 @@ test('the score kept from move to move is that of the cluster built anew, and no
   )
 })
 
-function* stepsOf(text: string, effort: Effort) {
+function* stepsOf(text: string, effort: Effort, options = OPTIONS) {
   const model = buildModel(parseClusterText(text))
-  yield* balance(model, all(model.nodes), all(model.instances), OPTIONS, effort)
+  const group = all(model.nodes).filter((node) => model.data.nodes[node]?.group === 0)
+  const inside = all(model.instances).filter((one) => group.includes(model.primary[one] ?? -1))
+  yield* balance(model, group, inside, options, effort)
 }
+
+const movedOf = ({ move: { instance, kind, primary, secondary } }: Step) => [instance, kind, primary, secondary]
 
 function balanced(text: string, effort?: Effort) {
   const model = buildModel(parseClusterText(text))
@@ -63,7 +69,7 @@ function balanced(text: string, effort?: Effort) {
   return { model, scores, final: scores.at(-1) ?? NaN }
 }
 
-const EXHAUSTIVE: Effort = { exhaustiveTrials: Infinity, boundedTargets: Infinity }
+const EXHAUSTIVE: Effort = { exhaustiveTrials: Infinity, boundedTargets: Infinity, promisingSizes: Infinity }
 
 test('leaving out targets that cannot be better changes no step', () => {
   for (let seed = 1; seed <= 3; seed++) {
@@ -79,7 +85,7 @@ test('the search of large clusters ends where the exhaustive one finds no move e
   for (let seed = 1; seed <= 3; seed++) {
     const text = clusterOf(seed, 10, 50)
     const initial = new Score(buildModel(parseClusterText(text)), all([...Array(10).keys()])).value()
-    const lazy = balanced(text, { exhaustiveTrials: 0, boundedTargets: 0 })
+    const lazy = balanced(text, { exhaustiveTrials: 0, boundedTargets: 0, promisingSizes: Infinity })
     const { final } = balanced(text, EXHAUSTIVE)
     const { model } = lazy
     expect([...balance(model, all(model.nodes), all(model.instances), OPTIONS, EXHAUSTIVE)]).toEqual([])
@@ -89,16 +95,47 @@ test('the search of large clusters ends where the exhaustive one finds no move e
 })
 
 const ALIKE = ['sharedfile', 'drbd'] as const
+const PROMISING: Effort = { ...EXHAUSTIVE, boundedTargets: 0, promisingSizes: 0 }
+
+test('a search by what instances promise makes the moves of an exhaustive one, and so ends where it ends', () => {
+  const variants: readonly Partial<BalanceOptions>[] = [
+    ...[{}, { restrictedMigration: true }, { evacuate: true }, { diskMoves: false }, { instanceMoves: false }],
+    ...[{ minGain: 0 }, { ignoreSoftErrors: true }],
+  ]
+  const texts = fc.oneof(
+    fc
+      .tuple(fc.integer({ min: 1, max: 1e6 }), fc.integer({ min: 4, max: 14 }))
+      .map(([seed, nodes]) => clusterOf(seed, nodes, nodes * 5)),
+    fc.integer({ min: 1, max: 1e6 }).map((seed) => variedClusterOf(seed)),
+    fc.constantFrom(...ALIKE).map((template) => alikeClusterOf(1, 10, 40, template)),
+  )
+  let count = 0
+  fc.assert(
+    fc.property(texts, fc.constantFrom(...variants), (text, variant) => {
+      const moves = (effort: Effort) => [...stepsOf(text, effort, { ...OPTIONS, ...variant })].map(movedOf)
+      const exhaustive = moves(EXHAUSTIVE)
+      count += exhaustive.length
+      expect(moves(PROMISING)).toEqual(exhaustive)
+    }),
+    { numRuns: 25 },
+  )
+  expect(count).toBeGreaterThan(100)
+})
+
+test('a step looks only at instances that may gain as much as the best', () => {
+  const looked = jest.spyOn(Mover.prototype, 'bestOf')
+  const steps = [...stepsOf(clusterOf(1, 40, 400), PROMISING)].length
+  expect(steps).toBeGreaterThan(100)
+  expect(looked.mock.calls.length).toBeLessThan(steps * 100)
+  looked.mockRestore()
+})
 
 test.each(ALIKE)(
   'where %s instances and nodes are alike, what is known of one move is what others give',
   (template) => {
     for (let seed = 1; seed <= 3; seed++) {
       const text = alikeClusterOf(seed, 10, 16, template)
-      const moves = (effort: Effort) =>
-        [...stepsOf(text, effort)].map(({ move: { instance, kind, primary, secondary } }) => [
-          ...[instance, kind, primary, secondary],
-        ])
+      const moves = (effort: Effort) => [...stepsOf(text, effort)].map(movedOf)
       expect(moves({ ...EXHAUSTIVE, boundedTargets: 0 })).toEqual(moves(EXHAUSTIVE))
     }
   },

@@ -1,0 +1,101 @@
+// The best move of a step, found by looking only at the instances that could have it: those whose promises say that they may gain as much
+// as what was found. It is the move that a look at all of them would find.
+import { PROMISING_FIRST } from '../model/limits'
+import { type Found, TIED, type TieRule, type Weigh } from './moves'
+import type { Outline, Promises } from './promises'
+import { SAME } from './ties'
+
+export interface Looking {
+  /** The instance's best move that leaves a score below `bound`. */
+  bestOf(instance: number, bound: number, ties: TieRule): Found | undefined
+  /** None for an instance that is not to move any more. */
+  outline(instance: number, before: number, weigh: Weigh): Outline | undefined
+  isBetter(one: Found, other: Found): boolean
+}
+
+const NOWHERE: Outline = { alone: Infinity, primary: Infinity, secondary: Infinity }
+
+export class PromisingSearch {
+  private readonly founds: Found[] = []
+  /** By instance: its place among the candidates. */
+  private readonly order: Int32Array
+  private stale: readonly number[]
+  private before = 0
+  /** What the best move that was found changes. */
+  private change = 0
+
+  constructor(
+    private readonly candidates: readonly number[],
+    private readonly promises: Promises,
+    private readonly looking: Looking,
+  ) {
+    this.order = new Int32Array(promises.least.length)
+    candidates.forEach((one, at) => (this.order[one] = at))
+    this.stale = candidates
+  }
+
+  /** Of moves that are as good but for rounding, Ganeti's. */
+  best(before: number): Found | undefined {
+    const { candidates, promises, looking, founds, order } = this
+    const { least } = promises
+    this.before = before
+    this.change = founds.length = 0
+    for (const one of this.stale) this.outline(one)
+    const isHopeful = (one: number) => (least[one] ?? 0) < this.change + SAME
+    for (let tries = 0; tries < PROMISING_FIRST && this.change === 0; tries++) {
+      const first = lowestOf(candidates, least)
+      if (first === undefined || !isHopeful(first)) return undefined
+      this.look(first)
+    }
+    const looked = new Set(founds.map(({ instance }) => instance))
+    const hopeful = candidates.filter((one) => isHopeful(one) && !looked.has(one))
+    hopeful.sort((one, other) => (least[one] ?? 0) - (least[other] ?? 0))
+    for (const one of hopeful) if (isHopeful(one)) this.look(one)
+    const limit = before + this.change + SAME
+    let best: Found | undefined
+    const tied = founds.filter(({ score }) => score < limit)
+    tied.sort((one, other) => (order[one.instance] ?? 0) - (order[other.instance] ?? 0))
+    for (const found of tied) if (best === undefined || looking.isBetter(found, best)) best = found
+    return this.change < 0 ? best : undefined
+  }
+
+  /** A move was made between these nodes. */
+  moved(nodes: readonly number[]): void {
+    this.stale = this.promises.follow(nodes)
+  }
+
+  private look(instance: number): void {
+    const { promises, looking, before } = this
+    const { least } = promises
+    const wanted = this.change + SAME
+    if (!promises.isOutlined(instance)) this.outline(instance)
+    if ((least[instance] ?? 0) < wanted) promises.refine(instance, wanted)
+    if ((least[instance] ?? 0) >= wanted) return
+    // A bit further than needed: then it need not be looked at again for the next steps.
+    const bound = this.change + Math.max(SAME, promises.ahead(instance))
+    const found = looking.bestOf(instance, before + bound, 'told apart')
+    const change = found === undefined ? bound : found.score - before
+    least[instance] = change - TIED
+    if (found === undefined || change >= wanted) return
+    this.founds.push(found)
+    this.change = Math.min(this.change, change)
+  }
+
+  private outline(instance: number): void {
+    const { promises, looking, before } = this
+    const weigh: Weigh = (source, asPrimary) => promises.weigh(instance, source, asPrimary)
+    promises.outline(instance, looking.outline(instance, before, weigh) ?? NOWHERE)
+  }
+}
+
+function lowestOf(candidates: readonly number[], least: Float64Array): number | undefined {
+  let found: number | undefined
+  let lowest = Infinity
+  for (const one of candidates) {
+    const value = least[one] ?? 0
+    if (value >= lowest) continue
+    found = one
+    lowest = value
+  }
+  return found
+}
