@@ -3,8 +3,9 @@ import { BOUNDED_TARGETS, EXHAUSTIVE_TRIALS, PROMISING_SIZES } from '../model/li
 import { NO_NODE, isShared } from './cluster-data'
 import type { ClusterModel, InstanceFacts } from './cluster-model'
 import { LazySearch } from './lazy-search'
-import { type Found, type Move, Mover, type Replacements, type TieRule, type Weigh } from './moves'
-import { type Outline, Promises } from './promises'
+import { type Found, type Move, Mover, type Replacements, type TieRule } from './moves'
+import { PromisedTargets } from './promised-targets'
+import { Promises } from './promises'
 import { type Looking, PromisingSearch } from './promising-search'
 import { Score } from './score'
 import { SAME } from './ties'
@@ -97,11 +98,14 @@ function promisingSearch(
 ): PromisingSearch | undefined {
   if (!search.mover.weighed || score.hasPairs) return undefined
   const promises = new Promises(model, score, search.online, candidates)
-  return promises.sizes.length < promisingSizes ? undefined : new PromisingSearch(candidates, promises, search)
+  if (promises.sizes < promisingSizes) return undefined
+  search.follow(promises)
+  return new PromisingSearch(candidates, promises, search)
 }
 
 class Search implements Looking {
   readonly mover: Mover
+  private promises: Promises | undefined
   readonly online: readonly number[]
 
   constructor(
@@ -164,9 +168,17 @@ class Search implements Looking {
     return may === undefined ? undefined : this.mover.bestOf(instance, bound, may, ties)
   }
 
-  outline(instance: number, before: number, weigh: Weigh): Outline | undefined {
+  /** Only what these say may be good is tried from now on. */
+  follow(promises: Promises): void {
+    this.promises = promises
+    this.mover.choose(new PromisedTargets(this.online, promises))
+  }
+
+  outline(instance: number): void {
+    const own = this.promises?.own
     const may = this.mayDo(instance)
-    return may === undefined ? undefined : this.mover.outline(instance, before, may, weigh)
+    own?.clear(instance)
+    if (own !== undefined && may !== undefined) this.mover.outline(instance, may, own)
   }
 
   private mayDo(instance: number): Replacements | undefined {

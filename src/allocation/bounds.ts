@@ -5,7 +5,6 @@
 import { Columns, RANGE } from './bound-columns'
 import { type Asked, Role, asPrimary, asSecondary } from './bound-roles'
 import type { ClusterModel, InstanceFacts } from './cluster-model'
-import type { Drift } from './drift'
 import { CONTRIBUTION, LOST, NO_DIFFERENCE, RESERVED, SPREAD_COUNT, type Score, WEIGHTS } from './score'
 
 /** Rounding of the bounds themselves. */
@@ -122,41 +121,6 @@ function reservedAlso({ reservedAlso, differences }: Source, model: ClusterModel
   const nearest = now >= 0 ? now : Math.min(0, now + shift)
   return { squares: nearest * nearest - now * now, most: shift * (2 * now + shift), shift }
 }
-
-/** What it changes at the least, when a target gets these amounts: along the lines of the spreads, less what these may be above the roots. */
-export function linearised(
-  source: Source,
-  amounts: Float64Array,
-  drift: Drift,
-  model: ClusterModel,
-  score: Score,
-): number {
-  const { slopes, bends, lowest, highest } = drift
-  const also = reservedAlso(source, model, score)
-  const [one = NO_DIFFERENCE, two = NO_DIFFERENCE] = source.differences
-  let sum = source.linear - drift.fixed - ROUNDED
-  for (let k = 0; k < SPREAD_COUNT; k++) {
-    const slope = slopes[k] ?? 0
-    if (slope === 0) continue
-    const change = (one[k + SPREAD_COUNT] ?? 0) + (two[k + SPREAD_COUNT] ?? 0)
-    const shift = (one[k] ?? 0) + (two[k] ?? 0)
-    const amount = amounts[k] ?? 0
-    const least = shift + (k === RESERVED ? 0 : amount * (lowest[k] ?? 0))
-    let most = shift + amount * (highest[k] ?? 0)
-    let squares = change
-    let far = change * change
-    if (k === RESERVED) {
-      squares += also.squares
-      most += also.shift
-      far = Math.max(far, squares * squares, (change + also.most) ** 2)
-    }
-    const mean = Math.max(least * least, most * most) / score.online
-    sum += slope * (squares - mean) - (bends[k] ?? 0) * far
-  }
-  return sum
-}
-
-const ROUNDED = 1e-11
 
 interface Also {
   readonly squares: number

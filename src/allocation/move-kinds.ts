@@ -18,6 +18,8 @@ export interface Kind {
   readonly name: MoveKind
   /** Where Ganeti tries it: a failover first, then target by target every kind. */
   readonly order: number
+  /** Its place among what is kept of an instance's kinds of moves; no instance has two of the same place. */
+  readonly place: number
   /** Whether the target becomes the primary. */
   readonly asPrimary: boolean
   /** The nodes afterwards. */
@@ -60,7 +62,7 @@ export class MoveKinds {
   }
 
   readonly failover: Kind = {
-    ...{ name: 'failover', order: -1, asPrimary: true },
+    ...{ name: 'failover', order: -1, place: 0, asPrimary: true },
     primaryAfter: () => this.secondary,
     secondaryAfter: () => this.primary,
     kept: () => 0,
@@ -78,7 +80,7 @@ export class MoveKinds {
   }
 
   readonly failoverToAny: Kind = {
-    ...{ name: 'failover-to-any', order: 0, asPrimary: true },
+    ...{ name: 'failover-to-any', order: 0, place: 4, asPrimary: true },
     primaryAfter: (to) => to,
     secondaryAfter: () => this.secondary,
     kept: () => 0,
@@ -98,7 +100,7 @@ export class MoveKinds {
   }
 
   readonly replaceSecondary: Kind = {
-    ...{ name: 'replace-secondary', order: 1, asPrimary: false },
+    ...{ name: 'replace-secondary', order: 1, place: 2, asPrimary: false },
     primaryAfter: () => this.primary,
     secondaryAfter: (to) => to,
     kept: (to) => this.keeps(to, this.primary),
@@ -119,7 +121,7 @@ export class MoveKinds {
   }
 
   readonly replaceAndFailover: Kind = {
-    ...{ name: 'replace-and-failover', order: 2, asPrimary: true },
+    ...{ name: 'replace-and-failover', order: 2, place: 3, asPrimary: true },
     primaryAfter: (to) => to,
     secondaryAfter: () => this.primary,
     kept: (to) => this.keeps(this.primary, to),
@@ -137,7 +139,7 @@ export class MoveKinds {
   }
 
   readonly replacePrimary: Kind = {
-    ...{ name: 'replace-primary', order: 3, asPrimary: true },
+    ...{ name: 'replace-primary', order: 3, place: 4, asPrimary: true },
     primaryAfter: (to) => to,
     secondaryAfter: () => this.secondary,
     kept: (to) => this.keeps(this.secondary, to),
@@ -155,7 +157,7 @@ export class MoveKinds {
   }
 
   readonly failoverAndReplace: Kind = {
-    ...{ name: 'failover-and-replace', order: 4, asPrimary: false },
+    ...{ name: 'failover-and-replace', order: 4, place: 1, asPrimary: false },
     primaryAfter: () => this.secondary,
     secondaryAfter: (to) => to,
     kept: (to) => this.keeps(to, this.secondary),

@@ -1,21 +1,18 @@
 // The best move of one instance: every kind of move with every target, and the score that each leaves.
 import { BOUNDED_TARGETS } from '../model/limits'
-import { SLACK, type Source } from './bounds'
+import { SLACK } from './bounds'
 import { Changes } from './changes'
 import { NO_NODE } from './cluster-data'
 import { type ClusterModel, Col } from './cluster-model'
 import { ExactScore, changedNode } from './exact-score'
 import { type Kind, type MoveKind, MoveKinds } from './move-kinds'
 import { Verdict } from './placement'
-import type { Outline } from './promises'
-import type { Score } from './score'
+import type { OwnChanges } from './own-changes'
+import { LINEAR, type Score } from './score'
 import { type Effect, type Known, ORDERS, type Outcome, StepMemory, type TargetKind } from './step-memory'
-import { type TargetSearch, Targets } from './targets'
+import { type TargetChoice, type TargetSearch, Targets } from './targets'
 import { SAME } from './ties'
 import { Trials } from './trials'
-
-/** What a kind of move changes at the least besides what it adds to its target. */
-export type Weigh = (source: Source, asPrimary: boolean) => number
 
 export interface Move {
   readonly instance: number
@@ -51,9 +48,9 @@ export const TIED = 4 * SLACK
 export class Mover implements TargetSearch {
   private readonly kinds: MoveKinds
   private readonly changes: Changes
-  private readonly targets: Targets
+  private targets: TargetChoice
   private readonly exact: ExactScore
-  private readonly memory: StepMemory | undefined
+  private memory: StepMemory | undefined
   private readonly effects = new Map<string, Effect>()
   private best: Found | undefined
   private least = 0
@@ -86,19 +83,19 @@ export class Mover implements TargetSearch {
     return this.best
   }
 
-  /** What its moves do besides what they do to their targets, as `weigh` says. */
-  outline(instance: number, before: number, may: Replacements, weigh: Weigh): Outline {
+  /** Keeps what its moves do to its own nodes. */
+  outline(instance: number, may: Replacements, own: OwnChanges): void {
     this.begin(instance, Infinity, 'any')
-    const { kinds, score } = this
-    const outline = { alone: Infinity, primary: Infinity, secondary: Infinity }
+    const { kinds } = this
     if (may.failover && kinds.failover.attempt(kinds.secondary) === Verdict.ok) {
-      outline.alone = score.after(Infinity, 0, ...kinds.differences) - before
+      const [target, other] = kinds.differences
+      const linear = (target[LINEAR] ?? 0) + (other[LINEAR] ?? 0)
+      own.keep(instance, kinds.failover.place, { differences: [target, other], linear, more: 0 })
     }
     for (const kind of this.targeted(may)) {
-      const role = kind.asPrimary ? 'primary' : 'secondary'
-      outline[role] = Math.min(outline[role], weigh(kind.source(), kind.asPrimary))
+      const { differences, linear, reservedAlso } = kind.source()
+      own.keep(instance, kind.place, { differences, linear, more: reservedAlso?.more ?? 0 })
     }
-    return outline
   }
 
   private targeted(may: Replacements): readonly Kind[] {
@@ -128,6 +125,12 @@ export class Mover implements TargetSearch {
     return Math.abs(one.score - other.score) < SAME
       ? this.exactlyOf(one) < this.exactlyOf(other)
       : one.score < other.score
+  }
+
+  /** From now on targets are chosen otherwise, and no work is shared between instances that are alike. */
+  choose(targets: TargetChoice): void {
+    this.targets = targets
+    this.memory = undefined
   }
 
   /** Whether targets are left out. */

@@ -1,54 +1,56 @@
 // What each instance promises: no move of it changes the score by less. A promise is found when the instance is looked at. Afterwards it
 // is kept true from step to step: a step changes a few nodes, and the slopes of the spreads by a little. So moves between other nodes gain
 // at most a little more than before, and moves to those nodes are bounded by two sums, one of the instance's nodes and one of the target.
-import { type Source, linearised } from './bounds'
 import { asPrimary, asSecondary } from './bound-roles'
 import { NO_NODE } from './cluster-data'
-import type { ClusterModel, InstanceFacts } from './cluster-model'
+import type { ClusterModel } from './cluster-model'
 import { Drift } from './drift'
+import { OwnChanges } from './own-changes'
 import { SPREAD_COUNT, type Score } from './score'
 import { type Asking, NO_AMOUNTS, TargetSums } from './target-sums'
 
-/** What the kinds of moves of an instance change at the least besides what they add to their targets; Infinity for none. */
-export interface Outline {
-  /** A failover to its secondary, as it is. */
-  readonly alone: number
-  /** Those whose target becomes the primary, and the secondary. */
-  readonly primary: number
-  readonly secondary: number
-}
-
 /** What a role of instances of a size asks of a target. */
-interface Role {
+export interface Role {
+  readonly isPrimary: boolean
   readonly amounts: Float64Array
   readonly asking: Asking
-  /** No target adds less; nor do those that the last step has changed. */
-  least: number
   /** The target that added least when all were counted, and when that was. */
   leastAt: number
   version: number
-  near: number
 }
 
-export interface Size {
-  readonly primary: Role
-  readonly secondary: Role
-  /** The more of both. */
-  readonly most: Float64Array
-  loss: number
+/** What each target adds, for the role that it was counted for last. */
+interface Counted {
+  readonly sums: Float64Array
+  role: Role | undefined
+  version: number
 }
 
 export class Promises {
   /** By instance. */
   readonly least: Float64Array
+  /** The score. */
+  before = 0
   private readonly alone: Float64Array
   private readonly primary: Float64Array
   private readonly secondary: Float64Array
   private readonly outlined: Int32Array
-  readonly sizes: Size[] = []
+  private readonly roles: Role[] = []
+  /** By role: no target adds less; nor do those that the last step has changed. */
+  private readonly leastOf: Float64Array
+  private readonly near: Float64Array
+  private readonly drops: Float64Array
+  /** By instance, its roles and its size; by size, the most of each amount, and what the last step took from promises. */
+  private readonly primaryOf: Int32Array
+  private readonly secondaryOf: Int32Array
   private readonly sizeOf: Int32Array
+  private readonly most: Float64Array
+  private readonly losses: Float64Array
+  readonly sizes: number
   private readonly drift: Drift
-  private readonly sums: TargetSums
+  readonly own: OwnChanges
+  readonly sums: TargetSums
+  private readonly counted: readonly [Counted, Counted]
   private readonly touched: Uint8Array
   private readonly places: Int32Array
 
@@ -65,25 +67,46 @@ export class Promises {
     this.secondary = new Float64Array(count)
     this.outlined = new Int32Array(count).fill(-1)
     this.sizeOf = new Int32Array(count)
+    this.primaryOf = new Int32Array(count)
+    this.secondaryOf = new Int32Array(count)
     this.touched = new Uint8Array(model.nodes.length + 1)
     this.places = new Int32Array(model.nodes.length).fill(-1)
     targets.forEach((node, at) => (this.places[node] = at))
     const most = new Float64Array(SPREAD_COUNT)
     this.drift = new Drift(model, score, targets, most)
+    this.own = new OwnChanges(model, score, this.drift)
     this.sums = new TargetSums(model, score, targets, this.drift)
-    const known = new Map<string, number>()
+    const nothing = (): Counted => ({ sums: new Float64Array(targets.length), role: undefined, version: -1 })
+    this.counted = [nothing(), nothing()]
+    this.sizes = this.tellSizes()
+    this.leastOf = new Float64Array(this.roles.length).fill(-Infinity)
+    this.near = new Float64Array(this.roles.length)
+    this.drops = new Float64Array(this.roles.length)
+    this.losses = new Float64Array(this.sizes)
+    this.most = new Float64Array(this.sizes * SPREAD_COUNT)
     for (const one of candidates) {
-      const facts = model.instances[one]
-      if (facts !== undefined) this.sizeOf[one] = this.find(facts, known)
+      for (let k = 0; k < SPREAD_COUNT; k++) {
+        const [primary, secondary] = [this.roleOf(one, true), this.roleOf(one, false)]
+        const amount = Math.max(primary.amounts[k] ?? 0, secondary.amounts[k] ?? 0)
+        this.most[(this.sizeOf[one] ?? 0) * SPREAD_COUNT + k] = amount
+        most[k] = Math.max(most[k] ?? 0, amount)
+      }
     }
-    for (const size of this.sizes) size.most.forEach((amount, k) => (most[k] = Math.max(most[k] ?? 0, amount)))
     this.follow([])
   }
 
-  /** What its moves change besides what they add to their targets. */
-  weigh(instance: number, source: Source, asPrimary: boolean): number {
-    const size = this.ofSize(instance)
-    return linearised(source, (asPrimary ? size.primary : size.secondary).amounts, this.drift, this.model, this.score)
+  /** What its moves change besides what they add to their targets, as far as that is known without trying any. */
+  outline(instance: number): void {
+    const { own } = this
+    const [primary, secondary] = [this.roleOf(instance, true), this.roleOf(instance, false)]
+    this.outlined[instance] = this.score.version
+    this.alone[instance] = own.weigh(instance, 0, ALONE)
+    this.secondary[instance] = Math.min(
+      own.weigh(instance, 1, secondary.amounts),
+      own.weigh(instance, 2, secondary.amounts),
+    )
+    this.primary[instance] = Math.min(own.weigh(instance, 3, primary.amounts), own.weigh(instance, 4, primary.amounts))
+    this.raise(instance)
   }
 
   /** Whether its outline is of this step. */
@@ -91,53 +114,71 @@ export class Promises {
     return this.outlined[instance] === this.score.version
   }
 
-  outline(instance: number, { alone, primary, secondary }: Outline): void {
-    this.alone[instance] = alone
-    this.primary[instance] = primary
-    this.secondary[instance] = secondary
-    this.outlined[instance] = this.score.version
-    this.raise(instance)
-  }
-
   /** As far as outlines tell, with what targets add counted anew where that may show that no move changes the score by less than this. */
   refine(instance: number, change: number): void {
-    const { primary, secondary } = this.ofSize(instance)
-    if (!this.count(primary, change - (this.primary[instance] ?? 0))) return
-    if (!this.count(secondary, change - (this.secondary[instance] ?? 0))) return
+    if (!this.count(this.roleOf(instance, true), change - (this.primary[instance] ?? 0))) return
+    if (!this.count(this.roleOf(instance, false), change - (this.secondary[instance] ?? 0))) return
     this.raise(instance)
   }
 
   /** Whether no target adds less than this, as far as it is known. */
   private count(role: Role, bound: number): boolean {
-    if (role.least >= bound) return true
+    if (this.leastFor(role) >= bound) return true
     if (role.version === this.score.version) return false
     if (role.leastAt !== -1 && this.sums.at(role.leastAt, role.asking) < bound) return false
-    role.version = this.score.version
-    role.leastAt = this.sums.leastAt(role.asking)
-    role.least = role.leastAt === -1 ? Infinity : this.sums.at(role.leastAt, role.asking)
-    return role.least >= bound
+    this.sumsOf(role)
+    return this.leastFor(role) >= bound
+  }
+
+  roleOf(instance: number, asPrimary: boolean): Role {
+    const role = this.roles[(asPrimary ? this.primaryOf : this.secondaryOf)[instance] ?? 0]
+    if (role === undefined) throw new Error(`instance ${instance} is no candidate`)
+    return role
+  }
+
+  /** No target adds less. */
+  leastFor({ asking: { id } }: Role): number {
+    return this.leastOf[id] ?? -Infinity
+  }
+
+  /** What each target adds; valid until it is asked for another of this step. */
+  sumsOf(role: Role): Float64Array {
+    const counted = this.counted[role.isPrimary ? 0 : 1]
+    const { sums } = counted
+    const { version } = this.score
+    if (counted.role === role && counted.version === version) return sums
+    role.version = version
+    role.leastAt = this.sums.fill(role.asking, sums)
+    this.leastOf[role.asking.id] = role.leastAt === -1 ? Infinity : (sums[role.leastAt] ?? Infinity)
+    counted.role = role
+    counted.version = version
+    return sums
   }
 
   /** What some steps like the last will take from its promise. */
   ahead(instance: number): number {
-    const { loss } = this.ofSize(instance)
+    const loss = this.losses[this.sizeOf[instance] ?? 0] ?? 0
     return loss < Infinity ? STEPS_AHEAD * loss : 0
   }
 
   /** A move was made between these nodes. Answers with the instances on them, which promise nothing any more. */
   follow(nodes: readonly number[]): number[] {
-    const { drift, sums, sizes, touched, places, model, candidates } = this
+    const { drift, sums, touched, places, candidates, least } = this
+    const { primary, secondary } = this.model
     drift.follow()
     const own = [...new Set(nodes)].filter((node) => node !== NO_NODE)
     const changed = own.map((node) => places[node] ?? -1).filter((place) => place !== -1)
     sums.follow(changed)
-    for (const size of sizes) this.followSize(size, changed)
+    this.followSizes(changed)
+    // Behind the last node is the place of none.
+    const none = touched.length - 1
     for (const node of own) touched[node] = 1
     const on: number[] = []
-    for (const one of candidates) {
-      const [home, mirror] = [model.primary[one] ?? NO_NODE, model.secondary[one] ?? NO_NODE]
-      if (touched[home] === 1 || (mirror !== NO_NODE && touched[mirror] === 1)) {
-        this.least[one] = -Infinity
+    for (let at = 0; at < candidates.length; at++) {
+      const one = candidates[at] ?? 0
+      const [home, mirror] = [primary[one] ?? NO_NODE, secondary[one] ?? NO_NODE]
+      if (touched[home === NO_NODE ? none : home] === 1 || touched[mirror === NO_NODE ? none : mirror] === 1) {
+        least[one] = -Infinity
         on.push(one)
       } else this.lessen(one)
     }
@@ -146,9 +187,8 @@ export class Promises {
   }
 
   private lessen(instance: number): void {
-    const { least, alone, primary, secondary } = this
-    const size = this.ofSize(instance)
-    const { loss } = size
+    const { least, primary, secondary, near } = this
+    const loss = this.losses[this.sizeOf[instance] ?? 0] ?? 0
     if (loss === Infinity) {
       least[instance] = -Infinity
       return
@@ -157,57 +197,66 @@ export class Promises {
     const asSecondary = (secondary[instance] ?? 0) - loss
     primary[instance] = asPrimary
     secondary[instance] = asSecondary
-    alone[instance] = (alone[instance] ?? 0) - loss
     const before = (least[instance] ?? 0) - loss
-    const near = Math.min(asPrimary + size.primary.near, asSecondary + size.secondary.near)
-    least[instance] = near < before ? near : before
+    const toPrimary = asPrimary + (near[this.primaryOf[instance] ?? 0] ?? 0)
+    const toSecondary = asSecondary + (near[this.secondaryOf[instance] ?? 0] ?? 0)
+    least[instance] = Math.min(before, toPrimary, toSecondary)
   }
 
   private raise(instance: number): void {
-    const { primary, secondary } = this.ofSize(instance)
-    const asPrimary = (this.primary[instance] ?? 0) + primary.least
-    const asSecondary = (this.secondary[instance] ?? 0) + secondary.least
+    const { leastOf } = this
+    const asPrimary = (this.primary[instance] ?? 0) + (leastOf[this.primaryOf[instance] ?? 0] ?? 0)
+    const asSecondary = (this.secondary[instance] ?? 0) + (leastOf[this.secondaryOf[instance] ?? 0] ?? 0)
     const least = Math.min(this.alone[instance] ?? 0, asPrimary, asSecondary)
     if (least > (this.least[instance] ?? 0)) this.least[instance] = least
   }
 
-  private followSize(size: Size, changed: readonly number[]): void {
-    const { losses } = this.drift
-    let loss = ROUNDING
-    for (let k = 0; k < SPREAD_COUNT; k++) {
-      const amount = size.most[k] ?? 0
-      if (amount !== 0) loss += amount * (losses[k] ?? 0)
+  private followSizes(changed: readonly number[]): void {
+    const { drift, sums, most, losses, near, drops, leastOf } = this
+    for (let size = 0; size < losses.length; size++) {
+      let loss = ROUNDING
+      for (let k = 0; k < SPREAD_COUNT; k++) {
+        const amount = most[size * SPREAD_COUNT + k] ?? 0
+        if (amount !== 0) loss += amount * (drift.losses[k] ?? 0)
+      }
+      losses[size] = loss
     }
-    size.loss = loss
-    for (const role of [size.primary, size.secondary]) {
-      role.near = Infinity
-      for (const place of changed) role.near = Math.min(role.near, this.sums.at(place, role.asking))
-      role.least = Math.min(role.least - this.sums.drop(role.asking) - ROUNDING, role.near)
+    sums.leastOfChanged(changed, near, drops)
+    for (let id = 0; id < near.length; id++) {
+      leastOf[id] = Math.min((leastOf[id] ?? 0) - (drops[id] ?? 0) - ROUNDING, near[id] ?? 0)
     }
   }
 
-  private ofSize(instance: number): Size {
-    const size = this.sizes[this.sizeOf[instance] ?? 0]
-    if (size === undefined) throw new Error(`instance ${instance} is no candidate`)
-    return size
-  }
-
-  private find(facts: InstanceFacts, known: Map<string, number>): number {
-    const primary = asPrimary(facts)
-    const secondary = facts.data.template === 'drbd' ? asSecondary(facts) : NO_AMOUNTS
-    const counted = facts.data.forthcoming ? 0 : 1
-    const key = `${primary.join()} ${secondary.join()} ${counted}`
-    const id = known.get(key)
-    if (id !== undefined) return id
-    known.set(key, this.sizes.length)
-    const most = Float64Array.from(primary, (one, k) => Math.max(one, secondary[k] ?? 0))
-    const role = (amounts: readonly number[]): Role => {
+  /** Tells each instance's roles and size; answers with how many sizes there are. */
+  private tellSizes(): number {
+    const { model, candidates, roles, primaryOf, secondaryOf, sizeOf } = this
+    const [sizes, known] = [new Map<string, number>(), new Map<string, number>()]
+    const role = (amounts: readonly number[], isPrimary: boolean, counted: number): number => {
+      const id = idOf(known, `${isPrimary} ${amounts.join()} ${counted}`)
+      if (roles[id] !== undefined) return id
       const asking = this.sums.asking(amounts, counted)
-      return { amounts: Float64Array.from(amounts), asking, least: -Infinity, leastAt: -1, version: -1, near: Infinity }
+      roles.push({ isPrimary, amounts: Float64Array.from(amounts), asking, leastAt: -1, version: -1 })
+      return id
     }
-    return this.sizes.push({ primary: role(primary), secondary: role(secondary), most, loss: 0 }) - 1
+    for (const one of candidates) {
+      const facts = model.instances[one]
+      if (facts === undefined) continue
+      const counted = facts.data.forthcoming ? 0 : 1
+      const primary = (primaryOf[one] = role(asPrimary(facts), true, counted))
+      const amounts = facts.data.template === 'drbd' ? asSecondary(facts) : NO_AMOUNTS
+      const secondary = (secondaryOf[one] = role(amounts, false, counted))
+      sizeOf[one] = idOf(sizes, `${primary} ${secondary}`)
+    }
+    return sizes.size
   }
 }
 
+function idOf(known: Map<string, number>, key: string): number {
+  const id = known.get(key) ?? known.size
+  known.set(key, id)
+  return id
+}
+
+const ALONE = new Float64Array(SPREAD_COUNT)
 const ROUNDING = 1e-12
 const STEPS_AHEAD = 8

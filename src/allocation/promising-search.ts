@@ -1,19 +1,18 @@
 // The best move of a step, found by looking only at the instances that could have it: those whose promises say that they may gain as much
 // as what was found. It is the move that a look at all of them would find.
 import { PROMISING_FIRST } from '../model/limits'
-import { type Found, TIED, type TieRule, type Weigh } from './moves'
-import type { Outline, Promises } from './promises'
+import { type Found, TIED, type TieRule } from './moves'
+import type { Promises } from './promises'
+import { Lowest } from './lowest'
 import { SAME } from './ties'
 
 export interface Looking {
   /** The instance's best move that leaves a score below `bound`. */
   bestOf(instance: number, bound: number, ties: TieRule): Found | undefined
-  /** None for an instance that is not to move any more. */
-  outline(instance: number, before: number, weigh: Weigh): Outline | undefined
+  /** Keeps what the instance's moves do to its own nodes. */
+  outline(instance: number): void
   isBetter(one: Found, other: Found): boolean
 }
-
-const NOWHERE: Outline = { alone: Infinity, primary: Infinity, secondary: Infinity }
 
 export class PromisingSearch {
   private readonly founds: Found[] = []
@@ -40,17 +39,20 @@ export class PromisingSearch {
     const { least } = promises
     this.before = before
     this.change = founds.length = 0
-    for (const one of this.stale) this.outline(one)
-    const isHopeful = (one: number) => (least[one] ?? 0) < this.change + SAME
+    promises.before = before
+    for (const one of this.stale) {
+      looking.outline(one)
+      promises.outline(one)
+    }
     for (let tries = 0; tries < PROMISING_FIRST && this.change === 0; tries++) {
       const first = lowestOf(candidates, least)
-      if (first === undefined || !isHopeful(first)) return undefined
+      if (first === undefined || !this.isHopeful(first)) return undefined
       this.look(first)
     }
     const looked = new Set(founds.map(({ instance }) => instance))
-    const hopeful = candidates.filter((one) => isHopeful(one) && !looked.has(one))
-    hopeful.sort((one, other) => (least[one] ?? 0) - (least[other] ?? 0))
-    for (const one of hopeful) if (isHopeful(one)) this.look(one)
+    const hopeful = new Lowest(least)
+    for (const one of candidates) if (this.isHopeful(one) && !looked.has(one)) hopeful.add(one)
+    for (let one = hopeful.take(); one !== undefined && this.isHopeful(one); one = hopeful.take()) this.look(one)
     const limit = before + this.change + SAME
     let best: Found | undefined
     const tied = founds.filter(({ score }) => score < limit)
@@ -64,11 +66,15 @@ export class PromisingSearch {
     this.stale = this.promises.follow(nodes)
   }
 
+  private isHopeful(instance: number): boolean {
+    return (this.promises.least[instance] ?? 0) < this.change + SAME
+  }
+
   private look(instance: number): void {
     const { promises, looking, before } = this
     const { least } = promises
     const wanted = this.change + SAME
-    if (!promises.isOutlined(instance)) this.outline(instance)
+    if (!promises.isOutlined(instance)) promises.outline(instance)
     if ((least[instance] ?? 0) < wanted) promises.refine(instance, wanted)
     if ((least[instance] ?? 0) >= wanted) return
     // A bit further than needed: then it need not be looked at again for the next steps.
@@ -79,12 +85,6 @@ export class PromisingSearch {
     if (found === undefined || change >= wanted) return
     this.founds.push(found)
     this.change = Math.min(this.change, change)
-  }
-
-  private outline(instance: number): void {
-    const { promises, looking, before } = this
-    const weigh: Weigh = (source, asPrimary) => promises.weigh(instance, source, asPrimary)
-    promises.outline(instance, looking.outline(instance, before, weigh) ?? NOWHERE)
   }
 }
 

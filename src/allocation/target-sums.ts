@@ -5,32 +5,39 @@ import { type ClusterModel, Col } from './cluster-model'
 import type { Drift } from './drift'
 import { CONTRIBUTION, RESERVED, RESERVED_WEIGHT, SPREAD_COUNT, type Score } from './score'
 
-interface Together {
-  readonly spreads: readonly number[]
-  /** By place of the target. */
-  readonly linear: Float64Array
-  readonly square: Float64Array
-  /** By how much the last step has lowered any of them at the most. */
-  linearDrop: number
-  squareDrop: number
-}
+/** Spreads that go together, and each alone. */
+const SETS: readonly (readonly number[])[] = [...TOGETHER, ...Array.from({ length: SPREAD_COUNT }, (_, k) => [k])]
+const RESERVED_SET = TOGETHER.length + RESERVED
 
 /** What instances of a size ask of a target. */
 export interface Asking {
-  readonly parts: readonly Together[]
-  readonly amounts: readonly number[]
+  /** Its place among all that were made. */
+  readonly id: number
+  readonly sets: Int32Array
+  /** By place in `sets`. */
+  readonly amounts: Float64Array
   readonly counted: number
   readonly reserve: number
 }
 
 export class TargetSums {
-  private readonly sets = new Map<string, Together>()
-  private readonly reserved: Together
+  private readonly used = new Set([RESERVED_SET])
+  private readonly askings: Asking[] = []
+  /** By asking: its amount of every set. */
+  private asked: Float64Array | undefined
+  private readonly count: number
   private readonly failing: Float64Array
-  private readonly sums: Float64Array
+  /** Memory that each target keeps already. */
+  private readonly spare: Float64Array
+  /** By set and place of the target. */
   private readonly linear: Float64Array
   private readonly square: Float64Array
-  private readonly units: readonly Float64Array[]
+  /** By set: by how much the last step has lowered any of them at the most. */
+  private readonly linearDrops = new Float64Array(SETS.length)
+  private readonly squareDrops = new Float64Array(SETS.length)
+  private readonly before: Float64Array
+  /** By spread and place of the target. */
+  private readonly units: Float64Array
 
   constructor(
     private readonly model: ClusterModel,
@@ -38,68 +45,75 @@ export class TargetSums {
     private readonly targets: readonly number[],
     private readonly drift: Drift,
   ) {
-    this.failing = new Float64Array(targets.length)
-    this.sums = new Float64Array(targets.length)
-    this.linear = new Float64Array(targets.length)
-    this.square = new Float64Array(targets.length)
-    this.units = targets.map((node) => {
+    const count = (this.count = targets.length)
+    this.failing = new Float64Array(count)
+    this.spare = new Float64Array(count)
+    this.before = new Float64Array(count)
+    this.linear = new Float64Array(SETS.length * count)
+    this.square = new Float64Array(SETS.length * count)
+    this.units = new Float64Array(SPREAD_COUNT * count)
+    targets.forEach((node, place) => {
       const facts = model.nodes[node]
-      return Float64Array.from(facts === undefined ? [] : unitsOf(facts))
+      if (facts !== undefined) unitsOf(facts).forEach((unit, k) => (this.units[k * count + place] = unit))
     })
-    this.reserved = this.set([RESERVED])
   }
 
   asking(amounts: readonly number[], counted: number): Asking {
-    const single = new Set([...amounts.keys()].filter((k) => amounts[k] !== 0 && k !== RESERVED))
-    const parts: (readonly number[])[] = []
-    for (const spreads of TOGETHER) {
-      if (!spreads.every((k) => single.has(k) && amounts[k] === amounts[spreads[0] ?? 0])) continue
-      parts.push(spreads)
-      for (const k of spreads) single.delete(k)
-    }
-    for (const k of single) parts.push([k])
-    return {
-      parts: parts.map((spreads) => this.set(spreads)),
-      amounts: parts.map(([k = 0]) => amounts[k] ?? 0),
+    const left = new Set([...amounts.keys()].filter((k) => amounts[k] !== 0 && k !== RESERVED))
+    const sets: number[] = []
+    SETS.forEach((spreads, set) => {
+      if (!spreads.every((k) => left.has(k) && amounts[k] === amounts[spreads[0] ?? 0])) return
+      sets.push(set)
+      this.used.add(set)
+      for (const k of spreads) left.delete(k)
+    })
+    const asking = {
+      id: this.askings.length,
+      sets: Int32Array.from(sets),
+      amounts: Float64Array.from(sets, (set) => amounts[SETS[set]?.[0] ?? 0] ?? 0),
       counted,
       reserve: amounts[RESERVED] ?? 0,
     }
+    this.askings.push(asking)
+    return asking
   }
 
   /** The score and the slopes are those of another step, which has changed the targets at these places. */
   follow(changed: readonly number[]): void {
-    const { model, targets, failing } = this
-    for (let at = 0; at < targets.length; at++)
-      failing[at] = model.rows[(targets[at] ?? 0) * Col.Width + Col.FailsN1] ?? 0
-    for (const set of this.sets.values()) {
-      this.linear.set(set.linear)
-      this.square.set(set.square)
-      set.linear.fill(0)
-      set.square.fill(0)
-      for (const k of set.spreads) this.addTo(set, k)
-      set.linearDrop = mostDropped(this.linear, set.linear, changed)
-      set.squareDrop = mostDropped(this.square, set.square, changed)
+    const { model, targets, failing, spare, linear, square, linearDrops, squareDrops } = this
+    for (let at = 0; at < targets.length; at++) {
+      const row = (targets[at] ?? 0) * Col.Width
+      failing[at] = model.rows[row + Col.FailsN1] ?? 0
+      spare[at] = model.rows[row + Col.Reserved] ?? 0
+    }
+    for (const set of this.used) {
+      linearDrops[set] = this.dropped(linear, set, changed, this.addLinear)
+      squareDrops[set] = this.dropped(square, set, changed, this.addSquare)
     }
   }
 
-  at(place: number, { parts, amounts, counted, reserve }: Asking): number {
+  at(place: number, { sets, amounts, counted, reserve }: Asking): number {
+    const { linear, square, count } = this
     let sum = counted * (this.failing[place] ?? 0)
-    for (let at = 0; at < parts.length; at++) {
-      const amount = amounts[at] ?? 0
-      const part = parts[at]
-      if (part !== undefined) sum += amount * ((part.linear[place] ?? 0) + amount * (part.square[place] ?? 0))
+    for (let i = 0; i < sets.length; i++) {
+      const amount = amounts[i] ?? 0
+      const at = (sets[i] ?? 0) * count + place
+      sum += amount * ((linear[at] ?? 0) + amount * (square[at] ?? 0))
     }
     return reserve === 0 ? sum : sum + this.ofReserve(place, reserve)
   }
 
-  /** The place of the target that adds least. */
-  leastAt({ parts, amounts, counted, reserve }: Asking): number {
-    const { sums, failing } = this
-    for (let place = 0; place < sums.length; place++) sums[place] = counted * (failing[place] ?? 0)
-    for (let at = 0; at < parts.length; at++) addPart(sums, parts[at], amounts[at] ?? 0)
+  /** What each target adds, and the place of the one that adds least. */
+  fill({ sets, amounts, counted, reserve }: Asking, sums: Float64Array): number {
+    const { failing, linear, square, count } = this
+    for (let place = 0; place < count; place++) sums[place] = counted * (failing[place] ?? 0)
+    for (let i = 0; i < sets.length; i++) {
+      addPart(sums, linear, square, (sets[i] ?? 0) * count, amounts[i] ?? 0)
+    }
     let [found, least] = [-1, Infinity]
-    for (let place = 0; place < sums.length; place++) {
-      const sum = reserve === 0 ? (sums[place] ?? 0) : (sums[place] ?? 0) + this.ofReserve(place, reserve)
+    for (let place = 0; place < count; place++) {
+      let sum = sums[place] ?? 0
+      if (reserve !== 0) sums[place] = sum += this.ofReserve(place, reserve)
       if (sum >= least) continue
       found = place
       least = sum
@@ -107,71 +121,116 @@ export class TargetSums {
     return found
   }
 
-  /** What the last step took from the least of all targets that it has not changed, at the most. */
-  drop({ parts, amounts, reserve }: Asking): number {
-    let sum = dropOf(this.reserved, reserve)
-    for (let at = 0; at < parts.length; at++) {
-      const part = parts[at]
-      if (part !== undefined) sum += dropOf(part, amounts[at] ?? 0)
+  /** By asking: what the least of the changed targets adds, and what the last step took from the least of the others at the most. */
+  leastOfChanged(changed: readonly number[], near: Float64Array, drops: Float64Array): void {
+    const { askings, linear, square, linearDrops, squareDrops, count } = this
+    const asked = (this.asked ??= amountsOf(askings))
+    near.fill(Infinity)
+    drops.fill(0)
+    for (const set of this.used) addAmounts(drops, asked, set, linearDrops[set] ?? 0, squareDrops[set] ?? 0)
+    const sums = new Float64Array(askings.length)
+    for (const place of changed) {
+      sums.fill(0)
+      for (const set of this.used) {
+        const at = set * count + place
+        if (set !== RESERVED_SET) addAmounts(sums, asked, set, linear[at] ?? 0, square[at] ?? 0)
+      }
+      const failing = this.failing[place] ?? 0
+      for (let id = 0; id < sums.length; id++) {
+        const reserve = asked[RESERVED_SET * sums.length + id] ?? 0
+        let sum = (sums[id] ?? 0) + failing * (asked[SETS.length * sums.length + id] ?? 0)
+        if (reserve !== 0) sum += this.ofReserve(place, reserve)
+        if (sum < (near[id] ?? 0)) near[id] = sum
+      }
     }
-    return sum
   }
 
-  /** The memory that is kept grows by anything up to this. */
-  private ofReserve(place: number, reserve: number): number {
-    const [linear, square] = [this.reserved.linear[place] ?? 0, this.reserved.square[place] ?? 0]
-    const lowest = square > 0 ? Math.min(reserve, Math.max(0, -linear / (2 * square))) : reserve
-    return Math.min(0, lowest * (linear + lowest * square), reserve * (linear + reserve * square))
+  /** What the target adds when it keeps that much memory for one primary, for which it keeps some already. */
+  ofReserve(place: number, reserve: number, kept?: number): number {
+    const at = RESERVED_SET * this.count + place
+    const [linear, square] = [this.linear[at] ?? 0, this.square[at] ?? 0]
+    // Unless it is known how much is kept, its memory grows by anything from what is needed for nothing else up to all of it.
+    const least = Math.max(0, reserve - (this.spare[place] ?? 0) + (kept ?? 0))
+    const atLeast = least * (linear + least * square)
+    if (kept !== undefined || (linear >= 0 && square >= 0)) return atLeast
+    const lowest = square > 0 ? Math.min(reserve, Math.max(least, -linear / (2 * square))) : reserve
+    return Math.min(atLeast, lowest * (linear + lowest * square), reserve * (linear + reserve * square))
   }
 
-  private set(spreads: readonly number[]): Together {
-    const key = spreads.join()
-    const count = this.targets.length
-    const found = this.sets.get(key) ?? {
-      spreads,
-      linear: new Float64Array(count),
-      square: new Float64Array(count),
-      linearDrop: 0,
-      squareDrop: 0,
+  /** Counts the sums of a set anew, and answers by how much any that is not of a changed target is lower at the most. */
+  private dropped(
+    sums: Float64Array,
+    set: number,
+    changed: readonly number[],
+    add: (out: Float64Array, from: number, k: number) => void,
+  ): number {
+    const { before, count } = this
+    const from = set * count
+    for (let place = 0; place < count; place++) {
+      before[place] = sums[from + place] ?? 0
+      sums[from + place] = 0
     }
-    this.sets.set(key, found)
-    return found
+    for (const k of SETS[set] ?? []) add(sums, from, k)
+    for (const place of changed) before[place] = -Infinity
+    let most = 0
+    for (let place = 0; place < count; place++) {
+      const drop = (before[place] ?? 0) - (sums[from + place] ?? 0)
+      if (drop > most) most = drop
+    }
+    return most
   }
 
-  private addTo({ linear, square }: Together, k: number): void {
-    const { targets, units, score } = this
-    const { slopes, bends, most } = this.drift
-    const [slope, bend] = [slopes[k] ?? 0, bends[k] ?? 0]
+  private readonly addLinear = (out: Float64Array, from: number, k: number): void => {
+    const { targets, units, count } = this
+    const { contributions } = this.score
+    const slope = this.drift.slopes[k] ?? 0
     const weight = k === RESERVED ? RESERVED_WEIGHT : 0
-    for (let at = 0; at < targets.length; at++) {
-      const unit = units[at]?.[k] ?? 0
-      const distance = 2 * (score.contributions[(targets[at] ?? 0) * CONTRIBUTION + k] ?? 0)
-      const far = Math.max(Math.abs(distance), Math.abs(distance + unit * (most[k] ?? 0)))
-      linear[at] = (linear[at] ?? 0) + unit * (weight + slope * distance)
-      square[at] = (square[at] ?? 0) + unit * unit * (slope - bend * far * far)
+    for (let place = 0; place < count; place++) {
+      const distance = contributions[(targets[place] ?? 0) * CONTRIBUTION + k] ?? 0
+      const at = from + place
+      out[at] = (out[at] ?? 0) + (units[k * count + place] ?? 0) * (weight + slope * 2 * distance)
+    }
+  }
+
+  private readonly addSquare = (out: Float64Array, from: number, k: number): void => {
+    const { targets, units, count } = this
+    const { contributions } = this.score
+    const [slope, bend, most] = [this.drift.slopes[k] ?? 0, this.drift.bends[k] ?? 0, this.drift.most[k] ?? 0]
+    for (let place = 0; place < count; place++) {
+      const unit = units[k * count + place] ?? 0
+      const distance = 2 * (contributions[(targets[place] ?? 0) * CONTRIBUTION + k] ?? 0)
+      const far = Math.max(Math.abs(distance), Math.abs(distance + unit * most))
+      const at = from + place
+      out[at] = (out[at] ?? 0) + unit * unit * (slope - bend * far * far)
     }
   }
 }
 
-const dropOf = ({ linearDrop, squareDrop }: Together, amount: number): number =>
-  amount * (linearDrop + amount * squareDrop)
-
-function mostDropped(before: Float64Array, after: Float64Array, changed: readonly number[]): number {
-  for (const place of changed) before[place] = after[place] ?? 0
-  let most = 0
-  for (let place = 0; place < after.length; place++) {
-    const drop = (before[place] ?? 0) - (after[place] ?? 0)
-    if (drop > most) most = drop
+function addPart(sums: Float64Array, linear: Float64Array, square: Float64Array, from: number, amount: number): void {
+  for (let place = 0; place < sums.length; place++) {
+    const at = from + place
+    sums[place] = (sums[place] ?? 0) + amount * ((linear[at] ?? 0) + amount * (square[at] ?? 0))
   }
-  return most
 }
 
-function addPart(sums: Float64Array, part: Together | undefined, amount: number): void {
-  if (part === undefined) return
-  const { linear, square } = part
-  for (let place = 0; place < sums.length; place++) {
-    sums[place] = (sums[place] ?? 0) + amount * ((linear[place] ?? 0) + amount * (square[place] ?? 0))
+/** By asking, what these parts make of its amount of the set. */
+function addAmounts(sums: Float64Array, asked: Float64Array, set: number, linear: number, square: number): void {
+  const from = set * sums.length
+  for (let id = 0; id < sums.length; id++) {
+    const amount = asked[from + id] ?? 0
+    sums[id] = (sums[id] ?? 0) + amount * (linear + amount * square)
   }
+}
+
+/** By set and asking; behind the sets, whether an asking is counted. */
+function amountsOf(askings: readonly Asking[]): Float64Array {
+  const asked = new Float64Array((SETS.length + 1) * askings.length)
+  for (const { id, sets, amounts, counted, reserve } of askings) {
+    sets.forEach((set, i) => (asked[set * askings.length + id] = amounts[i] ?? 0))
+    asked[RESERVED_SET * askings.length + id] = reserve
+    asked[SETS.length * askings.length + id] = counted
+  }
+  return asked
 }
 
 export const NO_AMOUNTS: readonly number[] = Array<number>(SPREAD_COUNT).fill(0)

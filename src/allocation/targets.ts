@@ -16,7 +16,17 @@ export interface TargetSearch {
   isHopeless(kind: Known, targets: TargetKind): boolean
 }
 
-export class Targets {
+export interface TargetChoice {
+  /** Whether targets are left out. */
+  readonly weighed: boolean
+  /**
+   * Attempts every kind with every target that could get below the bound, which each attempt may lower. Answers with what no target
+   * gets below.
+   */
+  each(search: TargetSearch, kinds: readonly Known[]): number
+}
+
+export class Targets implements TargetChoice {
   private readonly bounds: Bounds | undefined
 
   constructor(
@@ -29,15 +39,10 @@ export class Targets {
     this.bounds = bounds?.usable === true ? bounds : undefined
   }
 
-  /** Whether targets are left out. */
   get weighed(): boolean {
     return this.bounds !== undefined
   }
 
-  /**
-   * Attempts every kind with every target that could get below the bound, which each attempt may lower. Answers with what no target
-   * gets below.
-   */
   each(search: TargetSearch, kinds: readonly Known[]): number {
     if (this.bounds !== undefined) return this.weigh(this.bounds, search, kinds)
     for (const to of this.nodes) {

@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { type BalanceOptions, type Effort, type Step, balance } from '../../../src/allocation/balance'
 import { buildModel } from '../../../src/allocation/cluster-model'
 import { ExactScore } from '../../../src/allocation/exact-score'
+import { Lowest } from '../../../src/allocation/lowest'
 import { Mover } from '../../../src/allocation/moves'
 import { Score } from '../../../src/allocation/score'
 import { clusterText, parseClusterText } from '../../../src/allocation/text-format'
@@ -122,12 +123,38 @@ test('a search by what instances promise makes the moves of an exhaustive one, a
   expect(count).toBeGreaterThan(100)
 })
 
-test('a step looks only at instances that may gain as much as the best', () => {
+test('a step looks only at instances that may gain as much as the best, and tries out anew only those on changed nodes', () => {
   const looked = jest.spyOn(Mover.prototype, 'bestOf')
-  const steps = [...stepsOf(clusterOf(1, 40, 400), PROMISING)].length
+  const outlined = jest.spyOn(Mover.prototype, 'outline')
+  const model = buildModel(parseClusterText(clusterOf(1, 40, 400)))
+  const isOn = (nodes: readonly number[], one: number) =>
+    nodes.includes(model.primary[one] ?? -1) || nodes.includes(model.secondary[one] ?? -1)
+  let [steps, near] = [0, 0]
+  for (const { move, oldPrimary, oldSecondary } of balance(
+    model,
+    all(model.nodes),
+    all(model.instances),
+    OPTIONS,
+    PROMISING,
+  )) {
+    const changed = [oldPrimary, oldSecondary, move.primary, move.secondary].filter((node) => node >= 0)
+    near += all(model.instances).filter((one) => isOn(changed, one)).length
+    steps++
+  }
   expect(steps).toBeGreaterThan(100)
   expect(looked.mock.calls.length).toBeLessThan(steps * 100)
+  expect(outlined.mock.calls.length).toBeLessThanOrEqual(model.instances.length + near)
   looked.mockRestore()
+  outlined.mockRestore()
+})
+
+test('what is taken from a heap comes in the order of its values', () => {
+  const values = Float64Array.from({ length: 50 }, (_, at) => (at * 37) % 53)
+  const heap = new Lowest(values)
+  for (const at of values.keys()) heap.add(at)
+  const taken = [...values.keys()].map(() => heap.take() ?? -1)
+  expect(taken).toEqual([...values.keys()].sort((one, other) => (values[one] ?? 0) - (values[other] ?? 0)))
+  expect(heap.take()).toBeUndefined()
 })
 
 test.each(ALIKE)(

@@ -1,0 +1,96 @@
+// What each kind of move of an instance does to the instance's own nodes. It stays true until one of these nodes changes, so what the moves
+// change at the least is weighed again for every step from these numbers, without trying a move.
+import { NO_NODE } from './cluster-data'
+import type { ClusterModel } from './cluster-model'
+import type { Drift } from './drift'
+import { CONTRIBUTION, NO_DIFFERENCE, RESERVED, SPREAD_COUNT, type Score } from './score'
+
+/** Places of the kinds of moves of one instance. */
+export const PLACES = 5
+/** Of these the first difference is that of the primary, and the second that of the secondary; of the others it is the other way round. */
+const FROM_PRIMARY = [false, true, false, false, true]
+/** Places of what is kept of a move, behind both differences. */
+const LINEAR = 2 * SPREAD_COUNT
+const MORE = LINEAR + 1
+const WIDTH = LINEAR + 2
+
+export interface OwnChange {
+  /** As `Score.difference` writes them. */
+  readonly differences: readonly Float64Array[]
+  readonly linear: number
+  /** So much more memory may the node of the second difference have to keep free than that says. */
+  readonly more: number
+}
+
+export class OwnChanges {
+  private readonly kept: Float64Array
+
+  constructor(
+    private readonly model: ClusterModel,
+    private readonly score: Score,
+    private readonly drift: Drift,
+  ) {
+    this.kept = new Float64Array(model.instances.length * PLACES * WIDTH)
+    this.kept.fill(Infinity)
+  }
+
+  /** The instance has no moves, until some are kept. */
+  clear(instance: number): void {
+    for (let place = 0; place < PLACES; place++) this.kept[(instance * PLACES + place) * WIDTH + LINEAR] = Infinity
+  }
+
+  keep(instance: number, place: number, { differences, linear, more }: OwnChange): void {
+    const { kept, model } = this
+    const from = (instance * PLACES + place) * WIDTH
+    const [first = NO_DIFFERENCE, second = NO_DIFFERENCE] = differences
+    for (let k = 0; k < SPREAD_COUNT; k++) {
+      kept[from + k] = first[k] ?? 0
+      kept[from + SPREAD_COUNT + k] = second[k] ?? 0
+    }
+    kept[from + LINEAR] = linear
+    const own = (FROM_PRIMARY[place] === true ? model.secondary : model.primary)[instance] ?? NO_NODE
+    const facts = model.nodes[own]
+    kept[from + MORE] = facts === undefined || facts.offline ? 0 : more / facts.data.totalMemory
+  }
+
+  /**
+   * What the move changes at the least, when a target gets these amounts, besides what that adds to the target: along the lines of the
+   * spreads, less what these may be above the roots.
+   */
+  weigh(instance: number, place: number, amounts: Float64Array): number {
+    const { kept, model, drift } = this
+    const { contributions, online } = this.score
+    const { slopes, bends, lowest, highest } = drift
+    const from = (instance * PLACES + place) * WIDTH
+    let sum = (kept[from + LINEAR] ?? 0) - drift.fixed - ROUNDED
+    if (sum === Infinity) return sum
+    const [primary, secondary] = [model.primary[instance] ?? 0, Math.max(0, model.secondary[instance] ?? 0)]
+    const byPrimary = FROM_PRIMARY[place] === true
+    const firstAt = (byPrimary ? primary : secondary) * CONTRIBUTION
+    const secondAt = (byPrimary ? secondary : primary) * CONTRIBUTION
+    for (let k = 0; k < SPREAD_COUNT; k++) {
+      const slope = slopes[k] ?? 0
+      if (slope === 0) continue
+      const [one, two] = [kept[from + k] ?? 0, kept[from + SPREAD_COUNT + k] ?? 0]
+      const now = contributions[secondAt + k] ?? 0
+      const change = one * (2 * (contributions[firstAt + k] ?? 0) + one) + two * (2 * now + two)
+      const amount = amounts[k] ?? 0
+      let least = one + two
+      let most = least + amount * (highest[k] ?? 0)
+      let squares = change
+      let far = change * change
+      if (k === RESERVED) {
+        const more = kept[from + MORE] ?? 0
+        const distance = now + two
+        const nearest = distance >= 0 ? distance : Math.min(0, distance + more)
+        squares += nearest * nearest - distance * distance
+        most += more
+        far = Math.max(far, squares * squares, (change + more * (2 * distance + more)) ** 2)
+      } else least += amount * (lowest[k] ?? 0)
+      sum += slope * (squares - Math.max(least * least, most * most) / online) - (bends[k] ?? 0) * far
+    }
+    return sum
+  }
+}
+
+const ROUNDED = 1e-11
