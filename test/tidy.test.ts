@@ -280,12 +280,15 @@ test('the product needs only packages that package.json names, and all of those'
   ]).toEqual([])
 })
 
+const DOCUMENTS = /^([A-Z]+|docs\/[\w-]+)\.md$/
+const placesOf = (file: string, folder: string): string[] => [file, `src/${file}`, path.join(folder, file)]
+
 test('the documents name files that exist', () => {
-  const documents = files.filter((name) => /^[A-Z]+\.md$/.test(name))
+  const documents = files.filter((name) => DOCUMENTS.test(name))
   const missing = documents.flatMap((name) => {
     const text = fs.readFileSync(path.join(root, name), 'utf8')
     return namedFiles(text)
-      .filter((file) => ![file, `src/${file}`].some((one) => fs.existsSync(path.join(root, one))))
+      .filter((file) => !placesOf(file, path.dirname(name)).some((one) => fs.existsSync(path.join(root, one))))
       .map((file) => `${name}: there is no ${file}`)
   })
   expect(missing).toEqual([])
@@ -294,7 +297,7 @@ test('the documents name files that exist', () => {
 test('the documents name commands that package.json has', () => {
   const { scripts } = packageJson()
   const missing = files
-    .filter((name) => /^[A-Z]+\.md$/.test(name))
+    .filter((name) => DOCUMENTS.test(name))
     .flatMap((name) =>
       [...fs.readFileSync(path.join(root, name), 'utf8').matchAll(/\bnpm run ([\w:-]+)/g)]
         .filter(([, script = '']) => !Object.hasOwn(scripts, script))
