@@ -42,7 +42,7 @@ export class Mismatch extends Error {}
 /** A value of the right kind that cannot be meant: its text is told even where Ganeti only names the parameter. */
 export class Explained extends Mismatch {}
 
-export const any: Check<unknown> = { parse: (value) => value, schema: {} }
+export const any: Check<unknown> = withoutNul({ parse: (value) => value, schema: {} })
 
 export const none: Check<null> = simple('()', { nullable: true }, (value) => value === null)
 export const bool: Check<boolean> = simple('Bool', { type: 'boolean' }, (value) => typeof value === 'boolean')
@@ -51,9 +51,9 @@ export const float: Check<number> = simple('Double', { type: 'number' }, (value)
 export const text: Check<string> = withoutNul(
   simple<string>('String', { type: 'string' }, (value) => typeof value === 'string'),
 )
-export const object: Check<JsonObject> = withoutNul(
-  simple<JsonObject>('JSObject', { type: 'object', additionalProperties: true }, isObject),
-)
+/** Whoever reads the values of its keys one by one tells which of them is wrong. */
+export const keyed: Check<JsonObject> = simple('JSObject', { type: 'object', additionalProperties: true }, isObject)
+export const object: Check<JsonObject> = withoutNul(keyed)
 
 export const nonEmpty: Check<string> = {
   schema: { type: 'string', minLength: 1 },

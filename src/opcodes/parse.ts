@@ -7,7 +7,7 @@ import {
   listOf,
   Mismatch,
   nonNegative,
-  object,
+  keyed,
   readField,
   refuseOtherKeys,
   text,
@@ -54,7 +54,7 @@ const KEPT_AS_NULL = new Set(['depends', 'comment'])
 
 /** As luxid reads a submitted opcode: no other keys, `reason` required; throws Mismatch in its words. */
 export function parseOpcode(json: unknown): ParsedOpCode {
-  const raw = object.parse(json)
+  const raw = keyed.parse(json)
   const definition = definitionOf(raw)
   const given = definition.fromOlder(raw)
   refuseOtherKeys(given, [...Object.keys(commonParams), 'OP_ID', ...Object.keys(definition.params)])

@@ -65,6 +65,9 @@ test.each([
   [{ instance_name: 'a', hvparams: { 'x\0': { y: ['z'] } } }],
 ])('a text with a NUL is refused: %j', (params) => {
   expect(() => fillOpcode(OpInstanceStartup, params)).toThrow(/fails validation: A text has a NUL character/)
+  expect(() => parseOpcode({ OP_ID: 'OP_INSTANCE_STARTUP', reason: [], ...params })).toThrow(
+    /^Can't parse value for '(instance_name|hvparams)': A text has a NUL character/,
+  )
 })
 
 describe('parseOpcode', () => {
