@@ -77,10 +77,10 @@ export async function killHard(pid: number): Promise<void> {
 
 export const pause = (seconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, seconds * 1000))
 
-/** Repeats until there is an answer that is not undefined; an error counts as none. */
+/** Repeats until there is an answer that is neither undefined nor false; an error counts as none. */
 export async function eventually<T>(
   what: string,
-  look: () => Promise<T | undefined> | T | undefined,
+  look: () => Promise<T | false | undefined> | T | false | undefined,
   limit_s = 60,
 ): Promise<T> {
   const end = performance.now() + limit_s * 1000
@@ -88,7 +88,7 @@ export async function eventually<T>(
   for (;;) {
     try {
       const found = await look()
-      if (found !== undefined) return found
+      if (found !== undefined && found !== false) return found
     } catch (error) {
       last = error
     }
