@@ -78,7 +78,7 @@ export function serveJobs(channel: Channel, options: JobProcessOptions): void {
     slot = opened
     // If luxid is gone already, its successor may have missed this live-lock, and starts the job anew: then this process ends here.
     await hearAll()
-    if (alone) return
+    if (alone) return opened.server.close()
     channel.send({ say: 'begun' })
     await startRun(opened, order, options, [id, livelock, channel.pid]).run()
     await opened.report.close()

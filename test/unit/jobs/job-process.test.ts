@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs'
+import { watch } from 'node:fs'
+import * as path from 'node:path'
 import { newJob } from '../../../src/jobs/job'
 import { type Channel, serveJobs } from '../../../src/jobs/job-process'
 import type { ToJob, ToProcess } from '../../../src/jobs/messages'
@@ -30,9 +31,12 @@ test('a job is not begun when luxid has left before its live-lock was there', as
   })
   await systemDisk.makeDirectory(paths.livelockDir)
   const livelock = `${paths.livelockDir}/job_1`
+  const seen = new Set<string | null>()
+  const watcher = watch(paths.livelockDir, (_, name) => seen.add(name))
   hear({ do: 'begin', order: { job: { ...newJob(1, [delay(0)], [1, 1]), livelock }, secrets: [], verdicts: [] } })
   disconnect()
-  await eventually('the live-lock', () => existsSync(livelock) || undefined, 5)
+  await eventually('the live-lock', () => seen.has(path.basename(livelock)), 5)
+  watcher.close()
   await hearAll()
   await hearAll()
   expect(said).toEqual([{ say: 'ready' }, 'exit 0'])
