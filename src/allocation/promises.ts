@@ -79,7 +79,7 @@ export class Promises {
     const nothing = (): Counted => ({ sums: new Float64Array(targets.length), role: undefined, version: -1 })
     this.counted = [nothing(), nothing()]
     this.sizes = this.tellSizes()
-    this.leastOf = new Float64Array(this.roles.length).fill(-Infinity)
+    this.leastOf = new Float64Array(this.roles.length).fill(UNKNOWN)
     this.near = new Float64Array(this.roles.length)
     this.drops = new Float64Array(this.roles.length)
     this.losses = new Float64Array(this.sizes)
@@ -258,5 +258,7 @@ function idOf(known: Map<string, number>, key: string): number {
 }
 
 const ALONE = new Float64Array(SPREAD_COUNT)
+/** Less than anything, but a number: an instance without moves of a role promises no more for what is not known of the role's targets. */
+const UNKNOWN = -Number.MAX_VALUE
 const ROUNDING = 1e-12
 const STEPS_AHEAD = 8
