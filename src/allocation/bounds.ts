@@ -14,7 +14,7 @@ export const SLACK = 1e-9
 export interface Source {
   /** As `Score.difference` writes them. */
   readonly differences: readonly [] | readonly [Float64Array] | readonly [Float64Array, Float64Array]
-  /** At least this much is added to the linear part. */
+  /** At least this much is added to the linear part: Infinity if no target makes the move possible. */
   readonly linear: number
   /** The node of the last difference may have to keep this much more memory free than that says, for targets that are its peers. */
   readonly reservedAlso?: { readonly node: number; readonly more: number }
@@ -52,6 +52,7 @@ export class Bounds {
   }
 
   floor(source: Source, asPrimary: boolean, asked: Asked): Floor {
+    if (source.linear === Infinity) return { constant: Infinity, leastChange: 0 }
     const constant = this.constant(source, asked.ranges, NOTHING_ALSO)
     if (!asPrimary) {
       const none = asked.reserve === 0 || this.columns.reservingCosts

@@ -2,7 +2,7 @@
 import type { Source } from './bounds'
 import { NO_NODE } from './cluster-data'
 import type { ClusterModel } from './cluster-model'
-import { FAILED_OVER, SOFT, Verdict } from './placement'
+import { type Leniency, Verdict } from './placement'
 import { LINEAR, NO_DIFFERENCE, type Score, newDifference } from './score'
 import { ROW, type Trials } from './trials'
 
@@ -25,7 +25,7 @@ export interface Kind {
   /** The nodes afterwards. */
   primaryAfter(to: number): number
   secondaryAfter(to: number): number
-  /** What it does besides what it does to its target, at the least. */
+  /** What it does besides what it does to its target, at the least; of what no target makes possible, more than any number. */
   source(): Source
   /** The memory that is kept already where its new primary's instances may have to start. */
   kept(to: number): number
@@ -126,7 +126,7 @@ export class MoveKinds {
     secondaryAfter: () => this.primary,
     kept: (to) => this.keeps(this.primary, to),
     special: () => this.model.peers[this.primary]?.keys() ?? [],
-    source: () => this.keepsFor(this.primary, ROW.primary, this.freed),
+    source: () => this.keepsFor(this.primary, ROW.primary, this.freed, this.trials.leniencyFrom(this.secondary)),
     attempt: (to) => {
       this.start()
       const verdict = this.trials.replaceAndFailover(to)
@@ -144,7 +144,11 @@ export class MoveKinds {
     secondaryAfter: () => this.secondary,
     kept: (to) => this.keeps(this.secondary, to),
     special: () => this.model.peers[this.secondary]?.keys() ?? [],
-    source: () => this.keepsFor(this.secondary, ROW.secondary, this.emptied),
+    source: () => {
+      this.start()
+      const soft = this.trials.leniencyFrom(this.primary)
+      return this.runsOnSecondary(soft) ? this.keepsFor(this.secondary, ROW.secondary, this.emptied, soft) : IMPOSSIBLE
+    },
     attempt: (to) => {
       this.start()
       const verdict = this.trials.replacePrimary(to)
@@ -164,9 +168,7 @@ export class MoveKinds {
     special: () => this.model.served[this.secondary] ?? [],
     source: () => {
       this.start()
-      const { placement } = this.trials
-      placement.copyRow(ROW.secondary, ROW.other)
-      placement.addPrimary(ROW.other, this.secondary, this.instance, 0, SOFT)
+      if (!this.runsOnSecondary(this.trials.leniencyFrom(this.primary))) return IMPOSSIBLE
       this.differ(this.secondary, ROW.other, this.other)
       return this.source([this.emptied, this.other])
     },
@@ -199,12 +201,20 @@ export class MoveKinds {
     return { differences, linear: sum }
   }
 
+  /** Leaves in `other` the secondary as the primary. */
+  private runsOnSecondary(leniency: Leniency): boolean {
+    const { placement } = this.trials
+    placement.copyRow(ROW.secondary, ROW.other)
+    return placement.addPrimary(ROW.other, this.secondary, this.instance, 0, leniency) === Verdict.ok
+  }
+
   /** The node keeps memory for the target then. How much more is not known: at least as much as for a node without any. */
-  private keepsFor(node: number, row: number, left: Float64Array): Source {
+  private keepsFor(node: number, row: number, left: Float64Array, leniency: Leniency): Source {
     this.start()
     const { placement } = this.trials
     placement.copyRow(row, ROW.other)
-    placement.addSecondary(ROW.other, node, this.instance, NO_NODE, FAILED_OVER)
+    const goes = placement.addSecondary(ROW.other, node, this.instance, NO_NODE, leniency)
+    if (goes !== Verdict.ok) return IMPOSSIBLE
     this.differ(node, ROW.other, this.other)
     const more = this.model.instances[this.instance]?.reserve ?? 0
     return { ...this.source([left, this.other]), reservedAlso: { node, more } }
@@ -218,3 +228,5 @@ export class MoveKinds {
     this.score.difference(node, this.trials.placement.rows, row, out)
   }
 }
+
+const IMPOSSIBLE: Source = { differences: [], linear: Infinity }

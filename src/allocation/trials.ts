@@ -123,7 +123,7 @@ export class Trials {
   }
 
   /** Soft limits count less than getting away from a node that is offline. */
-  private leniencyFrom(node: number): Leniency {
+  leniencyFrom(node: number): Leniency {
     return this.lenient || this.model.nodes[node]?.offline === true ? SOFT : STRICT
   }
 }
