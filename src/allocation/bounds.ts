@@ -95,10 +95,12 @@ export class Bounds {
         base += reserved.squares
         most += reserved.shift
       }
-      const [low, high] = [ranges[at + RANGE.low] ?? 0, ranges[at + RANGE.high] ?? 0]
+      const low = ranges[at + RANGE.low] ?? 0
+      const high = ranges[at + RANGE.high] ?? 0
       const lost = LOST * ((squares[k] ?? 0) + base + Math.abs(high))
       base -= Math.max(least * least, most * most) / online + lost
-      const [weight, slope] = [WEIGHTS[k] ?? 0, slopes[k] ?? 0]
+      const weight = WEIGHTS[k] ?? 0
+      const slope = slopes[k] ?? 0
       const atHigh = weight * Math.sqrt(Math.max(0, (base + high) / online))
       if (low === high) sum += atHigh - slope * high
       else if (base + low >= 0) {

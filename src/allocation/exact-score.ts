@@ -1,6 +1,8 @@
 // Scores to the last bit of Ganeti's: its arithmetic is repeated, step by step. Of places that are as good but for rounding it tells the one
 // that Ganeti takes, and of the one that is taken what Ganeti shows.
+import { NO_NODE } from './cluster-data'
 import type { ClusterModel } from './cluster-model'
+import { type AlikeNodes, ExactColumns } from './exact-columns'
 import {
   CONTRIBUTION,
   type Component,
@@ -8,16 +10,18 @@ import {
   RESERVED,
   SPREAD_COUNT,
   type Score,
-  WEIGHTS,
   contribute,
   countOn,
 } from './score'
 
 /** A node as it would be. */
-export interface Changed {
-  readonly node: number
+export interface What {
   readonly spreads: Float64Array
   readonly counted: Readonly<Counted>
+}
+
+export interface Changed extends What {
+  readonly node: number
 }
 
 export function changedNode(model: ClusterModel, node: number, rows: Float64Array, row: number): Changed {
@@ -29,13 +33,7 @@ export function changedNode(model: ClusterModel, node: number, rows: Float64Arra
 export class ExactScore {
   private components: readonly Component[] = []
   private version = -1
-  private readonly present: readonly number[]
-  /** By node, its place in the columns; below 0 for a node that has no statistics. */
-  private readonly places: Int32Array
-  /** By spread: what each node contributes. */
-  private columns: readonly Float64Array[] = []
-  /** By spread: the first whose column is the same. */
-  private readonly same = new Int32Array(SPREAD_COUNT)
+  private readonly columns: ExactColumns
   /** By node: as it is now. */
   private readonly known = new Map<number, Changed>()
   private readonly roots = new Float64Array(SPREAD_COUNT)
@@ -45,9 +43,7 @@ export class ExactScore {
     /** It must know the nodes as they are. */
     private readonly score: Score,
   ) {
-    this.present = score.nodes.filter((node) => model.nodes[node]?.offline === false)
-    this.places = new Int32Array(model.nodes.length).fill(-1)
-    this.present.forEach((node, at) => (this.places[node] = at))
+    this.columns = new ExactColumns(model, score)
   }
 
   /**
@@ -58,19 +54,44 @@ export class ExactScore {
     this.follow()
     const before = changed.map(({ node }) => this.now(node))
     if (anew) this.countAnew(changed, before)
-    const value = ({ spread, counted, value: was }: Component): number => {
-      if (spread !== undefined) {
-        return anew ? (this.roots[spread] ?? 0) : Math.sqrt(this.corrected(spread, before, changed))
-      }
-      if (counted === undefined) return was + pairs
-      if (counted === 'reserved' && anew) return this.sumWith(RESERVED, changed, before)
-      let sum = was
-      for (const [at, one] of changed.entries()) sum += one.counted[counted] - (before[at]?.counted[counted] ?? 0)
-      return sum
-    }
     let total = 0
-    for (const one of this.components) total += one.weight * value(one)
+    for (const one of this.components) {
+      const { spread } = one
+      if (spread === undefined) total += one.weight * this.added(one, changed, before, pairs, anew)
+      else if (anew) total += one.weight * (this.roots[spread] ?? 0)
+      else total += one.weight * Math.sqrt(this.corrected(spread, before, changed))
+    }
     return total
+  }
+
+  /** All counted anew with up to two nodes changed, and with each of the targets like that. */
+  among(sources: readonly Changed[], target: What, pairs: number, targets: AlikeNodes): Float64Array {
+    this.follow()
+    const { columns, score } = this
+    const changed = [...sources, { ...target, node: targets.nodes[0] ?? NO_NODE }]
+    const before = changed.map(({ node }) => this.now(node))
+    const totals = new Float64Array(targets.nodes.length)
+    for (const one of this.components) {
+      const { spread, counted, weight } = one
+      let line: Float64Array | undefined
+      if (spread !== undefined) {
+        const k = columns.twinOf(spread, changed)
+        line = columns.along(k, sources, target.spreads[k] ?? 0, targets, true)
+      } else if (counted === 'reserved') {
+        line = columns.along(RESERVED, sources, target.spreads[RESERVED] ?? 0, targets, false)
+      }
+      if (line !== undefined) {
+        for (let at = 0; at < totals.length; at++) totals[at] = (totals[at] ?? 0) + weight * (line[at] ?? 0)
+        continue
+      }
+      const value =
+        spread !== undefined
+          ? Math.sqrt((score.squares[spread] ?? 0) / score.online)
+          : this.added(one, changed, before, pairs, false)
+      const more = weight * value
+      for (let at = 0; at < totals.length; at++) totals[at] = (totals[at] ?? 0) + more
+    }
+    return totals
   }
 
   /** Whether it is not as it is now. */
@@ -78,7 +99,8 @@ export class ExactScore {
     this.follow()
     const now = this.now(node)
     const same = now.counted
-    return spreads.some((one, k) => one !== now.spreads[k]) || COUNTED.some((one) => counted[one] !== same[one])
+    for (let k = 0; k < CONTRIBUTION; k++) if (spreads[k] !== now.spreads[k]) return true
+    return COUNTED.some((one) => counted[one] !== same[one])
   }
 
   private now(node: number): Changed {
@@ -93,29 +115,40 @@ export class ExactScore {
   }
 
   private follow(): void {
-    const { score, present } = this
+    const { score } = this
     if (this.version === score.version) return
     this.version = score.version
     this.known.clear()
     this.components = score.components()
-    this.columns = Array.from(WEIGHTS, (_, k) =>
-      Float64Array.from(present, (node) => score.values[node * CONTRIBUTION + k] ?? 0),
-    )
-    this.columns.forEach((column, k) => {
-      this.same[k] = this.columns.findIndex((other) => other.every((one, at) => one === column[at]))
-    })
+    this.columns.follow()
   }
 
   /** The roots of the variances: those that stay are known, and of columns that are the same one is enough. */
   private countAnew(changed: readonly Changed[], before: readonly Changed[]): void {
-    const { roots, score, same } = this
-    const differs = (k: number) => changed.some((one, at) => one.spreads[k] !== before[at]?.spreads[k])
+    const { roots, score, columns } = this
     for (let k = 0; k < SPREAD_COUNT; k++) {
-      const twin = same[k] ?? k
-      if (twin !== k && changed.every(({ spreads }) => spreads[k] === spreads[twin])) roots[k] = roots[twin] ?? 0
-      else if (differs(k)) roots[k] = this.rootWith(k, changed, before)
+      const twin = columns.twinOf(k, changed)
+      if (twin !== k) roots[k] = roots[twin] ?? 0
+      else if (changes(k, changed, before)) roots[k] = columns.over(k, changed, before, true)
       else roots[k] = Math.sqrt((score.squares[k] ?? 0) / score.online)
     }
+  }
+
+  /** What is only added up. */
+  private added(
+    { counted, value }: Component,
+    changed: readonly Changed[],
+    before: readonly Changed[],
+    pairs: number,
+    anew: boolean,
+  ): number {
+    if (counted === undefined) return value + pairs
+    if (counted === 'reserved' && anew && changes(RESERVED, changed, before)) {
+      return this.columns.over(RESERVED, changed, before, false)
+    }
+    let sum = value
+    for (const [at, one] of changed.entries()) sum += one.counted[counted] - (before[at]?.counted[counted] ?? 0)
+    return sum
   }
 
   private corrected(k: number, before: readonly Changed[], after: readonly Changed[]): number {
@@ -130,40 +163,11 @@ export class ExactScore {
     }
     return variance
   }
-
-  private rootWith(k: number, changed: readonly Changed[], before: readonly Changed[]): number {
-    const column = this.put(k, changed)
-    const mean = sum(column) / column.length
-    let squares = 0
-    for (let at = 0; at < column.length; at++) {
-      const distance = (column[at] ?? 0) - mean
-      squares += distance * distance
-    }
-    this.put(k, before)
-    return Math.sqrt(squares / column.length)
-  }
-
-  private sumWith(k: number, changed: readonly Changed[], before: readonly Changed[]): number {
-    const total = sum(this.put(k, changed))
-    this.put(k, before)
-    return total
-  }
-
-  private put(k: number, nodes: readonly Changed[]): Float64Array {
-    const column = this.columns[k] ?? NONE
-    for (const { node, spreads } of nodes) {
-      const place = this.places[node] ?? -1
-      if (place !== -1) column[place] = spreads[k] ?? 0
-    }
-    return column
-  }
 }
 
-const COUNTED = ['failing', 'offline', 'offlinePrimaries', 'clashes', 'location', 'reserved'] as const
-const NONE = new Float64Array(0)
+export const COUNTED = ['failing', 'offline', 'offlinePrimaries', 'clashes', 'location', 'reserved'] as const
 
-function sum(column: Float64Array): number {
-  let total = 0
-  for (let at = 0; at < column.length; at++) total += column[at] ?? 0
-  return total
+function changes(k: number, changed: readonly Changed[], before: readonly Changed[]): boolean {
+  for (let at = 0; at < changed.length; at++) if (changed[at]?.spreads[k] !== before[at]?.spreads[k]) return true
+  return false
 }

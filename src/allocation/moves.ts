@@ -3,13 +3,14 @@ import { BOUNDED_TARGETS } from '../model/limits'
 import { SLACK } from './bounds'
 import { Changes } from './changes'
 import { NO_NODE } from './cluster-data'
-import { type ClusterModel, Col } from './cluster-model'
-import { ExactScore, changedNode } from './exact-score'
+import type { ClusterModel } from './cluster-model'
+import { Effects, type Outcome } from './effects'
+import type { AlikeNodes } from './exact-columns'
 import { type Kind, type MoveKind, MoveKinds } from './move-kinds'
 import { Verdict } from './placement'
 import type { OwnChanges } from './own-changes'
 import { LINEAR, type Score } from './score'
-import { type Effect, type Known, ORDERS, type Outcome, StepMemory, type TargetKind } from './step-memory'
+import { type Known, ORDERS, StepMemory, type TargetKind } from './step-memory'
 import { type TargetChoice, type TargetSearch, Targets } from './targets'
 import { SAME } from './ties'
 import { Trials } from './trials'
@@ -26,6 +27,10 @@ export interface Move {
 export interface Found extends Move {
   readonly order: number
   readonly outcome: Outcome
+  /** None for a failover. */
+  readonly target: number
+  /** To Ganeti's last bit, once it was asked for. */
+  exact: number | undefined
 }
 
 export interface Replacements {
@@ -49,11 +54,11 @@ export class Mover implements TargetSearch {
   private readonly kinds: MoveKinds
   private readonly changes: Changes
   private targets: TargetChoice
-  private readonly exact: ExactScore
+  private readonly effects: Effects
   private memory: StepMemory | undefined
-  private readonly effects = new Map<string, Effect>()
   private best: Found | undefined
   private least = 0
+  private readonly wanted: Kind[] = []
   private readonly trying: Known[] = []
   private apart = true
   /** No move that was looked at last leaves less than this. */
@@ -69,7 +74,7 @@ export class Mover implements TargetSearch {
     this.targets = new Targets(model, score, targets, boundedFrom)
     this.memory = this.targets.weighed ? new StepMemory(model, targets) : undefined
     this.kinds = new MoveKinds(model, score, new Trials(model, lenient))
-    this.exact = new ExactScore(model, score)
+    this.effects = new Effects(model, score)
     this.changes = new Changes(model, lenient)
   }
 
@@ -98,17 +103,19 @@ export class Mover implements TargetSearch {
     }
   }
 
+  /** Those with a target: valid until it is asked again. */
   private targeted(may: Replacements): readonly Kind[] {
-    const { kinds } = this
-    if (may.failoverToAny) return [kinds.failoverToAny]
-    if (!may.disks) return []
-    const mayFail = kinds.trials.mayMigrate(kinds.primary, kinds.secondary)
-    return [
-      kinds.replaceSecondary,
-      ...(may.replaceAndFailover ? [kinds.replaceAndFailover] : []),
-      ...(may.replacePrimary && mayFail ? [kinds.replacePrimary] : []),
-      ...(may.failoverAndReplace && mayFail ? [kinds.failoverAndReplace] : []),
-    ]
+    const { kinds, wanted } = this
+    wanted.length = 0
+    if (may.failoverToAny) wanted.push(kinds.failoverToAny)
+    else if (may.disks) {
+      const mayFail = kinds.trials.mayMigrate(kinds.primary, kinds.secondary)
+      wanted.push(kinds.replaceSecondary)
+      if (may.replaceAndFailover) wanted.push(kinds.replaceAndFailover)
+      if (may.replacePrimary && mayFail) wanted.push(kinds.replacePrimary)
+      if (may.failoverAndReplace && mayFail) wanted.push(kinds.failoverAndReplace)
+    }
+    return wanted
   }
 
   /** Makes the move; what was counted anew for trials is counted for good. */
@@ -116,15 +123,13 @@ export class Mover implements TargetSearch {
     const [from, mirror] = [this.model.primary[instance] ?? NO_NODE, this.model.secondary[instance] ?? NO_NODE]
     this.changes.place(instance, primary, secondary)
     this.score.instanceMoved(instance, from, primary)
-    this.effects.clear()
+    this.effects.forget()
     this.memory?.moved([from, mirror, primary, secondary].filter((node) => node !== NO_NODE))
   }
 
   /** Whether it leaves less, also where it is as good but for rounding. */
   isBetter(one: Found, other: Found): boolean {
-    return Math.abs(one.score - other.score) < SAME
-      ? this.exactlyOf(one) < this.exactlyOf(other)
-      : one.score < other.score
+    return Math.abs(one.score - other.score) < SAME ? this.exactly(one) < this.exactly(other) : one.score < other.score
   }
 
   /** From now on targets are chosen otherwise, and no work is shared between instances that are alike. */
@@ -162,11 +167,6 @@ export class Mover implements TargetSearch {
     return this.memory?.targetKinds() ?? []
   }
 
-  isHopeless({ outcomes }: Known, { id }: TargetKind): boolean {
-    const outcome = outcomes?.get(id)
-    return outcome !== undefined && outcome.score >= this.limit() && outcome.limit >= this.limit()
-  }
-
   private known(kind: Kind): Known {
     return this.memory?.of(this.kinds.instance, kind) ?? { kind, floor: undefined, outcomes: undefined, step: 0 }
   }
@@ -184,23 +184,64 @@ export class Mover implements TargetSearch {
   }
 
   attempt(known: Known, to: number): void {
-    const { kind } = known
-    const { best, apart } = this
     const outcome = this.outcome(known, to)
-    const { score } = outcome
-    if (score >= this.limit()) return
-    const { instance } = this.kinds
-    const [primary, secondary] = [kind.primaryAfter(to), kind.secondaryAfter(to)]
-    const order = kind.order < 0 ? -1 : to * ORDERS + kind.order
+    if (outcome.score < this.limit()) this.take(this.found(known.kind, to, outcome))
+  }
+
+  /** Of targets that are alike, and keep no memory, the one that leaves least to the last bit stands for all. */
+  attemptAlike(known: Known, targets: TargetKind): void {
+    const { kind } = known
+    let found: Found | undefined
+    let scores: Float64Array | undefined
+    for (let at = 0; at < targets.nodes.length; at++) {
+      const to = targets.nodes[at] ?? NO_NODE
+      if (this.excludes(to)) continue
+      if (kind.kept(to) > 0) {
+        this.attempt(known, to)
+        continue
+      }
+      if (found === undefined) {
+        const outcome = this.outcome(known, to)
+        if (outcome.score >= this.limit()) return
+        found = this.found(kind, to, outcome)
+        if (!this.apart) break
+        continue
+      }
+      scores ??= this.effects.among(found, targets)
+      const exact = scores[at] ?? Infinity
+      if (exact >= this.exactly(found)) continue
+      found = this.found(kind, to, found.outcome)
+      found.exact = exact
+    }
+    if (found !== undefined) this.take(found)
+  }
+
+  private found(kind: Kind, to: number, outcome: Outcome): Found {
+    return {
+      instance: this.kinds.instance,
+      kind: kind.name,
+      primary: kind.primaryAfter(to),
+      secondary: kind.secondaryAfter(to),
+      score: outcome.score,
+      order: kind.order < 0 ? -1 : to * ORDERS + kind.order,
+      outcome,
+      target: kind.order < 0 ? NO_NODE : to,
+      exact: undefined,
+    }
+  }
+
+  private take(found: Found): void {
+    const { best, apart } = this
     // Targets are not tried in order: of moves that are as good, Ganeti takes the first.
     if (apart && best !== undefined) {
-      if (Math.abs(score - best.score) < SAME) {
-        const less = this.exactly(outcome, instance, primary, secondary) - this.exactlyOf(best)
-        if (less > 0 || (less === 0 && best.order < order)) return
-      } else if (score > best.score) return
+      if (best.order === found.order) return
+      if (Math.abs(found.score - best.score) < SAME) {
+        const less = this.exactly(found) - this.exactly(best)
+        if (less > 0 || (less === 0 && best.order < found.order)) return
+      } else if (found.score > best.score) return
     }
-    this.least = Math.min(this.least, score)
-    this.best = { instance, kind: kind.name, primary, secondary, score, order, outcome }
+    this.least = Math.min(this.least, found.score)
+    this.best = found
   }
 
   private outcome(same: Known, to: number): Outcome {
@@ -224,49 +265,13 @@ export class Mover implements TargetSearch {
     return { score: this.score.after(limit, extra, ...kinds.differences), limit }
   }
 
-  private exactlyOf({ outcome, instance, primary, secondary }: Found): number {
-    return this.exactly(outcome, instance, primary, secondary)
-  }
-
-  private exactly(outcome: Outcome, instance: number, primary: number, secondary: number): number {
-    const effect = (outcome.effect ??= this.effectOf(instance, primary, secondary))
-    const { model } = this
-    const nodeAt = (place: number) => {
-      if (place > 1) return place === 2 ? primary : secondary
-      return (place === 0 ? model.primary : model.secondary)[instance] ?? NO_NODE
-    }
-    let key = 0
-    for (const { place } of effect.changed) key = key * model.nodes.length + nodeAt(place)
-    const known = effect.exact.get(key)
-    if (known !== undefined) return known
-    const changed = effect.changed.map(({ place, ...what }) => ({ ...what, node: nodeAt(place) }))
-    const score = this.exact.after(changed, effect.pairs, true)
-    effect.exact.set(key, score)
-    return score
-  }
-
-  /** What it does to the nodes that it changes. */
-  private effectOf(instance: number, primary: number, secondary: number): Effect {
-    const { model, changes, score } = this
-    const [mark, { version }] = [changes.mark(), model]
-    const from = model.primary[instance] ?? NO_NODE
-    const nodes = [from, model.secondary[instance] ?? NO_NODE, primary, secondary]
-    const pairs = score.pairsAfter(instance, from, primary)
-    const places = [...nodes.keys()].filter((at) => nodes[at] !== NO_NODE && nodes.indexOf(nodes[at] ?? NO_NODE) === at)
-    changes.place(instance, primary, secondary)
-    const after = places.map((place) => {
-      const node = nodes[place] ?? NO_NODE
-      return { place, ...changedNode(model, node, model.rows, node * Col.Width) }
-    })
-    changes.undo(mark)
-    // It is as it was.
-    model.version = version
-    const changed = after.filter((one) => this.exact.differs(one))
-    const key = JSON.stringify([pairs, changed.map(({ place, spreads, counted }) => [place, [...spreads], counted])])
-    const known = this.effects.get(key) ?? { changed, pairs, exact: new Map() }
-    this.effects.set(key, known)
-    return known
+  private exactly(found: Found): number {
+    const { target } = found
+    if (found.exact !== undefined) return found.exact
+    const alike = target === NO_NODE ? ALONE : (this.memory?.alikeTo(target) ?? { index: target, nodes: [target] })
+    return (found.exact = this.effects.among(found, alike)[alike.nodes.indexOf(target)] ?? NaN)
   }
 }
 
+const ALONE: AlikeNodes = { index: -1, nodes: [NO_NODE] }
 const IMPOSSIBLE: Outcome = { score: Infinity, limit: Infinity }

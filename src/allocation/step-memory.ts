@@ -1,29 +1,11 @@
 // What is known of moves until the next one is made: what one gives, all give that are like it.
 import type { Floor } from './bounds'
-import type { Counted } from './score'
 import type { ClusterModel } from './cluster-model'
+import type { Outcome } from './effects'
+import type { AlikeNodes } from './exact-columns'
 import { Likeness } from './likeness'
 import type { Kind } from './move-kinds'
 import { NODE_KINDS_MAX } from '../model/limits'
-
-/** What a move does to its nodes, which are told by their places: the primary and the secondary before it, and those after it. */
-export interface Effect {
-  readonly changed: readonly {
-    readonly place: number
-    readonly spreads: Float64Array
-    readonly counted: Readonly<Counted>
-  }[]
-  readonly pairs: number
-  /** By the nodes: the score to Ganeti's last bit. */
-  readonly exact: Map<number, number>
-}
-
-export interface Outcome {
-  /** Infinity if it may not be made, or leaves more than the limit. */
-  readonly score: number
-  readonly limit: number
-  effect?: Effect
-}
 
 /** A kind of move of an instance, and of all that are like it. */
 export interface Known {
@@ -34,10 +16,12 @@ export interface Known {
   step: number
 }
 
-/** Targets that are alike, by their places in the list. */
-export interface TargetKind {
+/** Targets that are alike. */
+export interface TargetKind extends AlikeNodes {
   readonly id: number
-  readonly places: number[]
+  /** In the list of targets: the first's. */
+  readonly place: number
+  readonly nodes: number[]
 }
 
 /** More than there are kinds of moves. */
@@ -48,7 +32,8 @@ export class StepMemory {
   private readonly known: Known[] = []
   private step = 0
   private groupedAt = -1
-  private groups: readonly TargetKind[] = []
+  private groups = new Map<number, TargetKind>()
+  private groupList: readonly TargetKind[] = []
 
   constructor(
     model: ClusterModel,
@@ -69,16 +54,22 @@ export class StepMemory {
   }
 
   targetKinds(): readonly TargetKind[] {
-    if (this.groupedAt === this.step) return this.groups
+    if (this.groupedAt === this.step) return this.groupList
     this.groupedAt = this.step
-    const found = new Map<number, TargetKind>()
+    const found = (this.groups = new Map<number, TargetKind>())
     this.targets.forEach((node, place) => {
       const id = this.likeness.kindOf(node)
       const group = found.get(id)
-      if (group === undefined) found.set(id, { id, places: [place] })
-      else group.places.push(place)
+      if (group === undefined) found.set(id, { id, index: found.size, place, nodes: [node] })
+      else group.nodes.push(node)
     })
-    return (this.groups = [...found.values()])
+    return (this.groupList = [...found.values()])
+  }
+
+  /** The targets that are like this one. */
+  alikeTo(target: number): TargetKind | undefined {
+    this.targetKinds()
+    return this.groups.get(this.likeness.kindOf(target))
   }
 
   /** That of a target that keeps no memory is the id of its kind. */

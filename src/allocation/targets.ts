@@ -12,8 +12,8 @@ export interface TargetSearch {
   excludes(to: number): boolean
   attempt(kind: Known, to: number): void
   targetKinds(): readonly TargetKind[]
-  /** Whether none of these targets can be better than what was found. */
-  isHopeless(kind: Known, targets: TargetKind): boolean
+  /** Attempts it with each of these targets. */
+  attemptAlike(kind: Known, targets: TargetKind): void
 }
 
 export interface TargetChoice {
@@ -74,7 +74,7 @@ export class Targets implements TargetChoice {
     if (first !== undefined && first.least < search.bound()) this.attempt(search, first, first.asked.leastAt)
     for (const one of weighed) {
       if (one.leastChange < 0) this.trySpecial(bounds, search, one)
-      this.tryAll(search, one, one === first ? one.asked.leastAt : -1)
+      this.tryAll(search, one)
     }
     return lowest
   }
@@ -91,16 +91,12 @@ export class Targets implements TargetChoice {
     }
   }
 
-  private tryAll(search: TargetSearch, one: Weighed, without: number): void {
-    const { asked, constant, known } = one
+  private tryAll(search: TargetSearch, { asked, constant, known }: Weighed): void {
     let limit = search.bound() - constant
     if (asked.least >= limit) return
     for (const kind of search.targetKinds()) {
-      if ((asked.values[kind.places[0] ?? 0] ?? 0) >= limit) continue
-      for (const place of kind.places) {
-        if (search.isHopeless(known, kind)) break
-        if (place !== without) this.attempt(search, one, place)
-      }
+      if ((asked.values[kind.place] ?? 0) >= limit) continue
+      search.attemptAlike(known, kind)
       limit = search.bound() - constant
     }
   }

@@ -1,0 +1,136 @@
+// What moves do to the nodes that they change, and the scores to Ganeti's last bit that they leave. Moves of instances that are alike do the
+// same to other nodes; and of targets that are alike only their places in Ganeti's order tell the scores apart.
+import { NO_NODE } from './cluster-data'
+import type { ClusterModel } from './cluster-model'
+import type { AlikeNodes } from './exact-columns'
+import { COUNTED, ExactScore, type What, changedNode } from './exact-score'
+import { FAILED_OVER, SOFT } from './placement'
+import { CONTRIBUTION, type Score } from './score'
+import { ROW, Trials } from './trials'
+
+/** Nodes are told by their places: the primary and the secondary before the move, and those after it. */
+interface Effect {
+  readonly changed: readonly ({ readonly place: number } & What)[]
+  readonly pairs: number
+  /** By the nodes that are no target, and the group of targets: the score with each of them. */
+  readonly scores: Map<number, Float64Array>
+}
+
+export interface Outcome {
+  /** Infinity if it may not be made, or leaves more than the limit. */
+  readonly score: number
+  readonly limit: number
+  effect?: Effect
+}
+
+export interface Made {
+  readonly instance: number
+  readonly primary: number
+  readonly secondary: number
+  readonly outcome: Outcome
+}
+
+export class Effects {
+  private readonly exact: ExactScore
+  private readonly trials: Trials
+  private readonly known = new Map<string, Effect>()
+  /** What tells effects apart: the pairs, and for each of up to four nodes its place and what it contributes and counts. */
+  private readonly parts = new Float64Array(1 + 4 * (1 + CONTRIBUTION + COUNTED.length))
+  private readonly bytes = Buffer.from(this.parts.buffer)
+
+  constructor(
+    private readonly model: ClusterModel,
+    private readonly score: Score,
+  ) {
+    this.exact = new ExactScore(model, score)
+    this.trials = new Trials(model, true)
+  }
+
+  /** A move was made. */
+  forget(): void {
+    this.known.clear()
+  }
+
+  /** The score that it leaves with each of these targets, which must be none of the instance's nodes; `made` is with any of them. */
+  among(made: Made, targets: AlikeNodes): Float64Array {
+    const effect = (made.outcome.effect ??= this.find(made))
+    const count = this.model.nodes.length
+    let key = targets.index
+    for (const { place } of effect.changed) if (place < TARGET) key = key * count + this.nodeAt(place, made)
+    const known = effect.scores.get(key)
+    if (known !== undefined) return known
+    const scores = this.count(effect, made, targets)
+    effect.scores.set(key, scores)
+    return scores
+  }
+
+  private count({ changed, pairs }: Effect, made: Made, targets: AlikeNodes): Float64Array {
+    const target = changed.find(({ place }) => place >= TARGET)
+    const sources = changed
+      .filter(({ place }) => place < TARGET)
+      .map(({ place, spreads, counted }) => ({ spreads, counted, node: this.nodeAt(place, made) }))
+    if (target !== undefined) return this.exact.among(sources, target, pairs, targets)
+    return new Float64Array(targets.nodes.length).fill(this.exact.after(sources, pairs, true))
+  }
+
+  private nodeAt(place: number, { instance }: Made): number {
+    return (place === 0 ? this.model.primary : this.model.secondary)[instance] ?? NO_NODE
+  }
+
+  private find(made: Made): Effect {
+    const { known, parts, bytes } = this
+    const effect = this.effectOf(made)
+    let at = 0
+    parts[at++] = effect.pairs
+    for (const { place, spreads, counted } of effect.changed) {
+      parts[at++] = place
+      parts.set(spreads, at)
+      at += CONTRIBUTION
+      for (const one of COUNTED) parts[at++] = counted[one]
+    }
+    const key = bytes.toString('latin1', 0, at * parts.BYTES_PER_ELEMENT)
+    const same = known.get(key)
+    if (same !== undefined) return same
+    known.set(key, effect)
+    return effect
+  }
+
+  private effectOf({ instance, primary, secondary }: Made): Effect {
+    const { model, trials, score } = this
+    const { placement } = trials
+    trials.begin(instance)
+    const from = trials.primary
+    const location = trials.shared(primary, secondary)
+    placement.addPrimary(this.rowOf(primary, ROW.target), primary, instance, location, SOFT)
+    if (secondary !== NO_NODE) {
+      placement.addSecondary(this.rowOf(secondary, ROW.other), secondary, instance, primary, FAILED_OVER)
+    }
+    const changed: Effect['changed'][number][] = []
+    const add = (place: number, node: number, row: number) => {
+      if (node === NO_NODE) return
+      const one = changedNode(model, node, placement.rows, row)
+      if (this.exact.differs(one)) changed.push({ place, spreads: one.spreads, counted: one.counted })
+    }
+    add(0, from, ROW.primary)
+    add(1, trials.secondary, ROW.secondary)
+    if (!this.isSource(primary)) add(TARGET, primary, ROW.target)
+    if (!this.isSource(secondary)) add(TARGET + 1, secondary, ROW.other)
+    return { changed, pairs: score.pairsAfter(instance, from, primary), scores: new Map() }
+  }
+
+  private isSource(node: number): boolean {
+    return node === this.trials.primary || node === this.trials.secondary
+  }
+
+  /** Of the instance's nodes the rows without it; of others a copy. */
+  private rowOf(node: number, row: number): number {
+    const { primary, secondary, placement } = this.trials
+    if (node === primary) return ROW.primary
+    if (node === secondary) return ROW.secondary
+    placement.copy(node, row)
+    return row
+  }
+}
+
+/** The first place of a node after the move. */
+const TARGET = 2
