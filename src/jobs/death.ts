@@ -1,11 +1,11 @@
-// What becomes of a job whose process is gone. Pure.
+// Decides what happens to a job whose process is gone. Pure.
 import type { Timestamp } from '../lib/clock'
 import type { LockMode } from '../rpc/wconfd/calls'
 import { type Job, canceledFrom, died, isFinished, jobStatus } from './job'
 
 export type Outcome =
   | { readonly kind: 'ended'; readonly job: Job }
-  /** Nothing was done yet: the job goes back into the queue. */
+  /** The job has done nothing yet, so it goes back into the queue. */
   | { readonly kind: 'requeue'; readonly job: Job }
 
 export type HeldLock = readonly [title: string, mode: LockMode]

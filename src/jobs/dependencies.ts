@@ -1,4 +1,4 @@
-// What the jobs that an opcode depends on mean for it, in Ganeti's words. All of them have ended when this is asked.
+// Decides what the jobs that an opcode depends on mean for it, in Ganeti's words. All of them have ended by then.
 import type { JobId, WireOpCode } from '../rpc/luxi/calls'
 import { type Job, type JobOp, dependenciesOf, isFinal, jobStatus } from './job'
 import type { Verdict } from './runner'

@@ -1,5 +1,5 @@
-// What luxid keeps of a job that has ended: a few words, since thousands of them may be in the queue. All else is in its file, which is
-// read when somebody asks for it; the last ones are kept whole for a while.
+// The short record that luxid keeps of each ended job, since thousands may be in the queue. The rest is in the job's file, which is read when
+// somebody asks for it. The last jobs to end are kept whole for a while.
 import type { Timestamp } from '../lib/clock'
 import { ENDED_JOBS_WHOLE_BYTES_MAX, ENDED_JOBS_WHOLE_MAX } from '../model/limits'
 import { MARK } from '../model/marks'
@@ -10,7 +10,7 @@ import type { Job, JobOp } from './job'
 import { encodeJob } from './job-file'
 import { marksOf } from './marks'
 
-/** What lists show of an opcode; of fixed size, but for the name in its summary. */
+/** The facts of an opcode that lists show. Their size is fixed, except for the name in the summary. */
 export interface OpSummary extends Pick<
   JobOp,
   'status' | 'priority' | 'start_timestamp' | 'exec_timestamp' | 'end_timestamp'

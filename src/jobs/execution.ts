@@ -48,7 +48,7 @@ export class Execution {
   private killWanted = false
   private takenBack = false
   private priorityWanted: number | undefined
-  /** What the process told is written and published in this order. */
+  /** Writes and publishes the messages of the process in the order in which they came. */
   private readonly heard = new Turns()
   /** Log lines were told, and are not written yet. */
   private unwritten: Timer | undefined
@@ -98,7 +98,7 @@ export class Execution {
     this.running?.kill()
   }
 
-  /** Of a job that has done nothing yet the process is ended, and the job is queued again; resolves when it is. */
+  /** If the job has done nothing yet, ends its process and queues the job again. Resolves when that is done. */
   async takeBack(): Promise<void> {
     await this.heard.idle()
     if (this.killWanted || this.cancelWanted || !isUntouched(this.options.job())) return
@@ -218,13 +218,13 @@ export class Execution {
     }
   }
 
-  /** Nobody writes the job's file any more but luxid. */
+  /** From here on only luxid writes the job's file. */
   private async gone(): Promise<void> {
     this.dropLogTimer()
     if (this.left) return
     const { store, clock, log, job, requeue } = this.options
     if (isFinished(job())) {
-      // Of a process that died after its job had ended.
+      // The process may have died after its job had ended, and left its live-lock.
       await store.removeLivelock(job().livelock)
       return this.leaveQueue()
     }

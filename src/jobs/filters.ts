@@ -39,7 +39,7 @@ export interface Limit {
   readonly most: number
 }
 
-/** Those of the rule that applies to the job, and of its reasons: `rate-limit:3:backups`. */
+/** The limits that hold for the job: of the rule that applies to it, and of its reasons (`rate-limit:3:backups`). */
 export function limitsOf(job: Job, filters: readonly FilterRule[]): Limit[] {
   const rule = filters.length === 0 ? undefined : applyingFilter(job, filters)
   const ofReasons = new Map(job.ops.flatMap((op) => reasonsOf(op.input['reason'])).flatMap(limitOf))
@@ -54,7 +54,7 @@ function limitOf({ reason }: Fields): [key: string, most: number][] {
 }
 
 type Fields = Readonly<Record<string, unknown>>
-/** What a condition comes down to for one field; undefined where it makes no sense. */
+/** Tests one field by an operator and an operand; undefined where the condition makes no sense. */
 type Leaf = (operator: string, name: string, operand: unknown) => boolean | undefined
 
 function holds([kind, condition]: readonly unknown[], job: Job, rule: FilterRule): boolean {
@@ -170,7 +170,7 @@ function ordered(left: unknown, right: unknown): number {
 
 const typeOf = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)
 
-/** Of one rule, by their text. One that cannot be used makes no sense where it stands. */
+/** The patterns of one rule, by their text. `reason` says why a pattern cannot be used. */
 type Patterns = ReadonlyMap<unknown, { readonly regex?: RegExp; readonly reason?: string }>
 
 /** Rules are replaced and not changed, so each is read once and not for each job. */

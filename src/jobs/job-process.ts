@@ -1,5 +1,5 @@
-// What runs in a job process. It owns one job at a time: listens on the job's live-lock socket before the job may start, runs it,
-// reports its transitions, and closes the socket when the job has ended. It outlives luxid; without a job it ends with luxid.
+// Runs in a job process, which owns one job at a time. It listens on the job's live-lock socket before the job may start, runs the job, reports its
+// transitions, and closes the socket when the job has ended. It outlives luxid; without a job it ends with luxid.
 import { errorText } from '../lib/system-failure'
 import { type Clock, hearAll } from '../lib/clock'
 import type { Disk } from '../lib/disk'
@@ -16,7 +16,7 @@ import { type FromProcess, type ToJob, type ToProcess, readMessage } from './mes
 import type { JobOrder, Progress } from './runner'
 import { jobFile } from './store'
 
-/** What the entry point adds to an opcode's setting to make the environment that operations want. */
+/** The members that the entry point adds to an opcode's setting, to make the environment that operations want. */
 export interface JobSetting extends OpcodeSetting {
   readonly jobId: JobId
   readonly client: ClientId

@@ -13,7 +13,7 @@ import type { JobOrder, Progress } from './runner'
 /** `repeatable`: an opcode that changes nothing may be carried out again after a crash, so nothing waits for its beginning to be durable. */
 export type Started = 'once' | 'repeatable'
 
-/** What an opcode is given: what `JobEnvironment` of operations needs of the job that it is part of. */
+/** The part of an operation's `JobEnvironment` that comes from the opcode's job. */
 export interface OpcodeSetting {
   readonly opIndex: number
   readonly secrets: Readonly<Record<string, unknown>>
@@ -33,14 +33,14 @@ export interface JobRunOptions {
   save(job: Job, progress: Progress): Promise<void>
   /** A new log entry: it is told at once, and reaches the file soon. */
   log(job: Job, progress: Progress): void
-  /** Thrown by whoever stops because the job was cancelled. */
+  /** The error that stops an opcode because its job was cancelled. */
   Cancelled: new () => Error
   onBug(error: unknown): void
 }
 
 export class JobRun {
   private current: Job
-  /** What was told of it last, but for log lines. */
+  /** The state of the job that was last sent, except for log lines. */
   private told: Job
   /** That an opcode runs is told with its end, or at this time. */
   private late: Timer | undefined
@@ -109,7 +109,7 @@ export class JobRun {
     }
   }
 
-  /** What is carried out says at which level it is debugged, as in Ganeti's job files; written with the next transition. */
+  /** Adds the debug level to the opcode that is about to run, as in Ganeti's job files. The next transition writes it. */
   private begin(index: number): WireOpCode | undefined {
     const input = this.current.ops[index]?.input
     if (input === undefined) return undefined
@@ -135,7 +135,7 @@ export class JobRun {
     }
   }
 
-  /** What the opcode turned out to mean; written with the next transition. */
+  /** Adds the values that the opcode has worked out to its input. The next transition writes them. */
   private note(index: number, fields: Readonly<Record<string, unknown>>): void {
     const op = this.current.ops[index]
     if (op !== undefined)

@@ -167,7 +167,10 @@ export function withPriority(job: Job, priority: number): Job {
   return { ...job, ops: job.ops.map((op) => (isFinal(op.status) ? op : { ...op, priority })) }
 }
 
-/** Of two states of a job: its process writes alone while luxid is away, and then the file has more than what luxid wrote last. */
+/**
+ * True when the first of two states of a job is further on. A process writes alone while luxid is away, so the file may have more than luxid wrote
+ * last.
+ */
 export function isFurther(job: Job, other: Job): boolean {
   const [mine, others] = [stageOf(job), stageOf(other)]
   return mine > others || (mine === others && logAfter(job, null).length > logAfter(other, null).length)

@@ -1,4 +1,4 @@
-// Reads the marks in reason trails: of those that a job inherits from the job that submitted it, none counts.
+// Reads the marks in reason trails. `marksOf` ignores the marks that a job inherited from the job that submitted it.
 import type { JobId, WireOpCode } from '../rpc/luxi/calls'
 
 /** The texts of a source that were noted for this job, and not for one that it comes from. */
@@ -14,7 +14,7 @@ export function marksOf(op: WireOpCode, job: JobId, source: string): string[] {
   return found
 }
 
-/** The text of a source that is first in the trail: the one of whoever submitted the first of the jobs that led to this one. */
+/** The text of the first entry with this source. The user who submitted the first job of the chain left it there. */
 export const firstMark = (op: WireOpCode, source: string): string | null =>
   trailOf(op).find(([name]) => name === source)?.[1] ?? null
 

@@ -1,5 +1,5 @@
-// What luxid and a job process say to each other over the fork's channel: handing over a job, with its secrets, then its progress and
-// what a running job is told. After a restart of luxid these go over the job's live-lock socket.
+// The messages between luxid and a job process over the fork's channel. They hand over a job with its secrets, report its progress, and tell a
+// running job what to do. After a restart of luxid the latter two go over the job's live-lock socket.
 import type { JobOrder, Progress } from './runner'
 
 /** The process makes the job's live-lock, says so, and begins. */

@@ -43,7 +43,7 @@ export interface JobProcesses {
   kill(pid: number): void
 }
 
-/** What the pool needs of a child process. */
+/** The members of a child process that the pool uses. */
 export interface JobChild {
   readonly pid?: number
   readonly connected: boolean
@@ -307,7 +307,7 @@ class Hearing {
   constructor(private readonly listener: JobListener) {}
 
   hear(message: Progress, send: (answer: ToJob) => void): void {
-    // What is not answered any more the process writes itself.
+    // Once luxid has stopped answering, the process itself writes its transitions.
     if (this.left) return
     const heard = this.listener.progress(message)
     if (message.kind === 'log') return

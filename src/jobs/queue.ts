@@ -37,7 +37,7 @@ export class JobQueue {
   private readonly jobs = new Map<JobId, Job>()
   private readonly ended = new Map<JobId, EndedJob>()
   private readonly whole = new WholeJobs()
-  /** What is being written and not told yet: a candidate that gets a full copy just now must get this. */
+  /** Jobs that are being written and not told yet. A candidate that gets a full copy just now must get these, too. */
   private readonly unpublished = new Map<JobId, Job>()
   private readonly executions = new Map<JobId, Execution>()
   private readonly secrets = new Map<JobId, Secrets>()
@@ -73,7 +73,7 @@ export class JobQueue {
     return [...this.executions].filter(([id, { isYoung }]) => isYoung && !this.unpublished.has(id)).length
   }
 
-  /** What the file `serial` has to say: no other luxid gives out an id up to this one. */
+  /** The number for the file `serial`: no other luxid gives out an id up to this one. */
   get serial(): JobId {
     return Math.max(this.reservedId, this.lastId)
   }
@@ -120,12 +120,12 @@ export class JobQueue {
     return saved.map((result) => ('job' in result ? { id: result.job.id } : result))
   }
 
-  /** A job of the queue that is in memory: of those that have ended, one of the last. */
+  /** A job of the queue that is in memory; only the last ended jobs are. */
   job(id: JobId): Job | undefined {
     return this.jobs.get(id) ?? (this.ended.has(id) ? this.whole.get(id) : undefined)
   }
 
-  /** What is in memory of any job of the queue. */
+  /** The state in memory of any job of the queue. */
   known(id: JobId): Job | EndedJob | undefined {
     return this.jobs.get(id) ?? this.ended.get(id)
   }
@@ -146,7 +146,7 @@ export class JobQueue {
     return job === undefined ? this.options.store.text(id) : encodeJob(job)
   }
 
-  /** Of the queue or the archive. */
+  /** Finds a job in the queue or the archive. */
   async find(id: JobId): Promise<Job | undefined> {
     return (
       this.job(id) ??
@@ -198,7 +198,7 @@ export class JobQueue {
     if (this.archiving.has(id) || !this.ended.has(id)) return false
     this.archiving.add(id)
     try {
-      // Whoever asks meanwhile still finds it in the queue, and then in the archive.
+      // Until the archive has the job, callers still find it in the queue.
       await this.options.store.archive([id], () => this.ended.delete(id))
     } finally {
       this.archiving.delete(id)
@@ -387,7 +387,7 @@ export class JobQueue {
     this.schedule()
   }
 
-  /** Nobody works on the job any more: most of it is in its file only. */
+  /** Called when a job has left its process: from now on most of it is in its file only. */
   private shorten(id: JobId): void {
     const job = this.jobs.get(id)
     if (job === undefined || !isFinished(job)) return

@@ -31,7 +31,7 @@ interface Replica {
   target: NodeTarget
   inSync: boolean
   copying: Promise<void> | undefined
-  /** What was written while the copy was under way. */
+  /** Files that were written while the copy was under way. */
   backlog: Map<string, string> | undefined
   /** It runs Ganeti's noded, which takes one file in a call. */
   oneByOne: boolean
@@ -88,7 +88,7 @@ export class Replicas {
     await this.toAllInSync((target) => this.sendTo(target, args))
   }
 
-  /** What was sent until now reaches the files of the candidates in sync. */
+  /** Makes the candidates in sync write everything that was sent until now to their files. */
   async fold(): Promise<void> {
     await this.toAllInSync(async (target) => {
       if (this.replicas.get(target.uuid)?.oneByOne === false)
@@ -206,7 +206,7 @@ export class Replicas {
     }
   }
 
-  /** What the queue does not have goes, such as jobs that were refused because they could not be written here. */
+  /** Removes the files that the queue does not have, such as those of jobs that were refused because they could not be written here. */
   private async keepOnly({ target, renames }: Replica, backlog: ReadonlyMap<string, string>): Promise<void> {
     const kept = [...this.options.files(), ...backlog, ...renames].map(([file]) => file)
     try {
@@ -217,7 +217,7 @@ export class Replicas {
   }
 }
 
-/** What all are told is written once: the client knows it again by this. */
+/** All candidates get the same arguments: the client recognizes the object, and encodes it once. */
 function sameForAll(files: readonly QueueFile[]): [files: readonly QueueFile[]] {
   const args: [readonly QueueFile[]] = [files]
   Object.freeze(args)

@@ -37,7 +37,7 @@ export class QueueRoom {
     for (const [at, job] of wanted.entries()) this.add(first + at, job)
   }
 
-  /** Of a job that is there already. */
+  /** Counts a job that exists already. */
   note(id: JobId, ops: readonly WireOpCode[]): void {
     this.add(id, takenBy(ops))
   }

@@ -7,7 +7,7 @@ import type { Job, JobOp } from './job'
 /** Secret parameters of each opcode of a job, by parameter name. They are in memory only. */
 export type Secrets = readonly Readonly<Record<string, unknown>>[]
 
-/** What became of the jobs that an opcode depends on: go on, or end as canceled or with this error. */
+/** The outcome of the jobs that an opcode depends on: continue, cancel, or fail with this error. */
 export type Verdict = 'continue' | 'cancel' | { readonly error: unknown }
 
 export interface JobOrder {
@@ -35,7 +35,7 @@ export interface RunningJob {
 }
 
 export interface JobListener {
-  /** What has changed; resolves when that is durable here and at the candidates in sync. */
+  /** Reports a change of the job; resolves when it is durable here and at the candidates in sync. */
   progress(progress: Progress): Promise<void>
   /** Whether the job has ended, so that its process has no more to say. */
   over(): boolean

@@ -162,7 +162,7 @@ export class Scheduler {
   }
 }
 
-/** What is left of the limits of rules and reasons. Running jobs are counted when the first limited one comes. */
+/** Counts how many more jobs the limits of rules and reasons allow. It counts the running jobs only when the first limited job comes. */
 class Slots {
   private taken: Map<string, number> | undefined
 

@@ -52,9 +52,9 @@ export class QueueStore {
   private gathered: () => void = () => undefined
   private commits: Promise<void> = Promise.resolve()
   private readonly journal: FileJournal
-  /** What is durable and on its way to the files. */
+  /** Records that are durable and on their way to the files. */
   private folding = new Map<string, string>()
-  /** What was appended since then. */
+  /** Records that were appended since then. */
   private unfolded = new Map<string, string>()
   private unfoldedBytes = 0
   private foldingNow: Promise<void> | undefined
@@ -282,7 +282,7 @@ export class QueueStore {
 
   private async commit(): Promise<void> {
     this.committing = true
-    // What else is submitted in this turn of the event loop belongs to the same commit.
+    // Jobs that are submitted in the same turn of the event loop share the commit.
     await Promise.resolve()
     while (this.pending.size > 0) {
       if (this.others() > 0) await this.gather()
@@ -329,7 +329,7 @@ export class QueueStore {
     else this.foldSoon()
   }
 
-  /** For whoever reads the files. It costs little when there is little to do, and what goes wrong is mended with the next fold. */
+  /** For readers of the files. It costs little when little is to be written, and the next fold mends a failure. */
   private async show(contents: readonly (readonly [file: string, content: string])[]): Promise<void> {
     const writes = contents.map(([file, content]) => this.disk.write(file, content, { durable: false }))
     await Promise.allSettled(writes)

@@ -14,7 +14,7 @@ import { ANSWER_HEAD, ANSWER_TAIL, parseLong } from './long-answers'
 /** Returned by a handler that has sent its own messages on the connection. */
 export const ANSWERED = Symbol('answered')
 
-/** What it returns, or resolves to, is the result; a GanetiError that it throws travels as such. */
+/** The value that it returns or resolves to is the result. A GanetiError that it throws is sent to the caller. */
 export type CallHandler = (args: unknown, connection: FramedConnection) => unknown
 export type CallHandlers = Readonly<Record<string, CallHandler>>
 
@@ -69,7 +69,7 @@ async function handleCall(
   }
 }
 
-/** What nobody foresaw is logged, and told without its stack. */
+/** Encodes an error for the caller. An unforeseen error is logged, and the caller gets it without the stack. */
 export function toWire(error: unknown, method: string, log: Log): unknown {
   if (error instanceof GanetiError) return error.toWire()
   if (systemFailure(error) !== undefined) {
@@ -242,7 +242,7 @@ async function answer(waiting: Call[], text: string): Promise<boolean> {
   return false
 }
 
-/** Throws what the caller is told of an answer that is none. */
+/** Reads an answer; throws an error for the caller when the text is not a valid answer. */
 export async function readReply(method: string, text: string): Promise<{ success: boolean; result: unknown }> {
   let reply: unknown
   try {

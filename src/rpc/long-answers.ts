@@ -7,7 +7,7 @@ import { isObject } from '../opcodes/check'
 /** How many rows of so many cells are worked on at once. */
 export const rowsAtOnce = (cells: number): number => Math.max(1, Math.floor(CELLS_AT_ONCE / Math.max(1, cells)))
 
-/** What stands around the result of an answer that succeeded. */
+/** The text before the result in an answer that succeeded. */
 export const ANSWER_HEAD = '{"success":true,"result":'
 export const ANSWER_TAIL = '}'
 

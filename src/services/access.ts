@@ -1,5 +1,5 @@
 // Who may do and see what through /3. A caller has its user's permissions; with a token, no more than the token has, and only
-// objects in the token's scope. Pure: the token is looked up by whoever asks.
+// objects in the token's scope. Pure: callers look up the token.
 import { posix } from 'node:path'
 import type { ConfigData } from '../model/config'
 import { OpPrereqError, REFUSED } from '../model/errors'
@@ -15,11 +15,11 @@ import { covers, describe, type Described, includes, isLimited, knownTo, notSett
 export class Access {
   constructor(
     readonly identity: Identity,
-    /** Of the token; null for a user with a password. */
+    /** The token's scope; null for a user with a password. */
     readonly scope: TokenScope | null,
   ) {}
 
-  /** Whoever asks has logged in, and what a request needs can be read in the documentation: so the text names it. */
+  /** Throws an error that names the missing permission: the caller has logged in, and the documentation says what a request needs. */
   need(permission: string, what = 'this'): void {
     if (!this.may(permission)) throw forbidden(`${what} needs the permission ${permission}${this.lacking(permission)}`)
   }
@@ -103,7 +103,7 @@ export class Access {
     const places = objectsOf(op).filter((object) => !object.startsWith('instance/'))
     const groups = places.map((object) => describe(known, ...splitOnce(object))?.groups)
     if (groups.some((names) => names === undefined)) return false
-    // What was reserved before is an instance already.
+    // A commit turns a forthcoming instance into a real one, so the instance exists already.
     if (op['commit'] === true && !this.sees(config, `instance/${String(op['instance_name'])}`)) return false
     const created = { tags: textsOf(op['tags']), groups: groups.flatMap((names) => names ?? []) }
     return this.covers(created) && this.seesSource(config, op)
@@ -128,7 +128,10 @@ export class Access {
   }
 }
 
-/** Of objects in the scope, what belongs to machines stays with those who look after the machines. */
+/**
+ * A token with a scope may not set the parameters that concern machines, even of objects in its scope: administrators of the machines decide
+ * those.
+ */
 function checkSettable(op: WireOpCode): void {
   if (isQuestion(op)) return
   const given = Object.entries(op).filter(([name, value]) => value !== null && !Object.hasOwn(NAMING, name))

@@ -33,7 +33,7 @@ import type { MasterContext } from './master-context'
 import type { Plans } from './plans'
 import type { Submissions } from './submissions'
 
-/** What the allocation of a cluster needs of the outside. */
+/** Everything that the allocation needs from outside. */
 export interface AllocationAccess {
   /** The cluster as it is now; `template`: whose storage is counted. */
   picture(

@@ -144,7 +144,7 @@ async function writeNode(disk: Disk, paths: Paths, files: NodeFiles): Promise<vo
     // Any candidate may become the master; verify complains of a file that only some have.
     [paths.rapiUsers, files.users],
   ]
-  // Nothing here was acknowledged to anybody: the configuration, which comes last, is what makes the cluster exist.
+  // Nothing has been acknowledged to anybody before. The configuration is written last, because it makes the cluster exist.
   const quick = { durable: false }
   await Promise.all([
     ...secret.map(([file, text]) => disk.write(file, text, quick)),

@@ -23,7 +23,7 @@ export interface CopyOptions {
 export class CandidateCopy {
   private state: ReplicaStatus['state'] = 'out of sync'
   private reason: string | null = 'it has not been reached yet'
-  /** What came while a full copy is under way. */
+  /** Changes that came while a full copy is under way. */
   private backlog: Buffer[] | undefined
   private backlogBytes = 0
   private running: Promise<void> | undefined

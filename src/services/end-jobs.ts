@@ -1,5 +1,5 @@
 // The jobs of a master that stops for good, so that none goes on without it: they get a moment, and are killed then. luxid writes
-// how they ended, here and at the candidates. Those that only wait stay in the queue for whoever is the master next.
+// how they ended, here and at the candidates. Waiting jobs stay in the queue for the next master.
 import type { Clock } from '../lib/clock'
 import type { Disk } from '../lib/disk'
 import { isServed } from '../lib/json-socket'
@@ -33,7 +33,7 @@ export async function awaitJob(master: Master, clock: Clock, job: number, limit_
   }
 }
 
-/** What is left when luxid could not be asked: a process that lives listens on its live-lock. Answers the jobs. */
+/** Kills job processes directly when luxid cannot be asked: a process that lives listens on its live-lock. Returns the jobs. */
 export async function killJobProcesses(paths: Paths, disk: Disk): Promise<number[]> {
   const killed: number[] = []
   for (const [job, { livelock, process_id }] of holdersIn(paths.livelockDir, await disk.list(paths.livelockDir))) {

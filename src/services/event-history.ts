@@ -19,7 +19,7 @@ export interface HistoryOptions {
 
 interface Entry {
   readonly event: ClusterEvent
-  /** Of its line in the file. */
+  /** The length of the event's line in the file. */
   readonly bytes: number
 }
 
@@ -74,13 +74,13 @@ export class EventHistory {
     return `${this.epoch}-${this.told}`
   }
 
-  /** What followed an event, and why something is missing, if it is. */
+  /** Returns the events after the given one, and the reason if some are missing. */
   since(after: string): { events: readonly ClusterEvent[]; gap: string | null } {
     const [epoch, seq] = [after.slice(0, after.lastIndexOf('-')), seqOf(after)]
     const none = (gap: string) => ({ events: [], gap })
     if (epoch !== this.epoch) return none('the events are counted anew: another master, or its history was lost')
     if (seq > this.told) return none('the event is not known')
-    // What is being written is kept already, and is not told yet.
+    // Events that are still being written are in `kept` already, but nobody has been told of them.
     const [first] = this.kept
     const before = first === undefined ? this.told : seqOf(first.event.id) - 1
     if (seq < before) return none(`only the last ${this.kept.length} events are kept`)
@@ -105,12 +105,12 @@ export class EventHistory {
 
   private async write(): Promise<void> {
     while (this.fresh.length > 0) {
-      // What comes within a moment goes out together: the disk has more urgent work.
+      // Events that come within a moment are written together, because the disk has more urgent work.
       if (!this.closed) await this.options.clock.sleep(EVENTS_COMMIT_S * 1000)
       const batch = this.fresh
       this.fresh = []
       this.freshBytes = 0
-      // Of more events than are kept, the oldest are gone, and with them all that came before.
+      // If more events came than are kept, the oldest were dropped, and then nothing before this batch may stay either.
       const before = seqOf(batch[0]?.event.id ?? '') === this.told + 1 ? this.kept : []
       this.kept = newest([...before, ...batch])
       await this.save(() => this.append(batch))
@@ -189,7 +189,7 @@ const toLine = (value: object): string => JSON.stringify(value) + '\n'
 
 const seqOf = (id: string): number => Number(/-(\d{1,15})$/.exec(id)?.[1] ?? 0)
 
-/** What a former keeper left. What nobody can read is set aside. */
+/** Reads the events that a former keeper left. A file that cannot be read is set aside. */
 async function formerEvents({ file, disk, clock, log }: HistoryOptions): Promise<Former & { readonly lost: boolean }> {
   try {
     const data = await disk.read(file, 4 * EVENTS_BYTES_MAX)

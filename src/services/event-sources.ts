@@ -75,7 +75,7 @@ const KINDS = {
   filters: 'filter',
 } as const
 
-/** The user of whoever asked for a change, where one is known. */
+/** The user who asked for a change, if known. */
 export type Who = (asker: Asker) => string | null
 
 /** The events of a step of the configuration; `delta` null means that anything may have changed. */

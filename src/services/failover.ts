@@ -85,7 +85,7 @@ export async function masterFailover(options: FailoverOptions, survey: Survey): 
   await checkContents(options, names, names.others)
   const { old, self, oldMaster } = names
   const result: FailoverResult = { ok: true, warnings: [] }
-  // One that hangs is not waited for as long as one that has jobs to end.
+  // A master that hangs gets less time than one that answers and may have jobs to end.
   const patience_s = survey.some(({ node, vote }) => node === old && typeof vote === 'string')
     ? FAILOVER_STOP_S
     : FAILOVER_ANSWER_S

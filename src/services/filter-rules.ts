@@ -53,7 +53,7 @@ function normalPredicate(predicate: unknown): FilterPredicate {
 
 const USER = 'user '
 
-/** What a user's change calls itself in its client id. */
+/** The client id under which a user's change is made. */
 export const askerOf = (user: string): string => USER + user
 
 export const userOf = (asker: string): string | null => (asker.startsWith(USER) ? asker.slice(USER.length) : null)

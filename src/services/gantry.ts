@@ -1,4 +1,4 @@
-// What /3 asks of the master, inside luxid. Each call first finds out who asks, and what that caller may do.
+// Answers the requests of /3 to the master, inside luxid. Each call first finds out who asks, and what that caller may do.
 import { clusterInfo } from '../query/cluster-info'
 import { ALLOCATORS_SECTION, defaultAllocators } from '../model/allocators'
 import { ECODE, OpPrereqError } from '../model/errors'

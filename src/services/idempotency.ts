@@ -15,7 +15,7 @@ interface Entry {
 }
 
 export class IdempotencyKeys {
-  /** Of each user, by a digest of the name; the oldest first. */
+  /** The entries of each user, by a digest of the user's name; the oldest first. */
   private readonly known = new Map<string, Map<string, Entry>>()
   private readonly inFlight = new Set<string>()
   private loading: Promise<void> | undefined

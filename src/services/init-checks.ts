@@ -1,4 +1,4 @@
-// What must be so before a cluster is made on this node, with Ganeti's texts. Nothing is changed here.
+// Checks that run before a cluster is made on this node, with Ganeti's texts. They change nothing.
 import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
 import type { FirstFields } from '../model/cluster'
@@ -52,7 +52,7 @@ const refuse = (text: string, code: ErrorCode): never => {
   throw new OpPrereqError(text, code)
 }
 
-/** What only a cluster has: there is nothing but directories before it is made. */
+/** Lists the files that only an existing cluster has. A node without a cluster has only directories there. */
 export async function stateFiles({ queueDir, dataDir, archiveDir }: Paths): Promise<string[]> {
   const inAll = [queueDir, dataDir, archiveDir].map(async (directory) => {
     const entries = await fs.readdir(directory, { withFileTypes: true }).catch((error: unknown) => {
@@ -148,7 +148,7 @@ async function checkNetworkDevice({ master_netdev, nicparams }: FirstFields, dis
   refuse(`Invalid master netdev given (${master_netdev}): 'Device "${master_netdev}" does not exist.'`, ECODE.INVAL)
 }
 
-/** Of the templates that are enabled. */
+/** Returns the storage directories of the enabled disk templates. */
 function storageDirectories(
   { enabled_disk_templates, ...cluster }: FirstFields,
   options: InitChecks,

@@ -56,7 +56,7 @@ async function ownSshKey(cluster: FirstFields, { paths, disk, clock }: InitOptio
   return new SshFiles(paths, disk, clock).generate(ssh_key_type, ssh_key_bits)
 }
 
-/** That of the machine for a virtual node which has none of its own. */
+/** Reads the node's SSH host key; a virtual node without its own uses the machine's. */
 async function sshHostKey({ disk, paths }: InitOptions): Promise<string> {
   const file = '/etc/ssh/ssh_host_rsa_key.pub'
   const line = (await textOf(disk, paths.local(file))) ?? (await textOf(disk, file))

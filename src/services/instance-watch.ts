@@ -36,12 +36,12 @@ interface Worker {
   readonly cause: Cause
 }
 
-/** What jobs did to an instance since a node was last asked. */
+/** Changes that jobs made to an instance since its node was last asked. */
 interface Touched {
   /** Opcodes that work on it just now. */
   busy: number
   ended_ms: number
-  /** Of an opcode that may have started or stopped it, while no node has told what became of that. */
+  /** The opcode that may have started or stopped the instance; kept until a node tells the outcome. */
   cause: Cause | null
 }
 
@@ -163,7 +163,7 @@ export class InstanceWatch {
     if (!UNSURE.has(cause.opcode)) return
     touched.cause = cause
     const { nodes } = this.parts.config()
-    // Nothing was done on a node that is offline.
+    // A job does nothing on a node that is offline.
     if (runs !== undefined && nodes[instance.primary_node]?.offline === false)
       this.settled(instance, runs === 'as wanted' ? instance.admin_state === 'up' : runs === 'yes', cause)
     this.parts.look(instance.primary_node)
@@ -196,7 +196,7 @@ export class InstanceWatch {
     }
   }
 
-  /** What is seen for the first time is no change. */
+  /** Tells a change only if the instance was seen before. */
   private turned(instance: Instance, running: boolean, node: NodeUuid, change: string, cause: Cause | null): void {
     const before = this.pictures.get(instance.uuid)
     const now = { running, node }
@@ -230,7 +230,7 @@ export class InstanceWatch {
     return [...new Set(names.flatMap((name) => findInstance(config, name) ?? []))]
   }
 
-  /** Of the jobs that asked for a step of the configuration, the one that works on the instance. */
+  /** Finds the job that works on the instance, among the jobs that asked for a step of the configuration. */
   private workerOn(name: string, { askers = [] }: Delta): Worker | undefined {
     for (const asker of askers) {
       const job = typeof asker === 'number' ? this.parts.queue.job(asker) : undefined

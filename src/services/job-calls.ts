@@ -1,4 +1,4 @@
-// What /3 does to jobs that are there, for callers who see them.
+// The calls of /3 that act on existing jobs, for callers who may see them.
 import { type Job, isFinished, jobStatus } from '../jobs/job'
 import { ECODE, OpPrereqError } from '../model/errors'
 import { JOB_PREFER_WAIT_S } from '../model/limits'

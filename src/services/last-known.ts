@@ -1,5 +1,4 @@
-// What the nodes said last: of themselves, and of the instances that run on them. It is fed by whatever is learnt anyway, and read by
-// those who do not wait for nodes.
+// Keeps what each node said last about itself and its instances. Every answer of a node updates it; callers that do not wait for nodes read it.
 import type { Clock } from '../lib/clock'
 import type { NodeUuid } from '../model/ids'
 import type { Node } from '../model/node'

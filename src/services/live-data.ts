@@ -123,7 +123,7 @@ export class NodeLiveData implements LiveData {
     })
     const asked = await mapInSlices(nodes, atOnce, (node) => {
       const answer = Promise.race([askOne(node), late]).then((result: NodeResult<T>) => [node.uuid, result] as const)
-      // Whoever waits for all hears of it.
+      // Promise.all() reports the failure; this only keeps it from counting as unhandled.
       answer.catch(() => undefined)
       return answer
     })

@@ -9,7 +9,7 @@ import { QueryService } from './queries'
 import type { GantryDocument } from './tokens'
 import { WatcherPause } from './watcher-pause'
 
-/** What the extension calls need beside. */
+/** Further services that the extension calls need. */
 export interface Extensions {
   readonly events: EventService
   readonly documents: GantryDocument
@@ -52,7 +52,7 @@ export function localMaster(context: MasterContext, extensions: Extensions): Mas
 
 type Names = readonly string[]
 
-/** What answers with a table, as values or as text. */
+/** The calls that answer with a table, made either of values or of text. */
 function tables<Q, C>(
   query: (...question: Parameters<QueryService['query']>) => Promise<Q>,
   classic: (...question: Parameters<QueryService['classic']>) => Promise<C>,

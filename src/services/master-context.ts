@@ -19,7 +19,7 @@ import type { AllocationAccess } from './allocation'
 export interface MasterContext {
   /** The present snapshot; throws ConfigurationError while there is none. */
   config(): ConfigData
-  /** What is ours of that moment. */
+  /** Gantry's own data (gantry.data) of the same snapshot. */
   gantry(): GantryData
   readonly queue: JobQueue
   readonly wconfd: Wconfd
@@ -28,14 +28,14 @@ export interface MasterContext {
   /** For questions of people and monitors, who do not wait for a node that hangs. */
   readonly questions: NodeQuestions
   readonly live: LiveData
-  /** What the nodes said last, for those who do not wait at all. */
+  /** The last answers of the nodes, for callers that do not wait at all. */
   readonly known: LastKnown
   readonly clock: Clock
   readonly random: Random
   readonly disk: Disk
   readonly paths: Paths
   readonly log: Log
-  /** What each opcode of a job would do, up to the first that cannot be carried out; nothing is changed. */
+  /** Tells what each opcode of a job would do, up to the first that cannot be carried out. Changes nothing. */
   planJob(ops: readonly WireOpCode[], documents: Documents, nodes: NodeClient): Promise<Planned[]>
   /** Absent where nobody asks the allocation. */
   readonly allocation?: AllocationAccess

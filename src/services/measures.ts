@@ -1,4 +1,4 @@
-// What the cluster's daemons measure of themselves, gathered from wconfd and the nodes.
+// Gathers the figures that the cluster's daemons measure of themselves, from wconfd and the nodes.
 import { recordValues } from '../config/records'
 import { within } from '../lib/clock'
 import { mapInSlices } from '../lib/slices'

@@ -118,7 +118,7 @@ export class NodeLooks {
   private async look(config: ConfigData, node: Node, due: Due): Promise<void> {
     due.looking = true
     due.begun_ms = this.now()
-    // Whoever wants it sooner from now on moves it.
+    // The next look is not due until this one ends, unless somebody asks for it sooner.
     due.at_ms = Infinity
     let pause_s = NODE_LOOK_AGAIN_S
     try {

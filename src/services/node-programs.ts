@@ -31,7 +31,7 @@ export interface ProgramRun {
   startNode(): Promise<void>
 }
 
-/** What is wrong, for the one who started the program. */
+/** An error for the person who started the program. */
 export class SetupError extends Error {}
 
 interface Request {
@@ -82,7 +82,7 @@ async function readInput(stream: Readable): Promise<unknown> {
   try {
     return JSON.parse(Buffer.concat(chunks).toString('utf8'))
   } catch {
-    // What was sent may be secret: it is not repeated.
+    // The message does not repeat the input, which may be secret.
     throw new SetupError('The input is not JSON')
   }
 }

@@ -37,7 +37,7 @@ interface Question<C extends CallName> {
 
 export class NodeQuestions implements NodeClient {
   private readonly silent = new Map<NodeUuid, Silence>()
-  /** Of nodes that were asked whether they answer at all, and have not said anything since. */
+  /** Nodes that were asked for a sign of life, and have not answered since. */
   private readonly knocks = new Map<NodeUuid, Knock>()
   /** Answers that are late, by node and call. */
   private readonly owed = new Set<string>()
@@ -70,13 +70,13 @@ export class NodeQuestions implements NodeClient {
     call: C,
     args: ArgsOf<C> | ((target: NodeTarget) => ArgsOf<C>),
   ): Promise<Map<NodeUuid, NodeResult<ResultOf<C>>>> {
-    // What all are told is written once: the client knows it again by this.
+    // All targets get the same arguments: the client recognizes a frozen object, and encodes it once.
     if (typeof args !== 'function') Object.freeze(args)
     const asked = await mapInSlices(targets, NODES_ASKED_AT_ONCE, (target) => {
       const answer = this.ask(target, call, typeof args === 'function' ? args(target) : args).then(
         (result) => [target.uuid, result] as const,
       )
-      // Whoever waits for all hears of it.
+      // Promise.all() reports the failure; this only keeps it from counting as unhandled.
       answer.catch(() => undefined)
       return answer
     })
@@ -165,7 +165,7 @@ export class NodeQuestions implements NodeClient {
     })
   }
 
-  /** Whatever goes wrong with one, the next one has to come. */
+  /** Never rejects: after a failure the next question must still be sent. */
   private sendKnock(target: NodeTarget): Knock {
     return this.send(target, { call: 'version', args: [] }).catch((error: unknown) =>
       this.log.error({ err: error, node: target.name }, 'a question whether a node answers failed'),

@@ -34,7 +34,7 @@ interface StoredPlan {
   readonly user: string
   readonly digest: string
   readonly expires_s: number
-  /** Of each opcode. */
+  /** The preconditions of each opcode. */
   readonly match: readonly (readonly Precondition[])[]
 }
 
@@ -68,13 +68,13 @@ export class Plans {
     }
   }
 
-  /** Whoever asks for a plan does not wait for a node that hangs; what a node has to work out may take as long as in a job. */
+  /** A client for plans. It does not wait for a node that hangs, but gives a node that computes as much time as a job would. */
   private askedNodes(): NodeClient {
     const { nodes, questions, clock } = this.context
     return answeringNodes(nodes, clock, async (target) => (await questions.ask(target, 'version', [])) !== NO_ANSWER)
   }
 
-  /** What must be so for each opcode; throws when the plan is not one for this submission. */
+  /** Returns the preconditions of each opcode. Throws when the plan was not made for this submission. */
   async preconditions(identity: Identity, id: string, ops: readonly WireOpCode[]): Promise<StoredPlan['match']> {
     const plan = this.stored.get(id) ?? (await this.plannedByJob(id))
     const known = plan !== undefined && plan.user === identity.user && plan.expires_s > seconds(this.context.clock)
@@ -108,7 +108,7 @@ export class Plans {
     const making = make().finally(leave)
     const planned = await within(this.context.clock, PLAN_MAKING_S, making)
     if (planned !== undefined) return planned
-    // Whoever waits for nodes still counts as running until they answer or are given up.
+    // The plan still counts as running until its nodes answer or are given up.
     making.catch((error: unknown) => this.context.log.warn({ err: error }, 'a plan that took too long has failed'))
     throw new OpPrereqError(`Nodes did not answer within ${PLAN_MAKING_S} s`, ECODE.TEMP_NORES)
   }

@@ -1,4 +1,5 @@
-// What can be asked of the cluster: the query engine, fed from the snapshot, the queue, the locks and the nodes; tags; single values.
+// Everything that can be asked of the cluster: queries, tags and single values. The query engine reads the snapshot, the queue, the locks and the
+// nodes.
 import { findGroup, findInstance, findNetwork, findNode, masterNode } from '../config/lookup'
 import type { ConfigData } from '../model/config'
 import { ECODE, OpPrereqError } from '../model/errors'
@@ -78,7 +79,7 @@ export class QueryService {
     return [...tagsOf(this.context.config(), kind, name)].sort()
   }
 
-  /** What a query reads, as it is now; without the facts of the cluster: luxid does not serve its query. */
+  /** The data that a query reads, as it is now. The facts of the cluster are missing, because luxid does not serve that query. */
   source(viewOf = jobView): QuerySource {
     const { config, live, queue, wconfd } = this.context
     return { config: config(), live, jobs: jobReader(queue, viewOf), locks: lockReader(wconfd) }

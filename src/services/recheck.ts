@@ -1,5 +1,5 @@
-// What a submission through /3 was promised, checked again when the job holds its locks: that objects are as they were, and that
-// what it touches is in the scope of its token. What a job submits is checked when it does.
+// Checks a submission through /3 again when its job holds its locks: the objects must be as they were, and within the scope of the token. Jobs that
+// a job submits are checked when it submits them.
 import { firstMark, marksOf } from '../jobs/marks'
 import { MARK, type Rights } from '../model/marks'
 import type { ConfigData } from '../model/config'
@@ -21,7 +21,7 @@ export async function checkAgain(op: WireOpCode, job: JobId, wconfd: Pick<Wconfd
   for (const access of accesses) access.check(config, op)
 }
 
-/** Whether whoever submitted an opcode may do what the jobs do that it is about to submit; else none of them is. */
+/** Throws unless the user who submitted an opcode may also do what its jobs do. Otherwise none of the jobs is submitted. */
 export async function checkSubmitted(
   op: WireOpCode,
   jobs: readonly (readonly WireOpCode[])[],
@@ -47,7 +47,7 @@ function selectorOf(match: readonly Precondition[]): Selector {
   return { instances: of('instance'), nodes: of('node'), groups: of('group'), networks: of('network') }
 }
 
-/** Throws OpPrereqError naming the objects that are not as they must be, of those that the caller sees. */
+/** Throws OpPrereqError that names the objects that have changed, as far as the caller may see them. */
 export function checkPreconditions(
   config: ConfigData,
   match: readonly Precondition[],
@@ -62,7 +62,7 @@ export function checkPreconditions(
   if (complaints.length > 0) throw changed([...new Set(complaints)])
 }
 
-/** What a caller asks for that it does not see is gone for it, whether it is there or not. */
+/** Checks the preconditions that a caller gave. An object that the caller may not see is reported as gone, whether it exists or not. */
 export function checkAskedFor(access: Access, config: ConfigData, match: readonly Precondition[]): void {
   const hidden = match.filter((wanted) => !seesWanted(access, config, wanted))
   if (hidden.length > 0) throw changed(hidden.map(goneText))

@@ -1,4 +1,4 @@
-// What one master candidate has of the configuration and the queue that another one lacks.
+// Compares two master candidates: finds the parts of the configuration and the queue that one has and the other lacks.
 import type { ReplicaContents } from '../rpc/node/dicts'
 
 /** The other's configuration that is newer, and jobs that are only there, or have ended only there; undefined when there is nothing. */

@@ -8,7 +8,7 @@ import type { TokenScope } from '../rpc/luxi/gantry'
 
 export type Scope = Pick<TokenScope, 'tags' | 'groups'>
 
-/** What a scope looks at. */
+/** The properties of an object that a scope looks at. */
 export interface Described {
   readonly tags: readonly string[]
   readonly groups: readonly string[]
@@ -22,7 +22,7 @@ export function covers(scope: Scope, { tags, groups }: Described): boolean {
   return tagged && placed
 }
 
-/** Whatever the narrower scope covers, the wider one covers too. */
+/** True when the wider scope covers everything that the narrower one covers. */
 export function includes(wider: Scope, narrower: Scope): boolean {
   const within = (outer: readonly string[], inner: readonly string[]): boolean =>
     outer.length === 0 || (inner.length > 0 && inner.every((one) => outer.includes(one)))

@@ -84,7 +84,7 @@ export class SsconfDistribution {
 }
 
 class NodeSsconf {
-  /** What the node is known to have. */
+  /** The values that the node is known to have. */
   private sent = NOTHING
   private wanted: { target: NodeTarget; values: Values } | undefined
   private running: Promise<void> | undefined
@@ -132,7 +132,7 @@ class NodeSsconf {
   }
 
   private failed({ name }: NodeTarget, error: unknown): void {
-    // What arrived of a call that failed is not known.
+    // After a failed call nobody knows which values arrived.
     this.sent = NOTHING
     const { clock, log } = this.options
     if (!this.failing) log.warn({ node: name, err: error }, 'node did not take the ssconf files; it is tried again')

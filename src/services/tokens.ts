@@ -53,7 +53,7 @@ export class TokenService {
     return token !== undefined && matches && !this.isOver(token) ? shown(token) : null
   }
 
-  /** Of the caller; of everybody for who may administer the cluster. A token sees itself, and what is no wider. */
+  /** Lists the caller's tokens; an administrator of the cluster gets everybody's. A token sees itself and tokens whose rights are no wider. */
   list(identity: Identity): TokenInfo[] {
     const access = this.access(identity)
     access.need('tokens.list')
@@ -94,7 +94,7 @@ export class TokenService {
     return null
   }
 
-  /** Whoever is on the master may make tokens in anybody's name; one of a user who is not there would never be let in. */
+  /** Refuses a user who does not exist: somebody on the master may make tokens for any name, but such a token would never work. */
   private async refuseStranger(user: string): Promise<void> {
     const { disk, paths } = this.context
     const file = paths.rapiUsers
@@ -134,7 +134,7 @@ export class TokenService {
     await within(this.context.clock, TOKEN_SEEN_S, this.seen(id, value !== null))
   }
 
-  /** Resolves when the change has come back: whoever was given a token can use it at once. */
+  /** Resolves when the change is in our snapshot, so that the new token works at once. */
   private seen(id: string, present: boolean): Promise<void> {
     return new Promise((resolve) => {
       const look = (): void => {

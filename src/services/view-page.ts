@@ -2,7 +2,7 @@ import { VIEW_PAGE_MAX } from '../model/limits'
 import { niceCompare } from '../model/nice-sort'
 import type { ViewRequest } from '../rpc/luxi/gantry'
 
-/** Of objects in the order of their keys, those of one page, and the key of the last one where there are more. */
+/** Returns one page of objects, in the order of their keys, and its last key if there are more. */
 export function pageOf<T>(
   items: readonly T[],
   keyOf: (item: T) => string,

@@ -72,7 +72,7 @@ async function rowsOf(
 
 type Key = string | number
 
-/** Of all objects that the caller may see, in their order. */
+/** The keys of all objects that the caller may see, in order. */
 async function keys(
   access: Access,
   what: QueryResource,

@@ -48,7 +48,7 @@ export interface LuxidOptions {
   nodes: NodeClient
   /** Default: asked through `nodes`. */
   live?: LiveData
-  /** What was learnt before. Default: nothing. */
+  /** Node answers that were learnt before. Default: none. */
   known?: LastKnown
   /** Default: the daemon on this node. */
   wconfd?: Wconfd
@@ -93,7 +93,7 @@ export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
   const known = options.known ?? new LastKnown(clock)
   const live = options.live ?? new NodeLiveData(questions, clock, known)
   const state = await followState(options, { queue, store, replicas, known }, history)
-  // What is acknowledged from now on is at the candidates that answer.
+  // From now on every acknowledged change is at all candidates that answer.
   await within(clock, limits.replication_s, replicas.catchUp())
   const looks = new NodeLooks({ clock, live, known, log, config: state.config })
   questions.onReturn((node) => looks.soon(node))

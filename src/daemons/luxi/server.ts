@@ -32,7 +32,7 @@ export async function serveLuxi(sockets: readonly string[], master: Master, log:
 }
 
 async function answer(text: string, connection: FramedConnection, master: Master, log: Log): Promise<void> {
-  // What was sent behind an unreadable request is not looked at.
+  // Requests behind an unreadable one are ignored.
   if (connection.socket.writableEnded) return
   try {
     if (text.includes('\ufffd'))

@@ -27,7 +27,7 @@ export interface ChildOptions {
   onDeath?(how: string, again_s: number | undefined): void
 }
 
-/** What a child says when it can be used; `details` are its own. */
+/** The message of a child that is ready; `details` differ by kind of child. */
 export interface ReadyMessage {
   ready: true
   details?: unknown

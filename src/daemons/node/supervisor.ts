@@ -23,7 +23,7 @@ export interface SupervisorOptions {
   /** The program that plays the roles (bin/gantryd.js). */
   program: string
   roles: readonly Role[]
-  /** What a role is started with, by its name. */
+  /** The arguments of each role, by the role's name. */
   args: ReadonlyMap<string, readonly string[]>
   /** Nodes that are simulated: other roles are for them, and nobody can vote. */
   simulated: boolean
@@ -41,7 +41,7 @@ const NO_VOTING = ['--no-voting', '--yes-do-it']
 
 export class Supervisor {
   private readonly children = new Map<string, Child>()
-  /** What this kind of node can have, in the order in which it is started; it is stopped in the reverse one. */
+  /** The roles that this kind of node can have, in the order of their start; they stop in the reverse order. */
   private readonly roles: readonly Role[]
   /** Starting and stopping take turns. */
   private readonly turns = new Turns()
@@ -129,7 +129,7 @@ export class Supervisor {
     await this.stopRoles(this.at('master'))
   }
 
-  /** What is left of this master would go on beside the next one. */
+  /** Ends the jobs of this master, which would otherwise go on beside the next master. */
   private async endMaster(): Promise<void> {
     const { paths, clock, log } = this.options
     const note = (text: string) => log.info({ text }, 'ending the jobs of this master')
@@ -212,7 +212,7 @@ export class Supervisor {
 
   private async ensure(daemon: string, run: boolean, from: Child): Promise<boolean> {
     const role = this.roles.find(({ program, place }) => program === daemon && place !== 'system')
-    // What Ganeti has and this version has not cannot run.
+    // A daemon that only Ganeti has never runs here, so there is nothing to stop.
     if (role === undefined && !run) return true
     if (role === undefined) throw new Error(`there is no ${daemon} to start: this version has none`)
     if (this.children.get(role.name) === from) throw new Error(`${daemon} cannot start or stop itself`)

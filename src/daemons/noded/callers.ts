@@ -42,7 +42,10 @@ export function callerCheck({ ssconf, paths, log }: NodeContext): (socket: Socke
   }
 }
 
-/** What only the master keeps on the others: a former one, which does not know it yet, must not undo what its successor wrote. */
+/**
+ * Calls by which the master keeps files on other nodes. A former master that does not know of its successor must not undo the successor's
+ * changes.
+ */
 const FROM_MASTER: ReadonlySet<CallName> = new Set<CallName>([
   'gantry_config_append',
   'gantry_config_replace',

@@ -150,18 +150,18 @@ async function serve(
   if (refused !== undefined) return response.end(encodeAnswer({ ok: false, text: refused }), answered)
   const gone = new AbortController()
   response.once('close', () => gone.abort())
-  // Whoever gave up while this daemon was stopped may have done since then what this would undo.
+  // This daemon may have been stopped for a while. A caller that gave up meanwhile may have made changes that this call would undo.
   await hearAll()
   if (gone.signal.aborted || request.socket.readableEnded) {
     context.log.warn({ call: name }, 'not carried out: the caller has left before it was begun')
     return response.destroy()
   }
-  // Whoever sends its call slowly may have been a candidate when it began.
+  // A slow caller may have lost its place as a candidate since its call began.
   if (!accepts(request.socket)) return turnAway(response)
   response.end(await dispatch({ ...context, caller: gone.signal }, name, body), answered)
 }
 
-/** What follows of a stranger's request is not read. */
+/** Refuses a caller without reading the rest of its request. */
 function turnAway(response: http.ServerResponse): void {
   const page = refusal(response, 403, 'The certificate of the caller is not accepted')
   response.end(page, () => response.req.destroy())

@@ -15,7 +15,7 @@ interface Noted {
 
 const noted = new WeakMap<IncomingMessage, Noted>()
 
-/** What is found out on the way. */
+/** Adds facts about a request that become known while it is served. */
 export function noteAccess(request: IncomingMessage, more: Noted): void {
   noted.set(request, { ...noted.get(request), ...more })
 }

@@ -11,7 +11,7 @@ export interface RouteArgument {
   readonly [more: string]: unknown
 }
 
-/** What is not given is undefined, so that the method's own default applies. */
+/** A missing argument is undefined, so that the method's own default applies. */
 export function readArguments(
   args: readonly RouteArgument[],
   params: Readonly<Record<string, string>>,

@@ -75,7 +75,7 @@ export function checkAccess(user: User | undefined, allowed: readonly string[]):
   if (!mayEverything(user) && rolesOf(user) === undefined) throw new HttpError(403)
 }
 
-/** What a user may do by roles and permissions; undefined for one who has only Ganeti's older options, or none. */
+/** The roles and permissions of a user; undefined for a user who has only Ganeti's older options, or none. */
 export function rolesOf(user: User | undefined): readonly string[] | undefined {
   if (user === undefined || mayEverything(user)) return undefined
   const hasRoles = [...user.options].some((option) => option.startsWith('@') || isPermissionPattern(option))

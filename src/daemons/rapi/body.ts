@@ -70,7 +70,7 @@ export const isTooLong = ({ headers }: IncomingMessage): boolean =>
   Number(headers['content-length'] ?? 0) > RAPI_BODY_BYTES_MAX
 
 function parse(text: string): unknown {
-  // What is no UTF-8 was read as this character, which Ganeti's master refuses as well.
+  // Node reads bytes that are not UTF-8 as this character. Ganeti's master refuses it as well.
   if (/\ufffd|\\ufffd/i.test(text)) throw badRequest('Unable to parse JSON data')
   try {
     return JSON.parse(text)

@@ -1,4 +1,4 @@
-// What a controller gets of one request.
+// The objects that a controller gets with a request.
 import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../lib/clock'
 import type { Log } from '../../lib/log'
@@ -9,14 +9,14 @@ import { rolesOf } from './auth'
 import { HttpError } from './errors'
 import type { User } from './users'
 
-/** What all requests share. */
+/** Services that all requests share. */
 export interface RapiServices {
   readonly master: Master
   readonly clock: Clock
   readonly log: Log
 }
 
-/** What a request to /3 has beside: who asks, and what its answer says beside the body. */
+/** The caller of a request to /3, and the headers of its answer. */
 export interface V3Request {
   readonly identity: Identity
   /** The same once more, for an answer that goes on: rejects when the user or the token is no longer good. */
@@ -45,7 +45,7 @@ export class RapiContext {
     readonly body: unknown,
     /** Only for requests to /3. */
     readonly v3?: V3Request,
-    /** Of /2; undefined for who did not log in. */
+    /** The user of a request to /2; undefined without a login. */
     readonly user?: User,
   ) {}
 

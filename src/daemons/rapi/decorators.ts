@@ -1,5 +1,5 @@
-// What controllers tell tsoa, which reads it from their source; at run time these do nothing. They are taken one by one, because
-// '@tsoa/runtime' as a whole loads validators and templates that nobody here needs.
+// The decorators that tsoa reads from the controllers' source; at run time they do nothing. They are imported one by one, because '@tsoa/runtime' as
+// a whole loads validators and templates that nobody here needs.
 export { Extension } from '@tsoa/runtime/dist/decorators/extension'
 export { Delete, Get, Patch, Post, Put } from '@tsoa/runtime/dist/decorators/methods'
 export { Body, Header, Path, Query } from '@tsoa/runtime/dist/decorators/parameter'

@@ -45,7 +45,7 @@ export interface ErrorReply {
   body: Buffer
 }
 
-/** What is sent for anything that was thrown; what nobody foresaw is logged, and shown without its stack. */
+/** The reply for any error. An unforeseen error is logged, and shown without its stack. */
 export function errorReply(error: unknown, log: Log): ErrorReply {
   if (error instanceof HttpError) return replyOf(error.status, error.message)
   if (error instanceof PeerError) return replyOf(error.kind === 'timeout' ? 504 : 502, error.message)
@@ -54,7 +54,7 @@ export function errorReply(error: unknown, log: Log): ErrorReply {
   return replyOf(status, message)
 }
 
-/** Of a client that left, or ended its side, within its request. */
+/** Logged and answered when a client left, or ended its side, before its request was complete. */
 export const NOT_WHOLE = 'The request was not sent whole'
 
 /** A client that leaves is no defect; then nobody reads the answer. */

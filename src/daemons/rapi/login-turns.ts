@@ -40,13 +40,13 @@ export class LoginTurns {
     private readonly log: Log,
   ) {}
 
-  /** What `check` finds, undefined for a wrong guess. Throws 429 when too many wait already. */
+  /** Returns the result of `check`, which is undefined for a wrong guess. Throws 429 when too many wait already. */
   take<T>(remote: string | undefined, login: Login, check: () => Promise<T | undefined>): Promise<T | undefined> {
     const address = addressGroup(remote ?? 'unknown')
     // The same guess from the same address is one guess, as when a page with a new login asks for many things at once.
     const id = `${address} ${login.shown}`
     const known = this.underWay.get(id)
-    // What is under one key is of one type: it was made by the same check.
+    // One key always has the same type, because the same check made its value.
     if (known !== undefined) return known as Promise<T | undefined>
     const result = this.checked(address, login, check).finally(() => this.underWay.delete(id))
     this.underWay.set(id, result)
@@ -64,7 +64,7 @@ export class LoginTurns {
     const byUser = name === undefined || this.familiar.has(pair) ? undefined : name
     const takeBack = await this.turn(address, byUser)
     const found = await check().catch((error: unknown) => {
-      // Whoever could not be checked has not guessed wrong.
+      // A failed check is not a wrong guess.
       takeBack()
       throw error
     })

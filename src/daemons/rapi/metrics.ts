@@ -188,7 +188,7 @@ function jobMetrics(gauge: NewGauge, jobs: Rows): void {
   }
 }
 
-/** Of the daemons, each with figures of the same names: what has the same labels is added up. */
+/** The figures of the daemons. Each daemon has figures of the same names; those with the same labels are added up. */
 async function daemonMetrics(gantry: GantryMaster, identity: Identity): Promise<string> {
   const told = await gantry.metrics(identity)
   // The types of the package say that it takes one object where it takes one for each daemon.

@@ -1,7 +1,7 @@
 // From JSON as the master writes it to that of RAPI, which looks as Python writes it: with blanks after separators, and ASCII only. It
 // works on bytes as they come and reads no values, so that a list costs the remote API little more than to copy it.
 
-/** What a row of a table shows in its object. */
+/** A column of a table, as the row's object shows it. */
 export interface Column {
   readonly field: string
   readonly key: string
@@ -21,7 +21,7 @@ const MARKS = {
 const OTHERS = { line: 0x0a, blank: 0x20, backslash: 0x5c, lastOfAscii: 0x7e } as const
 const GROWTH_LEAST = 2
 const GROWTH_MOST = 8
-/** Of the members of a row: it is a list in the outermost list. */
+/** The depth of a row's members: a row is a list in the outermost list. */
 const ROW = 2
 
 export class PythonWriter {
@@ -66,7 +66,7 @@ export class PythonWriter {
     return this.out.subarray(0, this.at)
   }
 
-  /** What stays as it is; tells where that ends. */
+  /** Copies characters that stay as they are; returns where they end. */
   private copyPlain(bytes: Buffer, start: number): number {
     this.makeRoom(bytes.length - start)
     const { out } = this

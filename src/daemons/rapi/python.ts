@@ -27,7 +27,7 @@ export function pythonType(value: unknown): string {
   return 'dict'
 }
 
-/** What int() makes of a text, or undefined where it would raise. */
+/** The result of Python's int() for a text, or undefined where it would raise. */
 export function pythonInt(text: string): number | undefined {
   return /^\s*[+-]?\d+(_\d+)*\s*$/.test(text) ? Number(text.replaceAll('_', '')) : undefined
 }

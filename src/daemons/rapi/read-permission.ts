@@ -1,5 +1,5 @@
-// What a user with roles needs to read something of /2, as in Ganeti's role-based access control. What submits a job is checked where
-// its opcode is known.
+// The permissions that a user with roles needs to read from /2, as in Ganeti's role-based access control. Requests that submit a job are checked
+// where their opcode is known.
 import type { Route } from './router'
 
 const PERMISSIONS: ReadonlyMap<string, string> = new Map([

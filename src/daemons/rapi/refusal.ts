@@ -6,7 +6,7 @@ import { errorCode } from '../../lib/disk'
 import { RAPI_REFUSED_S, RETRY_AFTER_S } from '../../model/limits'
 import { NOT_WHOLE } from './errors'
 
-/** What is no HTTP gets an answer where one can still be sent. */
+/** Answers data that is not HTTP, if an answer can still be sent. */
 export function refuse(error: Error, socket: Socket, clock: Clock): void {
   if (errorCode(error) === 'ECONNRESET' || !socket.writable || isShaking(socket)) return void socket.destroy()
   hangUp(socket, versionOf(error), clock)

@@ -1,4 +1,4 @@
-// What the headers of a request must and must not say, whatever it asks for.
+// Rules for the headers of every request.
 import type { IncomingMessage } from 'node:http'
 import { badRequest, HttpError } from './errors'
 

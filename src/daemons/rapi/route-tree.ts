@@ -76,7 +76,7 @@ export class RouteTree<R extends PatternRoute> {
   }
 }
 
-/** What is no encoding is nobody's name. */
+/** A text that cannot be decoded is the name of no object. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text)

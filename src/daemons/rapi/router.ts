@@ -53,7 +53,7 @@ export function createRouter(routes: readonly Route[], options: RouterOptions): 
     let user: User | undefined
     try {
       checkHeaders(request)
-      // Whoever gives a password, right or wrong, is told first of an address or a method that is not there.
+      // A caller with a password, right or wrong, hears of a wrong address or method before the password is checked.
       const asked = request.headers.authorization === undefined ? undefined : findRoute(tree, request)
       user = await options.authenticator.authenticate(request, response)
       if (user !== undefined) noteAccess(request, { user: user.name })
@@ -66,7 +66,7 @@ export function createRouter(routes: readonly Route[], options: RouterOptions): 
       const { status, body } = errorReply(error, log)
       if (status === 401) response.setHeader('WWW-Authenticate', CHALLENGE)
       response.setHeaders(new Map(Object.entries(retryAfter(status, error))))
-      // What is left of a body that is too long is dropped, and only so much of it.
+      // The rest of a body that is too long is read only up to a limit, so the connection cannot be used again.
       if (status === 413) response.setHeader('Connection', 'close')
       send(response, status, body, clock)
     }
@@ -140,7 +140,7 @@ async function replyInPieces(response: ServerResponse, { text, columns }: TextAn
     waiting.push(bytes)
     if (size < RAPI_SHORT_BYTES_MAX) continue
     if (!response.headersSent) beginLong(response)
-    // What waited goes out as one: each slice waits for its turn behind those of other lists.
+    // Parts that waited are sent together, since each slice waits for its turn behind those of other lists.
     const ready = waiting.length > 1 ? Buffer.concat(waiting) : bytes
     waiting = []
     await writeSlice(response, ready)

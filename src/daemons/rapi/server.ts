@@ -109,7 +109,7 @@ export async function startRapi(options: RapiOptions): Promise<Rapi> {
   }
 }
 
-/** What answers which address: documentation, metrics, /3, and Ganeti's API for all the rest. */
+/** Finds the handler of an address: documentation, metrics, /3, or Ganeti's API for everything else. */
 function createDoors(rapi: RapiOptions, users: UsersFile, crowd: Crowd): Door {
   const { clock, log, requireAuthentication = true, accessLog = 'changes', ...options } = rapi
   const metrics = new RapiMetrics(clock)
@@ -144,7 +144,7 @@ function createDoors(rapi: RapiOptions, users: UsersFile, crowd: Crowd): Door {
   }
 }
 
-/** Of all addresses that are listened on together. */
+/** Counts the connections of all listening addresses together. */
 function crowdOf({ clock, log }: RapiOptions): Crowd {
   const each = (client: string): number => enoughFor(client) + RAPI_CONNECTIONS_TOLD
   return new Crowd({
@@ -165,7 +165,7 @@ type Door = (request: IncomingMessage, response: ServerResponse) => unknown
 /** The API of our own; everything else is Ganeti's. */
 const isV3 = (path: string): boolean => path.startsWith('/3/')
 
-/** Of this process: a session does not outlive it. */
+/** The keys live as long as this process, so a TLS session does not outlive it. */
 const ticketKeys = Buffer.from(systemRandom.hex(48), 'hex')
 
 async function listen(

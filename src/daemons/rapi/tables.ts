@@ -3,11 +3,11 @@ import { isObject, type JsonObject } from '../../opcodes/check'
 import type { JsonText } from '../../rpc/long-answers'
 import type { Column } from './python-writer'
 
-/** What a controller returns instead of values. */
+/** A controller returns this instead of values. */
 export class TextAnswer {
   constructor(
     readonly text: JsonText,
-    /** Of the rows that become objects; none when the text is shown as it is. */
+    /** The columns of rows that become objects; empty when the text is shown as it is. */
     readonly columns: readonly Column[] = [],
   ) {}
 }

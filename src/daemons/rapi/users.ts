@@ -15,13 +15,13 @@ export const REALM = 'Ganeti Remote API'
 
 export type User = Omit<UserEntry, 'password'>
 
-/** What somebody shows who logs in. */
+/** The name and password that a client sends to log in. */
 export interface Credentials {
   readonly name: string
   readonly password: string
 }
 
-/** Of who has shown a password. */
+/** The identity of a user who has shown a password. */
 export const identityOf = ({ name, options }: User): Identity => ({
   user: name,
   token: null,
@@ -66,7 +66,7 @@ export class UsersFile {
     return entry?.password === shown?.password ? entry : undefined
   }
 
-  /** Of what was shown, as a key to remember it by. */
+  /** A key under which the result for these credentials is remembered. */
   digest({ name, password }: Credentials): string {
     return createHmac('sha256', this.key).update(`${name}:${password}`).digest('base64')
   }

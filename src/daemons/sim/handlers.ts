@@ -1,4 +1,4 @@
-// What a simulated node answers: the same calls, arguments and results as a real one, without touching this machine.
+// The answers of a simulated node. Calls, arguments and results are those of a real node, but this machine is not touched.
 import { createHash } from 'node:crypto'
 import { PROTOCOL_VERSION } from '../../model/constants/versions'
 import type { ArgsOf, CallName, ResultOf } from '../../rpc/node/calls'

@@ -1,5 +1,5 @@
-// What simulated nodes remember: which instances run where, and which disks exist. All in memory; `encode` and `World.restore` are
-// for the small file that lets a simulator be restarted.
+// The memory of simulated nodes: which instances run where, and which disks exist. `encode` and `World.restore` serve the small file that lets a
+// simulator be restarted.
 import { instanceDisks, secondaryNodes } from '../../config/lookup'
 import type { Clock } from '../../lib/clock'
 import type { ConfigData, Disk } from '../../model/config'
@@ -22,7 +22,7 @@ export interface SimNode {
   readonly instances: Map<string, SimInstance>
   /** By UUID. */
   readonly disks: Map<string, SimDisk>
-  /** What is told of each export, by its name. */
+  /** The text that describes each export, by the export's name. */
   readonly exports: Map<string, string>
 }
 

@@ -1,5 +1,5 @@
-// What wconfd answers: every call of rpc/wconfd/calls.ts, by name. Each is a short translation; the work is done by the lock
-// keeper, the reservations and the configuration store.
+// The handlers of wconfd: one for every call of rpc/wconfd/calls.ts, by name. Each only translates; the lock keeper, the reservations and the
+// configuration store do the work.
 import { encodeConfig } from '../../config/encode'
 import { lockTitle } from '../../config/lookup'
 import { slice } from '../../config/slice'

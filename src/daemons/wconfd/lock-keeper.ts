@@ -111,7 +111,7 @@ export class LockKeeper {
     )
   }
 
-  /** Whoever still waits is not answered, and asks the next run of the daemon; the requests stay in the file for it. */
+  /** Does not answer clients that still wait: they ask the next run of the daemon. Their requests stay in the file for it. */
   async close(): Promise<void> {
     this.waiters.clear()
     await this.writer.idle()

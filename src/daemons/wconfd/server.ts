@@ -16,7 +16,7 @@ import { FollowFeed, serveFollow, yieldFollow } from '../../rpc/wconfd/follow-se
 import { wconfdCalls } from './calls'
 import { WconfdState, type WconfdOptions } from './state'
 
-/** Whoever starts it has asked for the votes before (services/votes). */
+/** The caller has asked for the votes before (services/votes). */
 export async function startWconfd(
   given: Omit<WconfdOptions, 'disk'> & { disk?: Disk },
 ): Promise<{ close(): Promise<void> }> {

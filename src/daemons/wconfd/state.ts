@@ -1,4 +1,4 @@
-// What wconfd keeps, put together: the configuration, the locks, the reservations, and who of their owners still lives.
+// Joins everything that wconfd keeps: the configuration, the locks, the reservations, and which of their owners still live.
 import * as path from 'node:path'
 import { Reservations } from '../../config/reservations'
 import { openStore, type ConfigStore } from '../../config/store'

@@ -10,7 +10,7 @@ export type ConfdQuestion = (typeof CONFD)[keyof typeof CONFD]
 export interface ConfdReply {
   readonly status: number
   readonly answer: unknown
-  /** Of the configuration that it comes from. */
+  /** The serial number of the configuration that the answer comes from. */
   readonly serial: number
 }
 

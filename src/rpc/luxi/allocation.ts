@@ -23,7 +23,7 @@ export interface PlannedBalance {
 /** The answer, or the job that will have it as its result. */
 export type Answered<T> = { readonly answer: T } | { readonly job: JobId }
 
-/** What a request may say, which is what the opcode may say but for what follows from who asks. */
+/** Reads a request. It has the parameters of the opcode, except for `visible`, which follows from the caller. */
 function reader<T>({ params }: { readonly params: ParameterTable }): Check<T> {
   const asked = Object.entries(params).filter(([name]) => name !== 'visible')
   const needed = asked.flatMap(([name, { need }]) => (need === 'required' ? [name] : []))

@@ -146,7 +146,7 @@ export class LuxiClient implements Master {
     return this.call('QueryConfigValues', [fields])
   }
 
-  /** What dashboards ask all the time. All who ask in one turn of the event loop share a call, which is sent after the turn. */
+  /** Dashboards ask this all the time. All callers within one turn of the event loop share a call, which is sent after the turn. */
   queryClusterInfo(): Promise<Readonly<Record<string, unknown>>> {
     return (this.asking ??= nextTurn().then(() => {
       this.asking = undefined
@@ -193,7 +193,7 @@ export class LuxiClient implements Master {
     signal?: AbortSignal,
   ): Promise<T> {
     const client = await this.take()
-    // Whoever is asked notices that nobody is there any more.
+    // When the caller leaves, closing the connection tells the master.
     const leave = () => client.close()
     signal?.addEventListener('abort', leave, { once: true })
     try {

@@ -192,7 +192,7 @@ const names = listOf(text)
 const namesOrAll: Check<readonly string[] | null> = orAll(names)
 const jobIds = orAll(listOf(jobId))
 
-/** Of a list that is unreadable, only itself is shown. */
+/** A check that also takes null. The error for an unreadable list shows only the list. */
 function orAll<T>(check: Check<T>): Check<T | null> {
   return {
     ...orNull(check),

@@ -22,7 +22,7 @@ export function answeringNodes(
     return answer
   }
 
-  /** One that refuses at once does so when it is asked, too. */
+  /** True when the node answers or refuses in time. A node that refuses at once will do so for the real call, too, and keeps nobody waiting. */
   async function saysVersion(target: NodeTarget): Promise<boolean> {
     return (await within(clock, LIVE_ANSWER_S, client.all([target], 'version', []))) !== undefined
   }

@@ -428,11 +428,11 @@ export const nodeCalls = {
   gantry_config_append: order.many(FAST, [arg('records', compressed)], none),
   /** The files below each of these storage directories, in their order. */
   gantry_file_storage_list: question.many(FAST, [arg('directories', names)], of<d.StoredFile[][]>()),
-  /** What a candidate has of the configuration and the queue: before one becomes the master they are compared. */
+  /** Tells what a candidate has of the configuration and the queue. Candidates are compared before one becomes the master. */
   gantry_replica_status: question.many(URGENT, [], of<d.ReplicaContents>()),
   /** A full copy: the texts of config.data and gantry.data. */
   gantry_config_replace: order.many(NORMAL, [arg('config', compressed), arg('gantry', compressed)], none),
-  /** What the node measures, as prom-client's JSON. */
+  /** The node's measurements, as prom-client's JSON. */
   gantry_metrics: question.many(URGENT, [], of<unknown[]>()),
   /** jobqueue_update for several files; it answers when all are durable. */
   gantry_jobqueue_write: order.many(URGENT, [arg('files', list(pair(path, compressed)))], none),

@@ -35,7 +35,7 @@ export interface NodeTarget {
 
 export type NodeResult<T> = { ok: true; payload: T } | { ok: false; error: string; offline: boolean }
 
-/** What is said of a node that somebody does not want to wait for. */
+/** The result for a node that the caller does not wait for. */
 export const NO_ANSWER = { ok: false, error: `no answer within ${LIVE_ANSWER_S} s`, offline: false } as const
 
 /** One node's failure, with what Ganeti calls its fail_msg apart from the sentence around it. */
@@ -118,7 +118,7 @@ export function openNodeClient(options: NodeClientOptions): NodeClient {
       throw new NodeCallError(target.name, name, result.error, result.offline)
     },
     async all(targets, name, args) {
-      // What all are told is written once.
+      // Arguments that all nodes share are encoded once.
       let shared: string | undefined
       const ask = (target: NodeTarget) =>
         typeof args === 'function'
@@ -126,7 +126,7 @@ export function openNodeClient(options: NodeClientOptions): NodeClient {
           : call(target, name, args, () => (shared ??= bodyOf(name, args)))
       const asked = await mapInSlices(targets, NODES_ASKED_AT_ONCE, (target) => {
         const answer = ask(target).then((result) => [target.uuid, result] as const)
-        // Whoever waits for all hears of it.
+        // Promise.all() reports the failure; this only keeps it from counting as unhandled.
         answer.catch(() => undefined)
         return answer
       })

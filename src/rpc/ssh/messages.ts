@@ -1,5 +1,5 @@
-// What Ganeti's programs for the setup of a node read as JSON from their standard input, when the master runs them over SSH (spec:
-// constants.json "nodes").
+// The JSON that Ganeti's programs for the setup of a node read from standard input, when the master runs them over SSH (spec: constants.json
+// "nodes").
 import {
   bool,
   dictOf,

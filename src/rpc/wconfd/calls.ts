@@ -83,7 +83,7 @@ export interface Wconfd {
   flushConfig(): Promise<null>
   /** Which master candidates have everything: `gnt cluster verify` names the others. */
   gantryReplicas(): Promise<ReplicaStatus[]>
-  /** What wconfd measures, as prom-client's JSON. */
+  /** The measurements of wconfd, as prom-client's JSON. */
   gantryMetrics(): Promise<unknown[]>
   dropAllReservations(client: ClientId): Promise<null>
   reserveMAC(client: ClientId, mac: string): Promise<null>

@@ -79,7 +79,7 @@ export class ConfigFollower {
     return new Promise((resolve, reject) => {
       let established = false
       const receive = async (text: string, connection: FramedConnection) => {
-        // What a former one sent is worth nothing.
+        // Messages of a former connection are dropped.
         if (connection !== this.connection) return
         try {
           await this.receive(JSON.parse(text))
@@ -124,7 +124,7 @@ export class ConfigFollower {
     if (isMessage(message, 'complete')) return this.arrive()
     if (!isMessage(message, 'result')) throw new Error('a message that is neither of a snapshot nor a delta')
     if (message['success'] !== true) throw errorFromWire(message.result)
-    // What the daemon sends it has checked; it is read here only.
+    // The daemon has checked the data that it sends, so this only reads it.
     this.coming = { ...(message.result as Pick<Snapshot, 'config' | 'gantry'>), objects: new Map() }
   }
 
@@ -159,7 +159,7 @@ export class ConfigFollower {
   }
 }
 
-/** One that is not whole yet. */
+/** A snapshot that has not arrived completely. */
 interface Snapshot {
   readonly config: ConfigData
   readonly gantry?: GantryData

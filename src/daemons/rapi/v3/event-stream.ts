@@ -64,7 +64,7 @@ async function run(options: EventStreamOptions, response: ServerResponse, signal
       const since = page.last
       page = await gantry.events(identity, { ...request, after: since, timeout_s: EVENT_HEARTBEAT_S })
       const now = await options.again()
-      // What came in between was chosen for what the user was allowed then.
+      // The user's rights changed while the events were fetched, so they are chosen again.
       if (!isDeepStrictEqual(now, identity)) page = await gantry.events(now, { ...request, after: since, timeout_s: 0 })
       identity = now
     }
@@ -74,7 +74,7 @@ async function run(options: EventStreamOptions, response: ServerResponse, signal
   response.end()
 }
 
-/** What one look brought; without an event a comment shows that the stream lives. */
+/** The events of one look. Without events a comment shows that the stream lives. */
 function frames(gap: string | null, events: readonly ClusterEvent[], last: string): string {
   if (gap !== null) return frame('gap', { reason: gap }, last)
   if (events.length === 0) return ': nothing new\n\n'

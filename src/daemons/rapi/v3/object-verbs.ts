@@ -21,9 +21,9 @@ export interface ObjectVerb {
   /** `/3/instances/{name}/disks/{index}/grow` */
   readonly path: string
   readonly opcode: OpcodeDefinition
-  /** What the address says, as parameters of the opcode. */
+  /** Turns the parts of the address into parameters of the opcode. */
   readonly address: (parts: Parts) => JsonObject
-  /** What is meant where the body does not say it. */
+  /** Values for parameters that the body leaves out. */
   readonly preset: JsonObject
 }
 
@@ -34,7 +34,7 @@ interface Entry extends Partial<Pick<ObjectVerb, 'address' | 'preset'>> {
 interface Resource {
   /** The parameter that `{name}` is. */
   readonly name: string
-  /** What tags call it; null where there are none. */
+  /** The resource's kind in opcodes for tags; null if it has no tags. */
   readonly tags: TagKind | null
   /** By method and what follows the name of the resource. */
   readonly verbs: Readonly<Record<string, OpcodeDefinition | Entry>>

@@ -1,4 +1,4 @@
-// What the cluster says of one operating system stands in parameters of the cluster; this is the opcode that changes them.
+// Makes the opcode that changes one operating system's settings, which are stored in parameters of the cluster.
 import { isObject } from '../../../opcodes/check'
 import { OpClusterSetParams } from '../../../opcodes/cluster'
 import type { ParsedOpCode } from '../../../opcodes/index'

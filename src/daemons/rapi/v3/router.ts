@@ -75,7 +75,7 @@ async function serve(
 
 const accepted = ({ job }: AnsweredByJob): Reply => ({ status: 202, headers: { Location: `/3/jobs/${job}` } })
 
-/** What would be ignored was meant to do something. */
+/** Refuses unknown query parameters: the caller meant them to do something. */
 function refuseUnknown({ args }: Route, query: URLSearchParams): void {
   const known = args.flatMap(({ in: where, name }) => (where === 'query' ? [name] : []))
   const there = known.length === 0 ? 'this request takes none' : `there are ${known.join(', ')}`
@@ -110,7 +110,7 @@ function refuse(response: ServerResponse, error: unknown, { log, clock }: V3Opti
   if (response.headersSent) return void response.end()
   const challenge: Record<string, string> =
     problem.status === 401 ? { 'WWW-Authenticate': 'Basic realm="Gantry", Bearer realm="Gantry"' } : {}
-  // What is left of a body that is too long is dropped, and only so much of it.
+  // The rest of a body that is too long is read only up to a limit, so the connection cannot be used again.
   const close: Record<string, string> = problem.status === 413 ? { Connection: 'close' } : {}
   const headers: Record<string, string> = {
     'Content-Type': 'application/problem+json',
