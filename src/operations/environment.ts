@@ -1,4 +1,4 @@
-// What a running job hands to its operations: who it is, the clients it may use, and where its log goes. The job process
+// The surroundings that a running job gives to its operations: who it is, the clients it may use, and its log. The job process
 // builds one for each opcode; the simulation and the tests build one in memory.
 import type { Clock } from '../lib/clock'
 import type { Log } from '../lib/log'

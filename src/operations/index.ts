@@ -1,4 +1,4 @@
-// What carries out each opcode, loaded when it is first asked for: a process uses few of them, and all together they are half of what
+// Maps each opcode to its unit, loaded at first use: a process uses few units, and all of them are half of the code that
 // it would load. The type makes the table complete: a new opcode does not compile until it has a line here.
 import { GenericError } from '../model/errors'
 import type { OpcodeId } from '../opcodes/index'

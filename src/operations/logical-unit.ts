@@ -40,7 +40,7 @@ export interface HookPlan<P, C> {
   /** Makes the opcode's result of what the scripts said after the run; without it, their failures are only warnings. */
   judge?(ctx: UnitContext, op: P, result: unknown, answers: readonly HookAnswer[]): unknown
 }
-/** What one node's scripts said. */
+/** The answer of one node's hook scripts. */
 export interface HookAnswer {
   readonly node: Node
   readonly result: NodeResult<HookResult[]>
@@ -67,7 +67,7 @@ export interface UnitPlan<P, C, R> {
   check(ctx: UnitContext, op: P): Promise<C>
   /** The configuration changes, where they are all that the unit does, or what a plan can show beforehand. */
   changes?(ctx: UnitContext, op: P, checked: C): readonly Change[]
-  /** What a dry run answers. */
+  /** The result of a dry run. */
   dryRun?(op: P, checked: C): unknown
   /** Without it, the unit applies `changes` and answers null. */
   run?(ctx: UnitContext, op: P, checked: C): Promise<R>

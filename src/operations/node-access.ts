@@ -18,7 +18,7 @@ export class NodeAccess {
     return this.env.nodes.all(nodes, call, args)
   }
 
-  /** What a node answered among many, or an OpExecError `<what>: <the node's error>`. */
+  /** Picks one node's answer from many. Throws an OpExecError `<what>: <the node's error>` if it failed. */
   raise<T>(results: ReadonlyMap<string, NodeResult<T>>, node: NodeTarget, what: string): T {
     const result = results.get(node.uuid)
     if (result?.ok) return result.payload

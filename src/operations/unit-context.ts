@@ -1,4 +1,4 @@
-// What a unit works with while it runs: the configuration through wconfd, the nodes, its log, and the locks it holds.
+// The tools of a running unit: the configuration through wconfd, the nodes, its log, and the locks it holds.
 import { ALLOCATORS_SECTION, defaultAllocators, type DefaultAllocators } from '../model/allocators'
 import type { ConfigData, Node } from '../model/config'
 import type { WireOpCode } from '../rpc/luxi/calls'
@@ -60,7 +60,7 @@ export class ConfigAccess {
     return this.env.wconfd.gantryRead(selector)
   }
 
-  /** Of each kind of question that has some. */
+  /** The default allocators of each kind of question that has some. */
   async defaultAllocators(): Promise<DefaultAllocators> {
     return defaultAllocators(await this.env.wconfd.gantrySection(ALLOCATORS_SECTION))
   }

@@ -109,7 +109,7 @@ async function renewMasters(
   const both = { ...certs, [waiting]: digest }
   const lines = Object.entries(both).map(([uuid, one]) => `${uuid}=${one}`)
   await ctx.config.change([change('patchCluster', { candidate_certs: both })])
-  // What is on its way to a node is older than this, and must not come after it.
+  // Configuration that is still on its way to a node is older than the lines below, and must not arrive after them.
   await ctx.env.wconfd.flushConfig()
   const told = await ctx.nodes.many(online, 'write_ssconf_files', [{ master_candidates_certs: lines }])
   const unaware = online.filter((node) => told.get(node.uuid)?.ok !== true)

@@ -38,7 +38,7 @@ export function updatedIPolicy(old: PartialIPolicy, given: Given, level: Level):
   return policy
 }
 
-/** What a new group is given is no change of a policy but a policy, and its mistakes have other words. */
+/** Checks the policy of a new group. The errors have other words than those for a change of a policy, as in Ganeti. */
 export function newIPolicy(given: Given): PartialIPolicy {
   if (isEmpty(given['minmax'])) throw malformed('Empty minmax specifications')
   if (isEmpty(given['disk-templates'])) throw malformed('Instance policy must contain at least one disk template')
@@ -138,7 +138,7 @@ export function checkTemplatesEnabled(policy: IPolicy, enabled: readonly DiskTem
     )
 }
 
-/** What a group's policy is with other overrides. */
+/** The full policy of a group if it had these overrides. */
 export const policyWith = (cluster: Cluster, group: NodeGroup, ipolicy: PartialIPolicy): IPolicy =>
   fillIPolicy(cluster, { ...group, ipolicy })
 

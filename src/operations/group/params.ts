@@ -128,5 +128,5 @@ function updatedState(old: State, given: State, types: Readonly<Record<string, P
   return changed
 }
 
-/** What users give in place of an object counts as an empty one; the types of its members are checked by whoever asks. */
+/** Treats any value that is no object as an empty object. The caller checks the types of the members. */
 export const asObject = (value: unknown): Given => (isObject(value) ? value : {})

@@ -17,7 +17,7 @@ import { clusterData } from './cluster-data'
 export type AllocatorRequest = Readonly<Record<string, unknown>> & { readonly type: string }
 
 export interface Question {
-  /** What is to be found out, for errors: `nodes`. */
+  /** The thing that the script computes, for error messages: `nodes`. */
   readonly what: string
   readonly request: AllocatorRequest
   /** Whose storage is counted; default the first enabled one. */
@@ -26,7 +26,7 @@ export interface Question {
   readonly options?: Readonly<Record<string, string | null>>
 }
 
-/** What the script found, and what it says of that; OpPrereqError when it found nothing. */
+/** The script's result and its message. Throws OpPrereqError when the script found nothing. */
 export async function askScript(ctx: UnitContext, script: string, question: Question): Promise<Answer> {
   const answer = await answerOfScript(ctx, script, question)
   if (answer.success) return answer
@@ -49,7 +49,7 @@ export async function allocatorInput(
   return { config, text: JSON.stringify({ ...(await clusterData(ctx, config, counted)), request }) }
 }
 
-/** What the allocator printed. */
+/** The text that the allocator printed. */
 export async function allocatorOutput(
   ctx: UnitContext,
   config: ConfigData,

@@ -1,4 +1,4 @@
-// What an allocator is told of the cluster (Ganeti's iallocator protocol): the configuration, and how full the nodes are.
+// The cluster data that an allocator receives (Ganeti's iallocator protocol): the configuration, and how full the nodes are.
 import { diskSpace, templateOf, type LiveNode } from '../../allocation/from-config'
 import { fillBeParams, fillIPolicy, fillNdParams, fillNicParams } from '../../config/filled'
 import { diskTemplateOf, instanceDisks, instanceNodes } from '../../config/lookup'
@@ -84,7 +84,7 @@ function liveData(config: ConfigData, node: Node, live: LiveNode): Json {
   }
 }
 
-/** Of a node's primary instances. What those that should run do not use yet is not free. */
+/** Memory of a node's primary instances. Memory that an instance should run with but does not use yet is not free. */
 function memoryOf(config: ConfigData, node: NodeUuid, used: LiveNode['used']) {
   let [all_mib, up_mib, notUsedYet_mib] = [0, 0, 0]
   for (const instance of Object.values(config.instances)) {

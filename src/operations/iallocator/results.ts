@@ -1,4 +1,4 @@
-// What allocators answer, checked: scripts are programs of others.
+// Checks the answers of allocators, because anybody may have written the script.
 import type { Relocation } from '../../allocation/replay'
 import type { Evacuation } from '../../allocation/requests'
 import { ResultValidationError } from '../../model/errors'
@@ -28,15 +28,15 @@ export function nodesOf(result: unknown, count: number): readonly string[] {
   throw new ResultValidationError(`iallocator returned invalid number of nodes (${names.length}), required ${count}`)
 }
 
-/** Of a multi-allocate: nodes by the instances that were placed. */
+/** The answer to a multi-allocate: the nodes of each instance that was placed. */
 export const placedOf = (result: unknown): ReadonlyMap<string, readonly string[]> =>
   new Map(parsed(allocations, Array.isArray(result) ? (result as readonly unknown[])[0] : result))
 
-/** Of a balance, in order. */
+/** The answer to a balance: the moves, in order. */
 export const relocationsOf = (result: unknown): Relocation[] =>
   parsed(relocations, result).map(([instance, from, to]) => ({ instance, from, to }))
 
-/** Of a question for capacity: the nodes of each instance that fits. */
+/** The answer to a question for capacity: the nodes of each instance that fits. */
 export function placesOf(result: unknown, count: number): readonly (readonly string[])[] {
   const [fits, places] = parsed(fitting, result)
   if (fits === places.length && places.every(({ length }) => length === count)) return places

@@ -50,7 +50,7 @@ export async function givenOrDefaults(
   return [first, ...others]
 }
 
-/** What the first one finds that finds something; the error is that of the last one. */
+/** The result of the first allocator that finds one. If none does, throws the error of the last. */
 export async function firstThatFinds<T>(
   ctx: UnitContext,
   [first, ...others]: Allocators,
@@ -68,7 +68,7 @@ export async function firstThatFinds<T>(
   }
 }
 
-/** What it answers is not what was wanted, or it does not answer at all. */
+/** Errors of an allocator that gave a bad answer or none; the next one is asked then. */
 const FOUND_NOTHING = [OpPrereqError, OpExecError, ResultValidationError]
 
 const refusal = (text: string) => new OpPrereqError(text, ECODE.INVAL)
@@ -86,7 +86,7 @@ export async function clusterNow(ctx: UnitContext, template: DiskTemplate): Prom
   return { config, model: buildModel(data), options: optionsOf(config.cluster) }
 }
 
-/** What the cluster tells its allocator: a parameter without a value is an option that is switched on. */
+/** The cluster's options for its allocator. A parameter without a value switches an option on. */
 export function optionsOf({ default_iallocator_params: given }: Cluster): AllocOptions {
   const on = (name: string) => Object.hasOwn(given, name)
   return {

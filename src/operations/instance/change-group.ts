@@ -63,7 +63,7 @@ async function givenTargets(ctx: UnitContext, op: Op<typeof OpInstanceChangeGrou
   return targets
 }
 
-/** Of all its nodes. */
+/** The groups of all nodes of the instance. */
 function groupsOf({ config, instance }: InstanceView): string[] {
   return [...new Set<string>(instanceNodes(config, instance).flatMap((uuid) => config.nodes[uuid]?.group ?? []))]
 }

@@ -1,4 +1,4 @@
-// What is on the disks of a new instance: a fresh system, an export, or what another cluster sends.
+// Fills the disks of a new instance: with a fresh system, an export, or the stream of another cluster.
 import { isIPv6 } from 'node:net'
 import { ELOG_REMOTE_IMPORT, RIE_CERT_VALIDITY_S, RIE_CONNECT_TIMEOUT_S } from '../../model/constants/exports'
 import type { ConfigData } from '../../model/config'

@@ -1,4 +1,4 @@
-// What is to be created: an opcode's parameters, checked one after the other, become configuration objects.
+// Checks an opcode's parameters one after the other, and turns them into the configuration objects of a new instance.
 import { fillBeParams, fillHvParams, fillIPolicy, fillOsParams, fillPrivateOsParams } from '../../config/filled'
 import { checkTag } from '../../config/changes/tags'
 import type { BeParams, Cluster, ConfigData, Disk, DiskTemplate, Hypervisor, Instance, Nic } from '../../model/config'
@@ -39,7 +39,7 @@ export interface Wanted {
   readonly osparams: Readonly<Record<string, string>>
 }
 
-/** What can be refused without looking at the cluster. */
+/** Refuses what is wrong without looking at the cluster. */
 export function checkArguments(op: CreateOp): void {
   const refuse = (text: string) => new OpPrereqError(text, ECODE.INVAL)
   if (op.forthcoming || op.commit)
@@ -48,7 +48,7 @@ export function checkArguments(op: CreateOp): void {
   if (op.ip_check && !op.name_check) throw refuse('Cannot do IP address check without a name check')
 }
 
-/** What is checked when the job has its defaults. */
+/** Checks that need the job's defaults to be filled in. */
 export function checkChoices(op: CreateOp): void {
   const refuse = (text: string) => new OpPrereqError(text, ECODE.INVAL)
   if (op.opportunistic_locking && op.pnode !== undefined)
@@ -96,7 +96,7 @@ export async function wantedInstance(
   }
 }
 
-/** What is installed by nobody is not started; what is imported is whole. */
+/** An instance without an installed system is not started. An imported instance has its system. */
 export const startsNever = (op: CreateOp): boolean => op.mode === 'create' && op.no_install === true
 
 function wantedHypervisor(cluster: Cluster, given: Hypervisor | undefined): Hypervisor {

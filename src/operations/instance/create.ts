@@ -36,7 +36,7 @@ import { contentEnv, contentOf, importDisks, sourceNodes, type Content } from '.
 import { newAddress, newName } from './resolve'
 import { hookNodes, viewOf, type InstanceView } from './view'
 
-/** What is about to be created, with its configuration as if it were there. */
+/** An instance that is about to be created, with its configuration as if it existed. */
 export interface Creation {
   /** With everything that it leaves out taken from the export, for an import. */
   readonly op: CreateOp
@@ -68,7 +68,7 @@ export const instanceCreate = logicalUnit(OpInstanceCreate, {
     const want = { ...exclusive([...new Set([...nodes, ...source])]), ...opportunistic }
     return { instance: exclusive([name]), node: want, 'node-res': want }
   },
-  /** What was taken of the free nodes is needed whole: each with its storage. */
+  /** The job locks the storage of exactly those nodes that it got. */
   declare: async (level, op, ctx) =>
     level === 'node-res' && op.opportunistic_locking ? exclusive(ctx.locks.holds('node')) : undefined,
   async check(ctx, given): Promise<Creation> {
@@ -168,7 +168,7 @@ async function primaryFor(
   return node
 }
 
-/** What a new instance asks of the node that it goes to. */
+/** The requirements of a new instance for its nodes. */
 export async function placementFor(ctx: UnitContext, op: CreateOp, wanted: Wanted): Promise<PlacementRequest> {
   const group = op.group_name === undefined ? undefined : (await findGroup(ctx, op.group_name)).object.name
   const { tags, ignore_ipolicy: ignorePolicy, opportunistic_locking: opportunistic } = op

@@ -118,7 +118,7 @@ export function newDisks(
       logical_id: [options.driver ?? DEFAULT_FILE_DRIVER, `${folder}/${random.uuid()}.${template}.disk${index}`],
       dev_type: template,
       children: [],
-      // What every node reaches is on none of them.
+      // All nodes reach an externally mirrored disk, so it belongs to none of them.
       nodes: DTS_EXT_MIRROR.includes(template) ? [] : [primary],
       iv_name: `disk/${index}`,
       size: spec.size,

@@ -167,7 +167,7 @@ const explained = (options: AllocOptions, ignoreSoftErrors = false): Explained =
   explain: true,
 })
 
-/** Of each node that was looked at, where that is known; scripts give a reason of their own. */
+/** The reason for each node that was examined, where that is known. Allocator scripts give a reason of their own. */
 const reasonOf = ({ why, candidates = [] }: Failed): string =>
   (candidates.length > 0 ? whyNone(candidates) : undefined) ?? why
 

@@ -40,7 +40,7 @@ export const instanceFailover = logicalUnit(OpInstanceFailover, {
   },
 })
 
-/** What hooks learn of a move. Secondaries exist for DRBD only, where the nodes change places. */
+/** Variables for the hooks of a move. Only DRBD has secondary nodes, and a move swaps the two nodes. */
 export function moveEnv({ view, target }: Move): HookEnv {
   const mirrored = view.disks.some((disk) => disk.dev_type === 'drbd')
   return {

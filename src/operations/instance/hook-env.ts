@@ -1,4 +1,4 @@
-// What hook scripts learn of an instance (spec: hooks.json "instance_env").
+// Variables that describe an instance to hook scripts (spec: hooks.json "instance_env").
 import { fillBeParams, fillHvParams, fillNicParams } from '../../config/filled'
 import { diskTemplateOf, drbdId, logicalVolumes } from '../../config/lookup'
 import type { ConfigData, Disk, Instance, Network, Nic } from '../../model/config'
@@ -6,7 +6,7 @@ import type { HookEnv } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { viewOf, type InstanceView } from './view'
 
-/** Of an instance in the configuration; nothing once it is gone. */
+/** Variables of an instance in the configuration; none if the instance is gone. */
 export async function instanceHookEnv(ctx: UnitContext, uuid: string, more: HookEnv = {}): Promise<HookEnv> {
   const config = await ctx.config.read({ instances: [uuid] })
   const instance = config.instances[uuid]

@@ -21,7 +21,7 @@ export async function canHotplug(ctx: UnitContext, view: InstanceView): Promise<
 
 const FAILED = 'hotplug:failed'
 
-/** What becomes a change of its own beside that of the device: `hotplug:done` or `hotplug:failed`. */
+/** Answers `hotplug:done` or `hotplug:failed`. The caller reports it as a change of its own, next to that of the device. */
 async function hotplug(
   ctx: UnitContext,
   view: InstanceView,

@@ -73,7 +73,7 @@ export function withExport(op: CreateOp, { sections, oldName }: ImportSource, co
     throw new OpPrereqError('No disk info specified and the export is missing the disk information', ECODE.INVAL)
   const full: CreateOp = {
     ...op,
-    // What could be installed before can be brought back, though its variant may be unlisted by now.
+    // An instance may be restored even if its OS variant is no longer listed.
     force_variant: true,
     os_type: os === '' ? undefined : os,
     disks,
@@ -130,7 +130,7 @@ function exportedBackend(sections: IniSections, given: Readonly<Record<string, u
   return { maxmem: memory, minmem: memory, ...values }
 }
 
-/** What the instance would get anyway is not made its own. Hypervisor and backend parameters are looked at elsewhere. */
+/** Removes values that equal the cluster's defaults. Other code does so for hypervisor and backend parameters. */
 function withoutDefaults(op: CreateOp, { cluster }: ConfigData): CreateOp {
   const usual = new Map<string, unknown>(Object.entries(cluster.nicparams.default))
   const nics = op.nics.map((nic) =>

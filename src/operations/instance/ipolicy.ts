@@ -3,7 +3,7 @@ import type { IPolicy, ISpec } from '../../model/config'
 
 export interface InstanceSpec {
   readonly diskSizes_mib: readonly number[]
-  /** What is left out is not judged. */
+  /** Missing values are not checked. */
   readonly memory_mib?: number
   readonly vcpus?: number
   readonly nics?: number

@@ -1,4 +1,4 @@
-// What all nodes say just now of their memory, CPUs and storage, for the allocation.
+// Asks all nodes for their current memory, CPUs and storage, for the allocation.
 import type { LiveNode } from '../../allocation/from-config'
 import { fillHvParams, fillNdParams } from '../../config/filled'
 import type { ConfigData, DiskTemplate, Node } from '../../model/config'

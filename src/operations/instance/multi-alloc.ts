@@ -51,7 +51,7 @@ export const instanceMultiAlloc = logicalUnit(OpInstanceMultiAlloc, {
           : shared(all)
     return { node: nodes, 'node-res': nodes }
   },
-  /** What was taken of the free nodes is needed whole: each with its storage. */
+  /** The job locks the storage of exactly those nodes that it got. */
   declare: (level, op, ctx) =>
     level === 'node-res' && op.opportunistic_locking ? shared(ctx.locks.holds('node')) : undefined,
   check: (ctx, op) => placeAll(ctx, op),
@@ -133,7 +133,7 @@ async function placeAll(ctx: UnitContext, op: MultiAllocOp): Promise<Placed> {
 async function placeBuiltIn(ctx: UnitContext, wanted: readonly WantedInstance[]): Promise<Placed> {
   const [made, failed]: [Made[], string[]] = [[], []]
   const templates = wanted.map(({ instance }) => instance.template)
-  // What was placed before counts as taken, so all are placed in one picture of the cluster; only one storage is in it.
+  // One picture of the cluster serves all instances, so that each sees those placed before it. It counts one storage only.
   const placer = await Placer.open(ctx, COUNTED.find((one) => templates.includes(one)) ?? 'diskless')
   for (const { wire, create, instance } of wanted) {
     const name = create.instance_name

@@ -22,7 +22,7 @@ export interface NicChange {
 
 const refusal = (text: string) => new OpPrereqError(text, ECODE.INVAL)
 
-/** What can be said of a change without the cluster. */
+/** Checks of a change that do not need the cluster. */
 export function checkNicChange(action: DeviceAction, given: GivenNic): void {
   if (action !== 'add' && action !== 'modify') return
   const { mac, ip, network } = given

@@ -68,7 +68,7 @@ export function checkNotClusterOnly(given: Readonly<Record<string, unknown>>, ki
   )
 }
 
-/** What only a node can judge, such as whether a kernel file is there. */
+/** Asks the nodes for checks that only they can make, such as whether a kernel file exists. */
 export async function checkHvParamsOnNodes(
   ctx: UnitContext,
   nodes: readonly Node[],

@@ -49,7 +49,7 @@ export const instanceReinstall = logicalUnit(OpInstanceReinstall, {
   },
 })
 
-/** Of the parameters that the instance will have: an image that it has counts, unless it is taken away. */
+/** The image in the parameters that the instance will have: its present image counts, unless the opcode removes it. */
 const imageOf = (op: Op<typeof OpInstanceReinstall>, view: InstanceView): string | undefined =>
   osImage({ ...view.instance, ...keptParams(op, view) }.osparams)
 

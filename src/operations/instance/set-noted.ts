@@ -1,4 +1,5 @@
-// What the job of a change shows of it, even if it is refused: the newer notation, and what was settled meanwhile.
+// Notes for the job of a modification, written even if it is refused: the changes in the newer notation, and the values
+// that were chosen for them.
 import { pythonRepr } from '../../lib/python-text'
 import { diskTemplateOf } from '../../config/lookup'
 import { DEFAULT_FILE_DRIVER, DTS_FILEBASED, DTS_INSTANCE_DEPENDENT_PATH } from '../../model/constants/disks'
@@ -47,7 +48,7 @@ function placeOf({ disks }: InstanceView, at: Identifier): number {
   return found
 }
 
-/** What new devices got. */
+/** Notes the values that new devices got. */
 export function noteDevices(
   ctx: UnitContext,
   op: SetOp,

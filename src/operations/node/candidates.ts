@@ -1,4 +1,4 @@
-// What goes with being a master candidate besides the flag: the certificate that nodes obey, and the SSH key.
+// Gives and takes what a master candidate has besides its flag: the certificate that nodes trust, and the SSH key.
 import { change } from '../../config/changes'
 import type { Node } from '../../model/config'
 import { OpExecError } from '../../model/errors'
@@ -48,7 +48,7 @@ export async function addSshKey(ctx: UnitContext, node: Node, options: { isNew?:
 export interface KeyRemoval {
   readonly authorized: boolean
   readonly public: boolean
-  /** What happens to the node's own files. */
+  /** Which of the node's own key files to clear. */
   readonly clear: { readonly authorized: boolean; readonly public: boolean }
   readonly readd: boolean
 }

@@ -16,7 +16,7 @@ import type { UnitContext } from '../unit-context'
 
 type Evacuate = Op<typeof OpNodeEvacuate>
 
-/** What is to be done, as the configuration is now. */
+/** The work to do, with the configuration as it is now. */
 interface Plan {
   readonly config: ConfigData
   readonly node: Node

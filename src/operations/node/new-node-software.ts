@@ -1,4 +1,4 @@
-// What the daemon of a node that wants to join says of itself: it must speak the cluster's protocol, and have usable disks.
+// Checks the answer of a joining node's daemon: it must speak the cluster's protocol, and have usable disks.
 import type { ConfigData, Node } from '../../model/config'
 import { DTS_LVM } from '../../model/constants/disks'
 import { PROTOCOL_VERSION, PROTOCOL_VERSIONS_SUPPORTED } from '../../model/constants/versions'

@@ -5,7 +5,7 @@ export type Role = 'candidate' | 'drained' | 'offline' | 'regular'
 export const ROLE_FLAGS = ['master_candidate', 'drained', 'offline'] as const
 export type RoleFlag = (typeof ROLE_FLAGS)[number]
 export type RoleFlags = Readonly<Record<RoleFlag, boolean>>
-/** What an opcode asks of the flags; missing ones stay as they are. */
+/** The flags that an opcode wants; missing ones stay as they are. */
 export type AskedFlags = Partial<Record<RoleFlag, boolean | undefined>>
 
 export const flagsOf = (role: Role): RoleFlags => ({

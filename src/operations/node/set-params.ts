@@ -137,7 +137,7 @@ function checkEnoughRemain(config: ConfigData, node: Node): void {
     )
 }
 
-/** What is asked of the flags, without what is so already, and with what follows from the rest. */
+/** The wanted flags, without those that are set already, and with those that follow from the others. */
 function effectiveFlags(ctx: UnitContext, op: SetParams, config: ConfigData, node: Node): AskedFlags {
   const asked: AskedFlags = {}
   for (const flag of ROLE_FLAGS) {

@@ -1,4 +1,4 @@
-// What operations get instead of a job's environment while a plan is made: nothing that they ask for leaves a trace.
+// Replaces a job's environment while a plan is made, so that nothing an operation asks for leaves a trace.
 import { applyChange } from '../../config/changes'
 import { Reservations } from '../../config/reservations'
 import { slice } from '../../config/slice'
@@ -18,7 +18,7 @@ import type { JobEnvironment, UnitWconfd } from '../environment'
 import { planNodes } from './nodes'
 import { noted } from './reading'
 
-/** What a plan is made of. */
+/** The inputs of a plan. */
 export interface PlanFacts {
   /** The snapshot that the plan is about. */
   readonly config: ConfigData
@@ -34,7 +34,7 @@ export interface PlanFacts {
 
 const CLIENT: ClientId = ['plan', '', 0]
 
-/** What one plan has found so far; the configuration goes on from opcode to opcode. */
+/** The findings of one plan so far. Each opcode starts from the configuration that the one before it made. */
 export class PlanState {
   config: ConfigData
   gantry: GantryData
@@ -70,7 +70,7 @@ export class PlanState {
     if (!this.running) this.reads.set(`${read.kind}/${read.uuid}`, read)
   }
 
-  /** What the check has read as it is in the cluster now; objects that earlier opcodes make or change are not. */
+  /** The objects that the check read and that no earlier opcode makes or changes, so they are as they are in the cluster now. */
   checked(): { read: ReadObject[]; prerequisites: Prerequisite[] } {
     const { config } = this.facts
     const known: Record<ReadObject['kind'], (uuid: string) => { serial_no: number } | undefined> = {
@@ -86,7 +86,7 @@ export class PlanState {
     return { read, prerequisites: this.prerequisites }
   }
 
-  /** What is found from now on is of no account if the opcode fails. */
+  /** If the opcode fails, findings after this call do not count. */
   freeze(): void {
     const { config, orders, messages, jobs } = this
     this.frozen ??= { config, orders: [...orders], messages: [...messages], jobs: [...jobs] }

@@ -44,7 +44,7 @@ export function planNodes(state: PlanState): NodeClient {
   }
 }
 
-/** What a node would start to answer, if that is not what the cluster starts anyway: who only asks must not start programs. */
+/** The program that a node would start to answer. Undefined if the cluster starts it anyway: a plan must not start new programs. */
 function newProgram(state: PlanState, call: CallName, args: unknown): string | undefined {
   if (call !== 'hypervisor_validate_params' || !Array.isArray(args)) return undefined
   const wanted = programOf(args[1])

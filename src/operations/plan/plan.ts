@@ -41,9 +41,9 @@ async function planOpcode(op: WireOpCode, state: PlanState): Promise<Planned> {
   const goesOn = refusal === undefined && op['dry_run'] !== true
   const stopped = goesOn ? await failureOf(env, () => run(bound, ctx, state)) : undefined
   if (stopped !== undefined) state.thaw()
-  // What fails before any node was told something fails in truth, too.
+  // An opcode that fails before it changes any node would fail in a real run, too.
   const failure = refusal ?? (state.orders.length === 0 ? stopped : undefined)
-  // What an earlier opcode would have made of the nodes is not known, so a refusal may be wrong.
+  // The plan cannot know what an earlier opcode would do to the nodes, so a refusal may be wrong.
   const doubtful = failure !== undefined && (ordered || incomplete)
   const opcode: PlannedOpcode = {
     OP_ID: op.OP_ID,
@@ -91,7 +91,7 @@ async function failureOf(env: JobEnvironment, step: () => Promise<void>): Promis
   }
 }
 
-/** What nobody foresaw says nothing to who reads a plan. */
+/** Unexpected errors mean nothing to readers of a plan, so they get one general text. */
 const textOf = (error: unknown): string =>
   error instanceof GanetiError ? error.message : 'an answer that only a real node can give'
 

@@ -12,7 +12,7 @@ export interface NamesTarget {
 
 export interface TagTarget {
   readonly uuid: string
-  /** What locks call it; undefined for the cluster, which has no lock of its own. */
+  /** The object's lock; undefined for the cluster, which has no lock of its own. */
   readonly lock: { readonly level: UnitLevel; readonly name: string } | undefined
   readonly tags: readonly string[]
 }

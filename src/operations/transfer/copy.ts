@@ -42,7 +42,7 @@ export async function copyDisks(
   )
 }
 
-/** What the stream of a disk begins with. */
+/** The first bytes of a disk's stream. */
 export const diskMagic = (base: string, { instance }: Pick<CopyPlan, 'instance'>, index: number): string =>
   sha1(`${RIE_VERSION}${base}${instance.name}${index}`)
 

@@ -1,5 +1,5 @@
-// What two clusters know that may send each other instances: the domain secret. It signs their greetings, certificates and
-// addresses, so that neither has to trust whoever carries them from one to the other.
+// Uses the domain secret, which two clusters share to send each other instances. It signs their greetings, certificates and
+// addresses, so that neither has to trust whoever carries them to the other.
 import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import { sha1Hmac, verifySha1Hmac } from '../../lib/hmac'

@@ -88,7 +88,7 @@ const failure = (message: string, status?: ImpExpStatus): EndOutcome => ({
   recentOutput: (status?.recent_output ?? []).join('\n'),
 })
 
-/** What of a transfer has been seen and told, and since when it has been waited for the next. */
+/** The steps of a transfer that were seen and reported, and since when the next one is awaited. */
 class Progress {
   private readonly begin_ms: number
   private error_ms: number | undefined

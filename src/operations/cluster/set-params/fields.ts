@@ -15,7 +15,7 @@ export const invalid = (text: string): OpPrereqError => new OpPrereqError(text, 
 /** An object without its undefined values. */
 export function given<T extends object>(object: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   const entries = Object.entries(object).filter(([, value]) => value !== undefined)
-  // What is filtered out is exactly what the type leaves out.
+  // The filter above removes exactly the values that the type excludes.
   return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> }
 }
 

@@ -65,7 +65,7 @@ export function paramFields(config: ConfigData, op: SetParams): Fields {
   })
 }
 
-/** What only nodes can judge: files that hypervisors need, and what OS definitions say of their parameters. */
+/** Asks nodes to check what only they can judge: files that hypervisors need, and the parameters of OS definitions. */
 export async function checkParamsOnNodes(
   ctx: UnitContext,
   config: ConfigData,
@@ -85,7 +85,7 @@ export async function checkParamsOnNodes(
   await checkAllOsParams(ctx, config, fields)
 }
 
-/** Of every OS that has any, each time; one that the master does not have is left alone. */
+/** Checks all OSes that have parameters, each time. An OS that the master does not have is skipped. */
 async function checkAllOsParams(ctx: UnitContext, config: ConfigData, fields: Fields): Promise<void> {
   const shown = fields.osparams ?? config.cluster.osparams
   const hidden = fields.osparams_private_cluster ?? config.cluster.osparams_private_cluster

@@ -28,7 +28,7 @@ export function storageFields(config: ConfigData, op: SetParams): Fields {
   })
 }
 
-/** What is allowed, but deserves a word. */
+/** Warns about settings that are allowed but may surprise the user. */
 export function checkStorage(ctx: UnitContext, config: ConfigData, op: SetParams): void {
   const dirs: [DiskTemplate, string | undefined][] = [
     ['file', op.file_storage_dir],
@@ -49,7 +49,7 @@ const DRBD_PARAMS = [
   'Alternatively you can swap the secondary node by running `gnt-instance replace-disks --new-secondary $instance`',
 ]
 
-/** What was asked for and is so already. */
+/** Tells the user which requested values the cluster already has. */
 export function sayWhatStays(ctx: UnitContext, config: ConfigData, op: SetParams): void {
   const { cluster } = config
   const same = (wanted: string | undefined, current: string | undefined) => wanted !== undefined && wanted === current

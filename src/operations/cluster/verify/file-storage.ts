@@ -7,7 +7,7 @@ import type { UnitContext } from '../../unit-context'
 import type { GroupState, Scope } from './gather'
 import type { VerifyReport } from './report'
 
-/** What lies below one storage directory of one node. */
+/** The contents of one storage directory on one node. */
 export interface Listing {
   readonly node: Node
   readonly template: 'file' | 'sharedfile'

@@ -89,7 +89,7 @@ function variantProblem(path: string, variants: ReadonlyMap<string, readonly Nod
 
 const names = (rows: readonly { readonly node: Node }[]): string[] => niceSort(rows.map(({ node }) => node.name))
 
-/** Of the candidates in this group: each group's job names its own. */
+/** Checks only the candidates in this group: the jobs of other groups check theirs. */
 function verifyReplicas(report: VerifyReport, { config, nodes }: GroupState, replicas: readonly ReplicaStatus[]): void {
   const here = new Set<string>(nodes.filter((node) => !node.offline).map((node) => node.uuid))
   for (const { node, name, state, reason } of replicas) {

@@ -1,4 +1,4 @@
-// What verify learns from the nodes of one group before it judges anything.
+// Collects from the nodes of one group the data that verify judges afterwards.
 import { recordValues } from '../../../config/records'
 import { instanceDisks, instanceNodes } from '../../../config/lookup'
 import { diskDict } from '../../../config/rpc-dicts'

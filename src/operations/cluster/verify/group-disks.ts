@@ -84,7 +84,7 @@ async function verifyVolumes(
   }
 }
 
-/** What the primary node says of DRBD disks. A lenient check lets pass what a node cannot tell. */
+/** Asks primary nodes about DRBD disks. Only a strict check reports a node that cannot answer. */
 async function verifyMirrors(
   ctx: UnitContext,
   config: ConfigData,

@@ -1,4 +1,5 @@
-// What only the group as a whole shows: volumes that nobody owns, memory for a node's failure, tags that exclude each other, notes.
+// Checks that need the whole group: volumes without an owner, enough memory when a node fails, tags that exclude each other,
+// and notes.
 import { fillBeParams } from '../../../config/filled'
 import { instanceDisks, logicalVolumes, secondaryInstances } from '../../../config/lookup'
 import { recordValues } from '../../../config/records'

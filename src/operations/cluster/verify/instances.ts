@@ -9,7 +9,7 @@ import type { DiskState, GroupState, NodeImage } from './gather'
 import type { VerifyReport } from './report'
 import { volumeGroupOf } from './request'
 
-/** What runs on a node and should not. What a job is just moving or making is passed over. */
+/** Reports instances that run on a node but should not, except those that a job is moving or creating now. */
 export function verifyRunning(report: VerifyReport, state: GroupState, { node, running = [] }: NodeImage): void {
   const { config, busy } = state
   for (const name of running.filter((one) => !busy.has(one))) {

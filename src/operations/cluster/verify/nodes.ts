@@ -156,6 +156,6 @@ export const nodeType = (node: Node, masterUuid: string): string => {
 const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.map(String) : typeof value === 'string' ? [value] : []
 
-/** Of an object; a check that failed on the node answers with a text instead. */
+/** The entries of an object. A check that failed on the node answers with a text instead, which has none. */
 export const entries = (value: unknown): [string, unknown][] =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : []

@@ -1,4 +1,5 @@
-// What verify says, in Ganeti's forms: readable lines, or with error codes for programs. Errors make the opcode answer false.
+// Writes verify's findings in Ganeti's forms: lines for people, or lines with error codes for programs. An error makes the
+// opcode answer false.
 import { VERIFY_CODES, type VerifyCodeName } from '../../../model/constants/verify-codes'
 import type { UnitContext } from '../../unit-context'
 
@@ -11,7 +12,7 @@ export interface ReportFlags {
 
 export type Severity = 'ERROR' | 'WARNING'
 
-/** What has a name of its own; null for the cluster. */
+/** The name of the object that a finding is about; null for the cluster. */
 type Item = string | null
 
 export class VerifyReport {

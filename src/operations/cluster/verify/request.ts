@@ -9,7 +9,7 @@ import { filesToCompare } from './files'
 import type { Scope } from './gather'
 import { hvSources } from './hv-sources'
 
-/** What the opcode says of it. */
+/** The parameters of the opcode that verify needs. */
 export interface Wanted {
   readonly skip_checks: readonly string[]
   readonly verify_clutter: boolean

@@ -11,7 +11,7 @@ interface NodeSystems {
 }
 
 export function verifySystems(report: VerifyReport, images: readonly NodeImage[]): void {
-  // What comes with the program itself is not to be had on nodes that run another one.
+  // OS definitions that come with this program do not exist on nodes that run another version, so those are not compared.
   const mixed = images.some(({ answer: { version } }) => Array.isArray(version) && version[1] !== RELEASE_VERSION)
   const expected = ([, path]: OsDiagnosis) => !mixed || OS_SEARCH_PATH.some((place) => path.startsWith(`${place}/`))
   const all = images.flatMap(({ node, answer }): NodeSystems[] => {

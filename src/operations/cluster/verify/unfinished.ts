@@ -1,4 +1,4 @@
-// What a job that died has left half made: instances and disks that are still marked as forthcoming while nobody works on them.
+// Reports what a dead job left half made: instances and disks still marked as forthcoming while no job works on them.
 import { instanceDisks } from '../../../config/lookup'
 import type { ConfigData, Instance } from '../../../model/config'
 import type { VerifyReport } from './report'
