@@ -64,7 +64,7 @@ function bundles() {
   const { YOUNG_MIB } = require('../dist/model/limits.js')
   const { ROLES } = require('../dist/roles/table.js')
   const onRealNodes = ROLES.filter(({ nodes }) => nodes !== 'simulated')
-  // What Node is started with is part of the compiled form.
+  // The compiled form depends on the options of Node, so these are given here as well.
   const role = ({ name, young_mib }) => ({
     entries: [`start/${name}.js`, 'main.js'],
     example: ['gantryd', name, '--help'],
@@ -80,7 +80,7 @@ function bundles() {
   }
 }
 
-/** What main.js loads for other roles than this one. */
+/** The files that main.js loads only for other roles. */
 function forOthers(roles, name) {
   const starts = [...roles.map((role) => role.name), 'fold', 'node-program'].filter((other) => other !== name)
   return [...starts.map((other) => join(dist, 'start', `${other}.js`)), join(dist, 'embedded/embedded.js')]
@@ -88,7 +88,7 @@ function forOthers(roles, name) {
 
 async function make(name, { entries, example, flags, without }) {
   const outfile = bundleOf(name)
-  // What was compiled from other sources must never be found beside new ones.
+  // Node must never find a cache that was compiled from older sources.
   rmSync(`${outfile}.cache`, { force: true })
   await build({
     stdin: { contents: entries.map((entry) => `require('./${entry}')`).join('\n'), resolveDir: dist },

@@ -1,6 +1,6 @@
-// What the values of fields look like whose kind is `other`, as TypeScript for the answers of the HTTP APIs. The wire does not tell it.
+// The TypeScript types of fields whose kind is `other`, for the answers of the HTTP APIs. The wire does not tell these types.
 
-/** By kind of object and field; of fields that have a slash, by what stands before it. */
+/** The type of one field of one kind of object. For a field with a slash, the part before the slash may decide. */
 export function shapeOf(kind: string, field: string): string {
   const [group] = field.split(/(?<=\/)/)
   const shape = SHAPES[`${kind}.${field}`] ?? SHAPES[`*.${field}`] ?? SHAPES[`*.${group}`] ?? deviceShape(field)

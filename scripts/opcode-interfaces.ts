@@ -12,7 +12,7 @@ export function interfaceName(definition: OpcodeDefinition): string {
 
 export const COMMON = 'CommonOpcodeParams'
 
-/** What clients may send with any opcode; the door itself writes the reason trail. */
+/** The parameters that clients may send with any opcode. The server itself writes the reason trail. */
 export function commonTable(): ParameterTable {
   const { reason: _reason, ...others } = commonParams
   return others

@@ -13,7 +13,7 @@ export function bodyWithout(
   const properties: Record<string, Schema> = { ...Object.fromEntries(kept), ...added }
   const required = [...(whole.required ?? []).filter((property) => !said.has(property)), ...Object.keys(added)]
   const { 'x-opcode': _opcode, 'x-result': _result, ...rest } = whole
-  // What a reader of the documentation starts from: no more than is needed.
+  // An example for readers to start from: it has only the required properties.
   const example = Object.fromEntries(required.map((property) => [property, sampleOf(properties[property] ?? {})]))
   return { ...rest, properties, ...requiredOnes(required), example }
 }

@@ -1,4 +1,4 @@
-// What the document says of the parameters in addresses: what they mean, and which values they may have.
+// Describes the parameters in addresses for the OpenAPI document: their meaning and the values they may have.
 import type { Schema } from '../src/opcodes/check'
 import { exportMode, migrationMode, rebootType, replaceDisksMode, storageType } from '../src/opcodes/types'
 import type { Operation } from './openapi'

@@ -1,4 +1,5 @@
-// What the document says of /3 beyond what the controllers say: every opcode by its OP_ID, typed results, and problems as answers.
+// Adds to the document of /3 what the controllers do not tell: every opcode by its OP_ID, typed results, and problems as
+// answers.
 import { STATUS_CODES } from 'node:http'
 import { ECODE, REFUSED } from '../src/model/errors'
 import type { Schema } from '../src/opcodes/check'
@@ -94,7 +95,7 @@ export function dropUnused(spec: Spec): void {
   }
 }
 
-/** What strict readers of OpenAPI 3.0 ask for: `nullable` beside a type, choices that differ, and a summary for each operation. */
+/** Adds what strict readers of OpenAPI 3.0 need: a type beside `nullable`, choices that differ, a summary for each operation. */
 export function makeStrict(value: unknown): void {
   if (typeof value !== 'object' || value === null) return
   const node = value as Json
@@ -144,7 +145,7 @@ const problemExample = (status: number): Json => {
   return { type: 'about:blank', title: STATUS_CODES[status], status, detail, ...(code !== undefined && { code }) }
 }
 
-/** What the door says in such a case, and the kind where there is one. */
+/** Example texts of the answers with these statuses, and the error's kind where there is one. */
 const PROBLEMS: { [status: number]: readonly [detail: string, code?: string] } = {
   400: ['limit: must be from 1 to 1000'],
   401: ['The token is not valid'],
@@ -176,7 +177,7 @@ export const PROBLEM_RESPONSES = Object.fromEntries(
   ]),
 )
 
-/** What a token may be given. */
+/** The forms of a token's permission. */
 export const PERMISSION: Schema & Json = {
   description: `The name of a permission, or a pattern of names: ${PERMISSION_FORMS}.`,
   anyOf: [

@@ -97,7 +97,7 @@ function defaults(name: string, fields: Readonly<Record<string, AnyField>>): str
   return seen === undefined ? shown : [...shown, seen.name]
 }
 
-/** What nodes told last is shown without asking them. */
+/** Fields that nodes reported earlier, so they can be shown without asking the nodes. */
 const KNOWN: Readonly<Record<string, readonly string[]>> = {
   Instance: ['oper_ram', 'oper_state', 'oper_vcpus', 'status'],
 }

@@ -43,7 +43,7 @@ const terminal: Terminal = {
         const answer = await Promise.race([prompt.question(line), gone])
         if (answer === undefined) return last
         const word = answer.trim().toLowerCase()
-        // Of a word its first letter counts, of a number all digits.
+        // A word counts by its first letter, a number by all its digits.
         const letter = /^\d/.test(word) ? word : word.slice(0, 1)
         if (letters.includes(letter)) return letter
         if (letter === '?') for (const [key, meaning] of Object.entries(choices)) tty.write(` ${key} - ${meaning}\n`)

@@ -38,7 +38,7 @@ const wconfd = openWconfd({ path: paths.socket('wconfd'), clock })
 const live = new NodeLiveData(new NodeQuestions(nodes, clock, log), clock)
 const luxi = new LuxiClient({ path: paths.socket('query') })
 
-/** What luxid does not answer from its own knowledge is asked from here. */
+/** Luxid cannot answer some queries from its own knowledge, so this process answers them. */
 const queries: JobQueries = {
   async query(what, fields, filter) {
     if (what !== 'os' && what !== 'extstorage' && what !== 'cluster') return luxi.query(what, fields, filter)

@@ -5,7 +5,7 @@ import { CommandFailure } from './command'
 /** Whoever reaches the master's socket may do everything, in anybody's name. */
 export const administrator = (user: string): Identity => ({ user, token: null, permissions: ['*'] })
 
-/** What the master does beyond Ganeti's calls. */
+/** The calls of the master that Ganeti does not have. */
 export function gantryOf({ master }: { readonly master: Master }): GantryMaster {
   if (master.gantry === undefined)
     throw new CommandFailure('This master is not one of Gantry: it knows only Ganeti’s calls')

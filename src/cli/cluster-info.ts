@@ -147,7 +147,7 @@ const uidPool = (ranges: readonly unknown[]): string =>
     .map(([low, high]) => (low === high ? String(low) : `${String(low)}-${String(high)}`))
     .join(', ')
 
-/** What the group has of its own, and of the rest the cluster's, marked. */
+/** The group's own values, and the cluster's values for the rest, marked as such. */
 export function groupPolicyInfo(own: Dict, policy: Dict): Info {
   const ownBounds = list(own['minmax'])
   const bounds = (ownBounds.length > 0 ? ownBounds : list(policy['minmax'])).map((pair, at) =>

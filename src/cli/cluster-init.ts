@@ -29,7 +29,7 @@ export async function initCluster(call: Call): Promise<number> {
 const startCommand = ({ root, hostname }: { root: string; hostname: string }): string =>
   root === '' ? 'gantryd node' : `GANETI_ROOTDIR=${root} GANETI_HOSTNAME=${hostname} gantryd node`
 
-/** What Ganeti can and this version cannot is refused before anything else. */
+/** First refuses options that Ganeti supports and this version does not. */
 function checkPossible(options: OptionValues): void {
   const version = String(options.raw('primary_ip_version'))
   if (!/^\d+$/.test(version)) throw new CommandFailure(`Invalid primary ip version value: '${version}'`)

@@ -45,7 +45,7 @@ export async function readRenewal(call: Call): Promise<(() => Promise<NewFiles>)
   return async () => [...read, ...(await Promise.all(makers.map((make) => make()))).flat()]
 }
 
-/** What was there stays beside it. */
+/** Writes the new files and keeps a backup beside each old one. */
 export async function replaceFiles(call: Call, files: NewFiles): Promise<void> {
   const { paths, disk } = await call.thisNode()
   const backup = `.backup-${Math.floor(call.clock.now_ms())}`
@@ -72,7 +72,7 @@ async function fromFile(target: string, file: string | undefined, check: (text: 
     check(text)
     return [[target, text]]
   } catch (error) {
-    // What the file has may be secret, so only what is wrong with it is told.
+    // The file may hold a secret, so the message tells only what is wrong with it.
     throw new CommandFailure(`Unable to load ${file}: ${errorText(error)}`)
   }
 }

@@ -40,7 +40,7 @@ export interface Option {
   readonly dest: string
   readonly type: OptionType
   readonly help: string
-  /** What a flag stores; default true. */
+  /** The value that a flag stores; default true. */
   readonly stores?: unknown
   readonly default?: unknown
   readonly choices?: readonly string[]
@@ -62,13 +62,13 @@ export interface Command {
   readonly name: string
   readonly aliases?: readonly string[]
   readonly help: string
-  /** What stands behind the command's name in its usage line. */
+  /** The text after the command's name in its usage line. */
   readonly usage: string
   readonly args: readonly Argument[]
   readonly options: readonly Option[]
   /** Returns the exit code. */
   run(call: Call): Promise<number>
-  /** What it shows, for programs. A command that has this has the options of `DATA_OPTIONS`. */
+  /** The same answer as data for programs. A command with this method has the options of `DATA_OPTIONS`. */
   data?(call: Call): Promise<unknown>
 }
 
@@ -124,7 +124,7 @@ export interface ThisNode {
   readonly nodes: NodeClient
 }
 
-/** What `gnt-cluster init` needs of a node that has nothing yet. */
+/** The things that `gnt-cluster init` needs on a node that has nothing yet. */
 export interface NewNode extends Omit<InitOptions, 'clock'> {
   /** Settings of a cluster, checked, from parameters of OP_CLUSTER_SET_PARAMS. */
   firstFields(given: Readonly<Record<string, unknown>>): Promise<FirstFields>
@@ -150,7 +150,7 @@ export class CommandFailure extends Error {
   }
 }
 
-/** What Ganeti's commands refuse before anything is sent, shown as the master shows its own refusals. */
+/** An error of a command that is refused before anything is sent. It looks like a refusal by the master, as in Ganeti. */
 export const refusal = (text: string, code: ErrorCode = ECODE.INVAL): OpPrereqError => new OpPrereqError(text, code)
 
 export const one = (kind: string): Argument => ({ kind, min: 1, max: 1 })

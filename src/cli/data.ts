@@ -1,4 +1,4 @@
-// What commands show, as data for programs: with the names, nesting and times of /3, as JSON, YAML or CSV.
+// Prints the output of commands as data for programs: JSON, YAML or CSV, with the names, nesting and times of /3.
 import { stampText } from '../lib/rfc3339'
 import { RESULT_STATUS } from '../model/constants/query'
 import { ALL_JOB_PARTS, type JobPart, jobFields, jobOf } from '../query/job-shape'
@@ -11,7 +11,7 @@ import { isObject } from '../opcodes/check'
 const FORMATS = ['json', 'yaml', 'csv'] as const
 export type DataFormat = (typeof FORMATS)[number]
 
-/** Of every command that shows objects. */
+/** The options of every command that shows objects. */
 export const DATA_OPTIONS: readonly Option[] = [
   flag('--json', 'json', 'print JSON, of the shape that /3 of the remote API has', { own: true }),
   value('--output-format', 'output_format', 'choice', 'print data for programs: json, yaml or csv', {

@@ -1,4 +1,4 @@
-// What a failure looks like on the terminal, and the exit code that goes with it (spec: cli.json, error_prefixes and exit_codes).
+// The error text for the terminal, and the exit code that goes with it (spec: cli.json, error_prefixes and exit_codes).
 import {
   ConfigurationError,
   GanetiError,

@@ -5,7 +5,7 @@ const WIDTH = 80
 /** The column at which the help of an option begins. */
 const HELP_COLUMN = 24
 
-/** What a tool can do: its commands with their help, as Ganeti lists them. */
+/** The commands of a tool with their help, listed as Ganeti does. */
 export function toolUsage(tool: Tool): string[] {
   const commands = [...tool.commands].sort((a, b) => (a.name < b.name ? -1 : 1))
   const width = Math.max(...commands.map(({ name }) => name.length))

@@ -22,7 +22,7 @@ export async function addInstance(call: Call): Promise<number> {
   return EXIT.ok
 }
 
-/** What is not given is what was exported. */
+/** Missing parameters come from the export. */
 export async function importInstance(call: Call): Promise<number> {
   const { options } = call
   const params = {

@@ -35,7 +35,7 @@ export async function modifyInstance(call: Call): Promise<number> {
 /** Parameters that a running guest knows nothing of. */
 const OUTSIDE: readonly string[] = ['be/always_failover', 'be/auto_balance', 'be/spindle_use']
 
-/** Of the changes that a job tells, those that a running instance does not feel yet. */
+/** The changes in a job's result that a running instance gets only later. */
 function effectiveLater(result: unknown): string[] {
   const changes = (Array.isArray(result) ? (result as unknown[]) : []).flatMap((change): [string, unknown][] =>
     Array.isArray(change) ? [[String(change[0]), change[1]]] : [],

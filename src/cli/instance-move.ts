@@ -115,7 +115,7 @@ export async function changeGroup(call: Call): Promise<number> {
   return followJobs(call, result, `Instance '${name}' changed group`, `while changing group of instance '${name}'`)
 }
 
-/** Of an opcode that may hand on some of its work. */
+/** Waits for the jobs to which an opcode may have handed on some of its work. */
 export async function waitForHandedOn(call: Call, result: unknown): Promise<number> {
   if (jobsOf(result).length === 0) return EXIT.ok
   const bad = (await call.jobs.followSubmitted(jobsOf(result))).filter(({ ok }) => !ok)

@@ -110,7 +110,7 @@ function summaries(value: unknown): string {
   return joined(value).replace(/\((\d+) ns\)/g, (_, ns: string) => `(${Number(ns) / 1e9} s)`)
 }
 
-/** Of each opcode of a job. */
+/** Formats the times of a job's opcodes. */
 function moments(value: unknown): string {
   return pythonText(Array.isArray(value) ? value.map(formatTimestamp) : value)
 }

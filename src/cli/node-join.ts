@@ -18,7 +18,7 @@ import type { DaemonSetup, JoinRequest } from '../rpc/ssh/messages'
 import { type Call, CommandFailure, refusal, type ThisNode } from './command'
 import type { OptionValues } from './option-values'
 
-/** What the cluster knows of the node, and of how its nodes are reached. */
+/** The cluster's data about the node, and about how to reach its nodes. */
 interface Joining {
   readonly name: string
   readonly address: string
@@ -93,7 +93,7 @@ async function knownNode(call: Call, name: string): Promise<{ secondaryIp: strin
   return { secondaryIp: String(sip), port: Number(port) }
 }
 
-/** Of the group that the node is to be in, else of the first one. */
+/** The SSH port of the group that the node will be in, or of the first group if none was named. */
 async function groupPort({ master, options }: Call): Promise<number> {
   const group = options.text('nodegroup')
   const given = options.keyValues('ndparams')?.['ssh_port']

@@ -1,7 +1,7 @@
 // Options that only gnt-node has.
 import { flag, value } from './option'
 
-/** What users may name; the master knows more. */
+/** The storage types that users may name. The master knows more. */
 export const STORAGE_TYPES: readonly string[] = ['file', 'lvm-pv', 'lvm-vg', 'sharedfile', 'gluster']
 
 export const oAllocatable = value('--allocatable', 'allocatable', 'bool', 'allow allocation on the volume', {

@@ -1,4 +1,4 @@
-// What is asked of nodes beside their daemons: power and health through their helpers, and commands that they allow.
+// Requests to nodes beyond the work of their daemons: power and health through out-of-band helpers, and restricted commands.
 import { isObject } from '../opcodes/check'
 import { OpNodeSetParams, OpOobCommand, OpRestrictedCommand } from '../opcodes/node'
 import type { WireOpCode } from '../rpc/luxi/calls'
@@ -10,7 +10,7 @@ import { RESULT_STATUS_WORDS } from '../model/constants/query'
 import { opcodeOf } from './submit'
 import { formatTable } from './table'
 
-/** What may do harm is only done to nodes that are named, and asked about. */
+/** Harmful commands need named nodes and a confirmation. */
 const VERBS: readonly string[] = ['on', 'off', 'cycle', 'status']
 const HARMFUL: readonly string[] = ['off', 'cycle']
 
@@ -61,7 +61,7 @@ const itemsOf = (answer: unknown) =>
     return { item, status }
   })
 
-/** What nodes answered: as lines of which there may be several, and as a field of data. */
+/** The two forms of nodes' answers: lines, maybe several for each node, and one field of data. */
 interface Shown {
   readonly lines: (answer: unknown) => readonly string[]
   readonly data: readonly [field: string, value: (answer: unknown) => unknown]

@@ -122,7 +122,7 @@ export async function diagnoseOses(call: Call): Promise<number> {
   return bad ? EXIT.failure : EXIT.ok
 }
 
-/** What one node said: the first definition in its search path is the one it uses. */
+/** The answer of one node. A node uses the first definition in its search path. */
 function nodeLines(node: string, found: readonly unknown[]): string[] {
   const [used, ...others] = found.map(list)
   if (used === undefined) return [`  Node: ${node}, status: OS not found`]
@@ -135,7 +135,7 @@ function nodeLines(node: string, found: readonly unknown[]): string[] {
 const osStatus = (valid: unknown, message: unknown): string =>
   valid === true ? 'valid' : `invalid - ${pythonText(message)}`
 
-/** What an OS can have depends on the version of the interface that it declares. */
+/** Describes one definition. The version of the interface that an OS declares decides which parts it can have. */
 function definition([path, valid, message, variants, parameters, versions, trusted]: readonly unknown[]): string {
   const part = (title: string, values: readonly unknown[], none = `no ${title}`) =>
     values.length === 0 ? ` [${none}]` : ` [${title}: ${values.map(pythonText).join(', ')}]`

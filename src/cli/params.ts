@@ -16,7 +16,7 @@ export const DEFAULT = ['default']
 export const backendParams = (values: KeyValues = {}, words: readonly string[] = []) =>
   enforceTypes(values, { ...BE_TYPES, memory: 'size' }, words)
 
-/** What stands before the colon of `-H kvm:acpi=true`. */
+/** Checks the part before the colon of `-H kvm:acpi=true`. */
 export function hypervisorName(name: string): string {
   const known = Object.keys(HV_PARAMS)
   if (known.includes(name)) return name
@@ -96,7 +96,7 @@ export function byIndex(options: readonly IdentKeyValues[], kind: string, max: n
   return list
 }
 
-/** What stands behind `0:`; `no_0` and `-x` have nothing there. */
+/** Answers the part after `0:`. `no_0` and `-x` have none, and are refused. */
 export function given(values: KeyValues | false | null, label: string): KeyValues {
   if (values !== false && values !== null) return values
   throw refusal(`Invalid ${label} value: expected dict, got ${values === false ? 'False' : 'None'}`)

@@ -29,12 +29,12 @@ export const optionsOf = (command: Command): readonly Option[] => [
 export function parseCommandLine(command: Command, words: readonly string[], terminal: Terminal): Parsed {
   const options = optionsOf(command)
   const values = new Map<string, unknown>(options.map((option) => [option.dest, defaultOf(option)]))
-  // Of several options with one dest, the first decides what is there when none is given.
+  // Several options may share one dest. The first of them decides the default, so it is set last.
   for (const option of [...options].reverse()) values.set(option.dest, defaultOf(option))
   const parser = new commander.Command(command.name)
   parser.exitOverride().helpOption(false).allowExcessArguments(true).argument('[args...]')
   parser.configureOutput({ writeErr: () => undefined, writeOut: () => undefined })
-  // What follows the first argument is an argument, even when it looks like an option.
+  // After the first argument every word is an argument, even if it looks like an option.
   parser.passThroughOptions()
   for (const option of options)
     for (const name of spellings(option))

@@ -1,4 +1,4 @@
-// What was probably meant by a word that is none.
+// Suggests the known word that the user probably meant.
 
 /** The known words that need the fewest changes, which are at most a third of the letters; " Did you mean list?" */
 export function suggestion(word: string, known: readonly string[]): string {

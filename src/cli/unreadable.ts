@@ -9,7 +9,7 @@ import type { OptionValues } from './option-values'
 /** How luxid begins its answer to a call that it cannot read: a bare text, which has no class. */
 const UNPARSABLE = /^Failed to parse request: (?:Cannot convert value '.*', error: )?/s
 
-/** What luxid could not read of a call; undefined when that was not its trouble. */
+/** Luxid's reason for not reading a call; undefined when the error is another one. */
 export const unreadable = (error: unknown): string | undefined =>
   error instanceof GenericError && UNPARSABLE.test(error.message) ? error.message.replace(UNPARSABLE, '') : undefined
 

@@ -1,4 +1,4 @@
-// What the lock table answers to questions, in the forms of Ganeti's calls.
+// Answers questions about the lock table in the forms of Ganeti's calls.
 import type { ClientId, LockMode, LockName, LockRequest } from '../model/lock'
 import { BIG_LOCK, compareLocks } from './names'
 import { conflicts, earlierClusterRequest } from './blockers'
@@ -30,7 +30,7 @@ export interface Blocking {
   holders: { client: ClientId; mode: LockMode; since: number }[]
 }
 
-/** What a waiting request waits for: locks in use, and who has them since when. Empty when the client waits for nothing. */
+/** The locks that a waiting request waits for, with their owners and since when. Empty when the client waits for nothing. */
 export function blocking(table: LockTable, client: ClientId): Blocking[] {
   const waiting = table.waiting.get(ownerKey(client))
   if (waiting === undefined) return []

@@ -1,4 +1,4 @@
-// What the lock table remembers, and the one function that changes who holds what.
+// The memory of the lock table, and the one function that changes who holds which lock.
 import type { ClientId, LockMode, LockName, LockRequest } from '../model/lock'
 import { compareLocks, lockSetOf } from './names'
 

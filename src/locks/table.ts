@@ -29,7 +29,7 @@ export type LockEvent = { owner: ClientId; at: number } & (
 export interface Effects {
   /** Whom an update waits for, or would have to; empty when it was done. */
   blockers: ClientId[]
-  /** What takeFree got. */
+  /** The locks that takeFree got. */
   acquired: LockName[]
   /** Owners whose waiting requests were granted, in the order of granting. */
   granted: ClientId[]

@@ -4,7 +4,7 @@
 export const REPAIR_TYPES = ['fix-storage', 'migrate', 'failover', 'reinstall'] as const
 export type RepairType = (typeof REPAIR_TYPES)[number]
 
-/** What counts more comes later, where a task has several. */
+/** If a task has several results, the later one in this list wins. */
 const RESULTS = ['enoperm', 'success', 'failure'] as const
 type RepairResult = (typeof RESULTS)[number]
 
@@ -60,7 +60,7 @@ function suspendedUntil(text: string): number[] {
   return /^:\d+$/.test(text) ? [Number(text.slice(1))] : []
 }
 
-/** What the tags of an instance say: the earliest failure, else the task that goes on, else the newest that ended. */
+/** The state that an instance's tags tell: the earliest failure, else the running task, else the task that ended last. */
 export function repairOf(instance: string, tags: readonly string[]): Repair {
   const found = tags.flatMap((tag) => parseTag(tag) ?? [])
   const uuids = [...new Set(found.map(({ task }) => task.uuid))].sort()
@@ -141,7 +141,7 @@ export interface ProposedRepair {
   readonly ops: readonly ({ OP_ID: string } & Record<string, unknown>)[]
 }
 
-/** What would mend the instance; none where nothing is broken, or nothing is known against it. */
+/** The operation that would repair the instance. None if nothing is broken, or if no repair is known. */
 export function proposeRepair({
   name,
   template,

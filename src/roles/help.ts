@@ -1,4 +1,4 @@
-// What `gantryd --help` and `gantryd ROLE --help` print.
+// The texts of `gantryd --help` and `gantryd ROLE --help`.
 import { OPTIONS, COMMON } from './options'
 import type { Place, Role } from './role'
 import { ROLES } from './table'

@@ -1,4 +1,4 @@
-// What there is to know about a daemon before it runs. Whoever starts, stops, names or installs daemons reads it here.
+// Describes a daemon before it runs. All code that starts, stops, names or installs daemons reads these descriptions.
 import type { SocketName } from '../lib/paths'
 import type { OptionName } from './options'
 
@@ -26,7 +26,7 @@ export interface Role {
   /** The file's name below the directory of logs, without `.log`. */
   readonly log: string
   readonly options: readonly OptionName[]
-  /** What its exit codes mean beside 0 and 1. After one of these it is not started again. */
+  /** The meanings of exit codes other than 0 and 1. After one of these the daemon is not started again. */
   readonly exits?: Readonly<Record<number, string>>
   /** Roles that must be ready before this one is started, where they run on the same node. */
   readonly after?: readonly string[]

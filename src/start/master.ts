@@ -1,4 +1,4 @@
-// What the daemons of a master have in common: they start only when the other nodes agree.
+// The common part of the master's daemons: they start only when the other nodes agree.
 import { systemClock as clock } from '../lib/clock'
 import { ownedDisk as disk } from '../model/owners'
 import { openNodeClient } from '../rpc/node/client'

@@ -1,4 +1,4 @@
-// What the start of a role is given, and what it gives back.
+// The arguments and the result of a role's start function.
 import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
 import type { Options } from '../roles/options'

@@ -207,7 +207,7 @@ function shortNumber(value: number): string {
 
 interface Telling {
   readonly terminal: Terminal
-  /** Of each step every node that was looked at. */
+  /** Whether to show, for each step, every node that was considered. */
   readonly explain: boolean
 }
 

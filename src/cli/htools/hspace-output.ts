@@ -1,4 +1,4 @@
-// What `hspace` prints: sentences to read, or keys and values for programs.
+// Prints the result of `hspace`: sentences for people, or keys and values for programs.
 import type { Template } from '../../allocation/cluster-data'
 import { nodesNeeded } from '../../allocation/cluster-data'
 import type { ClusterModel } from '../../allocation/cluster-model'

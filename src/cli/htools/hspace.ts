@@ -168,7 +168,7 @@ function planOf(model: ClusterModel, options: Parsed, template: Template): Plan 
   }
 }
 
-/** What the plan follows from, as Ganeti shows it: mirrors have a list of second nodes for each first one. */
+/** The basis of the plan, as Ganeti prints it. For mirrored disks, each first node has a list of second nodes. */
 function planLines({ data }: ClusterModel, { bad, nodes, mirrored }: Plan): string {
   const names = (what: string, all: readonly { readonly name: string }[], found: readonly number[]) =>
     found.length === 0 ? '' : `Bad ${what}: ${JSON.stringify(found.map((at) => all[at]?.name))}\n`

@@ -67,7 +67,7 @@ function sourcesOf(options: Parsed, terminal: Terminal): NodeSources {
   const paths = environmentPaths()
   return {
     ...{ clock, hostname: paths.hostname, instanceReasonDir: paths.instanceReasonDir },
-    // What cannot be read is refused like what comes later.
+    // The async wrapper turns an error while reading into a rejection, like later errors.
     read: async (file) => read(file),
     warn: (text) => terminal.err(`${text}\n`),
     async run(command) {

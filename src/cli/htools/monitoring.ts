@@ -1,4 +1,4 @@
-// What the monitoring daemons say of the nodes' processors, taken as the load of instances.
+// Takes the processor figures of the nodes' monitoring daemons as the load of instances.
 import { BadClusterData } from '../../allocation/cluster-data'
 import { type ClusterModel, Col, type Settings, buildModel } from '../../allocation/cluster-model'
 import { JsonFields } from '../../allocation/json-fields'

@@ -12,9 +12,9 @@ export interface OptionSpec {
   readonly absent?: string
   /** A value that is read as a number, under this name in complaints. */
   readonly reads?: readonly [what: string, kind: NumberKind]
-  /** What is wrong with a value. */
+  /** Answers what is wrong with a value. */
   readonly check?: (text: string) => string | undefined
-  /** What a shell may complete: nothing, if it does not say. */
+  /** The kind of values that a shell may complete; without it, none. */
   readonly completes?: string
 }
 

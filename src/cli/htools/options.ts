@@ -4,7 +4,7 @@ import { readNumber } from '../../allocation/numbers'
 import { OPTIONS, type OptionSpec } from './option-table'
 import { PROGRAM_VERSION, Stop } from './terminal'
 
-/** What was given: the values of each option in order; an option without a value has an empty one. */
+/** The parsed command line: the values of each option in order. An option without a value has an empty one. */
 export interface Parsed {
   readonly program: string
   readonly given: ReadonlyMap<string, readonly string[]>

@@ -132,7 +132,7 @@ const FIELDS: Readonly<Record<string, Field>> = {
     header: 'PeerMap',
     text: true,
     show(model, node) {
-      // Of those that keep as much, the one that came last comes first.
+      // Sorts by memory, the largest first. Among equals the last one comes first, as `instancesOn` lists them.
       const primaries = instancesOn(model, model.secondary, node).map((one) => model.primary[one] ?? NO_NODE)
       const memory = (primary: number) => model.peers[node]?.get(primary) ?? 0
       const pairs = [...new Set(primaries)].sort((one, other) => memory(other) - memory(one))

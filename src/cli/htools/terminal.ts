@@ -1,10 +1,10 @@
-// What the programs of allocation need of the world: two streams, files, a cluster, time and chance, and a way to end.
+// The outside world of the allocation programs: two streams, files, a cluster, time, chance, and a way to exit.
 import type { Clock } from '../../lib/clock'
 import type { Random } from '../../lib/random'
 import { RELEASE_VERSION } from '../../model/constants/versions'
 import type { Master } from '../../rpc/luxi/calls'
 
-/** What the programs call themselves in the jobs that they submit. */
+/** The programs' name in the jobs that they submit. */
 export const PROGRAM_VERSION = `gantry ${RELEASE_VERSION}`
 
 export interface Terminal {
