@@ -122,7 +122,7 @@ const BANNED: readonly { text: RegExp; instead: string; where?: RegExp }[] = [
   { text: /\bas any\b|: any\b(?! )/, instead: '`unknown`, and a check', where: /^src\// },
 ]
 
-/** What runs for long. The command line, operations and allocation end with what they were asked. */
+/** Code that runs for a long time. The command line, operations and allocation end with their task. */
 const LONG_LIVED = /^src\/(config|daemons|jobs|lib|locks|node|query|rpc|services)\//
 
 const OURS = /\.(ts|js|cjs|mjs|json|md|hbs|sh|yml)$|^bin\/|^\.ci\/|^os\//
@@ -358,7 +358,7 @@ function linesWith(text: string, wanted: RegExp): [number, string][] {
   })
 }
 
-/** What a document writes as code or as the target of a link and looks like a file of the project. */
+/** The names in code spans and link targets of a document that look like files of the project. */
 function namedFiles(document: string): string[] {
   const inCode = [...document.matchAll(/`([^`\n]+)`/g)].flatMap(([, code = '']) => code.split(/\s+/))
   const linked = [...document.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].flatMap(([, target = '']) => target)

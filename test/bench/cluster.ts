@@ -64,7 +64,7 @@ async function end(entry: Running): Promise<void> {
   running.delete(entry)
 }
 
-/** What Ctrl-C needs: none is started any more either. */
+/** For Ctrl-C: ends all clusters, and lets no new one start. */
 export async function stopAllClusters(): Promise<void> {
   stopping = true
   await Promise.all([...running].map(end))

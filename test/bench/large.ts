@@ -34,7 +34,7 @@ export async function measureLarge(
   }
   const load = (label: string, path: string, seconds: number) =>
     watched(`large: ${label} ${path}`, () => loadRapi(cluster.rapi, { path, connections: 1, how: 'kept', seconds }))
-  // What the daemons still do after their start falls into this one.
+  // The first request also pays for work that the daemons still do after their start.
   await load('first GET', '/2/instances?bulk=1', 0.01)
   await load('GET', '/2/instances?bulk=1', seconds)
   await load('GET', '/2/nodes?bulk=1', seconds)
@@ -94,7 +94,7 @@ const QUESTIONS: readonly (readonly [label: string, path: string, body: object])
   ['20 moves', '/3/balance', { max_moves: 20 }],
 ]
 
-/** What consoles and scripts ask: the cluster, single objects, names, jobs. */
+/** Paths that consoles and scripts request: the cluster, single objects, names, jobs. */
 function mixedPath(n: number): string {
   const instance = `inst${(n * 7919) % LARGE.instances}.gnt.example`
   const paths = ['/2/info', `/2/instances/${instance}`, '/2/nodes', '/2/jobs', `/2/instances/${instance}/tags`]

@@ -5,7 +5,7 @@ import { processesBelow } from './processes'
 
 const PRELOAD = path.join(__dirname, 'loop-delay.cjs')
 const ANSWER_MS = 2000
-/** Of these daemons. */
+/** The daemons that are watched. */
 const NAMES = ['rapi', 'luxid', 'wconfd']
 
 interface Block {

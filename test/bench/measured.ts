@@ -1,4 +1,4 @@
-// What was measured, and how it is printed.
+// The figures of one measurement, and how they are printed.
 
 export interface Measured {
   readonly count: number

@@ -52,7 +52,7 @@ export class Peer {
 
   /** Jobs wait for every candidate, so figures are taken with several and with one. */
   setCandidates(count: number): void {
-    // What a node is already is refused, and no failure.
+    // A node refuses a role that it has already; that is no failure.
     const gnt = (...args: string[]) =>
       spawnSync(path.join(this.folder, 'bin/node-exec'), ['1', ...args], { stdio: 'ignore' })
     gnt('gnt-cluster', 'modify', `--candidate-pool-size=${count}`)

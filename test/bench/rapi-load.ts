@@ -26,7 +26,7 @@ export async function loadRapi(target: RapiTarget, load: RapiLoad): Promise<Meas
   return measured(times, performance.now() - started)
 }
 
-/** What each answer took, in milliseconds. */
+/** The time of each answer, in milliseconds. */
 export async function timesOf(target: RapiTarget, load: RapiLoad): Promise<number[]> {
   const request = requestText(target, { path: load.path, keepAlive: load.how === 'kept' })
   const session = await one(target, request)

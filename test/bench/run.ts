@@ -48,7 +48,7 @@ const say = (text: string): void => void process.stderr.write(`${text}\n`)
 const temporary = fs.mkdtempSync(path.join(os.tmpdir(), 'gbench-'))
 let peer: Peer | undefined
 let interrupted = false
-/** Of others: our own comes later. */
+/** The load that others put on the machine, read before the benchmark adds its own. */
 const startLoad = os.loadavg()[0]?.toFixed(1) ?? '?'
 
 async function main(): Promise<void> {
@@ -154,7 +154,7 @@ async function measureManyNodes(start: Start, scale: Scale, report: Report): Pro
   await cluster.stop()
 }
 
-/** Of the master node: the others have only their noded. */
+/** Reports the master node only, because the other nodes run nothing but noded. */
 function reportMemory(pid: number, when: string, report: Report): void {
   const processes = memoryBelow(pid).filter(({ node }) => node === undefined || node.startsWith('node1.'))
   for (const name of new Set(processes.map((one) => one.name))) {

@@ -1,4 +1,4 @@
-// What arrives at the master when a command is typed: the same from Ganeti's own programs and from ours.
+// Typed commands must send the same opcodes to the master from Ganeti's own programs and from ours.
 import { spawn } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as os from 'node:os'
@@ -185,7 +185,7 @@ function byReason(jobs: readonly (readonly WireOpCode[])[]): Map<number, unknown
   return found
 }
 
-/** What 3.1 has another default for than Debian's 3.0 programs, which always say it. */
+/** Parameters whose defaults differ in 3.1. Debian's 3.0 programs always send them. */
 const NEWER = ['reason', 'name_check', 'ip_check', 'hotplug', 'hotplug_if_possible']
 
 const NOTHING = ['null', '{}']

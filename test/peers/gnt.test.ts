@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => (present ? cluster.remove() : undefined))
 
-/** What a program prints, once it has succeeded. */
+/** Runs a program that must succeed, and answers its output. */
 function gnt(command: string): string {
   const [program = '', ...args] = command.split(' ')
   const env = { ...process.env, GANETI_ROOTDIR: path.join(cluster.root, NODE(1)), GANETI_HOSTNAME: NODE(1) }

@@ -26,7 +26,7 @@ const told = ({ code, out, err, files }: Ran, program: string) => ({
     .replace(/(:failover:)[-0-9a-f]+:\d+:/, '$1UUID:TIME:')
     .replace(/"timestamp":\d+/, '"timestamp":NOW')
     .replace(/^(-.*\n)+/, (lines) => lines.split('\n').sort().join('\n')),
-  // What follows a wrong command line is our own help.
+  // Our programs print their own help after a wrong command line, so only the first line is compared.
   err: err.replaceAll(/^(htools|mon-collector): /gm, `${program}: `).replace(/^(Command line error: .*)[^]*$/, '$1'),
 })
 

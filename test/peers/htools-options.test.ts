@@ -284,7 +284,7 @@ const PROGRAMS: readonly (readonly [program: string, base: readonly string[], op
   ),
 ]
 
-/** What follows a wrong command line is our own help. */
+/** Our programs print their own help after a wrong command line, so only the first line is compared. */
 const told = ({ code, out, err }: Ran) => ({ code, out, err: err.replace(/^(Command line error: .*)[^]*$/, '$1') })
 
 /** Theirs are all called by one name. */

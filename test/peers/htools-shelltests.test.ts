@@ -118,7 +118,7 @@ function makeRequests(): void {
   }
 }
 
-/** What the remote API tells, and the file that is made of it, are the same cluster. */
+/** Prints the cluster twice: from the remote API, and from the file that hscan made of it. Both must be the same. */
 function scan(): void {
   fs.mkdirSync(made('hscan'))
   ours('hscan', '-d', `${made('hscan')}/`, '-p', '-v', '-v', ENVIRONMENT.RAPI_URL)

@@ -45,7 +45,7 @@ for (const name of files) {
     ]) {
       const args = ['-v', '-v', '-v', '-t', path.join(DATA, name), '--tiered-alloc=20g,2g,4', ...more]
       const [mine, theirs] = [await ours('hspace', args), debians('hspace', args)]
-      // Of instances of two groups Ganeti's looks for a node in the wrong one.
+      // For instances in two groups, Ganeti's hspace looks for a node in the wrong group and crashes.
       if (theirs.err.includes('IntMap.!: key')) continue
       expect({ more, ...mine }).toEqual({ more, ...theirs })
     }

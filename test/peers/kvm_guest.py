@@ -1,4 +1,4 @@
-# What Ganeti's own KVM code makes of a running guest, as JSON. Arguments: the folder of Ganeti's programs, `look` or `stop`, and
+# Prints Ganeti's own KVM code's view of a running guest, as JSON. Arguments: the folder of Ganeti's programs, `look` or `stop`, and
 # the guest's name.
 import json, os, sys
 

@@ -16,7 +16,7 @@ import type { SimCluster } from './sim-cluster'
 import type { SimMachine } from './sim-machine'
 import type { SimProcess } from './simulator'
 
-/** What is not the same everywhere. */
+/** Files of the queue that differ from machine to machine. */
 const OWN_FILES = ['version', 'archive', 'serial', 'journal', 'journal.old']
 
 export class Auditor {
@@ -34,7 +34,7 @@ export class Auditor {
     })
   }
 
-  /** What a machine would find on its disk if it started now. */
+  /** Checks the configuration that a machine would find on its disk if it started now. */
   async checkDisk(where: string): Promise<void> {
     const { documents } = await this.read(this.cluster.master)
     this.checkConfig(documents.config, where, false)
@@ -72,7 +72,7 @@ export class Auditor {
       }
   }
 
-  /** What was `told` is durable; what is on a disk may not be yet. */
+  /** A configuration that somebody was `told` is durable. One that is only on a disk may still be lost. */
   private checkConfig(config: ConfigData, where: string, told: boolean): void {
     const { ledger } = this
     ledger.sawSerial(config.serial_no, where, told)
@@ -156,7 +156,7 @@ export class Auditor {
   }
 }
 
-/** What a reader needs to know of a file of the queue. */
+/** A short text about a file of the queue, for the reader of a complaint. */
 function outline(text: string | undefined): string {
   if (text === undefined) return 'missing'
   if (!text.startsWith('{')) return text.trim()

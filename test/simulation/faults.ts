@@ -1,4 +1,4 @@
-// What goes wrong in a simulated cluster, one thing after the other, at the seed's choice.
+// Causes faults in a simulated cluster, one after the other, as the seed chooses.
 import type { Auditor } from './auditor'
 import { NODES, type SimCluster } from './sim-cluster'
 

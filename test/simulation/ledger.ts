@@ -1,4 +1,4 @@
-// What the cluster has promised to its users, and the complaints of who finds a promise broken.
+// Remembers what the cluster has promised to its users, and collects complaints about broken promises.
 import type { JobId } from '../../src/rpc/luxi/calls'
 import type { Simulator } from './simulator'
 
@@ -13,7 +13,7 @@ export class Ledger {
   readonly complaints: string[] = []
   /** Accepted jobs, with the end that somebody was told of. */
   readonly jobs = new Map<JobId, { status: string | undefined; result: string; since_ms: number; archived: boolean }>()
-  /** What must be there, and what must not; what nobody can know is in neither. */
+  /** Facts that must be there, and facts that must not. Facts that nobody can be sure of are missing here. */
   private readonly known = new Map<string, { fact: Fact; there: boolean }>()
   private serial = 0
 

@@ -14,7 +14,7 @@ const REST_S = 3 * 3600
 
 export interface Run {
   readonly complaints: readonly string[]
-  /** What went on, in order; empty without tracing. */
+  /** The events in order; empty without tracing. */
   readonly trace: readonly string[]
 }
 
@@ -45,7 +45,7 @@ export async function runSeed(seed: number, tracing = false): Promise<Run> {
     ledger.complain(
       `no rest: ${auditor.unrest ?? ''} ${users.map(({ state }) => state).join('; ')} ${cluster.failures.slice(-3).join('; ')}`,
     )
-  // What was under way to the candidates, and the last checkpoints.
+  // Lets messages to the candidates arrive, and the last checkpoints be written.
   await simulator.run(60)
   await auditor.checkAtRest()
   return { complaints: ledger.complaints, trace: simulator.trace }

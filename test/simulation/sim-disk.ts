@@ -46,7 +46,7 @@ export class SimDisk {
     return this.names.get(file)?.data.toString('utf8')
   }
 
-  /** What a directory holds: the names below it, whatever they are. */
+  /** The names of everything below a directory. */
   list(directory: string): string[] {
     const below = `${directory}/`
     const found = [...this.names.keys()]

@@ -27,7 +27,7 @@ const {
 const { gantry_jobqueue_keep } = fileHandlers
 const { set_watcher_pause, get_watcher_pause } = fileHandlers
 
-/** What the machine's own files are about is done by the product. */
+/** The product's own handlers serve the calls about a machine's own files. */
 const ownFiles = {
   ...{
     jobqueue_update,
@@ -43,7 +43,7 @@ const ownFiles = {
   ...configReplicaHandlers,
 }
 
-/** What a node's own files need of its daemon. */
+/** The parts of a node's context that its file handlers use. */
 type FilesContext = Pick<
   NodeContext,
   'paths' | 'disk' | 'clock' | 'random' | 'log' | 'hostname' | 'configReplica' | 'queueJournal'

@@ -47,7 +47,7 @@ export class SimNetwork {
       }
       const late = (after_s: number, text: string) => simulator.after(after_s * 1000, caller, () => fail(text))
       let limit = late(timeout_s, `no answer within ${timeout_s} s`)
-      /** What is on its way back is sent again until it arrives, as TCP does. */
+      /** An answer is sent again until it arrives, as TCP does. */
       const back = (action: () => void, delay_ms = this.delay()) => {
         simulator.after(delay_ms, caller, () => {
           if (!carries()) return back(action, simulator.between(200, 5000))

@@ -41,9 +41,9 @@ export class FramedConnection implements Omit<RealConnection, 'socket'> {
   private hangUp: () => void = () => undefined
   private readonly queue: string[] = []
   private busy = false
-  /** Of a message that `send` ends. */
+  /** The parts of a message that were written before `send` ends it. */
   private begun = ''
-  /** What was sent arrives in order. */
+  /** The arrival time of the last message: later ones must not overtake it. */
   private arrival_ms = 0
   private readonly forget: () => void
 

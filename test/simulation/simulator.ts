@@ -20,7 +20,7 @@ const running = new AsyncLocalStorage<SimProcess>()
 
 export class Simulator {
   readonly random: Random
-  /** What went on, for whoever looks into a failure. */
+  /** The events so far, for somebody who examines a failure. */
   readonly trace: string[] = []
   /** By which the wall clock of a machine is ahead of the time that passes. */
   private readonly ahead_ms = new Map<string, number>()
@@ -57,7 +57,7 @@ export class Simulator {
     return { cancel: () => void (event.action = undefined) }
   }
 
-  /** What a stopped process has missed happens now. Timers come first, as in the event loop of Node, or in the order of time. */
+  /** Runs now the events that a stopped process has missed: timers first, as in Node's event loop, or all in the order of time. */
   catchUp(missed: readonly Event[]): void {
     const timersFirst = this.chance(0.7)
     const rank = ({ isTimer }: Event) => (timersFirst && isTimer ? 0 : 1)
@@ -91,7 +91,7 @@ export class Simulator {
   /** Lets time pass until the condition holds; false when it did not within the limit. */
   async run(limit_s: number, until: () => boolean = () => false): Promise<boolean> {
     const end_ms = this.now_ms + limit_s * 1000
-    // What was begun before the first event.
+    // Lets work that was begun before the first event go on.
     await breathe()
     while (!until()) {
       const [next] = this.events
@@ -149,7 +149,7 @@ const isBefore = (a: Event, b: Event): boolean => a.at_ms < b.at_ms || (a.at_ms 
 /** A process of a simulated machine. What it waits for when it dies never comes. */
 export class SimProcess {
   alive = true
-  /** What a stopped process misses; undefined while it runs. */
+  /** The events that a stopped process misses; undefined while it runs. */
   private missed: Event[] | undefined
   readonly clock: Clock
   private readonly endings = new Set<() => void>()

@@ -1,4 +1,4 @@
-// What simulated users do: each has tags and instances of its own, submits jobs, and remembers what it was told.
+// Simulated users: each has its own tags and instances, submits jobs, and remembers the answers.
 import type { WireOpCode } from '../../src/rpc/luxi/calls'
 import { LuxiClient } from '../../src/rpc/luxi/client'
 import { PeerError } from '../../src/rpc/json-protocol'

@@ -2,7 +2,7 @@
 // name is not among them is read by nobody.
 import * as ts from 'typescript'
 
-/** What tells of a command without carrying it out. */
+/** Properties that describe a command and do not carry it out. */
 const TOLD = ['name', 'help', 'options', 'usage', 'args', 'aliases']
 
 /** By name and help of each command: several tools have a command of the same name. */
@@ -40,7 +40,7 @@ function wordsIn(checker: ts.TypeChecker, sources: ReadonlySet<ts.SourceFile>, s
     if (ts.isStringLiteralLike(node)) words.add(node.text)
     if (ts.isIdentifier(node)) follow(checker.getSymbolAtLocation(node))
     if (ts.isShorthandPropertyAssignment(node)) follow(checker.getShorthandAssignmentValueSymbol(node))
-    // What was loaded on demand is taken out of its module in this way.
+    // Follows names that are destructured from a module that was loaded on demand.
     if (ts.isBindingElement(node) && ts.isIdentifier(node.name))
       follow(checker.getTypeAtLocation(node.parent).getProperty(node.name.text))
     ts.forEachChild(node, visit)

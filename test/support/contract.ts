@@ -56,7 +56,7 @@ export const operations: readonly ContractOperation[] = Object.entries(document.
   Object.entries(verbs).map(([verb, operation]) => ({ ...operation, verb: verb.toUpperCase(), url })),
 )
 
-/** What is wrong with an answer, or undefined when the contract describes it. */
+/** Says what is wrong with an answer; undefined when the contract describes it. */
 export function complaintOf(operation: ContractOperation, status: number, type: string, body: string) {
   const described = operation.responses[String(status)]
   if (described === undefined) return `the status ${status} is not described`
@@ -69,7 +69,7 @@ export function complaintOf(operation: ContractOperation, status: number, type: 
   return validate(JSON.parse(body)) ? undefined : ajv.errorsText(validate.errors)
 }
 
-/** What is wrong with an example, by where it stands; every schema and body that has one is looked at. */
+/** Checks the examples of all schemas and bodies. Answers with each one's place, and what is wrong with it. */
 export function complaintsOfExamples(): [where: string, complaint: string | undefined][] {
   const bodies = operations.flatMap(({ verb, url, requestBody }): [string, Schema][] =>
     Object.values(requestBody?.content ?? {}).map(({ schema }) => [`${verb} ${url}`, schema]),

@@ -21,7 +21,7 @@ export class Correspondence {
   private readonly ours = new Map<string, string>()
   private readonly recorded = new Map<string, string>()
 
-  /** What stands in `known` was there before, and is the same on both sides. */
+  /** Tokens in `known` existed before, and are the same on both sides. */
   constructor(known: string) {
     for (const [token] of known.matchAll(MADE)) this.join(token, token)
   }

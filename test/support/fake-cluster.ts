@@ -18,7 +18,7 @@ type Answers = { [C in CallName]?: (node: NodeTarget, args: ArgsOf<C>) => Result
 
 export class FakeCluster {
   private documents: Documents
-  /** What nodes answer; one that throws, or a call that is missing, is a node's error. */
+  /** The answers of nodes. A call that throws or is missing fails like an error of the node. */
   readonly answers: Answers = { hooks_runner: () => [] }
   readonly asked: { node: string; call: CallName; args: readonly unknown[] }[] = []
   readonly log: string[] = []

@@ -27,7 +27,7 @@ import { Killed, jobEnvironment, nodesThatAnswer, wconfdOf } from './job-surroun
 const STATE = path.join(__dirname, '../golden/state/config.data')
 export const CLIENT: ClientId = [7, '/livelock/7', 77]
 
-/** What a call answers instead: a value, or by throwing an error of the node. */
+/** Replaces a call's answer: returns a value, or throws an error of the node. */
 type Override = (node: string, args: readonly unknown[]) => unknown
 
 export interface AskedCall {
@@ -42,7 +42,7 @@ export class FakeEnvironment {
   readonly table = createTable(1)
   readonly random = seededRandom(3)
   readonly log: string[] = []
-  /** What the job shows besides what was submitted. */
+  /** The notes of the job, beside the opcodes that were submitted. */
   noted: Readonly<Record<string, unknown>> = {}
   readonly calls: AskedCall[] = []
   readonly requested: LockRequest[] = []

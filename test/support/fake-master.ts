@@ -21,7 +21,7 @@ export interface ScriptedJob {
 type Query = (names: readonly string[], fields: readonly string[], lock: boolean) => Promise<unknown[][]>
 
 export class FakeMaster implements Master {
-  /** What was submitted, job by job. */
+  /** The opcodes that were submitted, job by job. */
   readonly submitted: (readonly WireOpCode[])[] = []
   readonly calls: unknown[][] = []
   readonly text = textOfCalls(this)

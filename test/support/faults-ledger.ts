@@ -17,7 +17,7 @@ export class Ledger {
   readonly open = new Map<JobId, string>()
   /** Submissions whose answer got lost: they may or may not have become jobs. */
   unanswered = 0
-  /** What must never happen. */
+  /** Events that must never happen. */
   readonly defects: string[] = []
 
   constructor(

@@ -131,7 +131,7 @@ export class Owner {
     }
   }
 
-  /** What was promised is there as long as nothing else was asked for, and nothing that was asked for before is done late. */
+  /** A promised value must stay until another is requested, and an earlier request must not take effect late. */
   private async look(name: string): Promise<void> {
     const wanted = this.known.get(name)
     if (wanted === undefined) return

@@ -1,4 +1,4 @@
-// What is on the nodes and not as the configuration says: what `gnt cluster verify` must name.
+// Finds things on the nodes that the configuration does not have: `gnt cluster verify` must name them.
 import * as path from 'node:path'
 import type { EmbeddedCluster } from './embedded-cluster'
 import { fakeGuests, processesOf, sharedDisks, withWconfd } from './faults'
@@ -55,7 +55,7 @@ function runningGuests(cluster: EmbeddedCluster): [node: string, name: string][]
   return [...fakeGuests(cluster), ...real]
 }
 
-/** What acknowledged jobs have promised, and is not so. */
+/** Promises of acknowledged jobs that the cluster does not keep. */
 export async function unbelievable(cluster: EmbeddedCluster, users: Users): Promise<string[]> {
   const config = await withWconfd(cluster, (wconfd) => wconfd.readConfig())
   const names = new Set(Object.values(config.instances).map(({ name }) => name))

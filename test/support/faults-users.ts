@@ -5,7 +5,7 @@ import type { WireOpCode } from '../../src/rpc/luxi/calls'
 import { pause } from './faults'
 import type { Ended, Ledger } from './faults-ledger'
 
-/** What is known of an instance from how its jobs ended. */
+/** The state of an instance, as far as the ends of its jobs tell it. */
 export interface Belief {
   /** Undefined: a job on it failed, or its end is unknown. */
   exists: boolean | undefined
@@ -17,7 +17,7 @@ export class Users {
   readonly instances = new Map<string, Belief>()
   /** Tags of the cluster by what the jobs on them promised. */
   readonly tags = new Map<string, boolean | undefined>()
-  /** Of the cluster; undefined when the last change of it failed. */
+  /** The candidate pool size of the cluster; undefined when the last change of it failed. */
   poolSize: number | undefined
   private stopped = false
   private readonly busy: Promise<void>[] = []

@@ -1,5 +1,5 @@
-// What fault tests need of an embedded cluster: its processes by role, a way to wait until it is whole again, and what is where on
-// its nodes, seen without asking any daemon.
+// Tools of the fault tests: the processes of an embedded cluster by role, a wait until the cluster is whole again, and a look
+// at its nodes without asking any daemon.
 import * as fs from 'node:fs'
 import * as net from 'node:net'
 import * as path from 'node:path'

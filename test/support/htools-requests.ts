@@ -84,7 +84,7 @@ export function requestAbout(text: string, request: object): string {
   })
 }
 
-/** What follows from the seed: a new instance, several, or an evacuation. */
+/** A request that follows from the seed: a new instance, several, or an evacuation. */
 export function questionOf(seed: number, text: string): object {
   const chance = seededRandom(seed)
   const { nodes, instances } = parseClusterText(text)

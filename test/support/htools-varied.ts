@@ -58,7 +58,7 @@ export function variedClusterOf(seed: number): string {
     const mirrors = nodes.filter((one) => one !== home && one.group === home?.group)
     const mirror = template === 'drbd' ? mirrors[chance.below(mirrors.length)] : undefined
     const local = template === 'drbd' || template === 'plain'
-    // What nodes report is what instances leave: where they have less than nothing, no program knows what is true.
+    // Instances must not take more than a node has: no program gives a right answer for figures below zero.
     if (home !== undefined && home.usedMemory + memory > home.memory - NODE_MEMORY) return ''
     if (exclusive && [home, mirror].some((one) => one !== undefined && one.usedSpindles >= one.spindles)) return ''
     if (home !== undefined && !forthcoming && (status === 'running' || status === 'ERROR_up')) home.usedMemory += memory

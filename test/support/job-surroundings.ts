@@ -1,4 +1,5 @@
-// What every cluster in memory hands to a job: nodes that answer, a wconfd of the calls that it knows, and the rest of an environment.
+// The surroundings of jobs in all clusters in memory: nodes that answer, a wconfd that knows some calls, and the rest of an
+// environment.
 import { clockAt } from './instant-clock'
 import { fromParts } from '../../src/allocation/question-parts'
 import { answerQuestion } from '../../src/allocation/questions'
@@ -13,7 +14,7 @@ import { type ArgsOf, type CallName, type ResultOf, callOf } from '../../src/rpc
 import { NodeCallError, type NodeClient, type NodeResult, type NodeTarget } from '../../src/rpc/node/client'
 import type { Wconfd } from '../../src/rpc/wconfd/calls'
 
-/** What a thread would do. */
+/** Does the work of an allocation thread in this process. */
 export async function thinkHere(parts: TaskParts): Promise<unknown> {
   const list: unknown[] = []
   for await (const part of parts) list.push(part)
@@ -26,7 +27,7 @@ export class Killed extends Error {}
 
 type Answer = <C extends CallName>(node: NodeTarget, call: C, args: ArgsOf<C>) => ResultOf<C> | Promise<ResultOf<C>>
 
-/** What the function throws is the node's error. Nodes that are offline are not asked. */
+/** If the function throws, the node answers with that error. Offline nodes are not asked. */
 export function nodesThatAnswer(answer: Answer): NodeClient {
   const ask = async <C extends CallName>(
     node: NodeTarget,
@@ -74,7 +75,7 @@ export function wconfdOf(calls: Partial<Wconfd>, alive: () => void = () => undef
 type Given = Partial<JobEnvironment> & {
   readonly wconfd: Wconfd
   readonly nodes: NodeClient
-  /** What the job says, line by line. */
+  /** The lines of the job's log. */
   readonly said: string[]
   /** The jobs that it submits. */
   readonly submitted: (readonly WireOpCode[])[]

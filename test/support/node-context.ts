@@ -16,7 +16,7 @@ import { openSsconf } from '../../src/node/ssconf'
 export interface TestNode {
   context: NodeContext
   paths: Paths
-  /** What the daemons were told, in order. */
+  /** The messages to the daemons, in order. */
   told: string[]
   /** Writes a file of Ganeti's layout. */
   put(file: string, text: string, mode?: number): string

@@ -124,7 +124,7 @@ export function until(queue: JobQueue, id: number, holds: (job: Job) => boolean,
 
 export const ended = (queue: JobQueue, id: number): Promise<Job> => until(queue, id, isFinished)
 
-/** What really was executed: `job.opcode`, in order of execution. */
+/** The opcodes that were really executed, as `job.opcode`, in order. */
 export function executed(paths: Paths): string[] {
   try {
     return readFileSync(`${paths.root}/ran`, 'utf8').trim().split('\n')
@@ -137,7 +137,7 @@ export const livelocks = (paths: Paths): string[] => readdirSync(paths.livelockD
 
 type QueuePaths = Pick<Paths, 'queueDir' | 'queueJournal'>
 
-/** What was written last of a file of the queue, wherever it is. */
+/** The newest text of a file of the queue, wherever it is stored. */
 export function queueText(paths: QueuePaths, name: string): string | undefined {
   const text = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined)
   // In this order, as what is in a journal moves on to the next one meanwhile.

@@ -21,7 +21,7 @@ export function rawRequest(url: string, bytes: string): Promise<RawAnswer> {
       const headers = Object.fromEntries(lines.map((line) => headerOf(line)))
       const body = answer.slice(end + 4)
       const length = Number(headers['content-length'] ?? 0)
-      // What must not follow the answer to a HEAD has a second to come.
+      // Waits a second for bytes that must not follow the answer to a HEAD.
       if (isHead && end !== -1) socket.setTimeout(1000)
       if (!closed && (end === -1 || isHead || body.length < length)) return
       socket.destroy()

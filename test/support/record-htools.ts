@@ -5,7 +5,7 @@ import * as path from 'node:path'
 import { ANSWERS, DATA, VARIANTS, dataFiles } from './htools-answers'
 import { debians } from './htools'
 
-/** What takes longer is not recorded, and not compared. */
+/** Runs that take longer are not recorded, and not compared. */
 const LIMIT_MS = 20_000
 
 const answers: Record<string, { code: number; out: string }> = {}

@@ -4,7 +4,7 @@ import listed from '../golden/differences.json'
 
 const otherwise = new Set<string>(listed.map(({ recording }) => recording))
 
-/** What differs, though it is not listed, and what is listed, though it does not. */
+/** Complaints about differences that are not listed, and about listed ones that do not occur. */
 export function verdict(name: string, found: readonly string[]): string[] {
   if (otherwise.has(name)) return found.length > 0 ? [] : [`${name}: does not differ; take it off the list`]
   return found.slice(0, 4).map((text) => `${name}: ${text}`)

@@ -8,7 +8,7 @@ export interface Ran {
   readonly code: number | null
   readonly out: string
   readonly err: string
-  /** What it has written, by name. */
+  /** The files that it has written, by name. */
   readonly files: Readonly<Record<string, string>>
 }
 

@@ -17,7 +17,7 @@ Module._extensions['.ts'] = (module, filename) => {
   module._compile(code, filename)
 }
 
-// What is imported on demand is named as it will be when it is compiled.
+// Imports on demand name the compiled `.js` file, so this finds the source without that ending.
 const resolve = Module._resolveFilename
 Module._resolveFilename = (request, parent, ...rest) => {
   const uncompiled = parent?.filename?.endsWith('.ts') && request.startsWith('.') && request.endsWith('.js')

@@ -1,4 +1,5 @@
-// What the tidy test reads: the project's own files, and of each TypeScript file its imports, functions and uses of globals.
+// Reads the project's own files for the tidy test, and finds the imports, functions and uses of globals of each TypeScript
+// file.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import * as ts from 'typescript'
@@ -66,7 +67,7 @@ export function readSource(name: string): SourceFile {
   return { name, text, lines: countLines(text), imports, functions, globals, onlyReexports: onlyReexports(tree) }
 }
 
-/** What the file can be reached from: the files that its imports name, and theirs. */
+/** All files that can be reached from the entries by following imports. */
 export function reachable(
   entries: readonly string[],
   sources: { get(name: string): SourceFile | undefined },

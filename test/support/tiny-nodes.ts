@@ -73,7 +73,7 @@ export class TinyNodes {
     return console
   }
 
-  /** What the job's `blockdev_assemble` on a migration's target does: the disk's link is there before QEMU opens it. */
+  /** Does as the job's `blockdev_assemble` on a migration's target: it makes the disk's link before QEMU opens the disk. */
   assemble(where: NodeContext): void {
     const link = where.paths.local('/var/run/ganeti/instance-disks/vm1.test:0')
     fs.mkdirSync(path.dirname(link), { recursive: true })

@@ -30,7 +30,7 @@ export interface NodeCallRecord {
 
 export class UnitCluster {
   config: ConfigData
-  /** What nodes answer; throw to fail. A call without an entry fails. */
+  /** The answers of nodes. A function that throws fails the call, and so does a missing entry. */
   answers: Answers = { hooks_runner: () => [] }
   readonly locks: string[] = []
   readonly log: string[] = []
@@ -178,7 +178,7 @@ export class UnitCluster {
     return runOpcode({ OP_ID: id, priority: 0, comment: null, depends: null, reason, ...params }, this.environment())
   }
 
-  /** What a job would do; nothing of the cluster changes. */
+  /** Plans a job; the cluster does not change. */
   plan(...ops: readonly WireOpCode[]): Promise<Planned[]> {
     const { nodes, clock, random, paths, processLog: log } = this.environment()
     return planJob(ops, { config: this.config, gantry: this.gantry, nodes, clock, random, paths, log })

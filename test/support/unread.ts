@@ -1,5 +1,5 @@
-// What the code reads, as the compiler knows it: the declared properties that are read in some files, also where their value travels on
-// under another type. It tells what is accepted from outside and never looked at.
+// Finds declared properties that some files read, with the compiler's types, also where a value travels on under another type.
+// So tests find input that is accepted from outside and never read.
 import * as path from 'node:path'
 import * as ts from 'typescript'
 import { root } from './source-tree'
@@ -72,7 +72,7 @@ export class Reading {
     }
   }
 
-  /** What is handed over becomes what the function was declared with, which for a generic one is more than it is called with. */
+  /** An argument takes the type of the declared parameter. For a generic function this is wider than the type at the call. */
   private call(node: ts.CallExpression): void {
     const parameters = this.checker.getResolvedSignature(node)?.getDeclaration()?.parameters ?? []
     for (const [index, argument] of node.arguments.entries()) {

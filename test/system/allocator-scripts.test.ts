@@ -12,7 +12,7 @@ import { NODES, eventually, withWconfd } from '../support/faults'
 jest.setTimeout(120_000)
 
 let cluster: EmbeddedCluster
-/** What the script does: the text is that of a shell. */
+/** The path of the allocator script. */
 let script: string
 let folder: string
 const [node1 = '', node2 = '', node3 = ''] = NODES
@@ -50,7 +50,7 @@ const MODES: Readonly<Record<string, readonly [op: WireOpCode, answer: unknown]>
   capacity: [{ OP_ID: 'OP_CLUSTER_CAPACITY', iallocator, spec: SPEC, groups: ['far'] }, [1, [[node3]]]],
 }
 
-/** What the script was asked is in a file beside it. */
+/** Writes a script that saves its question in a file beside it. */
 function write(body: string): void {
   fs.writeFileSync(script, `#!/bin/sh\ncp "$1" ${script}.asked\n${body}\n`, { mode: 0o755 })
 }

@@ -122,7 +122,7 @@ test('/metrics tells also what wconfd and the nodes measure of themselves', asyn
     'gantry_node_call_duration_seconds_count{node="node2.gantry.local",call="gantry_config_append"}',
   ])
     expect(text).toMatch(new RegExp(`^${name.replace(/[{}.]/g, '\\$&')} [1-9]`, 'm'))
-  // Of each figure there is one description, however many daemons tell it.
+  // Each figure has one description, even if several daemons report it.
   const titles = text.match(/^# TYPE \S+/gm) ?? []
   expect(new Set(titles).size).toBe(titles.length)
 }, 60_000)
@@ -281,7 +281,7 @@ test('a killed luxid knows the Idempotency-Key, and tells readers of events that
   let again = await ask('POST', '/3/jobs', { ops: [create('vm4')] }, key)
   while (again.status === 502) again = await ask('POST', '/3/jobs', { ops: [create('vm4')] }, key)
   expect([again.status, again.json, again.headers['idempotent-replayed']]).toEqual([202, first.json, 'true'])
-  // What luxid had not written yet when it was killed is lost, and the gap says so.
+  // Events that luxid had not written before it was killed are lost, and the gap says so.
   const events = await firstEvents(before[0]?.id, (seen) => seen.some(({ event }) => event === 'gap'))
   expect(events.at(-1)?.event).toBe('gap')
 }, 60_000)

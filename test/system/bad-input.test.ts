@@ -1,5 +1,5 @@
-// What the doors and daemons do with input that no honest client sends: it is refused with a text that names what is wrong, nothing
-// is written, and every daemon lives on.
+// Sends input to HTTP ports, sockets and daemons that no honest client sends. They must refuse it with a text that names the
+// mistake, write nothing, and live on.
 import * as fs from 'node:fs'
 import * as net from 'node:net'
 import * as path from 'node:path'

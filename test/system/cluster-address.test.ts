@@ -47,7 +47,7 @@ netTest('is not taken from a machine that has it, and a neighbour is told at onc
   expect(change(there, 'add')).toBe('done')
   expect(change(here, 'add')).toBe('Another machine on the network of gnt0 has the address 192.0.2.254')
   expect(change(there, 'del')).toBe('done')
-  // What the neighbour remembers of its former owner.
+  // The neighbour still has the hardware address of the former owner.
   const wrong = '02:00:00:00:00:99'
   inside(there, 'ip', 'neigh', 'replace', CLUSTER, 'lladdr', wrong, 'dev', 'gnt0', 'nud', 'stale')
   expect(neighbour(there)).toBe(wrong)

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => cluster.remove())
 
-/** What the tests wrote to each disk, over what gantry-tiny had installed. */
+/** The bytes that the tests wrote to each disk, over the system that gantry-tiny had installed. */
 let written: Buffer[] = []
 
 test('an export holds the disks and tells what they are of', async () => {

@@ -44,7 +44,7 @@ test('what somebody saw end with success stays, whichever daemon is stopped and 
     for (const owner of owners) owner.stop()
     await Promise.all(work)
     await wholeAgain(cluster)
-    // What was begun for people who have left may still be under way.
+    // Jobs of clients that are gone may still run.
     await allJobsEnd(cluster.master)
     for (const owner of owners) await owner.lookAtAll()
     const sum = (of: (owner: Owner) => number) => owners.reduce((total, owner) => total + of(owner), 0)
@@ -84,7 +84,7 @@ test('nothing is done for people who left before a stopped daemon heard of them'
         expect(outcome.status).toBe('rejected')
       await left
       await wholeAgain(cluster)
-      // What was heard late is through by now: each step of it takes milliseconds.
+      // Late requests are handled by now, because each step takes milliseconds.
       await pause(0.5)
       expect({ role, jobs: await jobs() }).toEqual({ role, jobs: before })
     }

@@ -1,6 +1,6 @@
-// What a real cluster did, step by step: 140 requests that change it, each with the job that came of it, against an embedded cluster
-// that begins in the same state. Answers, results and logs are the recorded ones to the byte, save what chance and the clock made;
-// or the recording is in test/golden/differences.json with a reason.
+// Replays 140 recorded requests that change a real cluster, with their jobs, against an embedded one that begins in the same
+// state. Answers, results and logs must equal the recorded ones to the byte, except for random values and times. Otherwise
+// test/golden/differences.json lists the recording with a reason.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -64,7 +64,7 @@ function asOurs(recording: Recording): Recording {
   return { ...recording, status: ours.status ?? recording.status, body }
 }
 
-/** What 3.0.2 does not know would be a job here, with a number and a new name: it comes when both no longer matter. */
+/** 3.0.2 refused this request, but here it becomes a job, with a number and a new name. It runs last, where both do no harm. */
 const inOrder = (all: readonly Recording[]) => [
   ...all.filter(({ name }) => name !== AT_THE_END),
   ...all.filter(({ name }) => name === AT_THE_END),

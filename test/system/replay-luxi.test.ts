@@ -1,5 +1,5 @@
-// What a real cluster answered over LUXI, request by request, against an embedded one that begins in the same state. An
-// answer is the recorded one, or the recording is in test/golden/differences.json with a reason.
+// Replays recorded LUXI requests of a real cluster against an embedded one that begins in the same state. Each answer must be
+// the recorded one, or test/golden/differences.json lists the recording with a reason.
 import * as fs from 'node:fs'
 import * as net from 'node:net'
 import * as path from 'node:path'
@@ -60,7 +60,7 @@ const learn = (want: unknown, got: unknown) => {
 
 const submit = () => cluster.master.submitJob([])
 
-/** What was done between recordings, and not kept. */
+/** Requests that were made between the recordings and not recorded. */
 const BEFORE: Record<string, () => Promise<unknown>> = {
   '093-SubmitManyJobs': submit,
   '097-SubmitJob-bad-opid-CLOSED': async () => [await submit(), await submit()],

@@ -1,5 +1,5 @@
-// What a real cluster answered over the remote API, request by request, against an embedded one that begins in the same state. An
-// answer is the recorded one, or the recording is in test/golden/differences.json with a reason.
+// Replays recorded requests to a real cluster's remote API against an embedded one that begins in the same state. Each answer
+// must be the recorded one, or test/golden/differences.json lists the recording with a reason.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -31,7 +31,7 @@ test('answers reads, and after them mistakes, as recorded', async () => {
   const [reads, mistakes] = [/^get-/, /^err-/].map((kind) => recordings.filter(({ name }) => kind.test(name)))
   const complaints: string[] = []
   for (const recording of [...(reads ?? []), ...(mistakes ?? [])]) {
-    // What was refused without an answer is a matter of the HTTP server.
+    // Requests that got no answer concern the HTTP server only.
     if (recording.status === null) continue
     for (const submission of BETWEEN[recording.name] ?? []) await rawRequest(cluster.url, submission)
     const job = /^GET \/2\/jobs\/(\d+) /.exec(recording.request)

@@ -125,14 +125,14 @@ async function gnt(...words: string[]) {
 
 const done = { code: 0 }
 
-/** What cluster verify complains of; nothing but SSH matters here, where a candidate is taken out of the pool. */
+/** The complaints of cluster verify about SSH. Others do not matter: the test takes a candidate out of the pool. */
 async function problems(...options: string[]): Promise<string[]> {
   const { stdout, stderr } = await gnt('cluster', 'verify', ...options)
   return `${stdout}${stderr}`.split('\n').filter((line) => /(ERROR|WARNING|failed).*ssh/i.test(line))
 }
 
 async function addNode(name: string): Promise<void> {
-  // What an administrator does by hand: the master may log in.
+  // As an administrator would do by hand: the master may log in.
   fs.writeFileSync(nodePaths(name).local('/root/.ssh/authorized_keys'), `# mine\n${ownKey(MASTER)}\n`)
   expect(await gnt('node', 'add', '--no-ssh-key-check', name)).toMatchObject(done)
   await rereadHostKey(name)

@@ -34,7 +34,7 @@ describe('a client that is generated from the contract', () => {
     fs.copyFileSync(path.join(ROOT, 'test/data/typed-client/life-cycle.mts'), path.join(directory, 'life-cycle.mts'))
     fs.writeFileSync(path.join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions: OPTIONS }))
     fs.symlinkSync(path.join(ROOT, 'node_modules'), path.join(directory, 'node_modules'))
-    // What has a default may be left out of a request.
+    // A request may leave out parameters that have a default.
     const more = ['--output', 'schema.d.ts', '--default-non-nullable', 'false']
     await run('node_modules/openapi-typescript/bin/cli.js', CONTRACT, ...more)
     await run('node_modules/typescript/bin/tsc', '-p', '.')

@@ -23,7 +23,7 @@ os.set_inheritable(3, False)
 seen = {}
 place = []
 
-# What they answer is needed by the tests that follow.
+# Later tests need the results of these functions.
 MAKERS = ("TestInstanceAdd", "TestRapiInstanceAdd", "TestRapiInstanceMultiAlloc", "TestInstanceExport")
 
 ALWAYS = ("set-up", "end")
@@ -131,7 +131,7 @@ def templates():
   for one in every:
     qa.qa_instance.available_instance_tests[:] = [one]
     part("%s instances" % one[1], qa.RunInstanceTests)
-    # What a part that was abandoned left.
+    # A part that was abandoned may have left instances behind.
     left = qa.qa_utils.GetCommandOutput(qa.qa_config.GetMasterNode().primary, "gnt-instance list --no-headers -o name")
     for name in left.split():
       qa.qa_utils.AssertCommand(["gnt-instance", "remove", "--force", name])

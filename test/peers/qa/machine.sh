@@ -36,7 +36,7 @@ cp -r "$repository/os/gantry-tiny" /srv/ganeti/os/qa-tiny
 echo 'os-image where the system comes from' >> /srv/ganeti/os/qa-tiny/parameters.list
 mkdir -p /etc/ganeti
 printf '/srv/ganeti/file-storage\n/srv/ganeti/shared-file-storage\n' > /etc/ganeti/file-storage-paths
-# What an init system does when there is a cluster.
+# Starts the daemons when the cluster is created, as an init system does.
 cat > /usr/sbin/gnt-cluster << INIT
 #!/bin/sh
 $repository/bin/gnt.js cluster "\$@" || exit

@@ -132,7 +132,7 @@ describe('options', () => {
     ['gnt-cluster info x', 'Error: Command info expects no arguments'],
     ['gnt-cluster watcher pause 1h 2h', 'Error: Command watcher expects only 2 argument(s)'],
     ['gnt-job info', 'Error: Command info expects at least 1 argument(s)'],
-    // What follows the first argument is an argument.
+    // After the first argument every word is an argument.
     ['gnt-instance remove inst1 -f', 'Error: Command remove expects 1 argument(s)'],
     ['gnt-instance add -B a=1,a=2 x', "Failure: unknown/wrong parameter name 'Duplicate key 'a' in option -B'"],
     ['gnt-node modify -D maybe n', "Failure: unknown/wrong parameter name 'Invalid boolean value 'maybe''"],

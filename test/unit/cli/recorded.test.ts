@@ -18,7 +18,7 @@ interface Recording {
 
 const recordings = readJson(path.join(GOLDEN, 'recorded.json')) as Recording[]
 
-/** What was typed, with the quotes that the shell took away. */
+/** The typed words, without the quotes that the shell removes. */
 const wordsOf = (command: string): string[] =>
   [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '')
 

@@ -1,4 +1,4 @@
-// What is typed wrong is refused before anything is submitted, and the text says what it was.
+// The programs refuse wrong input before they submit anything, and the text names the mistake.
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'

@@ -80,7 +80,7 @@ const DISK = ' 254 0 vda 1 2 3 4 5 6 7 8 9 10 11'
 const VOLUME = '  uuid;name;attr;-1;+1;253;0;12B;1;;;vg;xenvg;linear;0B;0;12B;;/dev/sda5:0-1;/dev/sda5(0)'
 const VERSIONS = 'version: 8.4.2 (api:1/proto:86-101)\n'
 
-/** What Ganeti 3.0.2's program was heard to say of the same texts. */
+/** Recorded answers of Ganeti 3.0.2's program to the same texts. */
 test.each([
   ['diskstats', `${DISK}\nfoo\n`, '"foo\\n"\n[]\nFailed reading: takeWhile1'],
   ['diskstats', DISK, '""\n[]\nnot enough input'],

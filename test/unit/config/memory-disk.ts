@@ -10,7 +10,7 @@ export class MemoryDisk implements Disk {
   full: string | undefined
   operations = 0
 
-  /** What is left after a crash. */
+  /** The disk as it is after a crash. */
   restart(): MemoryDisk {
     const disk = new MemoryDisk()
     for (const [name, data] of this.files) disk.files.set(name, data)

@@ -27,7 +27,7 @@ test('what asks for a few things only is understood as before', () => {
   expect(matches('(?i)[[:upper:]]x', 'aX')).toBe(true)
 })
 
-// What Python's re answers.
+// The answers of Python's re.
 test.each([
   ['\\x41', 'a', true],
   ['\\x41', 'A', true],

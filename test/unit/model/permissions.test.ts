@@ -78,7 +78,7 @@ const sourceFiles = (folder: string): string[] =>
     .filter((file) => file.endsWith('.ts'))
     .map((file) => path.join(folder, file))
 
-/** Of Ganeti's role-based access control: those that opcodes need. */
+/** The permissions of Ganeti's role-based access control that opcodes need. */
 const GANETIS = [
   ...['multi_alloc', 'create', 'grow_disk', 'modify', 'remove', 'info', 'reboot', 'startup', 'shutdown', 'migrate'],
   ...['failover', 'rename', 'reinstall', 'replace_disks', 'recreate_disks', 'activate_disks', 'deactivate_disks'],

@@ -1,4 +1,4 @@
-// What a real Ganeti node answered, call by call, in one sequence: the life of a disk and what surrounds it.
+// Compares with the recorded calls of a real Ganeti node, in one sequence: the life of a disk and the calls around it.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { dispatch } from '../../../src/node/dispatch'

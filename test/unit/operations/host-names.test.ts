@@ -1,4 +1,4 @@
-// What becomes of names that a resolver knows in full: a name server of the test's own answers.
+// A resolver turns short names into full ones. A name server of the test's own answers.
 import { resolveFully } from '../../../src/lib/resolve'
 import { FakeEnvironment } from '../../support/fake-environment'
 

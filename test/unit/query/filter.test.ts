@@ -118,7 +118,7 @@ describe('verdicts', () => {
     [['=~', 'a', '(?i)^WEB'], { a: 'web1' }, true],
     [['=~', 'a', '\\Aweb[[:digit:]]+\\z'], { a: 'web12' }, true],
     [['=~', 'a', 'eb'], { a: 'web1' }, true],
-    // What is not known rules nothing out, so its opposite lets nothing pass.
+    // An unknown value passes `==`, so it fails `!=`, which is its opposite.
     [['==', 'a', 'x'], {}, true],
     [['!=', 'a', 'x'], {}, false],
   ])('%j of %j is %j', (json, row, expected) => {

@@ -47,7 +47,7 @@ afterEach(async () => {
 
 afterAll(() => fs.rmSync(folder, { recursive: true }))
 
-/** What comes back for these bytes until the server hangs up or 200 ms have passed. */
+/** The answer to these bytes, until the server hangs up or 200 ms have passed. */
 function raw(bytes: string | Buffer): Promise<{ text: string; closed: boolean }> {
   return new Promise((resolve) => {
     const socket = net.connect(socketPath)

@@ -54,7 +54,7 @@ const scoped = (scope: Partial<TokenScope>) =>
 interface Thought {
   readonly run?: (parts: TaskParts, signal?: AbortSignal) => Promise<unknown>
   readonly gantry?: GantryData
-  /** What the job answers that a question has become. */
+  /** The answer of the job that a question was turned into. */
   readonly job?: Job
   readonly clock?: Clock
 }
@@ -292,7 +292,7 @@ test('with enough questions of all users under way, the next becomes a job', asy
 
 test('who wants a job has it at once', async () => {
   expect(await ours.capacity(all, { spec: SPEC }, { ...WAITS, wait_s: 0 })).toEqual({ job: 1 })
-  // What is wrong with a question is told at once.
+  // A wrong question is refused at once.
   await expect(ours.balance(all, { groups: ['g9'] }, { ...WAITS, wait_s: 0 })).rejects.toThrow(/no node group g9/)
   const failing = serviceOf({ run: () => Promise.reject(new GenericError('the thread has ended')) }).service
   await expect(failing.balance(all, {}, WAITS)).rejects.toThrow('the thread has ended')

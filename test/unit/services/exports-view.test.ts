@@ -51,7 +51,7 @@ test('pages follow each other without gap, also where names are the same on seve
 
 test('a filter chooses, and fields are those that were asked for', async () => {
   const { rows } = await ask({ filter: ['==', 'export', 'inst2.gnt.example'], fields: ['node'] })
-  // What a node does not tell may be what is looked for.
+  // The silent node may have the wanted export.
   expect(rows).toEqual([[first], [second], [silent]])
   await expect(ask({ fields: ['nosuch'] })).rejects.toThrow('Unknown fields of export: nosuch')
   await expect(ask({ name: 'inst2.gnt.example' })).rejects.toThrow('There is no view of export')

@@ -7,7 +7,7 @@ import { SteppedClock } from '../../support/stepped-clock'
 
 const body = createHash('sha256').update('a short secret').digest('hex')
 
-/** Of a cluster without jobs. */
+/** The keys of a cluster without jobs. */
 function keysOfCluster(secret: string | undefined): IdempotencyKeys {
   async function* newestFirst() {}
   const context = {

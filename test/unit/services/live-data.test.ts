@@ -65,7 +65,7 @@ test('lists ask many nodes bit by bit, together, and who asks about one node wai
   void live.instanceInfo(config, many.slice(-1))
   await settled()
   expect(calls.map(({ node }) => node).slice(LISTS_ASK_AT_ONCE)).toEqual([many.at(-1)?.name])
-  // What the first list has not asked yet is asked for both.
+  // Nodes that the first list has not asked yet are asked once for both lists.
   for (let at = 0; at < calls.length; at++) {
     calls[at]?.answer({})
     await settled()

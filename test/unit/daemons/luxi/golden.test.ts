@@ -1,4 +1,4 @@
-// What a real luxid answered, asked again of ours: the same bytes in, the same values out.
+// Sends requests that a real luxid was sent to ours: the same bytes in must give the same values out.
 import { readFileSync, readdirSync, writeFileSync, mkdirSync } from 'node:fs'
 import * as net from 'node:net'
 import * as path from 'node:path'

@@ -137,7 +137,7 @@ test('only the master keeps its queue on a node: a former one, which does not kn
   const { paths } = noded.context
   const write = () => nodes.one(target, 'jobqueue_update', [`${paths.queueDir}/job-1`, '{}'])
   fs.writeFileSync(paths.ssconf('master_node'), 'node2.example.com\n')
-  // Of a certificate that is named like no node, as Ganeti's are, nobody knows whose it is.
+  // The certificates of Ganeti carry no node's name, so noded cannot tell whose they are.
   fs.writeFileSync(paths.ssconf('node_list'), 'node2.example.com\n')
   await expect(write()).resolves.toBeNull()
   fs.writeFileSync(paths.ssconf('node_list'), `${HOST}\nnode2.example.com\n`)

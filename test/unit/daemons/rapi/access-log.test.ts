@@ -3,7 +3,7 @@ import type { Master } from '../../../../src/rpc/luxi/calls'
 import type { AccessLevel } from '../../../../src/model/constants/daemons'
 import { basic, Harness, RecordedMaster } from './harness'
 
-/** What stands in the log after some requests. */
+/** The lines in the log after some requests. */
 async function lines(accessLog: AccessLevel, count: number, act: (harness: Harness) => Promise<unknown>) {
   const written: string[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void written.push(line) })

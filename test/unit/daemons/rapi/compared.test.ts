@@ -1,4 +1,4 @@
-// What a real 3.0.2 was seen to answer when it was asked the same beside ours, where no recording tells.
+// Answers of a real 3.0.2 that were compared with ours by hand, because no recording covers them.
 import { links, nameLinks } from '../../../../src/daemons/rapi/controllers/resource'
 import type { Master } from '../../../../src/rpc/luxi/calls'
 import { basic, Harness, RecordedMaster } from './harness'

@@ -1,4 +1,4 @@
-// What the OpenAPI document says for people: examples and descriptions.
+// Checks the parts of the OpenAPI document that people read: examples and descriptions.
 import { complaintsOfExamples, operations, undescribed } from '../../../support/contract'
 
 test('every example is what its schema allows', () => {

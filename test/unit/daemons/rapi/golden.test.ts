@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => harness.stop())
 
-/** What the recordings of 3.0.2 have in another way, or what only a whole cluster can answer. */
+/** Recordings of 3.0.2 that we answer differently here, or that only a whole cluster can answer. */
 const OTHERWISE: Record<string, string> = {
   'err-180-filter-badaction': 'refused by luxid',
   'err-181-filter-badpredicate': 'refused by luxid',
@@ -65,7 +65,7 @@ describe('a job that is submitted', () => {
     const ops = master.submitted.at(-1) ?? []
     // The unit rewrites the descriptions of many instances; a test of its own looks at what is submitted.
     if (flow.name === 'flow-140-inst-multi-alloc') return
-    // What is noted of who has logged in is shown to nobody here.
+    // The server notes in opcodes who has logged in. These marks are removed before comparing.
     expect(ops.map((op) => stored(withoutMarks(op)))).toEqual(
       (flow.ops ?? []).map((op, index) => onlyKeys(stored(op), stored(ops[index] ?? {}))),
     )
@@ -85,7 +85,7 @@ function comparable(body: string): unknown {
   return value
 }
 
-/** What the logical unit or the newer version sets anew is no matter of the door. */
+/** Parameters that the logical unit or the newer version changes later, so the remote API is not to blame for them. */
 const CHANGED_LATER = new Set([
   'use_locking',
   'nics',

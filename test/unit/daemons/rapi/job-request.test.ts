@@ -1,4 +1,4 @@
-// What somebody is told whose job cannot be read: which parameter, and what it should be.
+// If a job cannot be read, the error names the wrong parameter and what it should be.
 import { readJobRequest } from '../../../../src/daemons/rapi/v3/job-request'
 
 const CREATE = { OP_ID: 'OP_INSTANCE_CREATE', instance_name: 'vm1', mode: 'create', nics: [], disks: [] }

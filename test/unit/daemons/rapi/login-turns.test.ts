@@ -15,7 +15,7 @@ beforeEach(() => {
   looked = []
 })
 
-/** What came of a login: `right`, `wrong`, or the refusal. */
+/** Tries a login, and answers `right`, `wrong`, or the refusal. */
 const login = (address: string, user: string | undefined, right = false, shown = `guess ${++guess}`) =>
   turns
     .take(address, { ...(user !== undefined && { user }), shown }, async () => {

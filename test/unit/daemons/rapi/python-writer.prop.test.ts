@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { type Column, PythonWriter } from '../../../../src/daemons/rapi/python-writer'
 import { objectOf } from '../../../../src/daemons/rapi/tables'
 
-/** What Python's json.dumps would write, put together from JSON.stringify's own line breaks. */
+/** The text that Python's json.dumps would write, made from JSON.stringify's line breaks. */
 function asPython(value: unknown): string {
   const dense = JSON.stringify(value, null, 1).replace(/,\n */g, ', ').replace(/\n */g, '')
   return dense.replace(/[^ -~]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
@@ -39,7 +39,7 @@ test('rows become objects, as single rows do, and nothing for an object that is 
   const row = fc.option(fc.tuple(value, value, fc.oneof(fc.dictionary(fc.string(), value), value), value))
   fc.assert(
     fc.property(fc.array(row), cuts, (rows, at) => {
-      // What follows a row on the wire may stand on the next line.
+      // The separator after a row on the wire may be a line break.
       const text = `[${rows.map((one) => JSON.stringify(one)).join(',\n')}]`
       const objects = rows.map((one) => (one === null ? null : objectOf(shown, one)))
       expect(written(text, at, shown)).toBe(asPython(objects))

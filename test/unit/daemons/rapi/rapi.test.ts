@@ -14,9 +14,9 @@ import { basic, Harness, RecordedMaster, USERS } from './harness'
 
 let harness: Harness
 let submitted: WireOpCode[][]
-/** What the next call of queryClusterInfo throws. */
+/** The next call of queryClusterInfo throws this. */
 let failure: unknown
-/** What the cluster is tagged with. */
+/** The tags of the cluster. */
 let tags: string[] = []
 
 beforeAll(async () => {

@@ -121,7 +121,7 @@ test('one that was killed at any point goes on when it is repeated', async () =>
     expect(await fake.run(renewal)).toBeNull()
     expectRenewed()
     const { next, shown } = readServerPem(seen)
-    // What the master had begun with is what all have in the end.
+    // If the master had begun with a certificate, all nodes have that one in the end.
     const begun = next ?? (seen === former ? undefined : shown)
     if (begun !== undefined) expect(fake.files.get(SERVER)).toContain(begun.certificate)
     expect([alive, fake.log.some((line) => line.includes('interrupted'))]).toEqual([alive, alive > 2])

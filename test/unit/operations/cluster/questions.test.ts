@@ -5,7 +5,7 @@ import type { NodeInfo } from '../../../../src/rpc/node/dicts'
 import { UnitCluster } from '../../../support/unit-cluster'
 
 let cluster: UnitCluster
-/** What the script was asked, and what it says. */
+/** The question that the script got, and its answer. */
 let asked: { request: Record<string, unknown> }[]
 let says: unknown
 

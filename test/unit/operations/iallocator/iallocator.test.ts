@@ -5,7 +5,7 @@ import { UnitCluster } from '../../../support/unit-cluster'
 
 let cluster: UnitCluster
 let far: string
-/** What the script of the administrator was given, and what it says. */
+/** The input of the administrator's script, and its answer. */
 let asked: unknown
 let says: unknown
 

@@ -232,7 +232,7 @@ test.each(['OP_INSTANCE_MIGRATE', 'OP_INSTANCE_FAILOVER'])(
       const running = fresh.runningOn('inst6')
       expect(running.length).toBeLessThanOrEqual(1)
       if (running.length === 0 || op === 'OP_INSTANCE_FAILOVER') continue
-      // What is left is what cleanup repairs.
+      // Cleanup repairs the state that was left.
       const fixed = fresh.config.instances[fresh.instance('inst6')?.uuid ?? '']
       const other = fixed?.primary_node === fresh.node('node1').uuid ? 'node3' : 'node1'
       fresh.table.owners.clear()

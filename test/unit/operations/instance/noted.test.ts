@@ -1,4 +1,4 @@
-// What jobs show of their opcodes once they have run.
+// Jobs show notes about their opcodes after these have run.
 import { FakeEnvironment } from '../../../support/fake-environment'
 
 const inst2 = 'inst2.gnt.example'

@@ -113,7 +113,7 @@ test('running instances change at once where the hypervisor can', async () => {
   ])
   const plugged = cluster.called('hotplug_device')[3]?.args ?? []
   expect(plugged.slice(1, 3)).toEqual(['hotadd', 'disk'])
-  // What assembling answered: a node of Ganeti's asks for it.
+  // These are the results of assembling the disk; Ganeti's nodes need them.
   expect(plugged.slice(4)).toEqual([[expect.any(String), null], 1])
   await expect(modify('inst6', { disks: [['remove', -1, {}]] })).resolves.toEqual([
     ['disk/1', 'remove'],

@@ -14,7 +14,7 @@ import { eventually } from '../../daemons/wconfd/support'
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gfollow-'))
 afterAll(() => fs.rmSync(folder, { recursive: true }))
 
-/** Of many slices. */
+/** A configuration that is sent in many slices. */
 function largeConfig() {
   const config = smallConfig()
   const numbers = Array.from({ length: 3 * limits.checkpoint_slice + 1 }, (_, at) => at + 100)

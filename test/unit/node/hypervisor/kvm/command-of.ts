@@ -47,7 +47,7 @@ export function command(instance: InstanceDict, facts: LaunchFacts = baseFacts, 
     }),
     nics: instance.nics.map((entry) => ({ ...entry, hvinfo: places.nic(entry) })),
   }
-  // What is launched has been through the runtime file, as after a reboot or on the target of a migration.
+  // A launch reads the runtime file, as after a reboot or on the target of a migration.
   const kept = decodeRuntime(encodeRuntime(runtime))
   expect(kept).toEqual(runtime)
   return launchCommand(instance.name, kept, params, facts, new KvmLayout(pathsOf(root, path.basename(root))))
