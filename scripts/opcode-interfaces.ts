@@ -18,7 +18,7 @@ export function commonTable(): ParameterTable {
   return others
 }
 
-/** By id, so that the output does not hang on the order in which modules are read. */
+/** Sorted by id, so that the output does not depend on the order in which modules are read. */
 export function sortedOpcodes(): OpcodeDefinition[] {
   return [...allOpcodes.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
 }

@@ -10,7 +10,7 @@ interface Parameter {
 
 const YES = '1 for yes, 0 for no'
 
-/** By name; where a name means different things, the one that has the operation's path counts. */
+/** Parameters by name. If a name has several meanings, the operation's path decides. */
 const PARAMETERS: Readonly<Record<string, Parameter>> = {
   bulk: { description: `Everything about the objects instead of their names: ${YES}.` },
   lock: { description: 'Ganeti has given up reads under locks: any number but 0 is refused.' },

@@ -5,7 +5,7 @@ import { bodyWithout } from './openapi-bodies'
 import type { Operation, Spec } from './openapi'
 
 export function addVerbs(spec: Spec): void {
-  // A job is submitted in the same way, whatever address it comes by.
+  // All addresses submit jobs in the same way.
   const submit = spec.paths['/3/jobs']?.['post']
   if (submit === undefined) throw new Error('no controller of /3 submits jobs')
   const headers = (submit.parameters ?? []).filter((parameter) => parameter['in'] === 'header')

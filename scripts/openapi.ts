@@ -74,7 +74,7 @@ export function finishSpec(spec: Spec): Spec {
 }
 
 function finishOperation(path: string, operation: Operation, spec: Spec): void {
-  // Scopes belong to OAuth; that writing needs the option is told by the answer 403.
+  // Scopes belong to OAuth. The answer 403 says that writing needs the option.
   const restricted = (operation.security ?? []).length > 0
   delete operation.security
   const body = operation.requestBody?.content['application/json']
@@ -169,7 +169,7 @@ const ERRORS: { [status: number]: string } = {
   504: 'The master daemon did not answer in time.',
 }
 
-/** As the door answers it. */
+/** An error as the remote API answers it. */
 const errorExample = (status: number): Json => ({
   code: status,
   message: ERROR_MESSAGES[status] ?? STATUS_CODES[status],

@@ -160,7 +160,7 @@ process.on('SIGINT', () => {
 })
 
 const program = path.basename(process.argv[1] ?? 'gnt').replace(/\.js$/, '')
-// Who leaves while a job is waited for does not learn how it ended.
+// A user who interrupts the wait for a job does not learn how it ended.
 const output = standardOutput({ program, quietCode: () => (followed === undefined ? 0 : 1) })
 const words = withoutNode(process.argv.slice(2))
 void runProgram(program, words, { terminal, connect, thisNode, newNode, variables: inheritedEnvironment() }).then(

@@ -55,7 +55,7 @@ const MAY_IMPORT_ANYTHING = [...ENTRIES, 'src/start/', 'src/embedded/']
 
 const MEASURES = ['counter', 'gauge', 'histogram', 'registry', 'cluster'].map((part) => `prom-client/lib/${part}`)
 const DECORATORS = ['extension', 'methods', 'parameter', 'response', 'route', 'security', 'tags']
-/** Folders that are loaded only by whom they are for. */
+/** Folders that only their own processes load. */
 const LARGE =
   /^src\/(allocation|cli|collectors|config|embedded|generated|jobs|locks|maintenance|node|query|operations(?:\/[^/]+)*)\//
 /**

@@ -76,7 +76,7 @@ function table({ options, terminal }: Call, titles: readonly string[], rows: rea
   for (const line of formatTable(columns, rows, style)) terminal.out(line)
 }
 
-/** Beside the answer, so that who reads the table need not tell them apart. */
+/** Goes to stderr, so that a reader of the table need not separate the two. */
 function scores({ terminal }: Call, groups: readonly GroupScore[]): void {
   for (const { group, score_before, score_after } of groups)
     terminal.err(`Score of group ${group}: ${score8(score_before)} -> ${score8(score_after)}`)

@@ -122,7 +122,7 @@ async function answered<T>(call: Call, asked: Promise<Answered<T>>): Promise<T> 
   if ('answer' in found) return found.answer
   call.terminal.err(`Job ${found.job} looks for the answer`)
   const [result] = await call.jobs.wait(found.job)
-  // The result of such a job is what would have been answered.
+  // The result of such a job is the answer to the question.
   return result as T
 }
 

@@ -14,9 +14,9 @@ interface Plan {
   readonly all: string[]
   /** Whose power is changed. */
   readonly switched: string[]
-  /** Nodes that are not offline, so that they can be waited for. */
+  /** The nodes to wait for: those that are not offline. */
   readonly awaited: string[]
-  /** Each instance with the nodes, but for the master, that it needs. */
+  /** Each instance with the nodes that it needs, without the master. */
   readonly instances: Map<string, Set<string>>
 }
 

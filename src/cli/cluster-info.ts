@@ -11,7 +11,7 @@ type Dict = Readonly<Record<string, unknown>>
 
 export async function showCluster({ master, terminal }: Call): Promise<number> {
   const info = await master.queryClusterInfo()
-  // Ganeti's call tells nothing of what is ours.
+  // Ganeti's call does not have the fields that only Gantry has.
   const ours = await master.gantry?.cluster(administrator('root'))
   for (const line of formatInfo(clusterInfo(info, dict(ours?.['default_iallocators'])))) terminal.out(line)
   return EXIT.ok
@@ -43,7 +43,7 @@ const VERSIONS = [
   ['VCS version', 'vcs_version'],
 ] as const
 
-/** Every node knows it, also while there is no master to ask. */
+/** Every node knows this, even without a master. */
 async function masterName({ master, thisNode }: Call): Promise<unknown> {
   const node = await thisNode().catch(() => undefined)
   const known = (await node?.disk.read(node.paths.ssconf('master_node')))?.toString('utf8').trim()

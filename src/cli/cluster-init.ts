@@ -1,5 +1,5 @@
-// gnt-cluster init: what was typed as the settings of a new cluster. Whatever gnt-cluster modify could set afterwards is read as it
-// reads it; here is only what is otherwise: defaults where nothing is there yet, and what cannot be changed later.
+// gnt-cluster init: the settings of a new cluster. Options that gnt-cluster modify also has are read by the same code. This file has
+// the differences: defaults for an empty cluster, and settings that cannot change later.
 import type { FirstFields } from '../model/cluster'
 import { DEFAULT_ENABLED_DISK_TEMPLATES, DEFAULT_VG, DRBD_DEFAULT_HELPER, DTS_LVM } from '../model/constants/disks'
 import { DEFAULT_HYPERVISOR } from '../model/constants/hypervisors'

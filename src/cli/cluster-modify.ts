@@ -53,7 +53,7 @@ export async function modifyCluster(call: Call): Promise<number> {
   return waitForHandedOn(call, result)
 }
 
-/** Parameters of the opcode; undefined are those that were not given. */
+/** Parameters of the opcode; undefined if the option was not given. */
 export const clusterChanges = (options: OptionValues) => ({ ...simpleChanges(options), ...parameterChanges(options) })
 
 function simpleChanges(options: OptionValues) {

@@ -14,7 +14,7 @@ import { opcodeOf } from './submit'
 /** New contents by path. */
 type NewFiles = readonly (readonly [file: string, content: string])[]
 
-/** Checks everything that was given before anything is asked or changed; the answer makes what is new. */
+/** Checks all options before anything is asked or changed. The returned function makes the new secrets. */
 export async function readRenewal(call: Call): Promise<(() => Promise<NewFiles>) | undefined> {
   const { options } = call
   const given = (dest: string): string | undefined => options.text(dest)

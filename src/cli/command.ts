@@ -46,7 +46,7 @@ export interface Option {
   readonly choices?: readonly string[]
   readonly metavar?: string
   readonly repeatable?: boolean
-  /** Not one of Ganeti's: what is cut short means those first. */
+  /** Ganeti does not have this option. An abbreviation means Ganeti's options first. */
   readonly own?: boolean
   /** Said on stderr when the option is used; it does nothing else. */
   readonly ignored?: string
@@ -82,7 +82,7 @@ export interface Tool {
 export interface Terminal {
   out(line: string): void
   err(line: string): void
-  /** Told which job is being waited for, so that an interrupt can name it. */
+  /** Learns which job is being waited for, so that an interrupt can name it. */
   following(job: number | undefined): void
   /**
    * Asks a question to be answered with one of the letters, each with what it means; undefined when nobody can answer, who is then told

@@ -42,7 +42,7 @@ export async function asData(call: Call, answer: unknown): Promise<boolean> {
   return format !== undefined
 }
 
-/** A line for each object; what is nested stands as JSON in its cell. */
+/** Prints one line for each object. Nested values are JSON in their cell. */
 function csvLines(data: unknown, headers: boolean): string[] {
   const rows = (Array.isArray(data) ? data : [data]).map((row: unknown) => (isObject(row) ? row : { value: row }))
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]

@@ -41,7 +41,7 @@ export async function callWconfd(call: Call): Promise<number> {
   return EXIT.ok
 }
 
-/** Instances are told nothing by a daemon yet, so there is none to call. */
+/** No daemon gives data to instances yet, so there is none to call. */
 export async function callMetad(): Promise<number> {
   throw new CommandFailure(
     'There is no metadata daemon (metad) to call: this version of Gantry has no communication with instances yet',
@@ -50,7 +50,7 @@ export async function callMetad(): Promise<number> {
 
 type Owners = Awaited<ReturnType<Wconfd['listAllLocksOwners']>>
 
-/** By the number of the job alone: the other half of an owner is the name of its live-lock, which nobody knows by heart. */
+/** Finds owners by the job number alone. The other half of an owner is its live-lock's name, which no user knows by heart. */
 function locksOf(job: string, all: Owners): [LockName, LockMode][] {
   if (!/^\d+$/.test(job)) throw new CommandFailure(`'${job}' is not the number of a job`)
   return all.flatMap(([lock, owners]) =>

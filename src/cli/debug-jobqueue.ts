@@ -27,7 +27,7 @@ const delayOp = (more: Readonly<Record<string, unknown>> = {}): WireOpCode => ({
   ...more,
 })
 
-/** One opcode with a priority that nobody may ask for spoils its whole job, and all that is submitted with it. */
+/** One opcode with a forbidden priority makes its whole job fail, and all jobs submitted with it. */
 async function testSubmission({ terminal, master }: Call): Promise<void> {
   terminal.out('Testing job submission')
   const priorities = new Set([...PRIORITIES_AT_SUBMIT, PRIORITY.lowest, PRIORITY.highest])
@@ -136,7 +136,7 @@ async function testMessages(call: Call, title: string, fails: readonly boolean[]
 /** Meets the job at each of its stages. */
 class Reporter {
   readonly messages: string[] = []
-  /** How many came since the opcode said that they would; undefined before. */
+  /** The number of messages since the opcode announced them; undefined before. */
   private count: number | undefined
 
   constructor(

@@ -40,7 +40,7 @@ function serialize(info: Info, level: number, afterKey: boolean): string {
   return `${pythonText(info)}\n`
 }
 
-/** Behind a key the first line begins anew, behind a dash it goes on. */
+/** After a key the value starts on a new line; after a dash it continues the line. */
 function block(parts: readonly string[], level: number, afterKey: boolean): string {
   if (parts.length === 0) return '\n'
   const indent = INDENT.repeat(level)

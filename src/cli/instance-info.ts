@@ -9,7 +9,7 @@ import { opcodeOf } from './submit'
 
 type Dict = Readonly<Record<string, unknown>>
 
-/** With the fields that /3 shows. */
+/** The data of instances, with the fields that /3 shows. */
 export async function instanceData(call: Call): Promise<unknown> {
   checkChoice(call)
   return infoData('instance', 'name')(call)

@@ -77,7 +77,7 @@ async function onJobs(
   return exitCode
 }
 
-/** Silent, but for a failure. */
+/** Prints only failures. */
 export const waitForJob = (call: Call): Promise<number> => untilEnd(call, false)
 
 export async function watchJob(call: Call): Promise<number> {

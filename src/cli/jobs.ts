@@ -71,7 +71,7 @@ export class Jobs {
     return id.catch((error: unknown) => this.explained(error, marked))
   }
 
-  /** Submits several jobs and waits for all of them, whatever becomes of each. */
+  /** Submits several jobs and waits for all of them, even if some fail. */
   async runMany(jobs: readonly NamedJob[], verbose: boolean): Promise<JobOutcome[]> {
     const submitted = await this.submitMany(jobs)
     const only = this.options.flag('submit_only')
@@ -107,7 +107,7 @@ export class Jobs {
     return this.follow(submitted, true)
   }
 
-  /** Waits for all, whatever becomes of each. */
+  /** Waits for all jobs, even if some fail. */
   async follow(submitted: readonly SubmittedJob[], verbose: boolean): Promise<JobOutcome[]> {
     const good = submitted.filter(({ ok }) => ok).map(({ answer }) => String(answer))
     if (verbose && good.length > 0) this.terminal.out(`Submitted jobs ${good.join(', ')}`)

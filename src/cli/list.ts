@@ -12,7 +12,7 @@ export interface ListSettings {
   readonly what: QueryResource
   readonly nameField: string
   readonly defaults: readonly string[]
-  /** How values of some fields are shown, where it is not by their kind. */
+  /** How to show fields whose kind does not decide it. */
   readonly show?: Readonly<Record<string, (value: unknown) => string>>
   /** Names are numbers: the ids of jobs. */
   readonly numeric?: boolean

@@ -86,7 +86,7 @@ const locks = listCommand({
   show: { pending: waiters },
 })
 
-/** With an interval, again and again until it fails or is interrupted. */
+/** With an interval, repeats the list until it fails or is interrupted. */
 export const listLocks: typeof locks = {
   ...locks,
   async run(call) {

@@ -1,6 +1,6 @@
 import { type Call, EXIT } from './command'
 
-/** Says which of the objects that were named are not there, beside those that were shown; the exit code. */
+/** Names on stderr the wanted objects that were not found, and answers the exit code. */
 export function tellMissing({ args, terminal }: Call, kind: string, found: readonly unknown[]): number {
   if (found.length >= new Set(args).size) return EXIT.ok
   const names = found.map(String)

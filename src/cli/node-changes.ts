@@ -67,7 +67,7 @@ export async function modifyNode(call: Call): Promise<number> {
     disk_state: diskStates(options.idents('disk_state')),
   }
   if (Object.values(changes).every((value) => value === undefined)) throw new CommandFailure(NOTHING_GIVEN)
-  // A node that was away may still act on what it knew, unless it is readded.
+  // A node that was away may act on old knowledge until it is readded.
   const online = `Node ${node_name} is set online by hand: unless its configuration is still right, use gnt-node add --readd. Continue?`
   if (changes.offline === false && !(await confirm(call, online))) return EXIT.failure
   const manner = { force: options.flag('force'), auto_promote: options.flag('auto_promote') }
@@ -165,7 +165,7 @@ export async function failoverNode(call: Call): Promise<number> {
   const failed = outcomes.filter(({ ok }) => !ok).length
   if (failed === 0) terminal.out(`All ${names.length} instance(s) failed over successfully.`)
   else terminal.out(`There were errors during the failover:\n${failed} error(s) out of ${names.length} instance(s).`)
-  // As in Ganeti, where what failed is said and is no failure of the command.
+  // As in Ganeti, the command names what failed, and still succeeds.
   return EXIT.ok
 }
 

@@ -75,10 +75,10 @@ async function placeOf(here: ThisNode, given: string): Promise<{ name: string; a
 const readText = async ({ disk }: ThisNode, file: string): Promise<string> =>
   ((await disk.read(file)) ?? '').toString('utf8')
 
-/** The node as the cluster knows it; refuses one that is not as `--readd` says. */
+/** The node as the cluster knows it. Refuses a known node without `--readd`, and an unknown one with it. */
 async function knownNode(call: Call, name: string): Promise<{ secondaryIp: string; port: number } | undefined> {
   const readd = call.options.flag('readd')
-  // A list of names only would be refused for one that is not there.
+  // A query by a list of names would fail for a name that does not exist.
   const filter = ['&', ['=', 'name', name]]
   const { data } = await call.master.query('node', ['name', 'sip', 'master', 'ndp/ssh_port'], filter)
   const row = data[0]?.map((cell) => cell[1])
@@ -129,7 +129,7 @@ async function setUpSsh(call: Call, here: ThisNode, joining: Joining): Promise<v
   await runThere(call, here, joining, { program: PATH.PREPARE_NODE_JOIN, request, isKnown: false })
   const file = pathOnNode(paths, joining.name, `${sshKeyFile(joining.keys.type)}.pub`)
   const key = await run(call, here, joining, { line: `cat ${quoteForShell(file)}`, isKnown: false })
-  // By its name: the job that adds the node gives it a uuid, and noded replaces the one by the other.
+  // The key is stored by name. When the job adds the node, noded replaces the name by the new uuid.
   await files.writePublicKeys(new Map([...listed, [joining.name, [key.trim()]]]))
 }
 
@@ -168,7 +168,7 @@ async function setUpDaemon(call: Call, here: ThisNode, joining: Joining): Promis
 interface There {
   readonly program: string
   readonly request: object
-  /** Whether it shows the cluster's host key by now. */
+  /** Whether the node already shows the cluster's host key. */
   readonly isKnown: boolean
 }
 

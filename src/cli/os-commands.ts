@@ -17,7 +17,7 @@ async function diagnose({ jobs }: Call, fields: readonly string[]): Promise<unkn
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** Every OS, or every variant of one that has variants. */
+/** The names of all OSes. An OS with variants is listed once for each variant. */
 export async function osNames(call: Call): Promise<string[]> {
   const rows = await diagnose(call, ['name', 'variants'])
   return rows.flatMap(([name, variants]) => {

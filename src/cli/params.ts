@@ -9,7 +9,7 @@ import { type ParamType, enforceType, enforceTypes, parseUnit } from '../model/p
 import { refusal } from './command'
 import type { IdentKeyValues, KeyValues } from './option-values'
 
-/** Gives a parameter back to what is above it: an instance's to the cluster's. */
+/** Resets a parameter to the value of the level above: an instance's to the cluster's. */
 export const DEFAULT = ['default']
 
 /** `memory` sets both bounds; `words` stand for themselves. */
@@ -81,7 +81,7 @@ function guess(value: ParamValue): ParamValue {
   return /^(true|false)$/i.test(value) ? value.toLowerCase() === 'true' : value
 }
 
-/** Positions of `0:...`, `1:...` as a list with a dictionary for each, also for those that are not named; at most `max`. */
+/** Turns options such as `0:...`, `1:...` into a list, with an empty dictionary for positions in between; at most `max`. */
 export function byIndex(options: readonly IdentKeyValues[], kind: string, max: number): KeyValues[] {
   const list: KeyValues[] = []
   for (const [ident, values] of options) {
@@ -102,7 +102,7 @@ export function given(values: KeyValues | false | null, label: string): KeyValue
   throw refusal(`Invalid ${label} value: expected dict, got ${values === false ? 'False' : 'None'}`)
 }
 
-/** A position; `advice` ends the text for what is none. */
+/** Reads a position. The error for any other text ends with `advice`. */
 export function wholeIndex(text: string, complaint: string, advice = ''): number {
   if (/^\s*[-+]?\d+\s*$/.test(text)) return Number(text)
   throw refusal(`${complaint}: ${pythonRepr(text)} is not a number${advice}`)

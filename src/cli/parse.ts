@@ -1,4 +1,4 @@
-// From words to option values: commander tells options from arguments; abbreviations, types and counts are Ganeti's.
+// Turns words into option values. Commander tells options from arguments; abbreviations, types and counts follow Ganeti.
 import * as commander from 'commander'
 import { type Command, CommandFailure, type Option, type Terminal, UsageError } from './command'
 import { DATA_OPTIONS } from './data'
@@ -89,7 +89,7 @@ function store(values: Map<string, unknown>, option: Option, { name, text }: Giv
 function defaultOf(option: Option): unknown {
   if (option.default !== undefined) return option.default
   if (option.repeatable) return []
-  // A flag that stores false is on until it is given; one that stores a word is nothing.
+  // A flag that stores false is on by default. A flag that stores a word has no default.
   if (option.type === 'flag' && option.stores === false) return true
   return undefined
 }

@@ -4,7 +4,7 @@ import type { runCommand } from '../lib/run-command'
 import { RELEASE_VERSION } from '../model/constants/versions'
 import type { Call, Terminal, Tool } from './command'
 
-/** By the object that each is about. Only the one that is asked for is loaded: most of a short command's time is loading. */
+/** The tools by the object that they manage. Only the wanted one is loaded, because a short command spends most time loading. */
 export const TOOLS: Readonly<Record<string, { readonly about: string; load(): Promise<Tool> }>> = {
   allocation: {
     about: 'what fits where, and what a move or a loss would do',

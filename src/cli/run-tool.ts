@@ -1,4 +1,4 @@
-// One command of a tool: its words are read, it runs, and what it throws is said on the terminal.
+// Runs one command of a tool: reads its words, runs it, and prints its errors on the terminal.
 import { systemClock } from '../lib/clock'
 import { runCommand as runProcess } from '../lib/run-command'
 import { RELEASE_VERSION } from '../model/constants/versions'

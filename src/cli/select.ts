@@ -1,10 +1,10 @@
-// Which instances a command is about: by name, by node, by tag, or all.
+// Selects the instances that a command is about: by name, by node, by tag, or all.
 import type { QueryFilter } from '../rpc/luxi/calls'
 import { type Call, refusal } from './command'
 
 export interface Selection {
   readonly names: readonly string[]
-  /** Chosen by something else than one name, so that the user may not know what is in it. */
+  /** The instances were not chosen by a single name, so the user may not know which they are. */
   readonly several: boolean
 }
 

@@ -7,7 +7,7 @@ export interface TableOptions {
   readonly headers: boolean
   /** Put between the cells, which are then not padded. */
   readonly separator?: string | undefined
-  /** Also the last title is padded, as in Ganeti's tables of what is no query. */
+  /** Pads the last title too, as Ganeti does in tables that do not come from a query. */
   readonly padTitles?: boolean
 }
 

@@ -13,7 +13,7 @@ const UNPARSABLE = /^Failed to parse request: (?:Cannot convert value '.*', erro
 export const unreadable = (error: unknown): string | undefined =>
   error instanceof GenericError && UNPARSABLE.test(error.message) ? error.message.replace(UNPARSABLE, '') : undefined
 
-/** The error to show; `error` itself where the opcodes are not what it is about. */
+/** The error to show; `error` itself if the opcodes did not cause it. */
 export async function explained(
   error: unknown,
   ops: readonly WireOpCode[],

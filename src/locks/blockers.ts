@@ -1,4 +1,4 @@
-// Who stands in the way of a request: holders of conflicting locks, as in Ganeti, and one rule more against starvation.
+// Finds the owners that block a request: holders of conflicting locks, as in Ganeti, and one more rule against starvation.
 import type { LockMode, LockName } from '../model/lock'
 import { BIG_LOCK, CLUSTER_LOCKSET, levelOf, lockSetOf } from './names'
 import type { LockTable, OwnerKey, Wanted } from './state'

@@ -11,7 +11,7 @@ import { createTable, hold, ownerKey, type LockTable, type Owner } from './state
 export function encodeTable(table: LockTable): string {
   const owners: string[] = []
   for (const owner of table.owners.values()) owners.push((owner.encoded ??= encodeOwner(owner)))
-  // As they came: requests of all locks hold back only what came after them, also when the table is loaded again.
+  // Requests stay in the order of arrival: a request for all locks blocks only later ones, also after the table is loaded again.
   const waiting = [...table.waiting.values()]
     .sort((one, other) => one.sequence - other.sequence)
     .map(({ priority, client, request }) => [priority, client, request])

@@ -11,7 +11,7 @@ export function enqueue(table: LockTable, wanted: Wanted, blocker: OwnerKey): vo
   if (isClusterRequest(wanted) && !table.clusterRequests.has(wanted.key)) table.clusterRequests.set(wanted.key, wanted)
 }
 
-/** Whether there was one. The caller then revisits the owner: others may have waited behind this request. */
+/** Answers whether there was a request. The caller then revisits the owner, since others may have waited behind it. */
 export function dropRequest(table: LockTable, key: OwnerKey): boolean {
   table.clusterRequests.delete(key)
   return unfile(table, key) !== undefined

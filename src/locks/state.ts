@@ -47,7 +47,7 @@ export interface LockTable {
   readonly locks: Map<LockName, LockState>
   readonly owners: Map<OwnerKey, Owner>
   readonly waiting: Map<OwnerKey, Wanted & { blocker: OwnerKey }>
-  /** Waiting requests by one owner that must act before they can be granted: nobody else's acts need to look at them. */
+  /** The waiting requests that wait for each owner. When another owner acts, nobody needs to look at them. */
   readonly blockedOn: Map<OwnerKey, Set<OwnerKey>>
   /** Waiting exclusive requests for the cluster lock, in order of arrival. */
   readonly clusterRequests: Map<OwnerKey, Wanted>

@@ -88,7 +88,7 @@ function update(table: LockTable, key: OwnerKey, event: LockEvent & { kind: 'upd
   return { ...nothing(), blockers, changed: priority !== null }
 }
 
-/** The same request again, maybe more urgent or less: it keeps its place among those that are as urgent. */
+/** Repeats a request with another priority. It keeps its place among requests of that priority. */
 function reprioritize(
   table: LockTable,
   waiting: Wanted & { blocker: OwnerKey },

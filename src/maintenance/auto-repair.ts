@@ -1,6 +1,6 @@
-// The life of an automatic repair, which the tags of its instance tell: what was begun, with which jobs, and how it ended.
+// Reads and writes the tags that record an instance's automatic repair: its begin, its jobs, and its end.
 
-/** From the one that changes least to the one that loses the instance's data; a permission includes those before it. */
+/** Ordered from the smallest change to the loss of the instance's data. A permission includes all types before it. */
 export const REPAIR_TYPES = ['fix-storage', 'migrate', 'failover', 'reinstall'] as const
 export type RepairType = (typeof REPAIR_TYPES)[number]
 
@@ -8,7 +8,7 @@ export type RepairType = (typeof REPAIR_TYPES)[number]
 const RESULTS = ['enoperm', 'success', 'failure'] as const
 type RepairResult = (typeof RESULTS)[number]
 
-/** By Ganeti's names. */
+/** The states have Ganeti's names. */
 export type RepairState = 'Failure' | 'Healthy' | 'Needs repair' | 'Pending repair'
 
 export interface RepairTask {

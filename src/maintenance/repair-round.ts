@@ -1,5 +1,5 @@
-// One round of automatic repairs: follows those that were begun, and begins those that the tags allow. Who runs it, a command or a daemon,
-// says how jobs are submitted and where the account goes.
+// One round of automatic repairs: follows repairs that were begun, and begins those that the tags allow. The caller, a command
+// or a daemon, says how to submit jobs and where to write the report.
 import { type Clock, seconds } from '../lib/clock'
 import type { Random } from '../lib/random'
 import type { Master, WireOpCode } from '../rpc/luxi/calls'
@@ -140,7 +140,7 @@ class Doctor {
     return submit(delay_s > 0 ? [delayed(delay_s), ...ops] : ops)
   }
 
-  /** Sets the tag that tells the new state, then takes away those that tell older ones. */
+  /** Sets the tag of the new state, then removes the tags of older states. */
   private async commit(name: string, repair: Repair): Promise<Repair> {
     const { tag, obsolete } = repair
     if (tag !== undefined) {
@@ -176,7 +176,7 @@ const delayed = (duration: number): WireOpCode => ({
   no_locks: false,
 })
 
-/** As Ganeti's program calls them. */
+/** The names in Ganeti's program. */
 const TYPE_NAMES: Readonly<Record<RepairType, string>> = {
   'fix-storage': 'ArFixStorage',
   migrate: 'ArMigrate',

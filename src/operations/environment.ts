@@ -45,7 +45,7 @@ export interface JobEnvironment {
   readonly masterFile?: (path: string) => Promise<string | undefined>
   /** Thinks about a question to the allocation in a thread of its own; absent where only a plan is made. */
   readonly think?: (parts: TaskParts) => Promise<unknown>
-  /** A socket at which opcodes for tests wait for their tester; absent where nobody could come. */
+  /** A socket where opcodes for tests wait for their tester. Absent where no tester could connect. */
   readonly rendezvous?: () => Promise<Rendezvous>
 }
 

@@ -101,7 +101,7 @@ export function pick<T extends { readonly uuid: string; readonly name: string }>
   return starting.length === 1 ? starting[0] : undefined
 }
 
-/** luxid resolved the name at submission; what has the name now may be another object. */
+/** luxid resolved the name at submission. By now another object may have that name. */
 export function expectUuid(kind: string, name: string, uuid: string, expected: string | undefined): void {
   if (expected === undefined || expected === uuid) return
   throw new OpPrereqError(

@@ -121,7 +121,7 @@ export function fill<D extends OpcodeDefinition>(definition: D, wire: WireOpCode
   const complaint = badNewName(wire)
   if (complaint !== undefined) throw new OpPrereqError(complaint, ECODE.INVAL)
   try {
-    // The table that types Op<D> is the one that fillOpcode has just read the parameters by.
+    // Safe: fillOpcode has read the parameters by the same table that gives the type Op<D>.
     return fillOpcode(definition, params) as unknown as Op<D>
   } catch (error) {
     if (error instanceof BadParameter) throw new OpPrereqError(error.message, ECODE.INVAL)

@@ -10,7 +10,7 @@ import type { Paths } from '../lib/paths'
 import { systemRandom as random } from '../lib/random'
 import { ownedDisk as disk } from '../model/owners'
 
-/** Resolves to what was done, for people. Refuses while a daemon runs that owns one of the files. */
+/** Answers a text for people about what was done. Refuses while a daemon that owns one of the files runs. */
 export async function fold(paths: Paths, log: Log): Promise<string> {
   if (await isServed(paths.socket('wconfd')))
     throw new Error('wconfd is running: it owns the configuration; stop it first')

@@ -20,7 +20,7 @@ export async function nodeProgram(name: string, args: readonly string[], paths: 
   await runNodeProgram(name, args.includes('--dry-run'), surroundings)
 }
 
-/** Daemons that run here already begin again, with what they find now. */
+/** Starts this node's daemons. Running ones restart, so that they read the new files. */
 async function startInBackground(paths: Paths): Promise<void> {
   const pid = Number((await disk.read(paths.pidFile('node')))?.toString('utf8'))
   // Another process may have the number by now.

@@ -2,7 +2,7 @@
 import * as path from 'node:path'
 import type { Paths } from '../lib/paths'
 
-/** To be started for another role; from src/ and from dist/ alike. */
+/** The program that starts daemons; the path is right from src/ and from dist/. */
 export const PROGRAM = path.join(__dirname, '../../bin/gantryd.js')
 
 /** As `ps` shows it; virtual nodes say which one they are. */

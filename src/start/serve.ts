@@ -10,7 +10,7 @@ import type { Running, Start, Surroundings } from './start'
 export async function serve(name: string, load: () => Promise<Start>, surroundings: Surroundings): Promise<void> {
   const { paths, log } = surroundings
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'a promise was rejected and nobody looked'))
-  // One that is told to end while it starts has promised nothing yet.
+  // A daemon that is told to end while it starts has promised nothing yet, so it just exits.
   let end: (why: string) => void = () => process.exit(EXIT.failure)
   process.on('SIGTERM', () => end('SIGTERM'))
   process.on('SIGINT', () => end('SIGINT'))

@@ -10,7 +10,7 @@ const START_MS = 180_000
 const running = new Set<Running>()
 let stopping = false
 
-/** From its first moment on: Ctrl-C may come while a cluster starts. */
+/** Noted from the first moment on, because Ctrl-C may come while a cluster starts. */
 interface Running {
   readonly child: ChildProcess
   readonly root: string

@@ -24,7 +24,7 @@ export class LoopWatch {
     process.env['GANTRY_BENCH_LOOPS'] = this.folder
   }
 
-  /** By daemon, in milliseconds, since it was asked last; and the longest time that it worked without a break. */
+  /** By daemon, in milliseconds since the last call: the longest block, and the longest time of work without a break. */
   async longest(pid: number): Promise<Map<string, Block>> {
     const blocks = new Map<string, Block>()
     for (const { pid: daemon, name } of processesBelow(pid)) {

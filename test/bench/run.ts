@@ -205,7 +205,7 @@ async function measurePeer(
   return { live: true, recorded: { date: new Date().toISOString(), machine: machine(), figures } }
 }
 
-/** With the load, as figures from a machine that does other work as well are worth less. */
+/** Includes the load, because figures from a busy machine are worth less. */
 function machine(): string {
   const cpus = os.cpus()
   return `${cpus.length} x ${cpus[0]?.model ?? 'unknown CPU'}, ${Math.round(os.totalmem() / 2 ** 30)} GiB, Linux ${os.release()}, Node ${process.version}, load before ${startLoad}`

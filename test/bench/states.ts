@@ -36,7 +36,7 @@ export function writeState(directory: string, size?: number, nodeCount = 0): str
   return Object.keys(config.instances)
 }
 
-/** Up to that many, none of them a master candidate. */
+/** Adds nodes up to this count. None of them is a master candidate. */
 function addNodes(nodes: RecordedConfig['nodes'], count: number): void {
   const [first] = Object.values(nodes)
   if (first === undefined) throw new Error('the recorded cluster has no node')

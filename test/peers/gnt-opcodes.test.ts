@@ -18,7 +18,7 @@ jest.setTimeout(180_000)
 
 const HOST = 'node1.gnt.example'
 
-/** Notes what is submitted, and takes none of it. */
+/** Notes all submissions, and accepts none. */
 class Notes extends FakeMaster {
   override async submitJob(ops: readonly WireOpCode[]): Promise<never> {
     this.submitted.push(ops)

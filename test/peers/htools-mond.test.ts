@@ -20,7 +20,7 @@ const NODES = [1, 2, 3].map((at) => `${base}.${at}`)
 
 let folder: string
 const servers: http.Server[] = []
-/** By node: what its daemon says. */
+/** The answer of each node's daemon. */
 let says: Readonly<Record<string, (collector: string) => readonly [status: number, body: string]>> = {}
 let asked: string[] = []
 
@@ -51,7 +51,7 @@ async function daemon(name: string): Promise<http.Server> {
   return server
 }
 
-/** As a daemon of Ganeti 3.0.2 was heard to answer. */
+/** A report in the form that a daemon of Ganeti 3.0.2 was seen to use. */
 const report = (name: string, data: unknown) =>
   [
     200,
@@ -78,7 +78,7 @@ async function expectSame(...args: string[]): Promise<{ out: string; err: string
   const told = (text: string) =>
     text
       .replaceAll(/(Failed to contact node's \S+ MonD for DC [-a-z]+).*/g, '$1')
-      // Ganeti's do not say of whom there is something that they cannot read.
+      // Ganeti's programs do not name the node whose report they cannot read.
       .replaceAll(/^Can't read the report of node's .*\n/gm, '')
       .split('\n')
       .sort()

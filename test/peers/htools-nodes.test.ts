@@ -23,7 +23,7 @@ const ROLLING = [
   ['-f', '--ignore-non-redundant'],
   ['-f', '--one-step-only', '--no-headers'],
 ]
-/** Ganeti names a wrong node as an instance's new one where an offline node is among those that it clears. */
+/** If Ganeti also clears an offline node, it names a wrong node as an instance's new one. */
 const FULL = ['-f', '--full-evacuation', '--print-moves']
 
 const SQUEEZING = [

@@ -17,7 +17,7 @@ const RUNNER = '/usr/bin/shelltest'
 const present = fs.existsSync(SHELLTESTS) && fs.existsSync(RUNNER)
 const peer = testWith(present, 'shelltestrunner && sh test/peers/ganeti-programs.sh')
 
-/** Those that ours do not pass, by their number in the file, and why. */
+/** The tests that our programs fail, by their number in the file, with the reason. */
 const FAILING: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   'htools-hail.test': { 26: "it wants the cluster in Haskell's notation; ours shows JSON" },
   'htools-mon-collector.test': {

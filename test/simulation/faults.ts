@@ -57,7 +57,7 @@ export class Faults {
     else cluster.machine(whom).noded?.process.stop(time_s)
   }
 
-  /** By moments as well as by days, either way. */
+  /** The clock jumps forward or back, by moments or by days. */
   private jumpClock(node: string): void {
     const { simulator } = this.cluster
     simulator.jumpClock(node, (simulator.chance(0.5) ? 1 : -1) * 10 ** simulator.between(-1, 5.5))

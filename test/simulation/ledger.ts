@@ -2,7 +2,7 @@
 import type { JobId } from '../../src/rpc/luxi/calls'
 import type { Simulator } from './simulator'
 
-/** Something that users can see in the configuration; of memory, what an instance has of it. */
+/** Something that users can see in the configuration: a tag, an instance, or the memory of an instance. */
 export type Fact =
   | { readonly kind: 'tag' | 'instance'; readonly name: string }
   | { readonly kind: 'memory'; readonly name: string; readonly size_mib?: number }
@@ -35,7 +35,7 @@ export class Ledger {
     if (job) job.archived = true
   }
 
-  /** A look at a job, by whoever: an end is final for all who ask after somebody was told of it. */
+  /** Somebody has looked at a job. Once one user has seen its end, all later answers must show the same end. */
   saw(id: JobId, status: string, result: unknown, asked_ms: number): void {
     const job = this.jobs.get(id)
     const text = JSON.stringify(result)
@@ -73,7 +73,7 @@ export class Ledger {
       if (isThere(fact) !== there) this.complain(`${JSON.stringify(fact)} is ${there ? 'lost' : 'back again'} ${where}`)
   }
 
-  /** A serial number of the configuration. One that was told to somebody never comes again. */
+  /** Somebody has seen a serial number of the configuration. After one was told, no older one may come. */
   sawSerial(serial: number, where: string, told: boolean): void {
     if (serial < this.serial)
       this.complain(`serial number ${serial} ${where} is older than ${this.serial}, which was told`)

@@ -14,7 +14,7 @@ interface Listener {
   readonly connections: Set<FramedConnection>
 }
 
-/** By path, which names the machine. One whose process is dead stays as a file that refuses connections. */
+/** Listeners by path, which names the machine. The socket of a dead process stays as a file that refuses connections. */
 const listeners = new Map<string, Listener>()
 
 /** Sockets that are files in a directory, as a list of names shows them. */
@@ -102,7 +102,7 @@ export class FramedConnection implements Omit<RealConnection, 'socket'> {
     this.hangUp()
   }
 
-  /** At the other end, after everything that was sent before. */
+  /** Acts at the other end, after everything that was sent before. */
   private later(action: (other: FramedConnection) => void): void {
     const { other } = this
     const { simulator } = this.process

@@ -22,7 +22,7 @@ export class Simulator {
   readonly random: Random
   /** The events so far, for somebody who examines a failure. */
   readonly trace: string[] = []
-  /** By which the wall clock of a machine is ahead of the time that passes. */
+  /** How far the wall clock of each machine is ahead of the time that passes. */
   private readonly ahead_ms = new Map<string, number>()
   private readonly events: Event[] = []
   private now_ms = START_MS

@@ -5,7 +5,7 @@ import * as ts from 'typescript'
 /** Properties that describe a command and do not carry it out. */
 const TOLD = ['name', 'help', 'options', 'usage', 'args', 'aliases']
 
-/** By name and help of each command: several tools have a command of the same name. */
+/** The words of each command, by its name and help, because several tools have a command of the same name. */
 export function wordsOfCommands(program: ts.Program, sources: readonly ts.SourceFile[]): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>()
   const visit = (node: ts.Node): void => {

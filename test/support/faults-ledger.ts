@@ -44,7 +44,7 @@ export class Ledger {
     return end
   }
 
-  /** A question may find nobody there; an answer that is an error is a defect. */
+  /** A question may find no daemon. An answer that is an error is a defect. */
   async ask(question: (master: Master) => Promise<unknown>): Promise<void> {
     try {
       await question(this.cluster.master)

@@ -123,7 +123,7 @@ export class Owner {
     for (let size_mib = 36; size_mib < 256; size_mib += 4) {
       const beparams = { maxmem: size_mib, minmem: size_mib }
       const done = await this.job({ OP_ID: 'OP_INSTANCE_SET_PARAMS', instance_name, beparams })
-      // Who gets no answer asks again, and means what was asked last.
+      // A user who gets no answer asks again; the last request counts.
       if (done === undefined) continue
       if (done) this.known.set(instance_name, size_mib)
       if (done) this.changes++
@@ -210,7 +210,7 @@ export class Owner {
     }
   }
 
-  /** For whoever looks into a failure. */
+  /** For somebody who examines a failure. */
   private note({ OP_ID, instance_name, beparams }: WireOpCode, outcome: string): void {
     const name = String(instance_name)
     const text = `${OP_ID.replace('OP_INSTANCE_', '')} ${JSON.stringify(beparams ?? null)} ${outcome}`

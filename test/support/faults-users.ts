@@ -65,7 +65,7 @@ export class Users {
       await step('REMOVE', { exists: false, running: false }, { shutdown_timeout: 5, ignore_failures: false })
   }
 
-  /** As `gnt instance list` and `info` do: whoever is dead at the moment, there is an answer or nobody to give one. */
+  /** Asks as `gnt instance list` and `info` do. Whatever process is dead, the question is answered or finds nobody. */
   private async look(name: string): Promise<void> {
     await this.ledger.ask((master) => master.query('instance', ['name', 'status', 'oper_ram'], ['=', 'name', name]))
     await this.ledger.ask((master) => master.queryInstances([], ['name', 'oper_state', 'pnode'], false))

@@ -37,7 +37,7 @@ async function write(socket: net.Socket, pieces: Iterable<Buffer | string>): Pro
   }
 }
 
-/** Until more can be written, or nobody is there to read it. */
+/** Waits until more can be written, or the reader is gone. */
 function drained(stream: net.Socket | http.ClientRequest): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

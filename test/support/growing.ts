@@ -10,7 +10,7 @@ const ENDED_JOBS = 'a few words for each job that has ended and is not archived:
 const REGISTERED = 'what the daemon itself registers when it starts'
 const LOCK_OWNERS = 'for owners of locks: jobs that run, and connections of wconfd'
 
-/** By file, fields that hold more with time. Weak maps are no such: what they know goes with what it is about. */
+/** The fields of each file that grow with time. Weak maps do not count, because entries go with their keys. */
 export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/config/reservation-pool.ts': { clients: LOCK_OWNERS, taken: LOCK_OWNERS },
   'src/config/reservations.ts': {

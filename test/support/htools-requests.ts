@@ -20,7 +20,7 @@ const policy = (one: Policy) => ({
   'spindle-ratio': one.spindleRatio,
 })
 
-/** The cluster as an allocator is told of it, with this question. */
+/** The cluster data of an allocator, with this question. */
 export function requestAbout(text: string, request: object): string {
   const data = parseClusterText(text)
   const named = <T>(list: readonly T[], name: (one: T) => string, value: (one: T) => object) =>

@@ -52,7 +52,7 @@ export async function separateNodes(count: number): Promise<SeparateNodes> {
   const signal = (number: number, name: NodeJS.Signals) => {
     // Stopped first, they do not see each other die, and do nothing about it.
     if (name === 'SIGKILL') signal(number, 'SIGSTOP')
-    // Those that are started meanwhile are seen the next time.
+    // The next round finds processes that are started meanwhile.
     for (let pids = processesOf(node(number).paths.root); pids.length > 0;) {
       for (const pid of pids) tryKill(pid, name)
       const seen = new Set(pids)

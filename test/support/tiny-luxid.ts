@@ -38,7 +38,7 @@ export async function startTinyLuxid(
   return { ...luxid, wconfd }
 }
 
-/** The nodes answer what was recorded, and have told it before. */
+/** The nodes give the recorded answers, and have given them before. */
 function recorded() {
   const live = new GoldenLive()
   const known = new LastKnown(systemClock)

@@ -24,7 +24,7 @@ export class Reading {
   private readonly checker: ts.TypeChecker
   /** Declarations of properties that are read as such. */
   private readonly read = new Set<ts.Node>()
-  /** From the declaration of a property to those of other types as which its value travels on. */
+  /** Maps the declaration of a property to those of other types under which its value travels on. */
   private readonly becomes = new Map<ts.Node, Set<ts.Node>>()
   private readonly related = new Set<string>()
   private readonly ids = new Map<ts.Type, number>()
@@ -89,7 +89,7 @@ export class Reading {
     if (target !== undefined) this.relate(this.checker.getTypeAtLocation(node), target)
   }
 
-  /** A value of one type is used as another: what is read of the second is read of the first. */
+  /** A value of one type is used as another type, so a read of the second counts as a read of the first. */
   private relate(from: ts.Type, to: ts.Type, depth = 0): void {
     const key = `${this.id(from)}>${this.id(to)}`
     if (from === to || depth > DEPTH_MAX || this.related.has(key)) return
@@ -125,7 +125,7 @@ export class Reading {
     this.becomes.set(from, found.add(to))
   }
 
-  /** Where a property was written, whatever types were made of the one that it was written in. */
+  /** The places where a property was written, whatever types were derived from its type. */
   private declarations(symbol: ts.Symbol | undefined): readonly ts.Node[] {
     if (symbol === undefined) return []
     return [symbol, ...this.checker.getRootSymbols(symbol)].flatMap((one) => one.declarations ?? [])

@@ -64,7 +64,7 @@ async function nothingIsLeft(): Promise<void> {
     const { data } = await cluster.master.query('lock', ['name', 'owner', 'pending'], null)
     return data.every(([, owner, pending]) => owner?.[1] === null && String(pending?.[1] ?? '') === '')
   })
-  // A node hears that nobody waits for its script any more when the connection ends: a moment after the locks are free.
+  // A node learns from the end of the connection that nobody waits for its script: a moment after the locks are free.
   const questions = () => fs.readdirSync(path.join(cluster.root, node1, 'var/run/ganeti'))
   await eventually('no question is left on the node', () =>
     Promise.resolve(!questions().some((name) => name.startsWith('iallocator.'))),

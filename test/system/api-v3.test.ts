@@ -110,7 +110,7 @@ test('/metrics tells also what wconfd and the nodes measure of themselves', asyn
     const options = { dispatcher: agent, headers: { authorization: authorization() } }
     return (await request(`${cluster.url}/metrics`, options)).body.text()
   }
-  // Nobody waits for nodes here: what they measure is told from the second look on.
+  // The first look does not wait for nodes; their figures are there from the second look on.
   let text = await measured()
   while (!text.includes('gantry_node_call_duration_seconds_count{node="node2')) text = await measured()
   expect(text).toMatch(/^gantry_node_answer_age_seconds\{node="node2.gantry.local",cluster=".*"\} [\d.]+$/m)

@@ -17,7 +17,7 @@ beforeAll(async () => {
   expect(made.status).toBe('success')
   const network = { OP_ID: 'OP_NETWORK_ADD', network_name: 'net1', network: '10.1.0.0/24' }
   expect(await cluster.run(network)).toMatchObject({ status: 'success' })
-  // Random jobs must not do away with the cluster that they are sent to: all wait, save those that a request waits for.
+  // Random jobs must not destroy the cluster, so all jobs are held, except those that a request waits for.
   const waited = ['OP_OS_DIAGNOSE', 'OP_CLUSTER_BALANCE', 'OP_CLUSTER_CAPACITY'].map((id) => ['=', 'OP_ID', id])
   const held = [['opcode', ['!', ['|', ...waited]]]]
   const rule = { priority: 0, predicates: held, action: 'PAUSE', reason: [] }

@@ -126,7 +126,7 @@ function signal(pid: number, name: 'SIGSTOP' | 'SIGCONT'): void {
   }
 }
 
-/** For whoever looks into a failure. */
+/** For somebody who examines a failure. */
 async function jobsOf(master: Master): Promise<string> {
   const rows = await master.queryJobs(null, ['id', 'ops', 'status', 'received_ts', 'start_ts', 'end_ts'])
   return rows.map((row) => JSON.stringify(row)).join('\n')

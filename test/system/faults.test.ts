@@ -28,7 +28,7 @@ jest.setTimeout(300_000)
 
 const SEED = Number(process.env['GANTRY_SEED'] ?? systemRandom.below(1_000_000))
 const KILLS = Number(process.env['GANTRY_KILLS'] ?? 50)
-/** Seconds that a job may take once nobody is killed any more, and a job in the middle of kills. */
+/** The longest time of a job in seconds, after the last kill or in the middle of kills. */
 const JOB_S = 100
 
 type Victim = Role | 'embedded'
@@ -67,7 +67,7 @@ qemuTest('a migration whose job is killed leaves no guest behind its instance', 
       while (!isOver && processes('qemu').length < 2) await pause(0.001)
       for (const { pid } of processes('job')) await killHard(pid)
       status = (await migrated).status
-      // One that is through already is done again.
+      // If the job ended before the kill, repeats it.
     } while (status === 'success')
     // QEMU starts as two processes, of which one ends.
     await eventually('no guest is on its way', () => (processes('qemu').length <= 2 ? true : undefined))
@@ -125,7 +125,7 @@ function report(killed: readonly string[], ledger: Ledger): void {
   )
 }
 
-/** Answers with the role that was hit; undefined when no such process is there at the moment. */
+/** Answers the role that was hit; undefined if it has no process at the moment. */
 async function killOne(cluster: EmbeddedCluster, random: Random): Promise<string | undefined> {
   const role = choose(random)
   if (role === 'embedded') {
@@ -145,11 +145,11 @@ function choose(random: Random): Victim {
   return pool[random.below(pool.length)] as Victim
 }
 
-/** Its daemons notice that their parent is gone, and end; whoever starts it again at once is told to wait, or what is in the way. */
+/** The daemons notice that their parent is gone, and end. A start that comes too early is refused with the reason. */
 const restart = (cluster: EmbeddedCluster): Promise<true> =>
   eventually('the cluster starts again after its parent was killed', () => cluster.restart().then(() => true as const))
 
-/** On the disk and in memory. */
+/** Checks the configuration on the disk and in memory. */
 async function checkConfig(cluster: EmbeddedCluster): Promise<void> {
   const file = path.join(dataDir(cluster, NODES[0] ?? ''), 'config.data')
   expect(verifyConfig(loadConfig(fs.readFileSync(file, 'utf8'), systemRandom).config)).toEqual([])

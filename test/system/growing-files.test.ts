@@ -1,4 +1,4 @@
-// A cluster at work leaves no file on its nodes that nobody bounds.
+// A working cluster leaves only files on its nodes whose growth has a bound.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'

@@ -179,7 +179,7 @@ qemuTest('a source that believes all has arrived runs on when it is told that it
   await goesOn(console)
 })
 
-/** A migration of a guest that the target cannot load, up to the point at which both nodes know; what they say. */
+/** Migrates a guest that the target cannot load, until both nodes know that. Answers what they say. */
 async function failToArrive(start: () => Promise<unknown>) {
   const other = nodes.node('node2.test')
   const text = changed(await migration.migration_info(node, instance), LACKING)

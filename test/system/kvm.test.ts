@@ -175,7 +175,7 @@ qemuTest('NICs get user-mode networking where their bridge is missing, and the r
   const told =
     /^NIC 0 has QEMU's user-mode network, .*nobody reaches in: (there is no bridge no-such-br0|this process may not)/
   expect(await calls.instance_start(node, instance, false, NO_REASON)).toEqual([expect.stringMatching(told)])
-  // One that is linked to nothing else has what it asked for.
+  // A NIC that needs no other link gets what it asked for.
   await shutdown(0)
   instance = { ...instance, nics: nics.map((nic) => ({ ...nic, nicparams: { mode: 'bridged', link: 'user-mode' } })) }
   expect(await calls.instance_start(node, instance, false, NO_REASON)).toBeNull()

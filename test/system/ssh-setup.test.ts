@@ -90,7 +90,7 @@ async function startSshDaemon(name: string): Promise<void> {
   await listening(child)
 }
 
-/** It says so again after it has read its host key anew. */
+/** Waits until sshd listens. It prints this line again after it has read its host key again. */
 async function listening({ stderr }: ChildProcess): Promise<void> {
   for (let said = ''; !said.includes('Server listening');)
     said += String((await once(stderr ?? process.stdin, 'data'))[0])
@@ -103,7 +103,7 @@ async function rereadHostKey(name: string): Promise<void> {
   await listening(child)
 }
 
-/** One that was started over SSH is nobody's child here. */
+/** A daemon that was started over SSH is no child of this process. */
 async function stopNode(name: string): Promise<void> {
   const file = nodePaths(name).pidFile('node')
   if (!fs.existsSync(file)) return

@@ -13,7 +13,7 @@ const OPTIONS = 'luxi job-delay reason dry-run version help help-completion'
 export async function harep(args: readonly string[], terminal: Terminal): Promise<number> {
   const options = parseOptions('harep', OPTIONS, args)
   if (options.rest.length > 0) throw failure("this program doesn't take any arguments.")
-  // Nothing is decided by its figures, but who repairs is told when they cannot be right.
+  // The figures decide nothing here, but loading them warns the user if they cannot be right.
   await loadLocal(options, terminal)
   const counts = await treat(options, terminal)
   const lines = [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([state, count]) => `${state}: ${count}\n`)

@@ -40,7 +40,7 @@ export function jobOf(model: ClusterModel, step: Step, name: string): Job {
   return { nodes: [...new Set(nodes)], commands, opcodes: moveSteps(model, move), instance }
 }
 
-/** In order; gathered from the last job back, as Ganeti's, so that a set starts as late as it can. */
+/** The sets of jobs in order. They are filled from the last job back, as in Ganeti, so that a set starts as late as it can. */
 export function jobSets(jobs: readonly Job[]): Job[][] {
   const sets: Job[][] = []
   let busy = new Set<number>()

@@ -51,7 +51,7 @@ async function loadCluster(name: string, options: Parsed, terminal: Terminal): P
   return buildModel(liveCluster(records, nodeMemoryOf(options)))
 }
 
-/** A master of this machine that cannot be reached ends the program: there is no other cluster to go on with. */
+/** Ends the program if the master of this machine cannot be reached, because there is no other cluster to scan. */
 async function ownRecords(options: Parsed, terminal: Terminal): Promise<LiveRecords> {
   try {
     return await recordsFromLuxi(terminal.connect(textOf(options, 'luxi')))

@@ -185,7 +185,7 @@ function statistics(phase: 'INI' | 'TRL' | 'FIN', of: Resources): Pairs {
   return pairs.map(([key, value]) => [`${phase}_${key}`, value] as const)
 }
 
-/** Used before, used by what was added, and what nobody can use. */
+/** Resources used before, used by the new instances, and not usable. */
 function changes({ initial: before, final: after }: Outcome): Pairs {
   const rows: [string, number, number, number, number, number][] = [
     ['USED', before.usedCpus, before.normalCpus, before.instanceMemory, before.usedDisk, before.usedSpindles],

@@ -33,7 +33,7 @@ interface Plan {
   readonly nodes: readonly number[]
   readonly options: AllocOptions
   readonly limit: number | undefined
-  /** By index: nodes that fail N+1, and groups that could not be evacuated. */
+  /** Indexes of nodes that fail N+1, and of groups that could not be evacuated. */
   readonly bad: { readonly nodes: readonly number[]; readonly groups: readonly number[] }
   readonly mirrored: boolean
   /** Nothing is placed: the cluster fails N+1 already. */
@@ -157,7 +157,7 @@ function planOf(model: ClusterModel, options: Parsed, template: Template): Plan 
   let nodes = all.filter((node) => model.nodes[node]?.offline === false && !closed.has(groupOf(node)))
   const mirrored = nodesNeeded(template) === 2
   if (mirrored) {
-    // A node alone in its group is no place for a mirror.
+    // A node that is alone in its group cannot take a mirror.
     nodes = nodes.filter((node) => nodes.some((other) => other !== node && groupOf(other) === groupOf(node)))
   }
   const ignores = independent ? badGroups : []

@@ -1,4 +1,4 @@
-// `hsqueeze`: which nodes a cluster without disks of its own can do without, or which of those that stand by it needs.
+// `hsqueeze`: finds nodes that a cluster without local disks can do without, or standby nodes that it needs.
 import type { ClusterModel } from '../../allocation/cluster-model'
 import {
   STANDBY_TAG,
@@ -110,7 +110,7 @@ const tagSet = (name: string): JobSet => ({
   jobs: [[{ OP_ID: 'OP_TAGS_SET', kind: 'node', tags: [STANDBY_TAG], name }]],
 })
 
-/** One job, so that nothing is put on a node between the mark and the switch. */
+/** One job, so that nothing is placed on a node between its mark and the switch. */
 const powerSet = (state: 'on' | 'off', node_names: readonly string[]): JobSet => ({
   title: `Powering ${state} nodes`,
   jobs: [

@@ -13,7 +13,7 @@ import { monitored } from './monitoring'
 import { recordsFromLuxi, recordsFromRapi } from './sources'
 import { Stop, type Terminal, failure } from './terminal'
 
-/** From the one source that the options name. `first` is what is said before the names of nodes are looked up. */
+/** Loads the cluster from the one source that the options name. `first` may print before the names of nodes are looked up. */
 export async function loadModel(
   options: Parsed,
   terminal: Terminal,
@@ -36,7 +36,7 @@ export async function loadModel(
   }
 }
 
-/** From the master's socket, whether or not an option names it. */
+/** Loads the cluster from the master's socket, even if no option names it. */
 export async function loadLocal(options: Parsed, terminal: Terminal): Promise<ClusterModel> {
   try {
     const records = await recordsOf(terminal, undefined, textOf(options, 'luxi'))
@@ -99,7 +99,7 @@ export function warn(model: ClusterModel, terminal: Terminal): void {
   terminal.err(`Warning: cluster has inconsistent data:\n${lines}\n`)
 }
 
-/** By name or uuid; -1 without one. */
+/** The index of a group by name or uuid; -1 if there is none. */
 export const findGroup = ({ groups }: ClusterData, wanted: string): number =>
   groups.findIndex(({ name, uuid }) => name === wanted || uuid === wanted)
 

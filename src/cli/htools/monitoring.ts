@@ -35,7 +35,7 @@ interface Collector {
   readonly name: string
   /** The data of one node. */
   reads(data: JsonFields): boolean
-  /** `data` in the order of the nodes; a text says what is wrong. */
+  /** `data` in the order of the nodes; a text instead says what is wrong. */
   use(model: ClusterModel, data: readonly JsonFields[]): Loads | string
 }
 

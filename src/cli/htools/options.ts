@@ -55,7 +55,7 @@ export function numberOf(parsed: Parsed, name: string): number | undefined {
 
 export const isYes = (parsed: Parsed, name: string): boolean => textOf(parsed, name) === 'yes'
 
-/** In quotes unless it is one plain word, or nothing, as Ganeti's programs write values. */
+/** Adds quotes, except to an empty text or a plain word, as Ganeti's programs do. */
 export const quoted = (text: string): string => (/^[\p{L}\p{N}.]*$/u.test(text) ? text : `'${text}'`)
 
 export const verbosity = ({ given }: Parsed): number =>

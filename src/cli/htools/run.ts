@@ -24,7 +24,7 @@ const PROGRAMS: Readonly<Record<string, (args: readonly string[], terminal: Term
   'mon-collector': monCollector,
 }
 
-/** The exit code; of programs that ask nobody, at once. */
+/** Runs a program and answers its exit code, at once if the program asks no daemon. */
 export function runHtool(name: string, args: readonly string[], terminal: Terminal): number | Promise<number> {
   const program = Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined
   if (program === undefined) {

@@ -1,4 +1,4 @@
-// The cluster from its daemons: over the remote API, or over LUXI, in the records of the former.
+// Reads the cluster from its daemons: over the remote API, or over LUXI in the same records.
 import * as fs from 'node:fs'
 import * as http from 'node:http'
 import * as https from 'node:https'

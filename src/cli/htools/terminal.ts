@@ -17,7 +17,7 @@ export interface Terminal {
   write(file: string, text: string): void
   /** The master daemon at this socket, or at the one of this machine. */
   connect(socket: string | undefined): Master
-  /** From now on an interruption does not end the program: `tell` is called, and the answer is true. */
+  /** From now on an interruption does not end the program. It calls `tell`, and the returned function answers true. */
   interruption(tell: () => void): () => boolean
 }
 

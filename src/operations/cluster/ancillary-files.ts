@@ -81,7 +81,7 @@ async function send(ctx: UnitContext, copy: Copy, receivers: readonly Node[]): P
   }
 }
 
-/** Nodes are known under the cluster's name: whoever logs in to one looks for its key there. */
+/** SSH clients look up nodes' host keys under the cluster's name, so a new name needs a new entry. */
 export async function renameInKnownHosts(ctx: UnitContext, { cluster_name, master_node }: Cluster, name: string) {
   const path = PATH.SSH_KNOWN_HOSTS_FILE
   const old = await ctx.env.masterFile?.(path)

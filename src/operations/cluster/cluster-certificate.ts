@@ -36,7 +36,7 @@ export async function forgetFormerCertificates(
   await install(ctx, online, 'trust no other than', { ...pem, trusted: [] })
 }
 
-/** Another subject than the former one's: it names who has signed a client certificate. */
+/** The subject is new each time, because it names the certificate that has signed a client certificate. */
 const newCertificate = ({ env: { clock, random } }: UnitContext): Promise<string> =>
   createCertificate({ unit: random.hex(8), clock, random })
 

@@ -1,4 +1,4 @@
-// OP_CLUSTER_DESTROY: gives up an empty cluster. Stopping the daemons and removing the files is for whoever asked.
+// OP_CLUSTER_DESTROY: gives up an empty cluster. The caller stops the daemons and removes the files.
 import { change } from '../../config/changes'
 import { recordSize } from '../../config/records'
 import { ECODE, OpPrereqError } from '../../model/errors'

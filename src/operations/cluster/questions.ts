@@ -88,7 +88,7 @@ async function byAllocators<T>(
   ctx.note({ iallocator: allocators[0] })
   return firstThatFinds(ctx, allocators, async (name) => {
     if (name === BUILTIN_IALLOCATOR) return ask.builtIn()
-    // It is told of the whole cluster, and what it answers may be about all of it.
+    // The script sees the whole cluster, and its answer may be about all of it.
     if (visible !== undefined)
       throw new OpPrereqError(`A token with a scope cannot ask the script '${name}'`, ECODE.INVAL)
     return ask.script(name)

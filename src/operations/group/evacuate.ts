@@ -19,7 +19,7 @@ export const groupEvacuate = logicalUnit(OpGroupEvacuate, {
     await givenTargets(ctx, op, group)
     return { instance: shared(groupInstanceNames(config, group.uuid)) }
   },
-  /** Groups and nodes of the instances are those that they have once the instances are locked. */
+  /** Reads the groups and nodes again after the instances are locked, because they may have changed before. */
   async declare(level, op, ctx) {
     if (level !== 'nodegroup' && level !== 'node') return undefined
     const { config, object: group } = await findGroupAndAll(ctx, op.group_name)

@@ -13,7 +13,7 @@ import { TOLD_CHARS_MAX } from '../../model/limits'
 import type { UnitContext } from '../unit-context'
 import { clusterData } from './cluster-data'
 
-/** As the protocol has it: `type`, and what belongs to that. */
+/** A request in the allocator protocol: its `type`, and the fields of that type. */
 export type AllocatorRequest = Readonly<Record<string, unknown>> & { readonly type: string }
 
 export interface Question {

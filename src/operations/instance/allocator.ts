@@ -34,7 +34,7 @@ export const allocatorsOfGroups = (ctx: UnitContext, config: ConfigData, ialloca
 const NEITHER =
   'No iallocator or node given and no cluster-wide default iallocator found; please specify either an iallocator or a node, or set a cluster-wide default iallocator'
 
-/** The job shows the first one, and at last the one that found something. */
+/** The job shows the first allocator while it asks, and in the end the one that found a result. */
 export async function givenOrDefaults(
   ctx: UnitContext,
   kind: AllocatorKind,

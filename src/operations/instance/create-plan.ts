@@ -65,7 +65,7 @@ export async function wantedInstance(
   cluster: Cluster,
   op: CreateOp,
   resolvedIp?: string,
-  /** For a job that shows what became of its parameters, even if it goes no further. */
+  /** Shows in the job the values that its parameters became, even if the job fails later. */
   note: (fields: Readonly<Record<string, unknown>>) => void = () => undefined,
 ): Promise<Wanted> {
   const name = normalHostname(op.instance_name)

@@ -38,7 +38,7 @@ import { hookNodes, viewOf, type InstanceView } from './view'
 
 /** An instance that is about to be created, with its configuration as if it existed. */
 export interface Creation {
-  /** With everything that it leaves out taken from the export, for an import. */
+  /** The opcode; for an import, the export has filled in missing parameters. */
   readonly op: CreateOp
   readonly content: Content
   readonly wanted: Wanted
@@ -217,7 +217,7 @@ async function viewWith(
   return viewOf(withInstance(full, instance, disks), instance)
 }
 
-/** For the console or the display of the hypervisors that want one. It goes back with the instance. */
+/** Some hypervisors need a port for the console or display. It is freed when the instance is removed. */
 async function givePort(ctx: UnitContext, view: InstanceView): Promise<InstanceView> {
   if (!HYPERVISORS_WITH_PORT.includes(view.instance.hypervisor)) return view
   const [port] = await ctx.config.change([change('allocatePort')])

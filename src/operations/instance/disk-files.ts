@@ -110,7 +110,7 @@ export async function wipeDisks(ctx: UnitContext, view: InstanceView, disks: rea
   }
 }
 
-/** From an offset on: the rest is in use. */
+/** Wipes a disk from an offset on, because the part before it is in use. */
 export async function wipeFrom(ctx: UnitContext, view: InstanceView, disk: Disk, from_mib: number): Promise<void> {
   const index = disk.iv_name.replace('disk/', '')
   const chunk_mib = Math.max(1, Math.min(MAX_WIPE_CHUNK_MIB, Math.floor((disk.size * MIN_WIPE_CHUNK_PERCENT) / 100)))

@@ -79,7 +79,7 @@ async function assembleOn(
   return undefined
 }
 
-/** Deactivates disks on every node; false when one that matters could not be. */
+/** Deactivates disks on every node. Answers false if that failed on a node that matters. */
 export async function shutdownDisks(
   ctx: UnitContext,
   view: InstanceView,

@@ -53,7 +53,7 @@ export async function planEmptying(
   return joined(first, second)
 }
 
-/** To the best of these groups, by uuid, or of all others where none is given. */
+/** Plans moves to the best of the given groups (uuids), or of all other groups if none is given. */
 export async function planGroupChange(
   ctx: UnitContext,
   allocator: string,
@@ -92,7 +92,7 @@ export async function chooseTarget(ctx: UnitContext, allocator: string, instance
   return node
 }
 
-/** The jobs of a plan, one for each instance; all or nothing: nobody wants to find out afterwards that some have stayed. */
+/** The jobs of a plan, one for each instance. If one instance cannot move, there are none, so that no user misses it. */
 export function evacuationJobs(
   ctx: UnitContext,
   { moved, failed, jobs }: Evacuation,
@@ -143,7 +143,7 @@ async function targetByScript(ctx: UnitContext, allocator: string, instance: Ins
   return node
 }
 
-/** To other groups lead changes of the group. */
+/** Refuses a node in another group, because only a change of the group leads there. */
 async function checkSameGroup(ctx: UnitContext, instance: Instance, node: Node): Promise<void> {
   const { nodes, nodegroups } = await ctx.config.read({ nodes: [instance.primary_node], groups: 'all' })
   const own = nodes[instance.primary_node]?.group ?? node.group

@@ -4,7 +4,7 @@ import { ECODE, OpPrereqError } from '../../model/errors'
 import type { UnitContext } from '../unit-context'
 import { sizeText } from './disk-files'
 
-/** More than the file system has in all can never be kept, and is refused; more than is free now is told in the job's log. */
+/** Refuses more space than the file system has in all. If only the free space is too small, writes that to the job's log. */
 export async function checkFileSpace(
   ctx: UnitContext,
   { cluster, node, template }: { cluster: Cluster; node: Node; template: DiskTemplate },

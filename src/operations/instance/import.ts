@@ -1,4 +1,4 @@
-// An instance from an export: what was exported says what is to be made, where the opcode does not say otherwise.
+// An instance from an export: the export supplies the parameters that the opcode leaves out.
 import * as path from 'node:path'
 import { parseIni, type IniSections } from '../../lib/ini'
 import { fillOsParams } from '../../config/filled'
@@ -63,7 +63,7 @@ async function nodeWithExport(ctx: UnitContext, name: string): Promise<Node> {
   throw new OpPrereqError(`No export found for relative path ${name}`, ECODE.INVAL)
 }
 
-/** The opcode with what it leaves out taken from the export. */
+/** The opcode, with missing parameters taken from the export. */
 export function withExport(op: CreateOp, { sections, oldName }: ImportSource, config: ConfigData): CreateOp {
   const instance = sections[EXPORT_SECTION.instance] ?? {}
   const exported = sections[EXPORT_SECTION.export]?.['os'] ?? ''

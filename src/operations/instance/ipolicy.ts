@@ -26,7 +26,7 @@ function boundViolations(min: ISpec, max: ISpec, spec: InstanceSpec): string[] {
   const values: [key: keyof ISpec, value: number | undefined, place?: number][] = [
     ['memory-size', spec.memory_mib],
     ['cpu-count', spec.vcpus],
-    // How many disks an instance without disks must have is no question.
+    // An instance without disks need not have the minimum number of disks.
     ['disk-count', spec.diskSizes_mib.length || undefined],
     ['nic-count', spec.nics],
     ['spindle-use', spec.spindles],

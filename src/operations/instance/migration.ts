@@ -217,7 +217,7 @@ async function whereItRuns(ctx: UnitContext, { config, instance }: Move['view'])
   return found
 }
 
-/** One that runs where nobody expected it is taken as moved there. */
+/** An instance that runs on one unexpected node counts as moved there. */
 function onlyPlace(places: readonly Node[]): Node {
   const [place, ...others] = places
   if (place !== undefined && others.length === 0) return place

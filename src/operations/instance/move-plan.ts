@@ -33,7 +33,7 @@ export interface Move {
   /** Stop here and start there, instead of migrating. */
   readonly failover: boolean
   readonly live: boolean
-  /** MiB: what the instance uses now, and what is free on the target; 0 where it does not matter. */
+  /** MiB: the memory that the instance uses now, and the free memory of the target; 0 if it does not matter. */
   readonly memoryUsed_mib: number
   readonly memoryFree_mib: number
 }

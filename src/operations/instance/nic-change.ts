@@ -38,7 +38,7 @@ export function checkNicChange(action: DeviceAction, given: GivenNic): void {
     throw refusal("'auto' is not a valid MAC address when modifying an existing NIC")
 }
 
-/** As it is written to the configuration: with all its parameters. */
+/** The changed NIC as the configuration stores it, with all parameters. */
 export async function changedNic(ctx: UnitContext, view: InstanceView, change: NicChange): Promise<Nic> {
   const { given, old } = change
   const { networks } = view.config

@@ -81,7 +81,7 @@ export async function checkHvParamsOnNodes(
     ctx.nodes.raise(results, node, `Hypervisor parameter validation failed on node ${node.name}`)
 }
 
-/** For the job: every kind of OS parameters, empty where none was given. Those that are hidden stay as they are in its file. */
+/** All kinds of OS parameters for the job, empty if none were given. Hidden ones stay hidden in the job's file. */
 export function givenOsParams(op: {
   readonly osparams?: Readonly<Record<string, unknown>> | undefined
   readonly osparams_private?: Readonly<Record<string, unknown>> | undefined
@@ -113,7 +113,7 @@ export async function checkOsParams(
 
 export const hvParamTypes = (hypervisor: Hypervisor): Readonly<Record<string, ParamType>> =>
   Object.fromEntries(
-    // Parameters of others have a type too: that this one does not support them is told later, with their values read.
+    // Includes the types of other hypervisors' parameters, so that their values are read before they are refused as unsupported.
     [...Object.values(HV_PARAMS), HV_PARAMS[hypervisor]].flatMap((specs) =>
       Object.entries(specs).map(([name, spec]): [string, ParamType] => [name, spec.type]),
     ),

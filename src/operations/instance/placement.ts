@@ -18,7 +18,7 @@ import type { Wanted } from './create-plan'
 export interface PlacementRequest {
   readonly wanted: Pick<Wanted, 'name' | 'os' | 'hypervisor' | 'template' | 'be' | 'disks' | 'nics'>
   readonly tags: readonly string[]
-  /** By name: only this group, whatever its policy. */
+  /** The name of the only group to use, whatever its allocation policy. */
   readonly group: string | undefined
   readonly ignorePolicy: boolean
   /** Others hold the locks of nodes that would do as well; the opcode is tried again with all of them. */
@@ -74,7 +74,7 @@ export async function chooseNodes(
   return [primary, ...others]
 }
 
-/** A node that is not locked cannot be taken, whoever chose it. */
+/** A script may choose a node that is not locked; such a node cannot be used. */
 async function placeByScript(
   ctx: UnitContext,
   allocator: string,

@@ -54,7 +54,7 @@ async function describe(ctx: UnitContext, view: InstanceView, fixed: boolean): P
     snodes_group_names: groups.map((group) => group?.name ?? null),
     os: instance.os,
     nics: instance.nics.map((nic) => nicTuple(config, nic)),
-    // Only of guests that have such NICs, so that Ganeti's clients see what they know.
+    // Only for guests with such NICs, so that Ganeti's clients see only what they know.
     ...(runtime?.user_nics && { user_nics: runtime.user_nics }),
     disk_template: diskTemplateOf(config, instance),
     disks: await Promise.all(view.disks.map((disk) => describeDisk(ctx, view, disk, live))),

@@ -48,7 +48,7 @@ export const instanceRecreateDisks = logicalUnit(OpInstanceRecreateDisks, {
     const elsewhere = nodes.length > 0 || op.iallocator !== undefined
     for (const node of elsewhere ? nodes : allNodes(view)) checkNodeOnline(node)
     if (view.disks.length === 0) throw new OpPrereqError(`Instance '${view.instance.name}' has no disks`, ECODE.INVAL)
-    // Whether it runs on a node that is off, nobody can tell.
+    // If the old primary node is offline, nobody can tell whether the instance runs there.
     if (!elsewhere || !view.primary.offline) await checkInstanceState(ctx, view, NOT_RUNNING, 'cannot recreate disks')
     const wanted = wantedDisks(view, op)
     if (elsewhere && wanted.length !== view.disks.length)
@@ -97,7 +97,7 @@ async function groupLocks(
   return exclusive(nodesOfGroup(config, group).map((node) => node.uuid))
 }
 
-/** Where a new instance like this one would go. As in Ganeti, what it uses now counts as well. */
+/** The node that a new instance like this one would get. As in Ganeti, the instance's present use counts as well. */
 async function chosenNode(
   ctx: UnitContext,
   view: InstanceView,

@@ -66,7 +66,7 @@ async function reinstall(ctx: UnitContext, op: Op<typeof OpInstanceReinstall>, v
   await ctx.nodes.call(primary, what, 'instance_os_add', [dict, true, op.debug_level ?? 0])
 }
 
-/** Those given stay with the instance, beside those that it had; Ganeti forgets the latter. */
+/** New parameters are kept with the instance, beside its old ones. Ganeti forgets the old ones. */
 function keptParams(op: Op<typeof OpInstanceReinstall>, { instance }: InstanceView) {
   return {
     ...(op.osparams && { osparams: withoutDefaults(instance.osparams, texts(op.osparams)) }),

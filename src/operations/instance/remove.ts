@@ -21,7 +21,7 @@ export const instanceRemove = logicalUnit(OpInstanceRemove, {
   },
   async run(ctx, op, view) {
     const { instance, primary } = view
-    // One that is forthcoming never ran, but a creation that died may have made its disks.
+    // A forthcoming instance never ran, but a creation that died may have made its disks.
     if (instance.forthcoming !== true) {
       const args = [dictOf(view), op.shutdown_timeout, ctx.reason] as const
       const result = await whileItStops(

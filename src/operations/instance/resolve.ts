@@ -13,7 +13,7 @@ export async function newName(ctx: UnitContext, given: string, nameCheck: boolea
   return nameCheck ? (await saneHost(ctx, given)).name : normalHostname(given)
 }
 
-/** The address of a name that is to be checked, which nobody may have yet where that is asked for. */
+/** Resolves and checks a name. With `ipCheck`, no host may have its address yet. */
 export async function newAddress(ctx: UnitContext, given: string, ipCheck: boolean): Promise<string | undefined> {
   const { name, ip } = await saneHost(ctx, given)
   if (ipCheck && ip !== undefined && (await answersTcp(ip, NODE_DAEMON_PORT, INSTANCE_IP_PING_S)))

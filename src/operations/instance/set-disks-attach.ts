@@ -159,7 +159,7 @@ function placeOutside(disk: Disk): Disk {
   return { ...disk, logical_id: [driver ?? '', path.posix.join(path.posix.dirname(dir), base)] }
 }
 
-/** The file and what is known of it change together: if the configuration is not changed, the file goes back. */
+/** The file and its entry in the configuration change together. If the configuration does not change, the file goes back. */
 async function moveFile(
   ctx: UnitContext,
   view: InstanceView,

@@ -49,7 +49,7 @@ export async function planDisks(
   if (disks.length > MAX_DISKS)
     throw new OpPrereqError(`Instance has too many disks (${disks.length}), cannot add more`, ECODE.STATE)
   checkNames('disk', disks)
-  // Ganeti also detaches what a running instance still writes to, so that two may come to write to it.
+  // Ganeti also detaches a disk to which a running instance writes, so that two instances may write to it.
   const taken = steps.find((step) => step.action === 'remove' || step.action === 'detach')
   if (!live && taken !== undefined)
     await checkInstanceState(
@@ -95,7 +95,7 @@ function planAdd(
   return { action: 'add', disk, index }
 }
 
-/** As the instance's other disks, or the cluster's default for one that has none. */
+/** The template of the instance's other disks, or the cluster's default if it has none. */
 function templateFor(view: InstanceView, params: DiskParams): DiskTemplate {
   const given = params['dev_type']
   const own = diskTemplateOf(view.config, view.instance)
@@ -173,7 +173,7 @@ function applyStep(
   }
 }
 
-/** In the configuration, as forthcoming, before it is made: a job that dies loses no file. */
+/** Writes the disk to the configuration as forthcoming before making it, so that no file is lost if the job dies. */
 async function addDisk(
   ctx: UnitContext,
   view: InstanceView,

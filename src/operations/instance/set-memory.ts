@@ -1,4 +1,4 @@
-// Memory of an existing instance: whether its nodes have what it may use from now on, and how much of that it gets at once.
+// Changes an instance's memory: checks that its nodes have the new maximum, and gives a running instance its part at once.
 import { fillBeParams } from '../../config/filled'
 import type { BeParams, Instance, Node } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
@@ -21,7 +21,7 @@ async function checkPrimary(ctx: UnitContext, view: InstanceView, next: BeParams
   const { instance, primary } = view
   const live = await ctx.nodes.attempt(primary, 'instance_info', [instance.name, instance.hypervisor, hvParamsOf(view)])
   const node = await ctx.nodes.attempt(primary, 'node_info', infoArgs(view))
-  // A node that does not answer is taken for one that is down, and the change for one that can wait for it.
+  // A node that does not answer counts as down, and the change may wait.
   if (!node.ok) return ctx.log.warning(`Can't get info from primary node ${primary.name}: ${node.error}`)
   const free = freeOf(node.payload)
   if (free === undefined)

@@ -22,7 +22,7 @@ export interface NicStep {
   readonly changed: readonly Changed[]
   /** All NICs once this step is done. */
   readonly after: readonly Nic[]
-  /** Under which name it is told how hotplugging went. */
+  /** The name of the change that reports the result of hotplugging. */
   readonly plugged: string
 }
 
@@ -111,11 +111,11 @@ function existing(nics: readonly Nic[], at: DeviceChange<GivenNic>['at']): { ind
   return { index, old }
 }
 
-/** As it was given. */
+/** The network as the user named it. */
 const shownNetwork = ({ network }: GivenNic): string | undefined =>
   network === undefined || isNone(network) ? undefined : network
 
-/** All parameters are told, also those that stay. */
+/** The changes to report: all parameters, also unchanged ones. */
 function changesOf(given: GivenNic, old: Nic, nic: Nic, index: number): Changed[] {
   const told: Changed[] = []
   if (given.mac !== undefined || nic.mac !== old.mac) told.push(['mac', nic.mac])

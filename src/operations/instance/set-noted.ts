@@ -82,7 +82,7 @@ function newDisk({ size, mode, ...others }: DiskParams, standard: string, dev_ty
   return { ...(size !== undefined && { size }), mode: mode ?? standard, ...others, dev_type }
 }
 
-/** Addresses that were asked for by a word are shown as those that it got. */
+/** A word such as `auto` is shown as the address that it became. */
 function settledNic(shown: NicParams, step: NicStep | undefined): NicParams {
   if (step === undefined || step.action === 'hotremove') return shown
   const { mac, ip } = step.nic

@@ -1,4 +1,4 @@
-// Setting an instance's primary node: for one that somebody has moved by other means, so that nothing of it runs where it was.
+// Sets the primary node of an instance that somebody has moved by other means. Nothing of it may run on the old node.
 import type { Node } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { findNode } from '../find'

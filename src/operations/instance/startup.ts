@@ -89,7 +89,7 @@ async function stopLeftover(ctx: UnitContext, view: InstanceView, timeout_s: num
   await shutdownDisks(ctx, view)
 }
 
-/** Asks a node to start an instance; what is otherwise than was asked for is in the job's log. */
+/** Asks a node to start an instance, and writes the node's remarks to the job's log. */
 export async function startOn(ctx: UnitContext, node: Node, instance: InstanceDict, paused = false) {
   const result = await ctx.nodes.attempt(node, 'instance_start', [instance, paused, ctx.reason])
   if (result.ok) tellRemarks(ctx, result.payload)

@@ -61,7 +61,7 @@ function wantedNetwork(ctx: UnitContext, op: Op<typeof OpNetworkAdd>): Network {
   }
 }
 
-/** In routed mode an instance with a node's address could not work. */
+/** Reserves the nodes' own addresses: in routed mode an instance with such an address could not work. */
 function withoutOwnAddresses(ctx: UnitContext, config: ConfigData, network: Network): Network {
   let pool = network
   const keepOut = (ip: string, done: string, what: string) => {

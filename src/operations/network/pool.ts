@@ -69,7 +69,7 @@ function indexOf(network: Network, ip: string): number {
   return index
 }
 
-/** Applies `step` to the network. If it fails, `complain` hears why, and the network stays as it is. */
+/** Applies `step` to the network. If it fails, calls `complain` with the reason and keeps the network as it is. */
 export function attempt(
   network: Network,
   step: (network: Network) => Network,

@@ -1,5 +1,5 @@
 // OP_NODE_ADD: takes a node into the cluster, or one that was in it back. The node already runs its daemon with the cluster's
-// certificate: whoever adds it from the command line has put that there.
+// certificate, because `gnt-node add` has put it there.
 import { change } from '../../config/changes'
 import { fillNdParams } from '../../config/filled'
 import type { ConfigData, Node } from '../../model/config'
@@ -117,7 +117,7 @@ async function configureSwitch(ctx: UnitContext, config: ConfigData, node: Node)
   await ctx.nodes.call(node, what, 'node_configure_ovs', [ovs_name, ovs_link])
 }
 
-/** It is a member now: it gets what the others have, and lets go of what it should not have. */
+/** The node is a member now: it gets the files of members, and loses those that it must not have. */
 async function bringUpToDate(ctx: UnitContext, op: NodeAdd, node: Node): Promise<void> {
   // wconfd thinks that a node which was there before still has its files.
   await ctx.env.wconfd.flushConfig()

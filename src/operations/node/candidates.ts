@@ -90,7 +90,7 @@ export async function removeSshKey(ctx: UnitContext, node: Node, removal: KeyRem
 
 type KeyAnswer = { ok: true; payload: readonly [node: string, message: string][] } | { ok: false; error: string }
 
-/** The node's role has changed already, and keys can be renewed later: this is no reason to fail. */
+/** Never fails: the node's role has changed already, and keys can be renewed later. */
 function reportKeys(ctx: UnitContext, node: Node, result: KeyAnswer): void {
   if (!result.ok) {
     ctx.log.warning(`Could not adjust the SSH setup of node '${node.name}' (UUID: ${node.uuid}): ${result.error}`)

@@ -1,4 +1,4 @@
-// Whether a node may join: its name and addresses, its group, and what it would be.
+// Checks whether a node may join: its name and addresses, its group, and its role.
 import { findGroup, primaryInstances, secondaryInstances } from '../../config/lookup'
 import type { ConfigData, Node } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'

@@ -30,7 +30,7 @@ export function roleAfter(old: Role, asked: AskedFlags): Role {
 
 export interface CandidateStats {
   readonly now: number
-  /** As many as the cluster wants and its nodes allow. */
+  /** The number of candidates that the cluster wants and its nodes allow. */
   readonly wanted: number
 }
 

@@ -213,7 +213,7 @@ async function modify(ctx: UnitContext, op: SetParams, checked: Checked): Promis
 }
 
 async function followRole(ctx: UnitContext, op: SetParams, node: Node, role: Checked['role']): Promise<void> {
-  // The node gets no further configuration now, and puts aside what it has.
+  // The node no longer receives the configuration, and puts its copy aside.
   if (role.old === 'candidate' && role.new !== 'offline') {
     const result = await ctx.nodes.attempt(node, 'node_demote_from_mc', [])
     if (!result.ok) ctx.log.warning(`Node failed to demote itself: ${result.error}`)

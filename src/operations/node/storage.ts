@@ -157,7 +157,7 @@ function defaultType(cluster: Cluster): StorageType {
   )
 }
 
-/** Nodes know their volume groups; of files they are told where. */
+/** Nodes know their own volume groups. For file storage, the call names the directory. */
 function placeOf(cluster: Cluster, type: StorageType): string[][] {
   switch (type) {
     case 'file':

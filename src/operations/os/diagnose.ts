@@ -10,7 +10,7 @@ export const osDiagnose = logicalUnit(OpOsDiagnose, {
     plainRows(ctx, 'os', op.output_fields, allOf(namesFilter('name', op.names), usable(op.output_fields))),
 })
 
-/** Who does not ask whether an OS is valid, hidden or blacklisted does not want to see those that are not for use. */
+/** Hides unusable OSes, unless the caller asks for the field that says why: valid, hidden or blacklisted. */
 function usable(fields: readonly string[]): QueryFilter {
   const asked = (field: string) => fields.includes(field)
   return allOf(

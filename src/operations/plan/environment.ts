@@ -38,11 +38,11 @@ const CLIENT: ClientId = ['plan', '', 0]
 export class PlanState {
   config: ConfigData
   gantry: GantryData
-  /** Nodes are no more as they answer: earlier opcodes would have changed them. */
+  /** From now on real nodes would answer differently, because earlier opcodes would have changed them. */
   ordered = false
   /** An earlier opcode may change more than is known. */
   incomplete = false
-  /** The checks are over: what is read from now on is no prerequisite. */
+  /** The checks are over: objects that are read from now on are no prerequisites. */
   running = false
   locks: PlannedLock[] = []
   messages: string[] = []
@@ -178,7 +178,7 @@ function planWconfd(state: PlanState): UnitWconfd {
 
 const nothing = (_done: void): null => null
 
-/** A clock on which nobody waits: what would wait for nodes goes on at once, as often as a plan has patience. */
+/** A clock without waiting: a wait for nodes ends at once, as often as a plan has patience. */
 function hastyClock(clock: Clock): Clock {
   let [ahead_ms, sleeps] = [0, 0]
   return {

@@ -1,4 +1,4 @@
-// The nodes of a plan: they are asked what they have and how they are, but told nothing.
+// The nodes of a plan: they answer questions about their state, and receive no orders.
 import { recordValues } from '../../config/records'
 import { type ArgsOf, type CallName, type ResultOf, callOf } from '../../rpc/node/calls'
 import { NodeCallError, type NodeClient, type NodeResult, type NodeTarget } from '../../rpc/node/client'
@@ -28,7 +28,7 @@ export function planNodes(state: PlanState): NodeClient {
     }
     const results = await state.facts.nodes.all(targets, call, args)
     if (!state.running) for (const target of targets) noteAnswer(state, target, call, results.get(target.uuid))
-    // Its answer would be another one after the orders, so what follows is only how a unit takes back what it did.
+    // After the orders a real answer would differ. The calls after a failed answer only undo work, so they do not count.
     else if (state.orders.length > 0 && targets.some(({ uuid }) => results.get(uuid)?.ok !== true)) state.freeze()
     return results
   }
@@ -71,7 +71,7 @@ const unasked = ({ name }: NodeTarget, call: CallName, program: string): Prerequ
 function order<C extends CallName>(state: PlanState, { name, offline }: NodeTarget, call: C): NodeResult<ResultOf<C>> {
   if (callOf(call).kind === 'order' && call !== 'hooks_runner') state.orders.push({ node: name, call })
   if (offline) return { ok: false, error: 'Node is marked offline', offline: true }
-  // Who needs more than an order's planned answer ends the plan there.
+  // If a unit needs more than this planned answer, its plan ends there.
   return { ok: true, payload: (callOf(call).planned ?? null) as ResultOf<C> }
 }
 

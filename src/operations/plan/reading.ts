@@ -1,4 +1,4 @@
-// Which objects of the configuration someone looks at: a slice whose containers note what is taken out of them.
+// Notes which objects of the configuration are read: a slice whose containers report each object that is taken from them.
 import type { ConfigData } from '../../model/config'
 import type { ReadObject } from '../../rpc/luxi/plan'
 
@@ -14,7 +14,7 @@ const CONTAINERS = [
   ['networks', 'network'],
 ] as const
 
-/** The same slice; `note` hears of each object that is read from it. */
+/** The same slice, but it calls `note` for each object that is read. */
 export function noted(slice: ConfigData, note: (read: ReadObject) => void): ConfigData {
   const watched = (kind: ReadObject['kind'], objects: Readonly<Record<string, Versioned>>) =>
     new Proxy(objects, {

@@ -1,4 +1,4 @@
-// OP_TEST_JQUEUE: stops at each stage of a job until whoever tests the queue has looked, and said so over a socket.
+// OP_TEST_JQUEUE: stops at each stage of a job until the tester says over a socket that it has looked.
 import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
 import { OpTestJqueue } from '../../opcodes/test'
 import { exclusive, logicalUnit } from '../logical-unit'

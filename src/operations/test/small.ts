@@ -9,7 +9,7 @@ export const testOsParams = logicalUnit(OpTestOsParams, {
   run(ctx, { osparams_secret = {} }) {
     const secrets = Object.entries(osparams_secret)
     if (secrets.length === 0) throw new OpExecError('Opcode needs secret parameters')
-    // A job's log is no place for secrets: their sizes show that they came.
+    // Secrets must not go to a job's log, so their sizes show that they arrived.
     const shown = secrets.map(([name, value]) => `${name} (${String(value).length} characters)`)
     ctx.log.say(`Secret OS parameters: ${shown.join(', ')}`)
     return Promise.resolve(null)

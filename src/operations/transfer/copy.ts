@@ -126,7 +126,7 @@ function durationText(duration_s: number): string {
   return [...parts, `${left}s`].join(' ')
 }
 
-/** Nodes run what they are told, so only tools that the cluster knows. */
+/** Nodes run the given command, so only tools that the cluster knows are allowed. */
 export function checkCompressionTool(cluster: Cluster, tool: string): void {
   const allowed = cluster.compression_tools
   if (tool !== 'none' && !allowed.includes(tool))

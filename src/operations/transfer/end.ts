@@ -62,7 +62,7 @@ export class TransferEnd {
     if (!started.ok) return failure(`Failed to start ${plan.mode} on ${plan.node.name}: ${started.error}`)
     this.name = started.payload
     const seen = new Progress(this.ctx, plan)
-    // The nodes' interface has questions only; the pauses between them grow, so that small disks are quick.
+    // Nodes can only be polled. The pauses between polls grow, so that small disks are quick.
     for (let pause_s = TRANSFER_POLL_MIN_S; ; pause_s = Math.min(2 * pause_s, TRANSFER_POLL_MAX_S)) {
       const result = await this.ctx.nodes.attempt(plan.node, 'impexp_status', [[this.name]])
       if (!result.ok) this.ctx.env.processLog.warn(`Failed to get daemon status on ${plan.node.name}: ${result.error}`)

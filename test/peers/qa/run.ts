@@ -57,7 +57,7 @@ function reasonToSkip(): string | undefined {
 
 async function runQa(log: string, parts: readonly string[]): Promise<Result[]> {
   const said = fs.openSync(log, 'w')
-  // All that runs there dies with this process, and takes along what it mounted and connected.
+  // All processes there end with this one, and their mounts and connections with them.
   const apart = ['--pdeathsig', 'KILL', 'unshare', ...'-m -n -p -f --kill-child=KILL --mount-proc'.split(' ')]
   const environment = ['env', `PYTHONPATH=${PROGRAMS}`, 'PYTHONDONTWRITEBYTECODE=1', 'PYTHONUNBUFFERED=1']
   const [machines, driver, configuration] = [here('machines.sh'), here('drive.py'), here('configuration.json')]

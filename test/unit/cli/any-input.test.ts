@@ -7,13 +7,13 @@ import { runCli } from '../../support/run-cli'
 const NAMES = ['nosuch', '', '-1', 'a b', '/x/y', '99999999999999999999', '*', 'é☃']
 const VALUES = ['x', '', '0:x', '0:a=b', '-1', 'kvm:x=y', 'a=b', '1,,2', '9'.repeat(30), `${'9'.repeat(30)}:size=1g`]
 
-/** These work on the node itself, go on for ever, or show what the master of the test does not have. */
+/** These commands work on the node itself, never end, or show data that the test's master does not have. */
 const LEFT_OUT = [
   ...['gnt-cluster init', 'gnt-cluster destroy', 'gnt-cluster master-failover', 'gnt-cluster show-ispecs-cmd'],
   ...['gnt-cluster epo', 'gnt-node add', 'gnt-debug test-jobqueue', 'gnt-debug locks --interval'],
 ]
 
-/** It reads what it is told, and then takes none of it. */
+/** A master that reads each submission and then refuses it. */
 const refusing = () =>
   new ReadingMaster(Array.from({ length: 20 }, (_, at) => ({ id: at + 1, error: ['OpExecError', ['not taken']] })))
 

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net'
 import { FramedConnection } from '../../../src/lib/json-socket'
 
-/** A connection that receives these pieces; what it makes of them. */
+/** The messages that a connection makes of these pieces. */
 function received(pieces: Iterable<string>): { messages: string[]; refused: number } {
   const socket = new Socket()
   const messages: string[] = []

@@ -16,7 +16,7 @@ const BOUNDS = { seconds: 60, bytes: 1 << 20 }
 const ask = (bounds: Partial<typeof BOUNDS>, context = node.context) =>
   runIallocator(context, 'mine', '{}', {}, { ...BOUNDS, ...bounds })
 
-/** A pipe whose end is read when all processes that have opened it are gone, and nobody has it any more who may be slow to. */
+/** A pipe that is read to its end when all processes that opened it are gone. `gone` first closes the test's own end. */
 function witness() {
   const pipe = path.join(node.paths.dataDir, 'witness')
   execFileSync('mkfifo', [pipe])
@@ -63,7 +63,7 @@ test('an allocator whose caller is gone is ended with all that it started', asyn
   caller.abort()
   await expect(asked).rejects.toThrow('terminated because its caller is gone')
   await gone()
-  // One that is asked for by nobody any more does not even begin.
+  // A program does not start if its caller is already gone.
   await expect(ask({}, { ...node.context, caller: caller.signal })).rejects.toThrow('its caller is gone')
 })
 

@@ -1,4 +1,4 @@
-// The table of roles: what is in it fits together, and what is asked of a role is checked against it.
+// Checks that the entries of the table of roles fit together, and that requests to a role are checked against it.
 import { DAEMONS } from '../../../src/model/constants/daemons'
 import { roleHelp, usage } from '../../../src/roles/help'
 import { readOptions } from '../../../src/roles/options'

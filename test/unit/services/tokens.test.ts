@@ -19,7 +19,7 @@ function serviceWith(count: number) {
     if (change) tokens.set(change[2], change[3])
   }
   const disk = { read: async () => Buffer.from('anna secret write') }
-  // Only what is used for a new token.
+  // Only the fields that a new token uses.
   const context = {
     disk,
     paths: { rapiUsers: 'users' },

@@ -48,7 +48,7 @@ export function plainFields(cluster: Cluster, op: SetParams): Fields {
   })
 }
 
-/** `tell` hears of entries that were there already, or were not. */
+/** Calls `tell` for entries to add that exist already, and for entries to remove that do not exist. */
 export function listFields(cluster: Cluster, op: SetParams, tell: (text: string) => void = () => undefined): Fields {
   return given({
     uid_pool: uidPool(cluster, op),
@@ -58,7 +58,7 @@ export function listFields(cluster: Cluster, op: SetParams, tell: (text: string)
   })
 }
 
-/** The script is one that is built in, or a file on the master. */
+/** Checks that the allocator is built in, or a file on the master. */
 export async function checkAllocator(
   { masterFile }: Pick<JobEnvironment, 'masterFile'>,
   name: string | undefined,

@@ -1,4 +1,4 @@
-// Files of disks: which lie on the nodes, which are missing, and which belong to nobody.
+// Finds the files of disks on the nodes, missing ones, and files without an owner.
 import { instanceDisks } from '../../../config/lookup'
 import { recordValues } from '../../../config/records'
 import type { ConfigData, Disk, DiskTemplate, Instance, Node } from '../../../model/config'
@@ -75,12 +75,12 @@ export function missingFiles(state: GroupState, instance: Instance): Map<string,
   return found
 }
 
-/** `config` is read after the files were listed: what was made meanwhile is in it. */
+/** `config` is read after the files were listed, so it has all that was made meanwhile. */
 export function verifyOrphanFiles(report: VerifyReport, state: GroupState, config: ConfigData): void {
   const master = state.nodes.some((node) => node.uuid === config.cluster.master_node)
   const onlyGroup = recordValues(config.nodegroups).length === 1
   for (const { node, template, directory, files } of state.listings) {
-    // The group of the master speaks for all about what is shared.
+    // Shared files are checked once: by the job of the master's group.
     if (template === 'sharedfile' && !master && !onlyGroup) continue
     const owned = ownedFiles(config, template, node)
     for (const [path, size_bytes] of files.values()) {

@@ -25,7 +25,7 @@ export async function verifyFiles(ctx: UnitContext, report: VerifyReport, state:
   const { lasting, config } =
     problems.length === 0 ? { lasting: [], config: state.config } : await lookAgain(ctx, images)
   for (const problem of lasting) report.error('ECLUSTERFILECHECK', null, problem)
-  // Looking again has written the ssconf files anew: what nobody has changed meanwhile was wrong, and somebody wants to know.
+  // The second look rewrote the ssconf files. If the configuration did not change meanwhile, the old ones were wrong: report it.
   const mended = config.serial_no === state.config.serial_no ? problems.filter((text) => !lasting.includes(text)) : []
   for (const problem of mended.filter((text) => text.includes('/ssconf_')))
     report.notice(`${problem}: mended, it was written to all nodes again`)

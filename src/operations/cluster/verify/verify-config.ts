@@ -23,7 +23,7 @@ export const clusterVerifyConfig = logicalUnit(OpClusterVerifyConfig, {
     'node-res': shared(all),
     network: shared(all),
   }),
-  // The whole, not a slice: a slice leaves out what refers to nothing, and that is what is looked for.
+  // Reads the whole configuration: a slice leaves out objects without references, and those are wanted here.
   check: (ctx) => ctx.env.wconfd.readConfig(),
   async run(ctx, op, config) {
     const report = new VerifyReport(ctx, op)

@@ -33,7 +33,7 @@ export const clusterVerifyDisks = logicalUnit(OpClusterVerifyDisks, {
   }),
   async check(ctx, op) {
     const config = await ctx.config.read({ instances: 'all' })
-    // Storage of others cannot be asked, and where there are no instances there is nothing to ask.
+    // Nodes cannot be asked about external storage, and without instances there is nothing to ask.
     const external = recordValues(config.instances).every((instance) => diskTemplateOf(config, instance) === 'ext')
     return external ? [] : groupUuids(ctx, op.group_name)
   },

@@ -158,7 +158,7 @@ describe('users', () => {
     const ask = async (verb: string, url: string) => (await harness.ask(verb, url, { as })).status
     const query = await ask('GET', '/2/query/nothing?fields=name')
     const statuses = [
-      // Who may ask gets as far as the answer that there is no such resource.
+      // A user with the permission gets the answer that there is no such resource.
       query === 403 ? 403 : 200,
       await ask('PUT', '/2/instances/inst1.gnt.example/startup'),
       await ask('PUT', '/2/tags?tag=x'),
@@ -180,7 +180,7 @@ describe('users', () => {
     const answers = await Promise.all(urls.map((url) => harness.ask('GET', url, { as: basic('role', 'word') })))
     writeFileSync(harness.usersFile, USERS)
     expect(answers.map(({ status }) => status)).toEqual(expected)
-    // Who may not is not told what is missing.
+    // A user without the permission must not learn what is missing.
     for (const { status, body } of answers) if (status === 403) expect(body).not.toMatch(/instances|nodes|role/)
   })
 

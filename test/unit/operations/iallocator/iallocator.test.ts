@@ -158,7 +158,7 @@ test('the allocators of a kind of question are asked in order until one finds so
   expect(cluster.log).toContain(
     " - WARNING: Allocator 'mine' found nothing: Can't compute node evacuation using iallocator 'mine': the moon is wrong; asking 'hail'",
   )
-  // One that places only some has not found what was asked for.
+  // A script that places only some instances has failed.
   says = success([
     [['web.test', 'default', ['node1.test']]],
     [['db.test', 'no room']],
@@ -216,7 +216,7 @@ const create = { mode: 'create', instance_name: 'new.test', disk_template: 'rbd'
 
 test('a script places a new instance, if it may be there', async () => {
   says = success(['far2.test'])
-  // How far it gets on that node is no matter here.
+  // This test does not care how far the job gets on that node.
   const wanted = { ...create, disk_template: 'diskless', disks: [] }
   await cluster.failure('OP_INSTANCE_CREATE', { ...wanted, iallocator: 'mine' })
   expect(cluster.log[0]).toBe(' - INFO: Selected nodes for instance new.test via iallocator mine: far2.test')

@@ -78,7 +78,7 @@ test('an opcode is planned on what the ones before it make of the cluster', asyn
       ['changed', 'cluster.test'],
     ],
   ])
-  // The instance that the second one reads is one that the first one has changed.
+  // The first opcode changes the instance that the second reads.
   expect(planned[1]?.read.filter(({ kind }) => kind === 'instance')).toEqual([])
 })
 
