@@ -1,4 +1,4 @@
-// What the kernel counts of each block device.
+// Reads the kernel's counters of each block device.
 import { type Collector, readSource } from './report'
 import { TextCursor } from './text-cursor'
 

@@ -10,7 +10,7 @@ export interface DrbdStatus {
 export interface DrbdDevice {
   readonly minor: number
   readonly connectionState: string
-  /** Nothing of a device that is not configured. */
+  /** Absent for a device that is not configured. */
   readonly details?: Readonly<Record<string, unknown>>
 }
 

@@ -29,7 +29,7 @@ export const drbd: Collector = {
 
 async function collect(sources: NodeSources, inputs: Inputs): Promise<unknown> {
   const text = await readSource(sources, inputs['drbd-status'] ?? '/proc/drbd')
-  // What is missing for the pairing is told before what is wrong with the status, as by Ganeti's.
+  // Like Ganeti, this reports a missing pairing before it reports a mistake in the status.
   const names = new Map(
     (await pairing(sources, inputs['drbd-pairing'])).map((row) => {
       const [, minor, instance] = listOf(row)

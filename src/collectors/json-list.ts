@@ -13,7 +13,7 @@ export function readJsonList(text: string): { readonly list: readonly unknown[] 
 
 class Complaint extends Error {}
 
-/** Of a text that is no JSON. */
+/** Says why a text is not JSON. */
 function whyNoJson(text: string): string {
   try {
     const rest = afterValue(text)
@@ -24,7 +24,7 @@ function whyNoJson(text: string): string {
   }
 }
 
-/** What follows the value that the text begins with. */
+/** Returns the text after the value that it begins with. */
 function afterValue(text: string): string {
   const first = text[0] ?? ''
   if (first === '[') return afterItems(text, ']', 'array: unterminated array', afterValue)

@@ -1,5 +1,4 @@
-// What a collector of monitoring data is, what it reports, in Ganeti's format, and what it needs of the node. Collectors know nothing of
-// who asks.
+// Defines collectors of monitoring data: what they report, in Ganeti's format, and what they need of the node. Collectors do not know who asks.
 import { type Clock, nanoseconds } from '../lib/clock'
 import { whyNot } from '../lib/why-not'
 import type { ConfdQuestion } from '../rpc/confd/protocol'
@@ -11,7 +10,7 @@ export interface Collector {
   readonly kind: 'performance' | 'status'
   /** One line for people. */
   readonly help: string
-  /** What `mon-collector` may be told to read in the place of the real thing, by the option's name. */
+  /** Sources that `mon-collector` may replace by files, by the option's name. */
   readonly inputs?: Readonly<Record<string, Input>>
   /** Whether it asks confd about the configuration. */
   readonly asksConfd?: boolean
@@ -57,7 +56,7 @@ export const reportOf = ({ name, category, kind }: Collector, clock: Clock, data
   data,
 })
 
-/** What collectors read. */
+/** The sources that collectors read. */
 export interface NodeSources {
   readonly clock: Clock
   /** As the configuration calls it. */

@@ -13,7 +13,7 @@ export class TextCursor {
     return this.at === this.text.length
   }
 
-  /** What is left of the line. */
+  /** The rest of the line. */
   get line(): string {
     return /^[^\n]*/.exec(this.rest)?.[0] ?? ''
   }

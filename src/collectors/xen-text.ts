@@ -1,4 +1,4 @@
-// What Xen's `xl` prints of its domains.
+// Parses the output of Xen's `xl` about its domains.
 
 export interface XenDomain {
   readonly id: number

@@ -1,11 +1,11 @@
-// What every change is made of: reading an object by uuid, and a snapshot with one object put in or taken out.
+// The steps that every change is made of: reading an object by uuid, and making a snapshot with one object put in or taken out.
 import type { Cluster, ConfigContainers, ConfigData, ObjectKind, ObjectKinds, Stamped } from '../model/config'
 import type { Random } from '../lib/random'
 import { ConfigurationError } from '../model/errors'
 import { recordSet, type Dictionary } from './records'
 import { canonical, canonicalCluster, NOUN } from './schema'
 
-/** What a change may know of the world: the time of its objects' stamps, and chance. */
+/** The inputs of a change from outside: the time for stamps of objects, and random values. */
 export interface ChangeContext {
   readonly now_s: number
   readonly random: Random

@@ -97,7 +97,7 @@ export const fillDiskParams = (cluster: Cluster, group: NodeGroup | undefined, t
   ...group?.diskparams[template],
 })
 
-/** What a configuration made by an older version lacks. */
+/** Values for parameters that a configuration of an older version lacks. */
 function defaults(template: string): Params {
   const known: Readonly<Record<string, Readonly<Record<string, { default: Params[string] }>>>> = DISK_PARAMS
   return Object.fromEntries(Object.entries(known[template] ?? {}).map(([name, spec]) => [name, spec.default]))

@@ -61,7 +61,7 @@ function stepsBetween<T>(from: Version<T>, to: Version<T>): Set<string> | undefi
 interface Step<T> {
   readonly next: Version<T>
   readonly key: string
-  /** What this version has under the key, where `next` has something else. */
+  /** This version's value under the key, where `next` has another one. */
   readonly value: T | undefined
 }
 

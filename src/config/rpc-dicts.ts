@@ -60,7 +60,7 @@ export function instanceDict(config: ConfigData, instance: Instance, overrides: 
   }
 }
 
-/** What the instance's primary node is told to find out how its console is reached. */
+/** The request to the instance's primary node for the way to its console. */
 export const consoleRequest = (
   config: ConfigData,
   instance: Instance,

@@ -25,7 +25,7 @@ export function canonicalTop(object: unknown): ConfigData {
   return top(object, 'configuration') as ConfigData
 }
 
-/** What the objects of a container are called in messages. */
+/** The names of containers' objects in messages. */
 export const NOUN: Readonly<Record<ObjectKind, string>> = {
   nodes: 'node',
   nodegroups: 'node group',
@@ -40,7 +40,7 @@ type Fields = Readonly<Record<string, Field>>
 
 interface Field {
   readonly read: Read
-  /** What a missing field becomes; without it, and not optional, it is an error. */
+  /** Makes the value of a missing field. Without this, a missing field that is not optional is an error. */
   readonly missing?: () => unknown
   readonly optional?: true
   /** Left out of the file when empty. */

@@ -36,7 +36,7 @@ export async function createConfig(
   await disk.write(paths.configFile, encodeConfig(config))
 }
 
-/** What the files say, journal included, and the mark of the two files themselves. */
+/** The content of the files, journal included, and the mark of the two files themselves. */
 export interface Loaded {
   readonly documents: Documents
   readonly mark: Mark

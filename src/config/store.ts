@@ -236,7 +236,7 @@ export class ConfigStore {
       }
   }
 
-  /** What was not written has not happened, and neither has what was built upon it. */
+  /** A change that was not written has not happened, and neither have the changes built upon it. */
   private rollBack(batch: readonly Pending[], cause: unknown): void {
     const reason = cause instanceof Error ? cause.message : String(cause)
     this.options.log.error({ err: cause }, 'configuration change not written')

@@ -10,7 +10,7 @@ import { isObject } from '../opcodes/check'
 
 export interface LoadedConfig {
   readonly config: ConfigData
-  /** What was filled in: one sentence each. The file is not what `config` is until it is written anew. */
+  /** One sentence for each value that was filled in. The file differs from `config` until it is written anew. */
   readonly notices: readonly string[]
 }
 

@@ -37,7 +37,7 @@ const CLUSTER_HOST = 254
 
 type Say = (text: string) => void
 
-/** What a start without an existing cluster will make: decided before ports are looked at. */
+/** Decides what a start without an existing cluster will make, before it looks at ports. */
 export async function planSettings(options: EmbeddedOptions, say: Say): Promise<Settings> {
   const baseAddress = options.baseAddress ?? DEFAULT_BASE
   const clusterAddress = addressAt(baseAddress, CLUSTER_HOST)
@@ -116,7 +116,7 @@ function clusterFields({ hypervisor, nodes }: Settings): Partial<Cluster> {
   return {
     enabled_hypervisors: hypervisor === 'kvm' ? ['kvm', 'fake'] : ['fake'],
     enabled_disk_templates: ['sharedfile', 'file', 'diskless'],
-    // Of a single node nobody could take over the instances: to ask for that would place none.
+    // In a cluster of one node no other node could take over the instances: with capacity checks none could be placed.
     default_iallocator_params: nodes.length === 1 ? { 'no-capacity-checks': '' } : {},
     // Guests boot from their disks: there is no kernel for them on this machine.
     hvparams: Object.fromEntries(

@@ -72,7 +72,7 @@ async function run(options: EmbeddedOptions, program: string): Promise<void> {
   await finish(lock, options.root)
 }
 
-/** What a refused start made; a root that it had begun to fill is kept for whoever looks into it. */
+/** Removes the root that a refused start made. A root with files in it is kept, so that somebody can look into it. */
 const removeEmpty = (root: string): Promise<void> => fs.promises.rmdir(root).catch(() => undefined)
 
 async function finish(lock: FramedServer, root: string): Promise<void> {
@@ -139,7 +139,7 @@ async function removeCluster(root: string): Promise<void> {
   await Promise.all(own.map((name) => fs.promises.rm(path.join(root, name), { recursive: true, force: true })))
 }
 
-/** What is to be typed is whole: it works in any terminal and folder, whatever other clusters run. */
+/** Tells the user that the cluster runs. Commands are shown in full, so that they work in any terminal and folder, whatever other clusters run. */
 async function announce({ root, program }: Place, settings: Settings, socket: string, took_s: number): Promise<void> {
   const url = apiOf(settings)
   const login = fs.existsSync(passwordFile(root))

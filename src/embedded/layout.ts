@@ -8,7 +8,7 @@ import { type Paths, pathsOf } from '../lib/paths'
 import { PORT } from '../model/constants/daemons'
 import { UsageError } from './options'
 
-/** What a cluster was made with; the same at every start. */
+/** The settings that a cluster was made with; they are the same at every start. */
 export interface Settings {
   version: 1
   baseAddress: string

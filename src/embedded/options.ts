@@ -1,4 +1,4 @@
-// What `npm start -- ...` understands, and what an embedded cluster remembers of it.
+// The options of `npm start -- ...`, and those that an embedded cluster remembers.
 import { errorText } from '../lib/system-failure'
 import * as os from 'node:os'
 import * as path from 'node:path'
@@ -31,12 +31,12 @@ export interface EmbeddedOptions {
   hypervisor?: 'kvm' | 'fake'
   state?: string
   openReads: boolean
-  /** Of the remote API. */
+  /** The access log of the remote API. */
   accessLog: AccessLevel
   reset: boolean
 }
 
-/** A mistake of whoever typed the command: one line, no stack. */
+/** A mistake in the user's command: it is shown in one line, without a stack. */
 export class UsageError extends Error {}
 
 /** Where nothing names another place. */

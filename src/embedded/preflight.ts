@@ -1,4 +1,4 @@
-// What would make a start fail later, found before it begins: one clear line each.
+// Finds problems that would make a start fail later, before the start begins: one clear line each.
 import { errorText } from '../lib/system-failure'
 import * as fs from 'node:fs'
 import * as net from 'node:net'
@@ -38,7 +38,7 @@ export async function checkPorts(settings: Settings): Promise<void> {
   await Promise.all(wanted.map(([address, port]) => checkPort(address, port)))
 }
 
-/** What only the master has is at the cluster's address, too. */
+/** The addresses to check. The master's ports are used at the first node's address and at the cluster's. */
 function addressesOf(place: Place, { nodes, clusterAddress }: Settings): string[] {
   const addresses = nodes.map(({ address }) => address)
   return place === 'master' ? [...addresses.slice(0, 1), clusterAddress] : addresses

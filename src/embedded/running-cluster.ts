@@ -163,7 +163,7 @@ export class RunningCluster {
       this.turns.take(() => this.forget(name, String(message.left))).catch((error: unknown) => say(explain(error)))
   }
 
-  /** What is asked for before a node is added: its files, and a daemon that answers. */
+  /** Prepares a node before it is added: makes its files, and starts a daemon that answers. */
   get prepareNode(): PrepareNode | undefined {
     return this.ready && !this.settings.simulated ? (name) => this.turns.take(() => this.prepare(name)) : undefined
   }
@@ -180,7 +180,7 @@ export class RunningCluster {
     } catch (error) {
       this.nodes.delete(node.name)
       await child.stop()
-      // It is no node of the cluster, and keeps none of its keys.
+      // The node did not join the cluster, so it must not keep its keys.
       await fs.promises.rm(nodePaths(this.options.root, node.name).dataDir, { recursive: true, force: true })
       throw new OpExecError(explain(error))
     }

@@ -1,4 +1,4 @@
-// What an embedded cluster says to whoever started it.
+// Messages of an embedded cluster to the user who started it.
 import * as path from 'node:path'
 import { errorText } from '../lib/system-failure'
 import { errorCode } from '../lib/disk'
@@ -27,7 +27,7 @@ export function toReach({ root, program }: Place): string {
 export const startCommand = (root: string): string =>
   root === defaultRoot() ? 'npm start' : `npm start -- --root ${quoteForShell(root)}`
 
-/** What went wrong, and what to do. */
+/** Explains an error: what went wrong, and what to do. */
 export function explain(error: unknown, root?: string): string {
   const text = errorText(error)
   if (errorCode(error) === 'ENOSPC')

@@ -35,7 +35,7 @@ export function afterDeath({ known, file, begun, locks, now }: Death): Outcome {
 export const isUntouched = (job: Job): boolean =>
   job.ops.every((op) => op.status === 'queued' || op.status === 'waiting')
 
-/** As it was before it was given to a process. */
+/** The job as it was before a process got it. */
 export function requeued(job: Job): Job {
   const { livelock: _livelock, process_id: _process, ...rest } = job
   return {

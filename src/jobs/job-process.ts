@@ -49,7 +49,7 @@ interface Slot {
   /** To the luxid that gave the job to this process. */
   parent: Link
   run: JobRun | undefined
-  /** Something went wrong that nobody foresaw: this process takes no other job. */
+  /** An unforeseen error has happened, so this process takes no other job. */
   defect: boolean
 }
 

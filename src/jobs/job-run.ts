@@ -42,7 +42,7 @@ export class JobRun {
   private current: Job
   /** The state of the job that was last sent, except for log lines. */
   private told: Job
-  /** That an opcode runs is told with its end, or at this time. */
+  /** Tells that an opcode runs, at this time or together with its end. */
   private late: Timer | undefined
   private readonly cancelled = new AbortController()
   private serial: number
@@ -207,7 +207,7 @@ function step(before: Job, after: Job): Progress {
   return { kind: 'step', ops, start_timestamp: after.start_timestamp, end_timestamp: after.end_timestamp }
 }
 
-/** As the job file has it: `[class, [arguments]]`; what is no cluster error is a failed execution. */
+/** The error as in the job file: `[class, [arguments]]`. An error that is not the cluster's counts as a failed execution. */
 function encodeError(error: unknown): unknown {
   if (error instanceof GanetiError) return error.toWire()
   return ['OpExecError', [errorText(error)]]

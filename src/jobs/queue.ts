@@ -33,7 +33,7 @@ export type CancelOutcome = 'dequeued' | 'unknown' | { readonly execution: Execu
 
 export class JobQueue {
   readonly archived: ArchivedJobs
-  /** Those that have not ended, or whose process is not done with them. */
+  /** Jobs that have not ended, or that a process is still busy with. */
   private readonly jobs = new Map<JobId, Job>()
   private readonly ended = new Map<JobId, EndedJob>()
   private readonly whole = new WholeJobs()
@@ -47,7 +47,7 @@ export class JobQueue {
   private readonly archiving = new Set<JobId>()
   private watcher: ((job: Job, before: Job | undefined) => void) | undefined
   private lastId: JobId = 0
-  /** Ids up to this one are given out by nobody else: it is in the file `serial`, or on its way there. */
+  /** No other luxid gives out ids up to this one: it is in the file `serial`, or on its way there. */
   private reservedId: JobId = 0
   private reserved: Promise<void> = Promise.resolve()
   private maxRunning = 0

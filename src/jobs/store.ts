@@ -29,7 +29,7 @@ const JOBS_PER_ARCHIVE_DIRECTORY = 10000
 const JOB_FILE = /^job-(\d+)$/
 
 export interface LoadedQueue {
-  /** Those that have not ended. */
+  /** Jobs that have not ended. */
   jobs: Job[]
   ended: EndedJob[]
   lastId: JobId
@@ -173,7 +173,7 @@ export class QueueStore {
     await this.replicas.setDrainFlag(drained)
   }
 
-  /** A socket that nobody serves any more proves nothing, but would stay for ever. */
+  /** Removes a socket that nobody serves any more: it proves nothing, but would stay for ever. */
   async removeLivelock(file: string | undefined): Promise<void> {
     if (file?.startsWith(`${this.paths.livelockDir}/`)) await this.disk.remove(file)
   }

@@ -110,7 +110,7 @@ function wakeOne(): void {
 
 /**
  * Until everything has been heard that was there already: the end of a connection is found one turn after the last that came over it.
- * Whoever was stopped for a while, or comes late for another reason, learns here what it has missed.
+ * A process that was stopped for a while, or is late for another reason, learns here of the events that it has missed.
  */
 export async function hearAll(): Promise<void> {
   await nextTurn()

@@ -1,4 +1,4 @@
-// What anybody can make a daemon log as often as they like: the first time is told at once, and what follows in one line for a while.
+// Limits log lines that anybody can cause: the first is written at once, those that follow are counted in one line for a while.
 import type { TLSSocket, Server } from 'node:tls'
 import type { Clock } from './clock'
 import { errorCode } from './disk'

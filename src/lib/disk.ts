@@ -183,7 +183,7 @@ interface DirectorySync {
 
 const directorySyncs = new Map<string, DirectorySync>()
 
-/** One sync serves all who ask before it begins: of files that are written together, few wait for a sync of their own. */
+/** One sync serves all callers that ask before it begins: when files are written together, few wait for a sync of their own. */
 function syncDirectory(directory: string): Promise<void> {
   const current = directorySyncs.get(directory)
   if (current === undefined) return startSync(directory)

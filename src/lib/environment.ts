@@ -1,4 +1,4 @@
-// What of this process's environment its children get: all of it, but not the options of the Node that runs us under test.
+// The environment for child processes: all of this process's, except for the options of the Node that runs us under test.
 export function inheritedEnvironment(): Record<string, string> {
   const entries = Object.entries(process.env).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && entry[0] !== 'NODE_CHANNEL_FD',

@@ -26,7 +26,7 @@ export class FileJournal {
   /** The part of the journal that is being written to the files. */
   private readonly old: string
   private mayHaveOld = true
-  /** Of a journal that another process began nobody knows whether its name is durable. */
+  /** False for a journal that another process began: nobody knows whether its name is durable. */
   private isBegun = false
   private writing: Promise<void> = Promise.resolve()
 
@@ -67,7 +67,7 @@ export class FileJournal {
     return new Map([...this.decode(older), ...this.decode(newer)])
   }
 
-  /** What is appended from now on goes to a new journal; the former one is written to the files meanwhile. */
+  /** Begins a new journal for what is appended from now on, while the former one is written to the files. */
   private async rotate(): Promise<void> {
     if (this.options.isOurs?.() === false) return
     await this.writing.catch(() => undefined)

@@ -74,7 +74,7 @@ export function embeddedPointers(env: NodeJS.ProcessEnv = process.env): string[]
 /** Where the cluster of this root says where it is. */
 export const pointerIn = (root: string): string => path.join(root, 'embedded.json')
 
-/** Whether whoever starts a cluster here keeps it to those who name its root. */
+/** True when GANTRY_HOME is set: then only programs that name the root of a cluster that starts here use it. */
 export const namesHome = (env: NodeJS.ProcessEnv = process.env): boolean => (env['GANTRY_HOME'] ?? '') !== ''
 
 /** Where the parent of an embedded cluster's nodes listens: it is the only one, and prepares nodes that are to be added. */

@@ -1,7 +1,7 @@
 /** A text as Haskell shows it. */
 export function haskellText(text: string): string {
   const shown = [...text].map((character) => NAMED[character] ?? numbered(character))
-  // What could be read as part of the escape before it is kept apart.
+  // A separator keeps the escape apart from characters that could be read as part of it.
   const parts = shown.map((part, at) => {
     const before = shown[at - 1] ?? ''
     const glues = (/^\\\d+$/.test(before) && /^\d/.test(part)) || (before === '\\SO' && part === 'H')

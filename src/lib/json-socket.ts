@@ -36,11 +36,11 @@ export interface FramedServer {
 /** One end of a connection, the same for server and client. */
 export class FramedConnection {
   private chunks: Buffer[] = []
-  /** Of the message that is not whole yet. */
+  /** The pieces of the message that is not complete yet. */
   private pieces: Pieces
   private queue: string[] = []
   private busy = false
-  /** What still comes is read and thrown away. */
+  /** True when all further data is read and thrown away. */
   private refused = false
   readonly closed: Promise<void>
   private readonly leaving = new AbortController()

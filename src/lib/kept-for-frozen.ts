@@ -1,5 +1,5 @@
-// What is made of an object that is given out again and again. A frozen object says that it will not change, so what was made of
-// it is kept as long as it lives; of all others it is made anew.
+// Keeps a value that was made from an object that is used again and again. A frozen object will not change, so its value is kept as long as the
+// object lives. For other objects the value is made anew each time.
 
 export function keptForFrozen<V, T>(make: (value: V) => T): (value: V) => T {
   const kept = new WeakMap<object, { readonly made: T }>()

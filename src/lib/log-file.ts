@@ -6,7 +6,7 @@ import * as path from 'node:path'
 export interface LogFileOptions {
   readonly file: string
   readonly bytes_max: number
-  /** So much is written before it is looked at how long the file is, and whether it is still there. */
+  /** Bytes that are written before it checks how long the file is, and whether it is still there. */
   readonly unlooked_bytes: number
   /** Gives a new file to its owner. */
   opened?(file: string): void
@@ -20,7 +20,7 @@ export class LogFile {
     this.fd = this.look(undefined)
   }
 
-  /** Nobody fails because his log cannot be written: the disk may be full, and the reason would have to be logged. */
+  /** A failure to write the log must not make the caller fail: the disk may be full, and the reason would have to be logged. */
   write(line: string): void {
     try {
       this.unlooked += line.length

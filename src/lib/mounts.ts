@@ -14,7 +14,7 @@ interface Mount {
   readonly type: string
 }
 
-/** Those that live on this machine alone; others may wait for other machines, or for a program. */
+/** File systems that live on this machine alone; others may wait for other machines, or for a program. */
 const LOCAL = new Set([
   ...['bcachefs', 'btrfs', 'devpts', 'devtmpfs', 'ext2', 'ext3', 'ext4', 'f2fs', 'iso9660', 'jfs', 'mqueue', 'overlay'],
   ...['proc', 'ramfs', 'reiserfs', 'rootfs', 'squashfs', 'sysfs', 'tmpfs', 'udf', 'vfat', 'xfs', 'zfs', 'cgroup2'],

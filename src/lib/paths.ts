@@ -29,7 +29,7 @@ export interface Paths {
   /** SSH keys of all nodes that may become the master. */
   readonly sshPublicKeys: string
   readonly queueDir: string
-  /** What the files of the queue do not have yet. */
+  /** The records that the files of the queue do not have yet. */
   readonly queueJournal: string
   readonly archiveDir: string
   readonly runDir: string
@@ -45,7 +45,7 @@ export interface Paths {
   local(virtual: string): string
   /** The inverse of `local`. */
   virtual(local: string): string
-  /** What is sent to other nodes: marked in a virtual cluster, unchanged otherwise. */
+  /** The path as other nodes get it: marked in a virtual cluster, unchanged otherwise. */
   toWire(local: string): string
   /** Accepts both marked and plain paths. */
   fromWire(wire: string): string

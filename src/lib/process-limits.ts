@@ -10,7 +10,7 @@ interface Need {
   readonly enough: number
 }
 
-/** What may fail sooner or later, to be told; throws where the process could not do its work at all. */
+/** Returns warnings about limits that may cause failures later; throws where the process could not work at all. */
 export function checkLimits(
   needs: Readonly<Record<keyof typeof LIMIT, Need>>,
   limitOf: (limit: Limit) => number | undefined = processLimit,

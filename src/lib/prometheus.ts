@@ -1,4 +1,4 @@
-// What measures and tells, taken from prom-client file by file: as a whole it loads eighty more, which measure what nobody here asks for.
+// The parts of prom-client that we use, taken file by file: the whole package loads eighty more files, whose measurements nobody here needs.
 import type * as whole from 'prom-client'
 
 export type Counter<L extends string = string> = whole.Counter<L>

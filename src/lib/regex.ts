@@ -26,7 +26,7 @@ function useLinearEngine(): void {
 
 /**
  * A Perl-style expression as JavaScript's: leading inline flags, \A, \Z, \z, \h and POSIX classes are translated.
- * What JavaScript cannot express is refused with a RegexError.
+ * Throws RegexError for a pattern that JavaScript cannot express.
  */
 export function compileRegex(source: string): RegExp {
   useLinearEngine()
@@ -61,7 +61,7 @@ const ONE = String.raw`${CODE}|\\.|[^\\]`
 const CLASSES_AND_OTHERS = new RegExp(String.raw`\[(\^?)((?:\\.|[^\]\\])*)\]|${ONE}`, 'gs')
 const RANGES_AND_OTHERS = new RegExp(`(${ONE})-(${ONE})|${ONE}`, 'gs')
 
-/** What matches a text in small letters where the pattern, whatever its case, matches the text. */
+/** Rewrites a pattern so that it matches a text in small letters exactly where the pattern, ignoring case, matches the text. */
 const caseless = (pattern: string): string =>
   pattern.replace(CLASSES_AND_OTHERS, (whole, not: string | undefined, inside: string | undefined) => {
     if (inside === undefined) return small(whole)

@@ -12,6 +12,6 @@ export function timeOf(text: string): number | undefined {
   return Number.isNaN(time_ms) ? undefined : time_ms / 1000
 }
 
-/** A stamp of an object; one that nobody stamped has 0. */
+/** The time stamp of an object; an object without one has 0. */
 export const stampText = (value: unknown): string | null =>
   typeof value === 'number' && value > 0 ? timeText(value) : null

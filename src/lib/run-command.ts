@@ -16,7 +16,7 @@ export interface CommandOptions {
   interactive?: boolean
   /** Ends the program. */
   signal?: AbortSignal | undefined
-  /** What the program has started and left running ends with it. */
+  /** Processes that the program has started and left running end with it. */
   leaveNothing?: boolean
 }
 
@@ -96,7 +96,7 @@ function begin(program: string, args: readonly string[], options: CommandOptions
       cwd: options.cwd,
       env: { PATH, LANG: 'C', ...options.env },
       stdio: ['pipe', 'pipe', options.interactive ? 'inherit' : 'pipe'],
-      // Of its own group, the program has no terminal.
+      // In its own process group, the program has no terminal.
       detached: !options.interactive,
     })
   } catch (error) {

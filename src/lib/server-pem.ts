@@ -10,7 +10,7 @@ export interface KeyPair {
 
 export interface ServerPem {
   readonly shown: KeyPair
-  /** What is to be shown next. */
+  /** The key pair that will replace the shown one. */
   readonly next: KeyPair | undefined
   /** Certificates that are only trusted. */
   readonly trusted: readonly string[]

@@ -1,4 +1,4 @@
-/** What so many may have at the same time, and each user or client no more than so many of them. */
+/** Counts places that are taken at the same time, with a limit for all and one for each user or client. */
 export class Shares {
   private readonly counts = new Map<string, number>()
   private taken = 0

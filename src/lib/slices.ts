@@ -24,7 +24,7 @@ export async function filterInSlices<T>(items: readonly T[], size: number, keep:
 /** Resolves when the reader has room for more, or has gone, and others have been served. */
 export async function writeSlice(stream: Writable, part: string | Buffer): Promise<void> {
   if (!stream.write(part) && !stream.destroyed) await room(stream)
-  // What the system takes at once makes room before anybody else comes to its turn.
+  // A write that the system takes at once makes room again immediately, so others get their turn here.
   await breathe()
 }
 

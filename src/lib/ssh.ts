@@ -12,7 +12,7 @@ export interface SshOptions {
   quiet: boolean
   /** Whether ssh may ask for a password. Default: it may not. */
   mayAsk?: boolean
-  /** What becomes of a host whose key is not known. Default: it is refused. */
+  /** How to treat a host whose key is not known. Default: it is refused. */
   unknownHosts?: 'ask' | 'accept'
 }
 

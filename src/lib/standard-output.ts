@@ -1,5 +1,5 @@
-// What becomes of the output of a program. A reader that has seen enough, such as head, ends it quietly; a disk that is full is a
-// failure, also when the last line is the one that does not fit.
+// Handles failures of a program's output. A reader that has seen enough, such as head, ends the program quietly. A full disk is a failure, even if
+// only the last line does not fit.
 
 export interface StandardOutput {
   /** Ends the process when all that was written has arrived: output goes to a pipe in its own time. */

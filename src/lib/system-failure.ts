@@ -1,5 +1,5 @@
-// What the system refuses, in words that tell an administrator what is full, broken or used up, and where. The only place that
-// translates the system's error names; whoever tells an error to somebody asks here.
+// Translates errors of the system into words that tell an administrator what is full, broken or used up, and where. No other place translates the
+// system's error names; code that shows errors asks here.
 import * as fs from 'node:fs'
 import { errorCode } from './disk'
 import { type Place, placeOf } from './mounts'
@@ -27,7 +27,7 @@ class Where {
     private readonly syscall: string,
   ) {}
 
-  /** What could not be done. */
+  /** Names the file that could not be started, read or written. */
   get object(): string {
     if (this.file === undefined) return ''
     return this.starts
@@ -96,7 +96,7 @@ function limitText(limit: Limit): string {
   return `${said}: raise that where it is started (${limit.command}, or ${limit.setting} of its unit)`
 }
 
-/** Of this process, as the kernel tells it; undefined where it does not, as when no file can be opened. */
+/** A limit of this process, from the kernel; undefined where it cannot be read, as when no file can be opened. */
 export function processLimit({ name }: Limit): number | undefined {
   const lines = attempt(() => fs.readFileSync('/proc/self/limits', 'utf8'))?.split('\n')
   const soft = lines

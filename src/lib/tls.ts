@@ -71,7 +71,7 @@ export const certificateDigest = (pem: string | Buffer): string => new crypto.X5
 /** When the certificate ends, in milliseconds since the epoch. */
 export const certificateEnd_ms = (pem: string | Buffer): number => Date.parse(new crypto.X509Certificate(pem).validTo)
 
-/** Why nobody accepts a certificate at this time; undefined when it is valid. */
+/** Why a certificate is not accepted at this time; undefined when it is valid. */
 export function certificateProblem(file: string, pem: string | Buffer, now_ms: number): string | undefined {
   const { validFrom, validTo } = new crypto.X509Certificate(pem)
   const [from_ms, to_ms] = [Date.parse(validFrom), Date.parse(validTo)]
@@ -90,7 +90,7 @@ export function nodeServerTls(paths: Paths): TlsOptions {
 }
 
 /**
- * What a caller of nodes shows: its client certificate or, before there is one, the cluster's. The other end is known by the
+ * The certificate that a caller of nodes shows: its client certificate or, before there is one, the cluster's. The other end is known by the
  * cluster's certificate, not by its host name.
  */
 export function nodeClientTls(paths: Paths): SecureContextOptions & { checkServerIdentity: () => undefined } {

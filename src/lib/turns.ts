@@ -1,4 +1,4 @@
-// What must not happen at the same time happens in the order in which it was asked for.
+// Runs tasks that must not run at the same time, in the order in which they were asked for.
 
 export class Turns {
   private last: Promise<unknown> = Promise.resolve()

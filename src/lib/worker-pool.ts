@@ -30,7 +30,7 @@ export class WorkerPool {
 
   constructor(private readonly options: WorkerPoolOptions) {}
 
-  /** What the thread made of the parts; rejects with the signal's reason when that fires. */
+  /** Runs a task of these parts in a thread, and returns its result. Rejects with the signal's reason when that fires. */
   async run(parts: TaskParts, signal?: AbortSignal): Promise<unknown> {
     await this.turn(signal)
     const worker = this.take()
@@ -68,7 +68,7 @@ export class WorkerPool {
     })
   }
 
-  /** The place goes to whoever waits first, so that nobody who comes just now takes it as well. */
+  /** Gives the place to the first that waits, so that a newcomer does not take it as well. */
   private leave(): void {
     const next = this.queue.shift()
     if (next === undefined) this.running--
@@ -131,7 +131,7 @@ async function feed(worker: Worker, parts: TaskParts): Promise<void> {
 const reasonOf = (signal: AbortSignal | undefined): Error =>
   signal?.reason instanceof Error ? signal.reason : new Error('nobody waits for it any more')
 
-/** What a thread does: one task after the other. */
+/** The loop of a thread: it does one task after the other. */
 export function serveTasks(run: (parts: readonly unknown[]) => unknown): void {
   let parts: unknown[] = []
   parentPort?.on('message', (message) => {

@@ -70,6 +70,6 @@ export interface Cluster extends Stamped, Tagged {
   readonly uuid: string
 }
 
-/** What is decided of a new cluster; the rest has its defaults. */
+/** The fields that the maker of a new cluster decides; the rest has its defaults. */
 export type FirstFields = Partial<Cluster> &
   Pick<Cluster, 'enabled_disk_templates' | 'enabled_hypervisors' | 'master_netdev' | 'modify_etc_hosts'>

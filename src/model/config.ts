@@ -42,7 +42,7 @@ export interface ConfigData extends ConfigContainers {
   readonly serial_no: number
 }
 
-/** What is ours and not Ganeti's: gantry.data, beside config.data. Sections of keyed JSON values. */
+/** Gantry's own data, which Ganeti does not have: gantry.data, beside config.data. Sections of keyed JSON values. */
 export interface GantryData {
   readonly version: number
   /** The store's serial at the last change of this document. */

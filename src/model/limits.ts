@@ -26,7 +26,7 @@ export const NODED_CONNECTIONS_MAX = 2048
 /** Handshakes with a node daemon that are under way, of all and of one address: strangers cannot take the places of masters. */
 export const NODED_HANDSHAKES_MAX = 1024
 export const NODED_HANDSHAKES_PER_CLIENT_MAX = 256
-/** Of a body that is refused, so much is read and dropped, for so many seconds, so that its sender comes to read the answer. */
+/** Bytes of a refused body that are read and dropped, and the seconds for that, so that its sender comes to read the answer. */
 export const DROPPED_BODY = { bytes: 256 << 20, seconds: 10 } as const
 /** Seconds for a caller of a node daemon to show its certificate, and again to send its headers. */
 export const NODED_RECEIVE_S = 10
@@ -45,11 +45,11 @@ export const IMAGE_PACE = { bytes: 1 << 20, seconds: 60 } as const
 export const SCRIPT_OUTPUT_BYTES_MAX = 1 << 20
 /** Files below a storage directory that a node lists; with more it refuses. */
 export const STORED_FILES_MAX = 200_000
-/** Of the file that tells what an export is of. */
+/** Bytes of the file that describes an export. */
 export const EXPORT_INFO_BYTES_MAX = 4 << 20
 /** Seconds that a hook script may run. */
 export const HOOK_SCRIPT_S = 900
-/** Seconds that an allocator script may run: less than its caller waits, who so hears why there is no answer. */
+/** Seconds that an allocator script may run. Its caller waits longer, so that it hears why there is no answer. */
 export const ALLOCATOR_SCRIPT_S = 840
 /** Bytes that an allocator script may print. */
 export const ALLOCATOR_OUTPUT_BYTES_MAX = 32 << 20
@@ -74,7 +74,7 @@ export const NODED_CLOSE_S = 2
 // Questions to nodes for people and monitors (services)
 /** Seconds that a list, a figure or a check waits for a node; after that it goes on with what is known. */
 export const LIVE_ANSWER_S = 4
-/** Of these, seconds in which a node that is late must at least tell its version, or it is silent. */
+/** Seconds of LIVE_ANSWER_S in which a node that is late must at least tell its version; otherwise it is silent. */
 export const NODE_KNOCK_S = 1
 /** Seconds between two probes of a silent node. */
 export const NODE_PROBE_PAUSE_S = 2
@@ -108,13 +108,13 @@ export const QEMU_START_S = 60
 export const QEMU_END_S = 30
 /** CPUs that a mask names, for all virtual CPUs together. */
 export const CPU_MASK_CPUS_MAX = 100_000
-/** Of the file with the password of a screen. */
+/** Bytes of the file with the password of a screen. */
 export const SCREEN_PASSWORD_BYTES_MAX = 4096
 /** For which the network is asked whether an address is free, and told that it has moved. */
 export const ARP_S = 2
 /** Logs of OS scripts on one node; the oldest go. */
 export const OS_LOGS_MAX = 1000
-/** What is kept of an instance goes when the cluster has known no such instance for so long. */
+/** Seconds for which a node keeps leftovers of an instance after the cluster last knew it. */
 export const LEFTOVERS_S = 3600
 /** Seconds for the switch of a migration: to take over on the target, or to stop on request on the source. */
 export const MIGRATION_SWITCH_S = 10
@@ -396,7 +396,7 @@ export const SSH_GENERATE_S = 120
 export const SSHD_RELOAD_S = 30
 /** Nodes that are told about SSH keys at the same time; each costs a process of ssh. */
 export const SSH_NODES_AT_ONCE = 10
-/** What a program that another node runs over SSH reads: a list of the keys of all nodes is the largest. */
+/** Bytes that a program reads which another node runs over SSH: a list of the keys of all nodes is the largest input. */
 export const SSH_INPUT_BYTES_MAX = 4 << 20
 /** Seconds until a node that did not take its ssconf files is tried again. */
 export const SSCONF_RETRY_S = 30
@@ -424,7 +424,7 @@ export const ENDED_JOBS_LOOK_S = 60
 export const OS_LOG_BYTES_MAX = 16 << 20
 
 // Limits of the system
-/** What a daemon can work with at all, or it refuses to start; and what is enough for all connections and programs that it allows. */
+/** Limits below which a daemon refuses to start; and limits that suffice for all connections and programs that it allows. */
 export const SYSTEM_LIMITS = {
   files: { least: 128, enough: 4096 },
   processes: { least: 64, enough: 1024 },
@@ -567,7 +567,7 @@ export const INSTANCES_AT_ONCE = 250
 /** Questions that are thought about at the same time, and that may wait for that. */
 export const ALLOCATION_THREADS = 2
 export const ALLOCATION_WAITING_MAX = 20
-/** Of one user, both together; a further question becomes a job. */
+/** Questions of one user, running and waiting together; a further question becomes a job. */
 export const ALLOCATION_PER_USER_MAX = 5
 /** Seconds that a question to the allocation may be thought about. */
 export const ALLOCATION_S = 3600
@@ -595,5 +595,5 @@ export const HTOOLS_ANSWER_S = 60
 export const COLLECTED_OUTPUT_BYTES_MAX = 64 << 20
 /** Characters that a collector shows of a text that it cannot read. */
 export const UNREAD_CHARS_SHOWN = 1600
-/** Of a file that they read: a cluster of ten thousand instances takes three. */
+/** Bytes of a file that the htools read: a cluster of ten thousand instances takes three MiB. */
 export const HTOOLS_FILE_BYTES_MAX = 256 << 20

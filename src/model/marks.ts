@@ -1,5 +1,5 @@
-// What we note about a job in the reason trail of its first opcode: it is written in the same step as the job, copied with it, and
-// is Ganeti's own format. Jobs inherit the trail of the job that submitted them.
+// Our notes about a job, kept in the reason trail of its first opcode. So they are written in the same step as the job and copied with it, and the
+// format stays Ganeti's. Jobs inherit the trail of the job that submitted them.
 
 export const MARK = {
   user: 'gantry:user',
@@ -14,7 +14,7 @@ export const MARK = {
   rights: 'gantry:rights',
 } as const
 
-/** What whoever submitted an opcode may do: patterns of permissions, of the user and of the token. */
+/** The rights of the user who submitted an opcode: patterns of permissions, of the user and of the token. */
 export interface Rights {
   readonly user: readonly string[]
   readonly token: readonly string[] | null
@@ -24,7 +24,7 @@ export type Mark = readonly [source: string, text: string, time_ns: number]
 
 const ALL: ReadonlySet<unknown> = new Set(Object.values(MARK))
 
-/** What only the master's own checks need. */
+/** Marks that only the master's own checks need. */
 const INTERNAL: ReadonlySet<unknown> = new Set([MARK.key, MARK.match, MARK.scope, MARK.rights])
 
 /**

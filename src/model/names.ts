@@ -2,7 +2,7 @@
 export const isHostname = (name: string): boolean =>
   /^[a-z0-9._-]{1,255}$/.test(normalHostname(name)) && !/^[.-]|\.\./.test(name)
 
-/** Of a network interface of a machine. */
+/** A name of a machine's network interface. */
 export const isInterfaceName = (name: string): boolean =>
   /^[A-Za-z0-9_.][A-Za-z0-9_.-]{0,14}$/.test(name) && name !== '.' && name !== '..'
 

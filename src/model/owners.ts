@@ -61,7 +61,7 @@ const exact: Readonly<Record<string, Claim>> = {
   [PATH.LOG_KVM_DIR]: [...LOG, 0o750],
 }
 
-/** Of files whose names vary, by their directory. */
+/** Owners and modes of files whose names vary, by directory. */
 const named: readonly [directory: string, name: RegExp, claim: Claim][] = [
   [PATH.DATA_DIR, /^ssconf_/, [...ROOT, MODE.ssconf]],
   [PATH.QUEUE_DIR, /^(job-\d+|serial|version|lock|journal|journal\.old)$/, [...QUEUE, MODE.queueFile]],
@@ -142,7 +142,7 @@ export function claimAll(local: (virtual: string) => string): void {
   }
 }
 
-/** What a daemon writes its log to; a new file goes to its owner. */
+/** A daemon's log file; a new file gets its owner. */
 export const ownedLogFile = (file: string): LogFile => new LogFile({ file, ...LOG_FILE, opened: claim })
 
 /** Writes what the table names as the table has it. */

@@ -1,11 +1,11 @@
-// What a caller may do, as patterns of permissions: `instances.create`, `nodes.*`, `*.query`, `*`. One that begins with `-` takes
-// away. Names and roles of what Ganeti's remote API can do are those of its role-based access control.
+// A caller's permissions, as patterns: `instances.create`, `nodes.*`, `*.query`, `*`. A pattern that begins with `-` takes permissions away. Names
+// and roles for everything in Ganeti's remote API are those of its role-based access control.
 
 const READONLY: readonly string[] = [
   ...['jobs.list', 'jobs.query', 'instances.list', 'instances.query', 'instances.info', 'nodes.list', 'nodes.query'],
   ...['nodes.role.query', 'networks.list', 'networks.query', 'groups.list', 'groups.query', 'filter.list'],
   ...['filter.query', 'cluster.info', 'tags.get', 'query.all', 'os.list'],
-  // What Ganeti has no permission for.
+  // Permissions for requests that Ganeti has no permission for.
   ...[
     'cluster.balance',
     'cluster.capacity',
@@ -26,7 +26,7 @@ const OPERATOR: readonly string[] = [
   'instances.query.console',
 ]
 
-/** Of what is no opcode. */
+/** Permissions for requests that are not opcodes. */
 export const DOOR_PERMISSIONS: readonly string[] = [
   ...OPERATOR,
   ...[
@@ -52,7 +52,7 @@ const ROLES: ReadonlyMap<string, readonly string[]> = new Map([
   ['read', READONLY],
 ])
 
-/** Of the options of a user. Who has no role and no permission may read, as in Ganeti; a role that is unknown allows nothing. */
+/** The permissions from a user's options. A user without a role and a permission may read, as in Ganeti. An unknown role allows nothing. */
 export function permissionsOf(options: Iterable<string>): string[] {
   const permissions: string[] = []
   for (const option of options) {
@@ -69,7 +69,7 @@ export function permissionsOf(options: Iterable<string>): string[] {
 export const allows = (permissions: readonly string[], wanted: string, stronger = wanted): boolean =>
   !isTaken(permissions, wanted) && permissions.some((pattern) => matches(pattern, wanted) || matches(pattern, stronger))
 
-/** Whoever may not query an object may not have its data out of a list either. */
+/** True when a `-` pattern takes the permission away. A user who may not query an object may not read its data from a list either. */
 export const isTaken = (permissions: readonly string[], wanted: string): boolean =>
   permissions.some(
     (pattern) => pattern.startsWith('-') && [wanted, queryOf(wanted)].some((name) => matches(pattern.slice(1), name)),

@@ -34,7 +34,7 @@ const HVPARAMS: ScopeRules = {
 
 const OSPARAMS: ScopeRules = { '*': true, 'os-image': false }
 
-/** Of one opcode, besides those that name objects, which must be in the scope. */
+/** Rules for parameters of single opcodes. Parameters that name objects are not here: those objects must be in the scope. */
 export const SCOPE_PARAMS: ScopeRules = {
   ...every('OP_ID', 'comment', 'debug_level', 'depends', 'dry_run', 'priority', 'reason'),
   ...every(
@@ -72,7 +72,7 @@ export const SCOPE_PARAMS: ScopeRules = {
   ...every('add_reserved_ips', 'remove_reserved_ips', 'gateway', 'gateway6', 'mac_prefix', 'network6'),
   ...every('debug_simulate_errors', 'error_codes', 'ignore_errors', 'skip_checks', 'verbose', 'verify_clutter'),
   ...every('duration', 'interruptible', 'no_locks', 'on_master', 'repeat'),
-  // What is also there when nobody has set it.
+  // These values are there even when nobody has set them.
   ...{ auto_promote: [false], file_driver: ['loop'], instance_communication: [false], network_vlan: [''] },
   ...{ node_setup: [false], ext_params: {} },
   // An export in the directory of exports, not just any directory.

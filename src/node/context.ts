@@ -29,11 +29,11 @@ export interface NodeContext {
   hypervisor(name: string): Hypervisor
   readonly daemons: DaemonControl
   readonly measures: NodeMeasures
-  /** Of the queue's copy. Changes take turns: a call that a killed luxid sent must not end after one of the next luxid. */
+  /** The journal of the queue's copy. Changes take turns: a call that a killed luxid sent must not end after a call of the next luxid. */
   readonly queueJournal: FileJournal
   /** The configuration's copy on a master candidate; absent where the node's entry point keeps none. */
   readonly configReplica?: ConfigReplica
-  /** Of one call: ends when whoever called is gone. */
+  /** The signal of one call: it fires when the caller is gone. */
   readonly caller?: AbortSignal
 }
 

@@ -25,7 +25,7 @@ export async function listExports({ paths }: NodeContext): Promise<string[]> {
   }
 }
 
-/** What is told of the export in a directory, as text; only what can be read as such. */
+/** The text that describes the export in a directory; only if it is a valid text. */
 export async function exportInfo({ paths }: NodeContext, directory: string): Promise<string> {
   const exports = paths.local(PATH.EXPORT_DIR)
   if (!`${path.normalize(directory)}/`.startsWith(`${exports}/`))

@@ -1,5 +1,5 @@
-// What a node keeps of instances beyond their removal, for scripts and people to read, and what bounds it. A node learns that an
-// instance is no more when it gets a list of instances without it; a removal may have passed it by, as after a migration away.
+// Bounds the files that a node keeps after an instance is removed, for scripts and people to read. A node learns that an instance is gone from a
+// list of instances without it; it may have missed the removal, as after a migration away.
 import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
 import { isMissing } from '../lib/disk'
@@ -86,7 +86,7 @@ async function filesIn(folder: string): Promise<string[]> {
   }
 }
 
-/** What has gone meanwhile is young: there is nothing left to do about it. */
+/** A file that has gone meanwhile counts as young, because nothing is left to remove. */
 async function modified_ms(file: string): Promise<number> {
   try {
     return (await fs.stat(file)).mtimeMs

@@ -79,7 +79,7 @@ function checkVariant(os: OsDefinition, variant: string | undefined): void {
   if (!os.variants.includes(variant)) fail(`OS '${os.name}' has no variant '${variant}', only ${choices}`)
 }
 
-/** What every script of an OS gets. */
+/** The environment that every script of an OS gets. */
 export function coreEnvironment(
   osName: string,
   os: OsDefinition,
@@ -100,7 +100,7 @@ export function coreEnvironment(
 
 const parameterVariable = (name: string): string => `OSP_${name.toUpperCase().replaceAll('-', '_')}`
 
-/** What create, rename, import and export get on top of it: everything about the instance, its disks assembled. */
+/** The further environment for create, rename, import and export: everything about the instance, its disks assembled. */
 export async function instanceEnvironment(
   context: ScriptContext,
   instance: InstanceDict,

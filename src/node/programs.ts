@@ -13,7 +13,7 @@ import { fail, type NodeContext } from './context'
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/
 const NO_OUTPUT = /^\s*$/
 
-/** What the program printed, as JSON; null when it printed nothing. */
+/** Returns the program's output, read as JSON; null when it printed nothing. */
 export async function runOob(program: string, command: string, node: string, timeout_s: number): Promise<unknown> {
   const others = await changeableByOthers(program)
   if (others !== undefined)

@@ -27,7 +27,7 @@ export async function runRestricted(context: NodeContext, command: string): Prom
   return fail(`Executing command failed: see the log of the node daemon on ${context.hostname}`)
 }
 
-/** Only its owner, root or whoever runs this daemon, may change it. */
+/** Says why a file is unsafe: only its owner may change it, which must be root or the user who runs this daemon. */
 async function unsafe(file: string, kind: 'directory' | 'file'): Promise<string | undefined> {
   try {
     const info = await fs.lstat(file)

@@ -1,5 +1,5 @@
-// What `cluster verify` asks of a node: one function per check of the spec ("node_verify_checks"). A check that fails to run
-// answers with its error as a text, so that one broken part of a node does not hide the state of the others.
+// Answers the checks of `cluster verify` on a node: one function per check of the spec ("node_verify_checks"). A check that fails to run answers
+// with its error as a text, so that one broken part of a node does not hide the state of the others.
 import { createHash } from 'node:crypto'
 import * as fs from 'node:fs/promises'
 import { isMissing } from '../lib/disk'

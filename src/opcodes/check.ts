@@ -1,5 +1,5 @@
-// What a parameter's value may be: each check parses a JSON value into its canonical form, and carries the JSON schema
-// from which interfaces, the OpenAPI document and forms are printed. Knows nothing of opcodes or of the cluster.
+// The checks of parameters' values. Each check parses a JSON value into its canonical form, and carries the JSON schema from which interfaces, the
+// OpenAPI document and forms are printed. Knows nothing of opcodes or of the cluster.
 import { isIPv4, isIPv6 } from 'node:net'
 
 export interface Schema {
@@ -51,7 +51,7 @@ export const float: Check<number> = simple('Double', { type: 'number' }, (value)
 export const text: Check<string> = withoutNul(
   simple<string>('String', { type: 'string' }, (value) => typeof value === 'string'),
 )
-/** Whoever reads the values of its keys one by one tells which of them is wrong. */
+/** An object without a check for NUL: code that reads its values one by one can name the wrong one. */
 export const keyed: Check<JsonObject> = simple('JSObject', { type: 'object', additionalProperties: true }, isObject)
 export const object: Check<JsonObject> = withoutNul(keyed)
 
@@ -112,7 +112,7 @@ export function setOf<T>(item: Check<T>): Check<readonly T[]> {
   return { schema: list.schema, parse: (value) => [...new Set(list.parse(value))] }
 }
 
-/** What Ganeti calls arrays of so many entries. */
+/** Ganeti's names for arrays by their length. */
 const TUPLES: Readonly<Record<number, string>> = { 2: 'Pair', 3: 'Triple', 4: '4-tuple' }
 
 /** An array of exactly these entries. */

@@ -1,4 +1,4 @@
-// What a parameter may be, in words: for errors that name the way out. Never the value that was given, which may be secret.
+// Describes in words which values a parameter accepts, for errors that name the way out. It never shows the given value, which may be secret.
 import type { Schema } from './check'
 
 const KINDS: Readonly<Record<string, string>> = {

@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from './check'
 
 type Rule = (name: string) => boolean
 
-/** Of groups and networks: everything but what would break a line, a path or a shell's command. */
+/** The rule for names of groups and networks: everything but characters that would break a line, a path or a shell's command. */
 const isPlainName: Rule = (name) => !/[\p{Cc}/\\;&|<>$`"'*?()[\]{}!#~]/u.test(name) && name !== '.' && name !== '..'
 
 const HOSTNAME = 'it may have letters, digits, dots, hyphens and underscores'
@@ -23,7 +23,7 @@ const NEW_NAMES: ReadonlyMap<string, readonly [parameter: string, rule: Rule, wo
   ['OP_NETWORK_RENAME', ['new_name', isPlainName, PLAIN]],
 ])
 
-/** What is wrong with the name that an opcode gives, with the parameter that it came in; undefined when nothing is. */
+/** Says why the name that an opcode gives is wrong, and names its parameter; undefined when the name is good. */
 export function badNewName(op: { readonly OP_ID: string } & JsonObject): string | undefined {
   const [parameter, rule, words] = NEW_NAMES.get(op.OP_ID) ?? []
   if (parameter !== undefined && rule !== undefined) {

@@ -1,4 +1,4 @@
-// What an opcode is: one declaration from which types, validation, RAPI bodies, OpenAPI, LUXI, CLI and docs derive.
+// Declares opcodes: from one declaration derive types, validation, RAPI bodies, OpenAPI, LUXI, CLI and docs.
 import type { Check, JsonObject } from './check'
 
 export type Need = 'required' | 'default' | 'maybe'
@@ -20,7 +20,7 @@ export interface OpcodeDefinition<Id extends string = string, P extends Paramete
   readonly summary: string | ((params: JsonObject) => string) | undefined
   readonly result: Check<R>
   readonly params: P
-  /** What an older Ganeti's clients give, in the parameters of now. */
+  /** Turns parameters of clients of an older Ganeti into the present ones. */
   readonly fromOlder: (given: JsonObject) => JsonObject
   /** No logical unit serves it; only tests of the job queue know it. */
   readonly testOnly: boolean

@@ -106,7 +106,7 @@ export function fillOpcode(definition: OpcodeDefinition, raw: JsonObject): Parse
       throw refuse(name, parameter, ' must be', error instanceof Explained ? `: ${error.message}` : '')
     }
   }
-  // Of several mistakes Ganeti names one of the opcode's own parameters first.
+  // If there are several mistakes, Ganeti first names one in the opcode's own parameters.
   const own = new Map(Object.entries(definition.params).map(([name, parameter]) => [name, read(name, parameter)]))
   return assemble(definition, (name, parameter) => (own.has(name) ? own.get(name) : read(name, parameter)))
 }

@@ -72,7 +72,7 @@ interface AskedOp {
   readonly [parameter: string]: unknown
 }
 
-/** What an opcode does beyond what its name says, as the opcodes that do it. Parameters of a start can make QEMU do anything on its node. */
+/** Opcodes that stand for effects which the opcode's name does not tell. For example, parameters of a start can make QEMU do anything on its node. */
 function alsoDone(op: AskedOp): string[] {
   const changes = [op['hvparams'], op['beparams']].some((given) => isObject(given) && Object.keys(given).length > 0)
   switch (op.OP_ID) {
@@ -101,7 +101,7 @@ export const permissionNames: readonly string[] = [
   ...new Set([...DOOR_PERMISSIONS, ...opcodeIds.map(permissionOf)]),
 ].sort()
 
-/** What is wrong with patterns that a token shall have: one that fits no permission is a slip, and would never allow anything. */
+/** Finds a mistake in the patterns for a token: a pattern that fits no permission is a slip, and would never allow anything. */
 export function badPermission(patterns: readonly string[]): string | undefined {
   const wrong = patterns.find((pattern) => !isPermissionPattern(pattern) || !fitsAny(pattern.replace(/^[+-]/, '')))
   if (wrong === undefined) return undefined

@@ -143,7 +143,7 @@ const DISK_PARAMS = {
   access: nonEmpty,
 }
 export const diskParams = record(DISK_PARAMS, { rest: true })
-/** What a disk of any other template may be given. */
+/** Parameters for a disk of any other template. */
 export const DISK_PARAM_NAMES: readonly string[] = [...Object.keys(DISK_PARAMS), 'dev_type']
 
 export type Identifier = number | string
@@ -181,7 +181,7 @@ export const exportTarget = either(nonEmpty, listOf(any))
 
 const submitted = tuple(bool, either(jobId, text))
 
-/** What an opcode that hands on its work returns: `[true, job id]` or `[false, error text]` of each job. */
+/** The result of an opcode that hands on its work: `[true, job id]` or `[false, error text]` for each job. */
 export const jobList = record({ jobs: listOf(submitted) }, { rest: true })
 
 export const multiAllocation = record(

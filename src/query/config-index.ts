@@ -27,7 +27,7 @@ import type {
 } from '../model/config'
 import { niceSortBy } from '../model/nice-sort'
 
-/** What fields of many rows ask of one snapshot, each worked out once and only when asked for. */
+/** Facts about a snapshot that fields of many rows need. Each is worked out once, and only when asked for. */
 export class ConfigIndex {
   private static readonly indexes = new WeakMap<ConfigData, ConfigIndex>()
   readonly instances = once(() => byName(recordValues(this.config.instances)))

@@ -207,7 +207,7 @@ function tableOf<Row>(
   }
 }
 
-/** What need not wait for files does not. */
+/** Maps at once, without promises, unless the parts come from files. */
 function mapSlices<T, U>(parts: Slices<T>, map: (part: T) => U): Slices<U> {
   return Symbol.iterator in parts ? mapAtOnce(parts, map) : mapLater(parts, map)
 }
@@ -228,10 +228,10 @@ function namesOf<Row>(resource: Resource<Row>, filter: Filter): FilterValue[] | 
   return texts.length === 0 ? null : texts
 }
 
-/** What was found; its rows are worked out slice by slice, when they are read. */
+/** The result of a query. Its rows are worked out slice by slice, when they are read. */
 interface Table {
   readonly fields: FieldDefinition[]
-  /** Of what is read from their cells. */
+  /** The rows, with `read` applied to each cell. */
   rows<T>(read: (cell: Cell) => T): Slices<T[][]>
   /** The same in JSON. */
   texts(write: WriteCell): Slices<string>

@@ -3,7 +3,7 @@ import type { Cell } from '../rpc/luxi/calls'
 /** Kinds of the wire; unit is MiB, timestamp is seconds as float. */
 export type FieldKind = 'bool' | 'float' | 'number' | 'other' | 'text' | 'timestamp' | 'unit'
 
-/** What a field costs: config is free, file reads one for each row, live asks every node concerned, console asks the primary nodes. */
+/** The cost of a field: config is free, file reads one file for each row, live asks every node concerned, console asks the primary nodes. */
 export type Need = 'config' | 'file' | 'live' | 'console'
 
 /** How `==` and the orderings compare: host also matches a short name, seconds takes the first of [s, us]. */
@@ -18,7 +18,7 @@ export interface Field<Row> {
   /** False for one that Ganeti does not have: who asks for it by name gets it, lists of all fields stay Ganeti's. */
   readonly listed: boolean
   readonly get: (row: Row) => Cell
-  /** What of a row alone decides the cell, where many rows or many fields have it in common: the same part, the same cell. */
+  /** The part of a row that alone decides the cell, where many rows or fields share it: rows with the same part have the same cell. */
   readonly part?: Part<Row> | undefined
 }
 
@@ -53,7 +53,7 @@ export const OFFLINE: Cell = [4, null]
 export const optional = (value: unknown): Cell =>
   value === undefined || value === null ? UNAVAILABLE : [NORMAL, value]
 
-/** What every configuration object carries. */
+/** The fields that every configuration object has. */
 interface Stamped {
   readonly ctime?: number
   readonly mtime?: number

@@ -153,7 +153,7 @@ function regexFilter(args: readonly unknown[]): Filter {
 /** true, false, or undefined while the data that decides is not there yet. */
 export type Verdict = boolean | undefined
 
-/** What a field gives the filter: its value, `missing` when its status is not normal, `pending` before live data. */
+/** The value of a field for the filter: `missing` when its status is not normal, `pending` before live data. */
 export type Operand = { state: 'value'; value: unknown } | { state: 'missing' } | { state: 'pending' }
 
 export interface FilterField<Row> {
@@ -206,7 +206,7 @@ function compileLeaf<Row>(leaf: Leaf, field: FilterField<Row>): (row: Row) => Ve
   return (row) => {
     const operand = field.read(row)
     if (operand.state === 'pending') return undefined
-    // What is not known cannot rule a row out.
+    // An unknown value cannot rule a row out.
     if (operand.state === 'missing') return true
     const { value } = operand
     return test(field.compare === 'seconds' && Array.isArray(value) ? (value[0] as unknown) : value)

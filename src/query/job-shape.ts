@@ -59,7 +59,7 @@ export interface Job {
   ops: JobOperation[]
 }
 
-/** What is told of opcodes only when it is asked for, since it may be long: of which field each is made. */
+/** Parts of an opcode that are told only when asked for, since they may be long, and the field that each comes from. */
 export const JOB_PARTS = { result: 'opresult', error: 'opresult', log: 'oplog', input: 'ops' } as const
 export type JobPart = keyof typeof JOB_PARTS
 export const ALL_JOB_PARTS = Object.keys(JOB_PARTS) as readonly JobPart[]

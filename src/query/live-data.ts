@@ -15,12 +15,12 @@ export type ExtStorageDiagnosis = [
 ]
 
 /**
- * What query fields may ask of running nodes. The engine asks only for what a field or a filter needs, once per query;
+ * The questions of query fields to running nodes. The engine asks only for what a field or a filter needs, once per query;
  * services/live-data.ts answers through the node client, tests answer from recordings.
  * Every method answers for exactly the nodes it was given; a node marked offline is not contacted.
  */
 export interface LiveData {
-  /** Of the default hypervisor and of the default storage unit (`storageUnits`). */
+  /** Asks about the default hypervisor and the default storage unit (`storageUnits`). */
   nodeInfo(config: ConfigData, nodes: readonly Node[]): Promise<LiveResults<NodeInfo>>
   /** Running instances by name, of all enabled hypervisors. */
   instanceInfo(config: ConfigData, nodes: readonly Node[]): Promise<LiveResults<Record<string, InstanceRuntime>>>

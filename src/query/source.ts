@@ -2,7 +2,7 @@ import type { ConfigData } from '../model/config'
 import type { WireOpCode } from '../rpc/luxi/calls'
 import type { LiveData } from './live-data'
 
-/** What a query reads. Only what the asked resource needs has to be there. */
+/** The data that a query reads. Only the parts that the asked resource needs have to be there. */
 export interface QuerySource {
   readonly config: ConfigData
   readonly live: LiveData
@@ -13,7 +13,7 @@ export interface QuerySource {
 
 export type Timestamp = readonly [seconds: number, microseconds: number]
 
-/** What is known of a job without its file. */
+/** The facts about a job that are known without its file. */
 export interface JobOutline {
   readonly id: number
   readonly ops: readonly OpOutline[]

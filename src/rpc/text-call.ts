@@ -50,7 +50,7 @@ async function* messageOf(socket: Socket, cutOff: PeerError): AsyncGenerator<Buf
   throw cutOff
 }
 
-/** As much as it takes to know whether the call succeeded. */
+/** Reads as much as it takes to know whether the call succeeded. */
 async function readHead(bytes: AsyncGenerator<Buffer>): Promise<Buffer> {
   let head = Buffer.alloc(0)
   while (head.length <= ANSWER_HEAD.length) {

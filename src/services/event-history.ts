@@ -211,7 +211,7 @@ interface Former {
   readonly events: readonly ClusterEvent[]
 }
 
-/** A torn last line was told to nobody. After any other that is wrong, events are missing whose ids must not be used again. */
+/** Nobody was told of a torn last line. If any other line is wrong, events are missing whose ids must not be used again. */
 function parseHistory(text: string): Former {
   const [head = '', ...lines] = text.split('\n')
   const header = parseLine(head)

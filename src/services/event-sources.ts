@@ -54,7 +54,7 @@ function objectsOfJob(job: Job): string[] {
   return [...objects]
 }
 
-/** Whom the job's reason trail names: nobody for a command on the master. */
+/** The user in the job's reason trail; none for a command on the master. */
 export function submitter(job: Job): { user: string | null; token: string | null } {
   const first = job.ops[0]?.input
   if (first === undefined) return { user: null, token: null }

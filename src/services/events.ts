@@ -69,7 +69,7 @@ export class EventService {
   }
 
   private isFor(access: Access, { types, objects }: EventRequest, event: ClusterEvent): boolean {
-    // That something is missing concerns everybody.
+    // Everybody must hear that events are missing.
     if (event.type === 'gap') return true
     if (types.length > 0 && !types.includes(event.type)) return false
     if (objects.length > 0 && !objects.some((wanted) => concerns(event, wanted))) return false

@@ -177,7 +177,7 @@ async function checkContents(options: FailoverOptions, { self }: Names, others: 
   await Promise.all(others.map(compare))
 }
 
-/** As wconfd does it: while this process serves the socket, the node's own noded leaves the files alone. */
+/** Works like wconfd: while this process serves the socket, the node's own noded leaves the files alone. */
 async function takeConfig(options: FailoverOptions, oldMaster: string): Promise<ConfigData> {
   const { paths, log } = options
   const path = paths.socket('follow')

@@ -32,7 +32,7 @@ import { Shared } from './shared'
  */
 export class NodeLiveData implements LiveData {
   private readonly shared = new Shared()
-  /** A list asks a thousand nodes: all at once, whoever looks at one instance would wait for all their answers. */
+  /** A list asks a thousand nodes. If it asked all at once, a caller that looks at one instance would wait for all their answers. */
   private readonly listPace: Pace
   private readonly sharedByLists: Shared
 

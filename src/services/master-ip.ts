@@ -1,4 +1,4 @@
-// The cluster's own address, which whoever becomes the master takes: as in Ganeti, when its daemons start.
+// The cluster's own address. A node takes it when it becomes the master: as in Ganeti, when the master's daemons start.
 import { masterNode } from '../config/lookup'
 import { masterParams } from '../config/rpc-dicts'
 import type { Log } from '../lib/log'

@@ -60,7 +60,7 @@ function storeNetwork(config: ConfigData, context: ChangeContext, network: Netwo
   return { config: put(config, 'networks', changed), result: changed }
 }
 
-/** What a job reserved and released for the time being, made lasting: `[["reserve" | "release", address, network uuid], ...]`. */
+/** Makes a job's temporary reservations and releases lasting: `[["reserve" | "release", address, network uuid], ...]`. */
 export function commitTemporaryIps(
   config: ConfigData,
   context: ChangeContext,

@@ -124,7 +124,7 @@ export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
   }
 }
 
-/** Follows the configuration: for the queue, for the events, and for whoever asks what it is now. */
+/** Follows the configuration: for the queue, for the events, and for callers that need its present state. */
 async function followState(
   { paths, clock, log, ...options }: LuxidOptions,
   parts: Parts & { known: LastKnown },

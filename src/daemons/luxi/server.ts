@@ -43,7 +43,7 @@ async function answer(text: string, connection: FramedConnection, master: Master
     try {
       await send(connection, await request.run(master, connection.signal))
     } catch (error) {
-      // Nobody is there any more, which may be why it failed.
+      // The client has left, which may be why this failed.
       if (connection.signal.aborted) return
       if (error instanceof QueryFilterParseError) throw unreadableArgs(request.args, error.message)
       connection.send(encodeAnswer(false, toWire(error, request.method, log)))

@@ -31,7 +31,7 @@ export interface SupervisorOptions {
   noVoting: boolean
   /** The node left the cluster, or lost a daemon for good. */
   onEnd(reason: string): void
-  /** A daemon died or came back; for whoever watches. */
+  /** Called when a daemon died or came back. */
   onNotice?(text: string): void
   /** The master's daemons run here now. */
   onMaster?(): void
@@ -85,7 +85,7 @@ export class Supervisor {
     for (const role of roles.toReversed()) await this.stopRole(role)
   }
 
-  /** The lists of nodes may have changed: starts what a candidate has, or stops it on a node that is none any more. */
+  /** The lists of nodes may have changed: starts the daemons of a candidate, or stops them on a node that is no candidate any more. */
   private async settleCandidate(): Promise<void> {
     if (this.stopping) return
     if (!isCandidate(this.options.paths)) return this.stopRoles(this.at('candidate'))
@@ -220,7 +220,7 @@ export class Supervisor {
     return true
   }
 
-  /** Two nodes that both believe to be the master: whoever does not win the votes again gives way. */
+  /** If two nodes both believe to be the master, the one that does not win the votes again gives way. */
   private async yieldMaster(): Promise<boolean> {
     if (this.at('master').every(({ name }) => this.children.get(name)?.running !== true)) return true
     await this.endMaster()

@@ -32,7 +32,7 @@ export function callerCheck({ ssconf, paths, log }: NodeContext): (socket: Socke
     if (!(socket instanceof TLSSocket) || !socket.authorized) return false
     const { digest } = shownBy(socket)
     const candidates = ssconf.lines('master_candidates_certs')
-    // Before the first list arrives, a node obeys whoever holds the cluster's own key.
+    // Before the first list arrives, a node obeys every caller with the cluster's own key.
     const accepted =
       candidates.length === 0
         ? digest === clusterDigest()

@@ -87,7 +87,7 @@ export async function startNoded(options: NodedOptions): Promise<Noded> {
     ...{ clock: context.clock, log: context.log, every_s: TLS_REFUSED_EVERY_S },
   }).watch(server)
   followCertificate(server, options.paths.serverCert, () => nodeServerTls(options.paths), context.log)
-  // Longer than callers keep idle connections, so that none sends into one that is being closed.
+  // Longer than callers keep idle connections, so that no caller sends into a connection that is being closed.
   server.keepAliveTimeout = 2 * NODE_KEEP_ALIVE_S * 1000
   countRefused(server, context, TLS_REFUSED_EVERY_S)
   server.on('clientError', (_error, socket) => socket.destroy())

@@ -66,7 +66,7 @@ function withoutColons({ name, password }: Credentials): { headers: { authorizat
   return { headers: { authorization: `Basic ${Buffer.from(text).toString('base64')}` } }
 }
 
-/** Throws 401 for nobody and 403 for the wrong user; no `allowed` options means that anyone may. */
+/** Throws 401 without a user and 403 for the wrong user. Without `allowed` options anyone may. */
 export function checkAccess(user: User | undefined, allowed: readonly string[]): void {
   if (allowed.length === 0) return
   if (user === undefined) throw new HttpError(401)

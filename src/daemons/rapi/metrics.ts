@@ -166,7 +166,7 @@ function nodeMetrics(gauge: NewGauge, nodes: Rows, instances: Rows): void {
   }
 }
 
-/** Nobody waits for nodes here, so it is told how old their figures are. Nodes that were not heard yet have none. */
+/** Tells how old the nodes' figures are, because the metrics do not wait for nodes. Nodes that have not been heard yet have no figure. */
 function ageMetrics(gauge: NewGauge, nodes: Rows, now_ms: number): void {
   const help = 'Seconds since the node told the figures that are shown of it and its instances'
   const ages = gauge('gantry_node_answer_age_seconds', help, ['node'])

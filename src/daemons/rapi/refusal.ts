@@ -12,7 +12,7 @@ export function refuse(error: Error, socket: Socket, clock: Clock): void {
   hangUp(socket, versionOf(error), clock)
 }
 
-/** With an answer. Whoever does not hang up then, too, would keep its connection as long as it likes. */
+/** Answers, and then closes the connection: otherwise a client that does not hang up could keep it as long as it likes. */
 export function hangUp(socket: Socket, why: Refusal, clock: Clock): void {
   socket.end(refusal(why))
   const timer = clock.after(RAPI_REFUSED_S * 1000, () => socket.destroy(), { background: true })

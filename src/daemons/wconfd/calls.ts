@@ -67,7 +67,7 @@ const waitingCalls = (state: WconfdState) => ({
     [read.ownerId, read.integer, read.list(read.lockRequest), read.optional(read.seconds)],
     async ([client, priority, request, timeout_s], connection) => {
       const answer = await state.locks.acquire(client, priority, request, timeout_s, connection.closed)
-      // Nobody hears the answer. An owner that lives will ask again; one that was killed must not keep the locks.
+      // The caller has left and cannot hear the answer. An owner that lives will ask again; one that was killed must not keep the locks.
       if (connection.socket.destroyed) await state.releaseIfDead([client])
       return answer
     },

@@ -37,7 +37,7 @@ export async function openLocks(options: LockKeeperOptions): Promise<LockKeeper>
   try {
     if (text.trim() !== '') table = decodeTable(text, firstEpoch, seconds(clock))
   } catch (error) {
-    // Safe without it: whoever thinks that it holds locks is told that it does not as soon as it changes something.
+    // Losing the locks is safe: a client that wrongly believes to hold locks is refused as soon as it changes something.
     const kept = await setAside(paths.locksFile, 'rejected', { disk, clock, most: SET_ASIDE_MAX })
     log.error({ err: error, kept }, 'the locks cannot be read; all are free now, and the file is kept')
   }
@@ -63,7 +63,7 @@ export class LockKeeper {
     return effects
   }
 
-  /** Waits for the whole request. `gone` resolves when whoever asks can no longer be answered; its request is then taken back. */
+  /** Waits for the whole request. `gone` resolves when the caller can no longer be answered; then its request is taken back. */
   acquire(
     owner: ClientId,
     priority: number,

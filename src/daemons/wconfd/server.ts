@@ -58,7 +58,7 @@ export async function startWconfd(
   return {
     async close() {
       cleaning.cancel()
-      // First nobody is answered any more, then what was promised is written.
+      // First stop answering, then write everything that was promised.
       await state.locks.close()
       await server.close()
       await state.close()

@@ -34,7 +34,7 @@ export const GROUP = {
   admin: 'gnt-admin',
 } as const
 
-/** What the remote API logs. `changes`: what would change something, what nobody may do, and what failed; reads that went well are left out. */
+/** Which requests the remote API logs. `changes`: attempts to change something, refused requests and failures, but not reads that went well. */
 export const ACCESS_LEVELS = ['none', 'changes', 'all'] as const
 export type AccessLevel = (typeof ACCESS_LEVELS)[number]
 

@@ -20,7 +20,7 @@ export const BE_TYPES: Readonly<Record<keyof BeParams, ParamType>> = {
 }
 
 export const DEFAULT_BRIDGE = 'xen-br0'
-/** What NICs of the embedded cluster are linked to unless something else is asked for: no bridge, but QEMU's own network. */
+/** The default link for NICs of the embedded cluster: no bridge, but QEMU's own network. */
 export const USER_MODE_LINK = 'user-mode'
 export const DEFAULT_OVS = 'switch1'
 export const NIC_DEFAULTS: NicParams = { mode: 'bridged', link: DEFAULT_BRIDGE, vlan: '' }

@@ -1,15 +1,15 @@
 // Numbers by which daemons, files and scripts know each other.
 
-/** Of configurations that this program makes: major * 1000000 + minor * 10000. */
+/** The version of configurations that this program makes: major * 1000000 + minor * 10000. */
 export const CONFIG_VERSION = 3010000
-/** Of configurations that it loads and keeps as they are. */
+/** Versions of configurations that it loads and keeps as they are. */
 export const CONFIG_VERSIONS_SUPPORTED: readonly number[] = [3000000, 3010000]
 export const PROTOCOL_VERSION = CONFIG_VERSION
-/** Of node daemons that can be in one cluster: between the two, calls were only added. */
+/** Versions of node daemons that can be in one cluster: between the two, calls were only added. */
 export const PROTOCOL_VERSIONS_SUPPORTED = CONFIG_VERSIONS_SUPPORTED
 export const RELEASE_VERSION = '3.1.0'
 
-/** What a master of this release speaks, and so what it expects its nodes to speak: Ganeti's refuses any other. */
+/** The protocol version that a master of this release speaks, and expects of its nodes: Ganeti's refuses any other. */
 export function protocolOf(release = RELEASE_VERSION): number {
   const [major, minor] = release.split('.')
   const protocol = Number(major) * 1_000_000 + Number(minor) * 10_000

@@ -71,7 +71,7 @@ export const fileStorageHandlers = {
   },
 } satisfies Partial<Handlers>
 
-/** What node_info says of a storage unit; null where this node cannot tell. */
+/** The answer of node_info about a storage unit; null where this node cannot tell. */
 export async function storageInfo(context: NodeContext, [type, key]: StorageUnit): Promise<StorageInfo | null> {
   if (type === 'file' || type === 'sharedfile' || type === 'gluster') {
     const space = await spaceOf(context.paths.fromWire(key))

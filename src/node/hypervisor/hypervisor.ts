@@ -1,4 +1,4 @@
-// What a back end that runs instances must be able to do. One file (or folder) per back end implements it; the handlers of
+// The interface of a back end that runs instances. One file (or folder) per back end implements it; the handlers of
 // node calls are its only callers. A back end keeps its state in files and processes of this node, so that it outlives the
 // node daemon; it never reads the cluster's configuration and never talks to other nodes.
 import type { Clock } from '../../lib/clock'
@@ -18,7 +18,7 @@ import type {
   NicDict,
 } from '../../rpc/node/dicts'
 
-/** What every back end is given; `NodeContext` fits. */
+/** The objects that every back end gets; `NodeContext` fits. */
 export interface HypervisorContext {
   readonly paths: Paths
   readonly clock: Clock
@@ -85,7 +85,7 @@ export interface Hypervisor {
 
   console(request: ConsoleRequest): Promise<ConsoleInfo>
   nodeInfo(): Promise<HypervisorInfo>
-  /** What keeps this node from running instances, or undefined. */
+  /** The reason why this node cannot run instances, or undefined. */
   verify(hvparams: HvParams): Promise<string | undefined>
   /** Refuses parameters that this node cannot honour. */
   validateParameters(hvparams: HvParams): Promise<void>

@@ -1,4 +1,4 @@
-// What every Linux node can say about itself, whatever runs its instances.
+// Facts that every Linux node can tell about itself, with any hypervisor.
 import { readFileSync } from 'node:fs'
 import * as fs from 'node:fs/promises'
 import * as os from 'node:os'

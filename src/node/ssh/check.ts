@@ -1,5 +1,5 @@
-// What cluster verify asks about SSH: whether this node reaches others, as the cluster's tools do, and whether its key files are as
-// they should be. Virtual nodes share one machine, and have SSH only where it was set up for them.
+// Answers the SSH checks of cluster verify: whether this node reaches others, as the cluster's tools do, and whether its key files are right.
+// Virtual nodes share one machine, and have SSH only where it was set up for them.
 import { authorizedIn, repeatedOwners } from '../../lib/ssh-keys'
 import { isRecord } from '../../rpc/node/codecs'
 import type { NodeContext } from '../context'

@@ -34,7 +34,7 @@ export function runOverSsh(context: NodeContext, node: string, command: SshComma
   return runCommand(argv, { timeout_s, ...(input !== undefined && { input }) })
 }
 
-/** What went wrong; undefined when nothing did. */
+/** Says how the command failed; undefined when it did not. */
 export function sshFailure({ code, output, timedOut }: CommandResult, timeout_s = SSH_S): string | undefined {
   if (timedOut) return `no answer within ${timeout_s} s`
   return code === 0 ? undefined : output.trim() || `exit code ${code}`

@@ -98,7 +98,7 @@ export async function removeKey(context: NodeContext, node: KeyHolder, removal: 
   return failures
 }
 
-/** What the node itself is to forget. Its authorized keys are not the cluster's alone, so only those of candidates go. */
+/** The keys that the node itself must forget. Its authorized keys are not the cluster's alone, so only those of candidates go. */
 function forgetting(node: KeyHolder, keys: PublicKeys, removal: Removal): Change {
   const others = removal.candidateUuids.filter((uuid) => uuid !== node.uuid)
   const candidates = listed(new Map([...keys].filter(([uuid]) => others.includes(uuid))))
@@ -129,7 +129,7 @@ export async function tellOthers(
   return failures
 }
 
-/** What went wrong the last time; undefined when the node has done it. */
+/** Sends a change to a node. Returns the last problem, or undefined when the node has carried it out. */
 export async function tell(context: NodeContext, node: string, change: Change): Promise<string | undefined> {
   if (Object.keys(change).length === 0) return undefined
   const input = JSON.stringify({ ...(await senderOf(context)), ...change })
@@ -140,7 +140,7 @@ export async function tell(context: NodeContext, node: string, change: Change): 
     const result = await runOverSsh(context, node, command)
     problem = sshFailure(result, timeout_s)
     if (problem === undefined) return undefined
-    // One that hangs would do so again, and whoever asked waits.
+    // A node that hangs would do so again, and the caller waits.
     if (result.timedOut) break
   }
   context.log.warn({ node, problem }, 'the SSH key files of a node could not be updated')

@@ -37,11 +37,11 @@ export async function copyDevice(from: string, to: string): Promise<void> {
 
 interface Target {
   readonly file: string
-  /** What comes after them is not read. */
+  /** Data after so many bytes is not read. */
   readonly bytes: number
 }
 
-/** Gives up when whoever asked is gone, or when the server is slower than anybody would wait for. */
+/** Gives up when the caller is gone, or when the server is too slow to wait for. */
 async function download({ clock, caller }: NodeContext, image: string, target: Target): Promise<void> {
   const end = new AbortController()
   const stop = (reason: string) => end.abort(new Error(reason))
@@ -69,7 +69,7 @@ async function download({ clock, caller }: NodeContext, image: string, target: T
   } finally {
     timer.cancel()
     caller?.removeEventListener('abort', leave)
-    // Of an image that is longer than the disk, the rest is not wanted.
+    // If the image is longer than the disk, the rest is not needed.
     end.abort()
   }
 }

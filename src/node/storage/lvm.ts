@@ -1,4 +1,4 @@
-// What LVM reports about this node. A node without LVM has no volume groups.
+// Reads LVM's reports about this node. A node without LVM has no volume groups.
 import { runCommand } from '../../lib/run-command'
 import { fail } from '../context'
 
@@ -53,7 +53,7 @@ export async function logicalVolumes(vg?: string): Promise<LogicalVolume[]> {
   })
 }
 
-/** Of all that is stored on, only physical volumes have something to change: whether LVM may use them. */
+/** Changes a storage unit. Only physical volumes have something to change: whether LVM may use them. */
 export async function modifyStorageUnit(
   type: string,
   name: string,
@@ -72,7 +72,7 @@ export async function repairStorageUnit(type: string, name: string, operation: s
   if (type !== 'lvm-vg' || operation !== 'fix-consistency')
     fail(`Storage units of type '${type}' do not know the operation '${operation}'`)
   await runCommand(['vgreduce', '--removemissing', '--', name])
-  // What vgreduce answers depends on its version; only whether something is still missing counts.
+  // The answer of vgreduce depends on its version, so this looks for volumes that are still missing.
   const [missing] = await report('vgs', ['vg_missing_pv_count'], name)
   if (missing?.[0] !== '0')
     fail(`Volume group '${name}' still has missing physical volumes: remove or repair them by hand`)

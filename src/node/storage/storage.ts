@@ -3,7 +3,7 @@
 import type { DiskDict } from '../../rpc/node/dicts'
 import type { NodeContext } from '../context'
 
-/** What a storage needs of the node. */
+/** The parts of the node that a storage needs. */
 export type StorageContext = Pick<NodeContext, 'paths'>
 
 /** A disk that is there and usable on this node. */

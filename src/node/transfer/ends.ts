@@ -1,5 +1,4 @@
-// What a node call means by one end of a transfer: a file below the directory of exports, a disk, or a disk behind the scripts of
-// its OS.
+// Finds the end of a transfer that a node call names: a file below the directory of exports, a disk, or a disk behind the scripts of its OS.
 import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
 import { PATH } from '../../model/constants/paths'

@@ -1,4 +1,4 @@
-// What the program of one transfer is told: which end of the stream it is, and where the data comes from or goes to.
+// The input for the program of one transfer: which end of the stream it is, and where the data comes from or goes to.
 
 /** Where the data of one disk is on this node. */
 export type TransferEnd =

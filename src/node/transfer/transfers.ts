@@ -18,7 +18,7 @@ import type { TransferSpec } from './spec'
 export interface TransferRequest {
   readonly mode: TransferSpec['mode']
   readonly options: ImpExpOptions
-  /** Of the importing end, for an export. */
+  /** The host of the importing end, for an export. */
   readonly host?: string
   readonly port?: number
   readonly instance: InstanceDict

@@ -144,7 +144,7 @@ function deviceFields<Device>(
   return table
 }
 
-/** What decides the fields of each device. Most instances have few: the fields of the next two, the next four ... have one part. */
+/** Divides the device fields into parts. Most instances have few devices: the fields of the next two, the next four ... share one part. */
 function devicesFrom<Device>(devicesOf: (row: InstanceRow) => readonly Device[], max: number): Part<InstanceRow>[] {
   const parts: Part<InstanceRow>[] = []
   for (let at = 0; at < max; at++) {

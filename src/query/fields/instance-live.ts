@@ -6,7 +6,7 @@ import type { ConsoleInfo, InstanceRuntime } from '../../rpc/node/dicts'
 import type { ConfigIndex } from '../config-index'
 import { type FieldTable, NO_DATA, OFFLINE, UNAVAILABLE, cell, field } from '../field'
 
-/** What the nodes said of one instance: the primary is offline or did not answer, or the instance was seen or not. */
+/** The state of one instance by its nodes: the primary is offline or did not answer, or the instance was seen or not. */
 export type Runtime =
   | { readonly state: 'offline' | 'no answer' | 'absent' }
   | { readonly state: 'seen'; readonly info: InstanceRuntime; readonly onPrimary: boolean }

@@ -20,7 +20,7 @@ export const jobResource: Resource<JobRow> = {
   },
   read(rows, source) {
     const jobs = reader(source)
-    // Of one whose file cannot be read that much is shown that is known without it.
+    // A job whose file cannot be read is shown with the facts that are known without it.
     return Promise.all(
       rows.map(async (row) => (isWhole(row.job) ? row : { ...row, job: (await jobs.one(row.id)) ?? row.job })),
     )
@@ -96,12 +96,12 @@ function moment(title: string, doc: string, get: (job: JobOutline | JobView) => 
   return of(title, 'other', doc, (job) => optional(get(job)), 'seconds')
 }
 
-/** What is known of each opcode without the job's file. */
+/** A field made of the facts about each opcode that are known without the job's file. */
 function states(title: string, doc: string, get: (op: OpOutline | OpView) => unknown): Field<JobRow> {
   return of(title, 'other', doc, (job) => cell(job.ops.map(get)))
 }
 
-/** What only the job's file has of each opcode. */
+/** A field made of the facts about each opcode that only the job's file has. */
 function ops(title: string, doc: string, get: (op: OpView) => unknown): Field<JobRow> {
   return field(title, 'other', doc, ({ job }) => (isWhole(job) ? cell(job.ops.map(get)) : UNAVAILABLE), {
     needs: 'file',

@@ -73,7 +73,7 @@ export function serveFollow({ path, log, onYield }: FollowServerOptions, feed: F
   )
 }
 
-/** Asks whoever serves the socket to give up the files behind it, and waits until that is done. */
+/** Asks the process that serves the socket to give up the files behind it, and waits until that is done. */
 export async function yieldFollow(path: string): Promise<void> {
   if (!(await isServed(path))) return
   const client = new JsonClient({ path, peer: 'the keeper of the configuration replica (noded)' })

@@ -1,4 +1,4 @@
-// Who asks /3: a user with a password, or whoever shows a bearer token. What they may do is decided by the master.
+// Finds out who asks /3: a user with a password, or a client with a bearer token. The master decides what they may do.
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
@@ -75,7 +75,7 @@ export function createIdentify(options: IdentifyOptions): Identify {
   }
 }
 
-/** Tokens that were good when they were last shown: whoever has one is not guessing. */
+/** Tokens that were good when they were last shown: a client with one of them is not guessing. */
 class KnownTokens {
   private readonly digests = new Set<string>()
 

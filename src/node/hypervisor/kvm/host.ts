@@ -1,4 +1,4 @@
-// What this machine offers to QEMU: which program, which accelerator, which networks. Looked up when an instance starts.
+// Finds out what this machine offers to QEMU: program, accelerator and networks. It looks when an instance starts.
 import * as fs from 'node:fs/promises'
 import { constants } from 'node:fs'
 import { changeableByOthers } from '../../../lib/changeable'
@@ -14,7 +14,7 @@ const DEFAULT_PATH = '/usr/bin/kvm'
 export interface QemuFacts {
   readonly program: string
   readonly version: readonly [major: number, minor: number, patch: number]
-  /** What QEMU takes when none is named; named explicitly, so that a migration meets the same machine. */
+  /** QEMU's default machine type. The command names it explicitly, so that a migration meets the same machine. */
   readonly defaultMachine: string
   readonly machines: readonly string[]
 }

@@ -75,7 +75,7 @@ async function replaceNic(
   }
 }
 
-/** What was begun with a failure is told with it when it cannot be taken back either. */
+/** If giving back the former NIC fails, the error tells that failure together with the first one. */
 async function restored(work: Promise<unknown>, cause: unknown): Promise<void> {
   await work.catch((error: unknown) => {
     throw new HypervisorFailure(
@@ -119,7 +119,7 @@ async function removeDisk(machines: KvmMachines, instance: InstanceDict, runtime
   const id = String(found?.disk.hvinfo?.['id'] ?? deviceId('disk', disk))
   await machines.qmp(instance.name, async (qmp) => {
     await unplug(qmp, id)
-    // What Ganeti plugged is no node of its own, and goes with its device.
+    // A disk that Ganeti plugged in has no block node of its own: its backend goes with the device.
     await ifThere(qmp.run('blockdev-del', { 'node-name': id }), NO_NODE)
   })
   await machines.save(instance.name, { ...runtime, disks: runtime.disks.filter((entry) => entry !== found) })
@@ -137,7 +137,7 @@ async function addNic(
   const place = formerPlace ?? allocator(runtime).nic(nic)
   const placed = { ...nic, hvinfo: place }
   const { command } = await machines.running(instance.name, `Instance ${instance.name} is not running`)
-  // One that was added for the next start only has no number here.
+  // A NIC that was added only for the next start has no number in the running guest.
   const at = Math.min(index, runtime.nics.length)
   const params = new KvmParams(runtime.hvparams)
   await machines.network.makeRoom(instance.name, at)

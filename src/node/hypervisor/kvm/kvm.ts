@@ -76,7 +76,7 @@ async function start(
   const existing = await machines.find(instance.name)
   if (existing) {
     const status = await machines.qmp(instance.name, (qmp) => qmp.status())
-    // What a migration or a guest's own shutdown left behind makes room; a running guest does not.
+    // A QEMU that a migration or a guest's own shutdown left behind is ended; a running guest is not.
     if (!['inmigrate', 'shutdown'].includes(status))
       throw new HypervisorFailure(`Instance ${instance.name} is already running: pid ${existing.pid}`)
     await machines.kill(existing)
@@ -108,7 +108,7 @@ async function stop(machines: KvmMachines, instance: InstanceDict, options: Stop
     .catch(async (error: unknown) => {
       // It may have ended by itself between the look and the request.
       if (!(await machines.find(instance.name))) return
-      // Whoever stops it asks again, and forces it in the end.
+      // The caller asks again, and forces the instance to stop in the end.
       if (!(error instanceof SilentMonitor)) throw error
       machines.context.log.warn({ instance: instance.name, error: error.message }, 'asked to shut down, QEMU is silent')
     })

@@ -77,7 +77,7 @@ export class KvmMachines {
     return runtime
   }
 
-  /** What instance and disks look like to QEMU, kept from now on until the instance ends. */
+  /** Plans how QEMU sees the instance and its disks. The plan is kept until the instance ends. */
   async plan(instance: InstanceDict, disks: readonly LinkedDisk[]): Promise<KvmRuntime> {
     const params = new KvmParams(instance.hvparams)
     const qemu = await qemuFacts(params.text('kvm_path'))
@@ -108,7 +108,7 @@ export class KvmMachines {
       for (const remark of remarks) this.context.log.warn({ instance: instance.name }, remark)
       return remarks
     } catch (error) {
-      // What cannot be taken back is not why it did not start.
+      // A failure to clean up is only logged: the error must say why the instance did not start.
       const left = (err: unknown) =>
         this.context.log.warn({ instance: instance.name, err }, 'a failed start left something')
       await this.takeBack(instance.name).catch(left)

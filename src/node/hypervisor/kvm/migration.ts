@@ -45,7 +45,7 @@ export async function accept(
   const runtime = decodeRuntime(info)
   const params = new KvmParams(instance.hvparams)
   const existing = await machines.find(instance.name)
-  // What an earlier run of this guest said here is no reason why this one fails.
+  // Messages of an earlier run of this guest must not be taken for the reason of a failure now.
   if (!existing) await fs.rm(machines.layout.logFile(instance.name), { force: true })
   await checkSameMachine(instance, runtime)
   if (existing) {

@@ -54,7 +54,7 @@ export class KvmNetwork {
     if (mode === 'routed') await this.route(nic, tap, link)
   }
 
-  /** What the NICs of a running instance are connected to: names of tap devices, or `user`. */
+  /** The backends of a running instance's NICs, by number: names of tap devices, or `user`. */
   async notes(instanceName: string): Promise<Map<number, string>> {
     const directory = this.layout.nicDir(instanceName)
     const entries = await fs.readdir(directory).catch(() => [])
@@ -128,7 +128,7 @@ export class KvmNetwork {
   }
 }
 
-/** What the tap device of a NIC can do; only paravirtual NICs make use of it. */
+/** The features of a NIC's tap device; only paravirtual NICs make use of them. */
 export function tapFeatures(params: KvmParams, vhostHere: boolean) {
   const paravirtual = params.text('nic_type') === 'paravirtual'
   const queues = paravirtual ? Math.max(1, params.number('virtio_net_queues')) : 1

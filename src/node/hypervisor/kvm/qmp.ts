@@ -19,7 +19,7 @@ interface Pending {
   reject(error: Error): void
 }
 
-/** What QEMU answered to a command it understood but would not do. */
+/** An error that QEMU answered to a command that it understood but did not carry out. */
 export class QmpError extends HypervisorFailure {
   constructor(
     readonly qmpClass: string,

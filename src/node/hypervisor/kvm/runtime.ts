@@ -29,7 +29,7 @@ export interface KvmRuntime {
   /** As they were when the instance was started. */
   readonly hvparams: HvParams
   readonly disks: readonly RuntimeDisk[]
-  /** What the source's processor can do, for a migration of a guest that was given it. */
+  /** The features of the source's processor, for a migration of a guest that was given that processor. */
   readonly cpuFlags?: readonly string[]
 }
 
