@@ -53,7 +53,9 @@ export class Drift {
     const range = this.range(k)
     const unit = Math.max(Math.abs(this.lowest[k] ?? 0), Math.abs(this.highest[k] ?? 0))
     const largest = (this.most[k] ?? 0) * unit
-    const bend = this.bend(2 * largest * (range + largest), after, slope)
+    // The mean goes along: by at most the two amounts of a mirrored instance.
+    const mean = (4 * largest * largest) / score.online
+    const bend = this.bend(2 * largest * (range + largest) + mean, after, slope)
     if (slope === 0) this.fixed += this.rootAt(k, after)
     // What a move of the largest amount may take from the sum of squares, and add to it, and what any changes for each unit.
     const wide = Math.max(range, ranges[k] ?? 0)

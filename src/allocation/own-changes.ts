@@ -78,16 +78,17 @@ export class OwnChanges {
       let least = one + two
       let most = least + amount * (highest[k] ?? 0)
       let squares = change
-      let far = change * change
+      let furthest = Math.abs(change)
       if (k === RESERVED) {
         const more = kept[from + MORE] ?? 0
         const distance = now + two
         const nearest = distance >= 0 ? distance : Math.min(0, distance + more)
         squares += nearest * nearest - distance * distance
         most += more
-        far = Math.max(far, squares * squares, (change + more * (2 * distance + more)) ** 2)
+        furthest = Math.max(furthest, Math.abs(squares), Math.abs(change + more * (2 * distance + more)))
       } else least += amount * (lowest[k] ?? 0)
-      sum += slope * (squares - Math.max(least * least, most * most) / online) - (bends[k] ?? 0) * far
+      const mean = Math.max(least * least, most * most) / online
+      sum += slope * (squares - mean) - (bends[k] ?? 0) * (furthest + mean) ** 2
     }
     return sum
   }

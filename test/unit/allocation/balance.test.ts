@@ -118,7 +118,8 @@ test('a search by what instances promise makes the moves of an exhaustive one, a
       count += exhaustive.length
       expect(moves(PROMISING)).toEqual(exhaustive)
     }),
-    { numRuns: 25 },
+    // There the mean of few nodes moves so far that it bends the spreads.
+    { numRuns: 25, examples: [[variedClusterOf(4077), {}]] },
   )
   expect(count).toBeGreaterThan(100)
 })
