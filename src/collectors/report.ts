@@ -25,10 +25,8 @@ interface Input {
 /** Names of files. */
 export type Inputs = Readonly<Record<string, string | undefined>>
 
-/** A collector at work. What it remembers between two samples is its own, and bounded by it. */
+/** A collector at work. What it remembers between two reports is its own, and bounded by it. */
 export interface OpenCollector {
-  /** Takes one more sample. A collector without it has no past, and looks when it is asked. */
-  sample?(): Promise<void>
   /** The `data` of a report. */
   collect(): Promise<unknown>
 }

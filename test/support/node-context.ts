@@ -40,7 +40,7 @@ export function testNode(hostname = 'node1.example.com', changes: Partial<NodeCo
       stopMaster: () => Promise.resolve(void told.push('stop')),
       yieldMaster: () => Promise.resolve(told.push('yield') > 0),
       ensure: (daemon, run) => Promise.resolve(told.push(`${daemon} ${run}`) > 0),
-      settle: () => Promise.resolve(),
+      settle: () => Promise.resolve(void told.push('settle')),
       leave: () => void told.push('leave'),
     },
     ...changes,

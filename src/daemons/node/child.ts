@@ -27,12 +27,6 @@ export interface ChildOptions {
   onDeath?(how: string, again_s: number | undefined): void
 }
 
-/** The message of a child that is ready; `details` differ by kind of child. */
-export interface ReadyMessage {
-  ready: true
-  details?: unknown
-}
-
 /** A child that could not be started; the text has its last words. */
 export class ChildFailure extends Error {
   constructor(
@@ -43,7 +37,8 @@ export class ChildFailure extends Error {
   }
 }
 
-export const isReady = (message: unknown): message is ReadyMessage =>
+/** Whether a child says that it is ready. */
+const isReady = (message: unknown): boolean =>
   typeof message === 'object' && message !== null && 'ready' in message && message.ready === true
 
 export class Child {
@@ -66,8 +61,8 @@ export class Child {
     if (this.process?.connected) this.process.send(message)
   }
 
-  /** Resolves with the child's details when it is ready. One that ends before that rejects, and is not started again. */
-  start(): Promise<unknown> {
+  /** Resolves when the child is ready. One that ends before that rejects, and is not started again. */
+  start(): Promise<void> {
     this.wanted = true
     return new Promise((resolve, reject) => {
       this.launch({
@@ -94,7 +89,7 @@ export class Child {
   }
 
   /** `first` hears of the first start; later ones are tried until they work. */
-  private launch(first?: { ready(details: unknown): void; failed(error: Error): void }): void {
+  private launch(first?: { ready(): void; failed(error: Error): void }): void {
     const { name, program, args, env, young_mib, clock } = this.options
     const child = fork(program, [...args], {
       env: { ...inheritedEnvironment(), ...env },
@@ -113,7 +108,7 @@ export class Child {
       if (!isReady(message)) return this.options.onMessage?.(message, child)
       ready = true
       limit.cancel()
-      first?.ready(message.details)
+      first?.ready()
     })
     child.once('error', (error) => first?.failed(new ChildFailure(`${name} cannot be started: ${error.message}`)))
     child.once('exit', (code, signal) => {

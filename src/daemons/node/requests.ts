@@ -46,7 +46,8 @@ export function supervisedDaemons(channel: NodeJS.Process): DaemonControl {
     stopMaster: async () => void (await ask({ action: 'stop-master' })),
     yieldMaster: () => ask({ action: 'yield-master' }),
     ensure: (daemon, run) => ask({ action: 'ensure', daemon, run }),
-    settle: async () => void (await ask({ action: 'settle' })),
+    // The system's own service manager keeps daemons where no supervisor does.
+    settle: async () => void (channel.connected && (await ask({ action: 'settle' }))),
     leave: () => void ask({ action: 'leave' }).catch(() => process.exit(0)),
   }
 }

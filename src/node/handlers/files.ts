@@ -19,7 +19,7 @@ export const fileHandlers = {
   async write_ssconf_files(context, values) {
     await giveWay(context, values['master_node'])
     await receiveSsconf(context, values)
-    if (values['master_candidates'] !== undefined) await settle(context)
+    if (values['master_candidates'] !== undefined) settle(context)
     if (values['instance_list'] !== undefined) await sweepLeftovers(context)
     return null
   },
@@ -107,8 +107,9 @@ async function giveWay({ hostname, ssconf, daemons, log }: NodeContext, named: u
     fail(`${hostname} is the master: the majority of the nodes says so, not ${master}`)
 }
 
-/** The files are written, whatever becomes of the daemons. */
-const settle = ({ daemons, log }: NodeContext): Promise<void> =>
+/** The caller does not wait for it: the files are written, and daemons may take minutes to start. */
+function settle({ daemons, log }: NodeContext): void {
   daemons
     .settle()
     .catch((error: unknown) => log.error({ err: error }, 'the daemons of this node cannot follow its place'))
+}

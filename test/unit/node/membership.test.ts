@@ -54,6 +54,17 @@ test('a master that hears of another one asks for votes, and keeps its files whe
   expect([node.told, context.ssconf.value('master_node')]).toEqual([['yield'], 'node2.example.com'])
 })
 
+test('new lists of candidates are told to the parent of the daemons, and nobody waits for these', async () => {
+  const { context } = node
+  await fileHandlers.write_ssconf_files(context, { cluster_tags: [] })
+  expect(node.told).toEqual([])
+  await fileHandlers.write_ssconf_files(context, { master_candidates: [context.hostname] })
+  expect(node.told).toEqual(['settle'])
+  const starting = { ...context, daemons: { ...context.daemons, settle: () => new Promise<void>(() => undefined) } }
+  await fileHandlers.write_ssconf_files(starting, { master_candidates: ['node2.example.com'] })
+  expect(context.ssconf.lines('master_candidates')).toEqual(['node2.example.com'])
+})
+
 test('a candidate tells which configuration and which jobs it has, journal included', async () => {
   const status = () => configReplicaHandlers.gantry_replica_status(node.context)
   expect(await status()).toEqual({ config_serial: null, jobs: [] })
