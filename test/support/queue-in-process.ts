@@ -139,14 +139,24 @@ type QueuePaths = Pick<Paths, 'queueDir' | 'queueJournal'>
 
 /** The newest text of a file of the queue, wherever it is stored. */
 export function queueText(paths: QueuePaths, name: string): string | undefined {
-  const text = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined)
   // In this order, as what is in a journal moves on to the next one meanwhile.
-  const newest = journalContents(text(paths.queueJournal) ?? '').get(name)
-  const newer = newest ?? journalContents(text(`${paths.queueJournal}.old`) ?? '').get(name)
-  const written = text(`${paths.queueDir}/${name}`)
+  const newest = journalContents(textOf(paths.queueJournal)).get(name)
+  const newer = newest ?? journalContents(textOf(`${paths.queueJournal}.old`)).get(name)
+  const file = `${paths.queueDir}/${name}`
+  const written = existsSync(file) ? readFileSync(file, 'utf8') : undefined
   return newer !== undefined && written !== undefined && isJobName(name) && isWrittenFurther(written, newer)
     ? written
     : (newer ?? written)
+}
+
+/** What a journal holds: nothing where it is missing. Writers rename and remove journals, so looking whether one is there tells nothing. */
+function textOf(journal: string): string {
+  try {
+    return readFileSync(journal, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
+    throw error
+  }
 }
 
 const isJobName = (name: string) => name.startsWith('job-')
@@ -158,8 +168,8 @@ export function lastWritten(paths: QueuePaths, id: number): Job {
 
 /** Ids of all jobs that were written. */
 export function writtenJobs(paths: QueuePaths): number[] {
-  const journals = [paths.queueJournal, `${paths.queueJournal}.old`].filter((file) => existsSync(file))
-  const newer = journals.flatMap((file) => [...journalContents(readFileSync(file, 'utf8')).keys()])
+  const journals = [paths.queueJournal, `${paths.queueJournal}.old`]
+  const newer = journals.flatMap((file) => [...journalContents(textOf(file)).keys()])
   return [...new Set([...readdirSync(paths.queueDir), ...newer])]
     .flatMap((name) => /^job-(\d+)$/.exec(name)?.[1] ?? [])
     .map(Number)
