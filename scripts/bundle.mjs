@@ -61,7 +61,7 @@ function madeFrom() {
 /** Each with an example that is run once, so that the functions that are always needed are among what is compiled. */
 function bundles() {
   const { nodeFlags } = require('../dist/lib/node-flags.js')
-  const { YOUNG_MIB } = require('../dist/model/limits.js')
+  const { YOUNG_MIB } = require('../dist/model/limits/daemons.js')
   const { ROLES } = require('../dist/roles/table.js')
   const onRealNodes = ROLES.filter(({ nodes }) => nodes !== 'simulated')
   // The compiled form depends on the options of Node, so these are given here as well.

@@ -70,7 +70,7 @@ const terminal: Terminal = {
 const prepareNode = (path: string) => async (name: string) => {
   const [{ JsonClient }, { NODE_SETUP_S }] = await Promise.all([
     import('./rpc/json-protocol.js'),
-    import('./model/limits.js'),
+    import('./model/limits/embedded.js'),
   ])
   const client = new JsonClient({ path, peer: 'npm start' })
   const node = await client.call('prepareNode', [name], NODE_SETUP_S).finally(() => client.close())

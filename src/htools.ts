@@ -8,7 +8,7 @@ import { findLuxiSocket } from './lib/find-socket'
 import { systemRandom } from './lib/random'
 import { readBounded } from './lib/read-bounded'
 import { standardOutput } from './lib/standard-output'
-import { HTOOLS_FILE_BYTES_MAX } from './model/limits'
+import { HTOOLS_FILE_BYTES_MAX } from './model/limits/htools'
 import { LuxiClient } from './rpc/luxi/client'
 import { errorText } from './lib/system-failure'
 

@@ -7,17 +7,29 @@ import { UsersFile } from '../src/daemons/rapi/users'
 import { CountedLog } from '../src/lib/counted-log'
 import { systemClock } from '../src/lib/clock'
 import { silentLog } from '../src/lib/log'
-import * as limits from '../src/model/limits'
+import { LOGIN_ADDRESSES_MAX, LOGINS_KEPT_MAX } from '../src/model/limits/logins'
+import { PLANS_MAX, PLANS_PER_USER_MAX } from '../src/model/limits/plans'
+import { IDEMPOTENCY_KEYS_PER_USER_MAX } from '../src/model/limits/rapi-v3'
 import { IdempotencyKeys } from '../src/services/idempotency'
 import { Plans } from '../src/services/plans'
 import { systemRandom } from '../src/lib/random'
 import { GROWING_FILES, GROWING_TABLES } from './support/growing'
 
+const LIMITS = path.join(__dirname, '../src/model/limits')
+const limits = fs
+  .readdirSync(LIMITS)
+  .flatMap((area) => [...fs.readFileSync(path.join(LIMITS, area), 'utf8').matchAll(/^export const (\w+)/gm)])
+  .map(([, name = '']) => name)
+
+test('a limit is in one area only', () => {
+  expect(limits.filter((name, at) => limits.indexOf(name) !== at)).toEqual([])
+})
+
 test('bounds that are numbers have their line among the limits', () => {
   const bounds = [...Object.values(GROWING_TABLES).flatMap(Object.values), ...GROWING_FILES.map(([, bound]) => bound)]
   const named = bounds.flatMap((bound) => [...bound.matchAll(/\b[A-Z]+(?:_[A-Z]+)+\b/g)].map(([name]) => name))
   expect(named.length).toBeGreaterThan(20)
-  const missing = named.filter((name) => !Object.hasOwn(limits, name) && name !== 'REASONS_MAX')
+  const missing = named.filter((name) => !limits.includes(name) && name !== 'REASONS_MAX')
   expect(missing).toEqual([])
 })
 
@@ -28,24 +40,24 @@ describe('is filled beyond its bound:', () => {
   test('whoever guesses passwords, and whoever was right', async () => {
     const clock = { ...systemClock, monotonic_ms: () => 0, sleep: () => Promise.resolve() }
     const turns = new LoginTurns(clock, silentLog)
-    for (let at = 0; at < limits.LOGIN_ADDRESSES_MAX + BEYOND; at++) {
+    for (let at = 0; at < LOGIN_ADDRESSES_MAX + BEYOND; at++) {
       const address = `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`
       await turns.take(address, { user: `wrong${at}`, shown: 'x' }, () => Promise.resolve(undefined))
       await turns.take(`11${address.slice(2)}`, { user: `right${at}`, shown: 'x' }, () => Promise.resolve(true))
     }
     for (const field of ['addresses', 'users', 'familiar'])
-      expect([field, sizeOf(turns, field) <= limits.LOGIN_ADDRESSES_MAX]).toEqual([field, true])
+      expect([field, sizeOf(turns, field) <= LOGIN_ADDRESSES_MAX]).toEqual([field, true])
     expect(sizeOf(turns, 'underWay')).toBe(0)
   })
 
   test('logins that are known again', () => {
     const folder = fs.mkdtempSync(path.join(fs.realpathSync('/tmp'), 'gantry-users-'))
     const file = path.join(folder, 'users')
-    const count = limits.LOGINS_KEPT_MAX + BEYOND
+    const count = LOGINS_KEPT_MAX + BEYOND
     fs.writeFileSync(file, Array.from({ length: count }, (_, at) => `user${at} password write`).join('\n'))
     const users = new UsersFile(file, silentLog)
     for (let at = 0; at < count; at++) expect(users.verify({ name: `user${at}`, password: 'password' })).toBeDefined()
-    expect(sizeOf(users, 'shown')).toBeLessThanOrEqual(limits.LOGINS_KEPT_MAX)
+    expect(sizeOf(users, 'shown')).toBeLessThanOrEqual(LOGINS_KEPT_MAX)
     fs.rmSync(folder, { recursive: true })
   })
 
@@ -53,20 +65,20 @@ describe('is filled beyond its bound:', () => {
     const queue = { archived: { newestFirst: () => [] }, all: () => [] }
     const disk = { read: () => Promise.resolve(Buffer.from('secret')) }
     const keys = new IdempotencyKeys({ queue, clock: systemClock, disk, paths: {} } as never)
-    for (let at = 0; at < limits.IDEMPOTENCY_KEYS_PER_USER_MAX + BEYOND; at++)
+    for (let at = 0; at < IDEMPOTENCY_KEYS_PER_USER_MAX + BEYOND; at++)
       await keys.once('user', `key ${at}`, 'digest', () => Promise.resolve(at))
     const [ofUser] = (Reflect.get(keys, 'known') as ReadonlyMap<string, ReadonlyMap<string, unknown>>).values()
-    expect([ofUser?.size, sizeOf(keys, 'inFlight')]).toEqual([limits.IDEMPOTENCY_KEYS_PER_USER_MAX, 0])
+    expect([ofUser?.size, sizeOf(keys, 'inFlight')]).toEqual([IDEMPOTENCY_KEYS_PER_USER_MAX, 0])
   })
 
   test('plans', () => {
     const plans = new Plans({ clock: systemClock, random: systemRandom } as never)
     const store = (user: string) =>
       plans.store({ user, token: null, permissions: ['*'] }, [{ OP_ID: 'OP_TEST_DELAY' }], [])
-    for (let at = 0; at < limits.PLANS_PER_USER_MAX + BEYOND; at++) store('user')
-    expect(sizeOf(plans, 'stored')).toBe(limits.PLANS_PER_USER_MAX)
-    for (let at = 0; at < limits.PLANS_MAX + BEYOND; at++) store(`user${at}`)
-    expect(sizeOf(plans, 'stored')).toBe(limits.PLANS_MAX)
+    for (let at = 0; at < PLANS_PER_USER_MAX + BEYOND; at++) store('user')
+    expect(sizeOf(plans, 'stored')).toBe(PLANS_PER_USER_MAX)
+    for (let at = 0; at < PLANS_MAX + BEYOND; at++) store(`user${at}`)
+    expect(sizeOf(plans, 'stored')).toBe(PLANS_MAX)
   })
 
   test('reasons that are counted', () => {

@@ -1,5 +1,5 @@
 // Nodes that are alike to the last bit: what is true of one is true of all of them.
-import { ALIKE_FROM_NODES } from '../model/limits'
+import { ALIKE_FROM_NODES } from '../model/limits/allocation'
 import { type ClusterModel, Col } from './cluster-model'
 
 /** Nodes by what they are and have. Few nodes are each of a kind of their own. */

@@ -12,7 +12,8 @@ import type {
   WhatIfRequest,
 } from '../model/allocation'
 import { ECODE, OpPrereqError } from '../model/errors'
-import { ARRIVING_MAX, OPCODES_PER_JOB_MAX } from '../model/limits'
+import { ARRIVING_MAX } from '../model/limits/allocation'
+import { OPCODES_PER_JOB_MAX } from '../model/limits/queue'
 import type { BalanceQuestion } from './balance-plan'
 import type { CapacityQuestion } from './capacity'
 import type { Question } from './questions'

@@ -1,7 +1,7 @@
 // A balance as a plan: the relocations in order, with what each gains and the opcodes that carry it out.
 import type { BalanceStep, GroupScore, ScoreComponent } from '../model/allocation'
 import { DISKS_NOT_REPLACED } from '../model/constants/disks'
-import { EXPLAINED_CANDIDATES_MAX } from '../model/limits'
+import { EXPLAINED_CANDIDATES_MAX } from '../model/limits/allocation'
 import { type BalanceOptions, type Step as Made, balance } from './balance'
 import { Changes } from './changes'
 import { groupNodes } from './choose-group'

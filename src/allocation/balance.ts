@@ -1,5 +1,5 @@
 // Balancing: the move of one instance that improves the score most, again and again.
-import { BOUNDED_TARGETS, EXHAUSTIVE_TRIALS, PROMISING_SIZES } from '../model/limits'
+import { BOUNDED_TARGETS, EXHAUSTIVE_TRIALS, PROMISING_SIZES } from '../model/limits/allocation'
 import { NO_NODE, isShared } from './cluster-data'
 import type { ClusterModel, InstanceFacts } from './cluster-model'
 import { LazySearch } from './lazy-search'

@@ -1,5 +1,5 @@
 // What instances ask of the node that becomes their primary, or their secondary: the same for all instances of a size.
-import { BOUND_SIZES_MAX } from '../model/limits'
+import { BOUND_SIZES_MAX } from '../model/limits/allocation'
 import { type Columns, RANGE } from './bound-columns'
 import type { InstanceFacts } from './cluster-model'
 import { RESERVED, SPREAD_COUNT } from './score'

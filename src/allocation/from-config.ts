@@ -4,7 +4,7 @@ import { diskTemplateOf, instanceDisks, secondaryNodes } from '../config/lookup'
 import { recordValues } from '../config/records'
 import { mapInSlices } from '../lib/slices'
 import type { ConfigData, Instance, Node } from '../model/config'
-import { INSTANCES_AT_ONCE } from '../model/limits'
+import { INSTANCES_AT_ONCE } from '../model/limits/allocation'
 import type { IPolicy, ISpec } from '../model/params'
 import {
   type ClusterData,

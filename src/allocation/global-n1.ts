@@ -9,7 +9,7 @@ import { Placement, SOFT, Verdict } from './placement'
 import { judgePolicy } from './policy'
 import { NO_DIFFERENCE, Score, newDifference } from './score'
 import { ROW, Trials } from './trials'
-import { ALIKE_FROM_NODES } from '../model/limits'
+import { ALIKE_FROM_NODES } from '../model/limits/allocation'
 
 type Options = Pick<AllocOptions, 'capacity' | 'capacityIgnores' | 'acceptExisting' | 'acceptFailing'>
 

@@ -1,7 +1,7 @@
 // The best move of a large cluster whose instances are of a few sizes, without looking at every instance for every step: at those on
 // nodes that have just changed, at those that promised about as much as the best when they were last looked at, and at all of them now
 // and then, and when none of these is left.
-import { LAZY_LOOKS, LAZY_PART, LAZY_ROUNDS } from '../model/limits'
+import { LAZY_LOOKS, LAZY_PART, LAZY_ROUNDS } from '../model/limits/allocation'
 import { NO_NODE } from './cluster-data'
 import type { Move } from './moves'
 

@@ -1,5 +1,5 @@
 // The best move of one instance: every kind of move with every target, and the score that each leaves.
-import { BOUNDED_TARGETS } from '../model/limits'
+import { BOUNDED_TARGETS } from '../model/limits/allocation'
 import { SLACK } from './bounds'
 import { Changes } from './changes'
 import { NO_NODE } from './cluster-data'

@@ -4,7 +4,7 @@ import { type ClusterModel, Col, type InstanceFacts, freeMemory } from './cluste
 import { type InstanceData, escapesWhole } from './cluster-data'
 import { Verdict } from './placement'
 import { judgePolicy } from './policy'
-import { OUTLOOK_TRIES } from '../model/limits'
+import { OUTLOOK_TRIES } from '../model/limits/allocation'
 
 interface Item {
   readonly memory: number

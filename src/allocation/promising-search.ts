@@ -1,6 +1,6 @@
 // The best move of a step, found by looking only at the instances that could have it: those whose promises say that they may gain as much
 // as what was found. It is the move that a look at all of them would find.
-import { PROMISING_FIRST } from '../model/limits'
+import { PROMISING_FIRST } from '../model/limits/allocation'
 import { type Found, TIED, type TieRule } from './moves'
 import type { Promises } from './promises'
 import { Lowest } from './lowest'

@@ -1,7 +1,7 @@
 // A question on its way to a thread: first all but the instances, then these, some at a time.
 import { breathe } from '../lib/clock'
 import { slices } from '../lib/slices'
-import { INSTANCES_AT_ONCE } from '../model/limits'
+import { INSTANCES_AT_ONCE } from '../model/limits/allocation'
 import type { AllocOptions } from './allocate'
 import type { ClusterData, InstanceData } from './cluster-data'
 import type { Question } from './questions'

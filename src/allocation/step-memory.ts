@@ -5,7 +5,7 @@ import type { Outcome } from './effects'
 import type { AlikeNodes } from './exact-columns'
 import { Likeness } from './likeness'
 import type { Kind } from './move-kinds'
-import { NODE_KINDS_MAX } from '../model/limits'
+import { NODE_KINDS_MAX } from '../model/limits/allocation'
 
 /** A kind of move of an instance, and of all that are like it. */
 export interface Known {

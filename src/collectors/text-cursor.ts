@@ -1,7 +1,7 @@
 // Reads a text from left to right. Where it is not as it has to be, the failure says so as Ganeti's collectors do: what is left of the
 // text, what was being read, and why that is not there.
 import { haskellText } from '../lib/haskell-text'
-import { UNREAD_CHARS_SHOWN } from '../model/limits'
+import { UNREAD_CHARS_SHOWN } from '../model/limits/collectors'
 import { CollectorFailure } from './report'
 
 export class TextCursor {

@@ -1,7 +1,7 @@
 // The text of config.data and gantry.data: compact JSON, keys in Ganeti's order, and each object's JSON made only once.
 import type { ConfigData, Container, GantryData, ObjectKind } from '../model/config'
 import { slices } from '../lib/slices'
-import { limits } from '../model/limits'
+import { CHECKPOINT_OBJECTS_AT_ONCE } from '../model/limits/config'
 import { compareText } from '../model/nice-sort'
 import { recordValues } from './records'
 
@@ -16,11 +16,11 @@ export function* configPieces(config: ConfigData): Generator<string> {
   yield `{"version":${config.version},"cluster":${objectJson(config.cluster)}`
   for (const { kind, objects } of containers) {
     yield `,"${kind}":{`
-    for (let start = 0; start < objects.length; start += limits.checkpoint_slice)
+    for (let start = 0; start < objects.length; start += CHECKPOINT_OBJECTS_AT_ONCE)
       yield (
         (start === 0 ? '' : ',') +
         objects
-          .slice(start, start + limits.checkpoint_slice)
+          .slice(start, start + CHECKPOINT_OBJECTS_AT_ONCE)
           .map((object) => `"${object.uuid}":${objectJson(object)}`)
           .join(',')
       )
@@ -37,7 +37,7 @@ export function snapshotPieces(config: ConfigData): { head: string; objects: Ite
 }
 
 function* objectSlices(all: readonly (readonly [ObjectKind, object])[]): Generator<string> {
-  for (const slice of slices(all, limits.checkpoint_slice))
+  for (const slice of slices(all, CHECKPOINT_OBJECTS_AT_ONCE))
     yield `[${slice.map(([kind, object]) => `["${kind}",${objectJson(object)}]`).join(',')}]`
 }
 

@@ -3,7 +3,7 @@
 //
 // All versions share one Map. It belongs to the version that was used last; every other version knows the one step that leads
 // towards it. Reading an older version turns the steps around, and a version many steps away gets its own copy instead.
-import { limits } from '../model/limits'
+import { SNAPSHOT_STEPS_MAX } from '../model/limits/config'
 import { compareText } from '../model/nice-sort'
 
 export type Dictionary<T> = Readonly<Record<string, T>>
@@ -78,7 +78,7 @@ class Version<T> {
       owner = owner.state.next
     }
     const shared = owner.state
-    if (path.length > limits.snapshot_steps) return this.copy(shared, path)
+    if (path.length > SNAPSHOT_STEPS_MAX) return this.copy(shared, path)
     for (const { version, step } of path.reverse()) {
       step.next.state = { next: version, key: step.key, value: shared.map.get(step.key) }
       shared.set(step.key, step.value)

@@ -8,7 +8,7 @@ import type { Random } from '../lib/random'
 import type { ConfigData, Network } from '../model/config'
 import { DRBD_SECRET_BYTES } from '../model/constants/disks'
 import { ReservationError } from '../model/errors'
-import { GENERATE_TRIES_MAX } from '../model/limits'
+import { GENERATE_TRIES_MAX } from '../model/limits/config'
 import type { ClientId } from '../model/lock'
 import { ReservationPool } from './reservation-pool'
 

@@ -6,7 +6,14 @@ import type { Appender } from '../lib/disk'
 import { Turns } from '../lib/turns'
 import type { ConfigData, Documents, GantryData } from '../model/config'
 import { ConfigurationError } from '../model/errors'
-import { limits } from '../model/limits'
+import {
+  CONFIG_JOURNAL_BYTES_MAX,
+  CHECKPOINT_S,
+  CHECKPOINT_SETTLE_S,
+  JOURNAL_MARKS_MAX,
+  GROUP_COMMIT_CHANGES_MAX,
+  PENDING_CHANGES_MAX,
+} from '../model/limits/config'
 import { applyChange, type NamedChange } from './changes'
 import { applyDelta, type Asker, diff, type Delta } from './delta'
 import { encodeConfig, encodeGantry } from './encode'
@@ -100,7 +107,7 @@ export class ConfigStore {
   /** Applies all or none, in order; resolves with each change's result when they are durable. `asker` is told to listeners. */
   change(list: readonly NamedChange[], asker?: Asker): Promise<unknown[]> {
     if (this.closed) return Promise.reject(new ConfigurationError('The configuration store is closed'))
-    if (this.pending.length >= limits.pending_changes)
+    if (this.pending.length >= PENDING_CHANGES_MAX)
       return Promise.reject(
         new ConfigurationError(
           `${this.pending.length} configuration changes wait for the disk already; try again later`,
@@ -189,7 +196,7 @@ export class ConfigStore {
     while (this.pending.length > 0) {
       // Changes that one caller makes without waiting are written together from the first on.
       await Promise.resolve()
-      const batch = this.pending.splice(0, limits.group_commit_changes)
+      const batch = this.pending.splice(0, GROUP_COMMIT_CHANGES_MAX)
       const after = batch.at(-1)?.after ?? this.published
       try {
         await this.commit(after, [...new Set(batch.flatMap(({ asker }) => asker ?? []))])
@@ -262,13 +269,13 @@ export class ConfigStore {
 
   private planCheckpoint(): void {
     if (this.checkpointing || this.closed) return
-    if ((this.journal?.size() ?? 0) >= limits.journal_bytes) return void this.background()
+    if ((this.journal?.size() ?? 0) >= CONFIG_JOURNAL_BYTES_MAX) return void this.background()
     this.checkpointLater()
   }
 
   private checkpointLater(): void {
     if (this.closed) return
-    this.timer ??= this.options.clock.after(limits.checkpoint_s * 1000, () => void this.background(), {
+    this.timer ??= this.options.clock.after(CHECKPOINT_S * 1000, () => void this.background(), {
       background: true,
     })
   }
@@ -287,7 +294,7 @@ export class ConfigStore {
   /** Brings config.data up to date, but keeps nobody waiting for long. */
   async settle(): Promise<void> {
     const { clock } = this.options
-    if (this.records.length > 0 && !this.closed) await within(clock, limits.settle_s, this.background())
+    if (this.records.length > 0 && !this.closed) await within(clock, CHECKPOINT_SETTLE_S, this.background())
   }
 
   /** Writes config.data as it is now. Changes go on meanwhile. */
@@ -308,7 +315,7 @@ export class ConfigStore {
     if (!last) throw new ConfigurationError('The store has no checkpoint to begin from')
     const texts = await checkpointTexts(documents, last)
     // The journal names the new checkpoint before that is there, so whichever of the two a crash leaves is fitted.
-    this.marks = [...this.marks, texts.mark].slice(-limits.journal_marks)
+    this.marks = [...this.marks, texts.mark].slice(-JOURNAL_MARKS_MAX)
     await this.turns.take(async () => {
       if (this.journal) await this.journal.append(encodeMark(texts.mark)).catch(() => this.dropJournal())
       this.journal ??= await startJournal(

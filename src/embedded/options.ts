@@ -5,7 +5,7 @@ import * as path from 'node:path'
 import { parseArgs } from 'node:util'
 import { environmentValue } from '../lib/environment'
 import type { AccessLevel } from '../model/constants/daemons'
-import { EMBEDDED_NODES_MAX } from '../model/limits'
+import { EMBEDDED_NODES_MAX } from '../model/limits/embedded'
 import { accessLevelOf } from '../roles/options'
 
 export const USAGE = `usage: npm start -- [options]

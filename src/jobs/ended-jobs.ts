@@ -1,7 +1,7 @@
 // The short record that luxid keeps of each ended job, since thousands may be in the queue. The rest is in the job's file, which is read when
 // somebody asks for it. The last jobs to end are kept whole for a while.
 import type { Timestamp } from '../lib/clock'
-import { ENDED_JOBS_WHOLE_BYTES_MAX, ENDED_JOBS_WHOLE_MAX } from '../model/limits'
+import { ENDED_JOBS_WHOLE_BYTES_MAX, ENDED_JOBS_WHOLE_MAX } from '../model/limits/queue'
 import { MARK } from '../model/marks'
 import { allOpcodes } from '../opcodes/all'
 import { opcodeSummary } from '../opcodes/summary'

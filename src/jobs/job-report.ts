@@ -4,7 +4,7 @@
 import type { Clock, Timer } from '../lib/clock'
 import type { Disk } from '../lib/disk'
 import { Turns } from '../lib/turns'
-import { JOB_LOG_WRITE_S } from '../model/limits'
+import { JOB_LOG_WRITE_S } from '../model/limits/queue'
 import type { Job } from './job'
 import { encodeJob } from './job-file'
 import type { Progress } from './runner'

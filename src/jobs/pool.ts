@@ -7,6 +7,7 @@ import { connectFramed, type FramedConnection, isServed } from '../lib/json-sock
 import type { Log } from '../lib/log'
 import { nodeFlags } from '../lib/node-flags'
 import type { Paths } from '../lib/paths'
+import { YOUNG_MIB } from '../model/limits/daemons'
 import {
   JOBS_PER_PROCESS_MAX,
   JOB_CONNECT_S,
@@ -17,8 +18,7 @@ import {
   JOB_PROCESS_PATIENCE_S,
   JOB_PROCESS_START_S,
   JOB_PROGRESS_BYTES_MAX,
-  YOUNG_MIB,
-} from '../model/limits'
+} from '../model/limits/job-processes'
 import type { JobId } from '../rpc/luxi/calls'
 import type { Job } from './job'
 import { livelockName } from './livelocks'

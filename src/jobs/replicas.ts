@@ -4,13 +4,13 @@
 import { errorText } from '../lib/system-failure'
 import { within, type Clock, type Timer } from '../lib/clock'
 import type { Log } from '../lib/log'
+import { QUEUE_COMMIT_FILES_MAX } from '../model/limits/queue'
 import {
   QUEUE_BATCH_BYTES_MAX,
   QUEUE_CATCH_UP_S,
-  QUEUE_COMMIT_FILES_MAX,
   QUEUE_RENAMES_KEPT_MAX,
-  limits,
-} from '../model/limits'
+  REPLICATION_S,
+} from '../model/limits/replication'
 import type { NodeUuid } from '../model/ids'
 import { isUnknownCall, type NodeClient, type NodeTarget } from '../rpc/node/client'
 
@@ -250,9 +250,9 @@ const newReplica = (target: NodeTarget): Replica => ({
 export async function withinTime<T>(clock: Clock, call: Promise<T>): Promise<T> {
   const answer = await within(
     clock,
-    limits.replication_s,
+    REPLICATION_S,
     call.then((value) => ({ value })),
   )
-  if (answer === undefined) throw new Error(`no answer within ${limits.replication_s} s`)
+  if (answer === undefined) throw new Error(`no answer within ${REPLICATION_S} s`)
   return answer.value
 }

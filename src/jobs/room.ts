@@ -1,7 +1,7 @@
 // The room that jobs take until they have ended: bytes of all, and jobs of each user of the remote API. Whoever submits on the master
 // itself is no user; jobs that a user's job submits are the user's.
 import { JobQueueFull } from '../model/errors'
-import { JOBS_BYTES_MAX, JOBS_PER_USER_MAX } from '../model/limits'
+import { JOBS_BYTES_MAX, JOBS_PER_USER_MAX } from '../model/limits/queue'
 import { MARK } from '../model/marks'
 import type { JobId, WireOpCode } from '../rpc/luxi/calls'
 import { firstMark } from './marks'

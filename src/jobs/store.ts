@@ -16,7 +16,7 @@ import {
   QUEUE_ROOM_BYTES_MIN,
   QUEUE_SEEN_FILES_MAX,
   QUEUE_UNFOLDED_BYTES_MAX,
-} from '../model/limits'
+} from '../model/limits/queue'
 import type { JobId } from '../rpc/luxi/calls'
 import { type EndedJob, endedJob } from './ended-jobs'
 import { isFinished, isFurther, type Job } from './job'

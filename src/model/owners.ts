@@ -8,7 +8,7 @@ import { type Disk, type FileOwner, isMissing, systemDisk } from '../lib/disk'
 import { LogFile } from '../lib/log-file'
 import { GROUP, MODE, USER } from './constants/daemons'
 import { PATH } from './constants/paths'
-import { LOG_FILE } from './limits'
+import { LOG_FILE } from './limits/daemons'
 
 type Claim = readonly [user: string, group: string, mode: number]
 

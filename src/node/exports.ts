@@ -10,7 +10,7 @@ import { CLUSTER_ONLY_HVPARAMS } from '../model/constants/hypervisors'
 import { EXPORT_CONF_FILE, EXPORT_SECTION } from '../model/constants/exports'
 import { EXPORT_VERSION } from '../model/constants/versions'
 import { PATH } from '../model/constants/paths'
-import { EXPORT_INFO_BYTES_MAX } from '../model/limits'
+import { EXPORT_INFO_BYTES_MAX } from '../model/limits/node'
 import type { DiskDict, InstanceDict } from '../rpc/node/dicts'
 import { fail, type NodeContext } from './context'
 

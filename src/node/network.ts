@@ -6,7 +6,7 @@ import { isIPv4 } from 'node:net'
 import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
 import { runCommand } from '../lib/run-command'
-import { ARP_S } from '../model/limits'
+import { ARP_S } from '../model/limits/node'
 import { isInterfaceName } from '../model/names'
 import { fail } from './context'
 

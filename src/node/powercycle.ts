@@ -2,7 +2,7 @@
 import * as fs from 'node:fs/promises'
 import { fail, type NodeContext } from './context'
 import { isVirtualNode } from './network'
-import { POWERCYCLE_S } from '../model/limits'
+import { POWERCYCLE_S } from '../model/limits/node'
 
 /** Answers first: afterwards there is nobody to answer. */
 export function powercycle(context: NodeContext, hypervisor: string): string {

@@ -6,7 +6,7 @@ import { changeableByOthers } from '../lib/changeable'
 import { type CommandResult, runCommand } from '../lib/run-command'
 import { endOf } from '../lib/short-text'
 import { IALLOCATOR_SEARCH_PATH } from '../model/constants/paths'
-import { ALLOCATOR_OUTPUT_BYTES_MAX, ALLOCATOR_SCRIPT_S, TOLD_CHARS_MAX } from '../model/limits'
+import { ALLOCATOR_OUTPUT_BYTES_MAX, ALLOCATOR_SCRIPT_S, TOLD_CHARS_MAX } from '../model/limits/node'
 import { isRecord } from '../rpc/node/codecs'
 import { fail, type NodeContext } from './context'
 

@@ -5,7 +5,7 @@ import { runCommand } from '../lib/run-command'
 import { PATH } from '../model/constants/paths'
 import type { NodeContext } from './context'
 import { fail } from './context'
-import { RESTRICTED_FAILURE_S } from '../model/limits'
+import { RESTRICTED_FAILURE_S } from '../model/limits/node'
 
 const NAME = /^[a-zA-Z0-9_-]+$/
 

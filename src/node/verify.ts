@@ -17,7 +17,7 @@ import { diagnoseAll } from './os-definition'
 import { clutterProblems, setupProblems as sshSetupProblems, sshProblems } from './ssh/check'
 import { badAllowedPaths, fileStorageProblem } from './storage/allowed-paths'
 import { logicalVolumes, physicalVolumes, volumeGroups } from './storage/lvm'
-import { VERIFY_PING_S } from '../model/limits'
+import { VERIFY_PING_S } from '../model/limits/node'
 
 export interface VerifyRequest {
   readonly checks: Readonly<Record<string, unknown>>

@@ -1,6 +1,6 @@
 // The locks of one opcode, from the first request to the last release. Every request goes through wconfd, level by level
 // in Ganeti's order. A job that waits long writes to its log who holds the locks.
-import { LOCK_WAIT_NOTICE_S } from '../model/limits'
+import { LOCK_WAIT_NOTICE_S } from '../model/limits/operations'
 import type { LockLevel, LockMode, LockName, LockRequest } from '../rpc/wconfd/calls'
 import { JobCancelled, type JobEnvironment } from './environment'
 import type { UnitLevel, Want } from './logical-unit'

@@ -27,7 +27,7 @@ import {
 } from './filter'
 import { breathe } from '../lib/clock'
 import { filterInSlices, slices } from '../lib/slices'
-import { JOB_FILES_READ_AT_ONCE, ROWS_AT_ONCE } from '../model/limits'
+import { JOB_FILES_READ_AT_ONCE, ROWS_AT_ONCE } from '../model/limits/queries'
 import { niceSort } from '../model/nice-sort'
 import { type JsonText, rowsAtOnce, tableText } from '../rpc/long-answers'
 import type { Resource } from './resource'

@@ -1,6 +1,6 @@
 // The query language: `[operator, operands...]` as read from the wire, checked once and then compiled for a table.
 import { GenericError, ParameterError, QueryFilterParseError } from '../model/errors'
-import { limits } from '../model/limits'
+import { FILTER_DEPTH_MAX, FILTER_CONDITIONS_MAX } from '../model/limits/queries'
 import { compileRegex } from './regex'
 import { pretty } from './pretty'
 
@@ -18,8 +18,7 @@ export type Filter =
 /** Reads a filter from the wire; throws QueryFilterParseError saying which part is wrong. */
 export function parseFilter(json: unknown, depth = 0): Filter {
   if (json === null || json === undefined) return { op: 'none' }
-  if (depth > limits.filter_depth)
-    throw new QueryFilterParseError(`Filter is nested deeper than ${limits.filter_depth}`)
+  if (depth > FILTER_DEPTH_MAX) throw new QueryFilterParseError(`Filter is nested deeper than ${FILTER_DEPTH_MAX}`)
   if (!Array.isArray(json) || typeof json[0] !== 'string')
     throw new QueryFilterParseError(`Cannot deserialise filter: expected array [string, args], got ${pretty(json)}`)
   const op = json[0]
@@ -72,9 +71,9 @@ export function serializeFilter(filter: Filter): unknown {
 /** Throws for a filter that has too many conditions to look at each for each object. */
 export function refuseWide(filter: Filter): void {
   const count = conditionsIn(filter)
-  if (count <= limits.filter_conditions) return
+  if (count <= FILTER_CONDITIONS_MAX) return
   throw new QueryFilterParseError(
-    `Filter has ${count} conditions, more than ${limits.filter_conditions}; ask in several requests, or with a pattern (=~)`,
+    `Filter has ${count} conditions, more than ${FILTER_CONDITIONS_MAX}; ask in several requests, or with a pattern (=~)`,
   )
 }
 

@@ -1,6 +1,6 @@
 // All roles. A new daemon begins with its entry here; CONTRIBUTING.md says what else it needs.
 import { EXIT, PORT, USER } from '../model/constants/daemons'
-import { YOUNG_MIB } from '../model/limits'
+import { YOUNG_MIB } from '../model/limits/daemons'
 import type { Role } from './role'
 
 const NOT_MASTER = { [EXIT.notMaster]: 'the other nodes do not say that this node is the master' }

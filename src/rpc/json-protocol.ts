@@ -8,7 +8,7 @@ import { isDeeper } from '../lib/json-depth'
 import { connectFramed, serveFramed, type FramedConnection, type FramedServer } from '../lib/json-socket'
 import type { Log } from '../lib/log'
 import { errorFromWire, errorToWire, GanetiError, GenericError } from '../model/errors'
-import { CALL_CONNECT_S, CALL_DEPTH_MAX } from '../model/limits'
+import { CALL_CONNECT_S, CALL_DEPTH_MAX } from '../model/limits/wires'
 import { ANSWER_HEAD, ANSWER_TAIL, parseLong } from './long-answers'
 
 /** Returned by a handler that has sent its own messages on the connection. */

@@ -1,7 +1,7 @@
 // Answers with long lists of rows. Each slice of rows stands on a line of its own, which no string in JSON can hold, so that the
 // text is made and read slice by slice; for every other client of the protocol it is JSON with some blanks.
 import { breathe } from '../lib/clock'
-import { CELLS_AT_ONCE } from '../model/limits'
+import { CELLS_AT_ONCE } from '../model/limits/queries'
 import { isObject } from '../opcodes/check'
 
 /** How many rows of so many cells are worked on at once. */

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { systemClock } from '../lib/clock'
 import { END, connectSocket } from '../lib/json-socket'
 import { errorFromWire, GenericError } from '../model/errors'
-import { CALL_CONNECT_S } from '../model/limits'
+import { CALL_CONNECT_S } from '../model/limits/wires'
 import { type JsonClientOptions, late, lost, PeerError, readReply, unreachable } from './json-protocol'
 import { ANSWER_HEAD, JsonText } from './long-answers'
 

@@ -21,7 +21,7 @@ import {
   ALLOCATION_PER_USER_MAX,
   ALLOCATION_THREADS,
   ALLOCATION_WAITING_MAX,
-} from '../model/limits'
+} from '../model/limits/allocation'
 import { OpClusterBalance, OpClusterCapacity, OpClusterWhatIf } from '../opcodes/allocation'
 import { type InputOf, op, type OpcodeDefinition } from '../opcodes/index'
 import type { Answered, PlannedBalance } from '../rpc/luxi/allocation'

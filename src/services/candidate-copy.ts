@@ -4,7 +4,7 @@ import { errorText } from '../lib/system-failure'
 import { within, type Clock, type Timer } from '../lib/clock'
 import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
-import { CONFIG_BACKLOG_BYTES_MAX, CONFIG_CATCH_UP_S, CONFIG_COPY_S, limits } from '../model/limits'
+import { CONFIG_BACKLOG_BYTES_MAX, CONFIG_CATCH_UP_S, CONFIG_COPY_S, REPLICATION_S } from '../model/limits/replication'
 import { GROUP, MODE, USER } from '../model/constants/daemons'
 import { isUnknownCall, type NodeClient, type NodeTarget } from '../rpc/node/client'
 import type { ReplicaStatus } from '../rpc/wconfd/calls'
@@ -108,8 +108,7 @@ export class CandidateCopy {
   private async send(records: Buffer): Promise<void> {
     const { nodes, clock } = this.options
     const sent = nodes.one(this.target, 'gantry_config_append', [records.toString('utf8')])
-    if ((await within(clock, limits.replication_s, sent)) === undefined)
-      throw new Error(`no answer within ${limits.replication_s} s`)
+    if ((await within(clock, REPLICATION_S, sent)) === undefined) throw new Error(`no answer within ${REPLICATION_S} s`)
   }
 
   private async upload(content: string): Promise<void> {

@@ -2,7 +2,7 @@
 import type { Clock } from '../lib/clock'
 import type { Disk } from '../lib/disk'
 import type { Paths } from '../lib/paths'
-import { FAILOVER_STOP_S } from '../model/limits'
+import { FAILOVER_STOP_S } from '../model/limits/master'
 import type { NodeClient } from '../rpc/node/client'
 import { attemptCall } from './attempt'
 import { voters } from './votes'

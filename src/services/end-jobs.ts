@@ -5,7 +5,7 @@ import type { Disk } from '../lib/disk'
 import { isServed } from '../lib/json-socket'
 import type { Paths } from '../lib/paths'
 import { holdersIn } from '../jobs/livelocks'
-import { JOBS_END_S } from '../model/limits'
+import { JOBS_END_S } from '../model/limits/master'
 import type { Master } from '../rpc/luxi/calls'
 
 export async function endJobs(master: Master, clock: Clock, say: (text: string) => void): Promise<void> {

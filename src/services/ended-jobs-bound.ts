@@ -4,7 +4,7 @@ import type { Clock } from '../lib/clock'
 import type { Log } from '../lib/log'
 import { isFinished } from '../jobs/job'
 import type { JobQueue } from '../jobs/queue'
-import { ENDED_JOBS_LOOK_S, ENDED_JOBS_MAX } from '../model/limits'
+import { ENDED_JOBS_LOOK_S, ENDED_JOBS_MAX } from '../model/limits/queue'
 
 interface Parts {
   readonly queue: Pick<JobQueue, 'all' | 'archive'>

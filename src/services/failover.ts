@@ -25,8 +25,8 @@ import {
   MASTER_IP_PAUSE_S,
   MASTER_IP_PING_S,
   MASTER_IP_S,
-  SSCONF_NODES_AT_ONCE,
-} from '../model/limits'
+} from '../model/limits/master'
+import { SSCONF_NODES_AT_ONCE } from '../model/limits/replication'
 import type { NodeClient, NodeTarget } from '../rpc/node/client'
 import { FollowFeed, serveFollow, yieldFollow } from '../rpc/wconfd/follow-server'
 import { attemptCall } from './attempt'

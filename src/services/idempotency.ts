@@ -4,7 +4,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { type Job, isFinished } from '../jobs/job'
 import { type EndedJob, endedJob, keysOf } from '../jobs/ended-jobs'
 import { ECODE, OpPrereqError, REFUSED } from '../model/errors'
-import { IDEMPOTENCY_KEYS_PER_USER_MAX, IDEMPOTENCY_S } from '../model/limits'
+import { IDEMPOTENCY_KEYS_PER_USER_MAX, IDEMPOTENCY_S } from '../model/limits/rapi-v3'
 import type { JobId } from '../rpc/luxi/calls'
 import type { MasterContext } from './master-context'
 

@@ -11,7 +11,7 @@ import { PORT } from '../model/constants/daemons'
 import { MIN_VG_SIZE_MIB } from '../model/constants/disks'
 import { PATH } from '../model/constants/paths'
 import { ECODE, type ErrorCode, OpPrereqError } from '../model/errors'
-import { CLUSTER_IP_PING_S } from '../model/limits'
+import { CLUSTER_IP_PING_S } from '../model/limits/master'
 import { isHostname, normalHostname } from '../model/names'
 
 export interface InitChecks {

@@ -1,7 +1,7 @@
 // The calls of /3 that act on existing jobs, for callers who may see them.
 import { type Job, isFinished, jobStatus } from '../jobs/job'
 import { ECODE, OpPrereqError } from '../model/errors'
-import { JOB_PREFER_WAIT_S } from '../model/limits'
+import { JOB_PREFER_WAIT_S } from '../model/limits/rapi-v3'
 import type { JobId } from '../rpc/luxi/calls'
 import type { GantryMaster, Identity } from '../rpc/luxi/gantry'
 import type { Access } from './access'

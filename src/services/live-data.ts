@@ -10,14 +10,9 @@ import {
   STORAGE_TYPE_OF_TEMPLATE,
   type StorageType,
 } from '../model/constants/disks'
-import {
-  CONSOLES_AT_ONCE,
-  LISTS_ASK_AT_ONCE,
-  LISTS_ASK_PATIENCE_S,
-  LIVE_ANSWER_S,
-  NODES_ASKED_AT_ONCE,
-  ROWS_AT_ONCE,
-} from '../model/limits'
+import { CONSOLES_AT_ONCE, LISTS_ASK_AT_ONCE, LISTS_ASK_PATIENCE_S, LIVE_ANSWER_S } from '../model/limits/live-data'
+import { NODES_ASKED_AT_ONCE } from '../model/limits/node-calls'
+import { ROWS_AT_ONCE } from '../model/limits/queries'
 import type { LiveData, LiveResults } from '../query/live-data'
 import type { ArgsOf, CallName, ResultOf } from '../rpc/node/calls'
 import { NO_ANSWER, type NodeResult } from '../rpc/node/client'

@@ -13,7 +13,7 @@ import {
   NODE_LOOK_FAILED_EVERY_S,
   NODE_LOOK_S,
   NODE_LOOK_SOON_S,
-} from '../model/limits'
+} from '../model/limits/live-data'
 import type { LiveData } from '../query/live-data'
 import type { NodeResult } from '../rpc/node/client'
 import type { LastKnown } from './last-known'

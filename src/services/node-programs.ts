@@ -9,7 +9,7 @@ import type { Random } from '../lib/random'
 import { runCommand } from '../lib/run-command'
 import { SshFiles } from '../lib/ssh-files'
 import { createClientCertificate } from '../lib/tls'
-import { SSHD_RELOAD_S, SSH_INPUT_BYTES_MAX } from '../model/limits'
+import { SSHD_RELOAD_S, SSH_INPUT_BYTES_MAX } from '../model/limits/ssh'
 import { type Check, Mismatch } from '../opcodes/check'
 import {
   daemonSetup,

@@ -6,13 +6,8 @@ import type { Clock } from '../lib/clock'
 import type { Log } from '../lib/log'
 import { mapInSlices } from '../lib/slices'
 import type { NodeUuid } from '../model/ids'
-import {
-  LIVE_ANSWER_S,
-  NODES_ASKED_AT_ONCE,
-  NODE_KNOCK_S,
-  NODE_PROBE_PAUSE_S,
-  NODE_PROBE_UNWANTED_S,
-} from '../model/limits'
+import { LIVE_ANSWER_S, NODE_KNOCK_S, NODE_PROBE_PAUSE_S, NODE_PROBE_UNWANTED_S } from '../model/limits/live-data'
+import { NODES_ASKED_AT_ONCE } from '../model/limits/node-calls'
 import type { ArgsOf, CallName, ResultOf } from '../rpc/node/calls'
 import { NO_ANSWER, NodeCallError, type NodeClient, type NodeResult, type NodeTarget } from '../rpc/node/client'
 

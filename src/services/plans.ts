@@ -15,7 +15,7 @@ import {
   PLANS_PER_USER_MAX,
   PLANS_RUNNING_MAX,
   PLANS_RUNNING_PER_USER_MAX,
-} from '../model/limits'
+} from '../model/limits/plans'
 import { MARK } from '../model/marks'
 import { OpClusterBalance } from '../opcodes/allocation'
 import { allOpcodes, fillOpcode, parseOpcode } from '../opcodes/index'

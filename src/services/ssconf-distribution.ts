@@ -8,7 +8,7 @@ import type { Clock, Timer } from '../lib/clock'
 import type { Log } from '../lib/log'
 import type { ConfigData } from '../model/config'
 import type { NodeUuid } from '../model/ids'
-import { SSCONF_NODES_AT_ONCE, SSCONF_RETRY_S } from '../model/limits'
+import { SSCONF_NODES_AT_ONCE, SSCONF_RETRY_S } from '../model/limits/replication'
 import type { ArgsOf } from '../rpc/node/calls'
 import type { NodeClient, NodeTarget } from '../rpc/node/client'
 

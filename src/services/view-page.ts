@@ -1,4 +1,4 @@
-import { VIEW_PAGE_MAX } from '../model/limits'
+import { VIEW_PAGE_MAX } from '../model/limits/rapi-v3'
 import { niceCompare } from '../model/nice-sort'
 import type { ViewRequest } from '../rpc/luxi/gantry'
 

@@ -8,7 +8,7 @@ import type { Paths } from '../lib/paths'
 import { certificateProblem } from '../lib/tls'
 import { EXIT } from '../model/constants/daemons'
 import { nodeUuid } from '../model/ids'
-import { VOTE_ANSWER_S, VOTE_PAUSE_S, VOTE_TRIES_MAX } from '../model/limits'
+import { VOTE_ANSWER_S, VOTE_PAUSE_S, VOTE_TRIES_MAX } from '../model/limits/master'
 import type { NodeClient, NodeTarget } from '../rpc/node/client'
 
 export interface VoteOptions {

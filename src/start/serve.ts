@@ -3,7 +3,7 @@
 import { checkLimits } from '../lib/process-limits'
 import { errorText } from '../lib/system-failure'
 import { EXIT } from '../model/constants/daemons'
-import { SYSTEM_LIMITS } from '../model/limits'
+import { SYSTEM_LIMITS } from '../model/limits/daemons'
 import { ownedDisk as disk } from '../model/owners'
 import type { Running, Start, Surroundings } from './start'
 

@@ -1,6 +1,6 @@
 // The network between simulated machines: calls of nodes are slow now and then, stall, or find nobody, and a line that is cut carries
 // nothing in either direction.
-import { NODE_CONNECT_S } from '../../src/model/limits'
+import { NODE_CONNECT_S } from '../../src/model/limits/node-calls'
 import type { CallName } from '../../src/rpc/node/calls'
 import type { NodeTransport } from '../../src/rpc/node/client'
 import type { SimMachine } from './sim-machine'

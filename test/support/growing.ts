@@ -16,7 +16,7 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
   'src/config/reservations.ts': {
     minors: 'one for each DRBD disk of the cluster, and what running jobs have reserved',
   },
-  'src/config/store.ts': { pending: 'limits.pending_changes', listeners: REGISTERED, replicas: REGISTERED },
+  'src/config/store.ts': { pending: 'PENDING_CHANGES_MAX', listeners: REGISTERED, replicas: REGISTERED },
   'src/config/verify.ts': { conflicts: ONE_WORK, owners: ONE_WORK },
   'src/daemons/node/supervisor.ts': { children: 'one for each daemon of a node' },
   'src/daemons/rapi/login-turns.ts': {
@@ -110,7 +110,7 @@ export const GROWING_FILES: readonly (readonly [family: RegExp, bound: string])[
   [/^srv\//, 'data of the users: disks, definitions'],
   [/^var\/lib\/ganeti\/config\.data\.backup-\d+$/, 'SET_ASIDE_MAX'],
   [/^var\/lib\/ganeti\/\w[\w.-]*\.rejected-\d+$/, 'SET_ASIDE_MAX'],
-  [/^var\/lib\/ganeti\/config\.journal$/, 'limits.journal_bytes, after which there is a checkpoint'],
+  [/^var\/lib\/ganeti\/config\.journal$/, 'CONFIG_JOURNAL_BYTES_MAX, after which there is a checkpoint'],
   [/^var\/lib\/ganeti\/queue\/journal$/, 'QUEUE_JOURNAL_BYTES_MAX'],
   [/^var\/lib\/ganeti\/gantry-events\.data$/, 'twice EVENTS_BYTES_MAX'],
   [/^var\/lib\/ganeti\/locks\.data$/, 'LOCKS_FILE_BYTES_MAX, after which it is written anew'],

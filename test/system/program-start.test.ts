@@ -4,7 +4,7 @@ import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { nodeFlags } from '../../src/lib/node-flags'
-import { YOUNG_MIB } from '../../src/model/limits'
+import { YOUNG_MIB } from '../../src/model/limits/daemons'
 
 const ROOT = path.join(__dirname, '../..')
 const folders: string[] = []

@@ -10,7 +10,7 @@ import { whyNot } from '../../lib/why-not'
 import type { OptionSpec } from './option-table'
 import { type Parsed, numberOf, parseWith, textOf } from './options'
 import { Stop, type Terminal, failure } from './terminal'
-import { COLLECTED_OUTPUT_BYTES_MAX } from '../../model/limits'
+import { COLLECTED_OUTPUT_BYTES_MAX } from '../../model/limits/collectors'
 
 /** Where confd is, for collectors that ask it. */
 const CONFD_OPTIONS: readonly OptionSpec[] = [

@@ -5,7 +5,7 @@ import * as https from 'node:https'
 import { isIPv6 } from 'node:net'
 import { BadClusterData } from '../../allocation/cluster-data'
 import type { LiveRecords } from '../../allocation/live-cluster'
-import { HTOOLS_ANSWER_S } from '../../model/limits'
+import { HTOOLS_ANSWER_S } from '../../model/limits/htools'
 import { whyNot } from '../../lib/why-not'
 import type { Master, QueryResource } from '../../rpc/luxi/calls'
 

@@ -1,6 +1,6 @@
 // Tags of any object that has them.
 import type { ConfigData, ObjectKinds, Tagged } from '../../model/config'
-import { limits } from '../../model/limits'
+import { TAGS_PER_OBJECT_MAX, TAG_CHARS_MAX } from '../../model/limits/config'
 import { TagError } from '../../model/errors'
 import { compareText } from '../../model/nice-sort'
 import { done, get, put, putCluster, touched, type ChangeContext, type Changed } from '../edit'
@@ -41,7 +41,7 @@ export function removeTags(
 export function checkTag(tag: unknown): void {
   if (typeof tag !== 'string') throw new TagError('Invalid tag type (not a string)')
   if (tag === '') throw new TagError('Tags cannot be empty')
-  if (tag.length > limits.tag_length) throw new TagError(`Tag too long (>${limits.tag_length} characters)`)
+  if (tag.length > TAG_CHARS_MAX) throw new TagError(`Tag too long (>${TAG_CHARS_MAX} characters)`)
   if (!TAG.test(tag)) throw new TagError('Tag contains invalid characters')
 }
 
@@ -74,6 +74,6 @@ function retag<K extends 'nodes' | 'nodegroups' | 'instances' | 'networks'>(
 
 function asSet(tags: readonly string[]): string[] {
   const set = [...new Set(tags)].sort(compareText)
-  if (set.length > limits.tags_per_object) throw new TagError('Too many tags')
+  if (set.length > TAGS_PER_OBJECT_MAX) throw new TagError('Too many tags')
   return set
 }

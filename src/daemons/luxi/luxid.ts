@@ -18,7 +18,7 @@ import type { Random } from '../../lib/random'
 import type { ConfigData, GantryData, NodeUuid } from '../../model/config'
 import type { FilterRule } from '../../model/filter-rule'
 import { ConfigurationError } from '../../model/errors'
-import { limits } from '../../model/limits'
+import { REPLICATION_S } from '../../model/limits/replication'
 import type { LiveData } from '../../query/live-data'
 import { ownedDisk } from '../../model/owners'
 import type { NodeClient } from '../../rpc/node/client'
@@ -94,7 +94,7 @@ export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
   const live = options.live ?? new NodeLiveData(questions, clock, known)
   const state = await followState(options, { queue, store, replicas, known }, history)
   // From now on every acknowledged change is at all candidates that answer.
-  await within(clock, limits.replication_s, replicas.catchUp())
+  await within(clock, REPLICATION_S, replicas.catchUp())
   const looks = new NodeLooks({ clock, live, known, log, config: state.config })
   questions.onReturn((node) => looks.soon(node))
   state.onLook((node) => looks.soon(node))

@@ -2,7 +2,12 @@
 import { type FramedConnection, type FramedServer, serveFramed } from '../../lib/json-socket'
 import type { Log } from '../../lib/log'
 import { QueryFilterParseError } from '../../model/errors'
-import { LUXI_BUFFERED_BYTES_MAX, LUXI_CONNECTIONS_MAX, LUXI_FRAME_BYTES_MAX, LUXI_HELD_MAX } from '../../model/limits'
+import {
+  LUXI_BUFFERED_BYTES_MAX,
+  LUXI_CONNECTIONS_MAX,
+  LUXI_FRAME_BYTES_MAX,
+  LUXI_HELD_MAX,
+} from '../../model/limits/luxi'
 import { claim } from '../../model/owners'
 import { encodeAnswer, toWire } from '../../rpc/json-protocol'
 import { ANSWER_HEAD, ANSWER_TAIL, JsonText } from '../../rpc/long-answers'

@@ -9,7 +9,7 @@ import {
   CHILD_HEALTHY_S,
   CHILD_START_S,
   CHILD_STOP_S,
-} from '../../model/limits'
+} from '../../model/limits/daemons'
 
 export interface ChildOptions {
   /** How messages name it. */

@@ -17,7 +17,6 @@ import { PORT } from '../../model/constants/daemons'
 import { isVirtualNode } from '../../node/network'
 import { OS_SEARCH_PATH, PATH } from '../../model/constants/paths'
 import {
-  DROPPED_BODY,
   NODED_CLOSE_S,
   NODED_CONNECTIONS_MAX,
   NODED_HANDSHAKES_MAX,
@@ -25,8 +24,8 @@ import {
   NODED_RECEIVE_S,
   NODE_CALL_BODY_BYTES_MAX,
   NODE_KEEP_ALIVE_S,
-  TLS_REFUSED_EVERY_S,
-} from '../../model/limits'
+} from '../../model/limits/node-calls'
+import { DROPPED_BODY, TLS_REFUSED_EVERY_S } from '../../model/limits/wires'
 import { ownedDisk } from '../../model/owners'
 import type { DaemonControl, NodeContext } from '../../node/context'
 import { dispatch } from '../../node/dispatch'

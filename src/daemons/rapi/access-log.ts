@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../../lib/clock'
 import type { Log } from '../../lib/log'
 import type { AccessLevel } from '../../model/constants/daemons'
-import { ACCESS_LOG_PATH_CHARS_MAX } from '../../model/limits'
+import { ACCESS_LOG_PATH_CHARS_MAX } from '../../model/limits/rapi'
 
 interface Noted {
   readonly user?: string

@@ -12,7 +12,7 @@ import {
   RAPI_LONG_BODIES_PER_USER_MAX,
   RAPI_LONG_BODY_BYTES,
   RETRY_AFTER_S,
-} from '../../model/limits'
+} from '../../model/limits/rapi'
 import { badRequest, HttpError, tooMany } from './errors'
 
 /** In Ganeti's contract, and in ours: JSON is UTF-8 anyway, and many libraries say so. */

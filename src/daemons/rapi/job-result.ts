@@ -3,7 +3,7 @@ import { errorFromWire } from '../../model/errors'
 import type { JobId } from '../../rpc/luxi/calls'
 import type { RapiContext } from './context'
 import { HttpError } from './errors'
-import { RAPI_JOB_RESULT_S } from '../../model/limits'
+import { RAPI_JOB_RESULT_S } from '../../model/limits/rapi'
 
 /** The result of each opcode; throws the error of the one that failed. */
 export async function jobResult(context: RapiContext, job: JobId): Promise<readonly unknown[]> {

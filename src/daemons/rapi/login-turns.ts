@@ -11,7 +11,7 @@ import {
   LOGIN_FAILURES_FREE,
   LOGIN_MEMORY_S,
   LOGIN_WAIT_S_MAX,
-} from '../../model/limits'
+} from '../../model/limits/logins'
 import { tooMany } from './errors'
 
 interface Guesses {

@@ -2,7 +2,7 @@
 // before the answer to the one before it has been sent: else one connection would have the work of thousands done at the same time.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { RAPI_PIPELINED_MAX } from '../../model/limits'
+import { RAPI_PIPELINED_MAX } from '../../model/limits/rapi'
 
 export class OneByOne {
   /** By connection, what is to be begun after the request that is being answered. */

@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Clock } from '../../lib/clock'
 import { errorCode } from '../../lib/disk'
-import { RAPI_REFUSED_S, RETRY_AFTER_S } from '../../model/limits'
+import { RAPI_REFUSED_S, RETRY_AFTER_S } from '../../model/limits/rapi'
 import { NOT_WHOLE } from './errors'
 
 /** Answers data that is not HTTP, if an answer can still be sent. */

@@ -4,13 +4,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../../lib/clock'
 import { finishAnswer } from '../../lib/finish-answer'
 import { slices, writeSlice } from '../../lib/slices'
-import {
-  DROPPED_BODY,
-  ENTRIES_AT_ONCE,
-  RAPI_BYTES_AT_ONCE,
-  RAPI_SHORT_BYTES_MAX,
-  RAPI_STALLED_S,
-} from '../../model/limits'
+import { ENTRIES_AT_ONCE } from '../../model/limits/queries'
+import { RAPI_BYTES_AT_ONCE, RAPI_SHORT_BYTES_MAX, RAPI_STALLED_S } from '../../model/limits/rapi'
+import { DROPPED_BODY } from '../../model/limits/wires'
 import { JsonText } from '../../rpc/long-answers'
 import { readArguments, type RouteArgument } from './arguments'
 import { type Authenticator, CHALLENGE, checkAccess } from './auth'

@@ -25,8 +25,8 @@ import {
   RAPI_RECEIVE_S,
   RETRY_AFTER_S,
   CLUSTER_ADDRESS_RETRY_S,
-  TLS_REFUSED_EVERY_S,
-} from '../../model/limits'
+} from '../../model/limits/rapi'
+import { TLS_REFUSED_EVERY_S } from '../../model/limits/wires'
 import type { AccessLevel } from '../../model/constants/daemons'
 import type { Master } from '../../rpc/luxi/calls'
 import type { GantryMaster } from '../../rpc/luxi/gantry'

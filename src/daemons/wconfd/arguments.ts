@@ -5,7 +5,7 @@ import type { FramedConnection } from '../../lib/json-socket'
 import { isClientId, isLockRequest, isMode } from '../../locks/encoding'
 import { checkLockName, isLevel } from '../../locks/names'
 import { GenericError } from '../../model/errors'
-import { LOCK_REQUEST_MAX } from '../../model/limits'
+import { LOCK_REQUEST_MAX } from '../../model/limits/wconfd'
 import type { ClientId, LockLevel, LockMode, LockName, LockRequest } from '../../model/lock'
 import { checkSocketPath } from '../../lib/json-socket'
 

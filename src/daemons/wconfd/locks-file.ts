@@ -1,7 +1,7 @@
 // locks.data. Each state of the table is a line of its own, behind the former ones: to add a line costs a tenth of replacing the file,
 // and every job does it twice. The last whole line counts; a clean stop leaves nothing else, and so does Ganeti.
 import type { Appender, Disk } from '../../lib/disk'
-import { LOCKS_FILE_BYTES_MAX } from '../../model/limits'
+import { LOCKS_FILE_BYTES_MAX } from '../../model/limits/wconfd'
 
 export class LocksFile {
   private appender: Appender | undefined

@@ -9,7 +9,7 @@ import {
   WCONFD_BUFFER_BYTES_MAX,
   WCONFD_CONNECTIONS_MAX,
   WCONFD_FRAME_BYTES_MAX,
-} from '../../model/limits'
+} from '../../model/limits/wconfd'
 import { ownedDisk } from '../../model/owners'
 import { serveCalls } from '../../rpc/json-protocol'
 import { FollowFeed, serveFollow, yieldFollow } from '../../rpc/wconfd/follow-server'

@@ -2,7 +2,7 @@
 import * as path from 'node:path'
 import { decodeJournal } from '../../config/journal'
 import { eachBounded } from '../../lib/bounded'
-import { QUEUE_COMMIT_FILES_MAX } from '../../model/limits'
+import { QUEUE_COMMIT_FILES_MAX } from '../../model/limits/queue'
 import { isObject } from '../../opcodes/check'
 import { ConfigurationError } from '../../model/errors'
 import { fail, type ConfigReplica, type Handlers, type NodeContext } from '../context'

@@ -2,7 +2,7 @@
 // and bring Ganeti's semantics: a call that finds its work done already succeeds.
 import * as fs from 'node:fs/promises'
 import { nanoseconds } from '../../lib/clock'
-import { POWERDOWN_REPEAT_S } from '../../model/limits'
+import { POWERDOWN_REPEAT_S } from '../../model/limits/hypervisor'
 import type { ConsoleInfo, InstanceDict, InstanceRuntime, ReasonTrail } from '../../rpc/node/dicts'
 import { messageOf } from '../../rpc/node/protocol'
 import type { Handlers, NodeContext } from '../context'

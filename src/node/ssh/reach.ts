@@ -5,7 +5,7 @@ import { SshFiles } from '../../lib/ssh-files'
 import { PORT } from '../../model/constants/daemons'
 import { PATH } from '../../model/constants/paths'
 import type { NodeContext } from '../context'
-import { SSH_S } from '../../model/limits'
+import { SSH_S } from '../../model/limits/ssh'
 
 export interface SshCommand {
   /** For the shell of the other node. */

@@ -3,7 +3,7 @@
 import { eachBounded } from '../../lib/bounded'
 import { pathOnNode, quoteForShell } from '../../lib/ssh'
 import { sshKeyFile } from '../../lib/ssh-files'
-import { SSH_NODES_AT_ONCE } from '../../model/limits'
+import { SSH_NODES_AT_ONCE } from '../../model/limits/ssh'
 import { fail, type NodeContext } from '../context'
 import { runOverSsh, sshFailure, sshFilesOf } from './reach'
 import { type Failures, isMaster, type KeyHolder, listed, tell, tellOthers } from './spread'

@@ -1,7 +1,7 @@
 // The status file of a transfer, which the node daemon reads for the master (spec: noded-rpc.json "import_export_status").
 import { seconds, type Clock, type Timer } from '../../lib/clock'
 import { systemDisk } from '../../lib/disk'
-import { TRANSFER_OUTPUT_LINES, TRANSFER_STATUS_S, TRANSFER_THROUGHPUT_S } from '../../model/limits'
+import { TRANSFER_OUTPUT_LINES, TRANSFER_STATUS_S, TRANSFER_THROUGHPUT_S } from '../../model/limits/transfers'
 import type { ImpExpStatus } from '../../rpc/node/dicts'
 
 const MIB = 1 << 20

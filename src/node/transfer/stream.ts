@@ -6,7 +6,7 @@ import * as fs from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import * as tls from 'node:tls'
 import type { Clock } from '../../lib/clock'
-import { TRANSFER_CONNECT_PAUSE_S } from '../../model/limits'
+import { TRANSFER_CONNECT_PAUSE_S } from '../../model/limits/transfers'
 import type { TransferSpec } from './spec'
 import type { TransferStatus } from './status'
 

@@ -6,7 +6,7 @@ import { createCertificate } from '../../lib/tls'
 import type { Node } from '../../model/config'
 import { GROUP, MODE, USER } from '../../model/constants/daemons'
 import { PATH } from '../../model/constants/paths'
-import { CERTIFICATE_STEP_S } from '../../model/limits'
+import { CERTIFICATE_STEP_S } from '../../model/limits/master'
 import { OpExecError } from '../../model/errors'
 import type { UnitContext } from '../unit-context'
 

@@ -9,7 +9,7 @@ import { errorText } from '../../lib/system-failure'
 import type { ConfigData, DiskTemplate } from '../../model/config'
 import { BUILTIN_IALLOCATOR } from '../../model/constants/words'
 import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
-import { TOLD_CHARS_MAX } from '../../model/limits'
+import { TOLD_CHARS_MAX } from '../../model/limits/node'
 import type { UnitContext } from '../unit-context'
 import { clusterData } from './cluster-data'
 

@@ -2,7 +2,7 @@
 import type { Relocation } from '../../allocation/replay'
 import type { Evacuation } from '../../allocation/requests'
 import { ResultValidationError } from '../../model/errors'
-import { TOLD_CHARS_MAX } from '../../model/limits'
+import { TOLD_CHARS_MAX } from '../../model/limits/node'
 import { pythonRepr } from '../../lib/python-text'
 import { startOf } from '../../lib/short-text'
 import { errorText } from '../../lib/system-failure'

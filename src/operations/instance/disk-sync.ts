@@ -1,6 +1,6 @@
 // Waiting for mirrored disks to be in sync.
 import type { Disk } from '../../model/config'
-import { DISK_SYNC_DEGRADED_CHECKS, DISK_SYNC_POLL_MAX_S, DISK_SYNC_RETRIES } from '../../model/limits'
+import { DISK_SYNC_DEGRADED_CHECKS, DISK_SYNC_POLL_MAX_S, DISK_SYNC_RETRIES } from '../../model/limits/operations'
 import { RemoteError } from '../../model/errors'
 import type { BlockDeviceStatus } from '../../rpc/node/dicts'
 import type { UnitContext } from '../unit-context'

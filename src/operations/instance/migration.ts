@@ -2,7 +2,7 @@
 import { change } from '../../config/changes'
 import type { Node } from '../../model/config'
 import { OpExecError } from '../../model/errors'
-import { MIGRATION_FEEDBACK_S, MIGRATION_POLL_S } from '../../model/limits'
+import { MIGRATION_FEEDBACK_S, MIGRATION_POLL_S } from '../../model/limits/operations'
 import type { UnitContext } from '../unit-context'
 import { hvParamsOf, runtimeOf } from './checks'
 import { closeDisks, isConsistent, openDisks } from './disks'

@@ -4,7 +4,7 @@ import { ECODE, OpPrereqError } from '../../model/errors'
 import { normalHostname } from '../../model/names'
 import { saneHost } from '../host-names'
 import type { UnitContext } from '../unit-context'
-import { INSTANCE_IP_PING_S } from '../../model/limits'
+import { INSTANCE_IP_PING_S } from '../../model/limits/operations'
 
 const NODE_DAEMON_PORT = 1811
 

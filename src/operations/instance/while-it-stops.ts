@@ -1,5 +1,5 @@
 import type { UnitContext } from '../unit-context'
-import { STOP_NEWS_S } from '../../model/limits'
+import { STOP_NEWS_S } from '../../model/limits/operations'
 
 /** A guest may take its time, or ignore the power button: the job's log says how long it is waited for. */
 export async function whileItStops<T>(

@@ -4,7 +4,7 @@ import { OpTestJqueue } from '../../opcodes/test'
 import { exclusive, logicalUnit } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { meetingPoint } from './meeting-point'
-import { TEST_CONFIRM_S, TEST_CONNECT_S } from '../../model/limits'
+import { TEST_CONFIRM_S, TEST_CONNECT_S } from '../../model/limits/operations'
 
 const LOG_TYPE = 'jqueue-test'
 /** Stages, as the tester knows them. */

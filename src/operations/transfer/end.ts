@@ -1,5 +1,10 @@
 // One end of a transfer, as the master follows it: started on a node, asked for its state until it ends, and cleaned up.
-import { TRANSFER_POLL_MAX_S, TRANSFER_POLL_MIN_S, TRANSFER_PROGRESS_S, TRANSFER_READY_S } from '../../model/limits'
+import {
+  TRANSFER_POLL_MAX_S,
+  TRANSFER_POLL_MIN_S,
+  TRANSFER_PROGRESS_S,
+  TRANSFER_READY_S,
+} from '../../model/limits/transfers'
 import type { Node } from '../../model/config'
 import type { ImpExpStatus } from '../../rpc/node/dicts'
 import type { NodeResult } from '../../rpc/node/client'

@@ -1,7 +1,7 @@
 import { mapInSlices } from '../../lib/slices'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import type { Instance } from '../../model/instance'
-import { NODES_READ_AT_ONCE, ROWS_AT_ONCE } from '../../model/limits'
+import { NODES_READ_AT_ONCE, ROWS_AT_ONCE } from '../../model/limits/queries'
 import type { Node } from '../../model/node'
 import { ConfigIndex } from '../config-index'
 import type { LiveResults } from '../live-data'

@@ -3,7 +3,7 @@ import { createSocket } from 'node:dgram'
 import * as net from 'node:net'
 import { type Clock, seconds } from '../../lib/clock'
 import type { Random } from '../../lib/random'
-import { CONFD_ANSWER_S, CONFD_ASKED_MAX } from '../../model/limits'
+import { CONFD_ANSWER_S, CONFD_ASKED_MAX } from '../../model/limits/confd'
 import { type ConfdQuestion, type ConfdReply, packQuestion, unpackReply } from './protocol'
 
 export interface ConfdOptions {

@@ -8,8 +8,8 @@ import {
   LUXI_CLIENT_IDLE_MAX,
   LUXI_RECONNECT_S,
   LUXI_RETRY_PAUSE_S,
-  RAPI_SHORT_BYTES_MAX,
-} from '../../model/limits'
+} from '../../model/limits/luxi'
+import { RAPI_SHORT_BYTES_MAX } from '../../model/limits/rapi'
 import { JsonClient, type JsonClientOptions, PeerError, type Remembered } from '../json-protocol'
 import { JsonText } from '../long-answers'
 import { callForText } from '../text-call'

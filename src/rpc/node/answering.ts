@@ -3,7 +3,8 @@
 import { type Clock, within } from '../../lib/clock'
 import { mapInSlices } from '../../lib/slices'
 import type { NodeUuid } from '../../model/ids'
-import { LIVE_ANSWER_S, NODES_ASKED_AT_ONCE } from '../../model/limits'
+import { LIVE_ANSWER_S } from '../../model/limits/live-data'
+import { NODES_ASKED_AT_ONCE } from '../../model/limits/node-calls'
 import type { ArgsOf, CallName, ResultOf } from './calls'
 import { NO_ANSWER, NodeCallError, type NodeClient, type NodeResult, type NodeTarget } from './client'
 

@@ -10,15 +10,15 @@ import { mapInSlices } from '../../lib/slices'
 import { nodeClientTls } from '../../lib/tls'
 import { OpExecError } from '../../model/errors'
 import type { NodeUuid } from '../../model/ids'
+import { LIVE_ANSWER_S } from '../../model/limits/live-data'
 import {
-  LIVE_ANSWER_S,
   NODES_ASKED_AT_ONCE,
   NODE_CONNECTIONS_MAX,
   NODE_CONNECT_S,
   NODE_KEEP_ALIVE_S,
   NODE_SOFTWARE_MAX,
   NODE_SOFTWARE_S,
-} from '../../model/limits'
+} from '../../model/limits/node-calls'
 import { type ArgsOf, type CallName, type ResultOf, callOf, isOwnCall } from './calls'
 import { type Endpoint, HungUp, UNKNOWN_CALL, exchange } from './exchange'
 import { NODE_HEADER, decodeAnswer, encodeCall, messageOf, resultOf } from './protocol'

@@ -2,7 +2,7 @@
 // paths of their own machine, the wire carries Ganeti's encodings.
 import * as zlib from 'node:zlib'
 import type { Paths } from '../../lib/paths'
-import { COMPRESS_FROM_BYTES, UPLOAD_BYTES_MAX } from '../../model/limits'
+import { COMPRESS_FROM_BYTES, UPLOAD_BYTES_MAX } from '../../model/limits/node-calls'
 import type { ConsoleRequest, DiskDict, InstanceDict, UploadedFile } from './dicts'
 
 export interface Codec<T> {

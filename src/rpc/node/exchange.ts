@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import { type Clock, hearAll } from '../../lib/clock'
 import { errorCode } from '../../lib/disk'
 import { readBody } from '../../lib/read-body'
-import { NODE_ANSWER_BYTES_MAX, NODE_CONNECT_S } from '../../model/limits'
+import { NODE_ANSWER_BYTES_MAX, NODE_CONNECT_S } from '../../model/limits/node-calls'
 
 export type Endpoint = { headers: Record<string, string> } & (
   { agent: https.Agent; host: string; port: number } | { agent: http.Agent; socketPath: string }

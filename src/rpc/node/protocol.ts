@@ -2,7 +2,7 @@
 import { errorText } from '../../lib/system-failure'
 import { isDeeper } from '../../lib/json-depth'
 import type { Paths } from '../../lib/paths'
-import { CALL_DEPTH_MAX } from '../../model/limits'
+import { CALL_DEPTH_MAX } from '../../model/limits/wires'
 import { type ArgsOf, type CallName, type ResultOf, callOf } from './calls'
 import type { Codec } from './codecs'
 

@@ -1,6 +1,6 @@
 // The client of wconfd. It outlives restarts of the daemon: what was not sent, or may be done twice, is sent again.
 import { systemClock, type Clock } from '../../lib/clock'
-import { WCONFD_ANSWER_S, WCONFD_RECONNECT_S, WCONFD_RETRY_PAUSE_S } from '../../model/limits'
+import { WCONFD_ANSWER_S, WCONFD_RECONNECT_S, WCONFD_RETRY_PAUSE_S } from '../../model/limits/wconfd'
 import { JsonClient, PeerError, type Remembered } from '../json-protocol'
 import type { Wconfd } from './calls'
 

@@ -6,7 +6,7 @@ import { breathe } from '../../lib/clock'
 import { isServed, type FramedConnection, type FramedServer } from '../../lib/json-socket'
 import type { Log } from '../../lib/log'
 import type { Documents } from '../../model/config'
-import { FOLLOW_FRAME_BYTES_MAX, WCONFD_ANSWER_S, WCONFD_BUFFER_BYTES_MAX } from '../../model/limits'
+import { FOLLOW_FRAME_BYTES_MAX, WCONFD_ANSWER_S, WCONFD_BUFFER_BYTES_MAX } from '../../model/limits/wconfd'
 import { ANSWERED, JsonClient, PeerError, serveCalls } from '../json-protocol'
 
 export class FollowFeed {

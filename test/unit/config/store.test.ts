@@ -5,7 +5,7 @@ import { openStore, type ConfigStore, type Delta } from '../../../src/config/sto
 import { createConfig, type StoreOptions } from '../../../src/config/store-files'
 import { applyDelta } from '../../../src/config/delta'
 import type { Log } from '../../../src/lib/log'
-import { limits } from '../../../src/model/limits'
+import { CONFIG_JOURNAL_BYTES_MAX } from '../../../src/model/limits/config'
 import { buildInstance, smallConfig, storeOptions } from './builders'
 import type { MemoryDisk } from './memory-disk'
 
@@ -102,12 +102,12 @@ test('the checkpoint follows a change within its time, and the journal begins an
 test('a full journal is checkpointed at once', async () => {
   const { store, options } = await open()
   const filler = 'x'.repeat(1000)
-  for (let size = 0; size < limits.journal_bytes + 20000; size += 10000)
+  for (let size = 0; size < CONFIG_JOURNAL_BYTES_MAX + 20000; size += 10000)
     await store.change(
       Array.from({ length: 10 }, (_, n): NamedChange => ['setGantry', 'plans', `k${size}-${n}`, filler]),
     )
   await store.checkpoint()
-  expect(options.disk.files.get(options.paths.journalFile)?.length).toBeLessThan(limits.journal_bytes / 2)
+  expect(options.disk.files.get(options.paths.journalFile)?.length).toBeLessThan(CONFIG_JOURNAL_BYTES_MAX / 2)
   expect(fileText(options)).toContain(`"serial_no":${store.current().serial_no}}`)
 })
 

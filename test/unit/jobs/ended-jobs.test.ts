@@ -1,6 +1,6 @@
 import { endedJob, keysOf, tokensOf, WholeJobs } from '../../../src/jobs/ended-jobs'
 import { type Job, dequeued, newJob, withOp } from '../../../src/jobs/job'
-import { ENDED_JOBS_WHOLE_BYTES_MAX, ENDED_JOBS_WHOLE_MAX } from '../../../src/model/limits'
+import { ENDED_JOBS_WHOLE_BYTES_MAX, ENDED_JOBS_WHOLE_MAX } from '../../../src/model/limits/queue'
 
 const job = (id: number, resultBytes = 0): Job => {
   const reason = [

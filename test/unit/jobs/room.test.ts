@@ -1,6 +1,6 @@
 import { QueueRoom } from '../../../src/jobs/room'
 import { JobQueueFull } from '../../../src/model/errors'
-import { JOBS_BYTES_MAX, JOBS_PER_USER_MAX } from '../../../src/model/limits'
+import { JOBS_BYTES_MAX, JOBS_PER_USER_MAX } from '../../../src/model/limits/queue'
 
 const job = (user: string | null, size = 0) => [
   { OP_ID: 'OP_TEST_DELAY', comment: 'x'.repeat(size), reason: user === null ? [] : [['gantry:user', user, 1]] },

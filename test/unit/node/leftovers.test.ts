@@ -2,7 +2,7 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { systemClock } from '../../../src/lib/clock'
 import { fileHandlers } from '../../../src/node/handlers/files'
-import { ARCHIVE_DIRECTORIES_MAX } from '../../../src/model/limits'
+import { ARCHIVE_DIRECTORIES_MAX } from '../../../src/model/limits/queue'
 import { keepNewest, pruneArchive } from '../../../src/node/leftovers'
 import { type TestNode, testNode } from '../../support/node-context'
 

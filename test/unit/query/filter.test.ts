@@ -1,5 +1,5 @@
 import { QueryFilterParseError } from '../../../src/model/errors'
-import { limits } from '../../../src/model/limits'
+import { FILTER_CONDITIONS_MAX } from '../../../src/model/limits/queries'
 import {
   type Filter,
   type FilterField,
@@ -63,8 +63,8 @@ describe('reading', () => {
 
   test('looks at only so many conditions for each object', () => {
     const many = (count: number) => parseFilter(['&', ...Array.from({ length: count - 1 }, () => ['!', ['?', 'a']])])
-    expect(() => refuseWide(many(limits.filter_conditions / 2))).not.toThrow()
-    expect(() => refuseWide(many(limits.filter_conditions))).toThrow(/more than 2000; ask in several requests/)
+    expect(() => refuseWide(many(FILTER_CONDITIONS_MAX / 2))).not.toThrow()
+    expect(() => refuseWide(many(FILTER_CONDITIONS_MAX))).toThrow(/more than 2000; ask in several requests/)
   })
 
   test('many names in lists of lists are names', () => {

@@ -7,7 +7,11 @@ import type { JobQueue } from '../../../src/jobs/queue'
 import type { TaskParts } from '../../../src/lib/worker-pool'
 import type { BalanceRequest, CapacityRequest, WhatIfRequest } from '../../../src/model/allocation'
 import { ECODE, GenericError } from '../../../src/model/errors'
-import { ALLOCATION_PER_USER_MAX, ALLOCATION_THREADS, ALLOCATION_WAITING_MAX } from '../../../src/model/limits'
+import {
+  ALLOCATION_PER_USER_MAX,
+  ALLOCATION_THREADS,
+  ALLOCATION_WAITING_MAX,
+} from '../../../src/model/limits/allocation'
 import type { Answered } from '../../../src/rpc/luxi/allocation'
 import type { WireOpCode } from '../../../src/rpc/luxi/calls'
 import { silentLog } from '../../../src/lib/log'

@@ -1,6 +1,6 @@
 import { systemClock } from '../../../src/lib/clock'
 import { silentLog } from '../../../src/lib/log'
-import { ENDED_JOBS_LOOK_S } from '../../../src/model/limits'
+import { ENDED_JOBS_LOOK_S } from '../../../src/model/limits/queue'
 import { boundEndedJobs } from '../../../src/services/ended-jobs-bound'
 
 test('of more ended jobs than are kept the oldest are archived, and none that has not ended', async () => {

@@ -13,7 +13,7 @@ import * as path from 'node:path'
 import { systemClock } from '../../../src/lib/clock'
 import { type Disk, systemDisk } from '../../../src/lib/disk'
 import { silentLog } from '../../../src/lib/log'
-import { EVENTS_BYTES_MAX, EVENTS_KEPT_MAX } from '../../../src/model/limits'
+import { EVENTS_BYTES_MAX, EVENTS_KEPT_MAX } from '../../../src/model/limits/events'
 import { EventHistory } from '../../../src/services/event-history'
 
 let directory: string

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { pathsOf } from '../../../src/lib/paths'
-import { IDEMPOTENCY_KEYS_PER_USER_MAX } from '../../../src/model/limits'
+import { IDEMPOTENCY_KEYS_PER_USER_MAX } from '../../../src/model/limits/rapi-v3'
 import { IdempotencyKeys } from '../../../src/services/idempotency'
 import type { MasterContext } from '../../../src/services/master-context'
 import { SteppedClock } from '../../support/stepped-clock'

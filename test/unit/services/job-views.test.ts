@@ -1,5 +1,5 @@
 import type { JobQueue } from '../../../src/jobs/queue'
-import { ARCHIVED_LISTED_MAX } from '../../../src/model/limits'
+import { ARCHIVED_LISTED_MAX } from '../../../src/model/limits/queue'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { encodeJob } from '../../../src/jobs/job-file'
 import { type Job, newJob, withOp } from '../../../src/jobs/job'

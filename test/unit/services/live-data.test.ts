@@ -1,6 +1,6 @@
 import { silentLog } from '../../../src/lib/log'
 import { nodeUuid } from '../../../src/model/ids'
-import { LISTS_ASK_AT_ONCE, LISTS_ASK_PATIENCE_S, LIVE_ANSWER_S } from '../../../src/model/limits'
+import { LISTS_ASK_AT_ONCE, LISTS_ASK_PATIENCE_S, LIVE_ANSWER_S } from '../../../src/model/limits/live-data'
 import type { Node } from '../../../src/model/node'
 import { LastKnown } from '../../../src/services/last-known'
 import { NodeLiveData, storageUnits } from '../../../src/services/live-data'

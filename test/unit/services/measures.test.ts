@@ -1,7 +1,7 @@
 import { recordFrom, recordValues } from '../../../src/config/records'
 import { type Log, silentLog } from '../../../src/lib/log'
 import type { Node, NodeUuid } from '../../../src/model/config'
-import { NODES_ASKED_AT_ONCE } from '../../../src/model/limits'
+import { NODES_ASKED_AT_ONCE } from '../../../src/model/limits/node-calls'
 import { Measures } from '../../../src/services/measures'
 import { NodeQuestions } from '../../../src/services/node-questions'
 import { fakeNodes } from '../../support/fake-nodes'

@@ -6,7 +6,7 @@ import {
   NODE_LOOK_FAILED_EVERY_S,
   NODE_LOOK_S,
   NODE_LOOK_SOON_S,
-} from '../../../src/model/limits'
+} from '../../../src/model/limits/live-data'
 import { recordFrom } from '../../../src/config/records'
 import { recordValues } from '../../../src/config/records'
 import type { ConfigData, Node, NodeUuid } from '../../../src/model/config'

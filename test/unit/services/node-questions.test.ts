@@ -1,5 +1,10 @@
 import { silentLog } from '../../../src/lib/log'
-import { LIVE_ANSWER_S, NODE_KNOCK_S, NODE_PROBE_PAUSE_S, NODE_PROBE_UNWANTED_S } from '../../../src/model/limits'
+import {
+  LIVE_ANSWER_S,
+  NODE_KNOCK_S,
+  NODE_PROBE_PAUSE_S,
+  NODE_PROBE_UNWANTED_S,
+} from '../../../src/model/limits/live-data'
 import type { Node } from '../../../src/model/node'
 import { NO_ANSWER } from '../../../src/rpc/node/client'
 import { NodeQuestions } from '../../../src/services/node-questions'

@@ -3,7 +3,12 @@ import { systemClock } from '../../../src/lib/clock'
 import { silentLog } from '../../../src/lib/log'
 import { timeText } from '../../../src/lib/rfc3339'
 import { seededRandom } from '../../../src/lib/random'
-import { PLAN_S, PLANS_PER_USER_MAX, PLANS_RUNNING_MAX, PLANS_RUNNING_PER_USER_MAX } from '../../../src/model/limits'
+import {
+  PLAN_S,
+  PLANS_PER_USER_MAX,
+  PLANS_RUNNING_MAX,
+  PLANS_RUNNING_PER_USER_MAX,
+} from '../../../src/model/limits/plans'
 import { NO_ANSWER, type NodeClient, type NodeTarget } from '../../../src/rpc/node/client'
 import type { Planned } from '../../../src/rpc/luxi/plan'
 import { Access } from '../../../src/services/access'

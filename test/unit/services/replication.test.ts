@@ -3,7 +3,7 @@ import type { Clock } from '../../../src/lib/clock'
 import { systemClock } from '../../../src/lib/clock'
 import { silentLog } from '../../../src/lib/log'
 import { pathsOf } from '../../../src/lib/paths'
-import { limits } from '../../../src/model/limits'
+import { REPLICATION_S } from '../../../src/model/limits/replication'
 import { openReplication, type Replication } from '../../../src/services/replication'
 import { buildInstance, buildNode, master, smallConfig, storeOptions } from '../config/builders'
 import { eventually, FakeNodes } from '../daemons/wconfd/support'
@@ -71,7 +71,7 @@ test('a candidate that does not answer is not waited for again, is shown, and ca
     expect.objectContaining({
       name: NODE2,
       state: 'out of sync',
-      reason: `no answer within ${limits.replication_s} s`,
+      reason: `no answer within ${REPLICATION_S} s`,
     }),
   ])
   const before = nodes.of('gantry_config_append').length

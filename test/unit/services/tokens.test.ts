@@ -1,4 +1,4 @@
-import { TOKENS_PER_USER_MAX } from '../../../src/model/limits'
+import { TOKENS_PER_USER_MAX } from '../../../src/model/limits/logins'
 import { systemClock } from '../../../src/lib/clock'
 import { systemRandom } from '../../../src/lib/random'
 import type { MasterContext } from '../../../src/services/master-context'

@@ -5,7 +5,7 @@ import { JOB_BULK_FIELDS, JOB_FIELDS, JOB_LIST_COLUMNS } from '../fields'
 import { bodyObject } from '../fill'
 import { listOf } from '../tables'
 import { oneRow, Resource, rowObject, type Row } from './resource'
-import { RAPI_JOB_CHANGE_S } from '../../../model/limits'
+import { RAPI_JOB_CHANGE_S } from '../../../model/limits/rapi'
 
 /** A job by its id, and the address where more is to be had. */
 export interface JobLink {

@@ -11,8 +11,8 @@ import {
   EVENT_STALL_S,
   EVENT_STREAMS_MAX,
   EVENT_STREAMS_PER_USER_MAX,
-  RETRY_AFTER_S,
-} from '../../../model/limits'
+} from '../../../model/limits/events'
+import { RETRY_AFTER_S } from '../../../model/limits/rapi'
 import type { ClusterEvent, EventRequest, GantryMaster, Identity } from '../../../rpc/luxi/gantry'
 import { HttpError, tooMany } from '../errors'
 import { problemOf } from './problem'

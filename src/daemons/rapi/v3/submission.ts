@@ -8,7 +8,7 @@ import {
   JOB_PREFER_WAIT_S,
   JOB_PREFER_WAITS_MAX,
   JOB_PREFER_WAITS_PER_USER_MAX,
-} from '../../../model/limits'
+} from '../../../model/limits/rapi-v3'
 import type { ParsedOpCode } from '../../../opcodes/index'
 import { ALL_JOB_PARTS, type Job, jobFields, jobOf } from '../../../query/job-shape'
 import type { V3Request } from '../context'

@@ -2,7 +2,7 @@
 // translates the guest's code instead.
 import * as fs from 'node:fs/promises'
 import type { HypervisorInfo, InstanceDict, InstanceRuntime } from '../../../rpc/node/dicts'
-import { QMP_LOOK_S } from '../../../model/limits'
+import { QMP_LOOK_S } from '../../../model/limits/hypervisor'
 import { HypervisorFailure } from '../hypervisor'
 import type { Hypervisor, HypervisorContext, LinkedDisk, StopOptions } from '../hypervisor'
 import { linuxNodeInfo } from '../linux-node'

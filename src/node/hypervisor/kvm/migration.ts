@@ -11,7 +11,8 @@ import { isObject } from '../../../opcodes/check'
 import type { Qmp } from './qmp'
 import { decodeRuntime, encodeRuntime, writeRuntime } from './runtime'
 import { asItRuns, checkSameMachine, runningMachine } from './same-machine'
-import { MIGRATION_SWITCH_S, TOLD_CHARS_MAX } from '../../../model/limits'
+import { MIGRATION_SWITCH_S } from '../../../model/limits/hypervisor'
+import { TOLD_CHARS_MAX } from '../../../model/limits/node'
 
 const MIB = 1 << 20
 /** Rounds of copying after which a guest that may be copied after the switch is switched. */

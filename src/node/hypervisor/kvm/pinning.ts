@@ -1,6 +1,6 @@
 // CPU pinning: which processors of the node may run which virtual CPU of an instance.
 import { runCommand } from '../../../lib/run-command'
-import { CPU_MASK_CPUS_MAX } from '../../../model/limits'
+import { CPU_MASK_CPUS_MAX } from '../../../model/limits/hypervisor'
 import { HypervisorFailure } from '../hypervisor'
 import { isObject } from '../../../opcodes/check'
 import type { Qmp } from './qmp'

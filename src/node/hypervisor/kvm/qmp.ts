@@ -3,7 +3,7 @@
 import * as net from 'node:net'
 import type { Clock } from '../../../lib/clock'
 import { checkSocketPath } from '../../../lib/json-socket'
-import { QMP_ANSWER_S, QMP_CONNECT_S, QMP_LINE_BYTES_MAX } from '../../../model/limits'
+import { QMP_ANSWER_S, QMP_CONNECT_S, QMP_LINE_BYTES_MAX } from '../../../model/limits/hypervisor'
 import { HypervisorFailure } from '../hypervisor'
 import { isObject } from '../../../opcodes/check'
 

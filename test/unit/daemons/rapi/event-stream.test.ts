@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { HttpError } from '../../../../src/daemons/rapi/errors'
 import { eventStream } from '../../../../src/daemons/rapi/v3/event-stream'
 import { silentLog } from '../../../../src/lib/log'
-import { EVENT_STREAMS_PER_USER_MAX } from '../../../../src/model/limits'
+import { EVENT_STREAMS_PER_USER_MAX } from '../../../../src/model/limits/events'
 import type { EventPage, GantryMaster } from '../../../../src/rpc/luxi/gantry'
 import { settled, SteppedClock } from '../../../support/stepped-clock'
 

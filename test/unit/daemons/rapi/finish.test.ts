@@ -1,7 +1,11 @@
 // Bodies that are refused for their length, from clients that send first and read later.
 import * as tls from 'node:tls'
 import { createLog } from '../../../../src/lib/log'
-import { RAPI_BODY_BYTES_MAX, RAPI_LONG_BODIES_PER_USER_MAX, RAPI_LONG_BODY_BYTES } from '../../../../src/model/limits'
+import {
+  RAPI_BODY_BYTES_MAX,
+  RAPI_LONG_BODIES_PER_USER_MAX,
+  RAPI_LONG_BODY_BYTES,
+} from '../../../../src/model/limits/rapi'
 import type { Master } from '../../../../src/rpc/luxi/calls'
 import { basic, Harness, RecordedMaster } from './harness'
 

@@ -1,7 +1,7 @@
 import { HttpError } from '../../../../src/daemons/rapi/errors'
 import { LoginTurns } from '../../../../src/daemons/rapi/login-turns'
 import { silentLog } from '../../../../src/lib/log'
-import { LOGIN_DELAY_S_MAX, LOGIN_FAILURES_FREE, LOGIN_WAIT_S_MAX } from '../../../../src/model/limits'
+import { LOGIN_DELAY_S_MAX, LOGIN_FAILURES_FREE, LOGIN_WAIT_S_MAX } from '../../../../src/model/limits/logins'
 import { settled, SteppedClock } from '../../../support/stepped-clock'
 
 let clock: SteppedClock

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { OneByOne } from '../../../../src/daemons/rapi/one-by-one'
-import { RAPI_PIPELINED_MAX } from '../../../../src/model/limits'
+import { RAPI_PIPELINED_MAX } from '../../../../src/model/limits/rapi'
 
 /** A connection, and a request on it whose work is noted. */
 function connection() {

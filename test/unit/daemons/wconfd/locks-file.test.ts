@@ -3,7 +3,7 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import { LocksFile } from '../../../../src/daemons/wconfd/locks-file'
 import { systemDisk } from '../../../../src/lib/disk'
-import { LOCKS_FILE_BYTES_MAX } from '../../../../src/model/limits'
+import { LOCKS_FILE_BYTES_MAX } from '../../../../src/model/limits/wconfd'
 
 let folder: string
 let file: string

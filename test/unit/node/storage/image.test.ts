@@ -2,7 +2,7 @@
 import * as fs from 'node:fs'
 import * as http from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { IMAGE_PACE } from '../../../../src/model/limits'
+import { IMAGE_PACE } from '../../../../src/model/limits/node'
 import { writeImage } from '../../../../src/node/storage/image'
 import { eventually } from '../../../support/faults'
 import { testNode, type TestNode } from '../../../support/node-context'

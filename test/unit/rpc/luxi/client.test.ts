@@ -4,7 +4,7 @@ import * as path from 'node:path'
 import { type FramedServer } from '../../../../src/lib/json-socket'
 import { silentLog } from '../../../../src/lib/log'
 import { GenericError } from '../../../../src/model/errors'
-import { RAPI_SHORT_BYTES_MAX } from '../../../../src/model/limits'
+import { RAPI_SHORT_BYTES_MAX } from '../../../../src/model/limits/rapi'
 import { type CallHandlers, PeerError, serveCalls } from '../../../../src/rpc/json-protocol'
 import { LuxiClient } from '../../../../src/rpc/luxi/client'
 

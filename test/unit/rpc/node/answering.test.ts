@@ -1,4 +1,4 @@
-import { LIVE_ANSWER_S } from '../../../../src/model/limits'
+import { LIVE_ANSWER_S } from '../../../../src/model/limits/live-data'
 import { answeringNodes } from '../../../../src/rpc/node/answering'
 import { NO_ANSWER } from '../../../../src/rpc/node/client'
 import { fakeNodes } from '../../../support/fake-nodes'

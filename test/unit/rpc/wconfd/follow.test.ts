@@ -5,7 +5,7 @@ import { recordFrom } from '../../../../src/config/records'
 import { openStore } from '../../../../src/config/store'
 import { silentLog } from '../../../../src/lib/log'
 import { instanceUuid } from '../../../../src/model/ids'
-import { limits } from '../../../../src/model/limits'
+import { CHECKPOINT_OBJECTS_AT_ONCE } from '../../../../src/model/limits/config'
 import { followConfig } from '../../../../src/rpc/wconfd/follow'
 import { FollowFeed, serveFollow } from '../../../../src/rpc/wconfd/follow-server'
 import { buildInstance, id, smallConfig, storeOptions } from '../../config/builders'
@@ -17,7 +17,7 @@ afterAll(() => fs.rmSync(folder, { recursive: true }))
 /** A configuration that is sent in many slices. */
 function largeConfig() {
   const config = smallConfig()
-  const numbers = Array.from({ length: 3 * limits.checkpoint_slice + 1 }, (_, at) => at + 100)
+  const numbers = Array.from({ length: 3 * CHECKPOINT_OBJECTS_AT_ONCE + 1 }, (_, at) => at + 100)
   const instances = numbers.map((n) => buildInstance(config, n, { uuid: instanceUuid(id(n)) }))
   return { ...config, instances: recordFrom(instances.map((instance) => [instance.uuid, instance])) }
 }

@@ -1,6 +1,7 @@
 // What the controllers of /3 share: pages of objects, single objects with their ETag, and who asks.
 import { isDeeper } from '../../../../lib/json-depth'
-import { limits, VIEW_PAGE_DEFAULT, VIEW_PAGE_MAX } from '../../../../model/limits'
+import { FILTER_DEPTH_MAX } from '../../../../model/limits/queries'
+import { VIEW_PAGE_DEFAULT, VIEW_PAGE_MAX } from '../../../../model/limits/rapi-v3'
 import type { QueryFilter, QueryResource } from '../../../../rpc/luxi/calls'
 import type { Precondition } from '../../../../rpc/luxi/gantry'
 import type { RapiContext, V3Request } from '../../context'
@@ -84,8 +85,8 @@ function readFilter(text: string | undefined): QueryFilter {
 
 /** What is nested too deep cannot even be handed on. A condition is an array inside of the deepest operator. */
 function checkedDepth(filter: unknown[] | null): QueryFilter {
-  if (!isDeeper(filter, limits.filter_depth + 1)) return filter
-  throw badRequest(`filter: is nested deeper than ${limits.filter_depth} levels`)
+  if (!isDeeper(filter, FILTER_DEPTH_MAX + 1)) return filter
+  throw badRequest(`filter: is nested deeper than ${FILTER_DEPTH_MAX} levels`)
 }
 
 /** Names the list beside the last object of the page, so that nothing else passes for one. */

@@ -1,0 +1,24 @@
+// The configuration: its objects, and how its changes reach the disk.
+
+/** Tries to find a random MAC address or secret that nobody uses. */
+export const GENERATE_TRIES_MAX = 64
+/** Bytes of journal that force a checkpoint. */
+export const CONFIG_JOURNAL_BYTES_MAX = 1 << 20
+/** Longest time between a change and the checkpoint that holds it. */
+export const CHECKPOINT_S = 1
+/** How long the end of a job may wait for it. */
+export const CHECKPOINT_SETTLE_S = 0.1
+/** Checkpoints that failed half-way which a journal remembers, besides the one that counts. */
+export const JOURNAL_MARKS_MAX = 8
+/** Objects encoded between two turns of the event loop while a checkpoint is built. */
+export const CHECKPOINT_OBJECTS_AT_ONCE = 200
+/** Changes of one group commit; more wait for the next. */
+export const GROUP_COMMIT_CHANGES_MAX = 1000
+/** Changes that may wait for the disk; more are refused. */
+export const PENDING_CHANGES_MAX = 10000
+/** Steps back to an older snapshot before it gets its own copy of a container. */
+export const SNAPSHOT_STEPS_MAX = 512
+/** Tags of one object. */
+export const TAGS_PER_OBJECT_MAX = 4096
+/** Characters of a tag. */
+export const TAG_CHARS_MAX = 128

@@ -1,0 +1,30 @@
+// Calls from daemons and jobs to nodes, and the connections that carry them.
+
+/** Texts from this length on travel compressed in node calls; Ganeti's daemons use 4096. */
+export const COMPRESS_FROM_BYTES = 4096
+/** The longest text that a compressed argument of a node call may unpack to. */
+export const UPLOAD_BYTES_MAX = 256 << 20
+/** The longest body of a node call; longer ones are refused before they are read. */
+export const NODE_CALL_BODY_BYTES_MAX = 64 << 20
+/** The longest answer that a caller of a node reads. */
+export const NODE_ANSWER_BYTES_MAX = 256 << 20
+/** Nodes to which a call to many is sent before the event loop serves others. */
+export const NODES_ASKED_AT_ONCE = 12
+/** Connections to nodes that one process opens at the same time; further calls wait. */
+export const NODE_CONNECTIONS_MAX = 256
+/** Connections that a node daemon serves at the same time; more are closed at once. */
+export const NODED_CONNECTIONS_MAX = 2048
+/** Handshakes with a node daemon that are under way, of all and of one address: strangers cannot take the places of masters. */
+export const NODED_HANDSHAKES_MAX = 1024
+export const NODED_HANDSHAKES_PER_CLIENT_MAX = 256
+/** Seconds for a caller of a node daemon to show its certificate, and again to send its headers. */
+export const NODED_RECEIVE_S = 10
+/** Seconds to reach a node before the call fails. */
+export const NODE_CONNECT_S = 5
+/** Seconds that an idle connection to a node is kept. */
+export const NODE_KEEP_ALIVE_S = 30
+/** Seconds for which a caller remembers that a node answered as Ganeti's noded, and of how many nodes. */
+export const NODE_SOFTWARE_S = 60
+export const NODE_SOFTWARE_MAX = 10_000
+/** Seconds that running calls get to end when the node daemon is stopped. */
+export const NODED_CLOSE_S = 2
