@@ -11,7 +11,7 @@ import { nodeResource } from '../src/query/fields/node'
 import { osResource } from '../src/query/fields/os'
 import type { FieldKind, Need } from '../src/query/field'
 import * as rapiFields from '../src/daemons/rapi/fields'
-import { SEEN_FIELDS } from '../src/services/view-fields'
+import { SEEN_FIELDS } from '../src/services/views/view-fields'
 import { shapeOf } from './field-shapes'
 
 interface AnyField {

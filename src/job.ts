@@ -19,9 +19,9 @@ import type { ClusterFacts } from './query/source'
 import { LuxiClient } from './rpc/luxi/client'
 import { openNodeClient } from './rpc/node/client'
 import { openWconfd } from './rpc/wconfd/client'
-import { NodeLiveData } from './services/live-data'
-import { NodeQuestions } from './services/node-questions'
-import { checkAgain, checkSubmitted } from './services/recheck'
+import { NodeLiveData } from './services/live-data/live-data'
+import { NodeQuestions } from './services/live-data/node-questions'
+import { checkAgain, checkSubmitted } from './services/jobs/recheck'
 
 const [, , root, hostname] = process.argv
 if (root === undefined || hostname === undefined) {

@@ -14,7 +14,7 @@ const byName = new Map(sources.map((source) => [source.name, source]))
 const ENTRIES = ['src/main.ts', 'src/gnt.ts', 'src/job.ts', 'src/htools.ts', 'src/allocation-thread.ts']
 
 const TABLES = ['opcodes', 'query', 'rpc', 'config', 'model', 'lib']
-const FOR_DAEMONS = ['services', 'roles', 'opcodes', 'query', 'rpc', 'model', 'lib', 'generated']
+const FOR_DAEMONS = ['roles', 'opcodes', 'query', 'rpc', 'model', 'lib', 'generated']
 
 /**
  * Who may import whom, from the lowest layer to the highest. The longest matching path decides, so a file can have a rule
@@ -37,18 +37,20 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/node': ['opcodes', 'rpc', 'config/ssconf', 'config/journal', 'model', 'lib'],
   'src/collectors': ['opcodes', 'rpc', 'config/ssconf', 'config/journal', 'model', 'lib'],
   'src/operations': [...TABLES, 'allocation'],
-  'src/services': [...TABLES, 'jobs', 'locks', 'allocation', 'maintenance', 'collectors'],
-  'src/daemons/luxi': [...FOR_DAEMONS, 'jobs', 'config'],
-  'src/daemons/wconfd': [...FOR_DAEMONS, 'config', 'locks'],
-  'src/daemons/noded': [...FOR_DAEMONS, 'node'],
-  'src/daemons/node': [...FOR_DAEMONS, 'node'],
+  'src/services': [...TABLES, 'jobs', 'allocation'],
+  'src/replication': ['rpc', 'config', 'model', 'lib'],
+  'src/bootstrap': ['replication', 'jobs', 'rpc', 'config', 'opcodes', 'model', 'lib'],
+  'src/daemons/luxi': [...FOR_DAEMONS, 'services', 'bootstrap', 'jobs', 'config'],
+  'src/daemons/wconfd': [...FOR_DAEMONS, 'replication', 'config', 'locks'],
+  'src/daemons/noded': [...FOR_DAEMONS, 'replication', 'node'],
+  'src/daemons/node': [...FOR_DAEMONS, 'bootstrap', 'node'],
   'src/daemons/sim': [...FOR_DAEMONS, 'config'],
   'src/daemons/rapi': FOR_DAEMONS,
   'src/daemons/confd': [...FOR_DAEMONS, 'config'],
   'src/daemons/mond': [...FOR_DAEMONS, 'collectors'],
   'src/daemons/maintd': [...FOR_DAEMONS, 'maintenance'],
   'src/generated': ['daemons/rapi'],
-  'src/cli': [...FOR_DAEMONS, 'allocation', 'maintenance', 'collectors'],
+  'src/cli': [...FOR_DAEMONS, 'bootstrap', 'allocation', 'maintenance', 'collectors'],
 }
 /** Layer 8: these wire the others together. */
 const MAY_IMPORT_ANYTHING = [...ENTRIES, 'src/start/', 'src/embedded/']
@@ -123,7 +125,7 @@ const BANNED: readonly { text: RegExp; instead: string; where?: RegExp }[] = [
 ]
 
 /** Code that runs for a long time. The command line, operations and allocation end with their task. */
-const LONG_LIVED = /^src\/(config|daemons|jobs|lib|locks|node|query|rpc|services)\//
+const LONG_LIVED = /^src\/(bootstrap|config|daemons|jobs|lib|locks|node|query|replication|rpc|services)\//
 
 const OURS = /\.(ts|js|cjs|mjs|json|md|hbs|sh|yml)$|^bin\/|^\.ci\/|^os\//
 const GENERATED = /^(openapi|src\/generated|test\/(golden|data)|package-lock\.json)/

@@ -11,7 +11,7 @@ export async function destroyCluster(call: Call): Promise<number> {
     )
     return EXIT.failure
   }
-  const [{ forgetCluster }, node] = await Promise.all([import('../services/destroy.js'), call.thisNode()])
+  const [{ forgetCluster }, node] = await Promise.all([import('../bootstrap/destroy.js'), call.thisNode()])
   await call.jobs.run(opcodeOf(OpClusterDestroy, {}))
   for (const warning of await forgetCluster({ ...node, clock })) terminal.err(warning)
   return EXIT.ok

@@ -14,7 +14,7 @@ export async function failOverMaster(call: Call): Promise<number> {
   }
   // Loaded by this command only, and no other one waits for it.
   const [{ majorityHealthy, masterFailover, surveyNodes }, node] = await Promise.all([
-    import('../services/failover.js'),
+    import('../bootstrap/failover.js'),
     call.thisNode(),
   ])
   const survey = await surveyNodes({ ...node, clock })

@@ -16,7 +16,7 @@ export async function initCluster(call: Call): Promise<number> {
   checkPossible(options)
   const given = settings(options, (text) => terminal.out(text))
   // Loaded by this command only.
-  const [service, node] = await Promise.all([import('../services/init-cluster.js'), call.newNode()])
+  const [service, node] = await Promise.all([import('../bootstrap/init-cluster.js'), call.newNode()])
   const cluster = { ...(await node.firstFields({ ...given })), ...sshKeys(options) }
   const secondaryAddress = options.text('secondary_ip')
   const made = await service.initCluster({ name: firstArgument(call), secondaryAddress, cluster }, { ...node, clock })

@@ -11,7 +11,7 @@ import type { FirstFields } from '../model/cluster'
 import { ECODE, type ErrorCode, OpPrereqError } from '../model/errors'
 import type { Master } from '../rpc/luxi/calls'
 import type { NodeClient } from '../rpc/node/client'
-import type { InitOptions } from '../services/init-cluster'
+import type { InitOptions } from '../bootstrap/init-cluster'
 import type { Jobs } from './jobs'
 import type { OptionValues } from './option-values'
 

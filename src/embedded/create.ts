@@ -14,7 +14,7 @@ import { HYPERVISORS, hvDefaults } from '../model/constants/hypervisors'
 import { IPOLICY_DEFAULTS, NIC_DEFAULTS, USER_MODE_LINK } from '../model/constants/params'
 import { PATH } from '../model/constants/paths'
 import { ownedDisk as disk } from '../model/owners'
-import { createCluster, hashedPassword, makeDirectories } from '../services/bootstrap'
+import { createCluster, hashedPassword, makeDirectories } from '../bootstrap/cluster-files'
 import { chooseHypervisor } from './hypervisor-choice'
 import {
   type Settings,

@@ -9,7 +9,7 @@ import { EMBEDDED_GUEST_S, EMBEDDED_RESUME_S } from '../model/limits/embedded'
 import type { Master } from '../rpc/luxi/calls'
 import type { NodeClient } from '../rpc/node/client'
 import type { ReasonTrail } from '../rpc/node/dicts'
-import { awaitJob } from '../services/end-jobs'
+import { awaitJob } from '../bootstrap/end-jobs'
 
 type Say = (text: string) => void
 

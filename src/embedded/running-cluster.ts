@@ -9,7 +9,7 @@ import { roleNamed } from '../roles/table'
 import { LuxiClient } from '../rpc/luxi/client'
 import { openNodeClient } from '../rpc/node/client'
 import { openWconfd } from '../rpc/wconfd/client'
-import { endJobs } from '../services/end-jobs'
+import { endJobs } from '../bootstrap/end-jobs'
 import { resumeGuests, shutDownGuests } from './guests'
 import {
   type Settings,

@@ -16,7 +16,7 @@ export type ExtStorageDiagnosis = [
 
 /**
  * The questions of query fields to running nodes. The engine asks only for what a field or a filter needs, once per query;
- * services/live-data.ts answers through the node client, tests answer from recordings.
+ * services/live-data/live-data.ts answers through the node client, tests answer from recordings.
  * Every method answers for exactly the nodes it was given; a node marked offline is not contacted.
  */
 export interface LiveData {

@@ -27,11 +27,11 @@ import { type InputOf, op, type OpcodeDefinition } from '../opcodes/index'
 import type { Answered, PlannedBalance } from '../rpc/luxi/allocation'
 import type { WireOpCode } from '../rpc/luxi/calls'
 import type { NodeClient } from '../rpc/node/client'
-import type { Access } from './access'
-import type { JobService } from './jobs'
+import type { Access } from './access/access'
+import type { JobService } from './jobs/jobs'
 import type { MasterContext } from './master-context'
-import type { Plans } from './plans'
-import type { Submissions } from './submissions'
+import type { Plans } from './jobs/plans'
+import type { Submissions } from './jobs/submissions'
 
 /** Everything that the allocation needs from outside. */
 export interface AllocationAccess {

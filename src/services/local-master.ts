@@ -1,12 +1,12 @@
 // The Master inside luxid: every call, handed to the service of its topic.
 import type { JobId, Master, TagKind, WireOpCode } from '../rpc/luxi/calls'
 import { deleteFilter, replaceFilter } from './filter-rules'
-import type { EventService } from './events'
+import type { EventService } from './events/events'
 import { localGantry } from './gantry'
-import { JobService } from './jobs'
+import { JobService } from './jobs/jobs'
 import type { MasterContext } from './master-context'
-import { QueryService } from './queries'
-import type { GantryDocument } from './tokens'
+import { QueryService } from './views/queries'
+import type { GantryDocument } from './access/tokens'
 import { WatcherPause } from './watcher-pause'
 
 /** Further services that the extension calls need. */

@@ -2,7 +2,7 @@
 import { systemClock as clock } from '../lib/clock'
 import { ownedDisk as disk } from '../model/owners'
 import { openNodeClient } from '../rpc/node/client'
-import { checkVotes } from '../services/votes'
+import { checkVotes } from '../bootstrap/votes'
 import type { Surroundings } from './start'
 
 /** The client for calls to nodes, once the majority has said that this node is the master. */

@@ -5,7 +5,7 @@ import type { Paths } from '../lib/paths'
 import { systemRandom as random } from '../lib/random'
 import { DAEMON_STOP_S } from '../model/limits/daemons'
 import { ownedDisk as disk } from '../model/owners'
-import { runNodeProgram } from '../services/node-programs'
+import { runNodeProgram } from '../bootstrap/node-programs'
 import { PROGRAM, processTitle } from './program'
 
 const OPTIONS = ['--dry-run', '--debug', '--verbose', '-d', '-v']

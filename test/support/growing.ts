@@ -83,25 +83,25 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
   'src/rpc/node/client.ts': { ganeti: 'NODE_SOFTWARE_MAX' },
   'src/rpc/wconfd/client.ts': { idle: 'those that were needed at once', waiting: ONE_WORK },
   'src/rpc/wconfd/follow-server.ts': { followers: 'WCONFD_CONNECTIONS_MAX' },
-  'src/services/event-history.ts': {
+  'src/services/events/event-history.ts': {
     waiting: 'one for each caller who waits: LUXI_CONNECTIONS_MAX',
     kept: 'EVENTS_KEPT_MAX and EVENTS_BYTES_MAX',
     fresh: 'twice EVENTS_KEPT_MAX and EVENTS_BYTES_MAX',
   },
-  'src/services/idempotency.ts': { known: 'IDEMPOTENCY_KEYS_PER_USER_MAX for each user', inFlight: ONE_WORK },
-  'src/services/instance-watch.ts': { pictures: INSTANCES, touched: INSTANCES, held: OPEN_JOBS },
-  'src/services/last-known.ts': { nodes: NODES, running: NODES },
-  'src/services/measures.ts': { kept: NODES, asking: NODES },
-  'src/services/node-looks.ts': { due: NODES },
-  'src/services/node-questions.ts': {
+  'src/services/jobs/idempotency.ts': { known: 'IDEMPOTENCY_KEYS_PER_USER_MAX for each user', inFlight: ONE_WORK },
+  'src/services/events/instance-watch.ts': { pictures: INSTANCES, touched: INSTANCES, held: OPEN_JOBS },
+  'src/services/live-data/last-known.ts': { nodes: NODES, running: NODES },
+  'src/services/live-data/measures.ts': { kept: NODES, asking: NODES },
+  'src/services/live-data/node-looks.ts': { due: NODES },
+  'src/services/live-data/node-questions.ts': {
     ...{ silent: NODES, knocks: NODES, waiting: NODES },
     owed: 'one for each node and call of the table',
     returned: REGISTERED,
   },
-  'src/services/plans.ts': { stored: 'PLANS_MAX, PLANS_PER_USER_MAX' },
-  'src/services/replication.ts': { copies: NODES },
-  'src/services/shared.ts': { entries: ONE_WORK },
-  'src/services/ssconf-distribution.ts': { copies: NODES, known: 'forgotten with each change of the configuration' },
+  'src/services/jobs/plans.ts': { stored: 'PLANS_MAX, PLANS_PER_USER_MAX' },
+  'src/replication/replication.ts': { copies: NODES },
+  'src/services/live-data/shared.ts': { entries: ONE_WORK },
+  'src/replication/ssconf-distribution.ts': { copies: NODES, known: 'forgotten with each change of the configuration' },
 }
 
 /** Files below the root of a node, by what their path is like, each with what bounds the family. */

@@ -9,7 +9,7 @@ import { systemDisk as disk } from '../../src/lib/disk'
 import { type Paths, pathsOf } from '../../src/lib/paths'
 import { systemRandom as random } from '../../src/lib/random'
 import { LuxiClient } from '../../src/rpc/luxi/client'
-import { type NewNode, createCluster } from '../../src/services/bootstrap'
+import { type NewNode, createCluster } from '../../src/bootstrap/cluster-files'
 
 const DIST = path.join(__dirname, '../../dist')
 const GNT = path.join(__dirname, '../../bin/gnt.js')

@@ -12,7 +12,7 @@ import { EXIT } from '../../model/constants/daemons'
 import { MASTER_RETRY_S } from '../../model/limits/master'
 import { inOrder, type Place, type Role } from '../../roles/role'
 import { LuxiClient } from '../../rpc/luxi/client'
-import { endJobs, killJobProcesses } from '../../services/end-jobs'
+import { endJobs, killJobProcesses } from '../../bootstrap/end-jobs'
 import { Child, ChildFailure } from './child'
 import { type DaemonRequest, isDaemonRequest } from './requests'
 

@@ -36,7 +36,7 @@ import { queueCopy } from '../../node/queue-copy'
 import { openSsconf } from '../../node/ssconf'
 import { isCallName } from '../../rpc/node/calls'
 import { encodeAnswer } from '../../rpc/node/protocol'
-import { ConfigReplica } from '../../services/config-replica'
+import { ConfigReplica } from '../../replication/config-replica'
 import { callerCheck, foreignMaster } from './callers'
 
 export interface NodedOptions {

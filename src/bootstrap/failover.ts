@@ -1,0 +1,248 @@
+// Makes the node on which it runs the master (Ganeti's bootstrap.MasterFailover). The old master is stopped first where it can be
+// reached, with its jobs, so that there never are two; then this node's copy of the configuration names the new master, and every
+// node is told. Nothing that was acknowledged is lost: a candidate that lacks something which another one has does not take over.
+import { masterCandidates } from '../config/lookup'
+import { change } from '../config/changes'
+import { recordValues } from '../config/records'
+import { masterParams } from '../config/rpc-dicts'
+import { ssconfLines } from '../config/ssconf'
+import { openStore } from '../config/store'
+import { archivedFile } from '../jobs/store'
+import { eachBounded } from '../lib/bounded'
+import { within, type Clock } from '../lib/clock'
+import type { Disk } from '../lib/disk'
+import type { Log } from '../lib/log'
+import type { Paths } from '../lib/paths'
+import type { Random } from '../lib/random'
+import { servesTcp } from '../lib/resolve'
+import type { ConfigData, Node } from '../model/config'
+import { PORT } from '../model/constants/daemons'
+import { ConfigurationError, ECODE, OpPrereqError } from '../model/errors'
+import {
+  FAILOVER_ANSWER_S,
+  FAILOVER_START_S,
+  FAILOVER_STOP_S,
+  MASTER_IP_PAUSE_S,
+  MASTER_IP_PING_S,
+  MASTER_IP_S,
+} from '../model/limits/master'
+import { SSCONF_NODES_AT_ONCE } from '../model/limits/replication'
+import type { NodeClient, NodeTarget } from '../rpc/node/client'
+import { FollowFeed, serveFollow, yieldFollow } from '../rpc/wconfd/follow-server'
+import { attemptCall } from './attempt'
+import { compareReplicas } from '../replication/replica-contents'
+import { NotMaster, type Vote, askVote, countVotes, voters } from './votes'
+
+export interface FailoverOptions {
+  paths: Paths
+  disk: Disk
+  clock: Clock
+  random: Random
+  log: Log
+  nodes: NodeClient
+  /** The other nodes need not agree, and this node may be behind them. */
+  noVoting: boolean
+}
+
+/** Each warning is for a person to act on; `ok` is false when the cluster may not work now. */
+export interface FailoverResult {
+  ok: boolean
+  warnings: string[]
+}
+
+/** Every node with whom it takes for the master. */
+export type Survey = readonly { readonly node: NodeTarget; readonly vote: Vote }[]
+
+interface Names {
+  oldMaster: string
+  self: NodeTarget
+  old: NodeTarget | undefined
+  /** The other candidates that answer. */
+  others: readonly NodeTarget[]
+}
+
+export async function surveyNodes(
+  options: Pick<FailoverOptions, 'paths' | 'disk' | 'nodes' | 'clock'>,
+): Promise<Survey> {
+  try {
+    const nodes = await voters(options)
+    return await Promise.all(nodes.map(async (node) => ({ node, vote: await askVote(options, node) })))
+  } catch (error) {
+    throw error instanceof NotMaster ? new OpPrereqError(error.message, ECODE.STATE) : error
+  }
+}
+
+/** Whether more than half of the nodes answer, and those that do not. */
+export function majorityHealthy(survey: Survey, ignoreOffline: boolean): { healthy: boolean; silent: string[] } {
+  const asked = survey.filter(({ node }) => !(ignoreOffline && node.offline))
+  const silent = asked.filter(({ vote }) => typeof vote !== 'string').map(({ node }) => node.name)
+  return { healthy: 2 * (asked.length - silent.length) > asked.length, silent }
+}
+
+export async function masterFailover(options: FailoverOptions, survey: Survey): Promise<FailoverResult> {
+  const names = await readNames(options, survey)
+  if (!options.noVoting) checkAgreement(survey, names.oldMaster)
+  await checkContents(options, names, names.others)
+  const { old, self, oldMaster } = names
+  const result: FailoverResult = { ok: true, warnings: [] }
+  // A master that hangs gets less time than one that answers and may have jobs to end.
+  const patience_s = survey.some(({ node, vote }) => node === old && typeof vote === 'string')
+    ? FAILOVER_STOP_S
+    : FAILOVER_ANSWER_S
+  const notStopped = await attemptCall(options, patience_s, old, 'node_stop_master', [])
+  let config: ConfigData
+  try {
+    // Until now the old master may have gone on; from here on it has not.
+    if (old !== undefined && notStopped === undefined) await checkContents(options, names, [...names.others, old])
+    config = await takeConfig(options, oldMaster)
+  } catch (error) {
+    if (notStopped === undefined)
+      await attemptCall(options, FAILOVER_START_S, old, 'node_start_master_daemons', [false])
+    throw error
+  }
+  await tellNodes(options, config)
+  const { params, external } = { params: masterParams(config), external: config.cluster.use_external_mip_script }
+  const oldUuid = recordValues(config.nodes).find(({ name }) => name === oldMaster)?.uuid ?? ''
+  const onOld = { ...params, uuid: oldUuid }
+  const kept = await attemptCall(options, FAILOVER_ANSWER_S, old, 'node_deactivate_master_ip', [onOld, external])
+  if (kept !== undefined) result.warnings.push(`Could not disable the master IP: ${kept}`)
+  if (notStopped !== undefined)
+    result.warnings.push(
+      `Could not disable the master role on the old master ${oldMaster}, please disable manually: ${notStopped}`,
+    )
+  await awaitMasterIp(options, result, params.ip, false)
+  await beginAnew(options)
+  const notStarted = await attemptCall(options, FAILOVER_START_S, self, 'node_start_master_daemons', [options.noVoting])
+  if (notStarted !== undefined) {
+    result.ok = false
+    result.warnings.push(`Could not start the master role on the new master ${self.name}, please check: ${notStarted}`)
+  }
+  await awaitMasterIp(options, result, params.ip, true)
+  return result
+}
+
+async function readNames({ paths, disk }: FailoverOptions, survey: Survey): Promise<Names> {
+  const lines = async (key: string) => ((await disk.read(paths.ssconf(key)))?.toString('utf8') ?? '').trim().split('\n')
+  const [oldMaster = ''] = await lines('master_node')
+  const candidates = await lines('master_candidates')
+  if (oldMaster === paths.hostname)
+    throw new OpPrereqError(
+      `This commands must be run on the node where you want the new master to be. ${oldMaster} is already the master` +
+        (paths.root === '' ? '' : '; gnt --node NAME cluster master-failover runs it on another virtual node'),
+      ECODE.INVAL,
+    )
+  const self = survey.find(({ node }) => node.name === paths.hostname)?.node
+  if (self === undefined || !candidates.includes(paths.hostname))
+    throw new OpPrereqError(
+      'This node is not among the nodes marked as master candidates. Only these nodes can become masters. ' +
+        `Current list of master candidates is:\n${candidates.filter((name) => name !== oldMaster).join('\n')}`,
+      ECODE.STATE,
+    )
+  const others = survey
+    .filter(({ node: { name }, vote }) => candidates.includes(name) && typeof vote === 'string')
+    .map(({ node }) => node)
+    .filter(({ name }) => name !== oldMaster && name !== self.name)
+  return { oldMaster, self, others, old: survey.find(({ node }) => node.name === oldMaster)?.node }
+}
+
+function checkAgreement(survey: Survey, oldMaster: string): void {
+  const votes = countVotes(survey.map(({ vote }) => vote))
+  const [voted = oldMaster] = [...votes.keys()].sort((a, b) => (votes.get(b) ?? 0) - (votes.get(a) ?? 0))
+  if (voted !== oldMaster)
+    throw new OpPrereqError(
+      `I have a wrong configuration, I believe the master is ${oldMaster} but the other nodes voted ${voted}. ` +
+        'Please resync the configuration of this node.',
+      ECODE.STATE,
+    )
+}
+
+async function checkContents(options: FailoverOptions, { self }: Names, others: readonly NodeTarget[]): Promise<void> {
+  const { nodes, disk, paths, noVoting, log, clock } = options
+  const own = await nodes.one(self, 'gantry_replica_status', [])
+  const isArchived = async (id: number) => (await disk.read(archivedFile(paths, id))) !== undefined
+  const compare = async (other: NodeTarget) => {
+    const contents = await within(clock, FAILOVER_ANSWER_S, nodes.one(other, 'gantry_replica_status', []).catch(String))
+    if (typeof contents !== 'object')
+      return log.warn({ node: other.name, error: contents }, 'what this node has is not compared')
+    const missing = await compareReplicas(own, contents, isArchived)
+    if (missing === undefined) return
+    if (!noVoting)
+      throw new OpPrereqError(
+        `${self.name} would lose what ${other.name} has: ${missing}. Fail over to ${other.name}, or, if it must be ` +
+          `${self.name}, add --no-voting, which goes on without`,
+        ECODE.STATE,
+      )
+    log.warn({ node: other.name, missing }, 'another node has more than the new master')
+  }
+  await Promise.all(others.map(compare))
+}
+
+/** Works like wconfd: while this process serves the socket, the node's own noded leaves the files alone. */
+async function takeConfig(options: FailoverOptions, oldMaster: string): Promise<ConfigData> {
+  const { paths, log } = options
+  const path = paths.socket('follow')
+  await yieldFollow(path)
+  const unread = () => {
+    throw new ConfigurationError('This node is becoming the master; ask again in a moment')
+  }
+  const follow = await serveFollow({ path, log }, new FollowFeed(unread, false))
+  try {
+    const store = await openStore(options)
+    try {
+      findNode(store.current(), oldMaster, 'old')
+      await store.change([change('setMasterNode', findNode(store.current(), paths.hostname, 'new').uuid)])
+      return store.current()
+    } finally {
+      await store.close(true)
+    }
+  } finally {
+    await follow.close()
+  }
+}
+
+function findNode(config: ConfigData, name: string, which: 'old' | 'new'): Node {
+  const node = recordValues(config.nodes).find((one) => one.name === name)
+  if (node !== undefined) return node
+  throw new OpPrereqError(`Could not find ${which} master node '${name}' in cluster configuration.`, ECODE.NOENT)
+}
+
+/** This node first: it must know that it is the master now. Those that do not answer are told by the new wconfd. */
+async function tellNodes(options: FailoverOptions, config: ConfigData): Promise<void> {
+  const { nodes, log, paths } = options
+  const values = ssconfLines(config)
+  await nodes.one(findNode(config, paths.hostname, 'new'), 'write_ssconf_files', [values])
+  await eachBounded(recordValues(config.nodes), SSCONF_NODES_AT_ONCE, async (node) => {
+    if (node.offline || node.name === paths.hostname) return
+    const error = await attemptCall(options, FAILOVER_ANSWER_S, node, 'write_ssconf_files', [values])
+    if (error !== undefined) log.warn({ node: node.name, error }, 'it did not hear of the new master')
+  })
+  log.info({ candidates: masterCandidates(config).map(({ name }) => name) }, 'the nodes know the new master')
+}
+
+/** Events are counted anew, also if this node was the master before; and the queue takes jobs. */
+async function beginAnew({ paths, disk }: FailoverOptions): Promise<void> {
+  await disk.remove(paths.eventsFile, { durable: true })
+  await disk.remove(`${paths.queueDir}/drain`, { durable: true })
+}
+
+/** A loopback address, of a virtual cluster, is on every node. */
+async function awaitMasterIp(
+  { clock }: FailoverOptions,
+  result: FailoverResult,
+  ip: string,
+  up: boolean,
+): Promise<void> {
+  if (ip.startsWith('127.')) return
+  for (const end_ms = clock.monotonic_ms() + MASTER_IP_S * 1000; clock.monotonic_ms() < end_ms;) {
+    if ((await servesTcp(ip, PORT.noded, MASTER_IP_PING_S)) === up) return
+    await clock.sleep(MASTER_IP_PAUSE_S * 1000)
+  }
+  result.ok = false
+  result.warnings.push(
+    up
+      ? `The master IP did not come up within ${MASTER_IP_S} seconds; the cluster should still be working and reachable ` +
+          'via this node, but not via the master IP address'
+      : `The master IP is still reachable after ${MASTER_IP_S} seconds, continuing but activating the master IP on the ` +
+          'current node will probably fail',
+  )
+}

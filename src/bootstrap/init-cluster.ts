@@ -1,0 +1,64 @@
+// Makes this node the only one, and the master, of a new cluster (Ganeti's bootstrap.InitCluster). Everything is checked before
+// anything is written, and what fails half way is taken back. No daemon runs yet, and none is started here.
+import type { Clock } from '../lib/clock'
+import { withHost } from '../lib/hosts-file'
+import type { Random } from '../lib/random'
+import { SshFiles } from '../lib/ssh-files'
+import type { FirstFields } from '../model/cluster'
+import { PATH } from '../model/constants/paths'
+import { createCluster, makeDirectories } from './cluster-files'
+import { type InitChecks, type Places, type WantedCluster, checkNewCluster, stateFiles, textOf } from './init-checks'
+
+export interface InitOptions extends InitChecks {
+  clock: Clock
+  random: Random
+}
+
+export async function initCluster(wanted: WantedCluster, options: InitOptions): Promise<Places> {
+  const { paths, disk, clock } = options
+  const { places, directories } = await checkNewCluster(wanted, options)
+  await makeDirectories(disk, paths)
+  for (const directory of directories) await disk.makeDirectory(directory, 0o750)
+  const hostKey = await sshHostKey(options)
+  // Users of the remote API may be there before the cluster: only they are.
+  const users = (await disk.read(paths.rapiUsers))?.toString('utf8')
+  const hostsFile = paths.local(PATH.ETC_HOSTS)
+  const hosts = await textOf(disk, hostsFile)
+  try {
+    if (wanted.cluster.modify_etc_hosts)
+      await disk.write(hostsFile, withHost(hosts ?? '', places.host, places.hostAddress), { mode: 0o644 })
+    if (hostKey !== '') await disk.write(paths.local(PATH.SSH_KNOWN_HOSTS_FILE), `${places.name} ssh-rsa ${hostKey}\n`)
+    const { secondaryAddress } = wanted
+    const master = {
+      name: places.host,
+      address: places.hostAddress,
+      paths,
+      ...(secondaryAddress && { secondaryAddress }),
+    }
+    const cluster = { ...wanted.cluster, rsahostkeypub: hostKey }
+    const key = await ownSshKey(cluster, options)
+    const { cluster: made } = await createCluster({ ...places, nodes: [master], cluster, users: users ?? '' }, options)
+    if (key !== undefined) await new SshFiles(paths, disk, clock).writePublicKeys(new Map([[made.master_node, [key]]]))
+  } catch (error) {
+    for (const file of await stateFiles(paths)) await disk.remove(file)
+    if (users === undefined) await disk.remove(paths.rapiUsers)
+    if (hosts !== undefined) await disk.write(hostsFile, hosts, { mode: 0o644 })
+    else if (wanted.cluster.modify_etc_hosts) await disk.remove(hostsFile)
+    throw error
+  }
+  return places
+}
+
+/** root's new key on this node, which may log in to all nodes of the cluster; none where SSH is looked after by other means. */
+async function ownSshKey(cluster: FirstFields, { paths, disk, clock }: InitOptions): Promise<string | undefined> {
+  const { modify_ssh_setup, ssh_key_type, ssh_key_bits } = cluster
+  if (!modify_ssh_setup || ssh_key_type === undefined || ssh_key_bits === undefined) return undefined
+  return new SshFiles(paths, disk, clock).generate(ssh_key_type, ssh_key_bits)
+}
+
+/** Reads the node's SSH host key; a virtual node without its own uses the machine's. */
+async function sshHostKey({ disk, paths }: InitOptions): Promise<string> {
+  const file = '/etc/ssh/ssh_host_rsa_key.pub'
+  const line = (await textOf(disk, paths.local(file))) ?? (await textOf(disk, file))
+  return line?.split(' ')[1] ?? ''
+}

@@ -1,0 +1,226 @@
+// Who may do and see what through /3. A caller has its user's permissions; with a token, no more than the token has, and only
+// objects in the token's scope. Pure: callers look up the token.
+import { posix } from 'node:path'
+import type { ConfigData } from '../../model/config'
+import { OpPrereqError, REFUSED } from '../../model/errors'
+import { allows, isTaken, KINDS, queryOf } from '../../model/permissions'
+import { isObject } from '../../opcodes/check'
+import { allOpcodes } from '../../opcodes/index'
+import { permissionNames, permissionOf, permissionsFor } from '../../opcodes/permission'
+import { SCOPE_PARAMS } from '../../model/scope-params'
+import type { WireOpCode } from '../../rpc/luxi/calls'
+import type { Identity, TokenScope } from '../../rpc/luxi/gantry'
+import { covers, describe, type Described, includes, isLimited, knownTo, notSettable } from './scope'
+
+export class Access {
+  constructor(
+    readonly identity: Identity,
+    /** The token's scope; null for a user with a password. */
+    readonly scope: TokenScope | null,
+  ) {}
+
+  /** Throws an error that names the missing permission: the caller has logged in, and the documentation says what a request needs. */
+  need(permission: string, what = 'this'): void {
+    if (!this.may(permission)) throw forbidden(`${what} needs the permission ${permission}${this.lacking(permission)}`)
+  }
+
+  may(permission: string): boolean {
+    const stronger = queryOf(permission)
+    if (!allows(this.identity.permissions, permission, stronger)) return false
+    return this.scope === null || allows(this.scope.permissions, permission, stronger)
+  }
+
+  private isTaken(permission: string): boolean {
+    return [this.identity, this.scope].some((given) => given !== null && isTaken(given.permissions, permission))
+  }
+
+  /** Whether the token lacks it or the user does: only one of them can be mended with a new token. */
+  private lacking(permission: string): string {
+    if (this.scope === null) return ''
+    const user = new Access({ ...this.identity, token: null }, null)
+    return user.may(permission) ? ', which the token does not have' : ', which the user of the token does not have'
+  }
+
+  /** Sees only some objects. */
+  get limited(): boolean {
+    return this.scope !== null && isLimited(this.scope)
+  }
+
+  /** Whether an object, written as `instance/vm1`, is in the scope. Of objects that have neither tags nor group, none is. */
+  sees(config: ConfigData, object: string): boolean {
+    if (!this.limited) return true
+    const [kind, name] = splitOnce(object)
+    const found = describe(config, kind, name)
+    return found !== undefined && this.covers(found)
+  }
+
+  /** The cluster as far as the caller may know it: questions about what it sees are answered from this. */
+  known(config: ConfigData): ConfigData {
+    return this.scope === null || !isLimited(this.scope) ? config : knownTo(this.scope, config)
+  }
+
+  /** Whether a token may do and see no more than the caller: what is wider is not for it to see or to revoke. */
+  reaches({ permissions, ...scope }: TokenScope): boolean {
+    if (this.scope === null) return true
+    const allowed = new Access({ ...this.identity, permissions }, null)
+    const mine = new Access({ ...this.identity, permissions: this.scope.permissions }, null)
+    return includes(this.scope, scope) && permissionNames.every((name) => mine.may(name) || !allowed.may(name))
+  }
+
+  /** Refuses an opcode that is not permitted, or touches what the scope does not hold. */
+  check(config: ConfigData, op: WireOpCode): void {
+    // Who does not see an object is not told what it takes to change it.
+    if (this.limited && !this.isInside(config, op)) throw forbidden(OUTSIDE)
+    if (this.limited) checkSettable(op)
+    for (const permission of permissionsFor(op)) this.need(permission)
+    const asked = KINDS.get(String(op['what']))
+    if (op.OP_ID === 'OP_QUERY' && asked !== undefined && this.isTaken(`${asked}.query`))
+      throw forbidden(`the permission ${asked}.query was taken away`)
+  }
+
+  /** The same for an opcode of a job that a permitted one submits, which chooses how and where to. */
+  checkSubmitted(config: ConfigData, op: WireOpCode): void {
+    const instances = objectsOf(op).filter((object) => object.startsWith('instance/'))
+    if (!instances.every((object) => this.sees(config, object))) throw forbidden(OUTSIDE)
+    for (const permission of permissionsFor(op))
+      this.need(permission, [op.OP_ID, ...instances].join(' of ').replace('instance/', 'instance '))
+  }
+
+  private isInside(config: ConfigData, op: WireOpCode): boolean {
+    const objects = objectsOf(op)
+    const inside =
+      op.OP_ID === 'OP_INSTANCE_CREATE'
+        ? this.mayCreate(config, op)
+        : objects.every((object) => this.sees(config, object))
+    // Disks that belong to no instance are in no scope, and neither is a question about everything.
+    const beyond = objects.length === 0 || takesDisks(op) || isAboutAll(op) || !this.knowsNetworks(config, op)
+    return inside && !beyond
+  }
+
+  /** A new instance belongs to the scope by its tags, and by the nodes and groups that it names: all of which the caller knows. */
+  private mayCreate(config: ConfigData, op: WireOpCode): boolean {
+    const known = this.known(config)
+    const places = objectsOf(op).filter((object) => !object.startsWith('instance/'))
+    const groups = places.map((object) => describe(known, ...splitOnce(object))?.groups)
+    if (groups.some((names) => names === undefined)) return false
+    // A commit turns a forthcoming instance into a real one, so the instance exists already.
+    if (op['commit'] === true && !this.sees(config, `instance/${String(op['instance_name'])}`)) return false
+    const created = { tags: textsOf(op['tags']), groups: groups.flatMap((names) => names ?? []) }
+    return this.covers(created) && this.seesSource(config, op)
+  }
+
+  private knowsNetworks(config: ConfigData, op: WireOpCode): boolean {
+    const networks = networksOf(op)
+    if (networks.length === 0) return true
+    const known = this.known(config)
+    return networks.every((name) => describe(known, 'network', name) !== undefined)
+  }
+
+  /** The data of an export are those of its instance. */
+  private seesSource(config: ConfigData, op: WireOpCode): boolean {
+    const { source_instance_name: remote, src_path: folder, instance_name: name } = op
+    const exported = op['mode'] === 'import' ? textsOf([folder ?? name]).map((text) => posix.basename(text)) : []
+    return [...textsOf(remote), ...exported].every((source) => this.sees(config, `instance/${source}`))
+  }
+
+  private covers(found: Described): boolean {
+    return this.scope === null || covers(this.scope, found)
+  }
+}
+
+/**
+ * A token with a scope may not set the parameters that concern machines, even of objects in its scope: administrators of the machines decide
+ * those.
+ */
+function checkSettable(op: WireOpCode): void {
+  if (isQuestion(op)) return
+  const given = Object.entries(op).filter(([name, value]) => value !== null && !Object.hasOwn(NAMING, name))
+  const parameter = notSettable(Object.fromEntries(given), SCOPE_PARAMS)
+  if (parameter === undefined) return
+  throw forbidden(
+    `${objectsOf(op)[0]}: a token with a scope may not set ${parameter} to what was given, because that is a matter of machines;` +
+      ` use a token without a scope, or a password, with the permission ${permissionOf(op.OP_ID)}`,
+  )
+}
+
+/** The same for what is not there: a name outside the scope is not told from one that nobody has. */
+export const OUTSIDE = 'an object of this request is outside the scope of the token'
+
+export const forbidden = (text: string): OpPrereqError => new OpPrereqError(text, REFUSED.forbidden)
+
+/** Parameters that name objects, by name or uuid, and of which kind they are. */
+export const NAMING: Readonly<Record<string, string>> = {
+  instance_name: 'instance',
+  instance_uuid: 'instance',
+  instances: 'instance',
+  source_instance_name: 'instance',
+  ...Object.fromEntries(
+    ['node_name', 'node', 'target_node', 'remote_node', 'pnode', 'snode', 'src_node'].flatMap((name) => [
+      [name, 'node'],
+      [`${name.replace('_name', '')}_uuid`, 'node'],
+    ]),
+  ),
+  nodes: 'node',
+  node_names: 'node',
+  node_uuids: 'node',
+  on_nodes: 'node',
+  on_node_uuids: 'node',
+  group_name: 'group',
+  group: 'group',
+  target_groups: 'group',
+  network_name: 'network',
+}
+
+/** Disks that belonged to another instance. */
+function takesDisks({ disks }: WireOpCode): boolean {
+  const entries: readonly unknown[] = Array.isArray(disks) ? disks : []
+  return entries.some((entry) => Array.isArray(entry) && entry[0] === 'attach')
+}
+
+/** The networks of NICs, of a new instance or in changes of one: `[action, index, parameters]`. */
+function networksOf({ nics }: WireOpCode): string[] {
+  const entries: readonly unknown[] = Array.isArray(nics) ? nics : []
+  const parameters = entries.map((entry) => (Array.isArray(entry) ? (entry.at(-1) as unknown) : entry))
+  return parameters
+    .flatMap((entry) => (isObject(entry) ? textsOf(entry['network']) : []))
+    .filter((name) => name !== 'none')
+}
+
+/** The request to an allocator, which this shows, tells of the whole cluster. */
+const isAboutAll = (op: WireOpCode): boolean =>
+  op.OP_ID === 'OP_TEST_ALLOCATOR' || (isQuestion(op) && !isObject(op['visible']))
+
+/** About what is visible to the caller; it changes nothing. */
+const isQuestion = (op: WireOpCode): boolean => allOpcodes.get(op.OP_ID)?.params['visible'] !== undefined
+
+const TAGGED: Readonly<Record<string, string>> = { nodegroup: 'group' }
+
+/** Lists of what the answer to a question may tell of. */
+const VISIBLE = [
+  ['groups', 'group'],
+  ['nodes', 'node'],
+  ['instances', 'instance'],
+] as const
+
+/** The objects that an opcode names: `instance/vm1`. */
+export function objectsOf(op: WireOpCode): string[] {
+  const named = Object.entries(NAMING).flatMap(([parameter, kind]) =>
+    textsOf(op[parameter]).map((name) => `${kind}/${name}`),
+  )
+  const { kind, name, visible } = op
+  if (isObject(visible))
+    for (const [kinds, one] of VISIBLE) named.push(...textsOf(visible[kinds]).map((object) => `${one}/${object}`))
+  if (op.OP_ID.startsWith('OP_TAGS_') && typeof kind === 'string' && typeof name === 'string')
+    named.push(`${TAGGED[kind] ?? kind}/${name}`)
+  return named
+}
+
+function textsOf(value: unknown): string[] {
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value]
+  return list.filter((entry): entry is string => typeof entry === 'string')
+}
+
+export function splitOnce(object: string): [string, string] {
+  const at = object.indexOf('/')
+  return at === -1 ? [object, ''] : [object.slice(0, at), object.slice(at + 1)]
+}

@@ -1,0 +1,155 @@
+// Bearer tokens: kept in gantry.data, by id, with the digest of their secret. A secret is 32 random bytes, so a plain digest of
+// it cannot be guessed back.
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { change } from '../../config/changes'
+import { seconds, within } from '../../lib/clock'
+import { Turns } from '../../lib/turns'
+import type { GantryData } from '../../model/config'
+import { ECODE, OpPrereqError } from '../../model/errors'
+import { TOKENS_MAX, TOKENS_PER_USER_MAX, TOKEN_SEEN_S, USERS_TOLD_MAX } from '../../model/limits/logins'
+import { parseUsers } from '../../model/users'
+import { badPermission } from '../../opcodes/permission'
+import type { Identity, NewToken, TokenInfo } from '../../rpc/luxi/gantry'
+import type { ClientId } from '../../rpc/wconfd/calls'
+import { Access, forbidden } from './access'
+import type { MasterContext } from '../master-context'
+
+const SECTION = 'tokens'
+const PREFIX = 'gnt'
+
+/** gantry.data as it is followed. */
+export interface GantryDocument {
+  /** Undefined while it has not come. */
+  current(): GantryData | undefined
+  /** Calls the listener after each change; returns how to stop that. */
+  onChange(listener: () => void): () => void
+}
+
+interface StoredToken extends TokenInfo {
+  readonly digest: string
+}
+
+export class TokenService {
+  private readonly turns = new Turns()
+
+  constructor(
+    private readonly context: MasterContext,
+    private readonly documents: GantryDocument,
+  ) {}
+
+  /** The caller with its scope; throws when its token was revoked or has expired. */
+  access(identity: Identity): Access {
+    if (identity.token === null) return new Access(identity, null)
+    const token = this.stored().find(({ id }) => id === identity.token)
+    if (token === undefined || token.user !== identity.user || this.isOver(token))
+      throw forbidden('the token is no longer valid')
+    return new Access(identity, token)
+  }
+
+  identify(secret: string): TokenInfo | null {
+    const [prefix, id] = secret.split('_')
+    const token = prefix === PREFIX ? this.stored().find((stored) => stored.id === id) : undefined
+    const matches = sameDigest(digestOf(secret), token?.digest ?? digestOf(''))
+    return token !== undefined && matches && !this.isOver(token) ? shown(token) : null
+  }
+
+  /** Lists the caller's tokens; an administrator of the cluster gets everybody's. A token sees itself and tokens whose rights are no wider. */
+  list(identity: Identity): TokenInfo[] {
+    const access = this.access(identity)
+    access.need('tokens.list')
+    const all = access.may('tokens.admin')
+    return this.stored()
+      .filter((token) => (all || token.user === identity.user) && access.reaches(token))
+      .map(shown)
+  }
+
+  async add(identity: Identity, wanted: NewToken): Promise<{ token: TokenInfo; secret: string }> {
+    const access = this.access(identity)
+    access.need('tokens.create')
+    if (identity.token !== null) throw forbidden('a token cannot create tokens; log in with the password')
+    const bad = badPermission(wanted.permissions)
+    if (bad !== undefined) throw new OpPrereqError(`permissions: ${bad}`, ECODE.INVAL)
+    if (wanted.name === '' || wanted.permissions.length === 0)
+      throw new OpPrereqError('A token needs a name and at least one permission', ECODE.INVAL)
+    await this.refuseStranger(identity.user)
+    const { random, clock } = this.context
+    const id = random.hex(8)
+    const secret = `${PREFIX}_${id}_${random.hex(32)}`
+    const token: TokenInfo = { ...wanted, id, user: identity.user, created: seconds(clock) }
+    // Each is counted before the next one is.
+    await this.turns.take(async () => {
+      this.refuseBeyond(identity.user)
+      await this.write(id, { ...token, digest: digestOf(secret) })
+    })
+    return { token, secret }
+  }
+
+  async remove(identity: Identity, id: string): Promise<null> {
+    const access = this.access(identity)
+    access.need('tokens.revoke')
+    const token = this.stored().find((stored) => stored.id === id)
+    const mine = token !== undefined && (token.user === identity.user || access.may('tokens.admin'))
+    if (!mine || !access.reaches(token)) throw new OpPrereqError(`There is no token ${id}`, ECODE.NOENT)
+    await this.write(id, null)
+    return null
+  }
+
+  /** Refuses a user who does not exist: somebody on the master may make tokens for any name, but such a token would never work. */
+  private async refuseStranger(user: string): Promise<void> {
+    const { disk, paths } = this.context
+    const file = paths.rapiUsers
+    const users = parseUsers((await disk.read(file))?.toString('utf8') ?? '')
+    if (users.has(user)) return
+    const known =
+      users.size === 0 ? 'it names nobody' : `it has ${[...users.keys()].slice(0, USERS_TOLD_MAX).join(', ')}`
+    throw new OpPrereqError(
+      `There is no user ${user} in ${file} (${known}): add a line with name, password and role`,
+      ECODE.NOENT,
+    )
+  }
+
+  private refuseBeyond(user: string): void {
+    if (this.stored().length >= TOKENS_MAX)
+      throw new OpPrereqError(`There are ${TOKENS_MAX} tokens already; revoke some first`, ECODE.NORES)
+    if (this.stored().filter(({ user }) => user === user).length >= TOKENS_PER_USER_MAX)
+      throw new OpPrereqError(
+        `The user ${user} has ${TOKENS_PER_USER_MAX} tokens already; revoke some first`,
+        ECODE.NORES,
+      )
+  }
+
+  private stored(): StoredToken[] {
+    const section = this.documents.current()?.sections[SECTION] ?? {}
+    // Only this service writes the section.
+    return Object.values(section) as StoredToken[]
+  }
+
+  private isOver({ expires }: TokenInfo): boolean {
+    return expires !== null && expires <= seconds(this.context.clock)
+  }
+
+  private async write(id: string, value: StoredToken | null): Promise<void> {
+    const client: ClientId = ['luxid', '', 0]
+    await this.context.wconfd.gantryChange(client, null, [change('setGantry', SECTION, id, value)])
+    await within(this.context.clock, TOKEN_SEEN_S, this.seen(id, value !== null))
+  }
+
+  /** Resolves when the change is in our snapshot, so that the new token works at once. */
+  private seen(id: string, present: boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        if (this.stored().some((token) => token.id === id) !== present) return
+        stop()
+        resolve()
+      }
+      const stop = this.documents.onChange(look)
+      look()
+    })
+  }
+}
+
+const shown = ({ digest: _digest, ...token }: StoredToken): TokenInfo => token
+
+const digestOf = (secret: string): string => createHash('sha256').update(secret).digest('hex')
+
+const sameDigest = (a: string, b: string): boolean => timingSafeEqual(Buffer.from(a, 'hex'), Buffer.from(b, 'hex'))

@@ -1,0 +1,148 @@
+// Where events come from: each change of a job in the queue, and each delta of the configuration. Nothing here asks; it is told.
+import type { Asker, Delta } from '../../config/delta'
+import { type Job, jobStatus } from '../../jobs/job'
+import { firstMark } from '../../jobs/marks'
+import type { ConfigData } from '../../model/config'
+import { EVENT_MESSAGE_CHARS_MAX, EVENT_NAME_CHARS_MAX, EVENT_PARTS_MAX } from '../../model/limits/events'
+import { opcodeSummary } from '../../opcodes/summary'
+import type { NewEvent } from './event-history'
+import { objectsOf } from '../access/access'
+import { MARK } from '../../model/marks'
+
+/** The events of a job that became what it is now; `before` is undefined for a new one. */
+export function jobEvents(before: Job | undefined, job: Job): NewEvent[] {
+  if (before === job) return []
+  const events: NewEvent[] = []
+  const objects = objectsOfJob(job)
+  for (const [index, op] of job.ops.entries()) {
+    const seen = before?.ops[index]?.log.length ?? 0
+    for (const [serial, [second, micro], type, message] of op.log.slice(seen))
+      events.push({
+        type: 'log',
+        objects,
+        data: { job: job.id, op: index, serial, time: second + micro / 1e6, type, message: shortened(message) },
+      })
+  }
+  const statuses = job.ops.map(({ status }) => status)
+  const old = before?.ops.map(({ status }) => status)
+  if (JSON.stringify(statuses) !== JSON.stringify(old))
+    events.push({
+      type: 'job',
+      objects,
+      data: {
+        job: job.id,
+        status: jobStatus(job),
+        before: before === undefined ? null : jobStatus(before),
+        ops: job.ops.slice(0, EVENT_PARTS_MAX).map(({ input, status }) => ({
+          ...{ OP_ID: input.OP_ID, status },
+          summary: opcodeSummary(input).slice(0, EVENT_NAME_CHARS_MAX),
+        })),
+        ...submitter(job),
+      },
+    })
+  return events
+}
+
+/** Who submits a job says how many objects it names, and how long their names are; each event has them all. */
+function objectsOfJob(job: Job): string[] {
+  const objects = new Set([`job/${job.id}`])
+  for (const { input } of job.ops)
+    for (const object of objectsOf(input)) {
+      if (objects.size >= EVENT_PARTS_MAX) return [...objects]
+      if (object.length <= EVENT_NAME_CHARS_MAX) objects.add(object)
+    }
+  return [...objects]
+}
+
+/** The user in the job's reason trail; none for a command on the master. */
+export function submitter(job: Job): { user: string | null; token: string | null } {
+  const first = job.ops[0]?.input
+  if (first === undefined) return { user: null, token: null }
+  return { user: firstMark(first, MARK.user), token: firstMark(first, MARK.token) }
+}
+
+function shortened(message: unknown): unknown {
+  const text = typeof message === 'string' ? message : (JSON.stringify(message) ?? 'null')
+  return text.length <= EVENT_MESSAGE_CHARS_MAX ? message : `${text.slice(0, EVENT_MESSAGE_CHARS_MAX)}...`
+}
+
+const KINDS = {
+  instances: 'instance',
+  nodes: 'node',
+  nodegroups: 'group',
+  networks: 'network',
+  disks: 'disk',
+  filters: 'filter',
+} as const
+
+/** The user who asked for a change, if known. */
+export type Who = (asker: Asker) => string | null
+
+/** The events of a step of the configuration; `delta` null means that anything may have changed. */
+export function configEvents(
+  before: ConfigData | undefined,
+  config: ConfigData,
+  delta: Delta | null,
+  who: Who,
+): NewEvent[] {
+  if (before === undefined) return []
+  if (delta === null) {
+    if (before.serial_no === config.serial_no) return []
+    return [{ type: 'gap', objects: [], data: { reason: 'the configuration daemon was restarted' } }]
+  }
+  const step = { serial_no: delta.to, ...origin(delta.askers ?? [], who) }
+  const events: NewEvent[] = []
+  for (const kind of ['instances', 'nodes', 'nodegroups', 'networks', 'disks', 'filters'] as const)
+    for (const [uuid, object] of Object.entries<object | null>(delta[kind] ?? {})) {
+      const old = before[kind][uuid]
+      events.push(changed(KINDS[kind], uuid, old, object ?? undefined, step))
+      if (kind === 'nodes' && object !== null) events.push(...nodeEvents(before, config, uuid))
+    }
+  if (delta.cluster) {
+    const { uuid, serial_no } = config.cluster
+    const fields = Object.keys(delta.cluster)
+    const data = { kind: 'cluster', uuid, name: config.cluster.cluster_name, serial_no, change: 'changed', fields }
+    events.push({ type: 'config', objects: ['cluster'], data: { ...data, config: step } })
+    events.push(...masterEvents(before, config))
+  }
+  return events
+}
+
+/** Jobs and their users stand at the same places; the users of others come after them. Daemons name nobody. */
+function origin(askers: readonly Asker[], who: Who): object {
+  const jobs = askers.filter((asker) => typeof asker === 'number')
+  const users = askers.filter((asker) => typeof asker === 'string' && who(asker) !== null)
+  const all = [...jobs, ...users]
+  return all.length === 0 ? {} : { ...(jobs.length > 0 && { jobs }), who: all.map(who) }
+}
+
+function changed(kind: string, uuid: string, old: object | undefined, now: object | undefined, step: object): NewEvent {
+  const object = now ?? old ?? {}
+  const name = textOf(object, 'name') ?? uuid
+  const serial_no: unknown = Reflect.get(object, 'serial_no') ?? null
+  const change = old === undefined ? 'added' : now === undefined ? 'removed' : 'changed'
+  return { type: 'config', objects: [`${kind}/${name}`], data: { kind, uuid, name, serial_no, change, config: step } }
+}
+
+const ROLE_FIELDS = ['offline', 'drained', 'master_candidate', 'group'] as const
+
+function nodeEvents(before: ConfigData, config: ConfigData, uuid: string): NewEvent[] {
+  const [old, node] = [before.nodes[uuid], config.nodes[uuid]]
+  if (node === undefined) return []
+  const different = ROLE_FIELDS.filter((field) => old?.[field] !== node[field])
+  if (different.length === 0) return []
+  const { name, offline, drained, master_candidate, group } = node
+  const data = { node: name, offline, drained, master_candidate, group: config.nodegroups[group]?.name ?? group }
+  return [{ type: 'node', objects: [`node/${name}`], data }]
+}
+
+function masterEvents(before: ConfigData, config: ConfigData): NewEvent[] {
+  if (before.cluster.master_node === config.cluster.master_node) return []
+  const master = config.nodes[config.cluster.master_node]?.name ?? null
+  return [{ type: 'master', objects: ['cluster'], data: { master } }]
+}
+
+function textOf(object: object, key: string): string | undefined {
+  const value: unknown = Reflect.get(object, key)
+  return typeof value === 'string' ? value : undefined
+}

@@ -1,0 +1,96 @@
+// Events for readers: what happened since an event, or from now on, as far as the caller may see it.
+import type { Delta } from '../../config/delta'
+import { tokensOf } from '../../jobs/ended-jobs'
+import { isFinished } from '../../jobs/job'
+import type { ConfigData } from '../../model/config'
+import { EVENTS_PAGE_MAX, EVENTS_WAIT_MAX_S } from '../../model/limits/events'
+import type { ClusterEvent, EventPage, EventRequest } from '../../rpc/luxi/gantry'
+import type { Access } from '../access/access'
+import { userOf } from '../filter-rules'
+import type { EventHistory } from './event-history'
+import { configEvents, jobEvents, submitter, type Who } from './event-sources'
+import type { InstanceWatch } from './instance-watch'
+import type { MasterContext } from '../master-context'
+
+export class EventService {
+  private config: ConfigData | undefined
+
+  constructor(
+    private readonly context: Pick<MasterContext, 'queue' | 'clock' | 'config'>,
+    private readonly history: EventHistory,
+    private readonly instances: InstanceWatch,
+  ) {
+    context.queue.watch((job, before) => {
+      for (const event of jobEvents(before, job)) history.add(event)
+      if (this.config !== undefined) instances.job(job, before)
+    })
+  }
+
+  /** Hears each step of the configuration. */
+  follow(config: ConfigData, delta: Delta | null): void {
+    for (const event of configEvents(this.config, config, delta, this.who)) this.history.add(event)
+    this.instances.follow(this.config, config, delta)
+    if (this.config === undefined) this.takeOver()
+    this.config = config
+  }
+
+  /** Jobs that a former luxid has started work on instances already. */
+  private takeOver(): void {
+    for (const { id, ...known } of this.context.queue.all()) {
+      const job = isFinished(known) ? undefined : this.context.queue.job(id)
+      if (job !== undefined) this.instances.job(job, undefined)
+    }
+  }
+
+  private readonly who: Who = (asker) => {
+    if (typeof asker === 'string') return userOf(asker)
+    const job = this.context.queue.job(asker)
+    return job === undefined ? null : submitter(job).user
+  }
+
+  /** Waits until there is an event that the caller wants, or the time is over. */
+  async read(access: () => Access, request: EventRequest): Promise<EventPage> {
+    const { clock } = this.context
+    const deadline_ms = clock.monotonic_ms() + Math.min(Math.max(request.timeout_s, 0), EVENTS_WAIT_MAX_S) * 1000
+    let after = request.after ?? this.history.last
+    for (;;) {
+      // Asked anew after each wait: the token may have been revoked meanwhile.
+      const reader = access()
+      reader.need('events.query')
+      const { events, gap } = this.history.since(after)
+      if (gap !== null) return { events: [], last: this.history.last, gap }
+      const page = events.slice(0, EVENTS_PAGE_MAX)
+      const wanted = page.filter((event) => this.isFor(reader, request, event))
+      after = page.at(-1)?.id ?? after
+      const left_s = (deadline_ms - clock.monotonic_ms()) / 1000
+      if (wanted.length > 0 || left_s <= 0) return { events: wanted, last: after, gap: null }
+      if (page.length === 0) await this.history.change(left_s)
+    }
+  }
+
+  private isFor(access: Access, { types, objects }: EventRequest, event: ClusterEvent): boolean {
+    // Everybody must hear that events are missing.
+    if (event.type === 'gap') return true
+    if (types.length > 0 && !types.includes(event.type)) return false
+    if (objects.length > 0 && !objects.some((wanted) => concerns(event, wanted))) return false
+    if (!access.limited) return true
+    const config = this.context.config()
+    if (event.type === 'job' || event.type === 'log') return this.mayFollowJob(access, Number(event.data['job']))
+    return event.objects.some((object) => access.sees(config, object))
+  }
+
+  /** A token with a scope follows the jobs that were submitted with it. */
+  private mayFollowJob(access: Access, id: number): boolean {
+    const job = this.context.queue.known(id)
+    return job !== undefined && seesJob(access, job)
+  }
+}
+
+function concerns(event: ClusterEvent, wanted: string): boolean {
+  const kind = wanted.endsWith('/*') ? wanted.slice(0, -1) : undefined
+  return event.objects.some((object) => (kind === undefined ? object === wanted : object.startsWith(kind)))
+}
+
+/** A token with a scope sees the jobs that were submitted with it. */
+export const seesJob = (access: Access, job: Parameters<typeof tokensOf>[0]): boolean =>
+  !access.limited || (access.identity.token !== null && tokensOf(job).includes(access.identity.token))

@@ -1,0 +1,72 @@
+// Jobs as queries read them: what is known of all, and of single ones the file's content and what follows from it. A job does not change,
+// so its view is made once.
+import { type Job, jobPriority, jobStatus } from '../../jobs/job'
+import type { JobQueue } from '../../jobs/queue'
+import { mapInSlices } from '../../lib/slices'
+import { eachBounded } from '../../lib/bounded'
+import { JOB_FILES_READ_AT_ONCE, JOBS_AT_ONCE } from '../../model/limits/queries'
+import { ARCHIVED_LISTED_MAX } from '../../model/limits/queue'
+import { withoutInternalMarks, withoutMarks } from '../../model/marks'
+import { redactPrivate } from '../../opcodes/summary'
+import { type EndedJob, opSummary, tokensOf } from '../../jobs/ended-jobs'
+import type { JobOutline, JobReader, JobView } from '../../query/source'
+
+const views = new WeakMap<Job, JobView>()
+
+/** As Ganeti's clients know it: what we note in its reason trail is for our own doors. */
+export function jobView(job: Job, archived: boolean): JobView {
+  const known = views.get(job)
+  if (known !== undefined && known.archived === archived) return known
+  const marked = markedView(job, archived)
+  const view = { ...marked, ops: marked.ops.map((op) => ({ ...op, input: withoutMarks(op.input) })) }
+  views.set(job, view)
+  return view
+}
+
+/** With who submitted it, for our own doors. */
+export function markedView(job: Job, archived: boolean): JobView {
+  const ops = job.ops.map((op) => ({ ...op, input: withoutInternalMarks(redactPrivate(op.input)) }))
+  return { ...job, ops, status: jobStatus(job), priority: jobPriority(job), archived, tokens: tokensOf(job) }
+}
+
+export function jobReader(queue: JobQueue, viewOf: typeof jobView): JobReader {
+  return {
+    async all({ archived }) {
+      const live = await mapInSlices(queue.all(), JOBS_AT_ONCE, (job) => outline(job, false))
+      if (!archived) return live
+      const old: JobOutline[] = []
+      await eachBounded(
+        (await queue.archived.ids()).slice(-ARCHIVED_LISTED_MAX),
+        JOB_FILES_READ_AT_ONCE,
+        async (id) => {
+          const job = await queue.archived.one(id)
+          if (job) old.push(outline(job, true))
+        },
+      )
+      return [...old, ...live]
+    },
+    known(id) {
+      const job = queue.known(id)
+      return job && outline(job, false)
+    },
+    async one(id) {
+      const job = await queue.find(id)
+      return job && viewOf(job, queue.known(id) === undefined)
+    },
+  }
+}
+
+const outlines = new WeakMap<Job | EndedJob, JobOutline>()
+
+function outline(job: Job | EndedJob, archived: boolean): JobOutline {
+  const known = outlines.get(job)
+  if (known !== undefined && known.archived === archived) return known
+  const { id, received_timestamp, start_timestamp, end_timestamp } = job
+  const ops = isWhole(job) ? job.ops.map(opSummary) : job.ops
+  const state = { status: jobStatus(job), priority: isWhole(job) ? jobPriority(job) : 0, archived }
+  const made = { id, ops, received_timestamp, start_timestamp, end_timestamp, ...state, tokens: tokensOf(job) }
+  if (isWhole(job)) outlines.set(job, made)
+  return made
+}
+
+const isWhole = (job: Job | EndedJob): job is Job => !('tokens' in job)

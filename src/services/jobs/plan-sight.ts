@@ -1,0 +1,44 @@
+// A plan as it is told to whoever asked for it. What a token does not know is left out; the texts of units are about what they were
+// asked for, and are told as a job's log would tell them.
+import type { ConfigData } from '../../model/config'
+import { opcodeSummary } from '../../opcodes/index'
+import type { Planned, PlannedOpcode, Prerequisite } from '../../rpc/luxi/plan'
+import { type Access, objectsOf, splitOnce } from '../access/access'
+import { describe } from '../access/scope'
+
+export function plannedFor(access: Access, config: ConfigData): (planned: Planned) => PlannedOpcode {
+  if (!access.limited) return ({ opcode }) => opcode
+  const known = access.known(config)
+  const isHidden = (object: string): boolean => {
+    const [kind, name] = splitOnce(object)
+    return describe(config, kind, name) !== undefined && describe(known, kind, name) === undefined
+  }
+  const isShown = (node: string): boolean => !isHidden(`node/${node}`)
+  const shownCondition = (condition: Prerequisite): Prerequisite =>
+    condition.node === null || isShown(condition.node) ? condition : { ...HIDDEN_NODE, passed: condition.passed }
+  return ({ opcode, submits }) => ({
+    ...opcode,
+    locks: opcode.locks.filter(({ lock }) => !isHidden(objectOfLock(lock))),
+    prerequisites: opcode.prerequisites.map(shownCondition),
+    hooks: opcode.hooks && {
+      ...opcode.hooks,
+      pre: opcode.hooks.pre.filter(isShown),
+      post: opcode.hooks.post.filter(isShown),
+    },
+    changes: opcode.changes.filter(({ kind, name }) => access.sees(config, `${kind}/${name}`)),
+    node_calls: opcode.node_calls.filter(({ node }) => isShown(node)),
+    jobs: submits.map((ops) => ops.filter((op) => !objectsOf(op).some(isHidden)).map(opcodeSummary)),
+  })
+}
+
+const HIDDEN_NODE = {
+  what: 'A node outside the scope of the token answers',
+  ...{ reason: null, code: null, node: null },
+}
+
+const LEVELS: Readonly<Record<string, string>> = { nodegroup: 'group', 'node-res': 'node' }
+
+function objectOfLock(lock: string): string {
+  const [level, name] = splitOnce(lock)
+  return `${LEVELS[level] ?? level}/${name}`
+}

@@ -1,0 +1,159 @@
+// Plans of jobs: made for one user and one list of opcodes, and good for a while. A submission that names its plan is refused when
+// something that the plan has read is not as it was. Plans are not written anywhere: making one again is cheap, and changes nothing.
+import { createHash } from 'node:crypto'
+import { canonicalJson } from '../../lib/canonical-json'
+import { seconds, within } from '../../lib/clock'
+import { Shares } from '../../lib/shares'
+import { timeOf, timeText } from '../../lib/rfc3339'
+import { marksOf } from '../../jobs/marks'
+import { ECODE, GenericError, OpPrereqError, REFUSED } from '../../model/errors'
+import {
+  PLAN_MAKING_S,
+  PLAN_OBJECTS_MAX,
+  PLAN_S,
+  PLANS_MAX,
+  PLANS_PER_USER_MAX,
+  PLANS_RUNNING_MAX,
+  PLANS_RUNNING_PER_USER_MAX,
+} from '../../model/limits/plans'
+import { MARK } from '../../model/marks'
+import { OpClusterBalance } from '../../opcodes/allocation'
+import { allOpcodes, fillOpcode, parseOpcode } from '../../opcodes/index'
+import type { PlannedBalance } from '../../rpc/luxi/allocation'
+import type { WireOpCode } from '../../rpc/luxi/calls'
+import { answeringNodes } from '../../rpc/node/answering'
+import { NO_ANSWER, type NodeClient } from '../../rpc/node/client'
+import type { Identity, Precondition } from '../../rpc/luxi/gantry'
+import type { Plan, Planned, PlanRequest, ReadObject } from '../../rpc/luxi/plan'
+import type { Access } from '../access/access'
+import type { MasterContext } from '../master-context'
+import { checkAll } from './may-submit'
+import { plannedFor } from './plan-sight'
+
+interface StoredPlan {
+  readonly user: string
+  readonly digest: string
+  readonly expires_s: number
+  /** The preconditions of each opcode. */
+  readonly match: readonly (readonly Precondition[])[]
+}
+
+export class Plans {
+  /** The oldest first. */
+  private readonly stored = new Map<string, StoredPlan>()
+  private readonly running = new Shares({ all: PLANS_RUNNING_MAX, each: PLANS_RUNNING_PER_USER_MAX })
+
+  constructor(private readonly context: MasterContext) {}
+
+  async make(access: Access, { ops }: PlanRequest): Promise<Plan> {
+    const config = this.context.config()
+    await checkAll(access, ops, this.context)
+    const planned = await this.limited(access.identity.user, () =>
+      this.context.planJob(ops, { config, gantry: this.context.gantry() }, this.askedNodes()),
+    )
+    for (const op of planned.flatMap(({ submits }) => submits.flat())) access.checkSubmitted(config, op)
+    const reads = planned.flatMap(({ read }) => read)
+    if (reads.length > PLAN_OBJECTS_MAX)
+      throw new OpPrereqError(`The plan hangs on ${reads.length} objects, more than ${PLAN_OBJECTS_MAX}`, ECODE.NORES)
+    const match = planned.map(({ read }) => read.map(preconditionOf))
+    const { id, expires } = this.store(access.identity, ops, match)
+    const seen = ({ kind, name }: ReadObject) => access.sees(config, `${kind}/${name}`)
+    return {
+      ...{ id, expires, possible: possible(planned, ops.length) },
+      ops: planned.map(plannedFor(access, config)),
+      preconditions: distinct(reads.filter(seen)).map(({ kind, name, serial_no }) => ({
+        object: `${kind}/${name}`,
+        serial_no,
+      })),
+    }
+  }
+
+  /** A client for plans. It does not wait for a node that hangs, but gives a node that computes as much time as a job would. */
+  private askedNodes(): NodeClient {
+    const { nodes, questions, clock } = this.context
+    return answeringNodes(nodes, clock, async (target) => (await questions.ask(target, 'version', [])) !== NO_ANSWER)
+  }
+
+  /** Returns the preconditions of each opcode. Throws when the plan was not made for this submission. */
+  async preconditions(identity: Identity, id: string, ops: readonly WireOpCode[]): Promise<StoredPlan['match']> {
+    const plan = this.stored.get(id) ?? (await this.plannedByJob(id))
+    const known = plan !== undefined && plan.user === identity.user && plan.expires_s > seconds(this.context.clock)
+    if (!known)
+      throw new OpPrereqError(
+        `There is no plan ${id}: it has expired after ${PLAN_S / 60} minutes, the master's daemons were started again since, or` +
+          ' it is of another user. Make a new one with POST /3/plans',
+        REFUSED.changed,
+      )
+    if (plan.digest !== digestOf(ops))
+      throw new OpPrereqError(`Plan ${id} was made for other opcodes`, REFUSED.otherBody)
+    return plan.match
+  }
+
+  /** A balance that a job has planned: the plan is in the job's result, and its id says where. */
+  private async plannedByJob(id: string): Promise<StoredPlan | undefined> {
+    const [, job, index] = JOB_PLAN.exec(id) ?? []
+    const found = job === undefined ? undefined : await this.context.queue.find(Number(job))
+    const op = found?.ops[Number(index)]
+    if (op?.status !== 'success' || op.input.OP_ID !== OpClusterBalance.id) return undefined
+    // Written by the opcode's unit.
+    const { expires, ops, preconditions } = op.result as PlannedBalance
+    const [user = ''] = marksOf(op.input, Number(job), MARK.user)
+    return { user, digest: digestOf(ops.map(asSubmitted)), expires_s: timeOf(expires ?? '') ?? 0, match: preconditions }
+  }
+
+  private async limited(user: string, make: () => Promise<Planned[]>): Promise<Planned[]> {
+    const full = this.running.full(user)
+    if (full !== undefined) throw new OpPrereqError(`${busyText(full, user)}; try again in a moment`, ECODE.TEMP_NORES)
+    const leave = this.running.take(user)
+    const making = make().finally(leave)
+    const planned = await within(this.context.clock, PLAN_MAKING_S, making)
+    if (planned !== undefined) return planned
+    // The plan still counts as running until its nodes answer or are given up.
+    making.catch((error: unknown) => this.context.log.warn({ err: error }, 'a plan that took too long has failed'))
+    throw new OpPrereqError(`Nodes did not answer within ${PLAN_MAKING_S} s`, ECODE.TEMP_NORES)
+  }
+
+  /** Opcodes of ours, as a submission of them arrives: with all parameters. */
+  storeSteps(identity: Identity, ops: readonly WireOpCode[], match: StoredPlan['match']) {
+    return this.store(identity, ops.map(asSubmitted), match)
+  }
+
+  /** `match`: what must be so for each opcode. */
+  store(identity: Identity, ops: readonly WireOpCode[], match: StoredPlan['match']): { id: string; expires: string } {
+    const id = this.context.random.uuid()
+    const expires_s = seconds(this.context.clock) + PLAN_S
+    this.stored.set(id, { user: identity.user, digest: digestOf(ops), expires_s, match })
+    const mine = [...this.stored].filter(([, { user }]) => user === identity.user)
+    const [[oldest] = []] = mine.length > PLANS_PER_USER_MAX ? mine : this.stored.size > PLANS_MAX ? this.stored : []
+    if (oldest !== undefined) this.stored.delete(oldest)
+    return { id, expires: timeText(expires_s) }
+  }
+}
+
+const busyText = (full: 'all' | 'each', user: string): string =>
+  full === 'each'
+    ? `${PLANS_RUNNING_PER_USER_MAX} plans of the user ${user} are being made already`
+    : `${PLANS_RUNNING_MAX} plans are being made already`
+
+const JOB_PLAN = /^job-(\d{1,15})-(\d{1,4})$/
+
+function asSubmitted({ OP_ID: id, ...params }: WireOpCode): WireOpCode {
+  const definition = allOpcodes.get(id)
+  if (definition === undefined) throw new GenericError(`There is no opcode ${id}`)
+  return parseOpcode(fillOpcode(definition, params))
+}
+
+const preconditionOf = ({ kind, uuid, serial_no }: ReadObject): Precondition => ({ kind, uuid, serial_no })
+
+const distinct = (reads: readonly ReadObject[]): ReadObject[] => [
+  ...new Map(reads.map((read) => [`${read.kind}/${read.uuid}`, read])).values(),
+]
+
+function possible(planned: readonly Planned[], wanted: number): boolean | null {
+  const verdicts = planned.map(({ opcode }) => opcode.possible)
+  if (verdicts.includes(false)) return false
+  return verdicts.includes(null) || planned.length < wanted ? null : true
+}
+
+/** Secrets count too, but are not kept. */
+const digestOf = (ops: readonly WireOpCode[]): string => createHash('sha256').update(canonicalJson(ops)).digest('hex')

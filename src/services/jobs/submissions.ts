@@ -1,0 +1,74 @@
+// Jobs that come through /3: who may submit what, once per Idempotency-Key, and only while the world is as the caller saw it.
+import { nanoseconds } from '../../lib/clock'
+import { type Mark, MARK, type Rights, withoutMarks } from '../../model/marks'
+import { actsOnOthers } from '../../opcodes/permission'
+import type { JobId, WireOpCode } from '../../rpc/luxi/calls'
+import type { Precondition, Submitted, SubmitRequest } from '../../rpc/luxi/gantry'
+import type { Access } from '../access/access'
+import { checkAll } from './may-submit'
+import { IdempotencyKeys } from './idempotency'
+import type { JobService } from './jobs'
+import type { MasterContext } from '../master-context'
+import type { Plans } from './plans'
+import { checkAskedFor, checkPreconditions, seesWanted } from './recheck'
+
+export class Submissions {
+  private readonly keys: IdempotencyKeys
+
+  constructor(
+    private readonly context: MasterContext,
+    private readonly jobs: JobService,
+    private readonly plans: Plans,
+  ) {
+    this.keys = new IdempotencyKeys(context)
+  }
+
+  async submit(access: Access, request: SubmitRequest): Promise<Submitted> {
+    const { ops, key, digest } = request
+    await checkAll(access, ops, this.context)
+    const submit = async (note: string | null): Promise<JobId> => {
+      const planned = request.plan === null ? [] : await this.plans.preconditions(access.identity, request.plan, ops)
+      const match = ops.map((_, index) => [...(index === 0 ? request.match : []), ...(planned[index] ?? [])])
+      const config = this.context.config()
+      checkAskedFor(access, config, request.match)
+      checkPreconditions(config, planned.flat(), (wanted) => seesWanted(access, config, wanted))
+      return this.jobs.submit(this.marked(access, request, note, match), false)
+    }
+    if (key === null) return { job: await submit(null), replayed: false }
+    return this.keys.once(access.identity.user, key, digest, submit)
+  }
+
+  /** A question as a job, after the caller was found to be allowed to ask it. */
+  ask(access: Access, op: WireOpCode): Promise<JobId> {
+    return this.jobs.submit(this.marked(access, { ops: [op], reason: null }, null, []), false)
+  }
+
+  private marked(
+    access: Access,
+    { ops, reason }: Pick<SubmitRequest, 'ops' | 'reason'>,
+    note: string | null,
+    match: readonly (readonly Precondition[])[],
+  ): WireOpCode[] {
+    const now_ns = nanoseconds(this.context.clock)
+    const mark = (source: string, text: string): Mark => [source, text, now_ns]
+    const { user, token, permissions } = access.identity
+    const rights: Rights = { user: permissions, token: access.scope?.permissions ?? null }
+    const everyOp = [
+      ...(reason === null ? [] : [mark('gnt:user', reason)]),
+      mark(MARK.user, user),
+      ...(token === null ? [] : [mark(MARK.token, token)]),
+      ...(access.scope === null || !access.limited ? [] : [mark(MARK.scope, scopeText(access.scope))]),
+    ]
+    const firstOp = note === null ? [] : [mark(MARK.key, note)]
+    return ops.map((op, index) => {
+      const wanted = match[index] ?? []
+      const checks = wanted.length === 0 ? [] : [mark(MARK.match, JSON.stringify(wanted))]
+      const forOthers = actsOnOthers(op) ? [mark(MARK.rights, JSON.stringify(rights))] : []
+      // Marks of the caller, such as in the opcodes of a multi-allocation, would pass for ours.
+      return { ...withoutMarks(op), reason: [...everyOp, ...(index === 0 ? firstOp : []), ...checks, ...forOthers] }
+    })
+  }
+}
+
+const scopeText = ({ tags, groups }: { tags: readonly string[]; groups: readonly string[] }): string =>
+  JSON.stringify({ tags, groups })

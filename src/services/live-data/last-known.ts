@@ -1,0 +1,99 @@
+// Keeps what each node said last about itself and its instances. Every answer of a node updates it; callers that do not wait for nodes read it.
+import type { Clock } from '../../lib/clock'
+import type { NodeUuid } from '../../model/ids'
+import type { Node } from '../../model/node'
+import type { LiveData, LiveResults } from '../../query/live-data'
+import type { NodeResult } from '../../rpc/node/client'
+import type { InstanceRuntime, NodeInfo } from '../../rpc/node/dicts'
+
+type Runtimes = Readonly<Record<string, InstanceRuntime>>
+
+interface Kept<T> {
+  readonly value: T
+  /** When it was asked for, of the monotonic clock: what was asked for later is newer. */
+  readonly asked_ms: number
+  /** When the answer was there, of the wall clock. */
+  readonly seen_ms: number
+}
+
+export class LastKnown implements Pick<LiveData, 'nodeInfo' | 'instanceInfo'> {
+  private readonly nodes = new Map<NodeUuid, Kept<NodeInfo>>()
+  private readonly running = new Map<NodeUuid, Kept<Runtimes>>()
+  private listener: (node: NodeUuid, asked_ms: number) => void = () => undefined
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Calls back when a node has told what runs on it, with when it was asked. */
+  onRunning(listener: (node: NodeUuid, asked_ms: number) => void): void {
+    this.listener = listener
+  }
+
+  learnNode(node: NodeUuid, info: NodeInfo, asked_ms: number): void {
+    this.keep(this.nodes, node, info, asked_ms)
+  }
+
+  learnRunning(node: NodeUuid, runtimes: Runtimes, asked_ms: number): void {
+    if (this.keep(this.running, node, runtimes, asked_ms)) this.listener(node, asked_ms)
+  }
+
+  /** A job has started an instance there, or made it run there no more. Only what is asked from now on knows better. */
+  correct(node: NodeUuid, name: string, runtime: InstanceRuntime | undefined): void {
+    const kept = this.running.get(node)
+    if (kept === undefined) return
+    const { [name]: _, ...others } = kept.value
+    const value = runtime === undefined ? others : { ...others, [name]: runtime }
+    this.running.set(node, { ...kept, value, asked_ms: this.clock.monotonic_ms() })
+  }
+
+  runningOn(node: NodeUuid): Runtimes | undefined {
+    return this.running.get(node)?.value
+  }
+
+  /** When the node last told what runs on it; milliseconds since the epoch. */
+  runningSeen_ms(node: NodeUuid): number | undefined {
+    return this.running.get(node)?.seen_ms
+  }
+
+  /** How old the oldest is of what is known of the node and of what runs on it; milliseconds since the epoch. */
+  seen_ms(node: NodeUuid): number | undefined {
+    const [own, running] = [this.nodes.get(node), this.running.get(node)]
+    return own && running && Math.min(own.seen_ms, running.seen_ms)
+  }
+
+  /** Nodes that left the cluster are forgotten. */
+  keepOnly(there: (node: NodeUuid) => boolean): void {
+    for (const kept of [this.nodes, this.running]) for (const node of kept.keys()) if (!there(node)) kept.delete(node)
+  }
+
+  /** The same data, of which nothing is asked that is kept here. */
+  insteadOf(live: LiveData): LiveData {
+    const { nodeInfo, instanceInfo } = this
+    return {
+      ...{ nodeInfo, instanceInfo },
+      consoles: (...question) => live.consoles(...question),
+      exports: (...question) => live.exports(...question),
+      operatingSystems: (...question) => live.operatingSystems(...question),
+      extStorage: (...question) => live.extStorage(...question),
+    }
+  }
+
+  nodeInfo = (_config: unknown, nodes: readonly Node[]) => answersOf(nodes, this.nodes)
+  instanceInfo = (_config: unknown, nodes: readonly Node[]) => answersOf(nodes, this.running)
+
+  /** An answer to an older question than the one that is known counts no more. */
+  private keep<T>(kept: Map<NodeUuid, Kept<T>>, node: NodeUuid, value: T, asked_ms: number): boolean {
+    if ((kept.get(node)?.asked_ms ?? -Infinity) > asked_ms) return false
+    kept.set(node, { value, asked_ms, seen_ms: this.clock.now_ms() })
+    return true
+  }
+}
+
+const NOT_HEARD = { ok: false, error: 'the node has not told yet', offline: false } as const
+
+async function answersOf<T>(nodes: readonly Node[], kept: ReadonlyMap<NodeUuid, Kept<T>>): Promise<LiveResults<T>> {
+  const answerOf = ({ uuid }: Node): NodeResult<T> => {
+    const known = kept.get(uuid)
+    return known === undefined ? NOT_HEARD : { ok: true, payload: known.value }
+  }
+  return new Map(nodes.map((node) => [node.uuid, answerOf(node)]))
+}

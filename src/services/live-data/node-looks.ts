@@ -1,0 +1,145 @@
+// Looks at every node in turn, so that what is known last is never old. One look at a node at a time, and few in a second: a cluster
+// of a thousand nodes is looked at more slowly than one of three, and no more heavily.
+import { recordValues } from '../../config/records'
+import type { Clock } from '../../lib/clock'
+import { CountedLog } from '../../lib/counted-log'
+import type { Log } from '../../lib/log'
+import { errorText } from '../../lib/system-failure'
+import type { ConfigData, Node } from '../../model/config'
+import type { NodeUuid } from '../../model/ids'
+import {
+  NODE_LOOKS_PER_S,
+  NODE_LOOK_AGAIN_S,
+  NODE_LOOK_FAILED_EVERY_S,
+  NODE_LOOK_S,
+  NODE_LOOK_SOON_S,
+} from '../../model/limits/live-data'
+import type { LiveData } from '../../query/live-data'
+import type { NodeResult } from '../../rpc/node/client'
+import type { LastKnown } from './last-known'
+
+interface Parts {
+  readonly clock: Clock
+  readonly live: Pick<LiveData, 'nodeInfo' | 'instanceInfo'>
+  readonly known: LastKnown
+  readonly log: Log
+  config(): ConfigData
+}
+
+interface Due {
+  at_ms: number
+  looking: boolean
+  /** When the last look began. */
+  begun_ms: number
+}
+
+export class NodeLooks {
+  private readonly due = new Map<NodeUuid, Due>()
+  private readonly stop = new AbortController()
+  private wake = new AbortController()
+  private nodes: ConfigData['nodes'] | undefined
+
+  private readonly failed: CountedLog
+
+  constructor(private readonly parts: Parts) {
+    this.failed = new CountedLog({ ...parts, every_s: NODE_LOOK_FAILED_EVERY_S }, 'a look at a node failed')
+  }
+
+  start(): void {
+    void this.run()
+  }
+
+  close(): void {
+    this.stop.abort()
+    this.wake.abort()
+  }
+
+  /** Something changed there: it is looked at soon, but not more often than once in a while. */
+  soon(node: NodeUuid): void {
+    const due = this.due.get(node)
+    if (due === undefined) return
+    due.at_ms = Math.min(due.at_ms, Math.max(this.now(), due.begun_ms + NODE_LOOK_SOON_S * 1000))
+    this.wake.abort()
+  }
+
+  private async run(): Promise<void> {
+    while (!this.stop.signal.aborted) {
+      const pause_ms = this.turn()
+      if (pause_ms > 0) await this.sleep(pause_ms)
+      else await this.parts.clock.sleep(1000 / NODE_LOOKS_PER_S, this.stop.signal).catch(() => undefined)
+    }
+  }
+
+  /** Looks at the node whose turn it is; or says how long there is none. A turn that fails is followed by the next one. */
+  private turn(): number {
+    try {
+      const next = this.next()
+      const pause_ms = next === undefined ? NODE_LOOK_AGAIN_S * 1000 : next.due.at_ms - this.now()
+      if (next !== undefined && pause_ms <= 0) void this.look(next.config, next.node, next.due)
+      return pause_ms
+    } catch (error) {
+      this.failed.add(errorText(error), { err: error })
+      return NODE_LOOK_AGAIN_S * 1000
+    }
+  }
+
+  /** Until it is time, or something has to be looked at sooner. */
+  private async sleep(pause_ms: number): Promise<void> {
+    if (this.wake.signal.aborted) this.wake = new AbortController()
+    await this.parts.clock.sleep(pause_ms, this.wake.signal).catch(() => undefined)
+  }
+
+  /** The node that has waited longest. */
+  private next(): { config: ConfigData; node: Node; due: Due } | undefined {
+    const config = this.parts.config()
+    this.forgetNodes(config)
+    let first: { config: ConfigData; node: Node; due: Due } | undefined
+    for (const node of recordValues(config.nodes)) {
+      if (node.offline || !node.vm_capable) continue
+      const due = this.dueOf(node.uuid)
+      if (!due.looking && due.at_ms < (first?.due.at_ms ?? Infinity)) first = { config, node, due }
+    }
+    return first
+  }
+
+  private forgetNodes({ nodes }: ConfigData): void {
+    if (nodes === this.nodes) return
+    this.nodes = nodes
+    for (const node of this.due.keys()) if (nodes[node] === undefined) this.due.delete(node)
+    this.parts.known.keepOnly((node) => nodes[node] !== undefined)
+  }
+
+  private dueOf(node: NodeUuid): Due {
+    let due = this.due.get(node)
+    if (due === undefined) this.due.set(node, (due = { at_ms: this.now(), looking: false, begun_ms: 0 }))
+    return due
+  }
+
+  private async look(config: ConfigData, node: Node, due: Due): Promise<void> {
+    due.looking = true
+    due.begun_ms = this.now()
+    // The next look is not due until this one ends, unless somebody asks for it sooner.
+    due.at_ms = Infinity
+    let pause_s = NODE_LOOK_AGAIN_S
+    try {
+      const { live } = this.parts
+      const told =
+        this.answered(node, (await live.instanceInfo(config, [node])).get(node.uuid)) &&
+        this.answered(node, (await live.nodeInfo(config, [node])).get(node.uuid))
+      if (told) pause_s = Math.max(NODE_LOOK_S, this.due.size / NODE_LOOKS_PER_S)
+    } catch (error) {
+      this.failed.add(`${node.name}: ${errorText(error)}`, { err: error })
+    } finally {
+      due.looking = false
+      due.at_ms = Math.min(due.at_ms, due.begun_ms + pause_s * 1000)
+      this.wake.abort()
+    }
+  }
+
+  private answered(node: Node, result: NodeResult<unknown> | undefined): boolean {
+    if (result?.ok === false) this.failed.add(`${node.name}: ${result.error}`, {})
+    return result?.ok === true
+  }
+
+  private now = (): number => this.parts.clock.monotonic_ms()
+}

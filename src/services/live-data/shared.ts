@@ -1,0 +1,46 @@
+import type { Pace } from '../../lib/pace'
+
+interface Entry {
+  running: Promise<unknown>
+  /** Whether it has not been begun yet. */
+  waits: boolean
+  /** Begins after `running`, so that its answer is newer than the wish of everyone who waits for it. */
+  next?: Promise<unknown>
+}
+
+/**
+ * Requests that many want at the same time are made once. Who comes while one is under way gets the answer of the next
+ * one, never of the one that may have looked before he asked: a client that changed something sees its change.
+ */
+export class Shared {
+  private readonly entries = new Map<string, Entry>()
+
+  /** With a pace, requests are begun as it lets them. */
+  constructor(private readonly pace?: Pace) {}
+
+  run<T>(key: string, request: () => Promise<T>): Promise<T> {
+    const entry = this.entries.get(key)
+    if (entry === undefined) return this.start(key, request)
+    // All requests under one key are of one type.
+    if (entry.waits) return entry.running as Promise<T>
+    const start = () => this.start(key, request)
+    entry.next ??= entry.running.then(start, start)
+    return entry.next as Promise<T>
+  }
+
+  private start<T>(key: string, request: () => Promise<T>): Promise<T> {
+    const entry: Entry = { running: Promise.resolve(), waits: true }
+    const begin = () => {
+      entry.waits = false
+      return request()
+    }
+    const running = this.pace === undefined ? begin() : this.pace.run(begin)
+    entry.running = running
+    this.entries.set(key, entry)
+    const forget = () => {
+      if (this.entries.get(key) === entry && entry.next === undefined) this.entries.delete(key)
+    }
+    running.then(forget, forget)
+    return running
+  }
+}

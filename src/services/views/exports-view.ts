@@ -1,0 +1,21 @@
+// Exports as /3 shows them. They have no name of their own: one is known by its node and its instance.
+import { niceCompare } from '../../model/nice-sort'
+import { runQuery } from '../../query/engine'
+import type { QuerySource } from '../../query/source'
+import type { Cell } from '../../rpc/luxi/calls'
+import type { ViewPage, ViewRequest } from '../../rpc/luxi/gantry'
+import type { Access } from '../access/access'
+import { pageOf } from './view-page'
+
+/** `source` has what the caller may know. The data of an export are those of its instance, so who does not see that sees no export. */
+export async function exportsView(access: Access, request: ViewRequest, source: QuerySource): Promise<ViewPage> {
+  const { data } = await runQuery('export', ['node', 'export', ...request.fields], request.filter, source)
+  const isSeen = ([, name]: readonly Cell[]): boolean =>
+    typeof name?.[1] !== 'string' || access.sees(source.config, `instance/${name[1]}`)
+  const rows = data.filter(isSeen).sort((a, b) => niceCompare(keyOf(a), keyOf(b)))
+  const { page, next } = pageOf(rows, keyOf, request)
+  return { rows: page.map((row) => row.slice(2).map(([, value]) => value ?? null)), next }
+}
+
+/** A node that did not tell its exports has one row, with none. */
+const keyOf = ([node, name]: readonly Cell[]): string => `${String(node?.[1])}/${String(name?.[1] ?? '')}`

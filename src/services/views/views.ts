@@ -1,0 +1,123 @@
+// Objects as /3 shows them: the query engine, page by page. Live data is asked for only for the page that is shown.
+import { stampText, timeText } from '../../lib/rfc3339'
+import { ECODE, OpPrereqError } from '../../model/errors'
+import { niceCompare } from '../../model/nice-sort'
+import { KINDS } from '../../model/permissions'
+import { keyField, queryFields, runQuery } from '../../query/engine'
+import type { JobOutline, JobReader, QuerySource } from '../../query/source'
+import type { QueryFilter, QueryResource } from '../../rpc/luxi/calls'
+import type { ViewPage, ViewRequest } from '../../rpc/luxi/gantry'
+import type { Access } from '../access/access'
+import { exportsView } from './exports-view'
+import type { LastKnown } from '../live-data/last-known'
+import { pageOf } from './view-page'
+import { SEEN_FIELDS, saysNothing } from './view-fields'
+
+export async function view(
+  access: Access,
+  request: ViewRequest,
+  whole: QuerySource,
+  known: LastKnown,
+): Promise<ViewPage> {
+  const { what, name, fields } = request
+  const kind = KINDS.get(what)
+  if (kind === undefined || (what === 'export' && name !== null))
+    throw new OpPrereqError(`There is no view of ${what}`, ECODE.INVAL)
+  access.need(name === null ? `${kind}.list` : `${kind}.query`)
+  refuseUnknown(what, fields)
+  // Filters, too, look only at what the caller may know.
+  const live = request.known ? known.insteadOf(whole.live) : whole.live
+  const source = {
+    ...whole,
+    live,
+    config: access.known(whole.config),
+    jobs: whole.jobs && visibleJobs(access, whole.jobs),
+  }
+  if (what === 'export') return exportsView(access, request, source)
+  const key = keyField(what)
+  const only = name === null ? request.filter : ['==', key, what === 'job' ? Number(name) : name]
+  const visible = await keys(access, what, key, only, source)
+  if (name !== null && visible.length === 0) throw new OpPrereqError(`There is no ${what} ${name}`, ECODE.NOENT)
+  const { page, next } = pageOf(visible, String, request)
+  if (page.length === 0) return { rows: [], next: null }
+  const chosen = ['|', ...page.map((one) => ['==', key, one])]
+  const rows = await rowsOf(request, chosen, source, known)
+  return { rows: page.flatMap((one) => [rows.get(one) ?? []]), next }
+}
+
+/** By key: what is shown of each object, field by field. */
+async function rowsOf(
+  { what, fields, ...request }: ViewRequest,
+  chosen: QueryFilter,
+  source: QuerySource,
+  known: LastKnown,
+): Promise<Map<unknown, unknown[]>> {
+  const age = SEEN_FIELDS[what]
+  const asked = fields.filter((field) => field !== age?.name)
+  const { fields: described, data } = await runQuery(what, [keyField(what), ...asked], chosen, source)
+  const kinds = new Map(described.map(({ name, kind }) => [name, kind]))
+  const rows = data.map(([key, ...cells]) => {
+    const values = new Map(asked.map((field, at) => [field, cells[at]?.[1] ?? null]))
+    const seen_ms = age?.seen_ms(source.config, String(key?.[1]), known)
+    const shown = (field: string): unknown => {
+      if (field === age?.name) return seen_ms === undefined ? null : timeText(seen_ms / 1000)
+      const value = values.get(field)
+      if (kinds.get(field) === 'timestamp') return stampText(value)
+      return request.known && saysNothing(value, seen_ms) ? null : value
+    }
+    return [key?.[1], fields.map(shown)] as const
+  })
+  return new Map(rows)
+}
+
+type Key = string | number
+
+/** The keys of all objects that the caller may see, in order. */
+async function keys(
+  access: Access,
+  what: QueryResource,
+  key: string,
+  filter: QueryFilter,
+  source: QuerySource,
+): Promise<Key[]> {
+  const isJob = what === 'job'
+  const { data } = await runQuery(what, isJob ? [key, 'status'] : [key], filter, source)
+  // A job that was asked for by its id has a row even if there is none.
+  const there = isJob ? data.filter(([, status]) => status?.[1] !== null) : data
+  const found = there.filter(([id]) => seen(access, what, id?.[1], source))
+  const names = found.map(([id]) => id?.[1]).filter((value): value is Key => isKey(value))
+  return names.sort((a, b) => niceCompare(String(a), String(b)))
+}
+
+const isKey = (value: unknown): value is Key => typeof value === 'string' || typeof value === 'number'
+
+/** A token with a scope sees the jobs that were submitted with it. */
+function visibleJobs(access: Access, jobs: JobReader): JobReader {
+  if (!access.limited) return jobs
+  const token = access.identity.token ?? ''
+  const isVisible = ({ tokens }: Pick<JobOutline, 'tokens'>) => tokens.includes(token)
+  return {
+    all: async (options) => (await jobs.all(options)).filter(isVisible),
+    known(id) {
+      const job = jobs.known(id)
+      return job && isVisible(job) ? job : undefined
+    },
+    one: async (id) => {
+      const job = await jobs.one(id)
+      return job && isVisible(job) ? job : undefined
+    },
+  }
+}
+
+/** A token with a scope sees the objects in it. */
+function seen(access: Access, what: QueryResource, key: unknown, source: QuerySource): boolean {
+  if (!access.limited || what === 'job' || what === 'os') return true
+  return access.sees(source.config, `${what}/${String(key)}`)
+}
+
+function refuseUnknown(what: QueryResource, fields: readonly string[]): void {
+  const { fields: described } = queryFields(what, fields)
+  const unknown = described.filter(({ name, kind }) => kind === 'unknown' && name !== SEEN_FIELDS[what]?.name)
+  if (unknown.length > 0)
+    throw new OpPrereqError(`Unknown fields of ${what}: ${unknown.map(({ name }) => name).join(', ')}`, ECODE.INVAL)
+}

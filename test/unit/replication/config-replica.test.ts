@@ -1,0 +1,128 @@
+import * as fs from 'node:fs'
+import * as os from 'node:os'
+import * as path from 'node:path'
+import { openStore, type ConfigStore } from '../../../src/config/store'
+import { systemClock } from '../../../src/lib/clock'
+import { systemDisk } from '../../../src/lib/disk'
+import { isServed } from '../../../src/lib/json-socket'
+import { silentLog } from '../../../src/lib/log'
+import { pathsOf } from '../../../src/lib/paths'
+import { systemRandom } from '../../../src/lib/random'
+import { followConfig } from '../../../src/rpc/wconfd/follow'
+import { yieldFollow } from '../../../src/rpc/wconfd/follow-server'
+import { ConfigReplica } from '../../../src/replication/config-replica'
+import { smallConfig, storeOptions } from '../config/builders'
+import { eventually } from '../daemons/wconfd/support'
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gcr-'))
+let number = 0
+let paths = pathsOf(folder, 'x')
+let masterStore: ConfigStore
+let replica: ConfigReplica
+let isMaster = false
+
+const newReplica = () =>
+  new ConfigReplica({
+    ...{ paths, disk: systemDisk, clock: systemClock, random: systemRandom, log: silentLog },
+    isMaster: () => isMaster,
+  })
+
+beforeEach(async () => {
+  isMaster = false
+  paths = pathsOf(`${folder}/${++number}`, `${number}`)
+  masterStore = await openStore(await storeOptions(smallConfig()))
+  replica = newReplica()
+  await replica.start()
+})
+
+afterEach(async () => {
+  await replica.close()
+  await masterStore.close(false)
+})
+
+afterAll(() => fs.rmSync(folder, { recursive: true }))
+
+const copy = async (to = replica) => {
+  const { config, gantry } = masterStore.texts()
+  await to.replace(config, gantry)
+}
+const feed = () =>
+  masterStore.addReplica((data, kind) => (kind === 'journal' ? replica.append(data.toString()) : Promise.resolve()))
+const tag = (name: string) => masterStore.change([['addTags', 'cluster', '', [name]]])
+const readBack = async () => {
+  const store = await openStore({ paths, disk: systemDisk, clock: systemClock, random: systemRandom, log: silentLog })
+  const config = store.current()
+  await store.close(true)
+  return config
+}
+
+test('a node without a copy takes a full one and then records, and they survive', async () => {
+  await expect(replica.append('')).rejects.toThrow('There is no configuration')
+  await copy()
+  feed()
+  await tag('one')
+  await replica.close()
+  expect((await readBack()).cluster.tags).toEqual(['one'])
+  expect(fs.existsSync(paths.journalFile)).toBe(false)
+})
+
+test('records that do not follow ask for a full copy', async () => {
+  await copy()
+  await tag('one')
+  feed()
+  const failures: string[] = []
+  masterStore.addReplica((data, kind) =>
+    kind === 'journal'
+      ? replica.append(data.toString()).catch((e: unknown) => void failures.push(String(e)))
+      : Promise.resolve(),
+  )
+  await tag('two')
+  expect(failures.join()).toContain('send a full copy')
+  await copy()
+  await tag('three')
+  await replica.close()
+  expect((await readBack()).cluster.tags).toEqual(['one', 'three', 'two'])
+})
+
+test('followers on a candidate see each change, and survive its restart', async () => {
+  await copy()
+  feed()
+  const follower = await followConfig(paths.socket('follow'))
+  await tag('one')
+  await eventually(() => expect(follower.current().cluster.tags).toEqual(['one']))
+  expect(follower.gantry()).toBeUndefined()
+  await replica.close()
+  replica = newReplica()
+  await replica.start()
+  await tag('two')
+  await eventually(() => expect(follower.current().cluster.tags).toEqual(['one', 'two']))
+  follower.close()
+})
+
+test('the files are let go when wconfd asks for them, and the master keeps no copy of its own', async () => {
+  await copy()
+  await yieldFollow(paths.socket('follow'))
+  await expect(isServed(paths.socket('follow'))).resolves.toBe(false)
+  isMaster = true
+  await replica.start()
+  await expect(isServed(paths.socket('follow'))).resolves.toBe(false)
+})
+
+test('a copy is refused while another process keeps the files', async () => {
+  await copy()
+  const other = newReplica()
+  await expect(other.append('')).rejects.toThrow('This node runs as master itself')
+  await expect(copy(other)).rejects.toThrow('This node runs as master itself')
+})
+
+test('a damaged copy is replaced', async () => {
+  await copy()
+  await replica.close()
+  fs.writeFileSync(paths.configFile, '{"half')
+  replica = newReplica()
+  await replica.start()
+  await tag('one')
+  await copy()
+  await replica.close()
+  expect((await readBack()).cluster.tags).toEqual(['one'])
+})

@@ -1,0 +1,66 @@
+import type { Asker, Delta } from '../../../../src/config/delta'
+import type { Job } from '../../../../src/jobs/job'
+import { configEvents, jobEvents, submitter } from '../../../../src/services/events/event-sources'
+import { askerOf, userOf } from '../../../../src/services/filter-rules'
+import { goldenConfig } from '../../../support/golden-query'
+
+const config = goldenConfig()
+const [node] = Object.values(config.nodes)
+if (node === undefined) throw new Error('the recorded cluster has no node')
+const changed = { ...node, serial_no: node.serial_no + 1 }
+const delta: Delta = { from: config.serial_no, to: config.serial_no + 1, mtime: 1, nodes: { [node.uuid]: changed } }
+const users = new Map([[7, 'anna']])
+const who = (asker: Asker): string | null => (typeof asker === 'number' ? (users.get(asker) ?? null) : userOf(asker))
+
+test('a change of the configuration tells object, serial number, jobs and who submitted them', () => {
+  expect(configEvents(config, config, { ...delta, askers: [7, 8] }, who)).toMatchObject([
+    {
+      type: 'config',
+      objects: [`node/${node.name}`],
+      data: { serial_no: changed.serial_no, config: { serial_no: delta.to, jobs: [7, 8], who: ['anna', null] } },
+    },
+  ])
+})
+
+test('a change that a user asked for without a job names the user', () => {
+  const [event] = configEvents(config, config, { ...delta, askers: ['luxid', askerOf('berta')] }, who)
+  expect(event?.data['config']).toEqual({ serial_no: delta.to, who: ['berta'] })
+})
+
+test('a change that no job asked for names nobody', () => {
+  expect(configEvents(config, config, delta, who)[0]?.data['config']).toEqual({ serial_no: delta.to })
+})
+
+test('an event of a job names no more than a few objects and opcodes, however many the job has', () => {
+  const names = Array.from({ length: 5000 }, (_, at) => `vm${at}`)
+  const input = { OP_ID: 'OP_INSTANCE_QUERY_DATA', instances: ['x'.repeat(5000), 'vm0', ...names] }
+  const ops = Array.from({ length: 500 }, () => ({ input, status: 'queued', log: [] }))
+  const [event] = jobEvents(undefined, { id: 7, ops } as unknown as Job)
+  expect(event?.objects).toHaveLength(50)
+  expect(event?.objects.slice(0, 3)).toEqual(['job/7', 'instance/vm0', 'instance/vm1'])
+  expect(event?.data['ops']).toHaveLength(50)
+  expect(JSON.stringify(event).length).toBeLessThan(32_000)
+})
+
+test.each([
+  [
+    'a job of /2',
+    [
+      ['gantry:user', 'anna', 1],
+      ['gnt:library:rlib2:x', '', 1],
+    ],
+    { user: 'anna', token: null },
+  ],
+  [
+    'a job through a token',
+    [
+      ['gantry:user', 'anna', 1],
+      ['gantry:token', 'ab', 1],
+    ],
+    { user: 'anna', token: 'ab' },
+  ],
+  ['a command on the master', [['gnt:client:gnt-node', 'modify', 1]], { user: null, token: null }],
+])('%s is known by its reason trail', (_what, reason, expected) => {
+  const ops = [{ input: { OP_ID: 'OP_TEST_DELAY', reason } }]
+  expect(submitter({ id: 7, ops } as unknown as Job)).toEqual(expected)
+})

@@ -1,0 +1,184 @@
+import type { Delta } from '../../../../src/config/delta'
+import { recordSet } from '../../../../src/config/records'
+import type { Job } from '../../../../src/jobs/job'
+import type { Instance } from '../../../../src/model/config'
+import type { NewEvent } from '../../../../src/services/events/event-history'
+import { InstanceWatch } from '../../../../src/services/events/instance-watch'
+import { LastKnown } from '../../../../src/services/live-data/last-known'
+import { goldenConfig } from '../../../support/golden-query'
+import { SteppedClock } from '../../../support/stepped-clock'
+
+const RUNTIME = { memory: 128, vcpus: 1, state: 0, time: 0 }
+const golden = goldenConfig()
+const vm = Object.values(golden.instances).find(({ admin_state }) => admin_state === 'up') as Instance
+const other = Object.values(golden.nodes).find(({ uuid }) => uuid !== vm.primary_node)
+if (other === undefined) throw new Error('the recorded cluster has one node only')
+const nameOf = (uuid: string) => golden.nodes[uuid]?.name
+
+function start() {
+  const clock = new SteppedClock()
+  const known = new LastKnown(clock)
+  const events: NewEvent[] = []
+  const jobs = new Map<number, Job>()
+  const looks: string[] = []
+  const state = { config: golden }
+  const queue = { job: (id: number) => jobs.get(id), all: () => [...jobs.values()] }
+  const config = () => state.config
+  const add = (event: NewEvent) => void events.push(event)
+  const watch = new InstanceWatch({ queue, clock, known, config, add, look: (node) => looks.push(node) })
+  const told = () => events.splice(0).map(({ data }) => data)
+  /** The primary node tells whether it runs. */
+  const seen = async (running: boolean) => {
+    await clock.pass(1)
+    known.learnRunning(vm.primary_node, running ? { [vm.name]: RUNTIME } : {}, clock.monotonic_ms())
+  }
+  const step = (id: number, opcode: string, status: string, more = {}) => {
+    const reason = [['gantry:user', 'anna', 1]]
+    const input = { OP_ID: opcode, instance_name: vm.name, reason, ...more }
+    const job = { id, ops: [{ input, status, log: [] }] } as unknown as Job
+    watch.job(job, jobs.get(id))
+    jobs.set(id, job)
+  }
+  const change = (instance: Instance | null, askers: number[] = []) => {
+    const before = state.config
+    state.config = { ...before, instances: recordSet(before.instances, vm.uuid, instance ?? undefined) }
+    const delta: Delta = { from: 1, to: 2, mtime: 1, instances: { [vm.uuid]: instance }, askers }
+    watch.follow(before, state.config, delta)
+  }
+  return { clock, known, looks, told, seen, step, change }
+}
+
+const by = (job: number, opcode: string) => ({ job, opcode, user: 'anna', token: null })
+
+test('what is seen for the first time is no event; an end without a job is a crash, told once', async () => {
+  const { told, seen } = start()
+  await seen(true)
+  expect(told()).toEqual([])
+  await seen(false)
+  await seen(false)
+  expect(told()).toMatchObject([
+    { change: 'crashed', instance: vm.name, before: { running: true }, now: { running: false }, cause: null },
+  ])
+  await seen(true)
+  expect(told()).toMatchObject([{ change: 'started', cause: null }])
+})
+
+test('what a job did is told with its user when it has ended, and not again when the node tells it', async () => {
+  const { told, seen, step, known } = start()
+  await seen(true)
+  step(7, 'OP_INSTANCE_SHUTDOWN', 'running')
+  await seen(false)
+  expect(told()).toEqual([])
+  step(7, 'OP_INSTANCE_SHUTDOWN', 'success')
+  expect(told()).toMatchObject([{ change: 'stopped', cause: by(7, 'OP_INSTANCE_SHUTDOWN') }])
+  await seen(false)
+  step(8, 'OP_INSTANCE_STARTUP', 'running')
+  step(8, 'OP_INSTANCE_STARTUP', 'success')
+  expect(told()).toMatchObject([{ change: 'started', cause: by(8, 'OP_INSTANCE_STARTUP') }])
+  expect(known.runningOn(vm.primary_node)).toHaveProperty([vm.name])
+  await seen(true)
+  expect(told()).toEqual([])
+  await seen(false)
+  expect(told()).toMatchObject([{ change: 'crashed', cause: null }])
+})
+
+test('an answer to a question that was asked before a job ended does not count', async () => {
+  const { told, seen, step, clock, known } = start()
+  await seen(true)
+  const asked_ms = clock.monotonic_ms()
+  step(7, 'OP_INSTANCE_SHUTDOWN', 'running')
+  await clock.pass(1)
+  step(7, 'OP_INSTANCE_SHUTDOWN', 'success')
+  told()
+  known.learnRunning(vm.primary_node, { [vm.name]: RUNTIME }, asked_ms)
+  expect(told()).toEqual([])
+})
+
+test("after a job that failed the node is asked, and what it tells is the job's", async () => {
+  const { told, seen, step, looks } = start()
+  await seen(true)
+  step(7, 'OP_INSTANCE_REBOOT', 'running')
+  step(7, 'OP_INSTANCE_REBOOT', 'error')
+  expect(looks).toEqual([vm.primary_node])
+  await seen(false)
+  expect(told()).toMatchObject([{ change: 'stopped', cause: by(7, 'OP_INSTANCE_REBOOT') }])
+})
+
+test('what a job did to nothing is no event', async () => {
+  const { told, seen, step, change } = start()
+  await seen(true)
+  step(7, 'OP_INSTANCE_SHUTDOWN', 'running', { dry_run: true })
+  step(7, 'OP_INSTANCE_SHUTDOWN', 'success', { dry_run: true })
+  expect(told()).toEqual([])
+  change(vm)
+  await seen(true)
+  expect(told()).toEqual([])
+})
+
+test('an instance that got another name is watched on', async () => {
+  const { told, seen, step, change, known, clock } = start()
+  await seen(false)
+  step(7, 'OP_INSTANCE_RENAME', 'running')
+  change({ ...vm, name: 'renamed.test' })
+  step(7, 'OP_INSTANCE_RENAME', 'success')
+  await clock.pass(1)
+  known.learnRunning(vm.primary_node, { 'renamed.test': RUNTIME }, clock.monotonic_ms())
+  expect(told()).toMatchObject([{ change: 'started', instance: 'renamed.test' }])
+})
+
+test('a migration, a removal and a creation follow from the configuration', async () => {
+  const { told, seen, step, change } = start()
+  await seen(true)
+  step(7, 'OP_INSTANCE_MIGRATE', 'running')
+  change({ ...vm, primary_node: other.uuid }, [7])
+  expect(told()).toMatchObject([
+    {
+      change: 'migrated',
+      before: { running: true, node: nameOf(vm.primary_node) },
+      now: { running: true, node: other.name },
+      cause: by(7, 'OP_INSTANCE_MIGRATE'),
+    },
+  ])
+  change(null)
+  expect(told()).toMatchObject([{ change: 'removed', now: null, cause: null }])
+  change({ ...vm, forthcoming: true })
+  expect(told()).toEqual([])
+  change(vm)
+  expect(told()).toMatchObject([{ change: 'created', before: null, now: { running: false } }])
+})
+
+/** The instance is not there, and its node has told so. */
+async function withoutIt() {
+  const world = start()
+  world.change(null)
+  await world.seen(false)
+  world.told()
+  return world
+}
+const made = { ...vm, admin_state: 'up' as const }
+
+test('an instance that its node tells of before the job that creates it has ended is started by this job', async () => {
+  const { told, seen, step, change } = await withoutIt()
+  step(7, 'OP_INSTANCE_CREATE', 'running')
+  change({ ...made, forthcoming: true }, [7])
+  change(made, [7])
+  await seen(true)
+  expect(told()).toMatchObject([{ change: 'created', cause: by(7, 'OP_INSTANCE_CREATE') }])
+  step(7, 'OP_INSTANCE_CREATE', 'success')
+  await seen(true)
+  expect(told()).toMatchObject([{ change: 'started', cause: by(7, 'OP_INSTANCE_CREATE') }])
+  await seen(false)
+  expect(told()).toMatchObject([{ change: 'crashed', cause: null }])
+})
+
+test('an instance that the configuration tells of after the job that created it has ended is started by this job', async () => {
+  const { told, seen, step, change } = await withoutIt()
+  step(7, 'OP_INSTANCE_CREATE', 'running')
+  step(7, 'OP_INSTANCE_CREATE', 'success')
+  change(made, [7])
+  await seen(true)
+  expect(told()).toMatchObject([
+    { change: 'created', cause: by(7, 'OP_INSTANCE_CREATE') },
+    { change: 'started', cause: by(7, 'OP_INSTANCE_CREATE') },
+  ])
+})
