@@ -138,6 +138,10 @@ class Search implements Looking {
     return nodes.has(primary[instance] ?? NO_NODE) || nodes.has(secondary[instance] ?? NO_NODE)
   }
 
+  likeOf(instance: number): number {
+    return this.mover.likeOf(instance)
+  }
+
   isBetter(one: Found, other: Found): boolean {
     return this.mover.isBetter(one, other)
   }

@@ -9,6 +9,8 @@ export interface Looking<M extends Move> {
   /** The instance's best move that leaves a score below `bound`. */
   bestOf(instance: number, bound: number, ties: 'any'): M | undefined
   isOn(instance: number, nodes: ReadonlySet<number>): boolean
+  /** The instance with its nodes, as a number that those share that are alike. */
+  likeOf(instance: number): number
 }
 
 export class LazySearch<M extends Move> {
@@ -52,17 +54,37 @@ export class LazySearch<M extends Move> {
       else if ((promised[at] ?? 0) > LAZY_PART * most) others.push(at)
     })
     others.sort((one, other) => (promised[other] ?? 0) - (promised[one] ?? 0))
-    return this.among([...near, ...others.slice(0, LAZY_LOOKS)], before)
+    return this.among([...near, ...this.firstUnlike(others)], before)
   }
 
-  /** Looks at each of these instances, and notes what it promises. */
+  /** So many that no two of them are alike. */
+  private firstUnlike(places: readonly number[]): Iterable<number> {
+    const found = new Map<number, number>()
+    for (const at of places) {
+      const like = this.looking.likeOf(this.candidates[at] ?? -1)
+      if (found.has(like)) continue
+      found.set(like, at)
+      if (found.size === LAZY_LOOKS) break
+    }
+    return found.values()
+  }
+
+  /** Looks at each of these instances, but at one only of those that are alike, and notes what it promises. */
   private among(places: readonly number[], before: number): M | undefined {
     this.changed = new Set()
+    const promised = new Map<number, number>()
     let best: M | undefined
     for (const at of places) {
-      const move = this.looking.bestOf(this.candidates[at] ?? -1, before, 'any')
-      this.promised[at] = move === undefined ? 0 : before - move.score
-      if (move !== undefined && move.score < (best?.score ?? Infinity)) best = move
+      const instance = this.candidates[at] ?? -1
+      const like = this.looking.likeOf(instance)
+      let promise = promised.get(like)
+      if (promise === undefined) {
+        const move = this.looking.bestOf(instance, before, 'any')
+        promise = move === undefined ? 0 : before - move.score
+        promised.set(like, promise)
+        if (move !== undefined && move.score < (best?.score ?? Infinity)) best = move
+      }
+      this.promised[at] = promise
     }
     return best
   }

@@ -143,6 +143,10 @@ export class Mover implements TargetSearch {
     return this.targets.weighed
   }
 
+  likeOf(instance: number): number {
+    return this.memory?.likeOf(instance) ?? instance
+  }
+
   private begin(instance: number, bound: number, ties: TieRule): void {
     this.best = undefined
     this.least = bound

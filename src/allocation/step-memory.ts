@@ -53,6 +53,11 @@ export class StepMemory {
     return found
   }
 
+  /** The instance with its nodes, as a number that those share that are alike. */
+  likeOf(instance: number): number {
+    return this.likeness.sourceOf(instance)
+  }
+
   targetKinds(): readonly TargetKind[] {
     if (this.groupedAt === this.step) return this.groupList
     this.groupedAt = this.step

@@ -2,11 +2,11 @@
 
 /** Nodes times instances up to which a step looks at all instances where these are of a few sizes; above, first at those that gained most. */
 export const EXHAUSTIVE_TRIALS = 100_000
-/** Instances that such a search looks at again for a step because they promise most; steps after which it looks at all. */
+/** Instances, no two of them alike, that such a search looks at again for a step because they promise most; steps after which it looks at all. */
 export const LAZY_LOOKS = 48
 export const LAZY_ROUNDS = 50
 /** Who promised less than this part of the best gain is not looked at again. */
-export const LAZY_PART = 0.75
+export const LAZY_PART = 0.95
 /** Sizes of candidates from which on a balance keeps what each of them promises; below, many are alike, and what one gives all give. */
 export const PROMISING_SIZES = 16
 /** Instances that a step looks at in the order of their promises before it sorts the others. */
