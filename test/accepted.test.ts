@@ -2,7 +2,7 @@
 // below has exactly what is not read, so that it shrinks with what is added to the code.
 import * as path from 'node:path'
 import * as ts from 'typescript'
-import { COMMON_OPTIONS } from '../src/cli/parse'
+import { COMMON_OPTIONS } from '../src/cli/input/parse'
 import { TOOLS } from '../src/cli/program'
 import { nodeCalls } from '../src/rpc/node/calls'
 import { commandKey, wordsOfCommands } from './support/command-words'

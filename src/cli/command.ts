@@ -12,8 +12,8 @@ import { ECODE, type ErrorCode, OpPrereqError } from '../model/errors'
 import type { Master } from '../rpc/luxi/calls'
 import type { NodeClient } from '../rpc/node/client'
 import type { InitOptions } from '../bootstrap/init-cluster'
-import type { Jobs } from './jobs'
-import type { OptionValues } from './option-values'
+import type { Jobs } from './submit/jobs'
+import type { OptionValues } from './input/option-values'
 
 export type OptionType =
   | 'flag'

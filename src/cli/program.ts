@@ -8,55 +8,55 @@ import type { Call, Terminal, Tool } from './command'
 export const TOOLS: Readonly<Record<string, { readonly about: string; load(): Promise<Tool> }>> = {
   allocation: {
     about: 'what fits where, and what a move or a loss would do',
-    load: async () => (await import('./allocation.js')).allocationTool,
+    load: async () => (await import('./allocation/tool.js')).allocationTool,
   },
   backup: {
     about: 'exports of instances',
-    load: async () => (await import('./backup.js')).backupTool,
+    load: async () => (await import('./backup/tool.js')).backupTool,
   },
   cluster: {
     about: 'the cluster as a whole: its settings, checks, master and keys',
-    load: async () => (await import('./cluster.js')).clusterTool,
+    load: async () => (await import('./cluster/tool.js')).clusterTool,
   },
   debug: {
     about: 'tools for developers',
-    load: async () => (await import('./debug.js')).debugTool,
+    load: async () => (await import('./debug/tool.js')).debugTool,
   },
   filter: {
     about: 'rules that hold up, limit or refuse jobs',
-    load: async () => (await import('./filter.js')).filterTool,
+    load: async () => (await import('./filter/tool.js')).filterTool,
   },
   group: {
     about: 'groups of nodes',
-    load: async () => (await import('./group.js')).groupTool,
+    load: async () => (await import('./group/tool.js')).groupTool,
   },
   instance: {
     about: 'virtual machines',
-    load: async () => (await import('./instance.js')).instanceTool,
+    load: async () => (await import('./instance/tool.js')).instanceTool,
   },
   job: {
     about: 'what runs, waits or has ended',
-    load: async () => (await import('./job.js')).jobTool,
+    load: async () => (await import('./job/tool.js')).jobTool,
   },
   network: {
     about: 'IP networks with pools of addresses',
-    load: async () => (await import('./network.js')).networkTool,
+    load: async () => (await import('./network/tool.js')).networkTool,
   },
   node: {
     about: 'the machines that instances run on',
-    load: async () => (await import('./node.js')).nodeTool,
+    load: async () => (await import('./node/tool.js')).nodeTool,
   },
   os: {
     about: 'operating systems that can be installed',
-    load: async () => (await import('./os.js')).osTool,
+    load: async () => (await import('./os/tool.js')).osTool,
   },
   storage: {
     about: 'external storage providers',
-    load: async () => (await import('./storage.js')).storageTool,
+    load: async () => (await import('./storage/tool.js')).storageTool,
   },
   token: {
     about: 'access for programs to the remote API',
-    load: async () => (await import('./token.js')).tokenTool,
+    load: async () => (await import('./token/tool.js')).tokenTool,
   },
 }
 
@@ -88,7 +88,7 @@ export async function runProgram(program: string, words: readonly string[], envi
   }
   const asksForHelp = object === '--help' || object === '-h'
   if (object !== undefined && !asksForHelp) {
-    const { suggestion } = await import('./suggest.js')
+    const { suggestion } = await import('./input/suggest.js')
     terminal.err(`gnt: there is no object '${object}'.${suggestion(object, Object.keys(TOOLS))}`)
   }
   terminal.out('Usage: gnt [--node NAME] {object} {command} [options...] [argument...]')

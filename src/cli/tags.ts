@@ -1,8 +1,8 @@
 import type { TagKind } from '../rpc/luxi/calls'
 import { OpTagsDel, OpTagsSearch, OpTagsSet } from '../opcodes/tags'
 import { type Call, type Command, EXIT, refusal } from './command'
-import { readInput } from './input-file'
-import { firstArgument, opcodeOf } from './submit'
+import { readInput } from './input/input-file'
+import { firstArgument, opcodeOf } from './submit/submit'
 
 export const listTags = (kind: TagKind): Pick<Command, 'run' | 'data'> => {
   const sorted = async (call: Call) => [...(await call.master.queryTags(kind, firstArgument(call)))].sort()

@@ -2,7 +2,7 @@
 import { nanoseconds } from '../../lib/clock'
 import { RepairFailure, repairRound } from '../../maintenance/repair-round'
 import type { Master, WireOpCode } from '../../rpc/luxi/calls'
-import { formatCtime } from '../format'
+import { formatCtime } from '../output/format'
 import { submitJobs, waitForJobs } from './jobs'
 import { loadLocal } from './load'
 import { type Parsed, has, numberOf, parseOptions, textOf } from './options'

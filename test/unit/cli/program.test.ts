@@ -1,6 +1,6 @@
 import { ALL_TOOLS } from '../../support/all-tools'
 import { TOOLS } from '../../../src/cli/program'
-import { optionsOf } from '../../../src/cli/parse'
+import { optionsOf } from '../../../src/cli/input/parse'
 import { readJson } from '../../support/golden-query'
 import { FakeMaster } from '../../support/fake-master'
 import { runCli } from '../../support/run-cli'

@@ -1,6 +1,6 @@
 // Every question that a command can ask names an option of that command which answers it beforehand.
 import { ALL_TOOLS } from '../../support/all-tools'
-import { optionsOf } from '../../../src/cli/parse'
+import { optionsOf } from '../../../src/cli/input/parse'
 import { root, projectFiles } from '../../support/source-tree'
 import type { ConfigData } from '../../../src/model/config'
 import type { QueryResult } from '../../../src/rpc/luxi/calls'
@@ -34,7 +34,7 @@ const ASKING: readonly (readonly [line: string, answer?: string])[] = [
   ['gnt-node power off node2'],
   ['gnt-node powercycle node2'],
 ]
-/** Asked about the answer to another question, which test/unit/cli/allocation.test.ts plays. */
+/** Asked about the answer to another question, which test/unit/cli/allocation/tool.test.ts plays. */
 const ELSEWHERE = ['allocation.ts']
 
 const ONE_JOB: QueryResult = {

@@ -1,5 +1,5 @@
 import * as os from 'node:os'
-import { describeError } from '../../../src/cli/errors'
+import { describeError } from '../../../src/cli/output/errors'
 import { errorReply } from '../../../src/daemons/rapi/errors'
 import { problemOf } from '../../../src/daemons/rapi/v3/problem'
 import { systemDisk } from '../../../src/lib/disk'

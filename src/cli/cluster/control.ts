@@ -1,0 +1,89 @@
+import { type Clock, seconds } from '../../lib/clock'
+import { timeText } from '../../lib/rfc3339'
+import { OpClusterActivateMasterIp, OpClusterDeactivateMasterIp, OpClusterRedistConf } from '../../opcodes/cluster'
+import type { Master } from '../../rpc/luxi/calls'
+import { type Call, EXIT, refusal } from '../command'
+import { confirm } from '../input/confirm'
+import { formatCtime } from '../output/format'
+import { oYes } from '../input/options'
+import { opcodeOf, submitting } from '../submit/submit'
+
+export async function redistributeConfig({ jobs, options }: Call): Promise<number> {
+  await jobs.run(opcodeOf(OpClusterRedistConf, {}), options.flag('yes_do_it'))
+  return EXIT.ok
+}
+
+export const activateMasterIp = submitting(OpClusterActivateMasterIp, () => ({}))
+
+export async function deactivateMasterIp(call: Call): Promise<number> {
+  const question =
+    'This takes down the address of the cluster; its doors cannot be reached there until it is back. Continue?'
+  if (!(await confirm(call, question, oYes))) return EXIT.failure
+  await call.jobs.run(opcodeOf(OpClusterDeactivateMasterIp, {}))
+  return EXIT.ok
+}
+
+export async function controlQueue({ args, master, terminal }: Call): Promise<number> {
+  if (args[0] === 'info') {
+    const [drained] = await master.queryConfigValues(['drain_flag'])
+    terminal.out(`The drain flag is ${drained === true ? 'set' : 'unset'}`)
+  } else if (args[0] === 'drain' || args[0] === 'undrain') await master.setDrainFlag(args[0] === 'drain')
+  else throw refusal(`Command '${args[0]}' is not valid.`)
+  return EXIT.ok
+}
+
+export async function queueData({ args, master }: Call): Promise<unknown> {
+  onlyInfo(args)
+  const [drained] = await master.queryConfigValues(['drain_flag'])
+  return { drained: drained === true }
+}
+
+/** Data are printed instead of what a command does otherwise. */
+function onlyInfo([verb]: readonly string[]): void {
+  if (verb !== 'info') throw refusal(`Only 'info' prints data; call '${verb}' without --json and --output-format`)
+}
+
+/** The pause is kept for the watchers that look at it: Ganeti's, where a cluster is mixed. */
+const NO_WATCHER = 'Note: this version of Gantry has no watcher of its own, so nothing restarts what has stopped'
+
+export async function controlWatcher({ args, master, terminal, clock }: Call): Promise<number> {
+  const [verb, duration] = args
+  if (verb === 'continue' || verb === 'pause' || verb === 'info') terminal.err(NO_WATCHER)
+  if (verb === 'continue') {
+    await master.setWatcherPause(null)
+    terminal.out('The watcher is no longer paused.')
+  } else if (verb === 'pause') {
+    if (duration === undefined) throw refusal('Missing pause duration')
+    const until = await master.setWatcherPause(seconds(clock) + parseTimespec(duration))
+    terminal.out(until === null ? 'The watcher is not paused.' : `The watcher is paused until ${formatCtime(until)}.`)
+  } else if (verb !== 'info') throw refusal(`Command '${verb}' is not valid.`)
+  else {
+    const until = await pausedUntil(master, clock)
+    terminal.out(until === null ? 'The watcher is not paused.' : `The watcher is paused until ${formatCtime(until)}.`)
+  }
+  return EXIT.ok
+}
+
+export async function watcherData({ args, master, terminal, clock }: Call): Promise<unknown> {
+  onlyInfo(args)
+  terminal.err(NO_WATCHER)
+  const until = await pausedUntil(master, clock)
+  return { paused_until: until === null ? null : timeText(until) }
+}
+
+async function pausedUntil(master: Master, clock: Clock): Promise<number | null> {
+  const [until] = await master.queryConfigValues(['watcher_pause'])
+  return typeof until === 'number' && until > seconds(clock) ? until : null
+}
+
+const UNITS_S: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86400, w: 604800 }
+
+/** `90`, `30m`, `4h`, `1d`, `2w` in seconds. */
+export function parseTimespec(text: string): number {
+  if (text === '') throw refusal('Empty time specification passed')
+  const unit = UNITS_S[text.at(-1) ?? '']
+  const digits = unit === undefined ? text : text.slice(0, -1)
+  if (digits === '') throw refusal('Invalid time specification (only suffix passed)')
+  if (!/^[-+]?\d+$/.test(digits)) throw refusal(`Invalid time specification '${digits}'`)
+  return Number(digits) * (unit ?? 1)
+}

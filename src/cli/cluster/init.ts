@@ -1,0 +1,124 @@
+// gnt-cluster init: the settings of a new cluster. Options that gnt-cluster modify also has are read by the same code. This file has
+// the differences: defaults for an empty cluster, and settings that cannot change later.
+import type { FirstFields } from '../../model/cluster'
+import { DEFAULT_ENABLED_DISK_TEMPLATES, DEFAULT_VG, DRBD_DEFAULT_HELPER, DTS_LVM } from '../../model/constants/disks'
+import { DEFAULT_HYPERVISOR } from '../../model/constants/hypervisors'
+import { DEFAULT_BRIDGE, DEFAULT_OVS, IPOLICY_DEFAULTS } from '../../model/constants/params'
+import { SSH_KEY_BITS, SSH_KEY_TYPE_DEFAULT } from '../../model/constants/words'
+import { enforceTypes } from '../../model/param-types'
+import { clusterChanges } from './modify'
+import { type Call, CommandFailure, EXIT, refusal } from '../command'
+import type { OptionValues } from '../input/option-values'
+import { firstArgument } from '../submit/submit'
+
+export async function initCluster(call: Call): Promise<number> {
+  const { options, terminal, clock } = call
+  checkPossible(options)
+  const given = settings(options, (text) => terminal.out(text))
+  // Loaded by this command only.
+  const [service, node] = await Promise.all([import('../../bootstrap/init-cluster.js'), call.newNode()])
+  const cluster = { ...(await node.firstFields({ ...given })), ...sshKeys(options) }
+  const secondaryAddress = options.text('secondary_ip')
+  const made = await service.initCluster({ name: firstArgument(call), secondaryAddress, cluster }, { ...node, clock })
+  terminal.out(`Cluster ${made.name} is made, and this node, ${made.host}, is its master.`)
+  terminal.out(`Its daemons run as long as this program does, which the node's init system should start:`)
+  terminal.out(`  ${startCommand(node.paths)}`)
+  return EXIT.ok
+}
+
+const startCommand = ({ root, hostname }: { root: string; hostname: string }): string =>
+  root === '' ? 'gantryd node' : `GANETI_ROOTDIR=${root} GANETI_HOSTNAME=${hostname} gantryd node`
+
+/** First refuses options that Ganeti supports and this version does not. */
+function checkPossible(options: OptionValues): void {
+  const version = String(options.raw('primary_ip_version'))
+  if (!/^\d+$/.test(version)) throw new CommandFailure(`Invalid primary ip version value: '${version}'`)
+  if (version === '6')
+    throw new CommandFailure('--primary-ip-version=6 is not available: the daemons of this version listen on IPv4 only')
+  if (version !== '4') throw refusal(`Invalid primary ip version: ${version}.`)
+}
+
+function sshKeys(options: OptionValues): Pick<FirstFields, 'modify_ssh_setup' | 'ssh_key_type' | 'ssh_key_bits'> {
+  const type = options.text('ssh_key_type')
+  const ssh_key_type: keyof typeof SSH_KEY_BITS = type === 'dsa' || type === 'ecdsa' ? type : SSH_KEY_TYPE_DEFAULT
+  const { standard, valid } = SSH_KEY_BITS[ssh_key_type]
+  const ssh_key_bits = options.number('ssh_key_bits') ?? standard
+  if (!valid(ssh_key_bits))
+    throw refusal(`Invalid key type and bit size combination: ${ssh_key_type} with ${ssh_key_bits} bits`)
+  return { modify_ssh_setup: options.flag('modify_ssh_setup'), ssh_key_type, ssh_key_bits }
+}
+
+/** Parameters of OP_CLUSTER_SET_PARAMS, with those that only a new cluster needs. */
+function settings(options: OptionValues, note: (text: string) => void) {
+  const { hv_state, ...given } = clusterChanges(options)
+  const enabled_disk_templates = given.enabled_disk_templates ?? DEFAULT_ENABLED_DISK_TEMPLATES
+  const enabled_hypervisors = given.enabled_hypervisors ?? [DEFAULT_HYPERVISOR]
+  const nicparams = { ...given.nicparams }
+  const ovs = nicparams['mode'] === 'openvswitch'
+  const master_netdev = given.master_netdev ?? (ovs ? DEFAULT_OVS : DEFAULT_BRIDGE)
+  if (ovs && given.master_netdev === undefined) nicparams['link'] = DEFAULT_OVS
+  return {
+    ...given,
+    ...{ enabled_disk_templates, enabled_hypervisors, nicparams, master_netdev },
+    vg_name: volumeGroup(given.vg_name, enabled_disk_templates, note),
+    drbd_helper: drbdHelper(given.drbd_helper, enabled_disk_templates, note),
+    hv_state: hv_state ?? Object.fromEntries(enabled_hypervisors.map((name) => [name, {}])),
+    ipolicy: firstPolicy(options, given.ipolicy, enabled_disk_templates),
+  }
+}
+
+type Templates = readonly string[]
+
+/** Empty for none. */
+function volumeGroup(name: string | undefined, templates: Templates, note: (text: string) => void): string {
+  const lvm = templates.some((template) => DTS_LVM.some((one) => one === template))
+  if (name && !lvm)
+    note('You specified a volume group with --vg-name, but you did not enable any disk template that uses lvm.')
+  if (name === '' && lvm) throw new CommandFailure('LVM disk templates are enabled, but vg name not set.')
+  return name ?? (lvm ? DEFAULT_VG : '')
+}
+
+function drbdHelper(helper: string | undefined, templates: Templates, note: (text: string) => void) {
+  const drbd = templates.includes('drbd')
+  if (!drbd && helper !== undefined)
+    note('Note: You specified a DRBD usermode helper, while DRBD storage is not enabled.')
+  if (drbd && helper === '')
+    throw new CommandFailure('Unsetting the drbd usermode helper while enabling DRBD is not allowed.')
+  return helper ?? (drbd ? DRBD_DEFAULT_HELPER : undefined)
+}
+
+const SPLIT_SPECS = [
+  ['ispecs_mem_size', 'memory-size', 'size'],
+  ['ispecs_cpu_count', 'cpu-count', 'int'],
+  ['ispecs_disk_count', 'disk-count', 'int'],
+  ['ispecs_disk_size', 'disk-size', 'size'],
+  ['ispecs_nic_count', 'nic-count', 'int'],
+] as const
+
+/** A template that is not enabled is left out of the policy, as in Ganeti. */
+function firstPolicy(options: OptionValues, given: Readonly<Record<string, unknown>> | undefined, enabled: Templates) {
+  const split = splitSpecs(options)
+  if (split !== undefined && (given?.['minmax'] !== undefined || given?.['std'] !== undefined))
+    throw refusal('A --specs-xxx option cannot be specified together with any --ipolicy-xxx-specs option')
+  const templates = options.list('ipolicy_disk_templates')?.filter((template) => enabled.includes(template))
+  if (split === undefined && given === undefined) return undefined
+  return { ...split, ...given, ...(templates && { 'disk-templates': templates }) }
+}
+
+/** The bounds of each resource apart: `--specs-mem-size min=128m,max=1g,std=256m`. */
+function splitSpecs(options: OptionValues): Record<string, unknown> | undefined {
+  const specs = SPLIT_SPECS.map(([dest, name, type]) => {
+    const values = enforceTypes(options.keyValues(dest) ?? {}, { min: type, max: type, std: type })
+    return { name, values }
+  })
+  if (specs.every(({ values }) => Object.keys(values).length === 0)) return undefined
+  const bound = (which: 'min' | 'max' | 'std', defaults: object) => ({
+    ...defaults,
+    ...Object.fromEntries(specs.flatMap(({ name, values }) => (which in values ? [[name, values[which]]] : []))),
+  })
+  const [standard] = IPOLICY_DEFAULTS.minmax
+  return {
+    minmax: [{ min: bound('min', { ...standard?.min }), max: bound('max', { ...standard?.max }) }],
+    std: bound('std', IPOLICY_DEFAULTS.std),
+  }
+}

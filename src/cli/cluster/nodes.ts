@@ -1,0 +1,124 @@
+// Files and commands for many nodes: over SSH, or straight into the folders of nodes that are virtual ones on this machine.
+import * as fs from 'node:fs/promises'
+import * as path from 'node:path'
+import { errorCode } from '../../lib/disk'
+import { inheritedEnvironment } from '../../lib/environment'
+import { errorText } from '../../lib/system-failure'
+import { ECODE, OpPrereqError } from '../../model/errors'
+import { type Call, CommandFailure, EXIT } from '../command'
+import { namesFilter } from '../input/filter-text'
+import { clusterSshOptions } from '../ssh'
+import { firstArgument } from '../submit/submit'
+
+interface Target {
+  readonly name: string
+  readonly secondaryIp: string
+  readonly port: number
+}
+
+/** As in Ganeti, a node that the copy does not reach is named, and is no failure of the command. */
+export async function copyFile(call: Call): Promise<number> {
+  const { options, terminal, master } = call
+  const file = path.resolve(firstArgument(call))
+  const stat = await fs.stat(file).catch(() => undefined)
+  if (stat === undefined) throw new OpPrereqError(`No such filename '${file}'`, ECODE.INVAL)
+  const [cluster, own] = (await master.queryConfigValues(['cluster_name', 'master_node'])).map(String)
+  const targets = await onlineNodes(call, call.options.list('nodes') ?? [], ['!', ['?', 'master']])
+  for (const { name, secondaryIp, port } of targets) {
+    const to = options.flag('use_replication_network') ? secondaryIp : name
+    const problem = !stat.isFile()
+      ? 'it is not a file'
+      : call.nodesRoot === undefined
+        ? await copyOverSsh(call, [...clusterSshOptions(cluster ?? '', { port, quiet: true }), file, `${to}:${file}`])
+        : await copyToVirtualNode(call.nodesRoot, own ?? '', name, file)
+    if (problem !== undefined) terminal.err(`Copy of file ${file} to node ${to}:${port} failed: ${problem}`)
+  }
+  return EXIT.ok
+}
+
+async function copyOverSsh({ run }: Call, args: readonly string[]): Promise<string | undefined> {
+  const { code, output } = await run(['scp', '-p', ...args], { env: inheritedEnvironment() })
+  return code === 0 ? undefined : output.trim() || `scp ended with ${code}`
+}
+
+/** A file of the master's own tree goes to the same place of the other's; any other one keeps its whole path there. */
+async function copyToVirtualNode(
+  root: string,
+  master: string,
+  node: string,
+  file: string,
+): Promise<string | undefined> {
+  const below = path.relative(path.join(root, master), file)
+  const target = path.join(root, node, below.startsWith('..') ? file : below)
+  try {
+    await fs.access(path.join(root, node))
+    await fs.mkdir(path.dirname(target), { recursive: true })
+    await fs.copyFile(file, target)
+    const { mode, atime, mtime } = await fs.stat(file)
+    await fs.chmod(target, mode)
+    await fs.utimes(target, atime, mtime)
+    return undefined
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error
+    return errorText(error)
+  }
+}
+
+/** The words make one line for the shell of each node, as they would after `ssh`; the master comes last. */
+export async function runOnNodes(call: Call): Promise<number> {
+  const { options, terminal, args, master } = call
+  const [cluster, own] = (await master.queryConfigValues(['cluster_name', 'master_node'])).map(String)
+  const line = args.join(' ')
+  const targets = await onlineNodes(call, call.options.list('nodes') ?? [])
+  const isMaster = ({ name }: Target) => name === own
+  for (const target of [...targets.filter((one) => !isMaster(one)), ...targets.filter(isMaster)]) {
+    const { code, output } = await runOn(call, cluster ?? '', target, line)
+    if (options.flag('failure_only') && code === 0) continue
+    terminal.out('------------------------------------------------')
+    if (options.flag('show_machine_names')) {
+      const lines = output.replace(/\n$/, '')
+      if (output !== '') for (const text of lines.split('\n')) terminal.out(`${target.name}: ${text}`)
+    } else {
+      terminal.out(`node: ${target.name}`)
+      terminal.out(output)
+    }
+    terminal.out(`return code = ${code ?? 'None'}`)
+  }
+  return EXIT.ok
+}
+
+function runOn({ run, nodesRoot }: Call, cluster: string, { name, port }: Target, line: string) {
+  const env = inheritedEnvironment()
+  if (nodesRoot === undefined)
+    return run(['ssh', ...clusterSshOptions(cluster, { port, quiet: true }), `root@${name}`, line], { env })
+  const cwd = path.join(nodesRoot, name)
+  return run(['/bin/sh', '-c', line], { cwd, env: { ...env, GANETI_ROOTDIR: cwd, GANETI_HOSTNAME: name } })
+}
+
+/** Those of the nodes with these names, or of all, that are in the group that was asked for. */
+export async function onlineNodes(
+  { master, options, terminal }: Call,
+  names: readonly string[],
+  more?: unknown[],
+): Promise<Target[]> {
+  const group = options.text('nodegroup')
+  // Asked for names alone, the master says which it does not know.
+  if (names.length > 0) await master.query('node', ['name'], namesFilter('name', names))
+  const filters = [
+    ...(names.length > 0 ? [namesFilter('name', names)] : []),
+    ...(group === undefined ? [] : [['|', ['=', 'group', group], ['=', 'group.uuid', group]]]),
+    ...(more === undefined ? [] : [more]),
+  ]
+  const fields = ['name', 'offline', 'sip', 'ndp/ssh_port']
+  const { data } = await master.query('node', fields, filters.length === 0 ? null : ['&', ...filters])
+  const rows = data.map((row) => row.map((cell) => cell[1]))
+  if (rows.length === 0)
+    throw new CommandFailure(
+      `There is no such node${group === undefined ? '' : ` in group '${group}'`}; gnt-node list shows those of the cluster`,
+    )
+  const offline = rows.filter(([, isOffline]) => isOffline === true).map(([name]) => String(name))
+  if (offline.length > 0) terminal.err(`Note: skipping offline node(s): ${offline.join(', ')}`)
+  return rows
+    .filter(([, isOffline]) => isOffline !== true)
+    .map(([name, , sip, port]) => ({ name: String(name), secondaryIp: String(sip), port: Number(port) }))
+}

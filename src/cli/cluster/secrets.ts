@@ -1,0 +1,121 @@
+// gnt-cluster renew-crypto: certificates and secrets that are plain files, alike on all nodes. The master's are replaced, and go to
+// the others with the configuration; daemons notice a new file by themselves, so nothing is stopped.
+import { errorText } from '../../lib/system-failure'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import * as fs from 'node:fs/promises'
+import type { Paths } from '../../lib/paths'
+import { createCertificate } from '../../lib/tls'
+import { MODE } from '../../model/constants/daemons'
+import { PATH } from '../../model/constants/paths'
+import { OpClusterRedistConf } from '../../opcodes/cluster'
+import { type Call, CommandFailure } from '../command'
+import { opcodeOf } from '../submit/submit'
+
+/** New contents by path. */
+type NewFiles = readonly (readonly [file: string, content: string])[]
+
+/** Checks all options before anything is asked or changed. The returned function makes the new secrets. */
+export async function readRenewal(call: Call): Promise<(() => Promise<NewFiles>) | undefined> {
+  const { options } = call
+  const given = (dest: string): string | undefined => options.text(dest)
+  const wants = (dest: string): boolean => options.flag(dest)
+  refuseBoth(wants('new_rapi_cert') && given('rapi_cert'), '--new-rapi-certificate and --rapi-certificate')
+  const secretOptions = '--new-cluster-domain-secret and --cluster-domain-secret'
+  refuseBoth(wants('new_cluster_domain_secret') && given('cluster_domain_secret'), secretOptions)
+  const spice = [given('spice_cert'), given('spice_cacert')]
+  if (wants('new_spice_cert') && spice.some((file) => file !== undefined))
+    throw new CommandFailure(
+      'When using --new-spice-certificate, the --spice-certificate and --spice-ca-certificate must not be used.',
+    )
+  if (spice.filter((file) => file !== undefined).length === 1)
+    throw new CommandFailure('Both --spice-certificate and --spice-ca-certificate must be specified.')
+  const read: NewFiles = [
+    ...(await fromFile(PATH.RAPI_CERT_FILE, given('rapi_cert'), withKey)),
+    ...(await fromFile(PATH.SPICE_CERT_FILE, spice[0], withKey)),
+    ...(await fromFile(PATH.SPICE_CACERT_FILE, spice[1], certificate)),
+    ...(await fromFile(PATH.CLUSTER_DOMAIN_SECRET_FILE, given('cluster_domain_secret'), secret)),
+  ]
+  const makers = [
+    ...(wants('new_rapi_cert') ? [() => newRapiCertificate(call)] : []),
+    ...(wants('new_spice_cert') ? [newSpiceCertificate] : []),
+    ...(wants('new_confd_hmac_key') ? [() => newSecret(call, PATH.CONFD_HMAC_KEY)] : []),
+    ...(wants('new_cluster_domain_secret') ? [() => newSecret(call, PATH.CLUSTER_DOMAIN_SECRET_FILE)] : []),
+  ]
+  if (read.length + makers.length === 0) return undefined
+  return async () => [...read, ...(await Promise.all(makers.map((make) => make()))).flat()]
+}
+
+/** Writes the new files and keeps a backup beside each old one. */
+export async function replaceFiles(call: Call, files: NewFiles): Promise<void> {
+  const { paths, disk } = await call.thisNode()
+  const backup = `.backup-${Math.floor(call.clock.now_ms())}`
+  for (const [file, content] of files) {
+    const place = paths.local(file)
+    const old = await disk.read(place)
+    if (old !== undefined) await disk.write(place + backup, old, { mode: MODE.secureFile })
+    await disk.write(place, content, { mode: MODE.secureFile })
+    call.terminal.out(`Renewed ${shown(paths, place)}`)
+  }
+  await call.jobs.run(opcodeOf(OpClusterRedistConf, {}))
+}
+
+const shown = (paths: Paths, file: string): string => paths.virtual(file)
+
+function refuseBoth(both: unknown, options: string): void {
+  if (both) throw new CommandFailure(`Only one of the ${options} options can be specified at the same time.`)
+}
+
+async function fromFile(target: string, file: string | undefined, check: (text: string) => void): Promise<NewFiles> {
+  if (file === undefined) return []
+  try {
+    const text = await fs.readFile(file, 'utf8')
+    check(text)
+    return [[target, text]]
+  } catch (error) {
+    // The file may hold a secret, so the message tells only what is wrong with it.
+    throw new CommandFailure(`Unable to load ${file}: ${errorText(error)}`)
+  }
+}
+
+function certificate(pem: string): X509Certificate {
+  try {
+    return new X509Certificate(pem)
+  } catch {
+    throw new Error('it has no X509 certificate in PEM format')
+  }
+}
+
+function withKey(pem: string): void {
+  const own = certificate(pem)
+  let key
+  try {
+    key = createPrivateKey(pem)
+  } catch {
+    throw new Error('it has no private key in PEM format, which must stand in the same file')
+  }
+  if (!own.checkPrivateKey(key)) throw new Error('its private key is not that of its certificate')
+}
+
+function secret(text: string): void {
+  if (text.trim() === '') throw new Error('it is empty')
+}
+
+async function newRapiCertificate({ master }: Call): Promise<NewFiles> {
+  const [{ data }, info] = await Promise.all([master.query('node', ['pip'], null), master.queryClusterInfo()])
+  const names = [String(info['master_ip'] ?? info['name']), ...data.map(([address]) => String(address?.[1]))]
+  return [[PATH.RAPI_CERT_FILE, await createCertificate({ names })]]
+}
+
+/** It signs itself, so its public part is that of its authority. */
+async function newSpiceCertificate(): Promise<NewFiles> {
+  const pem = await createCertificate()
+  return [
+    [PATH.SPICE_CERT_FILE, pem],
+    [PATH.SPICE_CACERT_FILE, new X509Certificate(pem).toString()],
+  ]
+}
+
+async function newSecret(call: Call, file: string): Promise<NewFiles> {
+  const { random } = await call.thisNode()
+  return [[file, `${random.hex(20)}\n`]]
+}

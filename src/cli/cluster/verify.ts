@@ -1,0 +1,78 @@
+import { pythonText } from '../../lib/python-text'
+import { OpClusterRepairDiskSizes, OpClusterVerify, OpClusterVerifyDisks } from '../../opcodes/cluster'
+import { OpInstanceActivateDisks } from '../../opcodes/instance'
+import { type Call, EXIT } from '../command'
+import { opcodeOf } from '../submit/submit'
+
+/** The first job hands the work to one job for the configuration and one for each group. */
+export async function verifyCluster(call: Call): Promise<number> {
+  const { options, jobs } = call
+  const skip_checks = [
+    ...(options.flag('skip_nplusone_mem') ? ['nplusone_mem'] : []),
+    ...(options.flag('skip_hvparam_assessment') ? ['hvparam_assessment'] : []),
+  ]
+  const result = await jobs.run(
+    opcodeOf(OpClusterVerify, {
+      verbose: options.flag('verbose'),
+      error_codes: options.flag('error_codes'),
+      debug_simulate_errors: options.flag('simulate_errors'),
+      verify_clutter: options.flag('verify_clutter'),
+      ignore_errors: options.list('ignore_errors'),
+      group_name: options.text('nodegroup'),
+      skip_checks,
+    }),
+  )
+  const outcomes = await jobs.followSubmitted(jobsOf(result))
+  const clean = outcomes.every((outcome) => outcome.ok && Array.isArray(outcome.result) && outcome.result[0] === true)
+  return clean ? EXIT.ok : EXIT.failure
+}
+
+export async function verifyDisks(call: Call): Promise<number> {
+  const { options, jobs, terminal } = call
+  const result = await jobs.run(
+    opcodeOf(OpClusterVerifyDisks, { group_name: options.text('nodegroup'), is_strict: !options.flag('no_strict') }),
+  )
+  const outcomes = await jobs.followSubmitted(jobsOf(result))
+  let good = true
+  for (const { ok, result: answer } of outcomes) {
+    if (!ok) good = false
+    else good = (await repairDisks(call, Array.isArray(answer) ? (answer[0] as unknown) : null)) && good
+  }
+  if (!good) terminal.err('Not all disks could be checked or activated.')
+  return good ? EXIT.ok : EXIT.failure
+}
+
+/** Acts on a group's answer: `[bad nodes, instances to activate, missing disks]`. */
+async function repairDisks({ jobs, terminal }: Call, answer: unknown): Promise<boolean> {
+  const [badNodes, instances, missing] = Array.isArray(answer) ? (answer as unknown[]) : []
+  const bad = Object.entries(typeof badNodes === 'object' && badNodes !== null ? badNodes : {})
+  for (const [node, text] of bad) terminal.out(`Error gathering data on node ${node}: ${pythonText(text)}`)
+  const names = Array.isArray(instances) ? instances.map(String) : []
+  if (names.length === 0) terminal.out('No disks need to be activated.')
+  let good = bad.length === 0
+  for (const name of names) {
+    terminal.out(`Activating disks for instance '${name}'`)
+    const [outcome] = await jobs.runMany([{ ops: [opcodeOf(OpInstanceActivateDisks, { instance_name: name })] }], false)
+    good = outcome?.ok === true && good
+  }
+  const lost = Object.entries(typeof missing === 'object' && missing !== null ? missing : {})
+  for (const [name, disks] of lost) {
+    terminal.out(`Instance ${name} has missing disks:`)
+    for (const disk of Array.isArray(disks) ? (disks as unknown[]) : []) terminal.out(`\t${pythonText(disk)}`)
+  }
+  return good && lost.length === 0
+}
+
+export async function repairDiskSizes(call: Call): Promise<number> {
+  const changes = await call.jobs.run(opcodeOf(OpClusterRepairDiskSizes, { instances: call.args }))
+  for (const change of Array.isArray(changes) ? (changes as unknown[]) : []) {
+    const [instance, disk, what, size] = Array.isArray(change) ? (change as unknown[]) : []
+    call.terminal.out(
+      `${pythonText(instance)} disk/${pythonText(disk)}: ${pythonText(what)} is now ${pythonText(size)}`,
+    )
+  }
+  return EXIT.ok
+}
+
+const jobsOf = (result: unknown): unknown =>
+  typeof result === 'object' && result !== null && 'jobs' in result ? result.jobs : []

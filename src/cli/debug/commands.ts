@@ -1,0 +1,103 @@
+import { OpTestAllocator, OpTestDelay, OpTestOsParams } from '../../opcodes/test'
+import type { WireOpCode } from '../../rpc/luxi/calls'
+import { type Call, CommandFailure, EXIT } from '../command'
+import { readJson } from '../input/input-file'
+import { firstArgument, opcodeOf, submitting } from '../submit/submit'
+import { parseUnit } from '../../model/param-types'
+
+export const delay = submitting(OpTestDelay, (call) => {
+  const text = firstArgument(call)
+  const duration = text.trim() === '' ? NaN : Number(text)
+  if (!(duration >= 0)) throw new CommandFailure(`Invalid duration '${text}': say how many seconds, like 0.5`)
+  const { options } = call
+  return {
+    duration,
+    on_master: options.flag('on_master'),
+    on_nodes: options.list('on_nodes') ?? [],
+    repeat: options.number('repeat'),
+    interruptible: options.flag('interruptible'),
+    no_locks: options.flag('no_locks'),
+  }
+})
+
+export const testOsParams = submitting(OpTestOsParams, ({ options }) => ({
+  osparams_secret: options.keyValues('osparams_secret'),
+}))
+
+/** Prints what an allocator would be asked, or what it answers. */
+export async function testAllocator(call: Call): Promise<number> {
+  const { options, args } = call
+  const disks = (options.text('disks') ?? '').split(',')
+  const nics = (options.text('nics') ?? '').split(',')
+  const result = await call.jobs.run(
+    opcodeOf(OpTestAllocator, {
+      mode: options.text('mode'),
+      name: firstArgument(call),
+      instances: args,
+      memory: options.number('memory'),
+      disks: disks.map((size) => ({ size: unit('disks', size), mode: 'rw' })),
+      disk_template: options.text('disk_template'),
+      nics: nics.map((nic) => {
+        const [mac, ip, bridge] = nic.split('/').map((part) => (part === '' ? undefined : part))
+        return { mac, ip, bridge }
+      }),
+      os: options.text('os'),
+      vcpus: options.number('vcpus'),
+      tags: options.text('tags')?.split(',') ?? [],
+      direction: options.text('direction'),
+      iallocator: options.text('iallocator'),
+      evac_mode: options.text('evac_mode'),
+      target_groups: options.list('target_groups') ?? [],
+      spindle_use: options.number('spindle_use'),
+      count: options.number('count'),
+    }),
+  )
+  call.terminal.out(String(result))
+  return EXIT.ok
+}
+
+function unit(option: string, text: string): number {
+  try {
+    return parseUnit(text)
+  } catch {
+    throw new CommandFailure(`Invalid ${option} parameter '${text}': use a number with m, g or t`)
+  }
+}
+
+/** Each file holds a JSON list of opcodes: one job. With --each the jobs are submitted one by one. */
+export async function submitJobFiles(call: Call): Promise<number> {
+  const { args, options, jobs, clock, terminal } = call
+  const tell = (line: string) => options.flag('timing_stats') && terminal.out(line)
+  tell('Loading...')
+  const files = await Promise.all(args.map(readOps))
+  const [jobRepeat, opRepeat] = [options.number('rep_job') ?? 1, options.number('rep_op') ?? 1]
+  const all = times(jobRepeat).flatMap((round) =>
+    files.map((ops, at) => ({ name: `file ${args[at]}/${round}`, ops: times(opRepeat).flatMap(() => ops) })),
+  )
+  const start_ms = clock.monotonic_ms()
+  const seconds = () => (clock.monotonic_ms() - start_ms) / 1000
+  tell('Submitting...')
+  const submitted = await jobs.submitMany(all, options.flag('each'))
+  const submit_s = seconds()
+  tell('Executing...')
+  const outcomes = await jobs.follow(submitted, options.flag('verbose'))
+  const total_s = seconds()
+  tell(`C:op     ${String(all.flatMap(({ ops }) => ops).length).padStart(4)}`)
+  tell(`C:job    ${String(all.length).padStart(4)}`)
+  tell(`T:submit ${submit_s.toFixed(4)}`)
+  tell(`T:exec   ${(total_s - submit_s).toFixed(4)}`)
+  tell(`T:total  ${total_s.toFixed(4)}`)
+  return outcomes.every(({ ok }) => ok) ? EXIT.ok : EXIT.failure
+}
+
+const times = (count: number): number[] => Array.from({ length: count }, (_, round) => round)
+
+async function readOps(file: string): Promise<WireOpCode[]> {
+  const value = await readJson(file)
+  if (!Array.isArray(value) || !value.every(isOp))
+    throw new CommandFailure(`'${file}' is not a list of opcodes, each with its OP_ID`)
+  return value
+}
+
+const isOp = (value: unknown): value is WireOpCode =>
+  typeof value === 'object' && value !== null && 'OP_ID' in value && typeof value.OP_ID === 'string'

@@ -1,0 +1,59 @@
+// gnt-debug wconfd: calls of the configuration daemon, which runs on the master beside luxid; and gnt-debug metad.
+import type { LockMode, LockName, Wconfd } from '../../rpc/wconfd/calls'
+import { type Call, CommandFailure, EXIT } from '../command'
+
+/** The texts that Ganeti refuses a wrong number of arguments with. */
+const ARGUMENTS: Readonly<Record<string, readonly [count: number, takes: string]>> = {
+  echo: [1, 'takes only precisely argument'],
+  cleanuplocks: [0, 'takes no arguments'],
+  listlocks: [1, 'takes precisely one argument'],
+  listalllocks: [0, 'takes no arguments'],
+  listalllocksowners: [0, 'takes no arguments'],
+  flushconfig: [0, 'takes no arguments'],
+}
+
+export async function callWconfd(call: Call): Promise<number> {
+  const { args, terminal, clock } = call
+  const [name = '', ...given] = args
+  const [count, takes] = ARGUMENTS[name] ?? []
+  if (count === undefined)
+    throw new CommandFailure(`Command '${name}' not supported; there are ${Object.keys(ARGUMENTS).join(', ')}`)
+  if (given.length !== count) throw new CommandFailure(`Command '${name}' ${takes}.`)
+  const [{ openWconfd }, { paths }] = await Promise.all([import('../../rpc/wconfd/client.js'), call.thisNode()])
+  const wconfd = openWconfd({ path: paths.socket('wconfd'), clock, reconnect_s: 0 })
+  const answer = (value: unknown) =>
+    terminal.out(`Answer: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+  try {
+    if (name === 'echo') answer(await wconfd.echo(given[0] ?? ''))
+    else if (name === 'listlocks') answer(locksOf(given[0] ?? '', await wconfd.listAllLocksOwners()))
+    else if (name === 'listalllocks') answer(await wconfd.listAllLocks())
+    else if (name === 'listalllocksowners') answer(await wconfd.listAllLocksOwners())
+    else if (name === 'cleanuplocks') {
+      await wconfd.cleanupLocks()
+      terminal.out('Stale locks cleaned up.')
+    } else {
+      await wconfd.flushConfig()
+      terminal.out('Configuration flushed.')
+    }
+  } finally {
+    wconfd.close()
+  }
+  return EXIT.ok
+}
+
+/** No daemon gives data to instances yet, so there is none to call. */
+export async function callMetad(): Promise<number> {
+  throw new CommandFailure(
+    'There is no metadata daemon (metad) to call: this version of Gantry has no communication with instances yet',
+  )
+}
+
+type Owners = Awaited<ReturnType<Wconfd['listAllLocksOwners']>>
+
+/** Finds owners by the job number alone. The other half of an owner is its live-lock's name, which no user knows by heart. */
+function locksOf(job: string, all: Owners): [LockName, LockMode][] {
+  if (!/^\d+$/.test(job)) throw new CommandFailure(`'${job}' is not the number of a job`)
+  return all.flatMap(([lock, owners]) =>
+    owners.filter(([[id]]) => String(id) === job).map(([, mode]): [LockName, LockMode] => [lock, mode]),
+  )
+}

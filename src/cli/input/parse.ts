@@ -1,0 +1,131 @@
+// Turns words into option values. Commander tells options from arguments; abbreviations, types and counts follow Ganeti.
+import * as commander from 'commander'
+import { type Command, CommandFailure, type Option, type Terminal, UsageError } from '../command'
+import { DATA_OPTIONS } from '../output/data'
+import { OptionValues } from './option-values'
+import { parseValue } from './parse-value'
+
+export interface Parsed {
+  readonly options: OptionValues
+  readonly args: readonly string[]
+  readonly help: boolean
+}
+
+const HELP: Option = { long: ['--help'], short: '-h', dest: 'help', type: 'flag', help: 'show this help and exit' }
+
+/** Options that every command has. */
+export const COMMON_OPTIONS: readonly Option[] = [
+  { long: ['--debug'], short: '-d', dest: 'debug', type: 'count', default: 0, help: 'more debug output, repeatable' },
+  { long: ['--reason'], dest: 'reason', type: 'string', help: 'text for the reason trail' },
+]
+
+export const optionsOf = (command: Command): readonly Option[] => [
+  ...command.options,
+  ...(command.data === undefined ? [] : DATA_OPTIONS),
+  ...COMMON_OPTIONS,
+  HELP,
+]
+
+export function parseCommandLine(command: Command, words: readonly string[], terminal: Terminal): Parsed {
+  const options = optionsOf(command)
+  const values = new Map<string, unknown>(options.map((option) => [option.dest, defaultOf(option)]))
+  // Several options may share one dest. The first of them decides the default, so it is set last.
+  for (const option of [...options].reverse()) values.set(option.dest, defaultOf(option))
+  const parser = new commander.Command(command.name)
+  parser.exitOverride().helpOption(false).allowExcessArguments(true).argument('[args...]')
+  parser.configureOutput({ writeErr: () => undefined, writeOut: () => undefined })
+  // After the first argument every word is an argument, even if it looks like an option.
+  parser.passThroughOptions()
+  for (const option of options)
+    for (const name of spellings(option))
+      declare(parser, option, name, (text) => store(values, option, { name, text }, terminal))
+  try {
+    parser.parse(expandAbbreviations(words, options), { from: 'user' })
+  } catch (error) {
+    if (error instanceof commander.CommanderError) throw new UsageError(complaint(error))
+    throw error
+  }
+  const parsed = new OptionValues(values)
+  const help = parsed.flag('help')
+  if (!help) checkArguments(command, parser.args)
+  return { options: parsed, args: parser.args, help }
+}
+
+const spellings = ({ long, short }: Option): string[] => [...(short === undefined ? [] : [short]), ...long]
+
+/** Each spelling is an option of its own for the parser, because complaints name the one that was used. */
+function declare(
+  parser: commander.Command,
+  { type }: Option,
+  name: string,
+  found: (text: string | null) => void,
+): void {
+  const bare = type === 'flag' || type === 'count'
+  const declared = new commander.Option(bare ? name : `${name} <value>`)
+  parser.addOption(declared)
+  parser.on(`option:${declared.name()}`, found)
+}
+
+interface Given {
+  /** The spelling that was used. */
+  readonly name: string
+  readonly text: string | null
+}
+
+function store(values: Map<string, unknown>, option: Option, { name, text }: Given, terminal: Terminal): void {
+  if (option.ignored !== undefined) return terminal.err(`Warning: ${option.ignored}`)
+  if (option.type === 'flag') return void values.set(option.dest, option.stores ?? true)
+  const old = values.get(option.dest)
+  if (option.type === 'count') return void values.set(option.dest, Number(old) + 1)
+  try {
+    const value = parseValue(option, text ?? '', name)
+    values.set(option.dest, option.repeatable && Array.isArray(old) ? [...(old as unknown[]), value] : value)
+  } catch (error) {
+    if (error instanceof UsageError) throw new UsageError(`option ${name}: ${error.message}`)
+    throw error
+  }
+}
+
+function defaultOf(option: Option): unknown {
+  if (option.default !== undefined) return option.default
+  if (option.repeatable) return []
+  // A flag that stores false is on by default. A flag that stores a word has no default.
+  if (option.type === 'flag' && option.stores === false) return true
+  return undefined
+}
+
+/** `--disk-t` becomes `--disk-template` when no other option begins so. */
+function expandAbbreviations(words: readonly string[], options: readonly Option[]): string[] {
+  const all = options.flatMap(({ long }) => long)
+  const own = new Set(options.flatMap((option) => (option.own === true ? option.long : [])))
+  const end = words.indexOf('--')
+  return words.map((word, at) => {
+    if (!word.startsWith('--') || word === '--' || (end !== -1 && at > end)) return word
+    const [name = word] = word.split('=', 1)
+    if (all.includes(name)) return word
+    const fitting = all.filter((long) => long.startsWith(name))
+    const ganetis = fitting.filter((long) => !own.has(long))
+    const matches = ganetis.length > 0 ? ganetis : fitting
+    if (matches.length > 1) throw new UsageError(`ambiguous option: ${name} (${matches.sort().join(', ')}?)`)
+    return (matches[0] ?? name) + word.slice(name.length)
+  })
+}
+
+function complaint(error: commander.CommanderError): string {
+  const option = /'([^']+)'/.exec(error.message)?.[1] ?? ''
+  const [name = ''] = option.split(/[ =]/)
+  if (error.code === 'commander.unknownOption') return `no such option: ${name}`
+  if (error.code === 'commander.optionMissingArgument') return `${name} option requires 1 argument`
+  return error.message.replace(/^error: /, '')
+}
+
+function checkArguments({ name, args: wanted }: Command, args: readonly string[]): void {
+  const min = wanted.reduce((sum, argument) => sum + argument.min, 0)
+  const max = wanted.reduce((sum, argument) => sum + argument.max, 0)
+  if (args.length >= min && args.length <= max) return
+  const what =
+    max === 0
+      ? 'no arguments'
+      : `${min === max ? '' : args.length < min ? 'at least ' : 'only '}${args.length < min ? min : max} argument(s)`
+  throw new CommandFailure(`Error: Command ${name} expects ${what}`)
+}

@@ -1,0 +1,52 @@
+// A submission that luxid could not read, told in terms of the command line: which option is wrong, and what it should be.
+import { isDeepStrictEqual } from 'node:util'
+import { pythonText } from '../../lib/python-text'
+import { GenericError } from '../../model/errors'
+import type { WireOpCode } from '../../rpc/luxi/calls'
+import { type Option, refusal } from '../command'
+import type { OptionValues } from './option-values'
+
+/** How luxid begins its answer to a call that it cannot read: a bare text, which has no class. */
+const UNPARSABLE = /^Failed to parse request: (?:Cannot convert value '.*', error: )?/s
+
+/** Luxid's reason for not reading a call; undefined when the error is another one. */
+export const unreadable = (error: unknown): string | undefined =>
+  error instanceof GenericError && UNPARSABLE.test(error.message) ? error.message.replace(UNPARSABLE, '') : undefined
+
+/** The error to show; `error` itself if the opcodes did not cause it. */
+export async function explained(
+  error: unknown,
+  ops: readonly WireOpCode[],
+  known: readonly Option[],
+  given: OptionValues,
+): Promise<unknown> {
+  if (unreadable(error) === undefined) return error
+  // Only now, since the table of all opcodes takes its time to load.
+  const [{ BadParameter, fillOpcode }, { allOpcodes }] = await Promise.all([
+    import('../../opcodes/parse.js'),
+    import('../../opcodes/all.js'),
+  ])
+  for (const { OP_ID, ...params } of ops) {
+    const definition = allOpcodes.get(OP_ID)
+    try {
+      if (definition !== undefined) fillOpcode(definition, params)
+    } catch (reason) {
+      if (!(reason instanceof BadParameter)) throw reason
+      const [name = ''] = reason.explained.split(/[: ]/, 1)
+      const value = params[name]
+      const option = optionFor(name, value, known, given)
+      const what = value === undefined || typeof value === 'object' ? '' : ` (given: '${pythonText(value)}')`
+      return refusal(`${option === undefined ? '' : `${option}: `}${reason.explained}${what}`)
+    }
+  }
+  return error
+}
+
+/** The option that a parameter comes from: it has the parameter's name, the value, or the end of the name. */
+function optionFor(name: string, value: unknown, known: readonly Option[], given: OptionValues): string | undefined {
+  const option =
+    known.find(({ dest }) => dest === name) ??
+    (value === undefined ? undefined : known.find(({ dest }) => isDeepStrictEqual(given.raw(dest), value))) ??
+    known.find(({ dest }) => name.endsWith(`_${dest}`))
+  return option?.long[0]
+}

@@ -1,0 +1,101 @@
+import { MAX_DISKS } from '../../model/constants/disks'
+import { MAX_NICS } from '../../model/constants/params'
+import { OpInstanceCreate } from '../../opcodes/instance'
+import { type Call, CommandFailure, EXIT, refusal } from '../command'
+import type { OptionValues } from '../input/option-values'
+import { backendParams, byIndex, diskValues, given, hypervisorName, hypervisorParams, nicValues } from '../input/params'
+import { firstArgument, opcodeOf, type Params } from '../submit/submit'
+
+export async function addInstance(call: Call): Promise<number> {
+  const { options } = call
+  const params = {
+    mode: 'create',
+    os_type: options.text('os'),
+    force_variant: options.flag('force_variant'),
+    no_install: options.flag('no_install'),
+    start: options.flag('start'),
+    forthcoming: options.flag('forthcoming'),
+    commit: options.flag('commit'),
+    instance_communication: options.optionalFlag('instance_communication'),
+  }
+  await call.jobs.run(opcodeOf(OpInstanceCreate, { ...creationOf(call, options.flag('commit')), ...params }))
+  return EXIT.ok
+}
+
+/** Missing parameters come from the export. */
+export async function importInstance(call: Call): Promise<number> {
+  const { options } = call
+  const params = {
+    mode: 'import',
+    ...(options.idents('nics').length === 0 && { nics: [] }),
+    start: false,
+    src_node: options.text('src_node'),
+    src_path: options.text('src_dir'),
+    compress: options.text('compress'),
+    identify_defaults: options.flag('identify_defaults'),
+  }
+  await call.jobs.run(opcodeOf(OpInstanceCreate, { ...creationOf(call, true), ...params }))
+  return EXIT.ok
+}
+
+function creationOf(call: Call, disksKnown: boolean): Params<typeof OpInstanceCreate> {
+  const { options } = call
+  // A node's name has no colon.
+  const [pnode, ...others] = options.text('node')?.split(':') ?? []
+  const snode = others.join(':')
+  const [ident, hvparams] = options.ident('hypervisor') ?? []
+  const hypervisor = ident === undefined ? undefined : hypervisorName(ident)
+  return {
+    instance_name: firstArgument(call),
+    disk_template: options.text('disk_template'),
+    disks: disksOf(options, disksKnown),
+    nics: nicsOf(options),
+    pnode,
+    snode: snode === '' ? undefined : snode,
+    group_name: options.text('nodegroup'),
+    iallocator: options.text('iallocator'),
+    hypervisor,
+    hvparams: hypervisorParams(hypervisor === undefined ? {} : given(hvparams ?? null, hypervisor), hypervisor),
+    beparams: backendParams(options.keyValues('beparams')),
+    osparams: options.keyValues('osparams'),
+    osparams_private: options.keyValues('osparams_private'),
+    osparams_secret: options.keyValues('osparams_secret'),
+    name_check: options.flag('name_check'),
+    ip_check: options.flag('ip_check'),
+    conflicts_check: options.flag('conflicts_check'),
+    wait_for_sync: options.flag('wait_for_sync'),
+    file_driver: options.text('file_driver'),
+    file_storage_dir: options.text('file_storage_dir'),
+    ignore_ipolicy: options.flag('ignore_ipolicy'),
+    opportunistic_locking: options.flag('opportunistic_locking'),
+    tags: options.text('tags')?.split(',') ?? [],
+    helper_startup_timeout: options.number('helper_startup_timeout'),
+    helper_shutdown_timeout: options.number('helper_shutdown_timeout'),
+  }
+}
+
+/** `--disk N:size=...` for each disk, or `-s SIZE` for the only one; none where they are known otherwise. */
+function disksOf(options: OptionValues, known: boolean): Record<string, unknown>[] {
+  const disks = options.idents('disks')
+  const size = options.number('sd_size')
+  if (options.text('disk_template') === 'diskless') {
+    if (disks.length > 0 || size !== undefined) throw refusal('Diskless instance but disk information passed')
+    return []
+  }
+  if (disks.length > 0 && size !== undefined) throw refusal("Please use either the '--disk' or '-s' option")
+  if (size !== undefined) return [{ size }]
+  if (disks.length === 0 && !known) throw refusal('No disk information specified')
+  return byIndex(disks, 'disk', MAX_DISKS).map((values, at) => {
+    if (values['size'] === undefined && values['adopt'] === undefined)
+      throw refusal(`Missing size or adoption source for disk ${at}`)
+    return diskValues(values, `disk ${at}`)
+  })
+}
+
+/** One NIC with the cluster's defaults unless something else is asked for. */
+function nicsOf(options: OptionValues): Record<string, unknown>[] {
+  const nics = options.idents('nics')
+  if (!options.flag('no_nics')) return nics.length === 0 ? [{}] : byIndex(nics, 'NIC', MAX_NICS).map(nicValues)
+  if (nics.length > 0) throw new CommandFailure('Either NICs can be given, or --no-nics, not both')
+  return []
+}

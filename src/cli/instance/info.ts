@@ -1,0 +1,175 @@
+import { pythonRepr, pythonText } from '../../lib/python-text'
+import { LOCAL_DISK_STATUS } from '../../model/constants/disks'
+import { OpInstanceQueryData } from '../../opcodes/instance'
+import { type Call, CommandFailure, EXIT } from '../command'
+import { infoData } from '../output/data'
+import { formatTime, formatUnit } from '../output/format'
+import { type Info, entries, formatInfo } from '../output/info'
+import { opcodeOf } from '../submit/submit'
+
+type Dict = Readonly<Record<string, unknown>>
+
+/** The data of instances, with the fields that /3 shows. */
+export async function instanceData(call: Call): Promise<unknown> {
+  checkChoice(call)
+  return infoData('instance', 'name')(call)
+}
+
+export async function showInstances(call: Call): Promise<number> {
+  const { args, options, terminal } = call
+  checkChoice(call)
+  const isStatic = options.flag('static')
+  const result = await call.jobs.run(
+    opcodeOf(OpInstanceQueryData, { instances: args, static: isStatic, use_locking: !isStatic }),
+  )
+  const found = isDict(result) ? Object.values(result).filter(isDict) : []
+  if (found.length === 0) throw new CommandFailure('No instances.')
+  for (const line of formatInfo(found.map(instanceInfo))) terminal.out(line)
+  return EXIT.ok
+}
+
+function checkChoice({ args, options }: Call): void {
+  const all = options.flag('show_all')
+  if (all === args.length > 0)
+    throw new CommandFailure(
+      all
+        ? 'Cannot use --all if you specify instance names.'
+        : 'No instance selected. Please pass in --all if you want to query all instances.\n' +
+            'Note that this can take a long time on a big cluster.',
+    )
+}
+
+const isDict = (value: unknown): value is Dict => typeof value === 'object' && value !== null && !Array.isArray(value)
+const dict = (value: unknown): Dict => (isDict(value) ? value : {})
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+function instanceInfo(instance: Dict): Info {
+  const running = instance['run_state']
+  const beActual = dict(instance['be_actual'])
+  return entries(
+    ['Instance name', pythonText(instance['name'])],
+    ['UUID', pythonText(instance['uuid'])],
+    ['Serial number', pythonText(instance['serial_no'])],
+    ['Creation time', formatTime(instance['ctime'])],
+    ['Modification time', formatTime(instance['mtime'])],
+    [
+      'State',
+      `configured to be ${pythonText(instance['config_state'])}` +
+        (running === null || running === undefined ? '' : `, actual state is ${pythonText(running)}`),
+    ],
+    ['Nodes', nodesInfo(instance)],
+    ['Operating system', pythonText(instance['os'])],
+    ['Operating system parameters', params(dict(instance['os_instance']), dict(instance['os_actual']))],
+    ['Allocated network port', pythonText(instance['network_port'])],
+    ['Hypervisor', pythonText(instance['hypervisor'])],
+    ['Hypervisor parameters', params(dict(instance['hv_instance']), dict(instance['hv_actual']))],
+    [
+      'Back-end parameters',
+      // Old clients know one memory size only.
+      params(dict(instance['be_instance']), { ...beActual, memory: beActual['maxmem'] }),
+    ],
+    ['NICs', list(instance['nics']).map((nic, at) => nicInfo(nic, at, list(instance['user_nics']).includes(at)))],
+    ['Disk template', pythonText(instance['disk_template'])],
+    ['Disks', list(instance['disks']).map((disk, at) => diskInfo(dict(disk), `disk/${at}`))],
+  )
+}
+
+function nodesInfo(instance: Dict): Info {
+  const names = list(instance['snodes_group_names'])
+  const uuids = list(instance['snodes_group_uuids'])
+  const secondaries = list(instance['snodes']).map((node, at) =>
+    entries([pythonText(node), entries(['group', `${pythonText(names[at])} (UUID ${pythonText(uuids[at])})`])]),
+  )
+  return [
+    entries(
+      ['primary', pythonText(instance['pnode'])],
+      ['group', `${pythonText(instance['pnode_group_name'])} (UUID ${pythonText(instance['pnode_group_uuid'])})`],
+    ),
+    entries(['secondaries', secondaries]),
+  ]
+}
+
+/** Every effective parameter; what is not set on the instance is shown as a default. */
+function params(own: Dict, actual: Dict): Info {
+  return new Map(
+    Object.keys(actual)
+      .sort()
+      .map((name) => [
+        name,
+        Object.hasOwn(own, name) ? pythonText(own[name]) : `default (${pythonText(actual[name])})`,
+      ]),
+  )
+}
+
+function nicInfo(nic: unknown, at: number, userMode: boolean): Info {
+  const [name, uuid, ip, mac, mode, link, vlan, network, details] = list(nic)
+  return entries(
+    [`nic/${at}`, ''],
+    ['MAC', pythonText(mac)],
+    ['IP', pythonText(ip)],
+    ['mode', pythonText(mode)],
+    ['link', pythonText(link)],
+    ['vlan', pythonText(vlan)],
+    ...(userMode ? [['connection', USER_MODE_TEXT] as const] : []),
+    ['network', isDict(details) ? pythonText(details['name']) : pythonText(network)],
+    ['UUID', pythonText(uuid)],
+    ['name', pythonText(name)],
+  )
+}
+
+const USER_MODE_TEXT = "QEMU's user-mode network: the guest reaches out, nobody reaches in"
+
+function diskInfo(disk: Dict, label: string): Info {
+  const size = typeof disk['size'] === 'number' ? formatUnit(disk['size'], 'h') : pythonText(disk['size'])
+  const pairs: [string, Info][] = [[label, `${pythonText(disk['dev_type'])}, size ${size}`]]
+  if (disk['spindles'] !== null && disk['spindles'] !== undefined)
+    pairs.push(['spindles', pythonText(disk['spindles'])])
+  pairs.push(['access mode', pythonText(disk['mode'])])
+  pairs.push(...(disk['dev_type'] === 'drbd' ? drbdInfo(dict(disk['drbd_info'])) : logicalInfo(disk['logical_id'])))
+  for (const [key, title] of [
+    ['pstatus', 'on primary'],
+    ['sstatus', 'on secondary'],
+  ] as const)
+    if (Array.isArray(disk[key])) pairs.push([title, deviceStatus(disk['dev_type'], list(disk[key]))])
+  pairs.push(['name', pythonText(disk['name'])], ['UUID', pythonText(disk['uuid'])])
+  const children = list(disk['children'])
+  if (children.length > 0)
+    pairs.push(['child devices', children.map((child, at) => diskInfo(dict(child), `child ${at}`))])
+  return entries(...pairs)
+}
+
+const logicalInfo = (id: unknown): [string, Info][] => [
+  ['logical_id', Array.isArray(id) && id.length === 2 && isVolume(id) ? id.map(String).join('/') : pythonRepr(id)],
+]
+
+/** `[volume group, volume]`; the ids of files begin with a driver and have an absolute path. */
+const isVolume = ([, name]: readonly unknown[]): boolean => typeof name === 'string' && !name.startsWith('/')
+
+function drbdInfo(info: Dict): [string, Info][] {
+  const end = (which: string) => `${pythonText(info[`${which}_node`])}, minor=${pythonText(info[`${which}_minor`])}`
+  return [
+    ['nodeA', end('primary')],
+    ['nodeB', end('secondary')],
+    ['port', pythonText(info['port'])],
+  ]
+}
+
+function deviceStatus(type: unknown, status: readonly unknown[]): string {
+  if (status.length === 0) return 'not active'
+  const [path, major, minor, percent, estimate, degraded, local] = status
+  const number = (value: unknown) => (value === null || value === undefined ? 'N/A' : pythonText(value))
+  const device = `${pythonText(path)} (${number(major)}:${number(minor)})`
+  if (type === 'plain') return device + (local === LOCAL_DISK_STATUS.faulty ? ' *FAILED* (failed drive?)' : '')
+  if (type !== 'drbd') return device
+  const sync =
+    typeof percent === 'number'
+      ? `*RECOVERING* ${percent.toFixed(2).padStart(5)}%, ETA ${typeof estimate === 'number' && estimate !== 0 ? `${estimate}s` : 'unknown'}`
+      : 'in sync'
+  const words =
+    local === LOCAL_DISK_STATUS.faulty
+      ? ' *MISSING DISK*'
+      : local === LOCAL_DISK_STATUS.unknown
+        ? ' *UNCERTAIN STATE*'
+        : ''
+  return `${device} ${sync}, status ${degraded === true ? '*DEGRADED*' : 'ok'}${words}`
+}

@@ -1,0 +1,96 @@
+// Starting, stopping and reinstalling instances: commands that may be about many at once.
+import { OpInstanceReboot, OpInstanceReinstall, OpInstanceShutdown, OpInstanceStartup } from '../../opcodes/instance'
+import type { WireOpCode } from '../../rpc/luxi/calls'
+import { type Call, EXIT } from '../command'
+import { confirm, confirmMany } from '../input/confirm'
+import { oForceMultiple } from './options'
+import { askForOs, ABORTED } from '../os/choice'
+import { backendParams, hypervisorParams } from '../input/params'
+import { selectInstances } from '../input/select'
+import { opcodeOf } from '../submit/submit'
+
+export const startupInstances = (call: Call): Promise<number> =>
+  onMany(call, 'startup', ({ options }, instance_name) =>
+    opcodeOf(OpInstanceStartup, {
+      instance_name,
+      force: options.flag('force'),
+      ignore_offline_nodes: options.flag('ignore_offline'),
+      no_remember: options.flag('no_remember'),
+      startup_paused: options.flag('startup_paused'),
+      hvparams: hypervisorParams(options.keyValues('hvparams')),
+      beparams: backendParams(options.keyValues('beparams')),
+    }),
+  )
+
+export const shutdownInstances = (call: Call): Promise<number> =>
+  onMany(call, 'shutdown', ({ options }, instance_name) =>
+    opcodeOf(OpInstanceShutdown, {
+      instance_name,
+      force: options.flag('force'),
+      timeout: options.number('timeout'),
+      ignore_offline_nodes: options.flag('ignore_offline'),
+      no_remember: options.flag('no_remember'),
+    }),
+  )
+
+export const rebootInstances = (call: Call): Promise<number> =>
+  onMany(call, 'reboot', ({ options }, instance_name) =>
+    opcodeOf(OpInstanceReboot, {
+      instance_name,
+      reboot_type: options.text('reboot_type'),
+      ignore_secondaries: options.flag('ignore_secondaries'),
+      shutdown_timeout: options.number('shutdown_timeout'),
+    }),
+  )
+
+async function onMany(call: Call, verb: string, opcodeFor: (call: Call, name: string) => WireOpCode): Promise<number> {
+  const { names, several } = await selectInstances(call)
+  if (names.length === 0) {
+    call.terminal.out('Cluster is empty, no instances to shutdown')
+    return EXIT.ok
+  }
+  const sure = !several || (await confirmMany(call, { names, kind: 'instances', verb }, oForceMultiple))
+  if (!sure) return EXIT.failure
+  return runOnEach(call, names, several, opcodeFor)
+}
+
+async function runOnEach(
+  call: Call,
+  names: readonly string[],
+  several: boolean,
+  opcodeFor: (call: Call, name: string) => WireOpCode,
+): Promise<number> {
+  const jobs = names.map((name) => ({ name, ops: [opcodeFor(call, name)] }))
+  const outcomes = await call.jobs.runMany(jobs, several)
+  return outcomes.every(({ ok }) => ok) ? EXIT.ok : EXIT.failure
+}
+
+export async function reinstallInstances(call: Call): Promise<number> {
+  const { options } = call
+  const { names, several } = await selectInstances(call)
+  const given = options.text('os')
+  const os = given === undefined && options.flag('select_os') ? await askForOs(call) : given
+  if (os === ABORTED) {
+    call.terminal.err('User aborted reinstall, exiting')
+    return EXIT.failure
+  }
+  const change = os === undefined ? 'keep the same OS' : `change the OS to '${os}'`
+  const question = `This will reinstall the instance '${names[0]}' (and ${change}) which removes all data. Continue?`
+  const note = `Note: this will remove *all* data for the below instances! It will ${change}.\n`
+  // That data of several instances may go is not said by --force, which is about one.
+  const touched = { names, kind: 'instances', verb: 'reinstall', note }
+  const sure = several
+    ? await confirmMany(call, touched, oForceMultiple)
+    : options.flag('force_multi') || (await confirm(call, question))
+  if (!sure) return EXIT.failure
+  return runOnEach(call, names, several, (_, instance_name) =>
+    opcodeOf(OpInstanceReinstall, {
+      instance_name,
+      os_type: os,
+      force_variant: options.flag('force_variant'),
+      osparams: options.keyValues('osparams'),
+      osparams_private: options.keyValues('osparams_private'),
+      osparams_secret: options.keyValues('osparams_secret'),
+    }),
+  )
+}

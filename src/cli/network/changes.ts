@@ -1,0 +1,82 @@
+import {
+  OpNetworkAdd,
+  OpNetworkConnect,
+  OpNetworkDisconnect,
+  OpNetworkRemove,
+  OpNetworkRename,
+  OpNetworkSetParams,
+} from '../../opcodes/network'
+import type { WireOpCode } from '../../rpc/luxi/calls'
+import { type Call, CommandFailure, EXIT, refusal } from '../command'
+import { NOTHING_GIVEN } from '../instance/modify'
+import { firstArgument, opcodeOf, submitting } from '../submit/submit'
+
+const addresses = (text: string | undefined): string[] | undefined => text?.split(',').filter((part) => part !== '')
+
+export const addNetwork = submitting(OpNetworkAdd, (call) => {
+  const { options } = call
+  const network = options.text('network')
+  if (network === undefined) throw refusal('The --network option must be given')
+  return {
+    network_name: firstArgument(call),
+    network,
+    ...linksOf(call),
+    add_reserved_ips: addresses(options.text('add_reserved_ips')),
+    conflicts_check: options.flag('conflicts_check'),
+    tags: addresses(options.text('tags')) ?? [],
+  }
+})
+
+export const modifyNetwork = submitting(OpNetworkSetParams, (call) => {
+  const { options } = call
+  const changes = {
+    ...linksOf(call),
+    add_reserved_ips: addresses(options.text('add_reserved_ips')),
+    remove_reserved_ips: addresses(options.text('remove_reserved_ips')),
+  }
+  if (Object.values(changes).every((value) => value === undefined)) throw new CommandFailure(NOTHING_GIVEN)
+  return { network_name: firstArgument(call), ...changes }
+})
+
+function linksOf({ options }: Call) {
+  return {
+    gateway: options.text('gateway'),
+    network6: options.text('network6'),
+    gateway6: options.text('gateway6'),
+    mac_prefix: options.text('mac_prefix'),
+  }
+}
+
+export const removeNetwork = submitting(OpNetworkRemove, (call) => ({
+  network_name: firstArgument(call),
+  force: call.options.flag('force'),
+}))
+
+export const renameNetwork = submitting(OpNetworkRename, ({ args }) => ({ network_name: args[0], new_name: args[1] }))
+
+export function connectNetwork(call: Call): Promise<number> {
+  const { options } = call
+  const { mode, link, vlan } = options.keyValues('nicparams') ?? {}
+  return onGroups(call, (network_name, group_name) =>
+    opcodeOf(OpNetworkConnect, {
+      network_name,
+      group_name,
+      network_mode: mode ?? 'bridged',
+      network_link: link ?? 'xen-br0',
+      network_vlan: vlan ?? undefined,
+      conflicts_check: options.flag('conflicts_check'),
+    }),
+  )
+}
+
+export const disconnectNetwork = (call: Call): Promise<number> =>
+  onGroups(call, (network_name, group_name) => opcodeOf(OpNetworkDisconnect, { network_name, group_name }))
+
+/** One job after the other, for each group named or for all groups; the first that fails is the last. */
+async function onGroups(call: Call, opcodeFor: (network: string, group: string) => WireOpCode): Promise<number> {
+  const [network = '', ...named] = call.args
+  const groups =
+    named.length > 0 ? named : (await call.master.queryGroups([], ['name'], false)).map(([name]) => String(name))
+  for (const group of groups) await call.jobs.run(opcodeFor(network, group))
+  return EXIT.ok
+}

@@ -1,0 +1,10 @@
+import { type Call, EXIT } from '../command'
+
+/** Names on stderr the wanted objects that were not found, and answers the exit code. */
+export function tellMissing({ args, terminal }: Call, kind: string, found: readonly unknown[]): number {
+  if (found.length >= new Set(args).size) return EXIT.ok
+  const names = found.map(String)
+  const missing = args.filter((arg) => !names.some((name) => name === arg || name.startsWith(`${arg}.`)))
+  for (const name of missing) terminal.err(`${kind} ${name} not found`)
+  return missing.length === 0 ? EXIT.ok : EXIT.failure
+}
