@@ -1,4 +1,4 @@
-import type { TagKind } from '../rpc/luxi/calls'
+import type { TagKind } from '../model/object-kinds'
 import { OpTagsDel, OpTagsSearch, OpTagsSet } from '../opcodes/tags'
 import { type Call, type Command, EXIT, refusal } from './command'
 import { readInput } from './input/input-file'

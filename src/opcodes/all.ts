@@ -1,4 +1,5 @@
 // Every opcode that a job can hold, by id.
+import { GenericError } from '../model/errors'
 import * as allocation from './allocation'
 import * as backup from './backup'
 import * as cluster from './cluster'
@@ -33,5 +34,11 @@ export type DefinitionOf<Id extends OpcodeId> = Extract<AnyDefinition, { id: Id 
 export const allOpcodes: ReadonlyMap<string, OpcodeDefinition> = new Map(
   Object.values<OpcodeDefinition>(tables).map((definition) => [definition.id, definition]),
 )
+
+export function definitionOf(id: string): OpcodeDefinition {
+  const definition = allOpcodes.get(id)
+  if (definition === undefined) throw new GenericError(`There is no opcode ${id}`)
+  return definition
+}
 
 export const opcodeIds: readonly OpcodeId[] = Object.values(tables).map((definition) => definition.id)

@@ -2,7 +2,7 @@
 // takes longer.
 import type { ArrivingInstances, InstanceSpecification, Visible } from '../model/allocation'
 import { bool, float, int, listOf, nonEmpty, nonNegative, object, positive, required } from './check'
-import { maybe, opcode, req } from './opcode'
+import { maybe, naming, opcode, req } from './opcode'
 import { diskTemplate } from './types'
 
 const names = listOf(nonEmpty)
@@ -20,9 +20,9 @@ const arriving = required<ArrivingInstances>({ spec: specification, count: posit
 const visible = required<Visible>({ groups: names, nodes: names, instances: names }, ['groups', 'nodes', 'instances'])
 
 const pExplain = maybe(bool, 'Tell of each node that was looked at')
-const pVisible = maybe(
-  visible,
-  'All that the answer may tell of, and that what it plans may touch; everything when left out',
+const pVisible = naming(
+  { groups: 'group', nodes: 'node', instances: 'instance' },
+  maybe(visible, 'All that the answer may tell of, and that what it plans may touch; everything when left out'),
 )
 /** Who is asked, and about what. */
 const ofGroups = {
@@ -34,6 +34,7 @@ const ofGroups = {
 
 export const OpClusterBalance = opcode('OP_CLUSTER_BALANCE', {
   doc: 'Plans a balance, and moves nothing; the result is that of POST /3/balance.',
+  permission: 'cluster.balance',
   result: object,
   params: {
     max_moves: maybe(positive(int), 'At most so many moves'),
@@ -49,6 +50,7 @@ export const OpClusterBalance = opcode('OP_CLUSTER_BALANCE', {
 
 export const OpClusterCapacity = opcode('OP_CLUSTER_CAPACITY', {
   doc: 'Counts how many instances fit; the result is that of POST /3/capacity.',
+  permission: 'cluster.capacity',
   result: object,
   params: {
     ...ofGroups,
@@ -59,9 +61,10 @@ export const OpClusterCapacity = opcode('OP_CLUSTER_CAPACITY', {
 
 export const OpClusterWhatIf = opcode('OP_CLUSTER_WHAT_IF', {
   doc: 'Tells what happens when nodes die and instances arrive; the result is that of POST /3/whatif.',
+  permission: 'cluster.what_if',
   result: object,
   params: {
-    nodes: maybe(names, 'Nodes that die'),
+    nodes: naming('node', maybe(names, 'Nodes that die')),
     node_tag: maybe(nonEmpty, 'All nodes with this tag die, too'),
     instances: maybe(listOf(arriving), 'Instances that arrive, one after the other'),
     explain: pExplain,

@@ -1,11 +1,13 @@
 // Opcodes that export instances.
 import { any, bool, float, int, listOf, nonEmpty, none, object, orNull, tuple } from './check'
 import { pCompress, pInstanceName, pInstanceUuid, pShutdownTimeout, pTargetNodeUuid } from './common'
-import { maybe, opcode, opt, req } from './opcode'
+import { OpInstanceRemove } from './instance'
+import { maybe, naming, opcode, opt, req } from './opcode'
 import { exportMode, exportTarget } from './types'
 
 export const OpBackupPrepare = opcode('OP_BACKUP_PREPARE', {
   doc: 'Prepares an export; for remote mode returns handshake, key name and signed CA.',
+  permission: 'instances.export.prepare',
   summary: 'instance_name',
   result: orNull(object),
   params: {
@@ -17,6 +19,9 @@ export const OpBackupPrepare = opcode('OP_BACKUP_PREPARE', {
 
 export const OpBackupExport = opcode('OP_BACKUP_EXPORT', {
   doc: 'Exports an instance; returns [finalize ok, [per-disk ok]].',
+  permission: 'instances.export.create',
+  alsoNeeds: ({ remove_instance }) => (remove_instance === true ? [OpInstanceRemove.permission] : []),
+  leavesRunning: 'perhaps',
   summary: 'instance_name',
   result: tuple(bool, listOf(bool)),
   params: {
@@ -24,7 +29,10 @@ export const OpBackupExport = opcode('OP_BACKUP_EXPORT', {
     instance_uuid: pInstanceUuid,
     compress: pCompress,
     shutdown_timeout: pShutdownTimeout,
-    target_node: req(exportTarget, 'Node name (local) or list of per-disk [host, port, magic] (remote)'),
+    target_node: naming(
+      'node',
+      req(exportTarget, 'Node name (local) or list of per-disk [host, port, magic] (remote)'),
+    ),
     target_node_uuid: pTargetNodeUuid,
     shutdown: opt(bool, true, 'Stop the instance first'),
     remove_instance: opt(bool, false, 'Delete the instance afterwards'),
@@ -41,6 +49,7 @@ export const OpBackupExport = opcode('OP_BACKUP_EXPORT', {
 
 export const OpBackupRemove = opcode('OP_BACKUP_REMOVE', {
   doc: 'Deletes an export from every node.',
+  permission: 'instances.export.remove',
   summary: 'instance_name',
   result: none,
   params: {

@@ -37,29 +37,33 @@ import {
   pVerbose,
   pVerifyClutter,
 } from './common'
-import { maybe, opcode, opt, req } from './opcode'
+import { maybe, naming, newName, opcode, opt, req } from './opcode'
 import { ddmSimple, diskTemplate, hypervisor, jobList, nicParams, sshKeyType } from './types'
 
 export const OpClusterPostInit = opcode('OP_CLUSTER_POST_INIT', {
   doc: 'Runs the post-init hooks once a new cluster exists.',
+  permission: 'cluster.post_init',
   result: bool,
   params: {},
 })
 
 export const OpClusterDestroy = opcode('OP_CLUSTER_DESTROY', {
   doc: 'Tears the cluster down; irreversible. Returns the old master name.',
+  permission: 'cluster.destroy',
   result: nonEmpty,
   params: {},
 })
 
 export const OpClusterQuery = opcode('OP_CLUSTER_QUERY', {
   doc: 'Returns the cluster info dictionary.',
+  permission: 'cluster.info',
   result: object,
   params: {},
 })
 
 export const OpClusterVerify = opcode('OP_CLUSTER_VERIFY', {
   doc: 'Fans out into verify-config plus one verify-group job per group.',
+  permission: 'cluster.verify',
   result: jobList,
   params: {
     debug_simulate_errors: pDebugSimulateErrors,
@@ -67,13 +71,14 @@ export const OpClusterVerify = opcode('OP_CLUSTER_VERIFY', {
     skip_checks: pSkipChecks,
     ignore_errors: pIgnoreErrors,
     verbose: pVerbose,
-    group_name: maybe(nonEmpty, 'Restrict to one group'),
+    group_name: naming('group', maybe(nonEmpty, 'Restrict to one group')),
     verify_clutter: pVerifyClutter,
   },
 })
 
 export const OpClusterVerifyConfig = opcode('OP_CLUSTER_VERIFY_CONFIG', {
   doc: 'Checks config consistency only.',
+  permission: 'cluster.verify_config',
   result: bool,
   params: {
     debug_simulate_errors: pDebugSimulateErrors,
@@ -85,6 +90,7 @@ export const OpClusterVerifyConfig = opcode('OP_CLUSTER_VERIFY_CONFIG', {
 
 export const OpClusterVerifyGroup = opcode('OP_CLUSTER_VERIFY_GROUP', {
   doc: 'Checks every node and instance of one group.',
+  permission: 'cluster.verify_group',
   summary: 'group_name',
   result: bool,
   params: {
@@ -100,6 +106,7 @@ export const OpClusterVerifyGroup = opcode('OP_CLUSTER_VERIFY_GROUP', {
 
 export const OpClusterVerifyDisks = opcode('OP_CLUSTER_VERIFY_DISKS', {
   doc: 'Submits a disk check job per node group.',
+  permission: 'cluster.verify_disks',
   result: jobList,
   params: {
     group_name: pOptionalGroupName,
@@ -109,14 +116,16 @@ export const OpClusterVerifyDisks = opcode('OP_CLUSTER_VERIFY_DISKS', {
 
 export const OpClusterRepairDiskSizes = opcode('OP_CLUSTER_REPAIR_DISK_SIZES', {
   doc: 'Syncs recorded disk sizes with reality; returns [instance, disk index, "size"|"spindles", new value] rows.',
+  permission: 'cluster.repair_disk_sizes',
   result: listOf(tuple(nonEmpty, nonNegative(int), nonEmpty, nonNegative(int))),
   params: {
-    instances: opt(listOf(nonEmpty), [], 'Instances'),
+    instances: naming('instance', opt(listOf(nonEmpty), [], 'Instances')),
   },
 })
 
 export const OpClusterConfigQuery = opcode('OP_CLUSTER_CONFIG_QUERY', {
   doc: 'Returns selected cluster config values, in field order.',
+  permission: 'cluster.info',
   result: listOf(any),
   params: {
     output_fields: pOutputFields,
@@ -125,15 +134,17 @@ export const OpClusterConfigQuery = opcode('OP_CLUSTER_CONFIG_QUERY', {
 
 export const OpClusterRename = opcode('OP_CLUSTER_RENAME', {
   doc: 'Changes cluster name (and its IP).',
+  permission: 'cluster.rename',
   summary: 'name',
   result: nonEmpty,
   params: {
-    name: req(nonEmpty, 'Name'),
+    name: newName('cluster', req(nonEmpty, 'Name')),
   },
 })
 
 export const OpClusterSetParams = opcode('OP_CLUSTER_SET_PARAMS', {
   doc: 'Modifies cluster-wide settings; may return extra jobs.',
+  permission: 'cluster.modify',
   result: orNull(jobList),
   params: {
     force: pForce,
@@ -189,24 +200,28 @@ export const OpClusterSetParams = opcode('OP_CLUSTER_SET_PARAMS', {
 
 export const OpClusterRedistConf = opcode('OP_CLUSTER_REDIST_CONF', {
   doc: 'Pushes config and ancillary files to all nodes again.',
+  permission: 'cluster.redistribute_config',
   result: none,
   params: {},
 })
 
 export const OpClusterActivateMasterIp = opcode('OP_CLUSTER_ACTIVATE_MASTER_IP', {
   doc: 'Brings the master IP up.',
+  permission: 'cluster.activate_master_ip',
   result: none,
   params: {},
 })
 
 export const OpClusterDeactivateMasterIp = opcode('OP_CLUSTER_DEACTIVATE_MASTER_IP', {
   doc: 'Takes the master IP down.',
+  permission: 'cluster.deactivate_master_ip',
   result: none,
   params: {},
 })
 
 export const OpClusterRenewCrypto = opcode('OP_CLUSTER_RENEW_CRYPTO', {
   doc: 'Renews the cluster certificate, node client certificates and/or SSH keys.',
+  permission: 'cluster.renew_crypto',
   result: none,
   params: {
     cluster_certificate: maybe(bool, 'Renew the cluster certificate, and node certificates with it'),

@@ -1,4 +1,5 @@
 // Parameters that several opcodes share, with one meaning and one text each.
+import { isTagKind, TAG_KINDS } from '../model/object-kinds'
 import {
   bool,
   dictOf,
@@ -15,7 +16,7 @@ import {
   setOf,
   text,
 } from './check'
-import { maybe, opt, req } from './opcode'
+import { maybe, naming, opt, req } from './opcode'
 import {
   allocPolicy,
   diskTemplate,
@@ -34,8 +35,8 @@ export const pSkipChecks = opt(setOf(verifyOptionalChecks), [], 'Checks to leave
 export const pIgnoreErrors = opt(setOf(verifyErrorCode), [], 'Error codes to downgrade to warnings')
 export const pVerbose = opt(bool, false, 'More output')
 export const pVerifyClutter = opt(bool, false, 'Look for stray authorized_keys entries')
-export const pGroupName = req(nonEmpty, 'Group name')
-export const pOptionalGroupName = maybe(nonEmpty, 'Group name')
+export const pGroupName = naming('group', req(nonEmpty, 'Group name'))
+export const pOptionalGroupName = naming('group', maybe(nonEmpty, 'Group name'))
 export const pIsStrict = opt(bool, true, 'Treat degraded disks strictly')
 export const pOutputFields = req(listOf(nonEmpty), 'Field names')
 export const pForce = opt(bool, false, 'Override safety checks')
@@ -47,26 +48,26 @@ export const pIpolicy = maybe(object, 'Instance policy')
 export const pMacPrefix = maybe(nonEmpty, 'MAC prefix')
 export const pQueryResource = req(queryTypeOp, 'Resource type')
 export const pUseLocking = opt(bool, false, 'Must be false; sync queries are refused')
-export const pNodeUuids = maybe(listOf(nonEmpty), 'Node UUIDs')
-export const pNodeName = req(nonEmpty, 'Node name')
-export const pNodeUuid = maybe(nonEmpty, 'Node UUID')
+export const pNodeUuids = naming('node', maybe(listOf(nonEmpty), 'Node UUIDs'))
+export const pNodeName = naming('node', req(nonEmpty, 'Node name'))
+export const pNodeUuid = naming('node', maybe(nonEmpty, 'Node UUID'))
 export const pSecondaryIp = maybe(nonEmpty, 'Secondary IP')
 export const pMasterCapable = maybe(bool, 'May become master')
 export const pVmCapable = maybe(bool, 'May host instances')
-export const pNodes = opt(listOf(nonEmpty), [], 'Node names')
+export const pNodes = naming('node', opt(listOf(nonEmpty), [], 'Node names'))
 export const pStorageType = req(storageType, 'Storage type')
 export const pStorageUnit = maybe(nonEmpty, 'Name')
 export const pIgnoreConsistency = opt(bool, false, 'Go on with degraded or unhealthy storage')
 export const pLive = maybe(bool, 'Old spelling of mode')
-export const pTargetNode = maybe(nonEmpty, 'Destination node')
-export const pTargetNodeUuid = maybe(nonEmpty, 'Destination node UUID')
+export const pTargetNode = naming('node', maybe(nonEmpty, 'Destination node'))
+export const pTargetNodeUuid = naming('node', maybe(nonEmpty, 'Destination node UUID'))
 export const pAllowRuntimeChanges = opt(bool, true, 'Permit memory ballooning so it fits')
 export const pIgnoreIpolicy = opt(bool, false, 'Skip instance policy checks')
 export const pIallocator = maybe(nonEmpty, 'Allocator script name')
 export const pEarlyRelease = opt(bool, false, 'Free locks early')
-export const pRemoteNode = maybe(nonEmpty, 'New secondary node')
-export const pRemoteNodeUuid = maybe(nonEmpty, 'New secondary node UUID')
-export const pInstanceName = req(text, 'Instance name')
+export const pRemoteNode = naming('node', maybe(nonEmpty, 'New secondary node'))
+export const pRemoteNodeUuid = naming('node', maybe(nonEmpty, 'New secondary node UUID'))
+export const pInstanceName = naming('instance', req(text, 'Instance name'))
 export const pForceVariant = opt(bool, false, 'Accept unlisted OS variants')
 export const pWaitForSync = opt(bool, true, 'Wait for mirror sync')
 export const pNameCheck = opt(bool, false, 'Resolve the name')
@@ -83,23 +84,26 @@ export const pOsparams = opt(object, {}, 'OS parameters')
 export const pOsparamsPrivate = maybe(hidden(object), 'OS parameters kept out of logs')
 export const pOsparamsSecret = maybe(secret(object), 'OS parameters that are never stored')
 export const pOsType = maybe(nonEmpty, 'OS[+variant] to install')
-export const pPnode = maybe(nonEmpty, 'Primary node')
-export const pPnodeUuid = maybe(nonEmpty, 'Primary node UUID')
+export const pPnode = naming('node', maybe(nonEmpty, 'Primary node'))
+export const pPnodeUuid = naming('node', maybe(nonEmpty, 'Primary node UUID'))
 export const pCompress = opt(text, 'none', 'Compression tool for the transfer')
 export const pTags = opt(listOf(nonEmpty), [], 'Tags')
-export const pInstanceUuid = maybe(nonEmpty, 'Instance UUID')
+export const pInstanceUuid = naming('instance', maybe(nonEmpty, 'Instance UUID'))
 export const pShutdownTimeout = opt(nonNegative(int), 120, 'Seconds before the guest is killed')
 export const pNewName = req(nonEmpty, 'New name')
 export const pIgnoreOfflineNodes = opt(bool, false, 'Skip unreachable offline nodes')
 export const pNoRemember = opt(bool, false, 'Leave the admin state unchanged')
 export const pCleanup = opt(bool, false, 'Only recover from an earlier failed migration')
-export const pTargetGroups = maybe(listOf(nonEmpty), 'Destination groups; default every other one')
+export const pTargetGroups = naming('group', maybe(listOf(nonEmpty), 'Destination groups; default every other one'))
 export const pAllocPolicy = maybe(allocPolicy, 'Group allocation policy')
 export const pNames = opt(listOf(nonEmpty), [], 'Names')
 export const pTagKind = req(tagKind, 'Tag owner kind')
-export const pTagObject = maybe(text, 'Object name, null for cluster')
+export const pTagObject = naming(
+  ({ kind }) => (isTagKind(kind) ? TAG_KINDS[kind] : undefined),
+  maybe(text, 'Object name, null for cluster'),
+)
 export const pTagList = req(listOf(text), 'Tags')
-export const pNetworkName = req(nonEmpty, 'Network name')
+export const pNetworkName = naming('network', req(nonEmpty, 'Network name'))
 export const pGateway = maybe(ipv4Address, 'IPv4 gateway')
 export const pNetwork6 = maybe(ipv6Network, 'IPv6 subnet')
 export const pGateway6 = maybe(ipv6Address, 'IPv6 gateway')

@@ -16,11 +16,12 @@ import {
   pNodeUuids,
   pTargetGroups,
 } from './common'
-import { opcode, opt, req } from './opcode'
+import { naming, newName, opcode, opt, req } from './opcode'
 import { jobList, volumeReport } from './types'
 
 export const OpGroupVerifyDisks = opcode('OP_GROUP_VERIFY_DISKS', {
   doc: 'Reports bad nodes, instances needing disk activation, missing LVs. Result triple: [node->error], [instances], {instance: [[node, volume]]}.',
+  permission: 'groups.verify_disks',
   summary: 'group_name',
   result: volumeReport,
   params: {
@@ -31,10 +32,11 @@ export const OpGroupVerifyDisks = opcode('OP_GROUP_VERIFY_DISKS', {
 
 export const OpGroupAdd = opcode('OP_GROUP_ADD', {
   doc: 'Creates a node group; may return extra jobs.',
+  permission: 'groups.create',
   summary: 'group_name',
   result: orNull(jobList),
   params: {
-    group_name: pGroupName,
+    group_name: newName('group', pGroupName),
     alloc_policy: pAllocPolicy,
     ndparams: pNdparams,
     diskparams: pDiskparams,
@@ -46,18 +48,20 @@ export const OpGroupAdd = opcode('OP_GROUP_ADD', {
 
 export const OpGroupAssignNodes = opcode('OP_GROUP_ASSIGN_NODES', {
   doc: 'Moves nodes into a group.',
+  permission: 'groups.assign_nodes',
   summary: 'group_name',
   result: none,
   params: {
     group_name: pGroupName,
     force: pForce,
-    nodes: req(listOf(nonEmpty), 'Node names'),
+    nodes: naming('node', req(listOf(nonEmpty), 'Node names')),
     node_uuids: pNodeUuids,
   },
 })
 
 export const OpGroupSetParams = opcode('OP_GROUP_SET_PARAMS', {
   doc: 'Modifies a group; returns [parameter, new value] pairs.',
+  permission: 'groups.modify',
   summary: 'group_name',
   result: listOf(tuple(nonEmpty, any)),
   params: {
@@ -73,6 +77,7 @@ export const OpGroupSetParams = opcode('OP_GROUP_SET_PARAMS', {
 
 export const OpGroupRemove = opcode('OP_GROUP_REMOVE', {
   doc: 'Deletes an empty group.',
+  permission: 'groups.delete',
   summary: 'group_name',
   result: none,
   params: {
@@ -82,15 +87,18 @@ export const OpGroupRemove = opcode('OP_GROUP_REMOVE', {
 
 export const OpGroupRename = opcode('OP_GROUP_RENAME', {
   doc: 'Renames a group; returns the new name.',
+  permission: 'groups.rename',
   result: nonEmpty,
   params: {
     group_name: pGroupName,
-    new_name: pNewName,
+    new_name: newName('group', pNewName),
   },
 })
 
 export const OpGroupEvacuate = opcode('OP_GROUP_EVACUATE', {
   doc: 'Submits jobs moving all instances out of a group.',
+  permission: 'groups.evacuate',
+  forOthers: true,
   summary: 'group_name',
   result: jobList,
   params: {

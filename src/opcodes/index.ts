@@ -2,7 +2,7 @@
 // parameters are, checks them and words them; it knows nothing of how one is carried out, nor of the door it came through.
 export { Mismatch } from './check'
 export type { Check, JsonObject, Schema } from './check'
-export { allOpcodes, opcodeIds } from './all'
+export { allOpcodes, definitionOf, opcodeIds } from './all'
 export type { AnyDefinition, DefinitionOf, OpcodeId } from './all'
 export type {
   CommonParams,

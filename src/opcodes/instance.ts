@@ -5,6 +5,7 @@ import {
   dictOf,
   hiddenInside,
   int,
+  isObject,
   listOf,
   nonEmpty,
   nonNegative,
@@ -58,7 +59,7 @@ import {
   pUseLocking,
   pWaitForSync,
 } from './common'
-import { maybe, opcode, opt, req } from './opcode'
+import { maybe, naming, newName, opcode, opt, req } from './opcode'
 import {
   adminStateSource,
   diskIndex,
@@ -77,10 +78,12 @@ import {
 
 export const OpInstanceCreate = opcode('OP_INSTANCE_CREATE', {
   doc: 'Creates, imports, reserves or commits an instance; returns its node names.',
+  permission: 'instances.create',
+  leavesRunning: 'as wanted',
   summary: 'instance_name',
   result: listOf(nonEmpty),
   params: {
-    instance_name: pInstanceName,
+    instance_name: newName('instance', pInstanceName),
     force_variant: pForceVariant,
     wait_for_sync: pWaitForSync,
     name_check: pNameCheck,
@@ -110,14 +113,14 @@ export const OpInstanceCreate = opcode('OP_INSTANCE_CREATE', {
     os_type: pOsType,
     pnode: pPnode,
     pnode_uuid: pPnodeUuid,
-    snode: maybe(nonEmpty, 'Secondary node'),
-    snode_uuid: maybe(nonEmpty, 'Secondary node UUID'),
+    snode: naming('node', maybe(nonEmpty, 'Secondary node')),
+    snode_uuid: naming('node', maybe(nonEmpty, 'Secondary node UUID')),
     source_handshake: maybe(listOf(any), '[version, digest, salt] from the sending cluster'),
-    source_instance_name: maybe(nonEmpty, 'Name on the sending cluster'),
+    source_instance_name: naming('instance', maybe(nonEmpty, 'Name on the sending cluster')),
     source_shutdown_timeout: opt(nonNegative(int), 120, 'Stop timeout at the sender'),
     source_x509_ca: maybe(nonEmpty, 'Signed sender CA, PEM'),
-    src_node: maybe(nonEmpty, 'Node holding the export'),
-    src_node_uuid: maybe(nonEmpty, 'UUID of that node'),
+    src_node: naming('node', maybe(nonEmpty, 'Node holding the export')),
+    src_node_uuid: naming('node', maybe(nonEmpty, 'UUID of that node')),
     src_path: maybe(nonEmpty, 'Export directory'),
     compress: pCompress,
     start: opt(bool, true, 'Start when done'),
@@ -132,6 +135,8 @@ export const OpInstanceCreate = opcode('OP_INSTANCE_CREATE', {
 
 export const OpInstanceMultiAlloc = opcode('OP_INSTANCE_MULTI_ALLOC', {
   doc: 'Allocates several instances with one allocator call.',
+  permission: 'instances.multi_alloc',
+  alsoNeeds: () => [OpInstanceCreate.permission],
   result: multiAllocation,
   params: {
     opportunistic_locking: pOpportunisticLocking,
@@ -142,6 +147,8 @@ export const OpInstanceMultiAlloc = opcode('OP_INSTANCE_MULTI_ALLOC', {
 
 export const OpInstanceReinstall = opcode('OP_INSTANCE_REINSTALL', {
   doc: 'Re-runs OS install on a stopped instance.',
+  permission: 'instances.reinstall',
+  leavesRunning: 'perhaps',
   summary: 'instance_name',
   result: none,
   params: {
@@ -157,6 +164,8 @@ export const OpInstanceReinstall = opcode('OP_INSTANCE_REINSTALL', {
 
 export const OpInstanceRemove = opcode('OP_INSTANCE_REMOVE', {
   doc: 'Deletes instance and its disks.',
+  permission: 'instances.remove',
+  leavesRunning: 'perhaps',
   summary: 'instance_name',
   result: none,
   params: {
@@ -169,11 +178,13 @@ export const OpInstanceRemove = opcode('OP_INSTANCE_REMOVE', {
 
 export const OpInstanceRename = opcode('OP_INSTANCE_RENAME', {
   doc: 'Renames a stopped instance; returns the new name.',
+  permission: 'instances.rename',
+  leavesRunning: 'perhaps',
   result: nonEmpty,
   params: {
     instance_name: pInstanceName,
     instance_uuid: pInstanceUuid,
-    new_name: pNewName,
+    new_name: newName('instance', pNewName),
     name_check: pNameCheck,
     ip_check: pIpCheck,
   },
@@ -181,6 +192,10 @@ export const OpInstanceRename = opcode('OP_INSTANCE_RENAME', {
 
 export const OpInstanceStartup = opcode('OP_INSTANCE_STARTUP', {
   doc: 'Starts an instance.',
+  permission: 'instances.startup',
+  // They can make QEMU do anything on its node.
+  alsoNeeds: ({ hvparams, beparams }) => ([hvparams, beparams].some(isFilled) ? [OpInstanceSetParams.permission] : []),
+  leavesRunning: 'yes',
   summary: 'instance_name',
   result: none,
   params: {
@@ -198,6 +213,8 @@ export const OpInstanceStartup = opcode('OP_INSTANCE_STARTUP', {
 
 export const OpInstanceShutdown = opcode('OP_INSTANCE_SHUTDOWN', {
   doc: 'Stops an instance.',
+  permission: 'instances.shutdown',
+  leavesRunning: 'no',
   summary: 'instance_name',
   result: none,
   params: {
@@ -213,6 +230,8 @@ export const OpInstanceShutdown = opcode('OP_INSTANCE_SHUTDOWN', {
 
 export const OpInstanceReboot = opcode('OP_INSTANCE_REBOOT', {
   doc: 'Reboots an instance.',
+  permission: 'instances.reboot',
+  leavesRunning: 'perhaps',
   summary: 'instance_name',
   result: none,
   params: {
@@ -226,6 +245,7 @@ export const OpInstanceReboot = opcode('OP_INSTANCE_REBOOT', {
 
 export const OpInstanceReplaceDisks = opcode('OP_INSTANCE_REPLACE_DISKS', {
   doc: 'Swaps DRBD disks or the secondary.',
+  permission: 'instances.replace_disks',
   summary: 'instance_name',
   result: none,
   params: {
@@ -243,6 +263,8 @@ export const OpInstanceReplaceDisks = opcode('OP_INSTANCE_REPLACE_DISKS', {
 
 export const OpInstanceFailover = opcode('OP_INSTANCE_FAILOVER', {
   doc: 'Stops on the old primary, starts on the other node.',
+  permission: 'instances.failover',
+  leavesRunning: 'perhaps',
   summary: 'instance_name',
   result: none,
   params: {
@@ -260,6 +282,9 @@ export const OpInstanceFailover = opcode('OP_INSTANCE_FAILOVER', {
 
 export const OpInstanceMigrate = opcode('OP_INSTANCE_MIGRATE', {
   doc: 'Migrates a running instance.',
+  permission: 'instances.migrate',
+  alsoNeeds: ({ allow_failover }) => (allow_failover === true ? [OpInstanceFailover.permission] : []),
+  leavesRunning: 'perhaps',
   summary: 'instance_name',
   result: none,
   params: {
@@ -280,6 +305,8 @@ export const OpInstanceMigrate = opcode('OP_INSTANCE_MIGRATE', {
 
 export const OpInstanceMove = opcode('OP_INSTANCE_MOVE', {
   doc: 'Copies disks of a non-mirrored instance to another node.',
+  permission: 'instances.move',
+  leavesRunning: 'perhaps',
   summary: 'instance_name',
   result: none,
   params: {
@@ -287,7 +314,7 @@ export const OpInstanceMove = opcode('OP_INSTANCE_MOVE', {
     instance_uuid: pInstanceUuid,
     shutdown_timeout: pShutdownTimeout,
     ignore_ipolicy: pIgnoreIpolicy,
-    target_node: req(nonEmpty, 'Destination node'),
+    target_node: naming('node', req(nonEmpty, 'Destination node')),
     target_node_uuid: pTargetNodeUuid,
     compress: pCompress,
     ignore_consistency: pIgnoreConsistency,
@@ -296,6 +323,7 @@ export const OpInstanceMove = opcode('OP_INSTANCE_MOVE', {
 
 export const OpInstanceConsole = opcode('OP_INSTANCE_CONSOLE', {
   doc: 'Returns the console description object.',
+  permission: 'instances.query.console',
   summary: 'instance_name',
   result: object,
   params: {
@@ -306,6 +334,7 @@ export const OpInstanceConsole = opcode('OP_INSTANCE_CONSOLE', {
 
 export const OpInstanceActivateDisks = opcode('OP_INSTANCE_ACTIVATE_DISKS', {
   doc: 'Assembles disks; rows of [node, iv_name, device path or null].',
+  permission: 'instances.activate_disks',
   summary: 'instance_name',
   result: listOf(tuple(nonEmpty, nonEmpty, maybeText)),
   params: {
@@ -318,6 +347,7 @@ export const OpInstanceActivateDisks = opcode('OP_INSTANCE_ACTIVATE_DISKS', {
 
 export const OpInstanceDeactivateDisks = opcode('OP_INSTANCE_DEACTIVATE_DISKS', {
   doc: 'Shuts the block devices down.',
+  permission: 'instances.deactivate_disks',
   summary: 'instance_name',
   result: none,
   params: {
@@ -329,6 +359,7 @@ export const OpInstanceDeactivateDisks = opcode('OP_INSTANCE_DEACTIVATE_DISKS', 
 
 export const OpInstanceRecreateDisks = opcode('OP_INSTANCE_RECREATE_DISKS', {
   doc: 'Builds missing disks again, optionally on other nodes.',
+  permission: 'instances.recreate_disks',
   summary: 'instance_name',
   result: none,
   params: {
@@ -343,16 +374,18 @@ export const OpInstanceRecreateDisks = opcode('OP_INSTANCE_RECREATE_DISKS', {
 
 export const OpInstanceQueryData = opcode('OP_INSTANCE_QUERY_DATA', {
   doc: 'Full per-instance info as used by "gnt-instance info".',
+  permission: 'instances.info',
   result: dictOf(object),
   params: {
     use_locking: pUseLocking,
-    instances: opt(listOf(nonEmpty), [], 'Instances'),
+    instances: naming('instance', opt(listOf(nonEmpty), [], 'Instances')),
     static: opt(bool, false, 'Config data only'),
   },
 })
 
 export const OpInstanceSetParams = opcode('OP_INSTANCE_SET_PARAMS', {
   doc: 'Modifies an instance; returns [parameter, new value] pairs.',
+  permission: 'instances.modify',
   summary: 'instance_name',
   result: listOf(tuple(nonEmpty, any)),
   params: {
@@ -391,6 +424,7 @@ export const OpInstanceSetParams = opcode('OP_INSTANCE_SET_PARAMS', {
 
 export const OpInstanceGrowDisk = opcode('OP_INSTANCE_GROW_DISK', {
   doc: 'Enlarges one disk.',
+  permission: 'instances.grow_disk',
   summary: 'instance_name',
   result: none,
   params: {
@@ -406,6 +440,7 @@ export const OpInstanceGrowDisk = opcode('OP_INSTANCE_GROW_DISK', {
 
 export const OpInstanceChangeGroup = opcode('OP_INSTANCE_CHANGE_GROUP', {
   doc: 'Submits jobs moving the instance to other groups.',
+  permission: 'instances.change_group',
   summary: 'instance_name',
   result: jobList,
   params: {
@@ -416,3 +451,5 @@ export const OpInstanceChangeGroup = opcode('OP_INSTANCE_CHANGE_GROUP', {
     target_groups: pTargetGroups,
   },
 })
+
+const isFilled = (given: unknown): boolean => isObject(given) && Object.keys(given).length > 0

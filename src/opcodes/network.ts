@@ -13,15 +13,16 @@ import {
   pNewName,
   pTags,
 } from './common'
-import { maybe, opcode, opt, req } from './opcode'
+import { maybe, newName, opcode, opt, req } from './opcode'
 import { nicMode } from './types'
 
 export const OpNetworkAdd = opcode('OP_NETWORK_ADD', {
   doc: 'Creates an IP network.',
+  permission: 'networks.create',
   summary: 'network_name',
   result: none,
   params: {
-    network_name: pNetworkName,
+    network_name: newName('network', pNetworkName),
     network: req(ipv4Network, 'IPv4 subnet'),
     gateway: pGateway,
     network6: pNetwork6,
@@ -35,6 +36,7 @@ export const OpNetworkAdd = opcode('OP_NETWORK_ADD', {
 
 export const OpNetworkRemove = opcode('OP_NETWORK_REMOVE', {
   doc: 'Deletes an unconnected network.',
+  permission: 'networks.remove',
   summary: 'network_name',
   result: none,
   params: {
@@ -45,15 +47,17 @@ export const OpNetworkRemove = opcode('OP_NETWORK_REMOVE', {
 
 export const OpNetworkRename = opcode('OP_NETWORK_RENAME', {
   doc: 'Renames a network; returns the new name.',
+  permission: 'networks.rename',
   result: nonEmpty,
   params: {
     network_name: pNetworkName,
-    new_name: pNewName,
+    new_name: newName('network', pNewName),
   },
 })
 
 export const OpNetworkSetParams = opcode('OP_NETWORK_SET_PARAMS', {
   doc: 'Modifies a network (IPv4 subnet is fixed).',
+  permission: 'networks.modify',
   summary: 'network_name',
   result: none,
   params: {
@@ -69,6 +73,7 @@ export const OpNetworkSetParams = opcode('OP_NETWORK_SET_PARAMS', {
 
 export const OpNetworkConnect = opcode('OP_NETWORK_CONNECT', {
   doc: 'Connects a network to a group with mode/link/vlan.',
+  permission: 'networks.connect',
   summary: 'network_name',
   result: none,
   params: {
@@ -83,6 +88,7 @@ export const OpNetworkConnect = opcode('OP_NETWORK_CONNECT', {
 
 export const OpNetworkDisconnect = opcode('OP_NETWORK_DISCONNECT', {
   doc: 'Removes the network link from a group.',
+  permission: 'networks.disconnect',
   summary: 'network_name',
   result: none,
   params: {

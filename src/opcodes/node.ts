@@ -27,14 +27,15 @@ import {
   pUseLocking,
   pVmCapable,
 } from './common'
-import { maybe, opcode, opt, req } from './opcode'
+import { maybe, naming, newName, opcode, opt, req } from './opcode'
 import { evacMode, jobList, maybeText, migrationMode, oobCommand, queryResultCode, storageType } from './types'
 
 export const OpOobCommand = opcode('OP_OOB_COMMAND', {
   doc: 'Runs the out-of-band helper for nodes; rows of [[status,node],[status,data]].',
+  permission: 'nodes.oob',
   result: listOf(listOf(tuple(queryResultCode, any))),
   params: {
-    node_names: opt(listOf(nonEmpty), [], 'Node names'),
+    node_names: naming('node', opt(listOf(nonEmpty), [], 'Node names')),
     node_uuids: pNodeUuids,
     command: req(oobCommand, 'Power-on, power-off, power-cycle, power-status or health'),
     timeout: opt(int, 60, 'Seconds'),
@@ -45,10 +46,11 @@ export const OpOobCommand = opcode('OP_OOB_COMMAND', {
 
 export const OpRestrictedCommand = opcode('OP_RESTRICTED_COMMAND', {
   doc: 'Runs a whitelisted command on nodes; one [ok, output] per node.',
+  permission: 'nodes.restricted_command',
   result: listOf(tuple(bool, text)),
   params: {
     use_locking: pUseLocking,
-    nodes: req(listOf(nonEmpty), 'Target nodes, at least one'),
+    nodes: naming('node', req(listOf(nonEmpty), 'Target nodes, at least one')),
     node_uuids: pNodeUuids,
     command: req(nonEmpty, 'Command name'),
   },
@@ -56,6 +58,7 @@ export const OpRestrictedCommand = opcode('OP_RESTRICTED_COMMAND', {
 
 export const OpNodeRemove = opcode('OP_NODE_REMOVE', {
   doc: 'Drops an empty node.',
+  permission: 'nodes.remove',
   summary: 'node_name',
   result: none,
   params: {
@@ -66,16 +69,17 @@ export const OpNodeRemove = opcode('OP_NODE_REMOVE', {
 
 export const OpNodeAdd = opcode('OP_NODE_ADD', {
   doc: 'Adds or re-adds a node.',
+  permission: 'nodes.add',
   summary: 'node_name',
   result: none,
   params: {
-    node_name: pNodeName,
+    node_name: newName('node', pNodeName),
     hv_state: pHvState,
     disk_state: pDiskState,
     primary_ip: maybe(nonEmpty, 'Primary IP'),
     secondary_ip: pSecondaryIp,
     readd: opt(bool, false, 'Node was a member before'),
-    group: maybe(nonEmpty, 'Group for the new node'),
+    group: naming('group', maybe(nonEmpty, 'Group for the new node')),
     master_capable: pMasterCapable,
     vm_capable: pVmCapable,
     ndparams: pNdparams,
@@ -85,6 +89,7 @@ export const OpNodeAdd = opcode('OP_NODE_ADD', {
 
 export const OpNodeQueryvols = opcode('OP_NODE_QUERYVOLS', {
   doc: 'Lists logical volumes per node.',
+  permission: 'nodes.storage.query',
   result: listOf(any),
   params: {
     output_fields: pOutputFields,
@@ -94,6 +99,7 @@ export const OpNodeQueryvols = opcode('OP_NODE_QUERYVOLS', {
 
 export const OpNodeQueryStorage = opcode('OP_NODE_QUERY_STORAGE', {
   doc: 'Lists storage units per node.',
+  permission: 'nodes.storage.query',
   result: listOf(listOf(any)),
   params: {
     output_fields: pOutputFields,
@@ -105,6 +111,7 @@ export const OpNodeQueryStorage = opcode('OP_NODE_QUERY_STORAGE', {
 
 export const OpNodeModifyStorage = opcode('OP_NODE_MODIFY_STORAGE', {
   doc: 'Changes a storage unit (only lvm-pv "allocatable").',
+  permission: 'nodes.storage.modify',
   summary: 'node_name',
   result: none,
   params: {
@@ -118,6 +125,7 @@ export const OpNodeModifyStorage = opcode('OP_NODE_MODIFY_STORAGE', {
 
 export const OpRepairNodeStorage = opcode('OP_REPAIR_NODE_STORAGE', {
   doc: 'Runs the storage "fix-consistency" action (lvm-vg).',
+  permission: 'nodes.storage.repair',
   summary: 'node_name',
   result: none,
   params: {
@@ -131,6 +139,7 @@ export const OpRepairNodeStorage = opcode('OP_REPAIR_NODE_STORAGE', {
 
 export const OpNodeSetParams = opcode('OP_NODE_SET_PARAMS', {
   doc: 'Changes node flags or parameters; returns [parameter, new value] pairs.',
+  permission: 'nodes.modify',
   summary: 'node_name',
   result: listOf(tuple(nonEmpty, any)),
   params: {
@@ -153,6 +162,7 @@ export const OpNodeSetParams = opcode('OP_NODE_SET_PARAMS', {
 
 export const OpNodePowercycle = opcode('OP_NODE_POWERCYCLE', {
   doc: 'Hard reboots a node via its hypervisor.',
+  permission: 'nodes.powercycle',
   summary: 'node_name',
   result: maybeText,
   params: {
@@ -164,6 +174,8 @@ export const OpNodePowercycle = opcode('OP_NODE_POWERCYCLE', {
 
 export const OpNodeMigrate = opcode('OP_NODE_MIGRATE', {
   doc: 'Submits migration jobs for all primaries of a node.',
+  permission: 'nodes.migrate',
+  forOthers: true,
   summary: 'node_name',
   result: jobList,
   params: {
@@ -181,6 +193,8 @@ export const OpNodeMigrate = opcode('OP_NODE_MIGRATE', {
 
 export const OpNodeEvacuate = opcode('OP_NODE_EVACUATE', {
   doc: 'Submits jobs that move instances off a node.',
+  permission: 'nodes.evacuate',
+  forOthers: true,
   summary: 'node_name',
   result: jobList,
   params: {

@@ -1,4 +1,5 @@
 // Declares opcodes: from one declaration derive types, validation, RAPI bodies, OpenAPI, LUXI, CLI and docs.
+import type { ObjectKind } from '../model/object-kinds'
 import type { Check, JsonObject } from './check'
 
 export type Need = 'required' | 'default' | 'maybe'
@@ -9,13 +10,35 @@ export interface Parameter<T = unknown, N extends Need = Need> {
   readonly doc: string
   /** Only where need is 'default'. */
   readonly fallback?: T
+  /** Its value names objects, by name or uuid. Who may change only some objects is refused others. */
+  readonly names?: Naming
+  /** Its value becomes the name of an object of this kind. */
+  readonly newName?: ObjectKind
 }
+
+/** The kind of the objects; what tells it from the other parameters; or a kind for each list in the value. */
+export type Naming =
+  ObjectKind | ((params: JsonObject) => ObjectKind | undefined) | Readonly<Record<string, ObjectKind>>
+
+/** `perhaps`: only its node knows. */
+export type Running = 'yes' | 'no' | 'as wanted' | 'perhaps'
+
+/** A kind of objects and what is done with them, as `instances.create`. Names that Ganeti's remote API has are Ganeti's. */
+export type Permission = `${string}.${string}`
 
 export type ParameterTable = Readonly<Record<string, Parameter>>
 
 export interface OpcodeDefinition<Id extends string = string, P extends ParameterTable = ParameterTable, R = unknown> {
   readonly id: Id
   readonly doc: string
+  /** What its submitter needs. */
+  readonly permission: Permission
+  /** More permissions, for effects that only some parameters have. */
+  readonly alsoNeeds: (params: JsonObject) => readonly Permission[]
+  /** It submits jobs for objects that it does not name, so its permission says nothing about these. */
+  readonly forOthers: boolean
+  /** Whether the instance runs after a success; undefined for opcodes that neither start nor stop one. */
+  readonly leavesRunning: Running | undefined
   /** The parameter that job summaries show, or a function that words it. */
   readonly summary: string | ((params: JsonObject) => string) | undefined
   readonly result: Check<R>
@@ -80,10 +103,20 @@ export function maybe<T>(check: Check<T>, doc: string): Parameter<T, 'maybe'> {
   return { need: 'maybe', check, doc }
 }
 
+/** The parameter's value names objects. */
+export const naming = <P extends Parameter>(names: Naming, parameter: P): P => ({ ...parameter, names })
+
+/** The parameter's value becomes the name of an object. */
+export const newName = <P extends Parameter>(kind: ObjectKind, parameter: P): P => ({ ...parameter, newName: kind })
+
 export function opcode<const Id extends string, P extends ParameterTable, R>(
   id: Id,
   declaration: {
     doc: string
+    permission: Permission
+    alsoNeeds?: (params: JsonObject) => readonly Permission[]
+    forOthers?: boolean
+    leavesRunning?: Running
     summary?: (keyof P & string) | ((params: JsonObject) => string)
     result: Check<R>
     params: P
@@ -91,6 +124,9 @@ export function opcode<const Id extends string, P extends ParameterTable, R>(
     testOnly?: boolean
   },
 ): OpcodeDefinition<Id, P, R> {
-  const { doc, summary, result, params, fromOlder = (given: JsonObject) => given, testOnly = false } = declaration
-  return { id, doc, summary, result, params, fromOlder, testOnly }
+  return {
+    ...{ id, summary: undefined, leavesRunning: undefined, forOthers: false, testOnly: false },
+    ...{ alsoNeeds: () => [], fromOlder: (given: JsonObject) => given },
+    ...declaration,
+  }
 }

@@ -5,6 +5,7 @@ import { opcode } from './opcode'
 
 export const OpOsDiagnose = opcode('OP_OS_DIAGNOSE', {
   doc: 'Tabulates OS definitions over nodes.',
+  permission: 'os.list',
   result: listOf(listOf(any)),
   params: {
     output_fields: pOutputFields,
@@ -14,6 +15,7 @@ export const OpOsDiagnose = opcode('OP_OS_DIAGNOSE', {
 
 export const OpExtStorageDiagnose = opcode('OP_EXT_STORAGE_DIAGNOSE', {
   doc: 'Tabulates ExtStorage providers over nodes.',
+  permission: 'os.list',
   result: listOf(listOf(any)),
   params: {
     output_fields: pOutputFields,

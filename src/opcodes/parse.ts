@@ -55,7 +55,7 @@ const KEPT_AS_NULL = new Set(['depends', 'comment'])
 /** As luxid reads a submitted opcode: no other keys, `reason` required; throws Mismatch in its words. */
 export function parseOpcode(json: unknown): ParsedOpCode {
   const raw = keyed.parse(json)
-  const definition = definitionOf(raw)
+  const definition = definitionIn(raw)
   const given = definition.fromOlder(raw)
   refuseOtherKeys(given, [...Object.keys(commonParams), 'OP_ID', ...Object.keys(definition.params)])
   return assemble(definition, (name, parameter) => {
@@ -133,7 +133,7 @@ export function opcodeClass(id: string): string {
   return id.replace(/(?:^|_)([A-Z])([A-Z]*)/g, (_, first: string, rest: string) => first + rest.toLowerCase())
 }
 
-function definitionOf(given: JsonObject): OpcodeDefinition {
+function definitionIn(given: JsonObject): OpcodeDefinition {
   if (!('OP_ID' in given)) throw new Mismatch(`key 'OP_ID' not found, object contains only ${keysOf(given)}`)
   const id = readField('OP_ID', text, given['OP_ID'])
   const definition = allOpcodes.get(id)

@@ -6,6 +6,7 @@ import { queryAnswer, queryFieldsAnswer } from './types'
 
 export const OpQuery = opcode('OP_QUERY', {
   doc: 'Query2 over opcode-backed resources.',
+  permission: 'query.all',
   summary: 'what',
   result: queryAnswer,
   params: {
@@ -18,6 +19,7 @@ export const OpQuery = opcode('OP_QUERY', {
 
 export const OpQueryFields = opcode('OP_QUERY_FIELDS', {
   doc: 'Field list for opcode-backed resources.',
+  permission: 'query.all',
   summary: 'what',
   result: queryFieldsAnswer,
   params: {

@@ -15,6 +15,7 @@ const TAG_KIND_NAMES = {
 
 export const OpTagsGet = opcode('OP_TAGS_GET', {
   doc: 'Lists tags of an object.',
+  permission: 'tags.get',
   summary: ({ kind }) => TAG_KIND_NAMES[tagKind.parse(kind)],
   result: listOf(nonEmpty),
   params: {
@@ -26,6 +27,7 @@ export const OpTagsGet = opcode('OP_TAGS_GET', {
 
 export const OpTagsSearch = opcode('OP_TAGS_SEARCH', {
   doc: 'Regex search over all tags; rows of [object path, tag].',
+  permission: 'tags.get',
   summary: 'pattern',
   result: listOf(tuple(nonEmpty, nonEmpty)),
   params: {
@@ -35,6 +37,7 @@ export const OpTagsSearch = opcode('OP_TAGS_SEARCH', {
 
 export const OpTagsSet = opcode('OP_TAGS_SET', {
   doc: 'Adds tags.',
+  permission: 'tags.set',
   result: none,
   params: {
     kind: pTagKind,
@@ -45,6 +48,7 @@ export const OpTagsSet = opcode('OP_TAGS_SET', {
 
 export const OpTagsDel = opcode('OP_TAGS_DEL', {
   doc: 'Removes tags.',
+  permission: 'tags.delete',
   result: none,
   params: {
     kind: pTagKind,

@@ -9,18 +9,19 @@ import {
   pTags,
   pTargetGroups,
 } from './common'
-import { maybe, opcode, opt, req } from './opcode'
+import { maybe, naming, opcode, opt, req } from './opcode'
 import { allocatorMode, allocatorTestDir, evacMode, nicParams } from './types'
 
 export const OpTestDelay = opcode('OP_TEST_DELAY', {
   doc: 'Sleeps on master and/or nodes.',
+  permission: 'tests.delay',
   summary: ({ duration }) => `${Math.round(Number(duration) * 1e9)} ns`,
   result: none,
   params: {
     duration: req(float, 'Seconds'),
     on_master: opt(bool, true, 'Sleep on the master'),
-    on_nodes: opt(listOf(nonEmpty), [], 'Sleep on these nodes'),
-    on_node_uuids: maybe(listOf(nonEmpty), 'Sleep on these nodes (UUIDs)'),
+    on_nodes: naming('node', opt(listOf(nonEmpty), [], 'Sleep on these nodes')),
+    on_node_uuids: naming('node', maybe(listOf(nonEmpty), 'Sleep on these nodes (UUIDs)')),
     repeat: opt(nonNegative(int), 0, 'Extra repetitions'),
     interruptible: opt(bool, false, 'Allow interruption through a socket'),
     no_locks: opt(bool, true, 'Take no node locks'),
@@ -29,6 +30,7 @@ export const OpTestDelay = opcode('OP_TEST_DELAY', {
 
 export const OpTestAllocator = opcode('OP_TEST_ALLOCATOR', {
   doc: 'Builds (direction in) or runs (direction out) an allocator request; returns text.',
+  permission: 'tests.allocator',
   summary: ({ iallocator }) => String(iallocator ?? 'None'),
   result: text,
   params: {
@@ -44,7 +46,7 @@ export const OpTestAllocator = opcode('OP_TEST_ALLOCATOR', {
     vcpus: maybe(nonNegative(int), 'Virtual CPUs'),
     os: maybe(nonEmpty, 'OS name'),
     disk_template: pDiskTemplate,
-    instances: maybe(listOf(nonEmpty), 'Instances'),
+    instances: naming('instance', maybe(listOf(nonEmpty), 'Instances')),
     evac_mode: maybe(evacMode, 'Evacuation mode'),
     target_groups: pTargetGroups,
     spindle_use: opt(nonNegative(int), 1, 'Spindle weight'),
@@ -55,6 +57,7 @@ export const OpTestAllocator = opcode('OP_TEST_ALLOCATOR', {
 
 export const OpTestJqueue = opcode('OP_TEST_JQUEUE', {
   doc: 'Exercises job queue notifications.',
+  permission: 'tests.jqueue',
   result: bool,
   params: {
     notify_waitlock: opt(bool, false, 'Notify while waiting for locks'),
@@ -66,6 +69,7 @@ export const OpTestJqueue = opcode('OP_TEST_JQUEUE', {
 
 export const OpTestOsParams = opcode('OP_TEST_OS_PARAMS', {
   doc: 'Checks transport of secret OS parameters.',
+  permission: 'tests.os_params',
   result: none,
   params: {
     osparams_secret: pOsparamsSecret,
@@ -74,6 +78,8 @@ export const OpTestOsParams = opcode('OP_TEST_OS_PARAMS', {
 
 export const OpTestDummy = opcode('OP_TEST_DUMMY', {
   doc: 'Dummy for unit tests; no LU.',
+  permission: 'tests.dummy',
+  forOthers: true,
   result: none,
   params: {
     result: req(any, 'Value to return'),

@@ -1,5 +1,6 @@
 // Checks for the values that only clusters know: enumerations, NIC and disk descriptions, device changes.
 import { VERIFY_CODE_NAMES } from '../model/constants/verify-codes'
+import { tagKinds } from '../model/object-kinds'
 import {
   dictOf,
   int,
@@ -57,7 +58,7 @@ export const storageType = oneOf('StorageType', [
   'rados',
   'sharedfile',
 ])
-export const tagKind = oneOf('TagKind', ['cluster', 'instance', 'network', 'node', 'nodegroup'])
+export const tagKind = oneOf('TagKind', tagKinds)
 export const ddmSimple = oneOf('DdmSimple', ['add', 'attach', 'detach', 'remove'])
 export const ddmFull = oneOf('DdmFull', ['add', 'attach', 'detach', 'modify', 'remove'])
 export const oobCommand = oneOf('OobCommand', ['health', 'power-cycle', 'power-off', 'power-on', 'power-status'])

@@ -1,5 +1,6 @@
 // The Master inside luxid: every call, handed to the service of its topic.
-import type { JobId, Master, TagKind, WireOpCode } from '../rpc/luxi/calls'
+import type { TagKind } from '../model/object-kinds'
+import type { JobId, Master, WireOpCode } from '../rpc/luxi/calls'
 import { deleteFilter, replaceFilter } from './filter-rules'
 import type { EventService } from './events/events'
 import { localGantry } from './gantry'

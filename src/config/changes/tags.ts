@@ -1,11 +1,10 @@
 // Tags of any object that has them.
 import type { ConfigData, ObjectKinds, Tagged } from '../../model/config'
 import { TAGS_PER_OBJECT_MAX, TAG_CHARS_MAX } from '../../model/limits/config'
+import type { TagKind } from '../../model/object-kinds'
 import { TagError } from '../../model/errors'
 import { compareText } from '../../model/nice-sort'
 import { done, get, put, putCluster, touched, type ChangeContext, type Changed } from '../edit'
-
-export type TagKind = 'cluster' | 'node' | 'nodegroup' | 'instance' | 'network'
 
 const TAG = /^[\w.+*/:@-]+$/
 

@@ -1,5 +1,5 @@
 // The object whose tags a unit reads or changes, by kind and name, and the lock that goes with it.
-import type { TagKind } from '../../config/changes/tags'
+import type { TagKind } from '../../model/object-kinds'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { findGroup, findInstance, findNetwork, findNode } from '../find'
 import type { LockPlan, UnitLevel, Want } from '../logical-unit'

@@ -1,5 +1,6 @@
 // The LUXI call list (spec: luxi.json) as one interface. LocalMaster (services) implements it inside luxid;
 // LuxiClient implements it everywhere else. Every door (RAPI, CLI, maintd) speaks to the cluster through it.
+import type { TagKind } from '../../model/object-kinds'
 import type { JsonText } from '../long-answers'
 import type { GantryMaster } from './gantry'
 
@@ -32,7 +33,6 @@ export interface QueryResult {
 export type LogEntry = [serial: number, time: [number, number], type: string, message: unknown]
 
 export type JobChange = [fields: unknown[], log: LogEntry[]]
-export type TagKind = 'cluster' | 'node' | 'nodegroup' | 'instance' | 'network'
 
 /** Calls that answer with tables. */
 export const TEXT_CALLS = [

@@ -15,7 +15,8 @@ import { JsonText } from '../long-answers'
 import { callForText } from '../text-call'
 import { GANTRY_CALLS, type GantryMaster, onlyAsks } from './gantry'
 import type { FieldDefinition, JobChange, JobId, Master, QueryFilter, QueryResource, QueryResult } from './calls'
-import { type TagKind, TEXT_CALLS, type TextCalls, type WireOpCode } from './calls'
+import type { TagKind } from '../../model/object-kinds'
+import { TEXT_CALLS, type TextCalls, type WireOpCode } from './calls'
 
 export interface LuxiClientOptions {
   /** The socket; default: the one of this node. */

@@ -1,5 +1,6 @@
 // What /3 asks of the master beyond Ganeti's calls: extension calls of LUXI, whose names begin with `Gantry`. The caller's identity
 // comes with each call, and the master decides what it may see and do.
+import type { ObjectKind } from '../../model/object-kinds'
 import type { BalanceRequest, Capacity, CapacityRequest, WhatIf, WhatIfRequest } from '../../model/allocation'
 import type { Answered, PlannedBalance } from './allocation'
 import type { Plan, PlanRequest } from './plan'
@@ -34,7 +35,7 @@ export interface ViewPage {
 
 /** An object and the serial number that it must still have. */
 export interface Precondition {
-  readonly kind: 'cluster' | 'instance' | 'node' | 'group' | 'network'
+  readonly kind: ObjectKind
   readonly uuid: string
   readonly serial_no: number
 }

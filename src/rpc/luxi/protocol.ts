@@ -10,14 +10,13 @@ import {
   isObject,
   listOf,
   nonNegative,
-  oneOf,
   orNull,
   readArray,
   text,
   type ValueOf,
 } from '../../opcodes/check'
 import { parseOpcode, reasonTrail } from '../../opcodes/parse'
-import { jobId } from '../../opcodes/types'
+import { jobId, tagKind } from '../../opcodes/types'
 import { isFilterAction } from '../../model/filter-rule'
 import { GenericError } from '../../model/errors'
 import { CALL_DEPTH_MAX } from '../../model/limits/wires'
@@ -25,7 +24,7 @@ import { isDeeper } from '../../lib/json-depth'
 import { GANTRY_CALLS, type GantryMaster } from './gantry'
 import { readBalance, readCapacity, readWait, readWhatIf } from './allocation'
 import { readEvents, readIdentity, readNewToken, readPlan, readSubmit, readView } from './gantry-arguments'
-import type { Master, QueryFilter, QueryResource, TagKind, WireOpCode } from './calls'
+import type { Master, QueryFilter, QueryResource, WireOpCode } from './calls'
 import { layout } from './layout'
 
 /** `signal`: the client has left. */
@@ -185,8 +184,6 @@ const filter: Check<QueryFilter> = {
     throw new Mismatch(`Cannot deserialise filter: expected array [string, args], got ${layout(value)}`)
   },
 }
-
-const tagKind: Check<TagKind> = oneOf('TagKind', ['cluster', 'node', 'nodegroup', 'instance', 'network'])
 
 const names = listOf(text)
 const namesOrAll: Check<readonly string[] | null> = orAll(names)

@@ -5,8 +5,9 @@ import type { ConfigData } from '../../model/config'
 import { OpPrereqError, REFUSED } from '../../model/errors'
 import { allows, isTaken, KINDS, queryOf } from '../../model/permissions'
 import { isObject } from '../../opcodes/check'
-import { allOpcodes } from '../../opcodes/index'
-import { permissionNames, permissionOf, permissionsFor } from '../../opcodes/permission'
+import { definitionOf } from '../../opcodes/index'
+import { objectsOf, textsOf } from '../../opcodes/objects'
+import { permissionNames, permissionsFor } from '../../opcodes/permission'
 import { SCOPE_PARAMS } from '../../model/scope-params'
 import type { WireOpCode } from '../../rpc/luxi/calls'
 import type { Identity, TokenScope } from '../../rpc/luxi/gantry'
@@ -134,12 +135,13 @@ export class Access {
  */
 function checkSettable(op: WireOpCode): void {
   if (isQuestion(op)) return
-  const given = Object.entries(op).filter(([name, value]) => value !== null && !Object.hasOwn(NAMING, name))
+  const { permission, params } = definitionOf(op.OP_ID)
+  const given = Object.entries(op).filter(([name, value]) => value !== null && params[name]?.names === undefined)
   const parameter = notSettable(Object.fromEntries(given), SCOPE_PARAMS)
   if (parameter === undefined) return
   throw forbidden(
     `${objectsOf(op)[0]}: a token with a scope may not set ${parameter} to what was given, because that is a matter of machines;` +
-      ` use a token without a scope, or a password, with the permission ${permissionOf(op.OP_ID)}`,
+      ` use a token without a scope, or a password, with the permission ${permission}`,
   )
 }
 
@@ -147,29 +149,6 @@ function checkSettable(op: WireOpCode): void {
 export const OUTSIDE = 'an object of this request is outside the scope of the token'
 
 export const forbidden = (text: string): OpPrereqError => new OpPrereqError(text, REFUSED.forbidden)
-
-/** Parameters that name objects, by name or uuid, and of which kind they are. */
-export const NAMING: Readonly<Record<string, string>> = {
-  instance_name: 'instance',
-  instance_uuid: 'instance',
-  instances: 'instance',
-  source_instance_name: 'instance',
-  ...Object.fromEntries(
-    ['node_name', 'node', 'target_node', 'remote_node', 'pnode', 'snode', 'src_node'].flatMap((name) => [
-      [name, 'node'],
-      [`${name.replace('_name', '')}_uuid`, 'node'],
-    ]),
-  ),
-  nodes: 'node',
-  node_names: 'node',
-  node_uuids: 'node',
-  on_nodes: 'node',
-  on_node_uuids: 'node',
-  group_name: 'group',
-  group: 'group',
-  target_groups: 'group',
-  network_name: 'network',
-}
 
 /** Disks that belonged to another instance. */
 function takesDisks({ disks }: WireOpCode): boolean {
@@ -191,34 +170,7 @@ const isAboutAll = (op: WireOpCode): boolean =>
   op.OP_ID === 'OP_TEST_ALLOCATOR' || (isQuestion(op) && !isObject(op['visible']))
 
 /** About what is visible to the caller; it changes nothing. */
-const isQuestion = (op: WireOpCode): boolean => allOpcodes.get(op.OP_ID)?.params['visible'] !== undefined
-
-const TAGGED: Readonly<Record<string, string>> = { nodegroup: 'group' }
-
-/** Lists of what the answer to a question may tell of. */
-const VISIBLE = [
-  ['groups', 'group'],
-  ['nodes', 'node'],
-  ['instances', 'instance'],
-] as const
-
-/** The objects that an opcode names: `instance/vm1`. */
-export function objectsOf(op: WireOpCode): string[] {
-  const named = Object.entries(NAMING).flatMap(([parameter, kind]) =>
-    textsOf(op[parameter]).map((name) => `${kind}/${name}`),
-  )
-  const { kind, name, visible } = op
-  if (isObject(visible))
-    for (const [kinds, one] of VISIBLE) named.push(...textsOf(visible[kinds]).map((object) => `${one}/${object}`))
-  if (op.OP_ID.startsWith('OP_TAGS_') && typeof kind === 'string' && typeof name === 'string')
-    named.push(`${TAGGED[kind] ?? kind}/${name}`)
-  return named
-}
-
-function textsOf(value: unknown): string[] {
-  const list: readonly unknown[] = Array.isArray(value) ? value : [value]
-  return list.filter((entry): entry is string => typeof entry === 'string')
-}
+const isQuestion = (op: WireOpCode): boolean => definitionOf(op.OP_ID).params['visible'] !== undefined
 
 export function splitOnce(object: string): [string, string] {
   const at = object.indexOf('/')

@@ -4,9 +4,9 @@ import { type Job, jobStatus } from '../../jobs/job'
 import { firstMark } from '../../jobs/marks'
 import type { ConfigData } from '../../model/config'
 import { EVENT_MESSAGE_CHARS_MAX, EVENT_NAME_CHARS_MAX, EVENT_PARTS_MAX } from '../../model/limits/events'
+import { objectsOf } from '../../opcodes/objects'
 import { opcodeSummary } from '../../opcodes/summary'
 import type { NewEvent } from './event-history'
-import { objectsOf } from '../access/access'
 import { MARK } from '../../model/marks'
 
 /** The events of a job that became what it is now; `before` is undefined for a new one. */

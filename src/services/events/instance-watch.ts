@@ -11,7 +11,9 @@ import type { ConfigData, Instance, NodeUuid } from '../../model/config'
 import { ConfigIndex } from '../../query/config-index'
 import type { WireOpCode } from '../../rpc/luxi/calls'
 import type { InstanceRuntime } from '../../rpc/node/dicts'
-import { objectsOf } from '../access/access'
+import { allOpcodes } from '../../opcodes/index'
+import { objectsOf } from '../../opcodes/objects'
+import type { Running } from '../../opcodes/opcode'
 import type { NewEvent } from './event-history'
 import { submitter } from './event-sources'
 import type { LastKnown } from '../live-data/last-known'
@@ -55,12 +57,6 @@ interface Parts {
   look(node: NodeUuid): void
 }
 
-/** After these, only the node knows whether the instance runs. */
-const UNSURE: ReadonlySet<string> = new Set(
-  ['STARTUP', 'SHUTDOWN', 'CREATE', 'REBOOT', 'FAILOVER', 'MIGRATE', 'MOVE', 'REINSTALL', 'RENAME', 'REMOVE']
-    .map((name) => `OP_INSTANCE_${name}`)
-    .concat('OP_BACKUP_EXPORT'),
-)
 const MOVES: Readonly<Record<string, string>> = { OP_INSTANCE_FAILOVER: 'failed_over', OP_INSTANCE_MIGRATE: 'migrated' }
 const USER_DOWN = 1
 
@@ -160,7 +156,7 @@ export class InstanceWatch {
   private ended(instance: Instance, cause: Cause, runs: 'yes' | 'no' | 'as wanted' | undefined): void {
     const touched = this.touchedBy(instance.uuid)
     touched.ended_ms = this.parts.clock.monotonic_ms()
-    if (!UNSURE.has(cause.opcode)) return
+    if (allOpcodes.get(cause.opcode)?.leavesRunning === undefined) return
     touched.cause = cause
     const { nodes } = this.parts.config()
     // A job does nothing on a node that is offline.
@@ -247,9 +243,7 @@ const keyOf = (job: Job, index: number): string => `${job.id} ${index}`
 const causeIn = (job: Job, { OP_ID }: WireOpCode): Cause => ({ job: job.id, opcode: OP_ID, ...submitter(job) })
 
 /** Undefined where success does not tell. */
-function runsAfter({ OP_ID, dry_run }: WireOpCode): 'yes' | 'no' | 'as wanted' | undefined {
-  if (dry_run === true) return undefined
-  if (OP_ID === 'OP_INSTANCE_STARTUP') return 'yes'
-  if (OP_ID === 'OP_INSTANCE_SHUTDOWN') return 'no'
-  return OP_ID === 'OP_INSTANCE_CREATE' ? 'as wanted' : undefined
+function runsAfter({ OP_ID, dry_run }: WireOpCode): Exclude<Running, 'perhaps'> | undefined {
+  const leavesRunning = allOpcodes.get(OP_ID)?.leavesRunning
+  return dry_run === true || leavesRunning === 'perhaps' ? undefined : leavesRunning
 }

@@ -2,8 +2,9 @@
 // asked for, and are told as a job's log would tell them.
 import type { ConfigData } from '../../model/config'
 import { opcodeSummary } from '../../opcodes/index'
+import { objectsOf } from '../../opcodes/objects'
 import type { Planned, PlannedOpcode, Prerequisite } from '../../rpc/luxi/plan'
-import { type Access, objectsOf, splitOnce } from '../access/access'
+import { type Access, splitOnce } from '../access/access'
 import { describe } from '../access/scope'
 
 export function plannedFor(access: Access, config: ConfigData): (planned: Planned) => PlannedOpcode {

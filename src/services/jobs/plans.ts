@@ -6,7 +6,7 @@ import { seconds, within } from '../../lib/clock'
 import { Shares } from '../../lib/shares'
 import { timeOf, timeText } from '../../lib/rfc3339'
 import { marksOf } from '../../jobs/marks'
-import { ECODE, GenericError, OpPrereqError, REFUSED } from '../../model/errors'
+import { ECODE, OpPrereqError, REFUSED } from '../../model/errors'
 import {
   PLAN_MAKING_S,
   PLAN_OBJECTS_MAX,
@@ -18,7 +18,7 @@ import {
 } from '../../model/limits/plans'
 import { MARK } from '../../model/marks'
 import { OpClusterBalance } from '../../opcodes/allocation'
-import { allOpcodes, fillOpcode, parseOpcode } from '../../opcodes/index'
+import { definitionOf, fillOpcode, parseOpcode } from '../../opcodes/index'
 import type { PlannedBalance } from '../../rpc/luxi/allocation'
 import type { WireOpCode } from '../../rpc/luxi/calls'
 import { answeringNodes } from '../../rpc/node/answering'
@@ -138,9 +138,7 @@ const busyText = (full: 'all' | 'each', user: string): string =>
 const JOB_PLAN = /^job-(\d{1,15})-(\d{1,4})$/
 
 function asSubmitted({ OP_ID: id, ...params }: WireOpCode): WireOpCode {
-  const definition = allOpcodes.get(id)
-  if (definition === undefined) throw new GenericError(`There is no opcode ${id}`)
-  return parseOpcode(fillOpcode(definition, params))
+  return parseOpcode(fillOpcode(definitionOf(id), params))
 }
 
 const preconditionOf = ({ kind, uuid, serial_no }: ReadObject): Precondition => ({ kind, uuid, serial_no })

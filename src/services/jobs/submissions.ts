@@ -1,7 +1,7 @@
 // Jobs that come through /3: who may submit what, once per Idempotency-Key, and only while the world is as the caller saw it.
 import { nanoseconds } from '../../lib/clock'
 import { type Mark, MARK, type Rights, withoutMarks } from '../../model/marks'
-import { actsOnOthers } from '../../opcodes/permission'
+import { definitionOf } from '../../opcodes/index'
 import type { JobId, WireOpCode } from '../../rpc/luxi/calls'
 import type { Precondition, Submitted, SubmitRequest } from '../../rpc/luxi/gantry'
 import type { Access } from '../access/access'
@@ -63,7 +63,7 @@ export class Submissions {
     return ops.map((op, index) => {
       const wanted = match[index] ?? []
       const checks = wanted.length === 0 ? [] : [mark(MARK.match, JSON.stringify(wanted))]
-      const forOthers = actsOnOthers(op) ? [mark(MARK.rights, JSON.stringify(rights))] : []
+      const forOthers = definitionOf(op.OP_ID).forOthers ? [mark(MARK.rights, JSON.stringify(rights))] : []
       // Marks of the caller, such as in the opcodes of a multi-allocation, would pass for ours.
       return { ...withoutMarks(op), reason: [...everyOp, ...(index === 0 ? firstOp : []), ...checks, ...forOthers] }
     })

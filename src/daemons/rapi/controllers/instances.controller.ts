@@ -26,7 +26,6 @@ import {
   OpInstanceShutdown,
   OpInstanceStartup,
 } from '../../../opcodes/instance'
-import { permissionOf } from '../../../opcodes/permission'
 import type { JobId } from '../../../rpc/luxi/calls'
 import type { ConsoleInfo } from '../../../rpc/node/dicts'
 import { HttpError } from '../errors'
@@ -143,7 +142,7 @@ export class InstancesController extends Resource {
   ): Promise<JobId> {
     const { query } = this.context
     const ops = reinstallOpcodes(name, body, query.size > 0 ? { os, start: nostartup === 0 } : null)
-    this.context.need(permissionOf(OpInstanceReinstall.id))
+    this.context.need(OpInstanceReinstall.permission)
     return this.submitAll(ops)
   }
 

@@ -4,10 +4,11 @@ import { ECODE, OpPrereqError } from '../../../model/errors'
 import { compareText } from '../../../model/nice-sort'
 import { isObject, type JsonObject } from '../../../opcodes/check'
 import { type Mark, MARK, type Rights, withoutMarks } from '../../../model/marks'
-import type { OpcodeDefinition, ParsedOpCode } from '../../../opcodes/index'
-import { actsOnOthers, permissionOf, permissionsFor } from '../../../opcodes/permission'
+import { definitionOf, type OpcodeDefinition, type ParsedOpCode } from '../../../opcodes/index'
+import { permissionsFor } from '../../../opcodes/permission'
 import { OpTagsDel, OpTagsSet } from '../../../opcodes/tags'
-import type { JobId, Master, TagKind } from '../../../rpc/luxi/calls'
+import type { TagKind } from '../../../model/object-kinds'
+import type { JobId, Master } from '../../../rpc/luxi/calls'
 import type { RapiContext } from '../context'
 import { badRequest, notFound } from '../errors'
 import { fillFromBody, type Renames } from '../fill'
@@ -29,7 +30,7 @@ export abstract class Resource {
     statics: JsonObject,
     renames?: Renames,
   ): Promise<JobId> {
-    this.context.need(permissionOf(definition.id))
+    this.context.need(definition.permission)
     return this.send(definition, body, statics, renames)
   }
 
@@ -48,7 +49,7 @@ export abstract class Resource {
     const mark = (source: string, text: string): Mark => [source, text, nanoseconds(services.clock)]
     const rights: Rights = { user: identityOf(user).permissions, token: null }
     const marked = unmarked.map((op) => {
-      const forOthers = actsOnOthers(op) ? [mark(MARK.rights, JSON.stringify(rights))] : []
+      const forOthers = definitionOf(op.OP_ID).forOthers ? [mark(MARK.rights, JSON.stringify(rights))] : []
       return { ...op, reason: [mark(MARK.user, user.name), ...forOthers, ...(op.reason ?? [])] }
     })
     return this.master.submitJob(marked, signal)

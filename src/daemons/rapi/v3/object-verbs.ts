@@ -9,7 +9,7 @@ import * as instance from '../../../opcodes/instance'
 import * as network from '../../../opcodes/network'
 import * as node from '../../../opcodes/node'
 import { OpTagsDel, OpTagsSet } from '../../../opcodes/tags'
-import type { TagKind } from '../../../rpc/luxi/calls'
+import type { TagKind } from '../../../model/object-kinds'
 import { badRequest } from '../errors'
 import { readParameters } from './job-request'
 

@@ -3,7 +3,7 @@ import { permissionsOf } from '../../../../src/model/permissions'
 import { SCOPE_PARAMS } from '../../../../src/model/scope-params'
 import { allOpcodes, commonParams } from '../../../../src/opcodes/index'
 import type { WireOpCode } from '../../../../src/rpc/luxi/calls'
-import { Access, NAMING, objectsOf } from '../../../../src/services/access/access'
+import { Access } from '../../../../src/services/access/access'
 import { goldenConfig } from '../../../support/golden-query'
 
 const config = goldenConfig()
@@ -87,11 +87,6 @@ test('what an opcode does beyond its name needs the permission of what does only
   expect(() => operator.check(config, { ...fetch, remove_instance: true })).toThrow('instances.remove')
 })
 
-test('the objects of an opcode are those that its parameters name', () => {
-  expect(objectsOf({ OP_ID: 'OP_TAGS_SET', kind: 'nodegroup', name: 'g', tags: ['x'] })).toEqual(['group/g'])
-  expect(objectsOf({ OP_ID: 'OP_NODE_MIGRATE', node_name: 'n', target_node_uuid: 'u' })).toEqual(['node/n', 'node/u'])
-})
-
 describe('of an object in the scope, what is a matter of machines', () => {
   const access = token({ tags: tagged?.tags ?? [] })
   const instance_name = tagged?.name ?? ''
@@ -162,12 +157,13 @@ describe('of an object in the scope, what is a matter of machines', () => {
 
   test('is decided for every parameter that there is', () => {
     const ofObjects = [...allOpcodes.values()].filter(({ params }) =>
-      Object.keys(params).some((name) => name in NAMING),
+      Object.values(params).some(({ names }) => names !== undefined),
     )
     const names = ofObjects
       .filter(({ params, id }) => !('visible' in params) && id !== 'OP_TEST_ALLOCATOR')
-      .flatMap(({ params }) => Object.keys(params))
-    const known = (name: string) => name in NAMING || name in SCOPE_PARAMS
+      .flatMap(({ params }) => Object.entries(params).filter(([, { names }]) => names === undefined))
+      .map(([name]) => name)
+    const known = (name: string) => name in SCOPE_PARAMS
     expect([...new Set(names)].filter((name) => !known(name)).sort()).toEqual([
       ...['changes', 'destination_x509_ca', 'diskparams', 'file_storage_dir', 'master_candidate', 'master_capable'],
       ...['ndparams', 'network', 'network_link', 'network_mode', 'primary_ip', 'secondary_ip', 'source_handshake'],
