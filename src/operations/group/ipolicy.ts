@@ -9,7 +9,7 @@ import { VALUE } from '../../model/constants/words'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { niceSort } from '../../model/nice-sort'
 import { enforceTypes, type ParamType } from '../../model/param-types'
-import { policyViolations } from '../instance/ipolicy'
+import { policyViolations } from '../instance/placement/ipolicy'
 import { asObject } from './params'
 
 type Given = Readonly<Record<string, unknown>>

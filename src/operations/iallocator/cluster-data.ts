@@ -4,7 +4,7 @@ import { fillBeParams, fillIPolicy, fillNdParams, fillNicParams } from '../../co
 import { diskTemplateOf, instanceDisks, instanceNodes } from '../../config/lookup'
 import type { ConfigData, DiskTemplate, Instance, Node, NodeUuid } from '../../model/config'
 import { IALLOCATOR_VERSION } from '../../model/constants/versions'
-import { liveNodes } from '../instance/live-nodes'
+import { liveNodes } from '../instance/placement/live-nodes'
 import type { UnitContext } from '../unit-context'
 
 type Json = Readonly<Record<string, unknown>>

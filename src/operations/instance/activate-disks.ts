@@ -4,8 +4,8 @@ import { OpInstanceActivateDisks, OpInstanceDeactivateDisks } from '../../opcode
 import { change } from '../../config/changes'
 import { logicalUnit } from '../logical-unit'
 import { checkInstanceState, checkNodeOnline, DOWN } from './checks'
-import { waitForSync } from './disk-sync'
-import { assembleDisks, shutdownDisks } from './disks'
+import { waitForSync } from './disks/sync'
+import { assembleDisks, shutdownDisks } from './disks/activation'
 import { locksOfInstance, readInstance } from './view'
 
 export const instanceActivateDisks = logicalUnit(OpInstanceActivateDisks, {

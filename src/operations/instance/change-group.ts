@@ -7,8 +7,8 @@ import { masterOnly } from '../group/members'
 import { all, logicalUnit, ResultWithJobs, shared, type Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { instanceHookEnv } from './hook-env'
-import { allocatorsOfGroups, firstThatFinds } from './allocator'
-import { evacuationJobs, planGroupChange } from './evacuation'
+import { allocatorsOfGroups, firstThatFinds } from './placement/allocator'
+import { evacuationJobs, planGroupChange } from './placement/evacuation'
 import { locksOfInstance, readInstance, type InstanceView } from './view'
 
 export const instanceChangeGroup = logicalUnit(OpInstanceChangeGroup, {

@@ -21,19 +21,19 @@ import {
   withInstance,
   type CreateOp,
   type Wanted,
-} from './create-plan'
-import { checkDiskParams, checkNames, checkTemplate } from './disk-spec'
-import { checkHvParamsOnNodes, checkOsParams } from './params'
+} from './create/plan'
+import { checkDiskParams, checkNames, checkTemplate } from './disks/spec'
+import { checkHvParamsOnNodes, checkOsParams } from './parameters/params'
 import { fillHvParams, fillNdParams } from '../../config/filled'
-import { checkFileSpace } from './file-space'
+import { checkFileSpace } from './disks/file-space'
 import { envOfView } from './hook-env'
-import { install, makeInstance, startCreated } from './create-run'
-import { shutdownDisks } from './disks'
-import { settleNic, vlanOf } from './nic-spec'
-import { allocatorsFor, firstThatFinds } from './allocator'
-import { chooseNodes, type PlacementRequest } from './placement'
-import { contentEnv, contentOf, importDisks, sourceNodes, type Content } from './create-content'
-import { newAddress, newName } from './resolve'
+import { install, makeInstance, startCreated } from './create/run'
+import { shutdownDisks } from './disks/activation'
+import { settleNic, vlanOf } from './nics/spec'
+import { allocatorsFor, firstThatFinds } from './placement/allocator'
+import { chooseNodes, type PlacementRequest } from './placement/placement'
+import { contentEnv, contentOf, importDisks, sourceNodes, type Content } from './create/content'
+import { newAddress, newName } from './create/resolve'
 import { hookNodes, viewOf, type InstanceView } from './view'
 
 /** An instance that is about to be created, with its configuration as if it existed. */

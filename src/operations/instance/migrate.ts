@@ -4,8 +4,8 @@ import { OpInstanceMigrate } from '../../opcodes/instance'
 import { logicalUnit } from '../logical-unit'
 import { failOver, moveEnv } from './failover'
 import { instanceHookEnv } from './hook-env'
-import { cleanUp, migrate } from './migration'
-import { moveLocks, planMove } from './move-plan'
+import { cleanUp, migrate } from './moves/migration'
+import { moveLocks, planMove } from './moves/plan'
 import { hookNodes } from './view'
 
 export const instanceMigrate = logicalUnit(OpInstanceMigrate, {

@@ -16,10 +16,10 @@ import {
   checkNodeVmCapable,
   hvParamsOf,
 } from './checks'
-import { createDisks, removeDisks } from './disk-files'
-import { assembleDisks, shutdownDisks } from './disks'
+import { createDisks, removeDisks } from './disks/files'
+import { assembleDisks, shutdownDisks } from './disks/activation'
 import { instanceHookEnv } from './hook-env'
-import { checkTargetPolicy } from './move-plan'
+import { checkTargetPolicy } from './moves/plan'
 import { startOn } from './startup'
 import { dictOf, diskDictOf, locksOfInstance, movedTo, readInstance, reread, type InstanceView } from './view'
 import { whileItStops } from './while-it-stops'

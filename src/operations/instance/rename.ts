@@ -8,10 +8,10 @@ import { OpInstanceRename } from '../../opcodes/instance'
 import { exclusive, logicalUnit } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { checkInstanceState, checkNodeOnline, NOT_RUNNING } from './checks'
-import { fileFolder } from './disk-files'
-import { shutdownDisks, startDisks } from './disks'
+import { fileFolder } from './disks/files'
+import { shutdownDisks, startDisks } from './disks/activation'
 import { instanceHookEnv } from './hook-env'
-import { newAddress, newName } from './resolve'
+import { newAddress, newName } from './create/resolve'
 import {
   dictOf,
   diskDictOf,

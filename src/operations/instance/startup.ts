@@ -16,9 +16,9 @@ import {
   ONLINE,
   runtimeOf,
 } from './checks'
-import { shutdownDisks, startDisks } from './disks'
+import { shutdownDisks, startDisks } from './disks/activation'
 import { instanceHookEnv } from './hook-env'
-import { startOverrides, type StartOverrides } from './params'
+import { startOverrides, type StartOverrides } from './parameters/params'
 import { dictOf, hookNodes, locksOfInstance, readInstance, reread, type InstanceView } from './view'
 import { whileItStops } from './while-it-stops'
 

@@ -4,8 +4,8 @@ import type { ClusterData } from '../../allocation/cluster-data'
 import { clusterDataOf } from '../../allocation/from-config'
 import type { ConfigData, DiskTemplate } from '../../model/config'
 import type { NodeClient } from '../../rpc/node/client'
-import { optionsOf } from '../instance/allocator'
-import { liveNodes } from '../instance/live-nodes'
+import { optionsOf } from '../instance/placement/allocator'
+import { liveNodes } from '../instance/placement/live-nodes'
 
 /** `template`: whose storage is counted. */
 export async function clusterPicture(

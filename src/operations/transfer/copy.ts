@@ -5,7 +5,7 @@ import { RIE_VERSION } from '../../model/constants/versions'
 import type { Cluster, Node } from '../../model/config'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import type { ImpExpEnd, ImpExpOptions, ImpExpStatus, InstanceDict } from '../../rpc/node/dicts'
-import { sizeText } from '../instance/disk-files'
+import { sizeText } from '../instance/disks/files'
 import type { UnitContext } from '../unit-context'
 import { TransferEnd, type EndOutcome } from './end'
 

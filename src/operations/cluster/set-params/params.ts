@@ -30,7 +30,7 @@ import {
   updatedHvState,
   updatedNdParams,
 } from '../../group/params'
-import { beParams, checkHvParamsOnNodes, hvParamTypes } from '../../instance/params'
+import { beParams, checkHvParamsOnNodes, hvParamTypes } from '../../instance/parameters/params'
 import type { UnitContext } from '../../unit-context'
 import { given, invalid } from './fields'
 import type { Fields, SetParams } from './set-params'

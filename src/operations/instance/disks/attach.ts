@@ -1,0 +1,180 @@
+// Disks that change hands with their data: detached from one instance, they are in the configuration until another one gets them.
+import { pythonRepr } from '../../../lib/python-text'
+import * as path from 'node:path'
+import { change } from '../../../config/changes'
+import { diskTemplateOf } from '../../../config/lookup'
+import { recordValues } from '../../../config/records'
+import { DTS_INSTANCE_DEPENDENT_PATH } from '../../../model/constants/disks'
+import type { Disk } from '../../../model/config'
+import { ECODE, OpExecError, OpPrereqError } from '../../../model/errors'
+import type { DiskParams } from '../../../opcodes/types'
+import type { UnitContext } from '../../unit-context'
+import { indexForNew, type DeviceChange } from '../parameters/device-changes'
+import { createDirectory, fileFolder, sizeText } from './files'
+import { diskSpec, fileStorageFolder, newDisks } from './spec'
+import { assembleDisks, shutdownDisks } from './activation'
+import { waitForSync } from './sync'
+import { plugDisk, unplugDisk } from '../parameters/hotplug'
+import type { Changed, SetOp } from '../parameters/values'
+import { allNodes, diskDictOf, reread, type InstanceView } from '../view'
+
+export async function planAttach(
+  ctx: UnitContext,
+  view: InstanceView,
+  disks: Disk[],
+  { at, params }: DeviceChange<DiskParams>,
+  op: SetOp,
+): Promise<{ action: 'attach'; disk: Disk; index: number }> {
+  const index = indexForNew('disk', disks.length, at, 'attach')
+  checkSyncing(view, 'attach', op)
+  const disk = await detachedDisk(ctx, view, params)
+  if (disks.some(({ uuid }) => uuid === disk.uuid))
+    throw new OpPrereqError(`Disk ${disk.uuid} is given twice`, ECODE.INVAL)
+  const own = diskTemplateOf(view.config, view.instance)
+  if (disk.dev_type !== own && own !== 'diskless')
+    throw new OpPrereqError(`Instance has '${own}' template while disk has '${disk.dev_type}' template`, ECODE.INVAL)
+  const nodes = allNodes(view).map(({ uuid }) => uuid)
+  if (disk.nodes.length > 0 && !nodes.every((uuid) => disk.nodes.includes(uuid)))
+    throw new OpPrereqError(
+      `Disk nodes are ${listText(disk.nodes)} while the instance's nodes are ${listText(nodes)}`,
+      ECODE.INVAL,
+    )
+  disks.splice(index, 0, disk)
+  return { action: 'attach', disk, index }
+}
+
+const listText = (uuids: readonly string[]): string => `[${uuids.map(pythonRepr).join(', ')}]`
+
+export function checkSyncing({ instance }: InstanceView, action: 'add' | 'attach', op: SetOp): void {
+  if (!op.wait_for_sync && !instance.disks_active)
+    throw new OpPrereqError(
+      `Can't ${action} a disk to an instance with deactivated disks and --no-wait-for-sync given`,
+      ECODE.INVAL,
+    )
+}
+
+/** Ganeti finds out after it has moved the file that a disk belongs to somebody else. */
+async function detachedDisk(ctx: UnitContext, view: InstanceView, params: DiskParams): Promise<Disk> {
+  const { uuid, name } = { uuid: undefined, ...params }
+  const reference = uuid ?? name
+  if (Object.keys(params).length !== 1 || typeof reference !== 'string')
+    throw new OpPrereqError('Only one argument is permitted in attach op, either name or uuid', ECODE.INVAL)
+  const config = await ctx.config.read({ disks: [reference] })
+  const found = recordValues(config.disks).filter((disk) =>
+    uuid === undefined ? disk.name === reference : disk.uuid === reference,
+  )
+  const [disk] = found
+  if (disk === undefined)
+    throw new OpPrereqError(
+      `No disk was found with this ${uuid === undefined ? 'name' : 'UUID'}: ${reference}`,
+      ECODE.INVAL,
+    )
+  if (found.length > 1)
+    throw new OpPrereqError(`There are ${found.length} disks with this name: ${reference}; give its uuid`, ECODE.INVAL)
+  const owner = recordValues(config.instances).find(({ disks }) => disks.includes(disk.uuid))
+  if (owner?.uuid === view.instance.uuid && uuid === undefined)
+    throw new OpPrereqError(`disk name '${reference}' already used`, ECODE.NOTUNIQUE)
+  if (owner !== undefined)
+    throw new OpPrereqError(
+      `Disk ${disk.uuid} is attached to instance ${owner.name}; detach it there first`,
+      ECODE.STATE,
+    )
+  return disk
+}
+
+/** A file moves into the instance's folder. */
+export async function attachDisk(
+  ctx: UnitContext,
+  view: InstanceView,
+  disk: Disk,
+  index: number,
+  op: SetOp,
+  live: boolean,
+): Promise<Changed[]> {
+  const moved = DTS_INSTANCE_DEPENDENT_PATH.includes(disk.dev_type) ? placeInside(ctx, view, disk, index, op) : disk
+  if (moved !== disk) {
+    ctx.log.say(`* disk ${index}, size ${sizeText(disk.size)}`)
+    await createDirectory(ctx, view, [moved])
+  }
+  await moveFile(ctx, view, disk, moved, 'Failed before attach', () =>
+    ctx.config.change([
+      ...(moved === disk ? [] : [change('patchDisk', disk.uuid, { logical_id: moved.logical_id })]),
+      change('attachInstanceDisk', view.instance.uuid, disk.uuid, index),
+    ]),
+  )
+  const now = await reread(ctx, view)
+  const key = `disk/${index}`
+  const text: Changed = [key, `attach:size=${disk.size},mode=${disk.mode}`]
+  if (op.wait_for_sync && !(await waitForSync(ctx, now, { disks: [moved] })))
+    throw new OpExecError(`Failed to sync disks of ${view.instance.name}`)
+  if (!now.instance.disks_active) return [text]
+  const { ok, links } = await assembleDisks(ctx, now, { disks: [moved] })
+  if (!ok) return [text, [key, 'assemble:failed']]
+  return [text, ...(live ? [await plugDisk(ctx, now, moved, links[0], index)] : [])]
+}
+
+function placeInside(ctx: UnitContext, view: InstanceView, disk: Disk, index: number, op: SetOp): Disk {
+  const { config, instance, primary } = view
+  const folder = fileStorageFolder(config.cluster, disk.dev_type, instance.name, op.file_storage_dir)
+  const options = { driver: op.file_driver ?? String(disk.logical_id[0]), first: index }
+  const [place] = newDisks(
+    ctx,
+    [diskSpec({ size: disk.size }, disk.dev_type)],
+    disk.dev_type,
+    folder,
+    primary.uuid,
+    options,
+  )
+  return { ...disk, logical_id: place?.logical_id ?? disk.logical_id }
+}
+
+/** A file moves out of the instance's folder, to where it outlives the instance. */
+export async function detachDisk(
+  ctx: UnitContext,
+  view: InstanceView,
+  disk: Disk,
+  index: number,
+  live: boolean,
+): Promise<Changed[]> {
+  const unplugged = live ? [await unplugDisk(ctx, view, disk, index, 'detached')] : []
+  await shutdownDisks(ctx, view, { disks: [disk] })
+  const moved = DTS_INSTANCE_DEPENDENT_PATH.includes(disk.dev_type) ? placeOutside(disk) : disk
+  await moveFile(ctx, view, disk, moved, 'Failed before detach', () =>
+    ctx.config.change([
+      ...(moved === disk ? [] : [change('patchDisk', disk.uuid, { logical_id: moved.logical_id })]),
+      change('detachInstanceDisk', view.instance.uuid, disk.uuid),
+    ]),
+  )
+  const folder = view.disks.length === 1 ? fileFolder([disk]) : undefined
+  if (folder !== undefined) {
+    const removed = await ctx.nodes.attempt(view.primary, 'file_storage_dir_remove', [folder])
+    if (!removed.ok) ctx.log.warning(`Could not remove directory '${folder}': ${removed.error}`)
+  }
+  return [[`disk/${index}`, 'detach'], ...unplugged]
+}
+
+function placeOutside(disk: Disk): Disk {
+  const [driver, file] = disk.logical_id.map(String)
+  const { dir, base } = path.posix.parse(file ?? '')
+  return { ...disk, logical_id: [driver ?? '', path.posix.join(path.posix.dirname(dir), base)] }
+}
+
+/** The file and its entry in the configuration change together. If the configuration does not change, the file goes back. */
+async function moveFile(
+  ctx: UnitContext,
+  view: InstanceView,
+  from: Disk,
+  to: Disk,
+  what: string,
+  record: () => Promise<unknown>,
+): Promise<void> {
+  if (from === to) return void (await record())
+  await ctx.nodes.call(view.primary, what, 'blockdev_rename', [[[diskDictOf(view, from), to.logical_id]]])
+  try {
+    await record()
+  } catch (error) {
+    const back = await ctx.nodes.attempt(view.primary, 'blockdev_rename', [[[diskDictOf(view, to), from.logical_id]]])
+    if (!back.ok) ctx.log.warning(`The data of disk ${from.uuid} is now in ${String(to.logical_id[1])}: ${back.error}`)
+    throw error
+  }
+}

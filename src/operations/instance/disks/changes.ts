@@ -1,0 +1,237 @@
+// Changes to the disks of an existing instance: added and removed with their data, or renamed and made read-only.
+import { change } from '../../../config/changes'
+import { fillIPolicy } from '../../../config/filled'
+import { diskTemplateOf } from '../../../config/lookup'
+import { MAX_DISKS } from '../../../model/constants/disks'
+import type { Disk, DiskMode, DiskTemplate } from '../../../model/config'
+import { ECODE, OpExecError, OpPrereqError } from '../../../model/errors'
+import type { DiskParams } from '../../../opcodes/types'
+import type { Change, UnitContext } from '../../unit-context'
+import { checkInstanceState, NOT_RUNNING } from '../checks'
+import { indexForNew, indexOfDevice, type DeviceChange } from '../parameters/device-changes'
+import { createDisks, removeDisks, sizeText, wipeDisks } from './files'
+import { checkDiskParams, checkNames, checkTemplate, diskSpec, fileStorageFolder, newDisks } from './spec'
+import { waitForSync } from './sync'
+import { assembleDisks, shutdownDisks } from './activation'
+import { checkFileSpace } from './file-space'
+import { plugDisk, unplugDisk } from '../parameters/hotplug'
+import { attachDisk, checkSyncing, detachDisk, planAttach } from './attach'
+import type { Changed, SetOp } from '../parameters/values'
+import { reread, type InstanceView } from '../view'
+
+export type DiskStep =
+  | { readonly action: 'add' | 'remove' | 'attach' | 'detach'; readonly disk: Disk; readonly index: number }
+  | {
+      readonly action: 'modify'
+      readonly disk: Disk
+      readonly index: number
+      readonly fields: { readonly mode?: DiskMode; readonly name?: string | null }
+    }
+
+/** Applied one after the other, so that an index means the list as the changes before left it. */
+export async function planDisks(
+  ctx: UnitContext,
+  view: InstanceView,
+  changes: readonly DeviceChange<DiskParams>[],
+  op: SetOp,
+  live: boolean,
+): Promise<DiskStep[]> {
+  const disks: Disk[] = [...view.disks]
+  const steps: DiskStep[] = []
+  for (const one of changes) {
+    if (one.action === 'add') steps.push(planAdd(ctx, view, disks, one, op))
+    else if (one.action === 'remove') steps.push(planRemove(disks, one))
+    else if (one.action === 'modify') steps.push(planModify(disks, one))
+    else if (one.action === 'attach') steps.push(await planAttach(ctx, view, disks, one, op))
+    else steps.push({ ...planRemove(disks, one), action: 'detach' })
+  }
+  await checkAddedSpace(ctx, view, steps, op)
+  if (disks.length > MAX_DISKS)
+    throw new OpPrereqError(`Instance has too many disks (${disks.length}), cannot add more`, ECODE.STATE)
+  checkNames('disk', disks)
+  // Ganeti also detaches a disk to which a running instance writes, so that two instances may write to it.
+  const taken = steps.find((step) => step.action === 'remove' || step.action === 'detach')
+  if (!live && taken !== undefined)
+    await checkInstanceState(
+      ctx,
+      view,
+      NOT_RUNNING,
+      `can't ${taken.action} volume from a running instance without using hotplug`,
+    )
+  return steps
+}
+
+async function checkAddedSpace(ctx: UnitContext, view: InstanceView, steps: readonly DiskStep[], op: SetOp) {
+  const added = steps.flatMap(({ action, disk }) => (action === 'add' ? [disk] : []))
+  const [first] = added
+  if (first === undefined) return
+  const place = { cluster: view.config.cluster, node: view.primary, template: first.dev_type }
+  const size_mib = added.reduce((sum, { size }) => sum + size, 0)
+  await checkFileSpace(ctx, place, size_mib, op.ignore_ipolicy)
+}
+
+function planAdd(
+  ctx: UnitContext,
+  view: InstanceView,
+  disks: Disk[],
+  { at, params }: DeviceChange<DiskParams>,
+  op: SetOp,
+): DiskStep {
+  const index = indexForNew('disk', disks.length, at)
+  checkSyncing(view, 'add', op)
+  const template = templateFor(view, params)
+  checkTemplate(view.config.cluster, template)
+  if (params.size === undefined) throw new OpPrereqError("Required disk parameter 'size' missing", ECODE.INVAL)
+  const [disk] = newDisks(
+    ctx,
+    [diskSpec(params, template)],
+    template,
+    fileStorageFolder(view.config.cluster, template, view.instance.name, op.file_storage_dir),
+    view.primary.uuid,
+    { driver: op.file_driver, first: index },
+  )
+  if (disk === undefined) throw new OpPrereqError('Missing disk', ECODE.FAULT)
+  disks.splice(index, 0, disk)
+  return { action: 'add', disk, index }
+}
+
+/** The template of the instance's other disks, or the cluster's default if it has none. */
+function templateFor(view: InstanceView, params: DiskParams): DiskTemplate {
+  const given = params['dev_type']
+  const own = diskTemplateOf(view.config, view.instance)
+  if (own === 'mixed') throw new OpPrereqError('Disks of mixed templates cannot be added to', ECODE.STATE)
+  const { enabled_disk_templates: enabled } = view.config.cluster
+  const wanted = typeof given === 'string' ? enabled.find((template) => template === given) : own
+  if (wanted === undefined)
+    throw new OpPrereqError(`Disk template '${String(given)}' is not enabled in cluster`, ECODE.INVAL)
+  if (wanted !== 'diskless') return wanted
+  const first = enabled.find((template) => template !== 'diskless')
+  if (first === undefined)
+    throw new OpPrereqError('Cannot add a disk to an instance with no disks and no default disk template', ECODE.STATE)
+  return first
+}
+
+function planRemove(disks: Disk[], { at }: DeviceChange<DiskParams>) {
+  const index = indexOfDevice('disk', disks, at)
+  const [disk] = disks.splice(index, 1)
+  if (disk === undefined) throw new OpPrereqError(`Cannot find disk with identifier ${at}`, ECODE.INVAL)
+  return { action: 'remove' as const, disk, index }
+}
+
+function planModify(disks: Disk[], { at, params }: DeviceChange<DiskParams>): DiskStep {
+  const index = indexOfDevice('disk', disks, at)
+  const disk = disks[index]
+  if (disk === undefined) throw new OpPrereqError(`Cannot find disk with identifier ${at}`, ECODE.INVAL)
+  if (params.size !== undefined) throw new OpPrereqError('Disk size change not possible, use grow-disk', ECODE.INVAL)
+  checkDiskParams(params, ['mode', 'name'])
+  const name = params.name?.toLowerCase() === 'none' ? null : params.name
+  const fields = { ...(params.mode && { mode: params.mode }), ...(name !== undefined && { name }) }
+  const { name: _, ...unnamed } = disk
+  disks[index] = { ...unnamed, ...(fields.mode && { mode: fields.mode }), ...(typeof name === 'string' && { name }) }
+  return { action: 'modify', disk, index, fields }
+}
+
+/** Carries out the steps; answers with what changed. */
+export async function applyDisks(
+  ctx: UnitContext,
+  view: InstanceView,
+  steps: readonly DiskStep[],
+  op: SetOp,
+  live: boolean,
+): Promise<Changed[]> {
+  const changed: Changed[] = []
+  let now = view
+  for (const step of steps) {
+    if (!('fields' in step)) {
+      changed.push(...(await applyStep(ctx, now, step, op, live)))
+    } else {
+      const fields: Readonly<Record<string, unknown>> = step.fields
+      await ctx.config.change([change('patchDisk', step.disk.uuid, fields)])
+      changed.push(...Object.entries(fields).map(([key, value]): Changed => [`disk.${key}/${step.index}`, value]))
+    }
+    now = await reread(ctx, now)
+  }
+  return changed
+}
+
+function applyStep(
+  ctx: UnitContext,
+  view: InstanceView,
+  { action, disk, index }: Exclude<DiskStep, { action: 'modify' }>,
+  op: SetOp,
+  live: boolean,
+): Promise<Changed[]> {
+  switch (action) {
+    case 'add':
+      return addDisk(ctx, view, disk, index, op, live)
+    case 'remove':
+      return removeDisk(ctx, view, disk, index, live)
+    case 'attach':
+      return attachDisk(ctx, view, disk, index, op, live)
+    case 'detach':
+      return detachDisk(ctx, view, disk, index, live)
+  }
+}
+
+/** Writes the disk to the configuration as forthcoming before making it, so that no file is lost if the job dies. */
+async function addDisk(
+  ctx: UnitContext,
+  view: InstanceView,
+  disk: Disk,
+  index: number,
+  op: SetOp,
+  live: boolean,
+): Promise<Changed[]> {
+  const { uuid } = view.instance
+  const attach = (one: Disk, replace: boolean): Change => change('addInstanceDisk', uuid, one, index, replace)
+  ctx.log.say(`* disk ${index}, size ${sizeText(disk.size)}`)
+  await ctx.config.change([attach({ ...disk, forthcoming: true }, false)])
+  const detach = (): Promise<unknown> => ctx.config.change([change('removeInstanceDisk', uuid, disk.uuid)])
+  const undone = async (whole: boolean): Promise<void> => {
+    if (whole) await detach()
+    else ctx.log.warning(`Disk ${index} stays in the configuration, because it could not be removed`)
+  }
+  await createDisks(ctx, view, [disk], { undone })
+  await ctx.config.change([attach(disk, true)])
+  const added = await reread(ctx, view)
+  if (view.config.cluster.prealloc_wipe_disks) await wipeOrTakeBack(ctx, added, disk, detach)
+  if (op.wait_for_sync && !(await waitForSync(ctx, added, { disks: [disk] })))
+    throw new OpExecError('There are some degraded disks for this instance')
+  const text = `add:size=${disk.size},mode=${disk.mode}`
+  if (!added.instance.disks_active) return [[`disk/${index}`, text]]
+  const { ok, links } = await assembleDisks(ctx, added, { disks: [disk] })
+  if (!ok) throw new OpExecError(`Can't activate new disk ${index}`)
+  return [[`disk/${index}`, text], ...(live ? [await plugDisk(ctx, added, disk, links[0], index)] : [])]
+}
+
+async function wipeOrTakeBack(
+  ctx: UnitContext,
+  view: InstanceView,
+  disk: Disk,
+  detach: () => Promise<unknown>,
+): Promise<void> {
+  try {
+    await wipeDisks(ctx, view, [disk])
+  } catch (error) {
+    if (await removeDisks(ctx, view, [disk])) await detach()
+    throw error
+  }
+}
+
+async function removeDisk(
+  ctx: UnitContext,
+  view: InstanceView,
+  disk: Disk,
+  index: number,
+  live: boolean,
+): Promise<Changed[]> {
+  const unplugged = live ? [await unplugDisk(ctx, view, disk, index, 'removed')] : []
+  await shutdownDisks(ctx, view, { disks: [disk] })
+  if (!(await removeDisks(ctx, view, [disk])))
+    ctx.log.warning(`Data of disk ${index} may be left on node ${view.primary.name}: ${String(disk.logical_id.at(-1))}`)
+  await ctx.config.change([change('removeInstanceDisk', view.instance.uuid, disk.uuid)])
+  return [[`disk/${index}`, 'remove'], ...unplugged]
+}
+
+export const groupPolicy = (view: InstanceView) =>
+  fillIPolicy(view.config.cluster, view.config.nodegroups[view.primary.group])

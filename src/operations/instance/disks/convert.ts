@@ -1,0 +1,119 @@
+// Disks of another template in the place of an instance's own, with the same data.
+import { change } from '../../../config/changes'
+import { diskTemplateOf } from '../../../config/lookup'
+import { fillNdParams } from '../../../config/filled'
+import {
+  DTS_EXCL_STORAGE,
+  DTS_INT_MIRROR,
+  DTS_NOT_CONVERTIBLE_FROM,
+  DTS_NOT_CONVERTIBLE_TO,
+  DTS_NOT_LVM,
+} from '../../../model/constants/disks'
+import type { Disk, DiskTemplate } from '../../../model/config'
+import { ECODE, type ErrorCode, OpExecError, OpPrereqError } from '../../../model/errors'
+import type { UnitContext } from '../../unit-context'
+import { checkInstanceState, checkNodeOnline, DOWN } from '../checks'
+import { createDisks, degraded, removeDisks, sizeText } from './files'
+import { checkTemplate, fileStorageFolder, newDisks } from './spec'
+import { waitForSync } from './sync'
+import { shutdownDisks } from './activation'
+import { groupPolicy } from './changes'
+import type { Changed, SetOp } from '../parameters/values'
+import { diskDictOf, reread, type InstanceView } from '../view'
+
+export interface Conversion {
+  readonly from: DiskTemplate
+  readonly template: DiskTemplate
+  readonly disks: readonly Disk[]
+}
+
+export async function planConversion(
+  ctx: UnitContext,
+  view: InstanceView,
+  template: DiskTemplate,
+  op: SetOp,
+): Promise<Conversion> {
+  const { config, instance, primary } = view
+  const { cluster } = config
+  const refuse = (text: string, code: ErrorCode = ECODE.STATE) => new OpPrereqError(text, code)
+  const from = diskTemplateOf(config, instance)
+  if (from === 'mixed') throw refuse('Conversion from mixed is not yet supported.', ECODE.INVAL)
+  if (DTS_NOT_CONVERTIBLE_FROM.includes(from))
+    throw refuse(`Conversion from the '${from}' disk template is not supported`, ECODE.INVAL)
+  if (DTS_NOT_CONVERTIBLE_TO.includes(template))
+    throw refuse(`Conversion to the '${template}' disk template is not supported`, ECODE.INVAL)
+  if (template !== 'ext' && from === template)
+    throw refuse(`Instance already has disk template ${template}`, ECODE.INVAL)
+  const enabled = cluster.enabled_disk_templates
+  if (!enabled.includes(template))
+    throw refuse(
+      `Disk template '${template}' is not enabled for this cluster (enabled templates: ${enabled.join(', ')})`,
+    )
+  if (!cluster.volume_group_name && !DTS_NOT_LVM.includes(template))
+    throw refuse('Disk template conversions to lvm-based instances are not supported by the cluster')
+  await checkInstanceState(ctx, view, DOWN, 'cannot change disk template')
+  checkNodeOnline(primary)
+  const allowed: readonly string[] = groupPolicy(view)['disk-templates'] ?? []
+  if (!allowed.includes(template))
+    throw refuse(`Disk template '${template}' in not allowed (allowed templates: ${allowed.join(', ')})`)
+  if (!DTS_EXCL_STORAGE.includes(template) && fillNdParams(config, primary).exclusive_storage)
+    throw refuse(`Cannot convert disk template from ${from} to ${template} when exclusive storage is enabled`)
+  checkTemplate(cluster, template)
+  const secondary = op.remote_node ?? op.remote_node_uuid ?? op.iallocator
+  if (secondary !== undefined && !DTS_INT_MIRROR.includes(template))
+    ctx.log.warning('Changing the disk template to a non-mirrored one, the secondary node will be ignored')
+  const folder = fileStorageFolder(cluster, template, instance.name, op.file_storage_dir)
+  const specs = view.disks.map(({ size, mode, name }) => ({ size, mode, name }))
+  return { from, template, disks: newDisks(ctx, specs, template, folder, primary.uuid, { driver: op.file_driver }) }
+}
+
+/** The old disks are deleted when the new ones have all data and are in the configuration. */
+export async function convertDisks(
+  ctx: UnitContext,
+  view: InstanceView,
+  { from, template, disks }: Conversion,
+  op: SetOp,
+): Promise<Changed[]> {
+  const { uuid } = view.instance
+  if (!(await shutdownDisks(ctx, view)))
+    throw new OpExecError('Cannot shutdown instance disks, unable to proceed with disk template conversion')
+  ctx.log.say(`Converting disk template from '${from}' to '${template}'`)
+  ctx.log.say(`Generating new '${template}' disk template...`)
+  disks.forEach((disk, index) => ctx.log.say(`* disk ${index}, size ${sizeText(disk.size)}`))
+  ctx.log.say(`Creating new empty disks of type '${template}'...`)
+  await createDisks(ctx, view, disks)
+  ctx.log.say(`Populating the new empty disks of type '${template}'...`)
+  await copyData(ctx, view, template, disks)
+  ctx.log.say(`Detaching old disks (${from}) from the instance and removing them from cluster config`)
+  ctx.log.say(`Adding new disks (${template}) to cluster config and attaching them to the instance`)
+  await ctx.config.change([
+    ...view.disks.map((disk) => change('removeInstanceDisk', uuid, disk.uuid)),
+    ...disks.map((disk, index) => change('addInstanceDisk', uuid, disk, index)),
+  ])
+  if (op.wait_for_sync && !(await waitForSync(ctx, await reread(ctx, view)))) throw degraded()
+  ctx.log.say(`Removing old block devices of type '${from}'...`)
+  await removeDisks(ctx, view, view.disks)
+  return [['disk_template', template]]
+}
+
+async function copyData(
+  ctx: UnitContext,
+  view: InstanceView,
+  template: DiskTemplate,
+  disks: readonly Disk[],
+): Promise<void> {
+  for (const [index, old] of view.disks.entries()) {
+    const target = disks[index]
+    if (target === undefined) throw new OpExecError(`Disk ${index} has no disk to be copied to`)
+    ctx.log.say(` - copying data from disk ${index} (${old.dev_type}), size ${sizeText(target.size)}`)
+    const pair = [diskDictOf(view, old), diskDictOf(view, target)] as const
+    const result = await ctx.nodes.attempt(view.primary, 'blockdev_convert', [...pair])
+    if (result.ok) continue
+    ctx.log.say(` - ERROR: Could not copy disk '${String(old.logical_id[1])}' to '${String(target.logical_id[1])}'`)
+    ctx.log.info('Some disks failed to copy')
+    ctx.log.info('The instance will not be affected, aborting operation')
+    ctx.log.info(`Removing newly created disks of type '${template}'...`)
+    if (await removeDisks(ctx, view, disks)) ctx.log.info('Newly created disks removed successfully')
+    throw new OpExecError(`Error while converting the instance's template: ${result.error}`)
+  }
+}

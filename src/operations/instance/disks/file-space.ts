@@ -1,0 +1,33 @@
+// Files of disks are sparse: they take room only as the guest writes, so more can be promised than there is.
+import type { Cluster, DiskTemplate, Node } from '../../../model/config'
+import { ECODE, OpPrereqError } from '../../../model/errors'
+import type { UnitContext } from '../../unit-context'
+import { sizeText } from './files'
+
+/** Refuses more space than the file system has in all. If only the free space is too small, writes that to the job's log. */
+export async function checkFileSpace(
+  ctx: UnitContext,
+  { cluster, node, template }: { cluster: Cluster; node: Node; template: DiskTemplate },
+  wanted_mib: number,
+  ignore: boolean,
+): Promise<void> {
+  const directory = directoryOf(cluster, template)
+  if (directory === undefined || wanted_mib <= 0) return
+  const info = await ctx.nodes.attempt(node, 'node_info', [[[template, directory, []]], []])
+  const space = info.ok ? info.payload[1]?.[0] : undefined
+  if (!space) return
+  const [free, size] = [sizeText(space.storage_free), sizeText(space.storage_size)]
+  const text = `The new disk space (${sizeText(wanted_mib)}) is more than ${directory} on node ${node.name}`
+  if (wanted_mib > space.storage_size && !ignore)
+    throw new OpPrereqError(
+      `${text} can ever hold: ${size}, of which ${free} are free; ignore_ipolicy makes it nevertheless`,
+      ECODE.NORES,
+    )
+  if (wanted_mib > space.storage_free)
+    ctx.log.warning(`${text} has free now: ${free} of ${size}; writing fails when these are used up`)
+}
+
+function directoryOf(cluster: Cluster, template: DiskTemplate): string | undefined {
+  if (template === 'file') return cluster.file_storage_dir
+  return template === 'sharedfile' ? cluster.shared_file_storage_dir : undefined
+}

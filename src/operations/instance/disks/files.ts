@@ -1,0 +1,139 @@
+// The data of an instance's disks: made, wiped and deleted on its nodes.
+import { pythonRepr } from '../../../lib/python-text'
+import * as path from 'node:path'
+import { fillNdParams } from '../../../config/filled'
+import { DTS_INSTANCE_DEPENDENT_PATH, MAX_WIPE_CHUNK_MIB, MIN_WIPE_CHUNK_PERCENT } from '../../../model/constants/disks'
+import type { Disk, Node } from '../../../model/config'
+import { OpExecError } from '../../../model/errors'
+import type { UnitContext } from '../../unit-context'
+import { nodesOf } from './activation'
+import { diskDictOf, diskDicts, type InstanceView } from '../view'
+
+/**
+ * Makes the disks, all or none: what was made before a failure is removed again, and what could not be is named. The disk that
+ * failed is removed too when it is `unique`: a call without an answer may have made it. Otherwise it may be somebody's data.
+ * `undone` hears after a failure whether nothing is left: only then may the disks be forgotten.
+ */
+export async function createDisks(
+  ctx: UnitContext,
+  view: InstanceView,
+  disks: readonly Disk[],
+  { unique = true, undone }: { unique?: boolean; undone?: (whole: boolean) => Promise<void> } = {},
+): Promise<void> {
+  const made: [Node, Disk][] = []
+  try {
+    await createDirectory(ctx, view, disks)
+    for (const disk of disks)
+      for (const node of [...nodesOf(view, disk)].reverse()) {
+        if (unique) made.push([node, disk])
+        await createOn(ctx, view, disk, node)
+        if (!unique) made.push([node, disk])
+      }
+  } catch (error) {
+    const whole = await undoCreate(ctx, view, made)
+    await undone?.(whole)
+    throw error
+  }
+}
+
+/** File-based disks of an instance share a folder. */
+export async function createDirectory(ctx: UnitContext, view: InstanceView, disks: readonly Disk[]): Promise<void> {
+  const folder = fileFolder(disks)
+  if (folder === undefined) return
+  const what = `Failed to create directory '${folder}' on node ${view.primary.name}`
+  await ctx.nodes.call(view.primary, what, 'file_storage_dir_create', [folder])
+}
+
+export function fileFolder(disks: readonly Disk[]): string | undefined {
+  const disk = disks.find((candidate) => DTS_INSTANCE_DEPENDENT_PATH.includes(candidate.dev_type))
+  return disk && path.posix.dirname(String(disk.logical_id[1]))
+}
+
+async function createOn(ctx: UnitContext, view: InstanceView, disk: Disk, node: Node): Promise<void> {
+  const { name } = view.instance
+  await ctx.nodes.call(
+    node,
+    `Can't create block device ${diskText(disk)} on node ${node.name} for instance ${name}`,
+    'blockdev_create',
+    [
+      diskDictOf(view, disk),
+      disk.size,
+      name,
+      node.uuid === view.primary.uuid,
+      `originstname+${name}`,
+      fillNdParams(view.config, node).exclusive_storage,
+    ],
+  )
+}
+
+async function undoCreate(ctx: UnitContext, view: InstanceView, made: readonly [Node, Disk][]): Promise<boolean> {
+  let whole = true
+  for (const [node, disk] of made) {
+    const result = await ctx.nodes.attempt(node, 'blockdev_remove', [diskDictOf(view, disk)])
+    if (result.ok) continue
+    ctx.log.warning(`Failed to remove newly-created disk ${diskText(disk)} on node ${node.name}: ${result.error}`)
+    whole = false
+  }
+  return whole
+}
+
+/** Deletes the disks; false when one may be left, after a warning that names it. */
+export async function removeDisks(ctx: UnitContext, view: InstanceView, disks: readonly Disk[]): Promise<boolean> {
+  let ok = true
+  for (const disk of disks) {
+    for (const node of nodesOf(view, disk)) {
+      const result = await ctx.nodes.attempt(node, 'blockdev_remove', [diskDictOf(view, disk)])
+      if (result.ok) continue
+      ctx.log.warning(`Could not remove disk ${disk.iv_name} on node ${node.name}, continuing anyway: ${result.error}`)
+      if (!result.offline || node.uuid === view.primary.uuid) ok = false
+    }
+  }
+  // The folder goes with the last disk.
+  const folder = disks.length === view.disks.length ? fileFolder(disks) : undefined
+  if (folder === undefined) return ok
+  const result = await ctx.nodes.attempt(view.primary, 'file_storage_dir_remove', [folder])
+  if (result.ok) return ok
+  ctx.log.warning(`Could not remove directory '${folder}' on node ${view.primary.name}: ${result.error}`)
+  return false
+}
+
+/** Overwrites whole disks with zeros, in pieces, with progress. */
+export async function wipeDisks(ctx: UnitContext, view: InstanceView, disks: readonly Disk[]): Promise<void> {
+  const { primary } = view
+  const paused = await ctx.nodes.attempt(primary, 'blockdev_pause_resume_sync', [diskDicts(view), true])
+  if (!paused.ok) ctx.log.warning(`Failed to pause disk synchronization: ${paused.error}`)
+  try {
+    for (const disk of disks) await wipeFrom(ctx, view, disk, 0)
+  } finally {
+    const resumed = await ctx.nodes.attempt(primary, 'blockdev_pause_resume_sync', [diskDicts(view), false])
+    if (!resumed.ok) ctx.log.warning(`Failed to resume disk synchronization: ${resumed.error}`)
+  }
+}
+
+/** Wipes a disk from an offset on, because the part before it is in use. */
+export async function wipeFrom(ctx: UnitContext, view: InstanceView, disk: Disk, from_mib: number): Promise<void> {
+  const index = disk.iv_name.replace('disk/', '')
+  const chunk_mib = Math.max(1, Math.min(MAX_WIPE_CHUNK_MIB, Math.floor((disk.size * MIN_WIPE_CHUNK_PERCENT) / 100)))
+  ctx.log.info(`* Wiping disk ${index}`)
+  for (let offset = from_mib; offset < disk.size; offset += chunk_mib) {
+    const size = Math.min(chunk_mib, disk.size - offset)
+    const what = `Could not wipe disk ${index} at offset ${offset} for size ${size}`
+    await ctx.nodes.call(view.primary, what, 'blockdev_wipe', [diskDictOf(view, disk), offset, size])
+    ctx.log.info(` - done: ${((100 * (offset + size)) / disk.size).toFixed(1)}%`)
+  }
+}
+
+/** A disk in Ganeti's errors. */
+export function diskText(disk: Disk): string {
+  const id = `(${disk.logical_id.map(pythonRepr).join(', ')})`
+  const children = `[${disk.children.map(diskText).join(', ')}]`
+  return `<Disk(type=${disk.dev_type}, logical_id=${id}, children=${children}, visible as /dev/${disk.iv_name}, size=${disk.size}m)>`
+}
+
+/** A size as Ganeti shows it to people. */
+export function sizeText(mib: number): string {
+  if (mib < 1024) return `${mib}M`
+  return mib < 1024 * 1024 ? `${(mib / 1024).toFixed(1)}G` : `${(mib / 1024 / 1024).toFixed(1)}T`
+}
+
+export const degraded = (): OpExecError => new OpExecError('There are some degraded disks for this instance')

@@ -1,0 +1,200 @@
+// Where an instance goes, and whether it may: what migration and failover check before they touch anything.
+import { fillBeParams, fillHvParams, fillIPolicy } from '../../../config/filled'
+import { diskTemplateOf } from '../../../config/lookup'
+import { DTS_EXT_MIRROR, DTS_MIRRORED } from '../../../model/constants/disks'
+import type { DiskTemplate, Node } from '../../../model/config'
+import { ECODE, OpPrereqError } from '../../../model/errors'
+import { findNode } from '../../find'
+import { exclusive, type LockPlan, type UnitLevel, type Want } from '../../logical-unit'
+import type { UnitContext } from '../../unit-context'
+import { checkBridges, checkNodeFreeMemory, checkNodeNotDrained, checkNodeOnline, checkNodeVmCapable } from '../checks'
+import { hvParamsOf, minimumMemory, runtimeOf } from '../checks'
+import { policyViolations } from '../placement/ipolicy'
+import { allocatorsFor, firstThatFinds } from '../placement/allocator'
+import { chooseTarget } from '../placement/evacuation'
+import { allNodes, dictOf, readInstance, type InstanceView } from '../view'
+
+/** The parameters that OP_INSTANCE_MIGRATE and OP_INSTANCE_FAILOVER share, and what only one of them has. */
+export interface MoveOp {
+  readonly instance_name: string
+  readonly instance_uuid?: string | undefined
+  readonly target_node?: string | undefined
+  readonly target_node_uuid?: string | undefined
+  readonly iallocator?: string | undefined
+  readonly ignore_ipolicy: boolean
+  readonly cleanup: boolean
+  readonly mode?: 'live' | 'non-live' | undefined
+  readonly live?: boolean | undefined
+}
+
+export interface Move {
+  readonly view: InstanceView
+  readonly target: Node
+  /** Stop here and start there, instead of migrating. */
+  readonly failover: boolean
+  readonly live: boolean
+  /** MiB: the memory that the instance uses now, and the free memory of the target; 0 if it does not matter. */
+  readonly memoryUsed_mib: number
+  readonly memoryFree_mib: number
+}
+
+export interface MoveKind {
+  readonly failover: boolean
+  /** A migration that is not possible becomes a failover. */
+  readonly fallback: boolean
+}
+
+/** The instance, and its nodes and the target; all nodes while the allocator has yet to choose. */
+export const moveLocks = {
+  async locks(op: MoveOp, ctx: UnitContext): Promise<LockPlan> {
+    const { instance } = await readInstance(ctx, op)
+    return { instance: exclusive([instance.name]) }
+  },
+  async declare(level: UnitLevel, op: MoveOp, ctx: UnitContext): Promise<Want | undefined> {
+    if (level !== 'node' && level !== 'node-res') return undefined
+    const view = await readInstance(ctx, op)
+    const own = allNodes(view).map((node) => node.uuid)
+    if (isMirroredInside(view)) return exclusive(own)
+    if (op.target_node !== undefined) {
+      const { object } = await findNode(ctx, op.target_node, op.target_node_uuid)
+      ctx.note({ target_node: object.name, target_node_uuid: object.uuid })
+      return exclusive([...new Set([...own, object.uuid])])
+    }
+    const { nodes } = await ctx.config.read({ nodes: 'all' })
+    return exclusive(Object.values(nodes).map((node) => node.uuid))
+  },
+}
+
+const isMirroredInside = (view: InstanceView): boolean => view.disks.some((disk) => disk.dev_type === 'drbd')
+
+export async function planMove(ctx: UnitContext, op: MoveOp, wanted: MoveKind): Promise<Move> {
+  const view = await readInstance(ctx, op)
+  const { instance, primary } = view
+  let failover = wanted.failover
+  if (!op.cleanup && instance.admin_state !== 'up' && !failover && wanted.fallback) {
+    ctx.log.info('Instance is marked down or offline, fallback allowed, switching to failover')
+    failover = true
+  }
+  checkLayout(view, failover)
+  const target = await targetOf(ctx, op, view)
+  await checkTargetPolicy(ctx, view, target, op.ignore_ipolicy)
+  const memoryFree_mib = await memoryOn(ctx, view, target, op.cleanup || (failover && instance.admin_state !== 'up'))
+  if (!op.cleanup && !failover && fillBeParams(view.config.cluster, instance.beparams).always_failover) {
+    ctx.log.info('Instance configured to always failover; fallback to failover')
+    failover = true
+  }
+  await checkBridges(ctx, view.config, instance, target)
+  if (!op.cleanup) {
+    checkNodeNotDrained(target)
+    if (!failover) failover = await mustFailOver(ctx, view, wanted.fallback)
+  }
+  const migrates = !failover && !op.cleanup
+  const live = !failover && isLive(ctx, op, view)
+  const memoryUsed_mib = migrates ? await memoryInUse(ctx, view, primary) : 0
+  return { view, target, failover, live, memoryUsed_mib, memoryFree_mib }
+}
+
+function checkLayout(view: InstanceView, failover: boolean): void {
+  const template = diskTemplateOf(view.config, view.instance)
+  const templates: readonly DiskTemplate[] =
+    template === 'diskless' ? ['diskless'] : [...new Set(view.disks.map((disk) => disk.dev_type))]
+  const wrong = templates.filter((one) => !DTS_MIRRORED.includes(one))
+  if (wrong.length > 0)
+    throw new OpPrereqError(
+      `Instance's disk layout '${wrong.join(', ')}' does not allow ${failover ? 'failovers' : 'migrations'}`,
+      ECODE.STATE,
+    )
+  if (!templates.every((one) => DTS_EXT_MIRROR.includes(one)) && templates.length > 1)
+    throw new OpPrereqError(`Instance's disk layout '${templates.join(', ')}' mixes mirrored kinds`, ECODE.STATE)
+}
+
+async function targetOf(ctx: UnitContext, op: MoveOp, view: InstanceView): Promise<Node> {
+  const { instance, primary } = view
+  if (isMirroredInside(view)) return secondaryOf(op, view)
+  const allocators = await allocatorsFor(ctx, 'relocate', view.config, op.iallocator, op.target_node)
+  const target =
+    allocators === undefined
+      ? (await findNode(ctx, op.target_node ?? '', op.target_node_uuid)).object
+      : await firstThatFinds(ctx, allocators, (allocator) => chooseTarget(ctx, allocator, instance))
+  if (target.uuid === primary.uuid)
+    throw new OpPrereqError(`Cannot migrate instance ${instance.name} to its primary (${primary.name})`, ECODE.STATE)
+  checkNodeOnline(target)
+  checkNodeVmCapable(target)
+  await ctx.locks.keepOnly('node-res', [primary.uuid, target.uuid])
+  await ctx.locks.keepOnly('node', [primary.uuid, target.uuid])
+  return target
+}
+
+/** A DRBD instance can only go to the node that has its other half. */
+function secondaryOf(op: MoveOp, view: InstanceView): Node {
+  const [secondary] = view.secondaries
+  if (secondary === undefined)
+    throw new OpPrereqError(`No secondary node but using drbd disk template for ${view.instance.name}`, ECODE.FAULT)
+  if (op.iallocator !== undefined || (op.target_node !== undefined && op.target_node !== secondary.name))
+    throw new OpPrereqError(
+      `Instances with disk template drbd cannot be moved to arbitrary nodes (neither an iallocator nor a target node can be passed)`,
+      ECODE.INVAL,
+    )
+  checkNodeOnline(secondary)
+  return secondary
+}
+
+export async function checkTargetPolicy(
+  ctx: UnitContext,
+  view: InstanceView,
+  target: Node,
+  ignore: boolean,
+): Promise<void> {
+  const { config, instance } = view
+  const group = (await ctx.config.read({ nodes: [target.uuid] })).nodegroups[target.group]
+  const be = fillBeParams(config.cluster, instance.beparams)
+  const violations = policyViolations(fillIPolicy(config.cluster, group), {
+    memory_mib: be.maxmem,
+    vcpus: be.vcpus,
+    diskSizes_mib: view.disks.map((disk) => disk.size),
+    nics: instance.nics.length,
+    spindles: be.spindle_use,
+    template: diskTemplateOf(config, instance),
+  })
+  if (violations.length === 0) return
+  const text = `Instance does not meet target node group's (${group?.name ?? target.group}) instance policy: ${violations.join(', ')}`
+  if (!ignore) throw new OpPrereqError(text, ECODE.STATE)
+  ctx.log.warning(text)
+}
+
+async function memoryOn(ctx: UnitContext, view: InstanceView, target: Node, notNeeded: boolean): Promise<number> {
+  if (notNeeded) {
+    ctx.log.info('Not checking memory on the secondary node as instance will not be started')
+    return 0
+  }
+  const { config, instance } = view
+  const reason = `migrating instance ${instance.name}`
+  const needed = minimumMemory(config, instance)
+  return checkNodeFreeMemory(ctx, target, reason, needed, instance.hypervisor, hvParamsOf(view))
+}
+
+async function mustFailOver(ctx: UnitContext, view: InstanceView, fallback: boolean): Promise<boolean> {
+  const result = await ctx.nodes.attempt(view.primary, 'instance_migratable', [dictOf(view)])
+  if (result.ok) return false
+  if (!fallback) throw new OpPrereqError(`Can't migrate, please use failover: ${result.error}`, ECODE.STATE)
+  ctx.log.info("Can't migrate, instance offline, fallback to failover")
+  return true
+}
+
+/** The job shows the mode, also where it came from the hypervisor's parameters or under its older name. */
+function isLive(ctx: UnitContext, op: MoveOp, view: InstanceView): boolean {
+  if (op.live !== undefined && op.mode !== undefined)
+    throw new OpPrereqError("Only one of the 'live' and 'mode' parameters are accepted", ECODE.INVAL)
+  const given = op.live === undefined ? op.mode : op.live ? 'live' : 'non-live'
+  const mode = given ?? fillHvParams(view.config.cluster, view.instance)['migration_mode']
+  ctx.note({ mode, live: null })
+  return mode === 'live'
+}
+
+async function memoryInUse(ctx: UnitContext, view: InstanceView, node: Node): Promise<number> {
+  const { instance } = view
+  const what = `Error checking instance on node ${node.name}`
+  const args = [instance.name, instance.hypervisor, hvParamsOf(view)] as const
+  const answer = await ctx.nodes.require(node, what, ECODE.ENVIRON, 'instance_info', [...args])
+  return runtimeOf(answer)?.memory ?? 0
+}

@@ -1,0 +1,207 @@
+// The NICs that a user asks for: modes, links, networks, MAC and IP addresses, checked and turned into configuration objects.
+import { addressIndex } from '../../../config/addresses'
+import type { Cluster, ConfigData, Network, Nic, NicMode, NicParams, Node } from '../../../model/config'
+import { NIC_MODES } from '../../../model/constants/params'
+import { ConfigurationError, ECODE, GanetiError, OpPrereqError } from '../../../model/errors'
+import { isIPv4 } from 'node:net'
+import { networkUuid, nicUuid, type NicUuid } from '../../../model/ids'
+import { isPlainIPv6 } from '../../../opcodes/check'
+import type { NicParams as GivenNic } from '../../../opcodes/types'
+import { findNetwork } from '../../find'
+import type { UnitContext } from '../../unit-context'
+import { checkNames } from '../disks/spec'
+
+/** A NIC as wanted: `auto` MAC and `pool` IP are filled in by `settleNic`, when its node is known. */
+export interface WantedNic {
+  readonly uuid: NicUuid
+  /** An address, or the word `auto`. */
+  readonly mac: string
+  readonly ip: string | undefined
+  readonly fromPool: boolean
+  readonly network: Network | undefined
+  readonly nicparams: Partial<NicParams>
+  readonly name: string | undefined
+}
+
+const MAC = /^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/
+export const isNone = (text: string): boolean => text.toLowerCase() === 'none'
+
+/** `resolvedIp` is what `ip: auto` means: the address of the instance's name. */
+export async function wantedNics(
+  ctx: UnitContext,
+  cluster: Cluster,
+  given: readonly GivenNic[],
+  resolvedIp?: string,
+): Promise<WantedNic[]> {
+  checkNames('NIC', given)
+  return Promise.all(given.map((nic) => wantedNic(ctx, cluster, nic, resolvedIp)))
+}
+
+export async function wantedNic(
+  ctx: UnitContext,
+  cluster: Cluster,
+  given: GivenNic,
+  resolvedIp?: string,
+): Promise<WantedNic> {
+  const link = given.link ?? given.bridge
+  if (given.link !== undefined && given.bridge !== undefined)
+    throw new OpPrereqError("Cannot pass 'bridge' and 'link' at the same time", ECODE.INVAL)
+  const network = given.network === undefined || isNone(given.network) ? undefined : given.network
+  if (network !== undefined && (given.mode !== undefined || link !== undefined))
+    throw new OpPrereqError('If network is given, no mode or link is allowed to be passed', ECODE.INVAL)
+  const nicparams = ownParams(given, link)
+  const mode = nicparams.mode ?? cluster.nicparams.default.mode
+  const ip = wantedIp(given, network, resolvedIp)
+  if (mode === 'routed' && ip === undefined && network === undefined)
+    throw new OpPrereqError('Routed nic mode requires an ip address if not attached to a network', ECODE.INVAL)
+  return {
+    uuid: nicUuid(ctx.env.random.uuid()),
+    mac: wantedMac(given.mac),
+    ip: ip === 'pool' ? undefined : ip,
+    fromPool: ip === 'pool',
+    network: network === undefined ? undefined : (await findNetwork(ctx, network)).object,
+    nicparams,
+    name: given.name === undefined || isNone(given.name) ? undefined : given.name,
+  }
+}
+
+function ownParams(given: GivenNic, link: string | undefined): Partial<NicParams> {
+  const mode = given.mode === undefined || given.mode === 'auto' ? undefined : knownMode(given.mode)
+  return {
+    ...(mode !== undefined && { mode }),
+    ...(link !== undefined && link !== 'auto' && { link }),
+    ...(given.vlan !== undefined && { vlan: vlanOf(given.vlan) }),
+  }
+}
+
+export function knownMode(text: string): NicMode {
+  const mode = NIC_MODES.find((known) => known === text)
+  if (mode === undefined || mode === 'pool') throw new ConfigurationError(`Invalid NIC mode '${text}'`)
+  return mode
+}
+
+function wantedIp(given: GivenNic, network: string | undefined, resolvedIp?: string): string | undefined {
+  const { ip } = given
+  if (ip === undefined || ip === '' || isNone(ip)) return undefined
+  if (ip === 'auto') {
+    if (resolvedIp === undefined)
+      throw new OpPrereqError('IP address set to auto but name checks have been skipped', ECODE.INVAL)
+    return resolvedIp
+  }
+  if (ip.toLowerCase() === 'pool') {
+    if (network === undefined) throw new OpPrereqError('if ip=pool, parameter network must be passed too', ECODE.INVAL)
+    return 'pool'
+  }
+  return knownIp(ip)
+}
+
+export function knownIp(ip: string): string {
+  if (!isIPv4(ip) && !isPlainIPv6(ip)) throw new OpPrereqError(`Invalid IP address '${ip}'`, ECODE.INVAL)
+  return ip
+}
+
+export function wantedMac(mac: string | undefined): string {
+  if (mac === undefined || mac === 'auto' || mac === 'generate') return 'auto'
+  const lower = mac.toLowerCase()
+  if (!MAC.test(lower) || (parseInt(lower.slice(0, 2), 16) & 1) === 1)
+    throw new OpPrereqError(`Invalid MAC address '${mac}'`, ECODE.INVAL)
+  return lower
+}
+
+/** Reserves the new NIC's addresses and gives it the parameters of its network in the node's group. */
+export async function settleNic(
+  ctx: UnitContext,
+  config: ConfigData,
+  nic: WantedNic,
+  index: number,
+  node: Node,
+  conflictsCheck: boolean,
+): Promise<Nic> {
+  const { network } = nic
+  const nicparams = network === undefined ? nic.nicparams : paramsInGroup(ctx, config, network, node, index)
+  const mac = await settleMac(ctx, nic.mac, network)
+  const ip = await settleIp(ctx, config, nic, index, conflictsCheck)
+  return {
+    mac,
+    ...(ip !== undefined && { ip }),
+    nicparams,
+    ...(network && { network: networkUuid(network.uuid) }),
+    ...(nic.name !== undefined && { name: nic.name }),
+    uuid: nic.uuid,
+  }
+}
+
+function paramsInGroup(ctx: UnitContext, config: ConfigData, network: Network, node: Node, index: number): NicParams {
+  const params = config.nodegroups[node.group]?.networks[network.uuid]
+  if (params === undefined)
+    throw new OpPrereqError(
+      `No netparams found for network ${network.name}. Probably not connected to node's ${node.name} nodegroup`,
+      ECODE.INVAL,
+    )
+  ctx.log.info(`NIC/${index} inherits netparams ['${params.link}', '${params.mode}', '${params.vlan}']`)
+  return params
+}
+
+async function settleMac(ctx: UnitContext, mac: string, network: Network | undefined): Promise<string> {
+  const { wconfd, client } = ctx.env
+  if (mac === 'auto') return wconfd.generateMAC(client, network?.uuid ?? null)
+  await reserved(wconfd.reserveMAC(client, mac), `MAC address ${mac} already in use in cluster`, ECODE.NOTUNIQUE)
+  return mac
+}
+
+async function settleIp(
+  ctx: UnitContext,
+  config: ConfigData,
+  nic: WantedNic,
+  index: number,
+  conflictsCheck: boolean,
+): Promise<string | undefined> {
+  const { wconfd, client } = ctx.env
+  const { network } = nic
+  if (network === undefined) {
+    if (conflictsCheck && nic.ip !== undefined) checkForeignAddress(config, nic.ip)
+    return nic.ip
+  }
+  if (nic.fromPool) {
+    const text = `Unable to get a free IP for NIC ${index} from the address pool`
+    const ip = await reserved(wconfd.generateIp(client, network.uuid), text, ECODE.STATE)
+    ctx.log.info(`Chose IP ${ip} from network ${network.name}`)
+    return ip
+  }
+  if (nic.ip !== undefined) {
+    const text = `IP address ${nic.ip} already in use or does not belong to network ${network.name}`
+    await reserved(wconfd.reserveIp(client, network.uuid, nic.ip, conflictsCheck), text, ECODE.NOTUNIQUE)
+  }
+  return nic.ip
+}
+
+/** An address of a known network is only for NICs in that network. `config` holds the networks of the node's group. */
+export function checkForeignAddress(config: ConfigData, ip: string): void {
+  const owner = Object.values(config.networks).find((network) => addressIndex(network, ip) !== undefined)
+  if (owner === undefined) return
+  throw new OpPrereqError(
+    `The requested IP address (${ip}) belongs to network ${owner.name}, but the target NIC does not.`,
+    ECODE.STATE,
+  )
+}
+
+export async function reserved<T>(
+  call: Promise<T>,
+  text: string,
+  code: 'resource_not_unique' | 'wrong_state',
+): Promise<T> {
+  try {
+    return await call
+  } catch (error) {
+    if (error instanceof GanetiError) throw new OpPrereqError(text, code)
+    throw error
+  }
+}
+
+/** Ganeti's notation: `.5` is port five untagged, `:5:6` are tagged, `.4:5` is both; a bare number is untagged. */
+export function vlanOf(text: string): string {
+  if (/^\d+$/.test(text)) return `.${text}`
+  if (text !== '' && !/^(?:\.\d+|[.:]\d+(?::\d+)*)$/.test(text))
+    throw new OpPrereqError(`Specified VLAN parameter is invalid : ${text}`, ECODE.INVAL)
+  return text
+}

@@ -1,0 +1,106 @@
+// Parameters of an existing instance as they will be: hypervisor, backend, OS and state, each with the list of what changed.
+import { pythonRepr } from '../../../lib/python-text'
+import { fillBeParams, fillHvParams, fillOsParams, fillPrivateOsParams } from '../../../config/filled'
+import type { AdminState, Instance, Params } from '../../../model/config'
+import { checkHvParams } from '../../../model/hv-check'
+import type { OpInstanceSetParams } from '../../../opcodes/instance'
+import type { Op } from '../../logical-unit'
+import type { UnitContext } from '../../unit-context'
+import { checkInstanceState, NOT_RUNNING } from '../checks'
+import { texts } from '../create/plan'
+import { beParams, checkHvParamsOnNodes, checkOsParams, hvParamTypes } from './params'
+import { enforceTypes } from '../../../model/param-types'
+import { checkMoreMemory } from './memory'
+import type { InstanceView } from '../view'
+
+export type SetOp = Op<typeof OpInstanceSetParams>
+/** `[parameter, new value]`, as `gnt-instance modify` prints it. */
+export type Changed = [name: string, value: unknown]
+
+export interface Values {
+  readonly fields: Partial<Instance>
+  readonly changed: readonly Changed[]
+}
+
+export async function newValues(ctx: UnitContext, op: SetOp, view: InstanceView): Promise<Values> {
+  const os = op.os_name ?? view.instance.os
+  const state = await newState(ctx, op, view)
+  const steps = [
+    await newHvParams(ctx, op, view, os),
+    await newBeParams(ctx, op, view),
+    await newOs(ctx, op, view, os),
+    state,
+  ]
+  return {
+    fields: Object.assign({}, ...steps.map((step) => step.fields)) as Partial<Instance>,
+    changed: steps.flatMap((step) => step.changed),
+  }
+}
+
+const NOTHING: Values = { fields: {}, changed: [] }
+
+async function newHvParams(ctx: UnitContext, op: SetOp, view: InstanceView, os: string): Promise<Values> {
+  if (Object.keys(op.hvparams).length === 0) return NOTHING
+  const { config, instance } = view
+  const { hypervisor } = instance
+  const given = enforceTypes(op.hvparams, hvParamTypes(hypervisor), ['default'])
+  const hvparams = merged(instance.hvparams, given)
+  const filled = fillHvParams(config.cluster, { hypervisor, os, hvparams })
+  checkHvParams(hypervisor, filled)
+  await checkHvParamsOnNodes(ctx, [view.primary, ...view.secondaries], hypervisor, filled)
+  return { fields: { hvparams }, changed: named('hv', op.hvparams) }
+}
+
+/** Told as they were given. */
+const named = (prefix: string, values: object): Changed[] =>
+  Object.entries(values).map(([name, value]): Changed => [`${prefix}/${name}`, value])
+
+/** Given values laid over the old ones; `default` takes one away. */
+export function merged(old: Params, given: Params): Params {
+  const result: Record<string, Params[string]> = { ...old }
+  for (const [name, value] of Object.entries(given)) {
+    if (value === 'default') delete result[name]
+    else result[name] = value
+  }
+  return result
+}
+
+async function newBeParams(ctx: UnitContext, op: SetOp, view: InstanceView): Promise<Values> {
+  if (Object.keys(op.beparams).length === 0) return NOTHING
+  const { config, instance } = view
+  const beparams = beParams(config.cluster, op.beparams, instance.beparams)
+  if (!op.force) await checkMoreMemory(ctx, view, fillBeParams(config.cluster, beparams))
+  return { fields: { beparams }, changed: named('be', op.beparams) }
+}
+
+async function newOs(ctx: UnitContext, op: SetOp, view: InstanceView, os: string): Promise<Values> {
+  const shown = texts(op.osparams)
+  const hidden = texts(op.osparams_private ?? {})
+  if (op.os_name === undefined && Object.keys({ ...shown, ...hidden }).length === 0) return NOTHING
+  const { config, instance } = view
+  const osparams = withoutDefaults(instance.osparams, shown)
+  const osparams_private = withoutDefaults(instance.osparams_private, hidden)
+  const filled = {
+    ...texts(fillOsParams(config.cluster, os, osparams)),
+    ...texts(fillPrivateOsParams(config.cluster, os, osparams_private)),
+  }
+  if (!op.force) await checkOsParams(ctx, [view.primary], { os }, filled, op.force_variant)
+  const hiddenChanged = Object.keys(hidden).map((name): Changed => [
+    `os_private/${name}`,
+    `Private(?, descr=${pythonRepr(name)})`,
+  ])
+  return { fields: { os, osparams, osparams_private }, changed: [...named('os', op.osparams), ...hiddenChanged] }
+}
+
+export const withoutDefaults = (old: object, given: Record<string, string>): Record<string, string> =>
+  texts(Object.fromEntries(Object.entries({ ...old, ...given }).filter(([, value]) => value !== 'default')))
+
+async function newState(ctx: UnitContext, op: SetOp, view: InstanceView): Promise<Values> {
+  if (op.offline === undefined) return NOTHING
+  const state: AdminState = op.offline ? 'offline' : 'down'
+  const refused = op.offline
+    ? "can't change to offline without being down first"
+    : "can't change to online (down) without being offline first"
+  await checkInstanceState(ctx, view, NOT_RUNNING, refused)
+  return { fields: { admin_state: state, admin_state_source: 'admin' }, changed: [['admin_state', state]] }
+}

@@ -1,0 +1,195 @@
+// Where instances go that have to leave their nodes or their group, as the allocator sees it: the built-in one, or a script.
+import type { AllocOptions } from '../../../allocation/allocate'
+import type { ClusterModel } from '../../../allocation/cluster-model'
+import { changeGroup, evacuate, type Explained } from '../../../allocation/evacuate'
+import { whyNone, whyNoneIn } from '../../../allocation/explain-text'
+import type { EvacMode, Evacuation, Failed } from '../../../allocation/requests'
+import { diskSpace, templateOf } from '../../../allocation/from-config'
+import { instanceDisks } from '../../../config/lookup'
+import type { Instance, Node } from '../../../model/config'
+import { BUILTIN_IALLOCATOR } from '../../../model/constants/words'
+import { ECODE, OpExecError, OpPrereqError, ResultValidationError } from '../../../model/errors'
+import { niceSort } from '../../../model/nice-sort'
+import type { WireOpCode } from '../../../rpc/luxi/calls'
+import type { UnitContext } from '../../unit-context'
+import { findNode } from '../../find'
+import { askScript } from '../../iallocator/ask'
+import { evacuationOf, nodesOf } from '../../iallocator/results'
+import { type Picture, clusterNow } from './allocator'
+
+/** Off the nodes that they are on in that role: where each goes, with the opcodes that take it there. */
+export async function planEvacuation(
+  ctx: UnitContext,
+  allocator: string,
+  instances: readonly Instance[],
+  mode: Exclude<EvacMode, 'all'>,
+  ignoreSoftErrors: boolean,
+): Promise<Evacuation> {
+  if (allocator !== BUILTIN_IALLOCATOR) return evacuationByScript(ctx, allocator, instances, mode, ignoreSoftErrors)
+  const { model, options } = await modelOf(ctx, instances)
+  return evacuate(model, placesOf(model, instances), mode, explained(options, ignoreSoftErrors))
+}
+
+/** Off one node altogether: what runs there fails over first, and then all mirrors leave. */
+export async function planEmptying(
+  ctx: UnitContext,
+  allocator: string,
+  primaries: readonly Instance[],
+  secondaries: readonly Instance[],
+  ignoreSoftErrors: boolean,
+): Promise<Evacuation> {
+  if (allocator !== BUILTIN_IALLOCATOR)
+    return evacuationByScript(ctx, allocator, [...primaries, ...secondaries], 'all', ignoreSoftErrors)
+  const { model, options } = await modelOf(ctx, [...primaries, ...secondaries])
+  const lenient = explained(options, ignoreSoftErrors)
+  const first = evacuate(model, placesOf(model, primaries), 'primary-only', lenient)
+  const gone = new Set(first.moved.map(({ instance }) => instance))
+  const isMirrored = (at: number) => model.instances[at]?.data.template === 'drbd'
+  const halves = placesOf(
+    model,
+    primaries.filter(({ name }) => gone.has(name)),
+  ).filter(isMirrored)
+  const second = evacuate(model, [...halves, ...placesOf(model, secondaries)], 'secondary-only', lenient)
+  return joined(first, second)
+}
+
+/** Plans moves to the best of the given groups (uuids), or of all other groups if none is given. */
+export async function planGroupChange(
+  ctx: UnitContext,
+  allocator: string,
+  instances: readonly Instance[],
+  targetGroups: readonly string[],
+): Promise<Evacuation> {
+  if (allocator !== BUILTIN_IALLOCATOR) {
+    const names = instances.map(({ name }) => name)
+    const request = { type: 'change-group', instances: names, target_groups: targetGroups }
+    return evacuationOf((await askScript(ctx, allocator, { what: 'other groups', request })).result)
+  }
+  const { model, options } = await modelOf(ctx, instances)
+  const groups = model.data.groups.flatMap(({ uuid }, at) => (targetGroups.includes(uuid) ? [at] : []))
+  const plan = changeGroup(model, placesOf(model, instances), groups, explained(options))
+  const names = groups.flatMap((at) => model.data.groups[at]?.name ?? [])
+  const failed = plan.failed.map(({ instance, why, candidates = [] }) => ({
+    instance,
+    why: (candidates.length > 0 ? whyNoneIn(names, candidates) : undefined) ?? why,
+  }))
+  return { ...plan, failed }
+}
+
+/** Another primary for an instance whose disks are everywhere. */
+export async function chooseTarget(ctx: UnitContext, allocator: string, instance: Instance): Promise<Node> {
+  if (allocator !== BUILTIN_IALLOCATOR) return targetByScript(ctx, allocator, instance)
+  const { config, model, options } = await modelOf(ctx, [instance])
+  const { moved, failed } = evacuate(model, placesOf(model, [instance]), 'primary-only', explained(options))
+  const name = moved[0]?.nodes[0]
+  const node = Object.values(config.nodes).find((one) => one.name === name)
+  if (node === undefined)
+    throw new OpPrereqError(
+      `Can't compute nodes using iallocator '${allocator}': ${failed[0] ? reasonOf(failed[0]) : 'the node is gone'}`,
+      ECODE.NORES,
+    )
+  ctx.log.info(`Selected nodes for instance ${instance.name} via iallocator ${allocator}: ${node.name}`)
+  return node
+}
+
+/** The jobs of a plan, one for each instance. If one instance cannot move, there are none, so that no user misses it. */
+export function evacuationJobs(
+  ctx: UnitContext,
+  { moved, failed, jobs }: Evacuation,
+  { early_release }: { readonly early_release: boolean },
+  destination: 'nodes' | 'group',
+): WireOpCode[][] {
+  if (failed.length > 0) {
+    const reasons = failed.map((one) => `${one.instance} (${reasonOf(one)})`).join(', ')
+    throw new OpExecError(`Unable to evacuate instances ${reasons}`)
+  }
+  const where = moved.map(
+    ({ instance, group, nodes }) => `${instance} (to ${destination === 'nodes' ? nodes.join(', ') : group})`,
+  )
+  if (where.length > 0) ctx.log.info(`Instances to be moved: ${where.join(', ')}`)
+  return jobs.map((steps) =>
+    steps.map((step) => (step.OP_ID === 'OP_INSTANCE_REPLACE_DISKS' ? { ...step, early_release } : step)),
+  )
+}
+
+async function evacuationByScript(
+  ctx: UnitContext,
+  allocator: string,
+  instances: readonly Instance[],
+  mode: EvacMode,
+  ignoreSoftErrors: boolean,
+): Promise<Evacuation> {
+  const request = { type: 'node-evacuate', instances: instances.map(({ name }) => name), evac_mode: mode }
+  const options: Record<string, null> = ignoreSoftErrors ? { 'ignore-soft-errors': null } : {}
+  return evacuationOf((await askScript(ctx, allocator, { what: 'node evacuation', request, options })).result)
+}
+
+async function targetByScript(ctx: UnitContext, allocator: string, instance: Instance): Promise<Node> {
+  const config = await ctx.config.read({ instances: [instance.uuid] })
+  const disks = instanceDisks(config, instance)
+  const template = disks[0]?.dev_type ?? 'diskless'
+  const request = {
+    type: 'relocate',
+    name: instance.name,
+    disk_space_total: diskSpace(templateOf(template), disks),
+    required_nodes: 1,
+    relocate_from: [config.nodes[instance.primary_node]?.name ?? ''],
+  }
+  const { result } = await askScript(ctx, allocator, { what: 'nodes', request, template })
+  const [name = ''] = nodesOf(result, 1)
+  const { object: node } = await findNode(ctx, name)
+  await checkSameGroup(ctx, instance, node)
+  ctx.log.info(`Selected nodes for instance ${instance.name} via iallocator ${allocator}: ${node.name}`)
+  return node
+}
+
+/** Refuses a node in another group, because only a change of the group leads there. */
+async function checkSameGroup(ctx: UnitContext, instance: Instance, node: Node): Promise<void> {
+  const { nodes, nodegroups } = await ctx.config.read({ nodes: [instance.primary_node], groups: 'all' })
+  const own = nodes[instance.primary_node]?.group ?? node.group
+  if (node.group === own) return
+  const [found, wanted] = [node.group, own].map((uuid) => nodegroups[uuid]?.name ?? uuid)
+  throw new ResultValidationError(
+    `Groups of nodes returned by iallocator (${niceSort([found ?? '', wanted ?? '']).join(', ')}) differ from original groups (${wanted})`,
+  )
+}
+
+async function modelOf(ctx: UnitContext, instances: readonly Instance[]): Promise<Picture> {
+  const picture = await clusterNow(ctx, 'drbd')
+  const gone = instances.filter(({ uuid }) => picture.config.instances[uuid] === undefined)
+  if (gone.length > 0) throw new OpExecError(`Instance ${gone.map(({ name }) => name).join(', ')} is gone`)
+  return picture
+}
+
+const explained = (options: AllocOptions, ignoreSoftErrors = false): Explained => ({
+  ...options,
+  ignoreSoftErrors: ignoreSoftErrors || options.ignoreSoftErrors,
+  explain: true,
+})
+
+/** The reason for each node that was examined, where that is known. Allocator scripts give a reason of their own. */
+const reasonOf = ({ why, candidates = [] }: Failed): string =>
+  (candidates.length > 0 ? whyNone(candidates) : undefined) ?? why
+
+/** The steps of an instance that is in both come in one job. */
+function joined(first: Evacuation, second: Evacuation): Evacuation {
+  const at = new Map(second.moved.map(({ instance }, index) => [instance, index]))
+  const both = first.moved.map((moved, index) => {
+    const later = at.get(moved.instance)
+    const steps = [...(first.jobs[index] ?? []), ...(later === undefined ? [] : (second.jobs[later] ?? []))]
+    return { moved: later === undefined ? moved : (second.moved[later] ?? moved), steps }
+  })
+  const before = new Set(first.moved.map(({ instance }) => instance))
+  const only = second.moved.flatMap((moved, index) =>
+    before.has(moved.instance) ? [] : [{ moved, steps: second.jobs[index] ?? [] }],
+  )
+  const all = [...both, ...only]
+  return {
+    moved: all.map(({ moved }) => moved),
+    jobs: all.map(({ steps }) => steps),
+    failed: [...first.failed, ...second.failed],
+  }
+}
+
+const placesOf = (model: ClusterModel, instances: readonly Instance[]): number[] =>
+  instances.map(({ name }) => model.instances.findIndex(({ data }) => data.name === name))

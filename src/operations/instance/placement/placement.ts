@@ -1,0 +1,142 @@
+// Where a new instance goes, as the allocator sees it: the built-in one, or a script of the administrator.
+import { allocate } from '../../../allocation/answer'
+import { NO_NODE, nodesNeeded, type InstanceData } from '../../../allocation/cluster-data'
+import { candidatesFor } from '../../../allocation/explain'
+import { NAME_A_PLACE, whyNone } from '../../../allocation/explain-text'
+import { diskSpace, templateOf } from '../../../allocation/from-config'
+import type { NewInstance } from '../../../allocation/requests'
+import type { DiskTemplate, Node } from '../../../model/config'
+import { BUILTIN_IALLOCATOR } from '../../../model/constants/words'
+import { ECODE, OpPrereqError } from '../../../model/errors'
+import { wantedNodes } from '../../find'
+import { answerOfScript } from '../../iallocator/ask'
+import { nodesOf } from '../../iallocator/results'
+import type { UnitContext } from '../../unit-context'
+import { type Picture, clusterNow } from './allocator'
+import type { Wanted } from '../create/plan'
+
+export interface PlacementRequest {
+  readonly wanted: Pick<Wanted, 'name' | 'os' | 'hypervisor' | 'template' | 'be' | 'disks' | 'nics'>
+  readonly tags: readonly string[]
+  /** The name of the only group to use, whatever its allocation policy. */
+  readonly group: string | undefined
+  readonly ignorePolicy: boolean
+  /** Others hold the locks of nodes that would do as well; the opcode is tried again with all of them. */
+  readonly opportunistic: boolean
+  /** Only nodes whose locks are held. */
+  readonly among: readonly string[] | 'all'
+}
+
+/** The cluster as it is now, and places for one instance after the other. */
+export class Placer {
+  private constructor(
+    private readonly picture: Picture,
+    private readonly template: DiskTemplate,
+  ) {}
+
+  static async open(ctx: UnitContext, template: DiskTemplate): Promise<Placer> {
+    return new Placer(await clusterNow(ctx, template), template)
+  }
+
+  /** The nodes, the primary first, or why there are none. What was placed counts from then on. */
+  place(request: PlacementRequest): readonly Node[] | string {
+    const { config, model } = this.picture
+    const { among, ignorePolicy } = request
+    const held = heldNodes(among, Object.values(config.nodes))
+    const restrictTo = among === 'all' ? undefined : held.map(({ name }) => name)
+    const options = { ...this.picture.options, restrictTo, ignorePolicy }
+    const instance = newInstance(request, this.template)
+    const { nodes, info } = allocate(model, instance, options)
+    if (nodes === undefined) return whyNone(candidatesFor(model, instance, options), NAME_A_PLACE) ?? info
+    return nodes.flatMap((name) => held.find((node) => node.name === name) ?? [])
+  }
+}
+
+export async function chooseNodes(
+  ctx: UnitContext,
+  allocator: string,
+  request: PlacementRequest,
+): Promise<readonly [Node, ...Node[]]> {
+  const { name, template } = request.wanted
+  const nodes =
+    allocator === BUILTIN_IALLOCATOR
+      ? (await Placer.open(ctx, template)).place(request)
+      : await placeByScript(ctx, allocator, request)
+  const [primary, ...others] = typeof nodes === 'string' ? [] : nodes
+  if (primary === undefined) {
+    if (request.opportunistic)
+      ctx.log.info(`IAllocator '${allocator}' failed on opportunistically acquired nodes: ${String(nodes)}`)
+    const code = request.opportunistic ? ECODE.TEMP_NORES : ECODE.NORES
+    throw new OpPrereqError(`Can't compute nodes using iallocator '${allocator}': ${String(nodes)}`, code)
+  }
+  const names = [primary, ...others].map((node) => node.name)
+  ctx.log.info(`Selected nodes for instance ${name} via iallocator ${allocator}: ${names.join(', ')}`)
+  return [primary, ...others]
+}
+
+/** A script may choose a node that is not locked; such a node cannot be used. */
+async function placeByScript(
+  ctx: UnitContext,
+  allocator: string,
+  placement: PlacementRequest,
+): Promise<readonly Node[] | string> {
+  const { wanted, among } = placement
+  const all = Object.values((await ctx.config.read({ nodes: 'all' })).nodes)
+  const held = heldNodes(among, all)
+  const only = held.length < all.length && { 'restrict-to-nodes': held.map(({ name }) => name) }
+  const request = { type: 'allocate', ...allocationOf(placement), ...only }
+  const question = { what: 'nodes', request, template: wanted.template }
+  const { success, info, result } = await answerOfScript(ctx, allocator, question)
+  if (!success) return info
+  const names = nodesOf(result, nodesNeeded(templateOf(wanted.template)))
+  const nodes = await wantedNodes(ctx, names)
+  return nodes.every((node) => held.some(({ uuid }) => uuid === node.uuid)) ? nodes : notHeld(names)
+}
+
+export const heldNodes = (among: readonly string[] | 'all', nodes: readonly Node[]): readonly Node[] =>
+  among === 'all' ? nodes : nodes.filter(({ uuid }) => among.includes(uuid))
+
+export const notHeld = (names: readonly string[]): string =>
+  `it chose ${names.join(', ')}, whose locks are not all held`
+
+/** The new instance in the words of the allocator protocol. */
+export function allocationOf({ wanted, tags, group }: PlacementRequest): Readonly<Record<string, unknown>> {
+  const { template, be } = wanted
+  return {
+    ...{ name: wanted.name, disk_template: template, group_name: group ?? null, tags, os: wanted.os },
+    ...{ vcpus: be.vcpus, memory: be.maxmem, spindle_use: be.spindle_use },
+    disks: wanted.disks.map(({ size, mode }) => ({ size, mode, dev_type: template })),
+    disk_space_total: diskSpace(templateOf(template), wanted.disks),
+    // As in the configuration, so unset values are left out.
+    nics: wanted.nics.map(({ uuid, mac, ip, fromPool, network, nicparams, name }) => {
+      return { name, mac, ip: fromPool ? 'pool' : ip, network: network?.uuid, nicparams, uuid }
+    }),
+    required_nodes: nodesNeeded(templateOf(template)),
+    hypervisor: wanted.hypervisor,
+  }
+}
+
+function newInstance({ wanted, tags, group }: PlacementRequest, counted: DiskTemplate): NewInstance {
+  const { name, be, disks, nics } = wanted
+  const template = templateOf(wanted.template)
+  const data: InstanceData = {
+    name,
+    memory: be.maxmem,
+    vcpus: be.vcpus,
+    disk: diskSpace(template, disks),
+    disks: disks.map(({ size }) => ({ size, spindles: undefined })),
+    status: 'running',
+    autoBalance: true,
+    primary: NO_NODE,
+    secondary: NO_NODE,
+    template,
+    tags,
+    spindleUse: be.spindle_use,
+    spindles: undefined,
+    forthcoming: false,
+    networks: nics.flatMap(({ network }) => network?.uuid ?? []),
+    // Ganeti's allocator does not know that these take room on the node.
+    ...(template === 'file' && counted === 'file' && { local: true }),
+  }
+  return { data, requiredNodes: nodesNeeded(template), group }
+}
