@@ -108,21 +108,31 @@ async function thisNode(): Promise<ThisNode> {
 
 /** The layers that know nodes and operations, for the only command that begins before there is a master to ask. */
 async function newNode(): Promise<NewNode> {
-  const [{ firstFields }, { volumeGroups }, { checkFileStoragePath }, clocks, { ownedDisk }, { systemRandom }] =
-    await Promise.all([
-      import('./operations/cluster/set-params/first-fields.js'),
-      import('./node/storage/lvm.js'),
-      import('./node/storage/allowed-paths.js'),
-      import('./lib/clock.js'),
-      import('./model/owners.js'),
-      import('./lib/random.js'),
-    ])
+  const [
+    { firstFields },
+    { volumeGroups },
+    { checkFileStoragePath },
+    clocks,
+    { thisMachine },
+    { ownedDisk },
+    { systemRandom },
+  ] = await Promise.all([
+    import('./operations/cluster/set-params/first-fields.js'),
+    import('./node/storage/lvm.js'),
+    import('./node/storage/allowed-paths.js'),
+    import('./lib/clock.js'),
+    import('./lib/machine.js'),
+    import('./model/owners.js'),
+    import('./lib/random.js'),
+  ])
+  const { files, run } = thisMachine
   const paths = orFailure(thisNodePaths)
   const masterFile = async (file: string) => (await ownedDisk.read(paths.local(file)))?.toString('utf8')
   const context = { now_s: clocks.seconds(clocks.systemClock), random: systemRandom, masterFile }
   return {
-    ...{ paths, disk: ownedDisk, random: systemRandom, volumeGroups },
-    storageDirectory: (directory) => checkFileStoragePath(paths, directory).catch(asFailure),
+    ...{ paths, files, run, disk: ownedDisk, random: systemRandom },
+    volumeGroups: () => volumeGroups(run),
+    storageDirectory: (directory) => checkFileStoragePath({ paths, files }, directory).catch(asFailure),
     firstFields: (given) => firstFields(given, context),
   }
 }

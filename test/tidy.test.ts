@@ -99,6 +99,41 @@ const ONLY_IN_LIB: Record<string, string> = {
   'process.env': 'lib/paths.ts or lib/environment.ts',
 }
 
+/** What reaches the machine, its disk, its programs or its clock without having been given it. */
+const REACHING_MODULES = /^node:(fs|fs\/promises|child_process)$/
+const REACHING_NAMES = /^(thisMachine|runCommand|system(Files|Processes|Disk|Clock|Random)|ownedDisk|readBounded)$/
+/**
+ * Who does so, beside lib/ and those that wire the others together, and why. All others get a `Machine`, a `Disk`, a `Clock` and a
+ * `Random` handed in, so that a test can hand in its own. The list only gets shorter.
+ */
+const MAY_REACH_THE_MACHINE: Readonly<Record<string, string>> = {
+  'src/model/owners.ts': 'it is the disk of the product, with owners and modes',
+  'src/node/hypervisor/kvm/console-bridge.ts': 'a program of its own, that gnt-instance console starts over SSH',
+  'src/node/transfer/program.ts': 'a program of its own: it wires the transfer',
+  'src/node/transfer/programs.ts': 'data streams through scripts and tools: there is no answer to record',
+  'src/cli/cluster/nodes.ts': 'not yet given',
+  'src/cli/cluster/secrets.ts': 'not yet given',
+  'src/cli/htools/mon-collector.ts': 'not yet given',
+  'src/cli/htools/sources.ts': 'not yet given',
+  'src/cli/input/input-file.ts': 'not yet given',
+  'src/cli/run-tool.ts': 'not yet given',
+  'src/daemons/luxi/luxid.ts': 'not yet given',
+  'src/daemons/node/child.ts': 'not yet given',
+  'src/daemons/node/supervisor.ts': 'not yet given',
+  'src/daemons/rapi/server.ts': 'not yet given',
+  'src/daemons/rapi/users.ts': 'not yet given',
+  'src/daemons/sim/sim.ts': 'not yet given',
+  'src/daemons/wconfd/server.ts': 'not yet given',
+  'src/jobs/pool.ts': 'not yet given',
+  'src/rpc/json-protocol.ts': 'not yet given',
+  'src/rpc/luxi/client.ts': 'not yet given',
+  'src/rpc/node/client.ts': 'not yet given',
+  'src/rpc/text-call.ts': 'not yet given',
+  'src/rpc/wconfd/client.ts': 'not yet given',
+  'src/rpc/wconfd/follow.ts': 'not yet given',
+  'src/bootstrap/end-jobs.ts': 'not yet given',
+}
+
 /** Texts that no file of ours contains, and what to do instead. */
 const BANNED: readonly { text: RegExp; instead: string; where?: RegExp }[] = [
   { text: /\b(TODO|FIXME|XXX)\b/, instead: 'do it, or open an issue' },
@@ -170,6 +205,16 @@ test('time, chance and the environment enter through lib/', () => {
         .map((used) => `${name}:${used.line}: ${used.name} -> ${ONLY_IN_LIB[used.name]}`),
     )
   expect(found).toEqual([])
+})
+
+test('the disk, programs and the clock are reached only through what is handed in', () => {
+  const reaching = product
+    .filter(({ name }) => !name.startsWith('src/lib/') && !mayImportAnything(name))
+    .flatMap((source) => reachedBy(source).map((what) => ({ name: source.name, what })))
+  const wrong = reaching.filter(({ name }) => !Object.hasOwn(MAY_REACH_THE_MACHINE, name))
+  expect(wrong.map(({ name, what }) => `${name}:${what} -> take it as an argument (lib/machine.ts)`)).toEqual([])
+  const needless = Object.keys(MAY_REACH_THE_MACHINE).filter((name) => !reaching.some((one) => one.name === name))
+  expect(needless.map((name) => `${name}: take it out of MAY_REACH_THE_MACHINE`)).toEqual([])
 })
 
 test('every table that a daemon fills is listed with its bound, and nothing else is', () => {
@@ -324,6 +369,18 @@ function badImports(source: SourceFile): string[] {
     .map(
       ({ file, line }) => `${source.name}:${line}: imports ${file}, but ${layer} may import only ${allowed.join(', ')}`,
     )
+}
+
+/** Line and name of each thing by which a file reaches the machine. */
+function reachedBy({ imports, globals }: SourceFile): string[] {
+  const names = imports.flatMap(({ from, line, names }) => {
+    const taken = REACHING_MODULES.test(from) ? names : names.filter((name) => REACHING_NAMES.test(name))
+    return taken.map((name) => `${line}: ${name} of ${from}`)
+  })
+  return [
+    ...names,
+    ...globals.filter(({ name }) => name === 'process.kill').map(({ name, line }) => `${line}: ${name}`),
+  ]
 }
 
 function mayImportAnything(name: string): boolean {

@@ -1,8 +1,8 @@
 // Checks that run before a cluster is made on this node, with Ganeti's texts. They change nothing.
-import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
 import type { FirstFields } from '../model/cluster'
 import { type Disk, isMissing } from '../lib/disk'
+import type { Files } from '../lib/files'
 import { hostAddress } from '../lib/hosts-file'
 import type { Paths } from '../lib/paths'
 import { answersTcp, ownsAddress, resolveHost, servesTcp } from '../lib/resolve'
@@ -17,6 +17,7 @@ import { isHostname, normalHostname } from '../model/names'
 export interface InitChecks {
   paths: Paths
   disk: Disk
+  files: Files
   /** Volume groups of this node, with their sizes. */
   volumeGroups(): Promise<readonly { name: string; size_mib: number }[]>
   /** Where a directory is on this machine; refuses one that the node's administrator does not allow. */
@@ -53,9 +54,10 @@ const refuse = (text: string, code: ErrorCode): never => {
 }
 
 /** Lists the files that only an existing cluster has. A node without a cluster has only directories there. */
-export async function stateFiles({ queueDir, dataDir, archiveDir }: Paths): Promise<string[]> {
+export async function stateFiles({ paths, files }: Pick<InitChecks, 'paths' | 'files'>): Promise<string[]> {
+  const { queueDir, dataDir, archiveDir } = paths
   const inAll = [queueDir, dataDir, archiveDir].map(async (directory) => {
-    const entries = await fs.readdir(directory, { withFileTypes: true }).catch((error: unknown) => {
+    const entries = await files.readdir(directory, { withFileTypes: true }).catch((error: unknown) => {
       if (isMissing(error)) return []
       throw error
     })
@@ -64,9 +66,9 @@ export async function stateFiles({ queueDir, dataDir, archiveDir }: Paths): Prom
   return (await Promise.all(inAll)).flat()
 }
 
-async function checkNothingThere({ paths, disk }: InitChecks): Promise<void> {
+async function checkNothingThere({ paths, files, disk }: InitChecks): Promise<void> {
   if ((await disk.read(paths.configFile)) !== undefined) refuse('Cluster is already initialised', ECODE.STATE)
-  const [left] = await stateFiles(paths)
+  const [left] = await stateFiles({ paths, files })
   if (left !== undefined)
     refuse(
       `${path.dirname(left)} contains non-directory entries like ${path.basename(left)}. Remove left-overs of an old cluster ` +

@@ -3,6 +3,7 @@
 import type { Clock } from '../lib/clock'
 import { withHost } from '../lib/hosts-file'
 import type { Random } from '../lib/random'
+import type { Run } from '../lib/run-command'
 import { SshFiles } from '../lib/ssh-files'
 import type { FirstFields } from '../model/cluster'
 import { PATH } from '../model/constants/paths'
@@ -12,10 +13,11 @@ import { type InitChecks, type Places, type WantedCluster, checkNewCluster, stat
 export interface InitOptions extends InitChecks {
   clock: Clock
   random: Random
+  run: Run
 }
 
 export async function initCluster(wanted: WantedCluster, options: InitOptions): Promise<Places> {
-  const { paths, disk, clock } = options
+  const { paths, disk } = options
   const { places, directories } = await checkNewCluster(wanted, options)
   await makeDirectories(disk, paths)
   for (const directory of directories) await disk.makeDirectory(directory, 0o750)
@@ -38,9 +40,9 @@ export async function initCluster(wanted: WantedCluster, options: InitOptions): 
     const cluster = { ...wanted.cluster, rsahostkeypub: hostKey }
     const key = await ownSshKey(cluster, options)
     const { cluster: made } = await createCluster({ ...places, nodes: [master], cluster, users: users ?? '' }, options)
-    if (key !== undefined) await new SshFiles(paths, disk, clock).writePublicKeys(new Map([[made.master_node, [key]]]))
+    if (key !== undefined) await new SshFiles(options).writePublicKeys(new Map([[made.master_node, [key]]]))
   } catch (error) {
-    for (const file of await stateFiles(paths)) await disk.remove(file)
+    for (const file of await stateFiles(options)) await disk.remove(file)
     if (users === undefined) await disk.remove(paths.rapiUsers)
     if (hosts !== undefined) await disk.write(hostsFile, hosts, { mode: 0o644 })
     else if (wanted.cluster.modify_etc_hosts) await disk.remove(hostsFile)
@@ -50,10 +52,10 @@ export async function initCluster(wanted: WantedCluster, options: InitOptions): 
 }
 
 /** root's new key on this node, which may log in to all nodes of the cluster; none where SSH is looked after by other means. */
-async function ownSshKey(cluster: FirstFields, { paths, disk, clock }: InitOptions): Promise<string | undefined> {
+async function ownSshKey(cluster: FirstFields, options: InitOptions): Promise<string | undefined> {
   const { modify_ssh_setup, ssh_key_type, ssh_key_bits } = cluster
   if (!modify_ssh_setup || ssh_key_type === undefined || ssh_key_bits === undefined) return undefined
-  return new SshFiles(paths, disk, clock).generate(ssh_key_type, ssh_key_bits)
+  return new SshFiles(options).generate(ssh_key_type, ssh_key_bits)
 }
 
 /** Reads the node's SSH host key; a virtual node without its own uses the machine's. */

@@ -6,7 +6,7 @@ import type { Clock } from '../lib/clock'
 import type { Disk } from '../lib/disk'
 import type { Paths } from '../lib/paths'
 import type { Random } from '../lib/random'
-import { runCommand } from '../lib/run-command'
+import type { Run } from '../lib/run-command'
 import { SshFiles } from '../lib/ssh-files'
 import { createClientCertificate } from '../lib/tls'
 import { SSHD_RELOAD_S, SSH_INPUT_BYTES_MAX } from '../model/limits/ssh'
@@ -26,6 +26,7 @@ export interface ProgramRun {
   disk: Disk
   clock: Clock
   random: Random
+  run: Run
   input: Readable
   /** Starts the node's daemons in the background, and stops those that run before. */
   startNode(): Promise<void>
@@ -110,8 +111,8 @@ function certificateOf(pem: string): X509Certificate {
 }
 
 /** Authorized keys first: they are what a failure must not take away. */
-async function applyKeyUpdate(update: KeyUpdate, { paths, disk, clock }: ProgramRun): Promise<void> {
-  const files = new SshFiles(paths, disk, clock)
+async function applyKeyUpdate(update: KeyUpdate, options: ProgramRun): Promise<void> {
+  const files = new SshFiles(options)
   if (update.authorized_keys !== undefined) {
     const [action, keys] = update.authorized_keys
     const all = Object.values(keys).flat()
@@ -134,12 +135,12 @@ async function changeList(files: SshFiles, action: ListChange[0], given: ListCha
   await files.writePublicKeys(keys)
 }
 
-async function prepareJoin(request: JoinRequest, { paths, disk, clock }: ProgramRun): Promise<void> {
-  const files = new SshFiles(paths, disk, clock)
+async function prepareJoin(request: JoinRequest, options: ProgramRun): Promise<void> {
+  const files = new SshFiles(options)
   const hostKeys = request.ssh_host_key ?? []
   await files.installHostKeys(hostKeys)
   // A virtual node has no SSH daemon of the machine's.
-  if (hostKeys.length > 0 && paths.root === '') await reloadSshDaemon()
+  if (hostKeys.length > 0 && options.paths.root === '') await reloadSshDaemon(options.run)
   const { ssh_key_type, ssh_key_bits } = request
   if (ssh_key_type === undefined || ssh_key_bits === undefined)
     throw new SetupError('ssh_key_type and ssh_key_bits must be specified')
@@ -147,13 +148,13 @@ async function prepareJoin(request: JoinRequest, { paths, disk, clock }: Program
   await files.authorize(Object.values(request.authorized_keys ?? {}).flat())
 }
 
-async function reloadSshDaemon(): Promise<void> {
+async function reloadSshDaemon(run: Run): Promise<void> {
   const tried: string[] = []
   for (const argv of [
     ['systemctl', 'reload', 'ssh.service'],
     ['service', 'ssh', 'reload'],
   ]) {
-    const { code, output } = await runCommand(argv, { timeout_s: SSHD_RELOAD_S })
+    const { code, output } = await run(argv, { timeout_s: SSHD_RELOAD_S })
     if (code === 0) return
     tried.push(`'${argv.join(' ')}' ended with ${code}: ${output.trim()}`)
   }

@@ -1,5 +1,6 @@
 // Which hypervisor a new embedded cluster gets, and why, in words.
 import * as fs from 'node:fs'
+import { systemFiles } from '../lib/files'
 import { QEMU_INSTALL, canMakeTaps, findQemu, hasVirtualization } from '../node/hypervisor/kvm/host'
 import { UsageError } from './options'
 
@@ -11,7 +12,7 @@ export interface HypervisorChoice {
 
 export async function chooseHypervisor(wanted: 'kvm' | 'fake' | undefined): Promise<HypervisorChoice> {
   if (wanted === 'fake') return { name: 'fake', reason: 'fake, as asked for: instances are only pretended' }
-  const qemu = await findQemu('')
+  const qemu = await findQemu(systemFiles, '')
   if (qemu !== undefined) return { name: 'kvm', reason: `kvm with ${qemu}, ${accelerator()}` }
   const install = `install it with: ${QEMU_INSTALL}`
   if (wanted === 'kvm') throw new UsageError(`--hypervisor kvm needs QEMU, which is not on this machine; ${install}`)
@@ -21,7 +22,7 @@ export async function chooseHypervisor(wanted: 'kvm' | 'fake' | undefined): Prom
 /** How guests of these nodes are connected, in words. */
 export async function guestNetwork(): Promise<string> {
   const outwards = "QEMU's user-mode network: guests reach out, nobody reaches in"
-  return (await canMakeTaps())
+  return (await canMakeTaps(systemFiles))
     ? `bridges that this machine has; for other NICs ${outwards}`
     : `${outwards} (bridges and routes need root and /dev/net/tun)`
 }

@@ -18,7 +18,7 @@ const known = new Map<string, { stamp: string | undefined; ids: ReadonlyMap<stri
 
 /** Read again only when the file has changed: every file of the job queue asks. */
 function lookUp(file: string, name: string): number | undefined {
-  const stamp = fileStamp(file)
+  const stamp = fileStamp(fs, file)
   let accounts = known.get(file)
   if (accounts === undefined || accounts.stamp !== stamp) known.set(file, (accounts = { stamp, ids: readIds(file) }))
   return accounts.ids.get(name)

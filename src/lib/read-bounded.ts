@@ -1,4 +1,5 @@
 import * as fs from 'node:fs'
+import type { Files } from './files'
 
 /** A whole file as text; one that goes on for longer than `most` bytes, such as a device, is refused. */
 export function readBounded(file: string | number, most: number): string {
@@ -19,8 +20,8 @@ export function readBounded(file: string | number, most: number): string {
 }
 
 /** The same for a plain file only: nobody knows when a pipe, or what the kernel writes as it comes, has an end. */
-export async function readPlainFile(file: string, most: number): Promise<string> {
-  const handle = await fs.promises.open(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK)
+export async function readPlainFile(files: Files, file: string, most: number): Promise<string> {
+  const handle = await files.open(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK)
   try {
     const info = await handle.stat()
     if (!info.isFile()) throw new Error('it is no plain file')

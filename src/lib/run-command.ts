@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { errorText } from './system-failure'
 
 export interface CommandOptions {
-  /** The child's whole environment; nothing is inherited but PATH. */
+  /** The child's environment, beside the plain one; nothing is inherited. */
   env?: Record<string, string>
   cwd?: string
   input?: string | Buffer
@@ -30,9 +30,17 @@ export interface CommandResult {
   timedOut: boolean
 }
 
-const NOT_STARTED = 127
+/** The code of a program that cannot be started. */
+export const NOT_STARTED = 127
 
-const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+/** What every program is given, whoever started this one. */
+export const PLAIN_ENVIRONMENT = {
+  PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+  LANG: 'C',
+}
+
+/** Runs a program and resolves to what it did. */
+export type Run = (argv: readonly string[], options?: CommandOptions) => Promise<CommandResult>
 
 /** Never rejects for a failing program: look at `code`. A program that cannot be started has code 127. */
 export function runCommand(argv: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
@@ -94,7 +102,7 @@ function begin(program: string, args: readonly string[], options: CommandOptions
   try {
     return spawn(program, args, {
       cwd: options.cwd,
-      env: { PATH, LANG: 'C', ...options.env },
+      env: { ...PLAIN_ENVIRONMENT, ...options.env },
       stdio: ['pipe', 'pipe', options.interactive ? 'inherit' : 'pipe'],
       // In its own process group, the program has no terminal.
       detached: !options.interactive,

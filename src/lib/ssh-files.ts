@@ -2,7 +2,7 @@
 import type { Clock } from './clock'
 import type { Disk } from './disk'
 import type { Paths } from './paths'
-import { runCommand } from './run-command'
+import type { Run } from './run-command'
 import {
   formatPublicKeys,
   parsePublicKeys,
@@ -20,12 +20,21 @@ const KEYGEN_S = 120
 
 export const sshKeyFile = (type: string): string => `${DIRECTORY}/id_${type}`
 
+interface Surroundings {
+  readonly paths: Pick<Paths, 'local' | 'hostname' | 'sshPublicKeys'>
+  readonly disk: Disk
+  readonly clock: Clock
+  readonly run: Run
+}
+
 export class SshFiles {
-  constructor(
-    private readonly paths: Pick<Paths, 'local' | 'hostname' | 'sshPublicKeys'>,
-    private readonly disk: Disk,
-    private readonly clock: Clock,
-  ) {}
+  private readonly paths: Surroundings['paths']
+  private readonly disk: Disk
+
+  constructor(private readonly surroundings: Surroundings) {
+    this.paths = surroundings.paths
+    this.disk = surroundings.disk
+  }
 
   authorizedKeys = (): Promise<string> => this.text(this.authorizedFile)
 
@@ -59,7 +68,7 @@ export class SshFiles {
     await this.disk.makeDirectory(this.paths.local(DIRECTORY), 0o700)
     await this.setAside(file)
     const argv = ['ssh-keygen', '-q', '-t', type, '-b', String(bits), '-N', '', '-C', `root@${this.paths.hostname}`]
-    const { code, output } = await runCommand([...argv, '-f', file], { timeout_s: KEYGEN_S })
+    const { code, output } = await this.surroundings.run([...argv, '-f', file], { timeout_s: KEYGEN_S })
     const key = (await this.text(`${file}.pub`)).trim()
     if (code !== 0 || key === '')
       throw new Error(`Could not generate ssh keypair, error ${output.trim() || `exit code ${code}`}`)
@@ -98,7 +107,7 @@ export class SshFiles {
 
   /** Keys may be in use elsewhere, so the old ones stay beside the new ones. */
   private async setAside(file: string): Promise<void> {
-    const backup = `.backup-${Math.floor(this.clock.now_ms())}`
+    const backup = `.backup-${Math.floor(this.surroundings.clock.now_ms())}`
     for (const name of [file, `${file}.pub`])
       if ((await this.disk.read(name)) !== undefined) await this.disk.rename(name, name + backup)
   }

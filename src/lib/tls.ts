@@ -101,10 +101,10 @@ export function nodeClientTls(paths: Paths): SecureContextOptions & { checkServe
 
 /** Each new connection is served with the certificate as the file has it then. One that cannot be used changes nothing. */
 export function followCertificate(server: tls.Server, file: string, read: () => SecureContextOptions, log: Log): void {
-  let served = fileStamp(file)
+  let served = fileStamp(fs, file)
   // Before the handshake, which the server's own listener begins.
   server.prependListener('connection', () => {
-    const stamp = fileStamp(file)
+    const stamp = fileStamp(fs, file)
     if (stamp === served || stamp === undefined) return
     served = stamp
     try {

@@ -1,5 +1,4 @@
 // Short-lived certificates for transfers between clusters. The private key never leaves the node.
-import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
 import { fileTime } from '../lib/clock'
 import { createCertificate } from '../lib/tls'
@@ -12,25 +11,26 @@ const DAY_S = 86400
 
 /** The new certificate's name, and its public part as PEM. */
 export async function createTransferCertificate(
-  { paths, hostname, clock, random }: NodeContext,
+  { paths, files, hostname, clock, random }: NodeContext,
   validity_s: number,
 ): Promise<[name: string, pem: string]> {
   if (validity_s <= 0) fail('A certificate is valid for more than no time')
   const base = paths.local(PATH.CRYPTO_KEYS_DIR)
-  await fs.mkdir(base, { recursive: true, mode: 0o700 })
+  await files.mkdir(base, { recursive: true, mode: 0o700 })
   const validity_days = Math.min(validity_s, TRANSFER_CERTIFICATE_S_MAX) / DAY_S
   const both = await createCertificate({ commonName: hostname, validity_days, clock, random })
   const pem = both.slice(both.indexOf('-----BEGIN CERTIFICATE-----'))
-  const directory = await fs.mkdtemp(path.join(base, `x509-${fileTime(clock)}-`))
-  await fs.writeFile(path.join(directory, 'key'), both.slice(0, -pem.length), { mode: 0o400 })
-  await fs.writeFile(path.join(directory, 'cert'), pem, { mode: 0o400 })
+  const directory = await files.mkdtemp(path.join(base, `x509-${fileTime(clock)}-`))
+  await files.writeFile(path.join(directory, 'key'), both.slice(0, -pem.length), { mode: 0o400 })
+  await files.writeFile(path.join(directory, 'cert'), pem, { mode: 0o400 })
   return [path.basename(directory), pem]
 }
 
 export async function removeTransferCertificate(context: NodeContext, name: string): Promise<void> {
   const { keyFile, certFile } = certificateFiles(context, name)
-  await Promise.all([keyFile, certFile].map((file) => fs.rm(file, { force: true })))
-  await fs.rmdir(path.dirname(keyFile)).catch(() => fail(`Cannot remove certificate directory of '${name}'`))
+  const { files } = context
+  await Promise.all([keyFile, certFile].map((file) => files.rm(file, { force: true })))
+  await files.rmdir(path.dirname(keyFile)).catch(() => fail(`Cannot remove certificate directory of '${name}'`))
 }
 
 export function certificateFiles({ paths }: NodeContext, name: string): { keyFile: string; certFile: string } {

@@ -3,6 +3,7 @@
 import type { Clock } from '../lib/clock'
 import type { Disk } from '../lib/disk'
 import type { Log } from '../lib/log'
+import type { Machine } from '../lib/machine'
 import type { Paths } from '../lib/paths'
 import type { Random } from '../lib/random'
 import type { FileJournal } from '../lib/file-journal'
@@ -11,13 +12,15 @@ import type { Hypervisor } from './hypervisor/hypervisor'
 import type { NodeMeasures } from './measures'
 import type { Ssconf } from './ssconf'
 
-export interface NodeContext {
+/** All that reaches the node's machine is in it; nothing below here reads a clock, opens a file or runs a program by itself. */
+export interface NodeContext extends Machine {
   readonly paths: Paths
   readonly hostname: string
   /** The node's own address: servers of virtual machines (VNC, migration) listen here. */
   readonly bindAddress: string
   readonly clock: Clock
   readonly random: Random
+  /** For what no crash may spoil; `files` is for the rest. */
   readonly disk: Disk
   readonly log: Log
   readonly ssconf: Ssconf

@@ -1,13 +1,13 @@
 // The files of OS definitions and storage providers: directories of scripts and lists that administrators install.
-import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
 import { isMissing } from '../lib/disk'
+import type { Files } from '../lib/files'
 import { fail } from './context'
 
 export const DEFINITION_NAME = /^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/
 
-export async function readParameters(directory: string): Promise<[string, string][]> {
-  const lines = (await readLines(directory, 'parameters.list')) ?? fail('there is no file parameters.list')
+export async function readParameters(files: Files, directory: string): Promise<[string, string][]> {
+  const lines = (await readLines(files, directory, 'parameters.list')) ?? fail('there is no file parameters.list')
   return lines.map((line) => {
     const [, name = line, description = ''] = /^(\S+)\s*(.*)$/.exec(line) ?? []
     return [name, description]
@@ -15,9 +15,9 @@ export async function readParameters(directory: string): Promise<[string, string
 }
 
 /** Trimmed, without empty lines and comments; undefined when the file does not exist. */
-export async function readLines(directory: string, file: string): Promise<string[] | undefined> {
+export async function readLines(files: Files, directory: string, file: string): Promise<string[] | undefined> {
   try {
-    const text = await fs.readFile(path.join(directory, file), 'utf8')
+    const text = await files.readFile(path.join(directory, file), 'utf8')
     return text
       .split('\n')
       .map((line) => line.trim())
@@ -29,9 +29,9 @@ export async function readLines(directory: string, file: string): Promise<string
 }
 
 /** A regular file that its owner may execute. */
-export async function isScript(directory: string, name: string): Promise<boolean> {
+export async function isScript(files: Files, directory: string, name: string): Promise<boolean> {
   try {
-    const info = await fs.stat(path.join(directory, name))
+    const info = await files.stat(path.join(directory, name))
     return info.isFile() && (info.mode & 0o100) !== 0
   } catch {
     return false
@@ -39,11 +39,13 @@ export async function isScript(directory: string, name: string): Promise<boolean
 }
 
 /** Names of the definitions in a directory of the search path. */
-export async function subdirectories(directory: string): Promise<string[]> {
+export async function subdirectories(files: Files, directory: string): Promise<string[]> {
   try {
-    const entries = (await fs.readdir(directory)).filter((name) => DEFINITION_NAME.test(name) && !name.startsWith('.'))
+    const entries = (await files.readdir(directory)).filter(
+      (name) => DEFINITION_NAME.test(name) && !name.startsWith('.'),
+    )
     const isDirectory = await Promise.all(
-      entries.map((name) => fs.stat(path.join(directory, name)).then((info) => info.isDirectory(), () => false)), // prettier-ignore
+      entries.map((name) => files.stat(path.join(directory, name)).then((info) => info.isDirectory(), () => false)), // prettier-ignore
     )
     return entries.filter((_, index) => isDirectory[index]).sort()
   } catch (error) {

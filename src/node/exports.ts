@@ -1,9 +1,9 @@
 // Exports on this node: a directory for each, with the dumps of the disks, and a file that tells what was exported.
 import { errorText } from '../lib/system-failure'
 import { pythonText } from '../lib/python-text'
-import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
 import { isMissing } from '../lib/disk'
+import type { Files } from '../lib/files'
 import { readPlainFile } from '../lib/read-bounded'
 import { formatIni, parseIni, type IniSections } from '../lib/ini'
 import { CLUSTER_ONLY_HVPARAMS } from '../model/constants/hypervisors'
@@ -16,9 +16,9 @@ import { fail, type NodeContext } from './context'
 
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/
 
-export async function listExports({ paths }: NodeContext): Promise<string[]> {
+export async function listExports({ paths, files }: NodeContext): Promise<string[]> {
   try {
-    return (await fs.readdir(paths.local(PATH.EXPORT_DIR))).sort()
+    return (await files.readdir(paths.local(PATH.EXPORT_DIR))).sort()
   } catch (error) {
     if (isMissing(error)) fail('No exports directory')
     throw error
@@ -26,11 +26,11 @@ export async function listExports({ paths }: NodeContext): Promise<string[]> {
 }
 
 /** The text that describes the export in a directory; only if it is a valid text. */
-export async function exportInfo({ paths }: NodeContext, directory: string): Promise<string> {
+export async function exportInfo({ paths, files }: NodeContext, directory: string): Promise<string> {
   const exports = paths.local(PATH.EXPORT_DIR)
   if (!`${path.normalize(directory)}/`.startsWith(`${exports}/`))
     fail(`Directory '${paths.virtual(directory)}' is not under exports directory '${PATH.EXPORT_DIR}'`)
-  const sections = await readInfo(path.join(directory, EXPORT_CONF_FILE))
+  const sections = await readInfo(files, path.join(directory, EXPORT_CONF_FILE))
   if (sections === undefined)
     return fail(
       `'${paths.virtual(path.join(directory, EXPORT_CONF_FILE))}' is not there; gnt-backup list shows what is`,
@@ -40,25 +40,25 @@ export async function exportInfo({ paths }: NodeContext, directory: string): Pro
   return formatIni(sections)
 }
 
-async function readInfo(file: string): Promise<IniSections | undefined> {
+async function readInfo(files: Files, file: string): Promise<IniSections | undefined> {
   try {
-    return parseIni(await readPlainFile(file, EXPORT_INFO_BYTES_MAX))
+    return parseIni(await readPlainFile(files, file, EXPORT_INFO_BYTES_MAX))
   } catch (error) {
     if (isMissing(error)) return undefined
     return fail(`Export info file cannot be read: ${errorText(error)}`)
   }
 }
 
-export async function removeExport({ paths }: NodeContext, name: string): Promise<void> {
+export async function removeExport({ paths, files }: NodeContext, name: string): Promise<void> {
   if (!NAME.test(name)) fail(`Invalid name of an export: '${name}'`)
-  await fs.rm(path.join(paths.local(PATH.EXPORT_DIR), name), { recursive: true }).catch((error: unknown) => {
+  await files.rm(path.join(paths.local(PATH.EXPORT_DIR), name), { recursive: true }).catch((error: unknown) => {
     fail(`Error while removing the export: ${errorText(error)}`)
   })
 }
 
 /** Writes what the new export is of, and puts it in the place of an older one. */
 export async function finalizeExport(
-  { paths, disk, clock }: NodeContext,
+  { paths, files, disk, clock }: NodeContext,
   instance: InstanceDict,
   disks: readonly (DiskDict | false)[],
 ): Promise<void> {
@@ -69,12 +69,12 @@ export async function finalizeExport(
   await disk.write(path.join(fresh, EXPORT_CONF_FILE), text, { mode: 0o600 })
   // The older one is there until the new one can take its place, and a crash in between loses neither. No instance has this name.
   const old = path.join(path.dirname(directory), `.${instance.name}.old`)
-  await fs.rm(old, { recursive: true, force: true })
-  await fs.rename(directory, old).catch((error: unknown) => {
+  await files.rm(old, { recursive: true, force: true })
+  await files.rename(directory, old).catch((error: unknown) => {
     if (!isMissing(error)) throw error
   })
-  await fs.rename(fresh, directory)
-  await fs.rm(old, { recursive: true, force: true })
+  await files.rename(fresh, directory)
+  await files.rm(old, { recursive: true, force: true })
 }
 
 function sectionsOf(instance: InstanceDict, disks: readonly (DiskDict | false)[], now_s: number): IniSections {

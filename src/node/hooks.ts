@@ -1,8 +1,7 @@
 // Runs the administrator's hook scripts (spec: hooks.json): all executables of a directory, in order of their names.
-import * as fs from 'node:fs/promises'
+import { constants, type Files } from '../lib/files'
 import * as path from 'node:path'
 import { isMissing } from '../lib/disk'
-import { runCommand } from '../lib/run-command'
 import { HOOK_NAME, HOOK_RESULT } from '../model/constants/hooks'
 import { HOOK_SCRIPT_S, SCRIPT_OUTPUT_BYTES_MAX } from '../model/limits/node'
 import type { HookResult } from '../rpc/node/dicts'
@@ -11,44 +10,45 @@ import { fail } from './context'
 
 /** `env` is the scripts' whole environment. A directory that does not exist has no scripts. */
 export async function runHooks(
-  context: Pick<NodeContext, 'paths'>,
+  context: Pick<NodeContext, 'paths' | 'files' | 'run'>,
   name: string,
   phase: string,
   env: Readonly<Record<string, string>>,
 ): Promise<HookResult[]> {
   if (phase !== 'pre' && phase !== 'post') fail(`Unknown hooks phase '${phase}'`)
   if (!HOOK_NAME.test(name)) fail(`Not a name of hooks: ${JSON.stringify(name)}`)
+  const { files, run } = context
   const relative = `${name}-${phase}.d`
   const directory = path.join(context.paths.hooksDir, relative)
   const results: HookResult[] = []
-  for (const script of await scriptsIn(directory)) {
+  for (const script of await scriptsIn(files, directory)) {
     const shown = `${relative}/${script}`
-    if (!(await isExecutable(path.join(directory, script)))) {
+    if (!(await isExecutable(files, path.join(directory, script)))) {
       results.push([shown, HOOK_RESULT.skipped, ''])
       continue
     }
     const options = { env, cwd: '/', timeout_s: HOOK_SCRIPT_S, maxOutput: SCRIPT_OUTPUT_BYTES_MAX }
-    const { code, output, timedOut } = await runCommand([path.join(directory, script)], options)
+    const { code, output, timedOut } = await run([path.join(directory, script)], options)
     const text = timedOut ? `${output}\nstopped after ${HOOK_SCRIPT_S} s` : output
     results.push([shown, code === 0 ? HOOK_RESULT.ok : HOOK_RESULT.failed, printable(text)])
   }
   return results
 }
 
-async function scriptsIn(directory: string): Promise<string[]> {
+async function scriptsIn(files: Files, directory: string): Promise<string[]> {
   try {
-    return (await fs.readdir(directory)).filter((name) => !name.startsWith('.')).sort()
+    return (await files.readdir(directory)).filter((name) => !name.startsWith('.')).sort()
   } catch (error) {
     if (isMissing(error)) return []
     throw error
   }
 }
 
-async function isExecutable(file: string): Promise<boolean> {
+async function isExecutable(files: Files, file: string): Promise<boolean> {
   if (!HOOK_NAME.test(path.basename(file))) return false
   try {
-    await fs.access(file, fs.constants.X_OK)
-    return (await fs.stat(file)).isFile()
+    await files.access(file, constants.X_OK)
+    return (await files.stat(file)).isFile()
   } catch {
     return false
   }

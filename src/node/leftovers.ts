@@ -1,8 +1,8 @@
 // Bounds the files that a node keeps after an instance is removed, for scripts and people to read. A node learns that an instance is gone from a
 // list of instances without it; it may have missed the removal, as after a migration away.
-import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
 import { isMissing } from '../lib/disk'
+import type { Files } from '../lib/files'
 import { numbered } from '../lib/set-aside'
 import { PATH } from '../model/constants/paths'
 import { LEFTOVERS_S } from '../model/limits/node'
@@ -10,7 +10,7 @@ import { ARCHIVE_DIRECTORIES_MAX } from '../model/limits/queue'
 import type { NodeContext } from './context'
 import type { Ssconf } from './ssconf'
 
-type SweepContext = Pick<NodeContext, 'paths' | 'ssconf' | 'clock' | 'log'>
+type SweepContext = Pick<NodeContext, 'paths' | 'files' | 'ssconf' | 'clock' | 'log'>
 
 interface Kept {
   readonly folder: string
@@ -19,15 +19,15 @@ interface Kept {
 }
 
 /** One file or more for each instance; those of unknown ones go. */
-const keptOf = ({ paths }: Pick<NodeContext, 'paths'>): readonly Kept[] => [
-  { folder: paths.bdevCacheDir, owner: firstWord },
+const keptOf = ({ paths, files }: Pick<NodeContext, 'paths' | 'files'>): readonly Kept[] => [
+  { folder: paths.bdevCacheDir, owner: (file) => firstWord(files, file) },
   { folder: paths.instanceReasonDir, owner: (file) => path.basename(file) },
   { folder: paths.local(PATH.LOG_KVM_DIR), owner: (file) => path.basename(file, '.log') },
 ]
 
-async function firstWord(file: string): Promise<string> {
+async function firstWord(files: Files, file: string): Promise<string> {
   try {
-    return (await fs.readFile(file, 'utf8')).split(' ')[0] ?? ''
+    return (await files.readFile(file, 'utf8')).split(' ')[0] ?? ''
   } catch (error) {
     if (isMissing(error)) return ''
     throw error
@@ -38,7 +38,7 @@ const swept_ms = new WeakMap<Ssconf, number>()
 
 /** At most once an hour, and nothing that is younger: an instance that is being made is not in every list yet. */
 export async function sweepLeftovers(context: SweepContext): Promise<void> {
-  const { ssconf, clock } = context
+  const { files, ssconf, clock } = context
   const last_ms = swept_ms.get(ssconf)
   if (last_ms !== undefined && clock.monotonic_ms() - last_ms < LEFTOVERS_S * 1000) return
   // A node that was told of no cluster knows nothing of its instances.
@@ -48,38 +48,42 @@ export async function sweepLeftovers(context: SweepContext): Promise<void> {
   await pruneArchive(context)
   const known = new Set(ssconf.lines('instance_list'))
   for (const { folder, owner } of keptOf(context)) {
-    for (const file of await filesIn(folder)) {
-      if (now_ms - (await modified_ms(file)) < LEFTOVERS_S * 1000 || known.has(await owner(file))) continue
-      await fs.rm(file, { force: true })
+    for (const file of await filesIn(files, folder)) {
+      if (now_ms - (await modified_ms(files, file)) < LEFTOVERS_S * 1000 || known.has(await owner(file))) continue
+      await files.rm(file, { force: true })
       context.log.info({ file }, 'a file of an instance that is no more was removed')
     }
   }
 }
 
 /** The archive of jobs, in which Ganeti's cleaner removes the oldest: whole directories go, of which each has so many jobs. */
-export async function pruneArchive({ paths, log }: Pick<SweepContext, 'paths' | 'log'>): Promise<void> {
-  const there = await fs.readdir(paths.archiveDir).catch((error: unknown) => {
+export async function pruneArchive({
+  paths,
+  files,
+  log,
+}: Pick<SweepContext, 'paths' | 'files' | 'log'>): Promise<void> {
+  const there = await files.readdir(paths.archiveDir).catch((error: unknown) => {
     if (isMissing(error)) return []
     throw error
   })
   for (const number of numbered(there).slice(0, -ARCHIVE_DIRECTORIES_MAX)) {
-    await fs.rm(path.join(paths.archiveDir, String(number)), { recursive: true, force: true })
+    await files.rm(path.join(paths.archiveDir, String(number)), { recursive: true, force: true })
     log.info({ directory: number }, 'the oldest archived jobs were removed')
   }
 }
 
 /** Logs that pile up: with more than these, the oldest go. */
-export async function keepNewest(folder: string, count: number): Promise<void> {
-  const files = await filesIn(folder)
-  if (files.length <= count) return
-  const dated = await Promise.all(files.map(async (file) => ({ file, at_ms: await modified_ms(file) })))
+export async function keepNewest(files: Files, folder: string, count: number): Promise<void> {
+  const there = await filesIn(files, folder)
+  if (there.length <= count) return
+  const dated = await Promise.all(there.map(async (file) => ({ file, at_ms: await modified_ms(files, file) })))
   dated.sort((a, b) => a.at_ms - b.at_ms)
-  for (const { file } of dated.slice(0, files.length - count)) await fs.rm(file, { force: true })
+  for (const { file } of dated.slice(0, there.length - count)) await files.rm(file, { force: true })
 }
 
-async function filesIn(folder: string): Promise<string[]> {
+async function filesIn({ readdir }: Files, folder: string): Promise<string[]> {
   try {
-    const entries = await fs.readdir(folder, { withFileTypes: true })
+    const entries = await readdir(folder, { withFileTypes: true })
     return entries.filter((entry) => entry.isFile()).map((entry) => path.join(folder, entry.name))
   } catch (error) {
     if (isMissing(error)) return []
@@ -88,9 +92,9 @@ async function filesIn(folder: string): Promise<string[]> {
 }
 
 /** A file that has gone meanwhile counts as young, because nothing is left to remove. */
-async function modified_ms(file: string): Promise<number> {
+async function modified_ms(files: Files, file: string): Promise<number> {
   try {
-    return (await fs.stat(file)).mtimeMs
+    return (await files.stat(file)).mtimeMs
   } catch (error) {
     if (isMissing(error)) return Infinity
     throw error

@@ -1,6 +1,5 @@
 // The cluster's address on the master node: set up by the administrator's script, by Ganeti's where it is installed, or directly.
-import * as fs from 'node:fs'
-import { runCommand } from '../lib/run-command'
+import type { Run } from '../lib/run-command'
 import { PATH } from '../model/constants/paths'
 import type { MasterParams } from '../rpc/node/dicts'
 import type { NodeContext } from './context'
@@ -27,8 +26,8 @@ export async function changeMasterIp(
   const refused = (await runHooks(context, hooks, 'pre', hookEnv)).find(([, code]) => code === 1)
   if (refused) fail(`Hook ${refused[0]} failed: ${refused[2]}`)
   const script = scriptFor(context, external)
-  if (script !== undefined) await runScript(script, action, env)
-  else await setAddress(action === 'start' ? 'add' : 'del', params.ip, params.netmask, params.netdev, context.log)
+  if (script !== undefined) await runScript(context.run, script, action, env)
+  else await setAddress(context, action === 'start' ? 'add' : 'del', params.ip, params.netmask, params.netdev)
   await runHooks(context, hooks, 'post', hookEnv)
 }
 
@@ -42,24 +41,24 @@ export async function changeMasterNetmask(
   checkInterfaceName(device)
   if (oldNetmask === netmask || isLoopback(address)) return
   // The new one first: without its address the master would be unreachable for a moment.
-  await runIp(['address', 'add', `${address}/${netmask}`, 'dev', device])
-  await runIp(['address', 'del', `${address}/${oldNetmask}`, 'dev', device])
+  await runIp(context.run, ['address', 'add', `${address}/${netmask}`, 'dev', device])
+  await runIp(context.run, ['address', 'del', `${address}/${oldNetmask}`, 'dev', device])
   context.log.info({ address, netmask }, 'the netmask of the cluster address was changed')
 }
 
 function scriptFor(context: NodeContext, external: boolean): string | undefined {
   const local = context.paths.local(external ? PATH.EXTERNAL_MASTER_SETUP_SCRIPT : PATH.DEFAULT_MASTER_SETUP_SCRIPT)
-  if (fs.existsSync(local)) return local
+  if (context.files.existsSync(local)) return local
   return external ? fail(`The script ${PATH.EXTERNAL_MASTER_SETUP_SCRIPT} does not exist on this node`) : undefined
 }
 
-async function runScript(script: string, action: string, env: Record<string, string>): Promise<void> {
-  const { code, output } = await runCommand([script, action], { env })
+async function runScript(run: Run, script: string, action: string, env: Record<string, string>): Promise<void> {
+  const { code, output } = await run([script, action], { env })
   const verb = action === 'start' ? 'activate' : 'deactivate'
   if (code !== 0) fail(`Failed to ${verb} the cluster address ${env['MASTER_IP']}: ${output.trim()}`)
 }
 
-async function runIp(args: readonly string[]): Promise<void> {
-  const { code, output } = await runCommand(['ip', ...args])
+async function runIp(run: Run, args: readonly string[]): Promise<void> {
+  const { code, output } = await run(['ip', ...args])
   if (code !== 0) fail(`ip ${args.join(' ')} failed: ${output.trim()}`)
 }

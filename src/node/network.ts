@@ -1,14 +1,13 @@
 // Bridges, addresses and reachability. A virtual node shares the machine's network with others and must not change it: its
 // instances get user-mode networking, and its addresses are loopback ones that need no set-up.
-import * as fs from 'node:fs'
 import * as os from 'node:os'
 import { isIPv4 } from 'node:net'
-import type { Log } from '../lib/log'
+import type { Files } from '../lib/files'
 import type { Paths } from '../lib/paths'
-import { runCommand } from '../lib/run-command'
+import type { Run } from '../lib/run-command'
 import { ARP_S } from '../model/limits/node'
 import { isInterfaceName } from '../model/names'
-import { fail } from './context'
+import { fail, type NodeContext } from './context'
 
 const ARPING_INSTALL = 'apt-get install -y --no-install-recommends iputils-arping'
 /** Flags of a network device. */
@@ -17,13 +16,18 @@ const IFF_NOARP = 0x80
 
 export const isVirtualNode = (paths: Paths): boolean => paths.root !== ''
 
+type Host = Pick<NodeContext, 'files' | 'run' | 'log'>
+
 /** Bridges that NICs could not be attached to. */
-export function missingBridges(paths: Paths, bridges: readonly string[]): string[] {
-  return isVirtualNode(paths) ? [] : bridges.filter((bridge) => !isBridge(bridge))
+export function missingBridges(
+  { paths, files }: Pick<NodeContext, 'paths' | 'files'>,
+  bridges: readonly string[],
+): string[] {
+  return isVirtualNode(paths) ? [] : bridges.filter((bridge) => !isBridge(files, bridge))
 }
 
-function isBridge(name: string): boolean {
-  return isInterfaceName(name) && fs.existsSync(`/sys/class/net/${name}/bridge`)
+function isBridge(files: Files, name: string): boolean {
+  return isInterfaceName(name) && files.existsSync(`/sys/class/net/${name}/bridge`)
 }
 
 /** A name that becomes part of a path, or an argument of a program. */
@@ -36,27 +40,27 @@ export function checkInterfaceName(name: string): void {
  * where it is now.
  */
 export async function setAddress(
+  host: Host,
   change: 'add' | 'del',
   address: string,
   netmask: number,
   device: string,
-  log: Log,
 ): Promise<void> {
   if (isLoopback(address) || hasAddress(address) === (change === 'add')) return
   checkInterfaceName(device)
-  const neighbours = change === 'add' ? await findNeighbours(address, device, log) : undefined
+  const neighbours = change === 'add' ? await findNeighbours(host, address, device) : undefined
   await neighbours?.refuseDuplicate()
-  await ip(['address', change, `${address}/${netmask}`, 'dev', device])
+  await ip(host.run, ['address', change, `${address}/${netmask}`, 'dev', device])
   await neighbours?.announce()
 }
 
 /** The other machines on the device's network, by ARP; IPv6 has both built in, and a device without ARP has no such neighbours. */
-async function findNeighbours(address: string, device: string, log: Log) {
-  const flags = Number(await fs.promises.readFile(`/sys/class/net/${device}/flags`, 'utf8').catch(() => '0'))
+async function findNeighbours({ files, run, log }: Host, address: string, device: string) {
+  const flags = Number(await files.readFile(`/sys/class/net/${device}/flags`, 'utf8').catch(() => '0'))
   if (!isIPv4(address) || (flags & IFF_NOARP) !== 0 || (flags & IFF_UP) === 0) return undefined
   const arping = async (...options: string[]) =>
-    await runCommand(['arping', '-q', ...options, '-I', device, address], { timeout_s: ARP_S + 5 })
-  if ((await runCommand(['arping', '-V'])).code !== 0) {
+    await run(['arping', '-q', ...options, '-I', device, address], { timeout_s: ARP_S + 5 })
+  if ((await run(['arping', '-V'])).code !== 0) {
     log.warn(
       { address, device },
       `nobody is asked whether the address is in use, and neighbours may look for it elsewhere for a while; install arping with: ${ARPING_INSTALL}`,
@@ -86,7 +90,7 @@ export function hasAddress(address: string): boolean {
   return Object.values(os.networkInterfaces()).some((list) => list?.some((entry) => entry.address === address))
 }
 
-async function ip(args: readonly string[]): Promise<void> {
-  const { code, output } = await runCommand(['ip', ...args])
+async function ip(run: Run, args: readonly string[]): Promise<void> {
+  const { code, output } = await run(['ip', ...args])
   if (code !== 0) fail(`ip ${args.join(' ')} failed: ${output.trim() || `exit code ${code}`}`)
 }

@@ -1,6 +1,6 @@
 // OS definitions on this node: directories with scripts that install, rename, export and import instances (spec: constants.json
 // os_interface). This file finds and checks them; os.ts runs them.
-import * as fs from 'node:fs/promises'
+import type { Files } from '../lib/files'
 import { errorText } from '../lib/system-failure'
 import * as path from 'node:path'
 import { OS_API_VERSIONS } from '../model/constants/versions'
@@ -24,7 +24,7 @@ export interface OsDefinition {
   readonly trusted: boolean
 }
 
-type OsContext = Pick<NodeContext, 'paths' | 'osSearchPath' | 'machineOsPath'>
+type OsContext = Pick<NodeContext, 'paths' | 'files' | 'osSearchPath' | 'machineOsPath'>
 
 /** From this interface version on there are variants, and from the second parameters and the verify script. */
 const VARIANTS_FROM = 15
@@ -58,7 +58,7 @@ export async function findOs(context: OsContext, os: string): Promise<OsDefiniti
 export async function diagnoseAll(context: OsContext): Promise<OsDiagnosis[]> {
   const found = new Map<string, OsDiagnosis>()
   for (const directory of context.osSearchPath) {
-    for (const name of await subdirectories(directory)) {
+    for (const name of await subdirectories(context.files, directory)) {
       if (!found.has(name)) found.set(name, await diagnose(context, name, path.join(directory, name)))
     }
   }
@@ -77,37 +77,37 @@ async function diagnose(context: OsContext, name: string, directory: string): Pr
 }
 
 async function trustedDefinition(context: OsContext, name: string, directory: string): Promise<OsDefinition> {
-  if (context.machineOsPath?.includes(path.dirname(directory))) await checkOnlyRootMayChange(directory)
-  return await readDefinition(name, directory)
+  if (context.machineOsPath?.includes(path.dirname(directory))) await checkOnlyRootMayChange(context.files, directory)
+  return await readDefinition(context.files, name, directory)
 }
 
 /** The scripts of the machine's own definitions run as whoever runs the node, so nobody else may write them. */
-async function checkOnlyRootMayChange(directory: string): Promise<void> {
-  const inside = (await fs.readdir(directory)).map((name) => path.join(directory, name))
+async function checkOnlyRootMayChange(files: Files, directory: string): Promise<void> {
+  const inside = (await files.readdir(directory)).map((name) => path.join(directory, name))
   for (const file of [path.dirname(directory), directory, ...inside]) {
-    const { uid, mode } = await fs.stat(file)
+    const { uid, mode } = await files.stat(file)
     if (uid !== 0 || (mode & 0o022) !== 0) fail(`${file} may be changed by others than root`)
   }
 }
 
-export async function readDefinition(name: string, directory: string): Promise<OsDefinition> {
-  const apiVersions = await readApiVersions(directory)
+export async function readDefinition(files: Files, name: string, directory: string): Promise<OsDefinition> {
+  const apiVersions = await readApiVersions(files, directory)
   const api = Math.max(...apiVersions.filter((version) => OS_API_VERSIONS.includes(version)), 0)
   if (api === 0)
     fail(`no common interface version: the OS has ${apiVersions.join(', ')}, wanted ${OS_API_VERSIONS.join(', ')}`)
-  const trusted = await isScript(directory, 'create')
-  if (!trusted && !(await isScript(directory, 'create_untrusted'))) fail('there is no executable script create')
+  const trusted = await isScript(files, directory, 'create')
+  if (!trusted && !(await isScript(files, directory, 'create_untrusted'))) fail('there is no executable script create')
   const scripts = ['import', 'export', 'rename', ...(api >= PARAMETERS_FROM ? ['verify'] : [])]
   for (const script of scripts) {
-    if (!(await isScript(directory, script))) fail(`there is no executable script ${script}`)
+    if (!(await isScript(files, directory, script))) fail(`there is no executable script ${script}`)
   }
-  const variants = api < VARIANTS_FROM ? [] : ((await readLines(directory, 'variants.list')) ?? [])
-  const parameters = api < PARAMETERS_FROM ? [] : await readParameters(directory)
+  const variants = api < VARIANTS_FROM ? [] : ((await readLines(files, directory, 'variants.list')) ?? [])
+  const parameters = api < PARAMETERS_FROM ? [] : await readParameters(files, directory)
   return { name, directory, apiVersions, api, variants, parameters, trusted }
 }
 
-async function readApiVersions(directory: string): Promise<number[]> {
-  const lines = (await readLines(directory, 'ganeti_api_version')) ?? fail('there is no file ganeti_api_version')
+async function readApiVersions(files: Files, directory: string): Promise<number[]> {
+  const lines = (await readLines(files, directory, 'ganeti_api_version')) ?? fail('there is no file ganeti_api_version')
   const versions = lines.map(Number)
   if (versions.length === 0 || !versions.every(Number.isSafeInteger))
     fail('ganeti_api_version does not hold one whole number per line')
@@ -116,7 +116,7 @@ async function readApiVersions(directory: string): Promise<number[]> {
 
 async function findDirectory(context: OsContext, name: string): Promise<string | undefined> {
   for (const base of context.osSearchPath) {
-    if ((await subdirectories(base)).includes(name)) return path.join(base, name)
+    if ((await subdirectories(context.files, base)).includes(name)) return path.join(base, name)
   }
   return undefined
 }

@@ -1,8 +1,6 @@
 // An OS definition with the environment of one instance as an archive, for those that install in a helper machine.
-import * as fs from 'node:fs/promises'
 import * as os from 'node:os'
 import * as path from 'node:path'
-import { runCommand } from '../lib/run-command'
 import type { InstanceDict } from '../rpc/node/dicts'
 import { fail, type NodeContext } from './context'
 import { instanceEnvironment } from './os'
@@ -14,22 +12,23 @@ export async function packOs(
   instance: InstanceDict,
   overrides: Readonly<Record<string, string>>,
 ): Promise<string> {
+  const { files, run } = context
   const definition = await findOs(context, instance.os)
   const environment = { ...(await instanceEnvironment(context, instance, definition, 0)), ...overrides }
-  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'ganeti-os-'))
+  const folder = await files.mkdtemp(path.join(os.tmpdir(), 'ganeti-os-'))
   const content = path.join(folder, 'content')
   const archive = path.join(folder, 'os.tgz')
   try {
-    await fs.mkdir(content)
-    await fs.symlink(definition.directory, path.join(content, 'os'))
+    await files.mkdir(content)
+    await files.symlink(definition.directory, path.join(content, 'os'))
     const lines = Object.entries(environment).map(([name, value]) => `${name}=${value}\n`)
-    await fs.writeFile(path.join(content, 'environment'), lines.join(''), { mode: 0o600 })
-    const { code, output } = await runCommand(['tar', '--dereference', '-cz', '-f', archive, '-C', content, '.'])
+    await files.writeFile(path.join(content, 'environment'), lines.join(''), { mode: 0o600 })
+    const { code, output } = await run(['tar', '--dereference', '-cz', '-f', archive, '-C', content, '.'])
     if (code !== 0) fail(`Failed to create OS archive '${archive}': exit code ${code}, output '${output.trim()}'`)
-    await fs.rm(content, { recursive: true })
+    await files.rm(content, { recursive: true })
     return archive
   } catch (error) {
-    await fs.rm(folder, { recursive: true, force: true })
+    await files.rm(folder, { recursive: true, force: true })
     throw error
   }
 }

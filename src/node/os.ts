@@ -1,10 +1,7 @@
 // Runs the scripts of OS definitions for instances, in Ganeti's environment, each with its own log file.
 import { pythonText } from '../lib/python-text'
-import * as fsSync from 'node:fs'
-import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
 import { fileTime } from '../lib/clock'
-import { runCommand } from '../lib/run-command'
 import { HOOKS_PATH_ENV, PATH } from '../model/constants/paths'
 import { OS_LOGS_MAX, OS_LOG_BYTES_MAX, OS_LOG_LINES_SHOWN } from '../model/limits/node'
 import type { InstanceDict, NicDict } from '../rpc/node/dicts'
@@ -17,7 +14,10 @@ import { storageFor } from './storage/registry'
 
 const NIC_BRIDGED = 'bridged'
 
-export type ScriptContext = Pick<NodeContext, 'paths' | 'osSearchPath' | 'machineOsPath' | 'clock' | 'log'>
+export type ScriptContext = Pick<
+  NodeContext,
+  'paths' | 'files' | 'run' | 'osSearchPath' | 'machineOsPath' | 'clock' | 'log'
+>
 
 /** Installs an instance whose disks exist. */
 export async function osCreate(
@@ -65,7 +65,7 @@ export async function osValidate(context: ScriptContext, check: OsCheck): Promis
   if (wrong.length > 0) fail(`Parameters that OS '${os.name}' does not have: ${wrong.join(', ')}`)
   const env = coreEnvironment(check.os, os, check.parameters, 0)
   const script = path.join(os.directory, 'verify')
-  const { code, output } = await runCommand([script, ...check.checks], { cwd: os.directory, env })
+  const { code, output } = await context.run([script, ...check.checks], { cwd: os.directory, env })
   if (code !== 0) fail(`The verify script of OS '${os.name}' failed (exit code ${code}): ${lastLines(output)}`)
 }
 
@@ -197,18 +197,19 @@ async function runLogged(
   kind: string,
   env: Record<string, string>,
 ): Promise<void> {
+  const { files, run } = context
   const directory = context.paths.local(PATH.LOG_OS_DIR)
-  await fs.mkdir(directory, { recursive: true, mode: 0o750 })
+  await files.mkdir(directory, { recursive: true, mode: 0o750 })
   const osName = instance.os.replaceAll('/', '_')
   const file = path.join(directory, `${kind}-${osName}-${instance.name}-${fileTime(context.clock)}.log`)
-  await keepNewest(directory, OS_LOGS_MAX - 1)
-  const log = await fs.open(file, 'a', 0o640)
+  await keepNewest(files, directory, OS_LOGS_MAX - 1)
+  const log = await files.open(file, 'a', 0o640)
   let room = OS_LOG_BYTES_MAX
   const keep = (chunk: string) => {
-    fsSync.writeSync(log.fd, chunk.slice(0, Math.max(0, room)))
+    files.writeSync(log.fd, chunk.slice(0, Math.max(0, room)))
     room -= chunk.length
   }
-  const { code, output } = await runCommand([path.join(os.directory, script)], {
+  const { code, output } = await run([path.join(os.directory, script)], {
     cwd: os.directory,
     env,
     onOutput: keep,

@@ -1,5 +1,4 @@
 // The hard reset of this machine, a last resort: no disk is synced and no daemon is stopped.
-import * as fs from 'node:fs/promises'
 import { fail, type NodeContext } from './context'
 import { isVirtualNode } from './network'
 import { POWERCYCLE_S } from '../model/limits/node'
@@ -15,7 +14,7 @@ export function powercycle(context: NodeContext, hypervisor: string): string {
 
 async function reset(context: NodeContext): Promise<void> {
   context.log.warn('the master has this machine reset')
-  await fs.writeFile('/proc/sysrq-trigger', 'b').catch((error: unknown) => {
+  await context.files.writeFile('/proc/sysrq-trigger', 'b').catch((error: unknown) => {
     context.log.error({ err: error }, 'this machine could not be reset')
   })
 }

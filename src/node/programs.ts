@@ -1,9 +1,8 @@
 // Programs that administrators install on a node for the master: out-of-band helpers and allocators.
-import * as fs from 'node:fs/promises'
 import { constants } from 'node:os'
 import * as path from 'node:path'
 import { changeableByOthers } from '../lib/changeable'
-import { type CommandResult, runCommand } from '../lib/run-command'
+import type { CommandResult } from '../lib/run-command'
 import { endOf } from '../lib/short-text'
 import { IALLOCATOR_SEARCH_PATH } from '../model/constants/paths'
 import { ALLOCATOR_OUTPUT_BYTES_MAX, ALLOCATOR_SCRIPT_S, TOLD_CHARS_MAX } from '../model/limits/node'
@@ -14,11 +13,17 @@ const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/
 const NO_OUTPUT = /^\s*$/
 
 /** Returns the program's output, read as JSON; null when it printed nothing. */
-export async function runOob(program: string, command: string, node: string, timeout_s: number): Promise<unknown> {
-  const others = await changeableByOthers(program)
+export async function runOob(
+  { files, run }: NodeContext,
+  program: string,
+  command: string,
+  node: string,
+  timeout_s: number,
+): Promise<unknown> {
+  const others = await changeableByOthers(files, program)
   if (others !== undefined)
     fail(`oob_program '${program}' is not started: ${others}; only root may be able to change it`)
-  const { code, output, stdout, timedOut } = await runCommand([program, command, node], { timeout_s })
+  const { code, output, stdout, timedOut } = await run([program, command, node], { timeout_s })
   const why = timedOut ? `terminated after timeout of ${timeout_s} seconds` : `exited with exit code ${code}`
   if (code !== 0)
     fail(`'${program} ${command} ${node}' failed with reason '${why}'; output: ${endOf(output.trim(), TOLD_CHARS_MAX)}`)
@@ -35,33 +40,34 @@ export const ALLOCATOR_BOUNDS = { seconds: ALLOCATOR_SCRIPT_S, bytes: ALLOCATOR_
 
 /** The allocator's answer, as it printed it. Nothing that it has started outlives it, and it does not outlive its caller. */
 export async function runIallocator(
-  { paths, random, caller }: NodeContext,
+  context: NodeContext,
   name: string,
   input: string,
   options: unknown,
   bounds = ALLOCATOR_BOUNDS,
 ): Promise<string> {
-  const script = await findIallocator(paths.local, name)
+  const { paths, files, random, caller } = context
+  const script = await findIallocator(context, name)
   const file = path.join(paths.runDir, `iallocator.${random.hex(8)}`)
-  await fs.mkdir(paths.runDir, { recursive: true, mode: 0o775 })
+  await files.mkdir(paths.runDir, { recursive: true, mode: 0o775 })
   try {
-    await fs.writeFile(file, input, { mode: 0o600, flag: 'wx' })
-    const ran = await runBounded([script, file, ...optionWords(options)], bounds, caller)
+    await files.writeFile(file, input, { mode: 0o600, flag: 'wx' })
+    const ran = await runBounded(context, [script, file, ...optionWords(options)], bounds)
     const why = whyNoAnswer(ran, bounds, caller)
     if (why !== undefined)
       fail(`iallocator module '${name}' failed: ${why}, output '${endOf(ran.output.trim(), TOLD_CHARS_MAX)}'`)
     return ran.stdout
   } finally {
-    await fs.rm(file, { force: true })
+    await files.rm(file, { force: true })
   }
 }
 
 type Ran = CommandResult & { readonly printedTooMuch: boolean }
 
 async function runBounded(
+  { run, caller }: NodeContext,
   command: readonly string[],
   { seconds, bytes }: typeof ALLOCATOR_BOUNDS,
-  caller: AbortSignal | undefined,
 ): Promise<Ran> {
   const tooMuch = new AbortController()
   let printed = 0
@@ -71,7 +77,7 @@ async function runBounded(
   }
   const signal = AbortSignal.any(caller === undefined ? [tooMuch.signal] : [caller, tooMuch.signal])
   const limits = { timeout_s: seconds, maxOutput: bytes, leaveNothing: true }
-  const ran = await runCommand(command, { ...limits, signal, onOutput })
+  const ran = await run(command, { ...limits, signal, onOutput })
   return { ...ran, printedTooMuch: tooMuch.signal.aborted }
 }
 
@@ -87,11 +93,11 @@ function whyNoAnswer(
   return code === 0 ? undefined : `exited with exit code ${code}`
 }
 
-async function findIallocator(local: (virtual: string) => string, name: string): Promise<string> {
+async function findIallocator({ paths, files }: NodeContext, name: string): Promise<string> {
   if (NAME.test(name))
     for (const directory of IALLOCATOR_SEARCH_PATH) {
-      const script = local(path.posix.join(directory, name))
-      if ((await fs.stat(script).catch(() => undefined))?.isFile()) return script
+      const script = paths.local(path.posix.join(directory, name))
+      if ((await files.stat(script).catch(() => undefined))?.isFile()) return script
     }
   return fail(`iallocator module '${name}' not found in the search path`)
 }

@@ -1,7 +1,6 @@
 // Restricted commands: programs that the administrator of this node allows the master to start by name, without arguments.
-import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
-import { runCommand } from '../lib/run-command'
+import type { Files } from '../lib/files'
 import { PATH } from '../model/constants/paths'
 import type { NodeContext } from './context'
 import { fail } from './context'
@@ -13,10 +12,10 @@ export async function runRestricted(context: NodeContext, command: string): Prom
   const directory = context.paths.local(PATH.RESTRICTED_COMMANDS_DIR)
   const program = path.join(directory, command)
   const problem = NAME.test(command)
-    ? ((await unsafe(directory, 'directory')) ?? (await unsafe(program, 'file')))
+    ? ((await unsafe(context.files, directory, 'directory')) ?? (await unsafe(context.files, program, 'file')))
     : 'its name has characters that are not allowed'
   if (problem === undefined) {
-    const { code, output } = await runCommand([program], { env: {}, cwd: '/' })
+    const { code, output } = await context.run([program], { env: {}, cwd: '/' })
     if (code === 0) return output
     context.log.warn({ command, code }, 'a restricted command failed')
   } else {
@@ -28,9 +27,9 @@ export async function runRestricted(context: NodeContext, command: string): Prom
 }
 
 /** Says why a file is unsafe: only its owner may change it, which must be root or the user who runs this daemon. */
-async function unsafe(file: string, kind: 'directory' | 'file'): Promise<string | undefined> {
+async function unsafe(files: Files, file: string, kind: 'directory' | 'file'): Promise<string | undefined> {
   try {
-    const info = await fs.lstat(file)
+    const info = await files.lstat(file)
     if (kind === 'directory' ? !info.isDirectory() : !info.isFile()) return `${file} is not a ${kind}`
     if (info.uid !== 0 && info.uid !== process.getuid?.()) return `${file} has another owner`
     if ((info.mode & 0o022) !== 0) return `${file} can be written by others`

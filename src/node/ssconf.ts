@@ -1,6 +1,6 @@
 // The ssconf files of this node, read once and again only after they changed.
-import * as fs from 'node:fs'
 import { fileStamp } from '../lib/file-stamp'
+import type { Files } from '../lib/files'
 import type { Paths } from '../lib/paths'
 
 export interface Ssconf {
@@ -11,18 +11,18 @@ export interface Ssconf {
 }
 
 /** A file is stat'ed for each look-up (some microseconds) and read only when it is another one or was written to. */
-export function openSsconf(paths: Paths): Ssconf {
+export function openSsconf(paths: Paths, files: Files): Ssconf {
   const cache = new Map<string, { stamp: string; lines: string[] }>()
   const lines = (key: string): string[] => {
     const file = paths.ssconf(key)
-    const stamp = fileStamp(file)
+    const stamp = fileStamp(files, file)
     if (stamp === undefined) {
       cache.delete(key)
       return []
     }
     const known = cache.get(key)
     if (known?.stamp === stamp) return known.lines
-    const text = fs.readFileSync(file, 'utf8')
+    const text = files.readFileSync(file, 'utf8')
     const fresh = text === '' ? [] : text.replace(/\n$/, '').split('\n')
     cache.set(key, { stamp, lines: fresh })
     return fresh

@@ -1,6 +1,5 @@
 // Which files a master may write on this node, and how. Anything that is not listed here is refused.
 import { errorText } from '../lib/system-failure'
-import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
 import { isMissing } from '../lib/disk'
 import { readServerPem } from '../lib/server-pem'
@@ -38,7 +37,7 @@ export async function receiveFile(context: NodeContext, file: UploadedFile): Pro
   const owner = fileOwner(file.owner, file.group)
   await disk.makeDirectory(path.dirname(file.path))
   await disk.write(file.path, file.content, { mode: file.mode ?? MODE.secureFile, ...(owner ? { owner } : {}) })
-  if (file.mtime !== null) await fs.utimes(file.path, file.atime ?? file.mtime, file.mtime)
+  if (file.mtime !== null) await context.files.utimes(file.path, file.atime ?? file.mtime, file.mtime)
 }
 
 /** Nobody could talk to a node any more that shows what others do not trust. */

@@ -1,8 +1,9 @@
 // Answers the checks of `cluster verify` on a node: one function per check of the spec ("node_verify_checks"). A check that fails to run answers
 // with its error as a text, so that one broken part of a node does not hide the state of the others.
+import { constants, type Files } from '../lib/files'
 import { createHash } from 'node:crypto'
-import * as fs from 'node:fs/promises'
 import { isMissing } from '../lib/disk'
+import type { Run } from '../lib/run-command'
 import { servesTcp } from '../lib/resolve'
 import { certificateDigest, certificateEnd_ms } from '../lib/tls'
 import { timestamp } from '../lib/clock'
@@ -66,45 +67,44 @@ const INSTANCE_CHECKS = new Set([
 ])
 
 const checks: Readonly<Record<string, Check>> = {
-  'allowed-file-storage-paths': (context, input) =>
-    input === context.hostname ? badAllowedPaths(context.paths) : undefined,
-  bridges: (context, input) => missingBridges(context.paths, strings(input)),
+  'allowed-file-storage-paths': (context, input) => (input === context.hostname ? badAllowedPaths(context) : undefined),
+  bridges: (context, input) => missingBridges(context, strings(input)),
   'client-cert': (context) => clientCertificate(context),
-  'exclusive-pvs': () => sharedPhysicalVolumes(),
+  'exclusive-pvs': ({ run }) => sharedPhysicalVolumes(run),
   filelist: (context, input) => fingerprints(context, strings(input)),
-  'file-storage-path': (context, input) => fileStorageProblem(context.paths, String(input)),
-  'shared-file-storage-path': (context, input) => fileStorageProblem(context.paths, String(input)),
+  'file-storage-path': (context, input) => fileStorageProblem(context, String(input)),
+  'shared-file-storage-path': (context, input) => fileStorageProblem(context, String(input)),
   hvinfo: (context, input) => context.hypervisor(String(Array.isArray(input) ? input[0] : input)).nodeInfo(),
   hvparms: (context, input) => parameterProblems(context, input),
   hypervisor: (context, input, { hvparams }) => hypervisorProblems(context, strings(input), hvparams),
   instancelist: (context, input) => instances(context, strings(input)),
-  lvlist: async (_context, input) =>
+  lvlist: async ({ run }, input) =>
     Object.fromEntries(
-      (await logicalVolumes(String(input))).map(({ vg, name, size, attributes }) => {
+      (await logicalVolumes(run, String(input))).map(({ vg, name, size, attributes }) => {
         return [`${vg}/${name}`, [size, attributes[4] === '-', attributes[5] === 'o']]
       }),
     ),
   'master-ip': (context, input) => masterAnswers(context, input),
   nodelist: (context, input, { clusterName }) => sshProblems(context, input, clusterName),
   'node-net-test': (context, input) => unreachableNodes(context, input),
-  nodesetup: () => setupProblems(),
+  nodesetup: ({ files }) => setupProblems(files),
   'ssh-clutter': (context) => clutterProblems(context),
   'ssh-setup': (context, input) => sshSetupProblems(context, input),
   'oob-paths': (context, input) => Promise.all(strings(input).map((file) => oobProblem(context, file))),
   oslist: (context) => diagnoseAll(context),
-  pvlist: async (_context, input) =>
-    (await physicalVolumes())
+  pvlist: async ({ run }, input) =>
+    (await physicalVolumes(run))
       .filter(({ vg }) => strings(input).includes(vg))
       .map(({ name, vg, size_mib, free_mib, attributes }) => {
         return { name, vg_name: vg, size: size_mib, free: free_mib, attributes }
       }),
   time: (context) => timestamp(context.clock),
   'user-scripts': async (context, input) => {
-    const usable = await Promise.all(strings(input).map((file) => isExecutable(context.paths.fromWire(file))))
+    const usable = await Promise.all(strings(input).map((file) => isExecutable(context, context.paths.fromWire(file))))
     return strings(input).filter((_, index) => !usable[index])
   },
   version: ({ ssconf }) => [protocolOf(ssconf.value('release_version')), RELEASE_VERSION],
-  vglist: async () => Object.fromEntries((await volumeGroups()).map((group) => [group.name, group.size_mib])),
+  vglist: async ({ run }) => Object.fromEntries((await volumeGroups(run)).map((group) => [group.name, group.size_mib])),
 }
 
 async function clientCertificate(context: NodeContext): Promise<[string | null, string]> {
@@ -124,7 +124,7 @@ async function fingerprints(context: NodeContext, files: readonly string[]): Pro
     const local = context.paths.fromWire(file)
     try {
       found[file] = createHash('sha1')
-        .update(await fs.readFile(local))
+        .update(await context.files.readFile(local))
         .digest('hex')
     } catch (error) {
       if (!isMissing(error)) throw error
@@ -196,13 +196,13 @@ async function unreachableNodes(context: NodeContext, input: unknown): Promise<R
   return problems
 }
 
-async function setupProblems(): Promise<string[]> {
+async function setupProblems(files: Files): Promise<string[]> {
   const problems: string[] = []
   for (const [mount, file] of [
     ['/sys', '/sys/class/net'],
     ['/proc', '/proc/sys/kernel/random/boot_id'],
   ] as const) {
-    if (!(await fs.access(file).then(() => true, () => false))) problems.push(`${mount} is not mounted (no ${file})`) // prettier-ignore
+    if (!(await files.access(file).then(() => true, () => false))) problems.push(`${mount} is not mounted (no ${file})`) // prettier-ignore
   }
   return problems
 }
@@ -210,17 +210,17 @@ async function setupProblems(): Promise<string[]> {
 async function oobProblem(context: NodeContext, file: string): Promise<string | null> {
   const local = context.paths.fromWire(file)
   try {
-    if (!(await fs.stat(local)).isFile()) return `'${file}' is not a file`
+    if (!(await context.files.stat(local)).isFile()) return `'${file}' is not a file`
   } catch (error) {
     return isMissing(error) ? `'${file}' does not exist` : messageOf(error)
   }
-  return (await isExecutable(local)) ? null : `'${file}' is not executable`
+  return (await isExecutable(context, local)) ? null : `'${file}' is not executable`
 }
 
 /** Physical volumes that hold more than one logical volume. */
-async function sharedPhysicalVolumes(): Promise<[string, string[]][]> {
+async function sharedPhysicalVolumes(run: Run): Promise<[string, string[]][]> {
   const users = new Map<string, Set<string>>()
-  for (const { vg, name, devices } of await logicalVolumes()) {
+  for (const { vg, name, devices } of await logicalVolumes(run)) {
     for (const device of devices) {
       const volume = device.replace(/\(.*$/, '')
       users.set(volume, (users.get(volume) ?? new Set()).add(`${vg}/${name}`))
@@ -229,8 +229,8 @@ async function sharedPhysicalVolumes(): Promise<[string, string[]][]> {
   return [...users].filter(([, lvs]) => lvs.size > 1).map(([pv, lvs]) => [pv, [...lvs].sort()])
 }
 
-const isExecutable = (file: string): Promise<boolean> =>
-  fs.access(file, fs.constants.X_OK).then(
+const isExecutable = ({ files }: NodeContext, file: string): Promise<boolean> =>
+  files.access(file, constants.X_OK).then(
     () => true,
     () => false,
   )

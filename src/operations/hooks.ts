@@ -4,13 +4,13 @@ import { pythonText } from '../lib/python-text'
 import { HooksAbort, HooksFailure } from '../model/errors'
 import type { Node } from '../model/config'
 import { HOOK_RESULT } from '../model/constants/hooks'
+import { HOOKS_PATH_ENV } from '../model/constants/paths'
 import type { BoundHooks, HookAnswer, HookEnv } from './logical-unit'
 import type { UnitContext } from './unit-context'
 
 export type HookObject = 'CLUSTER' | 'NODE' | 'GROUP' | 'NETWORK' | 'INSTANCE'
 type Phase = 'pre' | 'post'
 
-const PATH = '/sbin:/bin:/usr/sbin:/usr/bin'
 const HOOKS_VERSION = '2'
 const NO_ANSWER = { ok: false, error: 'no answer', offline: false } as const
 
@@ -68,7 +68,7 @@ export class HookRunner {
     const master = config.nodes[config.cluster.master_node]
     const nodes = known ?? Object.values(config.nodes).filter((node) => uuids.includes(node.uuid))
     const full = {
-      PATH,
+      PATH: HOOKS_PATH_ENV,
       GANETI_HOOKS_VERSION: HOOKS_VERSION,
       GANETI_OP_CODE: this.opId,
       GANETI_DATA_DIR: this.ctx.env.paths.virtual(this.ctx.env.paths.dataDir),

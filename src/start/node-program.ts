@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { systemClock as clock } from '../lib/clock'
 import type { Paths } from '../lib/paths'
 import { systemRandom as random } from '../lib/random'
+import { runCommand as run } from '../lib/run-command'
 import { DAEMON_STOP_S } from '../model/limits/daemons'
 import { ownedDisk as disk } from '../model/owners'
 import { runNodeProgram } from '../bootstrap/node-programs'
@@ -16,7 +17,7 @@ export async function nodeProgram(name: string, args: readonly string[], paths: 
   if (unknown !== undefined)
     throw new Error(`${name}: no arguments are expected, only ${OPTIONS.join(', ')}; not '${unknown}'`)
   const startNode = () => startInBackground(paths)
-  const surroundings = { paths, disk, clock, random, input: process.stdin, startNode }
+  const surroundings = { paths, disk, clock, random, run, input: process.stdin, startNode }
   await runNodeProgram(name, args.includes('--dry-run'), surroundings)
 }
 

@@ -2,6 +2,7 @@ import * as path from 'node:path'
 import { supervisedDaemons } from '../daemons/node/requests'
 import { startNoded } from '../daemons/noded/noded'
 import { systemClock as clock } from '../lib/clock'
+import { thisMachine as machine } from '../lib/machine'
 import { systemRandom as random } from '../lib/random'
 import { PORT } from '../model/constants/daemons'
 import { ownedDisk as disk } from '../model/owners'
@@ -10,7 +11,7 @@ import type { Start } from './start'
 
 export const start: Start = async ({ paths, log, options }) =>
   startNoded({
-    ...{ paths, log, clock, random, disk },
+    ...{ paths, log, clock, random, disk, machine },
     hostname: paths.hostname,
     address: options.bind?.[0] ?? (await ownAddress(paths)) ?? '0.0.0.0',
     port: options.port ?? PORT.noded,

@@ -3,6 +3,7 @@ import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { systemClock } from '../../src/lib/clock'
+import { thisMachine } from '../../src/lib/machine'
 import { silentLog } from '../../src/lib/log'
 import { type Paths, pathsOf } from '../../src/lib/paths'
 import { systemRandom } from '../../src/lib/random'
@@ -27,8 +28,16 @@ export function testNode(hostname = 'node1.example.com', changes: Partial<NodeCo
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-node-'))
   const paths = pathsOf(path.join(folder, hostname), hostname)
   const told: string[] = []
-  const basics = { paths, hostname, bindAddress: '127.0.0.1', clock: systemClock, random: systemRandom, log: silentLog }
-  const copied = { ...basics, disk: ownedDisk, ssconf: openSsconf(paths) }
+  const basics = {
+    ...thisMachine,
+    paths,
+    hostname,
+    bindAddress: '127.0.0.1',
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
+  }
+  const copied = { ...basics, disk: ownedDisk, ssconf: openSsconf(paths, basics.files) }
   const context: NodeContext = {
     ...copied,
     measures: new NodeMeasures(hostname),

@@ -27,6 +27,8 @@ export interface Import {
   readonly file: string | undefined
   /** Loaded with the file, and not for its types only or when a function of it needs it. */
   readonly atOnce: boolean
+  /** The values that it takes by name; `*` for all of them. None when it is for types only. */
+  readonly names: readonly string[]
 }
 
 const IGNORED = new Set(['node_modules', '.git', 'dist', 'coverage', '.cache'])
@@ -52,7 +54,7 @@ export function readSource(name: string): SourceFile {
     const from = importedFrom(node)
     if (from !== undefined) {
       const atOnce = !inFunction && !isForTypes(node)
-      imports.push({ line: lineOf(node.getStart(tree)), from, file: resolve(name, from), atOnce })
+      imports.push({ line: lineOf(node.getStart(tree)), from, file: resolve(name, from), atOnce, names: namesOf(node) })
     }
     if (isFunction(node))
       functions.push({ name: labelOf(node) ?? label, line: lineOf(node.getStart(tree)), lines: span(node) })
@@ -105,6 +107,13 @@ function isForTypes(node: ts.Node): boolean {
   const named = clause.namedBindings
   const onlyTypes = named !== undefined && ts.isNamedImports(named) && named.elements.every((one) => one.isTypeOnly)
   return clause.name === undefined && onlyTypes
+}
+
+function namesOf(node: ts.Node): readonly string[] {
+  if (isForTypes(node)) return []
+  const named = ts.isImportDeclaration(node) ? node.importClause?.namedBindings : undefined
+  if (named === undefined || !ts.isNamedImports(named)) return ['*']
+  return named.elements.filter((one) => !one.isTypeOnly).map((one) => (one.propertyName ?? one.name).text)
 }
 
 function stringOf(node: ts.Node | undefined): string | undefined {

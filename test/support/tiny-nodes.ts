@@ -35,7 +35,7 @@ export class TinyNodes {
     const unused = (): never => {
       throw new Error('not part of this test')
     }
-    const basics = { ...base, hostname, disk: systemDisk, ssconf: openSsconf(base.paths) }
+    const basics = { ...base, hostname, disk: systemDisk, ssconf: openSsconf(base.paths, base.files) }
     return {
       ...basics,
       osSearchPath: [],

@@ -112,7 +112,7 @@ async function clusterFacts({ master }: Call): Promise<Pick<Joining, 'cluster' |
 
 async function setUpSsh(call: Call, here: ThisNode, joining: Joining): Promise<void> {
   const { paths, disk } = here
-  const files = new SshFiles(paths, disk, call.clock)
+  const files = new SshFiles({ paths, disk, clock: call.clock, run: call.run })
   const listed = (await files.publicKeys()) ?? new Map<string, string[]>()
   const { data } = await call.master.query('node', ['uuid'], ['|', ['=', 'role', 'M'], ['=', 'role', 'C']])
   const candidates = data.map(([uuid]) => String(uuid?.[1]))

@@ -1,9 +1,9 @@
 // Who may call: master candidates, by the digests of their client certificates. Asked for each call, so that a node that was
 // demoted is refused at once, on connections that it still has as well.
-import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { fileStamp } from '../../lib/file-stamp'
+import type { Files } from '../../lib/files'
 import { certificateDigest } from '../../lib/tls'
 import type { NodeContext } from '../../node/context'
 import type { CallName } from '../../rpc/node/calls'
@@ -25,8 +25,8 @@ function shownBy(socket: TLSSocket): Shown {
   return read
 }
 
-export function callerCheck({ ssconf, paths, log }: NodeContext): (socket: Socket) => boolean {
-  const clusterDigest = cachedDigest(paths.serverCert)
+export function callerCheck({ ssconf, paths, files, log }: NodeContext): (socket: Socket) => boolean {
+  const clusterDigest = cachedDigest(files, paths.serverCert)
 
   return (socket) => {
     if (!(socket instanceof TLSSocket) || !socket.authorized) return false
@@ -70,11 +70,12 @@ export function foreignMaster({ ssconf, hostname }: NodeContext, name: CallName,
   return `${hostname} takes this only from the master, which is ${master} and not ${caller}`
 }
 
-function cachedDigest(file: string): () => string {
+function cachedDigest(files: Files, file: string): () => string {
   let known: { stamp: string | undefined; digest: string } | undefined
   return () => {
-    const stamp = fileStamp(file)
-    if (known === undefined || known.stamp !== stamp) known = { stamp, digest: certificateDigest(readFileSync(file)) }
+    const stamp = fileStamp(files, file)
+    if (known === undefined || known.stamp !== stamp)
+      known = { stamp, digest: certificateDigest(files.readFileSync(file)) }
     return known.digest
   }
 }

@@ -2,14 +2,15 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { type Clock, hearAll, systemClock } from '../../lib/clock'
+import { type Clock, hearAll } from '../../lib/clock'
 import { countRefused } from '../../lib/counted-log'
 import { Crowd } from '../../lib/crowd'
 import { type Disk, removeLeftovers } from '../../lib/disk'
 import { finishAnswer } from '../../lib/finish-answer'
 import { type Log, silentLog } from '../../lib/log'
+import type { Machine } from '../../lib/machine'
 import type { Paths } from '../../lib/paths'
-import { type Random, systemRandom } from '../../lib/random'
+import type { Random } from '../../lib/random'
 import { readBody } from '../../lib/read-body'
 import { Shares } from '../../lib/shares'
 import { followCertificate, nodeServerTls } from '../../lib/tls'
@@ -26,7 +27,6 @@ import {
   NODE_KEEP_ALIVE_S,
 } from '../../model/limits/node-calls'
 import { DROPPED_BODY, TLS_REFUSED_EVERY_S } from '../../model/limits/wires'
-import { ownedDisk } from '../../model/owners'
 import type { DaemonControl, NodeContext } from '../../node/context'
 import { dispatch } from '../../node/dispatch'
 import { hypervisorsOf } from '../../node/hypervisor/index'
@@ -48,9 +48,10 @@ export interface NodedOptions {
   daemons: DaemonControl
   /** Local directories of OS definitions that are looked at after Ganeti's own. */
   bundledOs?: readonly string[]
-  clock?: Clock
-  random?: Random
-  disk?: Disk
+  clock: Clock
+  random: Random
+  disk: Disk
+  machine: Machine
   log?: Log
 }
 
@@ -119,8 +120,9 @@ function osFolders(paths: Paths, bundled: readonly string[]) {
 
 function contextOf(options: NodedOptions): NodeContext {
   const { paths, hostname, address: bindAddress } = options
-  const { clock = systemClock, random = systemRandom, disk = ownedDisk, log = silentLog } = options
-  const basics = { paths, hostname, bindAddress, clock, random, disk, log, ssconf: openSsconf(paths) }
+  const { clock, random, disk, machine, log = silentLog } = options
+  const ssconf = openSsconf(paths, machine.files)
+  const basics = { ...machine, paths, hostname, bindAddress, clock, random, disk, log, ssconf }
   return {
     ...basics,
     ...osFolders(paths, options.bundledOs ?? []),

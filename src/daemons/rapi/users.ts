@@ -3,6 +3,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isMissing } from '../../lib/disk'
 import { fileStamp } from '../../lib/file-stamp'
+import { systemFiles } from '../../lib/files'
 import type { Log } from '../../lib/log'
 import { systemRandom } from '../../lib/random'
 import { LOGINS_KEPT_MAX } from '../../model/limits/logins'
@@ -72,7 +73,7 @@ export class UsersFile {
   }
 
   refresh(force = false): void {
-    const stamp = fileStamp(this.file)
+    const stamp = fileStamp(systemFiles, this.file)
     if (this.loaded && stamp === this.stamp && !force) return
     try {
       this.users = this.usable(parseUsers(readFileSync(this.file, 'utf8')))

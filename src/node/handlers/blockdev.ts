@@ -18,7 +18,7 @@ export const blockdevHandlers = {
     await storage.create(disk, size)
     if (onPrimary) {
       const device = await storage.assemble(disk)
-      await noteDevice(context.paths, device.path, owner, true, disk.iv_name ?? '')
+      await noteDevice(context, device.path, owner, true, disk.iv_name ?? '')
     }
     return disk.logical_id ?? null
   },
@@ -28,14 +28,14 @@ export const blockdevHandlers = {
     if (!onPrimary) return [true, true]
     const linked = await linkDisk(context, instance, disk, index)
     const device = await of(context, disk).assemble(disk)
-    await noteDevice(context.paths, device.path, instance.name, true, disk.iv_name ?? '')
+    await noteDevice(context, device.path, instance.name, true, disk.iv_name ?? '')
     return [context.paths.virtual(device.path), context.paths.virtual(linked.link), linked.uri ?? null]
   },
 
   async blockdev_shutdown(context, disk) {
     const device = await of(context, disk).find(disk)
     await of(context, disk).shutdown(disk)
-    if (device) await forgetDevice(context.paths, device.path)
+    if (device) await forgetDevice(context, device.path)
     return null
   },
 
@@ -49,14 +49,14 @@ export const blockdevHandlers = {
 
   async blockdev_close(context, instanceName, disks) {
     for (const disk of disks) await of(context, disk).close(disk)
-    await removeLinks(context.paths, instanceName, disks.length)
+    await removeLinks(context, instanceName, disks.length)
     return null
   },
 
   async blockdev_remove(context, disk) {
     const device = await of(context, disk).find(disk)
     await of(context, disk).remove(disk)
-    if (device) await forgetDevice(context.paths, device.path)
+    if (device) await forgetDevice(context, device.path)
     return null
   },
 
@@ -78,7 +78,7 @@ export const blockdevHandlers = {
 
   async blockdev_convert(context, from, to) {
     const [source, target] = [await of(context, from).assemble(from), await of(context, to).assemble(to)]
-    await copyDevice(source.path, target.path)
+    await copyDevice(context.files, source.path, target.path)
     return null
   },
 

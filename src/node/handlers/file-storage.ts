@@ -1,8 +1,6 @@
 // Node calls about directories of file disks and about how full storage is.
-import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
 import { isMissing } from '../../lib/disk'
-import { runCommand } from '../../lib/run-command'
 import { STORED_FILES_MAX } from '../../model/limits/node'
 import type { StorageInfo, StorageUnit, StoredFile } from '../../rpc/node/dicts'
 import type { Handlers, NodeContext } from '../context'
@@ -14,14 +12,14 @@ const MIB = 1 << 20
 
 export const fileStorageHandlers = {
   async file_storage_dir_create(context, directory) {
-    await fs.mkdir(await checkFileStoragePath(context.paths, directory), { recursive: true, mode: 0o750 })
+    await context.files.mkdir(await checkFileStoragePath(context, directory), { recursive: true, mode: 0o750 })
     return null
   },
 
   async file_storage_dir_remove(context, directory) {
-    const local = await checkFileStoragePath(context.paths, directory)
+    const local = await checkFileStoragePath(context, directory)
     try {
-      await fs.rmdir(local)
+      await context.files.rmdir(local)
     } catch (error) {
       if (!isMissing(error)) fail(`Cannot remove directory '${context.paths.virtual(local)}': ${describe(error)}`)
     }
@@ -29,14 +27,14 @@ export const fileStorageHandlers = {
   },
 
   async file_storage_dir_rename(context, from, to) {
-    const old = await checkFileStoragePath(context.paths, from)
-    const target = await checkFileStoragePath(context.paths, to)
-    if (await exists(target)) {
+    const old = await checkFileStoragePath(context, from)
+    const target = await checkFileStoragePath(context, to)
+    if (await exists(context, target)) {
       // A rename that was interrupted after its work is complete; two existing directories are not.
-      if (await exists(old)) fail(`Cannot rename '${old}' to '${target}': both exist`)
+      if (await exists(context, old)) fail(`Cannot rename '${old}' to '${target}': both exist`)
       return null
     }
-    await fs.rename(old, target)
+    await context.files.rename(old, target)
     return null
   },
 
@@ -46,13 +44,13 @@ export const fileStorageHandlers = {
     return rows.map((unit) => fields.map((field) => unit[field] ?? fail(`Unknown storage field '${field}'`)))
   },
 
-  async storage_modify(_context, type, _args, name, changes) {
-    await modifyStorageUnit(type, name, changes)
+  async storage_modify({ run }, type, _args, name, changes) {
+    await modifyStorageUnit(run, type, name, changes)
     return null
   },
 
-  async storage_execute(_context, type, _args, name, operation) {
-    await repairStorageUnit(type, name, operation)
+  async storage_execute({ run }, type, _args, name, operation) {
+    await repairStorageUnit(run, type, name, operation)
     return null
   },
 
@@ -60,9 +58,9 @@ export const fileStorageHandlers = {
     return Promise.all(directories.map((directory) => filesBelow(context, directory)))
   },
 
-  async get_file_info(_context, file) {
+  async get_file_info({ files }, file) {
     try {
-      const info = await fs.stat(file)
+      const info = await files.stat(file)
       return info.isFile() ? [true, { size: info.size }] : [false, {}]
     } catch (error) {
       if (isMissing(error)) return [false, {}]
@@ -74,11 +72,11 @@ export const fileStorageHandlers = {
 /** The answer of node_info about a storage unit; null where this node cannot tell. */
 export async function storageInfo(context: NodeContext, [type, key]: StorageUnit): Promise<StorageInfo | null> {
   if (type === 'file' || type === 'sharedfile' || type === 'gluster') {
-    const space = await spaceOf(context.paths.fromWire(key))
+    const space = await spaceOf(context, context.paths.fromWire(key))
     return space && { type, name: key, storage_free: space.free_mib, storage_size: space.size_mib }
   }
   if (type !== 'lvm-vg') return null
-  const group = (await volumeGroups()).find((vg) => vg.name === key)
+  const group = (await volumeGroups(context.run)).find((vg) => vg.name === key)
   return group ? { type, name: key, storage_free: group.free_mib, storage_size: group.size_mib } : null
 }
 
@@ -90,9 +88,9 @@ async function storageUnits(context: NodeContext, type: string, args: readonly u
     return Promise.all(directories.map((directory) => directoryUnit(context, directory)))
   }
   if (type === 'lvm-vg')
-    return (await volumeGroups()).map(({ name, size_mib, free_mib }) => unit(name, size_mib, free_mib, true))
+    return (await volumeGroups(context.run)).map(({ name, size_mib, free_mib }) => unit(name, size_mib, free_mib, true))
   if (type === 'lvm-pv')
-    return (await physicalVolumes()).map(({ name, size_mib, free_mib, allocatable }) =>
+    return (await physicalVolumes(context.run)).map(({ name, size_mib, free_mib, allocatable }) =>
       unit(name, size_mib, free_mib, allocatable),
     )
   return fail(`Unknown storage type '${type}'`)
@@ -104,33 +102,38 @@ const unit = (name: string, size: number, free: number, allocatable: boolean): U
 
 async function directoryUnit(context: NodeContext, directory: string): Promise<Unit> {
   const local = context.paths.fromWire(directory)
-  const space = (await spaceOf(local)) ?? fail(`Storage directory '${directory}' does not exist`)
-  const { code, stdout, output } = await runCommand(['du', '-s', '-k', '-x', local])
+  const space = (await spaceOf(context, local)) ?? fail(`Storage directory '${directory}' does not exist`)
+  const { code, stdout, output } = await context.run(['du', '-s', '-k', '-x', local])
   if (code !== 0) fail(`Cannot measure '${directory}': ${output.trim()}`)
   const used = Math.round(Number(stdout.split(/\s/)[0]) / 1024)
   return { name: directory, size: space.size_mib, used, free: space.free_mib, allocatable: true }
 }
 
-async function filesBelow({ paths }: NodeContext, directory: string): Promise<StoredFile[]> {
-  const local = await checkFileStoragePath(paths, directory)
-  const entries = await fs.readdir(local, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
-    if (isMissing(error)) return []
-    throw error
-  })
-  const files = entries.filter((entry) => entry.isFile())
-  if (files.length > STORED_FILES_MAX) fail(`'${directory}' holds more than ${STORED_FILES_MAX} files`)
+async function filesBelow(context: NodeContext, directory: string): Promise<StoredFile[]> {
+  const local = await checkFileStoragePath(context, directory)
+  const entries = await context.files
+    .readdir(local, { recursive: true, withFileTypes: true })
+    .catch((error: unknown) => {
+      if (isMissing(error)) return []
+      throw error
+    })
+  const there = entries.filter((entry) => entry.isFile())
+  if (there.length > STORED_FILES_MAX) fail(`'${directory}' holds more than ${STORED_FILES_MAX} files`)
   const found: StoredFile[] = []
-  for (const entry of files) {
+  for (const entry of there) {
     const file = path.join(entry.parentPath, entry.name)
-    const info = await fs.stat(file).catch(() => undefined)
-    if (info !== undefined) found.push([paths.virtual(file), info.size])
+    const info = await context.files.stat(file).catch(() => undefined)
+    if (info !== undefined) found.push([context.paths.virtual(file), info.size])
   }
   return found
 }
 
-async function spaceOf(directory: string): Promise<{ size_mib: number; free_mib: number } | null> {
+async function spaceOf(
+  { files }: NodeContext,
+  directory: string,
+): Promise<{ size_mib: number; free_mib: number } | null> {
   try {
-    const { bsize, blocks, bavail } = await fs.statfs(directory)
+    const { bsize, blocks, bavail } = await files.statfs(directory)
     return { size_mib: Math.floor((blocks * bsize) / MIB), free_mib: Math.floor((bavail * bsize) / MIB) }
   } catch (error) {
     if (isMissing(error)) return null
@@ -138,8 +141,8 @@ async function spaceOf(directory: string): Promise<{ size_mib: number; free_mib:
   }
 }
 
-async function exists(file: string): Promise<boolean> {
-  return fs.access(file).then(
+async function exists({ files }: NodeContext, file: string): Promise<boolean> {
+  return files.access(file).then(
     () => true,
     () => false,
   )

@@ -1,5 +1,4 @@
 // Node calls that write files: uploads, ssconf, the job queue's replica, the watcher's pause.
-import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
 import { fail, type Handlers, type NodeContext } from '../context'
 import { sweepLeftovers } from '../leftovers'
@@ -68,10 +67,10 @@ export const fileHandlers = {
     }),
 
   /** All jobs go; the queue itself, its lock and version stay. */
-  jobqueue_purge: ({ disk, paths, queueJournal }) =>
+  jobqueue_purge: ({ disk, files, paths, queueJournal }) =>
     queueJournal.alone(async () => {
       const { queueDir, archiveDir } = paths
-      await fs.rm(archiveDir, { recursive: true, force: true })
+      await files.rm(archiveDir, { recursive: true, force: true })
       const jobs = (await disk.list(queueDir)).filter((name) => /^(job-|journal)/.test(name))
       await Promise.all(jobs.map((name) => disk.remove(path.join(queueDir, name))))
       return null

@@ -1,6 +1,5 @@
 // Node calls about running instances: start, stop, reboot, memory, live data and consoles. They find the instance's hypervisor,
 // and bring Ganeti's semantics: a call that finds its work done already succeeds.
-import * as fs from 'node:fs/promises'
 import { nanoseconds } from '../../lib/clock'
 import { POWERDOWN_REPEAT_S } from '../../model/limits/hypervisor'
 import type { ConsoleInfo, InstanceDict, InstanceRuntime, ReasonTrail } from '../../rpc/node/dicts'
@@ -88,7 +87,7 @@ export const instanceHandlers = {
     if (!names.includes(instance.name)) fail(`Instance ${instance.name} is not running`)
     for (const index of instance.disks_info.keys()) {
       const link = linkPath(context.paths, instance.name, index)
-      const present = await fs.lstat(link).catch(() => undefined)
+      const present = await context.files.lstat(link).catch(() => undefined)
       if (!present) context.log.warn({ instance: instance.name, link }, 'a disk link of a running instance is missing')
     }
     return null
@@ -111,7 +110,7 @@ async function startInstance(
   try {
     return await orFail('Hypervisor error', hypervisor.start(instance, disks, paused))
   } catch (error) {
-    await removeLinks(context.paths, instance.name, instance.disks_info.length)
+    await removeLinks(context, instance.name, instance.disks_info.length)
     throw error
   }
 }
@@ -133,7 +132,7 @@ async function stopInstance(context: NodeContext, instance: InstanceDict, timeou
   await hypervisor.cleanup(instance.name).catch((error: unknown) => {
     context.log.warn({ instance: instance.name, error: messageOf(error) }, 'the cleanup after a shutdown failed')
   })
-  await removeLinks(context.paths, instance.name, instance.disks_info.length)
+  await removeLinks(context, instance.name, instance.disks_info.length)
 }
 
 /** Whether the instance is gone within the time. A guest may miss a request, so it is repeated. */
@@ -166,7 +165,7 @@ async function noteReason(
   action: string,
 ): Promise<void> {
   const entry = [`gnt:daemon:noded:${action}`, '', nanoseconds(context.clock)]
-  await fs.mkdir(context.paths.instanceReasonDir, { recursive: true, mode: 0o755 })
+  await context.files.mkdir(context.paths.instanceReasonDir, { recursive: true, mode: 0o755 })
   const file = `${context.paths.instanceReasonDir}/${instanceName}`
   await context.disk.write(file, JSON.stringify([...trail, entry]) + '\n', { mode: 0o644, durable: false })
 }

@@ -1,7 +1,7 @@
 // Node calls about this node's place in the cluster: master or not, candidate or not, member or not.
-import * as fs from 'node:fs/promises'
 import { isIP } from 'node:net'
 import * as path from 'node:path'
+import type { Files } from '../../lib/files'
 import { withHost } from '../../lib/hosts-file'
 import { setAside } from '../../lib/set-aside'
 import { SSH_KEY_TYPES } from '../../lib/ssh-files'
@@ -87,7 +87,7 @@ export const membershipHandlers = {
     await context.configReplica?.close()
     await fileHandlers.jobqueue_purge(context)
     for (const directory of [paths.dataDir, paths.queueDir, paths.local(PATH.CRYPTO_KEYS_DIR)])
-      await removeFiles(directory)
+      await removeFiles(context.files, directory)
     await disk.remove(paths.rapiUsers)
     await Promise.all(['ganeti-confd', 'ganeti-mond'].map((daemon) => context.daemons.ensure(daemon, false)))
     context.daemons.leave()
@@ -134,7 +134,9 @@ async function createCertificate({ paths, disk, clock, random, hostname }: NodeC
   await disk.write(file, pem)
 }
 
-async function removeFiles(directory: string): Promise<void> {
-  const entries = await fs.readdir(directory, { withFileTypes: true }).catch(() => [])
-  await Promise.all(entries.filter((entry) => entry.isFile()).map((entry) => fs.rm(path.join(directory, entry.name))))
+async function removeFiles(files: Files, directory: string): Promise<void> {
+  const entries = await files.readdir(directory, { withFileTypes: true }).catch(() => [])
+  await Promise.all(
+    entries.filter((entry) => entry.isFile()).map((entry) => files.rm(path.join(directory, entry.name))),
+  )
 }

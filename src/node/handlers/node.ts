@@ -1,5 +1,4 @@
 // Node calls about the node itself: its state, its checks, its tests.
-import { readFileSync } from 'node:fs'
 import { protocolOf } from '../../model/constants/versions'
 import type { HypervisorInfo } from '../../rpc/node/dicts'
 import { messageOf } from '../../rpc/node/protocol'
@@ -18,7 +17,7 @@ export const nodeHandlers = {
   version: ({ ssconf }) => protocolOf(ssconf.value('release_version')),
 
   async node_info(context, storageUnits, hypervisors) {
-    const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')
+    const bootId = context.files.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')
     const [storage, live] = await Promise.all([
       storageUnits && Promise.all(storageUnits.map((unit) => storageInfo(context, unit))),
       hypervisors && Promise.all(hypervisors.map(([name]) => hypervisorInfo(context, name))),
@@ -36,7 +35,7 @@ export const nodeHandlers = {
   },
 
   bridges_exist(context, bridges) {
-    const missing = missingBridges(context.paths, bridges)
+    const missing = missingBridges(context, bridges)
     if (missing.length > 0) fail(`Missing bridges ${missing.join(', ')}`)
     return null
   },
@@ -48,12 +47,12 @@ export const nodeHandlers = {
 
   restricted_command: (context, command) => runRestricted(context, command),
 
-  run_oob: (_context, program, command, node, timeout_s) => runOob(program, command, node, timeout_s),
+  run_oob: (context, program, command, node, timeout_s) => runOob(context, program, command, node, timeout_s),
   iallocator_runner: (context, name, input, options) => runIallocator(context, name, input, options),
   node_powercycle: (context, hypervisor) => powercycle(context, hypervisor),
 
-  async node_configure_ovs(_context, name, link) {
-    await configureOpenvSwitch(name, link)
+  async node_configure_ovs({ run }, name, link) {
+    await configureOpenvSwitch(run, name, link)
     return null
   },
 } satisfies Partial<Handlers>

@@ -1,18 +1,17 @@
 // Node calls about logical volumes and block devices as such.
-import { runCommand } from '../../lib/run-command'
 import type { Handlers } from '../context'
 import { logicalVolumes, volumeGroups } from '../storage/lvm'
 
 const MIB = 1 << 20
 
 export const volumeHandlers = {
-  async vg_list() {
-    return Object.fromEntries((await volumeGroups()).map((group) => [group.name, group.size_mib]))
+  async vg_list({ run }) {
+    return Object.fromEntries((await volumeGroups(run)).map((group) => [group.name, group.size_mib]))
   },
 
   /** Attribute 5 is `-` for an inactive volume, attribute 6 `o` for an open one. */
-  async lv_list(_context, vg) {
-    const volumes = await logicalVolumes(vg)
+  async lv_list({ run }, vg) {
+    const volumes = await logicalVolumes(run, vg)
     return Object.fromEntries(
       volumes.map(({ vg: group, name, size, attributes }) => {
         return [`${group}/${name}`, [size, attributes[4] === '-', attributes[5] === 'o']]
@@ -20,19 +19,19 @@ export const volumeHandlers = {
     )
   },
 
-  async node_volumes() {
-    const volumes = await logicalVolumes()
+  async node_volumes({ run }) {
+    const volumes = await logicalVolumes(run)
     return volumes.flatMap(({ vg, name, size, devices }) =>
       devices.map((device) => ({ name, size, dev: device.replace(/\(.*$/, ''), vg })),
     )
   },
 
   /** Devices that are not there, or not block devices, are left out. */
-  async bdev_sizes(_context, devices) {
+  async bdev_sizes({ run }, devices) {
     const sizes: Record<string, number> = {}
     for (const device of devices) {
       if (!device.startsWith('/dev/') || device.split('/').includes('..')) continue
-      const { code, stdout } = await runCommand(['blockdev', '--getsize64', device])
+      const { code, stdout } = await run(['blockdev', '--getsize64', device])
       if (code === 0) sizes[device] = Math.floor(Number(stdout) / MIB)
     }
     return sizes

@@ -1,7 +1,7 @@
 // Ganeti's fake hypervisor: an instance runs when a file with its name is in the run directory, and that is all.
-import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
 import { isMissing } from '../../lib/disk'
+import type { Files } from '../../lib/files'
 import type { HypervisorInfo, InstanceDict, InstanceRuntime } from '../../rpc/node/dicts'
 import { HypervisorFailure } from './hypervisor'
 import type { Hypervisor, HypervisorContext } from './hypervisor'
@@ -10,7 +10,7 @@ import { linuxNodeInfo, startupMemory } from './linux-node'
 const RUN_DIRS_MODE = 0o775
 
 export function fakeHypervisor(context: HypervisorContext): Hypervisor {
-  const state = new FakeState(context.paths.local('/var/run/ganeti/fake-hypervisor'))
+  const state = new FakeState(context.paths.local('/var/run/ganeti/fake-hypervisor'), context.files)
   const unsupported = () => Promise.reject(new HypervisorFailure('Hotplug is not supported by this hypervisor'))
   return {
     name: 'fake',
@@ -78,23 +78,26 @@ async function markUp(state: FakeState, instance: InstanceDict): Promise<void> {
 }
 
 async function nodeInfo(state: FakeState): Promise<HypervisorInfo> {
-  const node = await linuxNodeInfo()
+  const node = await linuxNodeInfo(state.files)
   const used = [...(await state.all()).values()].reduce((sum, runtime) => sum + runtime.memory, 0)
   return { ...node, memory_free: Math.max(0, node.memory_free - used) }
 }
 
 /** One file an instance: its number (always 0), memory in MiB and virtual CPUs, a line each. */
 class FakeState {
-  constructor(private readonly directory: string) {}
+  constructor(
+    private readonly directory: string,
+    readonly files: Files,
+  ) {}
 
   async names(): Promise<string[]> {
-    await fs.mkdir(this.directory, { recursive: true, mode: RUN_DIRS_MODE })
-    return (await fs.readdir(this.directory)).filter((name) => !name.startsWith('.')).sort()
+    await this.files.mkdir(this.directory, { recursive: true, mode: RUN_DIRS_MODE })
+    return (await this.files.readdir(this.directory)).filter((name) => !name.startsWith('.')).sort()
   }
 
   async read(name: string): Promise<InstanceRuntime | undefined> {
     try {
-      const [, memory, vcpus] = (await fs.readFile(this.file(name), 'utf8')).split('\n')
+      const [, memory, vcpus] = (await this.files.readFile(this.file(name), 'utf8')).split('\n')
       return { memory: Number(memory), vcpus: Number(vcpus), state: 0, time: 0 }
     } catch (error) {
       if (isMissing(error)) return undefined
@@ -116,15 +119,15 @@ class FakeState {
   }
 
   async write(instance: InstanceDict, memory_mib: number): Promise<void> {
-    await fs.mkdir(this.directory, { recursive: true, mode: RUN_DIRS_MODE })
+    await this.files.mkdir(this.directory, { recursive: true, mode: RUN_DIRS_MODE })
     // Renamed into place, so that a list never meets a file that is half written.
     const temporary = path.join(this.directory, `.${instance.name}.new`)
-    await fs.writeFile(temporary, `0\n${memory_mib}\n${instance.beparams.vcpus}\n`)
-    await fs.rename(temporary, this.file(instance.name))
+    await this.files.writeFile(temporary, `0\n${memory_mib}\n${instance.beparams.vcpus}\n`)
+    await this.files.rename(temporary, this.file(instance.name))
   }
 
   remove(name: string): Promise<void> {
-    return fs.rm(this.file(name), { force: true })
+    return this.files.rm(this.file(name), { force: true })
   }
 
   async problem(): Promise<string | undefined> {

@@ -3,6 +3,7 @@
 // node daemon; it never reads the cluster's configuration and never talks to other nodes.
 import type { Clock } from '../../lib/clock'
 import type { Log } from '../../lib/log'
+import type { Machine } from '../../lib/machine'
 import type { Paths } from '../../lib/paths'
 import type { Random } from '../../lib/random'
 import { NodeFailure } from '../context'
@@ -19,7 +20,7 @@ import type {
 } from '../../rpc/node/dicts'
 
 /** The objects that every back end gets; `NodeContext` fits. */
-export interface HypervisorContext {
+export interface HypervisorContext extends Machine {
   readonly paths: Paths
   readonly clock: Clock
   readonly random: Random

@@ -1,5 +1,5 @@
 // How noded runs something on another node over SSH: as root, with this node's own key, and without anybody to ask.
-import { type CommandResult, runCommand } from '../../lib/run-command'
+import type { CommandResult } from '../../lib/run-command'
 import { sshCommand, type SshOptions } from '../../lib/ssh'
 import { SshFiles } from '../../lib/ssh-files'
 import { PORT } from '../../model/constants/daemons'
@@ -16,10 +16,10 @@ export interface SshCommand {
   readonly hostAlias?: string
 }
 
-export const sshFilesOf = ({ paths, disk, clock }: NodeContext): SshFiles => new SshFiles(paths, disk, clock)
+export const sshFilesOf = (context: NodeContext): SshFiles => new SshFiles(context)
 
 export function runOverSsh(context: NodeContext, node: string, command: SshCommand): Promise<CommandResult> {
-  const { paths, ssconf } = context
+  const { paths, ssconf, run } = context
   const { hostAlias, input, timeout_s = SSH_S } = command
   const port = ssconf.lines('ssh_ports').find((line) => line.startsWith(`${node}=`))
   const address = ssconf.lines('node_primary_ips').find((line) => line.startsWith(`${node} `))
@@ -31,7 +31,7 @@ export function runOverSsh(context: NodeContext, node: string, command: SshComma
     ...(hostAlias === undefined ? { unknownHosts: 'accept' } : { hostAlias }),
   }
   const argv = sshCommand(paths, { name: node, address: address?.slice(node.length + 1) }, options, command.line)
-  return runCommand(argv, { timeout_s, ...(input !== undefined && { input }) })
+  return run(argv, { timeout_s, ...(input !== undefined && { input }) })
 }
 
 /** Says how the command failed; undefined when it did not. */

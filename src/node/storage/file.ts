@@ -1,7 +1,8 @@
 // Disks as plain files below an allowed directory: on this node's own file system, or on one that all nodes share.
-import * as fs from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import * as path from 'node:path'
 import { errorCode, isMissing } from '../../lib/disk'
+import type { Files } from '../../lib/files'
 import type { DiskDict } from '../../rpc/node/dicts'
 import { fail } from '../context'
 import { checkFileStoragePath } from './allowed-paths'
@@ -11,6 +12,7 @@ const MIB = 1 << 20
 const ZEROS = Buffer.alloc(MIB)
 
 export const fileStorage: StorageFactory = (context): Storage => {
+  const { files } = context
   const fileOf = (disk: DiskDict) => filePath(context, disk.logical_id)
 
   async function existing(disk: DiskDict): Promise<Device> {
@@ -18,7 +20,7 @@ export const fileStorage: StorageFactory = (context): Storage => {
   }
   async function find(disk: DiskDict): Promise<Device | undefined> {
     const file = await fileOf(disk)
-    return (await sizeOf(file)) === undefined ? undefined : { path: file, block: false }
+    return (await sizeOf(files, file)) === undefined ? undefined : { path: file, block: false }
   }
 
   return {
@@ -32,23 +34,23 @@ export const fileStorage: StorageFactory = (context): Storage => {
     async grow(disk, amount_mib, dryRun) {
       if (amount_mib < 0) fail(`Cannot shrink a file disk (by ${-amount_mib} MiB)`)
       const device = await existing(disk)
-      const size = (await fs.stat(device.path)).size + amount_mib * MIB
-      if (!dryRun) await resize(device.path, size)
+      const size = (await files.stat(device.path)).size + amount_mib * MIB
+      if (!dryRun) await resize(files, device.path, size)
     },
     async wipe(disk, offset_mib, size_mib) {
       const { path: file } = await existing(disk)
-      await overwrite(file, offset_mib * MIB, size_mib * MIB)
+      await overwrite(files, file, offset_mib * MIB, size_mib * MIB)
     },
-    remove: async (disk) => fs.rm(await fileOf(disk), { force: true }),
+    remove: async (disk) => files.rm(await fileOf(disk), { force: true }),
     async rename(disk, newId) {
       const target = await filePath(context, newId)
-      if ((await sizeOf(target)) !== undefined) fail(`File already exists: ${context.paths.virtual(target)}`)
-      await fs.rename((await existing(disk)).path, target)
+      if ((await sizeOf(files, target)) !== undefined) fail(`File already exists: ${context.paths.virtual(target)}`)
+      await files.rename((await existing(disk)).path, target)
     },
     setInfo: () => Promise.resolve(),
     snapshot: async (disk) => fail(`A disk of template '${disk.dev_type}' has no snapshots`),
     async dimensions(disk) {
-      const size_bytes = await sizeOf(await fileOf(disk))
+      const size_bytes = await sizeOf(files, await fileOf(disk))
       return size_bytes === undefined ? undefined : { size_bytes, spindles: null }
     },
   }
@@ -57,7 +59,7 @@ export const fileStorage: StorageFactory = (context): Storage => {
 async function filePath(context: StorageContext, logicalId: DiskDict['logical_id']): Promise<string> {
   const [, wire] = logicalId ?? []
   if (typeof wire !== 'string') fail(`A file disk's logical id is [driver, path], not ${JSON.stringify(logicalId)}`)
-  return checkFileStoragePath(context.paths, wire)
+  return checkFileStoragePath(context, wire)
 }
 
 /** Sparse, but of its full size from the start. */
@@ -69,14 +71,14 @@ async function createFile(file: string, size: number, context: StorageContext): 
     await handle.close()
   } catch (error) {
     await handle.close().catch(() => undefined)
-    await fs.rm(file, { force: true })
+    await context.files.rm(file, { force: true })
     throw error
   }
 }
 
-async function open(file: string, context: StorageContext): Promise<fs.FileHandle> {
+async function open(file: string, context: StorageContext): Promise<FileHandle> {
   try {
-    return await fs.open(file, 'wx', 0o600)
+    return await context.files.open(file, 'wx', 0o600)
   } catch (error) {
     const shown = context.paths.virtual(file)
     if (isMissing(error)) fail(`The directory of file disk '${shown}' does not exist`)
@@ -85,8 +87,8 @@ async function open(file: string, context: StorageContext): Promise<fs.FileHandl
   }
 }
 
-async function resize(file: string, size: number): Promise<void> {
-  const handle = await fs.open(file, 'r+')
+async function resize(files: Files, file: string, size: number): Promise<void> {
+  const handle = await files.open(file, 'r+')
   try {
     await handle.truncate(size)
     await handle.sync()
@@ -95,8 +97,8 @@ async function resize(file: string, size: number): Promise<void> {
   }
 }
 
-async function overwrite(file: string, offset: number, size: number): Promise<void> {
-  const handle = await fs.open(file, 'r+')
+async function overwrite(files: Files, file: string, offset: number, size: number): Promise<void> {
+  const handle = await files.open(file, 'r+')
   try {
     if (offset < 0 || size < 0 || offset + size > (await handle.stat()).size)
       fail(`Cannot wipe beyond the end of ${path.basename(file)}`)
@@ -110,9 +112,9 @@ async function overwrite(file: string, offset: number, size: number): Promise<vo
   }
 }
 
-async function sizeOf(file: string): Promise<number | undefined> {
+async function sizeOf(files: Files, file: string): Promise<number | undefined> {
   try {
-    const info = await fs.stat(file)
+    const info = await files.stat(file)
     return info.isFile() ? info.size : undefined
   } catch (error) {
     if (isMissing(error)) return undefined

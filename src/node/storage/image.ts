@@ -1,7 +1,6 @@
 // Writing whole images onto disks: from a file, from an address, from another disk.
-import * as fs from 'node:fs'
-import * as fsAsync from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
+import type { Files } from '../../lib/files'
 import { errorText } from '../../lib/system-failure'
 import { IMAGE_PACE } from '../../model/limits/node'
 import type { DiskDict } from '../../rpc/node/dicts'
@@ -19,19 +18,24 @@ export async function writeImage(context: NodeContext, disk: DiskDict, image: st
   if (size_mib > disk.size) fail('Image size is bigger than device size')
   const target = { file: device.path, bytes: size_mib * MIB }
   if (ADDRESS.test(image)) return download(context, image, target)
-  const known = await fsAsync.stat(image).catch(() => fail(`Image '${image}' not found`))
+  const known = await context.files.stat(image).catch(() => fail(`Image '${image}' not found`))
   // A pipe, for one, would hold up this daemon until somebody writes into it.
   if (!known.isFile() && !known.isBlockDevice()) fail(`Image '${image}' is neither a file nor a block device`)
   // So does what the kernel writes as it comes; its files have no length.
   if (known.isFile() && known.size === 0) fail(`Image '${image}' is empty`)
-  await writeBeginning(fs.createReadStream(image, { highWaterMark: MIB }), target, context.caller)
+  await writeBeginning(
+    context.files,
+    context.files.createReadStream(image, { highWaterMark: MIB }),
+    target,
+    context.caller,
+  )
 }
 
 /** Copies all of one device to the beginning of another. */
-export async function copyDevice(from: string, to: string): Promise<void> {
+export async function copyDevice(files: Files, from: string, to: string): Promise<void> {
   await pipeline(
-    fs.createReadStream(from, { highWaterMark: MIB }),
-    fs.createWriteStream(to, { flags: 'r+', flush: true }),
+    files.createReadStream(from, { highWaterMark: MIB }),
+    files.createWriteStream(to, { flags: 'r+', flush: true }),
   )
 }
 
@@ -42,7 +46,7 @@ interface Target {
 }
 
 /** Gives up when the caller is gone, or when the server is too slow to wait for. */
-async function download({ clock, caller }: NodeContext, image: string, target: Target): Promise<void> {
+async function download({ files, clock, caller }: NodeContext, image: string, target: Target): Promise<void> {
   const end = new AbortController()
   const stop = (reason: string) => end.abort(new Error(reason))
   const leave = () => stop('whoever asked for it is gone')
@@ -60,6 +64,7 @@ async function download({ clock, caller }: NodeContext, image: string, target: T
     const { ok, status, body } = await fetch(image, { signal: end.signal })
     if (!ok || body === null) throw new Error(`HTTP status ${status}`)
     await writeBeginning(
+      files,
       counted(body, (bytes) => (received += bytes)),
       target,
       end.signal,
@@ -85,6 +90,7 @@ async function* counted(source: AsyncIterable<Uint8Array>, count: (bytes: number
 }
 
 async function writeBeginning(
+  files: Files,
   source: AsyncIterable<Uint8Array>,
   { file, bytes }: Target,
   signal: AbortSignal | undefined,
@@ -97,6 +103,6 @@ async function writeBeginning(
       if (left <= 0) return
     }
   }
-  const output = fs.createWriteStream(file, { flags: 'r+', flush: true })
+  const output = files.createWriteStream(file, { flags: 'r+', flush: true })
   await pipeline(beginning, output, { ...(signal && { signal }) })
 }

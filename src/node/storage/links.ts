@@ -1,12 +1,13 @@
 // The stable names of an instance's disks: links `<instance>:<index>` in the run directory, which hypervisors open and keep
 // through changes of the device below.
-import * as fs from 'node:fs/promises'
 import type { Paths } from '../../lib/paths'
 import { PATH } from '../../model/constants/paths'
 import type { DiskDict, InstanceDict } from '../../rpc/node/dicts'
 import type { LinkedDisk } from '../hypervisor/hypervisor'
 import { storageFor } from './registry'
 import type { Device, StorageContext } from './storage'
+
+type Places = Pick<StorageContext, 'paths' | 'files'>
 
 /** Assembles all disks of an instance and links them, in order. */
 export async function linkDisks(context: StorageContext, instance: InstanceDict): Promise<LinkedDisk[]> {
@@ -22,7 +23,7 @@ export async function linkDisk(
   index: number,
 ): Promise<LinkedDisk> {
   const device = await storageFor(context, disk.dev_type).assemble(disk)
-  const link = await makeLink(context.paths, instance.name, index, device)
+  const link = await makeLink(context, instance.name, index, device)
   return { disk, link, ...(device.uri === undefined ? {} : { uri: device.uri }) }
 }
 
@@ -31,19 +32,22 @@ export const linkPath = (paths: Paths, instanceName: string, index: number): str
 
 let counter = 0
 
-export async function makeLink(paths: Paths, instanceName: string, index: number, device: Device): Promise<string> {
+export async function makeLink(
+  { paths, files }: Places,
+  instanceName: string,
+  index: number,
+  device: Device,
+): Promise<string> {
   const link = linkPath(paths, instanceName, index)
-  if ((await readLink(link)) === device.path) return link
-  await fs.mkdir(paths.local(PATH.DISK_LINKS_DIR), { recursive: true, mode: 0o755 })
+  if ((await files.readlink(link).catch(() => undefined)) === device.path) return link
+  await files.mkdir(paths.local(PATH.DISK_LINKS_DIR), { recursive: true, mode: 0o755 })
   // Several calls may link the same disk at once.
   const temporary = `${link}.${process.pid}.${counter++}.new`
-  await fs.symlink(device.path, temporary)
-  await fs.rename(temporary, link)
+  await files.symlink(device.path, temporary)
+  await files.rename(temporary, link)
   return link
 }
 
-export async function removeLinks(paths: Paths, instanceName: string, count: number): Promise<void> {
-  for (let index = 0; index < count; index++) await fs.rm(linkPath(paths, instanceName, index), { force: true })
+export async function removeLinks({ paths, files }: Places, instanceName: string, count: number): Promise<void> {
+  for (let index = 0; index < count; index++) await files.rm(linkPath(paths, instanceName, index), { force: true })
 }
-
-const readLink = (link: string): Promise<string | undefined> => fs.readlink(link).catch(() => undefined)

@@ -1,9 +1,6 @@
 // Reads LVM's reports about this node. A node without LVM has no volume groups.
-import { runCommand } from '../../lib/run-command'
+import { NOT_STARTED, type Run } from '../../lib/run-command'
 import { fail } from '../context'
-
-/** The exit code with which a program that cannot be started answers. */
-const NOT_STARTED = 127
 
 export interface VolumeGroup {
   name: string
@@ -11,8 +8,8 @@ export interface VolumeGroup {
   free_mib: number
 }
 
-export async function volumeGroups(): Promise<VolumeGroup[]> {
-  const rows = await report('vgs', ['vg_name', 'vg_size', 'vg_free'])
+export async function volumeGroups(run: Run): Promise<VolumeGroup[]> {
+  const rows = await report(run, 'vgs', ['vg_name', 'vg_size', 'vg_free'])
   return rows.map(([name = '', size, free]) => ({ name, size_mib: Number(size), free_mib: Number(free) }))
 }
 
@@ -22,8 +19,8 @@ export interface PhysicalVolume extends VolumeGroup {
   allocatable: boolean
 }
 
-export async function physicalVolumes(): Promise<PhysicalVolume[]> {
-  const rows = await report('pvs', ['pv_name', 'vg_name', 'pv_size', 'pv_free', 'pv_attr'])
+export async function physicalVolumes(run: Run): Promise<PhysicalVolume[]> {
+  const rows = await report(run, 'pvs', ['pv_name', 'vg_name', 'pv_size', 'pv_free', 'pv_attr'])
   return rows.map(([name = '', vg = '', size, free, attributes = '']) => {
     return {
       name,
@@ -46,8 +43,8 @@ export interface LogicalVolume {
   devices: string[]
 }
 
-export async function logicalVolumes(vg?: string): Promise<LogicalVolume[]> {
-  const rows = await report('lvs', ['vg_name', 'lv_name', 'lv_size', 'lv_attr', 'devices'], vg)
+export async function logicalVolumes(run: Run, vg?: string): Promise<LogicalVolume[]> {
+  const rows = await report(run, 'lvs', ['vg_name', 'lv_name', 'lv_size', 'lv_attr', 'devices'], vg)
   return rows.map(([group = '', name = '', size = '', attributes = '', devices = '']) => {
     return { vg: group, name, size, attributes, devices: devices.split(',') }
   })
@@ -55,6 +52,7 @@ export async function logicalVolumes(vg?: string): Promise<LogicalVolume[]> {
 
 /** Changes a storage unit. Only physical volumes have something to change: whether LVM may use them. */
 export async function modifyStorageUnit(
+  run: Run,
   type: string,
   name: string,
   changes: Readonly<Record<string, unknown>>,
@@ -63,25 +61,25 @@ export async function modifyStorageUnit(
   const fixed = type === 'lvm-pv' ? Object.keys(others) : Object.keys(changes)
   if (fixed.length > 0) fail(`Storage units of type '${type}' have nothing to modify in: ${fixed.join(', ')}`)
   if (allocatable === undefined) return
-  const { code, output } = await runCommand(['pvchange', '--allocatable', allocatable === true ? 'y' : 'n', '--', name])
+  const { code, output } = await run(['pvchange', '--allocatable', allocatable === true ? 'y' : 'n', '--', name])
   if (code !== 0) fail(`Failed to modify physical volume, pvchange output: ${output.trim()}`)
 }
 
 /** Takes missing physical volumes out of a volume group. */
-export async function repairStorageUnit(type: string, name: string, operation: string): Promise<void> {
+export async function repairStorageUnit(run: Run, type: string, name: string, operation: string): Promise<void> {
   if (type !== 'lvm-vg' || operation !== 'fix-consistency')
     fail(`Storage units of type '${type}' do not know the operation '${operation}'`)
-  await runCommand(['vgreduce', '--removemissing', '--', name])
+  await run(['vgreduce', '--removemissing', '--', name])
   // The answer of vgreduce depends on its version, so this looks for volumes that are still missing.
-  const [missing] = await report('vgs', ['vg_missing_pv_count'], name)
+  const [missing] = await report(run, 'vgs', ['vg_missing_pv_count'], name)
   if (missing?.[0] !== '0')
     fail(`Volume group '${name}' still has missing physical volumes: remove or repair them by hand`)
 }
 
-async function report(program: string, columns: readonly string[], only?: string): Promise<string[][]> {
+async function report(run: Run, program: string, columns: readonly string[], only?: string): Promise<string[][]> {
   const options = ['--noheadings', '--units=m', '--nosuffix', '--separator=|', `-o${columns.join(',')}`]
   const target = only === undefined ? [] : ['--', only]
-  const { code, stdout, output } = await runCommand([program, ...options, ...target])
+  const { code, stdout, output } = await run([program, ...options, ...target])
   if (code === NOT_STARTED) {
     if (only === undefined) return []
     fail(`Failed to list volumes of '${only}': the program ${program} is not installed on this node`)

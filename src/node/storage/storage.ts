@@ -4,7 +4,7 @@ import type { DiskDict } from '../../rpc/node/dicts'
 import type { NodeContext } from '../context'
 
 /** The parts of the node that a storage needs. */
-export type StorageContext = Pick<NodeContext, 'paths'>
+export type StorageContext = Pick<NodeContext, 'paths' | 'files' | 'run'>
 
 /** A disk that is there and usable on this node. */
 export interface Device {

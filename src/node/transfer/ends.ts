@@ -1,5 +1,4 @@
 // Finds the end of a transfer that a node call names: a file below the directory of exports, a disk, or a disk behind the scripts of its OS.
-import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
 import { PATH } from '../../model/constants/paths'
 import { disk as diskCodec } from '../../rpc/node/codecs'
@@ -30,20 +29,22 @@ export async function transferEnd(
 }
 
 async function fileEnd(context: NodeContext, mode: TransferSpec['mode'], wire: unknown): Promise<End> {
-  const { paths } = context
+  const { paths, files } = context
   if (typeof wire !== 'string') return fail(`A file is given as its path, not as ${JSON.stringify(wire)}`)
   const file = paths.fromWire(wire)
   const directory = path.dirname(file)
   const outside = () => fail(`File '${paths.virtual(file)}' is not under exports directory '${PATH.EXPORT_DIR}'`)
   if (!directory.startsWith(`${paths.local(PATH.EXPORT_DIR)}/`)) outside()
-  if (mode === 'import') await fs.mkdir(directory, { recursive: true, mode: 0o750 })
-  const exports = await fs.realpath(paths.local(PATH.EXPORT_DIR)).catch(() => fail('No exports directory'))
-  const real = await fs.realpath(directory).catch(() => fail(`Directory '${paths.virtual(directory)}' does not exist`))
+  if (mode === 'import') await files.mkdir(directory, { recursive: true, mode: 0o750 })
+  const exports = await files.realpath(paths.local(PATH.EXPORT_DIR)).catch(() => fail('No exports directory'))
+  const real = await files
+    .realpath(directory)
+    .catch(() => fail(`Directory '${paths.virtual(directory)}' does not exist`))
   // Links may lead elsewhere.
   if (!real.startsWith(`${exports}/`)) outside()
   const end = { kind: 'file', path: path.join(real, path.basename(file)) } as const
   if (mode === 'import') return { end, env: {} }
-  const info = await fs.lstat(end.path).catch(() => fail(`File '${paths.virtual(file)}' does not exist`))
+  const info = await files.lstat(end.path).catch(() => fail(`File '${paths.virtual(file)}' does not exist`))
   if (!info.isFile()) fail(`'${paths.virtual(file)}' is not a file`)
   return { end, env: {}, expectedSize: Math.ceil(info.size / MIB) }
 }

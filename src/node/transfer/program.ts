@@ -1,7 +1,9 @@
 // A program of its own, so that a transfer outlives a restart of the node daemon: `node program.js STATUS-FILE`, with the transfer
 // as JSON on its input. It leads a process group, which ends with it.
 import { text } from 'node:stream/consumers'
-import { systemClock } from '../../lib/clock'
+import { systemClock as clock } from '../../lib/clock'
+import { systemDisk as disk } from '../../lib/disk'
+import { systemFiles as files } from '../../lib/files'
 import { transfer } from './run'
 import type { TransferSpec } from './spec'
 import { TransferStatus } from './status'
@@ -9,14 +11,16 @@ import { TransferStatus } from './status'
 /** This file, as a program for Node. */
 export const transferProgram = __filename
 
+const surroundings = { clock, disk, files }
+
 async function main(statusFile: string): Promise<number> {
-  const status = new TransferStatus(statusFile, systemClock)
+  const status = new TransferStatus(statusFile, surroundings)
   // Its only writer is the node daemon.
   const spec = JSON.parse(await text(process.stdin)) as TransferSpec
   const stopped = new Promise<never>((_, reject) => {
     process.once('SIGTERM', () => reject(new Error('The transfer was aborted')))
   })
-  const error = await Promise.race([transfer(spec, status, systemClock), stopped]).then(
+  const error = await Promise.race([transfer(spec, status, surroundings), stopped]).then(
     () => undefined,
     (reason: unknown) => (reason instanceof Error ? reason.message : String(reason)),
   )

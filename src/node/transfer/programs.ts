@@ -1,6 +1,7 @@
 // Programs as parts of a stream: OS scripts at its end, and compression tools within it.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { Duplex, Readable, type Writable } from 'node:stream'
+import { PLAIN_ENVIRONMENT } from '../../lib/run-command'
 import type { TransferSpec } from './spec'
 import type { TransferStatus } from './status'
 
@@ -15,7 +16,6 @@ export interface StreamProgram<S> {
 /** Tells its size on this descriptor, named in EXP_SIZE_FD. */
 const SIZE_FD = 3
 const MIB = 1 << 20
-const TOOL_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
 export function exportScript(script: Script, spec: TransferSpec, status: TransferStatus): StreamProgram<Readable> {
   const child = spawn(script.path, [], {
@@ -43,7 +43,7 @@ export function importScript(script: Script, spec: TransferSpec, status: Transfe
 export function compressor(spec: TransferSpec, status: TransferStatus): StreamProgram<Duplex> | undefined {
   if (spec.compress === 'none') return undefined
   const [tool, ...args] = toolFor(spec.compress, spec.mode)
-  const child = spawn(tool, args, { env: { PATH: TOOL_PATH, LANG: 'C' }, stdio: ['pipe', 'pipe', 'pipe'] })
+  const child = spawn(tool, args, { env: PLAIN_ENVIRONMENT, stdio: ['pipe', 'pipe', 'pipe'] })
   const stream = Duplex.from({ writable: child.stdin, readable: child.stdout })
   return { stream, ended: ended(child, `the compression tool ${tool}`, status) }
 }

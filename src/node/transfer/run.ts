@@ -1,34 +1,35 @@
 // One transfer, from its connection to its end: what flows where, and what counts as success.
-import * as fs from 'node:fs'
 import { Transform, type Readable, type Writable } from 'node:stream'
 import { once } from 'node:events'
 import { pipeline } from 'node:stream/promises'
 import type { TLSSocket } from 'node:tls'
-import type { Clock } from '../../lib/clock'
+import type { Files } from '../../lib/files'
 import { compressor, exportScript, importScript, type StreamProgram } from './programs'
 import type { TransferEnd, TransferSpec } from './spec'
 import type { TransferStatus } from './status'
-import { accept, connect } from './stream'
+import { accept, connect, type Surroundings } from './stream'
 
 /** Resolves when all data is where it belongs and every program ended well; rejects with what went wrong. */
-export async function transfer(spec: TransferSpec, status: TransferStatus, clock: Clock): Promise<void> {
+export async function transfer(spec: TransferSpec, status: TransferStatus, surroundings: Surroundings): Promise<void> {
   if (typeof spec.expectedSize === 'number') status.expected_mib = spec.expectedSize
-  const socket = await (spec.mode === 'import' ? accept(spec, status, clock) : connect(spec, status, clock))
+  const socket = await (spec.mode === 'import'
+    ? accept(spec, status, surroundings)
+    : connect(spec, status, surroundings))
   status.connected()
-  if (spec.mode === 'import') await receive(spec, status, socket)
-  else await send(spec, status, socket)
+  if (spec.mode === 'import') await receive(spec, status, surroundings.files, socket)
+  else await send(spec, status, surroundings.files, socket)
 }
 
-async function receive(spec: TransferSpec, status: TransferStatus, socket: TLSSocket): Promise<void> {
+async function receive(spec: TransferSpec, status: TransferStatus, files: Files, socket: TLSSocket): Promise<void> {
   const tool = compressor(spec, status)
-  const sink = openSink(spec, status)
+  const sink = openSink(files, spec, status)
   const parts = [socket, ...(tool ? [tool.stream] : []), withoutMagic(spec.magic), counter(status), sink.stream]
   await all([pipeline(parts), tool?.ended, sink.ended], () => socket.destroy())
 }
 
-async function send(spec: TransferSpec, status: TransferStatus, socket: TLSSocket): Promise<void> {
+async function send(spec: TransferSpec, status: TransferStatus, files: Files, socket: TLSSocket): Promise<void> {
   const tool = compressor(spec, status)
-  const source = openSource(spec, status)
+  const source = openSource(files, spec, status)
   const closed = once(socket, 'close')
   closed.catch(() => undefined)
   const parts = [source.stream, counter(status), withMagic(spec.magic), ...(tool ? [tool.stream] : []), socket]
@@ -52,14 +53,14 @@ async function all(parts: readonly (Promise<void> | undefined)[], stop: () => vo
   }
 }
 
-function openSource({ end, ...spec }: TransferSpec, status: TransferStatus): StreamProgram<Readable> {
+function openSource(files: Files, { end, ...spec }: TransferSpec, status: TransferStatus): StreamProgram<Readable> {
   if (end.kind === 'script') return exportScript(end, { ...spec, end }, status)
-  return { stream: fs.createReadStream(end.path, { highWaterMark: CHUNK_BYTES }), ended: Promise.resolve() }
+  return { stream: files.createReadStream(end.path, { highWaterMark: CHUNK_BYTES }), ended: Promise.resolve() }
 }
 
-function openSink({ end, ...spec }: TransferSpec, status: TransferStatus): StreamProgram<Writable> {
+function openSink(files: Files, { end, ...spec }: TransferSpec, status: TransferStatus): StreamProgram<Writable> {
   if (end.kind === 'script') return importScript(end, { ...spec, end }, status)
-  const stream = fs.createWriteStream(end.path, { flags: flagsFor(end), mode: 0o600, flush: true })
+  const stream = files.createWriteStream(end.path, { flags: flagsFor(end), mode: 0o600, flush: true })
   return { stream, ended: Promise.resolve() }
 }
 

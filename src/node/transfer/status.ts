@@ -1,6 +1,6 @@
 // The status file of a transfer, which the node daemon reads for the master (spec: noded-rpc.json "import_export_status").
 import { seconds, type Clock, type Timer } from '../../lib/clock'
-import { systemDisk } from '../../lib/disk'
+import type { Disk } from '../../lib/disk'
 import { TRANSFER_OUTPUT_LINES, TRANSFER_STATUS_S, TRANSFER_THROUGHPUT_S } from '../../model/limits/transfers'
 import type { ImpExpStatus } from '../../rpc/node/dicts'
 
@@ -18,15 +18,15 @@ export class TransferStatus {
 
   constructor(
     private readonly file: string,
-    private readonly clock: Clock,
+    private readonly surroundings: { readonly clock: Clock; readonly disk: Disk },
   ) {
-    const now = seconds(clock)
+    const now = seconds(surroundings.clock)
     this.status = { recent_output: [], ctime: now, mtime: now }
   }
 
   say(line: string): void {
     this.status.recent_output = [...this.status.recent_output, line].slice(-TRANSFER_OUTPUT_LINES)
-    process.stderr.write(`${new Date(this.clock.now_ms()).toISOString()} ${line}\n`)
+    process.stderr.write(`${new Date(this.surroundings.clock.now_ms()).toISOString()} ${line}\n`)
   }
 
   listening(port: number): void {
@@ -37,7 +37,7 @@ export class TransferStatus {
   /** From now on the progress is written again and again. */
   connected(): void {
     this.status.connected = true
-    this.samples.push({ at_ms: this.clock.monotonic_ms(), bytes: 0 })
+    this.samples.push({ at_ms: this.surroundings.clock.monotonic_ms(), bytes: 0 })
     this.save()
     this.tick()
   }
@@ -52,7 +52,7 @@ export class TransferStatus {
   }
 
   private tick(): void {
-    this.timer = this.clock.after(TRANSFER_STATUS_S * 1000, () => {
+    this.timer = this.surroundings.clock.after(TRANSFER_STATUS_S * 1000, () => {
       this.measure()
       this.save()
       this.tick()
@@ -60,7 +60,7 @@ export class TransferStatus {
   }
 
   private measure(): void {
-    const now = { at_ms: this.clock.monotonic_ms(), bytes: this.bytes }
+    const now = { at_ms: this.surroundings.clock.monotonic_ms(), bytes: this.bytes }
     this.samples.push(now)
     while (this.samples.length > 2 && now.at_ms - (this.samples[0]?.at_ms ?? 0) > TRANSFER_THROUGHPUT_S * 1000)
       this.samples.shift()
@@ -76,8 +76,10 @@ export class TransferStatus {
 
   /** One write after the other; the last one holds the newest state. */
   private save(): void {
-    this.status.mtime = seconds(this.clock)
+    this.status.mtime = seconds(this.surroundings.clock)
     const text = JSON.stringify(this.status)
-    this.written = this.written.then(() => systemDisk.write(this.file, text, { mode: 0o400, durable: false }))
+    this.written = this.written.then(() =>
+      this.surroundings.disk.write(this.file, text, { mode: 0o400, durable: false }),
+    )
   }
 }

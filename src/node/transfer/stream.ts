@@ -2,20 +2,29 @@
 // Ganeti's import/export daemon sends it through socat. One end may therefore be Ganeti's.
 import { errorText } from '../../lib/system-failure'
 import { once } from 'node:events'
-import * as fs from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import * as tls from 'node:tls'
 import type { Clock } from '../../lib/clock'
+import type { Files } from '../../lib/files'
 import { TRANSFER_CONNECT_PAUSE_S } from '../../model/limits/transfers'
 import type { TransferSpec } from './spec'
 import type { TransferStatus } from './status'
+
+export interface Surroundings {
+  readonly clock: Clock
+  readonly files: Files
+}
 
 /** A node that died without a word is noticed, though nothing may be sent for long. */
 const KEEP_ALIVE_MS = 60_000
 
 /** Listens until one caller has shown a certificate of the other end. */
-export async function accept(spec: TransferSpec, status: TransferStatus, clock: Clock): Promise<tls.TLSSocket> {
-  const server = tls.createServer({ ...credentials(spec), requestCert: true, rejectUnauthorized: true })
+export async function accept(
+  spec: TransferSpec,
+  status: TransferStatus,
+  { clock, files }: Surroundings,
+): Promise<tls.TLSSocket> {
+  const server = tls.createServer({ ...credentials(files, spec), requestCert: true, rejectUnauthorized: true })
   server.on('tlsClientError', (error) => status.say(`a connection was refused: ${error.message}`))
   // Before anybody can connect, so that no connection is missed.
   const connection = once(server, 'secureConnection')
@@ -36,10 +45,14 @@ export async function accept(spec: TransferSpec, status: TransferStatus, clock: 
 }
 
 /** The importing end may need a moment until it listens, so a failure is tried again. */
-export async function connect(spec: TransferSpec, status: TransferStatus, clock: Clock): Promise<tls.TLSSocket> {
+export async function connect(
+  spec: TransferSpec,
+  status: TransferStatus,
+  { clock, files }: Surroundings,
+): Promise<tls.TLSSocket> {
   for (let left = spec.connectRetries; ; left--) {
     try {
-      return await connectOnce(spec, clock)
+      return await connectOnce(spec, clock, files)
     } catch (error) {
       if (left <= 0) throw error
       status.say(`cannot connect, trying again: ${errorText(error)}`)
@@ -48,10 +61,15 @@ export async function connect(spec: TransferSpec, status: TransferStatus, clock:
   }
 }
 
-async function connectOnce(spec: TransferSpec, clock: Clock): Promise<tls.TLSSocket> {
+async function connectOnce(spec: TransferSpec, clock: Clock, files: Files): Promise<tls.TLSSocket> {
   const { host, port } = spec
   // The other end is known by its certificate, not by its name.
-  const socket = tls.connect({ ...credentials(spec), host, port: port ?? 0, checkServerIdentity: () => undefined })
+  const socket = tls.connect({
+    ...credentials(files, spec),
+    host,
+    port: port ?? 0,
+    checkServerIdentity: () => undefined,
+  })
   const late = clock.after(spec.connectTimeout_s * 1000, () =>
     socket.destroy(new Error(`${host}:${port} did not answer in ${spec.connectTimeout_s}s`)),
   )
@@ -66,9 +84,9 @@ async function connectOnce(spec: TransferSpec, clock: Clock): Promise<tls.TLSSoc
   }
 }
 
-const credentials = ({ keyFile, certFile, ca }: TransferSpec) => ({
-  key: fs.readFileSync(keyFile),
-  cert: fs.readFileSync(certFile),
+const credentials = (files: Files, { keyFile, certFile, ca }: TransferSpec) => ({
+  key: files.readFileSync(keyFile),
+  cert: files.readFileSync(certFile),
   ca,
   minVersion: 'TLSv1.2' as const,
 })

@@ -2,9 +2,9 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
 import * as nodePath from 'node:path'
-import { existsSync } from 'node:fs'
 import { type Clock, systemClock } from '../../lib/clock'
 import { fileStamp } from '../../lib/file-stamp'
+import { systemFiles } from '../../lib/files'
 import type { Paths } from '../../lib/paths'
 import { mapInSlices } from '../../lib/slices'
 import { nodeClientTls } from '../../lib/tls'
@@ -198,7 +198,7 @@ function endpoints(paths: Paths, port: number, simSocket: string | undefined) {
   let secured: { agent: NodeAgent; stamp: string } | undefined
 
   function agent(): https.Agent {
-    const stamp = `${fileStamp(paths.serverCert)} ${fileStamp(paths.clientCert)}`
+    const stamp = `${fileStamp(systemFiles, paths.serverCert)} ${fileStamp(systemFiles, paths.clientCert)}`
     if (secured?.stamp !== stamp) secured = { stamp, agent: new NodeAgent({ ...tls, ...nodeClientTls(paths) }) }
     return secured.agent
   }
@@ -208,7 +208,7 @@ function endpoints(paths: Paths, port: number, simSocket: string | undefined) {
   return {
     of(target: NodeTarget): Endpoint {
       // A cluster whose nodes are simulated stays one.
-      isSimulated ||= simSocket !== undefined && existsSync(simSocket)
+      isSimulated ||= simSocket !== undefined && systemFiles.existsSync(simSocket)
       if (isSimulated && simSocket !== undefined)
         return { agent: simulated, socketPath: simSocket, headers: { [NODE_HEADER]: target.name } }
       return { agent: agent(), host: target.primary_ip, port, headers: {} }

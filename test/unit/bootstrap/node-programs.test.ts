@@ -3,6 +3,7 @@ import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { Readable } from 'node:stream'
+import { runCommand } from '../../../src/lib/run-command'
 import { systemClock } from '../../../src/lib/clock'
 import { type Paths, pathsOf } from '../../../src/lib/paths'
 import { systemRandom } from '../../../src/lib/random'
@@ -28,7 +29,14 @@ afterEach(() => fs.rmSync(directory, { recursive: true }))
 function run(name: string, request: unknown, dryRun = false): Promise<void> {
   const text = typeof request === 'string' ? request : JSON.stringify(request)
   return runNodeProgram(name, dryRun, {
-    ...{ paths, disk: ownedDisk, clock: systemClock, random: systemRandom, input: Readable.from([text]) },
+    ...{
+      paths,
+      disk: ownedDisk,
+      clock: systemClock,
+      random: systemRandom,
+      run: runCommand,
+      input: Readable.from([text]),
+    },
     startNode: () => Promise.resolve(void started++),
   })
 }

@@ -118,14 +118,16 @@ test('a certificate for a transfer has its key beside it, for the node alone', a
 
 test('an out-of-band helper answers with JSON or nothing; a failure says what it printed', async () => {
   const helper = node.put('/usr/lib/oob', '#!/bin/sh\ncase $1 in health) echo "[[\\"fan\\", \\"OK\\"]]";; bad) echo no;; fail) echo broken; exit 2;; esac\n', 0o755) // prettier-ignore
-  await expect(runOob(helper, 'health', 'node2', 10)).resolves.toEqual([['fan', 'OK']])
-  await expect(runOob(helper, 'power-on', 'node2', 10)).resolves.toBeNull()
-  await expect(runOob(helper, 'bad', 'node2', 10)).rejects.toThrow('printed what is not JSON: no')
-  await expect(runOob(helper, 'fail', 'node2', 10)).rejects.toThrow(/exited with exit code 2'; output: broken/)
+  await expect(runOob(node.context, helper, 'health', 'node2', 10)).resolves.toEqual([['fan', 'OK']])
+  await expect(runOob(node.context, helper, 'power-on', 'node2', 10)).resolves.toBeNull()
+  await expect(runOob(node.context, helper, 'bad', 'node2', 10)).rejects.toThrow('printed what is not JSON: no')
+  await expect(runOob(node.context, helper, 'fail', 'node2', 10)).rejects.toThrow(
+    /exited with exit code 2'; output: broken/,
+  )
   fs.chmodSync(helper, 0o757)
   const refusal = `oob_program '${helper}' is not started: ${helper} can be written by others; only root may be able to change it`
-  await expect(runOob(helper, 'health', 'node2', 10)).rejects.toThrow(refusal)
-  await expect(runOob('/no/such', 'health', 'node2', 10)).rejects.toThrow('exited with exit code 127')
+  await expect(runOob(node.context, helper, 'health', 'node2', 10)).rejects.toThrow(refusal)
+  await expect(runOob(node.context, '/no/such', 'health', 'node2', 10)).rejects.toThrow('exited with exit code 127')
 })
 
 test('a virtual node does not reset the machine that it shares', () => {
@@ -152,6 +154,6 @@ test('an image is written to the beginning of a disk, and not beyond its size', 
   const pipe = `${image}.pipe`
   execFileSync('mkfifo', [pipe])
   await expect(writeImage(node.context, target, pipe, 1)).rejects.toThrow('is neither a file nor a block device')
-  await copyDevice(node.put('/tmp/small', 'abc'), file)
+  await copyDevice(node.context.files, node.put('/tmp/small', 'abc'), file)
   expect(fs.readFileSync(file, 'utf8').slice(0, 4)).toBe('abcx')
 })

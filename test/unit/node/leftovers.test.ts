@@ -1,5 +1,6 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
+import { systemFiles } from '../../../src/lib/files'
 import { systemClock } from '../../../src/lib/clock'
 import { fileHandlers } from '../../../src/node/handlers/files'
 import { ARCHIVE_DIRECTORIES_MAX } from '../../../src/model/limits/queue'
@@ -69,14 +70,14 @@ test('of logs that pile up the oldest go', async () => {
     fs.writeFileSync(path.join(folder, `add-${at}.log`), '')
     fs.utimesSync(path.join(folder, `add-${at}.log`), 1000 + at, 1000 + at)
   }
-  await keepNewest(folder, 3)
+  await keepNewest(systemFiles, folder, 3)
   expect(fs.readdirSync(folder)).toEqual(['add-2.log', 'add-3.log', 'add-4.log'])
-  await keepNewest(path.join(folder, 'not-there'), 3)
+  await keepNewest(systemFiles, path.join(folder, 'not-there'), 3)
 })
 
 test('two that clean one folder at once do not harm each other', async () => {
   const folder = path.dirname(node.put('/var/log/ganeti/os/add-0.log', ''))
   for (let at = 0; at < 200; at++) fs.writeFileSync(path.join(folder, `add-${at}.log`), '')
-  await Promise.all(Array.from({ length: 8 }, () => keepNewest(folder, 3)))
+  await Promise.all(Array.from({ length: 8 }, () => keepNewest(systemFiles, folder, 3)))
   expect(fs.readdirSync(folder)).toHaveLength(3)
 })

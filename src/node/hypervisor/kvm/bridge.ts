@@ -1,7 +1,8 @@
 // Joins a NIC's tap device to its bridge as Ganeti's scripts do, with the VLANs that the NIC asks for.
-import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
+import type { Files } from '../../../lib/files'
 import { HypervisorFailure } from '../hypervisor'
+import type { Host } from './host'
 import { nicCommand } from './nic-command'
 
 export interface BridgeFacts {
@@ -25,15 +26,15 @@ export function parseVlans(vlan: string): Vlans {
   return { untagged: untagged === '' ? undefined : untagged, tagged }
 }
 
-export async function joinBridge(tap: string, bridge: string, vlan: string): Promise<void> {
+export async function joinBridge({ files, run }: Host, tap: string, bridge: string, vlan: string): Promise<void> {
   // A bridge takes the lowest address and the smallest MTU of its ports; a guest's start must change neither.
-  const address = (await fs.readFile(`/sys/class/net/${tap}/address`, 'utf8')).trim()
-  await nicCommand(['ip', 'link', 'set', 'dev', tap, 'address', address.replace(/^../, 'fe')])
-  const mtu = (await fs.readFile(`/sys/class/net/${bridge}/mtu`, 'utf8')).trim()
-  await nicCommand(['ip', 'link', 'set', 'dev', tap, 'mtu', mtu])
-  await nicCommand(['ip', 'link', 'set', 'dev', tap, 'master', bridge])
+  const address = (await files.readFile(`/sys/class/net/${tap}/address`, 'utf8')).trim()
+  await nicCommand(run, ['ip', 'link', 'set', 'dev', tap, 'address', address.replace(/^../, 'fe')])
+  const mtu = (await files.readFile(`/sys/class/net/${bridge}/mtu`, 'utf8')).trim()
+  await nicCommand(run, ['ip', 'link', 'set', 'dev', tap, 'mtu', mtu])
+  await nicCommand(run, ['ip', 'link', 'set', 'dev', tap, 'master', bridge])
   if (vlan === '') return
-  for (const argv of vlanCommands(tap, parseVlans(vlan), await bridgeFacts(bridge))) await nicCommand(argv)
+  for (const argv of vlanCommands(tap, parseVlans(vlan), await bridgeFacts(files, bridge))) await nicCommand(run, argv)
 }
 
 /** Refuses a bridge that would let all VLANs through. Pure. */
@@ -58,11 +59,12 @@ export function vlanCommands(tap: string, { untagged, tagged }: Vlans, bridge: B
 }
 
 /** As the kernel tells them below `net`. */
-export async function bridgeFacts(name: string, net = '/sys/class/net'): Promise<BridgeFacts> {
+export async function bridgeFacts(files: Files, name: string, net = '/sys/class/net'): Promise<BridgeFacts> {
   const folder = path.join(net, name)
-  const read = async (file: string) => (await fs.readFile(`${folder}/bridge/${file}`, 'utf8').catch(() => '0')).trim()
-  const ports = await fs.readdir(`${folder}/brif`)
-  const outward = await Promise.all(ports.map((port) => leadsOut(path.join(net, port))))
+  const read = async (file: string) =>
+    (await files.readFile(`${folder}/bridge/${file}`, 'utf8').catch(() => '0')).trim()
+  const ports = await files.readdir(`${folder}/brif`)
+  const outward = await Promise.all(ports.map((port) => leadsOut(files, path.join(net, port))))
   return {
     name,
     vlanFiltering: (await read('vlan_filtering')) === '1',
@@ -75,8 +77,8 @@ export async function bridgeFacts(name: string, net = '/sys/class/net'): Promise
  * Hardware has a device, what is made of other interfaces has these below it, and tunnels have a type. The port of a guest or of a
  * container, whatever its name, has none of these.
  */
-async function leadsOut(port: string): Promise<boolean> {
-  const files = await fs.readdir(port).catch(() => [])
-  const event = await fs.readFile(`${port}/uevent`, 'utf8').catch(() => '')
-  return files.some((file) => file === 'device' || file.startsWith('lower_')) || /^DEVTYPE=/m.test(event)
+async function leadsOut(files: Files, port: string): Promise<boolean> {
+  const names = await files.readdir(port).catch(() => [])
+  const event = await files.readFile(`${port}/uevent`, 'utf8').catch(() => '')
+  return names.some((file) => file === 'device' || file.startsWith('lower_')) || /^DEVTYPE=/m.test(event)
 }

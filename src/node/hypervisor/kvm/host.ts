@@ -1,8 +1,8 @@
 // Finds out what this machine offers to QEMU: program, accelerator and networks. It looks when an instance starts.
-import * as fs from 'node:fs/promises'
-import { constants } from 'node:fs'
+import { constants, type Files } from '../../../lib/files'
 import { changeableByOthers } from '../../../lib/changeable'
-import { runCommand } from '../../../lib/run-command'
+import type { Run } from '../../../lib/run-command'
+import type { Machine } from '../../../lib/machine'
 import { errorCode } from '../../../lib/disk'
 import { HypervisorFailure } from '../hypervisor'
 import type { KvmParams } from './params'
@@ -21,36 +21,38 @@ export interface QemuFacts {
 
 export type Accelerator = 'kvm' | 'tcg'
 
+export type Host = Pick<Machine, 'files' | 'run'>
+
 const known = new Map<string, QemuFacts>()
 
 /** `kvm_path`; where that is Ganeti's default and not here, the name other distributions use. */
-export async function findQemu(kvmPath: string): Promise<string | undefined> {
+export async function findQemu(files: Files, kvmPath: string): Promise<string | undefined> {
   const candidates = kvmPath === DEFAULT_PATH || kvmPath === '' ? [DEFAULT_PATH, ...FALLBACKS] : [kvmPath]
-  for (const candidate of candidates) if (await accessible(candidate, constants.X_OK)) return candidate
+  for (const candidate of candidates) if (await accessible(files, candidate, constants.X_OK)) return candidate
   return undefined
 }
 
-export async function qemuFacts(kvmPath: string): Promise<QemuFacts> {
-  const program = await findQemu(kvmPath)
+export async function qemuFacts({ files, run }: Host, kvmPath: string): Promise<QemuFacts> {
+  const program = await findQemu(files, kvmPath)
   if (program === undefined)
     throw new HypervisorFailure(`The KVM binary ('${kvmPath}') does not exist; install it with: ${QEMU_INSTALL}`)
   // It is started as whoever runs the node, and jobs may name any.
-  const others = await changeableByOthers(program)
+  const others = await changeableByOthers(files, program)
   if (others !== undefined)
     throw new HypervisorFailure(
       `The KVM binary (kvm_path '${program}') is not started: ${others}; only root may be able to change it`,
     )
-  const { mtimeMs } = await fs.stat(program)
+  const { mtimeMs } = await files.stat(program)
   const key = `${program}:${mtimeMs}`
-  const facts = known.get(key) ?? (await askQemu(program))
+  const facts = known.get(key) ?? (await askQemu(run, program))
   // One entry: a node has one QEMU, and an upgrade replaces it.
   known.clear()
   known.set(key, facts)
   return facts
 }
 
-async function askQemu(program: string): Promise<QemuFacts> {
-  const [version, machines] = await Promise.all([ask(program, '-version'), ask(program, '-machine', 'help')])
+async function askQemu(run: Run, program: string): Promise<QemuFacts> {
+  const [version, machines] = await Promise.all([ask(run, program, '-version'), ask(run, program, '-machine', 'help')])
   const [, major, minor, patch = '0'] = /version (\d+)\.(\d+)(?:\.(\d+))?/.exec(version) ?? []
   const defaultMachine = /^(\S+)\s.*\(default\)/m.exec(machines)?.[1]
   if (major === undefined || defaultMachine === undefined)
@@ -59,8 +61,8 @@ async function askQemu(program: string): Promise<QemuFacts> {
   return { program, version: [Number(major), Number(minor), Number(patch)], defaultMachine, machines: names }
 }
 
-async function ask(program: string, ...args: string[]): Promise<string> {
-  const result = await runCommand([program, ...args], { timeout_s: 30 })
+async function ask(run: Run, program: string, ...args: string[]): Promise<string> {
+  const result = await run([program, ...args], { timeout_s: 30 })
   if (result.code === 0) return result.stdout
   throw new HypervisorFailure(`${program} ${args.join(' ')} failed: ${result.output.trim()}`)
 }
@@ -69,10 +71,10 @@ async function ask(program: string, ...args: string[]): Promise<string> {
  * KVM only where the processor really has it: /dev/kvm alone also exists on machines where ordinary guests hang, and QEMU does
  * not fall back from a KVM that opens.
  */
-export async function accelerator(params: KvmParams): Promise<Accelerator> {
+export async function accelerator(files: Files, params: KvmParams): Promise<Accelerator> {
   const wanted = params.text('kvm_flag')
   if (wanted === 'disabled') return 'tcg'
-  if (await kvmUsable()) return 'kvm'
+  if (await kvmUsable(files)) return 'kvm'
   if (wanted === 'enabled')
     throw new HypervisorFailure(
       'kvm_flag is "enabled", but this node has no usable /dev/kvm (no vmx or svm, or no access)',
@@ -80,16 +82,16 @@ export async function accelerator(params: KvmParams): Promise<Accelerator> {
   return 'tcg'
 }
 
-export async function kvmUsable(): Promise<boolean> {
-  const cpuinfo = await fs.readFile('/proc/cpuinfo', 'utf8').catch(() => '')
-  return hasVirtualization(cpuinfo) && (await accessible('/dev/kvm', constants.R_OK | constants.W_OK))
+export async function kvmUsable(files: Files): Promise<boolean> {
+  const cpuinfo = await files.readFile('/proc/cpuinfo', 'utf8').catch(() => '')
+  return hasVirtualization(cpuinfo) && (await accessible(files, '/dev/kvm', constants.R_OK | constants.W_OK))
 }
 
 export const hasVirtualization = (cpuinfo: string): boolean => /^flags\s*:.*\b(vmx|svm)\b/m.test(cpuinfo)
 
-export async function accessible(file: string, mode: number = constants.F_OK): Promise<boolean> {
+export async function accessible(files: Files, file: string, mode: number = constants.F_OK): Promise<boolean> {
   try {
-    await fs.access(file, mode)
+    await files.access(file, mode)
     return true
   } catch {
     return false
@@ -97,13 +99,13 @@ export async function accessible(file: string, mode: number = constants.F_OK): P
 }
 
 /** Whether this process may create tap devices. */
-export const canMakeTaps = async (): Promise<boolean> =>
-  process.geteuid?.() === 0 && (await accessible('/dev/net/tun', constants.R_OK | constants.W_OK))
+export const canMakeTaps = async (files: Files): Promise<boolean> =>
+  process.geteuid?.() === 0 && (await accessible(files, '/dev/net/tun', constants.R_OK | constants.W_OK))
 
 /** Some file systems (tmpfs) cannot be written around the page cache. */
-export async function allowsDirectIo(file: string): Promise<boolean> {
+export async function allowsDirectIo(files: Files, file: string): Promise<boolean> {
   try {
-    await (await fs.open(file, constants.O_RDONLY | constants.O_DIRECT)).close()
+    await (await files.open(file, constants.O_RDONLY | constants.O_DIRECT)).close()
     return true
   } catch (error) {
     return errorCode(error) !== 'EINVAL'

@@ -102,7 +102,12 @@ async function addDisk(
   const place = allocator(runtime).disk(entry.disk)
   const disk = asRuntimeDisk(entry, place, machines.layout.virtualLink(entry.link))
   const params = new KvmParams(runtime.hvparams)
-  const setup = diskSetup({ ...entry, disk: disk.disk }, entry.link, params, await allowsDirectIo(entry.link))
+  const setup = diskSetup(
+    { ...entry, disk: disk.disk },
+    entry.link,
+    params,
+    await allowsDirectIo(machines.context.files, entry.link),
+  )
   await machines.qmp(instance.name, async (qmp) => {
     await qmp.run('blockdev-add', setup.blockdev)
     await undoing(

@@ -1,13 +1,13 @@
 // The KVM hypervisor: one QEMU process for each instance, with Ganeti's files. Where the processor has no virtualization, QEMU
 // translates the guest's code instead.
-import * as fs from 'node:fs/promises'
+import type { Files } from '../../../lib/files'
 import type { HypervisorInfo, InstanceDict, InstanceRuntime } from '../../../rpc/node/dicts'
 import { QMP_LOOK_S } from '../../../model/limits/hypervisor'
 import { HypervisorFailure } from '../hypervisor'
 import type { Hypervisor, HypervisorContext, LinkedDisk, StopOptions } from '../hypervisor'
 import { linuxNodeInfo } from '../linux-node'
 import { consoleInfo } from './console'
-import { QEMU_INSTALL, findQemu, qemuFacts } from './host'
+import { QEMU_INSTALL, findQemu, qemuFacts, type Host } from './host'
 import { checkHotplug, hotplug, resizeDisk } from './hotplug'
 import { KvmMachines } from './machines'
 import { accept, finalizeSource, finalizeTarget, migrate, migrationInfo, migrationStatus } from './migration'
@@ -44,9 +44,9 @@ export function kvmHypervisor(context: HypervisorContext): Hypervisor {
     finalizeSource: (instance, success) => finalizeSource(machines, instance, success),
 
     console: (request) => Promise.resolve(consoleInfo(request, machines.layout, context)),
-    nodeInfo,
-    verify: (hvparams) => verify(new KvmParams(hvparams)),
-    validateParameters,
+    nodeInfo: () => nodeInfo(context),
+    verify: (hvparams) => verify(context.files, new KvmParams(hvparams)),
+    validateParameters: (hvparams) => validateParameters(context, hvparams),
     checkHotplug: (instance, _action, target) => checkHotplug(machines, instance, target),
     hotplug: (instance, action, device, index) => hotplug(machines, instance, action, device, index),
     resizeDisk: (instance, disk, size_bytes) => resizeDisk(machines, instance, disk, size_bytes),
@@ -56,7 +56,9 @@ export function kvmHypervisor(context: HypervisorContext): Hypervisor {
 async function list(machines: KvmMachines): Promise<string[]> {
   const running = (await machines.all()).map((process) => process.name)
   const suffix = '.shutdown'
-  const notes = (await fs.readdir(machines.layout.controlDir())).filter((entry) => entry.endsWith(suffix))
+  const notes = (await machines.context.files.readdir(machines.layout.controlDir())).filter((entry) =>
+    entry.endsWith(suffix),
+  )
   return [...new Set([...running, ...notes.map((entry) => entry.slice(0, -suffix.length))])].sort()
 }
 
@@ -72,7 +74,7 @@ async function start(
   disks: readonly LinkedDisk[],
   paused: boolean,
 ): Promise<string[]> {
-  await validateParameters(instance.hvparams)
+  await validateParameters(machines.context, instance.hvparams)
   const existing = await machines.find(instance.name)
   if (existing) {
     const status = await machines.qmp(instance.name, (qmp) => qmp.status())
@@ -100,7 +102,7 @@ async function settle(machines: KvmMachines, instance: InstanceDict): Promise<vo
 
 async function stop(machines: KvmMachines, instance: InstanceDict, options: StopOptions): Promise<void> {
   const process = await machines.find(instance.name)
-  await fs.rm(machines.layout.shutdownFile(instance.name), { force: true })
+  await machines.context.files.rm(machines.layout.shutdownFile(instance.name), { force: true })
   if (!process) return
   if (options.force || !new KvmParams(instance.hvparams).flag('acpi')) return await machines.kill(process)
   await machines
@@ -144,14 +146,14 @@ async function reboot(machines: KvmMachines, instance: InstanceDict): Promise<vo
   await machines.launch(instance, runtime)
 }
 
-async function nodeInfo(): Promise<HypervisorInfo> {
-  const node = await linuxNodeInfo()
-  const qemu = await qemuFacts('').catch(() => undefined)
+async function nodeInfo(host: Host): Promise<HypervisorInfo> {
+  const node = await linuxNodeInfo(host.files)
+  const qemu = await qemuFacts(host, '').catch(() => undefined)
   return { ...node, ...(qemu ? { hv_version: qemu.version } : {}) }
 }
 
-async function verify(params: KvmParams): Promise<string | undefined> {
+async function verify(files: Files, params: KvmParams): Promise<string | undefined> {
   const kvmPath = params.text('kvm_path') || '/usr/bin/kvm'
-  if (await findQemu(kvmPath)) return undefined
+  if (await findQemu(files, kvmPath)) return undefined
   return `The KVM binary ('${kvmPath}') does not exist; install it with: ${QEMU_INSTALL}`
 }

@@ -1,9 +1,8 @@
 // Where Ganeti keeps what belongs to a KVM instance on its node, and how those names become paths of this machine.
 import { createHash } from 'node:crypto'
-import * as fs from 'node:fs/promises'
 import { checkSocketPath } from '../../../lib/json-socket'
 import type { Paths } from '../../../lib/paths'
-import { HypervisorFailure } from '../hypervisor'
+import { HypervisorFailure, type HypervisorContext } from '../hypervisor'
 
 export const KVM_DIR = '/var/run/ganeti/kvm-hypervisor'
 export const KVM_LOG_DIR = '/var/log/ganeti/kvm'
@@ -16,9 +15,11 @@ export type SocketKind = (typeof SOCKET_KINDS)[number]
 
 export class KvmLayout {
   private readonly base: string
+  private readonly paths: Paths
 
-  constructor(private readonly paths: Paths) {
-    this.base = paths.local(KVM_DIR)
+  constructor(readonly host: Pick<HypervisorContext, 'paths' | 'files' | 'processes'>) {
+    this.paths = host.paths
+    this.base = this.paths.local(KVM_DIR)
   }
 
   readonly pidDir = () => `${this.base}/pid`
@@ -63,16 +64,16 @@ export class KvmLayout {
   async createDirectories(): Promise<void> {
     const directories = ['pid', 'uid', 'ctrl', 'conf', 'nic', 'chroot'].map((part) => `${this.base}/${part}`)
     for (const directory of [...directories, this.paths.local(KVM_LOG_DIR)])
-      await fs.mkdir(directory, { recursive: true, mode: RUN_DIRS_MODE })
+      await this.host.files.mkdir(directory, { recursive: true, mode: RUN_DIRS_MODE })
   }
 
   /** Everything but the log; the chroot only when it is empty, since what a guest left there may be wanted. */
   async removeInstance(name: string): Promise<void> {
     const files = [this.pidFile(name), this.uidFile(name), this.runtimeFile(name), this.shutdownFile(name)]
     for (const file of [...files, ...SOCKET_KINDS.map((kind) => this.socket(name, kind))])
-      await fs.rm(file, { force: true })
-    await fs.rm(this.nicDir(name), { recursive: true, force: true })
-    await fs.rmdir(this.chrootDir(name)).catch(() => undefined)
+      await this.host.files.rm(file, { force: true })
+    await this.host.files.rm(this.nicDir(name), { recursive: true, force: true })
+    await this.host.files.rmdir(this.chrootDir(name)).catch(() => undefined)
   }
 
   private localizeSockets(text: string, kind: SocketKind): string {

@@ -1,8 +1,8 @@
 // The QEMU machines of this node: launching one from its runtime data, asking it, ending it. What start, migration and hotplug
 // have in common.
-import * as fs from 'node:fs/promises'
 import * as os from 'node:os'
 import { within } from '../../../lib/clock'
+import type { Files } from '../../../lib/files'
 import { readPlainFile } from '../../../lib/read-bounded'
 import { errorText } from '../../../lib/system-failure'
 import { INSTANCE_LOOK_S, QMP_LOOK_S, SCREEN_PASSWORD_BYTES_MAX } from '../../../model/limits/hypervisor'
@@ -47,7 +47,7 @@ export class KvmMachines {
   readonly network: KvmNetwork
 
   constructor(readonly context: HypervisorContext) {
-    this.layout = new KvmLayout(context.paths)
+    this.layout = new KvmLayout(context)
     this.network = new KvmNetwork(context, this.layout)
   }
 
@@ -71,7 +71,7 @@ export class KvmMachines {
   }
 
   async runtime(name: string): Promise<KvmRuntime> {
-    const runtime = await readRuntime(this.layout.runtimeFile(name))
+    const runtime = await readRuntime(this.context.files, this.layout.runtimeFile(name))
     if (runtime === undefined)
       throw new HypervisorFailure(`There is no KVM runtime data of instance ${name} on this node`)
     return runtime
@@ -80,7 +80,7 @@ export class KvmMachines {
   /** Plans how QEMU sees the instance and its disks. The plan is kept until the instance ends. */
   async plan(instance: InstanceDict, disks: readonly LinkedDisk[]): Promise<KvmRuntime> {
     const params = new KvmParams(instance.hvparams)
-    const qemu = await qemuFacts(params.text('kvm_path'))
+    const qemu = await qemuFacts(this.context, params.text('kvm_path'))
     const places = new PlaceAllocator(params, machineOf(params, qemu))
     return {
       program: qemu.program,
@@ -92,7 +92,7 @@ export class KvmMachines {
   }
 
   save(name: string, runtime: KvmRuntime): Promise<void> {
-    return writeRuntime(this.layout.runtimeFile(name), encodeRuntime(runtime))
+    return writeRuntime(this.context.files, this.layout.runtimeFile(name), encodeRuntime(runtime))
   }
 
   /**
@@ -101,7 +101,7 @@ export class KvmMachines {
    */
   async launch(instance: InstanceDict, runtime: KvmRuntime, options: LaunchOptions = {}): Promise<string[]> {
     await this.network.release(instance.name)
-    await fs.rm(this.layout.shutdownFile(instance.name), { force: true })
+    await this.context.files.rm(this.layout.shutdownFile(instance.name), { force: true })
     try {
       const remarks = await this.startProcess(instance, runtime, options)
       await this.settle(instance, runtime, options)
@@ -138,7 +138,8 @@ export class KvmMachines {
 
   async info(name: string, process?: QemuProcess): Promise<InstanceRuntime | undefined> {
     const found = process ?? (await this.find(name))
-    if (found === undefined) return (await accessible(this.layout.shutdownFile(name))) ? USER_DOWN : undefined
+    if (found === undefined)
+      return (await accessible(this.context.files, this.layout.shutdownFile(name))) ? USER_DOWN : undefined
     const userNics = [...(await this.network.notes(name))].flatMap(([index, note]) =>
       note === USER_MODE ? [index] : [],
     )
@@ -172,7 +173,7 @@ export class KvmMachines {
 
   /** The guest powered itself off and QEMU was told to wait for that to be seen: it is noted, and the memory given back. */
   private async noteUserShutdown(process: QemuProcess, qmp: Qmp): Promise<InstanceRuntime> {
-    await fs.writeFile(this.layout.shutdownFile(process.name), '')
+    await this.context.files.writeFile(this.layout.shutdownFile(process.name), '')
     await qmp.run('quit').catch(() => undefined)
     if (!(await waitGone(process, this.layout, this.context.clock, 5))) await this.kill(process)
     return USER_DOWN
@@ -181,7 +182,7 @@ export class KvmMachines {
   private async startProcess(instance: InstanceDict, runtime: KvmRuntime, options: LaunchOptions): Promise<string[]> {
     await this.layout.createDirectories()
     const configured = new KvmParams(instance.hvparams)
-    const qemu = await qemuFacts(configured.text('kvm_path'))
+    const qemu = await qemuFacts(this.context, configured.text('kvm_path'))
     const runAs = await runAsUser(this.context, this.layout, instance.name, configured)
     const started = new KvmParams(runtime.hvparams)
     const backends: NicBackend[] = []
@@ -189,10 +190,12 @@ export class KvmMachines {
       backends.push(await this.network.prepare(instance, nic, index, started, runAs))
     await this.connectNics(instance, runtime, (mode) => !options.incoming || !ANNOUNCING.includes(mode))
     if (configured.flag('use_chroot'))
-      await fs.mkdir(this.layout.chrootDir(instance.name), { recursive: true, mode: 0o700 })
-    const directIo = await Promise.all(runtime.disks.map(({ link }) => allowsDirectIo(this.layout.localLink(link))))
+      await this.context.files.mkdir(this.layout.chrootDir(instance.name), { recursive: true, mode: 0o700 })
+    const directIo = await Promise.all(
+      runtime.disks.map(({ link }) => allowsDirectIo(this.context.files, this.layout.localLink(link))),
+    )
     const facts: LaunchFacts = {
-      accelerator: await accelerator(configured),
+      accelerator: await accelerator(this.context.files, configured),
       qemuVersion: [qemu.version[0], qemu.version[1]],
       backends,
       directIo,
@@ -202,7 +205,7 @@ export class KvmMachines {
       ...(runAs ? { runAs } : {}),
     }
     const args = launchCommand(instance.name, runtime, configured, facts, this.layout)
-    await startQemu(qemu.program, args, this.layout.logFile(instance.name))
+    await startQemu(this.context, qemu.program, args, this.layout.logFile(instance.name))
     return [...userModeRemarks(backends), ...cacheRemarks(runtime, directIo)]
   }
 
@@ -210,11 +213,11 @@ export class KvmMachines {
   private async settle(instance: InstanceDict, runtime: KvmRuntime, options: LaunchOptions): Promise<void> {
     const params = new KvmParams(instance.hvparams)
     const process = await this.running(instance.name, `QEMU of instance ${instance.name} ended right after its start`)
-    const free_mib = (await linuxNodeInfo()).memory_free
+    const free_mib = (await linuxNodeInfo(this.context.files)).memory_free
     await this.qmp(instance.name, async (qmp) => {
       for (const [protocol, file] of screenPasswords(params))
-        await qmp.run('set_password', { protocol, password: await password(file) })
-      await pinCpus(qmp, new KvmParams(runtime.hvparams).text('cpu_mask'), process.pid)
+        await qmp.run('set_password', { protocol, password: await password(this.context.files, file) })
+      await pinCpus(this.context.run, qmp, new KvmParams(runtime.hvparams).text('cpu_mask'), process.pid)
       if (options.incoming) return
       const memory = startupMemory(instance, free_mib)
       if (memory < instance.beparams.maxmem) await qmp.run('balloon', { value: memory * MIB })
@@ -264,9 +267,9 @@ function screenPasswords(params: KvmParams): [protocol: string, file: string][] 
   })
 }
 
-async function password(file: string): Promise<string> {
+async function password(files: Files, file: string): Promise<string> {
   try {
-    return (await readPlainFile(file, SCREEN_PASSWORD_BYTES_MAX)).split('\n')[0] ?? ''
+    return (await readPlainFile(files, file, SCREEN_PASSWORD_BYTES_MAX)).split('\n')[0] ?? ''
   } catch (error) {
     throw new HypervisorFailure(`Failed to open password file ${file}: ${errorText(error)}`)
   }

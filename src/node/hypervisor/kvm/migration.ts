@@ -1,6 +1,5 @@
 // Live migration between two nodes' QEMU processes. The target is started first, with the source's runtime data, and waits on
 // its own address; the source sends; then each side is told how it ended.
-import * as fs from 'node:fs/promises'
 import { endOf } from '../../../lib/short-text'
 import { HypervisorFailure } from '../hypervisor'
 import type { InstanceDict, MigrationStatus } from '../../../rpc/node/dicts'
@@ -34,7 +33,9 @@ const STATES: Readonly<Record<string, string>> = {
 
 export async function migrationInfo(machines: KvmMachines, instance: InstanceDict): Promise<string> {
   const runtime = await machines.runtime(instance.name)
-  return encodeRuntime(await asItRuns(runtime, await machines.qmp(instance.name, runningMachine)))
+  return encodeRuntime(
+    await asItRuns(machines.context.files, runtime, await machines.qmp(instance.name, runningMachine)),
+  )
 }
 
 export async function accept(
@@ -47,8 +48,8 @@ export async function accept(
   const params = new KvmParams(instance.hvparams)
   const existing = await machines.find(instance.name)
   // Messages of an earlier run of this guest must not be taken for the reason of a failure now.
-  if (!existing) await fs.rm(machines.layout.logFile(instance.name), { force: true })
-  await checkSameMachine(instance, runtime)
+  if (!existing) await machines.context.files.rm(machines.layout.logFile(instance.name), { force: true })
+  await checkSameMachine(machines.context, instance, runtime)
   if (existing) {
     const waiting = await machines.qmp(instance.name, async (qmp) => (await qmp.status()) === 'inmigrate')
     if (!waiting) throw new HypervisorFailure("Can't accept instance, already running")
@@ -109,7 +110,7 @@ export async function finalizeTarget(
   if (!process) throw new HypervisorFailure(`Instance ${instance.name} is not running after its migration`)
   const runtime = decodeRuntime(info)
   await machines.connectAnnouncingNics(instance, runtime)
-  await writeRuntime(machines.layout.runtimeFile(instance.name), info)
+  await writeRuntime(machines.context.files, machines.layout.runtimeFile(instance.name), info)
   await machines.qmp(instance.name, async (qmp) => {
     const status = await settledStatus(machines, qmp)
     if (status === 'inmigrate') throw new HypervisorFailure(`Instance ${instance.name} still waits for its memory`)
@@ -121,7 +122,9 @@ export async function finalizeTarget(
 }
 
 async function dropReceived(machines: KvmMachines, name: string, process: QemuProcess | undefined) {
-  const words = process ? '' : await fs.readFile(machines.layout.logFile(name), 'utf8').catch(() => '')
+  const words = process
+    ? ''
+    : await machines.context.files.readFile(machines.layout.logFile(name), 'utf8').catch(() => '')
   if (process) await machines.kill(process)
   else await machines.network.release(name)
   await machines.layout.removeInstance(name)

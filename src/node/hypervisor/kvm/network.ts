@@ -1,8 +1,6 @@
 // NICs of KVM instances on this node: a tap device joined to the NIC's network, or, where this process may not make one or the
 // network is not here, QEMU's own user-mode network (the guest reaches out through the node, nobody reaches in).
-import * as fs from 'node:fs/promises'
-import { constants } from 'node:fs'
-import { runCommand } from '../../../lib/run-command'
+import { constants } from '../../../lib/files'
 import { USER_MODE_LINK } from '../../../model/constants/params'
 import type { InstanceDict, NicDict } from '../../../rpc/node/dicts'
 import { HypervisorFailure } from '../hypervisor'
@@ -33,9 +31,9 @@ export class KvmNetwork {
   /** Makes the NIC's end on this node, not yet connected, and notes it in the runtime files. */
   async prepare(instance: InstanceDict, nic: NicDict, index: number, params: KvmParams, user?: string) {
     const backend = await this.makeBackend(instance, nic, params, user)
-    await fs.mkdir(this.layout.nicDir(instance.name), { recursive: true, mode: 0o775 })
+    await this.context.files.mkdir(this.layout.nicDir(instance.name), { recursive: true, mode: 0o775 })
     const note = backend.kind === 'tap' ? backend.interface : USER_MODE
-    await fs.writeFile(this.layout.nicFile(instance.name, index), note)
+    await this.context.files.writeFile(this.layout.nicFile(instance.name, index), note)
     return backend
   }
 
@@ -44,22 +42,23 @@ export class KvmNetwork {
     const tap = backend.interface
     const { mode = 'bridged', link = '', vlan = '' } = nic.nicparams
     const custom = this.customScript(mode)
-    if (custom !== undefined && (await accessible(custom, constants.X_OK)))
-      return await nicCommand([custom, tap], nicEnvironment(instance, nic, index, tap))
-    if (mode === 'bridged') await joinBridge(tap, link, vlan)
+    if (custom !== undefined && (await accessible(this.context.files, custom, constants.X_OK)))
+      return await nicCommand(this.context.run, [custom, tap], nicEnvironment(instance, nic, index, tap))
+    if (mode === 'bridged') await joinBridge(this.context, tap, link, vlan)
     else if (mode === 'openvswitch')
-      await nicCommand(['ovs-vsctl', '--may-exist', 'add-port', link, tap, ...vlanOptions(vlan)])
+      await nicCommand(this.context.run, ['ovs-vsctl', '--may-exist', 'add-port', link, tap, ...vlanOptions(vlan)])
     else if (mode !== 'routed') throw new HypervisorFailure(`NIC mode '${mode}' needs a script ${custom ?? ''}`)
-    await nicCommand(['ip', 'link', 'set', 'dev', tap, 'up'])
+    await nicCommand(this.context.run, ['ip', 'link', 'set', 'dev', tap, 'up'])
     if (mode === 'routed') await this.route(nic, tap, link)
   }
 
   /** The backends of a running instance's NICs, by number: names of tap devices, or `user`. */
   async notes(instanceName: string): Promise<Map<number, string>> {
     const directory = this.layout.nicDir(instanceName)
-    const entries = await fs.readdir(directory).catch(() => [])
+    const entries = await this.context.files.readdir(directory).catch(() => [])
     const notes = new Map<number, string>()
-    for (const entry of entries) notes.set(Number(entry), (await fs.readFile(`${directory}/${entry}`, 'utf8')).trim())
+    for (const entry of entries)
+      notes.set(Number(entry), (await this.context.files.readFile(`${directory}/${entry}`, 'utf8')).trim())
     return notes
   }
 
@@ -67,22 +66,28 @@ export class KvmNetwork {
   async makeRoom(instanceName: string, index: number): Promise<void> {
     const later = [...(await this.notes(instanceName)).keys()].filter((key) => key >= index).sort((a, b) => b - a)
     for (const key of later)
-      await fs.rename(this.layout.nicFile(instanceName, key), this.layout.nicFile(instanceName, key + 1))
+      await this.context.files.rename(
+        this.layout.nicFile(instanceName, key),
+        this.layout.nicFile(instanceName, key + 1),
+      )
   }
 
   /** After a NIC was unplugged: its tap goes, and the numbers of those behind it move down as in the runtime data. */
   async forget(instanceName: string, index: number): Promise<void> {
     await this.release(instanceName, index)
     for (const later of [...(await this.notes(instanceName)).keys()].filter((key) => key > index).sort((a, b) => a - b))
-      await fs.rename(this.layout.nicFile(instanceName, later), this.layout.nicFile(instanceName, later - 1))
+      await this.context.files.rename(
+        this.layout.nicFile(instanceName, later),
+        this.layout.nicFile(instanceName, later - 1),
+      )
   }
 
   /** Removes the tap devices of an instance that is gone, or of one NIC. */
   async release(instanceName: string, only?: number): Promise<void> {
     for (const [index, note] of await this.notes(instanceName)) {
       if (only !== undefined && index !== only) continue
-      if (note !== USER_MODE) await runCommand(['ip', 'link', 'delete', 'dev', note], { timeout_s: 30 })
-      await fs.rm(this.layout.nicFile(instanceName, index), { force: true })
+      if (note !== USER_MODE) await this.context.run(['ip', 'link', 'delete', 'dev', note], { timeout_s: 30 })
+      await this.context.files.rm(this.layout.nicFile(instanceName, index), { force: true })
     }
   }
 
@@ -94,22 +99,28 @@ export class KvmNetwork {
   ): Promise<NicBackend> {
     const reason = await this.userModeReason(nic)
     if (reason !== undefined) return { kind: 'user', ...(nic.nicparams.link === USER_MODE_LINK ? {} : { reason }) }
-    const { vhost, queues, flags } = tapFeatures(params, await accessible('/dev/vhost-net', constants.R_OK))
+    const { vhost, queues, flags } = tapFeatures(
+      params,
+      await accessible(this.context.files, '/dev/vhost-net', constants.R_OK),
+    )
     if (!vhost && params.flag('vhost_net'))
       this.context.log.info({ instance: instance.name, nic: nic.uuid }, 'NIC runs without vhost_net')
     // Random, not counted: several virtual nodes share one kernel's names.
     const tap = `tap${this.context.random.hex(4)}`
     const owner = user === undefined ? [] : ['user', user.split(':')[0] ?? user]
-    await nicCommand(['ip', 'tuntap', 'add', 'dev', tap, 'mode', 'tap', ...owner, ...flags])
+    await nicCommand(this.context.run, ['ip', 'tuntap', 'add', 'dev', tap, 'mode', 'tap', ...owner, ...flags])
     return { kind: 'tap', interface: tap, vhost, queues }
   }
 
   private async userModeReason(nic: NicDict): Promise<string | undefined> {
-    if (!(await canMakeTaps())) return 'this process may not create tap devices'
+    if (!(await canMakeTaps(this.context.files))) return 'this process may not create tap devices'
     const { mode = 'bridged', link = '' } = nic.nicparams
     const custom = this.customScript(mode)
-    if (mode !== 'bridged' || (custom !== undefined && (await accessible(custom, constants.X_OK)))) return undefined
-    return (await accessible(`/sys/class/net/${link}/bridge`)) ? undefined : `there is no bridge ${link} on this node`
+    if (mode !== 'bridged' || (custom !== undefined && (await accessible(this.context.files, custom, constants.X_OK))))
+      return undefined
+    return (await accessible(this.context.files, `/sys/class/net/${link}/bridge`))
+      ? undefined
+      : `there is no bridge ${link} on this node`
   }
 
   private customScript(mode: string): string | undefined {
@@ -123,8 +134,17 @@ export class KvmNetwork {
     const family = nic.ip.includes(':') ? '-6' : '-4'
     const names = family === '-4' ? ['proxy_arp', 'forwarding'] : ['proxy_ndp', 'forwarding']
     const version = family === '-4' ? 'ipv4' : 'ipv6'
-    for (const name of names) await fs.writeFile(`/proc/sys/net/${version}/conf/${tap}/${name}`, '1')
-    await nicCommand(['ip', family, 'route', 'replace', nic.ip, 'dev', tap, ...(table === '' ? [] : ['table', table])])
+    for (const name of names) await this.context.files.writeFile(`/proc/sys/net/${version}/conf/${tap}/${name}`, '1')
+    await nicCommand(this.context.run, [
+      'ip',
+      family,
+      'route',
+      'replace',
+      nic.ip,
+      'dev',
+      tap,
+      ...(table === '' ? [] : ['table', table]),
+    ])
   }
 }
 

@@ -1,9 +1,9 @@
 // One program that sets up a NIC on this node.
-import { runCommand } from '../../../lib/run-command'
+import type { Run } from '../../../lib/run-command'
 import { HypervisorFailure } from '../hypervisor'
 
-export async function nicCommand(argv: readonly string[], env?: Record<string, string>): Promise<void> {
-  const result = await runCommand(argv, { timeout_s: 60, ...(env ? { env } : {}) })
+export async function nicCommand(run: Run, argv: readonly string[], env?: Record<string, string>): Promise<void> {
+  const result = await run(argv, { timeout_s: 60, ...(env ? { env } : {}) })
   if (result.code !== 0)
     throw new HypervisorFailure(`Failed to configure a NIC: ${argv.join(' ')}: ${result.output.trim()}`)
 }

@@ -1,5 +1,5 @@
 // CPU pinning: which processors of the node may run which virtual CPU of an instance.
-import { runCommand } from '../../../lib/run-command'
+import type { Run } from '../../../lib/run-command'
 import { CPU_MASK_CPUS_MAX } from '../../../model/limits/hypervisor'
 import { HypervisorFailure } from '../hypervisor'
 import { isObject } from '../../../opcodes/check'
@@ -31,22 +31,22 @@ export function parseCpuMask(mask: string): CpuMasks {
   })
 }
 
-export async function pinCpus(qmp: Qmp, mask: string, pid: number): Promise<void> {
+export async function pinCpus(run: Run, qmp: Qmp, mask: string, pid: number): Promise<void> {
   const masks = parseCpuMask(mask)
   if (masks === 'all') return
   const [single] = masks
-  if (masks.length === 1 && single !== undefined) return await taskset(['-a', '-p', '-c', single, String(pid)])
+  if (masks.length === 1 && single !== undefined) return await taskset(run, ['-a', '-p', '-c', single, String(pid)])
   const cpus = await qmp.run('query-cpus-fast')
   const threads = Array.isArray(cpus) ? cpus.filter(isObject).map((cpu) => Number(cpu['thread-id'])) : []
   if (threads.length !== masks.length)
     throw new HypervisorFailure(`cpu_mask has ${masks.length} entries, the instance ${threads.length} virtual CPUs`)
   for (const [index, thread] of threads.entries()) {
     const cpuList = masks[index]
-    if (cpuList !== undefined && cpuList !== 'all') await taskset(['-p', '-c', cpuList, String(thread)])
+    if (cpuList !== undefined && cpuList !== 'all') await taskset(run, ['-p', '-c', cpuList, String(thread)])
   }
 }
 
-async function taskset(args: readonly string[]): Promise<void> {
-  const result = await runCommand(['taskset', ...args], { timeout_s: 30 })
+async function taskset(run: Run, args: readonly string[]): Promise<void> {
+  const result = await run(['taskset', ...args], { timeout_s: 30 })
   if (result.code !== 0) throw new HypervisorFailure(`taskset ${args.join(' ')} failed: ${result.output.trim()}`)
 }

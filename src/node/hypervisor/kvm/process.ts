@@ -1,11 +1,10 @@
 // QEMU processes of this node: starting one, finding them again, ending one. They are daemons of their own, so that instances
 // live on when the node daemon is restarted.
-import * as fs from 'node:fs/promises'
 import type { Clock } from '../../../lib/clock'
 import { errorCode } from '../../../lib/disk'
-import { runCommand } from '../../../lib/run-command'
 import { QEMU_END_S, QEMU_START_S } from '../../../model/limits/hypervisor'
 import { HypervisorFailure } from '../hypervisor'
+import type { Host } from './host'
 import type { KvmLayout } from './layout'
 import { memoryOf, optionAfter } from './launch'
 
@@ -21,11 +20,16 @@ export interface QemuProcess {
  * sends its complaints as soon as it has read its options. QEMU empties that file when it opens it, but a start may fail
  * before: so it is emptied here, and all that stands in it is of this start.
  */
-export async function startQemu(program: string, args: readonly string[], logFile: string): Promise<void> {
-  await fs.rm(logFile, { force: true })
-  const result = await runCommand([program, ...args], { timeout_s: QEMU_START_S, cwd: '/' })
+export async function startQemu(
+  { files, run }: Host,
+  program: string,
+  args: readonly string[],
+  logFile: string,
+): Promise<void> {
+  await files.rm(logFile, { force: true })
+  const result = await run([program, ...args], { timeout_s: QEMU_START_S, cwd: '/' })
   if (result.code === 0) return
-  const log = await fs.readFile(logFile, 'utf8').catch(() => '')
+  const log = await files.readFile(logFile, 'utf8').catch(() => '')
   const reason = result.timedOut ? `no answer within ${QEMU_START_S} s` : `exited with exit code ${result.code}`
   throw new HypervisorFailure(`QEMU did not start: ${reason}: ${(result.output + log).trim()}`)
 }
@@ -44,7 +48,7 @@ export async function findProcess(layout: KvmLayout, name: string): Promise<Qemu
 
 /** Undefined when there is no file; 0 when there is no number in it. */
 async function readPid(layout: KvmLayout, name: string): Promise<number | undefined> {
-  const text = await fs.readFile(layout.pidFile(name), 'utf8').catch(() => undefined)
+  const text = await layout.host.files.readFile(layout.pidFile(name), 'utf8').catch(() => undefined)
   if (text === undefined) return undefined
   return /^\d+\s*$/.test(text) ? Number(text) : 0
 }
@@ -62,14 +66,16 @@ export async function mendPidFile(layout: KvmLayout, { name, pid }: QemuProcess)
   if (named === pid) return
   const other = named === undefined ? undefined : await describe(named, layout)
   if (other?.name === name || !(await describe(pid, layout))) return
-  const write = fs.writeFile(layout.pidFile(name), `${pid}\n`, { flag: named === undefined ? 'wx' : 'w' })
+  const write = layout.host.files.writeFile(layout.pidFile(name), `${pid}\n`, {
+    flag: named === undefined ? 'wx' : 'w',
+  })
   await write.catch((error: unknown) => {
     if (errorCode(error) !== 'EEXIST') throw error
   })
 }
 
 async function scan(layout: KvmLayout): Promise<QemuProcess[]> {
-  const pids = (await fs.readdir('/proc')).filter((entry) => /^\d+$/.test(entry)).map(Number)
+  const pids = (await layout.host.files.readdir('/proc')).filter((entry) => /^\d+$/.test(entry)).map(Number)
   return (await Promise.all(pids.map((pid) => describe(pid, layout)))).filter((entry) => entry !== undefined)
 }
 
@@ -80,9 +86,10 @@ export function startedWith(process: QemuProcess): { memory: number; vcpus: numb
 
 /** Ends a process at once and waits until it is gone. */
 export async function killQemu(process: QemuProcess, layout: KvmLayout, clock: Clock): Promise<void> {
-  sendSignal(process.pid, 'SIGTERM')
+  const { processes } = layout.host
+  processes.signal(process.pid, 'SIGTERM')
   if (await waitGone(process, layout, clock, 1)) return
-  sendSignal(process.pid, 'SIGKILL')
+  processes.signal(process.pid, 'SIGKILL')
   if (await waitGone(process, layout, clock, QEMU_END_S)) return
   throw new HypervisorFailure(`Process ${process.pid} of instance ${process.name} did not end on SIGKILL`)
 }
@@ -99,18 +106,10 @@ export async function waitGone(process: QemuProcess, layout: KvmLayout, clock: C
 /** Undefined for a process that is gone, is a zombie, or is not a QEMU of this node's. */
 async function describe(pid: number, layout: KvmLayout): Promise<QemuProcess | undefined> {
   // A zombie's command line is empty, so it is not taken for a live one.
-  const command = (await fs.readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0')
+  const command = (await layout.host.files.readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0')
   const pidFile = optionAfter(command, '-pidfile')
   // Earlier versions added an option to the name.
   const name = optionAfter(command, '-name')?.split(',')[0]
   if (pidFile === undefined || name === undefined || pidFile !== `${layout.pidDir()}/${name}`) return undefined
   return { pid, name, uuid: optionAfter(command, '-uuid') ?? '', command }
-}
-
-function sendSignal(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal)
-  } catch (error) {
-    if (errorCode(error) !== 'ESRCH') throw error
-  }
 }

@@ -1,8 +1,8 @@
 // The `.runtime` file: with which hardware an instance was started. A reboot or a migration must give the guest the same
 // hardware again, whatever its configuration says by then. The format is Ganeti's: a JSON list of the command's fixed part, the
 // NICs, the parameters and the disks with their links; paths in it are Ganeti's, not those below a virtual root.
-import * as fs from 'node:fs/promises'
 import { isMissing } from '../../../lib/disk'
+import type { Files } from '../../../lib/files'
 import type { DiskDict, HvParams, NicDict } from '../../../rpc/node/dicts'
 import { HypervisorFailure } from '../hypervisor'
 import { isObject } from '../../../opcodes/check'
@@ -73,18 +73,18 @@ function upgraded(words: readonly string[]): string[] {
   })
 }
 
-export async function readRuntime(file: string): Promise<KvmRuntime | undefined> {
+export async function readRuntime(files: Files, file: string): Promise<KvmRuntime | undefined> {
   try {
-    return decodeRuntime(await fs.readFile(file, 'utf8'))
+    return decodeRuntime(await files.readFile(file, 'utf8'))
   } catch (error) {
     if (isMissing(error)) return undefined
     throw error
   }
 }
 
-export async function writeRuntime(file: string, text: string): Promise<void> {
-  await fs.writeFile(`${file}.new`, text, { mode: 0o640 })
-  await fs.rename(`${file}.new`, file)
+export async function writeRuntime(files: Files, file: string, text: string): Promise<void> {
+  await files.writeFile(`${file}.new`, text, { mode: 0o640 })
+  await files.rename(`${file}.new`, file)
 }
 
 function parseList(text: string): unknown[] {

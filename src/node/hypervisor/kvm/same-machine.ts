@@ -1,10 +1,10 @@
 // A migrated guest must meet the machine that it left. The source asks its QEMU what that is and writes it into the runtime data
 // that travel; the target refuses before anything is sent when it cannot offer the same.
-import * as fs from 'node:fs/promises'
+import type { Files } from '../../../lib/files'
 import type { InstanceDict } from '../../../rpc/node/dicts'
 import { HypervisorFailure } from '../hypervisor'
 import { kvmUsable, qemuFacts } from './host'
-import type { Accelerator } from './host'
+import type { Accelerator, Host } from './host'
 import { acceleratorOption, memoryOf, namedAccelerator, optionAfter } from './launch'
 import { KvmParams } from './params'
 import type { Qmp } from './qmp'
@@ -23,7 +23,11 @@ export async function runningMachine(qmp: Qmp): Promise<RunningMachine> {
 }
 
 /** The runtime data for the target. The accelerator is otherwise chosen by each node for itself. */
-export async function asItRuns(runtime: KvmRuntime, { accelerator, machine }: RunningMachine): Promise<KvmRuntime> {
+export async function asItRuns(
+  files: Files,
+  runtime: KvmRuntime,
+  { accelerator, machine }: RunningMachine,
+): Promise<KvmRuntime> {
   const { command } = runtime
   const named = command.map((word, index) =>
     command[index - 1] === '-machine' ? word.replace(/^[^,]*/, machine) : word,
@@ -32,22 +36,22 @@ export async function asItRuns(runtime: KvmRuntime, { accelerator, machine }: Ru
   return {
     ...runtime,
     command: [...named, ...added],
-    ...(accelerator === 'kvm' && passesHostCpu(command) ? { cpuFlags: await cpuFlags() } : {}),
+    ...(accelerator === 'kvm' && passesHostCpu(command) ? { cpuFlags: await cpuFlags(files) } : {}),
   }
 }
 
 /** Refuses a guest whose machine this node cannot offer. */
-export async function checkSameMachine(instance: InstanceDict, runtime: KvmRuntime): Promise<void> {
+export async function checkSameMachine(host: Host, instance: InstanceDict, runtime: KvmRuntime): Promise<void> {
   const { command } = runtime
-  const qemu = await qemuFacts(new KvmParams(instance.hvparams).text('kvm_path'))
+  const qemu = await qemuFacts(host, new KvmParams(instance.hvparams).text('kvm_path'))
   const machine = (optionAfter(command, '-machine') ?? '').split(',')[0] ?? ''
   const version = qemu.version.join('.')
   if (machine !== '' && !qemu.machines.includes(machine))
     refuse(instance, `its machine type ${machine} is unknown to this node's QEMU ${version}`)
-  if (namedAccelerator(command) === 'kvm' && !(await kvmUsable()))
+  if (namedAccelerator(command) === 'kvm' && !(await kvmUsable(host.files)))
     refuse(instance, 'it runs under KVM, and this node has no usable /dev/kvm (no vmx or svm, or no access)')
   if (runtime.cpuFlags === undefined) return
-  const here = new Set(await cpuFlags())
+  const here = new Set(await cpuFlags(host.files))
   const missing = runtime.cpuFlags.filter((flag) => !here.has(flag))
   if (missing.length > 0)
     refuse(instance, `it was given its node's processor, of which this node's lacks ${missing.join(' ')}`)
@@ -60,7 +64,7 @@ function refuse(instance: InstanceDict, reason: string): never {
 const passesHostCpu = (command: readonly string[]): boolean =>
   /^(host|max)(,|$)/.test(optionAfter(command, '-cpu') ?? '')
 
-async function cpuFlags(): Promise<string[]> {
-  const cpuinfo = await fs.readFile('/proc/cpuinfo', 'utf8')
+async function cpuFlags(files: Files): Promise<string[]> {
+  const cpuinfo = await files.readFile('/proc/cpuinfo', 'utf8')
   return (/^(?:flags|Features)\s*:\s*(.*)$/m.exec(cpuinfo)?.[1] ?? '').split(/\s+/).sort()
 }

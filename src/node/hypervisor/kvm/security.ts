@@ -1,5 +1,4 @@
 // As whom QEMU runs, from `security_model`: as root (none), as one user, or as a user of its own from the cluster's pool.
-import * as fs from 'node:fs/promises'
 import { HypervisorFailure } from '../hypervisor'
 import type { HypervisorContext } from '../hypervisor'
 import type { KvmLayout } from './layout'
@@ -16,11 +15,11 @@ export async function runAsUser(
   const model = params.text('security_model')
   if (model === 'user') return params.text('security_domain')
   if (model !== 'pool') return undefined
-  const pool = await fs.readFile(context.paths.ssconf('uid_pool'), 'utf8').catch(() => '')
+  const pool = await context.files.readFile(context.paths.ssconf('uid_pool'), 'utf8').catch(() => '')
   const used = await usedUids(layout, name)
   for (const uid of expandPool(pool)) {
     if (used.has(uid)) continue
-    await fs.writeFile(layout.uidFile(name), String(uid))
+    await context.files.writeFile(layout.uidFile(name), String(uid))
     return `${uid}:${uid}`
   }
   throw new HypervisorFailure('The uid-pool is empty, or all its user ids are in use')
@@ -37,10 +36,11 @@ export function* expandPool(text: string): Generator<number> {
 }
 
 async function usedUids(layout: KvmLayout, except: string): Promise<Set<number>> {
+  const { files } = layout.host
   const directory = layout.uidDir()
-  const names = (await fs.readdir(directory).catch(() => [])).filter((name) => name !== except)
+  const names = (await files.readdir(directory).catch(() => [])).filter((name) => name !== except)
   const used = new Set<number>()
   for (const name of names)
-    if (await findProcess(layout, name)) used.add(Number(await fs.readFile(`${directory}/${name}`, 'utf8')))
+    if (await findProcess(layout, name)) used.add(Number(await files.readFile(`${directory}/${name}`, 'utf8')))
   return used
 }

@@ -1,13 +1,13 @@
 // Whether this node can honour KVM parameters: what they name must be here, and what they combine must fit together.
-import * as fs from 'node:fs/promises'
 import { isIP } from 'node:net'
 import * as os from 'node:os'
 import * as path from 'node:path'
+import type { Files } from '../../../lib/files'
 import type { HvParams } from '../../../rpc/node/dicts'
 import { HypervisorFailure } from '../hypervisor'
 import { cdromDriver, splitWords } from './command'
 import { checkDiskType } from './devices'
-import { accelerator, accessible, findQemu, qemuFacts } from './host'
+import { accelerator, accessible, findQemu, qemuFacts, type Host } from './host'
 import { KvmParams } from './params'
 import { parseCpuMask } from './pinning'
 
@@ -22,32 +22,34 @@ const DIRECTORIES: readonly string[] = ['mem_path', 'vnc_x509_path']
 const IMAGES: readonly string[] = ['cdrom_image_path', 'cdrom2_image_path']
 const URL = /^(https?|ftps?|tftp):\/\//
 
-export async function validateParameters(hvparams: HvParams): Promise<void> {
+export async function validateParameters(host: Host, hvparams: HvParams): Promise<void> {
+  const { files } = host
   const params = new KvmParams(hvparams)
-  for (const name of FILES) await checkPath(params, name, 'file')
-  for (const name of DIRECTORIES) await checkPath(params, name, 'directory')
-  for (const name of IMAGES) if (!URL.test(params.text(name))) await checkPath(params, name, 'file')
-  if (!(await findQemu(params.text('kvm_path')))) refuse('kvm_path', 'not found or not a file', params.text('kvm_path'))
+  for (const name of FILES) await checkPath(files, params, name, 'file')
+  for (const name of DIRECTORIES) await checkPath(files, params, name, 'directory')
+  for (const name of IMAGES) if (!URL.test(params.text(name))) await checkPath(files, params, name, 'file')
+  if (!(await findQemu(files, params.text('kvm_path'))))
+    refuse('kvm_path', 'not found or not a file', params.text('kvm_path'))
   checkScreen(params)
-  await checkSecurity(params)
-  await checkMachine(params)
+  await checkSecurity(files, params)
+  await checkMachine(host, params)
   checkDiskType(params.text('disk_type'))
   cdromDriver(params)
   parseCpuMask(params.text('cpu_mask'))
   splitWords(params.text('kvm_extra'))
-  await accelerator(params)
+  await accelerator(files, params)
 }
 
 function refuse(name: string, reason: string, value: string): never {
   throw new HypervisorFailure(`Parameter '${name}' fails validation: ${reason} (current value: '${value}')`)
 }
 
-async function checkPath(params: KvmParams, name: string, kind: 'file' | 'directory'): Promise<void> {
+async function checkPath(files: Files, params: KvmParams, name: string, kind: 'file' | 'directory'): Promise<void> {
   const value = params.text(name)
   if (value === '') return
   if (!path.isAbsolute(value) || path.normalize(value) !== value)
     refuse(name, 'must be an absolute normalized path', value)
-  const found = await fs.stat(value).catch(() => undefined)
+  const found = await files.stat(value).catch(() => undefined)
   const fits = kind === 'file' ? found?.isFile() : found?.isDirectory()
   if (!fits) refuse(name, `not found or not a ${kind}`, value)
 }
@@ -66,16 +68,16 @@ function checkScreen(params: KvmParams): void {
     throw new HypervisorFailure('SPICE: The spice_bind parameter must be either a valid IP address or interface name')
 }
 
-async function checkSecurity(params: KvmParams): Promise<void> {
+async function checkSecurity(files: Files, params: KvmParams): Promise<void> {
   const model = params.text('security_model')
   const user = params.text('security_domain')
-  if (model !== 'user' || !(await accessible('/etc/passwd'))) return
-  const accounts = (await fs.readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':')[0])
+  if (model !== 'user' || !(await accessible(files, '/etc/passwd'))) return
+  const accounts = (await files.readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':')[0])
   if (!accounts.includes(user)) throw new HypervisorFailure(`Unknown security domain user ${user}`)
 }
 
-async function checkMachine(params: KvmParams): Promise<void> {
-  const qemu = await qemuFacts(params.text('kvm_path'))
+async function checkMachine(host: Host, params: KvmParams): Promise<void> {
+  const qemu = await qemuFacts(host, params.text('kvm_path'))
   const machine = params.text('machine_version')
   if (machine !== '' && !qemu.machines.includes(machine.split(',')[0] ?? ''))
     throw new HypervisorFailure(`Unsupported machine version: ${machine}`)

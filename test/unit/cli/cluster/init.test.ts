@@ -5,6 +5,7 @@ import * as path from 'node:path'
 import type { NewNode } from '../../../../src/cli/command'
 import { loadConfig } from '../../../../src/config/upgrade'
 import { systemDisk } from '../../../../src/lib/disk'
+import { thisMachine } from '../../../../src/lib/machine'
 import { pathsOf } from '../../../../src/lib/paths'
 import { systemRandom as random } from '../../../../src/lib/random'
 import type { Cluster } from '../../../../src/model/config'
@@ -27,6 +28,7 @@ beforeEach(() => {
   directory = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-init-'))
   newNode = {
     ...{ paths: pathsOf(path.join(directory, NODE), NODE), disk: systemDisk, random },
+    ...thisMachine,
     volumeGroups: async () => [
       { name: 'xenvg', size_mib: 50_000 },
       { name: 'small', size_mib: 100 },

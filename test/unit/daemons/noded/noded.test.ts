@@ -7,6 +7,10 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import * as tls from 'node:tls'
 import { text } from 'node:stream/consumers'
+import { ownedDisk } from '../../../../src/model/owners'
+import { systemRandom } from '../../../../src/lib/random'
+import { systemClock } from '../../../../src/lib/clock'
+import { thisMachine } from '../../../../src/lib/machine'
 import { pathsOf } from '../../../../src/lib/paths'
 import { certificateDigest, createCertificate, createClientCertificate, nodeClientTls } from '../../../../src/lib/tls'
 import { nodeUuid } from '../../../../src/model/ids'
@@ -29,7 +33,7 @@ beforeAll(async () => {
   fs.writeFileSync(paths.serverCert, server)
   fs.writeFileSync(paths.clientCert, own)
   noded = await startNoded({
-    paths,
+    ...{ paths, clock: systemClock, random: systemRandom, disk: ownedDisk, machine: thisMachine },
     hostname: HOST,
     address: '127.0.0.1',
     port: 0,

@@ -2,6 +2,8 @@
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
+import { ownedDisk } from '../../../../src/model/owners'
+import { thisMachine } from '../../../../src/lib/machine'
 import { createConfig } from '../../../../src/config/store-files'
 import { type Noded, startNoded } from '../../../../src/daemons/noded/noded'
 import { startWconfd } from '../../../../src/daemons/wconfd/server'
@@ -59,7 +61,8 @@ beforeAll(async () => {
     settle: nothing,
     leave: () => {},
   }
-  noded = await startNoded({ paths: second, hostname: 'n2', address: '127.0.0.1', port: 0, daemons })
+  const here = { clock: systemClock, random: systemRandom, disk: ownedDisk, machine: thisMachine }
+  noded = await startNoded({ ...here, paths: second, hostname: 'n2', address: '127.0.0.1', port: 0, daemons })
   nodes = openNodeClient({ paths: first, port: noded.port })
   await createConfig({ disk: systemDisk, paths: first }, twoNodes(certificateDigest(client)))
 })

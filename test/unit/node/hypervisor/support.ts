@@ -5,6 +5,7 @@ import * as net from 'node:net'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { systemClock } from '../../../../src/lib/clock'
+import { thisMachine } from '../../../../src/lib/machine'
 import { silentLog } from '../../../../src/lib/log'
 import { pathsOf } from '../../../../src/lib/paths'
 import { systemRandom } from '../../../../src/lib/random'
@@ -52,7 +53,8 @@ export function temporaryRoot(): string {
 export function contextIn(base: string, hostname = HOSTNAME, bindAddress = '127.0.0.1'): HypervisorContext {
   const root = path.join(base, hostname)
   fs.mkdirSync(root, { recursive: true })
-  return { paths: pathsOf(root, hostname), clock: systemClock, random: systemRandom, log: silentLog, bindAddress }
+  const paths = pathsOf(root, hostname)
+  return { ...thisMachine, paths, clock: systemClock, random: systemRandom, log: silentLog, bindAddress }
 }
 
 export function instanceDict(overrides: Partial<InstanceDict> = {}): InstanceDict {

@@ -1,6 +1,7 @@
 // Every storage obeys the same rules; a new one needs only a line in `sample`.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
+import { thisMachine } from '../../../../src/lib/machine'
 import { storages } from '../../../../src/node/storage/registry'
 import type { Storage } from '../../../../src/node/storage/storage'
 import type { DiskDict } from '../../../../src/rpc/node/dicts'
@@ -40,7 +41,7 @@ describe.each(Object.keys(storages))('%s', (template) => {
     await expect(storage.grow(disk(), 1, false)).rejects.toThrow()
   })
 
-  if (!storages[template]?.({ paths: testPaths() }).hasDisks) {
+  if (!storages[template]?.({ ...thisMachine, paths: testPaths() }).hasDisks) {
     test('there is nothing to create', async () => {
       await expect(storage.create(disk(), 2)).rejects.toThrow('no disks')
     })

@@ -1,5 +1,7 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
+import { systemDisk } from '../../../../src/lib/disk'
+import { systemFiles } from '../../../../src/lib/files'
 import { systemClock } from '../../../../src/lib/clock'
 import { createCertificate } from '../../../../src/lib/tls'
 import { transfer } from '../../../../src/node/transfer/run'
@@ -55,10 +57,12 @@ async function both(
   return { sent: await sending, received: await receiving }
 }
 
+const surroundings = { clock: systemClock, disk: systemDisk, files: systemFiles }
+
 async function run(spec: TransferSpec, statusFile: string): Promise<Outcome> {
-  const status = new TransferStatus(statusFile, systemClock)
+  const status = new TransferStatus(statusFile, surroundings)
   jest.spyOn(process.stderr, 'write').mockReturnValue(true)
-  const error = await transfer(spec, status, systemClock).then(
+  const error = await transfer(spec, status, surroundings).then(
     () => undefined,
     (reason: unknown) => String(reason),
   )

@@ -1,5 +1,6 @@
 // The whole QEMU command of an instance, as it is launched on a node of which only facts are given.
 import * as path from 'node:path'
+import { thisMachine } from '../../../../../src/lib/machine'
 import { pathsOf } from '../../../../../src/lib/paths'
 import { fixedCommand, machineOf } from '../../../../../src/node/hypervisor/kvm/command'
 import { PlaceAllocator, asRuntimeDisk } from '../../../../../src/node/hypervisor/kvm/devices'
@@ -50,5 +51,11 @@ export function command(instance: InstanceDict, facts: LaunchFacts = baseFacts, 
   // A launch reads the runtime file, as after a reboot or on the target of a migration.
   const kept = decodeRuntime(encodeRuntime(runtime))
   expect(kept).toEqual(runtime)
-  return launchCommand(instance.name, kept, params, facts, new KvmLayout(pathsOf(root, path.basename(root))))
+  return launchCommand(
+    instance.name,
+    kept,
+    params,
+    facts,
+    new KvmLayout({ ...thisMachine, paths: pathsOf(root, path.basename(root)) }),
+  )
 }

@@ -2,6 +2,7 @@
 // test fails once so that somebody looks at it.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
+import { thisMachine } from '../../../../../src/lib/machine'
 import { pathsOf } from '../../../../../src/lib/paths'
 import { splitWords } from '../../../../../src/node/hypervisor/kvm/command'
 import { KvmLayout } from '../../../../../src/node/hypervisor/kvm/layout'
@@ -180,7 +181,7 @@ test('a runtime that names its accelerator itself is not given another one', () 
     runtime,
     new KvmParams(kvmParams),
     baseFacts,
-    new KvmLayout(pathsOf('', 'n')),
+    new KvmLayout({ ...thisMachine, paths: pathsOf('', 'n') }),
   )
   expect(words).not.toContain('-accel')
   expect(words).not.toContain('-S')

@@ -1,4 +1,5 @@
 // No parameter of KVM is accepted and then dropped: each has a place here, and a new one needs one.
+import { systemFiles } from '../../../../../src/lib/files'
 import { HV_PARAMS } from '../../../../../src/model/constants/hypervisors'
 import { cdromDriver } from '../../../../../src/node/hypervisor/kvm/command'
 import { accelerator, kvmUsable } from '../../../../../src/node/hypervisor/kvm/host'
@@ -133,9 +134,9 @@ function attempt(params: Params): string | undefined {
 }
 
 test('an accelerator that is asked for is the one that is used', async () => {
-  expect(await accelerator(new KvmParams({ kvm_flag: 'disabled' }))).toBe('tcg')
-  const enabled = () => accelerator(new KvmParams({ kvm_flag: 'enabled' }))
-  if (await kvmUsable()) expect(await enabled()).toBe('kvm')
+  expect(await accelerator(systemFiles, new KvmParams({ kvm_flag: 'disabled' }))).toBe('tcg')
+  const enabled = () => accelerator(systemFiles, new KvmParams({ kvm_flag: 'enabled' }))
+  if (await kvmUsable(systemFiles)) expect(await enabled()).toBe('kvm')
   else await expect(enabled()).rejects.toThrow('kvm_flag is "enabled", but this node has no usable /dev/kvm')
 })
 

@@ -4,6 +4,8 @@ import { once } from 'node:events'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import * as os from 'node:os'
+import { thisMachine } from '../../../../../src/lib/machine'
+import { systemFiles } from '../../../../../src/lib/files'
 import { pathsOf } from '../../../../../src/lib/paths'
 import { bridgeFacts, parseVlans, vlanCommands } from '../../../../../src/node/hypervisor/kvm/bridge'
 import { PlaceAllocator, optionString } from '../../../../../src/node/hypervisor/kvm/devices'
@@ -59,11 +61,15 @@ test('translated code is capped, and KVM is never named where the processor lack
 test('what travels with a migration names machine and accelerator, and what the processor can do where the guest was given it', async () => {
   const runtime = { program: 'kvm', hvparams: kvmParams, nics: [], disks: [] }
   const command = ['-m', '64', '-machine', 'pc,acpi=off']
-  const tcg = await asItRuns({ ...runtime, command }, { accelerator: 'tcg', machine: 'pc-i440fx-7.2' })
+  const tcg = await asItRuns(systemFiles, { ...runtime, command }, { accelerator: 'tcg', machine: 'pc-i440fx-7.2' })
   expect(tcg.command).toEqual(['-m', '64', '-machine', 'pc-i440fx-7.2,acpi=off', '-accel', 'tcg,tb-size=16'])
   expect(decodeRuntime(encodeRuntime(tcg))).toEqual(tcg)
   const named = ['-machine', 'pc,accel=kvm', '-cpu', 'host,+x']
-  const kvm = await asItRuns({ ...runtime, command: named }, { accelerator: 'kvm', machine: 'pc-i440fx-7.2' })
+  const kvm = await asItRuns(
+    systemFiles,
+    { ...runtime, command: named },
+    { accelerator: 'kvm', machine: 'pc-i440fx-7.2' },
+  )
   expect(kvm.command).toEqual(['-machine', 'pc-i440fx-7.2,accel=kvm', '-cpu', 'host,+x'])
   expect(kvm.cpuFlags).not.toEqual([])
   expect(decodeRuntime(encodeRuntime(kvm))).toEqual(kvm)
@@ -71,20 +77,21 @@ test('what travels with a migration names machine and accelerator, and what the 
 
 qemuTest('a guest is not taken by a node whose machine or processor is another', async () => {
   const runtime = { program: 'kvm', hvparams: kvmParams, nics: [], disks: [] }
-  const check = (command: string[], more = {}) => checkSameMachine(instanceDict(), { ...runtime, command, ...more })
+  const check = (command: string[], more = {}) =>
+    checkSameMachine(thisMachine, instanceDict(), { ...runtime, command, ...more })
   await expect(check(['-machine', 'pc', '-accel', 'tcg'])).resolves.toBeUndefined()
   await expect(check(['-machine', 'pc-i440fx-99.0'])).rejects.toThrow(
     /^Instance vm1.test cannot go on here: its machine type pc-i440fx-99.0 is unknown to this node's QEMU \d.*; a failover/,
   )
   await expect(check(['-machine', 'pc'], { cpuFlags: ['no-such-flag'] })).rejects.toThrow(/lacks no-such-flag/)
-  if (!(await kvmUsable()))
+  if (!(await kvmUsable(systemFiles)))
     await expect(check(['-machine', 'pc,accel=kvm'])).rejects.toThrow('it runs under KVM, and this node has no usable')
 })
 
 test('notes of NICs move up for one that is plugged in before them, and down when it is gone', async () => {
   const root = temporaryRoot()
   const context = contextIn(root)
-  const layout = new KvmLayout(context.paths)
+  const layout = new KvmLayout(context)
   const network = new KvmNetwork(context, layout)
   fs.mkdirSync(layout.nicDir('vm'), { recursive: true })
   const notes = async () => [...(await network.notes('vm'))].sort().map(([index, note]) => `${index} ${note}`)
@@ -98,26 +105,26 @@ test('notes of NICs move up for one that is plugged in before them, and down whe
 })
 
 test('paths of a command become local ones, and only those', () => {
-  const layout = new KvmLayout(pathsOf('/r,1/n1', 'n1'))
+  const layout = new KvmLayout({ ...thisMachine, paths: pathsOf('/r,1/n1', 'n1') })
   const local = '/r,1/n1/var/run/ganeti/kvm-hypervisor'
   expect(layout.localize('/var/run/ganeti/kvm-hypervisor/pid/vm')).toBe(`${local}/pid/vm`)
   expect(layout.localize('unix:/var/run/ganeti/kvm-hypervisor/ctrl/vm.qmp,server=on')).toBe(
     `unix:${local.replace(',', ',,')}/ctrl/vm.qmp,server=on`,
   )
   expect(layout.localize('/boot/vmlinuz')).toBe('/boot/vmlinuz')
-  expect(new KvmLayout(pathsOf('', 'n1')).localize('/var/run/ganeti/kvm-hypervisor/pid/vm')).toBe(
-    '/var/run/ganeti/kvm-hypervisor/pid/vm',
-  )
+  expect(
+    new KvmLayout({ ...thisMachine, paths: pathsOf('', 'n1') }).localize('/var/run/ganeti/kvm-hypervisor/pid/vm'),
+  ).toBe('/var/run/ganeti/kvm-hypervisor/pid/vm')
 })
 
 test('a root so long that no socket fits is refused with advice', () => {
-  const layout = new KvmLayout(pathsOf(`/${'x'.repeat(80)}/n1`, 'n1'))
+  const layout = new KvmLayout({ ...thisMachine, paths: pathsOf(`/${'x'.repeat(80)}/n1`, 'n1') })
   expect(() => layout.socket('vm', 'qmp')).toThrow(/use a shorter root directory/)
 })
 
 test('a PID file of a process that is not the instance counts for nothing', async () => {
   const root = temporaryRoot()
-  const layout = new KvmLayout(contextIn(root).paths)
+  const layout = new KvmLayout(contextIn(root))
   await layout.createDirectories()
   for (const text of [String(process.pid), '999999999', '-1', 'x', '']) {
     fs.writeFileSync(layout.pidFile('vm'), text)
@@ -128,7 +135,7 @@ test('a PID file of a process that is not the instance counts for nothing', asyn
 
 test('a PID file that was lost is written again, but not for a process that has ended, over that of its successor', async () => {
   const root = temporaryRoot()
-  const layout = new KvmLayout(contextIn(root).paths)
+  const layout = new KvmLayout(contextIn(root))
   await layout.createDirectories()
   const file = layout.pidFile('vm')
   const like = () =>
@@ -159,7 +166,7 @@ test('a PID file that was lost is written again, but not for a process that has 
 test('an instance of a user pool gets an id of its own', async () => {
   const root = temporaryRoot()
   const context = contextIn(root)
-  const layout = new KvmLayout(context.paths)
+  const layout = new KvmLayout(context)
   await layout.createDirectories()
   const params = new KvmParams({ ...kvmParams, security_model: 'pool' })
   await expect(runAsUser(context, layout, 'vm', params)).rejects.toThrow(/uid-pool is empty/)
@@ -209,7 +216,7 @@ test('what leads out of a bridge is told from the ports of guests and containers
   fs.mkdirSync(path.join(net, 'br0/bridge'))
   fs.writeFileSync(path.join(net, 'br0/bridge/vlan_filtering'), '1\n')
   fs.writeFileSync(path.join(net, 'br0/bridge/default_pvid'), '7\n')
-  const { uplinks, ...facts } = await bridgeFacts('br0', net)
+  const { uplinks, ...facts } = await bridgeFacts(systemFiles, 'br0', net)
   expect(facts).toEqual({ name: 'br0', vlanFiltering: true, defaultPvid: 7 })
   expect([...uplinks].sort()).toEqual(['bond0', 'tap-uplink', 'vx1'])
   removeRoot(net)
@@ -238,13 +245,13 @@ test('QEMU is no program that others than root and the node may have written, an
   const refusal = (place: string) => `(kvm_path '${qemu}') is not started: ${place} can be written by others`
   try {
     fs.chmodSync(qemu, 0o777)
-    await expect(qemuFacts(qemu)).rejects.toThrow(refusal(qemu))
+    await expect(qemuFacts(thisMachine, qemu)).rejects.toThrow(refusal(qemu))
     fs.chmodSync(qemu, 0o755)
     fs.chmodSync(folder, 0o777)
-    await expect(qemuFacts(qemu)).rejects.toThrow(refusal(folder))
+    await expect(qemuFacts(thisMachine, qemu)).rejects.toThrow(refusal(folder))
     expect(ran()).toBe(false)
     fs.chmodSync(folder, 0o700)
-    await expect(qemuFacts(qemu)).resolves.toMatchObject({ program: qemu, version: [7, 2, 0] })
+    await expect(qemuFacts(thisMachine, qemu)).resolves.toMatchObject({ program: qemu, version: [7, 2, 0] })
     expect(ran()).toBe(true)
   } finally {
     fs.rmSync(folder, { recursive: true })
@@ -268,9 +275,13 @@ describe('validation of parameters', () => {
     [/quote that is not closed/, { kvm_extra: '"' }],
   ]
   when.each(refusals)('%s', async (text, params) => {
-    await expect(validateParameters({ ...kvmParams, ...params })).rejects.toThrow(text)
+    await expect(validateParameters(thisMachine, { ...kvmParams, ...params })).rejects.toThrow(text)
   })
   when('what this node has is accepted', async () => {
-    await validateParameters({ ...kvmParams, machine_version: 'pc', cdrom_image_path: 'https://x.test/a.iso' })
+    await validateParameters(thisMachine, {
+      ...kvmParams,
+      machine_version: 'pc',
+      cdrom_image_path: 'https://x.test/a.iso',
+    })
   })
 })

@@ -1,0 +1,21 @@
+// The files of this machine that programs, administrators and the kernel share with us: devices, scripts, disks of instances. They are
+// reached through a Files that is handed in, so that tests can show another machine. State that must survive a crash goes through a Disk.
+import * as sync from 'node:fs'
+import * as promises from 'node:fs/promises'
+
+export { constants } from 'node:fs'
+
+type Now = 'createReadStream' | 'createWriteStream' | 'existsSync' | 'readFileSync' | 'statSync' | 'writeSync'
+
+/** Node's own functions, by Node's names. */
+export type Files = Omit<typeof promises, 'constants'> & Pick<typeof sync, Now>
+
+export const systemFiles: Files = {
+  ...promises,
+  createReadStream: sync.createReadStream,
+  createWriteStream: sync.createWriteStream,
+  existsSync: sync.existsSync,
+  readFileSync: sync.readFileSync,
+  statSync: sync.statSync,
+  writeSync: sync.writeSync,
+}

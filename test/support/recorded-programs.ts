@@ -1,0 +1,49 @@
+// Programs as they once answered: a test says which commands it expects, and what each of them printed.
+import type { CommandOptions, CommandResult, Run } from '../../src/lib/run-command'
+
+export interface RecordedProgram {
+  /** The words of the command, or all in one string. */
+  readonly argv: string | readonly string[]
+  readonly stdout?: string
+  readonly stderr?: string
+  readonly code?: number
+}
+
+export interface RecordedPrograms {
+  readonly run: Run
+  /** Every command that was run, with what it was given. */
+  readonly asked: readonly { readonly argv: readonly string[]; readonly options: CommandOptions }[]
+  /** The recordings that nobody has asked for. */
+  left(): readonly string[]
+}
+
+/** Each recording answers once, in the order of those with the same command. A command without one fails the test. */
+export function recordedPrograms(recordings: readonly RecordedProgram[]): RecordedPrograms {
+  const waiting = [...recordings]
+  const asked: { argv: readonly string[]; options: CommandOptions }[] = []
+  return {
+    asked,
+    left: () => waiting.map(({ argv }) => wordsOf(argv).join(' ')),
+    async run(argv, options = {}) {
+      asked.push({ argv, options })
+      const at = waiting.findIndex((one) => sameWords(wordsOf(one.argv), argv))
+      const [found] = at < 0 ? [] : waiting.splice(at, 1)
+      if (found === undefined) throw new Error(`no recording of '${argv.join(' ')}'; left are ${waiting.length} others`)
+      const { stdout = '', stderr = '', code = 0 } = found
+      options.onOutput?.(stdout + stderr)
+      return { code, signal: null, stdout, stderr, output: stdout + stderr, timedOut: false } satisfies CommandResult
+    },
+  }
+}
+
+const wordsOf = (argv: RecordedProgram['argv']): readonly string[] =>
+  typeof argv === 'string' ? argv.split(' ') : argv
+
+const sameWords = (a: readonly string[], b: readonly string[]): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+/** The code and the words with which a program answers that is not installed. */
+export const notInstalled = (argv: RecordedProgram['argv']): RecordedProgram => ({
+  argv,
+  code: 127,
+  stderr: `spawn ${wordsOf(argv)[0]} ENOENT`,
+})
