@@ -1,6 +1,6 @@
 // Finds the owners that block a request: holders of conflicting locks, as in Ganeti, and one more rule against starvation.
 import type { LockMode, LockName } from '../model/lock'
-import { BIG_LOCK, CLUSTER_LOCKSET, levelOf, lockSetOf } from './names'
+import { BIG_LOCK, CLUSTER_LOCKSET, levelOf, lockSetOf } from '../model/lock-names'
 import type { LockTable, OwnerKey, Wanted } from './state'
 
 export function firstBlocker(table: LockTable, wanted: Wanted): OwnerKey | undefined {

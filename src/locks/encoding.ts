@@ -1,8 +1,8 @@
 // locks.data, in Ganeti's format: `[[[client, [[lock, mode], ...]], ...], [[priority, client, request], ...]]`.
 import { ConfigurationError } from '../model/errors'
-import type { ClientId, LockMode, LockName, LockRequest } from '../model/lock'
+import { type ClientId, isClientId, type LockMode, type LockName, type LockRequest } from '../model/lock'
 import { firstBlocker } from './blockers'
-import { compareLocks, isLockName } from './names'
+import { compareLocks, isLockRequest } from '../model/lock-names'
 import { checkOrder } from './order'
 import { enqueue } from './queue'
 import { createTable, hold, ownerKey, type LockTable, type Owner } from './state'
@@ -54,19 +54,6 @@ export const heldLocks = (owner: Owner | undefined): [LockName, LockMode][] =>
   [...(owner?.locks ?? [])]
     .sort(([a], [b]) => compareLocks(a, b))
     .map(([lock, { mode }]): [LockName, LockMode] => [lock, mode])
-
-export function isClientId(value: unknown): value is ClientId {
-  if (!Array.isArray(value) || value.length !== 3) return false
-  const items: unknown[] = value
-  const [identifier, livelock, pid] = items
-  const named = typeof identifier === 'string' || Number.isSafeInteger(identifier)
-  return named && typeof livelock === 'string' && Number.isSafeInteger(pid)
-}
-
-export const isMode = (value: unknown): value is LockMode => value === 'shared' || value === 'exclusive'
-
-export const isLockRequest = (value: unknown): value is LockRequest =>
-  isPair(value) && (isMode(value[1]) || value[1] === 'release') && typeof value[0] === 'string' && isLockName(value[0])
 
 const encodeOwner = (owner: Owner) => JSON.stringify([owner.client, heldLocks(owner)])
 

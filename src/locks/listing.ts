@@ -1,6 +1,6 @@
 // Answers questions about the lock table in the forms of Ganeti's calls.
 import type { ClientId, LockMode, LockName, LockRequest } from '../model/lock'
-import { BIG_LOCK, compareLocks } from './names'
+import { BIG_LOCK, compareLocks } from '../model/lock-names'
 import { conflicts, earlierClusterRequest } from './blockers'
 import { heldLocks, inQueueOrder } from './encoding'
 import { ownerKey, type LockTable } from './state'

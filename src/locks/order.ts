@@ -1,7 +1,7 @@
 // Which requests an owner may make at all: locks are taken in one order, so that no two owners wait for each other.
 import { LockError } from '../model/errors'
 import type { LockName, LockRequest } from '../model/lock'
-import { compareLocks, describeLock, lockSetOf } from './names'
+import { compareLocks, describeLock, lockSetOf } from '../model/lock-names'
 import { highestLock, type Owner } from './state'
 
 /** Throws LockError with Ganeti's texts. Releases, and locks that are held already, are exempt from the order. */

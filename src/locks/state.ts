@@ -1,6 +1,6 @@
 // The memory of the lock table, and the one function that changes who holds which lock.
 import type { ClientId, LockMode, LockName, LockRequest } from '../model/lock'
-import { compareLocks, lockSetOf } from './names'
+import { compareLocks, lockSetOf } from '../model/lock-names'
 
 /** A client id as a map key. */
 export type OwnerKey = string

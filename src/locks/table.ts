@@ -6,7 +6,7 @@ import { blockersOf, firstBlocker } from './blockers'
 import { dropRequest, enqueue, revisit } from './queue'
 import { hold, isFulfilled, ownerKey, type LockTable, type Owner, type OwnerKey, type Wanted } from './state'
 import { checkOrder } from './order'
-import { compareLocks, levelOf } from './names'
+import { compareLocks, levelOf } from '../model/lock-names'
 
 export type LockEvent = { owner: ClientId; at: number } & (
   | /** All of the request or nothing; with a priority it waits until all can be had. */

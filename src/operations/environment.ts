@@ -8,7 +8,7 @@ import type { Rendezvous } from '../lib/rendezvous'
 import type { TaskParts } from '../lib/worker-pool'
 import type { JobId, QueryFilter, QueryResource, QueryResult, WireOpCode } from '../rpc/luxi/calls'
 import type { NodeClient } from '../rpc/node/client'
-import type { ClientId, Wconfd } from '../rpc/wconfd/calls'
+import type { ClientId, UnitWconfd } from '../rpc/wconfd/calls'
 
 export interface JobEnvironment {
   readonly jobId: JobId
@@ -48,32 +48,6 @@ export interface JobEnvironment {
   /** A socket where opcodes for tests wait for their tester. Absent where no tester could connect. */
   readonly rendezvous?: () => Promise<Rendezvous>
 }
-
-/** The calls of wconfd that operations use. */
-export type UnitWconfd = Pick<
-  Wconfd,
-  | 'readConfig'
-  | 'gantryRead'
-  | 'gantrySection'
-  | 'gantryChange'
-  | 'gantryAcquire'
-  | 'gantryCancelRequest'
-  | 'gantryBlockers'
-  | 'gantryReplicas'
-  | 'gantryFreeAll'
-  | 'tryUpdateLocks'
-  | 'updateLocksWaiting'
-  | 'freeLocksLevel'
-  | 'downGradeLocksLevel'
-  | 'opportunisticLockUnion'
-  | 'guardedOpportunisticLockUnion'
-  | 'listAllLocksOwners'
-  | 'flushConfig'
-  | 'reserveMAC'
-  | 'generateMAC'
-  | 'reserveIp'
-  | 'generateIp'
->
 
 export interface JobQueries {
   query(what: QueryResource, fields: readonly string[], filter: QueryFilter): Promise<QueryResult>

@@ -9,198 +9,144 @@ import { blocking, listAllLocks, listAllLocksOwners, listLocks, listWaiting } fr
 import { ownerKey } from '../../locks/state'
 import type { ConfigData } from '../../model/config'
 import { ConfigVerifyError, GenericError } from '../../model/errors'
-import { ANSWERED, type CallHandler } from '../../rpc/json-protocol'
-import type { Selector, Wconfd } from '../../rpc/wconfd/calls'
+import { ANSWERED, type CallHandler, type CallHandlers } from '../../rpc/json-protocol'
+import { readArguments } from '../../rpc/wconfd/arguments'
+import { type ArgumentsOf, type ResultOf, type WconfdCallName, wconfdCalls } from '../../rpc/wconfd/calls'
 import type { FollowFeed } from '../../rpc/wconfd/follow-server'
-import * as read from './arguments'
-import { call, unit } from './arguments'
 import type { WconfdState } from './state'
 
-type Calls<K extends keyof Wconfd> = { readonly [N in K]: CallHandler }
-type AllCalls = Calls<keyof Wconfd> & { readonly gantryFollow: CallHandler }
+/** Handlers of calls without a result may return anything. */
+type Answer<R> = [R] extends [null] ? unknown : R | Promise<R> | typeof ANSWERED | Promise<typeof ANSWERED>
+type Handler<N extends WconfdCallName> = (args: ArgumentsOf<N>, connection: FramedConnection) => Answer<ResultOf<N>>
+type WconfdHandlers = { readonly [N in WconfdCallName]: Handler<N> }
 
-export const wconfdCalls = (state: WconfdState, feed: FollowFeed): AllCalls => ({
-  echo: call([read.text], ([text]) => text),
-  ...configCalls(state, feed),
-  ...waitingCalls(state),
-  ...lockCalls(state),
-  ...listCalls(state),
-  ...reservationCalls(state),
-  ...addressCalls(state),
-})
-
-const configCalls = ({ store, locks, replication, measures }: WconfdState, feed: FollowFeed) => ({
-  readConfig: call([], (_, connection) => sendConfig(connection, store.current())),
-  gantryRead: call([selector], ([wanted], connection) => sendConfig(connection, slice(store.current(), wanted))),
-  gantrySection: call([read.text], ([section]) => store.gantry().sections[section] ?? {}),
-  gantryFollow: call([], async (_, connection) => {
+export function serveWconfd(state: WconfdState, feed: FollowFeed): CallHandlers {
+  const handlers: WconfdHandlers = {
+    echo: ([text]) => text,
+    ...configCalls(state),
+    ...waitingCalls(state),
+    ...lockCalls(state),
+    ...listCalls(state),
+    ...reservationCalls(state),
+    ...addressCalls(state),
+  }
+  const gantryFollow: CallHandler = async (_, connection) => {
     await feed.attach(connection)
     return ANSWERED
-  }),
-  gantryChange: call(
-    [read.clientId, read.optional(read.integer), read.list(read.namedChange)],
-    async ([client, epoch, changes], connection) => {
+  }
+  const names = Object.keys(wconfdCalls) as WconfdCallName[]
+  return { ...Object.fromEntries(names.map((name) => [name, served(name, handlers)])), gantryFollow }
+}
+
+function served(name: WconfdCallName, handlers: WconfdHandlers): CallHandler {
+  const { args: readers, result } = wconfdCalls[name]
+  // The compiler cannot see that readers and handler are those of the same call.
+  const handler = handlers[name] as (args: readonly unknown[], connection: FramedConnection) => unknown
+  return async (given, connection) => {
+    const answer = await handler(readArguments(readers, given), connection)
+    return result.unit ? [] : answer
+  }
+}
+
+const configCalls = ({ store, locks, replication, measures }: WconfdState) =>
+  ({
+    readConfig: (_, connection) => sendConfig(connection, store.current()),
+    gantryRead: ([wanted], connection) => sendConfig(connection, slice(store.current(), wanted)),
+    gantrySection: ([section]) => store.gantry().sections[section] ?? {},
+    gantryChange: async ([client, epoch, changes], connection) => {
       // A job that has given up while this daemon was stopped has told that it failed.
       if (!(await connection.senderStays())) throw new GenericError('The sender of the change has left')
       if (epoch !== null) locks.checkEpoch(client, epoch)
       return store.change(changes, client[0])
     },
-  ),
-  verifyConfig: call(
-    [],
-    unit(() => {
+    verifyConfig: () => {
       const errors = verifyConfig(store.current())
       if (errors.length > 0) throw new ConfigVerifyError('Validation failed', errors)
-    }),
-  ),
-  flushConfig: call(
-    [],
-    unit(() => replication.flush()),
-  ),
-  gantryReplicas: call([], () => replication.status()),
-  gantryMetrics: call([], () => measures.told()),
-  allocatePort: call([], async () => (await store.change([['allocatePort']]))[0]),
-})
+    },
+    flushConfig: () => replication.flush(),
+    gantryReplicas: () => replication.status(),
+    gantryMetrics: () => measures.told(),
+    allocatePort: async () => Number((await store.change([['allocatePort']]))[0]),
+  }) satisfies Partial<WconfdHandlers>
 
-const waitingCalls = (state: WconfdState) => ({
-  gantryAcquire: call(
-    [read.ownerId, read.integer, read.list(read.lockRequest), read.optional(read.seconds)],
-    async ([client, priority, request, timeout_s], connection) => {
+const waitingCalls = (state: WconfdState) =>
+  ({
+    gantryAcquire: async ([client, priority, request, timeout_s], connection) => {
       const answer = await state.locks.acquire(client, priority, request, timeout_s, connection.closed)
       // The caller has left and cannot hear the answer. An owner that lives will ask again; one that was killed must not keep the locks.
       if (connection.socket.destroyed) await state.releaseIfDead([client])
       return answer
     },
-  ),
-  gantryCancelRequest: call(
-    [read.clientId],
-    unit(([owner]) => state.locks.perform({ kind: 'cancel', owner })),
-  ),
-  gantryOwnerDied: call([read.clientId], async ([client]) => {
-    const held = listLocks(state.locks.table, client)
-    await state.release(client)
-    return held.map(([lock, mode]) => [lockTitle(state.store.current(), lock), mode])
-  }),
-  gantryBlockers: call([read.clientId], ([client]) =>
-    blocking(state.locks.table, client).map((blocked) => ({
-      ...blocked,
-      title: lockTitle(state.store.current(), blocked.lock),
-    })),
-  ),
-})
+    gantryCancelRequest: ([owner]) => state.locks.perform({ kind: 'cancel', owner }),
+    gantryOwnerDied: async ([client]) => {
+      const held = listLocks(state.locks.table, client)
+      await state.release(client)
+      return held.map(([lock, mode]) => [lockTitle(state.store.current(), lock), mode])
+    },
+    gantryBlockers: ([client]) =>
+      blocking(state.locks.table, client).map((blocked) => ({
+        ...blocked,
+        title: lockTitle(state.store.current(), blocked.lock),
+      })),
+  }) satisfies Partial<WconfdHandlers>
 
-const lockCalls = ({ locks, free, settle, releaseDead }: WconfdState) => ({
-  tryUpdateLocks: call([read.ownerId, read.list(read.lockRequest)], async ([owner, request]) => {
-    return (await locks.perform({ kind: 'update', owner, request, priority: null })).blockers
-  }),
-  updateLocksWaiting: call(
-    [read.ownerId, read.integer, read.list(read.lockRequest)],
-    async ([owner, priority, request]) => (await locks.perform({ kind: 'update', owner, request, priority })).blockers,
-  ),
-  freeLocks: call(
-    [read.clientId],
-    unit(([owner]) => locks.perform({ kind: 'free', owner })),
-  ),
-  gantryFreeAll: call(
-    [read.clientId],
-    unit(async ([client]) => {
+const lockCalls = ({ locks, free, settle, releaseDead }: WconfdState) =>
+  ({
+    tryUpdateLocks: async ([owner, request]) => {
+      return (await locks.perform({ kind: 'update', owner, request, priority: null })).blockers
+    },
+    updateLocksWaiting: async ([owner, priority, request]) =>
+      (await locks.perform({ kind: 'update', owner, request, priority })).blockers,
+    freeLocks: ([owner]) => locks.perform({ kind: 'free', owner }),
+    gantryFreeAll: async ([client]) => {
       await free(client)
       await settle()
-    }),
-  ),
-  freeLocksLevel: call(
-    [read.clientId, read.lockLevel],
-    unit(([owner, level]) => locks.perform({ kind: 'freeLevel', owner, level })),
-  ),
-  downGradeLocksLevel: call(
-    [read.clientId, read.lockLevel],
-    unit(([owner, level]) => locks.perform({ kind: 'downgrade', owner, level })),
-  ),
-  intersectLocks: call(
-    [read.clientId, read.list(read.lockName)],
-    unit(([owner, kept]) => locks.perform({ kind: 'intersect', owner, locks: kept })),
-  ),
-  opportunisticLockUnion: call([read.ownerId, read.list(read.lockAndMode)], async ([owner, wanted]) => {
-    return (await locks.perform({ kind: 'takeFree', owner, locks: wanted, count: 0 })).acquired
-  }),
-  guardedOpportunisticLockUnion: call(
-    [read.integer, read.ownerId, read.list(read.lockAndMode)],
-    async ([count, owner, wanted]) => {
+    },
+    freeLocksLevel: ([owner, level]) => locks.perform({ kind: 'freeLevel', owner, level }),
+    downGradeLocksLevel: ([owner, level]) => locks.perform({ kind: 'downgrade', owner, level }),
+    intersectLocks: ([owner, kept]) => locks.perform({ kind: 'intersect', owner, locks: kept }),
+    opportunisticLockUnion: async ([owner, wanted]) => {
+      return (await locks.perform({ kind: 'takeFree', owner, locks: wanted, count: 0 })).acquired
+    },
+    guardedOpportunisticLockUnion: async ([count, owner, wanted]) => {
       return (await locks.perform({ kind: 'takeFree', owner, locks: wanted, count })).acquired
     },
-  ),
-  cleanupLocks: call(
-    [],
-    unit(() => releaseDead()),
-  ),
-})
+    cleanupLocks: () => releaseDead(),
+  }) satisfies Partial<WconfdHandlers>
 
-const listCalls = ({ locks: { table } }: WconfdState) => ({
-  hasPendingRequest: call([read.clientId], ([client]) => table.waiting.has(ownerKey(client))),
-  listLocks: call([read.clientId], ([client]) => listLocks(table, client)),
-  listAllLocks: call([], () => listAllLocks(table)),
-  listAllLocksOwners: call([], () => listAllLocksOwners(table)),
-  listLocksWaitingStatus: call([], () => [listAllLocksOwners(table), listWaiting(table)]),
-})
+const listCalls = ({ locks: { table } }: WconfdState) =>
+  ({
+    hasPendingRequest: ([client]) => table.waiting.has(ownerKey(client)),
+    listLocks: ([client]) => listLocks(table, client),
+    listAllLocks: () => listAllLocks(table),
+    listAllLocksOwners: () => listAllLocksOwners(table),
+    listLocksWaitingStatus: () => [listAllLocksOwners(table), listWaiting(table)],
+  }) satisfies Partial<WconfdHandlers>
 
-const reservationCalls = ({ reservations: own, reserving }: WconfdState) => ({
-  dropAllReservations: call(
-    [read.clientId],
-    unit(([client]) => (own.drop(client) ? reserving(() => undefined) : undefined)),
-  ),
-  computeDRBDMap: call([], () => own.drbdMap()),
-  allocateDRBDMinor: call([read.text, read.list(read.text)], ([disk, nodes]) =>
-    reserving(() => own.allocateMinors(disk, nodes)),
-  ),
-  releaseDRBDMinors: call(
-    [read.text],
-    unit(([disk]) => reserving(() => own.releaseMinors(disk))),
-  ),
-  reserveMAC: call(
-    [read.ownerId, read.text],
-    unit(([client, mac]) => reserving(() => own.reserveMac(client, mac))),
-  ),
-  generateMAC: call([read.ownerId, read.optional(read.text)], ([client, network]) =>
-    reserving(() => own.generateMac(client, network)),
-  ),
-  generateDRBDSecret: call([read.ownerId], ([client]) => reserving(() => own.generateSecret(client))),
-  reserveLV: call(
-    [read.ownerId, read.text],
-    unit(([client, volume]) => reserving(() => own.reserveVolume(client, volume))),
-  ),
-})
+const reservationCalls = ({ reservations: own, reserving }: WconfdState) =>
+  ({
+    dropAllReservations: ([client]) => (own.drop(client) ? reserving(() => undefined) : undefined),
+    computeDRBDMap: () => own.drbdMap(),
+    allocateDRBDMinor: ([disk, nodes]) => reserving(() => own.allocateMinors(disk, nodes)),
+    releaseDRBDMinors: ([disk]) => reserving(() => own.releaseMinors(disk)),
+    reserveMAC: ([client, mac]) => reserving(() => own.reserveMac(client, mac)),
+    generateMAC: ([client, network]) => reserving(() => own.generateMac(client, network)),
+    generateDRBDSecret: ([client]) => reserving(() => own.generateSecret(client)),
+    reserveLV: ([client, volume]) => reserving(() => own.reserveVolume(client, volume)),
+  }) satisfies Partial<WconfdHandlers>
 
-const addressCalls = ({ reservations: own, reserving, store }: WconfdState) => ({
-  reserveIp: call(
-    [read.ownerId, read.text, read.text, read.flag],
-    unit(([client, network, ip, external]) => reserving(() => own.reserveIp(client, network, ip, external))),
-  ),
-  releaseIp: call(
-    [read.ownerId, read.text, read.text],
-    unit(([client, network, ip]) => reserving(() => own.releaseIp(client, network, ip))),
-  ),
-  generateIp: call([read.ownerId, read.text], ([client, network]) => reserving(() => own.generateIp(client, network))),
-  commitTemporaryIps: call(
-    [read.clientId],
-    unit(([client]) => store.change([['commitTemporaryIps', own.ipsOf(client)]])),
-  ),
-  commitReleaseTemporaryIp: call(
-    [read.text, read.text],
-    unit(([network, ip]) => store.change([['commitTemporaryIps', [['release', ip, network]]]])),
-  ),
-  listReservedIps: call([read.clientId], ([client]) => own.ipsOf(client)),
-})
+const addressCalls = ({ reservations: own, reserving, store }: WconfdState) =>
+  ({
+    reserveIp: ([client, network, ip, external]) => reserving(() => own.reserveIp(client, network, ip, external)),
+    releaseIp: ([client, network, ip]) => reserving(() => own.releaseIp(client, network, ip)),
+    generateIp: ([client, network]) => reserving(() => own.generateIp(client, network)),
+    commitTemporaryIps: ([client]) => store.change([['commitTemporaryIps', own.ipsOf(client)]]),
+    commitReleaseTemporaryIp: ([network, ip]) => store.change([['commitTemporaryIps', [['release', ip, network]]]]),
+    listReservedIps: ([client]) => own.ipsOf(client),
+  }) satisfies Partial<WconfdHandlers>
 
 /** Objects keep their JSON, so the text is put together instead of made anew. */
 function sendConfig(connection: FramedConnection, config: ConfigData): typeof ANSWERED {
   connection.send(`{"success":true,"result":${encodeConfig(config)}}`)
   return ANSWERED
-}
-
-const selector: read.Reader<Selector> = (value) => {
-  if (typeof value !== 'object' || value === null) throw new GenericError('RPC input: expected a selector')
-  const fields = new Map<string, unknown>(Object.entries(value))
-  const part = (name: string) => (fields.get(name) === undefined ? undefined : read.names(fields.get(name)))
-  const nodes = { nodes: part('nodes'), groups: part('groups'), networks: part('networks') }
-  return { instances: part('instances'), disks: part('disks'), ...nodes }
 }

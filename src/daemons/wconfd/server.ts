@@ -13,7 +13,7 @@ import {
 import { ownedDisk } from '../../model/owners'
 import { serveCalls } from '../../rpc/json-protocol'
 import { FollowFeed, serveFollow, yieldFollow } from '../../rpc/wconfd/follow-server'
-import { wconfdCalls } from './calls'
+import { serveWconfd } from './calls'
 import { WconfdState, type WconfdOptions } from './state'
 
 /** The caller has asked for the votes before (services/votes). */
@@ -51,7 +51,7 @@ export async function startWconfd(
       maxBuffered: WCONFD_BUFFER_BYTES_MAX,
       maxConnections: WCONFD_CONNECTIONS_MAX,
     },
-    state.measures.measured(wconfdCalls(state, feed)),
+    state.measures.measured(serveWconfd(state, feed)),
   )
   const cleaning = cleanRegularly(state, options)
   log.info({ serial: state.store.current().serial_no }, 'wconfd is ready')

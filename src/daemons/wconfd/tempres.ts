@@ -1,6 +1,6 @@
 // Reading tempres.data: maps are lists of pairs, as Ganeti writes them.
-import { isClientId } from '../../locks/encoding'
 import { ConfigurationError } from '../../model/errors'
+import { isClientId } from '../../model/lock'
 import type { IpAction, SavedReservations } from '../../config/reservations'
 
 type Check<T> = (value: unknown) => value is T

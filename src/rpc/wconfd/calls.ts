@@ -1,21 +1,32 @@
-// The calls of wconfd (spec: wconfd.json): Ganeti's lock and reservation calls, and ours (they begin with `gantry`), which
-// replace Ganeti's read-modify-write of whole objects by named changes and slices.
+// Every call of wconfd (spec: wconfd.json), once: Ganeti's lock and reservation calls, and ours (they begin with `gantry`), which
+// replace Ganeti's read-modify-write of whole objects by named changes and slices. Client, server and handlers take their types from
+// here.
 import type { ConfigData } from '../../model/config'
-import type { ClientId, LockLevel, LockMode, LockName, LockRequest } from '../../model/lock'
+import type { ClientId, LockMode, LockName, LockRequest } from '../../model/lock'
+import {
+  type Arguments,
+  clientId,
+  flag,
+  integer,
+  list,
+  lockAndMode,
+  lockLevel,
+  lockName,
+  lockRequest,
+  namedChange,
+  optional,
+  ownerId,
+  type Reader,
+  seconds,
+  selector,
+  text,
+} from './arguments'
 
+export type { Selector } from './arguments'
 export type { ClientId, LockLevel, LockMode, LockName, LockRequest } from '../../model/lock'
 
-/** Objects to read, by name or uuid. The slice holds them and what they refer to (see config/slice.ts), and the cluster. */
-export interface Selector {
-  instances?: readonly string[] | 'all'
-  nodes?: readonly string[] | 'all'
-  groups?: readonly string[] | 'all'
-  networks?: readonly string[] | 'all'
-  disks?: readonly string[] | 'all'
-}
-
 /** A named pure change of config/changes.ts with its arguments. */
-export type NamedChange = [name: string, ...args: unknown[]]
+export type NamedChange = readonly [name: string, ...args: unknown[]]
 
 export interface ReplicaStatus {
   node: string
@@ -26,78 +37,126 @@ export interface ReplicaStatus {
   reason: string | null
 }
 
-export interface Wconfd {
-  echo(text: string): Promise<string>
-  readConfig(): Promise<ConfigData>
+type Readers = readonly Reader<unknown>[]
+
+interface WconfdCall<A extends Readers, R> {
+  readonly args: A
+  readonly result: Result<R>
+  /** It may be sent again when its answer got lost; for others a second call would find the work of the first one. */
+  readonly again: boolean
+  /** Answered only when others let go of something: it has a connection to itself, and no time limit. */
+  readonly waits: boolean
+}
+
+interface Result<R> {
+  /** Only its type matters. */
+  readonly type?: R
+  /** Ganeti's unit is an empty list. */
+  readonly unit: boolean
+}
+
+const of = <R>(): Result<R> => ({ unit: false })
+const nothing: Result<null> = { unit: true }
+
+const again = <const A extends Readers, R>(args: A, result: Result<R>): WconfdCall<A, R> => ({
+  ...{ args, result },
+  ...{ again: true, waits: false },
+})
+const once = <const A extends Readers, R>(args: A, result: Result<R>): WconfdCall<A, R> => ({
+  ...again(args, result),
+  again: false,
+})
+
+const locksAndModes = list(lockAndMode)
+const [network, ip] = [text, text]
+
+/** What operations need: a plan, too, has an answer to each of these. */
+const unitCalls = {
+  readConfig: again([], of<ConfigData>()),
   /** A ConfigData with only the selected objects; a name that does not exist is simply absent. */
-  gantryRead(selector: Selector): Promise<ConfigData>
+  gantryRead: again([selector], of<ConfigData>()),
   /** The values of a section of gantry.data by their keys; empty when there is none. */
-  gantrySection(section: string): Promise<Readonly<Record<string, unknown>>>
+  gantrySection: again([text], of<Readonly<Record<string, unknown>>>()),
   /**
-   * Applies the changes in order as one durable, replicated step; returns each change's result.
-   * `epoch` is the owner's lock epoch (see gantryAcquire); a wrong one is refused, null is for daemons that hold no locks.
+   * Applies the changes in order as one durable, replicated step; returns each change's result. The second argument is the owner's lock
+   * epoch (see gantryAcquire); a wrong one is refused, null is for daemons that hold no locks.
    */
-  gantryChange(client: ClientId, epoch: number | null, changes: readonly NamedChange[]): Promise<unknown[]>
+  gantryChange: once([clientId, optional(integer), list(namedChange)], of<unknown[]>()),
   /**
-   * Waits until the whole request is granted. Rejects with LockError when it is taken back, or after `timeout_s` with a text that
-   * names the holders. A request whose connection breaks is taken back. The epoch is good until the owner's last lock is gone.
+   * Waits, with a priority, until the whole request is granted. Rejects with LockError when it is taken back, or after the seconds that the
+   * last argument gives, with a text that names the holders. A request whose connection breaks is taken back. The epoch is good until
+   * the owner's last lock is gone.
    */
-  gantryAcquire(
-    client: ClientId,
-    priority: number,
-    request: readonly LockRequest[],
-    timeout_s: number | null,
-  ): Promise<{ epoch: number }>
+  gantryAcquire: {
+    ...again([ownerId, integer, list(lockRequest), optional(seconds)], of<{ epoch: number }>()),
+    waits: true,
+  },
   /** Takes back a waiting request of this client. */
-  gantryCancelRequest(client: ClientId): Promise<null>
-  /** Nobody else needs to find out: the owner's process has ended. Frees its locks, requests and reservations;
-   *  answers the locks by the names that people know. */
-  gantryOwnerDied(client: ClientId): Promise<[title: string, LockMode][]>
+  gantryCancelRequest: again([clientId], nothing),
   /** What this client's waiting request waits for, and who has it since when: what a waiting job logs. `title` is
    *  the lock by the name that people know. */
-  gantryBlockers(
-    client: ClientId,
-  ): Promise<{ lock: LockName; title: string; holders: { client: ClientId; mode: LockMode; since: number }[] }[]>
-  tryUpdateLocks(client: ClientId, request: readonly LockRequest[]): Promise<ClientId[]>
-  updateLocksWaiting(client: ClientId, priority: number, request: readonly LockRequest[]): Promise<ClientId[]>
-  freeLocks(client: ClientId): Promise<null>
-  /** Locks and reservations, in one step: what an opcode needs at its end. */
-  gantryFreeAll(client: ClientId): Promise<null>
-  freeLocksLevel(client: ClientId, level: LockLevel): Promise<null>
-  downGradeLocksLevel(client: ClientId, level: LockLevel): Promise<null>
-  intersectLocks(client: ClientId, locks: readonly LockName[]): Promise<null>
-  opportunisticLockUnion(client: ClientId, locks: readonly [LockName, LockMode][]): Promise<LockName[]>
-  guardedOpportunisticLockUnion(
-    count: number,
-    client: ClientId,
-    locks: readonly [LockName, LockMode][],
-  ): Promise<LockName[]>
-  hasPendingRequest(client: ClientId): Promise<boolean>
-  listLocks(client: ClientId): Promise<[LockName, LockMode][]>
-  listAllLocks(): Promise<LockName[]>
-  listAllLocksOwners(): Promise<[LockName, [ClientId, LockMode][]][]>
-  listLocksWaitingStatus(): Promise<[[LockName, [ClientId, LockMode][]][], [number, ClientId, LockRequest[]][]]>
-  cleanupLocks(): Promise<null>
-  verifyConfig(): Promise<null>
-  /** Sends the whole configuration to the candidates and ssconf to all nodes, and waits for those that answer. */
-  flushConfig(): Promise<null>
+  gantryBlockers: again(
+    [clientId],
+    of<{ lock: LockName; title: string; holders: { client: ClientId; mode: LockMode; since: number }[] }[]>(),
+  ),
   /** Which master candidates have everything: `gnt cluster verify` names the others. */
-  gantryReplicas(): Promise<ReplicaStatus[]>
-  /** The measurements of wconfd, as prom-client's JSON. */
-  gantryMetrics(): Promise<unknown[]>
-  dropAllReservations(client: ClientId): Promise<null>
-  reserveMAC(client: ClientId, mac: string): Promise<null>
-  generateMAC(client: ClientId, network: string | null): Promise<string>
-  generateDRBDSecret(client: ClientId): Promise<string>
-  reserveLV(client: ClientId, lv: string): Promise<null>
-  reserveIp(client: ClientId, network: string, ip: string, checkExternal: boolean): Promise<null>
-  releaseIp(client: ClientId, network: string, ip: string): Promise<null>
-  generateIp(client: ClientId, network: string): Promise<string>
-  commitTemporaryIps(client: ClientId): Promise<null>
-  commitReleaseTemporaryIp(network: string, ip: string): Promise<null>
-  listReservedIps(client: ClientId): Promise<['reserve' | 'release', ip: string, network: string][]>
-  computeDRBDMap(): Promise<[string, [number, string][]][]>
-  allocateDRBDMinor(disk: string, nodes: readonly string[]): Promise<number[]>
-  releaseDRBDMinors(disk: string): Promise<null>
-  allocatePort(): Promise<number>
+  gantryReplicas: again([], of<ReplicaStatus[]>()),
+  /** Locks and reservations, in one step: what an opcode needs at its end. */
+  gantryFreeAll: again([clientId], nothing),
+  /** Answers whom the request waits for. */
+  tryUpdateLocks: again([ownerId, list(lockRequest)], of<ClientId[]>()),
+  updateLocksWaiting: again([ownerId, integer, list(lockRequest)], of<ClientId[]>()),
+  freeLocksLevel: again([clientId, lockLevel], nothing),
+  downGradeLocksLevel: again([clientId, lockLevel], nothing),
+  opportunisticLockUnion: once([ownerId, locksAndModes], of<LockName[]>()),
+  /** The first argument is how many it must get, or none. */
+  guardedOpportunisticLockUnion: once([integer, ownerId, locksAndModes], of<LockName[]>()),
+  listAllLocksOwners: again([], of<[LockName, [ClientId, LockMode][]][]>()),
+  /** Sends the whole configuration to the candidates and ssconf to all nodes, and waits for those that answer. */
+  flushConfig: again([], nothing),
+  reserveMAC: once([ownerId, text], nothing),
+  generateMAC: again([ownerId, optional(network)], of<string>()),
+  /** The last argument: whether an address that is reserved for others is refused. */
+  reserveIp: once([ownerId, network, ip, flag], nothing),
+  generateIp: again([ownerId, network], of<string>()),
 }
+
+export const wconfdCalls = {
+  ...unitCalls,
+  echo: again([text], of<string>()),
+  /** Nobody else needs to find out: the owner's process has ended. Frees its locks, requests and reservations;
+   *  answers the locks by the names that people know. */
+  gantryOwnerDied: again([clientId], of<[title: string, LockMode][]>()),
+  /** The measurements of wconfd, as prom-client's JSON. */
+  gantryMetrics: again([], of<unknown[]>()),
+  freeLocks: again([clientId], nothing),
+  intersectLocks: again([clientId, list(lockName)], nothing),
+  hasPendingRequest: again([clientId], of<boolean>()),
+  listLocks: again([clientId], of<[LockName, LockMode][]>()),
+  listAllLocks: again([], of<LockName[]>()),
+  listLocksWaitingStatus: again([], of<[[LockName, [ClientId, LockMode][]][], [number, ClientId, LockRequest[]][]]>()),
+  cleanupLocks: again([], nothing),
+  verifyConfig: again([], nothing),
+  dropAllReservations: again([clientId], nothing),
+  generateDRBDSecret: again([ownerId], of<string>()),
+  reserveLV: once([ownerId, text], nothing),
+  releaseIp: once([ownerId, network, ip], nothing),
+  commitTemporaryIps: again([clientId], nothing),
+  commitReleaseTemporaryIp: again([network, ip], nothing),
+  listReservedIps: again([clientId], of<['reserve' | 'release', ip: string, network: string][]>()),
+  computeDRBDMap: again([], of<[string, [number, string][]][]>()),
+  /** A minor on each of the nodes for a disk. */
+  allocateDRBDMinor: once([text, list(text)], of<number[]>()),
+  releaseDRBDMinors: again([text], nothing),
+  allocatePort: again([], of<number>()),
+}
+
+type Table = typeof wconfdCalls
+export type WconfdCallName = keyof Table
+export type ArgumentsOf<N extends WconfdCallName> = Arguments<Table[N]['args']>
+export type ResultOf<N extends WconfdCallName> = Table[N] extends WconfdCall<Readers, infer R> ? R : never
+
+export type Wconfd = { readonly [N in WconfdCallName]: (...args: ArgumentsOf<N>) => Promise<ResultOf<N>> }
+
+/** The calls of wconfd that operations use. */
+export type UnitWconfd = Pick<Wconfd, keyof typeof unitCalls>

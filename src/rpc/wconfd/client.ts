@@ -2,56 +2,9 @@
 import { systemClock, type Clock } from '../../lib/clock'
 import { WCONFD_ANSWER_S, WCONFD_RECONNECT_S, WCONFD_RETRY_PAUSE_S } from '../../model/limits/wconfd'
 import { JsonClient, PeerError, type Remembered } from '../json-protocol'
-import type { Wconfd } from './calls'
+import { type Wconfd, type WconfdCallName, wconfdCalls } from './calls'
 
 export const WCONFD = 'the configuration daemon (wconfd)'
-
-/** `once`: an answer that got lost is an error, as a second call would find the first one's work. `unit`: the answer says nothing. */
-const CALLS: Readonly<Record<keyof Wconfd, 'again' | 'again, unit' | 'once' | 'once, unit'>> = {
-  echo: 'again',
-  readConfig: 'again',
-  gantryRead: 'again',
-  gantrySection: 'again',
-  gantryChange: 'once',
-  gantryAcquire: 'again',
-  gantryCancelRequest: 'again, unit',
-  gantryOwnerDied: 'again',
-  gantryBlockers: 'again',
-  gantryReplicas: 'again',
-  gantryMetrics: 'again',
-  tryUpdateLocks: 'again',
-  updateLocksWaiting: 'again',
-  freeLocks: 'again, unit',
-  gantryFreeAll: 'again, unit',
-  freeLocksLevel: 'again, unit',
-  downGradeLocksLevel: 'again, unit',
-  intersectLocks: 'again, unit',
-  opportunisticLockUnion: 'once',
-  guardedOpportunisticLockUnion: 'once',
-  hasPendingRequest: 'again',
-  listLocks: 'again',
-  listAllLocks: 'again',
-  listAllLocksOwners: 'again',
-  listLocksWaitingStatus: 'again',
-  cleanupLocks: 'again, unit',
-  verifyConfig: 'again, unit',
-  flushConfig: 'again, unit',
-  dropAllReservations: 'again, unit',
-  reserveMAC: 'once, unit',
-  generateMAC: 'again',
-  generateDRBDSecret: 'again',
-  reserveLV: 'once, unit',
-  reserveIp: 'once, unit',
-  releaseIp: 'once, unit',
-  generateIp: 'again',
-  commitTemporaryIps: 'again, unit',
-  commitReleaseTemporaryIp: 'again, unit',
-  listReservedIps: 'again',
-  computeDRBDMap: 'again',
-  allocateDRBDMinor: 'once',
-  releaseDRBDMinors: 'again, unit',
-  allocatePort: 'again',
-}
 
 export interface WconfdClientOptions {
   path: string
@@ -65,18 +18,18 @@ export type WconfdClient = Wconfd & { close(): void }
 export function openWconfd(options: WconfdClientOptions): WconfdClient {
   const line = new Line(options)
   const call =
-    (name: keyof Wconfd) =>
+    (name: WconfdCallName) =>
     async (...args: readonly unknown[]) => {
-      const result = await line.call(name, args)
-      return CALLS[name].endsWith('unit') ? null : result
+      const answer = await line.call(name, args)
+      return wconfdCalls[name].result.unit ? null : answer
     }
-  const names = Object.keys(CALLS) as (keyof Wconfd)[]
+  const names = Object.keys(wconfdCalls) as WconfdCallName[]
   const calls = Object.fromEntries(names.map((name) => [name, call(name)]))
   // The daemon at the other end is made of the same table of calls.
   return { ...calls, close: () => line.close() } as unknown as WconfdClient
 }
 
-/** A waiting gantryAcquire has a connection to itself, since answers come in the order of the calls. */
+/** A call that waits has a connection to itself, since answers come in the order of the calls. */
 class Line {
   private readonly main: JsonClient
   private readonly idle: JsonClient[] = []
@@ -89,12 +42,12 @@ class Line {
     this.main = this.newClient()
   }
 
-  async call(name: keyof Wconfd, args: readonly unknown[]): Promise<unknown> {
+  async call(name: WconfdCallName, args: readonly unknown[]): Promise<unknown> {
     const { clock = systemClock, reconnect_s = WCONFD_RECONNECT_S } = this.options
     let deadline = clock.monotonic_ms() + reconnect_s * 1000
     for (;;) {
       try {
-        if (name === 'gantryAcquire') return await this.acquire(args)
+        if (wconfdCalls[name].waits) return await this.callAlone(name, args)
         const remembered = name === 'gantryRead' && asksForNothingElse(args[0]) ? this.cluster : undefined
         return await this.main.call(name, args, WCONFD_ANSWER_S, remembered)
       } catch (error) {
@@ -112,16 +65,16 @@ class Line {
     for (const client of [this.main, ...this.idle, ...this.waiting]) client.close()
   }
 
-  private mayRepeat(name: keyof Wconfd, error: PeerError): boolean {
+  private mayRepeat(name: WconfdCallName, error: PeerError): boolean {
     if (this.closed || error.kind === 'timeout') return false
-    return error.kind === 'unreachable' || error.kind === 'forbidden' || CALLS[name].startsWith('again')
+    return error.kind === 'unreachable' || error.kind === 'forbidden' || wconfdCalls[name].again
   }
 
-  private async acquire(args: readonly unknown[]): Promise<unknown> {
+  private async callAlone(name: WconfdCallName, args: readonly unknown[]): Promise<unknown> {
     const client = this.idle.pop() ?? this.newClient()
     this.waiting.add(client)
     try {
-      return await client.call('gantryAcquire', args, null)
+      return await client.call(name, args, null)
     } finally {
       this.waiting.delete(client)
       this.idle.push(client)

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { encodeTable, decodeTable } from '../../../src/locks/encoding'
 import { listAllLocksOwners, listLocks, listWaiting } from '../../../src/locks/listing'
-import { compareLocks, lockSetOf } from '../../../src/locks/names'
+import { compareLocks, lockSetOf } from '../../../src/model/lock-names'
 import type { Effects } from '../../../src/locks/table'
 import type { LockMode, LockName, LockRequest } from '../../../src/model/lock'
 import { Desk, ids, job } from './support'

@@ -2,7 +2,7 @@
 // the rules does to it, read the difference that the test shows.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import { isLevel } from '../../../src/locks/names'
+import { isLevel } from '../../../src/model/lock-names'
 import type { Effects } from '../../../src/locks/table'
 import type { LockMode, LockRequest } from '../../../src/model/lock'
 import { Desk, ids } from './support'

@@ -1,36 +1,30 @@
-// The arguments of wconfd's calls, checked one by one. Ganeti answers a wrong one with GenericError "RPC input: ...".
+// How the arguments of wconfd's calls are read. Ganeti answers a wrong one with GenericError "RPC input: ...".
 import { errorText } from '../../lib/system-failure'
-import type { CallHandler } from '../../rpc/json-protocol'
-import type { FramedConnection } from '../../lib/json-socket'
-import { isClientId, isLockRequest, isMode } from '../../locks/encoding'
-import { checkLockName, isLevel } from '../../locks/names'
 import { GenericError } from '../../model/errors'
 import { LOCK_REQUEST_MAX } from '../../model/limits/wconfd'
-import type { ClientId, LockLevel, LockMode, LockName, LockRequest } from '../../model/lock'
+import {
+  type ClientId,
+  isClientId,
+  isMode,
+  type LockLevel,
+  type LockMode,
+  type LockName,
+  type LockRequest,
+} from '../../model/lock'
+import { checkLockName, isLevel, isLockRequest } from '../../model/lock-names'
 import { checkSocketPath } from '../../lib/json-socket'
 
 export type Reader<T> = (value: unknown) => T
 
-/** A handler whose arguments are read by the readers, in order. */
-export function call<A extends unknown[]>(
-  readers: { readonly [K in keyof A]: Reader<A[K]> },
-  run: (args: A, connection: FramedConnection) => unknown,
-): CallHandler {
-  return (args, connection) => {
-    if (!Array.isArray(args) || args.length !== readers.length)
-      throw new GenericError(`RPC input: expected a list of ${readers.length} arguments`)
-    // Each reader made the argument of its place.
-    return run(readers.map((read, index) => read(args[index])) as A, connection)
-  }
-}
+/** The arguments of a call, by its readers. */
+export type Arguments<A extends readonly Reader<unknown>[]> = { readonly [I in keyof A]: ReturnType<A[I]> }
 
-/** For calls that return nothing: Ganeti's unit is an empty list. */
-export const unit =
-  <T extends unknown[]>(run: (...args: T) => unknown) =>
-  async (...args: T): Promise<[]> => {
-    await run(...args)
-    return []
-  }
+export function readArguments<const A extends readonly Reader<unknown>[]>(readers: A, args: unknown): Arguments<A> {
+  if (!Array.isArray(args) || args.length !== readers.length)
+    throw new GenericError(`RPC input: expected a list of ${readers.length} arguments`)
+  // Each reader made the argument of its place.
+  return readers.map((read, index) => read(args[index])) as Arguments<A>
+}
 
 export const text: Reader<string> = (value) =>
   typeof value === 'string' ? value : fail('Unable to read String', undefined)
@@ -49,7 +43,7 @@ export const optional =
     value === null ? null : read(value)
 
 export const list =
-  <T>(read: Reader<T>): Reader<T[]> =>
+  <T>(read: Reader<T>): Reader<readonly T[]> =>
   (value) => {
     if (!Array.isArray(value)) return fail('expected a list', value)
     if (value.length > LOCK_REQUEST_MAX)
@@ -92,7 +86,25 @@ export const namedChange: Reader<[string, ...unknown[]]> = (value) => {
   return typeof name === 'string' ? [name, ...args] : fail('expected [change, ...arguments]', value)
 }
 
-export const names: Reader<string[] | 'all'> = (value) => (value === 'all' ? value : list(text)(value))
+/** Objects to read, by name or uuid. The slice holds them and what they refer to (see config/slice.ts), and the cluster. */
+export interface Selector {
+  readonly instances?: readonly string[] | 'all'
+  readonly nodes?: readonly string[] | 'all'
+  readonly groups?: readonly string[] | 'all'
+  readonly networks?: readonly string[] | 'all'
+  readonly disks?: readonly string[] | 'all'
+}
+
+export const selector: Reader<Selector> = (value) => {
+  if (typeof value !== 'object' || value === null) return fail('expected a selector', undefined)
+  const parts = new Map<string, unknown>(Object.entries(value))
+  const read = SECTIONS.flatMap((name) => (parts.get(name) === undefined ? [] : [[name, names(parts.get(name))]]))
+  return Object.fromEntries(read) as Selector
+}
+
+const SECTIONS = ['instances', 'nodes', 'groups', 'networks', 'disks'] as const satisfies readonly (keyof Selector)[]
+
+const names: Reader<readonly string[] | 'all'> = (value) => (value === 'all' ? value : list(text)(value))
 
 function fail(what: string, value: unknown): never {
   const shown = value === undefined ? '' : `: ${JSON.stringify(value).slice(0, 200)}`
