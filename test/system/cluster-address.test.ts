@@ -31,7 +31,7 @@ afterAll(() => {
 })
 
 const CLUSTER = '192.0.2.254'
-const NETWORK = path.join(__dirname, '../../dist/node/network.js')
+const NETWORK = path.join(__dirname, '../../dist/node/network/addresses.js')
 
 function change(name: string, what: 'add' | 'del'): string {
   const code = `require(${JSON.stringify(NETWORK)}).setAddress('${what}', '${CLUSTER}', 32, 'gnt0', { warn: (_, text) => console.log(text) })

@@ -15,7 +15,7 @@ import { readBody } from '../../lib/read-body'
 import { Shares } from '../../lib/shares'
 import { followCertificate, nodeServerTls } from '../../lib/tls'
 import { PORT } from '../../model/constants/daemons'
-import { isVirtualNode } from '../../node/network'
+import { isVirtualNode } from '../../node/network/addresses'
 import { OS_SEARCH_PATH, PATH } from '../../model/constants/paths'
 import {
   NODED_CLOSE_S,

@@ -12,7 +12,7 @@ import { SET_ASIDE_MAX } from '../../model/limits/daemons'
 import { isRecord } from '../../rpc/node/codecs'
 import type { Handlers, NodeContext } from '../context'
 import { fail } from '../context'
-import { changeMasterIp, changeMasterNetmask } from '../master-ip'
+import { changeMasterIp, changeMasterNetmask } from '../network/master-ip'
 import { sshFilesOf } from '../ssh/reach'
 import { fileHandlers } from './files'
 

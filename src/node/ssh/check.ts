@@ -3,7 +3,7 @@
 import { authorizedIn, repeatedOwners } from '../../lib/ssh-keys'
 import { isRecord } from '../../rpc/node/codecs'
 import type { NodeContext } from '../context'
-import { isVirtualNode } from '../network'
+import { isVirtualNode } from '../network/addresses'
 import { runOverSsh, sshFailure, sshFilesOf } from './reach'
 
 const RENEW = "Consider running 'gnt-cluster renew-crypto --new-ssh-keys [--no-ssh-key-check]' to fix this."

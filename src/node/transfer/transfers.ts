@@ -8,7 +8,7 @@ import { TRANSFER_ACCEPT_S, TRANSFER_CONNECT_RETRIES, TRANSFER_CONNECT_S } from 
 import type { ImpExpEnd, ImpExpOptions, ImpExpStatus, InstanceDict } from '../../rpc/node/dicts'
 import { fail, type NodeContext } from '../context'
 import { certificateFiles } from '../certificates'
-import { isVirtualNode } from '../network'
+import { isVirtualNode } from '../network/addresses'
 import { transferEnd } from './ends'
 import { transferProgram } from './program'
 import { keepNewest } from '../leftovers'

@@ -5,11 +5,11 @@ import { USER_MODE_LINK } from '../../../model/constants/params'
 import type { InstanceDict, NicDict } from '../../../rpc/node/dicts'
 import { HypervisorFailure } from '../hypervisor'
 import type { HypervisorContext } from '../hypervisor'
-import { joinBridge, parseVlans } from './bridge'
+import { joinBridge, parseVlans } from '../../network/bridge'
 import type { NicBackend } from './devices'
 import { accessible, canMakeTaps } from './host'
 import type { KvmLayout } from './layout'
-import { nicCommand } from './nic-command'
+import { nicCommand } from '../../network/nic-command'
 import type { KvmParams } from './params'
 
 /** Noted for a NIC in the place of its tap device's name. */

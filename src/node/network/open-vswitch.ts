@@ -1,7 +1,7 @@
 // A switch of Open vSwitch on this node, maybe joined to a network device.
-import type { Run } from '../lib/run-command'
-import { fail } from './context'
-import { checkInterfaceName } from './network'
+import type { Run } from '../../lib/run-command'
+import { fail } from '../context'
+import { checkInterfaceName } from './addresses'
 
 export async function configureOpenvSwitch(run: Run, name: string, link: string | null): Promise<void> {
   const joined = link !== null && link !== ''

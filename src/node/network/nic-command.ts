@@ -1,6 +1,6 @@
 // One program that sets up a NIC on this node.
-import type { Run } from '../../../lib/run-command'
-import { HypervisorFailure } from '../hypervisor'
+import type { Run } from '../../lib/run-command'
+import { HypervisorFailure } from '../hypervisor/hypervisor'
 
 export async function nicCommand(run: Run, argv: readonly string[], env?: Record<string, string>): Promise<void> {
   const result = await run(argv, { timeout_s: 60, ...(env ? { env } : {}) })

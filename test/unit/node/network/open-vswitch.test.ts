@@ -1,5 +1,5 @@
-import { configureOpenvSwitch } from '../../../src/node/open-vswitch'
-import { recordedPrograms } from '../../support/recorded-programs'
+import { configureOpenvSwitch } from '../../../../src/node/network/open-vswitch'
+import { recordedPrograms } from '../../../support/recorded-programs'
 
 const ADD = 'ovs-vsctl --may-exist add-br switch1'
 

@@ -1,8 +1,8 @@
 // Joins a NIC's tap device to its bridge as Ganeti's scripts do, with the VLANs that the NIC asks for.
 import * as path from 'node:path'
-import type { Files } from '../../../lib/files'
-import { HypervisorFailure } from '../hypervisor'
-import type { Host } from './host'
+import type { Files } from '../../lib/files'
+import { HypervisorFailure } from '../hypervisor/hypervisor'
+import type { Host } from '../hypervisor/kvm/host'
 import { nicCommand } from './nic-command'
 
 export interface BridgeFacts {

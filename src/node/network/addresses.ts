@@ -2,12 +2,12 @@
 // instances get user-mode networking, and its addresses are loopback ones that need no set-up.
 import * as os from 'node:os'
 import { isIPv4 } from 'node:net'
-import type { Files } from '../lib/files'
-import type { Paths } from '../lib/paths'
-import type { Run } from '../lib/run-command'
-import { ARP_S } from '../model/limits/node'
-import { isInterfaceName } from '../model/names'
-import { fail, type NodeContext } from './context'
+import type { Files } from '../../lib/files'
+import type { Paths } from '../../lib/paths'
+import type { Run } from '../../lib/run-command'
+import { ARP_S } from '../../model/limits/node'
+import { isInterfaceName } from '../../model/names'
+import { fail, type NodeContext } from '../context'
 
 const ARPING_INSTALL = 'apt-get install -y --no-install-recommends iputils-arping'
 /** Flags of a network device. */

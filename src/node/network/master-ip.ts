@@ -1,11 +1,11 @@
 // The cluster's address on the master node: set up by the administrator's script, by Ganeti's where it is installed, or directly.
-import type { Run } from '../lib/run-command'
-import { PATH } from '../model/constants/paths'
-import type { MasterParams } from '../rpc/node/dicts'
-import type { NodeContext } from './context'
-import { fail } from './context'
-import { runHooks } from './hooks'
-import { checkInterfaceName, isLoopback, setAddress } from './network'
+import type { Run } from '../../lib/run-command'
+import { PATH } from '../../model/constants/paths'
+import type { MasterParams } from '../../rpc/node/dicts'
+import type { NodeContext } from '../context'
+import { fail } from '../context'
+import { runHooks } from '../hooks'
+import { checkInterfaceName, isLoopback, setAddress } from './addresses'
 
 const IPV6_FAMILY = 10
 
