@@ -4,7 +4,7 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import { parseArgs } from 'node:util'
 import { environmentValue } from '../lib/environment'
-import type { AccessLevel } from '../model/constants/daemons'
+import type { AccessLevel } from '../lib/access-level'
 import { EMBEDDED_NODES_MAX } from '../model/limits/embedded'
 import { accessLevelOf } from '../roles/options'
 

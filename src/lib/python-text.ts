@@ -19,3 +19,8 @@ function quoted(text: string): string {
   const escaped = text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t')
   return mark + (mark === "'" ? escaped.replaceAll("'", "\\'") : escaped) + mark
 }
+
+/** The result of Python's int() for a text, or undefined where it would raise. */
+export function pythonInt(text: string): number | undefined {
+  return /^\s*[+-]?\d+(_\d+)*\s*$/.test(text) ? Number(text.replaceAll('_', '')) : undefined
+}

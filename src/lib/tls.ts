@@ -83,6 +83,12 @@ export function certificateProblem(file: string, pem: string | Buffer, now_ms: n
   )
 }
 
+/** What a server shows whose key and certificate are in one file. */
+export function keyAndCertificate(file: string): SecureContextOptions {
+  const pem = fs.readFileSync(file)
+  return { key: pem, cert: pem }
+}
+
 /** Mutual TLS of the node daemon: serves the cluster certificate, which has to have signed the caller's. */
 export function nodeServerTls(paths: Paths): TlsOptions {
   const pem = fs.readFileSync(paths.serverCert)

@@ -1,7 +1,7 @@
 // The options of all roles, once. A role names those that it takes.
 import { parseArgs } from 'node:util'
 import { errorText } from '../lib/system-failure'
-import { ACCESS_LEVELS, type AccessLevel } from '../model/constants/daemons'
+import { ACCESS_LEVELS, type AccessLevel } from '../lib/access-level'
 import type { Role } from './role'
 
 export const OPTIONS = {

@@ -23,7 +23,7 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
     addresses: 'LOGIN_ADDRESSES_MAX',
     users: 'LOGIN_ADDRESSES_MAX',
     familiar: 'LOGIN_ADDRESSES_MAX',
-    underWay: 'one for each connection: RAPI_CONNECTIONS_MAX',
+    underWay: 'one for each connection: HTTP_LIMITS.connections',
   },
   'src/daemons/rapi/python-writer.ts': { kept: ONE_WORK },
   'src/daemons/rapi/users.ts': { users: 'one for each line of the users file', shown: 'LOGINS_KEPT_MAX' },
@@ -77,7 +77,7 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
   'src/query/config-index.ts': { values: 'goes with the version of the configuration that it is of' },
   'src/rpc/luxi/client.ts': {
     idle: 'LUXI_CLIENT_IDLE_MAX',
-    waiting: 'one for each request that is served: RAPI_CONNECTIONS_MAX',
+    waiting: 'one for each request that is served: HTTP_LIMITS.connections',
     long: 'one for each method of the protocol',
   },
   'src/rpc/node/client.ts': { ganeti: 'NODE_SOFTWARE_MAX' },

@@ -5,7 +5,7 @@ import * as net from 'node:net'
 import * as path from 'node:path'
 import { createCertificate, createClientCertificate } from '../../src/lib/tls'
 import { PORT } from '../../src/model/constants/daemons'
-import { RAPI_RECEIVE_S } from '../../src/model/limits/rapi'
+import { HTTP_LIMITS } from '../../src/model/limits/http'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
 import { NODES, daemonPids, dataDir, eventually, list, masterRun, residentMib, withWconfd } from '../support/faults'
 import { queueText, writtenJobs } from '../support/queue-in-process'
@@ -207,7 +207,7 @@ describe('too much', () => {
     const began = performance.now()
     expect((await cluster.rapi('GET', '/2/info')).status).toBe(200)
     expect(performance.now() - began).toBeLessThan(3000)
-    for (const seconds of await Promise.all(slow)) expect(seconds).toBeLessThan(2 * RAPI_RECEIVE_S + 5)
+    for (const seconds of await Promise.all(slow)) expect(seconds).toBeLessThan(2 * HTTP_LIMITS.receive_s + 5)
   })
 })
 

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Passport } from 'passport'
 import { BasicStrategy } from 'passport-http'
 import { isPermissionPattern, permissionsOf } from '../../model/permissions'
-import { badRequest, HttpError } from './errors'
+import { badRequest, HttpError } from '../../http/errors'
 import type { LoginTurns } from './login-turns'
 import { type Credentials, REALM, type User, type UsersFile } from './users'
 

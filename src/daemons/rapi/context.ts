@@ -1,12 +1,14 @@
 // The objects that a controller gets with a request.
-import type { ServerResponse } from 'node:http'
+import type { Asked } from '../../http/dispatch'
+import { HttpError } from '../../http/errors'
+import type { Reply } from '../../http/json-api'
+import { leaving } from '../../http/leaving'
 import type { Clock } from '../../lib/clock'
 import type { Log } from '../../lib/log'
 import { allows, isTaken } from '../../model/permissions'
 import type { Master } from '../../rpc/luxi/calls'
 import type { GantryMaster, Identity } from '../../rpc/luxi/gantry'
 import { rolesOf } from './auth'
-import { HttpError } from './errors'
 import type { User } from './users'
 
 /** Services that all requests share. */
@@ -14,6 +16,14 @@ export interface RapiServices {
   readonly master: Master
   readonly clock: Clock
   readonly log: Log
+}
+
+/** The caller of a request to /2. */
+export interface V2Request {
+  /** undefined without a login. */
+  readonly user: User | undefined
+  /** The resource's name in reason trails: `instances_name_startup`. */
+  readonly resource: string
 }
 
 /** The caller of a request to /3, and the headers of its answer. */
@@ -25,29 +35,29 @@ export interface V3Request {
   readonly reply: Reply
 }
 
-export interface Reply {
-  status: number
-  readonly headers: Record<string, string>
-  /** Writes the answer bit by bit instead of a body; ends when the client leaves. */
-  stream?: (response: ServerResponse, signal: AbortSignal) => Promise<void>
-}
-
 export class RapiContext {
+  readonly query: URLSearchParams
+  /** Parsed JSON; undefined when there was no body. */
+  readonly body: unknown
   private leaves: AbortSignal | undefined
 
   constructor(
     readonly services: RapiServices,
-    private readonly response: ServerResponse,
-    /** The resource's name in reason trails: `instances_name_startup`. */
-    readonly resource: string,
-    readonly query: URLSearchParams,
-    /** Parsed JSON; undefined when there was no body. */
-    readonly body: unknown,
-    /** Only for requests to /3. */
+    private readonly asked: Pick<Asked<unknown, RapiContext>, 'response' | 'query' | 'body'>,
+    private readonly v2?: V2Request,
     readonly v3?: V3Request,
-    /** The user of a request to /2; undefined without a login. */
-    readonly user?: User,
-  ) {}
+  ) {
+    this.query = asked.query
+    this.body = asked.body
+  }
+
+  get user(): User | undefined {
+    return this.v2?.user
+  }
+
+  get resource(): string {
+    return this.v2?.resource ?? ''
+  }
 
   /** Throws 403, which does not tell what is missing. A user of /2 without roles has been let in by an option. */
   need(permission: string): void {
@@ -62,13 +72,6 @@ export class RapiContext {
 
   /** Fires when the client has gone away, so that nothing waits or is begun on its behalf. */
   get signal(): AbortSignal {
-    return (this.leaves ??= leaving(this.response))
+    return (this.leaves ??= leaving(this.asked.response))
   }
-}
-
-export function leaving(response: ServerResponse): AbortSignal {
-  const abort = new AbortController()
-  response.once('close', () => abort.abort())
-  if (response.destroyed) abort.abort()
-  return abort.signal
 }

@@ -3,7 +3,7 @@ import { pythonRepr } from '../../lib/python-text'
 import { isObject, type JsonObject } from '../../opcodes/check'
 import { badNewName } from '../../opcodes/new-names'
 import { BadParameter, fillOpcode, type OpcodeDefinition, type ParsedOpCode } from '../../opcodes/index'
-import { badRequest } from './errors'
+import { badRequest } from '../../http/errors'
 import { pythonType } from './python'
 
 /** Body keys that stand for parameters of another name. */

@@ -2,9 +2,9 @@
 import { isObject, type JsonObject } from '../../opcodes/check'
 import { OpInstanceReinstall, OpInstanceShutdown, OpInstanceStartup } from '../../opcodes/instance'
 import type { ParsedOpCode } from '../../opcodes/index'
-import { badRequest } from './errors'
+import { badRequest } from '../../http/errors'
 import { bodyObject, fillFromBody, parametersIn, wrongType } from './fill'
-import { pythonInt } from './python'
+import { pythonInt } from '../../lib/python-text'
 
 export interface ReinstallParams {
   /** Another OS to install; null keeps the present one. */

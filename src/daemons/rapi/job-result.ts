@@ -2,7 +2,7 @@
 import { errorFromWire } from '../../model/errors'
 import type { JobId } from '../../rpc/luxi/calls'
 import type { RapiContext } from './context'
-import { HttpError } from './errors'
+import { HttpError } from '../../http/errors'
 import { RAPI_JOB_RESULT_S } from '../../model/limits/rapi'
 
 /** The result of each opcode; throws the error of the one that failed. */

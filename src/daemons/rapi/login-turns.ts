@@ -12,7 +12,7 @@ import {
   LOGIN_MEMORY_S,
   LOGIN_WAIT_S_MAX,
 } from '../../model/limits/logins'
-import { tooMany } from './errors'
+import { tooMany } from '../../http/errors'
 
 interface Guesses {
   readonly count: number

@@ -1,16 +1,17 @@
 // /metrics for Prometheus. What Ganeti's exporter tells has its names; what is ours begins with gantry_ and has base units. Objects are
 // asked for in the name of the caller, so that a token with a scope measures only what it may see.
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { retryAfter } from '../../http/errors'
 import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from '../../lib/prometheus'
 import type { Clock } from '../../lib/clock'
 import type { Log } from '../../lib/log'
+import { RETRY_AFTER_S } from '../../model/limits/http'
 import { METRICS_JOBS_MAX } from '../../model/limits/rapi'
 import { VIEW_PAGE_MAX } from '../../model/limits/rapi-v3'
 import type { QueryResource } from '../../rpc/luxi/calls'
 import type { GantryMaster, Identity } from '../../rpc/luxi/gantry'
-import { retryAfter } from './errors'
 import type { Identify } from './v3/identity'
-import { problemOf } from './v3/problem'
+import { CHALLENGE, problemOf } from './v3/problem'
 
 /** Calls that wait on purpose say nothing of how fast the master is. */
 const WAITING: ReadonlySet<PropertyKey> = new Set(['waitForJobChange', 'events'])
@@ -106,8 +107,8 @@ export async function serveMetrics(
     response.end(`${cluster}\n${daemons}\n${own}`)
   } catch (error) {
     const problem = problemOf(error, log)
-    if (problem.status === 401) response.setHeader('WWW-Authenticate', 'Basic realm="Gantry", Bearer realm="Gantry"')
-    const headers = { 'Content-Type': 'application/problem+json', ...retryAfter(problem.status, error) }
+    if (problem.status === 401) response.setHeader('WWW-Authenticate', CHALLENGE)
+    const headers = { 'Content-Type': 'application/problem+json', ...retryAfter(problem.status, error, RETRY_AFTER_S) }
     response.writeHead(problem.status, headers).end(JSON.stringify(problem))
   }
 }

@@ -26,8 +26,3 @@ export function pythonType(value: unknown): string {
   if (typeof value === 'number') return Number.isInteger(value) ? 'int' : 'float'
   return 'dict'
 }
-
-/** The result of Python's int() for a text, or undefined where it would raise. */
-export function pythonInt(text: string): number | undefined {
-  return /^\s*[+-]?\d+(_\d+)*\s*$/.test(text) ? Number(text.replaceAll('_', '')) : undefined
-}

@@ -1,6 +1,6 @@
 // The permissions that a user with roles needs to read from /2, as in Ganeti's role-based access control. Requests that submit a job are checked
 // where their opcode is known.
-import type { Route } from './router'
+import type { PatternRoute } from '../../http/route-tree'
 
 const PERMISSIONS: ReadonlyMap<string, string> = new Map([
   ['get /2/info', 'cluster.info'],
@@ -23,4 +23,5 @@ const PERMISSIONS: ReadonlyMap<string, string> = new Map([
   ]),
 ])
 
-export const readPermission = ({ verb, path }: Route): string | undefined => PERMISSIONS.get(`${verb} ${path}`)
+export const readPermission = ({ verb, path }: Pick<PatternRoute, 'verb' | 'path'>): string | undefined =>
+  PERMISSIONS.get(`${verb} ${path}`)

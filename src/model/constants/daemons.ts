@@ -34,10 +34,6 @@ export const GROUP = {
   admin: 'gnt-admin',
 } as const
 
-/** Which requests the remote API logs. `changes`: attempts to change something, refused requests and failures, but not reads that went well. */
-export const ACCESS_LEVELS = ['none', 'changes', 'all'] as const
-export type AccessLevel = (typeof ACCESS_LEVELS)[number]
-
 /** File modes. */
 export const MODE = {
   ssconf: 0o444,

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
-import type { Server } from 'node:tls'
-import type { Socket } from 'node:net'
+import { Server as PlainServer, type Socket } from 'node:net'
+import { Server } from 'node:tls'
 import { Crowd } from '../../../src/lib/crowd'
 import { silentLog } from '../../../src/lib/log'
 import { Shares } from '../../../src/lib/shares'
@@ -21,7 +21,7 @@ class FakeSocket extends EventEmitter {
   }
 }
 
-const server = new EventEmitter()
+const server = new Server()
 let port = 1
 
 /** A connection, and the socket of its handshake when that is over. */
@@ -38,7 +38,7 @@ beforeEach(() => server.removeAllListeners())
 function crowdWith(open: Shares, handshakes: Shares, enough?: () => number): Crowd {
   const options = { clock: new SteppedClock(), log: silentLog, every_s: 60 }
   const crowd = new Crowd({ open, handshakes, ...options, ...(enough && { enough }) })
-  crowd.watch(server as unknown as Server)
+  crowd.watch(server)
   return crowd
 }
 
@@ -73,4 +73,21 @@ test('connections that were reset before they were looked at take no room for ev
   for (const socket of reset) if (!socket.destroyed) socket.destroy()
   expect(handshakes.of('unknown')).toBe(0)
   expect(connect('10.0.0.1', false).socket.destroyed).toBe(false)
+})
+
+test('a connection without TLS has no handshake to end', () => {
+  const handshakes = new Shares({ all: 1, each: 1 })
+  const crowd = new Crowd({
+    ...{ open: new Shares({ all: 5, each: 2 }), handshakes, enough: () => 1 },
+    ...{ clock: new SteppedClock(), log: silentLog, every_s: 60 },
+  })
+  const plain = new PlainServer()
+  crowd.watch(plain)
+  const sockets = [1, 2, 3].map(() => new FakeSocket('10.0.0.1', port++))
+  for (const socket of sockets) plain.emit('connection', socket as unknown as Socket)
+  expect(sockets.map((socket) => [socket.destroyed, crowd.isBeyond(socket as unknown as Socket)])).toEqual([
+    [false, false],
+    [false, true],
+    [true, expect.any(Boolean)],
+  ])
 })

@@ -1,4 +1,4 @@
-import { Body, Delete, Get, Path, Post, Put, Query, Route, Security, Tags } from '../decorators'
+import { Body, Delete, Get, Path, Post, Put, Query, Route, Security, Tags } from '../../../http/decorators'
 import type {
   GroupAddParams,
   GroupAssignNodesParams,

@@ -1,4 +1,4 @@
-import { Body, Path, Post, Put, Query, Route, Security, Tags } from '../decorators'
+import { Body, Path, Post, Put, Query, Route, Security, Tags } from '../../../http/decorators'
 import type {
   InstanceGrowDiskParams,
   InstanceRecreateDisksParams,

@@ -1,4 +1,4 @@
-import { Body, Delete, Extension, Get, Path, Post, Put, Query, Route, Security, Tags } from '../decorators'
+import { Body, Delete, Extension, Get, Path, Post, Put, Query, Route, Security, Tags } from '../../../http/decorators'
 import type {
   BackupExportParams,
   BackupRemoveParams,
@@ -28,7 +28,7 @@ import {
 } from '../../../opcodes/instance'
 import type { JobId } from '../../../rpc/luxi/calls'
 import type { ConsoleInfo } from '../../../rpc/node/dicts'
-import { HttpError } from '../errors'
+import { HttpError } from '../../../http/errors'
 import { INSTANCE_COLUMNS } from '../fields'
 import { createBody, reinstallOpcodes, withUsbDevices, type ReinstallParams } from '../instance-bodies'
 import { fieldsOf, listOf, objectOf } from '../tables'

@@ -1,6 +1,6 @@
-import { Delete, Get, Path, Query, Route, Security, Tags } from '../decorators'
+import { Delete, Get, Path, Query, Route, Security, Tags } from '../../../http/decorators'
 import type { JobObject, JobSummary } from '../../../generated/resource-views'
-import { badRequest, notFound } from '../errors'
+import { badRequest, notFound } from '../../../http/errors'
 import { JOB_BULK_FIELDS, JOB_FIELDS, JOB_LIST_COLUMNS } from '../fields'
 import { bodyObject } from '../fill'
 import { listOf } from '../tables'

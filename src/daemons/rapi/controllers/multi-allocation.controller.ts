@@ -1,9 +1,9 @@
-import { Body, Post, Query, Route, Security, Tags } from '../decorators'
+import { Body, Post, Query, Route, Security, Tags } from '../../../http/decorators'
 import type { InstanceMultiAllocParams } from '../../../generated/opcode-params'
 import { isObject } from '../../../opcodes/check'
 import { OpInstanceCreate, OpInstanceMultiAlloc } from '../../../opcodes/instance'
 import type { JobId } from '../../../rpc/luxi/calls'
-import { badRequest } from '../errors'
+import { badRequest } from '../../../http/errors'
 import { fillFromBody, wrongType } from '../fill'
 import { Resource } from './resource'
 

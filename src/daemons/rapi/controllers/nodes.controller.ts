@@ -1,4 +1,4 @@
-import { Body, Delete, Get, Path, Post, Put, Query, Route, Security, Tags } from '../decorators'
+import { Body, Delete, Get, Path, Post, Put, Query, Route, Security, Tags } from '../../../http/decorators'
 import type {
   NodeEvacuateParams,
   NodeMigrateParams,
@@ -17,7 +17,7 @@ import {
   OpRepairNodeStorage,
 } from '../../../opcodes/node'
 import type { JobId } from '../../../rpc/luxi/calls'
-import { badRequest } from '../errors'
+import { badRequest } from '../../../http/errors'
 import { NODE_COLUMNS, NODE_FIELDS, NODE_LIST_COLUMNS } from '../fields'
 import { wrongType } from '../fill'
 import { fieldsOf, listOf, objectOf } from '../tables'

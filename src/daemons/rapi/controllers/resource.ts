@@ -10,7 +10,7 @@ import { OpTagsDel, OpTagsSet } from '../../../opcodes/tags'
 import type { TagKind } from '../../../model/object-kinds'
 import type { JobId, Master } from '../../../rpc/luxi/calls'
 import type { RapiContext } from '../context'
-import { badRequest, notFound } from '../errors'
+import { badRequest, notFound } from '../../../http/errors'
 import { fillFromBody, type Renames } from '../fill'
 import { identityOf } from '../users'
 

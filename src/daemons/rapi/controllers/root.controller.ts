@@ -1,4 +1,4 @@
-import { Get, Route, Tags } from '../decorators'
+import { Get, Route, Tags } from '../../../http/decorators'
 import { Resource } from './resource'
 
 @Route('')

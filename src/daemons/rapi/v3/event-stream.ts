@@ -12,9 +12,9 @@ import {
   EVENT_STREAMS_MAX,
   EVENT_STREAMS_PER_USER_MAX,
 } from '../../../model/limits/events'
-import { RETRY_AFTER_S } from '../../../model/limits/rapi'
+import { RETRY_AFTER_S } from '../../../model/limits/http'
 import type { ClusterEvent, EventRequest, GantryMaster, Identity } from '../../../rpc/luxi/gantry'
-import { HttpError, tooMany } from '../errors'
+import { HttpError, tooMany } from '../../../http/errors'
 import { problemOf } from './problem'
 
 export interface EventStreamOptions {

@@ -7,7 +7,7 @@ import { permissionsOf } from '../../../model/permissions'
 import type { GantryMaster, Identity } from '../../../rpc/luxi/gantry'
 import { LOGINS_KEPT_MAX } from '../../../model/limits/logins'
 import type { Authenticator } from '../auth'
-import { HttpError } from '../errors'
+import { HttpError } from '../../../http/errors'
 import type { LoginTurns } from '../login-turns'
 import { identityOf, type UsersFile } from '../users'
 

@@ -1,6 +1,6 @@
 // ETags of /3: they name the object, so that one header can speak of several.
 import type { Precondition } from '../../../rpc/luxi/gantry'
-import { badRequest } from '../errors'
+import { badRequest } from '../../../http/errors'
 
 /** `"instance/<uuid>/<serial number>"`: says by itself which object is meant, so that If-Match can be checked anywhere. */
 export const etag = (kind: string, uuid: unknown, serial: unknown): string =>

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../../opcodes/check'
 import { badNewName } from '../../../opcodes/new-names'
 import { allOpcodes, BadParameter, fillOpcode, type OpcodeDefinition, type ParsedOpCode } from '../../../opcodes/index'
 import { OPCODES_PER_JOB_MAX } from '../../../model/limits/queue'
-import { badRequest } from '../errors'
+import { badRequest } from '../../../http/errors'
 
 export interface ReadJob {
   readonly ops: readonly ParsedOpCode[]

@@ -3,9 +3,9 @@ import { V3Resource } from '../controllers/v3/resource'
 import { isObject } from '../../../opcodes/check'
 import type { ParsedOpCode } from '../../../opcodes/index'
 import type { RapiContext } from '../context'
-import { badRequest } from '../errors'
-import { type PatternRoute, RouteTree } from '../route-tree'
-import type { Route } from '../router'
+import { badRequest } from '../../../http/errors'
+import { type PatternRoute, RouteTree } from '../../../http/route-tree'
+import type { Route } from '../../../http/dispatch'
 import { type ObjectVerb, objectVerbs, opcodeOf, type Parts, partsOf } from './object-verbs'
 import { osChange } from './os-change'
 import { type JobAccepted, submit } from './submission'
@@ -70,7 +70,7 @@ const pathArguments = (path: string) =>
 
 const pattern = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1')
 
-export const objectRoutes: readonly Route[] = objectVerbs.map((entry) => ({
+export const objectRoutes: readonly Route<RapiContext>[] = objectVerbs.map((entry) => ({
   verb: entry.verb,
   path: pattern(entry.path),
   controller: class extends VerbController {

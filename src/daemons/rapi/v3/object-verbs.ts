@@ -10,7 +10,7 @@ import * as network from '../../../opcodes/network'
 import * as node from '../../../opcodes/node'
 import { OpTagsDel, OpTagsSet } from '../../../opcodes/tags'
 import type { TagKind } from '../../../model/object-kinds'
-import { badRequest } from '../errors'
+import { badRequest } from '../../../http/errors'
 import { readParameters } from './job-request'
 
 /** The variable parts of an address. */

@@ -2,7 +2,7 @@
 import { isObject } from '../../../opcodes/check'
 import { OpClusterSetParams } from '../../../opcodes/cluster'
 import type { ParsedOpCode } from '../../../opcodes/index'
-import { badRequest } from '../errors'
+import { badRequest } from '../../../http/errors'
 import { readParameters } from './job-request'
 
 export function osChange(name: string, body: unknown): ParsedOpCode {

@@ -1,5 +1,5 @@
 // The only place where errors become answers of /3: application/problem+json (RFC 9457).
-import { STATUS_CODES } from 'node:http'
+import { type Problem, problem, problemOf as problemOfAny } from '../../../http/problem'
 import type { Log } from '../../../lib/log'
 import { saysFull } from '../../../lib/system-failure'
 import {
@@ -15,41 +15,21 @@ import {
   REFUSED,
 } from '../../../model/errors'
 import { PeerError } from '../../../rpc/json-protocol'
-import { HttpError, isBadDependency, unforeseen } from '../errors'
+import { DOOR, isBadDependency } from '../errors'
 
-/** Why a request failed. */
-export interface Problem {
-  /** `about:blank`: the status says all that there is to the kind of the problem. */
-  type: string
-  /** The status in words. */
-  title: string
-  /** The HTTP status. */
-  status: number
-  /** What happened, to which object, and what can be done. */
-  detail: string
-  /** What kind of refusal it is, where the cluster told: `unknown_entity`. */
-  code?: string
-}
+/** How to log in to /3 and /metrics. */
+export const CHALLENGE = 'Basic realm="Gantry", Bearer realm="Gantry"'
 
 export function problemOf(error: unknown, log: Log): Problem {
-  if (error instanceof HttpError) return problem(error.status, error.message)
   if (error instanceof PeerError) return problem(error.kind === 'timeout' ? 504 : 502, error.message)
   if (error instanceof OpPrereqError) return { ...problem(STATUS[error.code] ?? 422, error.text), code: error.code }
   if (error instanceof GanetiError) return problem(statusOf(error), withoutCall(error.message))
-  const { status, message } = unforeseen(error, log)
-  return problem(saysFull(message) ? 507 : status, message)
+  return problemOfAny(error, log, DOOR)
 }
 
 /** LUXI repeats the whole call that it could not read; it is not the caller's. */
 const withoutCall = (text: string): string =>
   text.replace(/^Failed to parse request: Cannot convert value '.*', error: /s, '')
-
-const problem = (status: number, detail: string): Problem => ({
-  type: 'about:blank',
-  title: STATUS_CODES[status] ?? 'Error',
-  status,
-  detail,
-})
 
 const STATUS: Partial<Record<ErrorCode, number>> = {
   [ECODE.INVAL]: 400,

@@ -12,7 +12,7 @@ import {
 import type { ParsedOpCode } from '../../../opcodes/index'
 import { ALL_JOB_PARTS, type Job, jobFields, jobOf } from '../../../query/job-shape'
 import type { V3Request } from '../context'
-import { badRequest } from '../errors'
+import { badRequest } from '../../../http/errors'
 import { readIfMatch } from './if-match'
 import { readPrefer } from './prefer'
 

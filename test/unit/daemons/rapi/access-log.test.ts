@@ -1,6 +1,6 @@
 import pino from 'pino'
 import type { Master } from '../../../../src/rpc/luxi/calls'
-import type { AccessLevel } from '../../../../src/model/constants/daemons'
+import type { AccessLevel } from '../../../../src/lib/access-level'
 import { basic, Harness, RecordedMaster } from './harness'
 
 /** The lines in the log after some requests. */

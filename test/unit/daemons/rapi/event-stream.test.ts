@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { HttpError } from '../../../../src/daemons/rapi/errors'
+import { HttpError } from '../../../../src/http/errors'
 import { eventStream } from '../../../../src/daemons/rapi/v3/event-stream'
 import { silentLog } from '../../../../src/lib/log'
 import { EVENT_STREAMS_PER_USER_MAX } from '../../../../src/model/limits/events'

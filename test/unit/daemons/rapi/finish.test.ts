@@ -1,11 +1,7 @@
 // Bodies that are refused for their length, from clients that send first and read later.
 import * as tls from 'node:tls'
 import { createLog } from '../../../../src/lib/log'
-import {
-  RAPI_BODY_BYTES_MAX,
-  RAPI_LONG_BODIES_PER_USER_MAX,
-  RAPI_LONG_BODY_BYTES,
-} from '../../../../src/model/limits/rapi'
+import { HTTP_LIMITS } from '../../../../src/model/limits/http'
 import type { Master } from '../../../../src/rpc/luxi/calls'
 import { basic, Harness, RecordedMaster } from './harness'
 
@@ -18,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => harness.stop())
 
 const PIECE = Buffer.alloc(1 << 20, ' ')
-const PIECES = (3 * RAPI_BODY_BYTES_MAX) / PIECE.length
+const PIECES = (3 * HTTP_LIMITS.body_bytes) / PIECE.length
 
 function connect(): Promise<tls.TLSSocket> {
   const options = { host: '127.0.0.1', port: harness.rapi.addresses[0]?.port, rejectUnauthorized: false }
@@ -113,7 +109,7 @@ test.each(['/2/groups', '/3/jobs'])('a client that ends its side within its body
 })
 
 test('one user sends so many long bodies at the same time, and further ones are refused', async () => {
-  const length = `Content-Length: ${RAPI_LONG_BODY_BYTES + 1}`
+  const length = `Content-Length: ${HTTP_LIMITS.long_body_bytes + 1}`
   const sockets: tls.TLSSocket[] = []
   const begin = async (...more: string[]) => {
     const socket = await connect()
@@ -122,7 +118,7 @@ test('one user sends so many long bodies at the same time, and further ones are 
     await write(socket, head('/2/groups', length, ...more))
     return answer
   }
-  for (let i = 0; i < RAPI_LONG_BODIES_PER_USER_MAX; i++)
+  for (let i = 0; i < HTTP_LIMITS.long_bodies_per_user; i++)
     expect(await begin('Expect: 100-continue')).toMatch(/^HTTP\/1\.1 100 /)
   expect(await begin()).toMatch(/^HTTP\/1\.1 429 /)
   for (const socket of sockets) socket.destroy()

@@ -7,6 +7,7 @@ import { type Rapi, type RapiOptions, startRapi } from '../../../../src/daemons/
 import { systemClock } from '../../../../src/lib/clock'
 import { silentLog } from '../../../../src/lib/log'
 import { pathsOf } from '../../../../src/lib/paths'
+import { systemRandom } from '../../../../src/lib/random'
 import { createCertificate } from '../../../../src/lib/tls'
 import { GenericError, OpPrereqError } from '../../../../src/model/errors'
 import type { Master, WireOpCode } from '../../../../src/rpc/luxi/calls'
@@ -52,7 +53,15 @@ export class Harness {
     mkdirSync(path.dirname(paths.rapiUsers), { recursive: true })
     writeFileSync(paths.rapiUsers, USERS)
     writeFileSync(paths.rapiCert, await createCertificate())
-    const shared = { paths, master, log: silentLog, clock: systemClock, addresses: ['127.0.0.1'], port: 0 }
+    const shared = {
+      paths,
+      master,
+      log: silentLog,
+      clock: systemClock,
+      random: systemRandom,
+      addresses: ['127.0.0.1'],
+      port: 0,
+    }
     return new Harness(await startRapi({ ...shared, ...more }), paths.rapiUsers, directory)
   }
 

@@ -1,4 +1,4 @@
-import { HttpError } from '../../../../src/daemons/rapi/errors'
+import { HttpError } from '../../../../src/http/errors'
 import { LoginTurns } from '../../../../src/daemons/rapi/login-turns'
 import { silentLog } from '../../../../src/lib/log'
 import { LOGIN_DELAY_S_MAX, LOGIN_FAILURES_FREE, LOGIN_WAIT_S_MAX } from '../../../../src/model/limits/logins'

@@ -1,4 +1,4 @@
-import { Body, Header, Post, Response, Route, Security, Tags } from '../../decorators'
+import { Body, Header, Post, Response, Route, Security, Tags } from '../../../../http/decorators'
 import type {
   BalanceRequest,
   BalanceStep,
@@ -11,7 +11,8 @@ import type {
 import { Mismatch } from '../../../../opcodes/check'
 import { readBalance, readCapacity, readWhatIf } from '../../../../rpc/luxi/allocation'
 import type { Answered } from '../../../../rpc/luxi/allocation'
-import { AnsweredByJob, badRequest } from '../../errors'
+import { badRequest } from '../../../../http/errors'
+import { AnsweredByJob } from '../../errors'
 import { readPrefer } from '../../v3/prefer'
 import type { JobAccepted } from '../../v3/submission'
 import type { AnyOpcode } from './jobs.controller'

@@ -1,4 +1,4 @@
-import { Get, Route, Security, Tags } from '../../decorators'
+import { Get, Route, Security, Tags } from '../../../../http/decorators'
 import { clusterShape } from '../../../../query/object-shapes'
 import type { ClusterInfo } from '../../../../model/cluster-info'
 import { etag } from '../../v3/if-match'

@@ -1,6 +1,6 @@
-import { Get, Header, Produces, Query, Route, Security, Tags } from '../../decorators'
+import { Get, Header, Produces, Query, Route, Security, Tags } from '../../../../http/decorators'
 import { EVENT_KINDS, EVENT_TYPES } from '../../../../rpc/luxi/gantry'
-import { badRequest } from '../../errors'
+import { badRequest } from '../../../../http/errors'
 import { eventStream } from '../../v3/event-stream'
 import { V3Resource } from './resource'
 

@@ -1,4 +1,4 @@
-import { Get, Query, Route, Security, Tags } from '../../decorators'
+import { Get, Query, Route, Security, Tags } from '../../../../http/decorators'
 import { EXPORT_VIEW, type ExportView } from '../../../../generated/resource-views'
 import { V3Resource } from './resource'
 

@@ -1,9 +1,21 @@
-import { Body, Delete, Get, Path, Post, Put, Query, Route, Security, SuccessResponse, Tags } from '../../decorators'
+import {
+  Body,
+  Delete,
+  Get,
+  Path,
+  Post,
+  Put,
+  Query,
+  Route,
+  Security,
+  SuccessResponse,
+  Tags,
+} from '../../../../http/decorators'
 import { FILTER_VIEW, type FilterView } from '../../../../generated/resource-views'
 import { nanoseconds } from '../../../../lib/clock'
 import { isUuid } from '../../../../model/ids'
 import { isObject } from '../../../../opcodes/check'
-import { badRequest } from '../../errors'
+import { badRequest } from '../../../../http/errors'
 import { V3Resource } from './resource'
 
 /** One page of what was asked for. */

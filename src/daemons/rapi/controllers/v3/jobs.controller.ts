@@ -12,12 +12,12 @@ import {
   Security,
   SuccessResponse,
   Tags,
-} from '../../decorators'
+} from '../../../../http/decorators'
 import { ALL_JOB_PARTS, type Job, type JobPart, jobFields, jobOf } from '../../../../query/job-shape'
 import { PRIORITY } from '../../../../model/constants/jobs'
 import { isObject } from '../../../../opcodes/check'
 import { readJobRequest } from '../../v3/job-request'
-import { badRequest } from '../../errors'
+import { badRequest } from '../../../../http/errors'
 import { type JobAccepted, submit } from '../../v3/submission'
 import { V3Resource } from './resource'
 

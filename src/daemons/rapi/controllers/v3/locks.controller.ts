@@ -1,4 +1,4 @@
-import { Get, Path, Query, Route, Security, Tags } from '../../decorators'
+import { Get, Path, Query, Route, Security, Tags } from '../../../../http/decorators'
 import { LOCK_VIEW, type LockView } from '../../../../generated/resource-views'
 import { V3Resource } from './resource'
 

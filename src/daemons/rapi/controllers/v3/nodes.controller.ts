@@ -1,4 +1,4 @@
-import { Get, Path, Query, Route, Security, Tags } from '../../decorators'
+import { Get, Path, Query, Route, Security, Tags } from '../../../../http/decorators'
 import { NODE_VIEW, type NodeView } from '../../../../generated/resource-views'
 import { V3Resource } from './resource'
 

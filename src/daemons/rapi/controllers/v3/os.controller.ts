@@ -10,7 +10,7 @@ import {
   Security,
   SuccessResponse,
   Tags,
-} from '../../decorators'
+} from '../../../../http/decorators'
 import { OS_VIEW, type OsView } from '../../../../generated/resource-views'
 import type { Job } from '../../../../query/job-shape'
 import { osChange } from '../../v3/os-change'

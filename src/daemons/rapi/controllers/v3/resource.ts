@@ -5,7 +5,7 @@ import { VIEW_PAGE_DEFAULT, VIEW_PAGE_MAX } from '../../../../model/limits/rapi-
 import type { QueryFilter, QueryResource } from '../../../../rpc/luxi/calls'
 import type { Precondition } from '../../../../rpc/luxi/gantry'
 import type { RapiContext, V3Request } from '../../context'
-import { badRequest, HttpError } from '../../errors'
+import { badRequest, HttpError } from '../../../../http/errors'
 import { etag } from '../../v3/if-match'
 
 interface PageRequest {

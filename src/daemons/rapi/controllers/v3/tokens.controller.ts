@@ -1,10 +1,10 @@
-import { Body, Delete, Get, Path, Post, Route, Security, SuccessResponse, Tags } from '../../decorators'
+import { Body, Delete, Get, Path, Post, Route, Security, SuccessResponse, Tags } from '../../../../http/decorators'
 import { seconds } from '../../../../lib/clock'
 import { timeOf } from '../../../../lib/rfc3339'
 import { isObject } from '../../../../opcodes/check'
 import type { NewToken } from '../../../../rpc/luxi/gantry'
 import { tokenShape } from '../../../../query/object-shapes'
-import { badRequest } from '../../errors'
+import { badRequest } from '../../../../http/errors'
 import { V3Resource } from './resource'
 
 /** A bearer token, without its secret. */

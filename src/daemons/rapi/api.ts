@@ -1,112 +1,89 @@
-// The life of a request to /2, read top to bottom: authenticate, find the route, check access, read the body, collect the
-// arguments, call the controller, reply. The routes are data, generated from the controllers.
-import type { IncomingMessage, ServerResponse } from 'node:http'
+// Ganeti's API below /2: who may ask, and answers down to the blanks in their JSON.
+import type { ServerResponse } from 'node:http'
+import { noteAccess } from '../../http/access-log'
+import type { Api, Route } from '../../http/dispatch'
+import { HttpError, retryAfter } from '../../http/errors'
 import type { Clock } from '../../lib/clock'
 import { finishAnswer } from '../../lib/finish-answer'
 import { slices, writeSlice } from '../../lib/slices'
+import { RETRY_AFTER_S } from '../../model/limits/http'
 import { ENTRIES_AT_ONCE } from '../../model/limits/queries'
 import { RAPI_BYTES_AT_ONCE, RAPI_SHORT_BYTES_MAX, RAPI_STALLED_S } from '../../model/limits/rapi'
 import { DROPPED_BODY } from '../../model/limits/wires'
 import { JsonText } from '../../rpc/long-answers'
-import { readArguments, type RouteArgument } from './arguments'
 import { type Authenticator, CHALLENGE, checkAccess } from './auth'
-import { GANETI_TYPE, readBody } from './body'
-import { noteAccess } from './access-log'
 import { RapiContext, type RapiServices } from './context'
-import { errorReply, HttpError, notFound, retryAfter } from './errors'
+import { errorReply, LINE } from './errors'
 import { pythonJson } from './python'
 import { PythonWriter } from './python-writer'
 import { readPermission } from './read-permission'
-import { checkHeaders } from './request-headers'
-import { RouteTree } from './route-tree'
 import { TextAnswer } from './tables'
 import type { User } from './users'
 
-export interface Route {
-  readonly verb: string
-  /** `/2/nodes/:name/role` */
-  readonly path: string
-  readonly controller: new (context: RapiContext) => object
-  readonly action: string
-  /** Options of users, any of which is enough; none for everybody. */
-  readonly security: readonly { readonly basic?: readonly string[]; readonly bearer?: readonly string[] }[]
-  readonly args: readonly RouteArgument[]
-}
-
-export interface RouterOptions extends RapiServices {
+export interface GanetiOptions extends RapiServices {
   readonly authenticator: Authenticator
   /** Without it, anyone may read what no option is needed for. */
   readonly requireAuthentication: boolean
 }
 
-export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
-
-export function createRouter(routes: readonly Route[], options: RouterOptions): Handler {
-  const tree = new RouteTree(routes)
-  const { log, clock } = options
-
-  return async (request, response) => {
-    let user: User | undefined
-    try {
-      checkHeaders(request)
-      // A caller with a password, right or wrong, hears of a wrong address or method before the password is checked.
-      const asked = request.headers.authorization === undefined ? undefined : findRoute(tree, request)
-      user = await options.authenticator.authenticate(request, response)
+export function ganetiApi(
+  routes: readonly Route<RapiContext>[],
+  options: GanetiOptions,
+): Api<User | undefined, RapiContext> {
+  const { log, clock, authenticator, requireAuthentication } = options
+  const resources = new Map(routes.map(({ path }) => [path, resourceName(path)]))
+  return {
+    routes,
+    anyName: false,
+    bodyType: GANETI_TYPE,
+    strict: false,
+    // A caller with a password, right or wrong, hears of a wrong address or method before the password is checked.
+    isToldFirst: ({ headers }) => headers.authorization !== undefined,
+    async identify(request, response) {
+      const user = await authenticator.authenticate(request, response)
       if (user !== undefined) noteAccess(request, { user: user.name })
-      if (user === undefined && options.requireAuthentication) throw new HttpError(401)
-      const result = await serve(asked ?? findRoute(tree, request), options, request, response, user)
+      if (user === undefined && requireAuthentication) throw new HttpError(401)
+      return user
+    },
+    nameOf: (user) => user?.name,
+    admit({ security }, user) {
+      for (const { basic = [] } of security) checkAccess(user, basic)
+    },
+    wrongMethod: ({ method, url }) => new HttpError(501, `Method ${method} is unsupported for path ${url}`),
+    context(asked) {
+      const { route, caller: user } = asked
+      const context = new RapiContext(options, asked, { user, resource: resources.get(route.path) ?? '' })
+      const permission = readPermission(route)
+      if (permission !== undefined) context.need(permission)
+      return context
+    },
+    answer({ request, response }, result) {
       // Every number that is an answer is the one of a job.
       if (typeof result === 'number' && request.method !== 'GET') noteAccess(request, { job: result })
-      await reply(response, result, clock)
-    } catch (error) {
+      return reply(response, result, clock)
+    },
+    refuse(_request, response, error) {
       const { status, body } = errorReply(error, log)
       if (status === 401) response.setHeader('WWW-Authenticate', CHALLENGE)
-      response.setHeaders(new Map(Object.entries(retryAfter(status, error))))
+      response.setHeaders(new Map(Object.entries(retryAfter(status, error, RETRY_AFTER_S))))
       // The rest of a body that is too long is read only up to a limit, so the connection cannot be used again.
       if (status === 413) response.setHeader('Connection', 'close')
       send(response, status, body, clock)
-    }
+    },
   }
 }
 
-interface Asked {
-  readonly route: Route
-  readonly resource: string
-  readonly params: Readonly<Record<string, string>>
-}
+const GANETI_TYPE = /^application\/json$/i
 
-function findRoute(tree: RouteTree<Route>, request: IncomingMessage): Asked {
-  const found = tree.find(pathOf(request))
-  if (found === undefined) throw notFound()
-  const route = found.byVerb.get((request.method ?? '').toLowerCase())
-  if (route === undefined) throw new HttpError(501, `Method ${request.method} is unsupported for path ${request.url}`)
-  return { route, resource: found.resource, params: found.params }
-}
+/** Where Ganeti's handlers are not named like their paths. */
+const SPECIAL: Readonly<Record<string, string>> = { modify: 'cluster_modify', redistribute_config: 'redist_config' }
 
-async function serve(
-  { route, resource, params }: Asked,
-  services: RapiServices,
-  request: IncomingMessage,
-  response: ServerResponse,
-  user: User | undefined,
-): Promise<unknown> {
-  for (const { basic = [] } of route.security) checkAccess(user, basic)
-  const body = await readBody(request, GANETI_TYPE, user?.name)
-  const query = new URLSearchParams((request.url ?? '').slice(pathOf(request).length))
-  const context = new RapiContext(services, response, resource, query, body, undefined, user)
-  const permission = readPermission(route)
-  if (permission !== undefined) context.need(permission)
-  const args = readArguments(route.args, params, query, body)
-  const controller = new route.controller(context)
-  const action: unknown = Reflect.get(controller, route.action)
-  if (typeof action !== 'function') throw new Error(`${route.controller.name} has no ${route.action}`)
-  return await Reflect.apply(action, controller, args)
-}
-
-function pathOf(request: IncomingMessage): string {
-  const url = request.url ?? ''
-  const end = url.indexOf('?')
-  return end === -1 ? url : url.slice(0, end)
+/** The path without its variables, as reason trails name it. */
+function resourceName(path: string): string {
+  const parts = path.split('/').slice(2)
+  const named = parts.filter((part) => !/^:(index|resource)$/.test(part)).map((part) => part.replace(':', ''))
+  const name = named.join('_').replaceAll('-', '_')
+  return SPECIAL[name] ?? name
 }
 
 async function reply(response: ServerResponse, result: unknown, clock: Clock): Promise<void> {
@@ -159,8 +136,6 @@ function beginLong(response: ServerResponse): void {
   response.setTimeout(RAPI_STALLED_S * 1000, () => response.destroy())
   response.writeHead(200, { 'Content-Type': 'application/json' })
 }
-
-const LINE = Buffer.from('\n')
 
 function send(response: ServerResponse, status: number, json: Buffer, clock: Clock): void {
   if (response.destroyed) return

@@ -1,11 +1,12 @@
 import { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { OneByOne } from '../../../../src/daemons/rapi/one-by-one'
-import { RAPI_PIPELINED_MAX } from '../../../../src/model/limits/rapi'
+import { OneByOne } from '../../../src/http/one-by-one'
+
+const PIPELINED = 3
 
 /** A connection, and a request on it whose work is noted. */
 function connection() {
-  const oneByOne = new OneByOne()
+  const oneByOne = new OneByOne(PIPELINED)
   const begun: number[] = []
   const socket = { destroyed: false, destroy: () => void (socket.destroyed = true) }
   const ask = (id: number) => {
@@ -31,7 +32,7 @@ test('a request is begun when the one before it on its connection has been answe
 test('a connection on which too many wait is closed, and what waited is not begun', () => {
   const { socket, begun, ask } = connection()
   const first = ask(0)
-  for (let id = 1; id <= RAPI_PIPELINED_MAX; id++) ask(id)
+  for (let id = 1; id <= PIPELINED; id++) ask(id)
   expect(socket.destroyed).toBe(false)
   ask(-1)
   expect(socket.destroyed).toBe(true)

@@ -1,22 +1,21 @@
 // The pages that people open in a browser: the documentation, from which the API can be tried out.
-import * as path from 'node:path'
 import express, { type Express } from 'express'
 import helmet from 'helmet'
 import { serve, setup } from 'swagger-ui-express'
 
-/** From src/ and from dist/ alike. */
-const CONTRACT = path.join(__dirname, '../../../openapi/rapi.json')
+export interface Contract {
+  /** Of the page. */
+  readonly title: string
+  /** The OpenAPI document. */
+  readonly file: string
+}
 
-export function createPages(): Express {
+export function createPages({ title, file }: Contract): Express {
   const app = express()
   app.disable('x-powered-by')
   app.use(helmet({ contentSecurityPolicy: { useDefaults: false, directives: POLICY }, strictTransportSecurity: false }))
-  app.get('/docs/openapi.json', (_request, response) => response.sendFile(CONTRACT))
-  app.use(
-    '/docs',
-    serve,
-    setup(undefined, { customSiteTitle: 'Gantry remote API', customCss: STYLE, swaggerOptions: OPTIONS }),
-  )
+  app.get('/docs/openapi.json', (_request, response) => response.sendFile(file))
+  app.use('/docs', serve, setup(undefined, { customSiteTitle: title, customCss: STYLE, swaggerOptions: OPTIONS }))
   return app
 }
 

@@ -1,7 +1,7 @@
-// The arguments of a controller's method, out of path, query and body, as Ganeti reads them.
+// The arguments of a controller's method, out of path, query, headers and body.
 import type { IncomingHttpHeaders } from 'node:http'
+import { pythonInt } from '../lib/python-text'
 import { badRequest } from './errors'
-import { pythonInt } from './python'
 
 /** One argument as the route table describes it; the table holds more than is needed here. */
 export interface RouteArgument {
@@ -17,7 +17,7 @@ export function readArguments(
   params: Readonly<Record<string, string>>,
   query: URLSearchParams,
   body: unknown,
-  headers: IncomingHttpHeaders = {},
+  headers: IncomingHttpHeaders,
 ): unknown[] {
   return args.map((arg) => {
     switch (arg.in) {
@@ -35,7 +35,7 @@ export function readArguments(
   })
 }
 
-/** Empty values count as missing, and of repeated ones the first wins unless all are wanted. */
+/** Empty values count as missing, and of repeated ones the first wins unless all are wanted, as in Ganeti, whose whole numbers are Python's. */
 function fromQuery({ name, dataType }: RouteArgument, query: URLSearchParams): unknown {
   const values = query.getAll(name).filter((value) => value !== '')
   if (dataType === 'array') return values

@@ -1,17 +1,12 @@
 // One line of the log for each request: who asked for what, what came of it, how long it took, and which job it made. No line has more of
 // an address than its path, and none has a header or a body, so that no secret gets there.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Clock } from '../../lib/clock'
-import type { Log } from '../../lib/log'
-import type { AccessLevel } from '../../model/constants/daemons'
-import { ACCESS_LOG_PATH_CHARS_MAX } from '../../model/limits/rapi'
+import type { AccessLevel } from '../lib/access-level'
+import type { Clock } from '../lib/clock'
+import type { Log } from '../lib/log'
 
-interface Noted {
-  readonly user?: string
-  /** The id of the token, which is no secret. */
-  readonly token?: string | null
-  readonly job?: number
-}
+/** Such as its `user`, the id of its `token`, which is no secret, and the `job` that it made. */
+type Noted = Readonly<Record<string, string | number>>
 
 const noted = new WeakMap<IncomingMessage, Noted>()
 
@@ -22,12 +17,13 @@ export function noteAccess(request: IncomingMessage, more: Noted): void {
 
 interface AccessLogOptions {
   readonly level: AccessLevel
+  readonly path_chars: number
   readonly log: Log
   readonly clock: Clock
 }
 
 export function logAccess(
-  { level, log, clock }: AccessLogOptions,
+  { level, path_chars, log, clock }: AccessLogOptions,
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
@@ -41,7 +37,7 @@ export function logAccess(
     if (level === 'changes' && isRead(method) && !isRemarkable(status)) return
     const entry = {
       ...noted.get(request),
-      ...{ address, method, path: url.replace(/\?.*/s, '').slice(0, ACCESS_LOG_PATH_CHARS_MAX), status },
+      ...{ address, method, path: url.replace(/\?.*/s, '').slice(0, path_chars), status },
       ms: Math.round((clock.monotonic_ms() - begun_ms) * 10) / 10,
       // The client left before it had the whole answer.
       ...(whole ? {} : { cut: true }),

@@ -1,9 +1,13 @@
 import { createServer, type Server } from 'node:https'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import * as tls from 'node:tls'
-import { refuse } from '../../../../src/daemons/rapi/refusal'
-import { systemClock } from '../../../../src/lib/clock'
-import { createCertificate } from '../../../../src/lib/tls'
+import { type Refusal, refuse } from '../../../src/http/refusal'
+import { systemClock } from '../../../src/lib/clock'
+import { createCertificate } from '../../../src/lib/tls'
+import { HTTP_LIMITS } from '../../../src/model/limits/http'
+
+const WORDS = { type: 'text/plain', body: ({ message }: Refusal) => Buffer.from(message) }
+const OPTIONS = { words: WORDS, clock: systemClock, limits: HTTP_LIMITS }
 
 let server: Server
 let port: number
@@ -11,7 +15,7 @@ let port: number
 beforeAll(async () => {
   const pem = await createCertificate()
   server = createServer({ key: pem, cert: pem, handshakeTimeout: 1000 })
-  server.on('clientError', (error, socket: Socket) => refuse(error, socket, systemClock))
+  server.on('clientError', (error, socket: Socket) => refuse(error, socket, OPTIONS))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   port = (server.address() as AddressInfo).port
 })

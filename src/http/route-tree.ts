@@ -9,24 +9,21 @@ export interface PatternRoute {
 interface Found<R> {
   readonly byVerb: ReadonlyMap<string, R>
   readonly params: Readonly<Record<string, string>>
-  /** The path without its variables, as reason trails name it. */
-  readonly resource: string
 }
 
 interface Branch<R> {
   readonly children: Map<string, Branch<R>>
   variable?: { name: string; pattern: RegExp; branch: Branch<R> }
   byVerb?: Map<string, R>
-  resource: string
 }
 
-/** Names in paths are taken as they are, not decoded: so Ganeti does. */
+/** As Ganeti has them, which does not decode them. */
 const NAME = /^[\w.-]+$/
 const ANY_NAME = /^[^]{1,1024}$/
 const NUMBER = /^\d{1,15}$/
 
 export class RouteTree<R extends PatternRoute> {
-  private readonly root: Branch<R> = { children: new Map(), resource: '' }
+  private readonly root: Branch<R> = { children: new Map() }
 
   constructor(
     routes: readonly R[],
@@ -47,9 +44,7 @@ export class RouteTree<R extends PatternRoute> {
       if (fixed === undefined && variable !== undefined) params[variable.name] = part
       branch = fixed ?? variable?.branch ?? branch
     }
-    return branch.byVerb && path.startsWith('/')
-      ? { byVerb: branch.byVerb, params, resource: branch.resource }
-      : undefined
+    return branch.byVerb && path.startsWith('/') ? { byVerb: branch.byVerb, params } : undefined
   }
 
   private add(route: R): void {
@@ -57,11 +52,10 @@ export class RouteTree<R extends PatternRoute> {
     for (const part of route.path.split('/').slice(1)) branch = this.step(branch, part, route)
     branch.byVerb ??= new Map()
     branch.byVerb.set(route.verb, route)
-    branch.resource = resourceName(route.path)
   }
 
   private step(branch: Branch<R>, part: string, route: R): Branch<R> {
-    const fresh = (): Branch<R> => ({ children: new Map(), resource: '' })
+    const fresh = (): Branch<R> => ({ children: new Map() })
     if (!part.startsWith(':')) {
       const next = branch.children.get(part) ?? fresh()
       branch.children.set(part, next)
@@ -83,14 +77,4 @@ function decode(text: string): string {
   } catch {
     return ''
   }
-}
-
-/** Where Ganeti's handlers are not named like their paths. */
-const SPECIAL: Readonly<Record<string, string>> = { modify: 'cluster_modify', redistribute_config: 'redist_config' }
-
-function resourceName(path: string): string {
-  const parts = path.split('/').slice(2)
-  const named = parts.filter((part) => !/^:(index|resource)$/.test(part)).map((part) => part.replace(':', ''))
-  const name = named.join('_').replaceAll('-', '_')
-  return SPECIAL[name] ?? name
 }

@@ -1,0 +1,79 @@
+// A request's body as JSON. Every bound on it is checked before it is parsed or handed on.
+import type { IncomingMessage } from 'node:http'
+import { hearAll } from '../lib/clock'
+import { hasMoreValues, isDeeper } from '../lib/json-depth'
+import { readBody as readText, SenderLeft } from '../lib/read-body'
+import { Shares } from '../lib/shares'
+import type { HttpLimits } from '../model/limits/http'
+import { badRequest, HttpError, tooMany } from './errors'
+
+/** JSON is UTF-8 anyway, and many libraries say so. */
+export const JSON_TYPE = /^application\/json(\s*;\s*charset="?utf-8"?)?$/i
+
+/** Reads the bodies of all requests to one door, whose long ones take room from each other. */
+export class Bodies {
+  private readonly long: Shares
+
+  constructor(private readonly limits: HttpLimits) {
+    this.long = new Shares({ all: limits.long_bodies, each: limits.long_bodies_per_user })
+  }
+
+  /**
+   * undefined when there is no body, whatever the headers say of its type. A change is refused when its sender has hung up while this
+   * daemon was stopped or busy: the sender may have asked for something else since then.
+   */
+  async read(request: IncomingMessage, type: RegExp, user = ''): Promise<unknown> {
+    const body = await this.readJson(request, type, user)
+    if (request.method === 'GET') return body
+    await hearAll()
+    if (request.socket.destroyed || request.socket.readableEnded) throw new SenderLeft('the client has left')
+    return body
+  }
+
+  private async readJson(request: IncomingMessage, type: RegExp, user: string): Promise<unknown> {
+    const { body_bytes, long_body_bytes, body_values, body_depth } = this.limits
+    const { 'content-length': length, 'transfer-encoding': encoding, 'content-type': given = '' } = request.headers
+    if (encoding === undefined && (length === undefined || length === '0')) return undefined
+    const isShort = encoding === undefined && Number(length) <= long_body_bytes
+    const text = await (isShort ? readText(request, body_bytes) : this.readLong(request, user))
+    if (text === undefined) throw new HttpError(413)
+    if (text === '') return undefined
+    if (!type.test(given)) throw new HttpError(415)
+    if (hasMoreValues(text, body_values))
+      throw badRequest(`JSON data has more than ${body_values} values; send it in several requests`)
+    const body = parse(text)
+    if (isDeeper(body, body_depth)) throw badRequest(`JSON data is nested deeper than ${body_depth} levels`)
+    return body
+  }
+
+  /** It takes room as it comes, however slowly. */
+  private async readLong(request: IncomingMessage, user: string): Promise<string | undefined> {
+    const { body_bytes, long_bodies, long_bodies_per_user, retry_after_s } = this.limits
+    // Such a body is not read at all.
+    if (isTooLong(request, this.limits)) return undefined
+    const full = this.long.full(user)
+    if (full === 'each')
+      throw tooMany(`The user ${user} sends ${long_bodies_per_user} long bodies already`, retry_after_s)
+    if (full === 'all') throw new HttpError(503, `${long_bodies} long bodies are being read already`)
+    const giveBack = this.long.take(user)
+    try {
+      return await readText(request, body_bytes)
+    } finally {
+      giveBack()
+    }
+  }
+}
+
+/** Told by its headers: nothing of it need be read. */
+export const isTooLong = ({ headers }: IncomingMessage, { body_bytes }: Pick<HttpLimits, 'body_bytes'>): boolean =>
+  Number(headers['content-length'] ?? 0) > body_bytes
+
+function parse(text: string): unknown {
+  // Node reads bytes that are not UTF-8 as this character.
+  if (/\ufffd|\\ufffd/i.test(text)) throw badRequest('Unable to parse JSON data')
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw badRequest('Unable to parse JSON data')
+  }
+}

@@ -1,0 +1,99 @@
+// The life of a request, read top to bottom: find out who asks, find the route, read the body, collect the arguments, call the controller,
+// answer. The routes are data, generated from the controllers. What is said to whom is the API's own.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type RouteArgument, readArguments } from './arguments'
+import type { Bodies } from './body'
+import { notFound } from './errors'
+import { checkHeaders } from './request-headers'
+import { type PatternRoute, RouteTree } from './route-tree'
+import { refuseUnknown, refuseUnusedBody } from './strict'
+
+export interface Route<Context> extends PatternRoute {
+  readonly controller: new (context: Context) => object
+  readonly action: string
+  /** Options of users, any of which is enough; none for everybody. */
+  readonly security: readonly { readonly basic?: readonly string[]; readonly bearer?: readonly string[] }[]
+  readonly args: readonly RouteArgument[]
+}
+
+/** A request whose caller, route and body are known, and its answer. */
+export interface Asked<Caller, Context> {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly caller: Caller
+  readonly route: Route<Context>
+  readonly query: URLSearchParams
+  /** Parsed JSON; undefined when there was no body. */
+  readonly body: unknown
+}
+
+/** What tells one API from another. */
+export interface Api<Caller, Context> {
+  readonly routes: readonly Route<Context>[]
+  /** Names in addresses are decoded, and may be any text. */
+  readonly anyName: boolean
+  readonly bodyType: RegExp
+  /** What a route does not know is refused: the caller meant it to do something. */
+  readonly strict: boolean
+  /** Throws when who asks is nobody. */
+  identify(request: IncomingMessage, response: ServerResponse): Promise<Caller>
+  /** Who has the long bodies. */
+  nameOf(caller: Caller): string | undefined
+  /** Whether this caller hears of a wrong address before it is known who asks. */
+  readonly isToldFirst?: (request: IncomingMessage) => boolean
+  /** Throws when the caller may not use this route at all. */
+  readonly admit?: (route: Route<Context>, caller: Caller) => void
+  wrongMethod(request: IncomingMessage, response: ServerResponse, verbs: Iterable<string>): Error
+  /** What the controller gets. */
+  context(asked: Asked<Caller, Context>): Context
+  answer(asked: Asked<Caller, Context>, result: unknown, context: Context): unknown
+  refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void
+}
+
+export type Handler = (request: IncomingMessage, response: ServerResponse) => unknown
+
+export function createDispatcher<Caller, Context>(api: Api<Caller, Context>, bodies: Bodies): Handler {
+  const tree = new RouteTree(api.routes, api.anyName)
+
+  return async (request, response) => {
+    try {
+      checkHeaders(request)
+      const early = api.isToldFirst?.(request) ? find(request, response) : undefined
+      const caller = await api.identify(request, response)
+      const { route, params } = early ?? find(request, response)
+      api.admit?.(route, caller)
+      const query = new URLSearchParams((request.url ?? '').slice(pathOf(request).length))
+      if (api.strict) refuseUnknown(route, query)
+      const body = await bodies.read(request, api.bodyType, api.nameOf(caller))
+      if (api.strict) refuseUnusedBody(route, body)
+      const asked = { request, response, caller, route, query, body }
+      const context = api.context(asked)
+      const args = readArguments(route.args, params, query, body, request.headers)
+      await api.answer(asked, await call(route, context, args), context)
+    } catch (error) {
+      api.refuse(request, response, error)
+    }
+  }
+
+  function find(request: IncomingMessage, response: ServerResponse) {
+    const found = tree.find(pathOf(request))
+    if (found === undefined) throw notFound()
+    const route = found.byVerb.get((request.method ?? '').toLowerCase())
+    if (route === undefined) throw api.wrongMethod(request, response, found.byVerb.keys())
+    return { route, params: found.params }
+  }
+}
+
+/** Without the query. */
+export function pathOf(request: IncomingMessage): string {
+  const url = request.url ?? ''
+  const end = url.indexOf('?')
+  return end === -1 ? url : url.slice(0, end)
+}
+
+async function call<Context>(route: Route<Context>, context: Context, args: unknown[]): Promise<unknown> {
+  const controller = new route.controller(context)
+  const action: unknown = Reflect.get(controller, route.action)
+  if (typeof action !== 'function') throw new Error(`${route.controller.name} has no ${route.action}`)
+  return await Reflect.apply(action, controller, args)
+}

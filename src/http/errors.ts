@@ -1,0 +1,49 @@
+// Refusals of a door, and what becomes of errors that nobody foresaw. How they are worded is the API's own.
+import { STATUS_CODES } from 'node:http'
+import type { Log } from '../lib/log'
+import { SenderLeft } from '../lib/read-body'
+import { systemFailure } from '../lib/system-failure'
+
+export class HttpError extends Error {
+  constructor(
+    readonly status: number,
+    message: string = STATUS_CODES[status] ?? 'Error',
+    /** When to try again; the status may have its own default. */
+    readonly retry_s?: number,
+  ) {
+    super(message)
+  }
+}
+
+export const badRequest = (message: string): HttpError => new HttpError(400, message)
+/** A bound of one client or user, and after how many seconds there may be room again. */
+export const tooMany = (message: string, retry_s: number): HttpError => {
+  const whole_s = Math.max(Math.ceil(retry_s), 1)
+  return new HttpError(429, `${message}; try again in ${whole_s} s`, whole_s)
+}
+export const notFound = (): HttpError => new HttpError(404)
+
+/** The header of an answer that says when to try again; after `busy_s` when the door has too much to do. */
+export function retryAfter(status: number, error: unknown, busy_s: number): Record<string, string> {
+  const asked_s = error instanceof HttpError ? error.retry_s : undefined
+  const retry_s = asked_s ?? (status === 503 ? busy_s : undefined)
+  return retry_s === undefined ? {} : { 'Retry-After': String(retry_s) }
+}
+
+/** Logged and answered when a client left, or ended its side, before its request was complete. */
+export const NOT_WHOLE = 'The request was not sent whole'
+
+/** Logged, and shown without its stack. A client that leaves is no defect; then nobody reads the answer. `door`: whose log has the details. */
+export function unforeseen(error: unknown, log: Log, door: string): HttpError {
+  if (error instanceof SenderLeft) {
+    log.info({ cause: error.message }, 'a client left while it sent its request')
+    return badRequest(NOT_WHOLE)
+  }
+  const refused = systemFailure(error)
+  if (refused !== undefined) {
+    log.error({ err: error }, 'the system refused what a request needs')
+    return new HttpError(500, refused)
+  }
+  log.error({ err: error }, 'a request failed because of a defect')
+  return new HttpError(500, `Internal error; the log of the ${door} has the details`)
+}

@@ -1,0 +1,33 @@
+// Refusals as application/problem+json (RFC 9457).
+import { STATUS_CODES } from 'node:http'
+import type { Log } from '../lib/log'
+import { saysFull } from '../lib/system-failure'
+import { HttpError, unforeseen } from './errors'
+
+/** Why a request failed. */
+export interface Problem {
+  /** `about:blank`: the status says all that there is to the kind of the problem. */
+  type: string
+  /** The status in words. */
+  title: string
+  /** The HTTP status. */
+  status: number
+  /** What happened, to which object, and what can be done. */
+  detail: string
+  /** What kind of refusal it is, where the cluster told: `unknown_entity`. */
+  code?: string
+}
+
+export const problem = (status: number, detail: string): Problem => ({
+  type: 'about:blank',
+  title: STATUS_CODES[status] ?? 'Error',
+  status,
+  detail,
+})
+
+/** The problem of any error that the door itself can tell; `door`: whose log has the details of what nobody foresaw. */
+export function problemOf(error: unknown, log: Log, door: string): Problem {
+  if (error instanceof HttpError) return problem(error.status, error.message)
+  const { status, message } = unforeseen(error, log, door)
+  return problem(saysFull(message) ? 507 : status, message)
+}

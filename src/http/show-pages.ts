@@ -1,0 +1,14 @@
+import type { Handler } from './dispatch'
+import type { Contract } from './pages'
+
+/** The documentation below /docs, which is loaded with its first reader: most daemons never show it. */
+export function showPages(contract: Contract): Handler {
+  let pages: Handler | undefined
+  return (request, response) => {
+    if (pages === undefined) {
+      const { createPages }: typeof import('./pages') = require('./pages')
+      pages = createPages(contract)
+    }
+    return pages(request, response)
+  }
+}
