@@ -19,6 +19,7 @@ const starts: Record<RoleName, () => Promise<Start>> = {
   node: async () => (await import('./start/node.js')).start,
   noded: async () => (await import('./start/noded.js')).start,
   sim: async () => (await import('./start/sim.js')).start,
+  confd: async () => (await import('./start/confd.js')).start,
   wconfd: async () => (await import('./start/wconfd.js')).start,
   luxid: async () => (await import('./start/luxid.js')).start,
   rapi: async () => (await import('./start/rapi.js')).start,

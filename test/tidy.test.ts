@@ -68,6 +68,7 @@ const LARGE =
 const LOADED_AT_START: Record<string, { packages: readonly string[]; folders: readonly string[] }> = {
   node: { packages: ['pino'], folders: ['jobs'] },
   noded: { packages: ['pino', ...MEASURES], folders: ['config', 'node'] },
+  confd: { packages: ['pino'], folders: ['config'] },
   wconfd: { packages: ['pino', ...MEASURES], folders: ['config', 'locks'] },
   luxid: { packages: ['pino'], folders: ['allocation', 'config', 'jobs', 'query'] },
   rapi: {

@@ -3,7 +3,7 @@
 // counts is told by the file that is there, so it does not matter where a mark stands, and a crash between two files is harmless.
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import type { Documents } from '../model/config'
+import type { ConfigData, Documents } from '../model/config'
 import { ConfigurationError } from '../model/errors'
 import { applyToConfig, applyToGantry, encodeDelta, type Delta } from './delta'
 
@@ -77,21 +77,34 @@ export function replay(
   hashes: { config: string; gantry: string },
   journal: Journal,
 ): Replayed | string {
-  const configMark = journal.marks.findLast((mark) => mark.config.sha256 === hashes.config)?.config
+  const replayed = replayConfig(base.config, hashes.config, journal)
+  if (typeof replayed === 'string') return replayed
   const gantryMark = journal.marks.findLast((mark) => mark.gantry.sha256 === hashes.gantry)?.gantry
-  if (!configMark) return 'it belongs to another config.data'
   if (!gantryMark) return 'it belongs to another gantry.data'
-  let { config, gantry } = base
+  let { gantry } = base
+  for (const { delta } of journal.records)
+    if (delta.gantry && delta.gantry.serial_no > gantryMark.serial) gantry = applyToGantry(gantry, delta)
+  return { documents: { config: replayed.config, gantry }, applied: replayed.applied }
+}
+
+/** The same for config.data alone: who may not read gantry.data can do without it. */
+export function replayConfig(
+  base: ConfigData,
+  hash: string,
+  journal: Journal,
+): { readonly config: ConfigData; readonly applied: number } | string {
+  const mark = journal.marks.findLast(({ config }) => config.sha256 === hash)?.config
+  if (!mark) return 'it belongs to another config.data'
+  let config = base
   let applied = 0
   for (const { delta } of journal.records) {
-    if (delta.gantry && delta.gantry.serial_no > gantryMark.serial) gantry = applyToGantry(gantry, delta)
-    if (delta.to <= configMark.serial) continue
+    if (delta.to <= mark.serial) continue
     if (delta.from !== config.serial_no)
       return `its record ${delta.from} to ${delta.to} does not follow serial ${config.serial_no}`
     config = applyToConfig(config, delta)
     applied++
   }
-  return { documents: { config, gantry }, applied }
+  return { config, applied }
 }
 
 function line(text: string): Buffer {

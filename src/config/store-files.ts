@@ -10,7 +10,7 @@ import { SET_ASIDE_MAX } from '../model/limits/daemons'
 import type { ConfigData, Documents, GantryData } from '../model/config'
 import { ConfigurationError } from '../model/errors'
 import { configPieces, encodeConfig, encodeGantry } from './encode'
-import { decodeJournal, encodeMark, replay, sha256, type JournalRecord, type Mark } from './journal'
+import { decodeJournal, encodeMark, replay, replayConfig, sha256, type JournalRecord, type Mark } from './journal'
 import { EMPTY_GANTRY, loadConfig, loadGantry } from './upgrade'
 
 export interface StoreOptions {
@@ -89,6 +89,24 @@ async function readJournal(
   else if (journal.torn_bytes > 0) log.warn({ bytes: journal.torn_bytes }, 'dropped the unfinished end of the journal')
   if (replayed.applied > 0) log.info({ records: replayed.applied }, 'replayed the configuration journal')
   return { documents: replayed.documents, records: journal.records }
+}
+
+/**
+ * The configuration as the files say it, for a process that only reads them, while another one may write them. Undefined when there is no
+ * config.data. A journal that does not fit is left out: most likely its writer has only just begun another one.
+ */
+export async function readConfig({
+  disk,
+  paths,
+  random,
+}: Pick<StoreOptions, 'disk' | 'random' | 'paths'>): Promise<ConfigData | undefined> {
+  const text = await disk.read(paths.configFile)
+  if (!text) return undefined
+  const journal = await disk.read(paths.journalFile)
+  const { config } = loadConfig(text.toString('utf8'), random)
+  if (!journal) return config
+  const replayed = replayConfig(config, sha256(text), decodeJournal(journal))
+  return typeof replayed === 'string' ? config : replayed.config
 }
 
 /** Keeps the journal for a person to look at; nothing replays it any more. */

@@ -167,8 +167,9 @@ async function copyRecorded(root: string, state: string, settings: Settings, say
   const serverPem = await createCertificate()
   await disk.write(paths.serverCert, serverPem)
   await disk.write(paths.clientCert, await createClientCertificate(serverPem, master.name))
-  // Recordings come without it.
-  if ((await disk.read(paths.domainSecret)) === undefined) await disk.write(paths.domainSecret, `${random.hex(20)}\n`)
+  // Recordings come without them.
+  for (const file of [paths.domainSecret, paths.hmacKey])
+    if ((await disk.read(file)) === undefined) await disk.write(file, `${random.hex(20)}\n`)
   const names = settings.nodes.map(({ address }) => address)
   await disk.write(paths.rapiCert, await createCertificate({ names: [...names, settings.clusterAddress] }))
 }

@@ -8,6 +8,7 @@ import { errorCode } from '../lib/disk'
 import type { FramedServer } from '../lib/json-socket'
 import { checkLimits, LimitTooLow } from '../lib/process-limits'
 import { GanetiError } from '../model/errors'
+import { PORT } from '../model/constants/daemons'
 import { SYSTEM_LIMITS } from '../model/limits/daemons'
 import { EMBEDDED_PORTS_S } from '../model/limits/embedded'
 import { create, planSettings } from './create'
@@ -143,6 +144,7 @@ async function removeCluster(root: string): Promise<void> {
 /** Tells the user that the cluster runs. Commands are shown in full, so that they work in any terminal and folder, whatever other clusters run. */
 async function announce({ root, program }: Place, settings: Settings, socket: string, took_s: number): Promise<void> {
   const url = apiOf(settings)
+  const confd = `${settings.nodes[0]?.address}:${PORT.confd}`
   const login = fs.existsSync(passwordFile(root))
     ? `user admin, password in ${passwordFile(root)}`
     : 'the users of the recorded cluster'
@@ -167,5 +169,5 @@ try in another terminal:
   gnt cluster verify
 Ctrl-C stops the cluster, "${startCommand(root)}" goes on with it.
 
-ready: ${url} luxi=${socket}`)
+ready: ${url} luxi=${socket} confd=${confd}`)
 }

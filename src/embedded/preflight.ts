@@ -1,5 +1,6 @@
 // Finds problems that would make a start fail later, before the start begins: one clear line each.
 import { errorText } from '../lib/system-failure'
+import { createSocket } from 'node:dgram'
 import * as fs from 'node:fs'
 import * as net from 'node:net'
 import * as path from 'node:path'
@@ -33,7 +34,7 @@ export async function checkPorts(settings: Settings): Promise<void> {
   const roles: readonly Role[] = ROLES
   const here = roles.filter(({ nodes }) => nodes !== (settings.simulated ? 'real' : 'simulated'))
   const wanted = here.flatMap(({ place, port }) =>
-    port?.protocol === 'tcp' ? addressesOf(place, settings).map((address) => [address, port.number] as const) : [],
+    port === undefined ? [] : addressesOf(place, settings).map((address) => [address, port] as const),
   )
   await Promise.all(wanted.map(([address, port]) => checkPort(address, port)))
 }
@@ -44,12 +45,15 @@ function addressesOf(place: Place, { nodes, clusterAddress }: Settings): string[
   return place === 'master' ? [...addresses.slice(0, 1), clusterAddress] : addresses
 }
 
-async function checkPort(address: string, port: number): Promise<void> {
+async function checkPort(address: string, { protocol, number: port }: NonNullable<Role['port']>): Promise<void> {
   try {
     await new Promise<void>((resolve, reject) => {
-      const server = net.createServer()
-      server.once('error', reject)
-      server.listen(port, address, () => server.close(() => resolve()))
+      if (protocol === 'tcp') {
+        const server = net.createServer().once('error', reject)
+        return server.listen(port, address, () => server.close(() => resolve()))
+      }
+      const socket = createSocket('udp4').once('error', reject)
+      return socket.bind(port, address, () => socket.close(resolve))
     })
   } catch (error) {
     const code = errorCode(error)

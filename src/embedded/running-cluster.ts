@@ -144,9 +144,10 @@ export class RunningCluster {
     const given: Record<string, string[]> = simulated
       ? {
           sim: [`--config=${recordedConfig(root)}`, `--state=${simState(root)}`, `--socket=${simSocket(root)}`],
+          confd: [`--bind=${address}`],
           rapi: [...rapi, `--bind=${address}`, `--bind=${clusterAddress}`],
         }
-      : { noded: [`--bind=${address}`], rapi }
+      : { noded: [`--bind=${address}`], confd: [`--bind=${address}`], rapi }
     const options = Object.entries(given).flatMap(([role, all]) => all.map((one) => `--give=${role}=${one}`))
     return simulated ? ['--simulated', ...options] : options
   }

@@ -40,6 +40,17 @@ export const ROLES = [
     options: ['config', 'state', 'socket'],
   },
   {
+    name: 'confd',
+    program: 'ganeti-confd',
+    text: 'answers signed questions about the configuration',
+    place: 'candidate',
+    user: USER.confd,
+    port: { protocol: 'udp', number: PORT.confd },
+    log: 'conf-daemon',
+    options: ['bind', 'port'],
+    young_mib: YOUNG_MIB.node,
+  },
+  {
     name: 'wconfd',
     program: 'ganeti-wconfd',
     text: 'keeps the configuration and the locks',

@@ -75,6 +75,9 @@ testWith(present, 'ganeti-htools-3.0 && sh test/peers/ganeti-programs.sh')(
 function sources(): NodeSources {
   const client = new ConfdClient({
     ...{ key: 'a key\n', servers: [address], port: PORT.confd, clock: systemClock, random: systemRandom },
+    warn: (text) => {
+      throw new Error(text)
+    },
   })
   return {
     clock: systemClock,

@@ -18,6 +18,7 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
   },
   'src/config/store.ts': { pending: 'PENDING_CHANGES_MAX', listeners: REGISTERED, replicas: REGISTERED },
   'src/config/verify.ts': { conflicts: ONE_WORK, owners: ONE_WORK },
+  'src/daemons/confd/server.ts': { answers: 'CONFD_ANSWERS_KEPT, CONFD_KEPT_ANSWER_CHARS each' },
   'src/daemons/node/supervisor.ts': { children: 'one for each daemon of a node' },
   'src/daemons/rapi/login-turns.ts': {
     addresses: 'LOGIN_ADDRESSES_MAX',

@@ -1,4 +1,5 @@
 import { type Tool, many, one } from '../command'
+import { CONFD_QUESTIONS, askConfd, confdData } from './confd'
 import { callMetad, callWconfd } from './daemons'
 import { testJobQueue } from './jobqueue'
 import { delay, submitJobFiles, testAllocator, testOsParams } from './commands'
@@ -115,6 +116,15 @@ export const debugTool: Tool = {
       args: [many('free text', 1)],
       options: [],
       run: callWconfd,
+    },
+    {
+      name: 'confd',
+      help: `ask the master candidates: ${CONFD_QUESTIONS}`,
+      usage: '<question> <args...>',
+      args: [many('free text', 1)],
+      options: [],
+      run: askConfd,
+      data: confdData,
     },
     {
       name: 'metad',

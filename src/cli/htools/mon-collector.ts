@@ -79,12 +79,12 @@ function sourcesOf(options: Parsed, terminal: Terminal): NodeSources {
   }
 }
 
-function confd(options: Parsed, { clock, random }: Terminal): ConfdClient {
+function confd(options: Parsed, { clock, random, err }: Terminal): ConfdClient {
   const paths = environmentPaths()
   const address = textOf(options, 'address')
   const candidates = () => fs.readFileSync(paths.ssconf('master_candidates_ips'), 'utf8').split('\n')
   return new ConfdClient({
-    ...{ clock, random, key: readKey(paths.hmacKey) },
+    ...{ clock, random, key: readKey(paths.hmacKey), warn: (text) => err(`${text}\n`) },
     servers: address === undefined ? candidates().filter((line) => line !== '') : [address],
     port: numberOf(options, 'port') ?? PORT.confd,
   })

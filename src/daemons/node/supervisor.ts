@@ -88,7 +88,8 @@ export class Supervisor {
   /** The lists of nodes may have changed: starts the daemons of a candidate, or stops them on a node that is no candidate any more. */
   private async settleCandidate(): Promise<void> {
     if (this.stopping) return
-    if (!isCandidate(this.options.paths)) return this.stopRoles(this.at('candidate'))
+    const { simulated, paths } = this.options
+    if (!simulated && !isCandidate(paths)) return this.stopRoles(this.at('candidate'))
     for (const role of this.at('candidate')) await this.startRole(role)
   }
 

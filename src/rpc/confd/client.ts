@@ -1,10 +1,11 @@
-// Asks several master candidates at once and takes the first answer: one that is down, or lost a datagram, costs no time.
-import { createSocket } from 'node:dgram'
+// Asks several master candidates at once and believes the one with the newest configuration: one that is down, or lost a datagram, costs
+// little time, and one that has missed changes is outvoted.
+import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
 import * as net from 'node:net'
-import { type Clock, seconds } from '../../lib/clock'
+import { type Clock, seconds, type Timer } from '../../lib/clock'
 import type { Random } from '../../lib/random'
-import { CONFD_ANSWER_S, CONFD_ASKED_MAX } from '../../model/limits/confd'
-import { type ConfdQuestion, type ConfdReply, packQuestion, unpackReply } from './protocol'
+import { CONFD_ANSWER_S, CONFD_ASKED_MAX, CONFD_OTHERS_S } from '../../model/limits/confd'
+import { CONFD_STATUS, type ConfdQuestion, type ConfdReply, packQuestion, unpackReply } from './protocol'
 
 export interface ConfdOptions {
   /** All of the key's file, its line end too. */
@@ -14,47 +15,90 @@ export interface ConfdOptions {
   readonly port: number
   readonly clock: Clock
   readonly random: Random
+  /** Hears who answered something else than what is believed. */
+  readonly warn: (text: string) => void
+}
+
+export interface CandidateReply extends ConfdReply {
+  readonly server: string
 }
 
 export class ConfdClient {
   constructor(private readonly options: ConfdOptions) {}
 
-  async ask(question: ConfdQuestion, query: string): Promise<unknown> {
-    if (this.options.servers.length === 0) throw new Error('No master candidate is known that could be asked')
-    const reply = await this.exchange(question, query)
-    if (reply === undefined) throw new Error('No answer from the Confd server')
-    if (reply.status !== 0) throw new Error(`Confd server answered with an error: ${JSON.stringify(reply.answer)}`)
-    return reply.answer
+  async ask(question: ConfdQuestion, query: unknown): Promise<unknown> {
+    const [believed, ...others] = await this.askAll(question, query)
+    if (believed === undefined) throw new Error('No answer from the Confd server')
+    const text = disagreement(believed, others)
+    if (text !== undefined) this.options.warn(text)
+    if (believed.status === CONFD_STATUS.ok) return believed.answer
+    throw new Error(`Confd server answered with an error: ${JSON.stringify(believed.answer)}`)
   }
 
-  private exchange(question: ConfdQuestion, query: string): Promise<ConfdReply | undefined> {
-    const { key, servers, port, clock, random } = this.options
+  /** The answers that came in time, the highest serial number first. */
+  async askAll(question: ConfdQuestion, query: unknown): Promise<CandidateReply[]> {
+    const asked = this.chosen()
+    if (asked.length === 0) throw new Error('No master candidate is known that could be asked')
+    const replies = await this.exchange(asked, question, query)
+    return replies.sort((a, b) => b.serial - a.serial)
+  }
+
+  /** Any of them, so that no candidate is asked by everybody. */
+  private chosen(): string[] {
+    const { servers, random } = this.options
+    const left = [...new Set(servers)]
+    const count = Math.min(left.length, CONFD_ASKED_MAX)
+    return Array.from({ length: count }, () => left.splice(random.below(left.length), 1)).flat()
+  }
+
+  private exchange(asked: readonly string[], question: ConfdQuestion, query: unknown): Promise<CandidateReply[]> {
+    const { key, port, clock, random } = this.options
     const salt = random.uuid()
     const datagram = packQuestion(key, question, query, seconds(clock), salt)
-    const asked = servers.slice(0, CONFD_ASKED_MAX)
-    const sockets = [...new Set(asked.map((server) => net.isIP(server)))].map((family) => ({
-      family,
-      socket: createSocket(family === 6 ? 'udp6' : 'udp4'),
-    }))
-    return new Promise<ConfdReply | undefined>((resolve) => {
-      const end = (reply: ConfdReply | undefined) => {
-        late.cancel()
-        for (const { socket } of sockets) socket.close()
-        resolve(reply)
+    const sockets = new Map(
+      [...new Set(asked.map((server) => net.isIP(server)))].map((family) => [family, open(family)]),
+    )
+    const replies = new Map<string, CandidateReply>()
+    return new Promise((resolve) => {
+      let timer: Timer
+      const end = () => {
+        timer.cancel()
+        for (const socket of sockets.values()) socket.close()
+        sockets.clear()
+        resolve([...replies.values()])
       }
-      const late = clock.after(CONFD_ANSWER_S * 1000, () => end(undefined))
-      let ended = false
-      for (const { family, socket } of sockets) {
-        // A server that cannot be reached is one that does not answer.
-        socket.on('error', () => undefined)
-        socket.on('message', (bytes) => {
-          const reply = ended ? undefined : unpackReply(key, bytes.toString('utf8'), salt)
-          if (reply === undefined) return
-          ended = true
-          end(reply)
-        })
-        for (const server of asked) if (net.isIP(server) === family) socket.send(datagram, port, server)
+      const wait = (wait_s: number) => clock.after(wait_s * 1000, end)
+      timer = wait(CONFD_ANSWER_S)
+      const hear = (bytes: Buffer, { address }: RemoteInfo) => {
+        const reply = sockets.size === 0 ? undefined : unpackReply(key, bytes.toString('utf8'), salt)
+        if (reply === undefined || replies.has(address)) return
+        replies.set(address, { ...reply, server: address })
+        if (replies.size === asked.length) return end()
+        // Most have answered: the others get a moment, in which one with newer data may be.
+        if (replies.size !== Math.floor(asked.length / 2) + 1) return
+        timer.cancel()
+        timer = wait(CONFD_OTHERS_S)
       }
+      for (const socket of sockets.values()) socket.on('message', hear)
+      for (const server of asked) sockets.get(net.isIP(server))?.send(datagram, port, server)
     })
   }
+}
+
+function open(family: number): Socket {
+  const socket = createSocket(family === 6 ? 'udp6' : 'udp4')
+  // A server that cannot be reached is one that does not answer.
+  return socket.on('error', () => undefined)
+}
+
+/** Who answered something else than what is believed; undefined when nobody did. */
+export function disagreement(believed: CandidateReply, others: readonly CandidateReply[]): string | undefined {
+  const said = ({ status, answer }: ConfdReply) => JSON.stringify([status, answer])
+  const different = others.filter((other) => said(other) !== said(believed))
+  if (different.length === 0) return undefined
+  const named = ({ server, serial }: CandidateReply) => `${server} (serial ${serial})`
+  return (
+    `master candidates disagree: ${named(believed)} is believed, and ${different.map(named).join(', ')} ` +
+    `${different.length === 1 ? 'says' : 'say'} something else`
+  )
 }

@@ -1,11 +1,53 @@
-// Questions to confd, the daemon that answers from the configuration on every master candidate: signed JSON in single datagrams.
+// Questions to confd, the daemon that answers from the configuration on every master candidate, and its answers: signed JSON in single
+// datagrams. Both ends of the wire are here.
 import { sha1Hmac, verifySha1Hmac } from '../../lib/hmac'
+import { CONFD_CLOCK_S, CONFD_QUESTION_BYTES_MAX } from '../../model/limits/confd'
 
 const MAGIC = 'plj0'
 
-/** The questions that are asked here, by their numbers on the wire. */
-export const CONFD = { nodeDrbd: 7, nodeInstances: 8, instanceDisks: 9 } as const
+/** The kinds of questions by their numbers on the wire. */
+export const CONFD = {
+  ping: 0,
+  nodeRole: 1,
+  nodeOfInstanceIp: 2,
+  clusterMaster: 3,
+  nodeIps: 4,
+  candidateIps: 5,
+  instanceIps: 6,
+  nodeDrbd: 7,
+  nodeInstances: 8,
+  instanceDisks: 9,
+  configQuery: 10,
+  dataCollectors: 11,
+} as const
 export type ConfdQuestion = (typeof CONFD)[keyof typeof CONFD]
+
+export const CONFD_STATUS = { ok: 0, error: 1 } as const
+/** Errors that have a number. All others are told as texts. */
+export const CONFD_ERROR = { unknownEntry: 0, badArgument: 2 } as const
+export const CONFD_ROLE = { master: 0, candidate: 1, offline: 2, drained: 3, regular: 4 } as const
+/** What a question about the master can ask for. */
+export const MASTER_FIELD = { name: 0, ip: 1, primaryIp: 2 } as const
+
+/** The form that a question has where one text is not enough. */
+export interface ConfdSelection {
+  /** The link of network cards; the cluster's default when it is missing. */
+  readonly link: string | undefined
+  readonly ip: string | undefined
+  readonly ips: readonly string[]
+  /** Of `MASTER_FIELD`. */
+  readonly fields: readonly number[]
+}
+export type ConfdQuery = string | ConfdSelection | null
+
+export interface ConfdRequest {
+  readonly question: ConfdQuestion
+  readonly query: ConfdQuery
+  /** The answer is signed together with it, so that it fits this question only. */
+  readonly salt: string
+  /** The question's own signature, which no other question has. */
+  readonly hmac: string
+}
 
 export interface ConfdReply {
   readonly status: number
@@ -15,9 +57,26 @@ export interface ConfdReply {
 }
 
 /** `salt` is told again by the answer. */
-export function packQuestion(key: string, type: ConfdQuestion, query: string, now_s: number, salt: string): string {
+export function packQuestion(key: string, type: ConfdQuestion, query: unknown, now_s: number, salt: string): string {
   const msg = JSON.stringify({ protocol: 1, type, query, rsalt: salt })
   return pack(key, msg, String(Math.floor(now_s)))
+}
+
+/** Undefined for what is not signed with this key, comes at a wrong time, or makes no sense. What costs little is looked at first. */
+export function unpackQuestion(key: string, datagram: Buffer, now_s: number): ConfdRequest | undefined {
+  if (datagram.length > CONFD_QUESTION_BYTES_MAX || datagram.toString('latin1', 0, 4) !== MAGIC) return undefined
+  const envelope = record(parse(datagram.toString('utf8', MAGIC.length)))
+  const { msg, hmac, salt } = envelope ?? {}
+  if (typeof msg !== 'string' || typeof hmac !== 'string' || typeof salt !== 'string') return undefined
+  if (Object.keys(envelope ?? {}).length !== 3 || !/^-?\d{1,15}$/.test(salt)) return undefined
+  if (Math.abs(Math.floor(now_s) - Number(salt)) > CONFD_CLOCK_S) return undefined
+  return verifySha1Hmac(key, msg, hmac, salt) ? requestOf(record(parse(msg)) ?? {}, hmac) : undefined
+}
+
+/** `answer` is JSON. */
+export function packReply(key: string, salt: string, reply: ConfdReply & { readonly answer: string }): string {
+  const msg = `{"protocol":1,"status":${reply.status},"answer":${reply.answer},"serial":${reply.serial}}`
+  return `${MAGIC}{"hmac":"${sha1Hmac(key, msg, salt)}","msg":${JSON.stringify(msg)},"salt":${JSON.stringify(salt)}}`
 }
 
 /** Undefined for what is not signed with this key and salt, or makes no sense. */
@@ -35,6 +94,45 @@ export function unpackReply(key: string, datagram: string, salt: string): ConfdR
 export const pack = (key: string, msg: string, salt: string): string =>
   MAGIC + JSON.stringify({ msg, salt, hmac: sha1Hmac(key, msg, salt) })
 
+type Fields = Readonly<Record<string, unknown>>
+
+const QUESTIONS: readonly unknown[] = Object.values(CONFD)
+const isQuestion = (type: unknown): type is ConfdQuestion => QUESTIONS.includes(type)
+const REQUEST_KEYS = ['protocol', 'type', 'query', 'rsalt']
+
+function requestOf(message: Fields, hmac: string): ConfdRequest | undefined {
+  const { protocol, type, query = null, rsalt } = message
+  const known = Object.keys(message).every((key) => REQUEST_KEYS.includes(key))
+  if (!known || typeof protocol !== 'number' || !isQuestion(type) || typeof rsalt !== 'string') return undefined
+  if (query === null || typeof query === 'string') return { question: type, query, salt: rsalt, hmac }
+  const selection = Array.isArray(query) ? undefined : selectionOf(record(query))
+  return selection && { question: type, query: selection, salt: rsalt, hmac }
+}
+
+/** Numbers as texts are understood too: Ganeti's own confd-client sends the fields so. */
+const FIELDS: readonly unknown[] = Object.values(MASTER_FIELD).flatMap((field) => [field, String(field)])
+const SELECTION_KEYS = ['0', '1', '2', '3']
+
+function selectionOf(query: Fields | undefined): ConfdSelection | undefined {
+  if (query === undefined || !Object.keys(query).every((key) => SELECTION_KEYS.includes(key))) return undefined
+  const { 0: link, 1: ip, 2: ips, 3: fields } = query
+  const isText = (value: unknown): value is string => typeof value === 'string'
+  const isField = (value: unknown) => FIELDS.includes(value)
+  if (!absentOr(isText, link) || !absentOr(isText, ip)) return undefined
+  if (!absentOr((all) => listOf(all, isText), ips) || !absentOr((all) => listOf(all, isField), fields)) return undefined
+  return {
+    ...{ link: isText(link) ? link : undefined, ip: isText(ip) ? ip : undefined },
+    ips: Array.isArray(ips) ? ips.filter(isText) : [],
+    fields: Array.isArray(fields) ? fields.map(Number) : [],
+  }
+}
+
+const absentOr = (check: (value: unknown) => boolean, value: unknown): boolean =>
+  value === undefined || value === null || check(value)
+
+const listOf = (value: unknown, check: (one: unknown) => boolean): boolean =>
+  Array.isArray(value) && value.every((one) => check(one))
+
 function parse(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -43,5 +141,5 @@ function parse(text: string): unknown {
   }
 }
 
-const record = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
+const record = (value: unknown): Fields | undefined =>
   typeof value === 'object' && value !== null ? { ...value } : undefined

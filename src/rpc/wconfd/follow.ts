@@ -39,6 +39,7 @@ export class ConfigFollower {
   private coming: Snapshot | undefined
   private gantryData: GantryData | undefined
   private connection: FramedConnection | undefined
+  private established = false
   private closed = false
 
   constructor(
@@ -50,6 +51,11 @@ export class ConfigFollower {
   current(): ConfigData {
     if (this.config === undefined) throw new PeerError(`no configuration came from ${this.path} yet`, 'unreachable')
     return this.config
+  }
+
+  /** Whether changes come at once. */
+  get connected(): boolean {
+    return this.established
   }
 
   /** Undefined where the socket does not give it away. */
@@ -78,15 +84,12 @@ export class ConfigFollower {
   /** Resolves when the snapshot has come. */
   private connect(): Promise<void> {
     return new Promise((resolve, reject) => {
-      let established = false
       const receive = async (text: string, connection: FramedConnection) => {
         // Messages of a former connection are dropped.
         if (connection !== this.connection) return
         try {
           await this.receive(JSON.parse(text))
-          if (this.coming !== undefined) return
-          established = true
-          resolve()
+          if (this.coming === undefined) resolve()
         } catch (error) {
           this.options.log?.warn({ err: error, path: this.path }, 'following the configuration anew')
           reject(error instanceof Error ? error : new Error(String(error)))
@@ -97,6 +100,8 @@ export class ConfigFollower {
         this.connection = connection
         if (this.closed) connection.destroy()
         void connection.closed.then(() => {
+          const { established } = this
+          this.established = false
           reject(new PeerError(`${this.path} closed the connection before it sent the configuration`, 'lost'))
           if (established && !this.closed) void this.reconnect()
         })
@@ -146,6 +151,7 @@ export class ConfigFollower {
     this.coming = undefined
     this.config = whole
     this.gantryData = gantry
+    this.established = true
     this.onChange(whole, null)
   }
 

@@ -2,6 +2,7 @@ import { type Socket, createSocket } from 'node:dgram'
 import { type Clock, systemClock } from '../../../../src/lib/clock'
 import { seededRandom } from '../../../../src/lib/random'
 import { ConfdClient } from '../../../../src/rpc/confd/client'
+import { CONFD_ANSWER_S, CONFD_ASKED_MAX, CONFD_OTHERS_S } from '../../../../src/model/limits/confd'
 import { CONFD, pack, packQuestion, unpackReply } from '../../../../src/rpc/confd/protocol'
 
 const KEY = 'a key with its line end\n'
@@ -28,18 +29,75 @@ test('a question carries its time as salt, and the salt of the answer inside', (
   expect(JSON.parse(envelope.msg)).toEqual({ protocol: 1, type: 7, query: 'node1', rsalt: 'answer-salt' })
 })
 
-test('the first candidate that answers is believed, whatever the others send', async () => {
-  const forger = await serve((salt) => pack('other key', '{"status":0,"answer":"forged","serial":9}', salt))
-  const honest = await serve(
-    (salt) => pack(KEY, '{"protocol":1,"status":0,"answer":["right"],"serial":3}', salt),
-    forger,
+const right = (salt: string) => pack(KEY, '{"protocol":1,"status":0,"answer":["right"],"serial":9}', salt)
+const stale = (salt: string) => pack(KEY, '{"protocol":1,"status":0,"answer":["stale"],"serial":3}', salt)
+const forged = (salt: string) => pack('other key', '{"status":0,"answer":"forged","serial":99}', salt)
+
+test('the newest configuration is believed, whoever answers first, and who says otherwise is named', async () => {
+  // The newer one answers when the other has been heard, or as good as.
+  const first = await serve(stale)
+  const second = await serve((salt) => systemClock.sleep(20).then(() => right(salt)), first)
+  const told: string[] = []
+  try {
+    const client = clientOf(['127.0.0.1', '127.0.0.2'], first, told)
+    expect(await client.ask(CONFD.nodeDrbd, 'node1')).toEqual(['right'])
+    expect(told).toEqual([
+      'master candidates disagree: 127.0.0.2 (serial 9) is believed, and 127.0.0.1 (serial 3) says something else',
+    ])
+  } finally {
+    first.close()
+    second.close()
+  }
+})
+
+test('when most have answered the others get a moment, and nobody believes a forger', async () => {
+  const servers = [await serve(forged)]
+  servers.push(await serve(stale, servers[0], '127.0.0.2'), await serve(right, servers[0], '127.0.0.3'))
+  const waits: number[] = []
+  const clock: Clock = {
+    ...systemClock,
+    after: (delay_ms, action) => {
+      waits.push(delay_ms)
+      return systemClock.after(delay_ms === CONFD_ANSWER_S * 1000 ? delay_ms : 0, action)
+    },
+  }
+  try {
+    const client = clientOf(['127.0.0.1', '127.0.0.2', '127.0.0.3'], servers[0], [], clock)
+    expect(await client.askAll(CONFD.nodeDrbd, 'node1')).toEqual([
+      { status: 0, answer: ['right'], serial: 9, server: '127.0.0.3' },
+      { status: 0, answer: ['stale'], serial: 3, server: '127.0.0.2' },
+    ])
+    expect(waits).toEqual([CONFD_ANSWER_S * 1000, CONFD_OTHERS_S * 1000])
+  } finally {
+    for (const server of servers) server.close()
+  }
+})
+
+test('of many candidates some are asked, each once', async () => {
+  const asked: string[] = []
+  const first = await serve((salt) => {
+    asked.push('127.0.0.1')
+    return right(salt)
+  })
+  const many = Array.from({ length: CONFD_ASKED_MAX + 3 }, (_, n) => `127.0.0.${n + 1}`)
+  const others = await Promise.all(
+    many.slice(1).map((address) =>
+      serve(
+        (salt) => {
+          asked.push(address)
+          return right(salt)
+        },
+        first,
+        address,
+      ),
+    ),
   )
   try {
-    const client = clientOf(['127.0.0.1', '127.0.0.2'], forger)
-    expect(await client.ask(CONFD.nodeDrbd, 'node1')).toEqual(['right'])
+    expect(await clientOf([...many, ...many], first).ask(CONFD.ping, null)).toEqual(['right'])
+    expect(new Set(asked).size).toBe(CONFD_ASKED_MAX)
+    expect(asked).toHaveLength(CONFD_ASKED_MAX)
   } finally {
-    forger.close()
-    honest.close()
+    for (const server of [first, ...others]) server.close()
   }
 })
 
@@ -50,7 +108,7 @@ test('an error of confd is told, and silence ends after a time', async () => {
   try {
     await expect(clientOf(['127.0.0.1'], server).ask(CONFD.nodeDrbd, 'x')).rejects.toThrow('Node name x not found')
     const hasty: Clock = { ...systemClock, after: (_, action) => systemClock.after(0, action) }
-    const client = clientOf(['127.0.0.3'], server, hasty)
+    const client = clientOf(['127.0.0.3'], server, [], hasty)
     await expect(client.ask(CONFD.nodeDrbd, 'x')).rejects.toThrow('No answer from the Confd server')
     await expect(clientOf([], server).ask(CONFD.nodeDrbd, 'x')).rejects.toThrow('No master candidate is known')
   } finally {
@@ -58,21 +116,28 @@ test('an error of confd is told, and silence ends after a time', async () => {
   }
 })
 
-/** Answers what it is asked, with the salt that the question wants; on the port of another server, at the next address. */
-async function serve(answer: (salt: string) => string, beside?: Socket): Promise<Socket> {
+/** Answers what it is asked, with the salt that the question wants; on the port of another server, at another address. */
+async function serve(
+  answer: (salt: string) => string | Promise<string>,
+  beside?: Socket,
+  address = '127.0.0.2',
+): Promise<Socket> {
   const server = createSocket('udp4')
   server.on('message', (bytes, from) => {
     const { msg } = JSON.parse(bytes.toString('utf8').slice(4)) as { msg: string }
     const { rsalt } = JSON.parse(msg) as { rsalt: string }
-    server.send(answer(rsalt), from.port, from.address)
+    void Promise.resolve(answer(rsalt)).then((text) => server.send(text, from.port, from.address))
   })
   await new Promise<void>((resolve) =>
-    beside === undefined ? server.bind(0, '127.0.0.1', resolve) : server.bind(portOf(beside), '127.0.0.2', resolve),
+    beside === undefined ? server.bind(0, '127.0.0.1', resolve) : server.bind(portOf(beside), address, resolve),
   )
   return server
 }
 
-const portOf = (socket: Socket): number => socket.address().port
+const portOf = (socket: Socket | undefined): number => socket?.address().port ?? 0
 
-const clientOf = (servers: readonly string[], on: Socket, clock = systemClock): ConfdClient =>
-  new ConfdClient({ key: KEY, servers, port: portOf(on), clock, random: seededRandom(7) })
+const clientOf = (servers: readonly string[], on: Socket | undefined, told: string[] = [], clock = systemClock) =>
+  new ConfdClient({
+    ...{ key: KEY, servers, port: portOf(on), clock, random: seededRandom(7) },
+    warn: (text) => void told.push(text),
+  })

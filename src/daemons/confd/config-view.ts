@@ -1,0 +1,60 @@
+// One state of the configuration, with what questions to confd look for in it: objects by name, and instances by their addresses.
+import { fillNicParams } from '../../config/filled'
+import { keyByName, recordGet, recordValues, type Dictionary } from '../../config/records'
+import type { ConfigData, Instance, Node } from '../../model/config'
+import { compareText } from '../../model/nice-sort'
+
+/** What was looked for, or Ganeti's words for why nothing is found. */
+type Found<T> = T | string
+
+export class ConfigView {
+  private links: ReadonlyMap<string, ReadonlyMap<string, Instance>> | undefined
+
+  constructor(readonly config: ConfigData) {}
+
+  node(name: string): Found<Node> {
+    return find('Node', this.config.nodes, name)
+  }
+
+  instance(name: string): Found<Instance> {
+    return find('Instance', this.config.instances, name)
+  }
+
+  get defaultLink(): string {
+    return this.config.cluster.nicparams.default.link
+  }
+
+  instanceAt(link: string, ip: string): Instance | undefined {
+    return this.byLink().get(link)?.get(ip)
+  }
+
+  instanceIps(link: string): string[] {
+    return [...(this.byLink().get(link)?.keys() ?? [])].sort(compareText)
+  }
+
+  private byLink(): ReadonlyMap<string, ReadonlyMap<string, Instance>> {
+    return (this.links ??= linksOf(this.config))
+  }
+}
+
+/** Of two instances with one address on one link the later one counts. */
+function linksOf({ cluster, instances }: ConfigData): Map<string, Map<string, Instance>> {
+  const links = new Map<string, Map<string, Instance>>()
+  for (const instance of recordValues(instances))
+    for (const nic of instance.nics) {
+      if (nic.ip === undefined) continue
+      const { link } = fillNicParams(cluster, nic)
+      const same = links.get(link) ?? new Map<string, Instance>()
+      links.set(link, same.set(nic.ip, instance))
+    }
+  return links
+}
+
+/** By uuid, by name, or by the first parts of one name only; unlike commands, confd tells upper from lower case. */
+function find<T extends { readonly name: string }>(kind: string, objects: Dictionary<T>, name: string): Found<T> {
+  const same = recordGet(objects, name) ?? recordGet(objects, keyByName(objects, name) ?? '')
+  if (same !== undefined) return same
+  const [first, ...others] = recordValues(objects).filter((object) => object.name.startsWith(`${name}.`))
+  if (first === undefined) return `${kind} name ${name} not found`
+  return others.length === 0 ? first : `${kind} name ${name} has multiple matches`
+}
