@@ -1,7 +1,8 @@
 // Which hypervisor a new embedded cluster gets, and why, in words.
 import * as fs from 'node:fs'
 import { systemFiles } from '../lib/files'
-import { QEMU_INSTALL, canMakeTaps, findQemu, hasVirtualization } from '../node/hypervisor/kvm/host'
+import { QEMU_INSTALL, findQemu, hasVirtualization } from '../node/hypervisor/kvm/host'
+import { canMakeTaps } from '../node/network/taps'
 import { UsageError } from './options'
 
 export interface HypervisorChoice {

@@ -19,3 +19,13 @@ export const systemFiles: Files = {
   statSync: sync.statSync,
   writeSync: sync.writeSync,
 }
+
+/** Whether this process may use a file so. One that is not there, or cannot be seen, may not be used. */
+export async function accessible(files: Files, file: string, mode: number = sync.constants.F_OK): Promise<boolean> {
+  try {
+    await files.access(file, mode)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,6 +1,6 @@
 // Answers the checks of `cluster verify` on a node: one function per check of the spec ("node_verify_checks"). A check that fails to run answers
 // with its error as a text, so that one broken part of a node does not hide the state of the others.
-import { constants, type Files } from '../lib/files'
+import { accessible, constants, type Files } from '../lib/files'
 import { createHash } from 'node:crypto'
 import { isMissing } from '../lib/disk'
 import type { Run } from '../lib/run-command'
@@ -202,7 +202,7 @@ async function setupProblems(files: Files): Promise<string[]> {
     ['/sys', '/sys/class/net'],
     ['/proc', '/proc/sys/kernel/random/boot_id'],
   ] as const) {
-    if (!(await files.access(file).then(() => true, () => false))) problems.push(`${mount} is not mounted (no ${file})`) // prettier-ignore
+    if (!(await accessible(files, file))) problems.push(`${mount} is not mounted (no ${file})`)
   }
   return problems
 }
@@ -229,11 +229,7 @@ async function sharedPhysicalVolumes(run: Run): Promise<[string, string[]][]> {
   return [...users].filter(([, lvs]) => lvs.size > 1).map(([pv, lvs]) => [pv, [...lvs].sort()])
 }
 
-const isExecutable = ({ files }: NodeContext, file: string): Promise<boolean> =>
-  files.access(file, constants.X_OK).then(
-    () => true,
-    () => false,
-  )
+const isExecutable = ({ files }: NodeContext, file: string) => accessible(files, file, constants.X_OK)
 
 const strings = (input: unknown): string[] =>
   Array.isArray(input) ? input.filter((item) => typeof item === 'string') : []

@@ -1,6 +1,7 @@
 // Node calls about directories of file disks and about how full storage is.
 import * as path from 'node:path'
 import { isMissing } from '../../lib/disk'
+import { accessible } from '../../lib/files'
 import { STORED_FILES_MAX } from '../../model/limits/node'
 import type { StorageInfo, StorageUnit, StoredFile } from '../../rpc/node/dicts'
 import type { Handlers, NodeContext } from '../context'
@@ -29,9 +30,9 @@ export const fileStorageHandlers = {
   async file_storage_dir_rename(context, from, to) {
     const old = await checkFileStoragePath(context, from)
     const target = await checkFileStoragePath(context, to)
-    if (await exists(context, target)) {
+    if (await accessible(context.files, target)) {
       // A rename that was interrupted after its work is complete; two existing directories are not.
-      if (await exists(context, old)) fail(`Cannot rename '${old}' to '${target}': both exist`)
+      if (await accessible(context.files, old)) fail(`Cannot rename '${old}' to '${target}': both exist`)
       return null
     }
     await context.files.rename(old, target)
@@ -139,13 +140,6 @@ async function spaceOf(
     if (isMissing(error)) return null
     throw error
   }
-}
-
-async function exists({ files }: NodeContext, file: string): Promise<boolean> {
-  return files.access(file).then(
-    () => true,
-    () => false,
-  )
 }
 
 const describe = (error: unknown) => (error instanceof Error ? error.message.replace(/, \w+ '.*$/, '') : String(error))

@@ -1,9 +1,10 @@
 // Joins a NIC's tap device to its bridge as Ganeti's scripts do, with the VLANs that the NIC asks for.
 import * as path from 'node:path'
 import type { Files } from '../../lib/files'
+import type { Machine } from '../../lib/machine'
 import { HypervisorFailure } from '../hypervisor/hypervisor'
-import type { Host } from '../hypervisor/kvm/host'
 import { nicCommand } from './nic-command'
+import { parseVlans, type Vlans } from './vlans'
 
 export interface BridgeFacts {
   readonly name: string
@@ -14,19 +15,12 @@ export interface BridgeFacts {
   readonly uplinks: readonly string[]
 }
 
-export interface Vlans {
-  readonly untagged: string | undefined
-  readonly tagged: readonly string[]
-}
-
-/** Ganeti's forms: `.10` untagged; `.10:20:30` untagged and tagged; `:20:30` tagged only. */
-export function parseVlans(vlan: string): Vlans {
-  const [first = '', ...tagged] = vlan.split(':')
-  const untagged = first.replace(/^\./, '')
-  return { untagged: untagged === '' ? undefined : untagged, tagged }
-}
-
-export async function joinBridge({ files, run }: Host, tap: string, bridge: string, vlan: string): Promise<void> {
+export async function joinBridge(
+  { files, run }: Pick<Machine, 'files' | 'run'>,
+  tap: string,
+  bridge: string,
+  vlan: string,
+): Promise<void> {
   // A bridge takes the lowest address and the smallest MTU of its ports; a guest's start must change neither.
   const address = (await files.readFile(`/sys/class/net/${tap}/address`, 'utf8')).trim()
   await nicCommand(run, ['ip', 'link', 'set', 'dev', tap, 'address', address.replace(/^../, 'fe')])

@@ -1,5 +1,5 @@
-// Finds out what this machine offers to QEMU: program, accelerator and networks. It looks when an instance starts.
-import { constants, type Files } from '../../../lib/files'
+// Finds out what this machine offers to QEMU: program, machine types and accelerator. It looks when an instance starts.
+import { accessible, constants, type Files } from '../../../lib/files'
 import { changeableByOthers } from '../../../lib/changeable'
 import type { Run } from '../../../lib/run-command'
 import type { Machine } from '../../../lib/machine'
@@ -88,19 +88,6 @@ export async function kvmUsable(files: Files): Promise<boolean> {
 }
 
 export const hasVirtualization = (cpuinfo: string): boolean => /^flags\s*:.*\b(vmx|svm)\b/m.test(cpuinfo)
-
-export async function accessible(files: Files, file: string, mode: number = constants.F_OK): Promise<boolean> {
-  try {
-    await files.access(file, mode)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** Whether this process may create tap devices. */
-export const canMakeTaps = async (files: Files): Promise<boolean> =>
-  process.geteuid?.() === 0 && (await accessible(files, '/dev/net/tun', constants.R_OK | constants.W_OK))
 
 /** Some file systems (tmpfs) cannot be written around the page cache. */
 export async function allowsDirectIo(files: Files, file: string): Promise<boolean> {

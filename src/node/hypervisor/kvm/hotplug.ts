@@ -145,11 +145,11 @@ async function addNic(
   // A NIC that was added only for the next start has no number in the running guest.
   const at = Math.min(index, runtime.nics.length)
   const params = new KvmParams(runtime.hvparams)
-  await machines.network.makeRoom(instance.name, at)
+  await machines.nics.makeRoom(instance.name, at)
   await undoing(
     async () => {
-      const backend = await machines.network.prepare(instance, nic, at, params, userOf(command))
-      await machines.network.connect(instance, nic, at, backend)
+      const backend = await machines.nics.prepare(instance, nic, at, params, userOf(command))
+      await machines.nics.connect(instance, nic, at, backend)
       const setup = nicSetup(placed, backend)
       await machines.qmp(instance.name, async (qmp) => {
         await qmp.run('netdev_add', setup.netdev)
@@ -159,7 +159,7 @@ async function addNic(
         )
       })
     },
-    () => machines.network.forget(instance.name, at),
+    () => machines.nics.forget(instance.name, at),
   )
   await machines.save(instance.name, { ...runtime, nics: runtime.nics.toSpliced(at, 0, placed) })
   return place
@@ -173,7 +173,7 @@ async function removeNic(machines: KvmMachines, instance: InstanceDict, runtime:
     await unplug(qmp, id)
     await ifThere(qmp.run('netdev_del', { id }), NO_DEVICE)
   })
-  if (index !== -1) await machines.network.forget(instance.name, index)
+  if (index !== -1) await machines.nics.forget(instance.name, index)
   await machines.save(instance.name, { ...runtime, nics: runtime.nics.filter((_, at) => at !== index) })
   return place
 }

@@ -127,7 +127,7 @@ async function powerdown(qmp: Qmp): Promise<void> {
 
 async function cleanup(machines: KvmMachines, name: string): Promise<void> {
   if (await machines.find(name)) throw new HypervisorFailure('Cannot cleanup a live instance')
-  await machines.network.release(name)
+  await machines.nics.release(name)
   await machines.layout.removeInstance(name)
 }
 

@@ -2,7 +2,7 @@
 // have in common.
 import * as os from 'node:os'
 import { within } from '../../../lib/clock'
-import type { Files } from '../../../lib/files'
+import { accessible, type Files } from '../../../lib/files'
 import { readPlainFile } from '../../../lib/read-bounded'
 import { errorText } from '../../../lib/system-failure'
 import { INSTANCE_LOOK_S, QMP_LOOK_S, SCREEN_PASSWORD_BYTES_MAX } from '../../../model/limits/hypervisor'
@@ -13,11 +13,11 @@ import { linuxNodeInfo, startupMemory } from '../linux-node'
 import { fixedCommand, machineOf } from './command'
 import { PlaceAllocator, asRuntimeDisk, cacheSettings } from './devices'
 import type { NicBackend } from './devices'
-import { accelerator, accessible, allowsDirectIo, qemuFacts } from './host'
+import { accelerator, allowsDirectIo, qemuFacts } from './host'
 import { KvmLayout } from './layout'
 import { launchCommand } from './launch'
 import type { LaunchFacts } from './launch'
-import { KvmNetwork, USER_MODE } from './network'
+import { KvmNics, USER_MODE } from './nics'
 import { KvmParams } from './params'
 import { pinCpus } from './pinning'
 import { allProcesses, findProcess, killQemu, startQemu, startedWith, waitGone } from './process'
@@ -44,11 +44,11 @@ export interface LaunchOptions {
 
 export class KvmMachines {
   readonly layout: KvmLayout
-  readonly network: KvmNetwork
+  readonly nics: KvmNics
 
   constructor(readonly context: HypervisorContext) {
     this.layout = new KvmLayout(context)
-    this.network = new KvmNetwork(context, this.layout)
+    this.nics = new KvmNics(context, this.layout)
   }
 
   find(name: string): Promise<QemuProcess | undefined> {
@@ -100,7 +100,7 @@ export class KvmMachines {
    * tap device behind.
    */
   async launch(instance: InstanceDict, runtime: KvmRuntime, options: LaunchOptions = {}): Promise<string[]> {
-    await this.network.release(instance.name)
+    await this.nics.release(instance.name)
     await this.context.files.rm(this.layout.shutdownFile(instance.name), { force: true })
     try {
       const remarks = await this.startProcess(instance, runtime, options)
@@ -119,16 +119,16 @@ export class KvmMachines {
   private async takeBack(name: string): Promise<void> {
     const left = await this.find(name)
     if (left) await killQemu(left, this.layout, this.context.clock)
-    await this.network.release(name)
+    await this.nics.release(name)
   }
 
   async connectNics(instance: InstanceDict, runtime: KvmRuntime, wanted: (mode: string) => boolean): Promise<void> {
-    const notes = await this.network.notes(instance.name)
+    const notes = await this.nics.notes(instance.name)
     for (const [index, nic] of runtime.nics.entries()) {
       const note = notes.get(index)
       if (note === undefined || note === USER_MODE || !wanted(nic.nicparams.mode ?? 'bridged')) continue
       const backend: NicBackend = { kind: 'tap', interface: note, vhost: false, queues: 1 }
-      await this.network.connect(instance, nic, index, backend)
+      await this.nics.connect(instance, nic, index, backend)
     }
   }
 
@@ -140,9 +140,7 @@ export class KvmMachines {
     const found = process ?? (await this.find(name))
     if (found === undefined)
       return (await accessible(this.context.files, this.layout.shutdownFile(name))) ? USER_DOWN : undefined
-    const userNics = [...(await this.network.notes(name))].flatMap(([index, note]) =>
-      note === USER_MODE ? [index] : [],
-    )
+    const userNics = [...(await this.nics.notes(name))].flatMap(([index, note]) => (note === USER_MODE ? [index] : []))
     const asStarted = {
       ...startedWith(found),
       state: RUNNING,
@@ -168,7 +166,7 @@ export class KvmMachines {
 
   async kill(process: QemuProcess): Promise<void> {
     await killQemu(process, this.layout, this.context.clock)
-    await this.network.release(process.name)
+    await this.nics.release(process.name)
   }
 
   /** The guest powered itself off and QEMU was told to wait for that to be seen: it is noted, and the memory given back. */
@@ -187,7 +185,7 @@ export class KvmMachines {
     const started = new KvmParams(runtime.hvparams)
     const backends: NicBackend[] = []
     for (const [index, nic] of runtime.nics.entries())
-      backends.push(await this.network.prepare(instance, nic, index, started, runAs))
+      backends.push(await this.nics.prepare(instance, nic, index, started, runAs))
     await this.connectNics(instance, runtime, (mode) => !options.incoming || !ANNOUNCING.includes(mode))
     if (configured.flag('use_chroot'))
       await this.context.files.mkdir(this.layout.chrootDir(instance.name), { recursive: true, mode: 0o700 })

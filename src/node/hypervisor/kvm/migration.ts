@@ -126,7 +126,7 @@ async function dropReceived(machines: KvmMachines, name: string, process: QemuPr
     ? ''
     : await machines.context.files.readFile(machines.layout.logFile(name), 'utf8').catch(() => '')
   if (process) await machines.kill(process)
-  else await machines.network.release(name)
+  else await machines.nics.release(name)
   await machines.layout.removeInstance(name)
   return words.trim() === '' ? undefined : endOf(words.trim(), TOLD_CHARS_MAX)
 }
@@ -135,7 +135,7 @@ export async function finalizeSource(machines: KvmMachines, instance: InstanceDi
   const process = await machines.find(instance.name)
   if (!process || success) {
     if (process) await machines.kill(process)
-    await machines.network.release(instance.name)
+    await machines.nics.release(instance.name)
     return await machines.layout.removeInstance(instance.name)
   }
   await machines.qmp(instance.name, async (qmp) => {

@@ -15,7 +15,7 @@ function machinesRefusing(refusals: Readonly<Record<string, string>>) {
     runtime: async () => runtime,
     save: async (_: string, next: typeof runtime) => void (runtime = next),
     qmp: async (_: string, task: (line: typeof qmp) => Promise<unknown>) => task(qmp),
-    network: {
+    nics: {
       makeRoom: async () => undefined,
       forget: async () => undefined,
       connect: async () => undefined,

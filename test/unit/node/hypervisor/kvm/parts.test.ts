@@ -7,12 +7,11 @@ import * as os from 'node:os'
 import { thisMachine } from '../../../../../src/lib/machine'
 import { systemFiles } from '../../../../../src/lib/files'
 import { pathsOf } from '../../../../../src/lib/paths'
-import { bridgeFacts, parseVlans, vlanCommands } from '../../../../../src/node/network/bridge'
 import { PlaceAllocator, optionString } from '../../../../../src/node/hypervisor/kvm/devices'
 import { hasVirtualization, kvmUsable, qemuFacts } from '../../../../../src/node/hypervisor/kvm/host'
 import { KvmLayout } from '../../../../../src/node/hypervisor/kvm/layout'
 import { acceleratorOption } from '../../../../../src/node/hypervisor/kvm/launch'
-import { KvmNetwork, vlanOptions } from '../../../../../src/node/hypervisor/kvm/network'
+import { KvmNics } from '../../../../../src/node/hypervisor/kvm/nics'
 import { KvmParams } from '../../../../../src/node/hypervisor/kvm/params'
 import { parseCpuMask } from '../../../../../src/node/hypervisor/kvm/pinning'
 import { findProcess, mendPidFile } from '../../../../../src/node/hypervisor/kvm/process'
@@ -92,14 +91,14 @@ test('notes of NICs move up for one that is plugged in before them, and down whe
   const root = temporaryRoot()
   const context = contextIn(root)
   const layout = new KvmLayout(context)
-  const network = new KvmNetwork(context, layout)
+  const nics = new KvmNics(context, layout)
   fs.mkdirSync(layout.nicDir('vm'), { recursive: true })
-  const notes = async () => [...(await network.notes('vm'))].sort().map(([index, note]) => `${index} ${note}`)
+  const notes = async () => [...(await nics.notes('vm'))].sort().map(([index, note]) => `${index} ${note}`)
   for (const index of [0, 1, 2]) fs.writeFileSync(layout.nicFile('vm', index), `user${index}`)
-  await network.makeRoom('vm', 1)
+  await nics.makeRoom('vm', 1)
   expect(await notes()).toEqual(['0 user0', '2 user1', '3 user2'])
   fs.writeFileSync(layout.nicFile('vm', 1), 'user')
-  await network.forget('vm', 1)
+  await nics.forget('vm', 1)
   expect(await notes()).toEqual(['0 user0', '1 user1', '2 user2'])
   removeRoot(root)
 })
@@ -176,57 +175,6 @@ test('an instance of a user pool gets an id of its own', async () => {
   expect(fs.readFileSync(layout.uidFile('vm'), 'utf8')).toBe('4000')
   expect([...expandPool('4000\n5000-5002')]).toEqual([4000, 5000, 5001, 5002])
   removeRoot(root)
-})
-
-test("a NIC's VLANs are told to a bridge that tells them apart, and to what leads out of it; another bridge is refused", () => {
-  const bridge = { name: 'br0', vlanFiltering: true, defaultPvid: 1, uplinks: ['eth1'] }
-  const lines = (vlan: string, more = {}) =>
-    vlanCommands('tap0', parseVlans(vlan), { ...bridge, ...more }).map((words) => words.slice(2).join(' '))
-  expect(lines('.10')).toEqual([
-    'add dev tap0 vid 10 pvid untagged master',
-    'del dev tap0 vid 1 master',
-    'add dev eth1 vid 10 master',
-  ])
-  expect(lines('.10:20:30', { defaultPvid: 0, uplinks: [] })).toEqual([
-    'add dev tap0 vid 10 pvid untagged master',
-    'add dev tap0 vid 20 master',
-    'add dev tap0 vid 30 master',
-  ])
-  expect(lines(':1:20', { uplinks: [] })).toEqual(['add dev tap0 vid 1 master', 'add dev tap0 vid 20 master'])
-  expect(() => lines('10', { vlanFiltering: false })).toThrow(
-    /asks for VLANs, and bridge br0 does not tell them apart \(make it: ip link set dev br0 type bridge vlan_filtering 1\)/,
-  )
-})
-
-test('what leads out of a bridge is told from the ports of guests and containers by the kernel, not by names', async () => {
-  const net = temporaryRoot()
-  const port = (name: string, files: Record<string, string>) => {
-    fs.mkdirSync(path.join(net, 'br0/brif', name), { recursive: true })
-    for (const [file, text] of Object.entries({ uevent: `INTERFACE=${name}\n`, ...files })) {
-      fs.mkdirSync(path.join(net, name), { recursive: true })
-      fs.writeFileSync(path.join(net, name, file), text)
-    }
-  }
-  port('tap-uplink', { device: '' })
-  port('bond0', { lower_eth1: '', uevent: 'DEVTYPE=bond\nINTERFACE=bond0\n' })
-  port('vx1', { uevent: 'DEVTYPE=vxlan\nINTERFACE=vx1\n' })
-  port('vnet3', { tun_flags: '0x1002' })
-  port('tap7', { tun_flags: '0x1002' })
-  port('veth42', { iflink: '5', ifindex: '6' })
-  fs.mkdirSync(path.join(net, 'br0/bridge'))
-  fs.writeFileSync(path.join(net, 'br0/bridge/vlan_filtering'), '1\n')
-  fs.writeFileSync(path.join(net, 'br0/bridge/default_pvid'), '7\n')
-  const { uplinks, ...facts } = await bridgeFacts(systemFiles, 'br0', net)
-  expect(facts).toEqual({ name: 'br0', vlanFiltering: true, defaultPvid: 7 })
-  expect([...uplinks].sort()).toEqual(['bond0', 'tap-uplink', 'vx1'])
-  removeRoot(net)
-})
-
-test("a NIC's VLAN is told to the switch in its own words", () => {
-  expect(vlanOptions('')).toEqual([])
-  expect(vlanOptions('.10')).toEqual(['tag=10'])
-  expect(vlanOptions(':20:30')).toEqual(['trunks=20,30'])
-  expect(vlanOptions('.10:20')).toEqual(['tag=10', 'trunks=20', 'vlan_mode=native-untagged'])
 })
 
 test('memory is counted in MiB, and an instance starts with what the node has between its bounds', () => {

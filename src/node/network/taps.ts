@@ -1,0 +1,88 @@
+// Tap devices: the ends of guests' NICs on this node, and how each joins the network that its NIC asks for. Hypervisors differ in what
+// they plug into a tap device, not in this.
+import { accessible, constants, type Files } from '../../lib/files'
+import type { Machine } from '../../lib/machine'
+import type { Paths } from '../../lib/paths'
+import type { InstanceDict, NicDict } from '../../rpc/node/dicts'
+import { HypervisorFailure } from '../hypervisor/hypervisor'
+import { joinBridge } from './bridge'
+import { nicCommand } from './nic-command'
+import { joinSwitch } from './open-vswitch'
+import { routeTo } from './routed'
+
+/** An administrator's own way to connect a NIC; in Ganeti's place, with Ganeti's environment. */
+const CUSTOM_SCRIPTS: Readonly<Record<string, string>> = {
+  bridged: '/etc/ganeti/kvm-vif-bridge',
+  routed: '/etc/ganeti/kvm-vif-routed',
+  openvswitch: '/etc/ganeti/kvm-vif-openvswitch',
+  ext: '/etc/ganeti/kvm-vif-ext',
+}
+
+/** Whether this process may create tap devices. */
+export const canMakeTaps = async (files: Files): Promise<boolean> =>
+  process.geteuid?.() === 0 && (await accessible(files, '/dev/net/tun', constants.R_OK | constants.W_OK))
+
+export class Taps {
+  constructor(private readonly node: Pick<Machine, 'files' | 'run'> & { readonly paths: Paths }) {}
+
+  /** Why a NIC cannot have a tap device here; undefined when it can. */
+  async refusal({ nicparams }: NicDict): Promise<string | undefined> {
+    const { files } = this.node
+    if (!(await canMakeTaps(files))) return 'this process may not create tap devices'
+    const { mode = 'bridged', link = '' } = nicparams
+    if (mode !== 'bridged' || (await this.customScript(mode)) !== undefined) return undefined
+    return (await accessible(files, `/sys/class/net/${link}/bridge`))
+      ? undefined
+      : `there is no bridge ${link} on this node`
+  }
+
+  /** `user`: the account that may open it; `flags`: the features that whoever opens it wants, in the words of `ip tuntap`. */
+  async make(tap: string, user: string | undefined, flags: readonly string[]): Promise<void> {
+    const owner = user === undefined ? [] : ['user', user]
+    await nicCommand(this.node.run, ['ip', 'tuntap', 'add', 'dev', tap, 'mode', 'tap', ...owner, ...flags])
+  }
+
+  async remove(tap: string): Promise<void> {
+    await this.node.run(['ip', 'link', 'delete', 'dev', tap], { timeout_s: 30 })
+  }
+
+  async connect(instance: InstanceDict, nic: NicDict, index: number, tap: string): Promise<void> {
+    const { run } = this.node
+    const { mode = 'bridged', link = '', vlan = '' } = nic.nicparams
+    const script = await this.customScript(mode)
+    if (script !== undefined) return await nicCommand(run, [script, tap], nicEnvironment(instance, nic, index, tap))
+    if (mode === 'bridged') await joinBridge(this.node, tap, link, vlan)
+    else if (mode === 'openvswitch') await joinSwitch(run, tap, link, vlan)
+    else if (mode !== 'routed')
+      throw new HypervisorFailure(`NIC mode '${mode}' needs a script ${this.scriptPath(mode) ?? ''}`)
+    await nicCommand(run, ['ip', 'link', 'set', 'dev', tap, 'up'])
+    if (mode === 'routed') await routeTo(this.node, nic, tap, link)
+  }
+
+  private async customScript(mode: string): Promise<string | undefined> {
+    const script = this.scriptPath(mode)
+    return script !== undefined && (await accessible(this.node.files, script, constants.X_OK)) ? script : undefined
+  }
+
+  private scriptPath(mode: string): string | undefined {
+    const script = CUSTOM_SCRIPTS[mode]
+    return script === undefined ? undefined : this.node.paths.local(script)
+  }
+}
+
+function nicEnvironment(instance: InstanceDict, nic: NicDict, index: number, tap: string): Record<string, string> {
+  const { mode = 'bridged', link = '', vlan = '' } = nic.nicparams
+  return {
+    ...{ INSTANCE: instance.name, MAC: nic.mac, MODE: mode, LINK: link, VLAN: vlan },
+    ...{
+      INTERFACE: tap,
+      INTERFACE_INDEX: String(index),
+      INTERFACE_UUID: nic.uuid,
+      TAGS: (instance.tags ?? []).join(' '),
+    },
+    ...(nic.ip === undefined ? {} : { IP: nic.ip }),
+    ...(nic.name === undefined ? {} : { INTERFACE_NAME: nic.name }),
+    ...(mode === 'bridged' ? { BRIDGE: link } : {}),
+    ...(nic.netinfo ? { NETWORK_NAME: nic.netinfo.name, NETWORK_SUBNET: nic.netinfo.network } : {}),
+  }
+}

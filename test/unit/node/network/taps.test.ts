@@ -1,0 +1,120 @@
+// Tap devices join the networks of their NICs: bridges and switches with VLANs, routes, and scripts of the administrator.
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import { systemFiles } from '../../../../src/lib/files'
+import { pathsOf } from '../../../../src/lib/paths'
+import { bridgeFacts, vlanCommands } from '../../../../src/node/network/bridge'
+import { vlanOptions } from '../../../../src/node/network/open-vswitch'
+import { Taps } from '../../../../src/node/network/taps'
+import { parseVlans } from '../../../../src/node/network/vlans'
+import { instanceDict, removeRoot, temporaryRoot } from '../hypervisor/support'
+
+test("a NIC's VLANs are told to a bridge that tells them apart, and to what leads out of it; another bridge is refused", () => {
+  const bridge = { name: 'br0', vlanFiltering: true, defaultPvid: 1, uplinks: ['eth1'] }
+  const lines = (vlan: string, more = {}) =>
+    vlanCommands('tap0', parseVlans(vlan), { ...bridge, ...more }).map((words) => words.slice(2).join(' '))
+  expect(lines('.10')).toEqual([
+    'add dev tap0 vid 10 pvid untagged master',
+    'del dev tap0 vid 1 master',
+    'add dev eth1 vid 10 master',
+  ])
+  expect(lines('.10:20:30', { defaultPvid: 0, uplinks: [] })).toEqual([
+    'add dev tap0 vid 10 pvid untagged master',
+    'add dev tap0 vid 20 master',
+    'add dev tap0 vid 30 master',
+  ])
+  expect(lines(':1:20', { uplinks: [] })).toEqual(['add dev tap0 vid 1 master', 'add dev tap0 vid 20 master'])
+  expect(() => lines('10', { vlanFiltering: false })).toThrow(
+    /asks for VLANs, and bridge br0 does not tell them apart \(make it: ip link set dev br0 type bridge vlan_filtering 1\)/,
+  )
+})
+
+test('what leads out of a bridge is told from the ports of guests and containers by the kernel, not by names', async () => {
+  const net = temporaryRoot()
+  const port = (name: string, files: Record<string, string>) => {
+    fs.mkdirSync(path.join(net, 'br0/brif', name), { recursive: true })
+    for (const [file, text] of Object.entries({ uevent: `INTERFACE=${name}\n`, ...files })) {
+      fs.mkdirSync(path.join(net, name), { recursive: true })
+      fs.writeFileSync(path.join(net, name, file), text)
+    }
+  }
+  port('tap-uplink', { device: '' })
+  port('bond0', { lower_eth1: '', uevent: 'DEVTYPE=bond\nINTERFACE=bond0\n' })
+  port('vx1', { uevent: 'DEVTYPE=vxlan\nINTERFACE=vx1\n' })
+  port('vnet3', { tun_flags: '0x1002' })
+  port('tap7', { tun_flags: '0x1002' })
+  port('veth42', { iflink: '5', ifindex: '6' })
+  fs.mkdirSync(path.join(net, 'br0/bridge'))
+  fs.writeFileSync(path.join(net, 'br0/bridge/vlan_filtering'), '1\n')
+  fs.writeFileSync(path.join(net, 'br0/bridge/default_pvid'), '7\n')
+  const { uplinks, ...facts } = await bridgeFacts(systemFiles, 'br0', net)
+  expect(facts).toEqual({ name: 'br0', vlanFiltering: true, defaultPvid: 7 })
+  expect([...uplinks].sort()).toEqual(['bond0', 'tap-uplink', 'vx1'])
+  removeRoot(net)
+})
+
+test("a NIC's VLAN is told to the switch in its own words", () => {
+  expect(vlanOptions('')).toEqual([])
+  expect(vlanOptions('.10')).toEqual(['tag=10'])
+  expect(vlanOptions(':20:30')).toEqual(['trunks=20,30'])
+  expect(vlanOptions('.10:20')).toEqual(['tag=10', 'trunks=20', 'vlan_mode=native-untagged'])
+})
+
+describe('a tap device joins', () => {
+  const nic = (nicparams: object, more: object = {}) => ({
+    ...{ uuid: 'nic-1', mac: 'aa:00:00:00:00:01', name: 'eth' },
+    ...{ nicparams: { link: 'net0', ...nicparams }, ...more },
+  })
+  /** The programs that run for the NIC, and what is written; on a machine with these files of the administrator. */
+  async function joined(wanted: ReturnType<typeof nic>, scripts: readonly string[] = []) {
+    const done: string[] = []
+    const files = {
+      ...systemFiles,
+      access: (file: string) =>
+        scripts.includes(file) ? Promise.resolve() : Promise.reject(new Error('no such file')),
+      writeFile: (file: string, text: string) => Promise.resolve(void done.push(`${text} > ${file}`)),
+    }
+    const run = async (argv: readonly string[], options: { env?: object } = {}) => {
+      done.push([...argv, ...(options.env === undefined ? [] : [JSON.stringify(options.env)])].join(' '))
+      return { code: 0, output: '', stdout: '' } as never
+    }
+    const taps = new Taps({ files: files as never, run, paths: pathsOf('', 'n1') })
+    await taps.connect(instanceDict({ tags: ['a', 'b'] }), wanted, 2, 'tap0')
+    return done
+  }
+
+  test('a switch, with its VLANs', async () => {
+    expect(await joined(nic({ mode: 'openvswitch', vlan: '.10' }))).toEqual([
+      'ovs-vsctl --may-exist add-port net0 tap0 tag=10',
+      'ip link set dev tap0 up',
+    ])
+  })
+
+  test('the routing table that its link names, and answers for its address', async () => {
+    expect(await joined(nic({ mode: 'routed', link: '100' }, { ip: '192.0.2.7' }))).toEqual([
+      'ip link set dev tap0 up',
+      '1 > /proc/sys/net/ipv4/conf/tap0/proxy_arp',
+      '1 > /proc/sys/net/ipv4/conf/tap0/forwarding',
+      'ip -4 route replace 192.0.2.7 dev tap0 table 100',
+    ])
+    expect(await joined(nic({ mode: 'routed', link: '' }, { ip: '2001:db8::7' }))).toEqual([
+      'ip link set dev tap0 up',
+      '1 > /proc/sys/net/ipv6/conf/tap0/proxy_ndp',
+      '1 > /proc/sys/net/ipv6/conf/tap0/forwarding',
+      'ip -6 route replace 2001:db8::7 dev tap0',
+    ])
+    await expect(joined(nic({ mode: 'routed' }))).rejects.toThrow('Routed NIC nic-1 has no IP address')
+  })
+
+  test("whatever the administrator's script joins it to, which is told all about the NIC", async () => {
+    const script = '/etc/ganeti/kvm-vif-ext'
+    const [command = '', ...more] = await joined(nic({ mode: 'ext', vlan: '7' }), [script])
+    expect(more).toEqual([])
+    expect(command.startsWith(`${script} tap0 {`)).toBe(true)
+    expect(JSON.parse(command.slice(command.indexOf('{')))).toEqual({
+      ...{ INSTANCE: instanceDict().name, MAC: 'aa:00:00:00:00:01', MODE: 'ext', LINK: 'net0', VLAN: '7' },
+      ...{ INTERFACE: 'tap0', INTERFACE_INDEX: '2', INTERFACE_UUID: 'nic-1', INTERFACE_NAME: 'eth', TAGS: 'a b' },
+    })
+    await expect(joined(nic({ mode: 'ext' }))).rejects.toThrow(`NIC mode 'ext' needs a script ${script}`)
+  })
+})
