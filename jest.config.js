@@ -1,6 +1,12 @@
 // Times in recorded outputs are UTC.
 process.env.TZ = 'UTC'
 
+const nightly = process.env.NIGHTLY === '1'
+if (nightly) {
+  process.env.SEED ??= String(require('node:crypto').randomInt(2 ** 30))
+  process.stdout.write(`This run is repeated with SEED=${process.env.SEED}.\n`)
+}
+
 /** @type {import('jest').Config} */
 module.exports = {
   testEnvironment: 'node',
@@ -25,5 +31,5 @@ module.exports = {
   reporters: ['default', '<rootDir>/scripts/closing-line.cjs'],
   maxWorkers: 2,
   // How long a test takes depends on what else the machine does; the limit is only there to end one that hangs.
-  testTimeout: 60_000,
+  testTimeout: nightly ? 7_200_000 : 180_000,
 }

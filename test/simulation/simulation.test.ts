@@ -4,14 +4,12 @@ import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { environmentValue } from '../../src/lib/environment'
+import { SEED, tries } from '../support/effort'
 import { runSeed } from './run-seed'
 
 jest.mock('../../src/lib/json-socket', () => jest.requireActual<object>('./sim-sockets'))
-jest.setTimeout(120_000)
-
-const SEEDS = 16
 const wanted = environmentValue('SIM_SEED')
-const [first = 1, count = wanted === undefined ? SEEDS : 1] = (wanted ?? '1').split('+').map(Number)
+const [first = 1, count = 1] = wanted === undefined ? [SEED, tries(16)] : wanted.split('+').map(Number)
 const single = wanted !== undefined && count === 1
 
 test.each(Array.from({ length: count }, (_, index) => first + index))(

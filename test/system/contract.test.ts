@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { Agent, request } from 'undici'
 import { complaintOf, type ContractOperation, type ContractRequest, operations, requestsFor } from '../support/contract'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
+import { checkProperty } from '../support/effort'
 
 const agent = new Agent({ connect: { rejectUnauthorized: false } })
 let cluster: EmbeddedCluster
@@ -35,9 +36,8 @@ test.each(operations.map((operation) => [operation.verb, operation.url, operatio
   '%s %s answers random requests as the contract says',
   async (_verb, _url, operation) => {
     const property = fc.asyncProperty(requestsFor(operation, names), (sent) => check(operation, sent))
-    await fc.assert(property, { seed: 3, numRuns: 25, endOnFailure: true, includeErrorInReport: true })
+    await checkProperty(property, { numRuns: 8, endOnFailure: true, includeErrorInReport: true })
   },
-  60_000,
 )
 
 async function check(operation: ContractOperation, { path, body }: ContractRequest): Promise<void> {

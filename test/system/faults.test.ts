@@ -1,10 +1,11 @@
-// Kills daemons and job processes at moments that a seed chooses, while people use the cluster. Repeat a run with GANTRY_SEED=number;
-// GANTRY_KILLS changes how many.
+// Kills daemons and job processes at moments that a seed chooses, while people use the cluster. The same seed makes the same
+// choices, but not the same moments.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { loadConfig } from '../../src/config/upgrade'
 import { verifyConfig } from '../../src/config/verify'
 import { type Random, seededRandom, systemRandom } from '../../src/lib/random'
+import { SEED, tries } from '../support/effort'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
 import {
   NODES,
@@ -24,10 +25,7 @@ import { type Stray, strays, unbelievable } from '../support/faults-strays'
 import { Users } from '../support/faults-users'
 import { qemuTest } from '../support/needs'
 
-jest.setTimeout(300_000)
-
-const SEED = Number(process.env['GANTRY_SEED'] ?? systemRandom.below(1_000_000))
-const KILLS = Number(process.env['GANTRY_KILLS'] ?? 50)
+const KILLS = tries(25, 400)
 /** The longest time of a job in seconds, after the last kill or in the middle of kills. */
 const JOB_S = 100
 
@@ -88,7 +86,7 @@ interface Campaign {
 }
 
 async function campaign({ hypervisor, kills, owners, random, options }: Campaign): Promise<void> {
-  process.stdout.write(`faults: ${kills} kills with hypervisor ${hypervisor}; repeat them with GANTRY_SEED=${SEED}\n`)
+  process.stdout.write(`faults: ${kills} kills with hypervisor ${hypervisor}, SEED=${SEED}\n`)
   const cluster = await startCluster(['--hypervisor', hypervisor])
   const ledger = new Ledger(cluster, JOB_S)
   const users = new Users(ledger, seededRandom(random.below(1 << 30)), options)

@@ -8,6 +8,7 @@ import { Score } from '../../../src/allocation/score'
 import { clusterText, parseClusterText } from '../../../src/allocation/text-format'
 import { BALANCE_OPTIONS as OPTIONS, alikeClusterOf, clusterOf } from '../../support/htools'
 import { variedClusterOf } from '../../support/htools-varied'
+import { checkProperty } from '../../support/effort'
 
 const all = (list: readonly unknown[]): number[] => list.map((_, at) => at)
 
@@ -32,7 +33,7 @@ function rebuilt(text: string, primary: Int32Array, secondary: Int32Array) {
 }
 
 test('the score kept from move to move is that of the cluster built anew, and no move makes it worse', () => {
-  fc.assert(
+  checkProperty(
     fc.property(fc.integer({ min: 1, max: 1e6 }), fc.integer({ min: 3, max: 12 }), (seed, nodes) => {
       const text = clusterOf(seed, nodes, nodes * 4)
       const model = buildModel(parseClusterText(text))
@@ -111,7 +112,7 @@ test('a search by what instances promise makes the moves of an exhaustive one, a
     fc.constantFrom(...ALIKE).map((template) => alikeClusterOf(1, 10, 40, template)),
   )
   let count = 0
-  fc.assert(
+  checkProperty(
     fc.property(texts, fc.constantFrom(...variants), (text, variant) => {
       const moves = (effort: Effort) => [...stepsOf(text, effort, { ...OPTIONS, ...variant })].map(movedOf)
       const exhaustive = moves(EXHAUSTIVE)

@@ -10,6 +10,7 @@ import { candidateLines, whyNone, whyNoneIn } from '../../../src/allocation/expl
 import { explainRequest } from '../../../src/allocation/explain-request'
 import { parseClusterText } from '../../../src/allocation/text-format'
 import { clusterOf, ours } from '../../support/htools'
+import { checkProperty } from '../../support/effort'
 
 const NO_N1 = { ...ALLOC_DEFAULTS, capacity: false }
 
@@ -243,7 +244,7 @@ test('a node is accepted just when the allocator finds a place', () => {
     ...{ memory: fc.constantFrom(1024, 16384, 60000, 90000), template: fc.constantFrom('drbd', 'plain', 'rbd') },
     capacity: fc.boolean(),
   })
-  fc.assert(
+  checkProperty(
     fc.property(generated, ({ seed, nodes, each, memory, template, capacity }) => {
       const model = buildModel(parseClusterText(clusterOf(seed, nodes, nodes * each)))
       const data = vm(template, { memory })

@@ -10,6 +10,7 @@ import { Filling } from '../../../src/allocation/filling'
 import { Score } from '../../../src/allocation/score'
 import { parseClusterText } from '../../../src/allocation/text-format'
 import { BALANCE_OPTIONS as OPTIONS, clusterOf, newInstanceOf } from '../../support/htools'
+import { checkProperty } from '../../support/effort'
 
 const all = (list: readonly unknown[]): number[] => list.map((_, at) => at)
 const seeds = fc.tuple(fc.integer({ min: 1, max: 1e6 }), fc.integer({ min: 3, max: 12 }))
@@ -53,7 +54,7 @@ const withoutOffline = (text: string): ClusterData => {
 }
 
 test('no step of a plan makes memory, disk, processors or exclusion of any node worse than it was', () => {
-  fc.assert(
+  checkProperty(
     fc.property(seeds, ([seed, nodes]) => {
       const data = withoutOffline(clusterOf(seed, nodes, nodes * 5))
       const model = buildModel(data)
@@ -70,7 +71,7 @@ test('no step of a plan makes memory, disk, processors or exclusion of any node 
 })
 
 test.each(['drbd', 'plain', 'rbd'] as const)('what fits of %s fits by any count, and within the policy', (template) => {
-  fc.assert(
+  checkProperty(
     fc.property(seeds, fc.integer({ min: 1, max: 6 }), ([seed, nodes], size) => {
       const data = parseClusterText(clusterOf(seed, nodes, nodes * 3))
       const model = buildModel(data)
@@ -128,7 +129,7 @@ test.each(['primary-only', 'secondary-only', 'all'] as const)(
   'an evacuation (%s) leaves its nodes, overloads no other, and moves nothing that it could not place',
   (mode) => {
     let count = 0
-    fc.assert(
+    checkProperty(
       fc.property(seeds, fc.nat(), ([seed, nodes], which) => {
         const data = withoutOffline(clusterOf(seed, nodes, nodes * 4))
         const node = which % nodes
@@ -155,7 +156,7 @@ test.each(['primary-only', 'secondary-only', 'all'] as const)(
 
 test('a change of the group puts whole instances into it, overloads none of its nodes, and moves no other', () => {
   let count = 0
-  fc.assert(
+  checkProperty(
     fc.property(fc.integer({ min: 1, max: 1e6 }), fc.integer({ min: 2, max: 6 }), (seed, nodes) => {
       const data = twoGroups(seed, nodes)
       const model = buildModel(data)
@@ -188,7 +189,7 @@ const state = (model: ClusterModel) => ({
 
 test('moves of each kind, made or refused, and undone leave every statistic as it was, to the last bit', () => {
   const move = fc.tuple(fc.constantFrom('failover', 'failoverToAny', 'replaceSecondary', 'lift'), fc.nat(), fc.nat())
-  fc.assert(
+  checkProperty(
     fc.property(seeds, fc.array(move, { minLength: 1, maxLength: 30 }), ([seed, nodes], moves) => {
       const model = buildModel(parseClusterText(clusterOf(seed, nodes, nodes * 4)))
       const changes = new Changes(model, seed % 2 === 0)
@@ -215,7 +216,7 @@ test('moves of each kind, made or refused, and undone leave every statistic as i
 
 test('moves that are made and undone leave every statistic as it was, to the last bit', () => {
   const place = fc.tuple(fc.nat(), fc.nat(), fc.nat())
-  fc.assert(
+  checkProperty(
     fc.property(seeds, fc.array(place, { minLength: 1, maxLength: 30 }), fc.nat(), ([seed, nodes], moves, stop) => {
       const model = buildModel(parseClusterText(clusterOf(seed, nodes, nodes * 4)))
       const changes = new Changes(model, true)

@@ -11,6 +11,7 @@ import { specifiedInstance } from '../../../src/allocation/specification'
 import { parseClusterText } from '../../../src/allocation/text-format'
 import type { Capacity, WhatIf } from '../../../src/model/allocation'
 import { clusterOf } from '../../support/htools'
+import { checkProperty } from '../../support/effort'
 
 const BALANCE = { ...BALANCE_DEFAULTS, groups: ['group'], maxMoves: Infinity, maxOpcodes: 1000 }
 const NO_N1 = { ...ALLOC_DEFAULTS, capacity: false }
@@ -50,7 +51,7 @@ const vm = (name: string, memory: number, where: string, template: string) =>
   `${name}|${memory}|1024|1|running|Y|${where}|${template}||1|-|N`
 
 test('the steps of a balance follow each other, and end where its score says', () => {
-  fc.assert(
+  checkProperty(
     fc.property(cluster, (data) => {
       const { steps, groups, ops } = balanced(data)
       const where = new Map(data.instances.map(({ name, primary, secondary }) => [name, [primary, secondary]]))
@@ -242,7 +243,7 @@ test('the same question has the same answer, also on its way through a thread', 
 })
 
 test('after any death nothing is placed where it does not fit', () => {
-  fc.assert(
+  checkProperty(
     fc.property(cluster, fc.nat(), (data, which) => {
       const victim = data.nodes[which % data.nodes.length]?.name ?? ''
       const { restored, lost, mirrored, unmirrored } = whatIf(data, { dead: [victim] })

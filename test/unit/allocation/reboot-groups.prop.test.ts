@@ -4,6 +4,7 @@ import { colorings } from '../../../src/allocation/coloring'
 import { NoRoom, nodeColorings, nodeGraph, rebootGroups } from '../../../src/allocation/reboot-groups'
 import { parseClusterText } from '../../../src/allocation/text-format'
 import { clusterOf } from '../../support/htools'
+import { checkProperty } from '../../support/effort'
 
 test('neighbours never have the same colour, and every vertex has one', () => {
   const graphs = fc.integer({ min: 1, max: 12 }).chain((size) =>
@@ -16,7 +17,7 @@ test('neighbours never have the same colour, and every vertex has one', () => {
       return graph
     }),
   )
-  fc.assert(
+  checkProperty(
     fc.property(graphs, (graph) => {
       for (const { classes } of colorings(graph)) {
         expect(classes.flat().sort((a, b) => a - b)).toEqual(graph.map((_, at) => at))
@@ -30,7 +31,7 @@ test('neighbours never have the same colour, and every vertex has one', () => {
 })
 
 test('nodes rebooted together never hold both copies of an instance, every node is in one group, and nothing else changes', () => {
-  fc.assert(
+  checkProperty(
     fc.property(
       fc.nat(10_000),
       fc.integer({ min: 3, max: 10 }),

@@ -13,6 +13,7 @@ import {
 } from '../../../src/allocation/squeeze'
 import { parseClusterText } from '../../../src/allocation/text-format'
 import { clusterOf } from '../../support/htools'
+import { checkProperty } from '../../support/effort'
 
 const clusters = fc
   .tuple(fc.nat(10_000), fc.integer({ min: 3, max: 7 }))
@@ -28,7 +29,7 @@ const onSharedDisks = (data: ClusterData): ClusterData => ({
 const homes = ({ data, primary }: ClusterModel): number[] => data.instances.map((_, at) => primary[at] ?? NO_NODE)
 
 test('nodes that are switched off leave every instance on a node that is on, and room on all', () => {
-  fc.assert(
+  checkProperty(
     fc.property(clusters, fc.constantFrom(1, 8, 40), (data, factor) => {
       const spare = spareInstance(data.policy.standard, factor)
       const candidates = offlineCandidates(data)
@@ -46,7 +47,7 @@ test('nodes that are switched off leave every instance on a node that is on, and
 })
 
 test('the fewest standby nodes are switched on that are enough, and none when all are not', () => {
-  fc.assert(
+  checkProperty(
     fc.property(clusters, fc.constantFrom(1, 60, 200, 1e6), (data, factor) => {
       const spare = spareInstance(data.policy.standard, factor)
       const standby = data.nodes.length - 1

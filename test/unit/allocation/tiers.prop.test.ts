@@ -10,6 +10,7 @@ import { shrunk, stepsOf } from '../../../src/allocation/shrink'
 import { parseClusterText } from '../../../src/allocation/text-format'
 import { fillTiers } from '../../../src/allocation/tiers'
 import { clusterOf, newInstanceOf } from '../../support/htools'
+import { checkProperty } from '../../support/effort'
 
 const all = (list: readonly unknown[]): number[] => list.map((_, at) => at)
 
@@ -59,7 +60,7 @@ test('of sizes that are passed over none would have fitted', () => {
       vcpus: fc.integer({ min: 1, max: 40 }),
     }),
   })
-  fc.assert(
+  checkProperty(
     fc.property(cases, ({ seed, nodes, instances, template, capacity, size }) => {
       // A unit is a large part of these nodes.
       const text = clusterOf(seed, nodes, instances).replaceAll(/^(node.*)$/gm, smaller)

@@ -10,6 +10,7 @@ import { Score } from '../../../src/allocation/score'
 import { parseClusterText } from '../../../src/allocation/text-format'
 import { BALANCE_OPTIONS } from '../../support/htools'
 import { variedClusterOf } from '../../support/htools-varied'
+import { checkProperty } from '../../support/effort'
 
 const seeds = fc.integer({ min: 1, max: 1e6 })
 const all = (list: readonly unknown[]): number[] => list.map((_, at) => at)
@@ -102,7 +103,7 @@ const VARIANTS: readonly Partial<BalanceOptions>[] = [
 
 test('no step of a plan breaks what tags, policies, storage or redundancy of any node ask for', () => {
   let count = 0
-  fc.assert(
+  checkProperty(
     fc.property(seeds, fc.constantFrom(...VARIANTS), (seed, variant) => {
       const data = parseClusterText(variedClusterOf(seed))
       const model = buildModel(data)
@@ -125,7 +126,7 @@ test('no step of a plan breaks what tags, policies, storage or redundancy of any
 /** What plans avoid anyhow, because it would score worse, is forbidden too. */
 test('no move that is called possible breaks what nodes ask for', () => {
   let count = 0
-  fc.assert(
+  checkProperty(
     fc.property(seeds, fc.array(fc.tuple(fc.nat(), fc.nat()), { minLength: 40, maxLength: 40 }), (seed, tries) => {
       const data = parseClusterText(variedClusterOf(seed))
       const model = buildModel(data)
@@ -166,7 +167,7 @@ const state = (model: ClusterModel) => ({
 })
 
 test('whatever is moved and undone, every statistic is as it was, to the last bit', () => {
-  fc.assert(
+  checkProperty(
     fc.property(seeds, fc.array(fc.tuple(fc.nat(), fc.nat(), fc.nat()), { maxLength: 20 }), (seed, places) => {
       const model = buildModel(parseClusterText(variedClusterOf(seed)))
       const changes = new Changes(model, seed % 2 === 0)

@@ -9,6 +9,7 @@ import type { Documents } from '../../../src/model/config'
 import { GanetiError } from '../../../src/model/errors'
 import { arbitraryChange } from './arbitrary-changes'
 import { at, smallConfig } from './builders'
+import { checkProperty } from '../../support/effort'
 
 const base: Documents = { config: smallConfig(), gantry: EMPTY_GANTRY }
 const list = fc.array(arbitraryChange(base.config), { minLength: 1, maxLength: 30 })
@@ -51,7 +52,7 @@ const mark = {
 }
 
 test('the delta of two states, applied to the one, gives the other, also over the wire', () => {
-  fc.assert(
+  checkProperty(
     fc.property(list, (changes) => {
       const states = history(changes)
       const last = states.at(-1) ?? base
@@ -67,7 +68,7 @@ test('the delta of two states, applied to the one, gives the other, also over th
 })
 
 test('states without a common history have the same delta as states with one', () => {
-  fc.assert(
+  checkProperty(
     fc.property(list, (changes) => {
       const last = history(changes).at(-1) ?? base
       expect(diff(reread(), last)).toEqual(diff(base, last))
@@ -77,7 +78,7 @@ test('states without a common history have the same delta as states with one', (
 })
 
 test('a change keeps every older state as it was, and counts one serial number', () => {
-  fc.assert(
+  checkProperty(
     fc.property(list, (changes) => {
       const before = text(base)
       const states = history(changes)
@@ -89,7 +90,7 @@ test('a change keeps every older state as it was, and counts one serial number',
 })
 
 test('what is read back is what was written, in the same words', () => {
-  fc.assert(
+  checkProperty(
     fc.property(list, (changes) => {
       const { config, gantry } = history(changes).at(-1) ?? base
       expect(encodeConfig(loadConfig(encodeConfig(config), seededRandom(1)).config)).toBe(encodeConfig(config))
@@ -100,7 +101,7 @@ test('what is read back is what was written, in the same words', () => {
 })
 
 test('a journal cut at any byte gives one of the states that were passed, and all records before the cut', () => {
-  fc.assert(
+  checkProperty(
     fc.property(list, fc.double({ min: 0, max: 1, noNaN: true }), (changes, cut) => {
       const states = history(changes)
       const lines = states.slice(1).map((state, index) => encodeRecord(diff(states[index] ?? base, state)))

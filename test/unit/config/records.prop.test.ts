@@ -7,6 +7,7 @@ import {
   recordValues,
   type Dictionary,
 } from '../../../src/config/records'
+import { checkProperty } from '../../support/effort'
 
 interface Item {
   readonly name: string
@@ -31,7 +32,7 @@ function build(steps: readonly { key: string; value: Item | undefined; back: num
 }
 
 test('every version stays what it was, whichever version the next one is made of', () => {
-  fc.assert(
+  checkProperty(
     fc.property(fc.array(step, { maxLength: 60 }), fc.array(fc.nat({ max: 60 }), { maxLength: 30 }), (steps, reads) => {
       const versions = build(steps)
       for (const read of [...reads, ...versions.keys()]) {
@@ -47,7 +48,7 @@ test('every version stays what it was, whichever version the next one is made of
 })
 
 test('the name index of every version finds what is there, and nothing else', () => {
-  fc.assert(
+  checkProperty(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       const versions = build(steps)
       for (const [record, plain] of versions) {
@@ -62,7 +63,7 @@ test('the name index of every version finds what is there, and nothing else', ()
 })
 
 test('changed keys of two versions of one history include every difference', () => {
-  fc.assert(
+  checkProperty(
     fc.property(fc.array(step, { minLength: 1, maxLength: 40 }), fc.nat(), fc.nat(), (steps, a, b) => {
       const straight = build(steps.map((one) => ({ ...one, back: 0 })))
       const [before, plainBefore] = straight[a % straight.length] ?? [{}, {}]

@@ -4,6 +4,7 @@ import { encodeConfig, encodeGantry } from '../../../src/config/encode'
 import { openStore } from '../../../src/config/store'
 import type { Documents } from '../../../src/model/config'
 import { buildInstance, id, smallConfig, storeOptions } from './builders'
+import { checkProperty } from '../../support/effort'
 
 const config = smallConfig()
 const text = ({ config, gantry }: Documents): string => encodeConfig(config) + encodeGantry(gantry)
@@ -57,7 +58,7 @@ const change: fc.Arbitrary<NamedChange> = fc.oneof(
 const first: NamedChange = ['addInstance', buildInstance(config, 0)]
 
 test('a power cut at any write, whole or torn, loses no acknowledged change and invents none', async () => {
-  await fc.assert(
+  await checkProperty(
     fc.asyncProperty(
       fc.array(change, { minLength: 5, maxLength: 14 }),
       fc.integer({ min: 1, max: 4 }),

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { type Job, newJob, jobPriority, withPriority } from '../../../src/jobs/job'
 import { Scheduler } from '../../../src/jobs/scheduler'
+import { checkProperty } from '../../support/effort'
 
 const job = (id: number, priority: number): Job =>
   newJob(id, [{ OP_ID: 'OP_TEST_DELAY', duration: 1, reason: [], priority }], [1, 1])
@@ -48,7 +49,7 @@ class Model {
 }
 
 test('the heap starts the same jobs as looking at all of them, and in the end every job has started once', () => {
-  fc.assert(
+  checkProperty(
     fc.property(fc.array(event, { maxLength: 60 }), (events) => {
       const scheduler = new Scheduler()
       const model = new Model()

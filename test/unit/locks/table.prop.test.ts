@@ -5,6 +5,7 @@ import { compareLocks, lockSetOf } from '../../../src/model/lock-names'
 import type { Effects } from '../../../src/locks/table'
 import type { LockMode, LockName, LockRequest } from '../../../src/model/lock'
 import { Desk, ids, job } from './support'
+import { checkProperty } from '../../support/effort'
 
 const LOCKS = [
   'cluster/BGL',
@@ -88,7 +89,7 @@ function perform(desk: Desk, action: Act): Effects | undefined {
 }
 
 const run = (check: (desk: Desk, action: Act) => void) =>
-  fc.assert(
+  checkProperty(
     fc.property(fc.array(act, { maxLength: 40 }), (actions) => {
       const desk = new Desk()
       for (const action of actions) check(desk, action)
@@ -154,7 +155,7 @@ test('a request that waited is granted, withdrawn, or still waits', () => {
 })
 
 test('requests for the same locks are granted by priority, then in order of arrival', () => {
-  fc.assert(
+  checkProperty(
     fc.property(fc.array(fc.tuple(priority, mode), { minLength: 1, maxLength: 12 }), (waiters) => {
       const desk = new Desk()
       desk.ask(0, ['node/a', 'exclusive'])
@@ -171,7 +172,7 @@ test('requests for the same locks are granted by priority, then in order of arri
 })
 
 test('when every owner has died nothing is left', () => {
-  fc.assert(
+  checkProperty(
     fc.property(fc.array(act, { maxLength: 40 }), fc.shuffledSubarray(OWNERS, { minLength: 5 }), (actions, deaths) => {
       const desk = new Desk()
       for (const action of actions) perform(desk, action)
@@ -187,7 +188,7 @@ test('when every owner has died nothing is left', () => {
 })
 
 test('a table that is saved and loaded behaves as before', () => {
-  fc.assert(
+  checkProperty(
     fc.property(fc.array(act, { maxLength: 30 }), (actions) => {
       const desk = new Desk()
       for (const action of actions) perform(desk, action)

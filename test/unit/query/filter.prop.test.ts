@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { compileFilter, parseFilter, serializeFilter } from '../../../src/query/filter'
+import { checkProperty } from '../../support/effort'
 
 type Row = Readonly<Record<string, number | undefined>>
 
@@ -26,7 +27,7 @@ const look = (known: readonly string[]) => (field: string) => ({
 const ALL = ['a', 'b', 'c']
 
 test('what is decided before live data stays decided when it comes', () => {
-  fc.assert(
+  checkProperty(
     fc.property(filters, rows, fc.subarray(ALL), (json, row, known) => {
       const early = compileFilter<Row>(parseFilter(json), look(known))(row)
       if (early !== undefined) expect(compileFilter<Row>(parseFilter(json), look(ALL))(row)).toBe(early)
@@ -35,7 +36,7 @@ test('what is decided before live data stays decided when it comes', () => {
 })
 
 test('a filter written back means the same', () => {
-  fc.assert(
+  checkProperty(
     fc.property(filters, rows, (json, row) => {
       const again = serializeFilter(parseFilter(json))
       expect(compileFilter<Row>(parseFilter(again), look(ALL))(row)).toBe(
@@ -47,7 +48,7 @@ test('a filter written back means the same', () => {
 })
 
 test('a negated filter passes exactly the other rows', () => {
-  fc.assert(
+  checkProperty(
     fc.property(filters, rows, (json, row) => {
       const verdict = compileFilter<Row>(parseFilter(json), look(ALL))(row)
       expect(compileFilter<Row>(parseFilter(['!', json]), look(ALL))(row)).toBe(!verdict)

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { globToRegex, looksLikeFilter, namesFilter, parseFilterText } from '../../../../src/cli/input/filter-text'
 import { parseFilter } from '../../../../src/query/filter'
+import { checkProperty } from '../../../support/effort'
 
 test.each<[string, unknown]>([
   ['status == "running"', ['==', 'status', 'running']],
@@ -71,7 +72,7 @@ test('whatever is typed gives a filter that queries accept, or a refusal', () =>
     '!=',
     '<',
   )
-  fc.assert(
+  checkProperty(
     fc.property(fc.array(words, { maxLength: 12 }), (parts) => {
       let filter: unknown
       try {

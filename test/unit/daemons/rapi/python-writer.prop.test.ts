@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { type Column, PythonWriter } from '../../../../src/daemons/rapi/python-writer'
 import { objectOf } from '../../../../src/daemons/rapi/tables'
+import { checkProperty } from '../../../support/effort'
 
 /** The text that Python's json.dumps would write, made from JSON.stringify's line breaks. */
 function asPython(value: unknown): string {
@@ -26,7 +27,7 @@ const value = fc.jsonValue({ stringUnit: 'binary' })
 const cuts = fc.array(fc.nat(), { maxLength: 20 })
 
 test('any value is written as Python writes it, however it comes', () => {
-  fc.assert(fc.property(value, cuts, (any, at) => expect(written(JSON.stringify(any), at)).toBe(asPython(any))))
+  checkProperty(fc.property(value, cuts, (any, at) => expect(written(JSON.stringify(any), at)).toBe(asPython(any))))
 })
 
 test('rows become objects, as single rows do, and nothing for an object that is not there', () => {
@@ -37,7 +38,7 @@ test('rows become objects, as single rows do, and nothing for an object that is 
     { field: 'first', key: 'alias' },
   ]
   const row = fc.option(fc.tuple(value, value, fc.oneof(fc.dictionary(fc.string(), value), value), value))
-  fc.assert(
+  checkProperty(
     fc.property(fc.array(row), cuts, (rows, at) => {
       // The separator after a row on the wire may be a line break.
       const text = `[${rows.map((one) => JSON.stringify(one)).join(',\n')}]`
