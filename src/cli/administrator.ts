@@ -1,5 +1,6 @@
 import type { Master } from '../rpc/luxi/calls'
-import type { GantryMaster, Identity } from '../rpc/luxi/gantry'
+import type { Identity } from '../rpc/luxi/gantry'
+import type { GantryMaster } from '../rpc/luxi/gantry-calls'
 import { CommandFailure } from './command'
 
 /** Whoever reaches the master's socket may do everything, in anybody's name. */

@@ -70,7 +70,6 @@ export class AllocationService {
   ) {}
 
   async balance(access: Access, request: BalanceRequest, patience: Patience): Promise<Answered<PlannedBalance>> {
-    access.need('cluster.balance')
     const config = this.context.config()
     const visible = visibleTo(access, config)
     const asked = balanceQuestion(config, request, visible)
@@ -86,7 +85,6 @@ export class AllocationService {
   }
 
   async capacity(access: Access, request: CapacityRequest, patience: Patience): Promise<Answered<Capacity>> {
-    access.need('cluster.capacity')
     const config = this.context.config()
     const visible = visibleTo(access, config)
     const asked = capacityQuestion(config, request, visible)
@@ -96,7 +94,6 @@ export class AllocationService {
   }
 
   async whatIf(access: Access, request: WhatIfRequest, patience: Patience): Promise<Answered<WhatIf>> {
-    access.need('cluster.what_if')
     const config = this.context.config()
     const visible = visibleTo(access, config)
     const asked = whatIfQuestion(config, request, visible)

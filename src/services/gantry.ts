@@ -2,8 +2,10 @@
 import { clusterInfo } from '../query/cluster-info'
 import { ALLOCATORS_SECTION, defaultAllocators } from '../model/allocators'
 import { ECODE, OpPrereqError } from '../model/errors'
-import type { GantryMaster, Identity } from '../rpc/luxi/gantry'
+import type { Identity } from '../rpc/luxi/gantry'
+import { callersCallNames, type CallersCallName, gantryCalls, type GantryMaster } from '../rpc/luxi/gantry-calls'
 import { type Access, forbidden, OUTSIDE } from './access/access'
+import type { CallersHandlers } from './callers-handlers'
 import { AllocationService } from './allocation'
 import type { EventService } from './events/events'
 import { deleteFilter, replaceFilter } from './filter-rules'
@@ -27,59 +29,81 @@ export interface GantryParts {
 
 export function localGantry(context: MasterContext, parts: GantryParts): GantryMaster {
   const tokens = new TokenService(context, parts.documents)
+  const callerOf = (name: CallersCallName, identity: Identity): Access => {
+    const caller = tokens.access(identity)
+    const { needs } = gantryCalls[name]
+    if (needs !== null) caller.need(needs)
+    return caller
+  }
+  const handlers = callersHandlers(context, parts, { tokens, callerOf })
+  const serve =
+    (name: CallersCallName) =>
+    async (identity: Identity, ...args: unknown[]) => {
+      // The compiler cannot see that arguments and handler are those of the same call.
+      const handler = handlers[name] as (caller: Access, ...args: unknown[]) => unknown
+      return handler(callerOf(name, identity), ...args)
+    }
+  return {
+    // The table has every name of the interface.
+    ...(Object.fromEntries(callersCallNames.map((name) => [name, serve(name)])) as unknown as CallersCalls),
+    identify: async (secret) => tokens.identify(secret),
+    park: () => context.queue.park(),
+  }
+}
+
+type CallersCalls = Pick<GantryMaster, CallersCallName>
+
+interface Doorkeeper {
+  readonly tokens: TokenService
+  callerOf(name: CallersCallName, identity: Identity): Access
+}
+
+function callersHandlers(
+  context: MasterContext,
+  parts: GantryParts,
+  { tokens, callerOf }: Doorkeeper,
+): CallersHandlers {
   const plans = new Plans(context)
   const measures = new Measures(context)
   const submissions = new Submissions(context, parts.jobs, plans)
   const allocation = new AllocationService(context, { plans, submissions, jobs: parts.jobs })
-  const access = (identity: Identity): Access => tokens.access(identity)
-
   return {
-    view: async (identity, request) => view(access(identity), request, parts.queries.source(markedView), context.known),
-    async cluster(identity) {
-      const caller = access(identity)
-      caller.need('cluster.info')
+    view: (caller, request) => view(caller, request, parts.queries.source(markedView), context.known),
+    cluster(caller) {
       const config = caller.known(context.config())
       const { uuid, serial_no, ctime, mtime } = config.cluster
       const default_iallocators = defaultAllocators(context.gantry().sections[ALLOCATORS_SECTION] ?? {})
       const more = { drained: context.queue.drained, default_iallocators }
       return { ...clusterInfo(config), uuid, serial_no, ctime, mtime, ...more }
     },
-    submit: async (identity, request) => submissions.submit(access(identity), request),
-    plan: async (identity, request) => plans.make(access(identity), request),
-    balance: async (identity, request, wait_s, signal) =>
-      allocation.balance(access(identity), request, { wait_s, signal }),
-    capacity: async (identity, request, wait_s, signal) =>
-      allocation.capacity(access(identity), request, { wait_s, signal }),
-    whatIf: async (identity, request, wait_s, signal) =>
-      allocation.whatIf(access(identity), request, { wait_s, signal }),
-    ...jobCalls(context, parts.jobs, access),
-    events: (identity, request) => parts.events.read(() => access(identity), request),
-    async metrics(identity) {
-      access(identity).need('cluster.info')
-      return measures.told()
-    },
-    identify: async (secret) => tokens.identify(secret),
-    tokens: async (identity) => tokens.list(identity),
-    addToken: (identity, token) => tokens.add(identity, token),
-    removeToken: (identity, id) => tokens.remove(identity, id),
-    async replaceFilter(identity, ...rule) {
-      const [uuid] = rule
+    submit: (caller, request) => submissions.submit(caller, request),
+    plan: (caller, request) => plans.make(caller, request),
+    balance: (caller, request, wait_s, signal) => allocation.balance(caller, request, { wait_s, signal }),
+    capacity: (caller, request, wait_s, signal) => allocation.capacity(caller, request, { wait_s, signal }),
+    whatIf: (caller, request, wait_s, signal) => allocation.whatIf(caller, request, { wait_s, signal }),
+    ...jobCalls(context, parts.jobs),
+    // Asked anew after each wait: the token may have been revoked meanwhile.
+    events: (caller, request) => parts.events.read(() => callerOf('events', caller.identity), request),
+    metrics: () => measures.told(),
+    tokens: (caller) => tokens.list(caller),
+    addToken: (caller, token) => tokens.add(caller, token),
+    removeToken: (caller, id) => tokens.remove(caller, id),
+    replaceFilter(caller, uuid, priority, predicates, action, reason) {
       const isThere = uuid !== null && Object.hasOwn(context.config().filters, uuid)
-      mayRule(access(identity), isThere ? 'filter.modify' : 'filter.create')
-      return replaceFilter(context, identity.user, ...rule)
+      caller.need(isThere ? 'filter.modify' : 'filter.create')
+      refuseLimited(caller)
+      return replaceFilter(context, caller.identity.user, uuid, priority, predicates, action, reason)
     },
-    async deleteFilter(identity, uuid) {
-      mayRule(access(identity), 'filter.remove')
+    deleteFilter(caller, uuid) {
+      refuseLimited(caller)
       if (!Object.hasOwn(context.config().filters, uuid))
         throw new OpPrereqError(`There is no filter ${uuid}`, ECODE.NOENT)
-      return deleteFilter(context, identity.user, uuid)
+      return deleteFilter(context, caller.identity.user, uuid)
     },
-    park: () => context.queue.park(),
   }
 }
 
 /** Rules are about the jobs of everybody. */
-function mayRule(access: Access, permission: string): void {
-  access.need(permission)
-  if (access.limited) throw forbidden(OUTSIDE)
+function refuseLimited(caller: Access): void {
+  if (caller.limited) throw forbidden(OUTSIDE)
 }

@@ -1,6 +1,6 @@
 // Questions before one acts: the moves that balance the cluster, what fits into it, and what happens if nodes die or instances arrive.
-import { Mismatch } from '../../opcodes/check'
-import { type Answered, readBalance, readCapacity, readWhatIf } from '../../rpc/luxi/allocation'
+import { type Check, Mismatch } from '../../opcodes/check'
+import { type Answered, balanceRequest, capacityRequest, whatIfRequest } from '../../rpc/luxi/allocation'
 import { administrator, gantryOf } from '../administrator'
 import {
   BALANCE_OPTIONS,
@@ -63,7 +63,7 @@ async function balance(call: Call): Promise<number> {
     explain: options.flag('explain'),
   }
   const gantry = gantryOf(call)
-  const answer = await answered(call, gantry.balance(administrator('root'), checked(readBalance, request), null))
+  const answer = await answered(call, gantry.balance(administrator('root'), checked(balanceRequest, request), null))
   await showBalance(call, answer)
   const { plan, steps } = answer
   if (!options.flag('execute') || plan === null) return EXIT.ok
@@ -87,7 +87,7 @@ async function capacity(call: Call): Promise<number> {
     ...{ max_instances: options.number('max_instances') },
     explain: options.flag('explain'),
   }
-  const asked = gantryOf(call).capacity(administrator('root'), checked(readCapacity, request), null)
+  const asked = gantryOf(call).capacity(administrator('root'), checked(capacityRequest, request), null)
   await showCapacity(call, await answered(call, asked))
   return EXIT.ok
 }
@@ -111,7 +111,7 @@ async function whatIf(call: Call): Promise<number> {
     ...(arriving && { instances: instances() }),
     explain: options.flag('explain'),
   }
-  const asked = gantryOf(call).whatIf(administrator('root'), checked(readWhatIf, request), null)
+  const asked = gantryOf(call).whatIf(administrator('root'), checked(whatIfRequest, request), null)
   await showWhatIf(call, await answered(call, asked))
   return EXIT.ok
 }
@@ -142,9 +142,9 @@ function specification(options: OptionValues): object {
 }
 
 /** Without what was not said, and read as the remote API reads it. */
-function checked<T>(read: (value: unknown) => T, request: unknown): T {
+function checked<T>(check: Check<T>, request: unknown): T {
   try {
-    return read(JSON.parse(JSON.stringify(request)))
+    return check.parse(JSON.parse(JSON.stringify(request)))
   } catch (error) {
     if (error instanceof Mismatch) throw new CommandFailure(error.message)
     throw error

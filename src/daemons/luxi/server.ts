@@ -12,7 +12,7 @@ import { claim } from '../../model/owners'
 import { encodeAnswer, toWire } from '../../rpc/json-protocol'
 import { ANSWER_HEAD, ANSWER_TAIL, JsonText } from '../../rpc/long-answers'
 import type { Master } from '../../rpc/luxi/calls'
-import { onlyAsks } from '../../rpc/luxi/gantry'
+import { onlyAsks } from '../../rpc/luxi/gantry-calls'
 import { Unparsable, parseRequest, unreadableArgs } from '../../rpc/luxi/protocol'
 
 /** Serves the same calls on several sockets; resolves to how to stop. */

@@ -32,18 +32,13 @@ function reader<T>({ params }: { readonly params: ParameterTable }): Check<T> {
   return required<Record<string, unknown>>(fields, needed) as Check<unknown> as Check<T>
 }
 
-const balance = reader<BalanceRequest>(OpClusterBalance)
-const capacity = reader<CapacityRequest>(OpClusterCapacity)
-const whatIf = refine(
+/** Each throws Mismatch with what is wrong. */
+export const balanceRequest = reader<BalanceRequest>(OpClusterBalance)
+export const capacityRequest = reader<CapacityRequest>(OpClusterCapacity)
+export const whatIfRequest = refine(
   reader<WhatIfRequest>(OpClusterWhatIf),
   {},
   ({ nodes, node_tag, instances }) => nodes !== undefined || node_tag !== undefined || instances !== undefined,
   (given) => `${JSON.stringify(given)} says of nothing that happens: give nodes, node_tag or instances`,
 )
-const wait = orNull(nonNegative(float))
-
-/** Each throws Mismatch with what is wrong. */
-export const readBalance = (value: unknown): BalanceRequest => balance.parse(value)
-export const readCapacity = (value: unknown): CapacityRequest => capacity.parse(value)
-export const readWhatIf = (value: unknown): WhatIfRequest => whatIf.parse(value)
-export const readWait = (value: unknown): number | null => wait.parse(value)
+export const patience = orNull(nonNegative(float))

@@ -2,7 +2,7 @@
 // LuxiClient implements it everywhere else. Every door (RAPI, CLI, maintd) speaks to the cluster through it.
 import type { TagKind } from '../../model/object-kinds'
 import type { JsonText } from '../long-answers'
-import type { GantryMaster } from './gantry'
+import type { GantryMaster } from './gantry-calls'
 
 /** An opcode on the wire: OP_ID, common parameters and its own, side by side. */
 export type WireOpCode = { OP_ID: string } & Record<string, unknown>

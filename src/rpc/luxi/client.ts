@@ -13,7 +13,7 @@ import { RAPI_SHORT_BYTES_MAX } from '../../model/limits/rapi'
 import { JsonClient, type JsonClientOptions, PeerError, type Remembered } from '../json-protocol'
 import { JsonText } from '../long-answers'
 import { callForText } from '../text-call'
-import { GANTRY_CALLS, type GantryMaster, onlyAsks } from './gantry'
+import { type GantryCallName, gantryCallNames, gantryCalls, type GantryMaster, onlyAsks } from './gantry-calls'
 import type { FieldDefinition, JobChange, JobId, Master, QueryFilter, QueryResource, QueryResult } from './calls'
 import type { TagKind } from '../../model/object-kinds'
 import { TEXT_CALLS, type TextCalls, type WireOpCode } from './calls'
@@ -161,16 +161,16 @@ export class LuxiClient implements Master {
 
   /** Each of them is one call of LUXI with the same arguments. */
   private extensions(): GantryMaster {
-    const calls = Object.entries(GANTRY_CALLS).map(([name, wire]) => [
-      name,
-      (...args: readonly unknown[]) => {
+    const call = (name: GantryCallName) => {
+      const { wire } = gantryCalls[name]
+      return (...args: readonly unknown[]) => {
         const last = args.at(-1)
         if (!(last instanceof AbortSignal)) return this.call(wire, args)
         return this.call(wire, args.slice(0, -1), undefined, last)
-      },
-    ])
-    // The table has every name of the interface, and the answers are typed by it at the other end.
-    return Object.fromEntries(calls) as GantryMaster
+      }
+    }
+    // The other end is made of the same table.
+    return Object.fromEntries(gantryCallNames.map((name) => [name, call(name)])) as unknown as GantryMaster
   }
 
   /** Each is the call of the same name. */

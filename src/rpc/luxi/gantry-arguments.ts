@@ -14,19 +14,23 @@ import {
   text,
   type ValueOf,
 } from '../../opcodes/check'
-import type { QueryFilter, QueryResource, WireOpCode } from './calls'
-import type { EventRequest, Identity, NewToken, SubmitRequest, ViewRequest } from './gantry'
+import { opcodes, resource } from './call-arguments'
+import type { QueryFilter } from './calls'
+import type { EventRequest, Identity, NewToken, Precondition, SubmitRequest, ViewRequest } from './gantry'
 import type { PlanRequest } from './plan'
 
 /** An object with exactly these keys, all of which are there. */
 function shape<const F extends Record<string, Check<unknown>>>(
   fields: F,
-): (value: unknown) => { readonly [K in keyof F]: ValueOf<F[K]> } {
-  return (value) => {
-    if (!isObject(value)) throw new Mismatch('Unable to read an object')
-    const read = Object.entries(fields).map(([name, check]) => [name, readField(name, check, value[name])])
-    // Built field by field from the table that the type is computed from.
-    return Object.fromEntries(read) as { [K in keyof F]: ValueOf<F[K]> }
+): Check<{ readonly [K in keyof F]: ValueOf<F[K]> }> {
+  return {
+    schema: {},
+    parse(value) {
+      if (!isObject(value)) throw new Mismatch('Unable to read an object')
+      const read = Object.entries(fields).map(([name, check]) => [name, readField(name, check, value[name])])
+      // Built field by field from the table that the type is computed from.
+      return Object.fromEntries(read) as { [K in keyof F]: ValueOf<F[K]> }
+    },
   }
 }
 
@@ -34,52 +38,47 @@ const texts = listOf(text)
 
 const filter: Check<QueryFilter> = { schema: {}, parse: (value) => (value === null ? null : readArray(value)) }
 
-export const readIdentity: (value: unknown) => Identity = shape({
+export const identity: Check<Identity> = shape({
   user: text,
   token: orNull(text),
   permissions: texts,
 })
 
-export function readView(value: unknown, resource: Check<QueryResource>): ViewRequest {
-  return shape({
-    what: resource,
-    name: orNull(text),
-    fields: texts,
-    filter,
-    after: orNull(text),
-    limit: int,
-    known: bool,
-  })(value)
-}
+export const viewRequest: Check<ViewRequest> = shape({
+  what: resource,
+  name: orNull(text),
+  fields: texts,
+  filter,
+  after: orNull(text),
+  limit: int,
+  known: bool,
+})
 
-const precondition = shape({
+const precondition: Check<Precondition> = shape({
   kind: oneOf('Kind', ['cluster', 'instance', 'node', 'group', 'network']),
   uuid: text,
   serial_no: int,
 })
 
-export function readSubmit(value: unknown, readJob: (ops: unknown) => readonly WireOpCode[]): SubmitRequest {
-  return shape({
-    ops: { schema: {}, parse: readJob },
-    reason: orNull(text),
-    key: orNull(text),
-    digest: text,
-    match: listOf({ schema: {}, parse: precondition }),
-    plan: orNull(text),
-  })(value)
-}
+export const submitRequest: Check<SubmitRequest> = shape({
+  ops: opcodes,
+  reason: orNull(text),
+  key: orNull(text),
+  digest: text,
+  match: listOf(precondition),
+  plan: orNull(text),
+})
 
-export const readPlan = (value: unknown, readJob: (ops: unknown) => readonly WireOpCode[]): PlanRequest =>
-  shape({ ops: { schema: {}, parse: readJob } })(value)
+export const planRequest: Check<PlanRequest> = shape({ ops: opcodes })
 
-export const readEvents: (value: unknown) => EventRequest = shape({
+export const eventRequest: Check<EventRequest> = shape({
   after: orNull(text),
   types: texts,
   objects: texts,
   timeout_s: float,
 })
 
-export const readNewToken: (value: unknown) => NewToken = shape({
+export const newToken: Check<NewToken> = shape({
   name: text,
   expires: orNull(float),
   permissions: texts,

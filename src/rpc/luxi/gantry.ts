@@ -1,10 +1,6 @@
-// What /3 asks of the master beyond Ganeti's calls: extension calls of LUXI, whose names begin with `Gantry`. The caller's identity
-// comes with each call, and the master decides what it may see and do.
+// What the calls of gantry-calls.ts ask with, and are answered with.
 import type { ObjectKind } from '../../model/object-kinds'
-import type { BalanceRequest, Capacity, CapacityRequest, WhatIf, WhatIfRequest } from '../../model/allocation'
-import type { Answered, PlannedBalance } from './allocation'
-import type { Plan, PlanRequest } from './plan'
-import type { JobId, Master, QueryFilter, QueryResource, WireOpCode } from './calls'
+import type { JobId, QueryFilter, QueryResource, WireOpCode } from './calls'
 
 /** Who asks. `permissions` are those of the user; a token narrows them, which the master looks up itself. */
 export interface Identity {
@@ -114,83 +110,3 @@ export interface NewToken extends TokenScope {
   readonly name: string
   readonly expires: number | null
 }
-
-export interface GantryMaster {
-  view(identity: Identity, request: ViewRequest): Promise<ViewPage>
-  cluster(identity: Identity): Promise<Record<string, unknown>>
-  submit(identity: Identity, request: SubmitRequest, signal?: AbortSignal): Promise<Submitted>
-  plan(identity: Identity, request: PlanRequest): Promise<Plan>
-  /** These three may take a while: who asks may leave, and has a job after `wait_s`; null waits as long as it may. */
-  balance(
-    identity: Identity,
-    request: BalanceRequest,
-    wait_s: number | null,
-    signal?: AbortSignal,
-  ): Promise<Answered<PlannedBalance>>
-  capacity(
-    identity: Identity,
-    request: CapacityRequest,
-    wait_s: number | null,
-    signal?: AbortSignal,
-  ): Promise<Answered<Capacity>>
-  whatIf(
-    identity: Identity,
-    request: WhatIfRequest,
-    wait_s: number | null,
-    signal?: AbortSignal,
-  ): Promise<Answered<WhatIf>>
-  cancel(identity: Identity, job: JobId): Promise<[boolean, string]>
-  changePriority(identity: Identity, job: JobId, priority: number): Promise<[boolean, string]>
-  archive(identity: Identity, job: JobId): Promise<[boolean, string]>
-  /** Whether the job ends within that time. */
-  wait(identity: Identity, job: JobId, wait_s: number, signal?: AbortSignal): Promise<boolean>
-  events(identity: Identity, request: EventRequest): Promise<EventPage>
-  /**
-   * What the master's daemons and the nodes measure, each as prom-client's JSON. wconfd is left out when it does not
-   * answer soon; nodes are shown as they told last, and those that never told are left out.
-   */
-  metrics(identity: Identity): Promise<unknown[][]>
-  /** The token that this secret belongs to, or null. */
-  identify(secret: string): Promise<TokenInfo | null>
-  tokens(identity: Identity): Promise<TokenInfo[]>
-  /** The secret is told here and never again. */
-  addToken(identity: Identity, token: NewToken): Promise<{ token: TokenInfo; secret: string }>
-  removeToken(identity: Identity, id: string): Promise<null>
-  /** As the calls of these names, but events tell who it was. */
-  replaceFilter(identity: Identity, ...rule: Parameters<Master['replaceFilter']>): Promise<string>
-  deleteFilter(identity: Identity, uuid: string): Promise<null>
-  /** Before a stop: no more jobs are started, and those that only wait for locks are queued again. Answers those that run. */
-  park(): Promise<JobId[]>
-}
-
-/** The names of the calls on the wire. */
-export const GANTRY_CALLS: Readonly<Record<keyof GantryMaster, string>> = {
-  view: 'GantryView',
-  cluster: 'GantryCluster',
-  submit: 'GantrySubmit',
-  plan: 'GantryPlan',
-  balance: 'GantryBalance',
-  capacity: 'GantryCapacity',
-  whatIf: 'GantryWhatIf',
-  cancel: 'GantryCancel',
-  changePriority: 'GantryChangeJobPriority',
-  archive: 'GantryArchiveJob',
-  wait: 'GantryWait',
-  events: 'GantryEvents',
-  metrics: 'GantryMetrics',
-  identify: 'GantryIdentify',
-  tokens: 'GantryTokens',
-  addToken: 'GantryAddToken',
-  removeToken: 'GantryRemoveToken',
-  replaceFilter: 'GantryReplaceFilter',
-  deleteFilter: 'GantryDeleteFilter',
-  park: 'GantryPark',
-}
-
-const ASKING: readonly string[] = (
-  ['view', 'cluster', 'wait', 'plan', 'events', 'metrics', 'identify', 'tokens'] as const
-).map((name) => GANTRY_CALLS[name])
-
-/** Nothing is different after such a call. */
-export const onlyAsks = (method: string): boolean =>
-  method.startsWith('Query') || method === 'WaitForJobChange' || ASKING.includes(method)

@@ -9,22 +9,18 @@ import {
   int,
   isObject,
   listOf,
-  nonNegative,
   orNull,
   readArray,
   text,
   type ValueOf,
 } from '../../opcodes/check'
-import { parseOpcode, reasonTrail } from '../../opcodes/parse'
 import { jobId, tagKind } from '../../opcodes/types'
-import { isFilterAction } from '../../model/filter-rule'
 import { GenericError } from '../../model/errors'
 import { CALL_DEPTH_MAX } from '../../model/limits/wires'
 import { isDeeper } from '../../lib/json-depth'
-import { GANTRY_CALLS, type GantryMaster } from './gantry'
-import { readBalance, readCapacity, readWait, readWhatIf } from './allocation'
-import { readEvents, readIdentity, readNewToken, readPlan, readSubmit, readView } from './gantry-arguments'
-import type { Master, QueryFilter, QueryResource, WireOpCode } from './calls'
+import { filterRule, opcodes, resource } from './call-arguments'
+import { gantryArguments, type GantryCallName, gantryCallNames, gantryCalls } from './gantry-calls'
+import type { Master, QueryFilter, WireOpCode } from './calls'
 import { layout } from './layout'
 
 /** `signal`: the client has left. */
@@ -152,31 +148,6 @@ const noArgs =
   () =>
     run
 
-/** Providers of external storage can be asked for in jobs only. */
-const RESOURCES = [
-  'cluster',
-  'export',
-  'filter',
-  'group',
-  'instance',
-  'job',
-  'lock',
-  'network',
-  'node',
-  'os',
-] as const satisfies readonly QueryResource[]
-
-/** Storage providers are asked for by opcode only: Ganeti's calls have no word for them. */
-const resource: Check<QueryResource> = {
-  schema: { type: 'string', enum: RESOURCES },
-  parse(value) {
-    if (typeof value !== 'string') throw new Mismatch(`Invalid value '${layout(value)}for query type`)
-    const found = RESOURCES.find((name) => name === value)
-    if (found === undefined) throw new Mismatch(`Can't parse value '${value}' as neitherQueryTypeLuxi nor QueryTypeOp`)
-    return found
-  },
-}
-
 const filter: Check<QueryFilter> = {
   schema: {},
   parse(value) {
@@ -203,34 +174,6 @@ function orAll<T>(check: Check<T>): Check<T | null> {
   }
 }
 
-const filterAction: Check<unknown> = {
-  schema: {},
-  parse(value): unknown {
-    if (isFilterAction(value)) return value
-    if (Array.isArray(value) && value[0] === 'RATE_LIMIT')
-      throw new Mismatch('RATE_LIMIT argument must be a positive integer')
-    throw new Mismatch(`malformed FilterAction JSON: ${JSON.stringify(value)}`)
-  },
-}
-
-const predicate: Check<unknown> = {
-  schema: {},
-  parse(value) {
-    const [kind, ...parameters]: readonly unknown[] = Array.isArray(value) ? value : []
-    if (['jobid', 'opcode', 'reason'].some((name) => name === kind) && parameters.length === 1) return value
-    throw new Mismatch(
-      typeof kind === 'string'
-        ? `malformed FilterPredicate: bad parameter list for '${kind}' predicate: ${JSON.stringify(parameters)}`
-        : 'malformed FilterPredicate: must be a list with the first entry being a string describing the predicate type',
-    )
-  },
-}
-
-const filterRule = [orNull(text), nonNegative(int), listOf(predicate), filterAction, reasonTrail] as const
-
-// The compiler cannot see that map keeps a tuple's shape.
-const readFilterRule = (args: unknown) => readArgs(args, filterRule, filterRule.length) as ValuesOf<typeof filterRule>
-
 /** Submissions complain in their own way: without the arguments, which may be secret. */
 function submission(name: string, read: (args: unknown) => LuxiRequest): (args: unknown) => LuxiRequest {
   return (args) => {
@@ -241,8 +184,6 @@ function submission(name: string, read: (args: unknown) => LuxiRequest): (args: 
     }
   }
 }
-
-const readJob = (value: unknown): WireOpCode[] => readArray(value).map((op) => parseOpcode(op))
 
 function onlyArg(args: unknown): unknown {
   const list = readArray(args)
@@ -255,55 +196,27 @@ function submit(
   run: (master: Master, ops: WireOpCode[]) => Promise<unknown>,
 ) {
   return submission(name, (args) => {
-    const ops = readJob(onlyArg(args))
+    const ops = opcodes.parse(onlyArg(args))
     return (master) => run(master, ops)
   })
 }
 
 /** Ours come from our own door, which has checked them; the identity and the opcodes are checked once more. */
-function extension<N extends keyof GantryMaster>(
-  name: N,
-  read: (args: readonly unknown[]) => Parameters<GantryMaster[N]>,
-): [string, (args: unknown) => LuxiRequest] {
-  return [
-    GANTRY_CALLS[name],
-    submission(GANTRY_CALLS[name], (args) => {
-      const values = read(readArray(args))
-      return (master, signal) => {
-        const serve = master.gantry?.[name] as ((...values: unknown[]) => Promise<unknown>) | undefined
-        if (serve === undefined) throw new GenericError(`${GANTRY_CALLS[name]} is not served here`)
-        return serve(...values, signal)
-      }
-    }),
-  ]
+function extension(name: GantryCallName): (args: unknown) => LuxiRequest {
+  const { wire } = gantryCalls[name]
+  const checks = gantryArguments(name)
+  return submission(wire, (args) => {
+    const given = readArray(args)
+    const values = checks.map((check, index) => check.parse(given[index]))
+    return (master, signal) => {
+      const serve = master.gantry?.[name] as ((...values: unknown[]) => Promise<unknown>) | undefined
+      if (serve === undefined) throw new GenericError(`${wire} is not served here`)
+      return serve(...values, signal)
+    }
+  })
 }
 
-const extensions = Object.fromEntries([
-  extension('view', ([identity, request]) => [readIdentity(identity), readView(request, resource)]),
-  extension('cluster', ([identity]) => [readIdentity(identity)]),
-  extension('submit', ([identity, request]) => [readIdentity(identity), readSubmit(request, readJob)]),
-  extension('plan', ([identity, request]) => [readIdentity(identity), readPlan(request, readJob)]),
-  extension('balance', ([identity, request, wait]) => [readIdentity(identity), readBalance(request), readWait(wait)]),
-  extension('capacity', ([identity, request, wait]) => [readIdentity(identity), readCapacity(request), readWait(wait)]),
-  extension('whatIf', ([identity, request, wait]) => [readIdentity(identity), readWhatIf(request), readWait(wait)]),
-  extension('cancel', ([identity, job]) => [readIdentity(identity), jobId.parse(job)]),
-  extension('changePriority', ([identity, job, priority]) => [
-    readIdentity(identity),
-    jobId.parse(job),
-    int.parse(priority),
-  ]),
-  extension('archive', ([identity, job]) => [readIdentity(identity), jobId.parse(job)]),
-  extension('wait', ([identity, job, wait]) => [readIdentity(identity), jobId.parse(job), float.parse(wait)]),
-  extension('events', ([identity, request]) => [readIdentity(identity), readEvents(request)]),
-  extension('metrics', ([identity]) => [readIdentity(identity)]),
-  extension('identify', ([secret]) => [text.parse(secret)]),
-  extension('tokens', ([identity]) => [readIdentity(identity)]),
-  extension('addToken', ([identity, token]) => [readIdentity(identity), readNewToken(token)]),
-  extension('removeToken', ([identity, id]) => [readIdentity(identity), text.parse(id)]),
-  extension('replaceFilter', ([identity, ...rule]) => [readIdentity(identity), ...readFilterRule(rule)]),
-  extension('deleteFilter', ([identity, uuid]) => [readIdentity(identity), text.parse(uuid)]),
-  extension('park', () => []),
-])
+const extensions = Object.fromEntries(gantryCallNames.map((name) => [gantryCalls[name].wire, extension(name)]))
 
 const calls: Readonly<Record<string, (args: unknown) => LuxiRequest>> = {
   ...extensions,
@@ -330,7 +243,7 @@ const calls: Readonly<Record<string, (args: unknown) => LuxiRequest>> = {
   SubmitJob: submit('SubmitJob', (master, ops) => master.submitJob(ops)),
   SubmitJobToDrainedQueue: submit('SubmitJobToDrainedQueue', (master, ops) => master.submitJobToDrainedQueue(ops)),
   SubmitManyJobs: submission('SubmitManyJobs', (args) => {
-    const jobs = readArray(onlyArg(args)).map(readJob)
+    const jobs = readArray(onlyArg(args)).map((ops) => opcodes.parse(ops))
     return (master) => master.submitManyJobs(jobs)
   }),
   WaitForJobChange: submission('Parsing WaitForJobChange message', (args) => {

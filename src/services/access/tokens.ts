@@ -54,18 +54,14 @@ export class TokenService {
   }
 
   /** Lists the caller's tokens; an administrator of the cluster gets everybody's. A token sees itself and tokens whose rights are no wider. */
-  list(identity: Identity): TokenInfo[] {
-    const access = this.access(identity)
-    access.need('tokens.list')
+  list(access: Access): TokenInfo[] {
     const all = access.may('tokens.admin')
     return this.stored()
-      .filter((token) => (all || token.user === identity.user) && access.reaches(token))
+      .filter((token) => (all || token.user === access.identity.user) && access.reaches(token))
       .map(shown)
   }
 
-  async add(identity: Identity, wanted: NewToken): Promise<{ token: TokenInfo; secret: string }> {
-    const access = this.access(identity)
-    access.need('tokens.create')
+  async add({ identity }: Access, wanted: NewToken): Promise<{ token: TokenInfo; secret: string }> {
     if (identity.token !== null) throw forbidden('a token cannot create tokens; log in with the password')
     const bad = badPermission(wanted.permissions)
     if (bad !== undefined) throw new OpPrereqError(`permissions: ${bad}`, ECODE.INVAL)
@@ -84,11 +80,9 @@ export class TokenService {
     return { token, secret }
   }
 
-  async remove(identity: Identity, id: string): Promise<null> {
-    const access = this.access(identity)
-    access.need('tokens.revoke')
+  async remove(access: Access, id: string): Promise<null> {
     const token = this.stored().find((stored) => stored.id === id)
-    const mine = token !== undefined && (token.user === identity.user || access.may('tokens.admin'))
+    const mine = token !== undefined && (token.user === access.identity.user || access.may('tokens.admin'))
     if (!mine || !access.reaches(token)) throw new OpPrereqError(`There is no token ${id}`, ECODE.NOENT)
     await this.write(id, null)
     return null

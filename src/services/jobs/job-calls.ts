@@ -3,41 +3,40 @@ import { type Job, isFinished, jobStatus } from '../../jobs/job'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { JOB_PREFER_WAIT_S } from '../../model/limits/rapi-v3'
 import type { JobId } from '../../rpc/luxi/calls'
-import type { GantryMaster, Identity } from '../../rpc/luxi/gantry'
+import type { CallersHandlers } from '../callers-handlers'
 import type { Access } from '../access/access'
 import { seesJob } from '../events/events'
 import type { JobService } from './jobs'
 import type { MasterContext } from '../master-context'
 
-type JobCalls = Pick<GantryMaster, 'cancel' | 'changePriority' | 'archive' | 'wait'>
-
-export function jobCalls(context: MasterContext, jobs: JobService, access: (identity: Identity) => Access): JobCalls {
-  /** A job that the caller sees, who may do this to it. */
-  async function jobFor(identity: Identity, id: JobId, permission?: string): Promise<Job> {
-    const caller = access(identity)
-    if (permission !== undefined) caller.need(permission)
+export function jobCalls(
+  context: MasterContext,
+  jobs: JobService,
+): Pick<CallersHandlers, 'cancel' | 'changePriority' | 'archive' | 'wait'> {
+  /** A job that the caller sees. */
+  async function jobFor(caller: Access, id: JobId): Promise<Job> {
     const job = await context.queue.find(id)
     if (job === undefined || !seesJob(caller, job)) throw new OpPrereqError(`There is no job ${id}`, ECODE.NOENT)
     return job
   }
 
   return {
-    async cancel(identity, id) {
-      const job = await jobFor(identity, id, 'jobs.cancel')
+    async cancel(caller, id) {
+      const job = await jobFor(caller, id)
       return isFinished(job) ? [false, ended(job, 'nothing is left to cancel')] : jobs.cancel(id, false)
     },
-    async changePriority(identity, id, priority) {
-      const job = await jobFor(identity, id, 'jobs.change_priority')
+    async changePriority(caller, id, priority) {
+      const job = await jobFor(caller, id)
       return isFinished(job) ? [false, ended(job, 'its priority is past')] : jobs.changePriority(id, priority)
     },
-    async archive(identity, id) {
-      const job = await jobFor(identity, id, 'jobs.archive')
+    async archive(caller, id) {
+      const job = await jobFor(caller, id)
       if (!isFinished(job)) return [false, `Job ${id} is ${jobStatus(job)}: only a job that has ended can be archived`]
       if (await jobs.archive(id)) return [true, `Job ${id} is archived`]
       return [false, `Job ${id} is in the archive already`]
     },
-    async wait(identity, id, wait_s, signal) {
-      await jobFor(identity, id)
+    async wait(caller, id, wait_s, signal) {
+      await jobFor(caller, id)
       let leave: () => void = () => undefined
       const left = new Promise<void>((resolve) => (leave = resolve))
       if (signal?.aborted) leave()

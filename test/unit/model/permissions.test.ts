@@ -4,6 +4,7 @@ import { readPermission } from '../../../src/daemons/rapi/read-permission'
 import { routes } from '../../../src/generated/routes'
 import { allows, isPermissionPattern, permissionsOf } from '../../../src/model/permissions'
 import { allOpcodes } from '../../../src/opcodes/index'
+import { gantryCalls } from '../../../src/rpc/luxi/gantry-calls'
 import { badPermission, permissionNames } from '../../../src/opcodes/permission'
 
 test.each([
@@ -61,8 +62,10 @@ test('every permission that is asked for somewhere is one that a token can have'
     [...readFileSync(file, 'utf8').matchAll(/\b(?:need|may)\('([a-z_.]+)'\)/g)].map(([, name]) => name),
   )
   expect(asked).toContain('jobs.cancel')
+  const ofCalls = Object.values(gantryCalls).flatMap(({ needs }) => needs ?? [])
   const read = routes.map(readPermission).filter((name) => name !== undefined)
-  for (const name of [...asked, ...read]) expect([name, permissionNames.includes(name ?? '')]).toEqual([name, true])
+  for (const name of [...asked, ...read, ...ofCalls])
+    expect([name, permissionNames.includes(name ?? '')]).toEqual([name, true])
 })
 
 test.each([['*.query'], ['nodes.query'], ['nodes.*'], ['*'], ['-instances.remove'], ['nodes.storage.*']])(

@@ -13,7 +13,8 @@ import {
   EVENT_STREAMS_PER_USER_MAX,
 } from '../../../model/limits/events'
 import { RETRY_AFTER_S } from '../../../model/limits/http'
-import type { ClusterEvent, EventRequest, GantryMaster, Identity } from '../../../rpc/luxi/gantry'
+import type { ClusterEvent, EventRequest, Identity } from '../../../rpc/luxi/gantry'
+import type { GantryMaster } from '../../../rpc/luxi/gantry-calls'
 import { HttpError, tooMany } from '../../../http/errors'
 import { problemOf } from './problem'
 

@@ -1,6 +1,6 @@
 import type { BalanceStep, Capacity, WhatIf } from '../../../../src/model/allocation'
 import type { Answered, PlannedBalance } from '../../../../src/rpc/luxi/allocation'
-import type { GantryMaster } from '../../../../src/rpc/luxi/gantry'
+import type { GantryMaster } from '../../../../src/rpc/luxi/gantry-calls'
 import { FakeMaster } from '../../../support/fake-master'
 import { runCli } from '../../../support/run-cli'
 

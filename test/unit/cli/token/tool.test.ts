@@ -1,4 +1,5 @@
-import type { GantryMaster, NewToken, TokenInfo } from '../../../../src/rpc/luxi/gantry'
+import type { NewToken, TokenInfo } from '../../../../src/rpc/luxi/gantry'
+import type { GantryMaster } from '../../../../src/rpc/luxi/gantry-calls'
 import { FakeMaster } from '../../../support/fake-master'
 import { runCli } from '../../../support/run-cli'
 

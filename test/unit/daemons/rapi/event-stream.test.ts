@@ -3,7 +3,8 @@ import { HttpError } from '../../../../src/http/errors'
 import { eventStream } from '../../../../src/daemons/rapi/v3/event-stream'
 import { silentLog } from '../../../../src/lib/log'
 import { EVENT_STREAMS_PER_USER_MAX } from '../../../../src/model/limits/events'
-import type { EventPage, GantryMaster } from '../../../../src/rpc/luxi/gantry'
+import type { EventPage } from '../../../../src/rpc/luxi/gantry'
+import type { GantryMaster } from '../../../../src/rpc/luxi/gantry-calls'
 import { settled, SteppedClock } from '../../../support/stepped-clock'
 
 test('a user is told events over so many streams only, and others over theirs', async () => {

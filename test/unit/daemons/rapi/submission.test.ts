@@ -1,7 +1,7 @@
 import type { V3Request } from '../../../../src/daemons/rapi/context'
 import { submit } from '../../../../src/daemons/rapi/v3/submission'
 import { JOB_PREFER_WAITS_PER_USER_MAX } from '../../../../src/model/limits/rapi-v3'
-import type { GantryMaster } from '../../../../src/rpc/luxi/gantry'
+import type { GantryMaster } from '../../../../src/rpc/luxi/gantry-calls'
 
 /** A master whose jobs end when it is told so. */
 function masterOf() {

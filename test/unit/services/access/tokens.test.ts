@@ -2,6 +2,7 @@ import { TOKENS_PER_USER_MAX } from '../../../../src/model/limits/logins'
 import { systemClock } from '../../../../src/lib/clock'
 import { systemRandom } from '../../../../src/lib/random'
 import type { MasterContext } from '../../../../src/services/master-context'
+import { Access } from '../../../../src/services/access/access'
 import { TokenService } from '../../../../src/services/access/tokens'
 
 const wanted = { name: 'x', permissions: ['nodes.query'], tags: [], groups: [], expires: null }
@@ -28,7 +29,7 @@ function serviceWith(count: number) {
     wconfd: { gantryChange },
   }
   const service = new TokenService(context as unknown as MasterContext, documents as never)
-  return (user: string) => service.add({ user, token: null, permissions: ['*'] }, wanted)
+  return (user: string) => service.add(new Access({ user, token: null, permissions: ['*'] }, null), wanted)
 }
 
 test('a user has no more than a share of the tokens', async () => {

@@ -8,8 +8,8 @@ import type {
   WhatIf,
   WhatIfRequest,
 } from '../../../../model/allocation'
-import { Mismatch } from '../../../../opcodes/check'
-import { readBalance, readCapacity, readWhatIf } from '../../../../rpc/luxi/allocation'
+import { type Check, Mismatch } from '../../../../opcodes/check'
+import { balanceRequest, capacityRequest, whatIfRequest } from '../../../../rpc/luxi/allocation'
 import type { Answered } from '../../../../rpc/luxi/allocation'
 import { badRequest } from '../../../../http/errors'
 import { AnsweredByJob } from '../../errors'
@@ -61,7 +61,7 @@ export class AllocationV3Controller extends V3Resource {
   @Response<JobAccepted>(202, 'Accepted')
   async balance(@Body() body: BalanceRequest, @Header('Prefer') prefer?: string): Promise<BalancePlan> {
     const { gantry, identity } = this.v3
-    const request = read(readBalance, body)
+    const request = read(balanceRequest, body)
     const planned = this.answered(await gantry.balance(identity, request, readPrefer(prefer), this.context.signal))
     const { ops, steps, groups, preconditions, ...rest } = planned
     const versions = preconditions.map((list) => [...list])
@@ -77,7 +77,7 @@ export class AllocationV3Controller extends V3Resource {
   @Response<JobAccepted>(202, 'Accepted')
   async capacity(@Body() body: CapacityRequest, @Header('Prefer') prefer?: string): Promise<Capacity> {
     const { gantry, identity } = this.v3
-    const request = read(readCapacity, body)
+    const request = read(capacityRequest, body)
     return this.answered(await gantry.capacity(identity, request, readPrefer(prefer), this.context.signal))
   }
 
@@ -91,7 +91,7 @@ export class AllocationV3Controller extends V3Resource {
   @Response<JobAccepted>(202, 'Accepted')
   async whatIf(@Body() body: WhatIfRequest, @Header('Prefer') prefer?: string): Promise<WhatIf> {
     const { gantry, identity } = this.v3
-    const request = read(readWhatIf, body)
+    const request = read(whatIfRequest, body)
     return this.answered(await gantry.whatIf(identity, request, readPrefer(prefer), this.context.signal))
   }
 
@@ -101,9 +101,9 @@ export class AllocationV3Controller extends V3Resource {
   }
 }
 
-function read<T>(reader: (value: unknown) => T, body: unknown): T {
+function read<T>(check: Check<T>, body: unknown): T {
   try {
-    return reader(body)
+    return check.parse(body)
   } catch (error) {
     if (error instanceof Mismatch) throw badRequest(error.message)
     throw error

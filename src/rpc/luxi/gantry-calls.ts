@@ -1,0 +1,127 @@
+// What /3 asks of the master beyond Ganeti's calls, each call once: extension calls of LUXI, whose names begin with `Gantry`. Client,
+// server and services take their types from here.
+import type { Capacity, WhatIf } from '../../model/allocation'
+import { OpClusterBalance, OpClusterCapacity, OpClusterWhatIf } from '../../opcodes/allocation'
+import { type Check, float, int, text, type ValueOf } from '../../opcodes/check'
+import type { Permission } from '../../opcodes/opcode'
+import { jobId } from '../../opcodes/types'
+import {
+  type Answered,
+  balanceRequest,
+  capacityRequest,
+  patience,
+  type PlannedBalance,
+  whatIfRequest,
+} from './allocation'
+import { filterRule } from './call-arguments'
+import type { JobId } from './calls'
+import type { EventPage, Identity, Submitted, TokenInfo, ViewPage } from './gantry'
+import { eventRequest, identity, newToken, planRequest, submitRequest, viewRequest } from './gantry-arguments'
+import type { Plan } from './plan'
+
+type Checks = readonly Check<unknown>[]
+
+interface GantryCall<A extends Checks, R> {
+  readonly wire: string
+  readonly args: A
+  readonly result: Result<R>
+  /** Nothing is different after it, so it may be asked again. */
+  readonly asks: boolean
+  /** What every caller needs; null where it depends on what is asked. */
+  readonly needs: Permission | null
+}
+
+interface Result<R> {
+  /** Only its type matters. */
+  readonly type?: R
+}
+
+const of = <R>(): Result<R> => ({})
+
+type More = Partial<Pick<GantryCall<Checks, unknown>, 'asks' | 'needs'>>
+
+const call = <const A extends Checks, R>(
+  wire: string,
+  args: A,
+  result: Result<R>,
+  { asks = false, needs = null }: More = {},
+): GantryCall<A, R> => ({ wire, args, result, asks, needs })
+
+/** The identity of the caller comes first, and the master decides what it may see and do. */
+const callersCalls = {
+  view: call('GantryView', [viewRequest], of<ViewPage>(), { asks: true }),
+  cluster: call('GantryCluster', [], of<Record<string, unknown>>(), { asks: true, needs: 'cluster.info' }),
+  submit: call('GantrySubmit', [submitRequest], of<Submitted>()),
+  plan: call('GantryPlan', [planRequest], of<Plan>(), { asks: true }),
+  /** These three may take a while: who asks may leave, and has a job after the seconds of the last argument; null waits as long as it may. */
+  balance: call('GantryBalance', [balanceRequest, patience], of<Answered<PlannedBalance>>(), {
+    needs: OpClusterBalance.permission,
+  }),
+  capacity: call('GantryCapacity', [capacityRequest, patience], of<Answered<Capacity>>(), {
+    needs: OpClusterCapacity.permission,
+  }),
+  whatIf: call('GantryWhatIf', [whatIfRequest, patience], of<Answered<WhatIf>>(), {
+    needs: OpClusterWhatIf.permission,
+  }),
+  cancel: call('GantryCancel', [jobId], of<[boolean, string]>(), { needs: 'jobs.cancel' }),
+  changePriority: call('GantryChangeJobPriority', [jobId, int], of<[boolean, string]>(), {
+    needs: 'jobs.change_priority',
+  }),
+  archive: call('GantryArchiveJob', [jobId], of<[boolean, string]>(), { needs: 'jobs.archive' }),
+  /** Whether the job ends within that many seconds. */
+  wait: call('GantryWait', [jobId, float], of<boolean>(), { asks: true }),
+  events: call('GantryEvents', [eventRequest], of<EventPage>(), { asks: true, needs: 'events.query' }),
+  /**
+   * What the master's daemons and the nodes measure, each as prom-client's JSON. wconfd is left out when it does not
+   * answer soon; nodes are shown as they told last, and those that never told are left out.
+   */
+  metrics: call('GantryMetrics', [], of<unknown[][]>(), { asks: true, needs: 'cluster.info' }),
+  tokens: call('GantryTokens', [], of<TokenInfo[]>(), { asks: true, needs: 'tokens.list' }),
+  /** The secret is told here and never again. */
+  addToken: call('GantryAddToken', [newToken], of<{ token: TokenInfo; secret: string }>(), { needs: 'tokens.create' }),
+  removeToken: call('GantryRemoveToken', [text], of<null>(), { needs: 'tokens.revoke' }),
+  /** As the calls of these names, but events tell who it was. */
+  replaceFilter: call('GantryReplaceFilter', filterRule, of<string>()),
+  deleteFilter: call('GantryDeleteFilter', [text], of<null>(), { needs: 'filter.remove' }),
+}
+
+const doorsCalls = {
+  /** The token that this secret belongs to, or null. */
+  identify: call('GantryIdentify', [text], of<TokenInfo | null>(), { asks: true }),
+  /** Before a stop: no more jobs are started, and those that only wait for locks are queued again. Answers those that run. */
+  park: call('GantryPark', [], of<JobId[]>()),
+}
+
+export const gantryCalls = { ...callersCalls, ...doorsCalls }
+
+export type CallersCallName = keyof typeof callersCalls
+export type GantryCallName = keyof typeof gantryCalls
+
+export const isCallersCall = (name: GantryCallName): name is CallersCallName => Object.hasOwn(callersCalls, name)
+export const gantryCallNames = Object.keys(gantryCalls) as readonly GantryCallName[]
+export const callersCallNames = gantryCallNames.filter(isCallersCall)
+
+/** How all arguments of a call are read. */
+export const gantryArguments = (name: GantryCallName): Checks =>
+  isCallersCall(name) ? [identity, ...gantryCalls[name].args] : gantryCalls[name].args
+
+type ValuesOf<A extends Checks> = { -readonly [I in keyof A]: ValueOf<A[I]> }
+export type GantryResult<N extends GantryCallName> =
+  (typeof gantryCalls)[N] extends GantryCall<Checks, infer R> ? R : never
+/** `signal`: the caller has left. */
+export type GantryArguments<N extends GantryCallName> = [
+  ...ValuesOf<(typeof gantryCalls)[N]['args']>,
+  signal?: AbortSignal,
+]
+
+export type GantryMaster = {
+  readonly [N in CallersCallName]: (identity: Identity, ...args: GantryArguments<N>) => Promise<GantryResult<N>>
+} & { readonly [N in keyof typeof doorsCalls]: (...args: GantryArguments<N>) => Promise<GantryResult<N>> }
+
+const ASKING: ReadonlySet<string> = new Set(
+  Object.values(gantryCalls).flatMap(({ wire, asks }) => (asks ? [wire] : [])),
+)
+
+/** Nothing is different after such a call. */
+export const onlyAsks = (method: string): boolean =>
+  method.startsWith('Query') || method === 'WaitForJobChange' || ASKING.has(method)
