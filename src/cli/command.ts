@@ -1,5 +1,5 @@
 // The command line: tables of commands and options, and what each command does through a Master. It knows the cluster only by that
-// interface: no file of the cluster is read and no node is called here. What must work without a master is in services/, and gets
+// interface: no file of the cluster is read and no node is called here. What must work without a master is in bootstrap/, and gets
 // the node on which the command runs.
 import type { Clock } from '../lib/clock'
 import type { Disk } from '../lib/disk'

@@ -1,9 +1,9 @@
 // A solution as shell commands, shown or written to a file.
 import { writeFile } from './files'
 import { type Parsed, textOf } from './options'
-import type { Terminal } from './terminal'
+import type { Surroundings } from './surroundings'
 
-export function showCommands(title: string, text: string, options: Parsed, terminal: Terminal): void {
+export function showCommands(title: string, text: string, options: Parsed, surroundings: Surroundings): void {
   const file = textOf(options, 'print-commands')
   if (file === undefined) return
   if (file === '-') {
@@ -11,11 +11,11 @@ export function showCommands(title: string, text: string, options: Parsed, termi
       .split('\n')
       .slice(0, -1)
       .filter((line) => line !== '  check')
-    terminal.out(`\n${title}\n${lines.map((line) => `  ${line}\n`).join('')}`)
+    surroundings.out(`\n${title}\n${lines.map((line) => `  ${line}\n`).join('')}`)
     return
   }
-  writeFile(terminal, options.program, file, SCRIPT_START + text)
-  terminal.out(`The commands have been written to file '${file}'\n`)
+  writeFile(surroundings, options.program, file, SCRIPT_START + text)
+  surroundings.out(`The commands have been written to file '${file}'\n`)
 }
 
 const SCRIPT_START = `#!/bin/sh

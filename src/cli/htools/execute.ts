@@ -1,7 +1,7 @@
 // Carrying a solution out: one set of jobs after the other, each to its end; an interruption ends it after the set that runs.
 import type { Master, WireOpCode } from '../../rpc/luxi/calls'
 import { submitJobs, waitForJobs } from './jobs'
-import { type Terminal, failure } from './terminal'
+import { type Surroundings, failure } from './surroundings'
 
 export interface JobSet {
   readonly title: string
@@ -9,20 +9,20 @@ export interface JobSet {
 }
 
 /** The exit code. */
-export async function execute(master: Master, sets: readonly JobSet[], terminal: Terminal): Promise<number> {
-  const interrupted = terminal.interruption(() => {
-    terminal.out('Cancel request registered, will exit at the end of the current job set...\n')
+export async function execute(master: Master, sets: readonly JobSet[], surroundings: Surroundings): Promise<number> {
+  const interrupted = surroundings.interruption(() => {
+    surroundings.out('Cancel request registered, will exit at the end of the current job set...\n')
   })
   const done: string[] = []
   for (const [at, { title, jobs }] of sets.entries()) {
     if (interrupted()) {
       const left = sets.slice(at).map((set) => `${set.title}\n`)
-      terminal.out(`Exiting early due to user request, \n${done.length}jobset(s) submitted: \n${done.join('')}`)
-      terminal.out(`${left.length} jobset(s) not submitted:\n${left.join('')}`)
+      surroundings.out(`Exiting early due to user request, \n${done.length}jobset(s) submitted: \n${done.join('')}`)
+      surroundings.out(`${left.length} jobset(s) not submitted:\n${left.join('')}`)
       return 0
     }
     const ids = await submitJobs(master, jobs)
-    terminal.out(`Got job IDs ${ids.join(', ')}\n`)
+    surroundings.out(`Got job IDs ${ids.join(', ')}\n`)
     const ends = await waitForJobs(master, ids)
     const failed = ends.filter(({ status }) => status !== 'success')
     if (failed.length > 0) {

@@ -1,19 +1,19 @@
 // Files that are named on the command line, with complaints in the words of Ganeti's programs.
 import { whyNot } from '../../lib/why-not'
-import { type Terminal, Stop } from './terminal'
+import { type Surroundings, Stop } from './surroundings'
 
 /** Says why a file cannot be had. */
-export function readFile(terminal: Terminal, file: string, complain: (text: string) => Error): string {
+export function readFile(surroundings: Surroundings, file: string, complain: (text: string) => Error): string {
   try {
-    return terminal.read(file)
+    return surroundings.read(file)
   } catch (error) {
     throw complain(whyNot(file, error))
   }
 }
 
-export function writeFile(terminal: Terminal, program: string, file: string, text: string): void {
+export function writeFile(surroundings: Surroundings, program: string, file: string, text: string): void {
   try {
-    terminal.write(file, text)
+    surroundings.write(file, text)
   } catch (error) {
     throw new Stop(1, '', `${program}: ${whyNot(file, error)}\n`)
   }

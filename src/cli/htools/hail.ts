@@ -12,40 +12,40 @@ import { loadModel, nodeMemoryOf, saveData, savedData, warn } from './load'
 import { monitored } from './monitoring'
 import { type Parsed, has, listOf, parseOptions, textOf, verbosity } from './options'
 import { nodeTable } from './table'
-import { type Terminal, failure } from './terminal'
+import { type Surroundings, failure } from './surroundings'
 
 const OPTIONS =
   'print-nodes save text-data simulate verbose ignore-dynu mond mond-xen ignore-soft-errors no-capacity-checks restrict-allocation-to static-kvm-node-memory explain version help help-completion'
 
-export async function hail(args: readonly string[], terminal: Terminal): Promise<number> {
+export async function hail(args: readonly string[], surroundings: Surroundings): Promise<number> {
   const options = parseOptions('hail', OPTIONS, args, 'file 1 1\n')
   const [file] = options.rest
   if (file === undefined) throw failure('This program needs an input file.')
   if (options.rest.length > 1) throw failure('Only one argument is accepted (the input file)')
-  const { data, request } = readRequest(options, terminal, file)
+  const { data, request } = readRequest(options, surroundings, file)
   const replaced = has(options, 'text-data') || has(options, 'simulate')
   const asked = buildModel(data)
-  warn(asked, terminal)
-  const model = replaced ? await loadModel(options, terminal) : await monitored(asked, options, terminal)
-  if (verbosity(options) > 1) terminal.err(`Received request: ${JSON.stringify(request)}\n`)
-  show(model, options, terminal, 'Initial')
-  saveData(options, terminal, 'pre-ialloc', 'before iallocator run', savedData(model))
+  warn(asked, surroundings)
+  const model = replaced ? await loadModel(options, surroundings) : await monitored(asked, options, surroundings)
+  if (verbosity(options) > 1) surroundings.err(`Received request: ${JSON.stringify(request)}\n`)
+  show(model, options, surroundings, 'Initial')
+  saveData(options, surroundings, 'pre-ialloc', 'before iallocator run', savedData(model))
   const allocation = {
     ...ALLOC_DEFAULTS,
     ignoreSoftErrors: has(options, 'ignore-soft-errors'),
     capacity: !has(options, 'no-capacity-checks'),
     restrictTo: listOf(options, 'restrict-allocation-to'),
   }
-  if (has(options, 'explain')) explain(model, request, allocation, terminal)
+  if (has(options, 'explain')) explain(model, request, allocation, surroundings)
   const reply = answer(model, request, allocation)
-  terminal.out(`${JSON.stringify(reply)}\n`)
-  show(model, options, terminal, 'Final')
-  saveData(options, terminal, 'post-ialloc', 'after iallocator run', savedData(model))
+  surroundings.out(`${JSON.stringify(reply)}\n`)
+  show(model, options, surroundings, 'Final')
+  saveData(options, surroundings, 'post-ialloc', 'after iallocator run', savedData(model))
   return 0
 }
 
-function readRequest(options: Parsed, terminal: Terminal, file: string): ParsedRequest {
-  const text = readFile(terminal, file, failure)
+function readRequest(options: Parsed, surroundings: Surroundings, file: string): ParsedRequest {
+  const text = readFile(surroundings, file, failure)
   try {
     return parseRequest(text, nodeMemoryOf(options))
   } catch (error) {
@@ -54,19 +54,19 @@ function readRequest(options: Parsed, terminal: Terminal, file: string): ParsedR
 }
 
 /** Beside the answer, which programs read. */
-function explain(model: ClusterModel, request: Request, options: AllocOptions, terminal: Terminal): void {
+function explain(model: ClusterModel, request: Request, options: AllocOptions, surroundings: Surroundings): void {
   try {
     for (const { instance, candidates } of explainRequest(model, request, options))
-      terminal.err(`Nodes for ${instance}:\n${candidateLines(candidates)}`)
+      surroundings.err(`Nodes for ${instance}:\n${candidateLines(candidates)}`)
   } catch (error) {
     // The answer says what cannot be meant.
     if (!(error instanceof BadClusterData)) throw error
   }
 }
 
-function show(model: ClusterModel, options: Parsed, terminal: Terminal, when: string): void {
+function show(model: ClusterModel, options: Parsed, surroundings: Surroundings, when: string): void {
   const fields = textOf(options, 'print-nodes')
   if (fields === undefined) return
   const nodes = model.nodes.map((_, at) => at)
-  terminal.err(`\n${when} cluster status:\n${nodeTable(model, nodes, fields)}\n`)
+  surroundings.err(`\n${when} cluster status:\n${nodeTable(model, nodes, fields)}\n`)
 }

@@ -6,28 +6,28 @@ import { formatCtime } from '../output/format'
 import { submitJobs, waitForJobs } from './jobs'
 import { loadLocal } from './load'
 import { type Parsed, has, numberOf, parseOptions, textOf } from './options'
-import { PROGRAM_VERSION, type Terminal, failure } from './terminal'
+import { PROGRAM_VERSION, type Surroundings, failure } from './surroundings'
 
 const OPTIONS = 'luxi job-delay reason dry-run version help help-completion'
 
-export async function harep(args: readonly string[], terminal: Terminal): Promise<number> {
+export async function harep(args: readonly string[], surroundings: Surroundings): Promise<number> {
   const options = parseOptions('harep', OPTIONS, args)
   if (options.rest.length > 0) throw failure("this program doesn't take any arguments.")
   // The figures decide nothing here, but loading them warns the user if they cannot be right.
-  await loadLocal(options, terminal)
-  const counts = await treat(options, terminal)
+  await loadLocal(options, surroundings)
+  const counts = await treat(options, surroundings)
   const lines = [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([state, count]) => `${state}: ${count}\n`)
-  terminal.out(`${LINE}Instance status count\n${LINE}${lines.join('')}`)
+  surroundings.out(`${LINE}Instance status count\n${LINE}${lines.join('')}`)
   return 0
 }
 
 const LINE = '---------------------\n'
 
-async function treat(options: Parsed, terminal: Terminal): Promise<ReadonlyMap<string, number>> {
-  const { clock, random, out } = terminal
-  const master = terminal.connect(textOf(options, 'luxi'))
+async function treat(options: Parsed, surroundings: Surroundings): Promise<ReadonlyMap<string, number>> {
+  const { clock, random, out } = surroundings
+  const master = surroundings.connect(textOf(options, 'luxi'))
   const dryRun = has(options, 'dry-run')
-  const marked = marker(options, terminal)
+  const marked = marker(options, surroundings)
   try {
     return await repairRound({
       ...{ master, clock, random, say: out, timeText: formatCtime, delay_s: numberOf(options, 'job-delay') ?? 10 },
@@ -50,7 +50,7 @@ async function runJob(master: Master, ops: readonly WireOpCode[]): Promise<void>
 }
 
 /** Says in each opcode who wants it. */
-function marker(options: Parsed, { clock }: Terminal): (ops: readonly WireOpCode[]) => WireOpCode[] {
+function marker(options: Parsed, { clock }: Surroundings): (ops: readonly WireOpCode[]) => WireOpCode[] {
   const text = textOf(options, 'reason') ?? `harep ${PROGRAM_VERSION} called`
   const comment = `automated repairs by harep ${PROGRAM_VERSION}`
   return (ops) => ops.map((op) => ({ ...op, comment, reason: [['harep', text, nanoseconds(clock)]] }))

@@ -14,7 +14,7 @@ import { findGroup, loadModel, policyText, saveData } from './load'
 import { PRIORITIES } from './option-table'
 import { type Parsed, has, numberOf, parseOptions, textOf, verbosity } from './options'
 import { coefficients, instanceTable, nodeTable } from './table'
-import { PROGRAM_VERSION, Stop, type Terminal, failure } from './terminal'
+import { PROGRAM_VERSION, Stop, type Surroundings, failure } from './surroundings'
 
 const OPTIONS =
   'print-nodes print-instances print-commands text-data evac-mode restricted-migration first-job-group group max-length verbose quiet offline static-kvm-node-memory min-score max-cpu min-disk min-gain min-gain-limit no-disk-moves select-instances no-instance-moves ignore-soft-errors dynu-file ignore-dynu mond mond-data exit-on-missing-mond-data mond-xen exclusion-tags exclude-instances save master luxi ialloc-src exec reason priority explain version help help-completion'
@@ -25,52 +25,56 @@ interface Selection {
   readonly instances: readonly number[]
 }
 
-export async function hbal(args: readonly string[], terminal: Terminal): Promise<number> {
+export async function hbal(args: readonly string[], surroundings: Surroundings): Promise<number> {
   const options = parseOptions('hbal', OPTIONS, args)
   if (options.rest.length > 0) throw failure("This program doesn't take any arguments.")
   const settings = balanceOptions(options)
-  const model = await loadModel(options, terminal)
+  const model = await loadModel(options, surroundings)
   const verbose = verbosity(options)
   if (verbose > 1) {
-    terminal.out(`Loaded cluster tags: ${model.data.tags.join(',')}\n`)
-    terminal.out(`Loaded cluster ipolicy: ${policyText(model.data.policy)}\n`)
+    surroundings.out(`Loaded cluster tags: ${model.data.tags.join(',')}\n`)
+    surroundings.out(`Loaded cluster ipolicy: ${policyText(model.data.policy)}\n`)
   }
-  checkCluster(model, verbose, terminal)
-  saveData(options, terminal, 'original', 'before balancing', model.data)
-  const selection = selectGroup(model, options, terminal)
+  checkCluster(model, verbose, surroundings)
+  saveData(options, surroundings, 'original', 'before balancing', model.data)
+  const selection = selectGroup(model, options, surroundings)
   const score = new Score(model, selection.nodes)
-  describeGroup(model, selection, score, options, terminal)
-  showLists(model, selection, options, terminal, 'Initial')
+  describeGroup(model, selection, score, options, surroundings)
+  showLists(model, selection, options, surroundings, 'Initial')
   const initial = score.value()
   const [freeMemory, freeDisk] = [score.freeMemory(), totalFreeDisk(model, selection.nodes)]
   if (verbose > 2) {
-    terminal.out(`Initial coefficients: overall ${score8(initial)}\n${coefficients(score)}`)
-  } else terminal.out(`Initial score: ${score8(initial)}\n`)
+    surroundings.out(`Initial coefficients: overall ${score8(initial)}\n${coefficients(score)}`)
+  } else surroundings.out(`Initial score: ${score8(initial)}\n`)
   checkNeed(initial, score.optimum(), settings.minScore)
-  terminal.out('Trying to minimize the CV...\n')
-  const { steps, jobs } = run(model, selection, settings, { terminal, explain: has(options, 'explain') })
+  surroundings.out('Trying to minimize the CV...\n')
+  const { steps, jobs } = run(model, selection, settings, { surroundings, explain: has(options, 'explain') })
   const last = new Score(model, selection.nodes)
   const final = last.value()
-  if (steps.length === 0) terminal.out('No solution found\n')
-  else if (verbose > 2) terminal.out(`Final coefficients:   overall ${score8(final)}\n${coefficients(last)}`)
-  else terminal.out(`Cluster score improved from ${score8(initial)} to ${score8(final)}\n`)
-  if (verbose >= 1) terminal.out(`Solution length=${steps.length}\n`)
-  showSolution(jobs, options, terminal)
-  saveData(options, terminal, 'balanced', 'after balancing', balancedData(model, selection))
-  showLists(model, selection, options, terminal, 'Final')
+  if (steps.length === 0) surroundings.out('No solution found\n')
+  else if (verbose > 2) surroundings.out(`Final coefficients:   overall ${score8(final)}\n${coefficients(last)}`)
+  else surroundings.out(`Cluster score improved from ${score8(initial)} to ${score8(final)}\n`)
+  if (verbose >= 1) surroundings.out(`Solution length=${steps.length}\n`)
+  showSolution(jobs, options, surroundings)
+  saveData(options, surroundings, 'balanced', 'after balancing', balancedData(model, selection))
+  showLists(model, selection, options, surroundings, 'Final')
   if (verbose > 3) {
-    terminal.out(`Original: mem=${freeMemory} disk=${freeDisk}\n`)
-    terminal.out(`Final:    mem=${last.freeMemory()} disk=${totalFreeDisk(model, selection.nodes)}\n`)
+    surroundings.out(`Original: mem=${freeMemory} disk=${freeDisk}\n`)
+    surroundings.out(`Final:    mem=${last.freeMemory()} disk=${totalFreeDisk(model, selection.nodes)}\n`)
   }
-  return carryOut(jobs, options, terminal)
+  return carryOut(jobs, options, surroundings)
 }
 
-async function carryOut(jobs: readonly Job[], options: Parsed, terminal: Terminal): Promise<number> {
+async function carryOut(jobs: readonly Job[], options: Parsed, surroundings: Surroundings): Promise<number> {
   if (!has(options, 'exec') || jobs.length === 0) return 0
   const socket = textOf(options, 'luxi')
   if (socket === undefined) throw failure('hbal: Execution of commands possible only on LUXI')
   const priority = PRIORITIES[textOf(options, 'priority') ?? '']
-  const reason = ['hbal', textOf(options, 'reason') ?? `hbal ${PROGRAM_VERSION} called`, nanoseconds(terminal.clock)]
+  const reason = [
+    'hbal',
+    textOf(options, 'reason') ?? `hbal ${PROGRAM_VERSION} called`,
+    nanoseconds(surroundings.clock),
+  ]
   const common = {
     reason: [reason],
     comment: `rebalancing via hbal ${PROGRAM_VERSION}`,
@@ -78,12 +82,12 @@ async function carryOut(jobs: readonly Job[], options: Parsed, terminal: Termina
   }
   const sets = jobSets(jobs).slice(0, has(options, 'first-job-group') ? 1 : undefined)
   return execute(
-    terminal.connect(socket),
+    surroundings.connect(socket),
     sets.map((set) => ({
       title: `Executing jobset for instances ${set.map(({ instance }) => instance).join(', ')}`,
       jobs: set.map(({ opcodes }) => opcodes.map((opcode) => ({ ...opcode, ...common }))),
     })),
-    terminal,
+    surroundings,
   )
 }
 
@@ -101,7 +105,7 @@ export function balanceOptions(options: Parsed): BalanceOptions {
   }
 }
 
-function checkCluster(model: ClusterModel, verbose: number, terminal: Terminal): void {
+function checkCluster(model: ClusterModel, verbose: number, surroundings: Surroundings): void {
   const { instances, nodes, data } = model
   if (instances.length === 0) throw new Stop(0, 'Cluster is empty, exiting.\n')
   const groupOf = (node: number) => data.nodes[node]?.group
@@ -109,29 +113,29 @@ function checkCluster(model: ClusterModel, verbose: number, terminal: Terminal):
     ({ primary, secondary }) => secondary !== NO_NODE && groupOf(primary) !== groupOf(secondary),
   )
   if (split.length > 0 && verbose > 1) {
-    terminal.err('Found instances belonging to multiple node groups:\n')
-    for (const { name } of split) terminal.err(`  ${name}\n`)
-    terminal.err('These instances will not be moved.\n')
+    surroundings.err('Found instances belonging to multiple node groups:\n')
+    for (const { name } of split) surroundings.err(`  ${name}\n`)
+    surroundings.err('These instances will not be moved.\n')
   }
-  terminal.out(`Loaded ${nodes.length} nodes, ${instances.length} instances\n`)
+  surroundings.out(`Loaded ${nodes.length} nodes, ${instances.length} instances\n`)
   if (model.suffix !== '' && verbose > 1) {
-    terminal.out(`Note: Stripping common suffix of '${model.suffix}' from names\n`)
+    surroundings.out(`Note: Stripping common suffix of '${model.suffix}' from names\n`)
   }
 }
 
-function selectGroup(model: ClusterModel, options: Parsed, terminal: Terminal): Selection {
+function selectGroup(model: ClusterModel, options: Parsed, surroundings: Surroundings): Selection {
   const { groups, nodes, instances } = model.data
   const used = groups.flatMap((_, at) => (nodes.some(({ group }) => group === at) ? [at] : []))
   const wanted = textOf(options, 'group')
   if (wanted === undefined && used.length > 1) {
-    terminal.err(`Found multiple node groups:\n${used.map((at) => `  ${groups[at]?.name}\n`).join('')}`)
+    surroundings.err(`Found multiple node groups:\n${used.map((at) => `  ${groups[at]?.name}\n`).join('')}`)
     throw failure('Aborting.')
   }
   const at = wanted === undefined ? (used[0] ?? -1) : findGroup(model.data, wanted)
   const group = groups[at]
   if (group === undefined) {
     const names = groups.map(({ name }) => `  ${name}\n`).join('')
-    terminal.err(`Node group ${wanted} not found. Node group list is:\n${names}`)
+    surroundings.err(`Node group ${wanted} not found. Node group list is:\n${names}`)
     throw failure('Aborting.')
   }
   return {
@@ -146,32 +150,32 @@ function describeGroup(
   selection: Selection,
   score: Score,
   options: Parsed,
-  terminal: Terminal,
+  surroundings: Surroundings,
 ): void {
   const { nodes, instances } = selection
-  terminal.out(
+  surroundings.out(
     `Group size ${nodes.length} nodes, ${instances.length} instances\nSelected node group: ${selection.name}\n`,
   )
   const failing = new Set(score.failing())
   const verbose = verbosity(options)
   if (verbose >= 1) {
-    terminal.out(`Initial check done: ${failing.size} bad nodes, ${score.affected()} bad instances.\n`)
+    surroundings.out(`Initial check done: ${failing.size} bad nodes, ${score.affected()} bad instances.\n`)
   }
   const others = nodes.filter((node) => !failing.has(node))
   const health = others.map((node) => policyHealth(model, node))
   if (verbose > 4) {
     const names = (list: readonly number[]) => JSON.stringify(list.map((node) => model.nodes[node]?.data.name))
     const states = others.map((node, at) => `(${JSON.stringify(model.nodes[node]?.data.name)},${health[at]})`)
-    terminal.out(`Bad nodes: ${names([...failing])}\nN+1 happy nodes: ${names(others)}\n`)
-    terminal.out(`Node policy status: [${states.join(',')}]\n`)
+    surroundings.out(`Bad nodes: ${names([...failing])}\nN+1 happy nodes: ${names(others)}\n`)
+    surroundings.out(`Node policy status: [${states.join(',')}]\n`)
   }
   if (failing.size > 0) {
-    terminal.out('Cluster is not N+1 happy, continuing but no guarantee that the cluster will end N+1 happy.\n')
+    surroundings.out('Cluster is not N+1 happy, continuing but no guarantee that the cluster will end N+1 happy.\n')
   }
   const violating = health.filter((state) => state !== 'Ok ()').length
   if (violating === 0) return
-  terminal.out(`The cluster contains ${violating} policy-violating nodes.\n`)
-  terminal.out(
+  surroundings.out(`The cluster contains ${violating} policy-violating nodes.\n`)
+  surroundings.out(
     has(options, 'ignore-soft-errors')
       ? 'Continuing, ignoring soft errors.\n'
       : 'Continuing, but the set of moves might be too restricted; consider using the --ignore-soft-errors option.\n',
@@ -206,12 +210,12 @@ function shortNumber(value: number): string {
 }
 
 interface Telling {
-  readonly terminal: Terminal
+  readonly surroundings: Surroundings
   /** Whether to show, for each step, every node that was considered. */
   readonly explain: boolean
 }
 
-function run(model: ClusterModel, selection: Selection, settings: BalanceOptions, { terminal, explain }: Telling) {
+function run(model: ClusterModel, selection: Selection, settings: BalanceOptions, { surroundings, explain }: Telling) {
   const longest = (aliases: readonly string[]) => Math.max(...aliases.map(({ length }) => length))
   const widths = {
     node: longest(selection.nodes.map((node) => model.nodes[node]?.alias ?? '')),
@@ -222,26 +226,32 @@ function run(model: ClusterModel, selection: Selection, settings: BalanceOptions
   for (const step of balance(model, selection.nodes, selection.instances, settings)) {
     steps.push(step)
     jobs.push(jobOf(model, step, model.instances[step.move.instance]?.alias ?? ''))
-    terminal.out(`${stepLine(model, step, steps.length, widths)}\n`)
-    if (explain) terminal.err(candidateLines(candidatesBefore(model, step, selection.nodes, settings)))
+    surroundings.out(`${stepLine(model, step, steps.length, widths)}\n`)
+    if (explain) surroundings.err(candidateLines(candidatesBefore(model, step, selection.nodes, settings)))
   }
   return { steps, jobs }
 }
 
-function showSolution(jobs: readonly Job[], options: Parsed, terminal: Terminal): void {
+function showSolution(jobs: readonly Job[], options: Parsed, surroundings: Surroundings): void {
   const first = has(options, 'first-job-group')
   const sets = jobSets(jobs)
   const title = first ? 'First set of jobs:' : 'Commands to run to reach the above solution:'
-  showCommands(title, commandsText(first ? sets.slice(0, 1) : sets), options, terminal)
+  showCommands(title, commandsText(first ? sets.slice(0, 1) : sets), options, surroundings)
 }
 
-function showLists(model: ClusterModel, selection: Selection, options: Parsed, terminal: Terminal, when: string): void {
+function showLists(
+  model: ClusterModel,
+  selection: Selection,
+  options: Parsed,
+  surroundings: Surroundings,
+  when: string,
+): void {
   if (has(options, 'print-instances')) {
-    terminal.err(`\n${when} instance map:\n${instanceTable(model, selection.instances)}`)
+    surroundings.err(`\n${when} instance map:\n${instanceTable(model, selection.instances)}`)
   }
   const fields = textOf(options, 'print-nodes')
   if (fields !== undefined) {
-    terminal.err(`\n${when} cluster status:\n${nodeTable(model, selection.nodes, fields)}\n`)
+    surroundings.err(`\n${when} cluster status:\n${nodeTable(model, selection.nodes, fields)}\n`)
   }
 }
 

@@ -8,7 +8,7 @@ import { Score } from '../../allocation/score'
 import { balanceOptions } from './hbal'
 import { loadModel } from './load'
 import { has, isYes, parseOptions, quoted, verbosity } from './options'
-import { type Terminal, failure } from './terminal'
+import { type Surroundings, failure } from './surroundings'
 
 const OPTIONS =
   'text-data no-disk-moves dynu-file ignore-dynu evac-mode exclude-instances exclusion-tags ialloc-src no-instance-moves luxi machine-readable max-cpu max-length min-disk min-gain min-gain-limit min-score ignore-soft-errors no-simulation offline quiet master select-instances no-capacity-checks verbose version help help-completion'
@@ -28,13 +28,13 @@ const COUNTS = [
   ['GN1_FAIL', 'Nodes not directly evacuateable'],
 ] as const
 
-export async function hcheck(args: readonly string[], terminal: Terminal): Promise<number> {
+export async function hcheck(args: readonly string[], surroundings: Surroundings): Promise<number> {
   const options = parseOptions('hcheck', OPTIONS, args)
   if (options.rest.length > 0) throw failure("This program doesn't take any arguments.")
   const machine = isYes(options, 'machine-readable')
   const settings = balanceOptions(options)
-  const model = await loadModel(options, terminal)
-  const report = new Report(terminal, machine, verbosity(options), !has(options, 'no-capacity-checks'))
+  const model = await loadModel(options, surroundings)
+  const report = new Report(surroundings, machine, verbosity(options), !has(options, 'no-capacity-checks'))
   const groups = groupsOf(model)
   if (machine) model.data.groups.forEach(({ uuid }, at) => report.key(`GROUP_UUID_${at}`, uuid))
   const initial = report.check(model, groups)
@@ -65,7 +65,7 @@ class Report {
   private readonly labels: readonly (readonly [string, string])[]
 
   constructor(
-    private readonly terminal: Terminal,
+    private readonly surroundings: Surroundings,
     private readonly machine: boolean,
     private readonly verbose: number,
     private readonly capacity: boolean,
@@ -82,11 +82,11 @@ class Report {
   }
 
   say(text: string): void {
-    if (this.verbose >= 1 && !this.machine) this.terminal.out(`${text}\n`)
+    if (this.verbose >= 1 && !this.machine) this.surroundings.out(`${text}\n`)
   }
 
   key(name: string, value: string): void {
-    this.terminal.out(`HCHECK_${name}=${quoted(value)}\n`)
+    this.surroundings.out(`HCHECK_${name}=${quoted(value)}\n`)
   }
 
   show(phase: Phase, all: readonly Checked[], unhealthy: boolean): void {
@@ -106,7 +106,7 @@ class Report {
       for (const [key, , value] of rows) this.key(`${phase}_${level}_${key}`, value)
     } else if (this.verbose >= 1) {
       const lines = rows.map(([, text, value]) => `    ${text}: ${value}\n`).join('')
-      this.terminal.out(`\n${title} ${phase === 'INIT' ? 'initially' : 'after rebalancing'}\n${lines}`)
+      this.surroundings.out(`\n${title} ${phase === 'INIT' ? 'initially' : 'after rebalancing'}\n${lines}`)
     }
   }
 }

@@ -6,31 +6,31 @@ import { Score } from '../../allocation/score'
 import { loadModel, policyText } from './load'
 import { has, parseOptions, textOf, verbosity } from './options'
 import { coefficients, instanceTable, nodeTable, printTable } from './table'
-import { type Terminal, failure } from './terminal'
+import { type Surroundings, failure } from './surroundings'
 
 const OPTIONS =
   'print-nodes print-instances text-data verbose quiet offline ignore-dynu mond mond-data static-kvm-node-memory master luxi ialloc-src version help help-completion'
 
-export async function hinfo(args: readonly string[], terminal: Terminal): Promise<number> {
+export async function hinfo(args: readonly string[], surroundings: Surroundings): Promise<number> {
   const options = parseOptions('hinfo', OPTIONS, args)
   if (options.rest.length > 0) throw failure("This program doesn't take any arguments.")
   const verbose = verbosity(options)
-  const model = await loadModel(options, terminal, (loaded) => {
-    terminal.out(`Loaded cluster tags: ${loaded.tags.join(',')}\n`)
-    if (verbose > 2) terminal.out(`Loaded cluster ipolicy: ${policyText(loaded.policy)}\n`)
+  const model = await loadModel(options, surroundings, (loaded) => {
+    surroundings.out(`Loaded cluster tags: ${loaded.tags.join(',')}\n`)
+    if (verbose > 2) surroundings.out(`Loaded cluster ipolicy: ${policyText(loaded.policy)}\n`)
   })
   const nodes = model.nodes.map((_, at) => at)
   const { data } = model
-  if (data.instances.length === 0 && verbose > 1) terminal.out('Cluster is empty.\n')
+  if (data.instances.length === 0 && verbose > 1) surroundings.out('Cluster is empty.\n')
   const counted = `${nodes.length} node${nodes.length === 1 ? '' : 's'}, ${data.instances.length} instance${data.instances.length === 1 ? '' : 's'}`
-  terminal.out(`Loaded ${counted}, ${data.groups.length} node group${data.groups.length === 1 ? '' : 's'}\n`)
+  surroundings.out(`Loaded ${counted}, ${data.groups.length} node group${data.groups.length === 1 ? '' : 's'}\n`)
   if (model.suffix !== '' && verbose > 2) {
-    terminal.out(`Note: Stripping common suffix of '${model.suffix}' from names\n`)
+    surroundings.out(`Note: Stripping common suffix of '${model.suffix}' from names\n`)
   }
-  showSplit(model, verbose, terminal)
-  if (verbose > 1) terminal.out(groupText(model))
+  showSplit(model, verbose, surroundings)
+  if (verbose > 1) surroundings.out(groupText(model))
   if (has(options, 'print-instances')) {
-    terminal.err(
+    surroundings.err(
       `\nInstances instance map:\n${instanceTable(
         model,
         data.instances.map((_, at) => at),
@@ -38,20 +38,20 @@ export async function hinfo(args: readonly string[], terminal: Terminal): Promis
     )
   }
   const fields = textOf(options, 'print-nodes')
-  if (fields !== undefined) terminal.err(`\nCluster status:\n${nodeTable(model, nodes, fields)}\n`)
+  if (fields !== undefined) surroundings.err(`\nCluster status:\n${nodeTable(model, nodes, fields)}\n`)
   const score = new Score(model, nodes)
-  terminal.out(`Cluster is N+1 ${score.failing().length === 0 ? 'happy' : 'unhappy'}\n`)
-  terminal.out(`Cluster coefficients:\n${coefficients(score)}Cluster score: ${score8(score.value())}\n`)
+  surroundings.out(`Cluster is N+1 ${score.failing().length === 0 ? 'happy' : 'unhappy'}\n`)
+  surroundings.out(`Cluster coefficients:\n${coefficients(score)}Cluster score: ${score8(score.value())}\n`)
   return 0
 }
 
-function showSplit({ data: { instances, nodes } }: ClusterModel, verbose: number, terminal: Terminal): void {
+function showSplit({ data: { instances, nodes } }: ClusterModel, verbose: number, surroundings: Surroundings): void {
   const split = instances.filter(
     ({ primary, secondary }) => secondary !== NO_NODE && nodes[primary]?.group !== nodes[secondary]?.group,
   )
-  if (split.length === 0) return verbose > 1 ? terminal.out('No split instances found\n') : undefined
-  terminal.out('Found instances belonging to multiple node groups:\n')
-  for (const { name } of split) terminal.err(`  ${name}\n`)
+  if (split.length === 0) return verbose > 1 ? surroundings.out('No split instances found\n') : undefined
+  surroundings.out('Found instances belonging to multiple node groups:\n')
+  for (const { name } of split) surroundings.err(`  ${name}\n`)
 }
 
 function groupText(model: ClusterModel): string {

@@ -12,41 +12,41 @@ import {
 } from '../../allocation/reboot-groups'
 import { findGroup, loadModel, saveData } from './load'
 import { type Parsed, has, listOf, parseOptions, textOf, verbosity } from './options'
-import { type Terminal, failure } from './terminal'
+import { type Surroundings, failure } from './surroundings'
 
 const OPTIONS =
   'text-data offline offline-maintenance verbose quiet no-headers node-tags save group print-moves full-evacuation skip-non-redundant ignore-non-redundant force one-step-only static-kvm-node-memory luxi master ialloc-src version help help-completion'
 
-export async function hroller(args: readonly string[], terminal: Terminal): Promise<number> {
+export async function hroller(args: readonly string[], surroundings: Surroundings): Promise<number> {
   const options = parseOptions('hroller', OPTIONS, args)
   if (options.rest.length > 0) throw failure("This program doesn't take any arguments.")
-  const model = await loadModel(options, terminal, (data) => checkMaster(data, options, terminal))
-  saveData(options, terminal, 'original', 'before hroller run', model.data)
+  const model = await loadModel(options, surroundings, (data) => checkMaster(data, options, surroundings))
+  saveData(options, surroundings, 'original', 'before hroller run', model.data)
   const nodes = wantedNodes(model, options)
   if (nodes.length === 0) throw failure('Cannot create node graph')
   const graph = nodeGraph(model, nodes, has(options, 'offline-maintenance'))
   const verbose = verbosity(options)
-  if (verbose > 2) terminal.out(`Node Graph: ${graphText(graph)}\n`)
+  if (verbose > 2) surroundings.out(`Node Graph: ${graphText(graph)}\n`)
   const colorings = nodeColorings(graph)
   const groups = inOrder(model, nodes, groupsOf(model, colorings, options))
-  if (verbose > 1) terminal.out(`${statistics(colorings)}\n`)
+  if (verbose > 1) surroundings.out(`${statistics(colorings)}\n`)
   const firstOnly = has(options, 'one-step-only')
-  if (!has(options, 'no-headers')) terminal.out(firstOnly ? "'First Reboot Group'\n" : "'Node Reboot Groups'\n")
+  if (!has(options, 'no-headers')) surroundings.out(firstOnly ? "'First Reboot Group'\n" : "'Node Reboot Groups'\n")
   for (const group of firstOnly ? groups.slice(0, 1) : groups) {
     const names = group.nodes.map((node) => nameOf(model, node))
-    terminal.out(firstOnly ? names.map((name) => `${name}\n`).join('') : `${names.join(',')}\n`)
-    if (has(options, 'print-moves')) terminal.out(movesText(model, group))
+    surroundings.out(firstOnly ? names.map((name) => `${name}\n`).join('') : `${names.join(',')}\n`)
+    if (has(options, 'print-moves')) surroundings.out(movesText(model, group))
   }
   return 0
 }
 
-function checkMaster(data: ClusterData, options: Parsed, terminal: Terminal): void {
+function checkMaster(data: ClusterData, options: Parsed, surroundings: Surroundings): void {
   const masters = data.nodes.flatMap(({ name, master }) => (master ? [name] : []))
   if (masters.length > 1) throw failure(`Found more than one master node: ${JSON.stringify(masters)}`)
   if (masters.length === 1) return
   const text = 'No master node found (maybe not supported by backend).'
   if (!has(options, 'force')) throw failure(text)
-  terminal.err(`Warning: ${text}\n`)
+  surroundings.err(`Warning: ${text}\n`)
 }
 
 function wantedNodes({ data, nodes }: ClusterModel, options: Parsed): number[] {

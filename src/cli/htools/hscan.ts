@@ -11,7 +11,7 @@ import { nodeMemoryOf, recordsOf } from './load'
 import { type Parsed, has, parseOptions, textOf } from './options'
 import { recordsFromLuxi } from './sources'
 import { nodeTable } from './table'
-import { Stop, type Terminal } from './terminal'
+import { Stop, type Surroundings } from './surroundings'
 import { errorText } from '../../lib/system-failure'
 
 const OPTIONS = 'print-nodes output-dir luxi verbose no-headers static-kvm-node-memory version help help-completion'
@@ -23,38 +23,38 @@ const HEADER = ['Nodes', 'Inst', 'BNode', 'BInst', 't_mem', 'f_mem', 't_disk', '
 const WIDTHS = [5, 5, 5, 5, 6, 6, 6, 6, 10]
 
 /** The remote APIs that are named; the cluster of this machine, over LUXI, if none is. */
-export async function hscan(args: readonly string[], terminal: Terminal): Promise<number> {
+export async function hscan(args: readonly string[], surroundings: Surroundings): Promise<number> {
   const options = parseOptions('hscan', OPTIONS, args, 'host 0 none\n')
   const clusters = options.rest.length === 0 ? ['LOCAL'] : options.rest
   const width = Math.max(...clusters.map(({ length }) => length))
-  if (!has(options, 'no-headers')) terminal.out(`${row(['Name', ...HEADER], width)}\n`)
+  if (!has(options, 'no-headers')) surroundings.out(`${row(['Name', ...HEADER], width)}\n`)
   let complete = true
   for (const name of clusters) {
     try {
-      const model = await loadCluster(name, options, terminal)
-      terminal.out(`${row([name, ...figures(model)], width)}\n`)
-      show(model, options, terminal)
+      const model = await loadCluster(name, options, surroundings)
+      surroundings.out(`${row([name, ...figures(model)], width)}\n`)
+      show(model, options, surroundings)
       const file = `${textOf(options, 'output-dir') ?? '.'}/${name.replaceAll('/', '_')}.data`
-      writeFile(terminal, 'hscan', file, clusterText(model.data))
+      writeFile(surroundings, 'hscan', file, clusterText(model.data))
     } catch (error) {
       if (!(error instanceof BadClusterData)) throw error
-      terminal.out(`\nError for ${name}: failed to load data. Details:\n${error.message}\n`)
+      surroundings.out(`\nError for ${name}: failed to load data. Details:\n${error.message}\n`)
       complete = false
     }
   }
   return complete ? 0 : INCOMPLETE
 }
 
-async function loadCluster(name: string, options: Parsed, terminal: Terminal): Promise<ClusterModel> {
+async function loadCluster(name: string, options: Parsed, surroundings: Surroundings): Promise<ClusterModel> {
   const local = options.rest.length === 0
-  const records = local ? await ownRecords(options, terminal) : await recordsOf(terminal, name, undefined)
+  const records = local ? await ownRecords(options, surroundings) : await recordsOf(surroundings, name, undefined)
   return buildModel(liveCluster(records, nodeMemoryOf(options)))
 }
 
 /** Ends the program if the master of this machine cannot be reached, because there is no other cluster to scan. */
-async function ownRecords(options: Parsed, terminal: Terminal): Promise<LiveRecords> {
+async function ownRecords(options: Parsed, surroundings: Surroundings): Promise<LiveRecords> {
   try {
-    return await recordsFromLuxi(terminal.connect(textOf(options, 'luxi')))
+    return await recordsFromLuxi(surroundings.connect(textOf(options, 'luxi')))
   } catch (error) {
     if (error instanceof GanetiError) throw new BadClusterData(error.message)
     throw new Stop(1, '', `hscan: ${errorText(error)}\n`)
@@ -81,8 +81,8 @@ function figures({ data, nodes, rows, ...model }: ClusterModel): string[] {
 const row = ([name = '', ...cells]: readonly string[], width: number): string =>
   [name.padEnd(width), ...cells.map((cell, at) => cell.padStart(WIDTHS[at] ?? 0))].join(' ')
 
-function show(model: ClusterModel, options: Parsed, terminal: Terminal): void {
+function show(model: ClusterModel, options: Parsed, surroundings: Surroundings): void {
   const fields = textOf(options, 'print-nodes')
   const nodes = model.nodes.map((_, at) => at)
-  if (fields !== undefined) terminal.out(nodeTable(model, nodes, fields))
+  if (fields !== undefined) surroundings.out(nodeTable(model, nodes, fields))
 }

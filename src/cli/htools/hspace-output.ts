@@ -7,7 +7,7 @@ import type { Filled } from '../../allocation/filling'
 import { fixed, score8, showDouble } from '../../allocation/numbers'
 import type { Resources } from '../../allocation/resources'
 import { quoted } from './options'
-import type { Terminal } from './terminal'
+import type { Surroundings } from './surroundings'
 
 export interface Usage {
   readonly memory: number
@@ -26,7 +26,7 @@ type Pairs = readonly (readonly [key: string, value: string | number])[]
 
 export class Printer {
   constructor(
-    private readonly terminal: Terminal,
+    private readonly surroundings: Surroundings,
     private readonly machine: boolean,
   ) {}
 
@@ -126,7 +126,7 @@ export class Printer {
   }
 
   private line(text: string): void {
-    this.terminal.out(`${text}\n`)
+    this.surroundings.out(`${text}\n`)
   }
 }
 

@@ -24,7 +24,7 @@ import { writeFile } from './files'
 import { loadModel, savedData } from './load'
 import { type Parsed, has, isYes, numberOf, parseOptions, textOf, verbosity } from './options'
 import { coefficients, nodeTable } from './table'
-import { type Terminal, failure } from './terminal'
+import { type Surroundings, failure } from './surroundings'
 
 const OPTIONS =
   'print-nodes text-data disk-template spindle-use simulate verbose quiet independent-groups accept-existing-errors offline no-capacity-checks machine-readable max-cpu max-length min-disk standard-alloc tiered-alloc save static-kvm-node-memory master luxi ialloc-src explain version help help-completion'
@@ -40,28 +40,28 @@ interface Plan {
   readonly stopped: boolean
 }
 
-export async function hspace(args: readonly string[], terminal: Terminal): Promise<number> {
+export async function hspace(args: readonly string[], surroundings: Surroundings): Promise<number> {
   const options = parseOptions('hspace', OPTIONS, args)
   if (options.rest.length > 0) throw failure("This program doesn't take any arguments.")
   const template = templateOption(options)
   const given = { standard: specOption(options, 'standard-alloc'), tiered: specOption(options, 'tiered-alloc') }
   const spindleUse = numberOf(options, 'spindle-use')
-  const printer = new Printer(terminal, isYes(options, 'machine-readable'))
-  const model = await loadModel(options, terminal)
+  const printer = new Printer(surroundings, isYes(options, 'machine-readable'))
+  const model = await loadModel(options, surroundings)
   const [{ policy }, verbose] = [model.data, verbosity(options)]
   if (model.suffix !== '' && verbose > 1) {
-    terminal.err(`Note: Stripping common suffix of '${model.suffix}' from names\n`)
+    surroundings.err(`Note: Stripping common suffix of '${model.suffix}' from names\n`)
   }
-  showNodes(model, options, terminal, 'Initial cluster')
+  showNodes(model, options, surroundings, 'Initial cluster')
   const all = model.nodes.map((_, at) => at)
   if (verbose > 2) {
     const score = new Score(model, all)
-    terminal.err(`Initial coefficients: overall ${score8(score.value())}\n${coefficients(score)}`)
+    surroundings.err(`Initial coefficients: overall ${score8(score.value())}\n${coefficients(score)}`)
   }
   const initial = resourcesOf(model, all)
   const spindles = model.nodes.some(({ data }) => data.exclusiveStorage)
   printer.cluster(initial, model.nodes.length, spindles)
-  const plan = planFor(model, options, template ?? policy.templates[0] ?? 'diskless', terminal)
+  const plan = planFor(model, options, template ?? policy.templates[0] ?? 'diskless', surroundings)
   const kind = template ?? policy.templates[0]
   if (kind === undefined) throw failure('null list of disk templates received from cluster')
   const use = spindleUse ?? policy.standard.spindles
@@ -84,27 +84,27 @@ export async function hspace(args: readonly string[], terminal: Terminal): Promi
     ? NOTHING_PLACED
     : new Filling(fresh, plan.nodes, all, plan.options).fill(instanceOf(standard, kind, use), plan.limit)
   finish('Standard', fresh, fixed, standard, kind)
-  if (has(options, 'explain')) explain(fresh, instanceOf(standard, kind, use), plan, terminal)
+  if (has(options, 'explain')) explain(fresh, instanceOf(standard, kind, use), plan, surroundings)
   printer.fixed(fixed, { initial, final: resourcesOf(fresh, all), spindles })
   printer.end()
   return 0
 
   function finish(name: 'Standard' | 'Tiered', at: ClusterModel, filled: Filled, usage: Usage, used: Template): void {
     printer.spec(name, usage, used, spindles)
-    if (verbose > 1) terminal.err(allocationMap(`${name} allocation map`, at, filled, spindles))
-    showNodes(at, options, terminal, `${name} allocation`)
+    if (verbose > 1) surroundings.err(allocationMap(`${name} allocation map`, at, filled, spindles))
+    showNodes(at, options, surroundings, `${name} allocation`)
     const file = textOf(options, 'save')
     if (file === undefined) return
-    writeFile(terminal, 'hspace', `${file}.${name.toLowerCase()}`, clusterText(savedData(at)))
+    writeFile(surroundings, 'hspace', `${file}.${name.toLowerCase()}`, clusterText(savedData(at)))
     const when = `after ${name.toLowerCase()} allocation`
-    terminal.err(`The cluster state ${when} has been written to file '${file}.${name.toLowerCase()}'\n`)
+    surroundings.err(`The cluster state ${when} has been written to file '${file}.${name.toLowerCase()}'\n`)
   }
 }
 
 /** Why the next instance of the standard size fits nowhere. */
-function explain(model: ClusterModel, data: InstanceData, { options }: Plan, terminal: Terminal): void {
+function explain(model: ClusterModel, data: InstanceData, { options }: Plan, surroundings: Surroundings): void {
   const next = { data, requiredNodes: nodesNeeded(data.template), group: undefined }
-  terminal.err(`Nodes for one more instance:\n${candidateLines(candidatesFor(model, next, options))}`)
+  surroundings.err(`Nodes for one more instance:\n${candidateLines(candidatesFor(model, next, options))}`)
 }
 
 /** One failed place of N+1, as Ganeti counts. */
@@ -126,9 +126,9 @@ function runTiers(filling: Filling, { stopped, limit }: Plan, specs: readonly In
   return all
 }
 
-function planFor(model: ClusterModel, options: Parsed, template: Template, terminal: Terminal): Plan {
+function planFor(model: ClusterModel, options: Parsed, template: Template, surroundings: Surroundings): Plan {
   const plan = planOf(model, options, template)
-  if (verbosity(options) > 3) terminal.err(planLines(model, plan))
+  if (verbosity(options) > 3) surroundings.err(planLines(model, plan))
   if (plan.nodes.length === 0 && !plan.stopped)
     throw failure(`failure during allocation: ${plan.mirrored ? 'Not enough online nodes' : 'No online nodes'}`)
   return plan
@@ -220,11 +220,11 @@ function specOption(options: Parsed, name: 'standard-alloc' | 'tiered-alloc'): U
   }
 }
 
-function showNodes(model: ClusterModel, options: Parsed, terminal: Terminal, what: string): void {
+function showNodes(model: ClusterModel, options: Parsed, surroundings: Surroundings, what: string): void {
   const fields = textOf(options, 'print-nodes')
   if (fields === undefined) return
   const nodes = model.nodes.map((_, at) => at)
-  terminal.err(`\n${what} status:\n${nodeTable(model, nodes, fields)}\n`)
+  surroundings.err(`\n${what} status:\n${nodeTable(model, nodes, fields)}\n`)
 }
 
 function allocationMap(title: string, model: ClusterModel, { added }: Filled, spindles: boolean): string {

@@ -18,37 +18,37 @@ import { type JobSet, execute } from './execute'
 import { commandsText, jobOf, jobSets } from './hbal-jobs'
 import { loadModel, saveData, savedData } from './load'
 import { type Parsed, has, numberOf, parseOptions, textOf, verbosity } from './options'
-import { PROGRAM_VERSION, type Terminal, failure } from './terminal'
+import { PROGRAM_VERSION, type Surroundings, failure } from './surroundings'
 
 const OPTIONS =
   'text-data minimal-resources target-resources save print-commands verbose no-headers static-kvm-node-memory luxi exec version help help-completion'
 
-export async function hsqueeze(args: readonly string[], terminal: Terminal): Promise<number> {
+export async function hsqueeze(args: readonly string[], surroundings: Surroundings): Promise<number> {
   const options = parseOptions('hsqueeze', OPTIONS, args)
   if (options.rest.length > 0) throw failure("This program doesn't take any arguments.")
   const factor = (name: string) => numberOf(options, name) ?? 2
   const [minimal, target] = [factor('minimal-resources'), factor('target-resources')]
-  const model = await loadModel(options, terminal)
+  const model = await loadModel(options, surroundings)
   const { data } = model
-  saveData(options, terminal, 'original', 'before hsqueeze run', data)
+  saveData(options, surroundings, 'original', 'before hsqueeze run', data)
   const [off, on] = [offlineCandidates(data), onlineCandidates(data)]
   const names = (nodes: readonly number[]) => nodes.map((node) => data.nodes[node]?.name ?? '')
   const verbose = verbosity(options) > 1
   if (verbose) {
-    terminal.out(`Offline candidates: ${names(off).join(',')}\nOnline candidates: ${names(on).join(',')}\n`)
+    surroundings.out(`Offline candidates: ${names(off).join(',')}\nOnline candidates: ${names(on).join(',')}\n`)
   }
   const show = (title: string, nodes: readonly number[]) => {
-    if (!has(options, 'no-headers')) terminal.out(`'${title}'\n`)
-    terminal.out(
+    if (!has(options, 'no-headers')) surroundings.out(`'${title}'\n`)
+    surroundings.out(
       names(nodes)
         .map((name) => `${name}\n`)
         .join(''),
     )
   }
   const finish = async (commands: string, result: ClusterModel, when: string, execution?: Execution) => {
-    showCommands('Commands to run:', commands, options, terminal)
-    if (execution !== undefined) await carryOut(execution, options, terminal)
-    saveData(options, terminal, 'squeezed', `after hsqueeze ${when}`, savedData(result))
+    showCommands('Commands to run:', commands, options, surroundings)
+    if (execution !== undefined) await carryOut(execution, options, surroundings)
+    saveData(options, surroundings, 'squeezed', `after hsqueeze ${when}`, savedData(result))
     return 0
   }
   const spare = spareInstance(data.policy.standard, minimal)
@@ -56,7 +56,7 @@ export async function hsqueeze(args: readonly string[], terminal: Terminal): Pro
     const enough = nodesToOnline(data, on, spare)
     const nodes = enough ?? on
     show('Nodes to online', nodes)
-    if (verbose && enough === undefined) terminal.out('Onlining all nodes will not yield enough capacity\n')
+    if (verbose && enough === undefined) surroundings.out('Onlining all nodes will not yield enough capacity\n')
     const squeezed = switchNodes(data, nodes, false)
     const sets = [powerSet('on', names(nodes)), ...moveSets(squeezed)]
     return finish(powerText(model, nodes, 'on') + movesText(squeezed), squeezed.model, 'expansion', {
@@ -84,16 +84,16 @@ interface Execution {
   readonly sets: readonly JobSet[]
 }
 
-async function carryOut({ comment, sets }: Execution, options: Parsed, terminal: Terminal): Promise<void> {
+async function carryOut({ comment, sets }: Execution, options: Parsed, surroundings: Surroundings): Promise<void> {
   if (!has(options, 'exec')) return
   if (!has(options, 'luxi')) throw failure('hsqueeze: Execution of commands possible only on LUXI')
-  const reason = [['hsqueeze', `hsqueeze ${PROGRAM_VERSION} called`, nanoseconds(terminal.clock)]]
+  const reason = [['hsqueeze', `hsqueeze ${PROGRAM_VERSION} called`, nanoseconds(surroundings.clock)]]
   const common = { reason, comment: `${comment} ${PROGRAM_VERSION}` }
   const marked = sets.map(({ title, jobs }) => ({
     title,
     jobs: jobs.map((ops) => ops.map((op) => ({ ...op, ...common }))),
   }))
-  await execute(terminal.connect(textOf(options, 'luxi')), marked, terminal)
+  await execute(surroundings.connect(textOf(options, 'luxi')), marked, surroundings)
 }
 
 const jobsOf = ({ model, steps }: Squeezed) =>

@@ -1,6 +1,6 @@
 // Jobs that the programs of allocation submit over LUXI.
 import type { JobChange, JobId, Master, WireOpCode } from '../../rpc/luxi/calls'
-import { failure } from './terminal'
+import { failure } from './surroundings'
 
 export interface EndedJob {
   readonly id: JobId

@@ -11,21 +11,21 @@ import { type Parsed, has, listOf, numberOf, textOf, verbosity } from './options
 import { readFile, writeFile } from './files'
 import { monitored } from './monitoring'
 import { recordsFromLuxi, recordsFromRapi } from './sources'
-import { Stop, type Terminal, failure } from './terminal'
+import { Stop, type Surroundings, failure } from './surroundings'
 
 /** Loads the cluster from the one source that the options name. `first` may print before the names of nodes are looked up. */
 export async function loadModel(
   options: Parsed,
-  terminal: Terminal,
+  surroundings: Surroundings,
   first: (data: ClusterData) => void = () => undefined,
 ): Promise<ClusterModel> {
   const given = ['master', 'luxi', 'text-data'].filter((source) => has(options, source))
   if (given.length > 1) throw failure('Only one of the rapi, luxi, and data files options should be given.')
-  const settings = settingsOf(options, terminal)
+  const settings = settingsOf(options, surroundings)
   try {
-    const data = await readCluster(options, terminal)
-    const model = await monitored(buildModel(data, { ...settings, offline: [] }), options, terminal)
-    if (verbosity(options) > 0) warn(model, terminal)
+    const data = await readCluster(options, surroundings)
+    const model = await monitored(buildModel(data, { ...settings, offline: [] }), options, surroundings)
+    if (verbosity(options) > 0) warn(model, surroundings)
     first(data)
     const offline = options.given.get('offline') ?? []
     return offline.length === 0 ? model : buildModel(data, { ...model.settings, offline })
@@ -37,11 +37,11 @@ export async function loadModel(
 }
 
 /** Loads the cluster from the master's socket, even if no option names it. */
-export async function loadLocal(options: Parsed, terminal: Terminal): Promise<ClusterModel> {
+export async function loadLocal(options: Parsed, surroundings: Surroundings): Promise<ClusterModel> {
   try {
-    const records = await recordsOf(terminal, undefined, textOf(options, 'luxi'))
+    const records = await recordsOf(surroundings, undefined, textOf(options, 'luxi'))
     const model = buildModel(liveCluster(records, nodeMemoryOf(options)))
-    warn(model, terminal)
+    warn(model, surroundings)
     return model
   } catch (error) {
     if (!(error instanceof BadClusterData)) throw error
@@ -49,28 +49,29 @@ export async function loadLocal(options: Parsed, terminal: Terminal): Promise<Cl
   }
 }
 
-async function readCluster(options: Parsed, terminal: Terminal): Promise<ClusterData> {
+async function readCluster(options: Parsed, surroundings: Surroundings): Promise<ClusterData> {
   const [master, luxi] = [textOf(options, 'master') ?? '', textOf(options, 'luxi')]
   if (master !== '' || luxi !== undefined) {
-    return liveCluster(await recordsOf(terminal, master === '' ? undefined : master, luxi), nodeMemoryOf(options))
+    return liveCluster(await recordsOf(surroundings, master === '' ? undefined : master, luxi), nodeMemoryOf(options))
   }
   const simulated = options.given.get('simulate')
   // As in Ganeti, the group that is named last is the first.
   if (simulated !== undefined) return simulatedCluster(simulated.toReversed())
   const file = textOf(options, 'text-data')
-  if (file !== undefined) return parseClusterText(readFile(terminal, file, unreadable))
+  if (file !== undefined) return parseClusterText(readFile(surroundings, file, unreadable))
   const request = textOf(options, 'ialloc-src')
-  if (request !== undefined) return parseRequest(readFile(terminal, request, unreadable), nodeMemoryOf(options)).data
+  if (request !== undefined)
+    return parseRequest(readFile(surroundings, request, unreadable), nodeMemoryOf(options)).data
   throw new BadClusterData('No backend selected! Exiting.')
 }
 
 export async function recordsOf(
-  terminal: Terminal,
+  surroundings: Surroundings,
   rapi: string | undefined,
   luxi: string | undefined,
 ): Promise<LiveRecords> {
   try {
-    return rapi === undefined ? await recordsFromLuxi(terminal.connect(luxi)) : await recordsFromRapi(rapi)
+    return rapi === undefined ? await recordsFromLuxi(surroundings.connect(luxi)) : await recordsFromRapi(rapi)
   } catch (error) {
     throw error instanceof BadClusterData
       ? error
@@ -78,7 +79,7 @@ export async function recordsOf(
   }
 }
 
-function settingsOf(options: Parsed, terminal: Terminal): Settings {
+function settingsOf(options: Parsed, surroundings: Surroundings): Settings {
   return {
     exclusionTags: listOf(options, 'exclusion-tags') ?? [],
     selected: listOf(options, 'select-instances') ?? [],
@@ -86,28 +87,34 @@ function settingsOf(options: Parsed, terminal: Terminal): Settings {
     ignoreUtilisation: has(options, 'ignore-dynu'),
     maxCpu: numberOf(options, 'max-cpu'),
     minDisk: numberOf(options, 'min-disk') ?? 0,
-    utilisation: utilisationOf(options, terminal),
+    utilisation: utilisationOf(options, surroundings),
   }
 }
 
 /** MiB; 0: what each node reports. */
 export const nodeMemoryOf = (options: Parsed): number => numberOf(options, 'static-kvm-node-memory') ?? 4096
 
-export function warn(model: ClusterModel, terminal: Terminal): void {
+export function warn(model: ClusterModel, surroundings: Surroundings): void {
   if (model.warnings.length === 0) return
   const lines = model.warnings.map((line) => `  - ${line}\n`).join('')
-  terminal.err(`Warning: cluster has inconsistent data:\n${lines}\n`)
+  surroundings.err(`Warning: cluster has inconsistent data:\n${lines}\n`)
 }
 
 /** The index of a group by name or uuid; -1 if there is none. */
 export const findGroup = ({ groups }: ClusterData, wanted: string): number =>
   groups.findIndex(({ name, uuid }) => name === wanted || uuid === wanted)
 
-export function saveData(options: Parsed, terminal: Terminal, suffix: string, when: string, data: ClusterData): void {
+export function saveData(
+  options: Parsed,
+  surroundings: Surroundings,
+  suffix: string,
+  when: string,
+  data: ClusterData,
+): void {
   const file = textOf(options, 'save')
   if (file === undefined) return
-  writeFile(terminal, options.program, `${file}.${suffix}`, clusterText(data))
-  terminal.err(`The cluster state ${when} has been written to file '${file}.${suffix}'\n`)
+  writeFile(surroundings, options.program, `${file}.${suffix}`, clusterText(data))
+  surroundings.err(`The cluster state ${when} has been written to file '${file}.${suffix}'\n`)
 }
 
 /** All of the cluster as it is now; what nodes reported of their memory stays as it was. */
@@ -148,10 +155,10 @@ const TEMPLATE_NAMES: Record<Template, string> = {
 
 const unreadable = (text: string) => new BadClusterData(text)
 
-function utilisationOf(options: Parsed, terminal: Terminal): Map<string, readonly number[]> | undefined {
+function utilisationOf(options: Parsed, surroundings: Surroundings): Map<string, readonly number[]> | undefined {
   const file = textOf(options, 'dynu-file')
   if (file === undefined) return undefined
-  const text = readFile(terminal, file, (why) => new Stop(1, '', `${options.program}: ${why}\n`))
+  const text = readFile(surroundings, file, (why) => new Stop(1, '', `${options.program}: ${why}\n`))
   const bad = (why: string) => failure(`can't parse utilisation data: ${why}`)
   const lines = text.split('\n').filter((line, at, all) => line !== '' || at < all.length - 1)
   return new Map(

@@ -9,7 +9,7 @@ import { ConfdClient } from '../../rpc/confd/client'
 import { whyNot } from '../../lib/why-not'
 import type { OptionSpec } from './option-table'
 import { type Parsed, numberOf, parseWith, textOf } from './options'
-import { Stop, type Terminal, failure } from './terminal'
+import { Stop, type Surroundings, failure } from './surroundings'
 import { COLLECTED_OUTPUT_BYTES_MAX } from '../../model/limits/collectors'
 
 /** Where confd is, for collectors that ask it. */
@@ -25,7 +25,10 @@ const COMMON: readonly OptionSpec[] = [
 
 const byName = new Map(COLLECTORS.map((collector) => [collector.name, collector]))
 
-export async function monCollector([name = '', ...args]: readonly string[], terminal: Terminal): Promise<number> {
+export async function monCollector(
+  [name = '', ...args]: readonly string[],
+  surroundings: Surroundings,
+): Promise<number> {
   if (['--version', '-V'].includes(name)) parseWith('mon-collector', COMMON, [name])
   if (name === '--help-completion') throw new Stop(0, `choices=${[...byName.keys()].join(',')} 1 1\n`)
   const collector = byName.get(name)
@@ -37,8 +40,8 @@ export async function monCollector([name = '', ...args]: readonly string[], term
   }
   try {
     const inputs = Object.keys(collector.inputs ?? {}).map((input) => [input, textOf(options, input)] as const)
-    const data = await collector.open(sourcesOf(options, terminal), Object.fromEntries(inputs)).collect()
-    terminal.out(`${JSON.stringify(reportOf(collector, terminal.clock, data))}\n`)
+    const data = await collector.open(sourcesOf(options, surroundings), Object.fromEntries(inputs)).collect()
+    surroundings.out(`${JSON.stringify(reportOf(collector, surroundings.clock, data))}\n`)
     return 0
   } catch (error) {
     if (error instanceof NotReadable) throw new Stop(1, '', `mon-collector: ${error.message}\n`)
@@ -62,24 +65,24 @@ function usage(): string {
   return `Usage: mon-collector {command} [options...]\n\nCommands:\n${lines.join('')}`
 }
 
-function sourcesOf(options: Parsed, terminal: Terminal): NodeSources {
-  const { clock, read } = terminal
+function sourcesOf(options: Parsed, surroundings: Surroundings): NodeSources {
+  const { clock, read } = surroundings
   const paths = environmentPaths()
   return {
     ...{ clock, hostname: paths.hostname, instanceReasonDir: paths.instanceReasonDir },
     // The async wrapper turns an error while reading into a rejection, like later errors.
     read: async (file) => read(file),
-    warn: (text) => terminal.err(`${text}\n`),
+    warn: (text) => surroundings.err(`${text}\n`),
     async run(command) {
       const { code, stdout, stderr } = await runCommand(command, { maxOutput: COLLECTED_OUTPUT_BYTES_MAX })
       if (code === 0) return stdout
       throw new CollectorFailure(`running command: ${command[0]}: ${stderr.trim() || `it ended with ${code}`}`)
     },
-    ask: (question, query) => confd(options, terminal).ask(question, query),
+    ask: (question, query) => confd(options, surroundings).ask(question, query),
   }
 }
 
-function confd(options: Parsed, { clock, random, err }: Terminal): ConfdClient {
+function confd(options: Parsed, { clock, random, err }: Surroundings): ConfdClient {
   const paths = environmentPaths()
   const address = textOf(options, 'address')
   const candidates = () => fs.readFileSync(paths.ssconf('master_candidates_ips'), 'utf8').split('\n')

@@ -7,18 +7,22 @@ import { PORT } from '../../model/constants/daemons'
 import { readFile } from './files'
 import { type Parsed, has, isYes, textOf } from './options'
 import { get } from './sources'
-import { Stop, type Terminal, failure } from './terminal'
+import { Stop, type Surroundings, failure } from './surroundings'
 
 /** The cluster with measured loads, if the options ask for them; without, where not all nodes tell. */
-export async function monitored(model: ClusterModel, options: Parsed, terminal: Terminal): Promise<ClusterModel> {
+export async function monitored(
+  model: ClusterModel,
+  options: Parsed,
+  surroundings: Surroundings,
+): Promise<ClusterModel> {
   if (!isYes(options, 'mond')) return model
-  const reports = reportsFrom(options, terminal)
+  const reports = reportsFrom(options, surroundings)
   if (has(options, 'ignore-dynu')) return model
   const collector = has(options, 'mond-xen') ? XEN : WHOLE
   const told = await Promise.all(model.nodes.map(({ data: { name } }) => reports(name, collector.name)))
   const data = told.flatMap((one) => (one === undefined || !collector.reads(one) ? [] : [one]))
   const missing = (why: string) => {
-    terminal.err(`${why}\n`)
+    surroundings.err(`${why}\n`)
     if (has(options, 'exit-on-missing-mond-data')) throw failure('Not all required data available')
     return model
   }
@@ -73,10 +77,10 @@ const withLoads = ({ instances }: ClusterModel, load: (one: Instance) => number)
 /** The data of a collector of a node. */
 type Reports = (node: string, collector: string) => Promise<JsonFields | undefined>
 
-function reportsFrom(options: Parsed, terminal: Terminal): Reports {
+function reportsFrom(options: Parsed, surroundings: Surroundings): Reports {
   const file = textOf(options, 'mond-data')
-  if (file === undefined) return (node, collector) => askNode(node, collector, terminal)
-  const text = readFile(terminal, file, (why) => new Stop(1, '', `${options.program}: ${why}\n`))
+  if (file === undefined) return (node, collector) => askNode(node, collector, surroundings)
+  const text = readFile(surroundings, file, (why) => new Stop(1, '', `${options.program}: ${why}\n`))
   try {
     const saved = JsonFields.parseList("Parsing MonD's answer", text, 'invalid monitoring data')
     const byNode = new Map(saved.map((one) => [one.string('node'), one.objects('reports')]))
@@ -89,7 +93,7 @@ function reportsFrom(options: Parsed, terminal: Terminal): Reports {
   }
 }
 
-async function askNode(node: string, collector: string, terminal: Terminal): Promise<JsonFields | undefined> {
+async function askNode(node: string, collector: string, surroundings: Surroundings): Promise<JsonFields | undefined> {
   const from = `node's ${node} MonD for DC ${collector}`
   let attempt = `Failed to contact ${from}`
   try {
@@ -98,7 +102,7 @@ async function askNode(node: string, collector: string, terminal: Terminal): Pro
     return JsonFields.parse('Parsing report', text, 'report').object('data', 'data')
   } catch (error) {
     if (!(error instanceof BadClusterData)) throw error
-    terminal.err(`${attempt}: ${error.message}\n`)
+    surroundings.err(`${attempt}: ${error.message}\n`)
     return undefined
   }
 }

@@ -2,7 +2,7 @@
 // left out only when they are glued on.
 import { readNumber } from '../../allocation/numbers'
 import { OPTIONS, type OptionSpec } from './option-table'
-import { PROGRAM_VERSION, Stop } from './terminal'
+import { PROGRAM_VERSION, Stop } from './surroundings'
 
 /** The parsed command line: the values of each option in order. An option without a value has an empty one. */
 export interface Parsed {

@@ -9,9 +9,11 @@ import { hscan } from './hscan'
 import { hspace } from './hspace'
 import { hsqueeze } from './hsqueeze'
 import { monCollector } from './mon-collector'
-import { Stop, type Terminal } from './terminal'
+import { Stop, type Surroundings } from './surroundings'
 
-const PROGRAMS: Readonly<Record<string, (args: readonly string[], terminal: Terminal) => number | Promise<number>>> = {
+const PROGRAMS: Readonly<
+  Record<string, (args: readonly string[], surroundings: Surroundings) => number | Promise<number>>
+> = {
   hail,
   harep,
   hbal,
@@ -25,20 +27,20 @@ const PROGRAMS: Readonly<Record<string, (args: readonly string[], terminal: Term
 }
 
 /** Runs a program and answers its exit code, at once if the program asks no daemon. */
-export function runHtool(name: string, args: readonly string[], terminal: Terminal): number | Promise<number> {
+export function runHtool(name: string, args: readonly string[], surroundings: Surroundings): number | Promise<number> {
   const program = Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined
   if (program === undefined) {
-    terminal.err(`${name}: there is no such program; there are ${Object.keys(PROGRAMS).join(', ')}\n`)
+    surroundings.err(`${name}: there is no such program; there are ${Object.keys(PROGRAMS).join(', ')}\n`)
     return 1
   }
   const stopped = (error: unknown) => {
     if (!(error instanceof Stop)) throw error
-    terminal.out(error.out)
-    terminal.err(error.err)
+    surroundings.out(error.out)
+    surroundings.err(error.err)
     return error.code
   }
   try {
-    const code = program(args, terminal)
+    const code = program(args, surroundings)
     return typeof code === 'number' ? code : code.catch(stopped)
   } catch (error) {
     return stopped(error)

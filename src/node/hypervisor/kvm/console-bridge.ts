@@ -11,17 +11,13 @@ const ESCAPE = 0x1d
 /** This file, as a program for Node. */
 export const bridgeProgram = __filename
 
-export interface Terminal {
+export interface Streams {
   readonly input: NodeJS.ReadStream | NodeJS.ReadableStream
   readonly output: NodeJS.WritableStream
 }
 
 /** Resolves to the exit code when the user leaves (0) or the instance ends (0); rejects when there is no instance. */
-export function bridge(
-  serialSocket: string,
-  terminal: Terminal,
-  onOpen: () => void = () => undefined,
-): Promise<number> {
+export function bridge(serialSocket: string, terminal: Streams, onOpen: () => void = () => undefined): Promise<number> {
   checkSocketPath(serialSocket)
   const { input, output } = terminal
   const raw = (on: boolean) => ('isTTY' in input && input.isTTY ? void input.setRawMode(on) : undefined)

@@ -7,7 +7,7 @@ import type { Master } from '../../rpc/luxi/calls'
 /** The programs' name in the jobs that they submit. */
 export const PROGRAM_VERSION = `gantry ${RELEASE_VERSION}`
 
-export interface Terminal {
+export interface Surroundings {
   readonly clock: Clock
   readonly random: Random
 
