@@ -7,7 +7,9 @@ import { ReadStream } from 'node:tty'
 import { CommandFailure, refusal, type NewNode, type Terminal, type ThisNode } from './cli/command'
 import { runProgram } from './cli/program'
 import { inheritedEnvironment } from './lib/environment'
+import { systemClock } from './lib/clock'
 import { becomeNode, findLuxiSocket, masterElsewhere, nodeSetupSocket, thisNodePaths } from './lib/find-socket'
+import { runCommand } from './lib/run-command'
 import { standardOutput } from './lib/standard-output'
 
 /** The job that is being waited for. */
@@ -72,7 +74,7 @@ const prepareNode = (path: string) => async (name: string) => {
     import('./rpc/json-protocol.js'),
     import('./model/limits/embedded.js'),
   ])
-  const client = new JsonClient({ path, peer: 'npm start' })
+  const client = new JsonClient({ path, clock: systemClock, peer: 'npm start' })
   const node = await client.call('prepareNode', [name], NODE_SETUP_S).finally(() => client.close())
   if (typeof node === 'object' && node !== null && 'name' in node && 'address' in node)
     return { name: String(node.name), address: String(node.address) }
@@ -87,7 +89,7 @@ function connect() {
     throw refusal(`This is not the master node, please connect to node '${elsewhere}' and rerun the command`)
   const onRestart = (patience_s: number) =>
     terminal.err(`the master daemon (luxid) does not answer; trying for ${patience_s} s`)
-  const master = new LuxiClient({ path: socket.path, onRestart })
+  const master = new LuxiClient({ path: socket.path, clock: systemClock, onRestart })
   const { nodesRoot } = socket
   const setup = nodesRoot === undefined ? undefined : nodeSetupSocket(nodesRoot)
   const embedded = setup !== undefined && existsSync(setup)
@@ -95,15 +97,23 @@ function connect() {
 }
 
 async function thisNode(): Promise<ThisNode> {
-  const [{ openNodeClient }, { createLog }, { ownedDisk, ownedLogFile }, { systemRandom }] = await Promise.all([
-    import('./rpc/node/client.js'),
-    import('./lib/log.js'),
-    import('./model/owners.js'),
-    import('./lib/random.js'),
-  ])
+  const [{ openNodeClient }, { systemFiles }, { createLog }, { ownedDisk, ownedLogFile }, { systemRandom }] =
+    await Promise.all([
+      import('./rpc/node/client.js'),
+      import('./lib/files.js'),
+      import('./lib/log.js'),
+      import('./model/owners.js'),
+      import('./lib/random.js'),
+    ])
   const paths = orFailure(thisNodePaths)
   const log = createLog('commands', { file: ownedLogFile(paths.logFile('commands')) })
-  return { paths, disk: ownedDisk, random: systemRandom, log, nodes: openNodeClient({ paths }) }
+  return {
+    paths,
+    disk: ownedDisk,
+    random: systemRandom,
+    log,
+    nodes: openNodeClient({ paths, clock: systemClock, files: systemFiles }),
+  }
 }
 
 /** The layers that know nodes and operations, for the only command that begins before there is a master to ask. */
@@ -173,6 +183,7 @@ const program = path.basename(process.argv[1] ?? 'gnt').replace(/\.js$/, '')
 // A user who interrupts the wait for a job does not learn how it ended.
 const output = standardOutput({ program, quietCode: () => (followed === undefined ? 0 : 1) })
 const words = withoutNode(process.argv.slice(2))
-void runProgram(program, words, { terminal, connect, thisNode, newNode, variables: inheritedEnvironment() }).then(
-  output.finish,
-)
+void runProgram(program, words, {
+  ...{ terminal, connect, thisNode, newNode, clock: systemClock, run: runCommand },
+  variables: inheritedEnvironment(),
+}).then(output.finish)

@@ -21,7 +21,7 @@ const code = runHtool(inheritedEnvironment().HTOOLS ?? called, process.argv.slic
   err: (text) => void process.stderr.write(text),
   read: (file) => readBounded(file === '-' ? 0 : file, HTOOLS_FILE_BYTES_MAX),
   write: (file, text) => fs.writeFileSync(file, text),
-  connect: (socket) => new LuxiClient({ path: socket ? socket : findLuxiSocket().path }),
+  connect: (socket) => new LuxiClient({ clock: systemClock, path: socket ? socket : findLuxiSocket().path }),
   interruption(tell) {
     let asked = false
     const leave = () => {

@@ -5,6 +5,7 @@ import { processChannel, serveJobs } from './jobs/job-process'
 import { systemClock } from './lib/clock'
 import { createLog } from './lib/log'
 import { pathsOf } from './lib/paths'
+import { systemFiles } from './lib/files'
 import { systemRandom } from './lib/random'
 import { openRendezvous } from './lib/rendezvous'
 import type { TaskParts } from './lib/worker-pool'
@@ -33,10 +34,10 @@ const paths = pathsOf(root, hostname)
 const clock = systemClock
 const random = systemRandom
 const log = createLog('job', { file: ownedLogFile(paths.logFile('jobs')) })
-const nodes = openNodeClient({ paths, clock })
+const nodes = openNodeClient({ paths, clock, files: systemFiles })
 const wconfd = openWconfd({ path: paths.socket('wconfd'), clock })
 const live = new NodeLiveData(new NodeQuestions(nodes, clock, log), clock)
-const luxi = new LuxiClient({ path: paths.socket('query') })
+const luxi = new LuxiClient({ path: paths.socket('query'), clock })
 
 /** Luxid cannot answer some queries from its own knowledge, so this process answers them. */
 const queries: JobQueries = {

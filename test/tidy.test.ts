@@ -118,21 +118,7 @@ const MAY_REACH_THE_MACHINE: Readonly<Record<string, string>> = {
   'src/cli/htools/mon-collector.ts': 'not yet given',
   'src/cli/htools/sources.ts': 'not yet given',
   'src/cli/input/input-file.ts': 'not yet given',
-  'src/cli/run-tool.ts': 'not yet given',
-  'src/daemons/luxi/luxid.ts': 'not yet given',
-  'src/daemons/node/child.ts': 'not yet given',
-  'src/daemons/node/supervisor.ts': 'not yet given',
   'src/daemons/rapi/users.ts': 'not yet given',
-  'src/daemons/sim/sim.ts': 'not yet given',
-  'src/daemons/wconfd/server.ts': 'not yet given',
-  'src/jobs/pool.ts': 'not yet given',
-  'src/rpc/json-protocol.ts': 'not yet given',
-  'src/rpc/luxi/client.ts': 'not yet given',
-  'src/rpc/node/client.ts': 'not yet given',
-  'src/rpc/text-call.ts': 'not yet given',
-  'src/rpc/wconfd/client.ts': 'not yet given',
-  'src/rpc/wconfd/follow.ts': 'not yet given',
-  'src/bootstrap/end-jobs.ts': 'not yet given',
 }
 
 /** Texts that no file of ours contains, and what to do instead. */

@@ -4,6 +4,7 @@ import type { Clock } from '../lib/clock'
 import type { Disk } from '../lib/disk'
 import { isServed } from '../lib/json-socket'
 import type { Paths } from '../lib/paths'
+import type { Processes } from '../lib/processes'
 import { holdersIn } from '../jobs/livelocks'
 import { JOBS_END_S } from '../model/limits/master'
 import type { Master } from '../rpc/luxi/calls'
@@ -34,11 +35,11 @@ export async function awaitJob(master: Master, clock: Clock, job: number, limit_
 }
 
 /** Kills job processes directly when luxid cannot be asked: a process that lives listens on its live-lock. Returns the jobs. */
-export async function killJobProcesses(paths: Paths, disk: Disk): Promise<number[]> {
+export async function killJobProcesses(paths: Paths, disk: Disk, processes: Processes): Promise<number[]> {
   const killed: number[] = []
   for (const [job, { livelock, process_id }] of holdersIn(paths.livelockDir, await disk.list(paths.livelockDir))) {
     if (!(await isServed(livelock))) continue
-    process.kill(process_id, 'SIGKILL')
+    processes.signal(process_id, 'SIGKILL')
     killed.push(job)
   }
   return killed

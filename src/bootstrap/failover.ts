@@ -179,9 +179,9 @@ async function checkContents(options: FailoverOptions, { self }: Names, others: 
 
 /** Works like wconfd: while this process serves the socket, the node's own noded leaves the files alone. */
 async function takeConfig(options: FailoverOptions, oldMaster: string): Promise<ConfigData> {
-  const { paths, log } = options
+  const { paths, clock, log } = options
   const path = paths.socket('follow')
-  await yieldFollow(path)
+  await yieldFollow(path, clock)
   const unread = () => {
     throw new ConfigurationError('This node is becoming the master; ask again in a moment')
   }

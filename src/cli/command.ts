@@ -6,7 +6,7 @@ import type { Disk } from '../lib/disk'
 import type { Log } from '../lib/log'
 import type { Paths } from '../lib/paths'
 import type { Random } from '../lib/random'
-import type { runCommand } from '../lib/run-command'
+import type { Run } from '../lib/run-command'
 import type { FirstFields } from '../model/cluster'
 import { ECODE, type ErrorCode, OpPrereqError } from '../model/errors'
 import type { Master } from '../rpc/luxi/calls'
@@ -106,7 +106,7 @@ export interface Call {
   /** Where the nodes are virtual ones on this machine, the folder with their roots: what runs on a node can be run here. */
   readonly nodesRoot: string | undefined
   /** Starts a program; its output is kept. */
-  readonly run: typeof runCommand
+  readonly run: Run
   /** Makes a node ready to be added, where this can be done from here; answers what the job needs to know of it. */
   readonly prepareNode: ((name: string) => Promise<PreparedNode>) | undefined
   /** Rejects where the machine has several virtual nodes and none was named. */

@@ -1,6 +1,6 @@
 // A command line as it was typed, to the command that does it: the program's name or the first word chooses the tool.
 import type { Clock } from '../lib/clock'
-import type { runCommand } from '../lib/run-command'
+import type { Run } from '../lib/run-command'
 import { RELEASE_VERSION } from '../model/constants/versions'
 import type { Call, Terminal, Tool } from './command'
 
@@ -68,8 +68,8 @@ export interface Environment {
   readonly thisNode: Call['thisNode']
   readonly newNode: Call['newNode']
   readonly variables: Readonly<Record<string, string | undefined>>
-  readonly clock?: Clock
-  readonly run?: typeof runCommand
+  readonly clock: Clock
+  readonly run: Run
 }
 
 /** Runs `program words...`; the exit code. `gnt instance list` is `gnt-instance list`. */

@@ -1,6 +1,4 @@
 // Runs one command of a tool: reads its words, runs it, and prints its errors on the terminal.
-import { systemClock } from '../lib/clock'
-import { runCommand as runProcess } from '../lib/run-command'
 import { RELEASE_VERSION } from '../model/constants/versions'
 import type { Master } from '../rpc/luxi/calls'
 import { type Call, type Command, EXIT, type Tool, UsageError } from './command'
@@ -41,7 +39,7 @@ async function runCommand(
   tool: Tool,
   command: Command,
   words: readonly string[],
-  { terminal, connect, thisNode, newNode, clock = systemClock, run = runProcess }: Environment,
+  { terminal, connect, thisNode, newNode, clock, run }: Environment,
 ): Promise<number> {
   try {
     const { options, args, help } = parseCommandLine(command, words, terminal)

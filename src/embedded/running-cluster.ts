@@ -3,6 +3,8 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { Child } from '../daemons/node/child'
 import { systemClock as clock } from '../lib/clock'
+import { systemFiles as files } from '../lib/files'
+import { systemProcesses as processes } from '../lib/processes'
 import { Turns } from '../lib/turns'
 import { OpExecError } from '../model/errors'
 import { roleNamed } from '../roles/table'
@@ -42,7 +44,7 @@ export class RunningCluster {
     private readonly program: string,
   ) {
     for (const { name, address } of settings.nodes) this.nodes.set(name, this.child(name, address))
-    this.luxi = new LuxiClient({ path: this.masterPaths.socket('query') })
+    this.luxi = new LuxiClient({ path: this.masterPaths.socket('query'), clock })
   }
 
   /** The master's daemons need the votes of the others, so it comes last. */
@@ -86,7 +88,7 @@ export class RunningCluster {
     const stopped = new Promise<void>((resolve) => (this.masterStopped = resolve))
     this.nodes.get(this.masterNode.name)?.send('stop-master')
     await stopped
-    const nodes = openNodeClient({ paths, clock })
+    const nodes = openNodeClient({ paths, clock, files })
     await shutDownGuests(config, nodes, say)
     nodes.close()
   }
@@ -113,7 +115,7 @@ export class RunningCluster {
     if (master === undefined || master === nodes[0]) return
     const remembered = this.remember([master, ...nodes.filter((node) => node !== master)])
     this.luxi.close()
-    this.luxi = new LuxiClient({ path: this.masterPaths.socket('query') })
+    this.luxi = new LuxiClient({ path: this.masterPaths.socket('query'), clock })
     say(`${name} is the master now; ${apiOf(this.settings)} leads there`)
     if (this.ready) {
       this.pointer?.remove()
@@ -128,7 +130,7 @@ export class RunningCluster {
 
   private child(name: string, address: string): Child {
     return new Child({
-      ...{ name, program: this.program, clock },
+      ...{ name, program: this.program, clock, processes },
       args: ['node', ...this.nodeOptions(address)],
       young_mib: roleNamed('node')?.young_mib,
       env: { GANETI_ROOTDIR: path.join(this.options.root, name), GANETI_HOSTNAME: name },

@@ -1,12 +1,12 @@
 // The pool of job processes: a running job is exactly one process that can be killed alone. A few idle ones are kept warm; one that
 // ended its job cleanly takes the next, and is replaced after some jobs or after any failure.
 import { errorText } from '../lib/system-failure'
-import { fork } from 'node:child_process'
 import type { Clock, Timer } from '../lib/clock'
 import { connectFramed, type FramedConnection, isServed } from '../lib/json-socket'
 import type { Log } from '../lib/log'
 import { nodeFlags } from '../lib/node-flags'
 import type { Paths } from '../lib/paths'
+import type { Processes } from '../lib/processes'
 import { YOUNG_MIB } from '../model/limits/daemons'
 import {
   JOBS_PER_PROCESS_MAX,
@@ -25,16 +25,18 @@ import { livelockName } from './livelocks'
 import { type FromProcess, type ToJob, type ToProcess, readMessage } from './messages'
 import type { JobListener, JobOrder, JobRunner, PreparedJob, Progress, RunningJob } from './runner'
 
-export interface PoolOptions {
+export interface JobProgram {
   /** The program of a job process; its arguments are the virtual root and the host name. */
   entry: string
+  execArgv?: string[]
+  processes: JobProcesses
+}
+
+export interface PoolOptions extends JobProgram {
   paths: Paths
   clock: Clock
   log: Log
-  execArgv?: string[]
   warm?: number
-  /** Default: those of this machine. */
-  processes?: JobProcesses
 }
 
 /** Where job processes come from. */
@@ -58,21 +60,15 @@ export interface JobChild {
   unref(): void
 }
 
-const systemProcesses: JobProcesses = {
+export const forkedJobs = (processes: Processes): JobProcesses => ({
   start: ({ entry, paths, execArgv }) =>
-    fork(entry, [paths.root, paths.hostname], {
+    processes.fork(entry, [paths.root, paths.hostname], {
       detached: true,
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       execArgv: execArgv ?? nodeFlags(YOUNG_MIB.job),
     }),
-  kill(pid) {
-    try {
-      process.kill(pid, 'SIGKILL')
-    } catch {
-      // It has just ended by itself.
-    }
-  },
-}
+  kill: (pid) => void processes.signal(pid, 'SIGKILL'),
+})
 
 interface Waiting {
   readonly since_ms: number
@@ -116,7 +112,7 @@ export class JobPool implements JobRunner {
     const { livelock, process_id } = job
     if (livelock === undefined || process_id === undefined || !(await isServed(livelock))) return undefined
     try {
-      const { processes = systemProcesses } = this.options
+      const { processes } = this.options
       return await follow(livelock, listener, () => processes.kill(process_id))
     } catch {
       // It ended between the two looks.
@@ -234,7 +230,7 @@ class Worker {
   private readonly expected = new Map<FromProcess['say'], { resolve(): void; reject(error: Error): void }>()
 
   constructor(options: PoolOptions, onGone: () => void) {
-    this.child = (options.processes ?? systemProcesses).start(options)
+    this.child = options.processes.start(options)
     this.child.on('message', (message) => ('kind' in message ? this.hear(message) : this.check(message)))
     const gone = (why: string) => {
       this.fail(why)

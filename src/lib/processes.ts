@@ -1,5 +1,5 @@
-// Programs that live on without whoever started them, and signals to processes.
-import { spawn } from 'node:child_process'
+// Programs that go on while whoever started them does other things, and signals to processes.
+import { fork, spawn } from 'node:child_process'
 import { errorCode } from './disk'
 
 export interface Started {
@@ -11,11 +11,14 @@ export interface Started {
 export interface Processes {
   /** In a process group of its own and with an empty environment; all that it prints goes to an open file. */
   start(argv: readonly [program: string, ...args: string[]], output: number): Promise<Started>
+  /** Starts a program of ours, which can be talked to. */
+  readonly fork: typeof fork
   /** A negative number is a process group. False when there is no such process. */
   signal(pid: number, signal: NodeJS.Signals): boolean
 }
 
 export const systemProcesses: Processes = {
+  fork,
   async start([program, ...args], output) {
     const child = spawn(program, args, { stdio: ['pipe', output, output], env: {}, detached: true })
     await new Promise<void>((resolve, reject) => child.once('spawn', resolve).once('error', reject))

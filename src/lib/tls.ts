@@ -2,6 +2,7 @@
 // the X.509 library.
 import * as crypto from 'node:crypto'
 import * as fs from 'node:fs'
+import type { Files } from './files'
 import type * as tls from 'node:tls'
 import type { SecureContextOptions, TlsOptions } from 'node:tls'
 import { type Clock, systemClock } from './clock'
@@ -90,8 +91,8 @@ export function keyAndCertificate(file: string): SecureContextOptions {
 }
 
 /** Mutual TLS of the node daemon: serves the cluster certificate, which has to have signed the caller's. */
-export function nodeServerTls(paths: Paths): TlsOptions {
-  const pem = fs.readFileSync(paths.serverCert)
+export function nodeServerTls(files: Files, paths: Paths): TlsOptions {
+  const pem = files.readFileSync(paths.serverCert)
   return { key: pem, cert: pem, ca: pem, requestCert: true, rejectUnauthorized: true, minVersion: 'TLSv1.2' }
 }
 
@@ -99,9 +100,12 @@ export function nodeServerTls(paths: Paths): TlsOptions {
  * The certificate that a caller of nodes shows: its client certificate or, before there is one, the cluster's. The other end is known by the
  * cluster's certificate, not by its host name.
  */
-export function nodeClientTls(paths: Paths): SecureContextOptions & { checkServerIdentity: () => undefined } {
-  const ca = fs.readFileSync(paths.serverCert)
-  const own = fs.existsSync(paths.clientCert) ? fs.readFileSync(paths.clientCert) : ca
+export function nodeClientTls(
+  files: Files,
+  paths: Paths,
+): SecureContextOptions & { checkServerIdentity: () => undefined } {
+  const ca = files.readFileSync(paths.serverCert)
+  const own = files.existsSync(paths.clientCert) ? files.readFileSync(paths.clientCert) : ca
   return { key: own, cert: own, ca, minVersion: 'TLSv1.2', checkServerIdentity: () => undefined }
 }
 

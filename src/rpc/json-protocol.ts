@@ -1,6 +1,6 @@
 // Calls over framed text, both ends: {"method","args"} is answered by {"success","result"}. LUXI and wconfd's protocol are this.
 // Knows how a call travels and fails; what the calls mean is the business of the handlers.
-import { hearAll, systemClock, type Clock } from '../lib/clock'
+import { hearAll, type Clock } from '../lib/clock'
 import { errorText, systemFailure } from '../lib/system-failure'
 import { errorCode } from '../lib/disk'
 import { keptForFrozen } from '../lib/kept-for-frozen'
@@ -120,7 +120,7 @@ export interface JsonClientOptions {
   /** Who answers there, for error texts: `the master daemon (luxid)`. */
   peer: string
   connectTimeout_s?: number
-  clock?: Clock
+  clock: Clock
 }
 
 /** The last answer to a call that is made again and again: an answer with the same text is not read again. */
@@ -158,7 +158,7 @@ export class JsonClient {
   ): Promise<unknown> {
     const link = this.link ?? (await (this.connecting ??= this.connect()))
     return new Promise((resolve, reject) => {
-      const { clock = systemClock, peer, path } = this.options
+      const { clock, peer, path } = this.options
       let settled = false
       const expire = async (limit_s: number) => {
         // After this process was stopped the answer may be there, and only not read yet.

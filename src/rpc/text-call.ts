@@ -1,6 +1,5 @@
 // A call whose answer is handed on as it comes, unread: to read a long list only to write it again costs more than to make it.
 import type { Socket } from 'node:net'
-import { systemClock } from '../lib/clock'
 import { END, connectSocket } from '../lib/json-socket'
 import { errorFromWire, GenericError } from '../model/errors'
 import { CALL_CONNECT_S } from '../model/limits/wires'
@@ -14,7 +13,7 @@ export async function callForText(
   args: unknown,
   timeout_s: number,
 ): Promise<JsonText> {
-  const { path, peer, connectTimeout_s = CALL_CONNECT_S, clock = systemClock } = options
+  const { path, peer, connectTimeout_s = CALL_CONNECT_S, clock } = options
   const socket = await connectSocket(path, connectTimeout_s).catch((error: unknown) => {
     throw unreachable(peer, path, error)
   })

@@ -1,6 +1,8 @@
 import * as path from 'node:path'
 import { startLuxid } from '../daemons/luxi/luxid'
 import { systemClock as clock } from '../lib/clock'
+import { forkedJobs } from '../jobs/pool'
+import { systemProcesses } from '../lib/processes'
 import { systemRandom as random } from '../lib/random'
 import { WorkerPool } from '../lib/worker-pool'
 import { ALLOCATION_MEMORY_MIB, ALLOCATION_S, ALLOCATION_THREADS } from '../model/limits/allocation'
@@ -18,7 +20,7 @@ export const start: Start = async (surroundings) => {
   const masterFile = async (file: string) => (await disk.read(paths.local(file)))?.toString('utf8')
   return startLuxid({
     ...{ paths, log, clock, random, disk, nodes },
-    jobEntry: path.join(__dirname, '../../bin/job.js'),
+    jobs: { entry: path.join(__dirname, '../../bin/job.js'), processes: forkedJobs(systemProcesses) },
     async planJob(ops, documents, asked) {
       const { planJob } = await import('../operations/plan/plan.js')
       return planJob(ops, { ...documents, nodes: asked, clock, random, paths, log, masterFile })

@@ -1,5 +1,6 @@
 // The common part of the master's daemons: they start only when the other nodes agree.
 import { systemClock as clock } from '../lib/clock'
+import { systemFiles as files } from '../lib/files'
 import { ownedDisk as disk } from '../model/owners'
 import { openNodeClient } from '../rpc/node/client'
 import { checkVotes } from '../bootstrap/votes'
@@ -7,7 +8,7 @@ import type { Surroundings } from './start'
 
 /** The client for calls to nodes, once the majority has said that this node is the master. */
 export async function masterNodes({ paths, log, options }: Surroundings) {
-  const nodes = openNodeClient({ paths, clock })
+  const nodes = openNodeClient({ paths, clock, files })
   await checkVotes({ paths, disk, nodes, clock, log, noVoting: options['no-voting'], yesDoIt: options['yes-do-it'] })
   return nodes
 }

@@ -1,6 +1,7 @@
 import { Supervisor } from '../daemons/node/supervisor'
 import { systemClock as clock } from '../lib/clock'
-import { claimAll } from '../model/owners'
+import { thisMachine } from '../lib/machine'
+import { claimAll, ownedDisk as disk } from '../model/owners'
 import { readOptions } from '../roles/options'
 import { ROLES, roleNamed } from '../roles/table'
 import { PROGRAM } from './program'
@@ -9,8 +10,9 @@ import type { Start } from './start'
 /** Messages of this process to its parent are those of `NodeMessage` in daemons/node/messages.ts. */
 export const start: Start = async ({ paths, log, options }) => {
   claimAll(paths.local)
+  const { files, processes } = thisMachine
   const supervisor = new Supervisor({
-    ...{ paths, clock, log, program: PROGRAM, roles: ROLES },
+    ...{ paths, clock, disk, files, processes, log, program: PROGRAM, roles: ROLES },
     args: givenOptions(options.give),
     simulated: options.simulated === true,
     noVoting: options['no-voting'] === true && options['yes-do-it'] === true,

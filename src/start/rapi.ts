@@ -14,7 +14,7 @@ export const start: Start = async (surroundings) => {
   await masterNodes(surroundings)
   return startRapi({
     ...{ paths, log, clock, random, accessLog: options.accessLog },
-    master: new LuxiClient({ path: paths.socket('query') }),
+    master: new LuxiClient({ path: paths.socket('query'), clock }),
     ...(options.bind ? { addresses: options.bind } : await ownAddresses(paths)),
     port: options.port ?? PORT.rapi,
     requireAuthentication: options['no-require-authentication'] !== true,

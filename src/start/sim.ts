@@ -2,6 +2,7 @@ import * as path from 'node:path'
 import { loadConfig } from '../config/upgrade'
 import { startSim } from '../daemons/sim/sim'
 import { systemClock as clock } from '../lib/clock'
+import { systemFiles as files } from '../lib/files'
 import { systemRandom as random } from '../lib/random'
 import { ownedDisk as disk } from '../model/owners'
 import type { Start } from './start'
@@ -15,6 +16,6 @@ export const start: Start = async ({ paths, log, options }) => {
     config: loadConfig(config.toString('utf8'), random).config,
     socket: options.socket ?? path.join(besideNodes, 'sim.sock'),
     stateFile: options.state ?? path.join(besideNodes, 'sim.json'),
-    ...{ clock, log },
+    ...{ clock, disk, files, log },
   })
 }

@@ -1,6 +1,7 @@
 // Configuration changes of the size of `instance modify`, sent to a real wconfd as job processes send them.
 import * as path from 'node:path'
 import { performance } from 'node:perf_hooks'
+import { systemClock } from '../../src/lib/clock'
 import type { Instance } from '../../src/model/config'
 import { openWconfd } from '../../src/rpc/wconfd/client'
 import { type Measured, measured } from './measured'
@@ -16,7 +17,7 @@ export async function loadWconfd(
   const started = performance.now()
   const until = started + duration_s * 1000
   const one = async (client: number) => {
-    const wconfd = openWconfd({ path: socket })
+    const wconfd = openWconfd({ clock: systemClock, path: socket })
     for (let round = 0; performance.now() < until; round++) {
       const own = instances.filter((_, at) => at % clients === client)
       const uuid = own[round % own.length] ?? ''

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
+import { systemClock } from '../../src/lib/clock'
 import { serveLuxi } from '../../src/daemons/luxi/server'
 import type { FramedServer } from '../../src/lib/json-socket'
 import { silentLog } from '../../src/lib/log'
@@ -42,7 +43,7 @@ beforeAll(async () => {
   fs.mkdirSync(path.dirname(sockets[0] ?? ''), { recursive: true })
   master = new Notes()
   servers = await serveLuxi(sockets, master, silentLog)
-  client = new LuxiClient({ path: sockets[0] ?? '' })
+  client = new LuxiClient({ clock: systemClock, path: sockets[0] ?? '' })
 })
 afterAll(async () => {
   client.close()

@@ -65,7 +65,7 @@ export class Auditor {
     const seen = (config: ConfigData) => this.checkConfig(config, 'as followers see it', true)
     for (;;)
       try {
-        await followConfig(cluster.master.paths.socket('wconfd'), seen, { clock: process.clock })
+        await followConfig(cluster.master.paths.socket('wconfd'), { clock: process.clock }, seen)
         return
       } catch {
         await process.clock.sleep(1000)

@@ -10,7 +10,6 @@ import { EMPTY_GANTRY } from '../../src/config/upgrade'
 import { startLuxid } from '../../src/daemons/luxi/luxid'
 import { World } from '../../src/daemons/sim/world'
 import { startWconfd } from '../../src/daemons/wconfd/server'
-import { JobPool } from '../../src/jobs/pool'
 import type { Disk } from '../../src/lib/disk'
 import type { ConfigData, Node } from '../../src/model/config'
 import { hvDefaults } from '../../src/model/constants/hypervisors'
@@ -157,7 +156,6 @@ export class SimCluster {
 
   private startLuxid(process: SimProcess): Promise<Closable> {
     const basics = this.basics(process)
-    const { paths, clock, log } = basics
     const { simulator, network } = this
     const world = {
       ...{ simulator, network },
@@ -167,10 +165,9 @@ export class SimCluster {
         this.begun.set(key, (this.begun.get(key) ?? 0) + 1)
       },
     }
-    const runner = new JobPool({ entry: '', paths, clock, log, processes: simProcesses(this.master, world, this.jobs) })
-    runner.warmUp()
     return startLuxid({
-      ...{ ...basics, runner, jobEntry: '' },
+      ...basics,
+      jobs: { entry: '', processes: simProcesses(this.master, world, this.jobs) },
       planJob: () => Promise.reject(new Error('nobody plans here')),
     })
   }
@@ -178,7 +175,7 @@ export class SimCluster {
   private basics(process: SimProcess) {
     const { clock } = process
     const { paths } = this.master
-    const nodes = openNodeClient({ paths, clock, transport: this.network.of(process) })
+    const nodes = openNodeClient({ paths, transport: this.network.of(process) })
     return {
       paths,
       clock,

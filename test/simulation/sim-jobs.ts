@@ -45,7 +45,7 @@ function jobProgram(channel: Channel, machine: SimMachine, { simulator, network,
   const { random } = simulator
   const disk = machine.disk.of(process)
   const log = logOf(process)
-  const nodes = openNodeClient({ paths, clock, transport: network.of(process) })
+  const nodes = openNodeClient({ paths, transport: network.of(process) })
   const wconfd = openWconfd({ path: paths.socket('wconfd'), clock })
   const luxi = new LuxiClient({ path: paths.socket('query'), clock })
   serveJobs(channel, {

@@ -5,6 +5,7 @@ import * as fs from 'node:fs'
 import * as https from 'node:https'
 import * as os from 'node:os'
 import * as path from 'node:path'
+import { systemClock } from '../../src/lib/clock'
 import { LuxiClient } from '../../src/rpc/luxi/client'
 import type { Master, WireOpCode } from '../../src/rpc/luxi/calls'
 
@@ -136,7 +137,7 @@ async function launch(root: string, args: readonly string[], env: StartOptions['
     void ended.then((code) => reject(new Error(`the cluster ended with ${code} before it was ready:\n${output}`)))
   })
   const socket = ready[2] ?? ''
-  const master = new LuxiClient({ path: socket })
+  const master = new LuxiClient({ clock: systemClock, path: socket })
   return {
     ...{ child, socket, master },
     url: ready[1] ?? '',

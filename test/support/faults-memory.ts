@@ -1,6 +1,7 @@
 // People who change the memory of instances of their own, some of them too hasty to wait for a daemon that does not answer, and remember
 // what each job that they saw end has promised.
 import * as https from 'node:https'
+import { systemClock } from '../../src/lib/clock'
 import type { WireOpCode } from '../../src/rpc/luxi/calls'
 import { LuxiClient } from '../../src/rpc/luxi/client'
 import type { Random } from '../../src/lib/random'
@@ -17,7 +18,7 @@ export interface Door {
 const FINAL = ['success', 'error', 'canceled']
 
 export function luxiDoor(cluster: EmbeddedCluster, patience_s: number): Door {
-  const open = () => new LuxiClient({ path: cluster.socket, timeout_s: patience_s })
+  const open = () => new LuxiClient({ clock: systemClock, path: cluster.socket, timeout_s: patience_s })
   const asking = async <T>(ask: (client: LuxiClient) => Promise<T>): Promise<T> => {
     const client = open()
     return ask(client).finally(() => client.close())

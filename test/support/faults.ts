@@ -3,6 +3,7 @@
 import * as fs from 'node:fs'
 import * as net from 'node:net'
 import * as path from 'node:path'
+import { systemClock } from '../../src/lib/clock'
 import type { Wconfd } from '../../src/rpc/wconfd/calls'
 import { openWconfd } from '../../src/rpc/wconfd/client'
 import { PORT } from '../../src/model/constants/daemons'
@@ -104,7 +105,7 @@ export const dataDir = (cluster: EmbeddedCluster, node: string): string =>
 
 /** Wconfd's calls for one piece of work. */
 export async function withWconfd<T>(cluster: EmbeddedCluster, use: (wconfd: Wconfd) => Promise<T>): Promise<T> {
-  const wconfd = openWconfd({ path: path.join(masterRun(cluster), 'socket/ganeti-wconfd') })
+  const wconfd = openWconfd({ clock: systemClock, path: path.join(masterRun(cluster), 'socket/ganeti-wconfd') })
   try {
     return await use(wconfd)
   } finally {

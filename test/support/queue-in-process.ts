@@ -2,6 +2,8 @@
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
+import { systemProcesses } from '../../src/lib/processes'
+import { forkedJobs } from '../../src/jobs/pool'
 import type { OwnerDied } from '../../src/jobs/execution'
 import { type Job, isFinished, isFurther } from '../../src/jobs/job'
 import { parseJob } from '../../src/jobs/job-file'
@@ -55,6 +57,7 @@ export async function openTestQueue(
   const store = new QueueStore(disk, paths, silentLog, noReplicas, systemClock)
   const runner = new JobPool({
     entry: tinyJob,
+    processes: forkedJobs(systemProcesses),
     paths,
     clock: systemClock,
     log: silentLog,

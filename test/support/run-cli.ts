@@ -1,5 +1,5 @@
-import type { Clock } from '../../src/lib/clock'
-import type { runCommand } from '../../src/lib/run-command'
+import { type Clock, systemClock } from '../../src/lib/clock'
+import { type Run, runCommand } from '../../src/lib/run-command'
 import type { NewNode } from '../../src/cli/command'
 import { runProgram } from '../../src/cli/program'
 import type { Master } from '../../src/rpc/luxi/calls'
@@ -9,7 +9,7 @@ export interface CliOptions {
   answers?: string[]
   nodesRoot?: string
   /** Plays the programs that the command starts. */
-  run?: typeof runCommand
+  run?: Run
   clock?: Clock
   variables?: Record<string, string>
   newNode?: NewNode
@@ -36,8 +36,8 @@ export async function runCli(master: Master, words: readonly string[], options: 
     connect: () => ({ master, nodesRoot: options.nodesRoot, prepareNode: undefined }),
     thisNode: () => Promise.reject(new Error('no node')),
     newNode: () => (options.newNode ? Promise.resolve(options.newNode) : Promise.reject(new Error('no node'))),
-    ...(options.run && { run: options.run }),
-    ...(options.clock && { clock: options.clock }),
+    run: options.run ?? runCommand,
+    clock: options.clock ?? systemClock,
     terminal: {
       out: (line) => void (result.stdout += `${line}\n`),
       err: (line) => void (result.stderr += `${line}\n`),
@@ -59,6 +59,6 @@ export async function runCli(master: Master, words: readonly string[], options: 
 
 /** The first place in a stack that is a command, and not what all commands ask with. */
 function siteOf(stack: string): string {
-  const places = [...stack.matchAll(/src\/cli\/([\w-]+\.ts):(\d+):\d+/g)].map(([, file, line]) => `${file}:${line}`)
+  const places = [...stack.matchAll(/src\/cli\/(?:[\w-]+\/)*([\w-]+\.ts):(\d+):\d+/g)].map(([, file, line]) => `${file}:${line}`)
   return places.find((place) => !place.startsWith('confirm.ts')) ?? 'nowhere'
 }

@@ -71,7 +71,7 @@ export async function separateNodes(count: number): Promise<SeparateNodes> {
       })
     },
     luxi(number) {
-      const client = new LuxiClient({ path: node(number).paths.socket('query') })
+      const client = new LuxiClient({ clock, path: node(number).paths.socket('query') })
       clients.push(client)
       return client
     },

@@ -1,4 +1,7 @@
 // A luxid with test jobs (tiny-job.ts) on the recorded cluster's configuration. As a program: node tiny-luxid.ts ROOT HOSTNAME.
+import { ownedDisk } from '../../src/model/owners'
+import { systemProcesses } from '../../src/lib/processes'
+import { forkedJobs } from '../../src/jobs/pool'
 import { startLuxid, type Luxid } from '../../src/daemons/luxi/luxid'
 import { systemClock } from '../../src/lib/clock'
 import { createLog, silentLog } from '../../src/lib/log'
@@ -26,13 +29,13 @@ export async function startTinyLuxid(
     paths,
     clock: systemClock,
     random: systemRandom,
+    disk: ownedDisk,
     log: silentLog,
     nodes: options.nodes ?? silentNodes,
     ...recorded(),
     wconfd: wconfd.calls,
     follow: wconfd.follow,
-    jobEntry: tinyJob,
-    jobExecArgv: runTypescript,
+    jobs: { entry: tinyJob, execArgv: runTypescript, processes: forkedJobs(systemProcesses) },
     planJob: async () => [],
   })
   return { ...luxid, wconfd }

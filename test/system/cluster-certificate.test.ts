@@ -1,5 +1,7 @@
 // A new certificate for a whole embedded cluster, while all its daemons run and the master asks the nodes all the time.
 import * as fs from 'node:fs'
+import { systemClock } from '../../src/lib/clock'
+import { systemFiles } from '../../src/lib/files'
 import { nodePaths, readSettings } from '../../src/embedded/layout'
 import { readServerPem } from '../../src/lib/server-pem'
 import { nodeUuid } from '../../src/model/ids'
@@ -24,7 +26,7 @@ const renew = () => cluster.gnt('cluster', 'renew-crypto', '--new-cluster-certif
 /** Asks all nodes, over new connections and over those that it has, until it is told to stop; answers how often, and what failed. */
 function askAlways(): () => Promise<{ asked: number; failures: string[] }> {
   let goesOn = true
-  const kept = openNodeClient({ paths: pathsOf(MASTER) })
+  const kept = openNodeClient({ files: systemFiles, clock: systemClock, paths: pathsOf(MASTER) })
   const targets = members().map(({ name, address }): NodeTarget => ({
     uuid: nodeUuid(name),
     name,
@@ -35,7 +37,7 @@ function askAlways(): () => Promise<{ asked: number; failures: string[] }> {
   let asked = 0
   const ask = async (): Promise<void> => {
     while (goesOn) {
-      const fresh = openNodeClient({ paths: pathsOf(MASTER) })
+      const fresh = openNodeClient({ files: systemFiles, clock: systemClock, paths: pathsOf(MASTER) })
       for (const client of [kept, fresh]) {
         const answers = await client.all(targets, 'version', [])
         asked += answers.size

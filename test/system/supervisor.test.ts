@@ -2,6 +2,9 @@
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
+import { systemDisk } from '../../src/lib/disk'
+import { systemProcesses } from '../../src/lib/processes'
+import { systemFiles } from '../../src/lib/files'
 import { Supervisor } from '../../src/daemons/node/supervisor'
 import { systemClock as clock } from '../../src/lib/clock'
 import { silentLog as log } from '../../src/lib/log'
@@ -22,6 +25,7 @@ const root = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-supervisor-'))
 const paths = pathsOf(path.join(root, 'n1'), 'n1')
 const notesFile = path.join(root, 'notes')
 const supervisor = new Supervisor({
+  ...{ disk: systemDisk, files: systemFiles, processes: systemProcesses },
   ...{ paths, clock, log, program: TINY, roles: ROLES, args: new Map(), simulated: false, noVoting: false },
   onEnd: () => undefined,
 })

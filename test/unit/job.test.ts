@@ -1,6 +1,9 @@
 // The whole way of a job: luxid, a real job process with the real operations, a real wconfd with the locks. One node, no network.
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import * as path from 'node:path'
+import { systemProcesses } from '../../src/lib/processes'
+import { forkedJobs } from '../../src/jobs/pool'
+import { ownedDisk } from '../../src/model/owners'
 import { initialConfig } from '../../src/config/init'
 import { encodeConfig } from '../../src/config/encode'
 import { type Luxid, startLuxid } from '../../src/daemons/luxi/luxid'
@@ -18,6 +21,7 @@ jest.setTimeout(60_000)
 let paths: Paths
 let luxid: Luxid
 let luxi: LuxiClient
+const jobs = { execArgv: runTypescript, processes: forkedJobs(systemProcesses) }
 let wconfd: { close(): Promise<void> }
 
 beforeAll(async () => {
@@ -26,15 +30,21 @@ beforeAll(async () => {
   const names = { clusterName: 'c.example', masterName: 'n1.example', masterIp: '127.0.0.9', primaryIp: '127.0.0.1' }
   const config = initialConfig({ ...names, masterCertDigest: '' }, { now_s: 1, random: systemRandom })
   writeFileSync(paths.configFile, encodeConfig(config))
-  const common = { paths, clock: systemClock, random: systemRandom, log: silentLog, nodes: silentNodes }
+  const common = {
+    paths,
+    clock: systemClock,
+    random: systemRandom,
+    disk: ownedDisk,
+    log: silentLog,
+    nodes: silentNodes,
+  }
   wconfd = await startWconfd(common)
   luxid = await startLuxid({
     ...common,
-    jobEntry: path.join(__dirname, '../../src/job.ts'),
-    jobExecArgv: runTypescript,
+    jobs: { ...jobs, entry: path.join(__dirname, '../../src/job.ts') },
     planJob: async () => [],
   })
-  luxi = new LuxiClient({ path: paths.socket('query') })
+  luxi = new LuxiClient({ clock: systemClock, path: paths.socket('query') })
 })
 
 afterAll(async () => {
@@ -100,7 +110,14 @@ test('a killed job frees its locks, names them, and the next job gets them', asy
 })
 
 test('a second luxid on the same queue is refused', async () => {
-  const options = { paths, clock: systemClock, random: systemRandom, log: silentLog, nodes: silentNodes }
-  const handed = { jobEntry: '', planJob: async () => [] }
+  const options = {
+    paths,
+    clock: systemClock,
+    random: systemRandom,
+    disk: ownedDisk,
+    log: silentLog,
+    nodes: silentNodes,
+  }
+  const handed = { jobs: { ...jobs, entry: '' }, planJob: async () => [] }
   await expect(startLuxid({ ...options, ...handed })).rejects.toThrow('another luxid already serves')
 })

@@ -4,10 +4,9 @@ import { masterCandidates } from '../../config/lookup'
 import { recordValues } from '../../config/records'
 import { EMPTY_GANTRY } from '../../config/upgrade'
 import { sortedFilters } from '../../jobs/filters'
-import { JobPool } from '../../jobs/pool'
+import { JobPool, type JobProgram } from '../../jobs/pool'
 import { JobQueue } from '../../jobs/queue'
 import { Replicas, type UnreadFile } from '../../jobs/replicas'
-import type { JobRunner } from '../../jobs/runner'
 import { QueueStore, jobFile, serialContent } from '../../jobs/store'
 import { within, type Clock } from '../../lib/clock'
 import type { Disk } from '../../lib/disk'
@@ -20,7 +19,6 @@ import type { FilterRule } from '../../model/filter-rule'
 import { ConfigurationError } from '../../model/errors'
 import { REPLICATION_S } from '../../model/limits/replication'
 import type { LiveData } from '../../query/live-data'
-import { ownedDisk } from '../../model/owners'
 import type { NodeClient } from '../../rpc/node/client'
 import type { Wconfd } from '../../rpc/wconfd/calls'
 import { openWconfd } from '../../rpc/wconfd/client'
@@ -44,7 +42,7 @@ export interface LuxidOptions {
   clock: Clock
   random: Random
   log: Log
-  disk?: Disk
+  disk: Disk
   nodes: NodeClient
   /** Default: asked through `nodes`. */
   live?: LiveData
@@ -57,11 +55,7 @@ export interface LuxidOptions {
    * Default: follows wconfd.
    */
   follow?(onConfig: OnConfigChange): Promise<Follower>
-  /** The program of a job process. */
-  jobEntry: string
-  jobExecArgv?: string[]
-  /** Instead of processes: the simulation's. */
-  runner?: JobRunner
+  jobs: JobProgram
   planJob: MasterContext['planJob']
   allocation?: MasterContext['allocation'] & { close(): Promise<void> }
 }
@@ -78,7 +72,7 @@ export interface Luxid {
 }
 
 export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
-  const { paths, clock, random, log, disk = ownedDisk, nodes, planJob, allocation } = options
+  const { paths, clock, random, log, disk, nodes, planJob, allocation } = options
   const sockets = [paths.socket('master'), paths.socket('query')]
   // Before anything is read: two of them on one queue would run every job twice.
   for (const path of sockets)
@@ -144,7 +138,7 @@ async function followState(
   })
   const events = new EventService({ queue: parts.queue, clock, config }, history, instances)
   const listeners = new Set<() => void>()
-  const follow = options.follow ?? ((onConfig) => followConfig(paths.socket('wconfd'), onConfig, { clock, log }))
+  const follow = options.follow ?? ((onConfig) => followConfig(paths.socket('wconfd'), { clock, log }, onConfig))
   const follower = await follow((next, delta) => {
     now = next
     events.follow(next, delta)
@@ -170,7 +164,7 @@ interface Parts {
 }
 
 function openQueue(options: LuxidOptions, disk: Disk, wconfd: Wconfd): Parts {
-  const { paths, clock, log, nodes, jobEntry, jobExecArgv } = options
+  const { paths, clock, log, nodes, jobs } = options
   const replicas = new Replicas({
     ...{ nodes, clock, log },
     files: () => queueFiles(paths, queue),
@@ -178,7 +172,7 @@ function openQueue(options: LuxidOptions, disk: Disk, wconfd: Wconfd): Parts {
   const store = new QueueStore(disk, paths, log, replicas, clock, () => queue.busy)
   const queue: JobQueue = new JobQueue({
     ...{ store, clock, log },
-    runner: options.runner ?? warmPool(new JobPool({ entry: jobEntry, execArgv: jobExecArgv, paths, clock, log })),
+    runner: warmPool(new JobPool({ ...jobs, paths, clock, log })),
     ownerDied: (client) => wconfd.gantryOwnerDied(client),
   })
   return { queue, store, replicas }

@@ -1,8 +1,9 @@
 // One daemon as a child process: started, watched, started again when it dies, and stopped.
-import { type ChildProcess, fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import type { Clock, Timer } from '../../lib/clock'
 import { inheritedEnvironment } from '../../lib/environment'
 import { nodeFlags } from '../../lib/node-flags'
+import type { Processes } from '../../lib/processes'
 import {
   CHILD_BACKOFF_MAX_S,
   CHILD_BACKOFF_MIN_S,
@@ -20,6 +21,7 @@ export interface ChildOptions {
   /** As for `nodeFlags`. */
   young_mib?: number | undefined
   clock: Clock
+  processes: Processes
   /** Exit codes after which it is not started again. */
   finalCodes?: readonly number[]
   onMessage?(message: unknown, child: ChildProcess): void
@@ -90,8 +92,8 @@ export class Child {
 
   /** `first` hears of the first start; later ones are tried until they work. */
   private launch(first?: { ready(): void; failed(error: Error): void }): void {
-    const { name, program, args, env, young_mib, clock } = this.options
-    const child = fork(program, [...args], {
+    const { name, program, args, env, young_mib, clock, processes } = this.options
+    const child = processes.fork(program, [...args], {
       env: { ...inheritedEnvironment(), ...env },
       execArgv: nodeFlags(young_mib),
       stdio: ['ignore', 'inherit', 'pipe', 'ipc'],

@@ -1,12 +1,13 @@
 // gantryd node: the parent of all daemons of one node. It starts what the node should have, starts again what dies, and obeys
 // its noded, which is told by the master which node is master now. It serves nobody itself.
 import { errorText } from '../../lib/system-failure'
-import { readFileSync } from 'node:fs'
 import type { Clock, Timer } from '../../lib/clock'
-import { isMissing, systemDisk } from '../../lib/disk'
+import { type Disk, isMissing } from '../../lib/disk'
+import type { Files } from '../../lib/files'
 import { isServed } from '../../lib/json-socket'
 import type { Log } from '../../lib/log'
 import type { Paths } from '../../lib/paths'
+import type { Processes } from '../../lib/processes'
 import { Turns } from '../../lib/turns'
 import { EXIT } from '../../model/constants/daemons'
 import { MASTER_RETRY_S } from '../../model/limits/master'
@@ -19,6 +20,9 @@ import { type DaemonRequest, isDaemonRequest } from './requests'
 export interface SupervisorOptions {
   paths: Paths
   clock: Clock
+  disk: Disk
+  files: Files
+  processes: Processes
   log: Log
   /** The program that plays the roles (bin/gantryd.js). */
   program: string
@@ -88,15 +92,14 @@ export class Supervisor {
   /** The lists of nodes may have changed: starts the daemons of a candidate, or stops them on a node that is no candidate any more. */
   private async settleCandidate(): Promise<void> {
     if (this.stopping) return
-    const { simulated, paths } = this.options
-    if (!simulated && !isCandidate(paths)) return this.stopRoles(this.at('candidate'))
+    if (!this.options.simulated && !isCandidate(this.options)) return this.stopRoles(this.at('candidate'))
     for (const role of this.at('candidate')) await this.startRole(role)
   }
 
   /** A node that believes to be the master asks for votes until it has them, or is told that another one is the master. */
   private async beMaster(): Promise<void> {
-    const { simulated, paths } = this.options
-    if (this.stopping || !(simulated || isMaster(paths)) || (await this.startMaster(false))) return
+    const { simulated } = this.options
+    if (this.stopping || !(simulated || isMaster(this.options)) || (await this.startMaster(false))) return
     this.beMasterLater()
   }
 
@@ -132,26 +135,26 @@ export class Supervisor {
 
   /** Ends the jobs of this master, which would otherwise go on beside the next master. */
   private async endMaster(): Promise<void> {
-    const { paths, clock, log } = this.options
+    const { paths, clock, log, disk, processes } = this.options
     const note = (text: string) => log.info({ text }, 'ending the jobs of this master')
     const path = paths.socket('query')
     if (await isServed(path)) {
-      const luxi = new LuxiClient({ path })
+      const luxi = new LuxiClient({ path, clock })
       await endJobs(luxi, clock, note).catch((error: unknown) => log.error({ err: error }, 'luxid cannot end its jobs'))
       luxi.close()
     }
     await this.stopMasterRoles()
-    const killed = await killJobProcesses(paths, systemDisk)
+    const killed = await killJobProcesses(paths, disk, processes)
     if (killed.length > 0) log.warn({ jobs: killed }, 'killed the processes of jobs')
   }
 
   private async startRole(role: Role, extra: readonly string[] = []): Promise<void> {
     const { name, young_mib, exits = {} } = role
     if (this.children.get(name)?.running) return
-    const { program, args, clock, log, paths } = this.options
+    const { program, args, clock, processes, log, paths } = this.options
     const child = new Child({
       name: `${paths.hostname || 'this node'}: ${name}`,
-      ...{ program, clock, young_mib },
+      ...{ program, clock, processes, young_mib },
       args: [name, ...(args.get(name) ?? []), ...extra],
       finalCodes: Object.keys(exits).map(Number),
       onMessage: (message) => void (isDaemonRequest(message) && this.obey(message, child)),
@@ -238,14 +241,14 @@ export class Supervisor {
 }
 
 /** Whether this node believes itself to be the master; the votes decide. */
-const isMaster = (paths: Paths): boolean => names(paths, 'master_node')
+const isMaster = (node: SupervisorOptions): boolean => names(node, 'master_node')
 
-const isCandidate = (paths: Paths): boolean => names(paths, 'master_candidates')
+const isCandidate = (node: SupervisorOptions): boolean => names(node, 'master_candidates')
 
 /** Whether a list of nodes has this one. */
-function names(paths: Paths, list: string): boolean {
+function names({ paths, files }: SupervisorOptions, list: string): boolean {
   try {
-    return readFileSync(paths.ssconf(list), 'utf8').split('\n').includes(paths.hostname)
+    return files.readFileSync(paths.ssconf(list), 'utf8').split('\n').includes(paths.hostname)
   } catch (error) {
     if (isMissing(error)) return false
     throw error

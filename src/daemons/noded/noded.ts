@@ -71,12 +71,13 @@ export async function startNoded(options: NodedOptions): Promise<Noded> {
   await basics.disk.makeDirectory(options.paths.local(PATH.EXPORT_DIR), 0o750)
   const configReplica = replicaOf(basics)
   const context = { ...basics, configReplica }
+  const { files } = context
   // Who takes the node out of the cluster gets an answer before the daemon ends.
   const answered = () => (leaving ? options.daemons.leave() : undefined)
   const accepts = callerCheck(context)
   // A stranger cannot hold a place for long: it has to prove in this time that it is a caller.
   const patience = { handshakeTimeout: NODED_RECEIVE_S * 1000, headersTimeout: NODED_RECEIVE_S * 1000 }
-  const server = https.createServer({ ...nodeServerTls(options.paths), ...patience }, (request, response) => {
+  const server = https.createServer({ ...nodeServerTls(files, options.paths), ...patience }, (request, response) => {
     if (!accepts(request.socket)) return turnAway(response)
     // A caller that goes away while it sends gets no answer.
     serve(context, request, response, accepts, answered).catch(() => response.destroy())
@@ -86,7 +87,7 @@ export async function startNoded(options: NodedOptions): Promise<Noded> {
     handshakes: new Shares({ all: NODED_HANDSHAKES_MAX, each: NODED_HANDSHAKES_PER_CLIENT_MAX }),
     ...{ clock: context.clock, log: context.log, every_s: TLS_REFUSED_EVERY_S },
   }).watch(server)
-  followCertificate(server, options.paths.serverCert, () => nodeServerTls(options.paths), context.log)
+  followCertificate(server, options.paths.serverCert, () => nodeServerTls(files, options.paths), context.log)
   // Longer than callers keep idle connections, so that no caller sends into a connection that is being closed.
   server.keepAliveTimeout = 2 * NODE_KEEP_ALIVE_S * 1000
   countRefused(server, context, TLS_REFUSED_EVERY_S)

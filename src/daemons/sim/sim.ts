@@ -1,9 +1,9 @@
 // gantryd sim: one process that answers for all nodes of a recorded cluster, over a Unix socket. A header names the node that is
 // meant. Transport and persistence only; the answers are in handlers.ts.
-import * as fs from 'node:fs'
 import * as http from 'node:http'
-import { type Clock, type Timer, systemClock } from '../../lib/clock'
-import { systemDisk } from '../../lib/disk'
+import type { Clock, Timer } from '../../lib/clock'
+import type { Disk } from '../../lib/disk'
+import type { Files } from '../../lib/files'
 import { checkSocketPath, isServed } from '../../lib/json-socket'
 import { type Log, silentLog } from '../../lib/log'
 import { type Paths, pathsOf } from '../../lib/paths'
@@ -23,7 +23,9 @@ export interface SimOptions {
   config: ConfigData
   /** Keeps what runs where across restarts. */
   stateFile: string
-  clock?: Clock
+  clock: Clock
+  disk: Disk
+  files: Files
   log?: Log
 }
 
@@ -32,10 +34,10 @@ export interface Sim {
 }
 
 export async function startSim(options: SimOptions): Promise<Sim> {
-  const { socket, config, stateFile, clock = systemClock, log = silentLog } = options
-  const saved = (await systemDisk.read(stateFile))?.toString('utf8')
+  const { socket, config, stateFile, clock, disk, files, log = silentLog } = options
+  const saved = (await disk.read(stateFile))?.toString('utf8')
   const world = saved === undefined ? World.fromConfig(config) : World.restore(config, saved)
-  const saver = saverFor(world, stateFile, clock, log)
+  const saver = saverFor(world, stateFile, options, log)
   // Recorded nodes have no virtual root, and nothing of theirs is on this machine.
   const paths = pathsOf('', 'simulated')
 
@@ -53,7 +55,7 @@ export async function startSim(options: SimOptions): Promise<Sim> {
   const server = http.createServer((request, response) => {
     serve(request, response, answer).catch(() => response.destroy())
   })
-  await listen(server, socket)
+  await listen(server, socket, files)
   log.info({ socket, nodes: Object.keys(config.nodes).length }, 'ready')
   return {
     async close() {
@@ -85,28 +87,28 @@ async function serve(
   else response.end(await answer(node, name, body))
 }
 
-async function listen(server: http.Server, socket: string): Promise<void> {
+async function listen(server: http.Server, socket: string, files: Files): Promise<void> {
   checkSocketPath(socket)
-  if (fs.existsSync(socket)) {
+  if (files.existsSync(socket)) {
     if (await isServed(socket)) throw new Error(`another simulator already serves ${socket}`)
-    fs.rmSync(socket)
+    await files.rm(socket)
   }
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(socket, () => resolve())
   })
-  fs.chmodSync(socket, 0o660)
+  await files.chmod(socket, 0o660)
 }
 
 /** Writes the world some time after it was touched; a crash may lose that much. */
-function saverFor(world: World, file: string, clock: Clock, log: Log) {
+function saverFor(world: World, file: string, { clock, disk }: SimOptions, log: Log) {
   let timer: Timer | undefined
   let written = ''
   const now = async () => {
     timer?.cancel()
     timer = undefined
     const text = world.encode()
-    if (text !== written) await systemDisk.write(file, text, { durable: false })
+    if (text !== written) await disk.write(file, text, { durable: false })
     written = text
   }
   const failed = (error: unknown) => log.error({ err: error }, 'the state of the simulated nodes was not saved')

@@ -1,6 +1,5 @@
 // wconfd: the configuration, the locks and the temporary reservations, behind one Unix socket with LUXI's framing; and a second
 // socket on which others follow the configuration. Only transport is here; nothing below knows of sockets.
-import type { Disk } from '../../lib/disk'
 import type { Timer } from '../../lib/clock'
 import { isServed } from '../../lib/json-socket'
 import { ConfigurationError } from '../../model/errors'
@@ -10,23 +9,19 @@ import {
   WCONFD_CONNECTIONS_MAX,
   WCONFD_FRAME_BYTES_MAX,
 } from '../../model/limits/wconfd'
-import { ownedDisk } from '../../model/owners'
 import { serveCalls } from '../../rpc/json-protocol'
 import { FollowFeed, serveFollow, yieldFollow } from '../../rpc/wconfd/follow-server'
 import { serveWconfd } from './calls'
 import { WconfdState, type WconfdOptions } from './state'
 
 /** The caller has asked for the votes before (services/votes). */
-export async function startWconfd(
-  given: Omit<WconfdOptions, 'disk'> & { disk?: Disk },
-): Promise<{ close(): Promise<void> }> {
-  const options = { ...given, disk: given.disk ?? ownedDisk }
+export async function startWconfd(options: WconfdOptions): Promise<{ close(): Promise<void> }> {
   const { paths, log, disk } = options
   const path = paths.socket('wconfd')
   // Before anything is read: two daemons on the same files would destroy them.
   if (await isServed(path)) throw new Error(`another wconfd already serves ${path}; stop it first`)
   await disk.makeDirectory(paths.socketDir)
-  await yieldFollow(paths.socket('follow'))
+  await yieldFollow(paths.socket('follow'), options.clock)
   const opened: { state?: WconfdState } = {}
   const documents = () => {
     if (opened.state) return opened.state.store.documents()

@@ -1,6 +1,6 @@
 // The cluster as every door but luxid itself sees it: a Master over LUXI. Answers come in order on one connection, so calls that
 // overlap get connections of their own; idle ones are kept.
-import { type Clock, nextTurn, systemClock } from '../../lib/clock'
+import { type Clock, nextTurn } from '../../lib/clock'
 import { environmentPaths } from '../../lib/paths'
 import {
   LUXI_ANSWER_S,
@@ -22,7 +22,7 @@ export interface LuxiClientOptions {
   /** The socket; default: the one of this node. */
   path?: string
   timeout_s?: number
-  clock?: Clock
+  clock: Clock
   /** Makes calls wait for a luxid that is being restarted, if nothing can be done twice by that; told once at each wait. */
   onRestart?(patience_s: number): void
 }
@@ -41,10 +41,10 @@ export class LuxiClient implements Master {
   readonly gantry: GantryMaster = this.extensions()
   readonly text: TextCalls = this.textCalls()
 
-  constructor(private readonly options: LuxiClientOptions = {}) {
+  constructor(private readonly options: LuxiClientOptions) {
     this.path = options.path ?? environmentPaths().socket('query')
     this.timeout_s = options.timeout_s ?? LUXI_ANSWER_S
-    this.clock = options.clock ?? systemClock
+    this.clock = options.clock
   }
 
   submitJob(ops: readonly WireOpCode[], signal?: AbortSignal): Promise<JobId> {

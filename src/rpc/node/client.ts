@@ -2,9 +2,9 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
 import * as nodePath from 'node:path'
-import { type Clock, systemClock } from '../../lib/clock'
+import type { Clock } from '../../lib/clock'
 import { fileStamp } from '../../lib/file-stamp'
-import { systemFiles } from '../../lib/files'
+import type { Files } from '../../lib/files'
 import type { Paths } from '../../lib/paths'
 import { mapInSlices } from '../../lib/slices'
 import { nodeClientTls } from '../../lib/tls'
@@ -66,23 +66,26 @@ export interface NodeClient {
   close(): void
 }
 
-export interface NodeClientOptions {
-  paths: Paths
-  clock?: Clock
+export type NodeClientOptions = { paths: Paths } & (HttpOptions | { transport: NodeTransport })
+
+interface HttpOptions {
+  clock: Clock
+  /** Where this machine's certificates are, and the socket of simulated nodes. */
+  files: Files
   port?: number
   /** Where a simulator answers for all nodes, if there is one; default: beside the virtual root. */
   simSocket?: string
-  /** Carries a call's body to a node and its answer back. Default: over HTTP. */
-  transport?: NodeTransport
 }
 
+/** Carries a call's body to a node and its answer back. */
 export interface NodeTransport {
   exchange(target: NodeTarget, call: CallName, body: string, timeout_s: number): Promise<string>
   close(): void
 }
 
 export function openNodeClient(options: NodeClientOptions): NodeClient {
-  const { paths, transport = httpTransport(options) } = options
+  const { paths } = options
+  const transport = 'transport' in options ? options.transport : httpTransport(paths, options)
   const bodies = new WeakMap<object, string>()
 
   /** Frozen arguments belong to a call to many nodes that are told one by one: they are written once. */
@@ -136,8 +139,8 @@ export function openNodeClient(options: NodeClientOptions): NodeClient {
   }
 }
 
-function httpTransport({ paths, clock = systemClock, port = NODE_PORT, simSocket }: NodeClientOptions): NodeTransport {
-  const endpointOf = endpoints(paths, port, simSocket ?? defaultSimSocket(paths))
+function httpTransport(paths: Paths, { files, clock, port = NODE_PORT, simSocket }: HttpOptions): NodeTransport {
+  const endpointOf = endpoints(paths, files, port, simSocket ?? defaultSimSocket(paths))
   const software = new NodeSoftware(clock)
   return {
     async exchange(target, call, body, timeout_s) {
@@ -190,7 +193,7 @@ export const defaultSimSocket = (paths: Paths): string | undefined =>
   paths.root === '' ? undefined : nodePath.join(nodePath.dirname(paths.root), 'sim.sock')
 
 /** Where to reach a node. New certificates mean new connections; the old ones end when they are idle. */
-function endpoints(paths: Paths, port: number, simSocket: string | undefined) {
+function endpoints(paths: Paths, files: Files, port: number, simSocket: string | undefined) {
   const settings = { keepAlive: true, maxTotalSockets: NODE_CONNECTIONS_MAX, timeout: NODE_KEEP_ALIVE_S * 1000 }
   // Ganeti's noded breaks connections that resume a TLS session: its server has no name for sessions.
   const tls = { ...settings, maxCachedSessions: 0 }
@@ -198,8 +201,8 @@ function endpoints(paths: Paths, port: number, simSocket: string | undefined) {
   let secured: { agent: NodeAgent; stamp: string } | undefined
 
   function agent(): https.Agent {
-    const stamp = `${fileStamp(systemFiles, paths.serverCert)} ${fileStamp(systemFiles, paths.clientCert)}`
-    if (secured?.stamp !== stamp) secured = { stamp, agent: new NodeAgent({ ...tls, ...nodeClientTls(paths) }) }
+    const stamp = `${fileStamp(files, paths.serverCert)} ${fileStamp(files, paths.clientCert)}`
+    if (secured?.stamp !== stamp) secured = { stamp, agent: new NodeAgent({ ...tls, ...nodeClientTls(files, paths) }) }
     return secured.agent
   }
 
@@ -208,7 +211,7 @@ function endpoints(paths: Paths, port: number, simSocket: string | undefined) {
   return {
     of(target: NodeTarget): Endpoint {
       // A cluster whose nodes are simulated stays one.
-      isSimulated ||= simSocket !== undefined && systemFiles.existsSync(simSocket)
+      isSimulated ||= simSocket !== undefined && files.existsSync(simSocket)
       if (isSimulated && simSocket !== undefined)
         return { agent: simulated, socketPath: simSocket, headers: { [NODE_HEADER]: target.name } }
       return { agent: agent(), host: target.primary_ip, port, headers: {} }

@@ -1,5 +1,5 @@
 // The client of wconfd. It outlives restarts of the daemon: what was not sent, or may be done twice, is sent again.
-import { systemClock, type Clock } from '../../lib/clock'
+import type { Clock } from '../../lib/clock'
 import { WCONFD_ANSWER_S, WCONFD_RECONNECT_S, WCONFD_RETRY_PAUSE_S } from '../../model/limits/wconfd'
 import { JsonClient, PeerError, type Remembered } from '../json-protocol'
 import { type Wconfd, type WconfdCallName, wconfdCalls } from './calls'
@@ -8,7 +8,7 @@ export const WCONFD = 'the configuration daemon (wconfd)'
 
 export interface WconfdClientOptions {
   path: string
-  clock?: Clock
+  clock: Clock
   /** Seconds to go on trying while nobody answers; 0 fails at once. */
   reconnect_s?: number
 }
@@ -43,7 +43,7 @@ class Line {
   }
 
   async call(name: WconfdCallName, args: readonly unknown[]): Promise<unknown> {
-    const { clock = systemClock, reconnect_s = WCONFD_RECONNECT_S } = this.options
+    const { clock, reconnect_s = WCONFD_RECONNECT_S } = this.options
     let deadline = clock.monotonic_ms() + reconnect_s * 1000
     for (;;) {
       try {

@@ -4,6 +4,7 @@ import { encodeDelta, type Delta } from '../../config/delta'
 import { encodeGantry, snapshotPieces } from '../../config/encode'
 import { breathe } from '../../lib/clock'
 import { isServed, type FramedConnection, type FramedServer } from '../../lib/json-socket'
+import type { Clock } from '../../lib/clock'
 import type { Log } from '../../lib/log'
 import type { Documents } from '../../model/config'
 import { FOLLOW_FRAME_BYTES_MAX, WCONFD_ANSWER_S, WCONFD_BUFFER_BYTES_MAX } from '../../model/limits/wconfd'
@@ -74,9 +75,9 @@ export function serveFollow({ path, log, onYield }: FollowServerOptions, feed: F
 }
 
 /** Asks the process that serves the socket to give up the files behind it, and waits until that is done. */
-export async function yieldFollow(path: string): Promise<void> {
+export async function yieldFollow(path: string, clock: Clock): Promise<void> {
   if (!(await isServed(path))) return
-  const client = new JsonClient({ path, peer: 'the keeper of the configuration replica (noded)' })
+  const client = new JsonClient({ path, clock, peer: 'the keeper of the configuration replica (noded)' })
   try {
     await client.call('gantryYield', [], WCONFD_ANSWER_S)
   } catch (error) {

@@ -1,6 +1,6 @@
 // Following the configuration: one call, `gantryFollow`, is answered by a snapshot in slices, and then deltas come on the same connection.
 // wconfd serves it, and noded on master candidates; luxid, confd and others follow instead of reading files again and again.
-import { breathe, systemClock, type Clock } from '../../lib/clock'
+import { breathe, type Clock } from '../../lib/clock'
 import { connectFramed, type FramedConnection } from '../../lib/json-socket'
 import { silentLog, type Log } from '../../lib/log'
 import { applyToConfig, applyToGantry, type Delta } from '../../config/delta'
@@ -14,7 +14,7 @@ import { PeerError } from '../json-protocol'
 const FOLLOW = 'gantryFollow'
 
 export interface FollowOptions {
-  clock?: Clock
+  clock: Clock
   log?: Log
   /** Seconds to wait for the first snapshot. */
   wait_s?: number
@@ -26,8 +26,8 @@ export type OnConfigChange = (config: ConfigData, delta: Delta | null) => void
 /** Resolves with the first snapshot; then goes on following, also over restarts of the daemon, until closed. */
 export async function followConfig(
   path: string,
+  options: FollowOptions,
   onChange: OnConfigChange = () => undefined,
-  options: FollowOptions = {},
 ): Promise<ConfigFollower> {
   const follower = new ConfigFollower(path, onChange, options)
   await follower.start()
@@ -69,7 +69,7 @@ export class ConfigFollower {
   }
 
   async start(): Promise<void> {
-    const { clock = systemClock, wait_s = WCONFD_RECONNECT_S } = this.options
+    const { clock, wait_s = WCONFD_RECONNECT_S } = this.options
     const deadline = clock.monotonic_ms() + wait_s * 1000
     for (;;) {
       try {
@@ -111,7 +111,7 @@ export class ConfigFollower {
   }
 
   private async reconnect(): Promise<void> {
-    const { clock = systemClock, log = silentLog } = this.options
+    const { clock, log = silentLog } = this.options
     this.connection = undefined
     for (let tries = 0; !this.closed; tries++) {
       if (tries > 0) await clock.sleep(WCONFD_RETRY_PAUSE_S * 1000)

@@ -69,7 +69,7 @@ async function startLuxid(): Promise<ChildProcess> {
 /** An answer that was lost says nothing about the job; only acknowledged ones are promised. */
 async function submitUntil(work: { go: boolean }, accepted: Set<number>, random: Random): Promise<void> {
   while (work.go) {
-    const luxi = new LuxiClient({ path: paths.socket('query') })
+    const luxi = new LuxiClient({ clock: systemClock, path: paths.socket('query') })
     try {
       while (work.go) {
         const ops = Array.from({ length: 1 + random.below(2) }, () => delay(random.below(200) / 1000))

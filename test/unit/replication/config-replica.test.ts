@@ -87,7 +87,7 @@ test('records that do not follow ask for a full copy', async () => {
 test('followers on a candidate see each change, and survive its restart', async () => {
   await copy()
   feed()
-  const follower = await followConfig(paths.socket('follow'))
+  const follower = await followConfig(paths.socket('follow'), { clock: systemClock })
   await tag('one')
   await eventually(() => expect(follower.current().cluster.tags).toEqual(['one']))
   expect(follower.gantry()).toBeUndefined()
@@ -101,7 +101,7 @@ test('followers on a candidate see each change, and survive its restart', async 
 
 test('the files are let go when wconfd asks for them, and the master keeps no copy of its own', async () => {
   await copy()
-  await yieldFollow(paths.socket('follow'))
+  await yieldFollow(paths.socket('follow'), systemClock)
   await expect(isServed(paths.socket('follow'))).resolves.toBe(false)
   isMaster = true
   await replica.start()

@@ -37,7 +37,7 @@ const serve = async (extra: Partial<CallServerOptions> = {}) => {
 
 beforeEach(async () => {
   await serve()
-  client = new JsonClient({ path: socketPath, peer: 'the test daemon', connectTimeout_s: 1 })
+  client = new JsonClient({ clock: systemClock, path: socketPath, peer: 'the test daemon', connectTimeout_s: 1 })
 })
 
 afterEach(async () => {

@@ -2,11 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import * as net from 'node:net'
 import { tmpdir } from 'node:os'
 import * as path from 'node:path'
+import { systemClock } from '../../../src/lib/clock'
 import { PeerError } from '../../../src/rpc/json-protocol'
 import { callForText } from '../../../src/rpc/text-call'
 
 const directory = mkdtempSync(path.join(tmpdir(), 'gantry-text-'))
-const options = { path: path.join(directory, 'socket'), peer: 'the master' }
+const options = { path: path.join(directory, 'socket'), peer: 'the master', clock: systemClock }
 let server: net.Server | undefined
 
 afterEach(() => new Promise((resolve) => (server === undefined ? resolve(null) : server.close(resolve))))

@@ -19,7 +19,7 @@ let luxi: LuxiClient
 beforeEach(async () => {
   paths = temporaryPaths()
   luxid = await startTinyLuxid(paths)
-  luxi = new LuxiClient({ path: paths.socket('query') })
+  luxi = new LuxiClient({ clock: systemClock, path: paths.socket('query') })
 })
 
 afterEach(async () => {

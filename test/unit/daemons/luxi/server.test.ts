@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import * as net from 'node:net'
 import * as os from 'node:os'
 import * as path from 'node:path'
+import { systemClock } from '../../../../src/lib/clock'
 import { serveLuxi } from '../../../../src/daemons/luxi/server'
 import type { FramedServer } from '../../../../src/lib/json-socket'
 import { silentLog } from '../../../../src/lib/log'
@@ -38,7 +39,7 @@ test('a submission is not begun for somebody who has left before it was heard', 
   hasty.on('error', () => undefined).resume()
   hasty.end(call('OP_CLUSTER_REDIST_CONF'))
   await new Promise((resolve) => hasty.once('close', resolve))
-  const patient = new LuxiClient({ path: `${folder}/luxi` })
+  const patient = new LuxiClient({ clock: systemClock, path: `${folder}/luxi` })
   expect(await patient.queryConfigValues(['cluster_name'])).toEqual(['here'])
   expect(submitted).toEqual([])
   expect(await patient.submitJob([{ OP_ID: 'OP_CLUSTER_QUERY', reason: [] }])).toBe(1)

@@ -7,6 +7,7 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import * as tls from 'node:tls'
 import { text } from 'node:stream/consumers'
+import { systemFiles } from '../../../../src/lib/files'
 import { ownedDisk } from '../../../../src/model/owners'
 import { systemRandom } from '../../../../src/lib/random'
 import { systemClock } from '../../../../src/lib/clock'
@@ -60,7 +61,8 @@ afterAll(async () => {
   fs.rmSync(folder, { recursive: true })
 })
 
-const client = () => openNodeClient({ paths: noded.context.paths, port: noded.port })
+const client = () =>
+  openNodeClient({ files: systemFiles, clock: systemClock, paths: noded.context.paths, port: noded.port })
 const nameCandidates = (...certificates: string[]) =>
   fs.writeFileSync(
     noded.context.paths.ssconf('master_candidates_certs'),
@@ -96,7 +98,12 @@ test('a call that was still being sent when its caller was demoted is not carrie
   const address = { host: '127.0.0.1', port: noded.port, path: '/version', method: 'POST' }
   // The node says when it has the headers.
   const headers = { Expect: '100-continue' }
-  const request = https.request({ ...address, ...nodeClientTls(noded.context.paths), headers, agent: false })
+  const request = https.request({
+    ...address,
+    ...nodeClientTls(systemFiles, noded.context.paths),
+    headers,
+    agent: false,
+  })
   const answered = once(request, 'response')
   request.write('[')
   await once(request, 'continue')

@@ -1,6 +1,7 @@
 // The door in front of a real luxid on the recorded cluster's configuration, with test jobs.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import * as path from 'node:path'
+import { systemClock } from '../../../../src/lib/clock'
 import type { Luxid } from '../../../../src/daemons/luxi/luxid'
 import type { Paths } from '../../../../src/lib/paths'
 import { LuxiClient } from '../../../../src/rpc/luxi/client'
@@ -31,7 +32,7 @@ export class RealMaster {
     writeFileSync(paths.rapiUsers, USERS)
     writeFileSync(paths.domainSecret, 'secret of this cluster\n')
     const luxid = await startTinyLuxid(paths)
-    const client = new LuxiClient({ path: paths.socket('query') })
+    const client = new LuxiClient({ clock: systemClock, path: paths.socket('query') })
     return new RealMaster(paths, luxid, client, await Harness.start(client))
   }
 

@@ -1,6 +1,9 @@
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
+import { systemDisk } from '../../../../src/lib/disk'
+import { systemClock } from '../../../../src/lib/clock'
+import { systemFiles } from '../../../../src/lib/files'
 import { type Sim, startSim } from '../../../../src/daemons/sim/sim'
 import { loadConfig } from '../../../../src/config/upgrade'
 import { pathsOf } from '../../../../src/lib/paths'
@@ -17,13 +20,22 @@ let folder: string
 let sim: Sim
 let nodes: NodeClient
 const start = () =>
-  startSim({ socket: path.join(folder, 'sim.sock'), config, stateFile: path.join(folder, 'sim.json') })
+  startSim({
+    ...{ clock: systemClock, disk: systemDisk, files: systemFiles },
+    socket: path.join(folder, 'sim.sock'),
+    config,
+    stateFile: path.join(folder, 'sim.json'),
+  })
 
 beforeEach(async () => {
   folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-sim-'))
   sim = await start()
   // The client finds the simulator beside its own virtual root.
-  nodes = openNodeClient({ paths: pathsOf(path.join(folder, 'node1.gnt.example'), 'node1.gnt.example') })
+  nodes = openNodeClient({
+    files: systemFiles,
+    clock: systemClock,
+    paths: pathsOf(path.join(folder, 'node1.gnt.example'), 'node1.gnt.example'),
+  })
 })
 afterEach(async () => {
   nodes.close()

@@ -2,6 +2,7 @@
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
+import { systemFiles } from '../../../../src/lib/files'
 import { ownedDisk } from '../../../../src/model/owners'
 import { thisMachine } from '../../../../src/lib/machine'
 import { createConfig } from '../../../../src/config/store-files'
@@ -26,7 +27,7 @@ let noded: Noded
 let nodes: NodeClient
 
 const wconfdOn = (paths: Paths) =>
-  startWconfd({ paths, clock: systemClock, random: systemRandom, log: silentLog, nodes })
+  startWconfd({ paths, clock: systemClock, random: systemRandom, disk: ownedDisk, log: silentLog, nodes })
 
 function twoNodes(digest: string): ConfigData {
   const config = smallConfig()
@@ -63,7 +64,7 @@ beforeAll(async () => {
   }
   const here = { clock: systemClock, random: systemRandom, disk: ownedDisk, machine: thisMachine }
   noded = await startNoded({ ...here, paths: second, hostname: 'n2', address: '127.0.0.1', port: 0, daemons })
-  nodes = openNodeClient({ paths: first, port: noded.port })
+  nodes = openNodeClient({ files: systemFiles, clock: systemClock, paths: first, port: noded.port })
   await createConfig({ disk: systemDisk, paths: first }, twoNodes(certificateDigest(client)))
 })
 
@@ -75,9 +76,9 @@ afterAll(async () => {
 
 test('a candidate follows the master and takes its place without losing a change', async () => {
   const wconfd = await wconfdOn(first)
-  const calls = openWconfd({ path: first.socket('wconfd') })
+  const calls = openWconfd({ clock: systemClock, path: first.socket('wconfd') })
   await expect(calls.gantryReplicas()).resolves.toMatchObject([{ name: 'n2', state: 'in sync' }])
-  const follower = await followConfig(second.socket('follow'))
+  const follower = await followConfig(second.socket('follow'), { clock: systemClock })
   for (const tag of ['one', 'two']) await calls.gantryChange([0, '', 1], null, [['addTags', 'cluster', '', [tag]]])
   // Acknowledged means that it is there, so this needs no patience.
   const journal = fs.readFileSync(second.journalFile, 'utf8') + fs.readFileSync(second.configFile, 'utf8')
@@ -89,7 +90,7 @@ test('a candidate follows the master and takes its place without losing a change
   await wconfd.close()
 
   const successor = await wconfdOn(second)
-  const there = openWconfd({ path: second.socket('wconfd') })
+  const there = openWconfd({ clock: systemClock, path: second.socket('wconfd') })
   expect((await there.readConfig()).cluster.tags).toEqual(['one', 'two'])
   there.close()
   await successor.close()

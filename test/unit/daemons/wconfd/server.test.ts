@@ -1,5 +1,6 @@
 import * as fs from 'node:fs'
 import * as net from 'node:net'
+import { systemClock } from '../../../../src/lib/clock'
 import type { ConfigData } from '../../../../src/model/config'
 import { LockError } from '../../../../src/model/errors'
 import { openWconfd } from '../../../../src/rpc/wconfd/client'
@@ -117,7 +118,7 @@ describe('locks', () => {
     const [first, second] = [await wconfd.owner(1), await wconfd.owner(2)]
     const calls = wconfd.client()
     await calls.gantryAcquire(first.client, 0, [['node/a', 'exclusive']], null)
-    const other = openWconfd({ path: wconfd.paths.socket('wconfd'), reconnect_s: 0 })
+    const other = openWconfd({ clock: systemClock, path: wconfd.paths.socket('wconfd'), reconnect_s: 0 })
     const waiting = other.gantryAcquire(second.client, 0, [['node/a', 'shared']], null).catch((error: unknown) => error)
     await eventually(async () => expect(await calls.hasPendingRequest(second.client)).toBe(true))
     other.close()
@@ -231,7 +232,9 @@ describe('configuration', () => {
   test.each(['wconfd', 'follow'] as const)('a follower on the %s socket sees each change', async (socket) => {
     const seen: (string | null)[] = []
     const path = wconfd.paths.socket(socket)
-    const follower = await followConfig(path, (now, delta) => seen.push(delta && now.cluster.tags.join()))
+    const follower = await followConfig(path, { clock: systemClock }, (now, delta) =>
+      seen.push(delta && now.cluster.tags.join()),
+    )
     const calls = wconfd.client()
     for (const tag of ['one', 'two']) await calls.gantryChange([0, '', 1], null, [['addTags', 'cluster', '', [tag]]])
     await eventually(() => expect(seen).toEqual([null, 'one', 'one,two']))

@@ -3,6 +3,7 @@ import * as fs from 'node:fs'
 import * as net from 'node:net'
 import * as os from 'node:os'
 import * as path from 'node:path'
+import { ownedDisk } from '../../../../src/model/owners'
 import { createConfig } from '../../../../src/config/store-files'
 import { LocksFile } from '../../../../src/daemons/wconfd/locks-file'
 import { startWconfd } from '../../../../src/daemons/wconfd/server'
@@ -71,7 +72,7 @@ export class TestWconfd {
       for (const directory of [this.paths.dataDir, this.paths.livelockDir]) fs.mkdirSync(directory, { recursive: true })
       await createConfig({ disk: systemDisk, paths: this.paths }, config)
     }
-    this.daemon = await startWconfd({ ...options, nodes: this.nodes })
+    this.daemon = await startWconfd({ ...options, disk: ownedDisk, nodes: this.nodes })
   }
 
   async stop(): Promise<void> {
@@ -80,7 +81,7 @@ export class TestWconfd {
   }
 
   client(reconnect_s = 5): WconfdClient {
-    const client = openWconfd({ path: this.paths.socket('wconfd'), reconnect_s })
+    const client = openWconfd({ clock: systemClock, path: this.paths.socket('wconfd'), reconnect_s })
     this.clients.push(client)
     return client
   }

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
+import { systemClock } from '../../../../src/lib/clock'
 import { type FramedServer } from '../../../../src/lib/json-socket'
 import { silentLog } from '../../../../src/lib/log'
 import { GenericError } from '../../../../src/model/errors'
@@ -25,7 +26,7 @@ afterAll(() => fs.rmSync(folder, { recursive: true }))
 
 /** A client that waits for restarts, and at each wait does what is given. */
 function patient(onRestart: () => void): LuxiClient {
-  return new LuxiClient({ path: socket, onRestart })
+  return new LuxiClient({ clock: systemClock, path: socket, onRestart })
 }
 
 test('a call that cannot be sent waits for the daemon to come back, and says so once', async () => {
@@ -54,7 +55,7 @@ test('a question that lost its answer is asked again, a submission is not', asyn
 })
 
 test('without being told to wait it fails at once', async () => {
-  const client = new LuxiClient({ path: socket })
+  const client = new LuxiClient({ clock: systemClock, path: socket })
   await expect(client.queryClusterInfo()).rejects.toThrow(PeerError)
   client.close()
 })
@@ -67,7 +68,7 @@ test('who ask what the cluster is in one turn of the event loop share a call; wh
     return { name }
   }
   await serve({ QueryClusterInfo: answer })
-  const client = new LuxiClient({ path: socket })
+  const client = new LuxiClient({ clock: systemClock, path: socket })
   const answers = await Promise.all([client.queryClusterInfo(), client.queryClusterInfo()])
   expect(calls).toBe(1)
   expect(answers[0]).toBe(answers[1])
@@ -95,7 +96,7 @@ test('who leaves hangs up, so that nobody thinks for nobody, and can ask again',
       return new Promise(() => undefined)
     },
   })
-  const client = new LuxiClient({ path: socket })
+  const client = new LuxiClient({ clock: systemClock, path: socket })
   await expect(client.gantry.balance(anna, {}, null, leaving.signal)).rejects.toThrow(PeerError)
   await noticed
   await expect(client.submitJob([])).resolves.toBe(7)
@@ -116,7 +117,7 @@ test('texts come unread: short ones over a connection that is kept, and what was
       throw new GenericError('no')
     },
   })
-  const client = new LuxiClient({ path: socket })
+  const client = new LuxiClient({ clock: systemClock, path: socket })
   const ask = async () => {
     let text = ''
     for await (const piece of (await client.text.queryInstances([], ['name'], false)).pieces) text += piece.toString()

@@ -6,6 +6,8 @@ import type { AddressInfo } from 'node:net'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { TLSSocket } from 'node:tls'
+import { systemClock } from '../../../../src/lib/clock'
+import { systemFiles } from '../../../../src/lib/files'
 import { pathsOf } from '../../../../src/lib/paths'
 import { createCertificate, createClientCertificate, nodeServerTls } from '../../../../src/lib/tls'
 import { nodeUuid } from '../../../../src/model/ids'
@@ -34,7 +36,7 @@ beforeAll(async () => {
   const pem = await createCertificate()
   fs.writeFileSync(paths.serverCert, pem)
   fs.writeFileSync(paths.clientCert, await createClientCertificate(pem, HOST))
-  server = https.createServer(nodeServerTls(paths), (request, response) => {
+  server = https.createServer(nodeServerTls(systemFiles, paths), (request, response) => {
     if (request.socket instanceof TLSSocket) resumed.push(request.socket.isSessionReused())
     asked.push(request.url)
     if (request.url !== '/version') return request.socket.destroy()
@@ -47,7 +49,8 @@ afterAll(async () => {
   fs.rmSync(folder, { recursive: true })
 })
 
-const client = () => openNodeClient({ paths, port: (server.address() as AddressInfo).port })
+const client = () =>
+  openNodeClient({ files: systemFiles, clock: systemClock, paths, port: (server.address() as AddressInfo).port })
 
 test('no TLS session is resumed', async () => {
   software = { Server: 'Ganeti 3.0.2' }
@@ -70,7 +73,7 @@ test('a node of Ganeti that hangs up on a call of ours does not know it', async 
 test('whether a node is of Ganeti is learnt from its answers, and asked when they are old', async () => {
   software = { Server: 'Ganeti 3.0.2' }
   const clock = new SteppedClock()
-  const nodes = openNodeClient({ paths, clock, port: (server.address() as AddressInfo).port })
+  const nodes = openNodeClient({ files: systemFiles, paths, clock, port: (server.address() as AddressInfo).port })
   const unknown = () => expect(nodes.one(target, 'gantry_metrics', [])).rejects.toThrow('does not know this call')
   const urls = () => asked.splice(0)
   urls()

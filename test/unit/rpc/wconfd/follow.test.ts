@@ -1,6 +1,7 @@
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
+import { systemClock } from '../../../../src/lib/clock'
 import { recordFrom } from '../../../../src/config/records'
 import { openStore } from '../../../../src/config/store'
 import { silentLog } from '../../../../src/lib/log'
@@ -35,7 +36,9 @@ test('changes that are made while a snapshot is being sent come behind it', asyn
   const server = await serveFollow({ path: path.join(folder, 'sock'), log: silentLog }, feed)
 
   const seen: string[] = []
-  const follower = await followConfig(path.join(folder, 'sock'), ({ cluster }) => seen.push(cluster.tags.join()))
+  const follower = await followConfig(path.join(folder, 'sock'), { clock: systemClock }, ({ cluster }) =>
+    seen.push(cluster.tags.join()),
+  )
   await eventually(() => expect(seen).toEqual(['', 'one', 'one,two']))
   expect(follower.current()).toEqual(store.current())
   expect(follower.current().instances).toEqual(before.instances)
