@@ -59,6 +59,6 @@ export async function runCli(master: Master, words: readonly string[], options: 
 
 /** The first place in a stack that is a command, and not what all commands ask with. */
 function siteOf(stack: string): string {
-  const places = [...stack.matchAll(/src\/cli\/(?:[\w-]+\/)*([\w-]+\.ts):(\d+):\d+/g)].map(([, file, line]) => `${file}:${line}`)
-  return places.find((place) => !place.startsWith('confirm.ts')) ?? 'nowhere'
+  const places = [...stack.matchAll(/src\/cli\/([\w/-]+\.ts):(\d+):\d+/g)].map(([, file, line]) => `${file}:${line}`)
+  return places.find((place) => !place.startsWith('input/confirm.ts')) ?? 'nowhere'
 }

@@ -35,7 +35,7 @@ const ASKING: readonly (readonly [line: string, answer?: string])[] = [
   ['gnt-node powercycle node2'],
 ]
 /** Asked about the answer to another question, which test/unit/cli/allocation/tool.test.ts plays. */
-const ELSEWHERE = ['allocation.ts']
+const ELSEWHERE = ['allocation/tool.ts']
 
 const ONE_JOB: QueryResult = {
   fields: [],
@@ -83,12 +83,12 @@ test('no place that asks is left out', () => {
     const lines = fs.readFileSync(path.join(root, file), 'utf8').split('\n')
     return lines.flatMap((line, at) =>
       /\b(confirm|confirmMany|ask)\(/.test(line) && !/function|^ *ask\(/.test(line)
-        ? [`${path.basename(file)}:${at + 1}`]
+        ? [`${path.relative('src/cli', file)}:${at + 1}`]
         : [],
     )
   })
   const ours = places.filter(
-    (place) => ![...ELSEWHERE, 'confirm.ts', 'mon-collector.ts'].includes(place.replace(/:.*/, '')),
+    (place) => ![...ELSEWHERE, 'input/confirm.ts', 'htools/mon-collector.ts'].includes(place.replace(/:.*/, '')),
   )
   expect([...sites].sort()).toEqual(ours.sort())
 })
