@@ -1,10 +1,14 @@
 // One command for everything that is derived from the opcode table and the controllers:
-//   opcodes -> src/generated/opcode-params.ts -> tsoa -> src/generated/routes.ts and openapi/rapi.json
+//   opcodes -> src/generated/opcode-params.ts -> tsoa -> src/generated/<door>-routes.ts and openapi/<door>.json
+// tsoa.json lists the doors.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync, existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import * as path from 'node:path'
 import { DefaultRouteGenerator, generateSpec } from '@tsoa/cli'
-import { finishSpec, type Spec } from './openapi'
+import { version } from '../package.json'
+import config from '../tsoa.json'
+import { finishRapi } from './openapi'
+import { finishPlain, type Spec } from './openapi-document'
 import { opcodeInterfaces } from './opcode-interfaces'
 import { resourceViews } from './resource-views'
 
@@ -12,34 +16,71 @@ const ROOT = path.join(__dirname, '..')
 const PARAMS = 'src/generated/opcode-params.ts'
 const VIEWS = 'src/generated/resource-views.ts'
 
+type SpecConfig = Parameters<typeof generateSpec>[0]
+
+export interface HttpDocument extends Pick<SpecConfig, 'securityDefinitions'> {
+  readonly name: string
+  readonly description: string
+  readonly controllerPathGlobs: readonly string[]
+  /** What its controllers get. */
+  readonly context: { readonly type: string; readonly file: string }
+}
+
+// What JSON says in words is the type that the words are of.
+const DOCUMENTS = config.documents as Readonly<Record<string, HttpDocument>>
+
+/** Bodies are checked by the product, so tsoa adds no checks. */
+const SHARED = { entryFile: '', noImplicitAdditionalProperties: 'ignore' } as const
+const SPEC = { ...SHARED, specVersion: 3, defaultNumberType: 'integer' } as const
+
+/** What the document of a door has beside its controllers. */
+const FINISH: Readonly<Record<string, (spec: Spec) => Spec>> = { rapi: finishRapi }
+
 async function main(): Promise<void> {
   // The controllers are read by tsoa together with these interfaces, so they are written first.
   write(PARAMS, opcodeInterfaces())
   write(VIEWS, resourceViews())
-  for (const [file, text] of await routesAndSpec()) write(file, text)
+  for (const [file, text] of await doorFiles()) write(file, text)
 }
 
 /** The texts of all generated files, by path; writes nothing into the repository. */
 export async function generated(): Promise<Map<string, string>> {
-  return new Map([[PARAMS, opcodeInterfaces()], [VIEWS, resourceViews()], ...(await routesAndSpec())])
+  return new Map([[PARAMS, opcodeInterfaces()], [VIEWS, resourceViews()], ...(await doorFiles())])
 }
 
-async function routesAndSpec(): Promise<Map<string, string>> {
-  const config = JSON.parse(readFileSync(path.join(ROOT, 'tsoa.json'), 'utf8'))
-  const shared = { entryFile: config.entryFile, noImplicitAdditionalProperties: config.noImplicitAdditionalProperties }
-  const globs = config.controllerPathGlobs.flatMap(matches)
+async function doorFiles(): Promise<Map<string, string>> {
+  const files = new Map<string, string>()
+  for (const [door, document] of Object.entries(DOCUMENTS)) {
+    const { routes, spec } = await routesAndSpec(document, 'src/generated', FINISH[door])
+    files.set(`src/generated/${door}-routes.ts`, routes).set(`openapi/${door}.json`, spec)
+  }
+  return files
+}
+
+/** The table of a door's routes, for a file in `folder`, and its document. */
+export async function routesAndSpec(
+  document: HttpDocument,
+  folder: string,
+  finish: (spec: Spec) => Spec = finishPlain,
+): Promise<{ routes: string; spec: string }> {
+  const { context, controllerPathGlobs, ...own } = document
+  const globs = controllerPathGlobs.flatMap(matches)
   const temporary = mkdtempSync(path.join(tmpdir(), 'gantry-generate-'))
   try {
-    const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
-    const spec = { ...shared, ...config.spec, version, controllerPathGlobs: globs, outputDirectory: temporary }
+    const output = { outputDirectory: temporary, specFileBaseName: 'spec', version, controllerPathGlobs: globs }
+    const spec = { ...SPEC, ...config.spec, ...own, ...output }
     const metadata = await generateSpec(spec, config.compilerOptions, [], undefined, spec.defaultNumberType)
-    const raw: Spec = JSON.parse(readFileSync(path.join(temporary, 'rapi.json'), 'utf8'))
-    const routes = { ...shared, ...config.routes, routesDir: path.join(ROOT, config.routes.routesDir) }
+    const raw: Spec = JSON.parse(readFileSync(path.join(temporary, 'spec.json'), 'utf8'))
+    const routesDir = path.resolve(ROOT, folder)
+    const from = (file: string): string => path.relative(routesDir, path.join(ROOT, file))
     const template = readFileSync(path.join(ROOT, config.routes.middlewareTemplate), 'utf8')
-    return new Map([
-      ['src/generated/routes.ts', new DefaultRouteGenerator(metadata, routes).buildContent(template)],
-      ['openapi/rapi.json', JSON.stringify(finishSpec(raw), null, 1) + '\n'],
-    ])
+      .replace('#dispatch', from('src/http/dispatch'))
+      .replace('#context', from(context.file))
+      .replaceAll('#Context', context.type)
+    return {
+      routes: new DefaultRouteGenerator(metadata, { ...SHARED, ...config.routes, routesDir }).buildContent(template),
+      spec: JSON.stringify(finish(raw), null, 1) + '\n',
+    }
   } finally {
     rmSync(temporary, { recursive: true })
   }

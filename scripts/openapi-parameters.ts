@@ -1,7 +1,7 @@
 // Describes the parameters in addresses for the OpenAPI document: their meaning and the values they may have.
 import type { Schema } from '../src/opcodes/check'
 import { exportMode, migrationMode, rebootType, replaceDisksMode, storageType } from '../src/opcodes/types'
-import type { Operation } from './openapi'
+import type { Operation } from './openapi-document'
 
 interface Parameter {
   description: string

@@ -7,7 +7,7 @@ import { opcodeClass } from '../src/opcodes/index'
 import { PERMISSION_FORMS, permissionNames } from '../src/opcodes/permission'
 import { PERMISSION_PATTERN } from '../src/model/permissions'
 import { interfaceName, sortedOpcodes } from './opcode-interfaces'
-import type { Operation, Spec } from './openapi'
+import type { Operation, Spec } from './openapi-document'
 
 type Json = { [key: string]: unknown }
 
@@ -84,39 +84,6 @@ function refused(status: number): Json {
 }
 
 const TAGGED = /^\/3\/(instances|nodes|groups|networks)\/\{name\}$/
-
-/** Schemas that nothing refers to any more, since their opcode has others that are made of them. */
-export function dropUnused(spec: Spec): void {
-  const { schemas } = spec.components
-  for (let before = -1; before !== Object.keys(schemas).length;) {
-    before = Object.keys(schemas).length
-    const text = JSON.stringify(spec)
-    for (const name of Object.keys(schemas)) if (!text.includes(`"#/components/schemas/${name}"`)) delete schemas[name]
-  }
-}
-
-/** Adds what strict readers of OpenAPI 3.0 need: a type beside `nullable`, choices that differ, a summary for each operation. */
-export function makeStrict(value: unknown): void {
-  if (typeof value !== 'object' || value === null) return
-  const node = value as Json
-  if (node['nullable'] === true && node['type'] === undefined) {
-    if (node['allOf'] !== undefined) node['type'] = 'object'
-    else delete node['nullable']
-  }
-  const { anyOf } = node
-  if (Array.isArray(anyOf)) {
-    const choices = [...new Map(anyOf.map((schema: unknown) => [JSON.stringify(schema), schema])).values()]
-    if (choices.length > 1 && choices.every((schema) => JSON.stringify(schema) !== '{}')) node['anyOf'] = choices
-    else {
-      delete node['anyOf']
-      if (choices.length === 1) Object.assign(node, choices[0])
-    }
-  }
-  const { operationId, summary, description } = node
-  if (typeof operationId === 'string' && summary === undefined && typeof description === 'string')
-    node['summary'] = /^[^.:;]*/.exec(description)?.[0]
-  for (const part of Object.values(node)) makeStrict(part)
-}
 
 function addHeader(operation: Operation, status: number, name: string, description: string): void {
   const response = operation.responses[status]
@@ -198,18 +165,5 @@ export const METRICS: Operation = {
   responses: {
     200: { description: 'Ok', content: { 'text/plain': { schema: { type: 'string' } } } },
     ...Object.fromEntries([401, 403, 500, 502, 503, 504].map((status) => [status, refused(status)])),
-  },
-}
-
-export const PROBLEM: Schema & Json = {
-  type: 'object',
-  description: 'Why a request failed (RFC 9457).',
-  required: ['type', 'title', 'status', 'detail'],
-  properties: {
-    type: { type: 'string', description: '`about:blank`: the status says what kind of problem it is.' },
-    title: { type: 'string', description: 'The status in words.' },
-    status: { type: 'integer', description: 'The HTTP status.' },
-    detail: { type: 'string', description: 'What happened, to which object, and what can be done.' },
-    code: { type: 'string', description: 'What kind of refusal it is, where the cluster told: `unknown_entity`.' },
   },
 }

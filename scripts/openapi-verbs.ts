@@ -2,7 +2,7 @@
 import { type ObjectVerb, objectVerbs, partsOf, saidByAddress } from '../src/daemons/rapi/v3/object-verbs'
 import { interfaceName } from './opcode-interfaces'
 import { bodyWithout } from './openapi-bodies'
-import type { Operation, Spec } from './openapi'
+import type { Operation, Spec } from './openapi-document'
 
 export function addVerbs(spec: Spec): void {
   // All addresses submit jobs in the same way.

@@ -1,20 +1,11 @@
-// Finishes the OpenAPI document that tsoa writes: the schemas of all opcodes from their table, error answers and the
+// Finishes the document of the remote API that tsoa writes: the schemas of all opcodes from their table, error answers and the
 // `reason` argument on every operation that has them, and bodies without what the address says.
 import { STATUS_CODES } from 'node:http'
 import { EXPLAIN } from '../src/daemons/rapi/errors'
 import type { Schema } from '../src/opcodes/check'
 import type { OpcodeDefinition, ParameterTable } from '../src/opcodes/opcode'
-import {
-  addOpcodeUnions,
-  dropUnused,
-  finishV3Operation,
-  isV3,
-  makeStrict,
-  METRICS,
-  PERMISSION,
-  PROBLEM,
-  PROBLEM_RESPONSES,
-} from './openapi-v3'
+import { finishDocument, type Operation, PROBLEM, type Spec } from './openapi-document'
+import { addOpcodeUnions, finishV3Operation, isV3, METRICS, PERMISSION, PROBLEM_RESPONSES } from './openapi-v3'
 import { bodyWithout, requiredOnes } from './openapi-bodies'
 import { addExamples } from './openapi-examples'
 import { describeParameters } from './openapi-parameters'
@@ -23,22 +14,7 @@ import { COMMON, commonTable, interfaceName, sortedOpcodes } from './opcode-inte
 
 type Json = { [key: string]: unknown }
 
-export interface Operation extends Json {
-  parameters?: Json[]
-  responses: { [status: string]: Json }
-  requestBody?: { content: { [type: string]: { schema: Json } } }
-  security?: Json[]
-}
-
-export interface Spec {
-  paths: { [path: string]: { [verb: string]: Operation } }
-  components: { schemas: { [name: string]: Schema & Json } } & Json
-  security?: Json[]
-  servers?: Json[]
-  info: Json
-}
-
-export function finishSpec(spec: Spec): Spec {
+export function finishRapi(spec: Spec): Spec {
   const { schemas } = spec.components
   schemas[COMMON] = tableSchema('What every opcode takes.', commonTable())
   for (const definition of sortedOpcodes()) schemas[interfaceName(definition)] = opcodeSchema(definition)
@@ -59,18 +35,7 @@ export function finishSpec(spec: Spec): Spec {
   spec.paths['/metrics'] = { get: METRICS }
   addExamples(schemas, (verb, path) => spec.paths[path]?.[verb]?.requestBody?.content['application/json']?.schema)
   spec.components['responses'] = { ...ERROR_RESPONSES, ...PROBLEM_RESPONSES }
-  makeStrict(spec)
-  dropUnused(spec)
-  const { components, ...rest } = spec
-  const ordered = Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)))
-  return {
-    ...rest,
-    // Where the document came from.
-    servers: [{ url: '/' }],
-    info: { ...spec.info, license: LICENSE },
-    security: [{ basic: [] }],
-    components: { ...components, schemas: ordered },
-  }
+  return finishDocument(spec, [{ basic: [] }])
 }
 
 function finishOperation(path: string, operation: Operation, spec: Spec): void {
@@ -153,8 +118,6 @@ const REASON = {
   description: 'Why this is done; kept in the reason trail of the job.',
   schema: { type: 'string' },
 }
-
-const LICENSE = { name: 'BSD-2-Clause', url: 'https://opensource.org/license/bsd-2-clause' }
 
 const ERRORS: { [status: number]: string } = {
   400: 'The parameters are wrong.',

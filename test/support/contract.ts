@@ -1,8 +1,9 @@
-// The OpenAPI document as tests use it: its operations, random requests that follow it, and whether an answer is one that it describes.
+// The OpenAPI document of a door as tests use it: its operations, random requests that follow it, and whether an answer is one that it describes.
 import { readFileSync } from 'node:fs'
 import * as path from 'node:path'
 import Ajv, { type ValidateFunction } from 'ajv'
 import fc from 'fast-check'
+import tsoa from '../../tsoa.json'
 
 export interface Schema {
   $ref?: string
@@ -45,66 +46,135 @@ interface Document {
   components: { schemas: Record<string, Schema>; responses: Record<string, Response> }
 }
 
-const document = JSON.parse(readFileSync(path.join(__dirname, '../../openapi/rapi.json'), 'utf8')) as Document
+/** All that have a document. */
+export const DOORS = Object.keys(tsoa.documents)
+
+export const documentOf = (door: string): string => path.join(__dirname, '../../openapi', `${door}.json`)
 
 export interface ContractOperation extends Operation {
   readonly verb: string
   readonly url: string
 }
 
-export const operations: readonly ContractOperation[] = Object.entries(document.paths).flatMap(([url, verbs]) =>
-  Object.entries(verbs).map(([verb, operation]) => ({ ...operation, verb: verb.toUpperCase(), url })),
-)
-
-/** Says what is wrong with an answer; undefined when the contract describes it. */
-export function complaintOf(operation: ContractOperation, status: number, type: string, body: string) {
-  const described = operation.responses[String(status)]
-  if (described === undefined) return `the status ${status} is not described`
-  const { content } = described.$ref === undefined ? described : resolved(described.$ref)
-  if (content === undefined) return body === '' ? undefined : 'a body is not described'
-  const media = content[type.split(';')[0] ?? '']
-  if (media === undefined) return `the type '${type}' is not described`
-  if (media.schema === undefined || !type.includes('json')) return undefined
-  const validate = validatorOf(media.schema)
-  return validate(JSON.parse(body)) ? undefined : ajv.errorsText(validate.errors)
+export interface ContractRequest {
+  readonly path: string
+  readonly body: unknown
 }
 
-/** Checks the examples of all schemas and bodies. Answers with each one's place, and what is wrong with it. */
-export function complaintsOfExamples(): [where: string, complaint: string | undefined][] {
-  const bodies = operations.flatMap(({ verb, url, requestBody }): [string, Schema][] =>
-    Object.values(requestBody?.content ?? {}).map(({ schema }) => [`${verb} ${url}`, schema]),
-  )
-  return [...Object.entries(document.components.schemas), ...bodies]
-    .filter(([, { example }]) => example !== undefined)
-    .map(([where, schema]) => {
-      const validate = validatorOf(schema)
-      return [where, validate(schema.example) ? undefined : ajv.errorsText(validate.errors)]
+export class Contract {
+  readonly operations: readonly ContractOperation[]
+  private readonly components: Document['components']
+  private readonly ajv = new Ajv({ strict: false, discriminator: false, allErrors: false, validateFormats: false })
+  private readonly validators = new Map<Schema, ValidateFunction>()
+
+  constructor(door: string) {
+    const { paths, components } = JSON.parse(readFileSync(documentOf(door), 'utf8')) as Document
+    this.components = components
+    this.operations = Object.entries(paths).flatMap(([url, verbs]) =>
+      Object.entries(verbs).map(([verb, operation]) => ({ ...operation, verb: verb.toUpperCase(), url })),
+    )
+    for (const [name, schema] of Object.entries(components.schemas))
+      this.ajv.addSchema(asJsonSchema(schema), `#/components/schemas/${name}`)
+  }
+
+  /** Says what is wrong with an answer; undefined when the contract describes it. */
+  complaintOf(operation: ContractOperation, status: number, type: string, body: string): string | undefined {
+    const described = operation.responses[String(status)]
+    if (described === undefined) return `the status ${status} is not described`
+    const { content } = described.$ref === undefined ? described : this.response(described.$ref)
+    if (content === undefined) return body === '' ? undefined : 'a body is not described'
+    const media = content[type.split(';')[0] ?? '']
+    if (media === undefined) return `the type '${type}' is not described`
+    if (media.schema === undefined || !type.includes('json')) return undefined
+    const validate = this.validatorOf(media.schema)
+    return validate(JSON.parse(body)) ? undefined : this.ajv.errorsText(validate.errors)
+  }
+
+  /** Checks the examples of all schemas and bodies. Answers with each one's place, and what is wrong with it. */
+  complaintsOfExamples(): [where: string, complaint: string | undefined][] {
+    const bodies = this.operations.flatMap(({ verb, url, requestBody }): [string, Schema][] =>
+      Object.values(requestBody?.content ?? {}).map(({ schema }) => [`${verb} ${url}`, schema]),
+    )
+    return [...Object.entries(this.components.schemas), ...bodies]
+      .filter(([, { example }]) => example !== undefined)
+      .map(([where, schema]) => {
+        const validate = this.validatorOf(schema)
+        return [where, validate(schema.example) ? undefined : this.ajv.errorsText(validate.errors)]
+      })
+  }
+
+  /** Bodies of requests without an example, and parameters without a description. */
+  undescribed(): string[] {
+    return this.operations.flatMap(({ verb, url, requestBody, parameters = [] }) => {
+      const schema = requestBody?.content['application/json']?.schema
+      const whole = (schema?.$ref === undefined ? undefined : this.schema(schema.$ref)) ?? schema
+      const bare = parameters.filter(({ description }) => !description).map(({ name }) => `${verb} ${url}: ${name}`)
+      return whole === undefined || whole.example !== undefined ? bare : [...bare, `${verb} ${url}: body`]
     })
-}
+  }
 
-/** Bodies of requests without an example, and parameters without a description. */
-export function undescribed(): string[] {
-  return operations.flatMap(({ verb, url, requestBody, parameters = [] }) => {
-    const schema = requestBody?.content['application/json']?.schema
-    const whole = document.components.schemas[schema?.$ref?.replace('#/components/schemas/', '') ?? ''] ?? schema
-    const bare = parameters.filter(({ description }) => !description).map(({ name }) => `${verb} ${url}: ${name}`)
-    return whole === undefined || whole.example !== undefined ? bare : [...bare, `${verb} ${url}: body`]
-  })
-}
+  /** Requests for an operation; paths mostly name what there is. */
+  requestsFor(operation: ContractOperation, names: readonly string[]): fc.Arbitrary<ContractRequest> {
+    const { url, parameters = [] } = operation
+    return fc
+      .tuple(pathOf(url, parameters, names), queryOf(parameters), this.bodyOf(operation))
+      .map(([path, query, body]) => ({ path: path + query, body }))
+  }
 
-const resolved = (ref: string): Response =>
-  document.components.responses[ref.replace('#/components/responses/', '')] ?? {}
+  private bodyOf(operation: Operation): fc.Arbitrary<unknown> {
+    const schema = operation.requestBody?.content['application/json']?.schema
+    if (schema === undefined) return fc.constant(undefined)
+    return fc.oneof({ weight: 6, arbitrary: this.valueOf(schema, 0) }, { weight: 1, arbitrary: fc.jsonValue() })
+  }
 
-const ajv = new Ajv({ strict: false, discriminator: false, allErrors: false, validateFormats: false })
-for (const [name, schema] of Object.entries(document.components.schemas))
-  ajv.addSchema(asJsonSchema(schema), `#/components/schemas/${name}`)
+  /** Mostly what the schema allows, and now and then anything. */
+  private valueOf(schema: Schema, depth: number): fc.Arbitrary<unknown> {
+    const right = this.rightValue(schema, depth)
+    return fc.oneof({ weight: 12, arbitrary: right }, { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 2 }) })
+  }
 
-const validators = new Map<Schema, ValidateFunction>()
+  private rightValue(schema: Schema, depth: number): fc.Arbitrary<unknown> {
+    if (depth > 5) return fc.constant(null)
+    if (schema.$ref !== undefined) return this.rightValue(this.schema(schema.$ref) ?? {}, depth)
+    const choices = schema.oneOf ?? schema.anyOf
+    if (choices) return fc.constantFrom(...choices).chain((choice) => this.rightValue(choice, depth + 1))
+    if (schema.enum) return fc.constantFrom(...schema.enum)
+    switch (schema.type) {
+      case 'string':
+        return fc.oneof(fc.string(), fc.constantFrom('vm1', 'default', '10.1.0.0/24', '../x', 'a\0b', 'node1'))
+      case 'boolean':
+        return fc.boolean()
+      case 'integer':
+        return fc.oneof(fc.nat(20), fc.integer())
+      case 'number':
+        return fc.oneof(fc.nat(20), fc.double({ noNaN: true, noDefaultInfinity: true }))
+      case 'array':
+        return fc.array(this.valueOf(schema.items ?? {}, depth + 1), { maxLength: 3 })
+      case 'object':
+        return this.objectOf(schema, depth)
+      default:
+        return fc.jsonValue({ maxDepth: 2 })
+    }
+  }
 
-function validatorOf(schema: Schema): ValidateFunction {
-  const known = validators.get(schema) ?? ajv.compile(asJsonSchema(schema))
-  validators.set(schema, known)
-  return known
+  private objectOf({ properties = {}, required = [] }: Schema, depth: number): fc.Arbitrary<unknown> {
+    const fields = Object.entries(properties).map(([name, field]) => [name, this.valueOf(field, depth + 1)] as const)
+    return fc.record(Object.fromEntries(fields), { requiredKeys: required.filter((name) => name in properties) })
+  }
+
+  private schema(ref: string): Schema | undefined {
+    return this.components.schemas[ref.replace('#/components/schemas/', '')]
+  }
+
+  private response(ref: string): Response {
+    return this.components.responses[ref.replace('#/components/responses/', '')] ?? {}
+  }
+
+  private validatorOf(schema: Schema): ValidateFunction {
+    const known = this.validators.get(schema) ?? this.ajv.compile(asJsonSchema(schema))
+    this.validators.set(schema, known)
+    return known
+  }
 }
 
 /** OpenAPI 3.0 differs from JSON Schema in two words: `nullable` is one more choice, and `exclusiveMinimum` a number. */
@@ -116,19 +186,6 @@ function asJsonSchema(value: unknown): Record<string, unknown> {
     const plain = minimum === undefined ? rest : { ...rest, ...bound }
     return nullable === true ? { anyOf: [plain, { type: 'null' }] } : plain
   }) as Record<string, unknown>
-}
-
-export interface ContractRequest {
-  readonly path: string
-  readonly body: unknown
-}
-
-/** Requests for an operation; paths mostly name what there is. */
-export function requestsFor(operation: ContractOperation, names: readonly string[]): fc.Arbitrary<ContractRequest> {
-  const { url, parameters = [] } = operation
-  return fc
-    .tuple(pathOf(url, parameters, names), queryOf(parameters), bodyOf(operation))
-    .map(([path, query, body]) => ({ path: path + query, body }))
 }
 
 function pathOf(url: string, parameters: readonly Parameter[], names: readonly string[]): fc.Arbitrary<string> {
@@ -156,45 +213,3 @@ function queryOf(parameters: readonly Parameter[]): fc.Arbitrary<string> {
 }
 
 const encoded = (text = ''): string => encodeURIComponent(text)
-
-function bodyOf(operation: Operation): fc.Arbitrary<unknown> {
-  const schema = operation.requestBody?.content['application/json']?.schema
-  if (schema === undefined) return fc.constant(undefined)
-  return fc.oneof({ weight: 6, arbitrary: valueOf(schema, 0) }, { weight: 1, arbitrary: fc.jsonValue() })
-}
-
-/** Mostly what the schema allows, and now and then anything. */
-function valueOf(schema: Schema, depth: number): fc.Arbitrary<unknown> {
-  const right = rightValue(schema, depth)
-  return fc.oneof({ weight: 12, arbitrary: right }, { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 2 }) })
-}
-
-function rightValue(schema: Schema, depth: number): fc.Arbitrary<unknown> {
-  if (depth > 5) return fc.constant(null)
-  if (schema.$ref !== undefined)
-    return rightValue(document.components.schemas[schema.$ref.replace('#/components/schemas/', '')] ?? {}, depth)
-  const choices = schema.oneOf ?? schema.anyOf
-  if (choices) return fc.constantFrom(...choices).chain((choice) => rightValue(choice, depth + 1))
-  if (schema.enum) return fc.constantFrom(...schema.enum)
-  switch (schema.type) {
-    case 'string':
-      return fc.oneof(fc.string(), fc.constantFrom('vm1', 'default', '10.1.0.0/24', '../x', 'a\0b', 'node1'))
-    case 'boolean':
-      return fc.boolean()
-    case 'integer':
-      return fc.oneof(fc.nat(20), fc.integer())
-    case 'number':
-      return fc.oneof(fc.nat(20), fc.double({ noNaN: true, noDefaultInfinity: true }))
-    case 'array':
-      return fc.array(valueOf(schema.items ?? {}, depth + 1), { maxLength: 3 })
-    case 'object':
-      return objectOf(schema, depth)
-    default:
-      return fc.jsonValue({ maxDepth: 2 })
-  }
-}
-
-function objectOf({ properties = {}, required = [] }: Schema, depth: number): fc.Arbitrary<unknown> {
-  const fields = Object.entries(properties).map(([name, field]) => [name, valueOf(field, depth + 1)] as const)
-  return fc.record(Object.fromEntries(fields), { requiredKeys: required.filter((name) => name in properties) })
-}

@@ -2,7 +2,7 @@
 // hangs, and no answer is one that the contract does not describe. A failure prints its seed.
 import fc from 'fast-check'
 import { Agent, request } from 'undici'
-import { complaintOf, type ContractOperation, type ContractRequest, operations, requestsFor } from '../support/contract'
+import { Contract, type ContractOperation, type ContractRequest } from '../support/contract'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
 import { checkProperty } from '../support/effort'
 
@@ -30,12 +30,13 @@ afterAll(async () => {
   await cluster.remove()
 })
 
+const contract = new Contract('rapi')
 const names = ['vm1', 'node1.gantry.local', 'default', 'net1', 'cluster', 'instance', 'node', 'job']
 
-test.each(operations.map((operation) => [operation.verb, operation.url, operation] as const))(
+test.each(contract.operations.map((operation) => [operation.verb, operation.url, operation] as const))(
   '%s %s answers random requests as the contract says',
   async (_verb, _url, operation) => {
-    const property = fc.asyncProperty(requestsFor(operation, names), (sent) => check(operation, sent))
+    const property = fc.asyncProperty(contract.requestsFor(operation, names), (sent) => check(operation, sent))
     await checkProperty(property, { numRuns: 8, endOnFailure: true, includeErrorInReport: true })
   },
 )
@@ -43,7 +44,7 @@ test.each(operations.map((operation) => [operation.verb, operation.url, operatio
 async function check(operation: ContractOperation, { path, body }: ContractRequest): Promise<void> {
   const { status, type, text } = await ask(operation.verb, path, body)
   if (status >= 500 && !isGanetis(operation.url, text)) throw new Error(`${status}: ${text}`)
-  expect(complaintOf(operation, status, type, text)).toBe(undefined)
+  expect(contract.complaintOf(operation, status, type, text)).toBe(undefined)
 }
 
 /** Recordings show that Ganeti blames itself for these mistakes of its clients, or has nothing better to say. */

@@ -5,16 +5,21 @@ import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
 import { createConfig, lint } from '@redocly/openapi-core'
+import { documentOf, DOORS } from '../support/contract'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
 
 const ROOT = path.join(__dirname, '../..')
-const CONTRACT = path.join(ROOT, 'openapi/rapi.json')
+const CONTRACT = documentOf('rapi')
 
-test('a strict linter has nothing to say about the contract', async () => {
-  const config = await createConfig({ extends: ['recommended-strict'] })
-  const problems = await lint({ ref: CONTRACT, config })
-  expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([])
-}, 60_000)
+test.each(DOORS)(
+  'a strict linter has nothing to say about the contract of %s',
+  async (door) => {
+    const config = await createConfig({ extends: ['recommended-strict'] })
+    const problems = await lint({ ref: documentOf(door), config })
+    expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([])
+  },
+  60_000,
+)
 
 describe('a client that is generated from the contract', () => {
   let directory: string

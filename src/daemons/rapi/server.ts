@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import * as path from 'node:path'
-import { routes } from '../../generated/routes'
+import { routes } from '../../generated/rapi-routes'
 import { Bodies } from '../../http/body'
 import { createDispatcher, type Handler } from '../../http/dispatch'
 import { showPages } from '../../http/show-pages'

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import * as path from 'node:path'
 import { readPermission } from '../../../src/daemons/rapi/read-permission'
-import { routes } from '../../../src/generated/routes'
+import { routes } from '../../../src/generated/rapi-routes'
 import { allows, isPermissionPattern, permissionsOf } from '../../../src/model/permissions'
 import { allOpcodes } from '../../../src/opcodes/index'
 import { gantryCalls } from '../../../src/rpc/luxi/gantry-calls'

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import * as path from 'node:path'
 import { generated } from '../../../scripts/generate'
+import { DOORS } from '../../support/contract'
 
 const ROOT = path.join(__dirname, '../../..')
 
@@ -9,8 +10,7 @@ test('generated files are what the opcodes and controllers say; if not, run npm 
   expect([...files.keys()]).toEqual([
     'src/generated/opcode-params.ts',
     'src/generated/resource-views.ts',
-    'src/generated/routes.ts',
-    'openapi/rapi.json',
+    ...DOORS.flatMap((door) => [`src/generated/${door}-routes.ts`, `openapi/${door}.json`]),
   ])
   for (const [file, text] of files) {
     const same = readFileSync(path.join(ROOT, file), 'utf8') === text

@@ -1,9 +1,11 @@
 // The verbs of objects in front of a real luxid on the recorded cluster's configuration. Their jobs all wait: what they are is read from them.
 import { objectVerbs, partsOf, saidByAddress } from '../../../../src/daemons/rapi/v3/object-verbs'
 import { opcodeOfRequest } from '../../../../src/daemons/rapi/v3/object-routes'
-import { operations } from '../../../support/contract'
+import { Contract } from '../../../support/contract'
 import { basic } from './harness'
 import { RealMaster } from './real-master'
+
+const { operations } = new Contract('rapi')
 
 let master: RealMaster
 

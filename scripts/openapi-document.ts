@@ -1,0 +1,101 @@
+// What the OpenAPI documents of all doors have in common.
+import type { Schema } from '../src/opcodes/check'
+
+type Json = { [key: string]: unknown }
+
+export interface Operation extends Json {
+  parameters?: Json[]
+  responses: { [status: string]: Json }
+  requestBody?: { content: { [type: string]: { schema: Json } } }
+  security?: Json[]
+}
+
+export interface Spec {
+  paths: { [path: string]: { [verb: string]: Operation } }
+  components: { schemas: { [name: string]: Schema & Json } } & Json
+  security?: Json[]
+  servers?: Json[]
+  info: Json
+}
+
+/** The document of a door that adds nothing of its own: refusals are problems. */
+export function finishPlain(spec: Spec): Spec {
+  const { schemas, securitySchemes } = spec.components
+  schemas['Problem'] = PROBLEM
+  const operations = Object.values(spec.paths).flatMap((verbs) => Object.values(verbs))
+  for (const { responses } of operations) Object.assign(responses, { '4XX': REFUSED, '5XX': REFUSED })
+  return finishDocument(
+    spec,
+    Object.keys(Object(securitySchemes)).map((scheme) => ({ [scheme]: [] })),
+  )
+}
+
+/** `security`: ways to log in, any of which is enough. */
+export function finishDocument(spec: Spec, security: Json[]): Spec {
+  const { schemas } = spec.components
+  makeStrict(spec)
+  dropUnused(spec)
+  const { components, ...rest } = spec
+  const ordered = Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)))
+  return {
+    ...rest,
+    // Where the document came from.
+    servers: [{ url: '/' }],
+    info: { ...spec.info, license: LICENSE },
+    security,
+    components: { ...components, schemas: ordered },
+  }
+}
+
+const LICENSE = { name: 'BSD-2-Clause', url: 'https://opensource.org/license/bsd-2-clause' }
+
+/** Schemas that nothing refers to any more, since their opcode has others that are made of them. */
+function dropUnused(spec: Spec): void {
+  const { schemas } = spec.components
+  for (let before = -1; before !== Object.keys(schemas).length;) {
+    before = Object.keys(schemas).length
+    const text = JSON.stringify(spec)
+    for (const name of Object.keys(schemas)) if (!text.includes(`"#/components/schemas/${name}"`)) delete schemas[name]
+  }
+}
+
+/** Adds what strict readers of OpenAPI 3.0 need: a type beside `nullable`, choices that differ, a summary for each operation. */
+function makeStrict(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return
+  const node = value as Json
+  if (node['nullable'] === true && node['type'] === undefined) {
+    if (node['allOf'] !== undefined) node['type'] = 'object'
+    else delete node['nullable']
+  }
+  const { anyOf } = node
+  if (Array.isArray(anyOf)) {
+    const choices = [...new Map(anyOf.map((schema: unknown) => [JSON.stringify(schema), schema])).values()]
+    if (choices.length > 1 && choices.every((schema) => JSON.stringify(schema) !== '{}')) node['anyOf'] = choices
+    else {
+      delete node['anyOf']
+      if (choices.length === 1) Object.assign(node, choices[0])
+    }
+  }
+  const { operationId, summary, description } = node
+  if (typeof operationId === 'string' && summary === undefined && typeof description === 'string')
+    node['summary'] = /^[^.:;]*/.exec(description)?.[0]
+  for (const part of Object.values(node)) makeStrict(part)
+}
+
+export const PROBLEM: Schema & Json = {
+  type: 'object',
+  description: 'Why a request failed (RFC 9457).',
+  required: ['type', 'title', 'status', 'detail'],
+  properties: {
+    type: { type: 'string', description: '`about:blank`: the status says what kind of problem it is.' },
+    title: { type: 'string', description: 'The status in words.' },
+    status: { type: 'integer', description: 'The HTTP status.' },
+    detail: { type: 'string', description: 'What happened, to which object, and what can be done.' },
+    code: { type: 'string', description: 'What kind of refusal it is, where the cluster told: `unknown_entity`.' },
+  },
+}
+
+const REFUSED = {
+  description: 'The request was refused.',
+  content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+}
