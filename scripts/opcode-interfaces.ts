@@ -1,5 +1,5 @@
 // Prints the parameters of every opcode as TypeScript interfaces, which tsoa can read where it cannot read the table.
-import type { Schema } from '../src/opcodes/check'
+import type { Schema } from '../src/lib/shapes/shape'
 import { allOpcodes, commonParams, opcodeClass } from '../src/opcodes/index'
 import type { OpcodeDefinition, ParameterTable } from '../src/opcodes/opcode'
 

@@ -1,5 +1,5 @@
 // What the OpenAPI documents of all doors have in common.
-import type { Schema } from '../src/opcodes/check'
+import type { Schema } from '../src/lib/shapes/shape'
 
 type Json = { [key: string]: unknown }
 

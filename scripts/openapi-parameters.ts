@@ -1,5 +1,5 @@
 // Describes the parameters in addresses for the OpenAPI document: their meaning and the values they may have.
-import type { Schema } from '../src/opcodes/check'
+import type { Schema } from '../src/lib/shapes/shape'
 import { exportMode, migrationMode, rebootType, replaceDisksMode, storageType } from '../src/opcodes/types'
 import type { Operation } from './openapi-document'
 

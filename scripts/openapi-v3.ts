@@ -2,7 +2,7 @@
 // answers.
 import { STATUS_CODES } from 'node:http'
 import { ECODE, REFUSED } from '../src/model/errors'
-import type { Schema } from '../src/opcodes/check'
+import type { Schema } from '../src/lib/shapes/shape'
 import { opcodeClass } from '../src/opcodes/index'
 import { PERMISSION_FORMS, permissionNames } from '../src/opcodes/permission'
 import { PERMISSION_PATTERN } from '../src/model/permissions'

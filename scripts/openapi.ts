@@ -2,7 +2,7 @@
 // `reason` argument on every operation that has them, and bodies without what the address says.
 import { STATUS_CODES } from 'node:http'
 import { EXPLAIN } from '../src/daemons/rapi/errors'
-import type { Schema } from '../src/opcodes/check'
+import type { Schema } from '../src/lib/shapes/shape'
 import type { OpcodeDefinition, ParameterTable } from '../src/opcodes/opcode'
 import { finishDocument, type Operation, PROBLEM, type Spec } from './openapi-document'
 import { addOpcodeUnions, finishV3Operation, isV3, METRICS, PERMISSION, PROBLEM_RESPONSES } from './openapi-v3'

@@ -10,7 +10,7 @@ import type { Run } from '../lib/run-command'
 import { SshFiles } from '../lib/ssh-files'
 import { createClientCertificate } from '../lib/tls'
 import { SSHD_RELOAD_S, SSH_INPUT_BYTES_MAX } from '../model/limits/ssh'
-import { type Check, Mismatch } from '../opcodes/check'
+import { Mismatch, type Shape } from '../lib/shapes/shape'
 import {
   daemonSetup,
   type DaemonSetup,
@@ -45,7 +45,7 @@ interface Program {
 }
 
 const program = <T extends Request>(
-  check: Check<T>,
+  check: Shape<T>,
   action: (request: T, options: ProgramRun) => Promise<void>,
 ): Program => ({
   async run(input, dryRun, options) {

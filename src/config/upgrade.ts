@@ -6,7 +6,7 @@ import { CONFIG_VERSIONS_SUPPORTED } from '../model/constants/versions'
 import { ConfigurationError } from '../model/errors'
 import { recordFrom } from './records'
 import { canonical, canonicalCluster, canonicalTop, NOUN } from './schema'
-import { isObject } from '../opcodes/check'
+import { isObject } from '../lib/shapes/shape'
 
 export interface LoadedConfig {
   readonly config: ConfigData

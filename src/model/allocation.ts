@@ -9,12 +9,12 @@ export interface InstanceSpecification {
   /** @isInt @minimum 1 */
   vcpus: number
   /** The size of each disk in MiB; none when left out. @isInt */
-  disks_mib?: number[]
+  disks_mib?: readonly number[]
   /** How much it works on its spindles: 1 when left out. @isInt @minimum 0 */
   spindle_use?: number
-  tags?: string[]
+  tags?: readonly string[]
   /** Networks by name that its node group must be connected to. */
-  networks?: string[]
+  networks?: readonly string[]
 }
 
 /** A node that was looked at as the place of an instance, and what came of it. */

@@ -1,23 +1,34 @@
 // Questions to the allocation as jobs. Ganeti has no such opcodes; each is also a request of /3, which becomes a job when its answer
 // takes longer.
 import type { ArrivingInstances, InstanceSpecification, Visible } from '../model/allocation'
-import { bool, float, int, listOf, nonEmpty, nonNegative, object, positive, required } from './check'
+import { listOf } from '../lib/shapes/containers'
+import { bool, float, int, nonEmpty, nonNegative, object, positive } from '../lib/shapes/leaves'
+import { objectOf, optional } from '../lib/shapes/objects'
+import type { Shape } from '../lib/shapes/shape'
 import { maybe, naming, opcode, req } from './opcode'
 import { diskTemplate } from './types'
 
 const names = listOf(nonEmpty)
 
-const specification = required<InstanceSpecification>(
+const specification: Shape<InstanceSpecification> = objectOf(
   {
-    ...{ disk_template: diskTemplate, memory_mib: positive(int), vcpus: positive(int) },
-    ...{ disks_mib: listOf(positive(int)), spindle_use: nonNegative(int), tags: names, networks: names },
+    disk_template: diskTemplate,
+    memory_mib: positive(int),
+    vcpus: positive(int),
+    disks_mib: optional(listOf(positive(int))),
+    spindle_use: optional(nonNegative(int)),
+    tags: optional(names),
+    networks: optional(names),
   },
-  ['disk_template', 'memory_mib', 'vcpus'],
+  { others: 'refused' },
 )
 
-const arriving = required<ArrivingInstances>({ spec: specification, count: positive(int), group: nonEmpty }, ['spec'])
+const arriving: Shape<ArrivingInstances> = objectOf(
+  { spec: specification, count: optional(positive(int)), group: optional(nonEmpty) },
+  { others: 'refused' },
+)
 
-const visible = required<Visible>({ groups: names, nodes: names, instances: names }, ['groups', 'nodes', 'instances'])
+const visible: Shape<Visible> = objectOf({ groups: names, nodes: names, instances: names }, { others: 'refused' })
 
 const pExplain = maybe(bool, 'Tell of each node that was looked at')
 const pVisible = naming(

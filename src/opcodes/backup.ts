@@ -1,5 +1,6 @@
 // Opcodes that export instances.
-import { any, bool, float, int, listOf, nonEmpty, none, object, orNull, tuple } from './check'
+import { listOf, orNull, tuple } from '../lib/shapes/containers'
+import { any, bool, float, int, nonEmpty, none, object } from '../lib/shapes/leaves'
 import { pCompress, pInstanceName, pInstanceUuid, pShutdownTimeout, pTargetNodeUuid } from './common'
 import { OpInstanceRemove } from './instance'
 import { maybe, naming, opcode, opt, req } from './opcode'

@@ -1,23 +1,9 @@
 // Opcodes on the cluster as a whole.
 import { ALLOCATOR_KINDS } from '../model/allocators'
-import {
-  any,
-  bool,
-  dictOf,
-  hidden,
-  int,
-  listOf,
-  nonEmpty,
-  nonNegative,
-  none,
-  object,
-  orNull,
-  positive,
-  record,
-  setOf,
-  text,
-  tuple,
-} from './check'
+import { dictOf, listOf, orNull, setOf, tuple } from '../lib/shapes/containers'
+import { any, bool, int, nonEmpty, nonNegative, none, object, positive, text } from '../lib/shapes/leaves'
+import { partialOf } from '../lib/shapes/objects'
+import { hidden } from '../lib/shapes/shape'
 import {
   pDebugSimulateErrors,
   pDiskState,
@@ -173,7 +159,7 @@ export const OpClusterSetParams = opcode('OP_CLUSTER_SET_PARAMS', {
     default_iallocator: maybe(text, 'Default allocator script'),
     default_iallocator_params: maybe(object, 'Default allocator arguments'),
     default_iallocators: maybe(
-      record(Object.fromEntries(ALLOCATOR_KINDS.map((kind) => [kind, setOf(nonEmpty)])), { rest: false }),
+      partialOf(Object.fromEntries(ALLOCATOR_KINDS.map((kind) => [kind, setOf(nonEmpty)])), { others: 'refused' }),
       'Of each kind of question, the allocators that are asked in order until one finds something; empty for the default one',
     ),
     mac_prefix: pMacPrefix,

@@ -1,21 +1,9 @@
 // Parameters that several opcodes share, with one meaning and one text each.
 import { isTagKind, TAG_KINDS } from '../model/object-kinds'
-import {
-  bool,
-  dictOf,
-  hidden,
-  int,
-  ipv4Address,
-  ipv6Address,
-  ipv6Network,
-  listOf,
-  nonEmpty,
-  nonNegative,
-  object,
-  secret,
-  setOf,
-  text,
-} from './check'
+import { dictOf, listOf, setOf } from '../lib/shapes/containers'
+import { bool, int, nonEmpty, nonNegative, object, text } from '../lib/shapes/leaves'
+import { hidden, secret } from '../lib/shapes/shape'
+import { ipv4Address, ipv6Address, ipv6Network } from './addresses'
 import { maybe, naming, opt, req } from './opcode'
 import {
   allocPolicy,

@@ -1,5 +1,6 @@
 // Opcodes on node groups.
-import { any, bool, listOf, nonEmpty, none, orNull, tuple } from './check'
+import { listOf, orNull, tuple } from '../lib/shapes/containers'
+import { any, bool, nonEmpty, none } from '../lib/shapes/leaves'
 import {
   pAllocPolicy,
   pDiskState,

@@ -1,7 +1,5 @@
 // TABLE 1: every opcode that a job can hold, declared once, one file for each resource. This folder says what an opcode's
 // parameters are, checks them and words them; it knows nothing of how one is carried out, nor of the door it came through.
-export { Mismatch } from './check'
-export type { Check, JsonObject, Schema } from './check'
 export { allOpcodes, definitionOf, opcodeIds } from './all'
 export type { AnyDefinition, DefinitionOf, OpcodeId } from './all'
 export type {

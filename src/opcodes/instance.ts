@@ -1,19 +1,7 @@
 // Opcodes on instances.
-import {
-  any,
-  bool,
-  dictOf,
-  hiddenInside,
-  int,
-  isObject,
-  listOf,
-  nonEmpty,
-  nonNegative,
-  none,
-  object,
-  positive,
-  tuple,
-} from './check'
+import { dictOf, listOf, tuple } from '../lib/shapes/containers'
+import { any, bool, int, nonEmpty, nonNegative, none, object, positive } from '../lib/shapes/leaves'
+import { hiddenInside, isObject } from '../lib/shapes/shape'
 import {
   pAllowRuntimeChanges,
   pBeparams,

@@ -1,5 +1,7 @@
 // Opcodes on IP networks.
-import { ipv4Address, ipv4Network, listOf, nonEmpty, none, text } from './check'
+import { listOf } from '../lib/shapes/containers'
+import { nonEmpty, none, text } from '../lib/shapes/leaves'
+import { ipv4Address, ipv4Network } from './addresses'
 import {
   pAddReservedIps,
   pConflictsCheck,

@@ -3,7 +3,7 @@
 import { isHostname } from '../model/names'
 import type { ObjectKind } from '../model/object-kinds'
 import { allOpcodes } from './all'
-import { isObject, type JsonObject } from './check'
+import { type JsonObject, isObject } from '../lib/shapes/shape'
 
 type Rule = (name: string) => boolean
 

@@ -1,5 +1,6 @@
 // Opcodes on nodes and their storage.
-import { any, bool, float, int, listOf, nonEmpty, none, object, text, tuple } from './check'
+import { listOf, tuple } from '../lib/shapes/containers'
+import { any, bool, float, int, nonEmpty, none, object, text } from '../lib/shapes/leaves'
 import {
   pAllowRuntimeChanges,
   pDiskState,

@@ -1,6 +1,6 @@
 // The objects that an opcode names, as its parameters tell them.
 import { allOpcodes } from './all'
-import { isObject, type JsonObject } from './check'
+import { type JsonObject, isObject } from '../lib/shapes/shape'
 import type { Naming } from './opcode'
 
 /** Each as kind and name or uuid, such as `instance/vm1`. */

@@ -1,12 +1,13 @@
 // Declares opcodes: from one declaration derive types, validation, RAPI bodies, OpenAPI, LUXI, CLI and docs.
+import { type Optional, optional } from '../lib/shapes/objects'
 import type { ObjectKind } from '../model/object-kinds'
-import type { Check, JsonObject } from './check'
+import type { JsonObject, Shape } from '../lib/shapes/shape'
 
 export type Need = 'required' | 'default' | 'maybe'
 
 export interface Parameter<T = unknown, N extends Need = Need> {
   readonly need: N
-  readonly check: Check<T>
+  readonly check: Shape<T>
   readonly doc: string
   /** Only where need is 'default'. */
   readonly fallback?: T
@@ -41,7 +42,7 @@ export interface OpcodeDefinition<Id extends string = string, P extends Paramete
   readonly leavesRunning: Running | undefined
   /** The parameter that job summaries show, or a function that words it. */
   readonly summary: string | ((params: JsonObject) => string) | undefined
-  readonly result: Check<R>
+  readonly result: Shape<R>
   readonly params: P
   /** Turns parameters of clients of an older Ganeti into the present ones. */
   readonly fromOlder: (given: JsonObject) => JsonObject
@@ -90,16 +91,30 @@ export interface CommonParams {
   readonly reason: readonly ReasonEntry[]
 }
 
-export function req<T>(check: Check<T>, doc: string): Parameter<T, 'required'> {
+export function req<T>(check: Shape<T>, doc: string): Parameter<T, 'required'> {
   return { need: 'required', check, doc }
 }
 
-export function opt<T>(check: Check<T>, fallback: NoInfer<T>, doc: string): Parameter<T, 'default'> {
+export function opt<T>(check: Shape<T>, fallback: NoInfer<T>, doc: string): Parameter<T, 'default'> {
   return { need: 'default', check, doc, fallback: Object.freeze(fallback) }
 }
 
+type FieldsOf<P extends ParameterTable> = {
+  readonly [K in keyof P]: P[K] extends Parameter<infer T, 'required'> ? Shape<T> : Optional<ValueOfParameter<P[K]>>
+}
+
+/** The same parameters as fields of an object, where what has a default may be missing. */
+export function fieldsOf<P extends ParameterTable>(params: P): FieldsOf<P> {
+  const fields = Object.entries(params).map(([name, { need, check }]) => [
+    name,
+    need === 'required' ? check : optional(check),
+  ])
+  // Made entry by entry from the table that the type is computed from.
+  return Object.fromEntries(fields) as FieldsOf<P>
+}
+
 /** May be null or missing; then the parsed opcode does not have it. */
-export function maybe<T>(check: Check<T>, doc: string): Parameter<T, 'maybe'> {
+export function maybe<T>(check: Shape<T>, doc: string): Parameter<T, 'maybe'> {
   return { need: 'maybe', check, doc }
 }
 
@@ -118,7 +133,7 @@ export function opcode<const Id extends string, P extends ParameterTable, R>(
     forOthers?: boolean
     leavesRunning?: Running
     summary?: (keyof P & string) | ((params: JsonObject) => string)
-    result: Check<R>
+    result: Shape<R>
     params: P
     fromOlder?: (given: JsonObject) => JsonObject
     testOnly?: boolean

@@ -1,5 +1,6 @@
 // Opcodes that compare OS definitions and storage providers over the nodes.
-import { any, listOf } from './check'
+import { listOf } from '../lib/shapes/containers'
+import { any } from '../lib/shapes/leaves'
 import { pNames, pOutputFields } from './common'
 import { opcode } from './opcode'
 

@@ -1,21 +1,11 @@
 // From JSON to canonical opcodes, in the two manners of Ganeti: luxid's (parseOpcode), which names what it could not
 // read, and its HTTP door's (fillOpcode), which names the parameter that fails validation.
-import {
-  Explained,
-  bool,
-  int,
-  listOf,
-  Mismatch,
-  nonNegative,
-  keyed,
-  readField,
-  refuseOtherKeys,
-  text,
-  tuple,
-} from './check'
-import type { Check, JsonObject } from './check'
+import { listOf, tuple } from '../lib/shapes/containers'
+import { bool, int, keyed, nonNegative, text } from '../lib/shapes/leaves'
+import { missingKey, objectOf, refuseOthers } from '../lib/shapes/objects'
+import { Explained, type JsonObject, Mismatch, type Shape, parsePart } from '../lib/shapes/shape'
 import { allOpcodes } from './all'
-import { expected } from './expected'
+import { expected } from '../lib/shapes/words'
 import type { CommonParams, InputOf, OpcodeDefinition, Parameter, ParameterTable } from './opcode'
 import { maybe, opt, req } from './opcode'
 import { finalJobStatus, jobId, submitPriority } from './types'
@@ -24,12 +14,12 @@ import { finalJobStatus, jobId, submitPriority } from './types'
 export type ParsedOpCode = { OP_ID: string } & CommonParams & JsonObject
 
 /** A job id, or -1 for the job before in the same submission, and so on. */
-const dependency: Check<number> = {
+const dependency: Shape<number> = {
   schema: { type: 'integer' },
   parse: (value) => (Number.isSafeInteger(value) && Number(value) < 0 ? Number(value) : jobId.parse(value)),
 }
 
-const time_ns: Check<number> = {
+const time_ns: Shape<number> = {
   schema: { type: 'integer' },
   parse(value) {
     if (typeof value !== 'number' || !Number.isInteger(value)) throw new Mismatch('Unable to read Integer')
@@ -49,6 +39,9 @@ export const commonParams = {
   reason: req(reasonTrail, 'Reason trail: [[source, text, nanoseconds], ...]'),
 } satisfies ParameterTable
 
+const OP_ID = { OP_ID: text }
+const named = objectOf(OP_ID, { others: 'dropped' })
+
 /** These stay in the stored opcode as null when they are unset. */
 const KEPT_AS_NULL = new Set(['depends', 'comment'])
 
@@ -57,12 +50,12 @@ export function parseOpcode(json: unknown): ParsedOpCode {
   const raw = keyed.parse(json)
   const definition = definitionIn(raw)
   const given = definition.fromOlder(raw)
-  refuseOtherKeys(given, [...Object.keys(commonParams), 'OP_ID', ...Object.keys(definition.params)])
+  refuseOthers(given, commonParams, OP_ID, definition.params)
   return assemble(definition, (name, parameter) => {
     const value = given[name]
     if (parameter.need === 'required' ? value === undefined : value === undefined || value === null)
-      return unset(name, parameter, () => `key '${name}' not found, object contains only ${keysOf(given)}`)
-    return readField(name, parameter.check, value)
+      return unset(name, parameter, () => missingKey(name, given))
+    return parsePart(parameter.check, value, 'field', name)
   })
 }
 
@@ -134,20 +127,16 @@ export function opcodeClass(id: string): string {
 }
 
 function definitionIn(given: JsonObject): OpcodeDefinition {
-  if (!('OP_ID' in given)) throw new Mismatch(`key 'OP_ID' not found, object contains only ${keysOf(given)}`)
-  const id = readField('OP_ID', text, given['OP_ID'])
+  const { OP_ID: id } = named.parse(given)
   const definition = allOpcodes.get(id)
   if (definition === undefined) throw new Mismatch(`Unknown opcode ${id}`)
   return definition
 }
 
-const keysOf = (given: JsonObject): string => JSON.stringify(Object.keys(given).sort())
-
-function unset(name: string, parameter: Parameter, complaint: () => string | BadParameter): unknown {
+function unset(name: string, parameter: Parameter, complaint: () => Error): unknown {
   if (parameter.need === 'default') return parameter.fallback
   if (parameter.need === 'maybe') return KEPT_AS_NULL.has(name) ? null : undefined
-  const what = complaint()
-  throw typeof what === 'string' ? new Mismatch(what) : what
+  throw complaint()
 }
 
 function assemble(definition: OpcodeDefinition, read: (name: string, parameter: Parameter) => unknown): ParsedOpCode {

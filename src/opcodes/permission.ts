@@ -1,6 +1,6 @@
 // What the submitter of an opcode needs, and all permissions that there are.
 import { DOOR_PERMISSIONS, isPermissionPattern, matches } from '../model/permissions'
-import { isObject } from './check'
+import { isObject } from '../lib/shapes/shape'
 import { allOpcodes, definitionOf } from './all'
 
 /** All that an opcode needs, by what it is and by what it is asked to do. */

@@ -1,5 +1,6 @@
 // Opcodes that ask for data through a job.
-import { any, listOf, nonEmpty } from './check'
+import { listOf } from '../lib/shapes/containers'
+import { any, nonEmpty } from '../lib/shapes/leaves'
 import { pQueryResource, pUseLocking } from './common'
 import { maybe, opcode, req } from './opcode'
 import { queryAnswer, queryFieldsAnswer } from './types'

@@ -1,6 +1,5 @@
 // How an opcode is shown: in job summaries, and with its private and secret parameters blanked.
-import { isObject } from './check'
-import type { JsonObject, Secrecy } from './check'
+import { type JsonObject, type Secrecy, isObject } from '../lib/shapes/shape'
 import { allOpcodes } from './all'
 
 type AnyOpCode = { OP_ID: string } & JsonObject

@@ -1,5 +1,6 @@
 // Opcodes on the tags of any object.
-import { listOf, nonEmpty, none, tuple } from './check'
+import { listOf, tuple } from '../lib/shapes/containers'
+import { nonEmpty, none } from '../lib/shapes/leaves'
 import { pTagKind, pTagList, pTagObject, pUseLocking } from './common'
 import { opcode, req } from './opcode'
 import { tagKind } from './types'

@@ -1,5 +1,6 @@
 // Opcodes that exercise the job queue, locks and allocators.
-import { any, bool, float, int, listOf, nonEmpty, nonNegative, none, text } from './check'
+import { listOf } from '../lib/shapes/containers'
+import { any, bool, float, int, nonEmpty, nonNegative, none, text } from '../lib/shapes/leaves'
 import {
   pDiskTemplate,
   pHypervisor,

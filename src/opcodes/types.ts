@@ -1,24 +1,10 @@
-// Checks for the values that only clusters know: enumerations, NIC and disk descriptions, device changes.
+// Shapes of the values that only clusters know: enumerations, NIC and disk descriptions, device changes.
 import { VERIFY_CODE_NAMES } from '../model/constants/verify-codes'
 import { tagKinds } from '../model/object-kinds'
-import {
-  dictOf,
-  int,
-  listOf,
-  Mismatch,
-  nonEmpty,
-  oneOf,
-  orNull,
-  readArray,
-  record,
-  refine,
-  text,
-  tuple,
-  any,
-  bool,
-  either,
-} from './check'
-import type { Check, JsonObject } from './check'
+import { dictOf, either, listOf, orNull, readArray, tuple } from '../lib/shapes/containers'
+import { any, bool, int, nonEmpty, oneOf, text, withoutNul } from '../lib/shapes/leaves'
+import { partialOf } from '../lib/shapes/objects'
+import { type JsonObject, Mismatch, type Shape, refine } from '../lib/shapes/shape'
 
 export const diskTemplate = oneOf('DiskTemplate', [
   'blockdev',
@@ -89,7 +75,7 @@ export const diskIndex = refine(
   (value) => `Invalid value for disk index '${value}', required between 0 and 16`,
 )
 
-export const jobId: Check<number> = {
+export const jobId: Shape<number> = {
   schema: { type: 'integer', minimum: 0 },
   parse(value) {
     const id = typeof value === 'string' ? Number(/^-?\d+$/.exec(value)?.[0]) : value
@@ -102,13 +88,13 @@ export const jobId: Check<number> = {
 }
 
 /** MiB as a number, or text with a unit: `512`, `"1g"`, `"2tib"`, `"500mb"`. Stored as whole MiB. */
-export const size: Check<number> = {
+export const size: Shape<number> = {
   schema: { anyOf: [{ type: 'integer', minimum: 0 }, { type: 'string' }] },
   parse: (value) => (typeof value === 'string' ? parseSize(value) : int.parse(value)),
 }
 
 /** It becomes a line of what is told of an export. */
-const deviceName: Check<string> = {
+const deviceName: Shape<string> = {
   ...nonEmpty,
   parse(value) {
     const name = nonEmpty.parse(value)
@@ -117,7 +103,7 @@ const deviceName: Check<string> = {
   },
 }
 
-export const nicParams = record(
+export const nicParams = partialOf(
   {
     mac: nonEmpty,
     ip: text,
@@ -128,7 +114,7 @@ export const nicParams = record(
     vlan: text,
     network: nonEmpty,
   },
-  { rest: false },
+  { others: 'refused' },
 )
 
 /** Other keys are parameters of an external storage provider. */
@@ -143,7 +129,7 @@ const DISK_PARAMS = {
   spindles: int,
   access: nonEmpty,
 }
-export const diskParams = record(DISK_PARAMS, { rest: true })
+export const diskParams = withoutNul(partialOf(DISK_PARAMS, { others: 'kept' }))
 /** Parameters for a disk of any other template. */
 export const DISK_PARAM_NAMES: readonly string[] = [...Object.keys(DISK_PARAMS), 'dev_type']
 
@@ -153,7 +139,7 @@ export type Identifier = number | string
 export type Modification<T> = readonly [string, Identifier, T] | readonly [string | number, T]
 
 /** Changes to an instance's disks or NICs; one list keeps to one form. */
-export function modifications<T>(params: Check<T>): Check<readonly Modification<T>[]> {
+export function modifications<T>(params: Shape<T>): Shape<readonly Modification<T>[]> {
   const readOne = (entry: unknown): Modification<T> => {
     const parts = readArray(entry)
     if (parts.length === 3) return [ddmFull.parse(parts[0]), readIdentifier(parts[1]), params.parse(parts[2])]
@@ -183,20 +169,20 @@ export const exportTarget = either(nonEmpty, listOf(any))
 const submitted = tuple(bool, either(jobId, text))
 
 /** The result of an opcode that hands on its work: `[true, job id]` or `[false, error text]` for each job. */
-export const jobList = record({ jobs: listOf(submitted) }, { rest: true })
+export const jobList = partialOf({ jobs: listOf(submitted) }, { others: 'kept' })
 
-export const multiAllocation = record(
+export const multiAllocation = partialOf(
   { jobs: listOf(submitted), allocatable: listOf(text), failed: listOf(text) },
-  { rest: false },
+  { others: 'refused' },
 )
 
-const fieldDefinition = record({ name: text, title: text, kind: text, doc: text }, { rest: true })
+const fieldDefinition = partialOf({ name: text, title: text, kind: text, doc: text }, { others: 'kept' })
 
-export const queryFieldsAnswer = record({ fields: listOf(fieldDefinition) }, { rest: false })
+export const queryFieldsAnswer = partialOf({ fields: listOf(fieldDefinition) }, { others: 'refused' })
 
-export const queryAnswer = record(
+export const queryAnswer = partialOf(
   { fields: listOf(fieldDefinition), data: listOf(listOf(tuple(int, any))) },
-  { rest: false },
+  { others: 'refused' },
 )
 
 /** Which volumes a group lacks: errors by node, instances to activate, missing volumes by instance. */

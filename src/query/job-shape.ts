@@ -1,6 +1,6 @@
 // A job as people and programs of today read it, in `/3` and wherever else it is shown as JSON: times as texts, and its opcodes one by one.
 import { timeText } from '../lib/rfc3339'
-import { isObject } from '../opcodes/check'
+import { isObject } from '../lib/shapes/shape'
 
 /** A line of a job's log. */
 export interface JobLogLine {

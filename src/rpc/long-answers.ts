@@ -2,7 +2,7 @@
 // text is made and read slice by slice; for every other client of the protocol it is JSON with some blanks.
 import { breathe } from '../lib/clock'
 import { CELLS_AT_ONCE } from '../model/limits/queries'
-import { isObject } from '../opcodes/check'
+import { isObject } from '../lib/shapes/shape'
 
 /** How many rows of so many cells are worked on at once. */
 export const rowsAtOnce = (cells: number): number => Math.max(1, Math.floor(CELLS_AT_ONCE / Math.max(1, cells)))

@@ -1,5 +1,5 @@
 // Questions before one acts: the moves that balance the cluster, what fits into it, and what happens if nodes die or instances arrive.
-import { type Check, Mismatch } from '../../opcodes/check'
+import { Mismatch, type Shape } from '../../lib/shapes/shape'
 import { type Answered, balanceRequest, capacityRequest, whatIfRequest } from '../../rpc/luxi/allocation'
 import { administrator, gantryOf } from '../administrator'
 import {
@@ -142,9 +142,9 @@ function specification(options: OptionValues): object {
 }
 
 /** Without what was not said, and read as the remote API reads it. */
-function checked<T>(check: Check<T>, request: unknown): T {
+function checked<T>(shape: Shape<T>, request: unknown): T {
   try {
-    return check.parse(JSON.parse(JSON.stringify(request)))
+    return shape.parse(JSON.parse(JSON.stringify(request)))
   } catch (error) {
     if (error instanceof Mismatch) throw new CommandFailure(error.message)
     throw error

@@ -1,5 +1,5 @@
 // Requests to nodes beyond the work of their daemons: power and health through out-of-band helpers, and restricted commands.
-import { isObject } from '../../opcodes/check'
+import { isObject } from '../../lib/shapes/shape'
 import { OpNodeSetParams, OpOobCommand, OpRestrictedCommand } from '../../opcodes/node'
 import type { WireOpCode } from '../../rpc/luxi/calls'
 import { type Call, CommandFailure, EXIT, refusal } from '../command'

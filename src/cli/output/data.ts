@@ -6,7 +6,7 @@ import type { Cell, FieldDefinition, QueryFilter, QueryResource } from '../../rp
 import { type Call, CommandFailure, EXIT, type Option } from '../command'
 import { flag, value } from '../input/option'
 import type { OptionValues } from '../input/option-values'
-import { isObject } from '../../opcodes/check'
+import { isObject } from '../../lib/shapes/shape'
 
 const FORMATS = ['json', 'yaml', 'csv'] as const
 export type DataFormat = (typeof FORMATS)[number]

@@ -1,6 +1,6 @@
 // From a request's body to an opcode: renamed and static parameters, and the texts with which Ganeti refuses the rest.
 import { pythonRepr } from '../../lib/python-text'
-import { isObject, type JsonObject } from '../../opcodes/check'
+import { type JsonObject, isObject } from '../../lib/shapes/shape'
 import { badNewName } from '../../opcodes/new-names'
 import { BadParameter, fillOpcode, type OpcodeDefinition, type ParsedOpCode } from '../../opcodes/index'
 import { badRequest } from '../../http/errors'

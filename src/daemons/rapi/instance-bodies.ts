@@ -1,5 +1,5 @@
 // Bodies of instance requests that are more than an opcode's parameters.
-import { isObject, type JsonObject } from '../../opcodes/check'
+import { type JsonObject, isObject } from '../../lib/shapes/shape'
 import { OpInstanceReinstall, OpInstanceShutdown, OpInstanceStartup } from '../../opcodes/instance'
 import type { ParsedOpCode } from '../../opcodes/index'
 import { badRequest } from '../../http/errors'

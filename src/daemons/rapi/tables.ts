@@ -1,5 +1,5 @@
 // Tables that become objects: whole lists unread, on their way from the master to the client, and single rows.
-import { isObject, type JsonObject } from '../../opcodes/check'
+import { type JsonObject, isObject } from '../../lib/shapes/shape'
 import type { JsonText } from '../../rpc/long-answers'
 import type { Column } from './python-writer'
 

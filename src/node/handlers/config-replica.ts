@@ -3,7 +3,7 @@ import * as path from 'node:path'
 import { decodeJournal } from '../../config/journal'
 import { eachBounded } from '../../lib/bounded'
 import { QUEUE_COMMIT_FILES_MAX } from '../../model/limits/queue'
-import { isObject } from '../../opcodes/check'
+import { isObject } from '../../lib/shapes/shape'
 import { ConfigurationError } from '../../model/errors'
 import { fail, type ConfigReplica, type Handlers, type NodeContext } from '../context'
 

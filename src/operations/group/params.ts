@@ -7,7 +7,7 @@ import { ND_NOT_ON_NODES, ND_TYPES } from '../../model/constants/params'
 import { VALUE } from '../../model/constants/words'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { enforceTypes, type ParamType } from '../../model/param-types'
-import { isObject } from '../../opcodes/check'
+import { isObject } from '../../lib/shapes/shape'
 
 type Given = Readonly<Record<string, unknown>>
 /** Static state: parameters by hypervisor, or by storage type and volume group. */

@@ -6,7 +6,9 @@ import { TOLD_CHARS_MAX } from '../../model/limits/node'
 import { pythonRepr } from '../../lib/python-text'
 import { startOf } from '../../lib/short-text'
 import { errorText } from '../../lib/system-failure'
-import { any, dictOf, int, listOf, nonEmpty, nonNegative, oneOf, orNull, tuple, type Check } from '../../opcodes/check'
+import { dictOf, listOf, orNull, tuple } from '../../lib/shapes/containers'
+import { any, int, nonEmpty, nonNegative, oneOf } from '../../lib/shapes/leaves'
+import type { Shape } from '../../lib/shapes/shape'
 
 const nodeList = listOf(nonEmpty)
 const allocations = listOf(tuple(nonEmpty, nodeList))
@@ -54,7 +56,7 @@ export function evacuationOf(result: unknown): Evacuation {
   }
 }
 
-function parsed<T>(check: Check<T>, result: unknown): T {
+function parsed<T>(check: Shape<T>, result: unknown): T {
   try {
     return check.parse(result)
   } catch (error) {

@@ -1,6 +1,6 @@
 // The difference between two configurations as people read it: objects by name, with the fields that change before and after.
 import type { Delta } from '../../config/delta'
-import { isObject, type JsonObject } from '../../opcodes/check'
+import { type JsonObject, isObject } from '../../lib/shapes/shape'
 import type { ConfigData } from '../../model/config'
 import type { PlannedChange } from '../../rpc/luxi/plan'
 

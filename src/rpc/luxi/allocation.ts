@@ -1,8 +1,11 @@
 // Questions to the allocation as they are asked of the master, and what it answers.
 import type { BalanceRequest, BalanceStep, CapacityRequest, GroupScore, WhatIfRequest } from '../../model/allocation'
 import { OpClusterBalance, OpClusterCapacity, OpClusterWhatIf } from '../../opcodes/allocation'
-import { type Check, nonNegative, float, orNull, refine, required } from '../../opcodes/check'
-import type { ParameterTable } from '../../opcodes/opcode'
+import { orNull } from '../../lib/shapes/containers'
+import { float, nonNegative } from '../../lib/shapes/leaves'
+import { objectOf } from '../../lib/shapes/objects'
+import { type Shape, refine } from '../../lib/shapes/shape'
+import { type ParameterTable, fieldsOf } from '../../opcodes/opcode'
 import type { JobId, WireOpCode } from './calls'
 import type { Precondition } from './gantry'
 
@@ -23,20 +26,16 @@ export interface PlannedBalance {
 /** The answer, or the job that will have it as its result. */
 export type Answered<T> = { readonly answer: T } | { readonly job: JobId }
 
-/** Reads a request. It has the parameters of the opcode, except for `visible`, which follows from the caller. */
-function reader<T>({ params }: { readonly params: ParameterTable }): Check<T> {
-  const asked = Object.entries(params).filter(([name]) => name !== 'visible')
-  const needed = asked.flatMap(([name, { need }]) => (need === 'required' ? [name] : []))
-  const fields = Object.fromEntries(asked.map(([name, { check }]) => [name, check]))
-  // The fields are those of the opcode, beside which the type of the request stands.
-  return required<Record<string, unknown>>(fields, needed) as Check<unknown> as Check<T>
+/** A request has the parameters of its opcode, except for `visible`, which follows from the caller. */
+function requestOf<const P extends ParameterTable>({ params: { visible: _, ...asked } }: { readonly params: P }) {
+  return objectOf(fieldsOf(asked), { others: 'refused' })
 }
 
 /** Each throws Mismatch with what is wrong. */
-export const balanceRequest = reader<BalanceRequest>(OpClusterBalance)
-export const capacityRequest = reader<CapacityRequest>(OpClusterCapacity)
-export const whatIfRequest = refine(
-  reader<WhatIfRequest>(OpClusterWhatIf),
+export const balanceRequest: Shape<BalanceRequest> = requestOf(OpClusterBalance)
+export const capacityRequest: Shape<CapacityRequest> = requestOf(OpClusterCapacity)
+export const whatIfRequest: Shape<WhatIfRequest> = refine(
+  requestOf(OpClusterWhatIf),
   {},
   ({ nodes, node_tag, instances }) => nodes !== undefined || node_tag !== undefined || instances !== undefined,
   (given) => `${JSON.stringify(given)} says of nothing that happens: give nodes, node_tag or instances`,

@@ -1,12 +1,14 @@
 // Arguments that several calls of LUXI have, and how they are read.
-import { type Check, int, listOf, Mismatch, nonNegative, orNull, readArray, text } from '../../opcodes/check'
+import { listOf, orNull, readArray } from '../../lib/shapes/containers'
+import { int, nonNegative, text } from '../../lib/shapes/leaves'
+import { Mismatch, type Shape } from '../../lib/shapes/shape'
 import { parseOpcode, reasonTrail } from '../../opcodes/parse'
 import { isFilterAction } from '../../model/filter-rule'
 import type { QueryResource, WireOpCode } from './calls'
 import { layout } from './layout'
 
 /** The opcodes of a job. */
-export const opcodes: Check<WireOpCode[]> = {
+export const opcodes: Shape<WireOpCode[]> = {
   schema: {},
   parse: (value) => readArray(value).map((op) => parseOpcode(op)),
 }
@@ -26,7 +28,7 @@ const RESOURCES = [
 ] as const satisfies readonly QueryResource[]
 
 /** Storage providers are asked for by opcode only: Ganeti's calls have no word for them. */
-export const resource: Check<QueryResource> = {
+export const resource: Shape<QueryResource> = {
   schema: { type: 'string', enum: RESOURCES },
   parse(value) {
     if (typeof value !== 'string') throw new Mismatch(`Invalid value '${layout(value)}for query type`)
@@ -36,7 +38,7 @@ export const resource: Check<QueryResource> = {
   },
 }
 
-const filterAction: Check<unknown> = {
+const filterAction: Shape<unknown> = {
   schema: {},
   parse(value): unknown {
     if (isFilterAction(value)) return value
@@ -46,7 +48,7 @@ const filterAction: Check<unknown> = {
   },
 }
 
-const predicate: Check<unknown> = {
+const predicate: Shape<unknown> = {
   schema: {},
   parse(value) {
     const [kind, ...parameters]: readonly unknown[] = Array.isArray(value) ? value : []
@@ -59,6 +61,6 @@ const predicate: Check<unknown> = {
   },
 }
 
-const trail: Check<readonly unknown[]> = reasonTrail
+const trail: Shape<readonly unknown[]> = reasonTrail
 
 export const filterRule = [orNull(text), nonNegative(int), listOf(predicate), filterAction, trail] as const

@@ -2,7 +2,8 @@
 // server and services take their types from here.
 import type { Capacity, WhatIf } from '../../model/allocation'
 import { OpClusterBalance, OpClusterCapacity, OpClusterWhatIf } from '../../opcodes/allocation'
-import { type Check, float, int, text, type ValueOf } from '../../opcodes/check'
+import { float, int, text } from '../../lib/shapes/leaves'
+import type { Shape, ValueOf } from '../../lib/shapes/shape'
 import type { Permission } from '../../opcodes/opcode'
 import { jobId } from '../../opcodes/types'
 import {
@@ -19,7 +20,7 @@ import type { EventPage, Identity, Submitted, TokenInfo, ViewPage } from './gant
 import { eventRequest, identity, newToken, planRequest, submitRequest, viewRequest } from './gantry-arguments'
 import type { Plan } from './plan'
 
-type Checks = readonly Check<unknown>[]
+type Checks = readonly Shape<unknown>[]
 
 interface GantryCall<A extends Checks, R> {
   readonly wire: string

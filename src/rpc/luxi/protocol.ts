@@ -1,19 +1,8 @@
 // From LUXI's text to calls of a Master (spec: luxi.json). A request that cannot be read is Ganeti's plain text, after which the
 // connection ends; what a call means and may refuse is the Master's business.
-import {
-  type Check,
-  Mismatch,
-  any,
-  bool,
-  float,
-  int,
-  isObject,
-  listOf,
-  orNull,
-  readArray,
-  text,
-  type ValueOf,
-} from '../../opcodes/check'
+import { listOf, orNull, readArray } from '../../lib/shapes/containers'
+import { any, bool, float, int, text } from '../../lib/shapes/leaves'
+import { Mismatch, type Shape, type ValueOf, isObject } from '../../lib/shapes/shape'
 import { jobId, tagKind } from '../../opcodes/types'
 import { GenericError } from '../../model/errors'
 import { CALL_DEPTH_MAX } from '../../model/limits/wires'
@@ -81,10 +70,10 @@ function readJson(message: string): unknown {
 const missing = (key: string, json: object): string =>
   `key '${key}' not found, object contains only ${JSON.stringify(Object.keys(json).sort())}`
 
-type ValuesOf<A extends readonly Check<unknown>[]> = { -readonly [I in keyof A]: ValueOf<A[I]> }
+type ValuesOf<A extends readonly Shape<unknown>[]> = { -readonly [I in keyof A]: ValueOf<A[I]> }
 
 /** Arguments that are left out at the end count as null, down to `least`. */
-function call<const A extends readonly Check<unknown>[]>(
+function call<const A extends readonly Shape<unknown>[]>(
   checks: A,
   run: (master: Master, ...args: ValuesOf<A>) => Promise<unknown>,
   least = checks.length,
@@ -98,7 +87,7 @@ function call<const A extends readonly Check<unknown>[]>(
 
 const SHAPES = ['()', 'singleton list', 'Pair', 'Triple', '4 tuple', 'Tuple5']
 
-function readArgs(args: unknown, checks: readonly Check<unknown>[], least: number): unknown[] {
+function readArgs(args: unknown, checks: readonly Shape<unknown>[], least: number): unknown[] {
   try {
     return readTuple(args, checks, least)
   } catch (error) {
@@ -106,7 +95,7 @@ function readArgs(args: unknown, checks: readonly Check<unknown>[], least: numbe
   }
 }
 
-function readTuple(args: unknown, checks: readonly Check<unknown>[], least: number): unknown[] {
+function readTuple(args: unknown, checks: readonly Shape<unknown>[], least: number): unknown[] {
   const single = checks.length === 1
   const given: readonly unknown[] = single ? readArray(args) : Array.isArray(args) ? args : []
   const fits = given.length >= least && given.length <= checks.length
@@ -148,7 +137,7 @@ const noArgs =
   () =>
     run
 
-const filter: Check<QueryFilter> = {
+const filter: Shape<QueryFilter> = {
   schema: {},
   parse(value) {
     if (value === null || Array.isArray(value)) return value
@@ -157,11 +146,11 @@ const filter: Check<QueryFilter> = {
 }
 
 const names = listOf(text)
-const namesOrAll: Check<readonly string[] | null> = orAll(names)
+const namesOrAll: Shape<readonly string[] | null> = orAll(names)
 const jobIds = orAll(listOf(jobId))
 
 /** A check that also takes null. The error for an unreadable list shows only the list. */
-function orAll<T>(check: Check<T>): Check<T | null> {
+function orAll<T>(check: Shape<T>): Shape<T | null> {
   return {
     ...orNull(check),
     parse(value) {

@@ -1,18 +1,9 @@
 // The JSON that Ganeti's programs for the setup of a node read from standard input, when the master runs them over SSH (spec: constants.json
 // "nodes").
-import {
-  bool,
-  dictOf,
-  int,
-  listOf,
-  nonEmpty,
-  oneOf,
-  positive,
-  record,
-  text,
-  tuple,
-  type ValueOf,
-} from '../../opcodes/check'
+import { dictOf, listOf, tuple } from '../../lib/shapes/containers'
+import { bool, int, nonEmpty, oneOf, positive, text } from '../../lib/shapes/leaves'
+import { partialOf } from '../../lib/shapes/objects'
+import type { ValueOf } from '../../lib/shapes/shape'
 import { sshKeyType } from '../../opcodes/types'
 
 /** A node's uuid -> its public keys. */
@@ -21,7 +12,7 @@ const listAction = oneOf('PublicKeysAction', ['add', 'clear', 'override', 'remov
 const authorizedAction = oneOf('AuthorizedKeysAction', ['add', 'remove'])
 
 /** `ssh-update`: changes the key files of a node that is in the cluster. Everything but the sender is optional. */
-export const keyUpdate = record(
+export const keyUpdate = partialOf(
   {
     cluster_name: nonEmpty,
     /** Without its private key: it says which cluster speaks. */
@@ -33,7 +24,7 @@ export const keyUpdate = record(
     ssh_key_type: sshKeyType,
     ssh_key_bits: positive(int),
   },
-  { rest: false },
+  { others: 'refused' },
 )
 export type KeyUpdate = ValueOf<typeof keyUpdate>
 
@@ -41,7 +32,7 @@ export type KeyUpdate = ValueOf<typeof keyUpdate>
 const keyPairs = listOf(tuple(sshKeyType, nonEmpty, nonEmpty))
 
 /** `prepare-node-join`: gives a node that is to join the cluster's host keys, and lets the candidates in. */
-export const joinRequest = record(
+export const joinRequest = partialOf(
   {
     cluster_name: nonEmpty,
     node_daemon_certificate: nonEmpty,
@@ -51,12 +42,12 @@ export const joinRequest = record(
     ssh_key_type: sshKeyType,
     ssh_key_bits: positive(int),
   },
-  { rest: false },
+  { others: 'refused' },
 )
 export type JoinRequest = ValueOf<typeof joinRequest>
 
 /** `node-daemon-setup`: gives it what noded needs, and starts that. */
-export const daemonSetup = record(
+export const daemonSetup = partialOf(
   {
     cluster_name: nonEmpty,
     /** With its private key. */
@@ -66,6 +57,6 @@ export const daemonSetup = record(
     start_node_daemon: bool,
     node_name: nonEmpty,
   },
-  { rest: false },
+  { others: 'refused' },
 )
 export type DaemonSetup = ValueOf<typeof daemonSetup>

@@ -3,7 +3,7 @@ import { findGroup, findInstance, findNetwork, findNode, instanceNodes } from '.
 import { type Dictionary, recordFrom, recordValues } from '../../config/records'
 import type { ConfigData, Instance, Network, Node, NodeGroup } from '../../model/config'
 import type { ScopeRule, ScopeRules } from '../../model/scope-params'
-import { isObject } from '../../opcodes/check'
+import { isObject } from '../../lib/shapes/shape'
 import type { TokenScope } from '../../rpc/luxi/gantry'
 
 export type Scope = Pick<TokenScope, 'tags' | 'groups'>

@@ -6,7 +6,7 @@ import type { Log } from '../../lib/log'
 import { setAside } from '../../lib/set-aside'
 import { SET_ASIDE_MAX } from '../../model/limits/daemons'
 import { EVENTS_BYTES_MAX, EVENTS_COMMIT_S, EVENTS_KEPT_MAX, EVENTS_RETRY_S } from '../../model/limits/events'
-import { isObject } from '../../opcodes/check'
+import { isObject } from '../../lib/shapes/shape'
 import type { ClusterEvent } from '../../rpc/luxi/gantry'
 
 export type NewEvent = Omit<ClusterEvent, 'id' | 'time'>

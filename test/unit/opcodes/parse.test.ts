@@ -1,5 +1,5 @@
 import vectors from '../../golden/opcodes/vectors.json'
-import { isObject, Mismatch } from '../../../src/opcodes/check'
+import { Mismatch, isObject } from '../../../src/lib/shapes/shape'
 import { allOpcodes } from '../../../src/opcodes/all'
 import { OpGroupAdd } from '../../../src/opcodes/group'
 import { OpInstanceCreate, OpInstanceMultiAlloc, OpInstanceStartup } from '../../../src/opcodes/instance'

@@ -3,7 +3,7 @@ import type { ClusterRedistConfParams, ClusterSetParams } from '../../../generat
 import type { OsFields } from '../../../generated/resource-views'
 import { keptForFrozen } from '../../../lib/kept-for-frozen'
 import type { ClusterInfo } from '../../../model/cluster-info'
-import { isObject } from '../../../opcodes/check'
+import { isObject } from '../../../lib/shapes/shape'
 import { OpClusterRedistConf, OpClusterSetParams } from '../../../opcodes/cluster'
 import { OpOsDiagnose } from '../../../opcodes/os'
 import { op } from '../../../opcodes/index'

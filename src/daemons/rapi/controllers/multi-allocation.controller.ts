@@ -1,6 +1,6 @@
 import { Body, Post, Query, Route, Security, Tags } from '../../../http/decorators'
 import type { InstanceMultiAllocParams } from '../../../generated/opcode-params'
-import { isObject } from '../../../opcodes/check'
+import { isObject } from '../../../lib/shapes/shape'
 import { OpInstanceCreate, OpInstanceMultiAlloc } from '../../../opcodes/instance'
 import type { JobId } from '../../../rpc/luxi/calls'
 import { badRequest } from '../../../http/errors'

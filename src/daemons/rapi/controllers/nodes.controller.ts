@@ -6,7 +6,7 @@ import type {
   NodeSetParams,
 } from '../../../generated/opcode-params'
 import type { NodeObject } from '../../../generated/resource-views'
-import type { JsonObject } from '../../../opcodes/check'
+import type { JsonObject } from '../../../lib/shapes/shape'
 import {
   OpNodeEvacuate,
   OpNodeMigrate,

@@ -2,7 +2,7 @@
 import { nanoseconds } from '../../../lib/clock'
 import { ECODE, OpPrereqError } from '../../../model/errors'
 import { compareText } from '../../../model/nice-sort'
-import { isObject, type JsonObject } from '../../../opcodes/check'
+import { type JsonObject, isObject } from '../../../lib/shapes/shape'
 import { type Mark, MARK, type Rights, withoutMarks } from '../../../model/marks'
 import { definitionOf, type OpcodeDefinition, type ParsedOpCode } from '../../../opcodes/index'
 import { permissionsFor } from '../../../opcodes/permission'

@@ -1,5 +1,5 @@
 // From the body of POST /3/jobs to opcodes. The opcode table validates; the contract only describes.
-import { isObject, type JsonObject } from '../../../opcodes/check'
+import { type JsonObject, isObject } from '../../../lib/shapes/shape'
 import { badNewName } from '../../../opcodes/new-names'
 import { allOpcodes, BadParameter, fillOpcode, type OpcodeDefinition, type ParsedOpCode } from '../../../opcodes/index'
 import { OPCODES_PER_JOB_MAX } from '../../../model/limits/queue'

@@ -1,6 +1,6 @@
 // Routes of the verbs of objects, made from their table.
 import { V3Resource } from '../controllers/v3/resource'
-import { isObject } from '../../../opcodes/check'
+import { isObject } from '../../../lib/shapes/shape'
 import type { ParsedOpCode } from '../../../opcodes/index'
 import type { RapiContext } from '../context'
 import { badRequest } from '../../../http/errors'

@@ -1,7 +1,7 @@
 // The verbs of objects in /3: each is a thin form of one opcode, to which the address and the body are its parameters. This table is
 // all that there is of them: routes, the document and the tests of the contract follow from it.
 import { OpBackupExport, OpBackupPrepare, OpBackupRemove } from '../../../opcodes/backup'
-import { isObject, type JsonObject } from '../../../opcodes/check'
+import { type JsonObject, isObject } from '../../../lib/shapes/shape'
 import * as cluster from '../../../opcodes/cluster'
 import * as group from '../../../opcodes/group'
 import type { OpcodeDefinition, ParsedOpCode } from '../../../opcodes/index'

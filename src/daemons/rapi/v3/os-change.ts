@@ -1,5 +1,5 @@
 // Makes the opcode that changes one operating system's settings, which are stored in parameters of the cluster.
-import { isObject } from '../../../opcodes/check'
+import { isObject } from '../../../lib/shapes/shape'
 import { OpClusterSetParams } from '../../../opcodes/cluster'
 import type { ParsedOpCode } from '../../../opcodes/index'
 import { badRequest } from '../../../http/errors'

@@ -5,7 +5,7 @@ import { VNC_BASE_PORT } from './command-display'
 import { bridgeProgram } from './console-bridge'
 import type { KvmLayout } from './layout'
 import { KvmParams } from './params'
-import { isObject } from '../../../opcodes/check'
+import { isObject } from '../../../lib/shapes/shape'
 
 const CONSOLE_USER = 'root'
 const SSH_PORT = 22

@@ -2,7 +2,7 @@
 import type { Run } from '../../../lib/run-command'
 import { CPU_MASK_CPUS_MAX } from '../../../model/limits/hypervisor'
 import { HypervisorFailure } from '../hypervisor'
-import { isObject } from '../../../opcodes/check'
+import { isObject } from '../../../lib/shapes/shape'
 import type { Qmp } from './qmp'
 
 /** `taskset`'s CPU list for each virtual CPU, or `'all'`; a single mask is meant for all of them. */

@@ -5,7 +5,7 @@ import type { Clock } from '../../../lib/clock'
 import { checkSocketPath } from '../../../lib/json-socket'
 import { QMP_ANSWER_S, QMP_CONNECT_S, QMP_LINE_BYTES_MAX } from '../../../model/limits/hypervisor'
 import { HypervisorFailure } from '../hypervisor'
-import { isObject } from '../../../opcodes/check'
+import { isObject } from '../../../lib/shapes/shape'
 
 export interface QmpEvent {
   readonly event: string

@@ -5,7 +5,7 @@ import { isMissing } from '../../../lib/disk'
 import type { Files } from '../../../lib/files'
 import type { DiskDict, HvParams, NicDict } from '../../../rpc/node/dicts'
 import { HypervisorFailure } from '../hypervisor'
-import { isObject } from '../../../opcodes/check'
+import { isObject } from '../../../lib/shapes/shape'
 import { isList } from './qmp'
 
 /** Place of a device on its bus: `driver`, `id` and the bus's own properties. */

@@ -1,5 +1,5 @@
 import { withoutMarks } from '../../../../src/model/marks'
-import { isObject } from '../../../../src/opcodes/check'
+import { isObject } from '../../../../src/lib/shapes/shape'
 import type { Master } from '../../../../src/rpc/luxi/calls'
 import errors from '../../../golden/rapi/errors.json'
 import reads from '../../../golden/rapi/reads.json'

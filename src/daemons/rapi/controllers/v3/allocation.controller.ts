@@ -8,7 +8,7 @@ import type {
   WhatIf,
   WhatIfRequest,
 } from '../../../../model/allocation'
-import { type Check, Mismatch } from '../../../../opcodes/check'
+import { Mismatch, type Shape } from '../../../../lib/shapes/shape'
 import { balanceRequest, capacityRequest, whatIfRequest } from '../../../../rpc/luxi/allocation'
 import type { Answered } from '../../../../rpc/luxi/allocation'
 import { badRequest } from '../../../../http/errors'
@@ -101,9 +101,9 @@ export class AllocationV3Controller extends V3Resource {
   }
 }
 
-function read<T>(check: Check<T>, body: unknown): T {
+function read<T>(shape: Shape<T>, body: unknown): T {
   try {
-    return check.parse(body)
+    return shape.parse(body)
   } catch (error) {
     if (error instanceof Mismatch) throw badRequest(error.message)
     throw error

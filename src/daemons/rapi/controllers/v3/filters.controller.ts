@@ -14,7 +14,7 @@ import {
 import { FILTER_VIEW, type FilterView } from '../../../../generated/resource-views'
 import { nanoseconds } from '../../../../lib/clock'
 import { isUuid } from '../../../../model/ids'
-import { isObject } from '../../../../opcodes/check'
+import { isObject } from '../../../../lib/shapes/shape'
 import { badRequest } from '../../../../http/errors'
 import { V3Resource } from './resource'
 

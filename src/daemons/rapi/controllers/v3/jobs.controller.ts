@@ -15,7 +15,7 @@ import {
 } from '../../../../http/decorators'
 import { ALL_JOB_PARTS, type Job, type JobPart, jobFields, jobOf } from '../../../../query/job-shape'
 import { PRIORITY } from '../../../../model/constants/jobs'
-import { isObject } from '../../../../opcodes/check'
+import { isObject } from '../../../../lib/shapes/shape'
 import { readJobRequest } from '../../v3/job-request'
 import { badRequest } from '../../../../http/errors'
 import { type JobAccepted, submit } from '../../v3/submission'

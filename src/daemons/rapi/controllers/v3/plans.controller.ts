@@ -1,5 +1,5 @@
 import { Body, Post, Route, Security, Tags } from '../../../../http/decorators'
-import { isObject } from '../../../../opcodes/check'
+import { isObject } from '../../../../lib/shapes/shape'
 import type { ParsedOpCode } from '../../../../opcodes/index'
 import type { Plan } from '../../../../rpc/luxi/plan'
 import { badRequest } from '../../../../http/errors'

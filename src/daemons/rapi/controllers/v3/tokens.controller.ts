@@ -1,7 +1,7 @@
 import { Body, Delete, Get, Path, Post, Route, Security, SuccessResponse, Tags } from '../../../../http/decorators'
 import { seconds } from '../../../../lib/clock'
 import { timeOf } from '../../../../lib/rfc3339'
-import { isObject } from '../../../../opcodes/check'
+import { isObject } from '../../../../lib/shapes/shape'
 import type { NewToken } from '../../../../rpc/luxi/gantry'
 import { tokenShape } from '../../../../query/object-shapes'
 import { badRequest } from '../../../../http/errors'

@@ -1,5 +1,26 @@
-// Describes in words which values a parameter accepts, for errors that name the way out. It never shows the given value, which may be secret.
-import type { Schema } from './check'
+// Plain words for shapes and for what does not fit them, where the wire does not ask for Ganeti's.
+import { startOf } from '../short-text'
+import type { Mismatch, Schema, Step } from './shape'
+
+const FOUND_CHARS_MAX = 80
+
+/** `nics[0]: ip: expected a text`. What was found is shown only where it is no secret. */
+export function plainly({ path, fault, reason }: Mismatch, shown: { place?: string; found?: boolean } = {}): string {
+  const where = [shown.place ?? '', ...path.map(stepText)].join('').replace(/^(: |\.)/, '')
+  const whose = where === '' ? '' : ` in ${where}`
+  const before = where === '' ? '' : `${where}: `
+  if (fault === undefined) return before + reason
+  if (fault.kind === 'unknown') return `unknown key "${fault.key}"${whose}`
+  if (fault.kind === 'missing') return `key "${fault.key}" is missing${whose}`
+  const found = shown.found ? `, found ${startOf(JSON.stringify(fault.value) ?? 'nothing', FOUND_CHARS_MAX)}` : ''
+  return `${before}expected ${expected(fault.schema)}${found}`
+}
+
+function stepText({ kind, name }: Step): string {
+  if (kind === 'field') return `: ${name}`
+  if (kind === 'key') return `.${name}`
+  return kind === 'index' ? `[${name}]` : ` ${name}`
+}
 
 const KINDS: Readonly<Record<string, string>> = {
   array: 'a list',

@@ -1,0 +1,116 @@
+// Shapes of objects whose keys are declared one by one.
+import { keyed } from './leaves'
+import { type FileNames, type JsonObject, Mismatch, type Shape, type ValueOf, parsePart } from './shape'
+
+/** Counts as missing when it is null; then the object does not have it. */
+export interface Optional<T> extends Shape<T> {
+  readonly optional: true
+}
+
+export const optional = <T>(shape: Shape<T>): Optional<T> => ({ ...shape, optional: true })
+
+/** Has this value when it is missing or null. */
+export const defaulted = <T>(shape: Shape<T>, missing: () => NoInfer<T>): Shape<T> & { missing(): T } => ({
+  ...shape,
+  missing,
+})
+
+export type Fields = Readonly<Record<string, Shape<unknown>>>
+type OptionalIn<F extends Fields> = { [K in keyof F]: F[K] extends Optional<unknown> ? K : never }[keyof F]
+export type ObjectOf<F extends Fields> = { readonly [K in Exclude<keyof F, OptionalIn<F>>]: ValueOf<F[K]> } & {
+  readonly [K in OptionalIn<F>]?: ValueOf<F[K]>
+}
+
+/** What becomes of keys that are not declared. */
+type Others = { readonly others: 'refused' | 'dropped' | 'kept' }
+
+/** An object with these keys, which it has in the declared order. */
+export function objectOf<const F extends Fields>(fields: F, { others }: Others): Shape<ObjectOf<F>> {
+  const all = Object.entries(fields).map(([name, shape]) => ({ name, shape, ...needOf(shape) }))
+  const needed = all.filter(({ need }) => need === 'required').map(({ name }) => name)
+  const encoded = all.flatMap(({ name, shape: { encode } }) => (encode ? [{ name, encode }] : []))
+  return {
+    schema: {
+      type: 'object',
+      properties: Object.fromEntries(all.map(({ name, shape }) => [name, shape.schema])),
+      additionalProperties: others !== 'refused',
+      ...(needed.length > 0 && { required: needed }),
+    },
+    parse(value, files) {
+      const given = keyed.parse(value)
+      if (others === 'refused') refuseOthers(given, fields)
+      const read: JsonObject = {}
+      for (const { name, shape, need, missing } of all) {
+        const entry = given[name]
+        if (entry === undefined || (entry === null && need !== 'required')) {
+          if (need === 'required') throw missingKey(name, given)
+          if (missing !== undefined) read[name] = missing()
+          continue
+        }
+        const one = parsePart(shape, entry, 'field', name, files)
+        if (one !== undefined) read[name] = one
+      }
+      // Made field by field from the table that the type is computed from.
+      return (others === 'kept' ? { ...read, ...without(given, fields) } : read) as ObjectOf<F>
+    },
+    ...(encoded.length > 0 && {
+      encode(value: ObjectOf<F>, files: FileNames) {
+        const given = new Map(Object.entries(value))
+        const changed = encoded.filter(({ name }) => given.has(name))
+        return {
+          ...value,
+          ...Object.fromEntries(changed.map(({ name, encode }) => [name, encode(given.get(name), files)])),
+        }
+      },
+    }),
+  }
+}
+
+/** The same where all keys may be missing. */
+export function partialOf<const F extends Fields>(
+  fields: F,
+  others: Others,
+): Shape<{ readonly [K in keyof F]?: ValueOf<F[K]> } & JsonObject> {
+  const all: Fields = Object.fromEntries(Object.entries(fields).map(([name, shape]) => [name, optional(shape)]))
+  return objectOf(all, others)
+}
+
+/** Throws Mismatch, in Ganeti's words. */
+export function refuseOthers(given: JsonObject, ...known: readonly object[]): void {
+  for (const key of Object.keys(given)) if (!isIn(known, key)) throw superfluous(given, known, key)
+}
+
+function isIn(known: readonly object[], key: string): boolean {
+  for (const one of known) if (Object.hasOwn(one, key)) return true
+  return false
+}
+
+export const missingKey = (key: string, object: JsonObject): Mismatch =>
+  new Mismatch(`key '${key}' not found, object contains only ${JSON.stringify(Object.keys(object).sort())}`, {
+    kind: 'missing',
+    key,
+    object,
+  })
+
+function superfluous(given: JsonObject, known: readonly object[], key: string): Mismatch {
+  const found = JSON.stringify(
+    Object.keys(given)
+      .filter((name) => !isIn(known, name))
+      .sort(),
+  )
+  const allowed = JSON.stringify(known.flatMap((one) => Object.keys(one)).sort())
+  return new Mismatch(`Superfluous dictionary keys: ${found}, but only ${allowed} allowed.`, { kind: 'unknown', key })
+}
+
+const without = (given: JsonObject, known: object): JsonObject =>
+  Object.fromEntries(Object.entries(given).filter(([name]) => !Object.hasOwn(known, name)))
+
+interface Need {
+  readonly need: 'required' | 'optional' | 'defaulted'
+  readonly missing?: () => unknown
+}
+
+function needOf(shape: Shape<unknown> & { optional?: true; missing?(): unknown }): Need {
+  if (shape.missing) return { need: 'defaulted', missing: shape.missing }
+  return { need: shape.optional ? 'optional' : 'required' }
+}

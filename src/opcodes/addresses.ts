@@ -1,0 +1,54 @@
+// Shapes of addresses and networks, with Ganeti's names for them.
+import { isIPv4, isIPv6 } from 'node:net'
+import { text } from '../lib/shapes/leaves'
+import { Explained, type Shape, refine } from '../lib/shapes/shape'
+
+/** A zone, as in fe80::1%eth0, says something on one machine only. */
+export function isPlainIPv6(text: string): boolean {
+  return isIPv6(text) && !text.includes('%')
+}
+
+export const ipv4Address = address('IPv4Address', 'ipv4', isIPv4)
+export const ipv6Address = address('IPv6Address', 'ipv6', isPlainIPv6)
+export const ipv4Network = network('IPv4Network', isIPv4, 32)
+export const ipv6Network = network('IPv6Network', isPlainIPv6, 128)
+
+function address(name: string, format: string, accepts: (value: string) => boolean): Shape<string> {
+  return refine(text, { format }, accepts, (value) => `${JSON.stringify(value)} is no valid ${name}`)
+}
+
+/** A network is named by its first address; any other one is a slip of the pen, in the address or in the length. */
+function network(name: string, isAddress: (text: string) => boolean, bits: number): Shape<string> {
+  const written = address(name, 'cidr', (value) => isNetwork(value, isAddress, bits))
+  return {
+    ...written,
+    parse(value) {
+      const read = written.parse(value)
+      if (isFirstAddress(read)) return read
+      throw new Explained(`${JSON.stringify(read)} has host bits set, a network is written with its first address`)
+    },
+  }
+}
+
+function isFirstAddress(value: string): boolean {
+  const [host = '', length] = value.split('/')
+  return !addressBits(host).slice(Number(length)).includes('1')
+}
+
+function addressBits(address: string): string {
+  if (isIPv4(address)) return joined(address.split('.'), 10, 8)
+  // The URL parser writes all short forms in one way.
+  const [head = '', tail = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
+  const words = (part: string) => part.split(':').filter((word) => word !== '')
+  const zeros = Array<string>(8 - words(head).length - words(tail).length).fill('0')
+  return joined([...words(head), ...zeros, ...words(tail)], 16, 16)
+}
+
+const joined = (words: readonly string[], base: number, bits: number): string =>
+  words.map((word) => parseInt(word, base).toString(2).padStart(bits, '0')).join('')
+
+function isNetwork(value: string, isAddress: (text: string) => boolean, bits: number): boolean {
+  const [host, length, ...more] = value.split('/')
+  if (host === undefined || host.includes('%') || length === undefined || more.length > 0) return false
+  return isAddress(host) && /^\d{1,3}$/.test(length) && Number(length) <= bits
+}
