@@ -5,6 +5,8 @@ import { runHtool } from './cli/htools/run'
 import { systemClock } from './lib/clock'
 import { inheritedEnvironment } from './lib/environment'
 import { findLuxiSocket } from './lib/find-socket'
+import { silentLog } from './lib/log'
+import { environmentPaths } from './lib/paths'
 import { systemRandom } from './lib/random'
 import { readBounded } from './lib/read-bounded'
 import { standardOutput } from './lib/standard-output'
@@ -22,6 +24,7 @@ const code = runHtool(inheritedEnvironment().HTOOLS ?? called, process.argv.slic
   read: (file) => readBounded(file === '-' ? 0 : file, HTOOLS_FILE_BYTES_MAX),
   write: (file, text) => fs.writeFileSync(file, text),
   connect: (socket) => new LuxiClient({ clock: systemClock, path: socket ? socket : findLuxiSocket().path }),
+  node: async () => (await import('./start/node-sources.js')).openNodeSources(environmentPaths(), silentLog),
   interruption(tell) {
     let asked = false
     const leave = () => {

@@ -39,7 +39,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/allocation': ['config', 'opcodes', 'model', 'lib'],
   'src/maintenance': ['rpc', 'config', 'opcodes', 'model', 'lib'],
   'src/node': ['opcodes', 'rpc', 'config/ssconf', 'config/journal', 'model', 'lib'],
-  'src/collectors': ['opcodes', 'rpc', 'config/ssconf', 'config/journal', 'model', 'lib'],
+  'src/collectors': ['roles', 'opcodes', 'rpc', 'config/ssconf', 'config/journal', 'model', 'lib'],
   'src/operations': [...TABLES, 'allocation'],
   'src/services': [...TABLES, 'jobs', 'allocation'],
   'src/replication': ['rpc', 'config', 'model', 'lib'],
@@ -151,7 +151,8 @@ const BANNED: readonly { text: RegExp; instead: string; where?: RegExp }[] = [
 ]
 
 /** Code that runs for a long time. The command line, operations and allocation end with their task. */
-const LONG_LIVED = /^src\/(bootstrap|config|daemons|http|jobs|lib|locks|node|query|replication|rpc|services)\//
+const LONG_LIVED =
+  /^src\/(bootstrap|collectors|config|daemons|http|jobs|lib|locks|node|query|replication|rpc|services)\//
 
 const OURS = /\.(ts|js|cjs|mjs|json|md|hbs|sh|yml)$|^bin\/|^\.ci\/|^os\//
 const GENERATED = /^(openapi|src\/generated|test\/(golden|data)|package-lock\.json)/

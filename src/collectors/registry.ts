@@ -1,8 +1,21 @@
-// All collectors of monitoring data, in the order in which Ganeti lists its own.
-import { diskstats } from './diskstats'
-import { drbd } from './drbd'
-import { instStatusXen } from './inst-status-xen'
-import { lv } from './lv'
+// All collectors of monitoring data, Ganeti's first, in the order in which it lists them.
+import { daemons } from './daemon/daemons'
+import { hypervisors } from './hypervisor/hypervisors'
+import { instDiskStatus } from './instance/inst-disk-status'
+import { instStatus } from './instance/inst-status'
+import { instStatusXen } from './instance/inst-status-xen'
+import { cpuAvgLoad } from './load/cpu-avg-load'
+import { kvmCpuAvgLoad, kvmInstRss } from './load/kvm'
+import { xenCpuAvgLoad } from './load/xen-cpu-avg-load'
+import { diagnose } from './node/diagnose'
+import { system } from './node/system'
 import type { Collector } from './report'
+import { diskstats } from './storage/diskstats'
+import { drbd } from './storage/drbd'
+import { lv } from './storage/lv'
+import { storage } from './storage/storage'
 
-export const COLLECTORS: readonly Collector[] = [diskstats, drbd, instStatusXen, lv]
+export const COLLECTORS: readonly Collector[] = [
+  ...[cpuAvgLoad, xenCpuAvgLoad, diskstats, drbd, instStatusXen, lv],
+  ...[kvmCpuAvgLoad, kvmInstRss, instStatus, instDiskStatus, storage, daemons, hypervisors, system, diagnose],
+]

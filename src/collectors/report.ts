@@ -1,21 +1,49 @@
 // Defines collectors of monitoring data: what they report, in Ganeti's format, and what they need of the node. Collectors do not know who asks.
 import { type Clock, nanoseconds } from '../lib/clock'
+import { isMissing } from '../lib/disk'
+import type { Paths } from '../lib/paths'
 import { whyNot } from '../lib/why-not'
+import type { DataCollector } from '../model/constants/collectors'
 import type { ConfdQuestion } from '../rpc/confd/protocol'
+import type { HypervisorInfo, InstanceRuntime } from '../rpc/node/dicts'
+import type { Schema } from './schema'
 
-export interface Collector {
-  readonly name: string
-  /** Reports without one are asked for as `default`. */
-  readonly category: 'storage' | 'instance' | null
-  readonly kind: 'performance' | 'status'
+export interface Collector extends Described {
+  readonly name: DataCollector
+  /** The shape of its data. */
+  readonly schema: Schema
+  /** The meanings that the codes of its status have here, where it tells one. */
+  readonly codes?: StatusRules
+  /** Seconds between two collections while nothing is known of it yet, and its configuration says nothing. */
+  readonly interval_s: number
+  /** Milliseconds that a collection is expected to take on a common node. */
+  readonly cost_ms: number
   /** One line for people. */
   readonly help: string
+  /** It compares several looks, so it has to look at an even pace. */
+  readonly stateful?: boolean
+  /** Others act on what it tells, so its reports are signed. */
+  readonly signed?: boolean
   /** Sources that `mon-collector` may replace by files, by the option's name. */
   readonly inputs?: Readonly<Record<string, Input>>
   /** Whether it asks confd about the configuration. */
   readonly asksConfd?: boolean
   open(sources: NodeSources, inputs: Inputs): OpenCollector
 }
+
+/** What a report says of its collector. */
+export interface Described {
+  readonly name: string
+  /** Reports without one are asked for as `default`. */
+  readonly category: Category | null
+  readonly kind: 'performance' | 'status'
+}
+
+export const CATEGORIES = ['instance', 'storage', 'daemon', 'hypervisor', 'node'] as const
+type Category = (typeof CATEGORIES)[number]
+
+/** When a status has which code. */
+export type StatusRules = Readonly<Partial<Record<StatusCode, string>>>
 
 interface Input {
   readonly short: string
@@ -33,18 +61,18 @@ export interface OpenCollector {
 
 export interface Report {
   readonly name: string
-  /** Built in. */
-  readonly version: 'B'
+  /** `B` for what is built in. */
+  readonly version: string
   readonly format_version: 1
   /** Nanoseconds. */
   readonly timestamp: number
-  readonly category: Collector['category']
+  readonly category: string | null
   /** 0: figures, 1: a status. */
   readonly kind: 0 | 1
   readonly data: unknown
 }
 
-export const reportOf = ({ name, category, kind }: Collector, clock: Clock, data: unknown): Report => ({
+export const reportOf = ({ name, category, kind }: Described, clock: Clock, data: unknown): Report => ({
   name,
   version: 'B',
   format_version: 1,
@@ -54,24 +82,55 @@ export const reportOf = ({ name, category, kind }: Collector, clock: Clock, data
   data,
 })
 
-/** The sources that collectors read. */
+/** All that collectors read, so that a test can show them another node. */
 export interface NodeSources {
   readonly clock: Clock
   /** As the configuration calls it. */
   readonly hostname: string
-  /** Where nodes keep why each instance is as it is. */
-  readonly instanceReasonDir: string
+  readonly paths: Pick<Paths, 'local' | 'ssconf' | 'pidFile' | 'runDir' | 'instanceReasonDir'>
   read(file: string): Promise<string>
+  /** Names in a directory; none when it does not exist. */
+  list(directory: string): Promise<readonly string[]>
+  /** Undefined when there is no such file. */
+  stat(file: string): Promise<FileFacts | undefined>
+  /** Of the file system that a directory is on. */
+  room(directory: string): Promise<Room>
   /** Its standard output; refused with what it said when it fails. */
   run(command: readonly string[]): Promise<string>
   /** From the configuration, by way of confd. */
   ask(question: ConfdQuestion, query: string): Promise<unknown>
+  /** The back end of this name; undefined where the node has none. */
+  backEnd(hypervisor: string): BackEnd | undefined
   /** Something is missing that the report can do without. */
   warn(text: string): void
 }
 
+export interface FileFacts {
+  readonly isFile: boolean
+  readonly uid: number
+  readonly gid: number
+  /** Its permissions alone. */
+  readonly mode: number
+  readonly size: number
+}
+
+export interface Room {
+  readonly size_bytes: number
+  /** That any user may take. */
+  readonly free_bytes: number
+}
+
+/** What runs instances here, as far as it is asked. */
+export interface BackEnd {
+  allInfo(): Promise<ReadonlyMap<string, InstanceRuntime>>
+  nodeInfo(): Promise<HypervisorInfo>
+}
+
 /** There is nothing to report; the text says why. */
 export class CollectorFailure extends Error {}
+
+/** The program is not there, so it has nothing to tell of this node. */
+export class NotInstalled extends CollectorFailure {}
 
 /** Something without which there can be no report cannot be read; the text says what. */
 export class NotReadable extends Error {}
@@ -82,6 +141,22 @@ export async function readSource(sources: NodeSources, file: string): Promise<st
   } catch (error) {
     throw new CollectorFailure(`reading from file: ${whyNot(file, error)}`)
   }
+}
+
+/** Undefined when there is no such file. */
+export async function readIfThere(sources: Pick<NodeSources, 'read'>, file: string): Promise<string | undefined> {
+  try {
+    return await sources.read(file)
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw new CollectorFailure(`reading from file: ${whyNot(file, error)}`)
+  }
+}
+
+/** The lines of an ssconf file; none when there is no such file. */
+export async function ssconf({ read, paths }: NodeSources, key: string): Promise<string[]> {
+  const text = (await readIfThere({ read }, paths.ssconf(key))) ?? ''
+  return text.split('\n').filter((line) => line !== '')
 }
 
 /** Ok, bad but healing, unknown, bad. */

@@ -1,4 +1,5 @@
 // The configuration of a cluster that has just been made: one node, its master, in one group.
+import { DATA_COLLECTORS, DATA_COLLECTOR_INTERVAL } from '../model/constants/collectors'
 import type { Cluster, ConfigData, GroupDiskParams, Hypervisor, Node, NodeGroup, Params } from '../model/config'
 import type { ChangeContext } from './edit'
 import { DEFAULT_ENABLED_DISK_TEMPLATES, DISK_PARAMS } from '../model/constants/disks'
@@ -11,8 +12,6 @@ import { CONFIG_VERSION } from '../model/constants/versions'
 import {
   BUILTIN_IALLOCATOR,
   COMPRESSION_TOOLS_DEFAULT,
-  DATA_COLLECTORS,
-  DATA_COLLECTOR_INTERVAL,
   INITIAL_GROUP,
   SSH_KEY_BITS_DEFAULT,
   SSH_KEY_TYPE_DEFAULT,

@@ -4,10 +4,13 @@ import { randomInt } from 'node:crypto'
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'
-import { drbd } from '../../src/collectors/drbd'
-import { lv } from '../../src/collectors/lv'
+import { drbd } from '../../src/collectors/storage/drbd'
+import { lv } from '../../src/collectors/storage/lv'
 import type { NodeSources } from '../../src/collectors/report'
+import { machineSources } from '../../src/collectors/sources'
+import { thisMachine } from '../../src/lib/machine'
 import { systemClock } from '../../src/lib/clock'
+import { pathsOf } from '../../src/lib/paths'
 import { systemRandom } from '../../src/lib/random'
 import { PORT } from '../../src/model/constants/daemons'
 import { ConfdClient } from '../../src/rpc/confd/client'
@@ -82,9 +85,11 @@ function sources(): NodeSources {
   return {
     clock: systemClock,
     hostname: NODE,
-    instanceReasonDir: '/none',
+    paths: { ...pathsOf('', NODE), instanceReasonDir: '/none' },
+    ...machineSources(thisMachine),
     read: (file) => fs.promises.readFile(file, 'utf8'),
     run: () => Promise.reject(new Error('nothing to run')),
+    backEnd: () => undefined,
     ask: (question, query) => client.ask(question, query),
     warn: (text) => {
       throw new Error(text)

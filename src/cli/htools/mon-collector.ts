@@ -3,14 +3,12 @@ import * as fs from 'node:fs'
 import { COLLECTORS } from '../../collectors/registry'
 import { type Collector, CollectorFailure, NotReadable, type NodeSources, reportOf } from '../../collectors/report'
 import { environmentPaths } from '../../lib/paths'
-import { runCommand } from '../../lib/run-command'
 import { PORT } from '../../model/constants/daemons'
 import { ConfdClient } from '../../rpc/confd/client'
 import { whyNot } from '../../lib/why-not'
 import type { OptionSpec } from './option-table'
 import { type Parsed, numberOf, parseWith, textOf } from './options'
 import { Stop, type Surroundings, failure } from './surroundings'
-import { COLLECTED_OUTPUT_BYTES_MAX } from '../../model/limits/collectors'
 
 /** Where confd is, for collectors that ask it. */
 const CONFD_OPTIONS: readonly OptionSpec[] = [
@@ -23,7 +21,7 @@ const COMMON: readonly OptionSpec[] = [
   { long: 'help-completion', help: 'list the options for the completion of shells' },
 ]
 
-const byName = new Map(COLLECTORS.map((collector) => [collector.name, collector]))
+const byName = new Map<string, Collector>(COLLECTORS.map((collector) => [collector.name, collector]))
 
 export async function monCollector(
   [name = '', ...args]: readonly string[],
@@ -40,7 +38,9 @@ export async function monCollector(
   }
   try {
     const inputs = Object.keys(collector.inputs ?? {}).map((input) => [input, textOf(options, input)] as const)
-    const data = await collector.open(sourcesOf(options, surroundings), Object.fromEntries(inputs)).collect()
+    const data = await collector
+      .open(sourcesOf(options, surroundings, await surroundings.node?.()), Object.fromEntries(inputs))
+      .collect()
     surroundings.out(`${JSON.stringify(reportOf(collector, surroundings.clock, data))}\n`)
     return 0
   } catch (error) {
@@ -60,24 +60,29 @@ function optionsOf({ inputs = {}, asksConfd }: Collector): OptionSpec[] {
   return asksConfd === true ? [...files, ...CONFD_OPTIONS] : files
 }
 
+const WIDTH = Math.max(15, ...COLLECTORS.map(({ name }) => name.length))
+
 function usage(): string {
-  const lines = COLLECTORS.map(({ name, help }) => ` ${name.padEnd(15)} - ${help}\n`)
+  const lines = COLLECTORS.map(({ name, help }) => ` ${name.padEnd(WIDTH)} - ${help}\n`)
   return `Usage: mon-collector {command} [options...]\n\nCommands:\n${lines.join('')}`
 }
 
-function sourcesOf(options: Parsed, surroundings: Surroundings): NodeSources {
+type Node = Awaited<ReturnType<NonNullable<Surroundings['node']>>>
+
+const nowhere = () => Promise.reject(new CollectorFailure('this program cannot look at the node'))
+const NO_NODE: Node = {
+  ...{ read: nowhere, list: nowhere, stat: nowhere, room: nowhere, run: nowhere },
+  backEnd: () => undefined,
+}
+
+function sourcesOf(options: Parsed, surroundings: Surroundings, node: Node = NO_NODE): NodeSources {
   const { clock, read } = surroundings
   const paths = environmentPaths()
   return {
-    ...{ clock, hostname: paths.hostname, instanceReasonDir: paths.instanceReasonDir },
+    ...{ ...node, clock, paths, hostname: paths.hostname },
     // The async wrapper turns an error while reading into a rejection, like later errors.
     read: async (file) => read(file),
     warn: (text) => surroundings.err(`${text}\n`),
-    async run(command) {
-      const { code, stdout, stderr } = await runCommand(command, { maxOutput: COLLECTED_OUTPUT_BYTES_MAX })
-      if (code === 0) return stdout
-      throw new CollectorFailure(`running command: ${command[0]}: ${stderr.trim() || `it ended with ${code}`}`)
-    },
     ask: (question, query) => confd(options, surroundings).ask(question, query),
   }
 }

@@ -1,4 +1,6 @@
 // The outside world of the allocation programs: two streams, files, a cluster, time, chance, and a way to exit.
+import type { NodeSources } from '../../collectors/report'
+import type { MachineSources } from '../../collectors/sources'
 import type { Clock } from '../../lib/clock'
 import type { Random } from '../../lib/random'
 import { RELEASE_VERSION } from '../../model/constants/versions'
@@ -17,6 +19,8 @@ export interface Surroundings {
   write(file: string, text: string): void
   /** The master daemon at this socket, or at the one of this machine. */
   connect(socket: string | undefined): Master
+  /** What collectors look at; without it they have only the files that are named to them. */
+  node?(): Promise<MachineSources & Pick<NodeSources, 'backEnd'>>
   /** From now on an interruption does not end the program. It calls `tell`, and the returned function answers true. */
   interruption(tell: () => void): () => boolean
 }

@@ -37,16 +37,6 @@ export const MAX_CLOCK_SKEW_S = 150
 export const INITIAL_GROUP = 'default'
 
 export const COMPRESSION_TOOLS_DEFAULT: readonly string[] = ['gzip', 'gzip-fast', 'gzip-slow']
-export const DATA_COLLECTORS: readonly string[] = [
-  'cpu-avg-load',
-  'diskstats',
-  'drbd',
-  'inst-status-xen',
-  'lv',
-  'xen-cpu-avg-load',
-]
-/** Microseconds. */
-export const DATA_COLLECTOR_INTERVAL = 5000000
 export const UID_POOL_MAX = 4294967295
 export const SSH_KEY_TYPE_DEFAULT = 'rsa'
 export const SSH_KEY_BITS_DEFAULT = 2048

@@ -1,12 +1,15 @@
 // The reports of our collectors on recorded files are those of Ganeti's.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import { parseDiskstats } from '../../../src/collectors/diskstats'
-import { drbd } from '../../../src/collectors/drbd'
-import { instStatusXen } from '../../../src/collectors/inst-status-xen'
-import { lv } from '../../../src/collectors/lv'
+import { parseDiskstats } from '../../../src/collectors/storage/diskstats'
+import { drbd } from '../../../src/collectors/storage/drbd'
+import { instStatusXen } from '../../../src/collectors/instance/inst-status-xen'
+import { lv } from '../../../src/collectors/storage/lv'
 import type { NodeSources } from '../../../src/collectors/report'
+import { machineSources } from '../../../src/collectors/sources'
+import { thisMachine } from '../../../src/lib/machine'
 import { systemClock } from '../../../src/lib/clock'
+import { pathsOf } from '../../../src/lib/paths'
 import { runHtool } from '../../../src/cli/htools/run'
 import { seededRandom } from '../../../src/lib/random'
 import { CONFD } from '../../../src/rpc/confd/protocol'
@@ -239,9 +242,11 @@ test('without Xen the report says so', async () => {
 const sources = (own: Partial<NodeSources>): NodeSources => ({
   clock: systemClock,
   hostname: 'node1.example.com',
-  instanceReasonDir: '/reasons',
+  paths: { ...pathsOf('', 'node1.example.com'), instanceReasonDir: '/reasons' },
+  ...machineSources(thisMachine),
   read: (file) => fs.promises.readFile(file, 'utf8'),
   run: () => Promise.reject(new Error('nothing to run')),
+  backEnd: () => undefined,
   ask: () => Promise.reject(new Error('nobody to ask')),
   warn: () => undefined,
   ...own,

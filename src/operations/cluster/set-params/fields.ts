@@ -1,4 +1,5 @@
 // Parameters that are single values, or lists with additions and removals.
+import { DATA_COLLECTORS, DATA_COLLECTOR_INTERVAL } from '../../../model/constants/collectors'
 import type { Cluster } from '../../../model/config'
 import { IALLOCATOR_SEARCH_PATH } from '../../../model/constants/paths'
 import { BUILTIN_IALLOCATOR, UID_POOL_MAX, VALUE } from '../../../model/constants/words'
@@ -116,20 +117,29 @@ const same = (a: Range, b: Range): boolean => a[0] === b[0] && a[1] === b[1]
 function dataCollectors(cluster: Cluster, op: SetParams): Cluster['data_collectors'] | undefined {
   const { enabled_data_collectors: active, data_collector_interval: interval } = op
   if (active === undefined && interval === undefined) return undefined
-  const known = cluster.data_collectors
-  const unknown = Object.keys({ ...active, ...interval }).filter((name) => !Object.hasOwn(known, name))
+  const known = { ...COLLECTOR_DEFAULTS, ...cluster.data_collectors }
+  const named = Object.keys({ ...active, ...interval })
+  const unknown = named.filter((name) => !Object.hasOwn(known, name))
   if (unknown.length > 0)
     throw invalid(`Unknown data collector(s) ${unknown.join(', ')}; known are ${Object.keys(known).join(', ')}`)
   const wrong = Object.entries(interval ?? {}).filter(([, micros]) => micros <= 0)
   if (wrong.length > 0)
     throw invalid(`The interval of a data collector must be positive: ${wrong.map(([name]) => name).join(', ')}`)
+  // A cluster that Ganeti made names its collectors only; ours are added when somebody changes them.
+  const kept = Object.entries(known).filter(
+    ([name]) => named.includes(name) || Object.hasOwn(cluster.data_collectors, name),
+  )
   return Object.fromEntries(
-    Object.entries(known).map(([name, old]) => [
+    kept.map(([name, old]) => [
       name,
       { active: active?.[name] ?? old.active, interval: interval?.[name] ?? old.interval },
     ]),
   )
 }
+
+const COLLECTOR_DEFAULTS: Cluster['data_collectors'] = Object.fromEntries(
+  DATA_COLLECTORS.map((name) => [name, { active: true, interval: DATA_COLLECTOR_INTERVAL }]),
+)
 
 function checkNetmask(cluster: Cluster, netmask: number): void {
   const bits = cluster.primary_ip_family === 2 ? 32 : 128

@@ -104,6 +104,13 @@ test('lists grow and shrink, and what was there already is told', async () => {
   expect(fake.config.cluster).toMatchObject({ hidden_os: ['b'], uid_pool: [[2000, 2999]] })
 })
 
+test('a collector that the cluster does not name yet is added when it is switched, and only that one', async () => {
+  const { lv } = base.cluster.data_collectors
+  const fake = cluster().given(change('patchCluster', { data_collectors: lv === undefined ? {} : { lv } }))
+  await set(fake, { enabled_data_collectors: { 'inst-status': false } })
+  expect(fake.config.cluster.data_collectors).toEqual({ lv, 'inst-status': { active: false, interval: 5000000 } })
+})
+
 test('data collectors are switched and timed one by one', async () => {
   const fake = cluster()
   await set(fake, { enabled_data_collectors: { drbd: false }, data_collector_interval: { lv: 1000000 } })

@@ -1,5 +1,5 @@
 // Lists in JSON that an administrator names in a file. What is wrong with one is said in the words of Ganeti's library.
-import { haskellText } from '../lib/haskell-text'
+import { haskellText } from '../../lib/haskell-text'
 
 /** The list, or why there is none. */
 export function readJsonList(text: string): { readonly list: readonly unknown[] } | { readonly wrong: string } {

@@ -1,8 +1,8 @@
 // How the mirrored disks of the node are, and whose they are.
-import { errorCode } from '../lib/disk'
-import { errorText } from '../lib/system-failure'
-import { whyNot } from '../lib/why-not'
-import { CONFD } from '../rpc/confd/protocol'
+import { errorCode } from '../../lib/disk'
+import { errorText } from '../../lib/system-failure'
+import { whyNot } from '../../lib/why-not'
+import { CONFD } from '../../rpc/confd/protocol'
 import { type DrbdDevice, parseDrbd } from './drbd-text'
 import { readJsonList } from './json-list'
 import {
@@ -13,9 +13,11 @@ import {
   OK,
   type Status,
   listOf,
+  readIfThere,
   readSource,
   summary,
-} from './report'
+} from '../report'
+import { anything, dict, int, list, maybe, record, status, text } from '../schema'
 
 export const drbd: Collector = {
   ...{ name: 'drbd', category: 'storage', kind: 'status' },
@@ -24,11 +26,28 @@ export const drbd: Collector = {
     'drbd-status': { short: 's', help: 'read the status from this file' },
     'drbd-pairing': { short: 'p', help: 'read from this file whose the minors are' },
   },
+  ...{ interval_s: 5, cost_ms: 5 },
+  codes: {
+    0: 'all connections are up, or the node has no DRBD',
+    1: 'a connection is being made, or is disturbed',
+    4: 'a connection is closed, or was never configured',
+  },
+  get schema() {
+    return record({ status, versionInfo: maybe(dict(text)), deviceInfos: list(DEVICE) })
+  },
   open: (sources, inputs) => ({ collect: () => collect(sources, inputs) }),
 }
 
+const DEVICE = record({
+  ...{ minor: int, connectionState: text, 'localRole?': text, 'remoteRole?': text },
+  ...{ 'localState?': text, 'remoteState?': text, 'replicationProtocol?': text, 'ioFlags?': text },
+  ...{ 'perfIndicators?': dict(anything), 'syncStatus?': dict(anything), 'instance?': maybe(text) },
+})
+
 async function collect(sources: NodeSources, inputs: Inputs): Promise<unknown> {
-  const text = await readSource(sources, inputs['drbd-status'] ?? '/proc/drbd')
+  const file = inputs['drbd-status']
+  const text = await (file === undefined ? readIfThere(sources, '/proc/drbd') : readSource(sources, file))
+  if (text === undefined) return { status: OK, versionInfo: null, deviceInfos: [] }
   // Like Ganeti, this reports a missing pairing before it reports a mistake in the status.
   const names = new Map(
     (await pairing(sources, inputs['drbd-pairing'])).map((row) => {
@@ -41,7 +60,7 @@ async function collect(sources: NodeSources, inputs: Inputs): Promise<unknown> {
     ...{ minor, connectionState, ...details },
     ...(details !== undefined && { instance: names.get(minor) ?? null }),
   }))
-  return { status: summary(devices.map(statusOf)), versionInfo, deviceInfos }
+  return { status: summary(devices.map(drbdStatus)), versionInfo, deviceInfos }
 }
 
 async function pairing(sources: NodeSources, file: string | undefined): Promise<readonly unknown[]> {
@@ -65,7 +84,7 @@ function pairsIn(text: string): readonly unknown[] {
   return read.list
 }
 
-function statusOf({ minor, connectionState }: DrbdDevice): Status {
+export function drbdStatus({ minor, connectionState }: DrbdDevice): Status {
   const [code, message] = TROUBLE[connectionState] ?? []
   return code === undefined ? OK : { code, message: `${minor}: ${message}` }
 }

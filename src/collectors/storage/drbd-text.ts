@@ -1,6 +1,6 @@
 // The kernel's text about DRBD, /proc/drbd, of versions 8.0 to 8.4, as records.
-import { CollectorFailure } from './report'
-import { unread } from './text-cursor'
+import { CollectorFailure } from '../report'
+import { unread } from '../text-cursor'
 
 export interface DrbdStatus {
   readonly versionInfo: Readonly<Record<string, string>>

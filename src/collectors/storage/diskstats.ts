@@ -1,15 +1,24 @@
 // Reads the kernel's counters of each block device.
-import { type Collector, readSource } from './report'
-import { TextCursor } from './text-cursor'
+import { type Collector, type NodeSources, readIfThere, readSource } from '../report'
+import { int, list, record, text } from '../schema'
+import { TextCursor } from '../text-cursor'
 
 export const diskstats: Collector = {
   ...{ name: 'diskstats', category: 'storage', kind: 'performance' },
   help: 'what the kernel counts of each block device',
   inputs: { file: { short: 'f', help: 'read this file and not the real thing' } },
-  open: (sources, { file = '/proc/diskstats' }) => ({
-    collect: async () => parseDiskstats(await readSource(sources, file)),
+  ...{ interval_s: 5, cost_ms: 1 },
+  get schema() {
+    return list(record(Object.fromEntries(COLUMNS.map((column) => [column, column === 'name' ? text : int]))))
+  },
+  open: (sources, { file }) => ({
+    // A node without block devices, as a container may be, has nothing to tell.
+    collect: async () => parseDiskstats(await (file === undefined ? kernelsFile(sources) : readSource(sources, file))),
   }),
 }
+
+const kernelsFile = async (sources: NodeSources): Promise<string> =>
+  (await readIfThere(sources, '/proc/diskstats')) ?? ''
 
 const COLUMNS =
   'major minor name readsNum mergedReads secRead timeRead writes mergedWrites secWritten timeWrite ios timeIO wIOmillis'.split(

@@ -1,9 +1,19 @@
 // The logical volumes of the node, and whose disks they are.
-import { errorText } from '../lib/system-failure'
-import { CONFD } from '../rpc/confd/protocol'
+import { errorText } from '../../lib/system-failure'
+import { CONFD } from '../../rpc/confd/protocol'
 import { readJsonList } from './json-list'
-import { type Collector, CollectorFailure, type Inputs, type NodeSources, fieldsOf, listOf, readSource } from './report'
-import { TextCursor } from './text-cursor'
+import {
+  type Collector,
+  CollectorFailure,
+  type Inputs,
+  type NodeSources,
+  NotInstalled,
+  fieldsOf,
+  listOf,
+  readSource,
+} from '../report'
+import { int, list, record, text } from '../schema'
+import { TextCursor } from '../text-cursor'
 
 export const lv: Collector = {
   ...{ name: 'lv', category: 'storage', kind: 'performance' },
@@ -13,6 +23,11 @@ export const lv: Collector = {
     instances: { short: 'i', help: 'read the instances from this file' },
   },
   asksConfd: true,
+  ...{ interval_s: 10, cost_ms: 50 },
+  get schema() {
+    const columns = COLUMNS.map(([name, , kind]) => [name, kind === 'text' ? text : int] as const)
+    return list(record({ ...Object.fromEntries(columns), 'instance?': text }))
+  },
   open: (sources, inputs) => ({ collect: () => collect(sources, inputs) }),
 }
 
@@ -49,8 +64,8 @@ const COMMAND = [
 
 /** `file` has what `lvs` printed, `instances` has `[[instance, [disk, ...]], ...]`. */
 async function collect(sources: NodeSources, { file, instances }: Inputs): Promise<unknown> {
-  const text = await (file === undefined ? sources.run(COMMAND) : readSource(sources, file))
-  const volumes = parseVolumes(text)
+  const volumes = file === undefined ? await logicalVolumes(sources) : parseVolumes(await readSource(sources, file))
+  if (file === undefined && volumes.length === 0) return []
   const owners = ownersOf(await instanceDisks(sources, instances))
   return volumes.map((volume) => {
     const instance = owners.get(`${volume['vg_name']}/${volume['name']}`)
@@ -58,9 +73,21 @@ async function collect(sources: NodeSources, { file, instances }: Inputs): Promi
   })
 }
 
-export function parseVolumes(text: string): Readonly<Record<string, string | number>>[] {
+type Volume = Readonly<Record<string, string | number>>
+
+/** A node without LVM has none. */
+export async function logicalVolumes(sources: NodeSources): Promise<readonly Volume[]> {
+  try {
+    return parseVolumes(await sources.run(COMMAND))
+  } catch (error) {
+    if (error instanceof NotInstalled) return []
+    throw error
+  }
+}
+
+function parseVolumes(text: string): Volume[] {
   const cursor = new TextCursor(text)
-  const rows: Record<string, string | number>[] = []
+  const rows: Volume[] = []
   while (!cursor.ended) {
     const [[first], ...others] = COLUMNS
     const uuid = cursor.skipBlanks().until(/;/)

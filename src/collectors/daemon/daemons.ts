@@ -1,0 +1,125 @@
+// The daemons of this node: which should run and do, what they use, and whether they had to be started again.
+import { DAEMON_CALM_S, DAEMON_RESTARTS_COUNTED } from '../../model/limits/collectors'
+import type { Place, Role } from '../../roles/role'
+import { ROLES } from '../../roles/table'
+import { type ProcessFacts, nodeUptime, processFacts } from '../processes'
+import { type Collector, type NodeSources, OK, type Status, readIfThere, ssconf, summary } from '../report'
+import { about, flag, float, int, list, maybe, record, status, text } from '../schema'
+
+export const daemons: Collector = {
+  ...{ name: 'daemons', category: 'daemon', kind: 'status' },
+  help: 'what the daemons use, and whether they run',
+  ...{ interval_s: 10, cost_ms: 5, stateful: true },
+  schema: record({
+    status,
+    daemons: list(
+      record({
+        ...{ name: text, program: text, running: flag, pid: maybe(int), uptime_s: maybe(float) },
+        cpu_s: about('processor time since it was started', maybe(float)),
+        cpu_load: about('processor seconds per second since the last look', maybe(float)),
+        ...{ memory_bytes: maybe(int), memory_peak_bytes: maybe(int), threads: maybe(int), open_files: maybe(int) },
+        restarts: about('how often it was seen to have been started again', int),
+        status,
+      }),
+    ),
+  }),
+  codes: {
+    0: 'every daemon that this node should have runs',
+    1: `a daemon was started again less than ${DAEMON_CALM_S / 60} minutes ago`,
+    4: 'a daemon that this node should have does not run',
+  },
+  open(sources) {
+    const seen = new Map<string, Seen>()
+    return { collect: () => collect(sources, seen) }
+  },
+}
+
+/** What was known of a daemon at the last look. */
+interface Seen {
+  readonly facts: ProcessFacts | undefined
+  readonly at_ms: number
+  readonly restarts: number
+  readonly restarted_ms: number
+}
+
+async function collect(sources: NodeSources, seen: Map<string, Seen>): Promise<unknown> {
+  const places = await placesHere(sources)
+  const roles: readonly Role[] = ROLES
+  const [now_ms, up_s] = [sources.clock.monotonic_ms(), await nodeUptime(sources)]
+  const found = await Promise.all(
+    roles
+      .filter(({ name, place }) => name !== 'sim' && (places.includes(place) || place === 'system'))
+      .map(async (role) => {
+        const facts = await daemonProcess(sources, role)
+        const before = seen.get(role.name)
+        const now = following(before, facts, now_ms)
+        seen.set(role.name, now)
+        return { role, facts, before, now, memory: await memoryOf(sources, facts) }
+      }),
+  )
+  const daemons = found.map(({ role, facts, before, now, memory }) => ({
+    ...{ name: role.name, program: role.program, running: facts !== undefined, pid: facts?.pid ?? null },
+    uptime_s: facts === undefined ? null : Math.max(0, up_s - facts.started_s),
+    ...{ cpu_s: facts?.cpu_s ?? null, cpu_load: loadSince(before, now), ...memory },
+    ...{
+      threads: facts?.threads ?? null,
+      restarts: now.restarts,
+      status: judge(role, facts, now_ms - now.restarted_ms),
+    },
+  }))
+  return { status: summary(daemons.map((one) => one.status)), daemons }
+}
+
+async function placesHere(sources: NodeSources): Promise<readonly Place[]> {
+  const [masters, candidates] = [await ssconf(sources, 'master_node'), await ssconf(sources, 'master_candidates')]
+  const { hostname } = sources
+  return [
+    'node',
+    ...(candidates.includes(hostname) ? (['candidate'] as const) : []),
+    ...(masters.includes(hostname) ? (['master'] as const) : []),
+  ]
+}
+
+/** The number in its file may be another process by now: a daemon's own arguments or title name its role. */
+async function daemonProcess(sources: NodeSources, { name, program }: Role): Promise<ProcessFacts | undefined> {
+  const pid = Number(await readIfThere(sources, sources.paths.pidFile(name)))
+  if (!Number.isInteger(pid) || pid <= 0) return undefined
+  const command = (await readIfThere(sources, `/proc/${pid}/cmdline`).catch(() => undefined)) ?? ''
+  return command.includes(program) ? processFacts(sources, pid) : undefined
+}
+
+function following(before: Seen | undefined, facts: ProcessFacts | undefined, at_ms: number): Seen {
+  const again = before?.facts !== undefined && facts !== undefined && !isSame(before.facts, facts)
+  return {
+    // One that is missed now is started again later, so what it was is kept.
+    ...{ facts: facts ?? before?.facts, at_ms },
+    restarts: Math.min((before?.restarts ?? 0) + (again ? 1 : 0), DAEMON_RESTARTS_COUNTED),
+    restarted_ms: again ? at_ms : (before?.restarted_ms ?? -Infinity),
+  }
+}
+
+const isSame = (a: ProcessFacts, b: ProcessFacts): boolean => a.pid === b.pid && a.started_s === b.started_s
+
+function loadSince(before: Seen | undefined, { facts, at_ms }: Seen): number | null {
+  if (before?.facts === undefined || facts === undefined || !isSame(before.facts, facts)) return null
+  const elapsed_s = (at_ms - before.at_ms) / 1000
+  return elapsed_s > 0 ? (facts.cpu_s - before.facts.cpu_s) / elapsed_s : null
+}
+
+const KIB = 1024
+
+async function memoryOf(sources: NodeSources, facts: ProcessFacts | undefined) {
+  const none = { memory_bytes: null, memory_peak_bytes: null, open_files: null }
+  const text = facts && (await readIfThere(sources, `/proc/${facts.pid}/status`).catch(() => undefined))
+  if (facts === undefined || text === undefined) return none
+  const kib = (key: string) => Number(new RegExp(`^${key}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? 0)
+  const files = await sources.list(`/proc/${facts.pid}/fd`).catch(() => [])
+  return { memory_bytes: kib('VmRSS') * KIB, memory_peak_bytes: kib('VmHWM') * KIB, open_files: files.length }
+}
+
+function judge({ name, place }: Role, facts: ProcessFacts | undefined, since_ms: number): Status {
+  // Where a service manager starts each daemon by itself, they have no common parent.
+  if (facts === undefined)
+    return place === 'system' ? OK : { code: 4, message: `${name} does not run, and should on this node` }
+  return since_ms < DAEMON_CALM_S * 1000 ? { code: 1, message: `${name} was started again` } : OK
+}

@@ -1,0 +1,113 @@
+// Whether the node's instances are as they should be, whatever hypervisor they have; one that crashed is told from one that was stopped.
+import { errorText } from '../../lib/system-failure'
+import { nodeInstances } from '../configuration'
+import { kvmProcesses } from '../kvm-processes'
+import { uptimeOf } from '../processes'
+import { type Collector, type NodeSources, type Status, ssconf, summary } from '../report'
+import { about, list, record, status, text } from '../schema'
+import { reasonTrail } from './reasons'
+import { INSTANCE_CODES, INSTANCE_FIELDS, absent, allowsUserShutdown, domainState, judge, uptimeText } from './states'
+import { domainUptimes, listDomains } from './xen-domains'
+
+export const instStatus: Collector = {
+  ...{ name: 'inst-status', category: 'instance', kind: 'status' },
+  help: 'whether the instances are as they should be',
+  asksConfd: true,
+  ...{ interval_s: 5, cost_ms: 20 },
+  schema: record({
+    instances: list(record({ ...INSTANCE_FIELDS, hypervisor: about('what runs it', text) })),
+    status,
+  }),
+  codes: {
+    ...INSTANCE_CODES,
+    1: 'the user of an instance shut it down from inside, and it will be started again',
+  },
+  open: (sources) => ({ collect: () => collect(sources) }),
+}
+
+async function collect(sources: NodeSources): Promise<unknown> {
+  const { primary } = await nodeInstances(sources)
+  const names = new Set(primary.map(({ hypervisor }) => String(hypervisor)))
+  const views = new Map(await Promise.all([...names].map(async (name) => [name, await viewOf(sources, name)] as const)))
+  const userMayStop = allowsUserShutdown(await ssconf(sources, 'enabled_user_shutdown'))
+  const instances = await Promise.all(
+    primary.map(async ({ name, uuid, hypervisor, admin_state, mtime }) => {
+      const trail = await reasonTrail(sources, String(name))
+      const view = views.get(String(hypervisor))
+      const seen = typeof view === 'string' || view === undefined ? undefined : (view.get(String(name)) ?? GONE)
+      const wanted = String(admin_state)
+      const judged = seen === undefined ? unseen(String(view)) : judgeSeen(wanted, seen, trail, userMayStop)
+      return {
+        ...{ name, uuid, hypervisor, adminState: admin_state, actualState: judged.state },
+        ...{ uptime: seen?.uptime ?? null, mtime, state_reason: trail, status: judged.status },
+      }
+    }),
+  )
+  const worded = instances.map(({ name, status: { code, message } }) =>
+    message === '' ? { code, message } : { code, message: `${String(name)}: ${message}` },
+  )
+  return { instances, status: summary(worded) }
+}
+
+interface Seen {
+  readonly state: string
+  readonly uptime: string | null
+}
+
+const GONE: Seen = { state: 'gone', uptime: null }
+/** Its user ended it from inside. */
+const USER_DOWN = 'user-down'
+
+/** What a hypervisor says of all its instances; a text says why it says nothing. */
+async function viewOf(sources: NodeSources, hypervisor: string): Promise<ReadonlyMap<string, Seen> | string> {
+  try {
+    if (hypervisor.startsWith('xen-')) return await xenView(sources)
+    const backEnd = sources.backEnd(hypervisor)
+    if (backEnd === undefined) return `This node cannot look at instances of ${hypervisor}`
+    const [all, uptimes] = await Promise.all([
+      backEnd.allInfo(),
+      hypervisor === 'kvm' ? kvmUptimes(sources) : new Map<string, string>(),
+    ])
+    return new Map(
+      [...all].map(([name, { state }]) => {
+        return [name, { state: state === 0 ? 'running' : USER_DOWN, uptime: uptimes.get(name) ?? null }]
+      }),
+    )
+  } catch (error) {
+    return `The instances of ${hypervisor} cannot be listed: ${errorText(error)}`
+  }
+}
+
+async function xenView(sources: NodeSources): Promise<ReadonlyMap<string, Seen>> {
+  const [domains, uptimes] = [await listDomains(sources), await domainUptimes(sources)]
+  return new Map(
+    [...domains].map(([name, domain]) => {
+      return [name, { state: domainState('up', domain), uptime: uptimes.get(domain.id) ?? null }]
+    }),
+  )
+}
+
+async function kvmUptimes(sources: NodeSources): Promise<ReadonlyMap<string, string>> {
+  const found = [...(await kvmProcesses(sources))].map(async ([name, facts]) => {
+    return [name, uptimeText(await uptimeOf(sources, facts))] as const
+  })
+  return new Map(await Promise.all(found))
+}
+
+interface Judged {
+  readonly state: string
+  readonly status: Status
+}
+
+const unseen = (why: string): Judged => ({ state: 'unknown', status: { code: 2, message: why } })
+
+function judgeSeen(wanted: string, seen: Seen, trail: readonly unknown[], userMayStop: boolean): Judged {
+  const ended = seen === GONE || seen.state === USER_DOWN
+  if (wanted !== 'up' || !ended) {
+    const state = ended ? 'shutdown' : seen.state
+    return { state, status: judge(wanted, state) }
+  }
+  if (seen === GONE) return absent(trail)
+  const message = 'The user of the instance shut it down from inside'
+  return { state: 'shutdown', status: { code: userMayStop ? 0 : 1, message: userMayStop ? '' : message } }
+}

@@ -1,0 +1,20 @@
+// Why an instance is in its state: the trail that the node daemon writes when it was told to start, stop or restart one.
+import { type NodeSources, listOf } from '../report'
+
+/** `[source, reason, nanoseconds]` of each step, the last one being the node's own; none when there is no such file. */
+export async function reasonTrail(sources: NodeSources, instance: string): Promise<readonly unknown[]> {
+  const file = `${sources.paths.instanceReasonDir}/${instance}`
+  try {
+    return listOf(JSON.parse(await sources.read(file)))
+  } catch {
+    sources.warn(`no reason of the state of the instance can be read from ${file}`)
+    return []
+  }
+}
+
+/** The last that the node was told to do with the instance, such as `shutdown`, and who asked. */
+export function lastRequest(trail: readonly unknown[]): { readonly action: string; readonly by: string } | undefined {
+  const [source] = listOf(trail.at(-1))
+  const action = /^gnt:daemon:noded:(\w+)$/.exec(String(source))?.[1]
+  return action === undefined ? undefined : { action, by: String(listOf(trail[0])[0]) }
+}

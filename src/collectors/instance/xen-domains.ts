@@ -1,0 +1,23 @@
+// The domains of Xen on this node, with what two looks tell.
+import type { NodeSources } from '../report'
+import { type XenDomain, parseDomains, parseUptimes } from './xen-text'
+
+export type SeenDomain = XenDomain & { readonly hung: boolean }
+
+/** Asked twice: a domain that used no CPU time in between hangs; of one that went away meanwhile nothing is known. */
+export async function listDomains(sources: NodeSources): Promise<ReadonlyMap<string, SeenDomain>> {
+  const ask = async () => parseDomains(await sources.run(['xl', 'list', '--long']))
+  const [first, second] = [await ask(), await ask()]
+  const later = new Map(second.map((domain) => [domain.name, domain.cpuTime]))
+  return new Map(
+    first.map((domain) => {
+      const after = later.get(domain.name)
+      const state = after === undefined ? 'unknown' : domain.state
+      return [domain.name, { ...domain, state, hung: after === domain.cpuTime }]
+    }),
+  )
+}
+
+/** How long each domain is up, by its id. */
+export const domainUptimes = async (sources: NodeSources): Promise<ReadonlyMap<number, string>> =>
+  parseUptimes(await sources.run(['xl', 'uptime']))

@@ -1,0 +1,43 @@
+// What collectors read of the machine that their process runs on.
+import { isMissing } from '../lib/disk'
+import type { Machine } from '../lib/machine'
+import { NOT_STARTED } from '../lib/run-command'
+import { COLLECTED_OUTPUT_BYTES_MAX, COLLECTED_PROGRAM_S } from '../model/limits/collectors'
+import { CollectorFailure, NotInstalled, type NodeSources } from './report'
+
+export type MachineSources = Pick<NodeSources, 'read' | 'list' | 'stat' | 'room' | 'run'>
+
+export const machineSources = ({ files, run }: Pick<Machine, 'files' | 'run'>): MachineSources => ({
+  read: (file) => files.readFile(file, 'utf8'),
+  async list(directory) {
+    try {
+      return await files.readdir(directory)
+    } catch (error) {
+      if (isMissing(error)) return []
+      throw error
+    }
+  },
+  async stat(file) {
+    try {
+      const found = await files.stat(file)
+      const { uid, gid, mode, size } = found
+      return { isFile: found.isFile(), uid, gid, mode: mode & 0o7777, size }
+    } catch (error) {
+      if (isMissing(error)) return undefined
+      throw error
+    }
+  },
+  async room(directory) {
+    const { blocks, bavail, bsize } = await files.statfs(directory)
+    return { size_bytes: blocks * bsize, free_bytes: bavail * bsize }
+  },
+  async run(command) {
+    const bounds = { maxOutput: COLLECTED_OUTPUT_BYTES_MAX, timeout_s: COLLECTED_PROGRAM_S }
+    const { code, stdout, stderr, timedOut } = await run(command, bounds)
+    if (code === 0) return stdout
+    const [program] = command
+    if (code === NOT_STARTED && /ENOENT/.test(stderr)) throw new NotInstalled(`${program} is not installed`)
+    const why = timedOut ? `it did not end within ${COLLECTED_PROGRAM_S} s` : stderr.trim() || `it ended with ${code}`
+    throw new CollectorFailure(`running command: ${program}: ${why}`)
+  },
+})

@@ -1,0 +1,29 @@
+// How a volume group of LVM is.
+import { type NodeSources, NotInstalled } from '../report'
+import { type FoundStorage, fullness, unmeasured } from './found-storage'
+
+const COMMAND = [
+  ...['vgs', '--noheadings', '--units', 'b', '--nosuffix', '--separator', ';'],
+  ...['-o', 'vg_name,vg_size,vg_free,vg_missing_pv_count,pv_count'],
+]
+
+export async function volumeGroupStorage(sources: NodeSources, name: string): Promise<FoundStorage> {
+  const row = (await rows(sources)).find(([group]) => group === name)
+  if (row === undefined) {
+    return unmeasured({ code: 4, message: 'there is no such volume group on this node' })
+  }
+  const [size_bytes = 0, free_bytes = 0, missing = 0, physical_volumes = 0] = row.slice(1).map(Number)
+  const message = `${missing} of its ${physical_volumes} physical volumes ${missing === 1 ? 'is' : 'are'} missing`
+  const status = missing > 0 ? ({ code: 4, message } as const) : fullness(free_bytes)
+  return { size_bytes, free_bytes, status, details: { physical_volumes, missing_physical_volumes: missing } }
+}
+
+async function rows(sources: NodeSources): Promise<string[][]> {
+  try {
+    const lines = (await sources.run(COMMAND)).split('\n').filter((line) => line.trim() !== '')
+    return lines.map((line) => line.trim().split(';'))
+  } catch (error) {
+    if (error instanceof NotInstalled) return []
+    throw error
+  }
+}

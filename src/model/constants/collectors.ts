@@ -1,0 +1,18 @@
+// Collectors of monitoring data, by the names under which the configuration switches them.
+
+/** Those that Ganeti has, in the order in which it writes them. */
+const GANETI_COLLECTORS = ['cpu-avg-load', 'diskstats', 'drbd', 'inst-status-xen', 'lv', 'xen-cpu-avg-load'] as const
+
+const OWN_COLLECTORS = [
+  ...(['inst-status', 'inst-disk-status', 'storage', 'daemons', 'hypervisors', 'system'] as const),
+  ...(['kvm-cpu-avg-load', 'kvm-inst-rss', 'diagnose'] as const),
+] as const
+
+export const DATA_COLLECTORS = [...GANETI_COLLECTORS, ...OWN_COLLECTORS] as const
+export type DataCollector = (typeof DATA_COLLECTORS)[number]
+
+/** Microseconds. */
+export const DATA_COLLECTOR_INTERVAL = 5000000
+
+/** The programs that may tell of a node what it needs. */
+export const DIAGNOSE_COMMANDS_DIR = '/etc/ganeti/node-diagnose-commands'

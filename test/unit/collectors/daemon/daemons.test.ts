@@ -1,0 +1,58 @@
+import { daemons } from '../../../../src/collectors/daemon/daemons'
+import { mismatches } from '../../../../src/collectors/schema'
+import { NODE, nodeSources, type RecordedNode } from '../../../support/node-sources'
+import { SteppedClock } from '../../../support/stepped-clock'
+
+const daemon = (role: string, pid: number, started: number, ticks: number) => ({
+  [`/var/run/ganeti/ganeti-${role}.pid`]: `${pid}\n`,
+  [`/proc/${pid}/cmdline`]: `ganeti-${role} ${NODE}\0`,
+  [`/proc/${pid}/stat`]: `${pid} (node) S 1 1 1 0 -1 0 0 0 0 0 ${ticks} 0 0 0 20 0 11 0 ${started} 900 50 0\n`,
+  [`/proc/${pid}/status`]: 'VmHWM:\t  60 kB\nVmRSS:\t  40 kB\n',
+  [`/proc/${pid}/fd/0`]: '',
+})
+
+const UPTIME = { '/proc/uptime': '1000.00 1.00\n' }
+interface Told {
+  status: unknown
+  daemons: { name: string; restarts: number; status: unknown }[]
+}
+
+async function look(collector: ReturnType<typeof daemons.open>): Promise<Told> {
+  const data = await collector.collect()
+  expect(mismatches(daemons.schema, data)).toEqual([])
+  return data as Told
+}
+
+test('a daemon tells what it uses, and that it was started again', async () => {
+  const clock = new SteppedClock()
+  const node: RecordedNode = { clock, files: { ...UPTIME, ...daemon('noded', 7, 50_000, 100) } }
+  const collector = daemons.open(nodeSources(node), {})
+  const first = await look(collector)
+  expect(first.daemons.find(({ name }) => name === 'noded')).toEqual({
+    ...{ name: 'noded', program: 'ganeti-noded', running: true, pid: 7, uptime_s: 500, cpu_s: 1, cpu_load: null },
+    ...{ memory_bytes: 40960, memory_peak_bytes: 61440, open_files: 1, threads: 11, restarts: 0 },
+    status: { code: 0, message: '' },
+  })
+  await clock.pass(10)
+  node.files = { ...UPTIME, ...daemon('noded', 7, 50_000, 150) }
+  expect((await look(collector)).daemons.find(({ name }) => name === 'noded')).toMatchObject({ cpu_load: 0.05 })
+  node.files = { ...UPTIME, ...daemon('noded', 8, 99_000, 1) }
+  const again = { restarts: 1, status: { code: 1, message: 'noded was started again' } }
+  expect((await look(collector)).daemons.find(({ name }) => name === 'noded')).toMatchObject(again)
+  await clock.pass(600)
+  const calm = { restarts: 1, status: { code: 0, message: '' } }
+  expect((await look(collector)).daemons.find(({ name }) => name === 'noded')).toMatchObject(calm)
+})
+
+test('a node should have the daemons of its place; a file of another process is none', async () => {
+  const files = { ...UPTIME, ...daemon('noded', 7, 1, 1), '/proc/7/cmdline': 'sleep\0' }
+  const told = await look(daemons.open(nodeSources({ files }), {}))
+  expect(told.daemons.find(({ name }) => name === 'noded')?.status).toEqual({
+    code: 4,
+    message: 'noded does not run, and should on this node',
+  })
+  expect(told.daemons.map(({ name }) => name)).not.toContain('wconfd')
+  const master = { ...files, '/var/lib/ganeti/ssconf_master_node': `${NODE}\n` }
+  const ofMaster = await look(daemons.open(nodeSources({ files: master }), {}))
+  expect(ofMaster.daemons.map(({ name }) => name)).toEqual(expect.arrayContaining(['wconfd', 'luxid', 'rapi']))
+})
