@@ -10,13 +10,14 @@ import {
   placeDedicated,
   placeInGroup,
 } from './choose-group'
-import { BadClusterData, NO_NODE, isMovable } from './cluster-data'
+import { BadClusterData, NO_NODE } from './cluster-data'
 import { type ClusterModel, instanceFacts } from './cluster-model'
 import { isDedicated } from './dedicated'
 import { changeGroup, evacuate } from './evacuate'
 import { planBalance, planCapacity } from './planning'
 import type { Evacuation, NewInstance, Request } from './requests'
 import { findNames } from './names'
+import { isMirroredInside, isMirroredOutside } from '../model/templates'
 
 export interface Answer {
   readonly success: boolean
@@ -156,8 +157,8 @@ function relocate(
   const from = findNames(model.data.nodes, relocateFrom, 'Wrong number of elems found with name ')
   if (requiredNodes !== 1) throw new BadClusterData(`Exchange ${requiredNodes} nodes mode is not implemented`)
   const template = model.instances[instance]?.data.template ?? 'plain'
-  const mirrored = template === 'drbd'
-  if (!mirrored && !isMovable(template)) throw new BadClusterData("Can't relocate non-mirrored instances")
+  const mirrored = isMirroredInside(template)
+  if (!mirrored && !isMirroredOutside(template)) throw new BadClusterData("Can't relocate non-mirrored instances")
   const leaves = (mirrored ? model.secondary : model.primary)[instance] ?? NO_NODE
   if (from.length !== 1 || from[0] !== leaves) {
     throw new BadClusterData(

@@ -1,5 +1,5 @@
 // Questions of users in the words of the configuration: names are looked up, and what a caller may not see is left out.
-import type { ConfigData, DiskTemplate } from '../model/config'
+import type { ConfigData } from '../model/config'
 import { findGroup, findNetwork, findNode } from '../config/lookup'
 import { recordValues } from '../config/records'
 import type {
@@ -20,6 +20,7 @@ import type { Question } from './questions'
 import type { NewInstance } from './requests'
 import { specifiedInstance } from './specification'
 import type { WhatIfQuestion } from './what-if'
+import type { DiskTemplate } from '../model/templates'
 
 export interface Asked<Q extends Question> {
   /** Whose storage is counted. */

@@ -12,6 +12,7 @@ import { candidatesToBalance } from './explain-moves'
 import { moveName, moveSteps } from './jobs'
 import type { Step } from './requests'
 import { type Component, Score } from './score'
+import { isMirroredInside } from '../model/templates'
 
 export interface BalanceQuestion extends Omit<BalanceOptions, 'maxRounds' | 'minScore' | 'ignoreSoftErrors'> {
   readonly kind: 'balance'
@@ -60,7 +61,7 @@ export function planBalanceSteps(
       const own = [model.primary[one] ?? NO_NODE, model.secondary[one] ?? NO_NODE]
       return movable(data.name) && own.every((node) => inside.has(node)) ? [one] : []
     })
-    kept += instances.filter((one) => model.instances[one]?.data.template === 'drbd').length
+    kept += instances.filter((one) => isMirroredInside(model.instances[one]?.data.template)).length
     const score_before = new Score(model, nodes).value()
     let [score, parts] = [score_before, new Score(model, nodes).components()]
     for (const made of balance(model, nodes, instances, options)) {

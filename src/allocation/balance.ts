@@ -9,6 +9,7 @@ import { Promises } from './promises'
 import { type Looking, PromisingSearch } from './promising-search'
 import { Score } from './score'
 import { SAME } from './ties'
+import { isMirroredInside } from '../model/templates'
 
 export interface BalanceOptions {
   readonly diskMoves: boolean
@@ -129,7 +130,7 @@ class Search implements Looking {
   private isWanted(instance: number, { data }: InstanceFacts): boolean {
     if (!this.options.evacuate) return true
     const { primary, secondary, nodes } = this.model
-    const own = [primary[instance], ...(data.template === 'drbd' ? [secondary[instance]] : [])]
+    const own = [primary[instance], ...(isMirroredInside(data.template) ? [secondary[instance]] : [])]
     return own.some((node) => nodes[node ?? NO_NODE]?.offline)
   }
 
@@ -199,7 +200,7 @@ export function replacements(
   { instanceMoves, diskMoves, restrictedMigration }: BalanceOptions,
 ): Replacements {
   const template = model.instances[instance]?.data.template ?? 'diskless'
-  const mirrored = template === 'drbd'
+  const mirrored = isMirroredInside(template)
   const offline = (node: number | undefined) => model.nodes[node ?? NO_NODE]?.offline
   const failover = mirrored && instanceMoves && offline(model.secondary[instance]) === false
   const swap = mirrored && instanceMoves && (!restrictedMigration || offline(model.primary[instance]) === true)

@@ -1,7 +1,12 @@
 // What a cluster looks like to the allocation: plain records, as the loaders fill them. Nodes, groups and instances are meant by
+import {
+  ALLOCATION_TEMPLATES,
+  type DiskTemplate,
+  factsOf,
+  isMirroredInside,
+  isMirroredOutside,
+} from '../model/templates'
 // their place in these lists, never by name.
-
-export type Template = 'diskless' | 'file' | 'sharedfile' | 'plain' | 'blockdev' | 'drbd' | 'rbd' | 'ext' | 'gluster'
 
 export type AllocPolicy = 'preferred' | 'last_resort' | 'unallocable'
 
@@ -17,7 +22,7 @@ export interface Spec {
 export interface Policy {
   readonly minMax: readonly { readonly min: Spec; readonly max: Spec }[]
   readonly standard: Spec
-  readonly templates: readonly Template[]
+  readonly templates: readonly DiskTemplate[]
   readonly vcpuRatio: number
   readonly spindleRatio: number
 }
@@ -71,7 +76,7 @@ export interface InstanceData {
   readonly primary: number
   /** NO_NODE without one. */
   readonly secondary: number
-  readonly template: Template
+  readonly template: DiskTemplate
   readonly tags: readonly string[]
   readonly spindleUse: number
   /** Spindles of its disks, where they are counted. */
@@ -98,44 +103,27 @@ export class BadClusterData extends Error {}
 
 export const NO_NODE = -1
 
-export const TEMPLATES: readonly Template[] = [
-  'diskless',
-  'file',
-  'sharedfile',
-  'plain',
-  'blockdev',
-  'drbd',
-  'rbd',
-  'ext',
-  'gluster',
-]
-
 const LOWEST: Spec = { memory: 128, cpus: 1, disk: 1024, disks: 1, nics: 1, spindles: 1 }
 const HIGHEST: Spec = { memory: 32768, cpus: 8, disk: 1048576, disks: 16, nics: 8, spindles: 12 }
 
 export const DEFAULT_POLICY: Policy = {
   minMax: [{ min: LOWEST, max: HIGHEST }],
   standard: LOWEST,
-  templates: TEMPLATES,
+  templates: ALLOCATION_TEMPLATES,
   vcpuRatio: 4,
   spindleRatio: 32,
 }
 
-/** Nothing of these is on the node itself. */
-export const isMovable = (template: Template): boolean => template === 'diskless' || isShared(template)
-
 /** Whether global N+1 moves it to another node rather than making it anew: block devices are tied to their node there, as in Ganeti. */
-export const escapesWhole = (template: Template): boolean => template !== 'blockdev' && isMovable(template)
+export const escapesWhole = (template: DiskTemplate): boolean =>
+  isMirroredOutside(template) && factsOf(template).adoptedOnly !== true
 
 /** A mirrored instance has two nodes. */
-export const nodesNeeded = (template: Template): number => (template === 'drbd' ? 2 : 1)
+export const nodesNeeded = (template: DiskTemplate): number => (isMirroredInside(template) ? 2 : 1)
 
-/** The disks of these are taken from the node's own storage. */
-export const isLocal = (template: Template): boolean => template === 'drbd' || template === 'plain'
-
-/** The disks of these are reached from every node of the group. */
-export const isShared = (template: Template): boolean =>
-  ['sharedfile', 'blockdev', 'rbd', 'ext', 'gluster'].includes(template)
+/** There are disks, and every node of the group reaches them. */
+export const isShared = (template: DiskTemplate): boolean =>
+  isMirroredOutside(template) && factsOf(template).empty !== true
 
 export const isRunning = (status: string): boolean => status === 'running' || status === 'ERROR_up'
 

@@ -6,13 +6,13 @@ import {
   type InstanceData,
   NO_NODE,
   type NodeData,
-  isLocal,
   isOffline,
   isShared,
   usesMemory,
 } from './cluster-data'
 import { aliases, findNames } from './names'
 import { locationTags, migrationTags, prefixesOf, withPrefix } from './tags'
+import { isMirroredInside, isOnLvm } from '../model/templates'
 
 /** Columns of a node's row. `_ALL` counts forthcoming instances too. */
 export const enum Col {
@@ -198,11 +198,11 @@ export function instanceFacts(
   return {
     data,
     alias,
-    movable: (data.template === 'drbd' || isShared(data.template)) && !split,
+    movable: (isMirroredInside(data.template) || isShared(data.template)) && !split,
     online,
     usesMemory: usesMemory(data),
     reserve: online && data.autoBalance ? data.memory : 0,
-    local: data.local ?? isLocal(data.template),
+    local: data.local ?? isOnLvm(data.template),
     util: (settings.ignoreUtilisation ? undefined : settings.utilisation?.get(data.name)) ?? base,
     exclusion: withPrefix(data.tags, prefixes),
     desired: [...new Set(withPrefix(data.tags, prefixesOf(cluster.tags, 'desired')))],

@@ -2,7 +2,7 @@
 // other, with the jobs that take it there.
 import type { AllocOptions } from './allocate'
 import { Changes } from './changes'
-import { BadClusterData, NO_NODE, type Template, isMovable, nodesNeeded } from './cluster-data'
+import { BadClusterData, NO_NODE, nodesNeeded } from './cluster-data'
 import { chooseGroup, groupNodes } from './choose-group'
 import type { ClusterModel } from './cluster-model'
 import { candidatesInGroups, candidatesToLeave, groupOf } from './explain-moves'
@@ -12,6 +12,7 @@ import { Verdict } from './placement'
 import type { Candidate, EvacMode, Evacuation, Failed, Moved, Step } from './requests'
 import { Score, newDifference } from './score'
 import { ROW, Trials } from './trials'
+import { type DiskTemplate, isMirroredInside, isMirroredOutside } from '../model/templates'
 
 /** Off the nodes that they are on, of this role, to other nodes of the same group. */
 export function evacuate(
@@ -81,10 +82,10 @@ function candidatesElsewhere(
   options: AllocOptions,
 ): readonly Candidate[] {
   const { template } = model.instances[instance]?.data ?? { template: 'plain' }
-  if (template !== 'drbd' && !isMovable(template)) return []
+  if (!isMirroredInside(template) && !isMirroredOutside(template)) return []
   if (chosen === undefined) return candidatesInGroups(model, instance, targets, options)
   const strict = { ignoreSoftErrors: false }
-  return template === 'drbd' ? [] : candidatesToLeave(model, instance, 'primary-only', new Set(), strict, chosen)
+  return isMirroredInside(template) ? [] : candidatesToLeave(model, instance, 'primary-only', new Set(), strict, chosen)
 }
 
 const usable = (model: ClusterModel, group: number): number[] =>
@@ -92,7 +93,7 @@ const usable = (model: ClusterModel, group: number): number[] =>
 
 function nodesToLeave(model: ClusterModel, instance: number, mode: EvacMode): number[] {
   const [primary, secondary] = [model.primary[instance] ?? NO_NODE, model.secondary[instance] ?? NO_NODE]
-  const mirrored = model.instances[instance]?.data.template === 'drbd'
+  const mirrored = isMirroredInside(model.instances[instance]?.data.template)
   return [
     ...(mode === 'secondary-only' ? [] : [primary]),
     ...(mode === 'primary-only' || !mirrored ? [] : [secondary]),
@@ -114,7 +115,7 @@ function moveAll(
     const count = model.instances.length
     try {
       jobs.push(move(evacuator, instance))
-      const mirrored = model.instances[instance]?.data.template === 'drbd'
+      const mirrored = isMirroredInside(model.instances[instance]?.data.template)
       const nodes = [model.primary[instance], ...(mirrored ? [model.secondary[instance]] : [])]
       moved.push({
         instance: name,
@@ -132,13 +133,13 @@ function moveAll(
   return { moved, failed, jobs }
 }
 
-function refuseImmovable(template: Template, mode: EvacMode): void {
-  if (template === 'drbd') return
+function refuseImmovable(template: DiskTemplate, mode: EvacMode): void {
+  if (isMirroredInside(template)) return
   if (template === 'plain' || template === 'file') throw refuse(`Instances of type ${template} cannot be relocated`)
   if (mode === 'secondary-only') {
     throw refuse(`Instances with disk template '${template}' can't execute change secondary`)
   }
-  if (!isMovable(template)) throw refuse("Can't relocate/evacuate non-mirrored instances")
+  if (!isMirroredOutside(template)) throw refuse("Can't relocate/evacuate non-mirrored instances")
 }
 
 const refuse = (text: string) => new BadClusterData(text)
@@ -167,7 +168,7 @@ class Evacuator {
   move(instance: number, mode: EvacMode, group: number, nodes: readonly number[]): Step[] {
     const { template } = this.model.instances[instance]?.data ?? { template: 'plain' }
     refuseImmovable(template, mode)
-    if (template !== 'drbd') return this.replaceOne(instance, group, nodes)
+    if (!isMirroredInside(template)) return this.replaceOne(instance, group, nodes)
     if (mode === 'primary-only') return this.failOver(instance)
     return mode === 'all' ? this.replaceBoth(instance, group, nodes) : this.replaceOne(instance, group, nodes)
   }
@@ -182,7 +183,7 @@ class Evacuator {
   private replaceOne(instance: number, group: number, nodes: readonly number[]): Step[] {
     const { model, trials } = this
     const score = new Score(model, groupNodes(model, group))
-    const mirrored = model.instances[instance]?.data.template === 'drbd'
+    const mirrored = isMirroredInside(model.instances[instance]?.data.template)
     const counts = (node: number) => model.data.nodes[node]?.group === group
     trials.begin(instance)
     const { primary, secondary } = trials

@@ -3,7 +3,7 @@ import type { Reject } from '../model/allocation'
 import { type AllocOptions } from './allocate'
 import { type BalanceOptions, replacements } from './balance'
 import { groupNodes } from './choose-group'
-import { NO_NODE, isMovable, nodesNeeded } from './cluster-data'
+import { NO_NODE, nodesNeeded } from './cluster-data'
 import { type ClusterModel, freeMemory } from './cluster-model'
 import { candidatesFor, shortage, whyOffline } from './explain'
 import { failMode } from './fail-modes'
@@ -12,6 +12,7 @@ import { Verdict } from './placement'
 import type { Candidate, EvacMode } from './requests'
 import { Score, newDifference } from './score'
 import { ROW, Trials } from './trials'
+import { isMirroredInside, isMirroredOutside } from '../model/templates'
 
 /**
  * Every node as where an instance goes that leaves its primary or its secondary, as the cluster is now; none where the instance is of
@@ -29,9 +30,9 @@ export function candidatesToLeave(
   const trials = new Trials(model, ignoreSoftErrors)
   trials.begin(instance)
   const { primary, secondary } = trials
-  if (template === 'drbd' && mode === 'primary-only') return [failover(model, trials)]
-  const mirrored = template === 'drbd'
-  if (!mirrored && (mode === 'secondary-only' || !isMovable(template))) return []
+  if (isMirroredInside(template) && mode === 'primary-only') return [failover(model, trials)]
+  const mirrored = isMirroredInside(template)
+  if (!mirrored && (mode === 'secondary-only' || !isMirroredOutside(template))) return []
   const score = new Score(model, groupNodes(model, group))
   const before = score.value()
   const left = newDifference()
@@ -75,7 +76,7 @@ export function candidatesToBalance(
   const trials = new Trials(model, options.ignoreSoftErrors)
   trials.begin(instance)
   const { primary, secondary } = trials
-  const mirrored = model.instances[instance]?.data.template === 'drbd'
+  const mirrored = isMirroredInside(model.instances[instance]?.data.template)
   const group = groupOf(model, instance)
   const own = [primary, ...(mirrored ? [] : [secondary])]
   const before = score.value()

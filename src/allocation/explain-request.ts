@@ -5,6 +5,7 @@ import type { ClusterModel } from './cluster-model'
 import { candidatesFor } from './explain'
 import { candidatesInGroups, candidatesToLeave, groupOf } from './explain-moves'
 import type { Candidate, EvacMode, Request } from './requests'
+import { isMirroredInside } from '../model/templates'
 
 export interface Explained {
   readonly instance: string
@@ -47,7 +48,7 @@ export function explainRequest(model: ClusterModel, request: Request, options: A
 /** A relocation leaves the one node that the instance can leave. */
 function leaving(model: ClusterModel, instance: string, mode: EvacMode | 'relocate', options: AllocOptions): Explained {
   const at = instanceByName(model, instance)
-  const mirrored = model.instances[at]?.data.template === 'drbd'
+  const mirrored = isMirroredInside(model.instances[at]?.data.template)
   const half = mode === 'relocate' ? (mirrored ? 'secondary-only' : 'primary-only') : mode
   const candidates =
     half === 'all' && mirrored

@@ -10,6 +10,7 @@ import { type Leniency, Placement, SOFT, STRICT, Verdict } from './placement'
 import { judgePolicy } from './policy'
 import { NO_DIFFERENCE, Score, newDifference } from './score'
 import { type Placed, SAME, Ties } from './ties'
+import { isMirroredInside } from '../model/templates'
 
 export interface Filled {
   /** Instances that were added, in order. */
@@ -159,7 +160,7 @@ export class Filling {
 
   /** Mirrored instances are counted in their nodes' own N+1 already. */
   private carefully(spec: InstanceData, limit: number | undefined): Filled {
-    if (spec.template === 'drbd') return this.oneByOne(spec, limit)
+    if (isMirroredInside(spec.template)) return this.oneByOne(spec, limit)
     const allocator = new Allocator(this.model, this.all, this.options, this.changes, this.n1)
     const added: number[] = []
     for (;;) {
@@ -215,7 +216,7 @@ export class Filling {
     const facts = model.instances[instance]
     if (facts === undefined) return undefined
     const kinds = this.alike.kinds()
-    const mirrored = facts.data.template === 'drbd'
+    const mirrored = isMirroredInside(facts.data.template)
     const primaries = kinds.map((members) => this.asPrimary(facts, instance, members.at(-1) ?? NO_NODE))
     let [found, bound]: [Placed[], number] = [[], Infinity]
     const offer = (primary: number, secondary: number, one: Half, other: Float64Array) => {
@@ -282,7 +283,7 @@ export class Filling {
     if (facts === undefined) return failures
     const kinds = this.alike.kinds()
     const primaries = kinds.map((members) => this.asPrimary(facts, instance, members.at(-1) ?? NO_NODE).verdict)
-    if (facts.data.template !== 'drbd') {
+    if (!isMirroredInside(facts.data.template)) {
       kinds.forEach((members, at) => count(primaries[at] ?? Verdict.internal, members.length))
       return failures
     }

@@ -14,10 +14,9 @@ import {
   type NodeData,
   type Policy,
   type Spec,
-  TEMPLATES,
-  type Template,
   usesMemory,
 } from './cluster-data'
+import { type DiskTemplate, factsOf, isDiskTemplate } from '../model/templates'
 
 /** What a node says of itself, in MiB. */
 export interface LiveNode {
@@ -138,12 +137,13 @@ function instanceData(config: ConfigData, instance: Instance, nodeAt: ReadonlyMa
 const STATUS = { up: 'running', down: 'ADMIN_down', offline: 'ADMIN_offline' }
 
 /** Disks of several kinds hold an instance where it is. */
-export const templateOf = (name: string): Template => TEMPLATES.find((one) => one === name) ?? 'plain'
+export const templateOf = (name: string): DiskTemplate => (isDiskTemplate(name) ? name : 'plain')
 
 /** MiB on each node: a mirror needs room for its own records. */
-export function diskSpace(template: Template, disks: readonly { readonly size: number }[]): number {
-  if (template === 'diskless' || template === 'blockdev') return 0
-  return disks.reduce((sum, { size }) => sum + size + (template === 'drbd' ? 128 : 0), 0)
+export function diskSpace(template: DiskTemplate, disks: readonly { readonly size: number }[]): number {
+  const { empty, adoptedOnly, meta = 0 } = factsOf(template)
+  if (empty === true || adoptedOnly === true) return 0
+  return disks.reduce((sum, { size }) => sum + size + meta, 0)
 }
 
 const policyOf = (policy: IPolicy): Policy => ({

@@ -5,6 +5,7 @@ import { type InstanceData, escapesWhole } from './cluster-data'
 import { Verdict } from './placement'
 import { judgePolicy } from './policy'
 import { OUTLOOK_TRIES } from '../model/limits/allocation'
+import { isMirroredInside } from '../model/templates'
 
 interface Item {
   readonly memory: number
@@ -26,11 +27,11 @@ export function mayDie(
   [added, primary]: readonly [added: InstanceFacts, primary: number],
 ): boolean {
   const facts = (instance: number) => model.instances[instance] ?? added
-  const mirrored = own.filter((instance) => facts(instance).data.template === 'drbd')
+  const mirrored = own.filter((instance) => isMirroredInside(facts(instance).data.template))
   const homeless = own.filter((instance) => !mirrored.includes(instance)).map(facts)
   if (!homeless.every(({ data }) => isWelcome(model, data, escapes))) return false
   const items = homeless.map(itemOf)
-  if (primary === node && added.data.template !== 'drbd') items.push(itemOf(added))
+  if (primary === node && !isMirroredInside(added.data.template)) items.push(itemOf(added))
   if (items.length === 0) return true
   const bins = new Map(
     escapes.map((at): [number, Bin] => [

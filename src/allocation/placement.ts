@@ -1,5 +1,6 @@
 // Putting an instance on a node or taking it away, on a copy of the node's row: what changes, and the first check that forbids it.
 import { type ClusterModel, Col, missedLocations } from './cluster-model'
+import { isMirroredInside } from '../model/templates'
 
 const WIDTH: number = Col.Width
 
@@ -96,7 +97,7 @@ export class Placement {
   addSecondary(row: number, node: number, instance: number, primary: number, { soft, disks }: Leniency): Verdict {
     const facts = this.model.instances[instance]
     const target = this.model.nodes[node]
-    if (facts === undefined || target === undefined || facts.data.template !== 'drbd') return Verdict.disk
+    if (facts === undefined || target === undefined || !isMirroredInside(facts.data.template)) return Verdict.disk
     const failed = this.get(row, Col.FailsN1)
     this.changeSecondary(row, node, instance, 1)
     const { forthcoming } = facts.data

@@ -8,6 +8,7 @@ import { Drift } from './drift'
 import { OwnChanges } from './own-changes'
 import { SPREAD_COUNT, type Score } from './score'
 import { type Asking, NO_AMOUNTS, TargetSums } from './target-sums'
+import { isMirroredInside } from '../model/templates'
 
 /** What a role of instances of a size asks of a target. */
 export interface Role {
@@ -243,7 +244,7 @@ export class Promises {
       if (facts === undefined) continue
       const counted = facts.data.forthcoming ? 0 : 1
       const primary = (primaryOf[one] = role(asPrimary(facts), true, counted))
-      const amounts = facts.data.template === 'drbd' ? asSecondary(facts) : NO_AMOUNTS
+      const amounts = isMirroredInside(facts.data.template) ? asSecondary(facts) : NO_AMOUNTS
       const secondary = (secondaryOf[one] = role(amounts, false, counted))
       sizeOf[one] = idOf(sizes, `${primary} ${secondary}`)
     }

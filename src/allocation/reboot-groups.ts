@@ -4,6 +4,7 @@ import { NO_NODE } from './cluster-data'
 import type { ClusterModel } from './cluster-model'
 import { type Coloring, type Graph, colorings } from './coloring'
 import { Relocations } from './relocations'
+import { isMirroredInside } from '../model/templates'
 
 /** A graph over the nodes from `first` on; those that were left out have no neighbours. */
 export interface NodeGraph {
@@ -35,7 +36,7 @@ export class NoRoom extends Error {}
 /** Neighbours must not be down together; with instances running, two primaries with a common secondary must not either. */
 export function nodeGraph(model: ClusterModel, nodes: readonly number[], instancesDown: boolean): NodeGraph {
   const first = Math.min(...nodes)
-  const mirrors = model.instances.flatMap(({ data }) => (data.template === 'drbd' ? [data] : []))
+  const mirrors = model.instances.flatMap(({ data }) => (isMirroredInside(data.template) ? [data] : []))
   const edges = mirrors.flatMap(({ primary, secondary }): Edge[] => [
     [primary, secondary],
     [secondary, primary],
@@ -157,7 +158,7 @@ function migrateAway(relocations: Relocations, nodes: readonly number[]): void {
 /** An instance whose nodes only change their roles does not move. */
 function movesOf({ data, primary, secondary }: ClusterModel): Move[] {
   return data.instances.flatMap((before, instance) => {
-    const mirrored = before.template === 'drbd'
+    const mirrored = isMirroredInside(before.template)
     const after = { primary: primary[instance] ?? NO_NODE, secondary: secondary[instance] ?? NO_NODE }
     const stays = after.primary === before.primary && (!mirrored || after.secondary === before.secondary)
     const swapped = after.primary === before.secondary && after.secondary === before.primary

@@ -5,6 +5,7 @@ import type { ClusterModel } from './cluster-model'
 import { Changes } from './changes'
 import { SOFT, Verdict } from './placement'
 import { ROW, Trials } from './trials'
+import { isMirroredInside } from '../model/templates'
 
 type Lists = (readonly number[])[]
 
@@ -36,7 +37,7 @@ export class Relocations {
   }
 
   isMirrored(instance: number): boolean {
-    return this.model.instances[instance]?.data.template === 'drbd'
+    return isMirroredInside(this.model.instances[instance]?.data.template)
   }
 
   /** Whether it goes. */

@@ -2,9 +2,10 @@
 // one more instance of a given size.
 import { type Step, balance } from './balance'
 import { Changes } from './changes'
-import { type ClusterData, type InstanceData, NO_NODE, type Spec, isLocal } from './cluster-data'
+import { type ClusterData, type InstanceData, NO_NODE, type Spec } from './cluster-data'
 import { type ClusterModel, buildModel, instanceFacts } from './cluster-model'
 import { Placement, STRICT, Verdict } from './placement'
+import { isOnLvm } from '../model/templates'
 
 /** The cluster after some nodes were switched and the rest was balanced. */
 export interface Squeezed {
@@ -20,7 +21,7 @@ export function offlineCandidates({ nodes, instances }: ClusterData): number[] {
   const count = (node: number) => primaries[node]?.length ?? 0
   return nodes
     .flatMap(({ offline, master }, at) => {
-      const bound = mirrors.has(at) || primaries[at]?.some(({ template }) => isLocal(template))
+      const bound = mirrors.has(at) || primaries[at]?.some(({ template }) => isOnLvm(template))
       return offline || master || bound ? [] : [at]
     })
     .sort((a, b) => count(b) - count(a))

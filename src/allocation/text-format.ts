@@ -9,10 +9,10 @@ import {
   type NodeData,
   type Policy,
   type Spec,
-  type Template,
 } from './cluster-data'
 import { allocPolicyOf, statusOf, templateOf } from './values'
 import { showDouble } from './numbers'
+import { type DiskTemplate, isMirroredInside } from '../model/templates'
 
 export function parseClusterText(text: string): ClusterData {
   const sections = splitSections(text)
@@ -124,7 +124,7 @@ function parseInstance(fields: readonly string[], nodeAt: ReadonlyMap<string, nu
   const template = parseTemplate(dt, `Instance ${name}: `)
   const primary = node(pri)
   const secondary = sec === '' ? NO_NODE : node(sec)
-  if (template === 'drbd' && primary === secondary) {
+  if (isMirroredInside(template) && primary === secondary) {
     throw new BadClusterData(`Instance ${name} has same primary and secondary node - ${pri}`)
   }
   return {
@@ -144,7 +144,7 @@ function parseInstance(fields: readonly string[], nodeAt: ReadonlyMap<string, nu
   }
 }
 
-function parseTemplate(text: string, prefix: string): Template {
+function parseTemplate(text: string, prefix: string): DiskTemplate {
   try {
     return templateOf(text)
   } catch (error) {

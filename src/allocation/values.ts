@@ -1,11 +1,11 @@
 // Values that all sources of a cluster have in common.
-import { type AllocPolicy, BadClusterData, type Policy, type Spec, TEMPLATES, type Template } from './cluster-data'
+import { type AllocPolicy, BadClusterData, type Policy, type Spec } from './cluster-data'
 import type { JsonFields } from './json-fields'
+import { type DiskTemplate, isDiskTemplate } from '../model/templates'
 
-export function templateOf(text: string): Template {
-  const found = TEMPLATES.find((one) => one === text)
-  if (found === undefined) throw new BadClusterData(`Invalid value ${text} for disk template`)
-  return found
+export function templateOf(text: string): DiskTemplate {
+  if (!isDiskTemplate(text)) throw new BadClusterData(`Invalid value ${text} for disk template`)
+  return text
 }
 
 export function allocPolicyOf(text: string): AllocPolicy {

@@ -4,13 +4,14 @@ import type { AllocOptions } from './allocate'
 import { allocate } from './answer'
 import { names } from './balance-plan'
 import { groupNodes } from './choose-group'
-import { type ClusterData, NO_NODE, isMovable } from './cluster-data'
+import { type ClusterData, NO_NODE } from './cluster-data'
 import { type ClusterModel, buildModel } from './cluster-model'
 import { evacuate } from './evacuate'
 import { candidatesFor, whyOffline } from './explain'
 import { phraseOf, toCandidateNode, whyNone } from './explain-text'
 import type { Candidate, Failed, NewInstance } from './requests'
 import { Score } from './score'
+import { isMirroredInside, isMirroredOutside } from '../model/templates'
 
 export interface WhatIfQuestion {
   readonly kind: 'what-if'
@@ -103,7 +104,7 @@ function restore(
 }
 
 const isMirrored = (model: ClusterModel, instance: number): boolean =>
-  model.instances[instance]?.data.template === 'drbd'
+  isMirroredInside(model.instances[instance]?.data.template)
 
 function reasonsToStay(
   model: ClusterModel,
@@ -111,13 +112,13 @@ function reasonsToStay(
   isDead: (node: number | undefined) => boolean,
 ): [number, string][] {
   const template = model.instances[instance]?.data.template ?? 'plain'
-  if (template === 'drbd') {
+  if (isMirroredInside(template)) {
     const secondary = model.secondary[instance] ?? NO_NODE
     const facts = model.nodes[secondary]
     if (facts === undefined || isDead(secondary)) return [[instance, 'both of its nodes are down']]
     return facts.offline ? [[instance, `its other node, ${facts.data.name}, ${phraseOf(whyOffline(facts))}`]] : []
   }
-  return isMovable(template) ? [] : [[instance, `its disks (${template}) are only on the node that is down`]]
+  return isMirroredOutside(template) ? [] : [[instance, `its disks (${template}) are only on the node that is down`]]
 }
 
 interface Arrived {

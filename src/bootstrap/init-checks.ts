@@ -6,13 +6,13 @@ import type { Files } from '../lib/files'
 import { hostAddress } from '../lib/hosts-file'
 import type { Paths } from '../lib/paths'
 import { answersTcp, ownsAddress, resolveHost, servesTcp } from '../lib/resolve'
-import type { DiskTemplate } from '../model/config'
 import { PORT } from '../model/constants/daemons'
 import { MIN_VG_SIZE_MIB } from '../model/constants/disks'
 import { PATH } from '../model/constants/paths'
 import { ECODE, type ErrorCode, OpPrereqError } from '../model/errors'
 import { CLUSTER_IP_PING_S } from '../model/limits/master'
 import { isHostname, normalHostname } from '../model/names'
+import { directoryOf } from '../model/templates'
 
 export interface InitChecks {
   paths: Paths
@@ -155,14 +155,16 @@ function storageDirectories(
   { enabled_disk_templates, ...cluster }: FirstFields,
   options: InitChecks,
 ): Promise<string>[] {
-  const all: [DiskTemplate, string][] = [
-    ['file', cluster.file_storage_dir ?? PATH.DEFAULT_FILE_STORAGE_DIR],
-    ['sharedfile', cluster.shared_file_storage_dir ?? PATH.DEFAULT_SHARED_FILE_STORAGE_DIR],
-    ['gluster', cluster.gluster_storage_dir ?? PATH.DEFAULT_GLUSTER_STORAGE_DIR],
-  ]
-  return all
-    .filter(([template]) => enabled_disk_templates.includes(template))
-    .map(([, directory]) => options.storageDirectory(directory))
+  const directories = {
+    file_storage_dir: PATH.DEFAULT_FILE_STORAGE_DIR,
+    shared_file_storage_dir: PATH.DEFAULT_SHARED_FILE_STORAGE_DIR,
+    gluster_storage_dir: PATH.DEFAULT_GLUSTER_STORAGE_DIR,
+    ...cluster,
+  }
+  return enabled_disk_templates.flatMap((template) => {
+    const directory = directoryOf(directories, template)
+    return directory === undefined ? [] : [options.storageDirectory(directory)]
+  })
 }
 
 export const textOf = async (disk: Disk, file: string): Promise<string | undefined> =>

@@ -13,8 +13,8 @@ import type {
   OsParams,
   Params,
 } from '../model/config'
-import { DISK_PARAMS } from '../model/constants/disks'
 import { CLUSTER_ONLY_HVPARAMS } from '../model/constants/hypervisors'
+import { factsOf, isDiskTemplate } from '../model/templates'
 
 type InstanceParams = Pick<Instance, 'hypervisor' | 'os' | 'hvparams'>
 
@@ -99,6 +99,6 @@ export const fillDiskParams = (cluster: Cluster, group: NodeGroup | undefined, t
 
 /** Values for parameters that a configuration of an older version lacks. */
 function defaults(template: string): Params {
-  const known: Readonly<Record<string, Readonly<Record<string, { default: Params[string] }>>>> = DISK_PARAMS
-  return Object.fromEntries(Object.entries(known[template] ?? {}).map(([name, spec]) => [name, spec.default]))
+  const specs = isDiskTemplate(template) ? factsOf(template).params : {}
+  return Object.fromEntries(Object.entries(specs).map(([name, spec]) => [name, spec.default]))
 }

@@ -2,7 +2,7 @@
 import { DATA_COLLECTORS, DATA_COLLECTOR_INTERVAL } from '../model/constants/collectors'
 import type { Cluster, ConfigData, GroupDiskParams, Hypervisor, Node, NodeGroup, Params } from '../model/config'
 import type { ChangeContext } from './edit'
-import { DEFAULT_ENABLED_DISK_TEMPLATES, DISK_PARAMS } from '../model/constants/disks'
+import { DEFAULT_ENABLED_DISK_TEMPLATES } from '../model/constants/disks'
 import { DEFAULT_HYPERVISOR, hvDefaults } from '../model/constants/hypervisors'
 import { MAX_RUNNING_JOBS, MAX_TRACKED_JOBS } from '../model/constants/jobs'
 import { BE_DEFAULTS, DEFAULT_BRIDGE, DEFAULT_MAC_PREFIX, IPOLICY_DEFAULTS } from '../model/constants/params'
@@ -19,6 +19,7 @@ import {
 import { groupUuid, nodeUuid } from '../model/ids'
 import { recordFrom } from './records'
 import { canonical, canonicalCluster } from './schema'
+import { DISK_TEMPLATES, factsOf } from '../model/templates'
 
 export interface InitialCluster {
   readonly clusterName: string
@@ -157,8 +158,8 @@ const allHvDefaults = (): Record<string, Params> =>
 
 const allDiskDefaults = (): GroupDiskParams =>
   Object.fromEntries(
-    Object.entries(DISK_PARAMS).map(([template, specs]) => [
+    DISK_TEMPLATES.map((template) => [
       template,
-      Object.fromEntries(Object.entries(specs).map(([name, spec]) => [name, spec.default])),
+      Object.fromEntries(Object.entries(factsOf(template).params).map(([name, spec]) => [name, spec.default])),
     ]),
   )

@@ -1,19 +1,9 @@
 // Questions that one snapshot answers: names, who owns what, who sits where.
-import type {
-  ConfigData,
-  Disk,
-  DiskTemplate,
-  DrbdId,
-  Instance,
-  Network,
-  Node,
-  NodeGroup,
-  NodeUuid,
-  Container,
-} from '../model/config'
+import type { ConfigData, Disk, DrbdId, Instance, Network, Node, NodeGroup, NodeUuid, Container } from '../model/config'
 import { nodeUuid } from '../model/ids'
 import type { LockName } from '../model/lock'
 import { type Dictionary, keyByName, recordGet, recordValues } from './records'
+import { type DiskTemplate, isMirroredInside } from '../model/templates'
 
 interface Named {
   readonly name: string
@@ -120,7 +110,7 @@ export const secondaryInstances = (config: ConfigData, node: string): Instance[]
 
 /** The parts of a DRBD disk's identity; undefined for any other disk. */
 export function drbdId(disk: Disk): DrbdId | undefined {
-  if (disk.dev_type !== 'drbd') return undefined
+  if (!isMirroredInside(disk.dev_type)) return undefined
   const [nodeA, nodeB, port, minorA, minorB, secret] = disk.logical_id
   return {
     nodeA: nodeUuid(String(nodeA)),

@@ -5,10 +5,10 @@ import { ConfigurationError } from '../model/errors'
 import { compareText } from '../model/nice-sort'
 import { isUuid } from '../model/ids'
 import { HYPERVISORS } from '../model/constants/hypervisors'
-import { DISK_TEMPLATES } from '../model/constants/disks'
 import { NIC_MODES } from '../model/constants/params'
 import { ADMIN_STATES, ADMIN_STATE_SOURCES, ALLOC_POLICIES } from '../model/constants/words'
 import { isObject } from '../lib/shapes/shape'
+import { DISK_TEMPLATES } from '../model/templates'
 
 /** The object in its canonical form: all defaults there, keys in order, sets sorted. Throws ConfigurationError. */
 export function canonical<K extends ObjectKind>(kind: K, object: unknown): ObjectKinds[K] {

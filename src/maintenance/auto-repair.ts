@@ -1,4 +1,5 @@
 // Reads and writes the tags that record an instance's automatic repair: its begin, its jobs, and its end.
+import { isMirroredInside } from '../model/templates'
 
 /** Ordered from the smallest change to the loss of the instance's data. A permission includes all types before it. */
 export const REPAIR_TYPES = ['fix-storage', 'migrate', 'failover', 'reinstall'] as const
@@ -148,7 +149,7 @@ export function proposeRepair({
   primaryOffline,
   secondaryOffline,
 }: Health): ProposedRepair | undefined {
-  const mirrored = template === 'drbd'
+  const mirrored = isMirroredInside(template)
   if (primaryOffline && (mirrored ? secondaryOffline : template === 'plain')) {
     return { type: 'reinstall', ops: [recreate(name), reinstall(name)] }
   }

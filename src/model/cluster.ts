@@ -1,7 +1,8 @@
-import type { DiskTemplate, Hypervisor, OsParams, Params, Stamped, StaticState, Tagged } from './common'
+import type { Hypervisor, OsParams, Params, Stamped, StaticState, Tagged } from './common'
 import type { GroupDiskParams } from './node-group'
 import type { NodeUuid } from './ids'
 import type { BeParams, IPolicy, NdParams, NicParams } from './params'
+import type { DiskTemplate } from './templates'
 
 export interface DataCollectorConfig {
   readonly active: boolean

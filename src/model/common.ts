@@ -21,8 +21,5 @@ export interface Tagged {
 
 export type Hypervisor = 'kvm' | 'xen-pvm' | 'chroot' | 'xen-hvm' | 'lxc' | 'fake'
 
-export type DiskTemplate =
-  'diskless' | 'file' | 'sharedfile' | 'plain' | 'blockdev' | 'drbd' | 'rbd' | 'ext' | 'gluster'
-
 /** `{hypervisor: {...}}`, kept for Ganeti's sake. */
 export type StaticState = Readonly<Record<string, unknown>>

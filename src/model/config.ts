@@ -8,7 +8,7 @@ import type { Node } from './node'
 import type { NodeGroup } from './node-group'
 
 export type { Cluster, DataCollectorConfig } from './cluster'
-export type { DiskTemplate, Hypervisor, OsParams, Params, ParamValue, Stamped, Tagged } from './common'
+export type { Hypervisor, OsParams, Params, ParamValue, Stamped, Tagged } from './common'
 export type { Disk, DiskMode, DrbdId, LogicalId } from './disk'
 export type { FilterAction, FilterPredicate, FilterRule, ReasonEntry } from './filter-rule'
 export type { AdminState, AdminStateSource, Instance } from './instance'

@@ -1,5 +1,6 @@
-import type { DiskTemplate, Params, Stamped } from './common'
+import type { Params, Stamped } from './common'
 import type { DiskUuid, NodeUuid } from './ids'
+import type { DiskTemplate } from './templates'
 
 export type DiskMode = 'rw' | 'ro'
 

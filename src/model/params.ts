@@ -1,5 +1,5 @@
 // Parameter groups that exist filled (every key, at the cluster) and as overrides (any key, at lower levels).
-import type { DiskTemplate } from './common'
+import type { DiskTemplate } from './templates'
 
 export interface BeParams {
   readonly minmem: number

@@ -1,22 +1,14 @@
 // Shapes of the values that only clusters know: enumerations, NIC and disk descriptions, device changes.
+import { STORAGE_TYPES } from '../model/constants/disks'
 import { VERIFY_CODE_NAMES } from '../model/constants/verify-codes'
 import { tagKinds } from '../model/object-kinds'
 import { dictOf, either, listOf, orNull, readArray, tuple } from '../lib/shapes/containers'
 import { any, bool, int, nonEmpty, oneOf, text, withoutNul } from '../lib/shapes/leaves'
 import { partialOf } from '../lib/shapes/objects'
 import { type JsonObject, Mismatch, type Shape, refine } from '../lib/shapes/shape'
+import { DISK_TEMPLATES } from '../model/templates'
 
-export const diskTemplate = oneOf('DiskTemplate', [
-  'blockdev',
-  'diskless',
-  'drbd',
-  'ext',
-  'file',
-  'gluster',
-  'plain',
-  'rbd',
-  'sharedfile',
-])
+export const diskTemplate = oneOf('DiskTemplate', DISK_TEMPLATES)
 export const hypervisor = oneOf('Hypervisor', ['chroot', 'fake', 'kvm', 'lxc', 'xen-hvm', 'xen-pvm'])
 export const allocPolicy = oneOf('AllocPolicy', ['preferred', 'last_resort', 'unallocable'])
 export const evacMode = oneOf('EvacMode', ['all', 'primary-only', 'secondary-only'])
@@ -33,17 +25,7 @@ export const instanceCreateMode = oneOf('InstCreateMode', ['create', 'import', '
 export const rebootType = oneOf('RebootType', ['full', 'hard', 'soft'])
 export const fileDriver = oneOf('FileDriver', ['blktap', 'blktap2', 'loop'])
 export const adminStateSource = oneOf('AdminStateSource', ['admin', 'user'])
-export const storageType = oneOf('StorageType', [
-  'blockdev',
-  'diskless',
-  'ext',
-  'file',
-  'gluster',
-  'lvm-pv',
-  'lvm-vg',
-  'rados',
-  'sharedfile',
-])
+export const storageType = oneOf('StorageType', STORAGE_TYPES)
 export const tagKind = oneOf('TagKind', tagKinds)
 export const ddmSimple = oneOf('DdmSimple', ['add', 'attach', 'detach', 'remove'])
 export const ddmFull = oneOf('DdmFull', ['add', 'attach', 'detach', 'modify', 'remove'])

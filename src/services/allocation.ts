@@ -13,7 +13,7 @@ import { Shares } from '../lib/shares'
 import type { TaskParts } from '../lib/worker-pool'
 import type { BalanceRequest, Capacity, CapacityRequest, Visible, WhatIf, WhatIfRequest } from '../model/allocation'
 import { ALLOCATORS_SECTION, defaultAllocators, ownAllocators } from '../model/allocators'
-import type { ConfigData, DiskTemplate } from '../model/config'
+import type { ConfigData } from '../model/config'
 import { BUILTIN_IALLOCATOR } from '../model/constants/words'
 import { ECODE, errorFromWire, type GanetiError, GenericError, OpPrereqError } from '../model/errors'
 import {
@@ -32,6 +32,7 @@ import type { JobService } from './jobs/jobs'
 import type { MasterContext } from './master-context'
 import type { Plans } from './jobs/plans'
 import type { Submissions } from './jobs/submissions'
+import type { DiskTemplate } from '../model/templates'
 
 /** Everything that the allocation needs from outside. */
 export interface AllocationAccess {

@@ -6,7 +6,7 @@ import { slice } from '../../src/config/slice'
 import { EMPTY_GANTRY } from '../../src/config/upgrade'
 import { pathsOf } from '../../src/lib/paths'
 import { seededRandom } from '../../src/lib/random'
-import type { Cluster, ConfigData, Disk, DiskTemplate, Instance, Node, NodeGroup } from '../../src/model/config'
+import type { Cluster, ConfigData, Disk, Instance, Node, NodeGroup } from '../../src/model/config'
 import { GanetiError } from '../../src/model/errors'
 import { diskUuid, groupUuid, instanceUuid, nodeUuid, type NodeUuid } from '../../src/model/ids'
 import type { JobEnvironment } from '../../src/operations/environment'
@@ -18,6 +18,7 @@ import type { WireOpCode } from '../../src/rpc/luxi/calls'
 import type { Planned } from '../../src/rpc/luxi/plan'
 import type { NamedChange, Wconfd } from '../../src/rpc/wconfd/calls'
 import { jobEnvironment, nodesThatAnswer, wconfdOf } from './job-surroundings'
+import type { DiskTemplate } from '../../src/model/templates'
 
 type Change = ReturnType<typeof change>
 export type Answers = { [C in CallName]?: (node: NodeTarget, ...args: ArgsOf<C>) => ResultOf<C> }

@@ -1,8 +1,8 @@
 // Options that only gnt-allocation has.
-import { DISK_TEMPLATES } from '../../model/constants/disks'
 import { DATA_OPTIONS } from '../output/data'
 import { flag, value } from '../input/option'
 import { oNoHeaders, oSeparator } from '../input/options'
+import { DISK_TEMPLATES } from '../../model/templates'
 
 export const oExplain = flag('--explain', 'explain', 'tell of each node why nothing more fits there')
 export const oExplainMoves = flag('--explain', 'explain', 'tell of each move which nodes the instance could go to')

@@ -1,7 +1,7 @@
 // gnt-cluster init: the settings of a new cluster. Options that gnt-cluster modify also has are read by the same code. This file has
 // the differences: defaults for an empty cluster, and settings that cannot change later.
 import type { FirstFields } from '../../model/cluster'
-import { DEFAULT_ENABLED_DISK_TEMPLATES, DEFAULT_VG, DRBD_DEFAULT_HELPER, DTS_LVM } from '../../model/constants/disks'
+import { DEFAULT_ENABLED_DISK_TEMPLATES, DEFAULT_VG, DRBD_DEFAULT_HELPER } from '../../model/constants/disks'
 import { DEFAULT_HYPERVISOR } from '../../model/constants/hypervisors'
 import { DEFAULT_BRIDGE, DEFAULT_OVS, IPOLICY_DEFAULTS } from '../../model/constants/params'
 import { SSH_KEY_BITS, SSH_KEY_TYPE_DEFAULT } from '../../model/constants/words'
@@ -10,6 +10,7 @@ import { clusterChanges } from './modify'
 import { type Call, CommandFailure, EXIT, refusal } from '../command'
 import type { OptionValues } from '../input/option-values'
 import { firstArgument } from '../submit/submit'
+import { isDiskTemplate, isOnLvm } from '../../model/templates'
 
 export async function initCluster(call: Call): Promise<number> {
   const { options, terminal, clock } = call
@@ -71,7 +72,7 @@ type Templates = readonly string[]
 
 /** Empty for none. */
 function volumeGroup(name: string | undefined, templates: Templates, note: (text: string) => void): string {
-  const lvm = templates.some((template) => DTS_LVM.some((one) => one === template))
+  const lvm = templates.some((template) => isDiskTemplate(template) && isOnLvm(template))
   if (name && !lvm)
     note('You specified a volume group with --vg-name, but you did not enable any disk template that uses lvm.')
   if (name === '' && lvm) throw new CommandFailure('LVM disk templates are enabled, but vg name not set.')

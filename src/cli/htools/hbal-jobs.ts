@@ -5,6 +5,7 @@ import type { ClusterModel } from '../../allocation/cluster-model'
 import { moveSteps } from '../../allocation/jobs'
 import { score8 } from '../../allocation/numbers'
 import type { Step as OpCodeStep } from '../../allocation/requests'
+import { isMirroredInside } from '../../model/templates'
 
 export interface Job {
   /** All that it touches, before and after. */
@@ -33,7 +34,9 @@ export function stepLine(model: ClusterModel, step: Step, position: number, widt
 /** `name`: what its instance is called in the commands. */
 export function jobOf(model: ClusterModel, step: Step, name: string): Job {
   const { move, oldPrimary, oldSecondary } = step
-  const before = model.instances[move.instance]?.data.template === 'drbd' ? [oldPrimary, oldSecondary] : [oldPrimary]
+  const before = isMirroredInside(model.instances[move.instance]?.data.template)
+    ? [oldPrimary, oldSecondary]
+    : [oldPrimary]
   const nodes = [move.primary, move.secondary, ...before].filter((node) => node !== NO_NODE)
   const { commands } = describe(model, step, name)
   const instance = model.instances[move.instance]?.data.name ?? ''

@@ -13,6 +13,7 @@ import {
 import { findGroup, loadModel, saveData } from './load'
 import { type Parsed, has, listOf, parseOptions, textOf, verbosity } from './options'
 import { type Surroundings, failure } from './surroundings'
+import { isMirroredInside } from '../../model/templates'
 
 const OPTIONS =
   'text-data offline offline-maintenance verbose quiet no-headers node-tags save group print-moves full-evacuation skip-non-redundant ignore-non-redundant force one-step-only static-kvm-node-memory luxi master ialloc-src version help help-completion'
@@ -54,7 +55,7 @@ function wantedNodes({ data, nodes }: ClusterModel, options: Parsed): number[] {
   const wanted = group === undefined ? undefined : findGroup(data, group)
   if (wanted === -1) throw failure('Cannot find target group.')
   const busy = has(options, 'skip-non-redundant')
-    ? data.instances.flatMap((one) => (one.template === 'drbd' || one.forthcoming ? [] : [one.primary]))
+    ? data.instances.flatMap((one) => (isMirroredInside(one.template) || one.forthcoming ? [] : [one.primary]))
     : []
   const skipped = new Set(busy)
   return nodes.flatMap(({ data: node, offline }, at) => {

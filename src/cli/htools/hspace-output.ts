@@ -1,5 +1,4 @@
 // Prints the result of `hspace`: sentences for people, or keys and values for programs.
-import type { Template } from '../../allocation/cluster-data'
 import { nodesNeeded } from '../../allocation/cluster-data'
 import type { ClusterModel } from '../../allocation/cluster-model'
 import { failCounts } from '../../allocation/fail-modes'
@@ -8,6 +7,7 @@ import { fixed, score8, showDouble } from '../../allocation/numbers'
 import type { Resources } from '../../allocation/resources'
 import { quoted } from './options'
 import type { Surroundings } from './surroundings'
+import type { DiskTemplate } from '../../model/templates'
 
 export interface Usage {
   readonly memory: number
@@ -48,7 +48,7 @@ export class Printer {
     this.line(`There are ${initial.instances > 0 ? initial.instances : 'no'} initial instances on the cluster.`)
   }
 
-  spec(name: 'Standard' | 'Tiered', usage: Usage, template: Template, spindles: boolean): void {
+  spec(name: 'Standard' | 'Tiered', usage: Usage, template: DiskTemplate, spindles: boolean): void {
     const values = specPairs(usage)
     if (this.machine) {
       const prefix = name === 'Standard' ? 'SPEC' : 'TSPEC_INI'

@@ -1,13 +1,6 @@
 // `hspace`: how many instances fit on a cluster: first of sizes that shrink, then of one size.
 import { ALLOC_DEFAULTS, type AllocOptions } from '../../allocation/allocate'
-import {
-  type InstanceData,
-  NO_NODE,
-  type Spec,
-  TEMPLATES,
-  type Template,
-  nodesNeeded,
-} from '../../allocation/cluster-data'
+import { type InstanceData, NO_NODE, type Spec, nodesNeeded } from '../../allocation/cluster-data'
 import { type ClusterModel, buildModel } from '../../allocation/cluster-model'
 import { candidatesFor } from '../../allocation/explain'
 import { candidateLines } from '../../allocation/explain-text'
@@ -25,6 +18,7 @@ import { loadModel, savedData } from './load'
 import { type Parsed, has, isYes, numberOf, parseOptions, textOf, verbosity } from './options'
 import { coefficients, nodeTable } from './table'
 import { type Surroundings, failure } from './surroundings'
+import { ALLOCATION_TEMPLATES, type DiskTemplate } from '../../model/templates'
 
 const OPTIONS =
   'print-nodes text-data disk-template spindle-use simulate verbose quiet independent-groups accept-existing-errors offline no-capacity-checks machine-readable max-cpu max-length min-disk standard-alloc tiered-alloc save static-kvm-node-memory master luxi ialloc-src explain version help help-completion'
@@ -89,8 +83,8 @@ export async function hspace(args: readonly string[], surroundings: Surroundings
   printer.end()
   return 0
 
-  function finish(name: 'Standard' | 'Tiered', at: ClusterModel, filled: Filled, usage: Usage, used: Template): void {
-    printer.spec(name, usage, used, spindles)
+  function finish(name: 'Standard' | 'Tiered', at: ClusterModel, filled: Filled, usage: Usage, on: DiskTemplate): void {
+    printer.spec(name, usage, on, spindles)
     if (verbose > 1) surroundings.err(allocationMap(`${name} allocation map`, at, filled, spindles))
     showNodes(at, options, surroundings, `${name} allocation`)
     const file = textOf(options, 'save')
@@ -126,7 +120,7 @@ function runTiers(filling: Filling, { stopped, limit }: Plan, specs: readonly In
   return all
 }
 
-function planFor(model: ClusterModel, options: Parsed, template: Template, surroundings: Surroundings): Plan {
+function planFor(model: ClusterModel, options: Parsed, template: DiskTemplate, surroundings: Surroundings): Plan {
   const plan = planOf(model, options, template)
   if (verbosity(options) > 3) surroundings.err(planLines(model, plan))
   if (plan.nodes.length === 0 && !plan.stopped)
@@ -134,7 +128,7 @@ function planFor(model: ClusterModel, options: Parsed, template: Template, surro
   return plan
 }
 
-function planOf(model: ClusterModel, options: Parsed, template: Template): Plan {
+function planOf(model: ClusterModel, options: Parsed, template: DiskTemplate): Plan {
   const all = model.nodes.map((_, at) => at)
   const acceptExisting = has(options, 'accept-existing-errors')
   const capacity = !has(options, 'no-capacity-checks')
@@ -187,7 +181,11 @@ const usageOf = (spec: Spec): Usage => ({
   spindles: spec.spindles,
 })
 
-const instanceOf = ({ memory, disk, cpus, spindles }: Usage, template: Template, spindleUse: number): InstanceData => ({
+const instanceOf = (
+  { memory, disk, cpus, spindles }: Usage,
+  template: DiskTemplate,
+  spindleUse: number,
+): InstanceData => ({
   name: 'new',
   memory,
   disk,
@@ -204,8 +202,8 @@ const instanceOf = ({ memory, disk, cpus, spindles }: Usage, template: Template,
   forthcoming: false,
 })
 
-const templateOption = (options: Parsed): Template | undefined =>
-  TEMPLATES.find((one) => one === textOf(options, 'disk-template'))
+const templateOption = (options: Parsed): DiskTemplate | undefined =>
+  ALLOCATION_TEMPLATES.find((one) => one === textOf(options, 'disk-template'))
 
 function specOption(options: Parsed, name: 'standard-alloc' | 'tiered-alloc'): Usage | undefined {
   const text = textOf(options, name)

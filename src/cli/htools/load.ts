@@ -1,6 +1,6 @@
 // The cluster that the options name, read and built, with the complaints of the programs.
 import { instancesNow } from '../../allocation/changes'
-import { BadClusterData, type ClusterData, type Policy, type Spec, type Template } from '../../allocation/cluster-data'
+import { BadClusterData, type ClusterData, type Policy, type Spec } from '../../allocation/cluster-data'
 import { type ClusterModel, Col, type Settings, buildModel } from '../../allocation/cluster-model'
 import { readNumber, showDouble } from '../../allocation/numbers'
 import { type LiveRecords, liveCluster } from '../../allocation/live-cluster'
@@ -12,6 +12,7 @@ import { readFile, writeFile } from './files'
 import { monitored } from './monitoring'
 import { recordsFromLuxi, recordsFromRapi } from './sources'
 import { Stop, type Surroundings, failure } from './surroundings'
+import type { DiskTemplate } from '../../model/templates'
 
 /** Loads the cluster from the one source that the options name. `first` may print before the names of nodes are looked up. */
 export async function loadModel(
@@ -141,7 +142,7 @@ const specText = (spec: Spec): string =>
   `ISpec {iSpecMemorySize = ${spec.memory}, iSpecCpuCount = ${spec.cpus}, iSpecDiskSize = ${spec.disk}, ` +
   `iSpecDiskCount = ${spec.disks}, iSpecNicCount = ${spec.nics}, iSpecSpindleUse = ${spec.spindles}}`
 
-const TEMPLATE_NAMES: Record<Template, string> = {
+const TEMPLATE_NAMES: Record<DiskTemplate, string> = {
   diskless: 'DTDiskless',
   file: 'DTFile',
   sharedfile: 'DTSharedFile',

@@ -1,6 +1,6 @@
 // The options of the programs of allocation, under the names that Ganeti's have.
-import { TEMPLATES } from '../../allocation/cluster-data'
 import { type NumberKind, parseSize, readNumber } from '../../allocation/numbers'
+import { ALLOCATION_TEMPLATES, isDiskTemplate } from '../../model/templates'
 
 export interface OptionSpec {
   readonly long: string
@@ -170,11 +170,9 @@ export const OPTIONS: readonly OptionSpec[] = [
     long: 'disk-template',
     arg: 'TEMPLATE',
     help: 'disk template of the instances',
-    completes: `choices=${TEMPLATES.join(',')}`,
+    completes: `choices=${ALLOCATION_TEMPLATES.join(',')}`,
     check: (text) =>
-      TEMPLATES.some((one) => one === text)
-        ? undefined
-        : `Invalid string value for type DiskTemplate: ${JSON.stringify(text)}`,
+      isDiskTemplate(text) ? undefined : `Invalid string value for type DiskTemplate: ${JSON.stringify(text)}`,
   },
   whole('spindle-use', 'SPINDLES', 'parsing spindle-use', 'how much spindle capacity an instance takes', {
     completes: 'float',

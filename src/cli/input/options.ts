@@ -1,5 +1,6 @@
 // Options that commands of several tools have. Names, types and defaults are Ganeti's.
 import { flag, value } from './option'
+import { DISK_TEMPLATES } from '../../model/templates'
 
 export const oBackendParameters = value('--backend-parameters', 'beparams', 'keyval', 'backend parameters', {
   short: '-B',
@@ -15,7 +16,7 @@ export const oDiskState = value('--disk-state', 'disk_state', 'identkeyval', 'di
 })
 export const oDiskTemplate = value('--disk-template', 'disk_template', 'choice', 'disk template', {
   short: '-t',
-  choices: ['blockdev', 'diskless', 'drbd', 'ext', 'file', 'gluster', 'plain', 'rbd', 'sharedfile'],
+  choices: DISK_TEMPLATES,
   metavar: 'TEMPL',
 })
 export const oDryRun = flag('--dry-run', 'dry_run', 'check only')

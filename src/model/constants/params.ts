@@ -1,6 +1,7 @@
 // Defaults and types of backend, NIC and node parameters, and of the instance policy.
 import type { BeParams, IPolicy, ISpec, NdParams, NicParams } from '../params'
 import type { ParamType } from '../param-types'
+import { DISK_TEMPLATES } from '../templates'
 
 export const BE_DEFAULTS: BeParams = {
   minmem: 128,
@@ -100,5 +101,5 @@ export const IPOLICY_DEFAULTS: IPolicy = {
   std: { 'memory-size': 128, 'disk-size': 1024, 'disk-count': 1, 'cpu-count': 1, 'nic-count': 1, 'spindle-use': 1 },
   'spindle-ratio': 32,
   'vcpu-ratio': 4,
-  'disk-templates': ['blockdev', 'diskless', 'drbd', 'ext', 'file', 'gluster', 'plain', 'rbd', 'sharedfile'],
+  'disk-templates': DISK_TEMPLATES,
 }

@@ -2,13 +2,13 @@
 import { change } from '../../config/changes'
 import { instanceDisks, instanceNodes } from '../../config/lookup'
 import type { ConfigData, Instance } from '../../model/config'
-import { DTS_INT_MIRROR } from '../../model/constants/disks'
 import { OpExecError } from '../../model/errors'
 import { niceSort } from '../../model/nice-sort'
 import { OpGroupAssignNodes } from '../../opcodes/group'
 import { findGroup, wantedNodes } from '../find'
 import { exclusive, logicalUnit } from '../logical-unit'
 import { findGroupAndAll, sameNames } from './members'
+import { isMirroredInside } from '../../model/templates'
 
 export const groupAssignNodes = logicalUnit(OpGroupAssignNodes, {
   async locks(op, ctx) {
@@ -53,7 +53,7 @@ export function splitInstances(
   moves: ReadonlyMap<string, string>,
 ): { split: string[]; stillSplit: string[] } {
   const mirrored = Object.values(config.instances).filter((instance) =>
-    instanceDisks(config, instance).some((disk) => DTS_INT_MIRROR.includes(disk.dev_type)),
+    instanceDisks(config, instance).some((disk) => isMirroredInside(disk.dev_type)),
   )
   const isSplit = (instance: Instance, groupOf: (node: string) => string | undefined) =>
     new Set(instanceNodes(config, instance).map(groupOf)).size > 1

@@ -1,9 +1,8 @@
 // Changing an instance policy: a group may override what the cluster prescribes, and only the cluster has standard specs.
 import { instanceDisks, diskTemplateOf, instanceNodes } from '../../config/lookup'
 import { fillBeParams, fillIPolicy, fillNdParams } from '../../config/filled'
-import type { Cluster, ConfigData, DiskTemplate, Instance, IPolicy, NodeGroup } from '../../model/config'
+import type { Cluster, ConfigData, Instance, IPolicy, NodeGroup } from '../../model/config'
 import type { PartialIPolicy } from '../../model/config'
-import { DISK_TEMPLATES } from '../../model/constants/disks'
 import { IPOLICY_KEYS, ISPEC_KEYS } from '../../model/constants/params'
 import { VALUE } from '../../model/constants/words'
 import { ECODE, OpPrereqError } from '../../model/errors'
@@ -11,6 +10,7 @@ import { niceSort } from '../../model/nice-sort'
 import { enforceTypes, type ParamType } from '../../model/param-types'
 import { policyViolations } from '../instance/placement/ipolicy'
 import { asObject } from './params'
+import { DISK_TEMPLATES, type DiskTemplate } from '../../model/templates'
 
 type Given = Readonly<Record<string, unknown>>
 type Level = 'cluster' | 'group'

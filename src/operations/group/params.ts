@@ -1,13 +1,14 @@
 // Parameters that groups and nodes lay over those of the level above: merged with the old ones, coerced, and checked.
 import { instanceDisks } from '../../config/lookup'
 import type { ConfigData, GroupDiskParams, Hypervisor, Instance, NdParams, Params } from '../../model/config'
-import { DISK_DRIVER_ACCESS, DISK_PARAMS, DISK_TEMPLATES, DTS_HAVE_ACCESS } from '../../model/constants/disks'
+import { DISK_DRIVER_ACCESS } from '../../model/constants/disks'
 import { HYPERVISORS } from '../../model/constants/hypervisors'
 import { ND_NOT_ON_NODES, ND_TYPES } from '../../model/constants/params'
 import { VALUE } from '../../model/constants/words'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { enforceTypes, type ParamType } from '../../model/param-types'
 import { isObject } from '../../lib/shapes/shape'
+import { DISK_TEMPLATES, factsOf, isDiskTemplate } from '../../model/templates'
 
 type Given = Readonly<Record<string, unknown>>
 /** Static state: parameters by hypervisor, or by storage type and volume group. */
@@ -38,8 +39,8 @@ export function checkNodeLevel(given: Given): void {
 
 const ALL_DISK_PARAM_TYPES: Readonly<Record<string, ParamType>> = Object.assign(
   {},
-  ...Object.values(DISK_PARAMS).map((specs) =>
-    Object.fromEntries(Object.entries(specs).map(([name, spec]) => [name, spec.type])),
+  ...DISK_TEMPLATES.map((template) =>
+    Object.fromEntries(Object.entries(factsOf(template).params).map(([name, spec]) => [name, spec.type])),
   ),
 )
 
@@ -51,7 +52,7 @@ export function updatedDiskParams(old: GroupDiskParams, given: Readonly<Record<s
   for (const [template, params] of Object.entries(given))
     merged[template] = enforceTypes(updatedParams(old[template] ?? {}, params), ALL_DISK_PARAM_TYPES)
   const known = (template: string, name: string) =>
-    DISK_TEMPLATES.some((other) => other === template && Object.hasOwn(DISK_PARAMS[other], name))
+    isDiskTemplate(template) && Object.hasOwn(factsOf(template).params, name)
   const foreign = Object.entries(merged).flatMap(([template, params]) =>
     Object.keys(params).flatMap((name) => (known(template, name) ? [] : [`${template}/${name}`])),
   )
@@ -74,7 +75,7 @@ export function accessProblem(given: Readonly<Record<string, Given>>): string | 
 /** Only KVM reads disks in user space. */
 export function checkDiskAccess(config: ConfigData, instances: readonly Instance[], params: GroupDiskParams): void {
   for (const [template, { access }] of Object.entries(params)) {
-    if (access !== 'userspace' || !DTS_HAVE_ACCESS.some((other) => other === template)) continue
+    if (access !== 'userspace' || !(isDiskTemplate(template) && factsOf(template).access === true)) continue
     for (const instance of instances) {
       const uses = instanceDisks(config, instance).some((disk) => disk.dev_type === template)
       if (uses && !readsInUserSpace(instance.hypervisor))

@@ -6,12 +6,13 @@ import { buildModel } from '../../allocation/cluster-model'
 import { parseRequest } from '../../allocation/request-json'
 import { startOf } from '../../lib/short-text'
 import { errorText } from '../../lib/system-failure'
-import type { ConfigData, DiskTemplate } from '../../model/config'
+import type { ConfigData } from '../../model/config'
 import { BUILTIN_IALLOCATOR } from '../../model/constants/words'
 import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
 import { TOLD_CHARS_MAX } from '../../model/limits/node'
 import type { UnitContext } from '../unit-context'
 import { clusterData } from './cluster-data'
+import type { DiskTemplate } from '../../model/templates'
 
 /** A request in the allocator protocol: its `type`, and the fields of that type. */
 export type AllocatorRequest = Readonly<Record<string, unknown>> & { readonly type: string }

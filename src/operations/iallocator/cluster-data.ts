@@ -2,10 +2,11 @@
 import { diskSpace, templateOf, type LiveNode } from '../../allocation/from-config'
 import { fillBeParams, fillIPolicy, fillNdParams, fillNicParams } from '../../config/filled'
 import { diskTemplateOf, instanceDisks, instanceNodes } from '../../config/lookup'
-import type { ConfigData, DiskTemplate, Instance, Node, NodeUuid } from '../../model/config'
+import type { ConfigData, Instance, Node, NodeUuid } from '../../model/config'
 import { IALLOCATOR_VERSION } from '../../model/constants/versions'
 import { liveNodes } from '../instance/placement/live-nodes'
 import type { UnitContext } from '../unit-context'
+import type { DiskTemplate } from '../../model/templates'
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -1,8 +1,8 @@
 // OP_INSTANCE_CREATE: checks, places, makes and installs a new instance, and starts it.
 import { change } from '../../config/changes'
-import { DEFAULT_FILE_DRIVER, DTS_EXCL_STORAGE, DTS_FILEBASED } from '../../model/constants/disks'
+import { DEFAULT_FILE_DRIVER } from '../../model/constants/disks'
 import { HYPERVISORS_WITH_PORT } from '../../model/constants/hypervisors'
-import type { ConfigData, Disk, DiskTemplate, Instance, Node } from '../../model/config'
+import type { ConfigData, Disk, Instance, Node } from '../../model/config'
 import { HELPER_SHUTDOWN_TIMEOUT_S, HELPER_STARTUP_TIMEOUT_S } from '../../model/constants/words'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { OpInstanceCreate } from '../../opcodes/instance'
@@ -35,6 +35,7 @@ import { chooseNodes, type PlacementRequest } from './placement/placement'
 import { contentEnv, contentOf, importDisks, sourceNodes, type Content } from './create/content'
 import { newAddress, newName } from './create/resolve'
 import { hookNodes, viewOf, type InstanceView } from './view'
+import { type DiskTemplate, factsOf, isFileBased, isMirroredInside } from '../../model/templates'
 
 /** An instance that is about to be created, with its configuration as if it existed. */
 export interface Creation {
@@ -141,12 +142,12 @@ function settleArguments(ctx: UnitContext, { cluster }: ConfigData, op: CreateOp
   checkNames('disk', op.disks)
   ctx.note({ disk_template: template })
   checkTemplate(cluster, template)
-  if (template !== 'ext') for (const disk of op.disks) checkDiskParams(disk)
-  if (DTS_FILEBASED.includes(template)) ctx.note({ file_driver: op.file_driver ?? DEFAULT_FILE_DRIVER })
+  if (factsOf(template).ownParams !== true) for (const disk of op.disks) checkDiskParams(disk)
+  if (isFileBased(template)) ctx.note({ file_driver: op.file_driver ?? DEFAULT_FILE_DRIVER })
 }
 
 function ignoreSecondary(ctx: UnitContext, op: CreateOp, template: DiskTemplate): void {
-  if ((op.snode ?? op.snode_uuid) === undefined || template === 'drbd') return
+  if ((op.snode ?? op.snode_uuid) === undefined || isMirroredInside(template)) return
   ctx.log.warning('Secondary node will be ignored on non-mirrored disk template')
   ctx.note({ snode: null })
 }
@@ -186,13 +187,13 @@ async function checkOnNode(
   if (node.offline) throw refuse('offline')
   if (node.drained) throw refuse('drained')
   if (!node.vm_capable) throw refuse('non-vm_capable')
-  if (!DTS_EXCL_STORAGE.includes(wanted.template) && fillNdParams(config, node).exclusive_storage)
+  if (factsOf(wanted.template).exclusive !== true && fillNdParams(config, node).exclusive_storage)
     throw new OpPrereqError(
       `Disk template ${wanted.template} not supported with exclusive storage, which node '${node.name}' has`,
       ECODE.STATE,
     )
   checkPolicy(config, wanted, node, op.ignore_ipolicy)
-  if (wanted.template === 'diskless' && op.disks.length > 0)
+  if (factsOf(wanted.template).empty === true && op.disks.length > 0)
     ctx.log.warning('An instance of the template diskless gets no disks; those given are ignored')
   const asked_mib = wanted.disks.reduce((sum, { size }) => sum + size, 0)
   await checkFileSpace(ctx, { ...config, node, template: wanted.template }, asked_mib, op.ignore_ipolicy)

@@ -11,6 +11,7 @@ import { moveLocks, planMove, type Move } from './moves/plan'
 import { startOn } from './startup'
 import { dictOf, hookNodes, reread } from './view'
 import { whileItStops } from './while-it-stops'
+import { isMirroredInside } from '../../model/templates'
 
 export const instanceFailover = logicalUnit(OpInstanceFailover, {
   ...moveLocks,
@@ -42,7 +43,7 @@ export const instanceFailover = logicalUnit(OpInstanceFailover, {
 
 /** Variables for the hooks of a move. Only DRBD has secondary nodes, and a move swaps the two nodes. */
 export function moveEnv({ view, target }: Move): HookEnv {
-  const mirrored = view.disks.some((disk) => disk.dev_type === 'drbd')
+  const mirrored = view.disks.some((disk) => isMirroredInside(disk.dev_type))
   return {
     OLD_PRIMARY: view.primary.name,
     NEW_PRIMARY: target.name,

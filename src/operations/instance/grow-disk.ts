@@ -1,7 +1,6 @@
 // OP_INSTANCE_GROW_DISK: enlarges one disk, and tells a running guest.
 import { change } from '../../config/changes'
 import { fillNdParams } from '../../config/filled'
-import { DTS_GROWABLE } from '../../model/constants/disks'
 import type { Disk } from '../../model/config'
 import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
 import { OpInstanceGrowDisk } from '../../opcodes/instance'
@@ -25,6 +24,7 @@ import {
   reread,
   type InstanceView,
 } from './view'
+import { factsOf } from '../../model/templates'
 
 interface Growth {
   readonly view: InstanceView
@@ -44,7 +44,7 @@ export const instanceGrowDisk = logicalUnit(OpInstanceGrowDisk, {
         `Invalid disk index: ${op.disk} (instance has ${view.disks.length === 0 ? 'no disks' : `disks 0 to ${view.disks.length - 1}`})`,
         ECODE.INVAL,
       )
-    if (!DTS_GROWABLE.includes(disk.dev_type))
+    if (factsOf(disk.dev_type).growable !== true)
       throw new OpPrereqError(`Instance's disk layout ${disk.dev_type} does not support growing`, ECODE.INVAL)
     const to_mib = op.absolute ? op.amount : disk.size + op.amount
     if (to_mib < disk.size)

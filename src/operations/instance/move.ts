@@ -1,5 +1,4 @@
 // OP_INSTANCE_MOVE: stops the instance, copies its disks to another node, and starts it there.
-import { DTS_COPYABLE } from '../../model/constants/disks'
 import type { Node } from '../../model/config'
 import { fillBeParams } from '../../config/filled'
 import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
@@ -23,6 +22,7 @@ import { checkTargetPolicy } from './moves/plan'
 import { startOn } from './startup'
 import { dictOf, diskDictOf, locksOfInstance, movedTo, readInstance, reread, type InstanceView } from './view'
 import { whileItStops } from './while-it-stops'
+import { factsOf } from '../../model/templates'
 
 type MoveOp = Op<typeof OpInstanceMove>
 
@@ -70,7 +70,7 @@ async function checkMove(ctx: UnitContext, op: MoveOp): Promise<Move> {
   const view = await readInstance(ctx, op)
   const { instance, config } = view
   for (const [index, disk] of view.disks.entries())
-    if (!DTS_COPYABLE.includes(disk.dev_type))
+    if (factsOf(disk.dev_type).copyable !== true)
       throw new OpPrereqError(
         `Instance disk ${index} has disk type ${disk.dev_type} and is not suitable for copying`,
         ECODE.STATE,

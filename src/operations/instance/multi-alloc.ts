@@ -1,6 +1,6 @@
 // OP_INSTANCE_MULTI_ALLOC: places several new instances, one after the other, and submits a job that makes each.
 import type { Allocators } from '../../model/allocators'
-import type { ConfigData, DiskTemplate } from '../../model/config'
+import type { ConfigData } from '../../model/config'
 import { BUILTIN_IALLOCATOR } from '../../model/constants/words'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { OpInstanceCreate, OpInstanceMultiAlloc } from '../../opcodes/instance'
@@ -16,6 +16,7 @@ import { firstThatFinds, givenOrDefaults } from './placement/allocator'
 import { allocationOf, heldNodes, notHeld, Placer } from './placement/placement'
 import { askScript } from '../iallocator/ask'
 import { placedOf } from '../iallocator/results'
+import { type DiskTemplate, isMirroredInside } from '../../model/templates'
 
 type MultiAllocOp = Op<typeof OpInstanceMultiAlloc>
 
@@ -95,7 +96,7 @@ async function allocatorsOf(
   wanted: readonly { create: CreateOp }[],
 ): Promise<Allocators | undefined> {
   const named = wanted.flatMap(({ create: { pnode, snode, disk_template } }) =>
-    disk_template === 'drbd' ? [pnode !== undefined, snode !== undefined] : [pnode !== undefined],
+    isMirroredInside(disk_template) ? [pnode !== undefined, snode !== undefined] : [pnode !== undefined],
   )
   if (named.includes(true) && named.includes(false))
     throw refusal('There are instance objects providing pnode/snode while others do not')

@@ -1,7 +1,6 @@
 // OP_INSTANCE_RENAME: gives a stopped instance another name, and its file-based disks another folder.
 import * as path from 'node:path'
 import { change } from '../../config/changes'
-import { DTS_INSTANCE_DEPENDENT_PATH } from '../../model/constants/disks'
 import type { Disk } from '../../model/config'
 import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
 import { OpInstanceRename } from '../../opcodes/instance'
@@ -22,6 +21,7 @@ import {
   reread,
   type InstanceView,
 } from './view'
+import { factsOf } from '../../model/templates'
 
 const instanceLocks = locksOfInstance(['node', 'node-res'])
 
@@ -77,7 +77,7 @@ async function checkFree(ctx: UnitContext, own: string, name: string): Promise<v
 /** File-based disks are in a folder of the instance's name. */
 function movedDisks(view: InstanceView, name: string): Disk[] {
   return view.disks
-    .filter((disk) => DTS_INSTANCE_DEPENDENT_PATH.includes(disk.dev_type))
+    .filter((disk) => factsOf(disk.dev_type).namedAfterInstance === true)
     .map((disk) => {
       const [driver = '', file] = disk.logical_id
       const folder = path.posix.dirname(path.posix.dirname(String(file)))

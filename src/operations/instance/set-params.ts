@@ -22,6 +22,7 @@ import { planNics, plugNics, type NicPlan } from './nics/changes'
 import { balloon, checkBalloon } from './parameters/memory'
 import { newValues, type Changed, type SetOp, type Values } from './parameters/values'
 import { hookNodes, locksOfInstance, movedTo, readInstance, reread, type InstanceView } from './view'
+import { factsOf } from '../../model/templates'
 
 interface SetPlan {
   readonly view: InstanceView
@@ -107,7 +108,10 @@ function checkGiven(op: SetOp): void {
   checkNotClusterOnly(op.hvparams, 'instance', 'cluster')
   if (op.disk_template !== undefined && op.disks.length > 0)
     throw refuse('Disk template conversion and other disk changes not supported at the same time')
-  if (Object.keys(op.ext_params).length > 0 && op.disk_template !== 'ext')
+  if (
+    Object.keys(op.ext_params).length > 0 &&
+    !(op.disk_template !== undefined && factsOf(op.disk_template).ownParams === true)
+  )
     throw refuse("'ext_params' are for a change to disks of template 'ext'; leave them out")
   if (op.instance_communication !== undefined)
     throw refuse('Instance communication cannot be changed by this version yet')

@@ -2,7 +2,6 @@
 import { diskTemplateOf, nodesOfGroup, primaryInstances, secondaryInstances } from '../../config/lookup'
 import type { Allocators } from '../../model/allocators'
 import type { ConfigData, Instance, Node } from '../../model/config'
-import { DTS_INT_MIRROR, DTS_MIRRORED } from '../../model/constants/disks'
 import { ECODE, OpExecError, OpPrereqError } from '../../model/errors'
 import { niceSort, niceSortBy } from '../../model/nice-sort'
 import { OpNodeEvacuate } from '../../opcodes/node'
@@ -13,6 +12,7 @@ import { allocatorsFor, firstThatFinds } from '../instance/placement/allocator'
 import { evacuationJobs, planEmptying, planEvacuation } from '../instance/placement/evacuation'
 import { logicalUnit, ResultWithJobs, shared, type Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
+import { isMirrored, isMirroredInside } from '../../model/templates'
 
 type Evacuate = Op<typeof OpNodeEvacuate>
 
@@ -112,10 +112,10 @@ function checkLocks(ctx: UnitContext, { node, nodes, instances }: Plan): void {
 
 /** Before anything is planned: what cannot move at all. */
 function checkMovable({ mode }: Evacuate, config: ConfigData, instances: readonly Instance[]): void {
-  const templates = mode === 'secondary-only' ? DTS_INT_MIRROR : DTS_MIRRORED
+  const may = mode === 'secondary-only' ? isMirroredInside : isMirrored
   const stuck = instances.flatMap((instance) => {
     const template = diskTemplateOf(config, instance)
-    return templates.some((other) => other === template)
+    return template !== 'mixed' && may(template)
       ? []
       : [`${instance.name} (its disk template ${template} does not allow it)`]
   })

@@ -1,10 +1,10 @@
 // Checks the answer of a joining node's daemon: it must speak the cluster's protocol, and have usable disks.
 import type { ConfigData, Node } from '../../model/config'
-import { DTS_LVM } from '../../model/constants/disks'
 import { PROTOCOL_VERSION, PROTOCOL_VERSIONS_SUPPORTED } from '../../model/constants/versions'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { asObject } from '../group/params'
 import type { UnitContext } from '../unit-context'
+import { isOnLvm } from '../../model/templates'
 
 export async function checkNodeSoftware(ctx: UnitContext, config: ConfigData, node: Node): Promise<void> {
   const what = `Can't get version information from node ${node.name}`
@@ -19,7 +19,7 @@ export async function checkNodeSoftware(ctx: UnitContext, config: ConfigData, no
 
 async function checkPhysicalVolumes(ctx: UnitContext, { cluster }: ConfigData, node: Node): Promise<void> {
   const vg = cluster.volume_group_name
-  if (vg === undefined || !cluster.enabled_disk_templates.some((template) => DTS_LVM.includes(template))) return
+  if (vg === undefined || !cluster.enabled_disk_templates.some((template) => isOnLvm(template))) return
   const args = [{ pvlist: [vg] }, cluster.cluster_name, cluster.hvparams] as const
   const result = await ctx.nodes.attempt(node, 'node_verify_light', [...args])
   const volumes: unknown = result.ok ? result.payload['pvlist'] : undefined

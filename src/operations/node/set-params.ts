@@ -4,7 +4,6 @@ import { change } from '../../config/changes'
 import { instanceDisks, instanceNodes, primaryInstances, secondaryInstances } from '../../config/lookup'
 import { fillNdParams } from '../../config/filled'
 import type { ConfigData, Instance, Node } from '../../model/config'
-import { DTS_INT_MIRROR } from '../../model/constants/disks'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { OpNodeSetParams } from '../../opcodes/node'
 import { namedNode } from '../find'
@@ -25,6 +24,7 @@ import {
 } from './roles'
 import { checkSecondaryIp } from './new-secondary-ip'
 import { checkIsIp4 } from './secondary-ip'
+import { isMirroredInside } from '../../model/templates'
 
 type SetParams = Op<typeof OpNodeSetParams>
 
@@ -98,7 +98,7 @@ const mirroredInstances = (config: ConfigData, node: Node): Instance[] =>
   Object.values(config.instances).filter(
     (instance) =>
       instanceNodes(config, instance).includes(node.uuid) &&
-      instanceDisks(config, instance).some((disk) => DTS_INT_MIRROR.includes(disk.dev_type)),
+      instanceDisks(config, instance).some((disk) => isMirroredInside(disk.dev_type)),
   )
 
 /** Instances that use the address which is to change. */

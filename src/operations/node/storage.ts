@@ -2,8 +2,8 @@
 import { pythonRepr } from '../../lib/python-text'
 import { instanceNodes } from '../../config/lookup'
 import type { Cluster, ConfigData, Instance, Node } from '../../model/config'
-import { DISK_TEMPLATES, LOCAL_DISK_STATUS, STORAGE_TYPE_OF_TEMPLATE } from '../../model/constants/disks'
-import { STORAGE_TYPES_NODE_STORAGE, type StorageType } from '../../model/constants/disks'
+import { LOCAL_DISK_STATUS } from '../../model/constants/disks'
+import { STORAGE_TYPES_NODE_STORAGE } from '../../model/constants/disks'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { niceSortBy } from '../../model/nice-sort'
 import { OpNodeModifyStorage, OpNodeQueryStorage, OpRepairNodeStorage } from '../../opcodes/node'
@@ -12,6 +12,7 @@ import { diskDicts, viewOf } from '../instance/view'
 import { exclusive, logicalUnit } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
 import { checkFields, lockNodesForReading } from './reading'
+import { directoryOf, DISK_TEMPLATES, factsOf, type StorageType } from '../../model/templates'
 
 const FIELDS: readonly string[] = ['allocatable', 'free', 'name', 'node', 'size', 'type', 'used']
 /** Known here, so nodes are not asked. */
@@ -141,7 +142,7 @@ async function faultyCopy(
 function checkTypeEnabled(cluster: Cluster, type: StorageType): void {
   // Physical volumes are what volume groups are made of.
   const asked = type === 'lvm-pv' ? 'lvm-vg' : type
-  const templates = DISK_TEMPLATES.filter((template) => STORAGE_TYPE_OF_TEMPLATE[template] === asked)
+  const templates = DISK_TEMPLATES.filter((template) => factsOf(template).storage === asked)
   if (templates.some((template) => cluster.enabled_disk_templates.includes(template))) return
   throw new OpPrereqError(
     `No disk template of storage type '${asked}' is enabled in this cluster. Enabled disk templates are: ${cluster.enabled_disk_templates.join(',')}`,
@@ -150,7 +151,7 @@ function checkTypeEnabled(cluster: Cluster, type: StorageType): void {
 
 function defaultType(cluster: Cluster): StorageType {
   const [template = 'diskless'] = cluster.enabled_disk_templates
-  const type = STORAGE_TYPE_OF_TEMPLATE[template]
+  const type = factsOf(template).storage
   if (STORAGE_TYPES_NODE_STORAGE.includes(type)) return type
   throw new OpPrereqError(
     `Storage reporting for storage type '${type}' is not supported. Please use the --storage-type option to specify one of the supported storage types (${STORAGE_TYPES_NODE_STORAGE.join(', ')}) or set the default disk template to one that supports storage reporting.`,
@@ -159,14 +160,7 @@ function defaultType(cluster: Cluster): StorageType {
 
 /** Nodes know their own volume groups. For file storage, the call names the directory. */
 function placeOf(cluster: Cluster, type: StorageType): string[][] {
-  switch (type) {
-    case 'file':
-      return [[cluster.file_storage_dir]]
-    case 'sharedfile':
-      return [[cluster.shared_file_storage_dir]]
-    case 'gluster':
-      return [[cluster.gluster_storage_dir]]
-    default:
-      return []
-  }
+  const template = DISK_TEMPLATES.find((one) => factsOf(one).storage === type)
+  const directory = template === undefined ? undefined : directoryOf(cluster, template)
+  return directory === undefined ? [] : [[directory]]
 }

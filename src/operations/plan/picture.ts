@@ -2,10 +2,11 @@
 import type { AllocOptions } from '../../allocation/allocate'
 import type { ClusterData } from '../../allocation/cluster-data'
 import { clusterDataOf } from '../../allocation/from-config'
-import type { ConfigData, DiskTemplate } from '../../model/config'
+import type { ConfigData } from '../../model/config'
 import type { NodeClient } from '../../rpc/node/client'
 import { optionsOf } from '../instance/placement/allocator'
 import { liveNodes } from '../instance/placement/live-nodes'
+import type { DiskTemplate } from '../../model/templates'
 
 /** `template`: whose storage is counted. */
 export async function clusterPicture(

@@ -1,14 +1,15 @@
 // OP_TEST_ALLOCATOR: shows what an allocator would be asked, or what it answers.
 import { diskSpace, templateOf } from '../../allocation/from-config'
 import { diskTemplateOf, instanceDisks, secondaryNodes } from '../../config/lookup'
-import type { ConfigData, DiskTemplate, Instance } from '../../model/config'
-import { DISK_ACCESS_MODES, DTS_INT_MIRROR } from '../../model/constants/disks'
+import type { ConfigData, Instance } from '../../model/config'
+import { DISK_ACCESS_MODES } from '../../model/constants/disks'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { OpTestAllocator } from '../../opcodes/test'
 import { findGroup, findInstance, pick } from '../find'
 import { allocatorInput, allocatorOutput, type AllocatorRequest } from '../iallocator/ask'
 import { logicalUnit, type Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
+import { type DiskTemplate, isMirroredInside } from '../../model/templates'
 
 type TestAllocator = Op<typeof OpTestAllocator>
 
@@ -67,7 +68,7 @@ function newInstance(config: ConfigData, op: TestAllocator, name: string) {
   }
 }
 
-const nodesOf = (template: DiskTemplate): number => (DTS_INT_MIRROR.includes(template) ? 2 : 1)
+const nodesOf = (template: DiskTemplate): number => (isMirroredInside(template) ? 2 : 1)
 
 function checkedDisk(disk: unknown): { size: number; mode: string } {
   if (typeof disk === 'object' && disk !== null && 'size' in disk && 'mode' in disk) {

@@ -1,7 +1,7 @@
 import { diskTemplateOf } from '../../config/lookup'
-import { DRBD_META_SIZE_MIB } from '../../model/constants/disks'
 import { type FieldTable, cell, field, optional, stampFields, tagsField } from '../field'
 import type { InstanceRow } from './instance-live'
+import { DRBD_META_SIZE_MIB, isMirroredInside } from '../../model/templates'
 
 export const instanceConfigFields: FieldTable<InstanceRow> = {
   ...stampFields('Instance', ({ instance }) => instance),
@@ -73,6 +73,6 @@ const secondaryGroups = ({ instance, index }: InstanceRow) =>
   index.secondaries(instance).flatMap((uuid) => index.groupOfNode(uuid) ?? [])
 
 function diskUsage({ instance, index }: InstanceRow): number {
-  const extra = diskTemplateOf(index.config, instance) === 'drbd' ? DRBD_META_SIZE_MIB : 0
+  const extra = isMirroredInside(diskTemplateOf(index.config, instance)) ? DRBD_META_SIZE_MIB : 0
   return index.disks(instance).reduce((sum, disk) => sum + disk.size + extra, 0)
 }

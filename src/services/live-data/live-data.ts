@@ -4,12 +4,7 @@ import type { Clock, Timer } from '../../lib/clock'
 import { Pace } from '../../lib/pace'
 import { mapInSlices } from '../../lib/slices'
 import type { ConfigData, Instance, Node } from '../../model/config'
-import {
-  STORAGE_TYPES_NODE_STORAGE,
-  STORAGE_TYPES_REPORTED,
-  STORAGE_TYPE_OF_TEMPLATE,
-  type StorageType,
-} from '../../model/constants/disks'
+import { STORAGE_TYPES_NODE_STORAGE, STORAGE_TYPES_REPORTED } from '../../model/constants/disks'
 import { CONSOLES_AT_ONCE, LISTS_ASK_AT_ONCE, LISTS_ASK_PATIENCE_S, LIVE_ANSWER_S } from '../../model/limits/live-data'
 import { NODES_ASKED_AT_ONCE } from '../../model/limits/node-calls'
 import { ROWS_AT_ONCE } from '../../model/limits/queries'
@@ -20,6 +15,7 @@ import type { StorageUnit } from '../../rpc/node/dicts'
 import type { LastKnown } from './last-known'
 import type { Hear, NodeQuestions } from './node-questions'
 import { Shared } from './shared'
+import { directoryOf, factsOf, type StorageType } from '../../model/templates'
 
 /**
  * Live data from the nodes: all are asked at once, with one call to a node however many queries want its answer, and none is waited
@@ -137,22 +133,16 @@ function hypervisorSpecs({ cluster }: ConfigData): [name: string, hvparams: Read
 
 /** The storage of the first enabled template whose space nodes can tell; with LVM its spindles too. */
 export function storageUnits(config: ConfigData, node: Node): StorageUnit[] {
-  const types = config.cluster.enabled_disk_templates.map((template) => STORAGE_TYPE_OF_TEMPLATE[template])
-  const type =
-    types.find((candidate) => STORAGE_TYPES_REPORTED.includes(candidate)) ??
-    types.find((candidate) => STORAGE_TYPES_NODE_STORAGE.includes(candidate))
-  if (type === undefined) return []
-  const key = storageKey(config, type)
+  const templates = config.cluster.enabled_disk_templates
+  const counted = (types: readonly StorageType[]) => templates.find((one) => types.includes(factsOf(one).storage))
+  const template = counted(STORAGE_TYPES_REPORTED) ?? counted(STORAGE_TYPES_NODE_STORAGE)
+  if (template === undefined) return []
+  const type = factsOf(template).storage
+  const key = directoryOf(config.cluster, template) ?? config.cluster.volume_group_name ?? ''
   if (type !== 'lvm-vg') return [[type, key, []]]
   const exclusive = fillNdParams(config, node).exclusive_storage
   return [
     ['lvm-vg', key, [exclusive]],
     ['lvm-pv', key, [exclusive]],
   ]
-}
-
-function storageKey({ cluster }: ConfigData, type: StorageType): string {
-  if (type === 'file') return cluster.file_storage_dir
-  if (type === 'sharedfile') return cluster.shared_file_storage_dir
-  return type === 'gluster' ? cluster.gluster_storage_dir : (cluster.volume_group_name ?? '')
 }

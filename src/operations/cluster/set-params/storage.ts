@@ -3,14 +3,15 @@ import * as path from 'node:path'
 import { fillIPolicy } from '../../../config/filled'
 import { instanceOfDisk, nodesOfGroup, primaryInstances } from '../../../config/lookup'
 import { recordValues } from '../../../config/records'
-import type { ConfigData, Disk, DiskTemplate, IPolicy, Node } from '../../../model/config'
-import { DTS_LVM, MIN_VG_SIZE_MIB } from '../../../model/constants/disks'
+import type { ConfigData, Disk, IPolicy, Node } from '../../../model/config'
+import { MIN_VG_SIZE_MIB } from '../../../model/constants/disks'
 import { ECODE, OpPrereqError } from '../../../model/errors'
 import { niceSort } from '../../../model/nice-sort'
 import { checkTemplatesEnabled, newlyViolating, updatedIPolicy } from '../../group/ipolicy'
 import type { UnitContext } from '../../unit-context'
 import { given, invalid } from './fields'
 import type { Fields, SetParams } from './set-params'
+import { DISK_TEMPLATES, type DiskTemplate, factsOf, isOnLvm } from '../../../model/templates'
 
 export function storageFields(config: ConfigData, op: SetParams): Fields {
   const { enabled_disk_templates: templates, vg_name, drbd_helper } = op
@@ -21,21 +22,23 @@ export function storageFields(config: ConfigData, op: SetParams): Fields {
     enabled_disk_templates: templates,
     volume_group_name: vg_name === '' ? null : vg_name,
     drbd_usermode_helper: drbd_helper === '' ? null : drbd_helper,
-    file_storage_dir: storageDir(op, 'file', op.file_storage_dir, config),
-    shared_file_storage_dir: storageDir(op, 'sharedfile', op.shared_file_storage_dir, config),
-    gluster_storage_dir: storageDir(op, 'gluster', op.gluster_storage_dir, config),
+    ...Object.fromEntries(
+      directories(op).map(([template, name, directory]) => [name, storageDir(op, template, directory, config)]),
+    ),
     ipolicy,
   })
 }
 
+/** Of each template with a directory, its name among the parameters, and what is asked for. */
+const directories = (op: SetParams) =>
+  DISK_TEMPLATES.flatMap((template) => {
+    const { directory } = factsOf(template)
+    return directory === undefined ? [] : [[template, directory, op[directory]] as const]
+  })
+
 /** Warns about settings that are allowed but may surprise the user. */
 export function checkStorage(ctx: UnitContext, config: ConfigData, op: SetParams): void {
-  const dirs: [DiskTemplate, string | undefined][] = [
-    ['file', op.file_storage_dir],
-    ['sharedfile', op.shared_file_storage_dir],
-    ['gluster', op.gluster_storage_dir],
-  ]
-  for (const [template, directory] of dirs)
+  for (const [template, , directory] of directories(op))
     if (directory !== undefined && directory !== '' && !enabled(config, op).includes(template))
       ctx.log.warning(`Specified a ${template} storage directory, although ${template} storage is not enabled.`)
   if (Object.hasOwn(op.diskparams ?? {}, 'drbd')) for (const text of DRBD_PARAMS) ctx.log.warning(text)
@@ -80,7 +83,7 @@ const enabled = (config: ConfigData, op: SetParams): readonly DiskTemplate[] =>
 const disabled = (config: ConfigData, op: SetParams): DiskTemplate[] =>
   config.cluster.enabled_disk_templates.filter((template) => !enabled(config, op).includes(template))
 
-const usesLvm = (templates: readonly DiskTemplate[]): boolean => templates.some((one) => DTS_LVM.includes(one))
+const usesLvm = (templates: readonly DiskTemplate[]): boolean => templates.some((one) => isOnLvm(one))
 
 const hasDisks = (config: ConfigData, template: DiskTemplate): boolean =>
   recordValues(config.disks).some((disk) => disk.dev_type === template)
@@ -91,8 +94,8 @@ function checkTemplatesUnused(config: ConfigData, templates: readonly DiskTempla
       .filter((disk) => disk.dev_type === template)
       .map((disk) => `${shown(disk)} (${place(config, disk)})`)
     const diskless = recordValues(config.instances).filter((instance) => instance.disks.length === 0)
-    const found = template === 'diskless' ? diskless.map((instance) => instance.name) : users
-    const what = template === 'diskless' ? 'instance' : 'disk'
+    const found = factsOf(template).empty === true ? diskless.map((instance) => instance.name) : users
+    const what = factsOf(template).empty === true ? 'instance' : 'disk'
     if (found.length > 0)
       throw new OpPrereqError(
         `Cannot disable disk template '${template}', because there is at least one ${what} using it:\n * ${found.join('\n * ')}`,
@@ -166,7 +169,7 @@ async function checkVolumeGroup(
     throw invalid('Cannot unset volume group if lvm-based disk templates are or get enabled.')
   if (op.vg_name === undefined && current === undefined && lvm)
     throw invalid('Please specify a volume group when enabling lvm-based disk-templates.')
-  if (op.vg_name === '' && (hasDisks(config, 'plain') || hasDisks(config, 'drbd')))
+  if (op.vg_name === '' && DISK_TEMPLATES.some((template) => isOnLvm(template) && hasDisks(config, template)))
     throw invalid('Cannot disable lvm storage while lvm-based instances exist')
   const wanted = op.vg_name ?? current
   if (wanted === undefined || wanted === '' || !((op.vg_name !== undefined && lvm) || usesLvm(added))) return

@@ -1,11 +1,12 @@
 // Finds the files of disks on the nodes, missing ones, and files without an owner.
 import { instanceDisks } from '../../../config/lookup'
 import { recordValues } from '../../../config/records'
-import type { ConfigData, Disk, DiskTemplate, Instance, Node } from '../../../model/config'
+import type { ConfigData, Disk, Instance, Node } from '../../../model/config'
 import type { StoredFile } from '../../../rpc/node/dicts'
 import type { UnitContext } from '../../unit-context'
 import type { GroupState, Scope } from './gather'
 import type { VerifyReport } from './report'
+import type { DiskTemplate } from '../../../model/templates'
 
 /** The contents of one storage directory on one node. */
 export interface Listing {

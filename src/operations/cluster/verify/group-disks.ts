@@ -8,6 +8,7 @@ import { OpGroupVerifyDisks } from '../../../opcodes/group'
 import { findGroup } from '../../find'
 import { logicalUnit, shared } from '../../logical-unit'
 import type { UnitContext } from '../../unit-context'
+import { isMirrored, isMirroredInside } from '../../../model/templates'
 
 interface Found {
   readonly failed: Map<string, string>
@@ -65,7 +66,7 @@ async function verifyVolumes(
   const wanted = new Map<Node, { instance: string; volume: string }[]>()
   for (const instance of instances)
     for (const disk of instanceDisks(config, instance)) {
-      const nodes = disk.dev_type === 'plain' ? [instance.primary_node] : instanceNodes(config, instance)
+      const nodes = !isMirrored(disk.dev_type) ? [instance.primary_node] : instanceNodes(config, instance)
       for (const node of nodes.flatMap((uuid) => config.nodes[uuid] ?? []))
         for (const [vg, lv] of logicalVolumes(disk))
           wanted.set(node, [...(wanted.get(node) ?? []), { instance: instance.name, volume: `${vg}/${lv}` }])
@@ -94,7 +95,7 @@ async function verifyMirrors(
 ): Promise<void> {
   for (const instance of instances) {
     const primary = config.nodes[instance.primary_node]
-    const mirrors = instanceDisks(config, instance).filter((disk) => disk.dev_type === 'drbd')
+    const mirrors = instanceDisks(config, instance).filter((disk) => isMirroredInside(disk.dev_type))
     if (primary === undefined || primary.offline || mirrors.length === 0) continue
     const dicts = mirrors.map((disk) => diskDict(config, disk, config.nodegroups[primary.group]))
     const result = await ctx.nodes.attempt(primary, 'drbd_needs_activation', [dicts])

@@ -4,12 +4,12 @@ import { fillBeParams } from '../../../config/filled'
 import { instanceDisks, logicalVolumes, secondaryInstances } from '../../../config/lookup'
 import { recordValues } from '../../../config/records'
 import type { Instance } from '../../../model/config'
-import { DTS_MIRRORED } from '../../../model/constants/disks'
 import { compileRegex } from '../../../query/regex'
 import type { GroupState, NodeImage } from './gather'
 import { entries } from './nodes'
 import type { VerifyReport } from './report'
 import { volumeGroupOf } from './request'
+import { isMirrored } from '../../../model/templates'
 
 export function verifyOrphanVolumes(report: VerifyReport, { config, images }: GroupState): void {
   const wanted = volumeGroupOf(config.cluster)
@@ -74,8 +74,7 @@ export function verifyExclusionTags(report: VerifyReport, { config, instances }:
 export function otherNotes(report: VerifyReport, { config, nodes, instances }: GroupState): void {
   report.say('* Other Notes')
   const count = (text: string, number: number) => number > 0 && report.notice(`${number} ${text} found.`)
-  const redundant = (instance: Instance) =>
-    instanceDisks(config, instance).every((disk) => DTS_MIRRORED.includes(disk.dev_type))
+  const redundant = (instance: Instance) => instanceDisks(config, instance).every((disk) => isMirrored(disk.dev_type))
   count('non-redundant instance(s)', instances.filter((instance) => !redundant(instance)).length)
   const balanced = (instance: Instance) => fillBeParams(config.cluster, instance.beparams).auto_balance
   count('non-auto-balanced instance(s)', instances.filter((instance) => !balanced(instance)).length)

@@ -2,12 +2,13 @@
 import { fillIPolicy, fillNdParams } from '../../../config/filled'
 import { findInstance, instanceDisks, instanceNodes, logicalVolumes, secondaryNodes } from '../../../config/lookup'
 import type { Instance, Node } from '../../../model/config'
-import { DTS_EXCL_STORAGE, DTS_INT_MIRROR, LOCAL_DISK_STATUS } from '../../../model/constants/disks'
+import { LOCAL_DISK_STATUS } from '../../../model/constants/disks'
 import { instanceViolations } from '../../group/ipolicy'
 import { missingFiles } from './file-storage'
 import type { DiskState, GroupState, NodeImage } from './gather'
 import type { VerifyReport } from './report'
 import { volumeGroupOf } from './request'
+import { factsOf, isMirrored, isMirroredInside } from '../../../model/templates'
 
 /** Reports instances that run on a node but should not, except those that a job is moving or creating now. */
 export function verifyRunning(report: VerifyReport, state: GroupState, { node, running = [] }: NodeImage): void {
@@ -68,8 +69,9 @@ function verifyVolumes(report: VerifyReport, { config, images }: GroupState, ins
   const wanted = volumeGroupOf(config.cluster)
   const disks = wanted === undefined ? [] : instanceDisks(config, instance)
   const should = disks.flatMap((disk) => {
-    const nodes: readonly string[] =
-      disk.dev_type === 'plain' ? [instance.primary_node] : instanceNodes(config, instance)
+    const nodes: readonly string[] = !isMirrored(disk.dev_type)
+      ? [instance.primary_node]
+      : instanceNodes(config, instance)
     return logicalVolumes(disk).map(([vg, lv]) => ({ vg, name: `${vg}/${lv}`, nodes }))
   })
   if (should.length === 0) return
@@ -121,13 +123,13 @@ function verifyExclusiveStorage(report: VerifyReport, { config }: GroupState, in
   const nodes = instanceNodes(config, instance).flatMap((uuid) => config.nodes[uuid] ?? [])
   const exclusive = nodes.filter((node) => fillNdParams(config, node).exclusive_storage).map(({ name }) => name)
   const types = instanceDisks(config, instance).map((disk) => disk.dev_type)
-  const unfit = types.filter((type) => !DTS_EXCL_STORAGE.includes(type))
+  const unfit = types.filter((type) => factsOf(type).exclusive !== true)
   const text = `instance uses disk types ${unfit.join(', ')}, which are not supported on nodes that have exclusive storage set: ${exclusive.join(', ')}`
   report.when(exclusive.length > 0 && unfit.length > 0, 'EINSTANCEUNSUITABLENODE', instance.name, text)
 }
 
 function verifyOneGroup(report: VerifyReport, { config }: GroupState, instance: Instance): void {
-  if (!instanceDisks(config, instance).some((disk) => DTS_INT_MIRROR.includes(disk.dev_type))) return
+  if (!instanceDisks(config, instance).some((disk) => isMirroredInside(disk.dev_type))) return
   const groups = new Map<string, string[]>()
   for (const uuid of instanceNodes(config, instance)) {
     const node = config.nodes[uuid]

@@ -3,11 +3,11 @@ import { fillNdParams, fillNicParams } from '../../../config/filled'
 import { masterNode } from '../../../config/lookup'
 import { recordValues } from '../../../config/records'
 import type { Cluster, ConfigData } from '../../../model/config'
-import { DTS_LVM } from '../../../model/constants/disks'
 import { PATH } from '../../../model/constants/paths'
 import { filesToCompare } from './files'
 import type { Scope } from './gather'
 import { hvSources } from './hv-sources'
+import { isOnLvm } from '../../../model/templates'
 
 /** The parameters of the opcode that verify needs. */
 export interface Wanted {
@@ -50,7 +50,7 @@ export function requestOf(scope: Scope, wanted: Wanted): Record<string, unknown>
 
 /** The volume group that is in use; none where no enabled template keeps its disks there. */
 export const volumeGroupOf = (cluster: Cluster): string | undefined =>
-  cluster.enabled_disk_templates.some((template) => DTS_LVM.includes(template)) ? cluster.volume_group_name : undefined
+  cluster.enabled_disk_templates.some((template) => isOnLvm(template)) ? cluster.volume_group_name : undefined
 
 function volumes(cluster: Cluster): Record<string, unknown> {
   const group = volumeGroupOf(cluster)

@@ -4,7 +4,6 @@ import { recordValues } from '../../../config/records'
 import { ECODE, OpPrereqError } from '../../../model/errors'
 import type { ConfigData, Instance } from '../../../model/config'
 import { HOOK_RESULT } from '../../../model/constants/hooks'
-import { DTS_INT_MIRROR } from '../../../model/constants/disks'
 import { niceSortBy } from '../../../model/nice-sort'
 import { OpClusterVerifyGroup } from '../../../opcodes/cluster'
 import { findGroup } from '../../find'
@@ -20,6 +19,7 @@ import { nodeType, verifyNode, verifyNodeAnswers } from './nodes'
 import { VerifyReport } from './report'
 import { verifySystems } from './systems'
 import { verifyUnfinished } from './unfinished'
+import { isMirroredInside } from '../../../model/templates'
 
 const EVERYTHING = { instances: 'all', disks: 'all', nodes: 'all', groups: 'all', networks: 'all' } as const
 
@@ -106,7 +106,7 @@ function lockedOf(ctx: UnitContext, config: ConfigData, group: string): Instance
 
 const mirrorNodes = (config: ConfigData, instances: readonly Instance[]): string[] =>
   instances
-    .filter((instance) => instanceDisks(config, instance).some((disk) => DTS_INT_MIRROR.includes(disk.dev_type)))
+    .filter((instance) => instanceDisks(config, instance).some((disk) => isMirroredInside(disk.dev_type)))
     .flatMap((instance) => secondaryNodes(config, instance))
 
 function verifyNodes(report: VerifyReport, state: GroupState): void {

@@ -1,16 +1,7 @@
 // Checks an opcode's parameters one after the other, and turns them into the configuration objects of a new instance.
 import { fillBeParams, fillHvParams, fillIPolicy, fillOsParams, fillPrivateOsParams } from '../../../config/filled'
 import { checkTag } from '../../../config/changes/tags'
-import type {
-  BeParams,
-  Cluster,
-  ConfigData,
-  Disk,
-  DiskTemplate,
-  Hypervisor,
-  Instance,
-  Nic,
-} from '../../../model/config'
+import type { BeParams, Cluster, ConfigData, Disk, Hypervisor, Instance, Nic } from '../../../model/config'
 import type { Node, Params } from '../../../model/config'
 import { checkHvParams } from '../../../model/hv-check'
 import { instanceUuid } from '../../../model/ids'
@@ -27,6 +18,7 @@ import { beParams, checkNotClusterOnly, givenOsParams, hvParamTypes } from '../p
 import { MAX_DISKS } from '../../../model/constants/disks'
 import { MAX_NICS } from '../../../model/constants/params'
 import { enforceTypes } from '../../../model/param-types'
+import type { DiskTemplate } from '../../../model/templates'
 
 export type CreateOp = Op<typeof OpInstanceCreate>
 

@@ -5,6 +5,7 @@ import { OpExecError } from '../../../model/errors'
 import type { ResultOf } from '../../../rpc/node/calls'
 import type { UnitContext } from '../../unit-context'
 import { allNodes, dictOf, diskDictOf, diskDicts, reread, type InstanceView } from '../view'
+import { isMirroredInside } from '../../../model/templates'
 
 export type ActiveDisk = [node: string, disk: string, device: string | null]
 /** Where the primary node finds an assembled disk: what hotplugging it asks for. */
@@ -143,5 +144,5 @@ export async function isConsistent(
 
 /** The nodes on which a disk has to be handled: its own for mirrored ones, else the primary alone. */
 export function nodesOf(view: InstanceView, disk: Disk): readonly Node[] {
-  return disk.dev_type === 'drbd' ? allNodes(view) : [view.primary]
+  return isMirroredInside(disk.dev_type) ? allNodes(view) : [view.primary]
 }

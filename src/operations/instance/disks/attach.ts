@@ -4,7 +4,6 @@ import * as path from 'node:path'
 import { change } from '../../../config/changes'
 import { diskTemplateOf } from '../../../config/lookup'
 import { recordValues } from '../../../config/records'
-import { DTS_INSTANCE_DEPENDENT_PATH } from '../../../model/constants/disks'
 import type { Disk } from '../../../model/config'
 import { ECODE, OpExecError, OpPrereqError } from '../../../model/errors'
 import type { DiskParams } from '../../../opcodes/types'
@@ -17,6 +16,7 @@ import { waitForSync } from './sync'
 import { plugDisk, unplugDisk } from '../parameters/hotplug'
 import type { Changed, SetOp } from '../parameters/values'
 import { allNodes, diskDictOf, reread, type InstanceView } from '../view'
+import { factsOf } from '../../../model/templates'
 
 export async function planAttach(
   ctx: UnitContext,
@@ -91,7 +91,7 @@ export async function attachDisk(
   op: SetOp,
   live: boolean,
 ): Promise<Changed[]> {
-  const moved = DTS_INSTANCE_DEPENDENT_PATH.includes(disk.dev_type) ? placeInside(ctx, view, disk, index, op) : disk
+  const moved = factsOf(disk.dev_type).namedAfterInstance === true ? placeInside(ctx, view, disk, index, op) : disk
   if (moved !== disk) {
     ctx.log.say(`* disk ${index}, size ${sizeText(disk.size)}`)
     await createDirectory(ctx, view, [moved])
@@ -138,7 +138,7 @@ export async function detachDisk(
 ): Promise<Changed[]> {
   const unplugged = live ? [await unplugDisk(ctx, view, disk, index, 'detached')] : []
   await shutdownDisks(ctx, view, { disks: [disk] })
-  const moved = DTS_INSTANCE_DEPENDENT_PATH.includes(disk.dev_type) ? placeOutside(disk) : disk
+  const moved = factsOf(disk.dev_type).namedAfterInstance === true ? placeOutside(disk) : disk
   await moveFile(ctx, view, disk, moved, 'Failed before detach', () =>
     ctx.config.change([
       ...(moved === disk ? [] : [change('patchDisk', disk.uuid, { logical_id: moved.logical_id })]),

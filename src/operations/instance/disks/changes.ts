@@ -3,7 +3,7 @@ import { change } from '../../../config/changes'
 import { fillIPolicy } from '../../../config/filled'
 import { diskTemplateOf } from '../../../config/lookup'
 import { MAX_DISKS } from '../../../model/constants/disks'
-import type { Disk, DiskMode, DiskTemplate } from '../../../model/config'
+import type { Disk, DiskMode } from '../../../model/config'
 import { ECODE, OpExecError, OpPrereqError } from '../../../model/errors'
 import type { DiskParams } from '../../../opcodes/types'
 import type { Change, UnitContext } from '../../unit-context'
@@ -18,6 +18,7 @@ import { plugDisk, unplugDisk } from '../parameters/hotplug'
 import { attachDisk, checkSyncing, detachDisk, planAttach } from './attach'
 import type { Changed, SetOp } from '../parameters/values'
 import { reread, type InstanceView } from '../view'
+import { type DiskTemplate, factsOf } from '../../../model/templates'
 
 export type DiskStep =
   | { readonly action: 'add' | 'remove' | 'attach' | 'detach'; readonly disk: Disk; readonly index: number }
@@ -104,8 +105,8 @@ function templateFor(view: InstanceView, params: DiskParams): DiskTemplate {
   const wanted = typeof given === 'string' ? enabled.find((template) => template === given) : own
   if (wanted === undefined)
     throw new OpPrereqError(`Disk template '${String(given)}' is not enabled in cluster`, ECODE.INVAL)
-  if (wanted !== 'diskless') return wanted
-  const first = enabled.find((template) => template !== 'diskless')
+  if (factsOf(wanted).empty !== true) return wanted
+  const first = enabled.find((template) => factsOf(template).empty !== true)
   if (first === undefined)
     throw new OpPrereqError('Cannot add a disk to an instance with no disks and no default disk template', ECODE.STATE)
   return first

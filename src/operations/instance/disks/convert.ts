@@ -2,14 +2,7 @@
 import { change } from '../../../config/changes'
 import { diskTemplateOf } from '../../../config/lookup'
 import { fillNdParams } from '../../../config/filled'
-import {
-  DTS_EXCL_STORAGE,
-  DTS_INT_MIRROR,
-  DTS_NOT_CONVERTIBLE_FROM,
-  DTS_NOT_CONVERTIBLE_TO,
-  DTS_NOT_LVM,
-} from '../../../model/constants/disks'
-import type { Disk, DiskTemplate } from '../../../model/config'
+import type { Disk } from '../../../model/config'
 import { ECODE, type ErrorCode, OpExecError, OpPrereqError } from '../../../model/errors'
 import type { UnitContext } from '../../unit-context'
 import { checkInstanceState, checkNodeOnline, DOWN } from '../checks'
@@ -20,6 +13,7 @@ import { shutdownDisks } from './activation'
 import { groupPolicy } from './changes'
 import type { Changed, SetOp } from '../parameters/values'
 import { diskDictOf, reread, type InstanceView } from '../view'
+import { type DiskTemplate, factsOf, isMirroredInside, isOnLvm } from '../../../model/templates'
 
 export interface Conversion {
   readonly from: DiskTemplate
@@ -38,29 +32,29 @@ export async function planConversion(
   const refuse = (text: string, code: ErrorCode = ECODE.STATE) => new OpPrereqError(text, code)
   const from = diskTemplateOf(config, instance)
   if (from === 'mixed') throw refuse('Conversion from mixed is not yet supported.', ECODE.INVAL)
-  if (DTS_NOT_CONVERTIBLE_FROM.includes(from))
+  if (factsOf(from).notConvertible === 'either')
     throw refuse(`Conversion from the '${from}' disk template is not supported`, ECODE.INVAL)
-  if (DTS_NOT_CONVERTIBLE_TO.includes(template))
+  if (factsOf(template).notConvertible !== undefined)
     throw refuse(`Conversion to the '${template}' disk template is not supported`, ECODE.INVAL)
-  if (template !== 'ext' && from === template)
+  if (factsOf(template).ownParams !== true && from === template)
     throw refuse(`Instance already has disk template ${template}`, ECODE.INVAL)
   const enabled = cluster.enabled_disk_templates
   if (!enabled.includes(template))
     throw refuse(
       `Disk template '${template}' is not enabled for this cluster (enabled templates: ${enabled.join(', ')})`,
     )
-  if (!cluster.volume_group_name && !DTS_NOT_LVM.includes(template))
+  if (!cluster.volume_group_name && isOnLvm(template))
     throw refuse('Disk template conversions to lvm-based instances are not supported by the cluster')
   await checkInstanceState(ctx, view, DOWN, 'cannot change disk template')
   checkNodeOnline(primary)
   const allowed: readonly string[] = groupPolicy(view)['disk-templates'] ?? []
   if (!allowed.includes(template))
     throw refuse(`Disk template '${template}' in not allowed (allowed templates: ${allowed.join(', ')})`)
-  if (!DTS_EXCL_STORAGE.includes(template) && fillNdParams(config, primary).exclusive_storage)
+  if (factsOf(template).exclusive !== true && fillNdParams(config, primary).exclusive_storage)
     throw refuse(`Cannot convert disk template from ${from} to ${template} when exclusive storage is enabled`)
   checkTemplate(cluster, template)
   const secondary = op.remote_node ?? op.remote_node_uuid ?? op.iallocator
-  if (secondary !== undefined && !DTS_INT_MIRROR.includes(template))
+  if (secondary !== undefined && !isMirroredInside(template))
     ctx.log.warning('Changing the disk template to a non-mirrored one, the secondary node will be ignored')
   const folder = fileStorageFolder(cluster, template, instance.name, op.file_storage_dir)
   const specs = view.disks.map(({ size, mode, name }) => ({ size, mode, name }))

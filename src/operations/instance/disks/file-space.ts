@@ -1,8 +1,9 @@
 // Files of disks are sparse: they take room only as the guest writes, so more can be promised than there is.
-import type { Cluster, DiskTemplate, Node } from '../../../model/config'
+import type { Cluster, Node } from '../../../model/config'
 import { ECODE, OpPrereqError } from '../../../model/errors'
 import type { UnitContext } from '../../unit-context'
 import { sizeText } from './files'
+import { directoryOf, type DiskTemplate } from '../../../model/templates'
 
 /** Refuses more space than the file system has in all. If only the free space is too small, writes that to the job's log. */
 export async function checkFileSpace(
@@ -25,9 +26,4 @@ export async function checkFileSpace(
     )
   if (wanted_mib > space.storage_free)
     ctx.log.warning(`${text} has free now: ${free} of ${size}; writing fails when these are used up`)
-}
-
-function directoryOf(cluster: Cluster, template: DiskTemplate): string | undefined {
-  if (template === 'file') return cluster.file_storage_dir
-  return template === 'sharedfile' ? cluster.shared_file_storage_dir : undefined
 }

@@ -2,12 +2,13 @@
 import { pythonRepr } from '../../../lib/python-text'
 import * as path from 'node:path'
 import { fillNdParams } from '../../../config/filled'
-import { DTS_INSTANCE_DEPENDENT_PATH, MAX_WIPE_CHUNK_MIB, MIN_WIPE_CHUNK_PERCENT } from '../../../model/constants/disks'
+import { MAX_WIPE_CHUNK_MIB, MIN_WIPE_CHUNK_PERCENT } from '../../../model/constants/disks'
 import type { Disk, Node } from '../../../model/config'
 import { OpExecError } from '../../../model/errors'
 import type { UnitContext } from '../../unit-context'
 import { nodesOf } from './activation'
 import { diskDictOf, diskDicts, type InstanceView } from '../view'
+import { factsOf } from '../../../model/templates'
 
 /**
  * Makes the disks, all or none: what was made before a failure is removed again, and what could not be is named. The disk that
@@ -45,7 +46,7 @@ export async function createDirectory(ctx: UnitContext, view: InstanceView, disk
 }
 
 export function fileFolder(disks: readonly Disk[]): string | undefined {
-  const disk = disks.find((candidate) => DTS_INSTANCE_DEPENDENT_PATH.includes(candidate.dev_type))
+  const disk = disks.find((candidate) => factsOf(candidate.dev_type).namedAfterInstance === true)
   return disk && path.posix.dirname(String(disk.logical_id[1]))
 }
 

@@ -1,12 +1,13 @@
 // The disks that a user asks for, checked and turned into configuration objects.
 import * as path from 'node:path'
-import type { Cluster, Disk, DiskMode, DiskTemplate } from '../../../model/config'
-import { DEFAULT_FILE_DRIVER, DTS_EXT_MIRROR, DTS_FILEBASED } from '../../../model/constants/disks'
+import type { Cluster, Disk, DiskMode } from '../../../model/config'
+import { DEFAULT_FILE_DRIVER } from '../../../model/constants/disks'
 import { ECODE, OpPrereqError, TypeEnforcementError } from '../../../model/errors'
 import { diskUuid, type NodeUuid } from '../../../model/ids'
 import { DISK_PARAM_NAMES, type DiskParams } from '../../../opcodes/types'
 import { enforceType } from '../../../model/param-types'
 import type { UnitContext } from '../../unit-context'
+import { directoryOf, type DiskTemplate, factsOf, isMirroredOutside } from '../../../model/templates'
 
 export interface DiskSpec {
   readonly size: number
@@ -14,28 +15,25 @@ export interface DiskSpec {
   readonly name: string | undefined
 }
 
-/** Templates whose disks operations can make. */
-const MADE: readonly DiskTemplate[] = ['diskless', 'file', 'sharedfile']
-
 export function checkTemplate(cluster: Cluster, template: DiskTemplate): void {
   if (!cluster.enabled_disk_templates.includes(template))
     throw new OpPrereqError(
       `Disk template '${template}' is not enabled in cluster. Enabled disk templates are: ${cluster.enabled_disk_templates.join(',')}`,
     )
-  if (!MADE.includes(template))
+  if (factsOf(template).made !== true)
     throw new OpPrereqError(`Disks of template '${template}' cannot be made by this version yet`, ECODE.INVAL)
 }
 
 export function diskSpecs(given: readonly DiskParams[], template: DiskTemplate): DiskSpec[] {
   checkNames('disk', given)
   // Clients that must always give some are not refused for it.
-  if (template === 'diskless') return []
+  if (factsOf(template).empty === true) return []
   return given.map((disk) => diskSpec(disk, template))
 }
 
 export function diskSpec(disk: DiskParams, template: DiskTemplate): DiskSpec {
   // Providers of external storage have parameters of their own.
-  if (template !== 'ext') checkDiskParams(disk)
+  if (factsOf(template).ownParams !== true) checkDiskParams(disk)
   if (disk.adopt !== undefined)
     throw new OpPrereqError('Disks of file templates are made, existing ones cannot be adopted', ECODE.INVAL)
   const { vg, metavg, access } = disk
@@ -88,8 +86,8 @@ export function fileStorageFolder(
   instanceName: string,
   below: string | undefined,
 ): string | undefined {
-  if (!DTS_FILEBASED.includes(template)) return undefined
-  const base = template === 'file' ? cluster.file_storage_dir : cluster.shared_file_storage_dir
+  const base = directoryOf(cluster, template)
+  if (base === undefined) return undefined
   if (base === '') throw new OpPrereqError('Cluster file storage dir not defined', ECODE.STATE)
   if (below !== undefined && path.posix.isAbsolute(below))
     throw new OpPrereqError(
@@ -119,7 +117,7 @@ export function newDisks(
       dev_type: template,
       children: [],
       // All nodes reach an externally mirrored disk, so it belongs to none of them.
-      nodes: DTS_EXT_MIRROR.includes(template) ? [] : [primary],
+      nodes: isMirroredOutside(template) ? [] : [primary],
       iv_name: `disk/${index}`,
       size: spec.size,
       mode: spec.mode,

@@ -1,10 +1,10 @@
 // A migration whose job died may leave a guest at its target, which neither the configuration nor the primary node knows of.
 import type { Node } from '../../../model/config'
-import { DTS_MIRRORED } from '../../../model/constants/disks'
 import { OpExecError } from '../../../model/errors'
 import { answeringNodes } from '../../../rpc/node/answering'
 import type { UnitContext } from '../../unit-context'
 import { dictOf, type InstanceView } from '../view'
+import { isMirrored } from '../../../model/templates'
 
 /** Nobody else would stop such a guest before the disks go that it has open. Nodes that do not answer are passed over. */
 export async function stopLeftBehind(ctx: UnitContext, view: InstanceView, ignoreFailures: boolean): Promise<void> {
@@ -26,7 +26,7 @@ export async function stopLeftBehind(ctx: UnitContext, view: InstanceView, ignor
 
 /** The nodes that its disks can be used from, besides its primary node. */
 async function whereItMayBe(ctx: UnitContext, { disks, primary }: InstanceView): Promise<Node[]> {
-  if (!disks.every(({ dev_type }) => DTS_MIRRORED.includes(dev_type))) return []
+  if (!disks.every(({ dev_type }) => isMirrored(dev_type))) return []
   const { nodes } = await ctx.config.read({ nodes: 'all' })
   return Object.values(nodes).filter((node) => node.uuid !== primary.uuid && node.vm_capable && !node.offline)
 }

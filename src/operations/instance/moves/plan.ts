@@ -1,8 +1,7 @@
 // Where an instance goes, and whether it may: what migration and failover check before they touch anything.
 import { fillBeParams, fillHvParams, fillIPolicy } from '../../../config/filled'
 import { diskTemplateOf } from '../../../config/lookup'
-import { DTS_EXT_MIRROR, DTS_MIRRORED } from '../../../model/constants/disks'
-import type { DiskTemplate, Node } from '../../../model/config'
+import type { Node } from '../../../model/config'
 import { ECODE, OpPrereqError } from '../../../model/errors'
 import { findNode } from '../../find'
 import { exclusive, type LockPlan, type UnitLevel, type Want } from '../../logical-unit'
@@ -13,6 +12,7 @@ import { policyViolations } from '../placement/ipolicy'
 import { allocatorsFor, firstThatFinds } from '../placement/allocator'
 import { chooseTarget } from '../placement/evacuation'
 import { allNodes, dictOf, readInstance, type InstanceView } from '../view'
+import { type DiskTemplate, isMirrored, isMirroredInside, isMirroredOutside } from '../../../model/templates'
 
 /** The parameters that OP_INSTANCE_MIGRATE and OP_INSTANCE_FAILOVER share, and what only one of them has. */
 export interface MoveOp {
@@ -54,7 +54,7 @@ export const moveLocks = {
     if (level !== 'node' && level !== 'node-res') return undefined
     const view = await readInstance(ctx, op)
     const own = allNodes(view).map((node) => node.uuid)
-    if (isMirroredInside(view)) return exclusive(own)
+    if (keepsMirrors(view)) return exclusive(own)
     if (op.target_node !== undefined) {
       const { object } = await findNode(ctx, op.target_node, op.target_node_uuid)
       ctx.note({ target_node: object.name, target_node_uuid: object.uuid })
@@ -65,7 +65,7 @@ export const moveLocks = {
   },
 }
 
-const isMirroredInside = (view: InstanceView): boolean => view.disks.some((disk) => disk.dev_type === 'drbd')
+const keepsMirrors = (view: InstanceView): boolean => view.disks.some((disk) => isMirroredInside(disk.dev_type))
 
 export async function planMove(ctx: UnitContext, op: MoveOp, wanted: MoveKind): Promise<Move> {
   const view = await readInstance(ctx, op)
@@ -98,19 +98,19 @@ function checkLayout(view: InstanceView, failover: boolean): void {
   const template = diskTemplateOf(view.config, view.instance)
   const templates: readonly DiskTemplate[] =
     template === 'diskless' ? ['diskless'] : [...new Set(view.disks.map((disk) => disk.dev_type))]
-  const wrong = templates.filter((one) => !DTS_MIRRORED.includes(one))
+  const wrong = templates.filter((one) => !isMirrored(one))
   if (wrong.length > 0)
     throw new OpPrereqError(
       `Instance's disk layout '${wrong.join(', ')}' does not allow ${failover ? 'failovers' : 'migrations'}`,
       ECODE.STATE,
     )
-  if (!templates.every((one) => DTS_EXT_MIRROR.includes(one)) && templates.length > 1)
+  if (!templates.every((one) => isMirroredOutside(one)) && templates.length > 1)
     throw new OpPrereqError(`Instance's disk layout '${templates.join(', ')}' mixes mirrored kinds`, ECODE.STATE)
 }
 
 async function targetOf(ctx: UnitContext, op: MoveOp, view: InstanceView): Promise<Node> {
   const { instance, primary } = view
-  if (isMirroredInside(view)) return secondaryOf(op, view)
+  if (keepsMirrors(view)) return secondaryOf(op, view)
   const allocators = await allocatorsFor(ctx, 'relocate', view.config, op.iallocator, op.target_node)
   const target =
     allocators === undefined

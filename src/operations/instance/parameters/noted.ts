@@ -2,7 +2,7 @@
 // that were chosen for them.
 import { pythonRepr } from '../../../lib/python-text'
 import { diskTemplateOf } from '../../../config/lookup'
-import { DEFAULT_FILE_DRIVER, DTS_FILEBASED, DTS_INSTANCE_DEPENDENT_PATH } from '../../../model/constants/disks'
+import { DEFAULT_FILE_DRIVER } from '../../../model/constants/disks'
 import { VALUE } from '../../../model/constants/words'
 import { OpPrereqError } from '../../../model/errors'
 import type { DiskParams, Identifier, NicParams } from '../../../opcodes/types'
@@ -13,6 +13,7 @@ import type { DiskStep } from '../disks/changes'
 import type { NicPlan, NicStep } from '../nics/changes'
 import type { SetOp } from './values'
 import type { InstanceView } from '../view'
+import { factsOf, isFileBased } from '../../../model/templates'
 
 type NicChanges = readonly DeviceChange<NicParams>[]
 type DiskChanges = readonly DeviceChange<DiskParams>[]
@@ -26,7 +27,7 @@ export function noteGiven(ctx: UnitContext, op: SetOp, nics: NicChanges): void {
     }),
     disks: deviceChanges('disk', op.disks).map(({ action, at, params }) => [action, at, params]),
     ...(op.disk_template !== undefined &&
-      DTS_FILEBASED.includes(op.disk_template) && { file_driver: op.file_driver ?? DEFAULT_FILE_DRIVER }),
+      isFileBased(op.disk_template) && { file_driver: op.file_driver ?? DEFAULT_FILE_DRIVER }),
   })
 }
 
@@ -67,11 +68,11 @@ export function noteDevices(
       const disk = disks.steps[place]?.disk
       if (disk === undefined) return [action, placeOf(view, at), shown]
       const { size, mode, dev_type } = disk
-      const more = action === 'attach' && DTS_INSTANCE_DEPENDENT_PATH.includes(dev_type) ? { size, mode } : {}
+      const more = action === 'attach' && factsOf(dev_type).namedAfterInstance === true ? { size, mode } : {}
       return [action, placeOf(view, at), action === 'add' ? newDisk(shown, mode, dev_type) : { ...shown, ...more }]
     }),
     ...(disks.steps.some(
-      ({ action, disk }) => (action === 'add' || action === 'attach') && DTS_FILEBASED.includes(disk.dev_type),
+      ({ action, disk }) => (action === 'add' || action === 'attach') && isFileBased(disk.dev_type),
     ) && {
       file_driver: op.file_driver ?? DEFAULT_FILE_DRIVER,
     }),

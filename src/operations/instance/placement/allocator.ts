@@ -3,10 +3,11 @@ import { ALLOC_DEFAULTS, type AllocOptions } from '../../../allocation/allocate'
 import { type ClusterModel, buildModel } from '../../../allocation/cluster-model'
 import { clusterDataOf } from '../../../allocation/from-config'
 import { type AllocatorKind, type Allocators, DEFAULT_SHORTCUT } from '../../../model/allocators'
-import type { Cluster, ConfigData, DiskTemplate } from '../../../model/config'
+import type { Cluster, ConfigData } from '../../../model/config'
 import { ECODE, OpExecError, OpPrereqError, ResultValidationError } from '../../../model/errors'
 import type { UnitContext } from '../../unit-context'
 import { liveNodes } from './live-nodes'
+import type { DiskTemplate } from '../../../model/templates'
 
 /** The allocators to use, undefined when a node was given; Ganeti's refusals when it is both or neither. */
 export async function allocatorsFor(

@@ -16,6 +16,7 @@ import { findNode } from '../../find'
 import { askScript } from '../../iallocator/ask'
 import { evacuationOf, nodesOf } from '../../iallocator/results'
 import { type Picture, clusterNow } from './allocator'
+import { isMirroredInside } from '../../../model/templates'
 
 /** Off the nodes that they are on in that role: where each goes, with the opcodes that take it there. */
 export async function planEvacuation(
@@ -44,7 +45,7 @@ export async function planEmptying(
   const lenient = explained(options, ignoreSoftErrors)
   const first = evacuate(model, placesOf(model, primaries), 'primary-only', lenient)
   const gone = new Set(first.moved.map(({ instance }) => instance))
-  const isMirrored = (at: number) => model.instances[at]?.data.template === 'drbd'
+  const isMirrored = (at: number) => isMirroredInside(model.instances[at]?.data.template)
   const halves = placesOf(
     model,
     primaries.filter(({ name }) => gone.has(name)),

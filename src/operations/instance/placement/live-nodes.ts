@@ -1,10 +1,11 @@
 // Asks all nodes for their current memory, CPUs and storage, for the allocation.
 import type { LiveNode } from '../../../allocation/from-config'
 import { fillHvParams, fillNdParams } from '../../../config/filled'
-import type { ConfigData, DiskTemplate, Node } from '../../../model/config'
+import type { ConfigData, Node } from '../../../model/config'
 import type { ArgsOf } from '../../../rpc/node/calls'
 import type { NodeInfo, StorageUnit } from '../../../rpc/node/dicts'
 import type { NodeAccess } from '../../node-access'
+import { type DiskTemplate, isOnLvm } from '../../../model/templates'
 
 /** By uuid; a node that does not answer is missing. `template`: whose storage is counted. */
 export async function liveNodes(
@@ -60,7 +61,7 @@ function storageOf(config: ConfigData, node: Node, template: DiskTemplate): Stor
   const { cluster } = config
   if (template === 'file') return [['file', cluster.file_storage_dir, []]]
   const group = cluster.volume_group_name
-  if ((template !== 'drbd' && template !== 'plain') || group === undefined || group === '') return []
+  if (!isOnLvm(template) || group === undefined || group === '') return []
   const exclusive = fillNdParams(config, node).exclusive_storage
   return [
     ['lvm-vg', group, [exclusive]],

@@ -5,7 +5,7 @@ import { candidatesFor } from '../../../allocation/explain'
 import { NAME_A_PLACE, whyNone } from '../../../allocation/explain-text'
 import { diskSpace, templateOf } from '../../../allocation/from-config'
 import type { NewInstance } from '../../../allocation/requests'
-import type { DiskTemplate, Node } from '../../../model/config'
+import type { Node } from '../../../model/config'
 import { BUILTIN_IALLOCATOR } from '../../../model/constants/words'
 import { ECODE, OpPrereqError } from '../../../model/errors'
 import { wantedNodes } from '../../find'
@@ -14,6 +14,7 @@ import { nodesOf } from '../../iallocator/results'
 import type { UnitContext } from '../../unit-context'
 import { type Picture, clusterNow } from './allocator'
 import type { Wanted } from '../create/plan'
+import type { DiskTemplate } from '../../../model/templates'
 
 export interface PlacementRequest {
   readonly wanted: Pick<Wanted, 'name' | 'os' | 'hypervisor' | 'template' | 'be' | 'disks' | 'nics'>

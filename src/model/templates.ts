@@ -1,0 +1,155 @@
+// What a disk template is, and what can be done with disks of it: all that is not a program or a file of a node. A node's driver of
+// a template is in `node/storage/`. Ganeti keeps the same facts in its lists `DTS_*` (spec: constants).
+import type { ParamSpecs } from './param-types'
+
+export type StorageType =
+  'blockdev' | 'diskless' | 'ext' | 'file' | 'gluster' | 'lvm-pv' | 'lvm-vg' | 'rados' | 'sharedfile'
+
+export interface TemplateFacts {
+  /** Where its space is counted. */
+  readonly storage: StorageType
+  /**
+   * Why an instance can go on elsewhere when its node is lost: the disk is kept twice by the nodes themselves, or it is outside, where
+   * every node of the group reaches it. Otherwise it is on the primary node only.
+   */
+  readonly mirror?: 'inside' | 'outside'
+  /** Instances have no disks. */
+  readonly empty?: true
+  /** A disk is a file below this directory of the cluster. */
+  readonly directory?: 'file_storage_dir' | 'shared_file_storage_dir' | 'gluster_storage_dir'
+  /** The file's path has the name of its instance in it. */
+  readonly namedAfterInstance?: true
+  readonly growable?: true
+  /** `gnt-instance move` copies it to another node. */
+  readonly copyable?: true
+  /** May be used where a node's volume groups are given to instances as whole disks (`exclusive_storage`). */
+  readonly exclusive?: true
+  /** Parameters of a disk that are not known here belong to its provider. */
+  readonly ownParams?: true
+  /** Has the parameter `access`: the kernel's device, or QEMU's own way. */
+  readonly access?: true
+  /** Disks of other templates cannot become such, or such become others. */
+  readonly notConvertible?: 'to' | 'either'
+  /** The block device exists before the instance and stays after it: its space is nobody's, and it cannot be made anew elsewhere. */
+  readonly adoptedOnly?: true
+  /** MiB that each disk needs besides its size. */
+  readonly meta?: number
+  /** This version can make such disks. */
+  readonly made?: true
+  /** Parameters as kept at cluster and group. */
+  readonly params: ParamSpecs
+}
+
+/** Settings of the cluster. */
+export type StorageDirectories = Readonly<Record<NonNullable<TemplateFacts['directory']>, string>>
+
+export const DRBD_META_SIZE_MIB = 128
+
+const access = { type: 'string', default: 'kernelspace' } as const
+
+/** In the order of Ganeti's own type, in which allocators list them. */
+export const TEMPLATES = {
+  diskless: { storage: 'diskless', mirror: 'outside', empty: true, notConvertible: 'either', made: true, params: {} },
+  file: {
+    storage: 'file',
+    directory: 'file_storage_dir',
+    namedAfterInstance: true,
+    growable: true,
+    copyable: true,
+    made: true,
+    params: {},
+  },
+  sharedfile: {
+    storage: 'sharedfile',
+    mirror: 'outside',
+    directory: 'shared_file_storage_dir',
+    namedAfterInstance: true,
+    growable: true,
+    made: true,
+    params: {},
+  },
+  plain: {
+    storage: 'lvm-vg',
+    growable: true,
+    copyable: true,
+    exclusive: true,
+    params: { stripes: { type: 'int', default: 1 } },
+  },
+  blockdev: { storage: 'blockdev', mirror: 'outside', adoptedOnly: true, notConvertible: 'to', params: {} },
+  drbd: {
+    storage: 'lvm-vg',
+    mirror: 'inside',
+    growable: true,
+    meta: DRBD_META_SIZE_MIB,
+    params: {
+      'c-delay-target': { type: 'int', default: 1 },
+      'c-fill-target': { type: 'int', default: 0 },
+      'c-max-rate': { type: 'int', default: 61440 },
+      'c-min-rate': { type: 'int', default: 4096 },
+      'c-plan-ahead': { type: 'int', default: 20 },
+      'data-stripes': { type: 'int', default: 1 },
+      'disk-barriers': { type: 'string', default: 'n' },
+      'disk-custom': { type: 'string', default: '' },
+      'dynamic-resync': { type: 'bool', default: false },
+      'meta-barriers': { type: 'bool', default: false },
+      'meta-stripes': { type: 'int', default: 1 },
+      metavg: { type: 'string', default: 'xenvg' },
+      'net-custom': { type: 'string', default: '' },
+      protocol: { type: 'string', default: 'C' },
+      'resync-rate': { type: 'int', default: 61440 },
+    },
+  },
+  rbd: {
+    storage: 'rados',
+    mirror: 'outside',
+    growable: true,
+    access: true,
+    params: { access, pool: { type: 'string', default: 'rbd' }, 'user-id': { type: 'string', default: '' } },
+  },
+  ext: { storage: 'ext', mirror: 'outside', growable: true, ownParams: true, access: true, params: { access } },
+  gluster: {
+    storage: 'gluster',
+    mirror: 'outside',
+    directory: 'gluster_storage_dir',
+    growable: true,
+    access: true,
+    params: {
+      access,
+      host: { type: 'string', default: '127.0.0.1' },
+      port: { type: 'int', default: 24007 },
+      volume: { type: 'string', default: 'gv0' },
+    },
+  },
+} as const satisfies Readonly<Record<string, TemplateFacts>>
+
+export type DiskTemplate = keyof typeof TEMPLATES
+
+const FACTS: Readonly<Record<DiskTemplate, TemplateFacts>> = TEMPLATES
+
+export const factsOf = (template: DiskTemplate): TemplateFacts => FACTS[template]
+
+export const isDiskTemplate = (name: string): name is DiskTemplate => Object.hasOwn(TEMPLATES, name)
+
+export const ALLOCATION_TEMPLATES: readonly DiskTemplate[] = Object.keys(TEMPLATES).filter(isDiskTemplate)
+
+/** By name. */
+export const DISK_TEMPLATES: readonly DiskTemplate[] = ALLOCATION_TEMPLATES.toSorted()
+
+/** Each disk is on two nodes, which keep it the same. Not so disks of several templates (`mixed`). */
+export const isMirroredInside = (template: string | undefined): boolean =>
+  template !== undefined && isDiskTemplate(template) && FACTS[template].mirror === 'inside'
+
+/** Every node of the group reaches the disks, or there are none. */
+export const isMirroredOutside = (template: DiskTemplate): boolean => FACTS[template].mirror === 'outside'
+
+export const isMirrored = (template: DiskTemplate): boolean => FACTS[template].mirror !== undefined
+
+export const isOnLvm = (template: DiskTemplate): boolean => FACTS[template].storage === 'lvm-vg'
+
+/** Where the cluster keeps files of such disks; empty where it has no such place. */
+export function directoryOf(cluster: StorageDirectories, template: DiskTemplate): string | undefined {
+  const { directory } = FACTS[template]
+  return directory === undefined ? undefined : cluster[directory]
+}
+
+export const isFileBased = (template: DiskTemplate): boolean => FACTS[template].directory !== undefined

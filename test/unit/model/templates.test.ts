@@ -1,0 +1,25 @@
+// What disk templates can do is what Ganeti's constants DTS_* say.
+import { DISK_TEMPLATES, type DiskTemplate, factsOf, isMirrored, isOnLvm } from '../../../src/model/templates'
+
+const having = (is: (template: DiskTemplate) => boolean): string => DISK_TEMPLATES.filter(is).join(' ')
+
+test.each([
+  ['COPYABLE', (one) => factsOf(one).copyable === true, 'file plain'],
+  ['EXCL_STORAGE', (one) => factsOf(one).exclusive === true, 'plain'],
+  ['EXT_MIRROR', (one) => factsOf(one).mirror === 'outside', 'blockdev diskless ext gluster rbd sharedfile'],
+  ['FILEBASED', (one) => factsOf(one).directory !== undefined, 'file gluster sharedfile'],
+  ['GROWABLE', (one) => factsOf(one).growable === true, 'drbd ext file gluster plain rbd sharedfile'],
+  ['HAVE_ACCESS', (one) => factsOf(one).access === true, 'ext gluster rbd'],
+  ['INSTANCE_DEPENDENT_PATH', (one) => factsOf(one).namedAfterInstance === true, 'file sharedfile'],
+  ['INT_MIRROR', (one) => factsOf(one).mirror === 'inside', 'drbd'],
+  ['LVM', isOnLvm, 'drbd plain'],
+  ['MIRRORED', isMirrored, 'blockdev diskless drbd ext gluster rbd sharedfile'],
+  ['MUST_ADOPT', (one) => factsOf(one).adoptedOnly === true, 'blockdev'],
+  ['NOT_CONVERTIBLE_FROM', (one) => factsOf(one).notConvertible === 'either', 'diskless'],
+  ['NOT_CONVERTIBLE_TO', (one) => factsOf(one).notConvertible !== undefined, 'blockdev diskless'],
+] satisfies readonly (readonly [string, (template: DiskTemplate) => boolean, string])[])(
+  'DTS_%s',
+  (_, is, expected) => {
+    expect(having(is)).toBe(expected)
+  },
+)
