@@ -44,6 +44,10 @@ export class BenchCluster {
     return new BenchCluster(entry, socket, { host, port: Number(port), user: 'admin', password }, start_ms)
   }
 
+  get root(): string {
+    return this.running.root
+  }
+
   get pid(): number {
     return this.running.child.pid ?? 0
   }

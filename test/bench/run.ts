@@ -7,6 +7,7 @@ import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { loadWconfd } from './changes'
 import { BenchCluster, stopAllClusters } from './cluster'
+import { measureConfd } from './confd'
 import { buildIfStale } from './dist'
 import { type Scale, createInstances, measureJobs, measureQueries, measureRequests, withRunningJobs } from './doors'
 import { benchHtools } from './htools'
@@ -24,7 +25,7 @@ const USAGE = `usage: npm run bench -- [options]
                        Without it, the figures of recorded.json are printed
   --record             write the figures of the peer, with date and machine, to recorded.json
   --base-address ADDR  loopback address of our clusters, ending in .0 (default: one below 127.77)
-  --only PART          requests, jobs, memory, changes, large or htools; may be given more than once
+  --only PART          requests, jobs, memory, changes, large, confd or htools; may be given more than once
   --quick              a tenth of the time, for a first impression
 `
 const RECORDED = path.join(__dirname, 'recorded.json')
@@ -36,7 +37,7 @@ const THEIRS_QUICK: Scale = { seconds: 2, singleJobs: 2, batches: [50] }
 const RUNNING_JOBS = 5
 /** V8 gives back what the start needed when a process has done nothing for some ten seconds. */
 const IDLE_S = 20
-const PARTS = ['requests', 'jobs', 'memory', 'changes', 'large', 'htools']
+const PARTS = ['requests', 'jobs', 'memory', 'changes', 'large', 'confd', 'htools']
 
 interface Recorded {
   date: string
@@ -76,6 +77,7 @@ async function main(): Promise<void> {
   await measureOurs(start, scale, report, wanted)
   if (wanted('changes')) await measureChanges(start, scale, report)
   if (wanted('large')) await measureManyNodes(start, scale, report)
+  if (wanted('confd')) await measureQuestions(start, values.quick, report)
   const theirs = await measurePeer(values.peer, values.quick ? THEIRS_QUICK : THEIRS, wanted)
   if (values.record && theirs.live) fs.writeFileSync(RECORDED, `${JSON.stringify(theirs.recorded, null, 2)}\n`)
   console.log(`\n${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC on ${machine()}\n`)
@@ -141,6 +143,13 @@ async function measureChanges(start: Start, scale: Scale, report: Report): Promi
     await cluster.stop()
     fs.rmSync(state, { recursive: true })
   }
+}
+
+async function measureQuestions(start: Start, quick: boolean, report: Report): Promise<void> {
+  say('master candidates that are asked by datagrams')
+  const cluster = await start('confd', '--nodes', '3', '--hypervisor', 'fake')
+  await measureConfd(cluster, quick, report)
+  await cluster.stop()
 }
 
 async function measureManyNodes(start: Start, scale: Scale, report: Report): Promise<void> {
