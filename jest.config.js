@@ -28,8 +28,11 @@ module.exports = {
   },
   // What is loaded on demand is named with the extension that it has after the build.
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  setupFilesAfterEnv: ['<rootDir>/test/support/one-process.ts'],
+  testSequencer: '<rootDir>/scripts/slowest-first.cjs',
   reporters: ['default', '<rootDir>/scripts/closing-line.cjs'],
-  maxWorkers: 2,
+  // One more than a small machine has processors: tests of whole clusters often wait.
+  maxWorkers: 3,
   // How long a test takes depends on what else the machine does; the limit is only there to end one that hangs.
   testTimeout: nightly ? 7_200_000 : 180_000,
 }

@@ -179,6 +179,18 @@ test.each(Object.entries(LOADED_AT_START))('%s loads no more than it needs when 
   }).toEqual({ packages: new Set(expected.packages), folders: new Set(expected.folders) })
 })
 
+test('units are tested without processes', () => {
+  // test/support/one-process.ts sees what a test starts through the product; it cannot see what a test waits for.
+  const found = sources
+    .filter(({ name }) => name.startsWith('test/unit/'))
+    .flatMap(({ name, imports }) =>
+      imports
+        .filter(({ from }) => from === 'node:child_process')
+        .map(({ line }) => `${name}:${line}: tests that start processes belong below test/processes/`),
+    )
+  expect(found).toEqual([])
+})
+
 test('HTTP frameworks are known only to the HTTP daemons', () => {
   const found = product.flatMap((source) =>
     source.imports

@@ -5,8 +5,8 @@ import * as path from 'node:path'
 import { kvmHypervisor } from '../../src/node/hypervisor/kvm/kvm'
 import { GANETI_PROGRAMS, ganetiTest, PYTHON } from '../support/ganeti-programs'
 import { qemuPresent, testWith } from '../support/needs'
-import { HOSTNAME, contextIn, diskDict, instanceDict, linked } from '../unit/node/hypervisor/support'
-import { removeRoot, temporaryRoot, tinyDisk } from '../unit/node/hypervisor/support'
+import { HOSTNAME, contextIn, diskDict, instanceDict, linked } from '../support/hypervisor'
+import { removeRoot, temporaryRoot, tinyDisk } from '../support/hypervisor'
 
 jest.setTimeout(60_000)
 const peerTest = qemuPresent && fs.existsSync('/usr/bin/socat') ? ganetiTest : testWith(false, 'qemu-system-x86 socat')

@@ -1,10 +1,28 @@
 // Lets a forked Node run TypeScript files as they are: node test/support/run-typescript.js FILE.ts ARGUMENTS...
 const fs = require('node:fs')
 const Module = require('node:module')
-const { transformSync } = require('@swc/core')
+const path = require('node:path')
 
-Module._extensions['.ts'] = (module, filename) => {
-  const { code } = transformSync(fs.readFileSync(filename, 'utf8'), {
+const CACHE = path.join(__dirname, '../../node_modules/.cache/run-typescript')
+
+Module._extensions['.ts'] = (module, filename) => module._compile(compiled(filename), filename)
+
+/** Tests fork often, and loading the compiler takes longer than all else that a small process does. */
+function compiled(filename) {
+  const kept = path.join(CACHE, `${filename.replaceAll('/', '+')}.js`)
+  const madeFrom = `// ${[filename, __filename].map((file) => fs.statSync(file).mtimeMs).join(' ')}\n`
+  const code = fs.existsSync(kept) ? fs.readFileSync(kept, 'utf8') : ''
+  if (code.startsWith(madeFrom)) return code
+  fs.mkdirSync(CACHE, { recursive: true })
+  // Renamed when it is whole, because others may read or write the same file now.
+  const made = madeFrom + compile(filename)
+  fs.writeFileSync(`${kept}.${process.pid}`, made)
+  fs.renameSync(`${kept}.${process.pid}`, kept)
+  return made
+}
+
+function compile(filename) {
+  const { code } = require('@swc/core').transformSync(fs.readFileSync(filename, 'utf8'), {
     filename,
     jsc: {
       parser: { syntax: 'typescript', decorators: true },
@@ -12,9 +30,9 @@ Module._extensions['.ts'] = (module, filename) => {
       target: 'es2023',
     },
     module: { type: 'commonjs' },
-    sourceMaps: 'inline',
+    sourceMaps: false,
   })
-  module._compile(code, filename)
+  return code
 }
 
 // Imports on demand name the compiled `.js` file, so this finds the source without that ending.

@@ -20,7 +20,7 @@ import {
   removeRoot,
   temporaryRoot,
   tinyDisk,
-} from '../unit/node/hypervisor/support'
+} from './hypervisor'
 
 export const NO_REASON: ReasonTrail = []
 const SHARED_FOLDER = '/srv/ganeti/shared-file-storage'

@@ -7,6 +7,7 @@ import { readServerPem } from '../../src/lib/server-pem'
 import { nodeUuid } from '../../src/model/ids'
 import { openNodeClient, type NodeTarget } from '../../src/rpc/node/client'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
+import { pause } from '../support/faults'
 
 let cluster: EmbeddedCluster
 
@@ -44,6 +45,8 @@ function askAlways(): () => Promise<{ asked: number; failures: string[] }> {
         for (const answer of answers.values()) if (!answer.ok) failures.push(answer.error)
       }
       fresh.close()
+      // So that the nodes have time for something else as well.
+      await pause(0.02)
     }
     kept.close()
   }
@@ -83,7 +86,7 @@ function hasBegun(): boolean {
 async function interrupted(): Promise<boolean> {
   let isOver = false
   const running = renew().finally(() => (isOver = true))
-  while (!isOver && !hasBegun()) await new Promise((resolve) => setTimeout(resolve, 2))
+  while (!isOver && !hasBegun()) await pause(0.002)
   const job = fs.readdirSync(pathsOf(MASTER).livelockDir).find((name) => name.startsWith('job_'))
   if (job !== undefined) process.kill(Number(job.split('_').at(-1)), 'SIGKILL')
   const { code } = await running

@@ -4,15 +4,8 @@ import * as path from 'node:path'
 import { deviceId } from '../../src/node/hypervisor/kvm/devices'
 import { kvmHypervisor } from '../../src/node/hypervisor/kvm/kvm'
 import { withQmp } from '../../src/node/hypervisor/kvm/qmp'
-import {
-  SerialConsole,
-  contextIn,
-  diskDict,
-  eventually,
-  instanceDict,
-  kvmParams,
-} from '../unit/node/hypervisor/support'
-import { linked, qemuProcessesBelow, qemuSkipped, removeRoot, temporaryRoot } from '../unit/node/hypervisor/support'
+import { SerialConsole, contextIn, diskDict, eventually, instanceDict, kvmParams } from '../support/hypervisor'
+import { linked, qemuProcessesBelow, qemuSkipped, removeRoot, temporaryRoot } from '../support/hypervisor'
 import { qemuPresent } from '../support/needs'
 import { linuxGuestPresent, linuxGuestSkipped, linuxKernel, writeInitrd } from './linux-guest'
 

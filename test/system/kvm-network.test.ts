@@ -5,9 +5,9 @@ import * as path from 'node:path'
 import { kvmHypervisor } from '../../src/node/hypervisor/kvm/kvm'
 import type { Hypervisor } from '../../src/node/hypervisor/hypervisor'
 import { systemRandom } from '../../src/lib/random'
-import { contextIn, eventually, instanceDict, linked, qemuProcessesBelow } from '../unit/node/hypervisor/support'
+import { contextIn, eventually, instanceDict, linked, qemuProcessesBelow } from '../support/hypervisor'
 import { qemuPresent } from '../support/needs'
-import { qemuSkipped, removeRoot, temporaryRoot, tinyDisk } from '../unit/node/hypervisor/support'
+import { qemuSkipped, removeRoot, temporaryRoot, tinyDisk } from '../support/hypervisor'
 
 jest.setTimeout(30_000)
 const ip = (...args: string[]): boolean => spawnSync('ip', args).status === 0

@@ -10,7 +10,7 @@ import { withQmp } from '../../src/node/hypervisor/kvm/qmp'
 import type { InstanceDict, NicDict, ReasonTrail } from '../../src/rpc/node/dicts'
 import { qemuTest } from '../support/needs'
 import { NO_REASON, TinyNodes, secondsOf as seconds, socketOf as socket } from '../support/tiny-nodes'
-import { diskDict, eventually, freePort, qemuProcessesBelow } from '../unit/node/hypervisor/support'
+import { diskDict, eventually, freePort, qemuProcessesBelow } from '../support/hypervisor'
 
 jest.setTimeout(60_000)
 const CONTROL_BRACKET = '\x1d'

@@ -5,7 +5,7 @@ import * as net from 'node:net'
 import * as path from 'node:path'
 import { type EmbeddedCluster, startCluster } from '../support/embedded-cluster'
 import { qemuPresent, qemuTest } from '../support/needs'
-import { eventually } from '../unit/node/hypervisor/support'
+import { eventually } from '../support/hypervisor'
 
 jest.setTimeout(180_000)
 

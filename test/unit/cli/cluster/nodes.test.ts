@@ -33,10 +33,13 @@ function run(words: readonly string[], options: CliOptions = {}) {
 /** A program that is asked for is noted, and ends with this code and output. */
 function player(code: number, output: string) {
   const started: (readonly string[])[] = []
+  const settings: unknown[] = []
   return {
     started,
-    run: async (argv: readonly string[]) => {
+    settings,
+    run: async (argv: readonly string[], setting?: object) => {
       started.push(argv)
+      settings.push(setting)
       return { code, signal: null, stdout: output, stderr: '', output, timedOut: false }
     },
   }
@@ -103,9 +106,13 @@ describe('gnt-cluster command', () => {
   test('runs it with the root of each virtual node', async () => {
     const [first = ''] = online()
     fs.mkdirSync(path.join(root, first))
-    const words = ['gnt-cluster', 'command', '-n', first, '-M', 'echo $GANETI_ROOTDIR; echo $GANETI_HOSTNAME; exit 3']
-    const { stdout } = await run(words, { nodesRoot: root })
-    expect(stdout).toContain(`${first}: ${root}/${first}\n${first}: ${first}\nreturn code = 3\n`)
+    const { started, settings, run: play } = player(3, 'one\ntwo\n')
+    const words = ['gnt-cluster', 'command', '-n', first, '-M', 'uptime']
+    const { stdout } = await run(words, { nodesRoot: root, run: play })
+    expect(stdout).toContain(`${first}: one\n${first}: two\nreturn code = 3\n`)
+    const cwd = `${root}/${first}`
+    expect(started).toEqual([['/bin/sh', '-c', 'uptime']])
+    expect(settings).toMatchObject([{ cwd, env: { GANETI_ROOTDIR: cwd, GANETI_HOSTNAME: first } }])
   })
 
   test('shows failures only, where that is asked for', async () => {

@@ -10,7 +10,7 @@ import { instanceMigrationHandlers as migration } from '../../../../src/node/han
 import { isCallName } from '../../../../src/rpc/node/calls'
 import type { TestNode } from '../../../support/node-context'
 import { testNode } from '../../../support/node-context'
-import { diskDict, instanceDict } from '../hypervisor/support'
+import { diskDict, instanceDict } from '../../../support/hypervisor'
 
 interface Recording {
   call: string

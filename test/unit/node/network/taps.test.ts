@@ -7,7 +7,7 @@ import { bridgeFacts, vlanCommands } from '../../../../src/node/network/bridge'
 import { vlanOptions } from '../../../../src/node/network/open-vswitch'
 import { Taps } from '../../../../src/node/network/taps'
 import { parseVlans } from '../../../../src/node/network/vlans'
-import { instanceDict, removeRoot, temporaryRoot } from '../hypervisor/support'
+import { instanceDict, removeRoot, temporaryRoot } from '../../../support/hypervisor'
 
 test("a NIC's VLANs are told to a bridge that tells them apart, and to what leads out of it; another bridge is refused", () => {
   const bridge = { name: 'br0', vlanFiltering: true, defaultPvid: 1, uplinks: ['eth1'] }

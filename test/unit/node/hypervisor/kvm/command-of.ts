@@ -10,7 +10,7 @@ import type { LaunchFacts } from '../../../../../src/node/hypervisor/kvm/launch'
 import { KvmParams } from '../../../../../src/node/hypervisor/kvm/params'
 import { decodeRuntime, encodeRuntime } from '../../../../../src/node/hypervisor/kvm/runtime'
 import type { InstanceDict, NicDict } from '../../../../../src/rpc/node/dicts'
-import { diskDict, instanceDict, kvmParams } from '../support'
+import { diskDict, instanceDict, kvmParams } from '../../../../support/hypervisor'
 
 const qemu = { defaultMachine: 'pc-i440fx-7.2' }
 export const tap = { kind: 'tap', interface: 'tap01020304', vhost: true, queues: 1 } as const

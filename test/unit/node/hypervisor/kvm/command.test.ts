@@ -11,7 +11,7 @@ import type { LaunchFacts } from '../../../../../src/node/hypervisor/kvm/launch'
 import { KvmParams } from '../../../../../src/node/hypervisor/kvm/params'
 import { decodeRuntime, encodeRuntime } from '../../../../../src/node/hypervisor/kvm/runtime'
 import type { InstanceDict } from '../../../../../src/rpc/node/dicts'
-import { diskDict, instanceDict, kvmParams } from '../support'
+import { diskDict, instanceDict, kvmParams } from '../../../../support/hypervisor'
 import { baseFacts, command, plain, tap, withParams } from './command-of'
 
 const GOLDEN = path.resolve(__dirname, '../../../../golden/kvm')

@@ -1,7 +1,7 @@
 // Changing a NIC of a running guest, with a QEMU and a network that are pretended.
 import { hotplug } from '../../../../../src/node/hypervisor/kvm/hotplug'
 import type { KvmMachines } from '../../../../../src/node/hypervisor/kvm/machines'
-import { instanceDict, kvmParams } from '../support'
+import { instanceDict, kvmParams } from '../../../../support/hypervisor'
 
 const nic = (mac: string) => ({ uuid: 'n', mac, nicparams: { mode: 'bridged', link: 'br0', vlan: '' } })
 

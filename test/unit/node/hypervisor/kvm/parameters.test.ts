@@ -5,7 +5,7 @@ import { cdromDriver } from '../../../../../src/node/hypervisor/kvm/command'
 import { accelerator, kvmUsable } from '../../../../../src/node/hypervisor/kvm/host'
 import { tapFeatures } from '../../../../../src/node/hypervisor/kvm/nics'
 import { KvmParams } from '../../../../../src/node/hypervisor/kvm/params'
-import { kvmParams } from '../support'
+import { kvmParams } from '../../../../support/hypervisor'
 import { command, withParams } from './command-of'
 
 type Params = Record<string, unknown>

@@ -3,7 +3,7 @@ import * as net from 'node:net'
 import * as path from 'node:path'
 import { systemClock } from '../../../../../src/lib/clock'
 import { Qmp, withQmp } from '../../../../../src/node/hypervisor/kvm/qmp'
-import { temporaryRoot } from '../support'
+import { temporaryRoot } from '../../../../support/hypervisor'
 
 interface Request {
   execute: string

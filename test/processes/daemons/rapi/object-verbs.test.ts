@@ -2,7 +2,7 @@
 import { objectVerbs, partsOf, saidByAddress } from '../../../../src/daemons/rapi/v3/object-verbs'
 import { opcodeOfRequest } from '../../../../src/daemons/rapi/v3/object-routes'
 import { Contract } from '../../../support/contract'
-import { basic } from './harness'
+import { basic } from '../../../unit/daemons/rapi/harness'
 import { RealMaster } from './real-master'
 
 const { operations } = new Contract('rapi')

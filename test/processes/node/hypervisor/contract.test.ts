@@ -3,9 +3,17 @@ import * as path from 'node:path'
 import type { Hypervisor, HypervisorContext } from '../../../../src/node/hypervisor/hypervisor'
 import { hypervisors, hypervisorsOf } from '../../../../src/node/hypervisor/index'
 import type { HvParams, InstanceDict } from '../../../../src/rpc/node/dicts'
-import { contextIn, eventually, freePort, instanceDict, kvmParams, linked, qemuProcessesBelow } from './support'
+import {
+  contextIn,
+  eventually,
+  freePort,
+  instanceDict,
+  kvmParams,
+  linked,
+  qemuProcessesBelow,
+} from '../../../support/hypervisor'
 import { qemuPresent } from '../../../support/needs'
-import { qemuSkipped, removeRoot, temporaryRoot, tinyDisk } from './support'
+import { qemuSkipped, removeRoot, temporaryRoot, tinyDisk } from '../../../support/hypervisor'
 
 interface Entry {
   readonly present: boolean

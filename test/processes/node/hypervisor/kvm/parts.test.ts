@@ -22,7 +22,15 @@ import { validateParameters } from '../../../../../src/node/hypervisor/kvm/valid
 import { parseMemory, startupMemory } from '../../../../../src/node/hypervisor/linux-node'
 import { eventually } from '../../../../support/faults'
 import { qemuPresent, qemuTest } from '../../../../support/needs'
-import { contextIn, diskDict, instanceDict, kvmParams, qemuSkipped, removeRoot, temporaryRoot } from '../support'
+import {
+  contextIn,
+  diskDict,
+  instanceDict,
+  kvmParams,
+  qemuSkipped,
+  removeRoot,
+  temporaryRoot,
+} from '../../../../support/hypervisor'
 
 test('CPU masks name processors, ranges, exclusions, and one mask for each virtual CPU', () => {
   expect(parseCpuMask('')).toBe('all')

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import { OS_DIRECTORY, temporaryRoot } from './support'
+import { OS_DIRECTORY, temporaryRoot } from '../../../support/hypervisor'
 
 const BANNER_AT = 416
 let root: string

@@ -4,16 +4,16 @@ import * as fs from 'node:fs'
 import * as net from 'node:net'
 import * as os from 'node:os'
 import * as path from 'node:path'
-import { systemClock } from '../../../../src/lib/clock'
-import { thisMachine } from '../../../../src/lib/machine'
-import { silentLog } from '../../../../src/lib/log'
-import { pathsOf } from '../../../../src/lib/paths'
-import { systemRandom } from '../../../../src/lib/random'
-import type { LinkedDisk, HypervisorContext } from '../../../../src/node/hypervisor/hypervisor'
-import type { DiskDict, InstanceDict } from '../../../../src/rpc/node/dicts'
+import { systemClock } from '../../src/lib/clock'
+import { thisMachine } from '../../src/lib/machine'
+import { silentLog } from '../../src/lib/log'
+import { pathsOf } from '../../src/lib/paths'
+import { systemRandom } from '../../src/lib/random'
+import type { LinkedDisk, HypervisorContext } from '../../src/node/hypervisor/hypervisor'
+import type { DiskDict, InstanceDict } from '../../src/rpc/node/dicts'
 
 export const HOSTNAME = 'node1.test'
-export const OS_DIRECTORY = path.resolve(__dirname, '../../../../os/gantry-tiny')
+export const OS_DIRECTORY = path.resolve(__dirname, '../../os/gantry-tiny')
 
 export const kvmParams = {
   acpi: true,

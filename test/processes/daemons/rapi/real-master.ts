@@ -8,7 +8,7 @@ import { LuxiClient } from '../../../../src/rpc/luxi/client'
 import type { FakeWconfd } from '../../../support/fake-wconfd'
 import { queueText, removeRoot, temporaryPaths } from '../../../support/queue-in-process'
 import { startTinyLuxid } from '../../../support/tiny-luxid'
-import { Harness, USERS } from './harness'
+import { Harness, USERS } from '../../../unit/daemons/rapi/harness'
 
 export interface Reply {
   status: number

@@ -1,7 +1,7 @@
 // /3 in front of a real luxid on the recorded cluster's configuration, with test jobs.
 import * as fs from 'node:fs'
 import { request as httpsRequest } from 'node:https'
-import { basic, type Harness } from './harness'
+import { basic, type Harness } from '../../../unit/daemons/rapi/harness'
 import { RealMaster, type Reply } from './real-master'
 
 let master: RealMaster

@@ -3,7 +3,7 @@
 import { dispatch } from '../../../src/node/dispatch'
 import { type CallName, callOf, isCallName, nodeCalls } from '../../../src/rpc/node/calls'
 import { testNode } from '../../support/node-context'
-import { diskDict, instanceDict } from './hypervisor/support'
+import { diskDict, instanceDict } from '../../support/hypervisor'
 
 const node = testNode()
 afterAll(() => node.remove())
