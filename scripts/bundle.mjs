@@ -69,7 +69,7 @@ function bundles() {
     entries: [`start/${name}.js`, 'main.js'],
     example: ['gantryd', name, '--help'],
     flags: nodeFlags(young_mib, []),
-    without: [...forOthers(ROLES, name), 'express', 'helmet', 'swagger-ui-express', ...RARE],
+    without: [...forOthers(ROLES, name), 'express', 'helmet', 'swagger-ui-express', 'ws', ...RARE],
   })
   const command = (name, example) => ({ entries: [`${name}.js`], example, flags: [], without: ['pino', ...RARE] })
   return {

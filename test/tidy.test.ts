@@ -85,7 +85,7 @@ const LOADED_AT_START: Record<string, { packages: readonly string[]; folders: re
   job: { packages: ['pino'], folders: ['config', 'jobs', 'operations', 'query'] },
 }
 
-const HTTP_PACKAGES = /^(express|passport(-.*)?|@tsoa\/runtime(\/.*)?|helmet|swagger-ui-express)$/
+const HTTP_PACKAGES = /^(express|passport(-.*)?|@tsoa\/runtime(\/.*)?|helmet|swagger-ui-express|ws)$/
 const HTTP_DAEMONS = /^src\/(daemons\/(rapi|mond|maintd)|http|generated)\//
 
 /** Globals that only lib/ may touch, and what the rest of src/ uses. */

@@ -33,13 +33,13 @@ export function logAccess(
   const address = socket.remoteAddress
   response.once('close', () => {
     const { statusCode: status } = response
-    const whole = response.writableFinished
+    const whole = response.writableFinished || status === 101
     if (level === 'changes' && isRead(method) && !isRemarkable(status)) return
     const entry = {
       ...noted.get(request),
       ...{ address, method, path: url.replace(/\?.*/s, '').slice(0, path_chars), status },
       ms: Math.round((clock.monotonic_ms() - begun_ms) * 10) / 10,
-      // The client left before it had the whole answer.
+      // The client left before it had the whole answer; a websocket ends when somebody leaves.
       ...(whole ? {} : { cut: true }),
     }
     log.info(entry, 'request')
@@ -48,4 +48,4 @@ export function logAccess(
 
 const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD'
 
-const isRemarkable = (status: number): boolean => status === 401 || status === 403 || status >= 500
+const isRemarkable = (status: number): boolean => status === 101 || status === 401 || status === 403 || status >= 500

@@ -3,10 +3,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type RouteArgument, readArguments } from './arguments'
 import type { Bodies } from './body'
-import { notFound } from './errors'
+import { badRequest, notFound } from './errors'
 import { checkHeaders } from './request-headers'
 import { type PatternRoute, RouteTree } from './route-tree'
 import { refuseUnknown, refuseUnusedBody } from './strict'
+import type { Talk } from './websockets'
 
 export interface Route<Context> extends PatternRoute {
   readonly controller: new (context: Context) => object
@@ -50,17 +51,24 @@ export interface Api<Caller, Context> {
   refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void
 }
 
-export type Handler = (request: IncomingMessage, response: ServerResponse) => unknown
+/** Makes a websocket of a request that asks for one. */
+export type Accept = (talk: Talk) => void
+
+export type Handler = (request: IncomingMessage, response: ServerResponse, accept?: Accept) => unknown
+
+/** The verb of a route whose method answers with the talk on a websocket. */
+export const WEBSOCKET = 'websocket'
 
 export function createDispatcher<Caller, Context>(api: Api<Caller, Context>, bodies: Bodies): Handler {
   const tree = new RouteTree(api.routes, api.anyName)
 
-  return async (request, response) => {
+  return async (request, response, accept) => {
     try {
-      checkHeaders(request)
-      const early = api.isToldFirst?.(request) ? find(request, response) : undefined
+      const isWebsocket = accept !== undefined
+      checkHeaders(request, isWebsocket)
+      const early = api.isToldFirst?.(request) ? find(request, response, isWebsocket) : undefined
       const caller = await api.identify(request, response)
-      const { route, params } = early ?? find(request, response)
+      const { route, params } = early ?? find(request, response, isWebsocket)
       api.admit?.(route, caller)
       const query = new URLSearchParams((request.url ?? '').slice(pathOf(request).length))
       if (api.strict) refuseUnknown(route, query)
@@ -69,16 +77,19 @@ export function createDispatcher<Caller, Context>(api: Api<Caller, Context>, bod
       const asked = { request, response, caller, route, query, body }
       const context = api.context(asked)
       const args = readArguments(route.args, params, query, body, request.headers)
-      await api.answer(asked, await call(route, context, args), context)
+      const result = await call(route, context, args)
+      if (accept !== undefined) accept(talkOf(route, result))
+      else await api.answer(asked, result, context)
     } catch (error) {
       api.refuse(request, response, error)
     }
   }
 
-  function find(request: IncomingMessage, response: ServerResponse) {
+  function find(request: IncomingMessage, response: ServerResponse, isWebsocket: boolean) {
     const found = tree.find(pathOf(request))
     if (found === undefined) throw notFound()
-    const route = found.byVerb.get((request.method ?? '').toLowerCase())
+    const route = found.byVerb.get(isWebsocket ? WEBSOCKET : (request.method ?? '').toLowerCase())
+    if (route === undefined && isWebsocket) throw badRequest(`There is no websocket at ${pathOf(request)}`)
     if (route === undefined) throw api.wrongMethod(request, response, found.byVerb.keys())
     return { route, params: found.params }
   }
@@ -97,3 +108,10 @@ async function call<Context>(route: Route<Context>, context: Context, args: unkn
   if (typeof action !== 'function') throw new Error(`${route.controller.name} has no ${route.action}`)
   return await Reflect.apply(action, controller, args)
 }
+
+function talkOf({ path }: PatternRoute, result: unknown): Talk {
+  if (!isTalk(result)) throw new Error(`the method of the websocket ${path} answers with no talk`)
+  return result
+}
+
+const isTalk = (value: unknown): value is Talk => typeof value === 'function'

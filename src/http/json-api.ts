@@ -4,7 +4,7 @@ import type { Clock } from '../lib/clock'
 import { finishAnswer } from '../lib/finish-answer'
 import type { HttpLimits } from '../model/limits/http'
 import { JSON_TYPE } from './body'
-import { type Api, type Asked, pathOf } from './dispatch'
+import { type Api, type Asked, pathOf, WEBSOCKET } from './dispatch'
 import { HttpError, retryAfter } from './errors'
 import { leaving } from './leaving'
 import type { Problem } from './problem'
@@ -37,7 +37,12 @@ export function jsonApi<Caller, Context>(door: JsonDoor, own: Own<Caller, Contex
     bodyType: JSON_TYPE,
     strict: true,
     wrongMethod(request, response, verbs) {
-      response.setHeader('Allow', [...verbs].map((verb) => verb.toUpperCase()).join(', '))
+      const methods = [...verbs].filter((verb) => verb !== WEBSOCKET)
+      if (methods.length === 0) {
+        response.setHeader('Upgrade', 'websocket')
+        return new HttpError(426, `${pathOf(request)} is a websocket`)
+      }
+      response.setHeader('Allow', methods.map((verb) => verb.toUpperCase()).join(', '))
       return new HttpError(405, `${request.method} is not supported for ${pathOf(request)}`)
     },
     answer({ request, response }: Asked<Caller, Context>, result, context) {

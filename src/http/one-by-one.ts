@@ -20,6 +20,11 @@ export class OneByOne {
     work()
   }
 
+  /** Whether answers to earlier requests are still to come. */
+  isBusy(socket: Socket): boolean {
+    return this.lines.has(socket)
+  }
+
   private next(socket: Socket): void {
     const work = this.lines.get(socket)?.shift()
     if (work === undefined) this.lines.delete(socket)

@@ -17,7 +17,7 @@ export interface RefusalWords {
   body(refusal: Refusal): Buffer
 }
 
-interface RefusalOptions {
+export interface RefusalOptions {
   readonly words: RefusalWords
   readonly clock: Clock
   readonly limits: Pick<HttpLimits, 'refused_s' | 'retry_after_s'>
@@ -40,7 +40,13 @@ export function hangUp(socket: Socket, refusal: Refusal, { words, clock, limits 
     ...(status === 503 ? [`Retry-After: ${limits.retry_after_s}`] : []),
     ...['Connection: close', '', ''],
   ]
-  socket.end(Buffer.concat([Buffer.from(head.join('\r\n')), body]))
+  socket.write(Buffer.concat([Buffer.from(head.join('\r\n')), body]))
+  letGo(socket, { clock, limits })
+}
+
+/** Ends a connection whose last answer has been written. */
+export function letGo(socket: Socket, { clock, limits }: Pick<RefusalOptions, 'clock' | 'limits'>): void {
+  socket.end()
   const timer = clock.after(limits.refused_s * 1000, () => socket.destroy(), { background: true })
   socket.once('close', () => timer.cancel())
 }

@@ -2,10 +2,10 @@
 import type { IncomingMessage } from 'node:http'
 import { badRequest, HttpError } from './errors'
 
-/** Throws for a request without Host, and for a change that a page of another site has a browser ask for. */
-export function checkHeaders(request: IncomingMessage): void {
+/** Throws for a request without Host, and for a change or a websocket that a page of another site has a browser ask for. */
+export function checkHeaders(request: IncomingMessage, isWebsocket = false): void {
   if (request.headers.host === undefined && request.httpVersion === '1.1') throw badRequest('Missing Host header')
-  if (!READS.has(request.method ?? '')) refuseForeignPage(request)
+  if (isWebsocket || !READS.has(request.method ?? '')) refuseForeignPage(request)
 }
 
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])

@@ -19,9 +19,11 @@ import { followCertificate, keyAndCertificate } from '../lib/tls'
 import type { HttpLimits } from '../model/limits/http'
 import { logAccess } from './access-log'
 import { isTooLong } from './body'
-import type { Handler } from './dispatch'
+import type { Accept, Handler } from './dispatch'
 import { OneByOne } from './one-by-one'
 import { hangUp, type Refusal, type RefusalWords, refuse, versionRefused } from './refusal'
+import { upgrade } from './upgrade'
+import type { Websockets } from './websockets'
 
 export interface Door {
   /** Each is listened on. */
@@ -41,6 +43,8 @@ export interface Door {
   readonly handle: Handler
   /** What it says to who reaches no handler. */
   readonly words: RefusalWords
+  /** Whether its handler has websockets. Else who asks for one gets the answer of a plain request. */
+  readonly websockets?: boolean
 }
 
 export interface Served {
@@ -51,21 +55,14 @@ export interface Served {
 
 export async function serve(door: Door): Promise<Served> {
   const { log, clock, addresses, lateAddress, limits } = door
-  const crowd = crowdOf(door)
-  // The session of a connection to one address is good for the others, too. The keys live as long as this process.
-  const ticketKeys = Buffer.from(door.random.hex(48), 'hex')
-  const oneByOne = new OneByOne(limits.pipelined)
-  const handle: Handler = (request, response) => {
-    noteRequest()
-    oneByOne.begin(request, response, () => admit(door, crowd, request, response))
-  }
-  const servers = await Promise.all(addresses.map((address) => listen(address, { ...door, ticketKeys }, handle, crowd)))
+  const room = openRoom(door)
+  const servers = await Promise.all(addresses.map((address) => listen(address, room)))
   const bound = servers.map(addressOf)
   let timer: Timer | undefined
   const listenLate = async () => {
     if (lateAddress === undefined) return
     try {
-      servers.push(await listen(lateAddress, { ...door, ticketKeys }, handle, crowd))
+      servers.push(await listen(lateAddress, room))
     } catch (error) {
       const retry_s = limits.address_retry_s
       log.error({ err: error, address: lateAddress, retry_s }, 'an address cannot be taken yet')
@@ -78,17 +75,40 @@ export async function serve(door: Door): Promise<Served> {
     addresses: bound,
     async close() {
       timer?.cancel()
-      await Promise.all(servers.map((server) => stop(server, door)))
+      room.websockets?.close()
+      await Promise.all(servers.map((server) => stop(server, room)))
     },
   }
 }
 
-function admit(door: Door, crowd: Crowd, request: IncomingMessage, response: ServerResponse): unknown {
+/** What all addresses of a door share. */
+interface Room {
+  readonly door: Door
+  readonly crowd: Crowd
+  readonly oneByOne: OneByOne
+  /** The session of a connection to one address is good for the others, too. The keys live as long as this process. */
+  readonly ticketKeys: Buffer
+  readonly websockets: Websockets | undefined
+}
+
+function openRoom(door: Door): Room {
+  const ticketKeys = Buffer.from(door.random.hex(48), 'hex')
+  const websockets = door.websockets === true ? openWebsockets(door) : undefined
+  return { door, crowd: crowdOf(door), oneByOne: new OneByOne(door.limits.pipelined), ticketKeys, websockets }
+}
+
+/** Loaded only for doors that have some. */
+function openWebsockets(door: Door): Websockets {
+  const { Websockets }: typeof import('./websockets') = require('./websockets')
+  return new Websockets(door)
+}
+
+function admit({ door, crowd }: Room, request: IncomingMessage, response: ServerResponse, accept?: Accept): unknown {
   const { limits, accessLog: level, log, clock } = door
   logAccess({ level, path_chars: limits.log_path_chars, log, clock }, request, response)
   if (crowd.isBeyond(request.socket)) return hangUp(request.socket, crowded(request.socket, limits), door)
   if (request.httpVersionMajor > 1) return hangUp(request.socket, versionRefused(request.httpVersion), door)
-  return door.handle(request, response)
+  return door.handle(request, response, accept)
 }
 
 /** Counts the connections of all listening addresses together. */
@@ -113,32 +133,41 @@ function crowded(socket: Socket, limits: HttpLimits): Refusal {
   return { status: 503, message: `${there}; close some, and try again in ${limits.retry_after_s} s` }
 }
 
-/** A door whose listeners share the keys of TLS sessions. */
-interface Listening extends Door {
-  readonly ticketKeys: Buffer
-}
-
-async function listen(address: string, door: Listening, handle: Handler, crowd: Crowd): Promise<Server | PlainServer> {
-  const { port, limits } = door
-  const server = createListener(door, (request, response) => void handle(request, response))
+async function listen(address: string, room: Room): Promise<Server | PlainServer> {
+  const { door, crowd, oneByOne } = room
+  const handle: Handler = (request, response) => {
+    noteRequest()
+    oneByOne.begin(request, response, () => admit(room, request, response))
+  }
+  const server = createListener(room, (request, response) => void handle(request, response))
   crowd.watch(server)
   server.on('clientError', (error: Error, socket: Socket) => refuse(error, socket, door))
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     // Who asks before it sends is told at once.
-    if (!isTooLong(request, limits)) response.writeContinue()
+    if (!isTooLong(request, door.limits)) response.writeContinue()
     void handle(request, response)
   })
+  if (room.websockets !== undefined) hearUpgrades(server, room, room.websockets)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, address, () => resolve())
+    server.listen(door.port, address, () => resolve())
   })
   return server
 }
 
-function createListener(
-  { certificate, ticketKeys, limits, log, clock }: Listening,
-  handle: Handler,
-): Server | PlainServer {
+/** Without this listener Node takes requests for another protocol as plain ones. */
+function hearUpgrades(server: Server | PlainServer, room: Room, websockets: Websockets): void {
+  const handle: Handler = (request, response, accept) => admit(room, request, response, accept)
+  server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    noteRequest()
+    // The answers to earlier requests would come into its midst.
+    if (room.oneByOne.isBusy(socket)) return void socket.destroy()
+    upgrade({ door: room.door, websockets, handle }, request, socket, head)
+  })
+}
+
+function createListener({ door, ticketKeys }: Room, handle: Handler): Server | PlainServer {
+  const { certificate, limits, log, clock } = door
   const options = {
     maxHeaderSize: limits.header_bytes,
     headersTimeout: limits.receive_s * 1000,
@@ -164,9 +193,12 @@ function addressOf(server: Server | PlainServer): AddressInfo {
 }
 
 /** Connections that still serve a request get a moment to finish it. */
-function stop(server: Server | PlainServer, { clock, limits }: Door): Promise<void> {
+function stop(server: Server | PlainServer, { door: { clock, limits }, websockets }: Room): Promise<void> {
   return new Promise((resolve) => {
-    const timer = clock.after(limits.close_s * 1000, () => server.closeAllConnections())
+    const timer = clock.after(limits.close_s * 1000, () => {
+      websockets?.terminate()
+      server.closeAllConnections()
+    })
     server.close(() => {
       timer.cancel()
       resolve()

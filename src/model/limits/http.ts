@@ -41,6 +41,10 @@ export const HTTP_LIMITS = {
   body_values: 200_000,
   /** Levels of nesting in a body. */
   body_depth: 100,
+  /** The longest message on a websocket. */
+  message_bytes: 64 << 10,
+  /** Seconds between two pings of a websocket; who does not answer one until the next has gone. */
+  ping_s: 30,
   /** What is taken of a body that nobody reads. */
   dropped_body: DROPPED_BODY,
 }

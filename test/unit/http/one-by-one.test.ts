@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { OneByOne } from '../../../src/http/one-by-one'
 
 const PIPELINED = 3
@@ -15,16 +16,20 @@ function connection() {
     oneByOne.begin({ socket } as unknown as IncomingMessage, response as unknown as ServerResponse, work)
     return () => response.emit('close')
   }
-  return { socket, begun, ask }
+  const isBusy = () => oneByOne.isBusy(socket as unknown as Socket)
+  return { socket, begun, ask, isBusy }
 }
 
 test('a request is begun when the one before it on its connection has been answered', () => {
-  const { begun, ask } = connection()
+  const { begun, ask, isBusy } = connection()
+  expect(isBusy()).toBe(false)
   const [first, second] = [ask(1), ask(2)]
   expect(begun).toEqual([1])
   first()
   expect(begun).toEqual([1, 2])
+  expect(isBusy()).toBe(true)
   second()
+  expect(isBusy()).toBe(false)
   ask(3)
   expect(begun).toEqual([1, 2, 3])
 })

@@ -1,0 +1,71 @@
+// A door as a daemon has one: who may ask, its routes, and what it serves them with. It keeps nothing.
+import { pipeline } from 'node:stream/promises'
+import { Bodies } from '../../../../src/http/body'
+import { createDispatcher, type Route, WEBSOCKET } from '../../../../src/http/dispatch'
+import { HttpError } from '../../../../src/http/errors'
+import { jsonApi } from '../../../../src/http/json-api'
+import { problemOf } from '../../../../src/http/problem'
+import { type Door, serve } from '../../../../src/http/serve'
+import { showPages } from '../../../../src/http/show-pages'
+import type { Talk } from '../../../../src/http/websockets'
+import { systemClock } from '../../../../src/lib/clock'
+import { silentLog } from '../../../../src/lib/log'
+import { systemRandom } from '../../../../src/lib/random'
+import { HTTP_LIMITS } from '../../../../src/model/limits/http'
+import type { DoubleContext } from './context'
+
+export const TOKEN = 'Bearer of the test'
+export const LIMITS = { ...HTTP_LIMITS, body_bytes: 1000, message_bytes: 100 }
+
+/** Says again what it hears. */
+class EchoController {
+  constructor(private readonly context: DoubleContext) {}
+
+  echo(name: string): Talk {
+    if (name === 'nobody') throw new HttpError(404, 'There is nobody')
+    return async (messages) => {
+      messages.write(`${name}, ${this.context.caller}`)
+      await pipeline(messages, messages)
+    }
+  }
+}
+
+/** OpenAPI has no websockets, so their routes are written by hand. */
+const echoRoute: Route<DoubleContext> = {
+  ...{ verb: WEBSOCKET, path: '/1/echo/:name', controller: EchoController, action: 'echo', security: [] },
+  args: [{ in: 'path', name: 'name', dataType: 'string' }],
+}
+
+export interface DoubleOptions extends Partial<Pick<Door, 'certificate' | 'clock' | 'log' | 'accessLog'>> {
+  readonly routes: readonly Route<DoubleContext>[]
+  /** The document. */
+  readonly file: string
+}
+
+export function startDouble({ routes, file, ...more }: DoubleOptions) {
+  const [clock, log, limits] = [more.clock ?? systemClock, more.log ?? silentLog, LIMITS]
+  const door = {
+    ...{ clock, limits, challenge: 'Bearer' },
+    problemOf: (error: unknown) => problemOf(error, log, 'double'),
+  }
+  const api = jsonApi<string, DoubleContext>(door, {
+    routes: [...routes, echoRoute],
+    async identify({ headers }) {
+      if (headers.authorization !== TOKEN) throw new HttpError(401)
+      return 'somebody'
+    },
+    nameOf: (caller) => caller,
+    context: ({ caller }) => ({ caller, reply: { status: 200, headers: {} } }),
+    replyOf: ({ reply }) => reply,
+  })
+  const dispatch = createDispatcher(api, new Bodies(limits))
+  const pages = showPages({ title: 'Double', file })
+  return serve({
+    ...{ addresses: ['127.0.0.1'], port: 0, random: systemRandom, accessLog: 'none', websockets: true },
+    ...{ clock, log, limits, ...more },
+    words: { type: 'text/plain', body: ({ message }) => Buffer.from(message) },
+    handle(request, response, accept) {
+      return (request.url ?? '').startsWith('/docs') ? pages(request, response) : dispatch(request, response, accept)
+    },
+  })
+}
