@@ -10,7 +10,7 @@ import { fail } from './context'
 import { type OsDefinition, type OsScript, findOs, splitOsName } from './os-definition'
 import { linkDisks } from './storage/links'
 import { keepNewest } from './leftovers'
-import { storageFor } from './storage/registry'
+import { Disks } from './storage/disks'
 
 const NIC_BRIDGED = 'bridged'
 
@@ -131,7 +131,7 @@ async function diskVariables(context: ScriptContext, instance: InstanceDict): Pr
   const variables: Record<string, string> = {}
   await linkDisks(context, instance)
   for (const [index, disk] of instance.disks_info.entries()) {
-    const device = await storageFor(context, disk.dev_type).assemble(disk)
+    const device = await new Disks(context).assemble(disk)
     const frontend = instance.hvparams['disk_type']
     const values: Record<string, string | undefined> = {
       ACCESS: disk.mode ?? 'rw',

@@ -1,21 +1,20 @@
 // Instances without disks. There is nothing to do, so whoever asks for something has made a mistake.
 import { NodeFailure } from '../context'
-import type { Storage, StorageFactory } from './storage'
+import type { Driver, DriverFactory } from './storage'
 
-export const disklessStorage: StorageFactory = (): Storage => {
+export const disklessDriver: DriverFactory = (): Driver => {
   const refuse = () => Promise.reject(new NodeFailure('Instances of the diskless template have no disks'))
   return {
     hasDisks: false,
     find: () => Promise.resolve(undefined),
-    dimensions: () => Promise.resolve(undefined),
     shutdown: () => Promise.resolve(),
     remove: () => Promise.resolve(),
     create: refuse,
+    dimensions: refuse,
     assemble: refuse,
     open: refuse,
     close: refuse,
     grow: refuse,
-    wipe: refuse,
     rename: refuse,
     setInfo: refuse,
     snapshot: refuse,

@@ -1,17 +1,15 @@
 // Disks as plain files below an allowed directory: on this node's own file system, or on one that all nodes share.
 import type { FileHandle } from 'node:fs/promises'
-import * as path from 'node:path'
 import { errorCode, isMissing } from '../../lib/disk'
 import type { Files } from '../../lib/files'
 import type { DiskDict } from '../../rpc/node/dicts'
 import { fail } from '../context'
 import { checkFileStoragePath } from './allowed-paths'
-import type { Device, Storage, StorageContext, StorageFactory } from './storage'
+import type { Device, Driver, DriverFactory, StorageContext } from './storage'
 
 const MIB = 1 << 20
-const ZEROS = Buffer.alloc(MIB)
 
-export const fileStorage: StorageFactory = (context): Storage => {
+export const fileDriver: DriverFactory = (context): Driver => {
   const { files } = context
   const fileOf = (disk: DiskDict) => filePath(context, disk.logical_id)
 
@@ -37,10 +35,6 @@ export const fileStorage: StorageFactory = (context): Storage => {
       const size = (await files.stat(device.path)).size + amount_mib * MIB
       if (!dryRun) await resize(files, device.path, size)
     },
-    async wipe(disk, offset_mib, size_mib) {
-      const { path: file } = await existing(disk)
-      await overwrite(files, file, offset_mib * MIB, size_mib * MIB)
-    },
     remove: async (disk) => files.rm(await fileOf(disk), { force: true }),
     async rename(disk, newId) {
       const target = await filePath(context, newId)
@@ -49,10 +43,7 @@ export const fileStorage: StorageFactory = (context): Storage => {
     },
     setInfo: () => Promise.resolve(),
     snapshot: async (disk) => fail(`A disk of template '${disk.dev_type}' has no snapshots`),
-    async dimensions(disk) {
-      const size_bytes = await sizeOf(files, await fileOf(disk))
-      return size_bytes === undefined ? undefined : { size_bytes, spindles: null }
-    },
+    dimensions: async ({ path: file }) => ({ size_bytes: (await files.stat(file)).size, spindles: null }),
   }
 }
 
@@ -92,21 +83,6 @@ async function resize(files: Files, file: string, size: number): Promise<void> {
   try {
     await handle.truncate(size)
     await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
-
-async function overwrite(files: Files, file: string, offset: number, size: number): Promise<void> {
-  const handle = await files.open(file, 'r+')
-  try {
-    if (offset < 0 || size < 0 || offset + size > (await handle.stat()).size)
-      fail(`Cannot wipe beyond the end of ${path.basename(file)}`)
-    for (let done = 0; done < size;) {
-      const piece = Math.min(ZEROS.length, size - done)
-      done += (await handle.write(ZEROS, 0, piece, offset + done)).bytesWritten
-    }
-    await handle.datasync()
   } finally {
     await handle.close()
   }

@@ -5,14 +5,14 @@ import { errorText } from '../../lib/system-failure'
 import { IMAGE_PACE } from '../../model/limits/node'
 import type { DiskDict } from '../../rpc/node/dicts'
 import { fail, type NodeContext } from '../context'
-import { storageFor } from './registry'
+import { Disks } from './disks'
 
 const MIB = 1 << 20
 const ADDRESS = /^https?:\/\//
 
 /** Writes the first `size_mib` of an image to the beginning of a disk. */
 export async function writeImage(context: NodeContext, disk: DiskDict, image: string, size_mib: number): Promise<void> {
-  const device = await storageFor(context, disk.dev_type).find(disk)
+  const device = await new Disks(context).find(disk)
   if (device === undefined) return fail(`Cannot image device ${disk.iv_name ?? disk.uuid}: device not found`)
   if (size_mib < 0) fail('Negative size')
   if (size_mib > disk.size) fail('Image size is bigger than device size')

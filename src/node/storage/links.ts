@@ -4,7 +4,7 @@ import type { Paths } from '../../lib/paths'
 import { PATH } from '../../model/constants/paths'
 import type { DiskDict, InstanceDict } from '../../rpc/node/dicts'
 import type { LinkedDisk } from '../hypervisor/hypervisor'
-import { storageFor } from './registry'
+import { Disks } from './disks'
 import type { Device, StorageContext } from './storage'
 
 type Places = Pick<StorageContext, 'paths' | 'files'>
@@ -22,7 +22,7 @@ export async function linkDisk(
   disk: DiskDict,
   index: number,
 ): Promise<LinkedDisk> {
-  const device = await storageFor(context, disk.dev_type).assemble(disk)
+  const device = await new Disks(context).assemble(disk)
   const link = await makeLink(context, instance.name, index, device)
   return { disk, link, ...(device.uri === undefined ? {} : { uri: device.uri }) }
 }

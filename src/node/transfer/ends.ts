@@ -6,7 +6,7 @@ import type { DiskDict, ImpExpEnd, InstanceDict } from '../../rpc/node/dicts'
 import { fail, type NodeContext } from '../context'
 import { instanceEnvironment } from '../os'
 import { findOs } from '../os-definition'
-import { storageFor } from '../storage/registry'
+import { Disks } from '../storage/disks'
 import type { Device } from '../storage/storage'
 import type { TransferSpec } from './spec'
 
@@ -78,5 +78,4 @@ async function scriptEnd(
   return { end, env, ...(mode === 'export' && { expectedSize: 'script' as const }) }
 }
 
-const deviceOf = (context: NodeContext, disk: DiskDict): Promise<Device> =>
-  storageFor(context, disk.dev_type).assemble(disk)
+const deviceOf = (context: NodeContext, disk: DiskDict): Promise<Device> => new Disks(context).assemble(disk)

@@ -4,7 +4,7 @@ import { diagnoseProviders } from '../../../src/node/ext-storage'
 import { diagnoseAll } from '../../../src/node/os-definition'
 import { OS_LOG_BYTES_MAX } from '../../../src/model/limits/node'
 import { osCreate, osRename, osValidate } from '../../../src/node/os'
-import { storageFor } from '../../../src/node/storage/registry'
+import { Disks } from '../../../src/node/storage/disks'
 import type { InstanceDict } from '../../../src/rpc/node/dicts'
 import { type TestNode, testNode } from '../../support/node-context'
 
@@ -99,7 +99,7 @@ test('a script that says too much does not fill the disk', async () => {
 test('a create script sees the instance, its parameters and its disks, and logs to a file', async () => {
   putOs('full', '20\n', full)
   const [disk] = instance.disks_info
-  if (disk) await storageFor(node.context, 'file').create(disk, 1)
+  if (disk) await new Disks(node.context).create(disk, 1)
   await osCreate(node.context, instance, { reinstall: true, debug: 1 })
   const logs = node.paths.local('/var/log/ganeti/os')
   const [log = ''] = fs.readdirSync(logs)

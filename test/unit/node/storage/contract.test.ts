@@ -1,10 +1,11 @@
-// Every storage obeys the same rules; a new one needs only a line in `sample`.
+// Every template obeys the same rules; a new one needs only a line in `sample`.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { thisMachine } from '../../../../src/lib/machine'
-import { storages } from '../../../../src/node/storage/registry'
-import type { Storage } from '../../../../src/node/storage/storage'
+import { Disks } from '../../../../src/node/storage/disks'
+import { DRIVERS } from '../../../../src/node/storage/registry'
 import type { DiskDict } from '../../../../src/rpc/node/dicts'
+import { twinDriver } from '../../../support/doubles/twin-driver'
 import { type TestNode, testNode } from '../../../support/node-context'
 
 const MIB = 1 << 20
@@ -14,18 +15,30 @@ const sample: Record<string, (number: number) => readonly (string | number)[]> =
   diskless: () => [],
   file: (n) => ['loop', `/srv/ganeti/file-storage/inst1.example.com/${n}.file.disk${n}`],
   sharedfile: (n) => ['loop', `/srv/ganeti/shared-file-storage/inst1.example.com/${n}.sharedfile.disk${n}`],
+  twin: (n) => [n],
+}
+const NAMED = ['file', 'sharedfile']
+const drivers: typeof DRIVERS = { ...DRIVERS, twin: twinDriver }
+
+function sampleDisk(template: string, number = 0): DiskDict {
+  const uuid = `00000000-0000-4000-8000-00000000000${number}`
+  const own = { uuid, dev_type: template, logical_id: sample[template]?.(number) ?? [], size: 2, iv_name: 'disk/0' }
+  if (template !== 'twin') return own
+  return { ...own, children: [2 * number, 2 * number + 1].map((at) => sampleDisk('file', at)) }
 }
 
-describe.each(Object.keys(storages))('%s', (template) => {
+describe.each(Object.keys(drivers))('%s', (template) => {
   let node: TestNode
-  let storage: Storage
-  const disk = (number = 0): DiskDict => {
-    const uuid = `00000000-0000-4000-8000-00000000000${number}`
-    return { uuid, dev_type: template, logical_id: sample[template]?.(number) ?? [], size: 2, iv_name: 'disk/0' }
+  let storage: Disks
+  const disk = (number = 0) => sampleDisk(template, number)
+  /** As the master does: each disk of a tree by a call of its own. */
+  async function create(whole: DiskDict, size_mib: number): Promise<void> {
+    for (const child of whole.children ?? []) await storage.create(child, size_mib)
+    await storage.create(whole, size_mib)
   }
   beforeEach(() => {
     node = testNode()
-    storage = storages[template]?.(node.context) ?? fail(template)
+    storage = new Disks(node.context, drivers)
   })
   afterEach(() => node.remove())
 
@@ -38,10 +51,10 @@ describe.each(Object.keys(storages))('%s', (template) => {
 
   test('a disk that does not exist can be neither assembled nor grown', async () => {
     await expect(storage.assemble(disk())).rejects.toThrow()
-    await expect(storage.grow(disk(), 1, false)).rejects.toThrow()
+    await expect(storage.grow(disk(), 1, {})).rejects.toThrow()
   })
 
-  if (!storages[template]?.({ ...thisMachine, paths: testPaths() }).hasDisks) {
+  if (!drivers[template]?.({ ...thisMachine, paths: testPaths() }).hasDisks) {
     test('there is nothing to create', async () => {
       await expect(storage.create(disk(), 2)).rejects.toThrow('no disks')
     })
@@ -49,7 +62,7 @@ describe.each(Object.keys(storages))('%s', (template) => {
   }
 
   test('a created disk is found in its whole size, full of zeros', async () => {
-    await storage.create(disk(), 2)
+    await create(disk(), 2)
     const device = await storage.assemble(disk())
     await expect(storage.dimensions(disk())).resolves.toEqual({ size_bytes: 2 * MIB, spindles: null })
     expect(fs.readFileSync(device.path).equals(Buffer.alloc(2 * MIB))).toBe(true)
@@ -57,15 +70,15 @@ describe.each(Object.keys(storages))('%s', (template) => {
   })
 
   test('a disk is not created over another', async () => {
-    await storage.create(disk(), 2)
+    await create(disk(), 2)
     const { path } = await storage.assemble(disk())
     fs.writeFileSync(path, 'data')
-    await expect(storage.create(disk(), 2)).rejects.toThrow('exists')
+    await expect(create(disk(), 2)).rejects.toThrow('exists')
     expect(fs.readFileSync(path, 'utf8')).toBe('data')
   })
 
   test('assembling, opening, closing and shutting down keep the data, and may be repeated', async () => {
-    await storage.create(disk(), 2)
+    await create(disk(), 2)
     const { path } = await storage.assemble(disk())
     fs.writeSync(fs.openSync(path, 'r+'), 'data')
     for (let round = 0; round < 2; round++) {
@@ -78,16 +91,16 @@ describe.each(Object.keys(storages))('%s', (template) => {
   })
 
   test('growing adds zeros at the end; a dry run changes nothing, and shrinking is refused', async () => {
-    await storage.create(disk(), 2)
-    await storage.grow(disk(), 3, true)
+    await create(disk(), 2)
+    await storage.grow(disk(), 3, { dryRun: true })
     await expect(storage.dimensions(disk())).resolves.toMatchObject({ size_bytes: 2 * MIB })
-    await storage.grow(disk(), 3, false)
+    await storage.grow(disk(), 3, {})
     await expect(storage.dimensions(disk())).resolves.toMatchObject({ size_bytes: 5 * MIB })
-    await expect(storage.grow(disk(), -1, false)).rejects.toThrow('shrink')
+    await expect(storage.grow(disk(), -1, {})).rejects.toThrow('shrink')
   })
 
   test('wiping a range clears it and nothing else, and never beyond the end', async () => {
-    await storage.create(disk(), 3)
+    await create(disk(), 3)
     const { path } = await storage.assemble(disk())
     fs.writeFileSync(path, Buffer.alloc(3 * MIB, 'x'))
     await storage.wipe(disk(), 1, 1)
@@ -97,16 +110,33 @@ describe.each(Object.keys(storages))('%s', (template) => {
   })
 
   test('removing deletes the data', async () => {
-    await storage.create(disk(), 2)
+    await create(disk(), 2)
     const { path } = await storage.assemble(disk())
     await storage.remove(disk())
     expect(fs.existsSync(path)).toBe(false)
     await expect(storage.find(disk())).resolves.toBeUndefined()
   })
 
+  test('removing deletes what the disk consists of, too', async () => {
+    await create(disk(), 2)
+    await storage.remove(disk())
+    for (const child of disk().children ?? []) await expect(storage.find(child)).resolves.toBeUndefined()
+    await create(disk(), 2)
+    await expect(storage.find(disk())).resolves.toBeDefined()
+  })
+
+  test('what lies above the data grows after it, by a call of its own', async () => {
+    await create(disk(), 2)
+    await storage.grow(disk(), 1, { backing: true })
+    await storage.grow(disk(), 1, { backing: false })
+    await expect(storage.dimensions(disk())).resolves.toMatchObject({ size_bytes: 3 * MIB })
+  })
+
+  if (!NAMED.includes(template)) return
+
   test('renaming moves the data, but not over another disk', async () => {
-    await storage.create(disk(0), 2)
-    await storage.create(disk(1), 2)
+    await create(disk(0), 2)
+    await create(disk(1), 2)
     await expect(storage.rename(disk(0), disk(1).logical_id ?? [])).rejects.toThrow('exists')
     await storage.rename(disk(0), disk(2).logical_id ?? [])
     await expect(storage.find(disk(0))).resolves.toBeUndefined()
@@ -124,10 +154,10 @@ test.each([
 ])('a file disk %s is refused and nothing is written', async (_what, file, text) => {
   const node = testNode()
   node.put('/etc/ganeti/file-storage-paths', '/srv/ganeti/file-storage\n/etc/disks\n')
-  const storage = storages['file']?.(node.context)
+  const storage = new Disks(node.context)
   const disk: DiskDict = { uuid: 'u', dev_type: 'file', logical_id: ['loop', file], size: 1 }
-  await expect(storage?.create(disk, 1)).rejects.toThrow(text)
-  await expect(storage?.remove(disk)).rejects.toThrow(text)
+  await expect(storage.create(disk, 1)).rejects.toThrow(text)
+  await expect(storage.remove(disk)).rejects.toThrow(text)
   node.remove()
 })
 
@@ -140,16 +170,16 @@ test('a link below an allowed directory leads nowhere else, and an allowed direc
   fs.symlinkSync(elsewhere, node.paths.local(`${allowed}/out`))
   fs.symlinkSync(victim, node.paths.local(`${allowed}/file`))
   fs.symlinkSync(path.dirname(node.put('/srv/big/x', '')), node.paths.local(linked))
-  const storage = storages['file']?.(node.context)
+  const storage = new Disks(node.context)
   const disk = (file: string): DiskDict => ({ uuid: 'u', dev_type: 'file', logical_id: ['loop', file], size: 1 })
   const refusal = (place: string) =>
     `is not acceptable for file storage: a link leads to '${place}'; add its directory to /etc/ganeti/file-storage-paths`
-  await expect(storage?.create(disk(`${allowed}/out/new/disk0`), 1)).rejects.toThrow(refusal('/srv/other/new/disk0'))
+  await expect(storage.create(disk(`${allowed}/out/new/disk0`), 1)).rejects.toThrow(refusal('/srv/other/new/disk0'))
   for (const file of ['out/victim', 'file'])
     for (const action of ['remove', 'find', 'assemble'] as const)
-      await expect(storage?.[action](disk(`${allowed}/${file}`))).rejects.toThrow(refusal('/srv/other/victim'))
+      await expect(storage[action](disk(`${allowed}/${file}`))).rejects.toThrow(refusal('/srv/other/victim'))
   expect(fs.readFileSync(victim, 'utf8')).toBe('x')
-  await storage?.create(disk(`${linked}/disk0`), 1)
+  await storage.create(disk(`${linked}/disk0`), 1)
   expect(fs.statSync(node.paths.local('/srv/big/disk0')).size).toBe(MIB)
   node.remove()
 })
