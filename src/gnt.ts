@@ -9,7 +9,7 @@ import { runProgram } from './cli/program'
 import { inheritedEnvironment } from './lib/environment'
 import { systemClock } from './lib/clock'
 import { becomeNode, findLuxiSocket, masterElsewhere, nodeSetupSocket, thisNodePaths } from './lib/find-socket'
-import { runCommand } from './lib/run-command'
+import { thisMachine } from './lib/machine'
 import { standardOutput } from './lib/standard-output'
 
 /** The job that is being waited for. */
@@ -97,14 +97,12 @@ function connect() {
 }
 
 async function thisNode(): Promise<ThisNode> {
-  const [{ openNodeClient }, { systemFiles }, { createLog }, { ownedDisk, ownedLogFile }, { systemRandom }] =
-    await Promise.all([
-      import('./rpc/node/client.js'),
-      import('./lib/files.js'),
-      import('./lib/log.js'),
-      import('./model/owners.js'),
-      import('./lib/random.js'),
-    ])
+  const [{ openNodeClient }, { createLog }, { ownedDisk, ownedLogFile }, { systemRandom }] = await Promise.all([
+    import('./rpc/node/client.js'),
+    import('./lib/log.js'),
+    import('./model/owners.js'),
+    import('./lib/random.js'),
+  ])
   const paths = orFailure(thisNodePaths)
   const log = createLog('commands', { file: ownedLogFile(paths.logFile('commands')) })
   return {
@@ -112,29 +110,21 @@ async function thisNode(): Promise<ThisNode> {
     disk: ownedDisk,
     random: systemRandom,
     log,
-    nodes: openNodeClient({ paths, clock: systemClock, files: systemFiles }),
+    nodes: openNodeClient({ paths, clock: systemClock, files: thisMachine.files }),
   }
 }
 
 /** The layers that know nodes and operations, for the only command that begins before there is a master to ask. */
 async function newNode(): Promise<NewNode> {
-  const [
-    { firstFields },
-    { volumeGroups },
-    { checkFileStoragePath },
-    clocks,
-    { thisMachine },
-    { ownedDisk },
-    { systemRandom },
-  ] = await Promise.all([
-    import('./operations/cluster/set-params/first-fields.js'),
-    import('./node/storage/lvm.js'),
-    import('./node/storage/allowed-paths.js'),
-    import('./lib/clock.js'),
-    import('./lib/machine.js'),
-    import('./model/owners.js'),
-    import('./lib/random.js'),
-  ])
+  const [{ firstFields }, { volumeGroups }, { checkFileStoragePath }, clocks, { ownedDisk }, { systemRandom }] =
+    await Promise.all([
+      import('./operations/cluster/set-params/first-fields.js'),
+      import('./node/storage/lvm.js'),
+      import('./node/storage/allowed-paths.js'),
+      import('./lib/clock.js'),
+      import('./model/owners.js'),
+      import('./lib/random.js'),
+    ])
   const { files, run } = thisMachine
   const paths = orFailure(thisNodePaths)
   const masterFile = async (file: string) => (await ownedDisk.read(paths.local(file)))?.toString('utf8')
@@ -184,6 +174,6 @@ const program = path.basename(process.argv[1] ?? 'gnt').replace(/\.js$/, '')
 const output = standardOutput({ program, quietCode: () => (followed === undefined ? 0 : 1) })
 const words = withoutNode(process.argv.slice(2))
 void runProgram(program, words, {
-  ...{ terminal, connect, thisNode, newNode, clock: systemClock, run: runCommand },
+  ...{ terminal, connect, thisNode, newNode, ...thisMachine, clock: systemClock },
   variables: inheritedEnvironment(),
 }).then(output.finish)

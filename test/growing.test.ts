@@ -2,6 +2,7 @@
 // is bounded by a number is filled beyond it.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
+import { systemFiles } from '../src/lib/files'
 import { LoginTurns } from '../src/daemons/rapi/login-turns'
 import { UsersFile } from '../src/daemons/rapi/users'
 import { CountedLog } from '../src/lib/counted-log'
@@ -55,7 +56,7 @@ describe('is filled beyond its bound:', () => {
     const file = path.join(folder, 'users')
     const count = LOGINS_KEPT_MAX + BEYOND
     fs.writeFileSync(file, Array.from({ length: count }, (_, at) => `user${at} password write`).join('\n'))
-    const users = new UsersFile(file, silentLog)
+    const users = new UsersFile(file, { files: systemFiles, random: systemRandom, log: silentLog })
     for (let at = 0; at < count; at++) expect(users.verify({ name: `user${at}`, password: 'password' })).toBeDefined()
     expect(sizeOf(users, 'shown')).toBeLessThanOrEqual(LOGINS_KEPT_MAX)
     fs.rmSync(folder, { recursive: true })

@@ -117,12 +117,6 @@ const MAY_REACH_THE_MACHINE: Readonly<Record<string, string>> = {
   'src/node/hypervisor/kvm/console-bridge.ts': 'a program of its own, that gnt-instance console starts over SSH',
   'src/node/transfer/program.ts': 'a program of its own: it wires the transfer',
   'src/node/transfer/programs.ts': 'data streams through scripts and tools: there is no answer to record',
-  'src/cli/cluster/nodes.ts': 'not yet given',
-  'src/cli/cluster/secrets.ts': 'not yet given',
-  'src/cli/htools/mon-collector.ts': 'not yet given',
-  'src/cli/htools/sources.ts': 'not yet given',
-  'src/cli/input/input-file.ts': 'not yet given',
-  'src/daemons/rapi/users.ts': 'not yet given',
 }
 
 /** Texts that no file of ours contains, and what to do instead. */

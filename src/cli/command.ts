@@ -1,6 +1,7 @@
 // The command line: tables of commands and options, and what each command does through a Master. It knows the cluster only by that
 // interface: no file of the cluster is read and no node is called here. What must work without a master is in bootstrap/, and gets
 // the node on which the command runs.
+import type { Files } from '../lib/files'
 import type { Clock } from '../lib/clock'
 import type { Disk } from '../lib/disk'
 import type { Log } from '../lib/log'
@@ -105,6 +106,7 @@ export interface Call {
   readonly clock: Clock
   /** Where the nodes are virtual ones on this machine, the folder with their roots: what runs on a node can be run here. */
   readonly nodesRoot: string | undefined
+  readonly files: Files
   /** Starts a program; its output is kept. */
   readonly run: Run
   /** Makes a node ready to be added, where this can be done from here; answers what the job needs to know of it. */

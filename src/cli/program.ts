@@ -1,4 +1,5 @@
 // A command line as it was typed, to the command that does it: the program's name or the first word chooses the tool.
+import type { Files } from '../lib/files'
 import type { Clock } from '../lib/clock'
 import type { Run } from '../lib/run-command'
 import { RELEASE_VERSION } from '../model/constants/versions'
@@ -69,6 +70,7 @@ export interface Environment {
   readonly newNode: Call['newNode']
   readonly variables: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
+  readonly files: Files
   readonly run: Run
 }
 

@@ -39,7 +39,7 @@ async function runCommand(
   tool: Tool,
   command: Command,
   words: readonly string[],
-  { terminal, connect, thisNode, newNode, clock, run }: Environment,
+  { terminal, connect, thisNode, newNode, clock, files, run }: Environment,
 ): Promise<number> {
   try {
     const { options, args, help } = parseCommandLine(command, words, terminal)
@@ -58,6 +58,7 @@ async function runCommand(
       jobs: new Jobs(master, terminal, clock, source, options),
       terminal,
       clock,
+      files,
       run,
       thisNode,
       newNode,

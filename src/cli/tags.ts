@@ -1,3 +1,4 @@
+import type { Files } from '../lib/files'
 import type { TagKind } from '../model/object-kinds'
 import { OpTagsDel, OpTagsSearch, OpTagsSet } from '../opcodes/tags'
 import { type Call, type Command, EXIT, refusal } from './command'
@@ -21,15 +22,15 @@ export const removeTags = (kind: TagKind) => (call: Call) => changeTags(OpTagsDe
 async function changeTags(definition: typeof OpTagsSet | typeof OpTagsDel, kind: TagKind, call: Call): Promise<number> {
   const [name, words] = kind === 'cluster' ? [undefined, call.args] : [firstArgument(call), call.args.slice(1)]
   const source = call.options.text('tags_source')
-  const tags = [...words, ...(source === undefined ? [] : await readTags(source))]
+  const tags = [...words, ...(source === undefined ? [] : await readTags(call.files, source))]
   if (tags.length === 0) throw refusal(`No tags to be ${definition === OpTagsSet ? 'added' : 'removed'}`)
   await call.jobs.run(opcodeOf(definition, { kind, tags, name }))
   return EXIT.ok
 }
 
 /** One tag on each line; `-` is the standard input. */
-async function readTags(source: string): Promise<string[]> {
-  const text = await readInput(source)
+async function readTags(files: Files, source: string): Promise<string[]> {
+  const text = await readInput(files, source)
   return text.split('\n').flatMap((line) => line.trim() || [])
 }
 

@@ -1,5 +1,6 @@
 // A door: it listens, follows its certificate, bounds who comes in, and closes. What it answers is its handler's. It knows nothing of
 // clusters.
+import type { Files } from '../lib/files'
 import {
   createServer as createPlain,
   type IncomingMessage,
@@ -34,6 +35,7 @@ export interface Door {
   readonly port: number
   /** The file with its key and certificate, which is followed. A door without one is plain HTTP. */
   readonly certificate?: string
+  readonly files: Files
   readonly limits: HttpLimits
   readonly log: Log
   readonly clock: Clock
@@ -167,7 +169,7 @@ function hearUpgrades(server: Server | PlainServer, room: Room, websockets: Webs
 }
 
 function createListener({ door, ticketKeys }: Room, handle: Handler): Server | PlainServer {
-  const { certificate, limits, log, clock } = door
+  const { certificate, limits, log, clock, files } = door
   const options = {
     maxHeaderSize: limits.header_bytes,
     headersTimeout: limits.receive_s * 1000,
@@ -179,9 +181,14 @@ function createListener({ door, ticketKeys }: Room, handle: Handler): Server | P
   }
   if (certificate === undefined) return createPlain(options, handle)
   const handshakeTimeout = limits.receive_s * 1000
-  const secure = { ...keyAndCertificate(certificate), minVersion: 'TLSv1.2', ticketKeys, handshakeTimeout } as const
+  const secure = {
+    ...keyAndCertificate(files, certificate),
+    minVersion: 'TLSv1.2',
+    ticketKeys,
+    handshakeTimeout,
+  } as const
   const server = createServer({ ...options, ...secure }, handle)
-  followCertificate(server, certificate, () => keyAndCertificate(certificate), log)
+  followCertificate(files, server, certificate, () => keyAndCertificate(files, certificate), log)
   countRefused(server, { clock, log }, limits.tls_refused_every_s)
   return server
 }

@@ -1,7 +1,6 @@
 // Certificates and TLS settings. Each PEM file holds a private key and its certificate, as Ganeti's do. Only creating one loads
 // the X.509 library.
 import * as crypto from 'node:crypto'
-import * as fs from 'node:fs'
 import type { Files } from './files'
 import type * as tls from 'node:tls'
 import type { SecureContextOptions, TlsOptions } from 'node:tls'
@@ -85,8 +84,8 @@ export function certificateProblem(file: string, pem: string | Buffer, now_ms: n
 }
 
 /** What a server shows whose key and certificate are in one file. */
-export function keyAndCertificate(file: string): SecureContextOptions {
-  const pem = fs.readFileSync(file)
+export function keyAndCertificate(files: Files, file: string): SecureContextOptions {
+  const pem = files.readFileSync(file)
   return { key: pem, cert: pem }
 }
 
@@ -110,11 +109,17 @@ export function nodeClientTls(
 }
 
 /** Each new connection is served with the certificate as the file has it then. One that cannot be used changes nothing. */
-export function followCertificate(server: tls.Server, file: string, read: () => SecureContextOptions, log: Log): void {
-  let served = fileStamp(fs, file)
+export function followCertificate(
+  files: Files,
+  server: tls.Server,
+  file: string,
+  read: () => SecureContextOptions,
+  log: Log,
+): void {
+  let served = fileStamp(files, file)
   // Before the handshake, which the server's own listener begins.
   server.prependListener('connection', () => {
-    const stamp = fileStamp(fs, file)
+    const stamp = fileStamp(files, file)
     if (stamp === served || stamp === undefined) return
     served = stamp
     try {

@@ -1,6 +1,7 @@
 import { startRapi } from '../daemons/rapi/server'
 import { systemClock as clock } from '../lib/clock'
 import type { Paths } from '../lib/paths'
+import { systemFiles as files } from '../lib/files'
 import { systemRandom as random } from '../lib/random'
 import { PORT } from '../model/constants/daemons'
 import { ownedDisk as disk } from '../model/owners'
@@ -13,7 +14,7 @@ export const start: Start = async (surroundings) => {
   const { paths, log, options } = surroundings
   await masterNodes(surroundings)
   return startRapi({
-    ...{ paths, log, clock, random, accessLog: options.accessLog },
+    ...{ paths, log, clock, random, files, accessLog: options.accessLog },
     master: new LuxiClient({ path: paths.socket('query'), clock }),
     ...(options.bind ? { addresses: options.bind } : await ownAddresses(paths)),
     port: options.port ?? PORT.rapi,

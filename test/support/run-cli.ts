@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../../src/lib/clock'
+import { systemFiles } from '../../src/lib/files'
 import { type Run, runCommand } from '../../src/lib/run-command'
 import type { NewNode } from '../../src/cli/command'
 import { runProgram } from '../../src/cli/program'
@@ -36,6 +37,7 @@ export async function runCli(master: Master, words: readonly string[], options: 
     connect: () => ({ master, nodesRoot: options.nodesRoot, prepareNode: undefined }),
     thisNode: () => Promise.reject(new Error('no node')),
     newNode: () => (options.newNode ? Promise.resolve(options.newNode) : Promise.reject(new Error('no node'))),
+    files: systemFiles,
     run: options.run ?? runCommand,
     clock: options.clock ?? systemClock,
     terminal: {

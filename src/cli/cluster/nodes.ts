@@ -1,7 +1,7 @@
 // Files and commands for many nodes: over SSH, or straight into the folders of nodes that are virtual ones on this machine.
-import * as fs from 'node:fs/promises'
 import * as path from 'node:path'
 import { errorCode } from '../../lib/disk'
+import type { Files } from '../../lib/files'
 import { inheritedEnvironment } from '../../lib/environment'
 import { errorText } from '../../lib/system-failure'
 import { ECODE, OpPrereqError } from '../../model/errors'
@@ -20,7 +20,7 @@ interface Target {
 export async function copyFile(call: Call): Promise<number> {
   const { options, terminal, master } = call
   const file = path.resolve(firstArgument(call))
-  const stat = await fs.stat(file).catch(() => undefined)
+  const stat = await call.files.stat(file).catch(() => undefined)
   if (stat === undefined) throw new OpPrereqError(`No such filename '${file}'`, ECODE.INVAL)
   const [cluster, own] = (await master.queryConfigValues(['cluster_name', 'master_node'])).map(String)
   const targets = await onlineNodes(call, call.options.list('nodes') ?? [], ['!', ['?', 'master']])
@@ -30,7 +30,7 @@ export async function copyFile(call: Call): Promise<number> {
       ? 'it is not a file'
       : call.nodesRoot === undefined
         ? await copyOverSsh(call, [...clusterSshOptions(cluster ?? '', { port, quiet: true }), file, `${to}:${file}`])
-        : await copyToVirtualNode(call.nodesRoot, own ?? '', name, file)
+        : await copyToVirtualNode(call.files, call.nodesRoot, own ?? '', name, file)
     if (problem !== undefined) terminal.err(`Copy of file ${file} to node ${to}:${port} failed: ${problem}`)
   }
   return EXIT.ok
@@ -43,6 +43,7 @@ async function copyOverSsh({ run }: Call, args: readonly string[]): Promise<stri
 
 /** A file of the master's own tree goes to the same place of the other's; any other one keeps its whole path there. */
 async function copyToVirtualNode(
+  files: Files,
   root: string,
   master: string,
   node: string,
@@ -51,12 +52,12 @@ async function copyToVirtualNode(
   const below = path.relative(path.join(root, master), file)
   const target = path.join(root, node, below.startsWith('..') ? file : below)
   try {
-    await fs.access(path.join(root, node))
-    await fs.mkdir(path.dirname(target), { recursive: true })
-    await fs.copyFile(file, target)
-    const { mode, atime, mtime } = await fs.stat(file)
-    await fs.chmod(target, mode)
-    await fs.utimes(target, atime, mtime)
+    await files.access(path.join(root, node))
+    await files.mkdir(path.dirname(target), { recursive: true })
+    await files.copyFile(file, target)
+    const { mode, atime, mtime } = await files.stat(file)
+    await files.chmod(target, mode)
+    await files.utimes(target, atime, mtime)
     return undefined
   } catch (error) {
     if (errorCode(error) === undefined) throw error

@@ -1,8 +1,8 @@
 // gnt-cluster renew-crypto: certificates and secrets that are plain files, alike on all nodes. The master's are replaced, and go to
 // the others with the configuration; daemons notice a new file by themselves, so nothing is stopped.
+import type { Files } from '../../lib/files'
 import { errorText } from '../../lib/system-failure'
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import * as fs from 'node:fs/promises'
 import type { Paths } from '../../lib/paths'
 import { createCertificate } from '../../lib/tls'
 import { MODE } from '../../model/constants/daemons'
@@ -30,10 +30,10 @@ export async function readRenewal(call: Call): Promise<(() => Promise<NewFiles>)
   if (spice.filter((file) => file !== undefined).length === 1)
     throw new CommandFailure('Both --spice-certificate and --spice-ca-certificate must be specified.')
   const read: NewFiles = [
-    ...(await fromFile(PATH.RAPI_CERT_FILE, given('rapi_cert'), withKey)),
-    ...(await fromFile(PATH.SPICE_CERT_FILE, spice[0], withKey)),
-    ...(await fromFile(PATH.SPICE_CACERT_FILE, spice[1], certificate)),
-    ...(await fromFile(PATH.CLUSTER_DOMAIN_SECRET_FILE, given('cluster_domain_secret'), secret)),
+    ...(await fromFile(call.files, PATH.RAPI_CERT_FILE, given('rapi_cert'), withKey)),
+    ...(await fromFile(call.files, PATH.SPICE_CERT_FILE, spice[0], withKey)),
+    ...(await fromFile(call.files, PATH.SPICE_CACERT_FILE, spice[1], certificate)),
+    ...(await fromFile(call.files, PATH.CLUSTER_DOMAIN_SECRET_FILE, given('cluster_domain_secret'), secret)),
   ]
   const makers = [
     ...(wants('new_rapi_cert') ? [() => newRapiCertificate(call)] : []),
@@ -65,10 +65,15 @@ function refuseBoth(both: unknown, options: string): void {
   if (both) throw new CommandFailure(`Only one of the ${options} options can be specified at the same time.`)
 }
 
-async function fromFile(target: string, file: string | undefined, check: (text: string) => void): Promise<NewFiles> {
+async function fromFile(
+  files: Files,
+  target: string,
+  file: string | undefined,
+  check: (text: string) => void,
+): Promise<NewFiles> {
   if (file === undefined) return []
   try {
-    const text = await fs.readFile(file, 'utf8')
+    const text = await files.readFile(file, 'utf8')
     check(text)
     return [[target, text]]
   } catch (error) {

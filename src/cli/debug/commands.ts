@@ -1,3 +1,4 @@
+import type { Files } from '../../lib/files'
 import { OpTestAllocator, OpTestDelay, OpTestOsParams } from '../../opcodes/test'
 import type { WireOpCode } from '../../rpc/luxi/calls'
 import { type Call, CommandFailure, EXIT } from '../command'
@@ -69,10 +70,10 @@ export async function submitJobFiles(call: Call): Promise<number> {
   const { args, options, jobs, clock, terminal } = call
   const tell = (line: string) => options.flag('timing_stats') && terminal.out(line)
   tell('Loading...')
-  const files = await Promise.all(args.map(readOps))
+  const given = await Promise.all(args.map((file) => readOps(call.files, file)))
   const [jobRepeat, opRepeat] = [options.number('rep_job') ?? 1, options.number('rep_op') ?? 1]
   const all = times(jobRepeat).flatMap((round) =>
-    files.map((ops, at) => ({ name: `file ${args[at]}/${round}`, ops: times(opRepeat).flatMap(() => ops) })),
+    given.map((ops, at) => ({ name: `file ${args[at]}/${round}`, ops: times(opRepeat).flatMap(() => ops) })),
   )
   const start_ms = clock.monotonic_ms()
   const seconds = () => (clock.monotonic_ms() - start_ms) / 1000
@@ -92,8 +93,8 @@ export async function submitJobFiles(call: Call): Promise<number> {
 
 const times = (count: number): number[] => Array.from({ length: count }, (_, round) => round)
 
-async function readOps(file: string): Promise<WireOpCode[]> {
-  const value = await readJson(file)
+async function readOps(files: Files, file: string): Promise<WireOpCode[]> {
+  const value = await readJson(files, file)
   if (!Array.isArray(value) || !value.every(isOp))
     throw new CommandFailure(`'${file}' is not a list of opcodes, each with its OP_ID`)
   return value

@@ -72,7 +72,9 @@ export async function recordsOf(
   luxi: string | undefined,
 ): Promise<LiveRecords> {
   try {
-    return rapi === undefined ? await recordsFromLuxi(surroundings.connect(luxi)) : await recordsFromRapi(rapi)
+    return rapi === undefined
+      ? await recordsFromLuxi(surroundings.connect(luxi))
+      : await recordsFromRapi(surroundings, rapi)
   } catch (error) {
     throw error instanceof BadClusterData
       ? error

@@ -1,5 +1,4 @@
 // `mon-collector`: one report of one collector of monitoring data.
-import * as fs from 'node:fs'
 import { COLLECTORS } from '../../collectors/registry'
 import { type Collector, CollectorFailure, NotReadable, type NodeSources, reportOf } from '../../collectors/report'
 import { environmentPaths } from '../../lib/paths'
@@ -87,21 +86,21 @@ function sourcesOf(options: Parsed, surroundings: Surroundings, node: Node = NO_
   }
 }
 
-function confd(options: Parsed, { clock, random, err }: Surroundings): ConfdClient {
+function confd(options: Parsed, { clock, random, read, err }: Surroundings): ConfdClient {
   const paths = environmentPaths()
   const address = textOf(options, 'address')
-  const candidates = () => fs.readFileSync(paths.ssconf('master_candidates_ips'), 'utf8').split('\n')
+  const candidates = () => read(paths.ssconf('master_candidates_ips')).split('\n')
   return new ConfdClient({
-    ...{ clock, random, key: readKey(paths.hmacKey), warn: (text) => err(`${text}\n`) },
+    ...{ clock, random, key: readKey(read, paths.hmacKey), warn: (text) => err(`${text}\n`) },
     servers: address === undefined ? candidates().filter((line) => line !== '') : [address],
     port: numberOf(options, 'port') ?? PORT.confd,
   })
 }
 
 /** Without it this is no node of a cluster. */
-function readKey(file: string): string {
+function readKey(read: Surroundings['read'], file: string): string {
   try {
-    return fs.readFileSync(file, 'utf8')
+    return read(file)
   } catch (error) {
     throw new NotReadable(whyNot(file, error, 'openBinaryFile'))
   }

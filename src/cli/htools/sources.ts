@@ -1,5 +1,4 @@
 // Reads the cluster from its daemons: over the remote API, or over LUXI in the same records.
-import * as fs from 'node:fs'
 import * as http from 'node:http'
 import * as https from 'node:https'
 import { isIPv6 } from 'node:net'
@@ -8,16 +7,17 @@ import type { LiveRecords } from '../../allocation/live-cluster'
 import { HTOOLS_ANSWER_S } from '../../model/limits/htools'
 import { whyNot } from '../../lib/why-not'
 import type { Master, QueryResource } from '../../rpc/luxi/calls'
+import type { Surroundings } from './surroundings'
 
 const FILES = 'file://'
 const RAPI_PORT = 5080
 
 /** A host, with its port or without, a URL, or `file://` and a folder that answers were saved in. */
-export async function recordsFromRapi(master: string): Promise<LiveRecords> {
+export async function recordsFromRapi({ read: readText }: Surroundings, master: string): Promise<LiveRecords> {
   const saved = master.startsWith(FILES) ? master.slice(FILES.length) : undefined
   const host = urlOf(master)
   const read = async (name: string, url: string): Promise<unknown> => {
-    const text = saved === undefined ? await get(`${host}${url}`) : readFile(`${saved}/${name}.json`)
+    const text = saved === undefined ? await get(`${host}${url}`) : readFile(readText, `${saved}/${name}.json`)
     try {
       return JSON.parse(text)
     } catch {
@@ -40,9 +40,9 @@ function urlOf(master: string): string {
   return `https://${host}${/:\d+$/.test(host) ? '' : `:${RAPI_PORT}`}`
 }
 
-function readFile(file: string): string {
+function readFile(read: Surroundings['read'], file: string): string {
   try {
-    return fs.readFileSync(file, 'utf8')
+    return read(file)
   } catch (error) {
     throw new BadClusterData(whyNot(file, error))
   }

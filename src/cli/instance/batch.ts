@@ -1,4 +1,5 @@
 // Many instances from one file: a JSON list with the parameters of OP_INSTANCE_CREATE for each.
+import type { Files } from '../../lib/files'
 import { OpInstanceCreate, OpInstanceMultiAlloc } from '../../opcodes/instance'
 import { type Call, CommandFailure, EXIT, refusal } from '../command'
 import { readJson } from '../input/input-file'
@@ -6,7 +7,7 @@ import { firstArgument, opcodeOf } from '../submit/submit'
 
 export async function createInstances(call: Call): Promise<number> {
   const { options, jobs, terminal } = call
-  const instances = await readInstances(firstArgument(call))
+  const instances = await readInstances(call.files, firstArgument(call))
   const result = await jobs.run(opcodeOf(OpInstanceMultiAlloc, { iallocator: options.text('iallocator'), instances }))
   const { jobs: submitted, failed } = { jobs: [], failed: [], ...(typeof result === 'object' && result) }
   for (const name of Array.isArray(failed) ? (failed as unknown[]) : [])
@@ -18,9 +19,9 @@ export async function createInstances(call: Call): Promise<number> {
   return errors === 0 ? EXIT.ok : EXIT.failure
 }
 
-async function readInstances(file: string): Promise<Record<string, unknown>[]> {
+async function readInstances(files: Files, file: string): Promise<Record<string, unknown>[]> {
   const complaint = "Can't parse the instance definition file"
-  const value = await readJson(file, complaint)
+  const value = await readJson(files, file, complaint)
   if (!Array.isArray(value) || value.length === 0 || !value.every(isRecord))
     throw new CommandFailure(`${complaint}: ${file} is not a list of instances, each with its parameters`)
   for (const [index, instance] of value.entries()) {

@@ -10,6 +10,7 @@ import { showPages } from '../../http/show-pages'
 import { serve } from '../../http/serve'
 import type { AccessLevel } from '../../lib/access-level'
 import type { Clock } from '../../lib/clock'
+import type { Files } from '../../lib/files'
 import type { Log } from '../../lib/log'
 import type { Paths } from '../../lib/paths'
 import type { Random } from '../../lib/random'
@@ -32,6 +33,7 @@ export interface RapiOptions {
   log: Log
   clock: Clock
   random: Random
+  files: Files
   /** Each is listened on. */
   addresses: readonly string[]
   /** The cluster's own address in a virtual cluster: an old master that hangs may still have it, and it is tried until it is free. */
@@ -55,11 +57,21 @@ export interface Rapi {
 }
 
 export async function startRapi(options: RapiOptions): Promise<Rapi> {
-  const { paths, log, clock, random, addresses, port, clusterAddress: lateAddress, accessLog = 'changes' } = options
-  const users = new UsersFile(options.usersFile ?? paths.rapiUsers, log)
+  const {
+    paths,
+    log,
+    clock,
+    random,
+    files,
+    addresses,
+    port,
+    clusterAddress: lateAddress,
+    accessLog = 'changes',
+  } = options
+  const users = new UsersFile(options.usersFile ?? paths.rapiUsers, { files, random, log })
   users.refresh()
   const served = await serve({
-    ...{ addresses, port, log, clock, random, accessLog, limits: HTTP_LIMITS },
+    ...{ addresses, port, log, clock, random, files, accessLog, limits: HTTP_LIMITS },
     ...(lateAddress !== undefined && { lateAddress }),
     certificate: paths.rapiCert,
     handle: createHandler(options, users),

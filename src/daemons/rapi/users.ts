@@ -1,11 +1,10 @@
 // Who may log in: the users file, read anew when it has changed.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { isMissing } from '../../lib/disk'
 import { fileStamp } from '../../lib/file-stamp'
-import { systemFiles } from '../../lib/files'
+import type { Files } from '../../lib/files'
 import type { Log } from '../../lib/log'
-import { systemRandom } from '../../lib/random'
+import type { Random } from '../../lib/random'
 import { LOGINS_KEPT_MAX } from '../../model/limits/logins'
 import { permissionsOf } from '../../model/permissions'
 import { parseUsers, passwordForm, type UserEntry } from '../../model/users'
@@ -33,14 +32,18 @@ export class UsersFile {
   private users = new Map<string, UserEntry>()
   /** The entries that these credentials have fitted: by a keyed digest, which neither tells nor compares them. */
   private readonly shown = new Map<string, Pick<UserEntry, 'name' | 'password'>>()
-  private readonly key = systemRandom.hex(32)
+  private readonly key: string
+  private readonly log: Log
   private stamp: string | undefined
   private loaded = false
 
   constructor(
     private readonly file: string,
-    private readonly log: Log,
-  ) {}
+    private readonly surroundings: { readonly files: Files; readonly random: Random; readonly log: Log },
+  ) {
+    this.key = surroundings.random.hex(32)
+    this.log = surroundings.log
+  }
 
   /** A user by name, whose token was shown. */
   find(name: string): User | undefined {
@@ -73,10 +76,11 @@ export class UsersFile {
   }
 
   refresh(force = false): void {
-    const stamp = fileStamp(systemFiles, this.file)
+    const { files } = this.surroundings
+    const stamp = fileStamp(files, this.file)
     if (this.loaded && stamp === this.stamp && !force) return
     try {
-      this.users = this.usable(parseUsers(readFileSync(this.file, 'utf8')))
+      this.users = this.usable(parseUsers(files.readFileSync(this.file, 'utf8')))
     } catch (error) {
       this.users = new Map()
       if (!isMissing(error)) this.log.error({ err: error }, `cannot read ${this.file}: nobody can log in`)

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import * as path from 'node:path'
 import * as tls from 'node:tls'
+import { systemFiles } from '../../../../src/lib/files'
 import { type Rapi, type RapiOptions, startRapi } from '../../../../src/daemons/rapi/server'
 import { systemClock } from '../../../../src/lib/clock'
 import { silentLog } from '../../../../src/lib/log'
@@ -59,6 +60,7 @@ export class Harness {
       log: silentLog,
       clock: systemClock,
       random: systemRandom,
+      files: systemFiles,
       addresses: ['127.0.0.1'],
       port: 0,
     }

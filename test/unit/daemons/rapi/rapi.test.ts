@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import * as path from 'node:path'
 import { text } from 'node:stream/consumers'
 import * as tls from 'node:tls'
+import { systemRandom } from '../../../../src/lib/random'
+import { systemFiles } from '../../../../src/lib/files'
 import { UsersFile } from '../../../../src/daemons/rapi/users'
 import { silentLog } from '../../../../src/lib/log'
 import { routes } from '../../../../src/generated/rapi-routes'
@@ -209,7 +211,7 @@ describe('users', () => {
     })
     const users = path.join(mkdtempSync(path.join(tmpdir(), 'gantry-users-')), 'users')
     writeFileSync(users, `odd ${password} ${options}\ngood pw7 write\n`)
-    const file = new UsersFile(users, log)
+    const file = new UsersFile(users, { files: systemFiles, random: systemRandom, log })
     expect(file.verify({ name: 'odd', password })).toBeUndefined()
     expect(file.verify({ name: 'good', password: 'pw7' })?.name).toBe('good')
     expect(errors).toEqual([expect.stringMatching(reason)])

@@ -1,5 +1,6 @@
 // A door as a daemon has one: who may ask, its routes, and what it serves them with. It keeps nothing.
 import { pipeline } from 'node:stream/promises'
+import { systemFiles } from '../../../../src/lib/files'
 import { Bodies } from '../../../../src/http/body'
 import { createDispatcher, type Route, WEBSOCKET } from '../../../../src/http/dispatch'
 import { HttpError } from '../../../../src/http/errors'
@@ -61,6 +62,7 @@ export function startDouble({ routes, file, ...more }: DoubleOptions) {
   const dispatch = createDispatcher(api, new Bodies(limits))
   const pages = showPages({ title: 'Double', file })
   return serve({
+    files: systemFiles,
     ...{ addresses: ['127.0.0.1'], port: 0, random: systemRandom, accessLog: 'none', websockets: true },
     ...{ clock, log, limits, ...more },
     words: { type: 'text/plain', body: ({ message }) => Buffer.from(message) },
