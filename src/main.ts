@@ -18,6 +18,7 @@ import { PROGRAM, processTitle } from './start/program'
 const starts: Record<RoleName, () => Promise<Start>> = {
   node: async () => (await import('./start/node.js')).start,
   noded: async () => (await import('./start/noded.js')).start,
+  kvmd: async () => (await import('./start/kvmd.js')).start,
   sim: async () => (await import('./start/sim.js')).start,
   confd: async () => (await import('./start/confd.js')).start,
   wconfd: async () => (await import('./start/wconfd.js')).start,

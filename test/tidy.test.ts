@@ -73,6 +73,7 @@ const LOADED_AT_START: Record<string, { packages: readonly string[]; folders: re
   node: { packages: ['pino'], folders: ['jobs'] },
   noded: { packages: ['pino', ...MEASURES], folders: ['config', 'node'] },
   confd: { packages: ['pino'], folders: ['config'] },
+  kvmd: { packages: ['pino'], folders: ['node'] },
   wconfd: { packages: ['pino', ...MEASURES], folders: ['config', 'locks'] },
   luxid: { packages: ['pino'], folders: ['allocation', 'config', 'jobs', 'query'] },
   rapi: {

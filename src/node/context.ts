@@ -57,7 +57,7 @@ export interface DaemonControl {
   yieldMaster(): Promise<boolean>
   /** Starts or stops one daemon by its program name; resolves to whether it is in the wanted state. */
   ensure(daemon: string, run: boolean): Promise<boolean>
-  /** The lists of nodes have changed: starts the daemons that this node has now, and stops those of a place that it lost. */
+  /** The ssconf files have changed: starts the daemons that this node should have now, and stops those that it should not. */
   settle(): Promise<void>
   /** The node has left the cluster: ends noded after its answer was sent. */
   leave(): void

@@ -30,6 +30,8 @@ export interface Role {
   readonly exits?: Readonly<Record<number, string>>
   /** Roles that must be ready before this one is started, where they run on the same node. */
   readonly after?: readonly string[]
+  /** Where the place alone does not decide: it runs where these ssconf files have these lines. */
+  readonly lines?: Readonly<Record<string, string>>
   /** As `nodeFlags` takes it: a bound for the memory of a role that makes few objects. */
   readonly young_mib?: number
 }

@@ -30,6 +30,18 @@ export const ROLES = [
     young_mib: YOUNG_MIB.node,
   },
   {
+    name: 'kvmd',
+    program: 'ganeti-kvmd',
+    text: 'notices guests that their users shut down',
+    place: 'node',
+    nodes: 'real',
+    lines: { hypervisor_list: 'kvm', enabled_user_shutdown: 'True' },
+    user: USER.kvmd,
+    log: 'kvm-daemon',
+    options: [],
+    young_mib: YOUNG_MIB.node,
+  },
+  {
     name: 'sim',
     program: 'ganeti-sim',
     text: 'answers for all nodes of a recorded cluster',

@@ -74,6 +74,7 @@ export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, str
     queue: 'the questions that luxid lets in: ALLOCATION_WAITING_MAX',
   },
   'src/node/hypervisor/kvm/devices.ts': { slots: ONE_WORK, scsiIds: ONE_WORK },
+  'src/node/hypervisor/kvm/guest-watch.ts': { heard: INSTANCES },
   'src/node/hypervisor/kvm/host.ts': { known: 'one entry' },
   'src/node/hypervisor/kvm/qmp.ts': { pending: ONE_WORK, listeners: ONE_WORK },
   'src/node/transfer/status.ts': { samples: 'those of TRANSFER_THROUGHPUT_S' },

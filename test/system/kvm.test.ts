@@ -6,6 +6,7 @@ import type { NodeContext } from '../../src/node/context'
 import { instanceHandlers as calls } from '../../src/node/handlers/instance'
 import { instanceHotplugHandlers as hotplug } from '../../src/node/handlers/instance-hotplug'
 import { bridge } from '../../src/node/hypervisor/kvm/console-bridge'
+import { GuestWatch } from '../../src/node/hypervisor/kvm/guest-watch'
 import { withQmp } from '../../src/node/hypervisor/kvm/qmp'
 import type { InstanceDict, NicDict, ReasonTrail } from '../../src/rpc/node/dicts'
 import { qemuTest } from '../support/needs'
@@ -154,6 +155,50 @@ qemuTest('a guest that its user shuts down is reported so until it is started or
   await boot()
   await shutdown(20)
   expect(await info()).toEqual({})
+})
+
+describe('with a daemon that listens to the guests', () => {
+  let watch: GuestWatch
+  const note = () => fs.existsSync(node.paths.local('/var/run/ganeti/kvm-hypervisor/ctrl/vm1.test.shutdown'))
+  const noted = () => eventually(() => Promise.resolve((note() && qemuProcessesBelow(root).length === 0) || undefined))
+  const listen = () => {
+    watch = new GuestWatch(node)
+    return watch.start()
+  }
+  beforeEach(async () => {
+    instance = await nodes.instance({ user_shutdown: true })
+  })
+  afterEach(() => watch.close())
+
+  qemuTest('a guest that its user shuts down is noted before anybody asks', async () => {
+    await listen()
+    const console = await boot()
+    console.type('q')
+    await noted()
+    expect(await info()).toEqual({ memory: 0, vcpus: 0, state: 1, time: 0 })
+    // The next start makes another machine, which is listened to as well.
+    const again = await boot()
+    expect(note()).toBe(false)
+    again.type('q')
+    await noted()
+  })
+
+  qemuTest('one that was shut down while nobody listened is noted afterwards', async () => {
+    const console = await boot()
+    console.type('q')
+    await console.expect(/POWEROFF/)
+    expect(note()).toBe(false)
+    await listen()
+    await noted()
+  })
+
+  qemuTest('the end that an administrator wants is none of the user', async () => {
+    await boot()
+    await listen()
+    await shutdown(20)
+    expect([note(), qemuProcessesBelow(root)]).toEqual([false, []])
+    expect(await info()).toEqual({})
+  })
 })
 
 qemuTest('a guest whose user may not shut it down is just gone', async () => {

@@ -16,6 +16,14 @@ const tiny = { user: 'root', log: 'tiny', options: [] }
 const ROLES: readonly Role[] = [
   { ...tiny, name: 'reportd', program: 'ganeti-reportd', text: 'on every node', place: 'node', after: ['obeyd'] },
   { ...tiny, name: 'listd', program: 'ganeti-listd', text: 'on candidates', place: 'candidate' },
+  {
+    ...tiny,
+    name: 'heard',
+    program: 'ganeti-heard',
+    text: 'for kvm',
+    place: 'node',
+    lines: { hypervisor_list: 'kvm' },
+  },
   { ...tiny, name: 'askd', program: 'ganeti-askd', text: 'when asked for', place: 'demand' },
   { ...tiny, name: 'playd', program: 'ganeti-playd', text: 'not here', place: 'node', nodes: 'simulated' },
   { ...tiny, name: 'obeyd', program: 'ganeti-obeyd', text: 'on every node', place: 'node', nodes: 'real' },
@@ -64,6 +72,14 @@ test('a node has the daemons of its place, and follows when it changes', async (
   expect(await ask({ action: 'settle' })).toEqual([fine])
   candidates('n2')
   expect(await ask({ action: 'settle' })).toEqual(['stop listd', fine])
+})
+
+test('a daemon that the lists of the node ask for comes and goes with them', async () => {
+  const hypervisors = (...names: string[]) => fs.writeFileSync(paths.ssconf('hypervisor_list'), names.join('\n') + '\n')
+  hypervisors('fake', 'kvm')
+  expect(await ask({ action: 'settle' })).toEqual(['start heard', fine])
+  hypervisors('fake', 'kvm2')
+  expect(await ask({ action: 'settle' })).toEqual(['stop heard', fine])
 })
 
 test('what runs on demand is started and stopped by name', async () => {

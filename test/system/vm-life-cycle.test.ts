@@ -162,6 +162,32 @@ qemuTest(
   },
 )
 
+qemuTest(
+  'a guest that its user shuts down is noted by its node at once, and started by those only who ask',
+  async () => {
+    const run = (file: string) => path.join(cluster.root, 'node2.gantry.local/var/run/ganeti', file)
+    const daemon = () => fs.existsSync(run('ganeti-kvmd.pid'))
+    const marked = () => fs.existsSync(run('kvm-hypervisor/ctrl/user1.shutdown'))
+    const until = (is: () => boolean) => eventually(() => Promise.resolve(is() || undefined))
+    expect(daemon()).toBe(false)
+    await ok('cluster modify --user-shutdown yes')
+    await until(daemon)
+    await ok(
+      'instance add -t sharedfile --disk 0:size=16m -o gantry-tiny -B memory=64m -n node2 -H kvm:user_shutdown=true user1',
+    )
+    await waitForConsole(/READY/, { keep: true, name: 'user1', then: 'q' })
+    await until(marked)
+    expect(qemuOf(cluster.root, 'user1')).toEqual([])
+    expect(await ok('instance list --no-headers -o status user1')).toBe('USER_down\n')
+    await ok('instance startup user1')
+    expect(await ok('instance list --no-headers -o status user1')).toBe('running\n')
+    expect(marked()).toBe(false)
+    await ok('instance remove -f user1')
+    await ok('cluster modify --user-shutdown no')
+    await until(() => !daemon())
+  },
+)
+
 qemuTest('a cluster that is stopped and started has its instances again', async () => {
   await cluster.stop()
   expect(qemuOf(cluster.root)).toEqual([])
@@ -194,8 +220,11 @@ async function ticks(): Promise<number> {
 }
 
 /** Reads the serial console until the pattern comes; the console is where the tools would find it. */
-async function waitForConsole(pattern: RegExp, options: { keep?: boolean } = {}): Promise<string> {
-  const { data } = await cluster.master.query('instance', ['console'], ['==', 'name', 'vm1'])
+async function waitForConsole(
+  pattern: RegExp,
+  options: { keep?: boolean; name?: string; then?: string } = {},
+): Promise<string> {
+  const { data } = await cluster.master.query('instance', ['console'], ['==', 'name', options.name ?? 'vm1'])
   const { command } = data[0]?.[0]?.[1] as { command: string[] }
   const socket = net.connect(command.find((word) => word.endsWith('.serial')) ?? '')
   let text = ''
@@ -208,7 +237,8 @@ async function waitForConsole(pattern: RegExp, options: { keep?: boolean } = {})
         text += chunk
         if (!wanted.test(text)) return
         clearTimeout(limit)
-        resolve()
+        if (options.then === undefined) resolve()
+        else socket.write(options.then, () => resolve())
       })
       socket.on('error', reject)
     })

@@ -58,9 +58,9 @@ export class Supervisor {
   }
 
   async start(): Promise<void> {
-    for (const role of this.at('node')) await this.startRole(role)
+    for (const role of this.at('node')) if (this.isFor(role)) await this.startRole(role)
     await this.turns.take(async () => {
-      await this.settleCandidate()
+      await this.settle()
       await this.beMaster()
     })
   }
@@ -89,11 +89,17 @@ export class Supervisor {
     for (const role of roles.toReversed()) await this.stopRole(role)
   }
 
-  /** The lists of nodes may have changed: starts the daemons of a candidate, or stops them on a node that is no candidate any more. */
-  private async settleCandidate(): Promise<void> {
+  /** The ssconf files may have changed: starts the daemons that this node should have by them now, and stops those that it should not. */
+  private async settle(): Promise<void> {
     if (this.stopping) return
-    if (!this.options.simulated && !isCandidate(this.options)) return this.stopRoles(this.at('candidate'))
-    for (const role of this.at('candidate')) await this.startRole(role)
+    const depending = this.roles.filter(({ place, lines }) => place === 'candidate' || lines !== undefined)
+    await this.stopRoles(depending.filter((role) => !this.isFor(role)))
+    for (const role of depending) if (this.isFor(role)) await this.startRole(role)
+  }
+
+  private isFor({ place, lines = {} }: Role): boolean {
+    const isHere = place !== 'candidate' || this.options.simulated || isCandidate(this.options)
+    return isHere && Object.entries(lines).every(([list, line]) => hasLine(this.options, list, line))
   }
 
   /** A node that believes to be the master asks for votes until it has them, or is told that another one is the master. */
@@ -208,7 +214,7 @@ export class Supervisor {
       return true
     }
     if (request.action === 'settle') {
-      await this.turns.take(() => this.settleCandidate())
+      await this.turns.take(() => this.settle())
       return true
     }
     return this.ensure(request.daemon, request.run, from)
@@ -246,9 +252,11 @@ const isMaster = (node: SupervisorOptions): boolean => names(node, 'master_node'
 const isCandidate = (node: SupervisorOptions): boolean => names(node, 'master_candidates')
 
 /** Whether a list of nodes has this one. */
-function names({ paths, files }: SupervisorOptions, list: string): boolean {
+const names = (node: SupervisorOptions, list: string): boolean => hasLine(node, list, node.paths.hostname)
+
+function hasLine({ paths, files }: SupervisorOptions, list: string, line: string): boolean {
   try {
-    return files.readFileSync(paths.ssconf(list), 'utf8').split('\n').includes(paths.hostname)
+    return files.readFileSync(paths.ssconf(list), 'utf8').split('\n').includes(line)
   } catch (error) {
     if (isMissing(error)) return false
     throw error

@@ -17,6 +17,7 @@ export const DAEMONS = [
 export const USER = {
   noded: 'root',
   mond: 'root',
+  kvmd: 'root',
   masterd: 'gnt-masterd',
   rapi: 'gnt-rapi',
   confd: 'gnt-confd',

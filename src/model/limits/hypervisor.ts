@@ -24,3 +24,6 @@ export const MIGRATION_SWITCH_S = 10
 export const UNPLUG_S = 20
 /** Seconds between two requests to a guest to shut down. */
 export const POWERDOWN_REPEAT_S = 5
+/** Seconds between two looks for guests to listen to, where the system does not tell of them; and after it told, until they are looked at. */
+export const GUESTS_LOOK_S = 10
+export const GUESTS_SETTLE_S = 0.1

@@ -18,7 +18,7 @@ export const fileHandlers = {
   async write_ssconf_files(context, values) {
     await giveWay(context, values['master_node'])
     await receiveSsconf(context, values)
-    if (values['master_candidates'] !== undefined) settle(context)
+    if (PLACE_LISTS.some((list) => values[list] !== undefined)) settle(context)
     if (values['instance_list'] !== undefined) await sweepLeftovers(context)
     return null
   },
@@ -105,6 +105,9 @@ async function giveWay({ hostname, ssconf, daemons, log }: NodeContext, named: u
   if (!(await daemons.yieldMaster()))
     fail(`${hostname} is the master: the majority of the nodes says so, not ${master}`)
 }
+
+/** Which daemons a node has depends on these. */
+const PLACE_LISTS = ['master_candidates', 'hypervisor_list', 'enabled_user_shutdown']
 
 /** The caller does not wait for it: the files are written, and daemons may take minutes to start. */
 function settle({ daemons, log }: NodeContext): void {

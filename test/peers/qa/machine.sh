@@ -25,7 +25,7 @@ done
 for program in harep hbal hcheck hinfo hroller hscan hspace hsqueeze hail mon-collector; do
   ln -sfn "$repository/bin/$program.js" "/usr/bin/$program"
 done
-for program in ganeti-node ganeti-noded ganeti-confd ganeti-luxid ganeti-wconfd ganeti-rapi; do ln -sfn "$repository/bin/gantryd.js" "/usr/sbin/$program"; done
+for program in ganeti-node ganeti-noded ganeti-kvmd ganeti-confd ganeti-luxid ganeti-wconfd ganeti-rapi; do ln -sfn "$repository/bin/gantryd.js" "/usr/sbin/$program"; done
 for program in ssh-update prepare-node-join node-daemon-setup; do ln -sfn "$repository/bin/gantryd.js" "/usr/lib/ganeti/$program"; done
 rm -rf /var/lib/ganeti /var/log/ganeti
 mkdir -p /srv/ganeti/os /srv/ganeti/file-storage /srv/ganeti/shared-file-storage

@@ -10,6 +10,7 @@ const RUN_DIRS_MODE = 0o775
 /** Bytes that a Unix socket's path may have. */
 const SOCKET_PATH_MAX = 107
 
+export const RUNTIME = '.runtime'
 const SOCKET_KINDS = ['monitor', 'serial', 'qmp', 'kvmd', 'qga'] as const
 export type SocketKind = (typeof SOCKET_KINDS)[number]
 
@@ -26,7 +27,9 @@ export class KvmLayout {
   readonly pidFile = (name: string) => this.file('pid', name)
   readonly uidDir = () => `${this.base}/uid`
   readonly uidFile = (name: string) => this.file('uid', name)
-  readonly runtimeFile = (name: string) => this.file('conf', name, '.runtime')
+  readonly runtimeDir = () => `${this.base}/conf`
+  /** It is there before the machine and its sockets are. */
+  readonly runtimeFile = (name: string) => this.file('conf', name, RUNTIME)
   /** Its presence says that the guest was shut down from inside. */
   readonly shutdownFile = (name: string) => this.file('ctrl', name, '.shutdown')
   readonly controlDir = () => `${this.base}/ctrl`

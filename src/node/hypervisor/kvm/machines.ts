@@ -170,7 +170,7 @@ export class KvmMachines {
   }
 
   /** The guest powered itself off and QEMU was told to wait for that to be seen: it is noted, and the memory given back. */
-  private async noteUserShutdown(process: QemuProcess, qmp: Qmp): Promise<InstanceRuntime> {
+  async noteUserShutdown(process: QemuProcess, qmp: Qmp): Promise<InstanceRuntime> {
     await this.context.files.writeFile(this.layout.shutdownFile(process.name), '')
     await qmp.run('quit').catch(() => undefined)
     if (!(await waitGone(process, this.layout, this.context.clock, 5))) await this.kill(process)

@@ -50,6 +50,8 @@ export class Qmp {
   private readonly greeting: Promise<unknown>
   private greeted: Pending = { resolve: () => undefined, reject: () => undefined }
   private failure: Error | undefined
+  /** Resolves when the connection is over. */
+  readonly ended: Promise<void>
 
   private constructor(
     private readonly socket: net.Socket,
@@ -59,6 +61,7 @@ export class Qmp {
     this.greeting.catch(() => undefined)
     socket.setEncoding('utf8').on('data', (text: string) => this.receive(text))
     socket.on('error', (error) => this.fail(new HypervisorFailure(`QEMU monitor: ${error.message}`)))
+    this.ended = new Promise((resolve) => socket.once('close', () => resolve()))
     socket.on('close', () => this.fail(new HypervisorFailure('QEMU closed its monitor connection')))
   }
 
@@ -110,6 +113,11 @@ export class Qmp {
     } finally {
       this.listeners.delete(listener)
     }
+  }
+
+  /** Hears each event, until the connection is over. */
+  listen(listener: (event: QmpEvent) => void): void {
+    this.listeners.add(listener)
   }
 
   close(): void {

@@ -1,0 +1,70 @@
+// Tells when something in a directory may have changed. The system says so at once; where it cannot, and in case it was overheard, there is
+// a look now and then as well.
+import * as fs from 'node:fs'
+import type { Clock, Timer } from './clock'
+
+export interface NewsOptions {
+  readonly directory: string
+  readonly clock: Clock
+  /** Seconds from news of the system to the look, in which more news come together. */
+  readonly settle_s: number
+  /** Seconds between two looks without news. */
+  readonly look_s: number
+  /** Whether a name in the directory is of interest. */
+  concerns?(name: string): boolean
+  look(): void
+}
+
+export class DirectoryNews {
+  private watcher: fs.FSWatcher | undefined
+  private soon: Timer | undefined
+  private seldom: Timer | undefined
+
+  constructor(private readonly options: NewsOptions) {
+    this.watch()
+    this.lookSeldom()
+  }
+
+  close(): void {
+    this.soon?.cancel()
+    this.seldom?.cancel()
+    this.unwatch()
+  }
+
+  lookSoon(): void {
+    const { clock, settle_s } = this.options
+    const look = () => {
+      this.soon = undefined
+      this.options.look()
+    }
+    this.soon ??= clock.after(settle_s * 1000, look, { background: true })
+  }
+
+  private watch(): void {
+    const { directory, concerns } = this.options
+    try {
+      this.watcher = fs.watch(directory, { persistent: false }, (_, name) => {
+        if (name === null || concerns?.(name) !== false) this.lookSoon()
+      })
+      this.watcher.on('error', () => this.unwatch())
+    } catch {
+      this.unwatch()
+    }
+  }
+
+  /** The next seldom look tries again. */
+  private unwatch(): void {
+    this.watcher?.close()
+    this.watcher = undefined
+  }
+
+  private lookSeldom(): void {
+    const { clock, look_s } = this.options
+    const look = () => {
+      if (this.watcher === undefined) this.watch()
+      this.lookSeldom()
+      this.options.look()
+    }
+    this.seldom = clock.after(look_s * 1000, look, { background: true })
+  }
+}

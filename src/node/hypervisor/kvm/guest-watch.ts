@@ -1,0 +1,96 @@
+// Notices at once that the user of a guest has shut it down: it listens to the monitor of each QEMU of this node that is kept for this.
+// A machine whose user may do that stays, halted, until its end has been noted, so nothing is missed while nobody listens.
+import * as path from 'node:path'
+import type { Clock } from '../../../lib/clock'
+import { DirectoryNews } from '../../../lib/directory-news'
+import { accessible } from '../../../lib/files'
+import { errorText } from '../../../lib/system-failure'
+import { GUESTS_LOOK_S, GUESTS_SETTLE_S } from '../../../model/limits/hypervisor'
+import { HypervisorFailure, type HypervisorContext } from '../hypervisor'
+import { RUNTIME } from './layout'
+import { KvmMachines } from './machines'
+import { Qmp } from './qmp'
+
+export class GuestWatch {
+  private readonly machines: KvmMachines
+  private readonly clock: Clock
+  /** Those that are listened to, by name; undefined while the monitor does not answer yet. */
+  private readonly heard = new Map<string, Qmp | undefined>()
+  private news: DirectoryNews | undefined
+  private closed = false
+
+  constructor(private readonly context: HypervisorContext) {
+    this.machines = new KvmMachines(context)
+    this.clock = context.clock
+  }
+
+  async start(): Promise<void> {
+    const { layout } = this.machines
+    await layout.createDirectories()
+    this.news = new DirectoryNews({
+      ...{ directory: layout.controlDir(), clock: this.clock, settle_s: GUESTS_SETTLE_S, look_s: GUESTS_LOOK_S },
+      concerns: (name) => name.endsWith('.kvmd'),
+      look: () => void this.look().catch((error: unknown) => this.warn('the guests cannot be looked at', error)),
+    })
+    await this.look()
+  }
+
+  close(): void {
+    this.closed = true
+    this.news?.close()
+    for (const qmp of this.heard.values()) qmp?.close()
+  }
+
+  /** Begins to listen to those that are new. */
+  private async look(): Promise<void> {
+    const { files } = this.context
+    const { layout } = this.machines
+    for (const file of await files.readdir(layout.runtimeDir())) {
+      const name = path.basename(file, RUNTIME)
+      if (this.closed || file.startsWith('.') || !file.endsWith(RUNTIME) || this.heard.has(name)) continue
+      if (await accessible(files, layout.socket(name, 'kvmd'))) void this.listen(name)
+    }
+  }
+
+  private async listen(name: string): Promise<void> {
+    this.heard.set(name, undefined)
+    try {
+      const qmp = await Qmp.connect(this.machines.layout.socket(name, 'kvmd'), this.clock)
+      this.heard.set(name, qmp)
+      if (this.closed) qmp.close()
+      await this.hear(name, qmp)
+    } catch (error) {
+      // It has ended, or it begins just now: then a later look finds it again.
+      if (!(error instanceof HypervisorFailure)) this.warn(`the end of instance ${name} may be missed`, error)
+    } finally {
+      this.heard.get(name)?.close()
+      this.heard.delete(name)
+    }
+  }
+
+  /** Until the machine is gone. */
+  private async hear(name: string, qmp: Qmp): Promise<void> {
+    let asked = false
+    const noteEnd = () => this.noteEnd(name, qmp).catch((error: unknown) => this.warn(`instance ${name}`, error))
+    qmp.listen(({ event, data }) => {
+      // Who pressed the button was the administrator, who will look for the end.
+      if (event === 'POWERDOWN') asked = true
+      if (event === 'SHUTDOWN' && data['guest'] === true && !asked) void noteEnd()
+    })
+    // It may have ended before anybody listened.
+    await noteEnd()
+    await qmp.ended
+  }
+
+  private async noteEnd(name: string, qmp: Qmp): Promise<void> {
+    if ((await qmp.status()) !== 'shutdown') return
+    const process = await this.machines.find(name)
+    if (process === undefined) return
+    await this.machines.noteUserShutdown(process, qmp)
+    this.context.log.info({ instance: name }, 'its user has shut it down')
+  }
+
+  private warn(text: string, error: unknown): void {
+    if (!this.closed && !(error instanceof HypervisorFailure)) this.context.log.warn({ reason: errorText(error) }, text)
+  }
+}
