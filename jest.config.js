@@ -7,25 +7,25 @@ if (nightly) {
   process.stdout.write(`This run is repeated with SEED=${process.env.SEED}.\n`)
 }
 
+const ESM_ONLY = 'node_modules/tinyqueue/'
+
+const swc = (parser) => ({
+  jsc: { parser, transform: { legacyDecorator: true, decoratorMetadata: true }, target: 'es2023' },
+  module: { type: 'commonjs' },
+  sourceMaps: 'inline',
+})
+
 /** @type {import('jest').Config} */
 module.exports = {
   testEnvironment: 'node',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   transform: {
-    '^.+\\.tsx?$': [
-      '@swc/jest',
-      {
-        jsc: {
-          parser: { syntax: 'typescript', decorators: true },
-          transform: { legacyDecorator: true, decoratorMetadata: true },
-          target: 'es2023',
-        },
-        module: { type: 'commonjs' },
-        sourceMaps: 'inline',
-      },
-    ],
+    '^.+\\.tsx?$': ['@swc/jest', swc({ syntax: 'typescript', decorators: true })],
+    // Jest loads packages as CommonJS, and these are none.
+    [ESM_ONLY]: ['@swc/jest', swc({ syntax: 'ecmascript' })],
   },
+  transformIgnorePatterns: [`node_modules/(?!${ESM_ONLY.split('/')[1]}/)`],
   // What is loaded on demand is named with the extension that it has after the build.
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   setupFilesAfterEnv: ['<rootDir>/test/support/one-process.ts'],

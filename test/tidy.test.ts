@@ -71,14 +71,14 @@ const LARGE =
  */
 const LOADED_AT_START: Record<string, { packages: readonly string[]; folders: readonly string[] }> = {
   node: { packages: ['pino'], folders: ['jobs'] },
-  noded: { packages: ['pino', ...MEASURES], folders: ['config', 'node'] },
+  noded: { packages: ['ipaddr.js', 'pino', ...MEASURES], folders: ['config', 'node'] },
   confd: { packages: ['pino'], folders: ['config'] },
   kvmd: { packages: ['pino'], folders: ['node'] },
   wconfd: { packages: ['pino', ...MEASURES], folders: ['config', 'locks'] },
   luxid: { packages: ['pino'], folders: ['allocation', 'config', 'jobs', 'query'] },
   rapi: {
     packages: [
-      ...['passport', 'passport-http', 'pino', ...MEASURES],
+      ...['ipaddr.js', 'passport', 'passport-http', 'pino', ...MEASURES],
       ...DECORATORS.map((part) => `@tsoa/runtime/dist/decorators/${part}`),
     ],
     folders: ['generated', 'query'],

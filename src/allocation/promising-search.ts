@@ -1,9 +1,9 @@
 // The best move of a step, found by looking only at the instances that could have it: those whose promises say that they may gain as much
 // as what was found. It is the move that a look at all of them would find.
+import TinyQueue from 'tinyqueue'
 import { PROMISING_FIRST } from '../model/limits/allocation'
 import { type Found, TIED, type TieRule } from './moves'
 import type { Promises } from './promises'
-import { Lowest } from './lowest'
 import { SAME } from './ties'
 
 export interface Looking {
@@ -50,9 +50,11 @@ export class PromisingSearch {
       this.look(first)
     }
     const looked = new Set(founds.map(({ instance }) => instance))
-    const hopeful = new Lowest(least)
-    for (const one of candidates) if (this.isHopeful(one) && !looked.has(one)) hopeful.add(one)
-    for (let one = hopeful.take(); one !== undefined && this.isHopeful(one); one = hopeful.take()) this.look(one)
+    const hopeful = new TinyQueue(
+      candidates.filter((one) => this.isHopeful(one) && !looked.has(one)),
+      (one, other) => (least[one] ?? 0) - (least[other] ?? 0),
+    )
+    for (let one = hopeful.pop(); one !== undefined && this.isHopeful(one); one = hopeful.pop()) this.look(one)
     const limit = before + this.change + SAME
     let best: Found | undefined
     const tied = founds.filter(({ score }) => score < limit)

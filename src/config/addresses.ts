@@ -1,4 +1,5 @@
 // The addresses of a network: their place in the reservation maps, which are taken, which is free. IPv4 only, as in Ganeti.
+import { isIPv4 } from 'node:net'
 import type { Network } from '../model/config'
 import { ConfigurationError } from '../model/errors'
 
@@ -53,12 +54,8 @@ export function firstFreeAddress(network: Network, taken: ReadonlySet<string> = 
   return undefined
 }
 
-export function parseIp4(text: string): number | undefined {
-  const parts = text.split('.')
-  if (parts.length !== 4 || !parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) < 256))
-    return undefined
-  return parts.reduce((number, part) => number * 256 + Number(part), 0)
-}
+export const parseIp4 = (text: string): number | undefined =>
+  isIPv4(text) ? text.split('.').reduce((number, part) => number * 256 + Number(part), 0) : undefined
 
 export const formatIp4 = (number: number): string =>
   [24, 16, 8, 0].map((shift) => Math.floor(number / 2 ** shift) % 256).join('.')

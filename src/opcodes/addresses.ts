@@ -24,28 +24,13 @@ function network(name: string, isAddress: (text: string) => boolean, bits: numbe
     ...written,
     parse(value) {
       const read = written.parse(value)
+      // Loaded only when somebody makes a network.
+      const { isFirstAddress }: typeof import('./first-address') = require('./first-address')
       if (isFirstAddress(read)) return read
       throw new Explained(`${JSON.stringify(read)} has host bits set, a network is written with its first address`)
     },
   }
 }
-
-function isFirstAddress(value: string): boolean {
-  const [host = '', length] = value.split('/')
-  return !addressBits(host).slice(Number(length)).includes('1')
-}
-
-function addressBits(address: string): string {
-  if (isIPv4(address)) return joined(address.split('.'), 10, 8)
-  // The URL parser writes all short forms in one way.
-  const [head = '', tail = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
-  const words = (part: string) => part.split(':').filter((word) => word !== '')
-  const zeros = Array<string>(8 - words(head).length - words(tail).length).fill('0')
-  return joined([...words(head), ...zeros, ...words(tail)], 16, 16)
-}
-
-const joined = (words: readonly string[], base: number, bits: number): string =>
-  words.map((word) => parseInt(word, base).toString(2).padStart(bits, '0')).join('')
 
 function isNetwork(value: string, isAddress: (text: string) => boolean, bits: number): boolean {
   const [host, length, ...more] = value.split('/')

@@ -1,3 +1,4 @@
+import { formatIp4, rangeOf } from '../../config/addresses'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import type { Network } from '../../model/network'
 import { ConfigIndex } from '../config-index'
@@ -71,8 +72,6 @@ function map({ reservations = '', ext_reservations = '' }: Network): string {
 const count = (network: Network, mark: string): number => map(network).split(mark).length - 1
 
 function addresses(network: Network, taken: string): string[] {
-  const base = (network.network.split('/')[0] ?? '').split('.').reduce((sum, octet) => sum * 256 + Number(octet), 0)
-  return [...taken].flatMap((bit, offset) => (bit === '1' ? [dotted(base + offset)] : []))
+  const { base } = rangeOf(network)
+  return [...taken].flatMap((bit, index) => (bit === '1' ? [formatIp4(base + index)] : []))
 }
-
-const dotted = (address: number): string => [24, 16, 8, 0].map((shift) => (address >>> shift) & 255).join('.')

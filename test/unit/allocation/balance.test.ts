@@ -2,7 +2,6 @@ import * as fc from 'fast-check'
 import { type BalanceOptions, type Effort, type Step, balance } from '../../../src/allocation/balance'
 import { buildModel } from '../../../src/allocation/cluster-model'
 import { ExactScore } from '../../../src/allocation/exact-score'
-import { Lowest } from '../../../src/allocation/lowest'
 import { Mover } from '../../../src/allocation/moves'
 import { Score } from '../../../src/allocation/score'
 import { clusterText, parseClusterText } from '../../../src/allocation/text-format'
@@ -148,15 +147,6 @@ test('a step looks only at instances that may gain as much as the best, and trie
   expect(outlined.mock.calls.length).toBeLessThanOrEqual(model.instances.length + near)
   looked.mockRestore()
   outlined.mockRestore()
-})
-
-test('what is taken from a heap comes in the order of its values', () => {
-  const values = Float64Array.from({ length: 50 }, (_, at) => (at * 37) % 53)
-  const heap = new Lowest(values)
-  for (const at of values.keys()) heap.add(at)
-  const taken = [...values.keys()].map(() => heap.take() ?? -1)
-  expect(taken).toEqual([...values.keys()].sort((one, other) => (values[one] ?? 0) - (values[other] ?? 0)))
-  expect(heap.take()).toBeUndefined()
 })
 
 test.each(ALIKE)(
