@@ -29,6 +29,7 @@ export type OptionType =
   | 'identkeyval'
   | 'multilistidentkeyval'
   | 'list'
+  | 'commalist'
   | 'maybefloat'
   | 'json'
   | 'filteraction'
@@ -49,6 +50,8 @@ export interface Option {
   readonly repeatable?: boolean
   /** Ganeti does not have this option. An abbreviation means Ganeti's options first. */
   readonly own?: boolean
+  /** Its value is the parameter of an opcode that has the name of `dest`. */
+  readonly isParameter?: boolean
   /** Said on stderr when the option is used; it does nothing else. */
   readonly ignored?: string
 }

@@ -20,7 +20,7 @@ export interface BackupExportParams extends CommonOpcodeParams {
   instance_name: string
   /** Instance UUID. */
   instance_uuid?: string | null
-  /** Compression tool for the transfer; "none" when left out. */
+  /** Compression during transfer; "none" when left out. */
   compress?: string
   /** Seconds before the guest is killed; 120 when left out. */
   shutdown_timeout?: number
@@ -30,9 +30,9 @@ export interface BackupExportParams extends CommonOpcodeParams {
   target_node_uuid?: string | null
   /** Stop the instance first; true when left out. */
   shutdown?: boolean
-  /** Delete the instance afterwards; false when left out. */
+  /** Remove the instance afterwards; false when left out. */
   remove_instance?: boolean
-  /** Carry on if removal fails; false when left out. */
+  /** Go on despite removal errors; false when left out. */
   ignore_remove_failures?: boolean
   /** Local or remote; "local" when left out. */
   mode?: "local" | "remote"
@@ -40,7 +40,7 @@ export interface BackupExportParams extends CommonOpcodeParams {
   x509_key_name?: unknown[] | null
   /** Signed X509 CA of the receiver (remote mode). */
   destination_x509_ca?: string | null
-  /** Zero free blocks before export; false when left out. */
+  /** Zero free space before export; false when left out. */
   zero_free_space?: boolean
   /** Fixed zeroing timeout, seconds. */
   zeroing_timeout_fixed?: number | null
@@ -178,7 +178,7 @@ export interface ClusterSetParams extends CommonOpcodeParams {
   hv_state?: { [name: string]: unknown } | null
   /** Disk state overrides (unused data). */
   disk_state?: { [name: string]: unknown } | null
-  /** LVM volume group, empty string disables. */
+  /** Volume group, empty disables LVM. */
   vg_name?: string | null
   /** Permitted hypervisors, first is default. */
   enabled_hypervisors?: ("chroot" | "fake" | "kvm" | "lxc" | "xen-hvm" | "xen-pvm")[] | null
@@ -196,9 +196,9 @@ export interface ClusterSetParams extends CommonOpcodeParams {
   diskparams?: { [name: string]: { [name: string]: unknown } } | null
   /** Wanted number of master candidates. */
   candidate_pool_size?: number | null
-  /** Job concurrency limit. */
+  /** Limit of running jobs. */
   max_running_jobs?: number | null
-  /** Limit of inotify-tracked jobs. */
+  /** Limit of tracked jobs. */
   max_tracked_jobs?: number | null
   /** UID ranges [low, high]. */
   uid_pool?: ((number | number)[])[] | null
@@ -206,9 +206,9 @@ export interface ClusterSetParams extends CommonOpcodeParams {
   add_uids?: ((number | number)[])[] | null
   /** UID ranges [low, high] to drop. */
   remove_uids?: ((number | number)[])[] | null
-  /** Let the watcher stop foreign instances. */
+  /** Watcher stops unknown instances and DRBD. */
   maintain_node_health?: boolean | null
-  /** Wipe disks before use. */
+  /** Wipe new disks. */
   prealloc_wipe_disks?: boolean | null
   /** Default NIC parameters. */
   nicparams?: { mac?: string | null; ip?: string | null; mode?: string | null; link?: string | null; bridge?: string | null; name?: string | null; vlan?: string | null; network?: string | null } | null
@@ -216,17 +216,17 @@ export interface ClusterSetParams extends CommonOpcodeParams {
   ndparams?: { [name: string]: unknown } | null
   /** Instance policy. */
   ipolicy?: { [name: string]: unknown } | null
-  /** DRBD usermode helper path. */
+  /** DRBD helper program. */
   drbd_helper?: string | null
-  /** Default allocator script. */
+  /** Default allocator. */
   default_iallocator?: string | null
-  /** Default allocator arguments. */
+  /** Default allocator parameters. */
   default_iallocator_params?: { [name: string]: unknown } | null
   /** Of each kind of question, the allocators that are asked in order until one finds something; empty for the default one. */
   default_iallocators?: { allocate?: string[] | null; 'multi-allocate'?: string[] | null; relocate?: string[] | null; 'node-evacuate'?: string[] | null; 'change-group'?: string[] | null; balance?: string[] | null; capacity?: string[] | null } | null
   /** MAC prefix. */
   mac_prefix?: string | null
-  /** Interface for the master IP. */
+  /** Interface of the master IP. */
   master_netdev?: string | null
   /** Prefix length of the master IP. */
   master_netmask?: number | null
@@ -236,23 +236,23 @@ export interface ClusterSetParams extends CommonOpcodeParams {
   hidden_os?: (("add" | "attach" | "detach" | "remove" | string)[])[] | null
   /** [[add|remove, OS], ...] for the blacklist. */
   blacklisted_os?: (("add" | "attach" | "detach" | "remove" | string)[])[] | null
-  /** Use the site script for the master IP. */
+  /** Use the local master IP script. */
   use_external_mip_script?: boolean | null
   /** Permitted disk templates. */
   enabled_disk_templates?: ("blockdev" | "diskless" | "drbd" | "ext" | "file" | "gluster" | "plain" | "rbd" | "sharedfile")[] | null
-  /** Manage /etc/hosts. */
+  /** Maintain /etc/hosts. */
   modify_etc_hosts?: boolean | null
-  /** Directory for file disks. */
+  /** File storage directory. */
   file_storage_dir?: string | null
-  /** Directory for shared file disks. */
+  /** Shared file storage directory. */
   shared_file_storage_dir?: string | null
   /** Gluster mount directory. */
   gluster_storage_dir?: string | null
-  /** OS image used by helper VMs. */
+  /** Image for safe OS scripts. */
   install_image?: string | null
-  /** Name of the metadata network. */
+  /** Network for instance communication. */
   instance_communication_network?: string | null
-  /** OS image used for zeroing. */
+  /** Image used for zeroing. */
   zeroing_image?: string | null
   /** Allowed compression tools. */
   compression_tools?: string[] | null
@@ -266,9 +266,9 @@ export interface ClusterSetParams extends CommonOpcodeParams {
 
 /** Fans out into verify-config plus one verify-group job per group. */
 export interface ClusterVerifyParams extends CommonOpcodeParams {
-  /** Pretend every check fails; false when left out. */
+  /** Make checks fail on purpose; false when left out. */
   debug_simulate_errors?: boolean
-  /** Print machine-parseable error codes; false when left out. */
+  /** Machine-readable messages; false when left out. */
   error_codes?: boolean
   /** Checks to leave out; [] when left out. */
   skip_checks?: ("hvparam_assessment" | "nplusone_mem")[]
@@ -278,15 +278,15 @@ export interface ClusterVerifyParams extends CommonOpcodeParams {
   verbose?: boolean
   /** Restrict to one group. */
   group_name?: string | null
-  /** Look for stray authorized_keys entries; false when left out. */
+  /** Look for stray authorized keys; false when left out. */
   verify_clutter?: boolean
 }
 
 /** Checks config consistency only. */
 export interface ClusterVerifyConfigParams extends CommonOpcodeParams {
-  /** Pretend every check fails; false when left out. */
+  /** Make checks fail on purpose; false when left out. */
   debug_simulate_errors?: boolean
-  /** Print machine-parseable error codes; false when left out. */
+  /** Machine-readable messages; false when left out. */
   error_codes?: boolean
   /** Error codes to downgrade to warnings; [] when left out. */
   ignore_errors?: ("ECLUSTERCERT" | "ECLUSTERCFG" | "ECLUSTERCLIENTCERT" | "ECLUSTERDANGLINGINST" | "ECLUSTERDANGLINGNODES" | "ECLUSTERFILECHECK" | "EEXTAGS" | "EGROUPDIFFERENTPVSIZE" | "EINSTANCEBADNODE" | "EINSTANCEDOWN" | "EINSTANCEFAULTYDISK" | "EINSTANCELAYOUT" | "EINSTANCEMISSINGCFGPARAMETER" | "EINSTANCEMISSINGDISK" | "EINSTANCEPOLICY" | "EINSTANCESPLITGROUPS" | "EINSTANCEUNSUITABLENODE" | "EINSTANCEWRONGNODE" | "ENODEDRBD" | "ENODEDRBDHELPER" | "ENODEDRBDVERSION" | "ENODEFILECHECK" | "ENODEFILESTORAGEPATHS" | "ENODEFILESTORAGEPATHUNUSABLE" | "ENODEGLUSTERSTORAGEPATHUNUSABLE" | "ENODEHOOKS" | "ENODEHV" | "ENODELVM" | "ENODEN1" | "ENODENET" | "ENODEOOBPATH" | "ENODEORPHANINSTANCE" | "ENODEORPHANLV" | "ENODEOS" | "ENODERPC" | "ENODESETUP" | "ENODESHAREDFILESTORAGEPATHUNUSABLE" | "ENODESSH" | "ENODETIME" | "ENODEUSERSCRIPTS" | "ENODEVERSION")[]
@@ -306,9 +306,9 @@ export interface ClusterVerifyDisksParams extends CommonOpcodeParams {
 export interface ClusterVerifyGroupParams extends CommonOpcodeParams {
   /** Group name. */
   group_name: string
-  /** Pretend every check fails; false when left out. */
+  /** Make checks fail on purpose; false when left out. */
   debug_simulate_errors?: boolean
-  /** Print machine-parseable error codes; false when left out. */
+  /** Machine-readable messages; false when left out. */
   error_codes?: boolean
   /** Checks to leave out; [] when left out. */
   skip_checks?: ("hvparam_assessment" | "nplusone_mem")[]
@@ -316,7 +316,7 @@ export interface ClusterVerifyGroupParams extends CommonOpcodeParams {
   ignore_errors?: ("ECLUSTERCERT" | "ECLUSTERCFG" | "ECLUSTERCLIENTCERT" | "ECLUSTERDANGLINGINST" | "ECLUSTERDANGLINGNODES" | "ECLUSTERFILECHECK" | "EEXTAGS" | "EGROUPDIFFERENTPVSIZE" | "EINSTANCEBADNODE" | "EINSTANCEDOWN" | "EINSTANCEFAULTYDISK" | "EINSTANCELAYOUT" | "EINSTANCEMISSINGCFGPARAMETER" | "EINSTANCEMISSINGDISK" | "EINSTANCEPOLICY" | "EINSTANCESPLITGROUPS" | "EINSTANCEUNSUITABLENODE" | "EINSTANCEWRONGNODE" | "ENODEDRBD" | "ENODEDRBDHELPER" | "ENODEDRBDVERSION" | "ENODEFILECHECK" | "ENODEFILESTORAGEPATHS" | "ENODEFILESTORAGEPATHUNUSABLE" | "ENODEGLUSTERSTORAGEPATHUNUSABLE" | "ENODEHOOKS" | "ENODEHV" | "ENODELVM" | "ENODEN1" | "ENODENET" | "ENODEOOBPATH" | "ENODEORPHANINSTANCE" | "ENODEORPHANLV" | "ENODEOS" | "ENODERPC" | "ENODESETUP" | "ENODESHAREDFILESTORAGEPATHUNUSABLE" | "ENODESSH" | "ENODETIME" | "ENODEUSERSCRIPTS" | "ENODEVERSION")[]
   /** More output; false when left out. */
   verbose?: boolean
-  /** Look for stray authorized_keys entries; false when left out. */
+  /** Look for stray authorized keys; false when left out. */
   verify_clutter?: boolean
 }
 
@@ -378,13 +378,13 @@ export interface GroupEvacuateParams extends CommonOpcodeParams {
   group_name: string
   /** Free locks early; false when left out. */
   early_release?: boolean
-  /** Allocator script name. */
+  /** Allocator name, . for the default. */
   iallocator?: string | null
   /** Destination groups; default every other one. */
   target_groups?: string[] | null
-  /** Chain the submitted jobs; false when left out. */
+  /** Run resulting jobs one by one; false when left out. */
   sequential?: boolean
-  /** Never migrate, always fail over; false when left out. */
+  /** Fail over, never migrate; false when left out. */
   force_failover?: boolean
 }
 
@@ -436,7 +436,7 @@ export interface InstanceActivateDisksParams extends CommonOpcodeParams {
   instance_uuid?: string | null
   /** Trust the device, not the recorded size; false when left out. */
   ignore_size?: boolean
-  /** Wait for mirror sync; false when left out. */
+  /** Wait for disk sync; false when left out. */
   wait_for_sync?: boolean
 }
 
@@ -448,7 +448,7 @@ export interface InstanceChangeGroupParams extends CommonOpcodeParams {
   instance_uuid?: string | null
   /** Free locks early; false when left out. */
   early_release?: boolean
-  /** Allocator script name. */
+  /** Allocator name, . for the default. */
   iallocator?: string | null
   /** Destination groups; default every other one. */
   target_groups?: string[] | null
@@ -466,9 +466,9 @@ export interface InstanceConsoleParams extends CommonOpcodeParams {
 export interface InstanceCreateParams extends CommonOpcodeParams {
   /** Instance name. */
   instance_name: string
-  /** Accept unlisted OS variants; false when left out. */
+  /** Accept undeclared OS variants; false when left out. */
   force_variant?: boolean
-  /** Wait for mirror sync; true when left out. */
+  /** Wait for disk sync; true when left out. */
   wait_for_sync?: boolean
   /** Resolve the name; false when left out. */
   name_check?: boolean
@@ -484,19 +484,19 @@ export interface InstanceCreateParams extends CommonOpcodeParams {
   disk_template?: "blockdev" | "diskless" | "drbd" | "ext" | "file" | "gluster" | "plain" | "rbd" | "sharedfile" | null
   /** Group name. */
   group_name?: string | null
-  /** File disk driver. */
+  /** Driver for image files. */
   file_driver?: "blktap" | "blktap2" | "loop" | null
-  /** Directory for file disks. */
+  /** Directory below the cluster one. */
   file_storage_dir?: string | null
   /** Hypervisor parameters; {} when left out. */
   hvparams?: { [name: string]: unknown }
   /** Hypervisor name. */
   hypervisor?: "chroot" | "fake" | "kvm" | "lxc" | "xen-hvm" | "xen-pvm" | null
-  /** Allocator script name. */
+  /** Allocator name, . for the default. */
   iallocator?: string | null
-  /** Store values equal to defaults as default; false when left out. */
+  /** Keep values equal to defaults as defaults; false when left out. */
   identify_defaults?: boolean
-  /** Require that the IP does not answer; false when left out. */
+  /** Ping the IP first; false when left out. */
   ip_check?: boolean
   /** Check IPs against known networks; true when left out. */
   conflicts_check?: boolean
@@ -504,15 +504,15 @@ export interface InstanceCreateParams extends CommonOpcodeParams {
   mode: "create" | "import" | "remote-import"
   /** List of NIC dicts (mac, ip, mode, link, vlan, network, name, bridge). */
   nics: ({ mac?: string | null; ip?: string | null; mode?: string | null; link?: string | null; bridge?: string | null; name?: string | null; vlan?: string | null; network?: string | null })[]
-  /** Skip OS install (also suppresses start). */
+  /** No OS installation, implies no start. */
   no_install?: boolean | null
   /** OS parameters; {} when left out. */
   osparams?: { [name: string]: unknown }
-  /** OS parameters kept out of logs. */
+  /** Private OS parameters. */
   osparams_private?: { [name: string]: unknown } | null
-  /** OS parameters that are never stored. */
+  /** Secret OS parameters, never stored. */
   osparams_secret?: { [name: string]: unknown } | null
-  /** OS[+variant] to install. */
+  /** OS with variant. */
   os_type?: string | null
   /** Primary node. */
   pnode?: string | null
@@ -536,17 +536,17 @@ export interface InstanceCreateParams extends CommonOpcodeParams {
   src_node_uuid?: string | null
   /** Export directory. */
   src_path?: string | null
-  /** Compression tool for the transfer; "none" when left out. */
+  /** Compression during transfer; "none" when left out. */
   compress?: string
   /** Start when done; true when left out. */
   start?: boolean
-  /** Only reserve resources; false when left out. */
+  /** Reserve resources only; false when left out. */
   forthcoming?: boolean
   /** Turn a forthcoming instance into a real one; false when left out. */
   commit?: boolean
   /** Tags; [] when left out. */
   tags?: string[]
-  /** Metadata network on/off; false when left out. */
+  /** Instance communication on or off; false when left out. */
   instance_communication?: boolean
   /** Helper VM start timeout, seconds. */
   helper_startup_timeout?: number | null
@@ -572,7 +572,7 @@ export interface InstanceFailoverParams extends CommonOpcodeParams {
   instance_uuid?: string | null
   /** Seconds before the guest is killed; 120 when left out. */
   shutdown_timeout?: number
-  /** Go on with degraded or unhealthy storage; false when left out. */
+  /** Skip disk consistency checks; false when left out. */
   ignore_consistency?: boolean
   /** Destination node. */
   target_node?: string | null
@@ -582,7 +582,7 @@ export interface InstanceFailoverParams extends CommonOpcodeParams {
   ignore_ipolicy?: boolean
   /** Only recover from an earlier failed migration; false when left out. */
   cleanup?: boolean
-  /** Allocator script name. */
+  /** Allocator name, . for the default. */
   iallocator?: string | null
 }
 
@@ -592,7 +592,7 @@ export interface InstanceGrowDiskParams extends CommonOpcodeParams {
   instance_name: string
   /** Instance UUID. */
   instance_uuid?: string | null
-  /** Wait for mirror sync; true when left out. */
+  /** Wait for disk sync; true when left out. */
   wait_for_sync?: boolean
   /** Disk index. */
   disk: number
@@ -624,11 +624,11 @@ export interface InstanceMigrateParams extends CommonOpcodeParams {
   ignore_ipolicy?: boolean
   /** Only recover from an earlier failed migration; false when left out. */
   cleanup?: boolean
-  /** Allocator script name. */
+  /** Allocator name, . for the default. */
   iallocator?: string | null
-  /** Fail over when migration cannot work; false when left out. */
+  /** Fail over when migration cannot be done; false when left out. */
   allow_failover?: boolean
-  /** Skip hypervisor version comparison; false when left out. */
+  /** Allow differing hypervisor versions; false when left out. */
   ignore_hvversions?: boolean
 }
 
@@ -646,9 +646,9 @@ export interface InstanceMoveParams extends CommonOpcodeParams {
   target_node: string
   /** Destination node UUID. */
   target_node_uuid?: string | null
-  /** Compression tool for the transfer; "none" when left out. */
+  /** Compression during transfer; "none" when left out. */
   compress?: string
-  /** Go on with degraded or unhealthy storage; false when left out. */
+  /** Skip disk consistency checks; false when left out. */
   ignore_consistency?: boolean
 }
 
@@ -656,7 +656,7 @@ export interface InstanceMoveParams extends CommonOpcodeParams {
 export interface InstanceMultiAllocParams extends CommonOpcodeParams {
   /** Use only nodes lockable right now (needs an allocator); false when left out. */
   opportunistic_locking?: boolean
-  /** Allocator script name. */
+  /** Allocator name, . for the default. */
   iallocator?: string | null
   /** Parameters of OP_INSTANCE_CREATE for each instance; [] when left out. */
   instances?: ({ [name: string]: unknown })[]
@@ -680,7 +680,7 @@ export interface InstanceRebootParams extends CommonOpcodeParams {
   instance_uuid?: string | null
   /** Seconds before the guest is killed; 120 when left out. */
   shutdown_timeout?: number
-  /** Do not fail on bad secondary disks; false when left out. */
+  /** Tolerate errors on secondaries; false when left out. */
   ignore_secondaries?: boolean
   /** Soft, hard or full. */
   reboot_type: "full" | "hard" | "soft"
@@ -698,7 +698,7 @@ export interface InstanceRecreateDisksParams extends CommonOpcodeParams {
   nodes?: string[]
   /** Node UUIDs. */
   node_uuids?: string[] | null
-  /** Allocator script name. */
+  /** Allocator name, . for the default. */
   iallocator?: string | null
 }
 
@@ -708,15 +708,15 @@ export interface InstanceReinstallParams extends CommonOpcodeParams {
   instance_name: string
   /** Instance UUID. */
   instance_uuid?: string | null
-  /** Accept unlisted OS variants; false when left out. */
+  /** Accept undeclared OS variants; false when left out. */
   force_variant?: boolean
-  /** OS[+variant] to install. */
+  /** OS with variant. */
   os_type?: string | null
   /** OS parameters. */
   osparams?: { [name: string]: unknown } | null
-  /** OS parameters kept out of logs. */
+  /** Private OS parameters. */
   osparams_private?: { [name: string]: unknown } | null
-  /** OS parameters that are never stored. */
+  /** Secret OS parameters, never stored. */
   osparams_secret?: { [name: string]: unknown } | null
 }
 
@@ -728,7 +728,7 @@ export interface InstanceRemoveParams extends CommonOpcodeParams {
   instance_uuid?: string | null
   /** Seconds before the guest is killed; 120 when left out. */
   shutdown_timeout?: number
-  /** Carry on after errors; false when left out. */
+  /** Go on despite removal errors; false when left out. */
   ignore_failures?: boolean
 }
 
@@ -742,7 +742,7 @@ export interface InstanceRenameParams extends CommonOpcodeParams {
   new_name: string
   /** Resolve the name; false when left out. */
   name_check?: boolean
-  /** Require that the IP does not answer; false when left out. */
+  /** Ping the IP first; false when left out. */
   ip_check?: boolean
 }
 
@@ -764,7 +764,7 @@ export interface InstanceReplaceDisksParams extends CommonOpcodeParams {
   remote_node?: string | null
   /** New secondary node UUID. */
   remote_node_uuid?: string | null
-  /** Allocator script name. */
+  /** Allocator name, . for the default. */
   iallocator?: string | null
 }
 
@@ -776,7 +776,7 @@ export interface InstanceSetParams extends CommonOpcodeParams {
   instance_uuid?: string | null
   /** Override safety checks; false when left out. */
   force?: boolean
-  /** Accept unlisted OS variants; false when left out. */
+  /** Accept undeclared OS variants; false when left out. */
   force_variant?: boolean
   /** Skip instance policy checks; false when left out. */
   ignore_ipolicy?: boolean
@@ -792,11 +792,11 @@ export interface InstanceSetParams extends CommonOpcodeParams {
   hvparams?: { [name: string]: unknown }
   /** Disk template. */
   disk_template?: "blockdev" | "diskless" | "drbd" | "ext" | "file" | "gluster" | "plain" | "rbd" | "sharedfile" | null
-  /** ExtStorage parameters for a template change; {} when left out. */
+  /** Provider and parameters for a conversion to ext; {} when left out. */
   ext_params?: { [name: string]: unknown }
-  /** File disk driver. */
+  /** Driver for image files. */
   file_driver?: "blktap" | "blktap2" | "loop" | null
-  /** Directory for file disks. */
+  /** Directory below the cluster one. */
   file_storage_dir?: string | null
   /** Primary node. */
   pnode?: string | null
@@ -806,15 +806,15 @@ export interface InstanceSetParams extends CommonOpcodeParams {
   remote_node?: string | null
   /** New secondary node UUID. */
   remote_node_uuid?: string | null
-  /** Allocator script name. */
+  /** Allocator name, . for the default. */
   iallocator?: string | null
   /** Set another OS without reinstalling. */
   os_name?: string | null
   /** OS parameters; {} when left out. */
   osparams?: { [name: string]: unknown }
-  /** OS parameters kept out of logs. */
+  /** Private OS parameters. */
   osparams_private?: { [name: string]: unknown } | null
-  /** Wait for mirror sync; true when left out. */
+  /** Wait for disk sync; true when left out. */
   wait_for_sync?: boolean
   /** Offline flag. */
   offline?: boolean | null
@@ -822,7 +822,7 @@ export interface InstanceSetParams extends CommonOpcodeParams {
   conflicts_check?: boolean
   /** Apply device changes live; true when left out. */
   hotplug?: boolean
-  /** Metadata network on/off. */
+  /** Instance communication on or off. */
   instance_communication?: boolean | null
 }
 
@@ -838,7 +838,7 @@ export interface InstanceShutdownParams extends CommonOpcodeParams {
   ignore_offline_nodes?: boolean
   /** Seconds before the guest is killed; 120 when left out. */
   timeout?: number
-  /** Leave the admin state unchanged; false when left out. */
+  /** Do not record the new state; false when left out. */
   no_remember?: boolean
   /** Who asked for the state change (admin or user). */
   admin_state_source?: "admin" | "user" | null
@@ -858,9 +858,9 @@ export interface InstanceStartupParams extends CommonOpcodeParams {
   hvparams?: { [name: string]: unknown }
   /** Backend parameters; {} when left out. */
   beparams?: { [name: string]: unknown }
-  /** Leave the admin state unchanged; false when left out. */
+  /** Do not record the new state; false when left out. */
   no_remember?: boolean
-  /** Start with CPU stopped; false when left out. */
+  /** Start paused; false when left out. */
   startup_paused?: boolean
   /** Seconds before the guest is killed; 120 when left out. */
   shutdown_timeout?: number
@@ -870,17 +870,17 @@ export interface InstanceStartupParams extends CommonOpcodeParams {
 export interface NetworkAddParams extends CommonOpcodeParams {
   /** Network name. */
   network_name: string
-  /** IPv4 subnet. */
+  /** Network in CIDR form. */
   network: string
   /** IPv4 gateway. */
   gateway?: string | null
-  /** IPv6 subnet. */
+  /** IPv6 network in CIDR form. */
   network6?: string | null
   /** IPv6 gateway. */
   gateway6?: string | null
   /** MAC prefix. */
   mac_prefix?: string | null
-  /** IPs to mark as externally reserved. */
+  /** Addresses to reserve. */
   add_reserved_ips?: string[] | null
   /** Check IPs against known networks; true when left out. */
   conflicts_check?: boolean
@@ -934,15 +934,15 @@ export interface NetworkSetParams extends CommonOpcodeParams {
   network_name: string
   /** IPv4 gateway. */
   gateway?: string | null
-  /** IPv6 subnet. */
+  /** IPv6 network in CIDR form. */
   network6?: string | null
   /** IPv6 gateway. */
   gateway6?: string | null
   /** MAC prefix. */
   mac_prefix?: string | null
-  /** IPs to mark as externally reserved. */
+  /** Addresses to reserve. */
   add_reserved_ips?: string[] | null
-  /** IPs to release. */
+  /** Addresses to free. */
   remove_reserved_ips?: string[] | null
 }
 
@@ -958,7 +958,7 @@ export interface NodeAddParams extends CommonOpcodeParams {
   primary_ip?: string | null
   /** Secondary IP. */
   secondary_ip?: string | null
-  /** Node was a member before; false when left out. */
+  /** Add a known node again; false when left out. */
   readd?: boolean
   /** Group for the new node. */
   group?: string | null
@@ -984,11 +984,11 @@ export interface NodeEvacuateParams extends CommonOpcodeParams {
   remote_node?: string | null
   /** New secondary node UUID. */
   remote_node_uuid?: string | null
-  /** Allocator script name. */
+  /** Allocator name, . for the default. */
   iallocator?: string | null
   /** Which instances: primary-only, secondary-only, all. */
   mode: "all" | "primary-only" | "secondary-only"
-  /** Passed to htools to relax policies. */
+  /** Allocator may break N+1. */
   ignore_soft_errors?: boolean | null
 }
 
@@ -1010,7 +1010,7 @@ export interface NodeMigrateParams extends CommonOpcodeParams {
   allow_runtime_changes?: boolean
   /** Skip instance policy checks; false when left out. */
   ignore_ipolicy?: boolean
-  /** Allocator script name. */
+  /** Allocator name, . for the default. */
   iallocator?: string | null
 }
 
@@ -1108,7 +1108,7 @@ export interface OobCommandParams extends CommonOpcodeParams {
   command: "health" | "power-cycle" | "power-off" | "power-on" | "power-status"
   /** Seconds; 60 when left out. */
   timeout?: number
-  /** Power off even if the node is not offline; false when left out. */
+  /** Power even if not marked offline; false when left out. */
   ignore_status?: boolean
   /** Seconds between power-ons; 2 when left out. */
   power_delay?: number
@@ -1152,7 +1152,7 @@ export interface RepairNodeStorageParams extends CommonOpcodeParams {
   storage_type: "blockdev" | "diskless" | "ext" | "file" | "gluster" | "lvm-pv" | "lvm-vg" | "rados" | "sharedfile"
   /** Name. */
   name?: string | null
-  /** Go on with degraded or unhealthy storage; false when left out. */
+  /** Skip disk consistency checks; false when left out. */
   ignore_consistency?: boolean
 }
 
@@ -1218,7 +1218,7 @@ export interface TestAllocatorParams extends CommonOpcodeParams {
   disks?: unknown[] | null
   /** Hypervisor name. */
   hypervisor?: "chroot" | "fake" | "kvm" | "lxc" | "xen-hvm" | "xen-pvm" | null
-  /** Allocator script name. */
+  /** Allocator name, . for the default. */
   iallocator?: string | null
   /** Tags; [] when left out. */
   tags?: string[]
@@ -1288,6 +1288,6 @@ export interface TestJqueueParams extends CommonOpcodeParams {
 
 /** Checks transport of secret OS parameters. */
 export interface TestOsParams extends CommonOpcodeParams {
-  /** OS parameters that are never stored. */
+  /** Secret OS parameters, never stored. */
   osparams_secret?: { [name: string]: unknown } | null
 }

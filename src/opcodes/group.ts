@@ -107,7 +107,7 @@ export const OpGroupEvacuate = opcode('OP_GROUP_EVACUATE', {
     early_release: pEarlyRelease,
     iallocator: pIallocator,
     target_groups: pTargetGroups,
-    sequential: opt(bool, false, 'Chain the submitted jobs'),
-    force_failover: opt(bool, false, 'Never migrate, always fail over'),
+    sequential: opt(bool, false, 'Run resulting jobs one by one'),
+    force_failover: opt(bool, false, 'Fail over, never migrate'),
   },
 })

@@ -89,12 +89,12 @@ export const OpInstanceCreate = opcode('OP_INSTANCE_CREATE', {
     hvparams: pHvparams,
     hypervisor: pHypervisor,
     iallocator: pIallocator,
-    identify_defaults: opt(bool, false, 'Store values equal to defaults as default'),
+    identify_defaults: opt(bool, false, 'Keep values equal to defaults as defaults'),
     ip_check: pIpCheck,
     conflicts_check: pConflictsCheck,
     mode: req(instanceCreateMode, 'Create, import or remote-import'),
     nics: req(listOf(nicParams), 'List of NIC dicts (mac, ip, mode, link, vlan, network, name, bridge)'),
-    no_install: maybe(bool, 'Skip OS install (also suppresses start)'),
+    no_install: maybe(bool, 'No OS installation, implies no start'),
     osparams: pOsparams,
     osparams_private: pOsparamsPrivate,
     osparams_secret: pOsparamsSecret,
@@ -112,10 +112,10 @@ export const OpInstanceCreate = opcode('OP_INSTANCE_CREATE', {
     src_path: maybe(nonEmpty, 'Export directory'),
     compress: pCompress,
     start: opt(bool, true, 'Start when done'),
-    forthcoming: opt(bool, false, 'Only reserve resources'),
+    forthcoming: opt(bool, false, 'Reserve resources only'),
     commit: opt(bool, false, 'Turn a forthcoming instance into a real one'),
     tags: pTags,
-    instance_communication: opt(bool, false, 'Metadata network on/off'),
+    instance_communication: opt(bool, false, 'Instance communication on or off'),
     helper_startup_timeout: maybe(int, 'Helper VM start timeout, seconds'),
     helper_shutdown_timeout: maybe(int, 'Helper VM stop timeout, seconds'),
   },
@@ -160,7 +160,7 @@ export const OpInstanceRemove = opcode('OP_INSTANCE_REMOVE', {
     instance_name: pInstanceName,
     instance_uuid: pInstanceUuid,
     shutdown_timeout: pShutdownTimeout,
-    ignore_failures: opt(bool, false, 'Carry on after errors'),
+    ignore_failures: opt(bool, false, 'Go on despite removal errors'),
   },
 })
 
@@ -194,7 +194,7 @@ export const OpInstanceStartup = opcode('OP_INSTANCE_STARTUP', {
     hvparams: pHvparams,
     beparams: pBeparams,
     no_remember: pNoRemember,
-    startup_paused: opt(bool, false, 'Start with CPU stopped'),
+    startup_paused: opt(bool, false, 'Start paused'),
     shutdown_timeout: pShutdownTimeout,
   },
 })
@@ -226,7 +226,7 @@ export const OpInstanceReboot = opcode('OP_INSTANCE_REBOOT', {
     instance_name: pInstanceName,
     instance_uuid: pInstanceUuid,
     shutdown_timeout: pShutdownTimeout,
-    ignore_secondaries: opt(bool, false, 'Do not fail on bad secondary disks'),
+    ignore_secondaries: opt(bool, false, 'Tolerate errors on secondaries'),
     reboot_type: req(rebootType, 'Soft, hard or full'),
   },
 })
@@ -286,8 +286,8 @@ export const OpInstanceMigrate = opcode('OP_INSTANCE_MIGRATE', {
     ignore_ipolicy: pIgnoreIpolicy,
     cleanup: pCleanup,
     iallocator: pIallocator,
-    allow_failover: opt(bool, false, 'Fail over when migration cannot work'),
-    ignore_hvversions: opt(bool, false, 'Skip hypervisor version comparison'),
+    allow_failover: opt(bool, false, 'Fail over when migration cannot be done'),
+    ignore_hvversions: opt(bool, false, 'Allow differing hypervisor versions'),
   },
 })
 
@@ -329,7 +329,7 @@ export const OpInstanceActivateDisks = opcode('OP_INSTANCE_ACTIVATE_DISKS', {
     instance_name: pInstanceName,
     instance_uuid: pInstanceUuid,
     ignore_size: opt(bool, false, 'Trust the device, not the recorded size'),
-    wait_for_sync: opt(bool, false, 'Wait for mirror sync'),
+    wait_for_sync: opt(bool, false, 'Wait for disk sync'),
   },
 })
 
@@ -388,7 +388,7 @@ export const OpInstanceSetParams = opcode('OP_INSTANCE_SET_PARAMS', {
     runtime_mem: maybe(positive(int), 'Balloon target in MiB'),
     hvparams: pHvparams,
     disk_template: pDiskTemplate,
-    ext_params: opt(object, {}, 'ExtStorage parameters for a template change'),
+    ext_params: opt(object, {}, 'Provider and parameters for a conversion to ext'),
     file_driver: pFileDriver,
     file_storage_dir: pFileStorageDir,
     pnode: pPnode,
@@ -403,7 +403,7 @@ export const OpInstanceSetParams = opcode('OP_INSTANCE_SET_PARAMS', {
     offline: maybe(bool, 'Offline flag'),
     conflicts_check: pConflictsCheck,
     hotplug: opt(bool, true, 'Apply device changes live'),
-    instance_communication: maybe(bool, 'Metadata network on/off'),
+    instance_communication: maybe(bool, 'Instance communication on or off'),
   },
   // Ganeti 3.0 has a second flag for what `hotplug` means since 3.1.
   fromOlder: ({ hotplug_if_possible: ifPossible, ...given }) =>

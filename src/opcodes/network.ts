@@ -25,7 +25,7 @@ export const OpNetworkAdd = opcode('OP_NETWORK_ADD', {
   result: none,
   params: {
     network_name: newName('network', pNetworkName),
-    network: req(ipv4Network, 'IPv4 subnet'),
+    network: req(ipv4Network, 'Network in CIDR form'),
     gateway: pGateway,
     network6: pNetwork6,
     gateway6: pGateway6,
@@ -69,7 +69,7 @@ export const OpNetworkSetParams = opcode('OP_NETWORK_SET_PARAMS', {
     gateway6: pGateway6,
     mac_prefix: pMacPrefix,
     add_reserved_ips: pAddReservedIps,
-    remove_reserved_ips: maybe(listOf(ipv4Address), 'IPs to release'),
+    remove_reserved_ips: maybe(listOf(ipv4Address), 'Addresses to free'),
   },
 })
 

@@ -40,7 +40,7 @@ export const OpOobCommand = opcode('OP_OOB_COMMAND', {
     node_uuids: pNodeUuids,
     command: req(oobCommand, 'Power-on, power-off, power-cycle, power-status or health'),
     timeout: opt(int, 60, 'Seconds'),
-    ignore_status: opt(bool, false, 'Power off even if the node is not offline'),
+    ignore_status: opt(bool, false, 'Power even if not marked offline'),
     power_delay: opt(float, 2, 'Seconds between power-ons'),
   },
 })
@@ -79,7 +79,7 @@ export const OpNodeAdd = opcode('OP_NODE_ADD', {
     disk_state: pDiskState,
     primary_ip: maybe(nonEmpty, 'Primary IP'),
     secondary_ip: pSecondaryIp,
-    readd: opt(bool, false, 'Node was a member before'),
+    readd: opt(bool, false, 'Add a known node again'),
     group: naming('group', maybe(nonEmpty, 'Group for the new node')),
     master_capable: pMasterCapable,
     vm_capable: pVmCapable,
@@ -206,6 +206,6 @@ export const OpNodeEvacuate = opcode('OP_NODE_EVACUATE', {
     remote_node_uuid: pRemoteNodeUuid,
     iallocator: pIallocator,
     mode: req(evacMode, 'Which instances: primary-only, secondary-only, all'),
-    ignore_soft_errors: maybe(bool, 'Passed to htools to relax policies'),
+    ignore_soft_errors: maybe(bool, 'Allocator may break N+1'),
   },
 })

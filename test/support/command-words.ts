@@ -1,19 +1,20 @@
 // The words that occur in what a command of the command line runs: those of its functions, and of all that they use. An option whose
 // name is not among them is read by nobody.
 import * as ts from 'typescript'
+import type { Command } from '../../src/cli/command'
 
 /** Properties that describe a command and do not carry it out. */
 const TOLD = ['name', 'help', 'options', 'usage', 'args', 'aliases']
 
-/** The words of each command, by its name and help, because several tools have a command of the same name. */
+/** The words of each command, by what is told of it, because several tools have a command of the same name. */
 export function wordsOfCommands(program: ts.Program, sources: readonly ts.SourceFile[]): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>()
   const visit = (node: ts.Node): void => {
     if (ts.isObjectLiteralExpression(node)) {
-      const [name, help] = [textOf(node, 'name'), textOf(node, 'help')]
+      const [name, usage, help = ''] = ['name', 'usage', 'help'].map((told) => textOf(node, told))
       const carriedOut = node.properties.filter((one) => !TOLD.includes(nameOf(one)))
-      if (name !== undefined && help !== undefined && carriedOut.length > 0)
-        found.set(commandKey({ name, help }), wordsIn(program.getTypeChecker(), new Set(sources), carriedOut))
+      if (name !== undefined && usage !== undefined && carriedOut.length > 0)
+        found.set(commandKey({ name, usage, help }), wordsIn(program.getTypeChecker(), new Set(sources), carriedOut))
     }
     ts.forEachChild(node, visit)
   }
@@ -21,8 +22,12 @@ export function wordsOfCommands(program: ts.Program, sources: readonly ts.Source
   return found
 }
 
-export const commandKey = ({ name, help }: { readonly name: string; readonly help: string }): string =>
-  `${name}: ${help}`
+/** A help text that is put together counts as none. */
+const commandKey = ({ name, usage, help }: Pick<Command, 'name' | 'usage' | 'help'>): string =>
+  `${name} ${usage}: ${help}`
+
+export const wordsOf = (words: ReadonlyMap<string, ReadonlySet<string>>, command: Command) =>
+  words.get(commandKey(command)) ?? words.get(commandKey({ ...command, help: '' }))
 
 function wordsIn(checker: ts.TypeChecker, sources: ReadonlySet<ts.SourceFile>, start: readonly ts.Node[]): Set<string> {
   const words = new Set<string>()
@@ -38,6 +43,7 @@ function wordsIn(checker: ts.TypeChecker, sources: ReadonlySet<ts.SourceFile>, s
   }
   const visit = (node: ts.Node): void => {
     if (ts.isStringLiteralLike(node)) words.add(node.text)
+    if (ts.isCallExpression(node)) for (const opcode of handedOn(node)) words.add(opcode)
     if (ts.isIdentifier(node)) follow(checker.getSymbolAtLocation(node))
     if (ts.isShorthandPropertyAssignment(node)) follow(checker.getShorthandAssignmentValueSymbol(node))
     // Follows names that are destructured from a module that was loaded on demand.
@@ -47,6 +53,12 @@ function wordsIn(checker: ts.TypeChecker, sources: ReadonlySet<ts.SourceFile>, s
   }
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) visit(node)
   return words
+}
+
+/** `OpNodeAdd` in `options.parametersOf(OpNodeAdd)`, which hands all options on that are parameters of this opcode. */
+function handedOn({ expression, arguments: [opcode] }: ts.CallExpression): string[] {
+  const isReading = ts.isPropertyAccessExpression(expression) && expression.name.text === 'parametersOf'
+  return isReading && opcode !== undefined && ts.isIdentifier(opcode) ? [opcode.text] : []
 }
 
 /** Functions, constants and single options; not the lists of options, which would hide what is never read. */

@@ -52,17 +52,18 @@ function sshKeys(options: OptionValues): Pick<FirstFields, 'modify_ssh_setup' | 
 /** Parameters of OP_CLUSTER_SET_PARAMS, with those that only a new cluster needs. */
 function settings(options: OptionValues, note: (text: string) => void) {
   const { hv_state, ...given } = clusterChanges(options)
-  const enabled_disk_templates = given.enabled_disk_templates ?? DEFAULT_ENABLED_DISK_TEMPLATES
-  const enabled_hypervisors = given.enabled_hypervisors ?? [DEFAULT_HYPERVISOR]
+  const enabled_disk_templates = options.list('enabled_disk_templates') ?? DEFAULT_ENABLED_DISK_TEMPLATES
+  const enabled_hypervisors = options.list('enabled_hypervisors') ?? [DEFAULT_HYPERVISOR]
   const nicparams = { ...given.nicparams }
   const ovs = nicparams['mode'] === 'openvswitch'
-  const master_netdev = given.master_netdev ?? (ovs ? DEFAULT_OVS : DEFAULT_BRIDGE)
-  if (ovs && given.master_netdev === undefined) nicparams['link'] = DEFAULT_OVS
+  const netdev = options.text('master_netdev')
+  const master_netdev = netdev ?? (ovs ? DEFAULT_OVS : DEFAULT_BRIDGE)
+  if (ovs && netdev === undefined) nicparams['link'] = DEFAULT_OVS
   return {
     ...given,
     ...{ enabled_disk_templates, enabled_hypervisors, nicparams, master_netdev },
-    vg_name: volumeGroup(given.vg_name, enabled_disk_templates, note),
-    drbd_helper: drbdHelper(given.drbd_helper, enabled_disk_templates, note),
+    vg_name: volumeGroup(options.text('vg_name'), enabled_disk_templates, note),
+    drbd_helper: drbdHelper(options.text('drbd_helper'), enabled_disk_templates, note),
     hv_state: hv_state ?? Object.fromEntries(enabled_hypervisors.map((name) => [name, {}])),
     ipolicy: firstPolicy(options, given.ipolicy, enabled_disk_templates),
   }

@@ -28,8 +28,8 @@ export async function renewCrypto(call: Call): Promise<number> {
   if (!(await confirm(call, question))) return EXIT.failure
   if (renewal !== undefined) await replaceFiles(call, await renewal())
   if (node_certificates || renew_ssh_keys) {
-    const keys = { ssh_key_type: options.text('ssh_key_type'), ssh_key_bits: options.number('ssh_key_bits') }
-    const wanted = { cluster_certificate, node_certificates, renew_ssh_keys, ...keys, verbose: options.flag('verbose') }
+    const keys = { ...options.parametersOf(OpClusterRenewCrypto), verbose: options.flag('verbose') }
+    const wanted = { cluster_certificate, node_certificates, renew_ssh_keys, ...keys }
     await call.jobs.run(opcodeOf(OpClusterRenewCrypto, wanted))
   }
   terminal.out('Running "gnt-cluster verify" is recommended after this.')

@@ -21,30 +21,6 @@ import {
 import { policy } from '../input/policy'
 import { opcodeOf } from '../submit/submit'
 
-/** Options that the opcode takes as they are. */
-const TEXTS = [
-  'vg_name',
-  'drbd_helper',
-  'default_iallocator',
-  'mac_prefix',
-  'master_netdev',
-  'file_storage_dir',
-  'shared_file_storage_dir',
-  'gluster_storage_dir',
-  'install_image',
-  'instance_communication_network',
-  'zeroing_image',
-] as const
-const FLAGS = [
-  'maintain_node_health',
-  'prealloc_wipe_disks',
-  'use_external_mip_script',
-  'modify_etc_hosts',
-  'enabled_user_shutdown',
-] as const
-const NUMBERS = ['candidate_pool_size', 'max_running_jobs', 'max_tracked_jobs'] as const
-const LISTS = ['enabled_hypervisors', 'enabled_disk_templates', 'compression_tools', 'reserved_lvs'] as const
-
 export async function modifyCluster(call: Call): Promise<number> {
   const { options } = call
   const changes = clusterChanges(options)
@@ -57,15 +33,9 @@ export async function modifyCluster(call: Call): Promise<number> {
 export const clusterChanges = (options: OptionValues) => ({ ...simpleChanges(options), ...parameterChanges(options) })
 
 function simpleChanges(options: OptionValues) {
-  const all = <N extends string, T>(names: readonly N[], read: (name: N) => T) =>
-    // Exactly the names are its keys.
-    Object.fromEntries(names.map((name) => [name, read(name)])) as Record<N, T>
   const netmask = options.text('master_netmask')
   return {
-    ...all(TEXTS, (name) => options.text(name)),
-    ...all(FLAGS, (name) => options.optionalFlag(name)),
-    ...all(NUMBERS, (name) => options.number(name)),
-    ...all(LISTS, (name) => commaList(options.text(name))),
+    ...options.parametersOf(OpClusterSetParams),
     master_netmask: netmask === undefined ? undefined : wholeNumber(netmask, '--master-netmask'),
     uid_pool: uidRanges(options.text('uid_pool')),
     add_uids: uidRanges(options.text('add_uids')),
@@ -93,7 +63,6 @@ function parameterChanges(options: OptionValues) {
     ipolicy: policy(options),
     hv_state: numbersByIdent(options.idents('hv_state')),
     disk_state: diskStates(options.idents('disk_state')),
-    default_iallocator_params: options.keyValues('default_iallocator_params'),
     default_iallocators: allocators && mapValues(allocators, (names) => (names === '' ? [] : String(names).split(':'))),
     enabled_data_collectors: collectors && mapValues(collectors, isOn),
     data_collector_interval: intervals && microseconds(intervals),

@@ -1,52 +1,34 @@
-// Options that only gnt-cluster has.
+// Options that only gnt-cluster has. By hand are those that no opcode has, ranges of user ids, the netmask, which may be no number, and
+// dictionaries whose values are read one by one.
 import { VERIFY_CODE_NAMES } from '../../model/constants/verify-codes'
-import { flag, value } from '../input/option'
+import { OpClusterRenewCrypto, OpClusterSetParams, OpClusterVerify } from '../../opcodes/cluster'
+import { flag, parameter, value } from '../input/option'
 
 export const oAddUids = value('--add-uids', 'add_uids', 'string', 'UIDs or ranges to put into the pool')
 export const oAllNodes = flag('--all', 'show_all', 'all nodes but the master')
-export const oCandidatePoolSize = value(
-  '--candidate-pool-size',
-  'candidate_pool_size',
-  'int',
-  'wanted number of master candidates',
-  { short: '-C' },
-)
+export const oCandidatePoolSize = parameter(OpClusterSetParams, 'candidate_pool_size', { short: '-C' })
 export const oClusterDomainSecret = value(
   '--cluster-domain-secret',
   'cluster_domain_secret',
   'string',
   'file with the new domain secret',
 )
-export const oClusterFileStorageDir = value(
-  '--file-storage-dir',
-  'file_storage_dir',
-  'string',
-  'file storage directory',
-  { metavar: 'DIR' },
-)
-export const oCompressionTools = value(
-  '--compression-tools',
-  'compression_tools',
-  'string',
-  'allowed compression tools',
-)
+export const oClusterFileStorageDir = parameter(OpClusterSetParams, 'file_storage_dir', { metavar: 'DIR' })
+export const oCompressionTools = parameter(OpClusterSetParams, 'compression_tools', {
+  help: 'allowed compression tools',
+})
 export const oDataCollectorInterval = value(
   '--data-collector-interval',
   'data_collector_interval',
   'keyval',
   'collector intervals in seconds',
 )
-export const oDebugSimulateErrors = flag('--debug-simulate-errors', 'simulate_errors', 'make checks fail on purpose')
-export const oDefaultIallocator = value('--default-iallocator', 'default_iallocator', 'string', 'default allocator', {
+export const oDebugSimulateErrors = parameter(OpClusterVerify, 'debug_simulate_errors')
+export const oDefaultIallocator = parameter(OpClusterSetParams, 'default_iallocator', {
   short: '-I',
   metavar: '<NAME>',
 })
-export const oDefaultIallocatorParams = value(
-  '--default-iallocator-params',
-  'default_iallocator_params',
-  'keyval',
-  'default allocator parameters',
-)
+export const oDefaultIallocatorParams = parameter(OpClusterSetParams, 'default_iallocator_params')
 export const oDefaultIallocators = value(
   '--default-iallocators',
   'default_iallocators',
@@ -54,34 +36,25 @@ export const oDefaultIallocators = value(
   'default allocators by kind of question, asked in order: allocate=hail:mine,relocate=; none for the default one',
   { metavar: 'KIND=NAME[:NAME...]' },
 )
-export const oDrbdUsermodeHelper = value('--drbd-usermode-helper', 'drbd_helper', 'string', 'DRBD helper program')
+export const oDrbdUsermodeHelper = parameter(OpClusterSetParams, 'drbd_helper', { long: '--drbd-usermode-helper' })
 export const oEnabledDataCollectors = value(
   '--enabled-data-collectors',
   'enabled_data_collectors',
   'keyval',
   'switch collectors on or off',
 )
-export const oEnabledDiskTemplates = value(
-  '--enabled-disk-templates',
-  'enabled_disk_templates',
-  'string',
-  'templates in use, comma list',
-)
-export const oEnabledHypervisors = value(
-  '--enabled-hypervisors',
-  'enabled_hypervisors',
-  'string',
-  'hypervisors in use, comma list',
-)
-export const oErrorCodes = flag('--error-codes', 'error_codes', 'machine-readable messages')
+export const oEnabledDiskTemplates = parameter(OpClusterSetParams, 'enabled_disk_templates', {
+  help: 'templates in use, comma list',
+})
+export const oEnabledHypervisors = parameter(OpClusterSetParams, 'enabled_hypervisors', {
+  help: 'hypervisors in use, comma list',
+})
+export const oErrorCodes = parameter(OpClusterVerify, 'error_codes')
 export const oFailureOnly = flag('--failure-only', 'failure_only', 'show failing nodes only')
-export const oGlusterStorageDir = value(
-  '--gluster-storage-dir',
-  'gluster_storage_dir',
-  'string',
-  'gluster mount directory',
-  { default: '/var/run/ganeti/gluster', metavar: 'GLUSTERDIR' },
-)
+export const oGlusterStorageDir = parameter(OpClusterSetParams, 'gluster_storage_dir', {
+  default: '/var/run/ganeti/gluster',
+  metavar: 'GLUSTERDIR',
+})
 export const oGroups = flag('--groups', 'groups', 'arguments name groups')
 export const oIgnoreErrors = value(
   '--ignore-errors',
@@ -99,36 +72,22 @@ export const oIgnoreOfflineNodes = flag(
   'ignore_offline_nodes',
   'leave offline nodes out of the vote',
 )
-export const oInstallImage = value('--install-image', 'install_image', 'string', 'image for safe OS scripts')
-export const oInstanceCommunicationNetwork = value(
-  '--instance-communication-network',
-  'instance_communication_network',
-  'string',
-  'network for instance communication',
-)
+export const oInstallImage = parameter(OpClusterSetParams, 'install_image')
+export const oInstanceCommunicationNetwork = parameter(OpClusterSetParams, 'instance_communication_network')
 export const oIpolicyStdSpecs = value('--ipolicy-std-specs', 'ipolicy_std_specs', 'keyval', 'standard specs')
-export const oMacPrefix = value('--mac-prefix', 'mac_prefix', 'string', 'MAC prefix XX:XX:XX', {
+export const oMacPrefix = parameter(OpClusterSetParams, 'mac_prefix', {
   short: '-m',
   metavar: 'PREFIX',
+  help: 'MAC prefix XX:XX:XX',
 })
-export const oMaintainNodeHealth = value(
-  '--maintain-node-health',
-  'maintain_node_health',
-  'bool',
-  'watcher stops unknown instances and DRBD',
-  { metavar: 'yes|no' },
-)
-export const oMasterNetdev = value('--master-netdev', 'master_netdev', 'string', 'interface of the master IP', {
-  metavar: 'NETDEV',
-})
+export const oMaintainNodeHealth = parameter(OpClusterSetParams, 'maintain_node_health')
+export const oMasterNetdev = parameter(OpClusterSetParams, 'master_netdev', { metavar: 'NETDEV' })
 export const oMasterNetmask = value('--master-netmask', 'master_netmask', 'string', 'netmask of the master IP', {
   metavar: 'NETMASK',
 })
-export const oMaxRunningJobs = value('--max-running-jobs', 'max_running_jobs', 'int', 'limit of running jobs')
-export const oMaxTrackedJobs = value('--max-tracked-jobs', 'max_tracked_jobs', 'int', 'limit of tracked jobs')
-export const oModifyEtcHosts = value('--modify-etc-hosts', 'modify_etc_hosts', 'bool', 'maintain /etc/hosts', {
-  metavar: 'yes|no',
-})
+export const oMaxRunningJobs = parameter(OpClusterSetParams, 'max_running_jobs')
+export const oMaxTrackedJobs = parameter(OpClusterSetParams, 'max_tracked_jobs')
+export const oModifyEtcHosts = parameter(OpClusterSetParams, 'modify_etc_hosts')
 export const oNewClusterCertificate = flag(
   '--new-cluster-certificate',
   'new_cluster_cert',
@@ -145,7 +104,13 @@ export const oNewRapiCertificate = flag('--new-rapi-certificate', 'new_rapi_cert
 export const oNewSpiceCertificate = flag('--new-spice-certificate', 'new_spice_cert', 'make a new SPICE certificate')
 export const oNewSshKeys = flag('--new-ssh-keys', 'new_ssh_keys', 'make new ssh keys')
 export const oNicParameters = value('--nic-parameters', 'nicparams', 'keyval', 'NIC parameters', { short: '-N' })
-export const oNoEtcHosts = flag('--no-etc-hosts', 'modify_etc_hosts', 'leave /etc/hosts alone', { stores: false })
+export const oNoEtcHosts = parameter(OpClusterSetParams, 'modify_etc_hosts', {
+  long: '--no-etc-hosts',
+  type: 'flag',
+  stores: false,
+  default: true,
+  help: 'leave /etc/hosts alone',
+})
 export const oNoHvParamAssessment = flag(
   '--no-hv-param-assessment',
   'skip_hvparam_assessment',
@@ -161,9 +126,7 @@ export const oNoSshInit = flag(
 export const oNoStrict = flag('--no-strict', 'no_strict', 'tolerate node errors')
 export const oNoVoting = flag('--no-voting', 'no_voting', 'skip the master vote')
 export const oOn = flag('--on', 'on', 'power on again')
-export const oPreallocWipeDisks = value('--prealloc-wipe-disks', 'prealloc_wipe_disks', 'bool', 'wipe new disks', {
-  metavar: 'yes|no',
-})
+export const oPreallocWipeDisks = parameter(OpClusterSetParams, 'prealloc_wipe_disks')
 export const oPrimaryIpVersion = value(
   '--primary-ip-version',
   'primary_ip_version',
@@ -176,20 +139,11 @@ export const oPrimaryIpVersion = value(
 )
 export const oRapiCertificate = value('--rapi-certificate', 'rapi_cert', 'string', 'file with the new RAPI certificate')
 export const oRemoveUids = value('--remove-uids', 'remove_uids', 'string', 'UIDs or ranges to drop from the pool')
-export const oReservedLvs = value(
-  '--reserved-lvs',
-  'reserved_lvs',
-  'string',
-  'volumes verify ignores, comma list of regexes',
-)
+export const oReservedLvs = parameter(OpClusterSetParams, 'reserved_lvs', {
+  help: 'volumes verify ignores, comma list of regexes',
+})
 export const oResume = flag('--resume', 'resume', 'continue an interrupted upgrade')
-export const oSharedFileStorageDir = value(
-  '--shared-file-storage-dir',
-  'shared_file_storage_dir',
-  'string',
-  'shared file storage directory',
-  { metavar: 'SHAREDDIR' },
-)
+export const oSharedFileStorageDir = parameter(OpClusterSetParams, 'shared_file_storage_dir', { metavar: 'SHAREDDIR' })
 export const oSpecsCpuCount = value('--specs-cpu-count', 'ispecs_cpu_count', 'keyval', 'min/max/std of CPUs')
 export const oSpecsDiskCount = value('--specs-disk-count', 'ispecs_disk_count', 'keyval', 'min/max/std of disks')
 export const oSpecsDiskSize = value('--specs-disk-size', 'ispecs_disk_size', 'keyval', 'min/max/std of disk size')
@@ -202,30 +156,26 @@ export const oSpiceCertificate = value(
   'string',
   'file with the new SPICE certificate',
 )
-export const oSshKeyBits = value('--ssh-key-bits', 'ssh_key_bits', 'int', 'ssh key length')
-export const oSshKeyType = value('--ssh-key-type', 'ssh_key_type', 'choice', 'ssh key type', {
-  choices: ['dsa', 'ecdsa', 'rsa'],
-})
+export const oSshKeyBits = parameter(OpClusterRenewCrypto, 'ssh_key_bits', { help: 'ssh key length' })
+export const oSshKeyType = parameter(OpClusterRenewCrypto, 'ssh_key_type', { help: 'ssh key type' })
 export const oToVersion = value('--to', 'to', 'string', 'version to go to')
 export const oUidPool = value('--uid-pool', 'uid_pool', 'string', 'UIDs and ranges')
-export const oUseExternalMipScript = value(
-  '--use-external-mip-script',
-  'use_external_mip_script',
-  'bool',
-  'use the local master IP script',
-  { metavar: 'yes|no' },
-)
+export const oUseExternalMipScript = parameter(OpClusterSetParams, 'use_external_mip_script')
 export const oUseReplicationNetwork = flag(
   '--use-replication-network',
   'use_replication_network',
   'go through secondary IPs',
 )
-export const oUserShutdown = value('--user-shutdown', 'enabled_user_shutdown', 'bool', 'allow shutdown from inside')
-export const oVerifySshClutter = flag('--verify-ssh-clutter', 'verify_clutter', 'look for stray authorized keys')
-export const oVgName = value('--vg-name', 'vg_name', 'string', 'volume group, empty disables LVM', { metavar: 'VG' })
+export const oUserShutdown = parameter(OpClusterSetParams, 'enabled_user_shutdown', {
+  long: '--user-shutdown',
+  metavar: 'ENABLED_USER_SHUTDOWN',
+  help: 'allow shutdown from inside',
+})
+export const oVerifySshClutter = parameter(OpClusterVerify, 'verify_clutter', { long: '--verify-ssh-clutter' })
+export const oVgName = parameter(OpClusterSetParams, 'vg_name', { metavar: 'VG' })
 export const oYesDoIt = flag(['--yes-do-it', '--ya-rly'], 'yes_do_it', 'confirm destruction')
 export const oYesDoItDrained = flag('--yes-do-it', 'yes_do_it', 'work even if the queue is drained')
-export const oZeroingImage = value('--zeroing-image', 'zeroing_image', 'string', 'image used for zeroing')
+export const oZeroingImage = parameter(OpClusterSetParams, 'zeroing_image')
 
 export const CLUSTER_OPTIONS = [
   oCandidatePoolSize,

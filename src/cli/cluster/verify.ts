@@ -13,10 +13,8 @@ export async function verifyCluster(call: Call): Promise<number> {
   ]
   const result = await jobs.run(
     opcodeOf(OpClusterVerify, {
+      ...options.parametersOf(OpClusterVerify),
       verbose: options.flag('verbose'),
-      error_codes: options.flag('error_codes'),
-      debug_simulate_errors: options.flag('simulate_errors'),
-      verify_clutter: options.flag('verify_clutter'),
       ignore_errors: options.list('ignore_errors'),
       group_name: options.text('nodegroup'),
       skip_checks,

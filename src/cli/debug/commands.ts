@@ -12,18 +12,14 @@ export const delay = submitting(OpTestDelay, (call) => {
   if (!(duration >= 0)) throw new CommandFailure(`Invalid duration '${text}': say how many seconds, like 0.5`)
   const { options } = call
   return {
+    ...options.parametersOf(OpTestDelay),
     duration,
-    on_master: options.flag('on_master'),
     on_nodes: options.list('on_nodes') ?? [],
-    repeat: options.number('repeat'),
-    interruptible: options.flag('interruptible'),
     no_locks: options.flag('no_locks'),
   }
 })
 
-export const testOsParams = submitting(OpTestOsParams, ({ options }) => ({
-  osparams_secret: options.keyValues('osparams_secret'),
-}))
+export const testOsParams = submitting(OpTestOsParams, ({ options }) => options.parametersOf(OpTestOsParams))
 
 /** Prints what an allocator would be asked, or what it answers. */
 export async function testAllocator(call: Call): Promise<number> {
@@ -32,24 +28,16 @@ export async function testAllocator(call: Call): Promise<number> {
   const nics = (options.text('nics') ?? '').split(',')
   const result = await call.jobs.run(
     opcodeOf(OpTestAllocator, {
-      mode: options.text('mode'),
+      ...options.parametersOf(OpTestAllocator),
       name: firstArgument(call),
       instances: args,
-      memory: options.number('memory'),
       disks: disks.map((size) => ({ size: unit('disks', size), mode: 'rw' })),
-      disk_template: options.text('disk_template'),
       nics: nics.map((nic) => {
         const [mac, ip, bridge] = nic.split('/').map((part) => (part === '' ? undefined : part))
         return { mac, ip, bridge }
       }),
       os: options.text('os'),
-      vcpus: options.number('vcpus'),
-      tags: options.text('tags')?.split(',') ?? [],
-      direction: options.text('direction'),
-      iallocator: options.text('iallocator'),
-      evac_mode: options.text('evac_mode'),
       target_groups: options.list('target_groups') ?? [],
-      spindle_use: options.number('spindle_use'),
       count: options.number('count'),
     }),
   )

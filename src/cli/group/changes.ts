@@ -34,7 +34,7 @@ export async function modifyGroup(call: Call): Promise<number> {
 function paramsOf({ options }: Call) {
   const diskparams = byIdent(options.idents('diskparams'))
   return {
-    alloc_policy: options.text('alloc_policy'),
+    ...options.parametersOf(OpGroupSetParams),
     ndparams: nodeParams(options.keyValues('ndparams')),
     diskparams:
       diskparams && Object.fromEntries(Object.entries(diskparams).map(([name, values]) => [name, guessed(values)])),
@@ -59,12 +59,9 @@ export async function evacuateGroup(call: Call): Promise<number> {
   const groups = options.list('to') ?? []
   const result = await call.jobs.run(
     opcodeOf(OpGroupEvacuate, {
+      ...options.parametersOf(OpGroupEvacuate),
       group_name: firstArgument(call),
-      iallocator: options.text('iallocator'),
       target_groups: groups.length === 0 ? undefined : groups,
-      early_release: options.flag('early_release'),
-      sequential: options.flag('sequential'),
-      force_failover: options.flag('force_failover'),
     }),
   )
   return followJobs(call, result, 'All instances evacuated', 'during the evacuation')

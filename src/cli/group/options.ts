@@ -1,9 +1,12 @@
 // Options that only gnt-group has.
-import { flag, value } from '../input/option'
+import { OpGroupAdd, OpGroupEvacuate } from '../../opcodes/group'
+import { flag, parameter } from '../input/option'
 
-export const oAllocPolicy = value('--alloc-policy', 'alloc_policy', 'string', 'allocation policy of the group', {
+export const oAllocPolicy = parameter(OpGroupAdd, 'alloc_policy', {
+  type: 'string',
   metavar: 'POLICY',
+  help: 'allocation policy of the group',
 })
-export const oForceFailover = flag('--force-failover', 'force_failover', 'fail over, never migrate')
+export const oForceFailover = parameter(OpGroupEvacuate, 'force_failover')
 export const oIncludeDefaults = flag('--include-defaults', 'include_defaults', 'print values equal to defaults too')
-export const oSequential = flag('--sequential', 'sequential', 'run resulting jobs one by one')
+export const oSequential = parameter(OpGroupEvacuate, 'sequential')

@@ -1,4 +1,6 @@
 import { ProgrammerError } from '../../model/errors'
+import type { OpcodeDefinition } from '../../opcodes/opcode'
+import type { Option } from '../command'
 
 /** `-B a=1,no_b,-c,d` is {a: '1', b: false, c: null, d: true}. */
 export type KeyValues = Readonly<Record<string, string | boolean | null>>
@@ -7,7 +9,21 @@ export type IdentKeyValues = readonly [ident: string, values: KeyValues | false 
 
 /** The values of one command's options by their dest, with the type checked where they are read. */
 export class OptionValues {
-  constructor(private readonly values: ReadonlyMap<string, unknown>) {}
+  constructor(
+    private readonly values: ReadonlyMap<string, unknown>,
+    private readonly options: readonly Option[] = [],
+  ) {}
+
+  /** Those of the opcode's parameters that are options of the command; undefined where neither was given nor has a default. */
+  parametersOf<D extends OpcodeDefinition>({ params }: D): Partial<Record<keyof D['params'], unknown>> {
+    const names = this.options.flatMap(({ dest, isParameter }) =>
+      isParameter && Object.hasOwn(params, dest) ? dest : [],
+    )
+    // Exactly parameters of the opcode are its keys.
+    return Object.fromEntries(names.map((name) => [name, this.raw(name)])) as Partial<
+      Record<keyof D['params'], unknown>
+    >
+  }
 
   flag(dest: string): boolean {
     return this.optionalFlag(dest) ?? false

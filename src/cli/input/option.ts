@@ -1,3 +1,4 @@
+import type { OpcodeDefinition, Parameter } from '../../opcodes/opcode'
 import type { Option, OptionType } from '../command'
 
 type Details = Partial<Omit<Option, 'long' | 'dest' | 'type' | 'help'>>
@@ -18,3 +19,62 @@ export const value = (
   help: string,
   details: Details = {},
 ): Option => ({ long: typeof long === 'string' ? [long] : long, dest, type, help, ...details })
+
+interface ParameterDetails extends Details {
+  /** Where Ganeti's option has another name than the parameter. */
+  readonly long?: string
+  /** Where a text is read otherwise than the parameter's kind tells, as sizes with their units. */
+  readonly type?: OptionType
+  /** Where it has to be told in other words at a terminal. */
+  readonly help?: string
+}
+
+/**
+ * An option that is a parameter of an opcode: its name, kind, choices, default and help are the parameter's, and
+ * `OptionValues.parametersOf` hands it on. A parameter that is true unless something else is said is switched off: `--no-hotplug`.
+ */
+export function parameter<D extends OpcodeDefinition>(
+  { params }: D,
+  name: keyof D['params'] & string,
+  { long, type, help, ...details }: ParameterDetails = {},
+): Option {
+  const declared = params[name]
+  if (declared === undefined) throw new Error(`there is no parameter ${name}`)
+  const kind = type ?? kindOf(declared)
+  const isOff = kind === 'flag' && declared.fallback === true
+  const [words, choices] = [name.replaceAll('_', '-'), declared.check.schema.enum?.map(String)]
+  return {
+    long: [long ?? (isOff ? `--no-${words}` : `--${words}`)],
+    ...{ dest: name, type: kind, help: help ?? helpOf(declared, kind, isOff), isParameter: true },
+    ...(isOff && { stores: false }),
+    ...(kind === 'choice' && choices && { choices }),
+    ...(kind === 'bool' && { metavar: 'yes|no' }),
+    ...defaultOf(declared, kind),
+    ...details,
+  }
+}
+
+function kindOf({ need, check: { schema } }: Parameter): OptionType {
+  if (schema.type === 'boolean') return need === 'maybe' ? 'bool' : 'flag'
+  if (schema.enum !== undefined) return 'choice'
+  return KINDS[schema.type ?? ''] ?? 'string'
+}
+
+const KINDS: Readonly<Record<string, OptionType>> = {
+  integer: 'int',
+  number: 'float',
+  array: 'commalist',
+  object: 'keyval',
+}
+
+function defaultOf({ fallback }: Parameter, kind: OptionType): Pick<Option, 'default'> {
+  if (kind === 'flag') return { default: fallback === true }
+  return kind === 'keyval' || kind === 'bool' || fallback === undefined ? {} : { default: fallback }
+}
+
+/** `Wait for disk sync` is told as `wait for disk sync`, `do not wait for disk sync`, and `tags, comma list`. */
+function helpOf({ doc }: Parameter, kind: OptionType, isOff: boolean): string {
+  const text = /^[A-Z][a-z]/.test(doc) ? doc.charAt(0).toLowerCase() + doc.slice(1) : doc
+  if (isOff) return `do not ${text}`
+  return kind === 'commalist' ? `${text}, comma list` : text
+}

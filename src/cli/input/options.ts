@@ -1,11 +1,21 @@
-// Options that commands of several tools have. Names, types and defaults are Ganeti's.
-import { flag, value } from './option'
-import { DISK_TEMPLATES } from '../../model/templates'
+// Options that commands of several tools have. Names, types and defaults are Ganeti's. An option that is a parameter of an opcode follows
+// from it. By hand are those that only choose or show something, and those that are something else at a terminal: `--force` also
+// answers questions; `--node` names two nodes, or objects of several kinds; `-B`, `-H`, `--disk` and `--net` have a notation of their
+// own, and the types of what is in them are in tables of the model.
+import {
+  OpInstanceCreate,
+  OpInstanceMigrate,
+  OpInstanceMove,
+  OpInstanceRemove,
+  OpInstanceReplaceDisks,
+} from '../../opcodes/instance'
+import { OpNodeAdd, OpOobCommand } from '../../opcodes/node'
+import { flag, parameter, value } from './option'
 
 export const oBackendParameters = value('--backend-parameters', 'beparams', 'keyval', 'backend parameters', {
   short: '-B',
 })
-export const oCompress = value('--compress', 'compress', 'string', 'compression during transfer', { default: 'none' })
+export const oCompress = parameter(OpInstanceMove, 'compress')
 export const oDisk = value('--disk', 'disks', 'identkeyval', 'disk parameters, INDEX:key=value', { repeatable: true })
 export const oDiskParameters = value('--disk-parameters', 'diskparams', 'identkeyval', 'per-template disk parameters', {
   short: '-D',
@@ -14,39 +24,20 @@ export const oDiskParameters = value('--disk-parameters', 'diskparams', 'identke
 export const oDiskState = value('--disk-state', 'disk_state', 'identkeyval', 'disk state (unused)', {
   repeatable: true,
 })
-export const oDiskTemplate = value('--disk-template', 'disk_template', 'choice', 'disk template', {
-  short: '-t',
-  choices: DISK_TEMPLATES,
-  metavar: 'TEMPL',
-})
+export const oDiskTemplate = parameter(OpInstanceCreate, 'disk_template', { short: '-t', metavar: 'TEMPL' })
 export const oDryRun = flag('--dry-run', 'dry_run', 'check only')
-export const oEarlyRelease = flag('--early-release', 'early_release', 'free locks early')
-export const oFileDriver = value('--file-driver', 'file_driver', 'choice', 'driver for image files', {
-  choices: ['blktap', 'blktap2', 'loop'],
-  metavar: '<DRIVER>',
-})
-export const oFileStorageDir = value(
-  '--file-storage-dir',
-  'file_storage_dir',
-  'string',
-  'directory below the cluster one',
-  { metavar: '<DIR>' },
-)
+export const oEarlyRelease = parameter(OpInstanceReplaceDisks, 'early_release')
+export const oFileDriver = parameter(OpInstanceCreate, 'file_driver', { metavar: '<DRIVER>' })
+export const oFileStorageDir = parameter(OpInstanceCreate, 'file_storage_dir', { metavar: '<DIR>' })
 export const oFilter = flag('--filter', 'force_filter', 'arguments are filter expressions', { short: '-F' })
 export const oForce = flag('--force', 'force', 'skip questions and soft checks', { short: '-f' })
 export const oFrom = value('--from', 'tags_source', 'string', 'file with tags, - for stdin')
-export const oHelperShutdownTimeout = value(
-  '--helper-shutdown-timeout',
-  'helper_shutdown_timeout',
-  'int',
-  'helper VM stop timeout',
-)
-export const oHelperStartupTimeout = value(
-  '--helper-startup-timeout',
-  'helper_startup_timeout',
-  'int',
-  'helper VM start timeout',
-)
+export const oHelperShutdownTimeout = parameter(OpInstanceCreate, 'helper_shutdown_timeout', {
+  help: 'helper VM stop timeout',
+})
+export const oHelperStartupTimeout = parameter(OpInstanceCreate, 'helper_startup_timeout', {
+  help: 'helper VM start timeout',
+})
 export const oHypervisor = value('--hypervisor-parameters', 'hypervisor', 'identkeyval', 'hypervisor parameters', {
   short: '-H',
 })
@@ -60,13 +51,10 @@ export const oHypervisorParameters = value(
 export const oHypervisorState = value('--hypervisor-state', 'hv_state', 'identkeyval', 'hypervisor state (unused)', {
   repeatable: true,
 })
-export const oIallocator = value('--iallocator', 'iallocator', 'string', 'allocator name, . for the default', {
-  short: '-I',
-  metavar: '<NAME>',
-})
-export const oIgnoreConsistency = flag('--ignore-consistency', 'ignore_consistency', 'skip disk consistency checks')
-export const oIgnoreIpolicy = flag('--ignore-ipolicy', 'ignore_ipolicy', 'skip instance policy checks')
-export const oIpCheck = flag('--ip-check', 'ip_check', 'ping the IP first')
+export const oIallocator = parameter(OpInstanceCreate, 'iallocator', { short: '-I', metavar: '<NAME>' })
+export const oIgnoreConsistency = parameter(OpInstanceMove, 'ignore_consistency')
+export const oIgnoreIpolicy = parameter(OpInstanceCreate, 'ignore_ipolicy')
+export const oIpCheck = parameter(OpInstanceCreate, 'ip_check')
 export const oIpolicyBoundsSpecs = value(
   '--ipolicy-bounds-specs',
   'ipolicy_bounds_specs',
@@ -94,15 +82,14 @@ export const oIpolicyVcpuRatio = value(
 export const oMigrationMode = value('--migration-mode', 'migration_mode', 'choice', 'live or non-live', {
   choices: ['live', 'non-live'],
 })
-export const oNameCheck = flag('--name-check', 'name_check', 'resolve the name')
+export const oNameCheck = parameter(OpInstanceCreate, 'name_check')
 export const oNet = value('--net', 'nics', 'identkeyval', 'NIC parameters, INDEX:key=value', { repeatable: true })
-export const oNewSecondary = value('--new-secondary', 'dst_node', 'string', 'new secondary node', {
+export const oNewSecondary = parameter(OpInstanceReplaceDisks, 'remote_node', {
+  long: '--new-secondary',
   short: '-n',
   metavar: 'NODE',
 })
-export const oNoConflictsCheck = flag('--no-conflicts-check', 'conflicts_check', 'allow conflicting IPs', {
-  stores: false,
-})
+export const oNoConflictsCheck = parameter(OpInstanceCreate, 'conflicts_check', { help: 'allow conflicting IPs' })
 export const oNoHeaders = flag('--no-headers', 'no_headers', 'no header line')
 export const oNoIpCheck = flag(['--no-ip-check'], '', 'ignored, prints a warning', {
   ignored: '--no-ip-check has no effect: the check is off unless asked for',
@@ -111,13 +98,12 @@ export const oNoNameCheck = flag(['--no-name-check'], '', 'ignored, prints a war
   ignored: '--no-name-check has no effect: the check is off unless asked for',
 })
 export const oNoNics = flag('--no-nics', 'no_nics', 'create no NIC')
-export const oNoRuntimeChanges = flag('--no-runtime-changes', 'allow_runtime_chgs', 'do not balloon memory', {
-  stores: false,
+export const oNoRuntimeChanges = parameter(OpInstanceMigrate, 'allow_runtime_changes', {
+  long: '--no-runtime-changes',
+  help: 'do not balloon memory',
 })
 export const oNoSshKeyCheck = flag('--no-ssh-key-check', 'ssh_key_check', 'no host key check', { stores: false })
-export const oNoWaitForSync = flag('--no-wait-for-sync', 'wait_for_sync', 'do not wait for disk sync', {
-  stores: false,
-})
+export const oNoWaitForSync = parameter(OpInstanceCreate, 'wait_for_sync')
 export const oNode = value('--node', 'nodes', 'string', 'these nodes, repeatable', {
   short: '-n',
   metavar: '<node>',
@@ -130,24 +116,12 @@ export const oNodeGroup = value('--node-group', 'nodegroup', 'string', 'node gro
 export const oNodeParameters = value('--node-parameters', 'ndparams', 'keyval', 'node parameters')
 export const oNonLive = flag('--non-live', 'live', 'suspend instead of live move', { stores: false })
 export const oOobTimeout = value('--oob-timeout', 'oob_timeout', 'int', 'OOB helper timeout', { default: 60 })
-export const oOpportunisticLocking = flag(
-  '--opportunistic-locking',
-  'opportunistic_locking',
-  'take what locks are free',
-)
-export const oOsParameters = value('--os-parameters', 'osparams', 'keyval', 'OS parameters', { short: '-O' })
-export const oOsParametersPrivate = value(
-  '--os-parameters-private',
-  'osparams_private',
-  'keyval',
-  'private OS parameters',
-)
-export const oOsParametersSecret = value(
-  '--os-parameters-secret',
-  'osparams_secret',
-  'keyval',
-  'secret OS parameters, never stored',
-)
+export const oOpportunisticLocking = parameter(OpInstanceCreate, 'opportunistic_locking', {
+  help: 'take what locks are free',
+})
+export const oOsParameters = parameter(OpInstanceCreate, 'osparams', { long: '--os-parameters', short: '-O' })
+export const oOsParametersPrivate = parameter(OpInstanceCreate, 'osparams_private', { long: '--os-parameters-private' })
+export const oOsParametersSecret = parameter(OpInstanceCreate, 'osparams_secret', { long: '--os-parameters-secret' })
 export const oOsSize = value('--os-size', 'sd_size', 'unit', 'one disk of this size', {
   short: '-s',
   metavar: '<size>',
@@ -161,7 +135,7 @@ export const oPlacement = value('--node', 'node', 'string', 'node, or PRIMARY:SE
   short: '-n',
   metavar: '<pnode>[:<snode>]',
 })
-export const oPowerDelay = value('--power-delay', 'power_delay', 'float', 'pause between power-ons', { default: 2.0 })
+export const oPowerDelay = parameter(OpOobCommand, 'power_delay', { help: 'pause between power-ons' })
 export const oPrintJobid = flag('--print-jobid', 'print_jobid', 'print the id of the job first, alone on its line')
 export const oPriority = value('--priority', 'priority', 'choice', 'priority', {
   choices: ['low', 'normal', 'high'],
@@ -170,20 +144,21 @@ export const oPriority = value('--priority', 'priority', 'choice', 'priority', {
 export const oRoman = flag('--roman', 'roman_integers', 'roman numerals', {
   ignored: '--roman has no effect: numbers are shown as they are',
 })
-export const oSecondaryIp = value('--secondary-ip', 'secondary_ip', 'string', 'secondary IP', {
-  short: '-s',
-  metavar: 'ADDRESS',
-})
+export const oSecondaryIp = parameter(OpNodeAdd, 'secondary_ip', { short: '-s', metavar: 'ADDRESS' })
 export const oSeparator = value('--separator', 'separator', 'string', 'column separator')
 export const oShowMachineNames = flag('--show-machine-names', 'show_machine_names', 'prefix lines with node name', {
   short: '-M',
 })
-export const oShutdownTimeout = value('--shutdown-timeout', 'shutdown_timeout', 'int', 'seconds to wait for shutdown', {
-  default: 120,
+export const oShutdownTimeout = parameter(OpInstanceRemove, 'shutdown_timeout', {
+  help: 'seconds to wait for shutdown',
 })
 export const oSubmit = flag('--submit', 'submit_only', 'print the id of the job and do not wait for it')
-export const oTags = value('--tags', 'tags', 'string', 'tags, comma list')
-export const oTargetNode = value('--target-node', 'dst_node', 'string', 'new node', { short: '-n', metavar: 'NODE' })
+export const oTags = parameter(OpInstanceCreate, 'tags')
+export const oTargetNode = parameter(OpInstanceMigrate, 'target_node', {
+  short: '-n',
+  metavar: 'NODE',
+  help: 'new node',
+})
 export const oTo = value('--to', 'to', 'string', 'target group, repeatable', { metavar: '<group>', repeatable: true })
 export const oUnits = value('--units', 'units', 'choice', 'h, m, g or t', { choices: ['h', 'm', 'g', 't'] })
 export const oVerbose = flag('--verbose', 'verbose', 'more output', { short: '-v' })

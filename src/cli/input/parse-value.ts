@@ -32,6 +32,8 @@ export function parseValue(option: Option, text: string, name: string): unknown 
       return text.split('//').map((group) => sections(group, name))
     case 'list':
       return text === '' ? [] : splitCommas(text)
+    case 'commalist':
+      return text === '' ? [] : text.split(',')
     case 'maybefloat':
       return text === 'default' ? text : float(text)
     case 'json':

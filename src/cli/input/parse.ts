@@ -45,7 +45,7 @@ export function parseCommandLine(command: Command, words: readonly string[], ter
     if (error instanceof commander.CommanderError) throw new UsageError(complaint(error))
     throw error
   }
-  const parsed = new OptionValues(values)
+  const parsed = new OptionValues(values, options)
   const help = parsed.flag('help')
   if (!help) checkArguments(command, parser.args)
   return { options: parsed, args: parser.args, help }

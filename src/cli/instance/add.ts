@@ -8,17 +8,8 @@ import { firstArgument, opcodeOf, type Params } from '../submit/submit'
 
 export async function addInstance(call: Call): Promise<number> {
   const { options } = call
-  const params = {
-    mode: 'create',
-    os_type: options.text('os'),
-    force_variant: options.flag('force_variant'),
-    no_install: options.flag('no_install'),
-    start: options.flag('start'),
-    forthcoming: options.flag('forthcoming'),
-    commit: options.flag('commit'),
-    instance_communication: options.optionalFlag('instance_communication'),
-  }
-  await call.jobs.run(opcodeOf(OpInstanceCreate, { ...creationOf(call, options.flag('commit')), ...params }))
+  const given = creationOf(call, options.flag('commit'))
+  await call.jobs.run(opcodeOf(OpInstanceCreate, { ...given, mode: 'create', os_type: options.text('os') }))
   return EXIT.ok
 }
 
@@ -29,10 +20,6 @@ export async function importInstance(call: Call): Promise<number> {
     mode: 'import',
     ...(options.idents('nics').length === 0 && { nics: [] }),
     start: false,
-    src_node: options.text('src_node'),
-    src_path: options.text('src_dir'),
-    compress: options.text('compress'),
-    identify_defaults: options.flag('identify_defaults'),
   }
   await call.jobs.run(opcodeOf(OpInstanceCreate, { ...creationOf(call, true), ...params }))
   return EXIT.ok
@@ -46,31 +33,16 @@ function creationOf(call: Call, disksKnown: boolean): Params<typeof OpInstanceCr
   const [ident, hvparams] = options.ident('hypervisor') ?? []
   const hypervisor = ident === undefined ? undefined : hypervisorName(ident)
   return {
+    ...options.parametersOf(OpInstanceCreate),
     instance_name: firstArgument(call),
-    disk_template: options.text('disk_template'),
     disks: disksOf(options, disksKnown),
     nics: nicsOf(options),
     pnode,
     snode: snode === '' ? undefined : snode,
     group_name: options.text('nodegroup'),
-    iallocator: options.text('iallocator'),
     hypervisor,
     hvparams: hypervisorParams(hypervisor === undefined ? {} : given(hvparams ?? null, hypervisor), hypervisor),
     beparams: backendParams(options.keyValues('beparams')),
-    osparams: options.keyValues('osparams'),
-    osparams_private: options.keyValues('osparams_private'),
-    osparams_secret: options.keyValues('osparams_secret'),
-    name_check: options.flag('name_check'),
-    ip_check: options.flag('ip_check'),
-    conflicts_check: options.flag('conflicts_check'),
-    wait_for_sync: options.flag('wait_for_sync'),
-    file_driver: options.text('file_driver'),
-    file_storage_dir: options.text('file_storage_dir'),
-    ignore_ipolicy: options.flag('ignore_ipolicy'),
-    opportunistic_locking: options.flag('opportunistic_locking'),
-    tags: options.text('tags')?.split(',') ?? [],
-    helper_startup_timeout: options.number('helper_startup_timeout'),
-    helper_shutdown_timeout: options.number('helper_shutdown_timeout'),
   }
 }
 

@@ -20,9 +20,8 @@ export async function activateDisks(call: Call): Promise<number> {
   const { options, terminal } = call
   const rows = await call.jobs.run(
     opcodeOf(OpInstanceActivateDisks, {
+      ...options.parametersOf(OpInstanceActivateDisks),
       instance_name: firstArgument(call),
-      ignore_size: options.flag('ignore_size'),
-      wait_for_sync: options.flag('wait_for_sync'),
     }),
   )
   for (const row of Array.isArray(rows) ? (rows as unknown[]) : [])
@@ -33,12 +32,10 @@ export async function activateDisks(call: Call): Promise<number> {
 export const growDisk = submitting(OpInstanceGrowDisk, ({ args, options }) => {
   const [instance_name, disk = '', size] = args
   return {
+    ...options.parametersOf(OpInstanceGrowDisk),
     instance_name,
     disk: wholeIndex(disk, 'Invalid disk index'),
     amount: growth(size),
-    absolute: options.flag('absolute'),
-    wait_for_sync: options.flag('wait_for_sync'),
-    ignore_ipolicy: options.flag('ignore_ipolicy'),
   }
 })
 
@@ -59,10 +56,10 @@ export const recreateDisks = submitting(OpInstanceRecreateDisks, (call) => {
   if (node !== undefined && options.text('iallocator') !== undefined)
     throw refusal('At most one of either --nodes or --iallocator can be passed')
   return {
+    ...options.parametersOf(OpInstanceRecreateDisks),
     instance_name: firstArgument(call),
     disks,
     nodes: node?.split(':') ?? [],
-    iallocator: options.text('iallocator'),
   }
 })
 
@@ -70,13 +67,10 @@ export const replaceDisks = submitting(OpInstanceReplaceDisks, (call) => {
   const { options } = call
   const disks = options.text('disks')?.split(',') ?? []
   return {
+    ...options.parametersOf(OpInstanceReplaceDisks),
     instance_name: firstArgument(call),
     disks: disks.map((text) => wholeIndex(text, 'Invalid disk index passed')),
     mode: replaceMode(call),
-    remote_node: options.text('dst_node'),
-    iallocator: options.text('iallocator'),
-    early_release: options.flag('early_release'),
-    ignore_ipolicy: options.flag('ignore_ipolicy'),
   }
 })
 
@@ -85,7 +79,7 @@ function replaceMode({ options }: Call): string {
     options.flag('auto') ? 'replace_auto' : [],
     options.flag('on_primary') ? 'replace_on_primary' : [],
     options.flag('on_secondary') ? 'replace_on_secondary' : [],
-    options.text('dst_node') === undefined ? [] : 'replace_new_secondary',
+    options.text('remote_node') === undefined ? [] : 'replace_new_secondary',
     options.text('iallocator') === undefined ? [] : 'replace_new_secondary',
   ].flat()
   const [mode] = given

@@ -6,23 +6,16 @@ import { firstArgument, opcodeOf, printChanges } from '../submit/submit'
 
 export const NOTHING_GIVEN = 'Please give at least one of the parameters.'
 
-/** Options that say how to change something, not what. */
-const MANNER: readonly string[] = [
-  'force',
-  'force_variant',
-  'wait_for_sync',
-  'ignore_ipolicy',
-  'conflicts_check',
-  'hotplug',
-]
+/** Parameters that say how to change something, not what. */
+const MANNER: readonly string[] = ['force_variant', 'wait_for_sync', 'ignore_ipolicy', 'conflicts_check', 'hotplug']
 
 export async function modifyInstance(call: Call): Promise<number> {
   const instance_name = firstArgument(call)
   const changes = changesOf(call)
-  if (Object.values(changes).every((value) => value === undefined)) throw new CommandFailure(NOTHING_GIVEN)
-  const { options } = call
-  const manner = Object.fromEntries(MANNER.map((name) => [name, options.optionalFlag(name)]))
-  const result = await call.jobs.run(opcodeOf(OpInstanceSetParams, { instance_name, ...manner, ...changes }))
+  if (Object.entries(changes).every(([name, value]) => value === undefined || MANNER.includes(name)))
+    throw new CommandFailure(NOTHING_GIVEN)
+  const force = call.options.flag('force')
+  const result = await call.jobs.run(opcodeOf(OpInstanceSetParams, { instance_name, force, ...changes }))
   printChanges(call, 'instance', instance_name, result)
   const later = effectiveLater(result)
   if (later.length > 0)
@@ -58,23 +51,15 @@ function changesOf({ options }: Call) {
   const disks = modifications(options.idents('disks'), (values, label) => diskValues(values, label))
   const nics = modifications(options.idents('nics'), (values) => values)
   return {
+    ...options.parametersOf(OpInstanceSetParams),
     beparams: nonEmpty(beparams),
     hvparams: nonEmpty(hvparams),
     disks: disks.length === 0 ? undefined : disks,
     nics: nics.length === 0 ? undefined : nics,
-    disk_template: options.text('disk_template'),
     remote_node: options.text('node'),
-    iallocator: options.text('iallocator'),
     pnode: options.text('new_primary_node'),
     os_name: options.text('os'),
-    osparams: options.keyValues('osparams'),
-    osparams_private: options.keyValues('osparams_private'),
-    ext_params: options.keyValues('ext_params'),
-    file_driver: options.text('file_driver'),
-    file_storage_dir: options.text('file_storage_dir'),
-    runtime_mem: options.number('runtime_mem'),
     offline: online ? false : offline || undefined,
-    instance_communication: options.optionalFlag('instance_communication'),
   }
 }
 
@@ -110,14 +95,8 @@ function checked(action: string, params: KeyValues, label: string): KeyValues {
 
 export async function renameInstance(call: Call): Promise<number> {
   const [instance_name = '', new_name = ''] = call.args
-  const { options } = call
   const result = await call.jobs.run(
-    opcodeOf(OpInstanceRename, {
-      instance_name,
-      new_name,
-      name_check: options.flag('name_check'),
-      ip_check: options.flag('ip_check'),
-    }),
+    opcodeOf(OpInstanceRename, { ...call.options.parametersOf(OpInstanceRename), instance_name, new_name }),
   )
   if (typeof result === 'string') call.terminal.out(`Instance '${instance_name}' renamed to '${result}'`)
   return EXIT.ok

@@ -13,46 +13,30 @@ import { oYesDoItAnyway } from '../input/options'
 import { firstArgument, opcodeOf } from '../submit/submit'
 
 export async function removeInstance(call: Call): Promise<number> {
-  const { options } = call
   const instance_name = firstArgument(call)
   const question = `This will remove instance ${instance_name} with all its disks and the data on them. Continue?`
   if (!(await confirm(call, question))) return EXIT.failure
-  await call.jobs.run(
-    opcodeOf(OpInstanceRemove, {
-      instance_name,
-      ignore_failures: options.flag('ignore_failures'),
-      shutdown_timeout: options.number('shutdown_timeout'),
-    }),
-  )
+  await call.jobs.run(opcodeOf(OpInstanceRemove, { ...call.options.parametersOf(OpInstanceRemove), instance_name }))
   return EXIT.ok
 }
 
 export async function failoverInstance(call: Call): Promise<number> {
   const { options } = call
   const instance_name = firstArgument(call)
-  const place = targetOf(call)
+  refuseTwoTargets(call)
   const question = `Failover of instance ${instance_name} shuts it down and starts it on another node. Continue?`
   if (!(await confirm(call, question))) return EXIT.failure
   const offline = `Failing over ${instance_name} without its other disks needs its node to be marked offline. Is it?`
   // Whoever does not want to be asked about the shutdown has not said by that how the node is.
   if (options.flag('ignore_consistency') && !(await confirm(call, offline, oYesDoItAnyway))) return EXIT.failure
-  await call.jobs.run(
-    opcodeOf(OpInstanceFailover, {
-      ...place,
-      instance_name,
-      ignore_consistency: options.flag('ignore_consistency'),
-      ignore_ipolicy: options.flag('ignore_ipolicy'),
-      cleanup: options.flag('cleanup'),
-      shutdown_timeout: options.number('shutdown_timeout'),
-    }),
-  )
+  await call.jobs.run(opcodeOf(OpInstanceFailover, { ...options.parametersOf(OpInstanceFailover), instance_name }))
   return EXIT.ok
 }
 
 export async function migrateInstance(call: Call): Promise<number> {
   const { options } = call
   const instance_name = firstArgument(call)
-  const place = targetOf(call)
+  refuseTwoTargets(call)
   const mode = options.text('migration_mode')
   if (!options.flag('live') && mode !== undefined)
     throw refusal('Only one of the --non-live and --migration-mode options can be passed')
@@ -62,25 +46,17 @@ export async function migrateInstance(call: Call): Promise<number> {
   if (!(await confirm(call, question))) return EXIT.failure
   await call.jobs.run(
     opcodeOf(OpInstanceMigrate, {
-      ...place,
+      ...options.parametersOf(OpInstanceMigrate),
       instance_name,
       mode: options.flag('live') ? mode : 'non-live',
-      cleanup: options.flag('cleanup'),
-      allow_failover: options.flag('allow_failover'),
-      allow_runtime_changes: options.flag('allow_runtime_chgs'),
-      ignore_ipolicy: options.flag('ignore_ipolicy'),
-      ignore_hvversions: options.flag('ignore_hvversions'),
     }),
   )
   return EXIT.ok
 }
 
-function targetOf({ options }: Call): { target_node: string | undefined; iallocator: string | undefined } {
-  const target_node = options.text('dst_node')
-  const iallocator = options.text('iallocator')
-  if (target_node !== undefined && iallocator !== undefined)
+function refuseTwoTargets({ options }: Call): void {
+  if (options.text('target_node') !== undefined && options.text('iallocator') !== undefined)
     throw refusal('Specify either an iallocator (-I), or a target node (-n) but not both')
-  return { target_node, iallocator }
 }
 
 export async function moveInstance(call: Call): Promise<number> {
@@ -90,12 +66,9 @@ export async function moveInstance(call: Call): Promise<number> {
   if (!(await confirm(call, question))) return EXIT.failure
   await call.jobs.run(
     opcodeOf(OpInstanceMove, {
+      ...options.parametersOf(OpInstanceMove),
       instance_name,
       target_node: options.text('node'),
-      compress: options.text('compress'),
-      shutdown_timeout: options.number('shutdown_timeout'),
-      ignore_consistency: options.flag('ignore_consistency'),
-      ignore_ipolicy: options.flag('ignore_ipolicy'),
     }),
   )
   return EXIT.ok
@@ -106,10 +79,9 @@ export async function changeGroup(call: Call): Promise<number> {
   const groups = call.options.list('to') ?? []
   const result = await call.jobs.run(
     opcodeOf(OpInstanceChangeGroup, {
+      ...call.options.parametersOf(OpInstanceChangeGroup),
       instance_name: name,
-      iallocator: call.options.text('iallocator'),
       target_groups: groups.length === 0 ? undefined : groups,
-      early_release: call.options.flag('early_release'),
     }),
   )
   return followJobs(call, result, `Instance '${name}' changed group`, `while changing group of instance '${name}'`)

@@ -12,11 +12,9 @@ import { opcodeOf } from '../submit/submit'
 export const startupInstances = (call: Call): Promise<number> =>
   onMany(call, 'startup', ({ options }, instance_name) =>
     opcodeOf(OpInstanceStartup, {
+      ...options.parametersOf(OpInstanceStartup),
       instance_name,
       force: options.flag('force'),
-      ignore_offline_nodes: options.flag('ignore_offline'),
-      no_remember: options.flag('no_remember'),
-      startup_paused: options.flag('startup_paused'),
       hvparams: hypervisorParams(options.keyValues('hvparams')),
       beparams: backendParams(options.keyValues('beparams')),
     }),
@@ -25,22 +23,15 @@ export const startupInstances = (call: Call): Promise<number> =>
 export const shutdownInstances = (call: Call): Promise<number> =>
   onMany(call, 'shutdown', ({ options }, instance_name) =>
     opcodeOf(OpInstanceShutdown, {
+      ...options.parametersOf(OpInstanceShutdown),
       instance_name,
       force: options.flag('force'),
-      timeout: options.number('timeout'),
-      ignore_offline_nodes: options.flag('ignore_offline'),
-      no_remember: options.flag('no_remember'),
     }),
   )
 
 export const rebootInstances = (call: Call): Promise<number> =>
   onMany(call, 'reboot', ({ options }, instance_name) =>
-    opcodeOf(OpInstanceReboot, {
-      instance_name,
-      reboot_type: options.text('reboot_type'),
-      ignore_secondaries: options.flag('ignore_secondaries'),
-      shutdown_timeout: options.number('shutdown_timeout'),
-    }),
+    opcodeOf(OpInstanceReboot, { ...options.parametersOf(OpInstanceReboot), instance_name }),
   )
 
 async function onMany(call: Call, verb: string, opcodeFor: (call: Call, name: string) => WireOpCode): Promise<number> {
@@ -85,12 +76,9 @@ export async function reinstallInstances(call: Call): Promise<number> {
   if (!sure) return EXIT.failure
   return runOnEach(call, names, several, (_, instance_name) =>
     opcodeOf(OpInstanceReinstall, {
+      ...options.parametersOf(OpInstanceReinstall),
       instance_name,
       os_type: os,
-      force_variant: options.flag('force_variant'),
-      osparams: options.keyValues('osparams'),
-      osparams_private: options.keyValues('osparams_private'),
-      osparams_secret: options.keyValues('osparams_secret'),
     }),
   )
 }

@@ -11,41 +11,29 @@ import { type Call, CommandFailure, EXIT, refusal } from '../command'
 import { NOTHING_GIVEN } from '../instance/modify'
 import { firstArgument, opcodeOf, submitting } from '../submit/submit'
 
-const addresses = (text: string | undefined): string[] | undefined => text?.split(',').filter((part) => part !== '')
+/** An address more or less in a list is no mistake. */
+const addresses = (list: readonly string[] | undefined): string[] | undefined => list?.filter((part) => part !== '')
 
 export const addNetwork = submitting(OpNetworkAdd, (call) => {
   const { options } = call
-  const network = options.text('network')
-  if (network === undefined) throw refusal('The --network option must be given')
+  if (options.text('network') === undefined) throw refusal('The --network option must be given')
   return {
+    ...options.parametersOf(OpNetworkAdd),
     network_name: firstArgument(call),
-    network,
-    ...linksOf(call),
-    add_reserved_ips: addresses(options.text('add_reserved_ips')),
-    conflicts_check: options.flag('conflicts_check'),
-    tags: addresses(options.text('tags')) ?? [],
+    add_reserved_ips: addresses(options.list('add_reserved_ips')),
   }
 })
 
 export const modifyNetwork = submitting(OpNetworkSetParams, (call) => {
   const { options } = call
   const changes = {
-    ...linksOf(call),
-    add_reserved_ips: addresses(options.text('add_reserved_ips')),
-    remove_reserved_ips: addresses(options.text('remove_reserved_ips')),
+    ...options.parametersOf(OpNetworkSetParams),
+    add_reserved_ips: addresses(options.list('add_reserved_ips')),
+    remove_reserved_ips: addresses(options.list('remove_reserved_ips')),
   }
   if (Object.values(changes).every((value) => value === undefined)) throw new CommandFailure(NOTHING_GIVEN)
   return { network_name: firstArgument(call), ...changes }
 })
-
-function linksOf({ options }: Call) {
-  return {
-    gateway: options.text('gateway'),
-    network6: options.text('network6'),
-    gateway6: options.text('gateway6'),
-    mac_prefix: options.text('mac_prefix'),
-  }
-}
 
 export const removeNetwork = submitting(OpNetworkRemove, (call) => ({
   network_name: firstArgument(call),
@@ -59,12 +47,12 @@ export function connectNetwork(call: Call): Promise<number> {
   const { mode, link, vlan } = options.keyValues('nicparams') ?? {}
   return onGroups(call, (network_name, group_name) =>
     opcodeOf(OpNetworkConnect, {
+      ...options.parametersOf(OpNetworkConnect),
       network_name,
       group_name,
       network_mode: mode ?? 'bridged',
       network_link: link ?? 'xen-br0',
       network_vlan: vlan ?? undefined,
-      conflicts_check: options.flag('conflicts_check'),
     }),
   )
 }

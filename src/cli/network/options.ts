@@ -1,12 +1,8 @@
 // Options that only gnt-network has.
-import { value } from '../input/option'
+import { OpNetworkAdd, OpNetworkSetParams } from '../../opcodes/network'
+import { parameter, value } from '../input/option'
 
-export const oAddReservedIps = value(
-  '--add-reserved-ips',
-  'add_reserved_ips',
-  'string',
-  'addresses to reserve, comma list',
-)
+export const oAddReservedIps = parameter(OpNetworkAdd, 'add_reserved_ips')
 export const oConnectionParameters = value(
   '--nic-parameters',
   'nicparams',
@@ -14,17 +10,13 @@ export const oConnectionParameters = value(
   'mode, link, vlan of the connection',
   { short: '-N' },
 )
-export const oGateway = value('--gateway', 'gateway', 'string', 'IPv4 gateway')
-export const oGateway6 = value('--gateway6', 'gateway6', 'string', 'IPv6 gateway')
-export const oNetwork = value('--network', 'network', 'string', 'network in CIDR form')
-export const oNetwork6 = value('--network6', 'network6', 'string', 'IPv6 network in CIDR form')
-export const oNetworkMacPrefix = value('--mac-prefix', 'mac_prefix', 'string', 'MAC prefix of the network', {
+export const oGateway = parameter(OpNetworkAdd, 'gateway')
+export const oGateway6 = parameter(OpNetworkAdd, 'gateway6')
+export const oNetwork = parameter(OpNetworkAdd, 'network')
+export const oNetwork6 = parameter(OpNetworkAdd, 'network6')
+export const oNetworkMacPrefix = parameter(OpNetworkAdd, 'mac_prefix', {
   short: '-m',
   metavar: 'PREFIX',
+  help: 'MAC prefix of the network',
 })
-export const oRemoveReservedIps = value(
-  '--remove-reserved-ips',
-  'remove_reserved_ips',
-  'string',
-  'addresses to free, comma list',
-)
+export const oRemoveReservedIps = parameter(OpNetworkSetParams, 'remove_reserved_ips')

@@ -20,11 +20,9 @@ import { firstArgument, opcodeOf, printChanges, submitting } from '../submit/sub
 export const addNode = submitting(OpNodeAdd, async (call) => {
   const { options } = call
   return {
+    ...options.parametersOf(OpNodeAdd),
     ...(await preparedNode(call, firstArgument(call))),
-    readd: options.flag('readd'),
     group: options.text('nodegroup'),
-    master_capable: options.optionalFlag('master_capable'),
-    vm_capable: options.optionalFlag('vm_capable'),
     ndparams: nodeParams(options.keyValues('ndparams')),
     hv_state: numbersByIdent(options.idents('hv_state')),
     disk_state: diskStates(options.idents('disk_state')),
@@ -54,14 +52,9 @@ export const removeNode = submitting(OpNodeRemove, (call) => ({ node_name: first
 export async function modifyNode(call: Call): Promise<number> {
   const { options } = call
   const node_name = firstArgument(call)
+  const { auto_promote, ...given } = options.parametersOf(OpNodeSetParams)
   const changes = {
-    master_candidate: options.optionalFlag('master_candidate'),
-    drained: options.optionalFlag('drained'),
-    offline: options.optionalFlag('offline'),
-    master_capable: options.optionalFlag('master_capable'),
-    vm_capable: options.optionalFlag('vm_capable'),
-    powered: options.optionalFlag('node_powered'),
-    secondary_ip: options.text('secondary_ip'),
+    ...given,
     ndparams: nodeParams(options.keyValues('ndparams')),
     hv_state: numbersByIdent(options.idents('hv_state')),
     disk_state: diskStates(options.idents('disk_state')),
@@ -70,7 +63,7 @@ export async function modifyNode(call: Call): Promise<number> {
   // A node that was away may act on old knowledge until it is readded.
   const online = `Node ${node_name} is set online by hand: unless its configuration is still right, use gnt-node add --readd. Continue?`
   if (changes.offline === false && !(await confirm(call, online))) return EXIT.failure
-  const manner = { force: options.flag('force'), auto_promote: options.flag('auto_promote') }
+  const manner = { force: options.flag('force'), auto_promote }
   const result = await call.jobs.run(opcodeOf(OpNodeSetParams, { node_name, ...manner, ...changes }))
   printChanges(call, 'node', node_name, result)
   return EXIT.ok
@@ -88,7 +81,7 @@ export async function powercycleNode(call: Call): Promise<number> {
 export async function evacuateNode(call: Call): Promise<number> {
   const { options, terminal } = call
   const node_name = firstArgument(call)
-  const elsewhere = options.text('dst_node') !== undefined
+  const elsewhere = options.text('remote_node') !== undefined
   if (elsewhere)
     terminal.err('New secondary node given (disabling iallocator), hence evacuating secondary instances only.')
   const primary = options.flag('primary_only') && !elsewhere
@@ -107,11 +100,9 @@ export async function evacuateNode(call: Call): Promise<number> {
     return EXIT.notConfirmed
   const result = await call.jobs.run(
     opcodeOf(OpNodeEvacuate, {
+      ...options.parametersOf(OpNodeEvacuate),
       node_name,
       mode: primary ? 'primary-only' : secondary ? 'secondary-only' : 'all',
-      remote_node: options.text('dst_node'),
-      iallocator: options.text('iallocator'),
-      early_release: options.flag('early_release'),
       ignore_soft_errors: options.flag('ignore_soft_errors') || undefined,
     }),
   )
@@ -132,12 +123,9 @@ export async function migrateNode(call: Call): Promise<number> {
     throw refusal('Only one of the --non-live and --migration-mode options can be passed')
   const result = await call.jobs.run(
     opcodeOf(OpNodeMigrate, {
+      ...options.parametersOf(OpNodeMigrate),
       node_name,
       mode: options.flag('live') ? mode : 'non-live',
-      target_node: options.text('dst_node'),
-      iallocator: options.text('iallocator'),
-      allow_runtime_changes: options.flag('allow_runtime_chgs'),
-      ignore_ipolicy: options.flag('ignore_ipolicy'),
     }),
   )
   return followJobs(call, result, 'All instances migrated', 'during the node migration')
@@ -153,13 +141,7 @@ export async function failoverNode(call: Call): Promise<number> {
   if (!(await confirm(call, `Fail over instance(s) ${names.map((name) => `'${name}'`).join(',')}?`))) return EXIT.usage
   const jobs = names.map((name) => ({
     name,
-    ops: [
-      opcodeOf(OpInstanceFailover, {
-        instance_name: name,
-        ignore_consistency: options.flag('ignore_consistency'),
-        iallocator: options.text('iallocator'),
-      }),
-    ],
+    ops: [opcodeOf(OpInstanceFailover, { ...options.parametersOf(OpInstanceFailover), instance_name: name })],
   }))
   const outcomes = await call.jobs.runMany(jobs, true)
   const failed = outcomes.filter(({ ok }) => !ok).length

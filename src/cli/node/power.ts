@@ -34,15 +34,14 @@ export async function powerNodes(call: Call): Promise<number> {
 }
 
 const offline = ({ options }: Call, node_name: string): WireOpCode =>
-  opcodeOf(OpNodeSetParams, { node_name, offline: true, auto_promote: options.flag('auto_promote') })
+  opcodeOf(OpNodeSetParams, { ...options.parametersOf(OpNodeSetParams), node_name, offline: true })
 
 const oob = ({ options }: Call, command: string, node_names: readonly string[]): WireOpCode =>
   opcodeOf(OpOobCommand, {
+    ...options.parametersOf(OpOobCommand),
     node_names,
     command,
     timeout: options.number('oob_timeout'),
-    ignore_status: options.optionalFlag('ignore_status'),
-    power_delay: options.raw('power_delay'),
   })
 
 const isPowered = (answer: unknown): boolean => isObject(answer) && answer['powered'] === true

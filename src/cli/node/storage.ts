@@ -106,5 +106,5 @@ function storageType(type: string | undefined): string {
 
 export const repairStorage = submitting(OpRepairNodeStorage, ({ args, options }) => {
   const [node_name, type, name] = args
-  return { node_name, storage_type: storageType(type), name, ignore_consistency: options.flag('ignore_consistency') }
+  return { ...options.parametersOf(OpRepairNodeStorage), node_name, storage_type: storageType(type), name }
 })
