@@ -10,11 +10,17 @@ import config from '../tsoa.json'
 import { finishRapi } from './openapi'
 import { finishPlain, type Spec } from './openapi-document'
 import { opcodeInterfaces } from './opcode-interfaces'
+import { pageControllers } from './page-controllers'
 import { resourceViews } from './resource-views'
 
 const ROOT = path.join(__dirname, '..')
-const PARAMS = 'src/generated/opcode-params.ts'
-const VIEWS = 'src/generated/resource-views.ts'
+
+/** What tsoa reads beside the controllers that are written by hand. */
+const FOR_TSOA: Readonly<Record<string, () => string>> = {
+  'src/generated/opcode-params.ts': opcodeInterfaces,
+  'src/generated/resource-views.ts': resourceViews,
+  'src/generated/rapi-pages.ts': pageControllers,
+}
 
 type SpecConfig = Parameters<typeof generateSpec>[0]
 
@@ -37,16 +43,17 @@ const SPEC = { ...SHARED, specVersion: 3, defaultNumberType: 'integer' } as cons
 const FINISH: Readonly<Record<string, (spec: Spec) => Spec>> = { rapi: finishRapi }
 
 async function main(): Promise<void> {
-  // The controllers are read by tsoa together with these interfaces, so they are written first.
-  write(PARAMS, opcodeInterfaces())
-  write(VIEWS, resourceViews())
+  // tsoa reads files, so these are written first.
+  for (const [file, text] of forTsoa()) write(file, text)
   for (const [file, text] of await doorFiles()) write(file, text)
 }
 
 /** The texts of all generated files, by path; writes nothing into the repository. */
 export async function generated(): Promise<Map<string, string>> {
-  return new Map([[PARAMS, opcodeInterfaces()], [VIEWS, resourceViews()], ...(await doorFiles())])
+  return new Map([...forTsoa(), ...(await doorFiles())])
 }
+
+const forTsoa = () => Object.entries(FOR_TSOA).map(([file, text]) => [file, text()] as const)
 
 async function doorFiles(): Promise<Map<string, string>> {
   const files = new Map<string, string>()

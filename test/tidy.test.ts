@@ -54,7 +54,13 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/daemons/mond': [...FOR_DAEMONS, 'http', 'generated/mond-routes', 'collectors'],
   'src/daemons/maintd': [...FOR_DAEMONS, 'http', 'generated/maintd-routes', 'maintenance'],
   'src/generated': [],
-  ...Object.fromEntries(HTTP_DOORS.map((door) => [`src/generated/${door}-routes.ts`, [`daemons/${door}`, 'http']])),
+  'src/generated/rapi-pages.ts': ['daemons/rapi', 'http', 'generated/resource-views'],
+  ...Object.fromEntries(
+    HTTP_DOORS.map((door) => [
+      `src/generated/${door}-routes.ts`,
+      [`daemons/${door}`, `generated/${door}-pages`, 'http'],
+    ]),
+  ),
   'src/cli': [...FOR_DAEMONS, 'generated', 'bootstrap', 'allocation', 'maintenance', 'collectors'],
 }
 /** Layer 8: these wire the others together. */

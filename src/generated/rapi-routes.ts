@@ -10,17 +10,19 @@ import { NetworksController } from './../daemons/rapi/controllers/networks.contr
 import { NodesController } from './../daemons/rapi/controllers/nodes.controller'
 import { QueryController } from './../daemons/rapi/controllers/query.controller'
 import { RootController } from './../daemons/rapi/controllers/root.controller'
+import { ExportsV3PagesController } from './rapi-pages'
+import { FiltersV3PagesController } from './rapi-pages'
+import { GroupsV3PagesController } from './rapi-pages'
+import { InstancesV3PagesController } from './rapi-pages'
+import { LocksV3PagesController } from './rapi-pages'
+import { NetworksV3PagesController } from './rapi-pages'
+import { NodesV3PagesController } from './rapi-pages'
+import { OsV3PagesController } from './rapi-pages'
 import { JobsV3Controller } from './../daemons/rapi/controllers/v3/jobs.controller'
 import { AllocationV3Controller } from './../daemons/rapi/controllers/v3/allocation.controller'
 import { ClusterV3Controller } from './../daemons/rapi/controllers/v3/cluster.controller'
 import { EventsV3Controller } from './../daemons/rapi/controllers/v3/events.controller'
-import { ExportsV3Controller } from './../daemons/rapi/controllers/v3/exports.controller'
 import { FiltersV3Controller } from './../daemons/rapi/controllers/v3/filters.controller'
-import { GroupsV3Controller } from './../daemons/rapi/controllers/v3/groups.controller'
-import { InstancesV3Controller } from './../daemons/rapi/controllers/v3/instances.controller'
-import { LocksV3Controller } from './../daemons/rapi/controllers/v3/locks.controller'
-import { NetworksV3Controller } from './../daemons/rapi/controllers/v3/networks.controller'
-import { NodesV3Controller } from './../daemons/rapi/controllers/v3/nodes.controller'
 import { OsV3Controller } from './../daemons/rapi/controllers/v3/os.controller'
 import { PlansV3Controller } from './../daemons/rapi/controllers/v3/plans.controller'
 import { TokensV3Controller } from './../daemons/rapi/controllers/v3/tokens.controller'
@@ -702,6 +704,126 @@ export const routes: readonly Route<RapiContext>[] = [
   },
   {
     verb: 'get',
+    path: '/3/exports',
+    controller: ExportsV3PagesController,
+    action: 'list',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/filters',
+    controller: FiltersV3PagesController,
+    action: 'list',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/filters/:name',
+    controller: FiltersV3PagesController,
+    action: 'get',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"path","name":"name","required":true,"dataType":"string"}, {"in":"query","name":"fields","dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/groups',
+    controller: GroupsV3PagesController,
+    action: 'list',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/groups/:name',
+    controller: GroupsV3PagesController,
+    action: 'get',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"path","name":"name","required":true,"dataType":"string"}, {"in":"query","name":"fields","dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/instances',
+    controller: InstancesV3PagesController,
+    action: 'list',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/instances/:name',
+    controller: InstancesV3PagesController,
+    action: 'get',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"path","name":"name","required":true,"dataType":"string"}, {"in":"query","name":"fields","dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/locks',
+    controller: LocksV3PagesController,
+    action: 'list',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/locks/:name',
+    controller: LocksV3PagesController,
+    action: 'get',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"path","name":"name","required":true,"dataType":"string"}, {"in":"query","name":"fields","dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/networks',
+    controller: NetworksV3PagesController,
+    action: 'list',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/networks/:name',
+    controller: NetworksV3PagesController,
+    action: 'get',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"path","name":"name","required":true,"dataType":"string"}, {"in":"query","name":"fields","dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/nodes',
+    controller: NodesV3PagesController,
+    action: 'list',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/nodes/:name',
+    controller: NodesV3PagesController,
+    action: 'get',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"path","name":"name","required":true,"dataType":"string"}, {"in":"query","name":"fields","dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/os',
+    controller: OsV3PagesController,
+    action: 'list',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
+    path: '/3/os/:name',
+    controller: OsV3PagesController,
+    action: 'get',
+    security: [{"basic":[]},{"bearer":[]}],
+    args: [{"in":"path","name":"name","required":true,"dataType":"string"}, {"in":"query","name":"fields","dataType":"string"}, ],
+  },
+  {
+    verb: 'get',
     path: '/3/jobs',
     controller: JobsV3Controller,
     action: 'list',
@@ -789,30 +911,6 @@ export const routes: readonly Route<RapiContext>[] = [
     args: [{"in":"query","name":"types","dataType":"string"}, {"in":"query","name":"objects","dataType":"string"}, {"in":"header","name":"Last-Event-ID","dataType":"string"}, ],
   },
   {
-    verb: 'get',
-    path: '/3/exports',
-    controller: ExportsV3Controller,
-    action: 'list',
-    security: [{"basic":[]},{"bearer":[]}],
-    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
-  },
-  {
-    verb: 'get',
-    path: '/3/filters',
-    controller: FiltersV3Controller,
-    action: 'list',
-    security: [{"basic":[]},{"bearer":[]}],
-    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
-  },
-  {
-    verb: 'get',
-    path: '/3/filters/:name',
-    controller: FiltersV3Controller,
-    action: 'get',
-    security: [{"basic":[]},{"bearer":[]}],
-    args: [{"in":"path","name":"name","required":true,"dataType":"string"}, {"in":"query","name":"fields","dataType":"string"}, ],
-  },
-  {
     verb: 'post',
     path: '/3/filters',
     controller: FiltersV3Controller,
@@ -835,102 +933,6 @@ export const routes: readonly Route<RapiContext>[] = [
     action: 'remove',
     security: [{"basic":[]},{"bearer":[]}],
     args: [{"in":"path","name":"name","required":true,"dataType":"string"}, ],
-  },
-  {
-    verb: 'get',
-    path: '/3/groups',
-    controller: GroupsV3Controller,
-    action: 'list',
-    security: [{"basic":[]},{"bearer":[]}],
-    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
-  },
-  {
-    verb: 'get',
-    path: '/3/groups/:name',
-    controller: GroupsV3Controller,
-    action: 'get',
-    security: [{"basic":[]},{"bearer":[]}],
-    args: [{"in":"path","name":"name","required":true,"dataType":"string"}, {"in":"query","name":"fields","dataType":"string"}, ],
-  },
-  {
-    verb: 'get',
-    path: '/3/instances',
-    controller: InstancesV3Controller,
-    action: 'list',
-    security: [{"basic":[]},{"bearer":[]}],
-    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
-  },
-  {
-    verb: 'get',
-    path: '/3/instances/:name',
-    controller: InstancesV3Controller,
-    action: 'get',
-    security: [{"basic":[]},{"bearer":[]}],
-    args: [{"in":"path","name":"name","required":true,"dataType":"string"}, {"in":"query","name":"fields","dataType":"string"}, ],
-  },
-  {
-    verb: 'get',
-    path: '/3/locks',
-    controller: LocksV3Controller,
-    action: 'list',
-    security: [{"basic":[]},{"bearer":[]}],
-    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
-  },
-  {
-    verb: 'get',
-    path: '/3/locks/:name',
-    controller: LocksV3Controller,
-    action: 'get',
-    security: [{"basic":[]},{"bearer":[]}],
-    args: [{"in":"path","name":"name","required":true,"dataType":"string"}, {"in":"query","name":"fields","dataType":"string"}, ],
-  },
-  {
-    verb: 'get',
-    path: '/3/networks',
-    controller: NetworksV3Controller,
-    action: 'list',
-    security: [{"basic":[]},{"bearer":[]}],
-    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
-  },
-  {
-    verb: 'get',
-    path: '/3/networks/:name',
-    controller: NetworksV3Controller,
-    action: 'get',
-    security: [{"basic":[]},{"bearer":[]}],
-    args: [{"in":"path","name":"name","required":true,"dataType":"string"}, {"in":"query","name":"fields","dataType":"string"}, ],
-  },
-  {
-    verb: 'get',
-    path: '/3/nodes',
-    controller: NodesV3Controller,
-    action: 'list',
-    security: [{"basic":[]},{"bearer":[]}],
-    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
-  },
-  {
-    verb: 'get',
-    path: '/3/nodes/:name',
-    controller: NodesV3Controller,
-    action: 'get',
-    security: [{"basic":[]},{"bearer":[]}],
-    args: [{"in":"path","name":"name","required":true,"dataType":"string"}, {"in":"query","name":"fields","dataType":"string"}, ],
-  },
-  {
-    verb: 'get',
-    path: '/3/os',
-    controller: OsV3Controller,
-    action: 'list',
-    security: [{"basic":[]},{"bearer":[]}],
-    args: [{"in":"query","name":"fields","dataType":"string"}, {"in":"query","name":"filter","dataType":"string"}, {"in":"query","name":"limit","dataType":"integer"}, {"in":"query","name":"after","dataType":"string"}, ],
-  },
-  {
-    verb: 'get',
-    path: '/3/os/:name',
-    controller: OsV3Controller,
-    action: 'get',
-    security: [{"basic":[]},{"bearer":[]}],
-    args: [{"in":"path","name":"name","required":true,"dataType":"string"}, {"in":"query","name":"fields","dataType":"string"}, ],
   },
   {
     verb: 'patch',

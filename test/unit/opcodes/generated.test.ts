@@ -10,6 +10,7 @@ test('generated files are what the opcodes and controllers say; if not, run npm 
   expect([...files.keys()]).toEqual([
     'src/generated/opcode-params.ts',
     'src/generated/resource-views.ts',
+    'src/generated/rapi-pages.ts',
     ...DOORS.flatMap((door) => [`src/generated/${door}-routes.ts`, `openapi/${door}.json`]),
   ])
   for (const [file, text] of files) {

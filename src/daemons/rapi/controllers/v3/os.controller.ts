@@ -1,6 +1,5 @@
 import {
   Body,
-  Get,
   Header,
   Patch,
   Path,
@@ -11,18 +10,10 @@ import {
   SuccessResponse,
   Tags,
 } from '../../../../http/decorators'
-import { OS_VIEW, type OsView } from '../../../../generated/resource-views'
 import type { Job } from '../../../../query/job-shape'
 import { osChange } from '../../v3/os-change'
 import { type JobAccepted, submit } from '../../v3/submission'
 import { V3Resource } from './resource'
-
-/** One page of what was asked for. */
-export interface OsPage {
-  items: OsView[]
-  /** What to give as `after` for the next page; null on the last one. */
-  next: string | null
-}
 
 /** What the cluster says of an operating system; what is left out stays. */
 export interface OsChanges {
@@ -42,32 +33,6 @@ export interface OsChanges {
 @Security('basic')
 @Security('bearer')
 export class OsV3Controller extends V3Resource {
-  /**
-   * Operating systems that the nodes have: one page of them. Every node is asked.
-   * @param fields Names of fields, separated by commas; without it those that are known without asking a node.
-   * @param filter A filter of the query language as JSON: `["==", "name", "..."]`.
-   * @param limit Objects on a page: 100 when left out, 1000 at most.
-   * @param after The `next` of the page before.
-   */
-  @Get('')
-  list(
-    @Query() fields?: string,
-    @Query() filter?: string,
-    @Query() limit?: number,
-    @Query() after?: string,
-  ): Promise<OsPage> {
-    return this.page<OsView>({ what: 'os', shown: OS_VIEW, fields, filter, limit, after })
-  }
-
-  /**
-   * One operating system.
-   * @param fields Names of fields, separated by commas; without it those that are known without asking a node.
-   */
-  @Get('{name}')
-  get(@Path() name: string, @Query() fields?: string): Promise<OsView> {
-    return this.one<OsView>('os', name, OS_VIEW, fields)
-  }
-
   /**
    * Changes what the cluster says of an operating system, as a job of OP_CLUSTER_SET_PARAMS.
    * @param key Makes the submission happen once, however often it is sent. At most 255 bytes.
