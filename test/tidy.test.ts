@@ -114,6 +114,7 @@ const ONLY_IN_LIB: Record<string, string> = {
 
 /** What reaches the machine, its disk, its programs or its clock without having been given it. */
 const REACHING_MODULES = /^node:(fs|fs\/promises|child_process)$/
+const REACHING_GLOBALS = ['process.kill', 'os.networkInterfaces', 'os.cpus']
 const REACHING_NAMES = /^(thisMachine|runCommand|system(Files|Processes|Disk|Clock|Random)|ownedDisk|readBounded)$/
 /**
  * Who does so, beside lib/ and those that wire the others together, and why. All others get a `Machine`, a `Disk`, a `Clock` and a
@@ -387,7 +388,7 @@ function reachedBy({ imports, globals }: SourceFile): string[] {
   })
   return [
     ...names,
-    ...globals.filter(({ name }) => name === 'process.kill').map(({ name, line }) => `${line}: ${name}`),
+    ...globals.filter(({ name }) => REACHING_GLOBALS.includes(name)).map(({ name, line }) => `${line}: ${name}`),
   ]
 }
 

@@ -41,7 +41,7 @@ export const nodeHandlers = {
   },
 
   node_has_ip_address: (context, address) =>
-    isVirtualNode(context.paths) ? address === context.bindAddress : hasAddress(address),
+    isVirtualNode(context.paths) ? address === context.bindAddress : hasAddress(context, address),
 
   hooks_runner: (context, name, phase, env) => runHooks(context, name, phase, env),
 

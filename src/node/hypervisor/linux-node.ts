@@ -1,5 +1,4 @@
 // Facts that every Linux node can tell about itself, with any hypervisor.
-import * as os from 'node:os'
 import type { Files } from '../../lib/files'
 import type { HypervisorInfo, InstanceDict } from '../../rpc/node/dicts'
 
@@ -7,7 +6,7 @@ export async function linuxNodeInfo(files: Files): Promise<HypervisorInfo> {
   // Waits for no disk and takes 15 us; through the thread pool it would be ten times that, for each node and query.
   const memory = parseMemory(files.readFileSync('/proc/meminfo', 'utf8'))
   const cpus = await files.readFile('/proc/cpuinfo', 'utf8')
-  const cpu_total = (cpus.match(/^processor\s*:/gm) ?? []).length || os.cpus().length
+  const cpu_total = Math.max(1, (cpus.match(/^processor\s*\d*\s*:/gm) ?? []).length)
   return { ...memory, cpu_total, cpu_nodes: 1, cpu_sockets: sockets(cpus), cpu_dom0: cpu_total }
 }
 

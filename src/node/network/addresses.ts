@@ -1,6 +1,5 @@
 // Bridges, addresses and reachability. A virtual node shares the machine's network with others and must not change it: its
 // instances get user-mode networking, and its addresses are loopback ones that need no set-up.
-import * as os from 'node:os'
 import { isIPv4 } from 'node:net'
 import type { Files } from '../../lib/files'
 import type { Paths } from '../../lib/paths'
@@ -16,7 +15,7 @@ const IFF_NOARP = 0x80
 
 export const isVirtualNode = (paths: Paths): boolean => paths.root !== ''
 
-type Host = Pick<NodeContext, 'files' | 'run' | 'log'>
+type Host = Pick<NodeContext, 'files' | 'run' | 'networkInterfaces' | 'log'>
 
 /** Bridges that NICs could not be attached to. */
 export function missingBridges(
@@ -46,7 +45,7 @@ export async function setAddress(
   netmask: number,
   device: string,
 ): Promise<void> {
-  if (isLoopback(address) || hasAddress(address) === (change === 'add')) return
+  if (isLoopback(address) || hasAddress(host, address) === (change === 'add')) return
   checkInterfaceName(device)
   const neighbours = change === 'add' ? await findNeighbours(host, address, device) : undefined
   await neighbours?.refuseDuplicate()
@@ -86,11 +85,12 @@ async function findNeighbours({ files, run, log }: Host, address: string, device
 export const isLoopback = (address: string): boolean => address.startsWith('127.') || address === '::1'
 
 /** Whether this machine has the address. Loopback addresses belong to the virtual node that listens on them. */
-export function hasAddress(address: string): boolean {
-  return Object.values(os.networkInterfaces()).some((list) => list?.some((entry) => entry.address === address))
+export function hasAddress({ networkInterfaces }: Pick<NodeContext, 'networkInterfaces'>, address: string): boolean {
+  return Object.values(networkInterfaces()).some((list) => list?.some((entry) => entry.address === address))
 }
 
-async function ip(run: Run, args: readonly string[]): Promise<void> {
+/** Runs `ip` with these arguments. */
+export async function ip(run: Run, args: readonly string[]): Promise<void> {
   const { code, output } = await run(['ip', ...args])
   if (code !== 0) fail(`ip ${args.join(' ')} failed: ${output.trim() || `exit code ${code}`}`)
 }

@@ -5,7 +5,7 @@ import type { MasterParams } from '../../rpc/node/dicts'
 import type { NodeContext } from '../context'
 import { fail } from '../context'
 import { runHooks } from '../hooks'
-import { checkInterfaceName, isLoopback, setAddress } from './addresses'
+import { checkInterfaceName, ip, isLoopback, setAddress } from './addresses'
 
 const IPV6_FAMILY = 10
 
@@ -41,8 +41,8 @@ export async function changeMasterNetmask(
   checkInterfaceName(device)
   if (oldNetmask === netmask || isLoopback(address)) return
   // The new one first: without its address the master would be unreachable for a moment.
-  await runIp(context.run, ['address', 'add', `${address}/${netmask}`, 'dev', device])
-  await runIp(context.run, ['address', 'del', `${address}/${oldNetmask}`, 'dev', device])
+  await ip(context.run, ['address', 'add', `${address}/${netmask}`, 'dev', device])
+  await ip(context.run, ['address', 'del', `${address}/${oldNetmask}`, 'dev', device])
   context.log.info({ address, netmask }, 'the netmask of the cluster address was changed')
 }
 
@@ -56,9 +56,4 @@ async function runScript(run: Run, script: string, action: string, env: Record<s
   const { code, output } = await run([script, action], { env })
   const verb = action === 'start' ? 'activate' : 'deactivate'
   if (code !== 0) fail(`Failed to ${verb} the cluster address ${env['MASTER_IP']}: ${output.trim()}`)
-}
-
-async function runIp(run: Run, args: readonly string[]): Promise<void> {
-  const { code, output } = await run(['ip', ...args])
-  if (code !== 0) fail(`ip ${args.join(' ')} failed: ${output.trim()}`)
 }

@@ -23,7 +23,8 @@ export type Accelerator = 'kvm' | 'tcg'
 
 export type Host = Pick<Machine, 'files' | 'run'>
 
-const known = new Map<string, QemuFacts>()
+/** One for each machine: a node has one QEMU, and an upgrade replaces it. */
+const known = new WeakMap<Run, { readonly key: string; readonly facts: QemuFacts }>()
 
 /** `kvm_path`; where that is Ganeti's default and not here, the name other distributions use. */
 export async function findQemu(files: Files, kvmPath: string): Promise<string | undefined> {
@@ -44,10 +45,10 @@ export async function qemuFacts({ files, run }: Host, kvmPath: string): Promise<
     )
   const { mtimeMs } = await files.stat(program)
   const key = `${program}:${mtimeMs}`
-  const facts = known.get(key) ?? (await askQemu(run, program))
-  // One entry: a node has one QEMU, and an upgrade replaces it.
-  known.clear()
-  known.set(key, facts)
+  const last = known.get(run)
+  if (last?.key === key) return last.facts
+  const facts = await askQemu(run, program)
+  known.set(run, { key, facts })
   return facts
 }
 

@@ -1,6 +1,5 @@
 // The QEMU machines of this node: launching one from its runtime data, asking it, ending it. What start, migration and hotplug
 // have in common.
-import * as os from 'node:os'
 import { within } from '../../../lib/clock'
 import { accessible, type Files } from '../../../lib/files'
 import { readPlainFile } from '../../../lib/read-bounded'
@@ -84,7 +83,10 @@ export class KvmMachines {
     const places = new PlaceAllocator(params, machineOf(params, qemu))
     return {
       program: qemu.program,
-      command: fixedCommand(instance, { defaultMachine: qemu.defaultMachine, interfaceAddress }),
+      command: fixedCommand(instance, {
+        defaultMachine: qemu.defaultMachine,
+        interfaceAddress: addressOf(this.context),
+      }),
       hvparams: instance.hvparams,
       disks: disks.map((entry) => asRuntimeDisk(entry, places.disk(entry.disk), this.layout.virtualLink(entry.link))),
       nics: instance.nics.map((nic) => ({ ...nic, hvinfo: places.nic(nic) })),
@@ -273,7 +275,9 @@ async function password(files: Files, file: string): Promise<string> {
   }
 }
 
-function interfaceAddress(name: string): string | undefined {
-  const addresses = os.networkInterfaces()[name] ?? []
-  return (addresses.find((entry) => entry.family === 'IPv4') ?? addresses[0])?.address
-}
+const addressOf =
+  ({ networkInterfaces }: HypervisorContext) =>
+  (name: string): string | undefined => {
+    const addresses = networkInterfaces()[name] ?? []
+    return (addresses.find((entry) => entry.family === 'IPv4') ?? addresses[0])?.address
+  }

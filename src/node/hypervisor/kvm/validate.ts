@@ -1,8 +1,8 @@
 // Whether this node can honour KVM parameters: what they name must be here, and what they combine must fit together.
 import { isIP } from 'node:net'
-import * as os from 'node:os'
 import * as path from 'node:path'
 import { accessible, type Files } from '../../../lib/files'
+import type { Machine } from '../../../lib/machine'
 import type { HvParams } from '../../../rpc/node/dicts'
 import { HypervisorFailure } from '../hypervisor'
 import { cdromDriver, splitWords } from './command'
@@ -22,7 +22,9 @@ const DIRECTORIES: readonly string[] = ['mem_path', 'vnc_x509_path']
 const IMAGES: readonly string[] = ['cdrom_image_path', 'cdrom2_image_path']
 const URL = /^(https?|ftps?|tftp):\/\//
 
-export async function validateParameters(host: Host, hvparams: HvParams): Promise<void> {
+type ParametersHost = Host & Pick<Machine, 'networkInterfaces'>
+
+export async function validateParameters(host: ParametersHost, hvparams: HvParams): Promise<void> {
   const { files } = host
   const params = new KvmParams(hvparams)
   for (const name of FILES) await checkPath(files, params, name, 'file')
@@ -30,7 +32,7 @@ export async function validateParameters(host: Host, hvparams: HvParams): Promis
   for (const name of IMAGES) if (!URL.test(params.text(name))) await checkPath(files, params, name, 'file')
   if (!(await findQemu(files, params.text('kvm_path'))))
     refuse('kvm_path', 'not found or not a file', params.text('kvm_path'))
-  checkScreen(params)
+  checkScreen(host, params)
   await checkSecurity(files, params)
   await checkMachine(host, params)
   checkDiskType(params.text('disk_type'))
@@ -54,10 +56,10 @@ async function checkPath(files: Files, params: KvmParams, name: string, kind: 'f
   if (!fits) refuse(name, `not found or not a ${kind}`, value)
 }
 
-function checkScreen(params: KvmParams): void {
+function checkScreen({ networkInterfaces }: ParametersHost, params: KvmParams): void {
   const vnc = params.text('vnc_bind_address')
   const spice = params.text('spice_bind')
-  const known = (bind: string) => isIP(bind) !== 0 || bind in os.networkInterfaces()
+  const known = (bind: string) => isIP(bind) !== 0 || bind in networkInterfaces()
   if (vnc !== '' && spice !== '')
     throw new HypervisorFailure('Both SPICE and VNC are configured, but only one of them can be used at a given time')
   if (vnc !== '' && !known(vnc) && !path.isAbsolute(vnc))

@@ -1,4 +1,5 @@
 import { fileStorageHandlers } from '../../../../src/node/handlers/file-storage'
+import { recordedPrograms } from '../../../support/recorded-programs'
 import { testNode } from '../../../support/node-context'
 
 const list = fileStorageHandlers.gantry_file_storage_list
@@ -13,6 +14,54 @@ test('the files below storage directories are listed by the paths that configura
       [['/srv/ganeti/shared-file-storage/inst1.example.com/deep/b', 0]],
       [['/srv/ganeti/file-storage/inst1.example.com/a.file.disk0', 5]],
     ])
+  } finally {
+    node.remove()
+  }
+})
+
+test('a directory of disks is told with its size, and how much is used as du counts it', async () => {
+  const directory = '/srv/ganeti/file-storage'
+  const node = testNode()
+  const argv = ['du', '-s', '-k', '-x', node.paths.local(directory)]
+  const failed = { argv, code: 1, stderr: "du: cannot read directory 'x': Permission denied\n" }
+  const { run } = recordedPrograms([{ argv, stdout: `2560\t${node.paths.local(directory)}\n` }, failed])
+  const listed = () => {
+    const fields = ['name', 'used', 'allocatable']
+    return fileStorageHandlers.storage_list({ ...node.context, run }, 'file', [[directory]], null, fields)
+  }
+  try {
+    await expect(listed()).resolves.toEqual([[directory, 3, true]])
+    await expect(listed()).rejects.toThrow(`Cannot measure '${directory}': du: cannot read directory 'x'`)
+  } finally {
+    node.remove()
+  }
+})
+
+test('units of LVM are told as it reports them, and changed by it', async () => {
+  const report = '--noheadings --units=m --nosuffix --separator=|'
+  const { run, left } = recordedPrograms([
+    { argv: `vgs ${report} -ovg_name,vg_size,vg_free`, stdout: '  xenvg|24572.00|24156.00\n' },
+    {
+      argv: `pvs ${report} -opv_name,vg_name,pv_size,pv_free,pv_attr`,
+      stdout: '  /dev/vdb|xenvg|24572.00|24156.00|a--\n  /dev/vdc|xenvg|1020.00|1020.00|u--\n',
+    },
+    { argv: 'pvchange --allocatable n -- /dev/vdb' },
+    { argv: 'vgreduce --removemissing -- xenvg' },
+    { argv: `vgs ${report} -ovg_missing_pv_count -- xenvg`, stdout: '  0\n' },
+  ])
+  const node = testNode('node1.example.com', { run })
+  const { storage_list, storage_modify, storage_execute } = fileStorageHandlers
+  const fields = ['name', 'size', 'used', 'free', 'allocatable']
+  try {
+    await expect(storage_list(node.context, 'lvm-vg', [], null, fields)).resolves.toEqual([
+      ['xenvg', 24572, 416, 24156, true],
+    ])
+    await expect(storage_list(node.context, 'lvm-pv', [], '/dev/vdc', fields)).resolves.toEqual([
+      ['/dev/vdc', 1020, 0, 1020, false],
+    ])
+    await storage_modify(node.context, 'lvm-pv', [], '/dev/vdb', { allocatable: false })
+    await storage_execute(node.context, 'lvm-vg', [], 'xenvg', 'fix-consistency')
+    expect(left()).toEqual([])
   } finally {
     node.remove()
   }

@@ -3,11 +3,13 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { systemFiles } from '../../../../src/lib/files'
 import { pathsOf } from '../../../../src/lib/paths'
-import { bridgeFacts, vlanCommands } from '../../../../src/node/network/bridge'
+import { bridgeFacts, joinBridge, vlanCommands } from '../../../../src/node/network/bridge'
 import { vlanOptions } from '../../../../src/node/network/open-vswitch'
 import { Taps } from '../../../../src/node/network/taps'
 import { parseVlans } from '../../../../src/node/network/vlans'
 import { instanceDict, removeRoot, temporaryRoot } from '../../../support/hypervisor'
+import { recordedPrograms } from '../../../support/recorded-programs'
+import { shownFiles } from '../../../support/shown-files'
 
 test("a NIC's VLANs are told to a bridge that tells them apart, and to what leads out of it; another bridge is refused", () => {
   const bridge = { name: 'br0', vlanFiltering: true, defaultPvid: 1, uplinks: ['eth1'] }
@@ -51,6 +53,43 @@ test('what leads out of a bridge is told from the ports of guests and containers
   expect(facts).toEqual({ name: 'br0', vlanFiltering: true, defaultPvid: 7 })
   expect([...uplinks].sort()).toEqual(['bond0', 'tap-uplink', 'vx1'])
   removeRoot(net)
+})
+
+test('a tap device that joins a bridge changes neither its address nor its MTU, and is given its VLANs', async () => {
+  const shown = shownFiles({
+    '/sys/class/net/tap0/address': '3a:5f:00:11:22:33\n',
+    '/sys/class/net/br0/mtu': '9000\n',
+    '/sys/class/net/br0/bridge/vlan_filtering': '1\n',
+    '/sys/class/net/br0/bridge/default_pvid': '1\n',
+    '/sys/class/net/br0/brif/eth1/state': '3\n',
+    '/sys/class/net/eth1/uevent': 'INTERFACE=eth1\n',
+    '/sys/class/net/eth1/device/vendor': '0x1af4\n',
+  })
+  const join = [
+    'ip link set dev tap0 address fe:5f:00:11:22:33',
+    'ip link set dev tap0 mtu 9000',
+    'ip link set dev tap0 master br0',
+  ]
+  const vlans = [
+    'bridge vlan add dev tap0 vid 10 pvid untagged master',
+    'bridge vlan del dev tap0 vid 1 master',
+    'bridge vlan add dev eth1 vid 10 master',
+  ]
+  for (const [vlan, commands] of [
+    ['', join],
+    ['.10', [...join, ...vlans]],
+  ] as const) // prettier-ignore
+  {
+    const programs = recordedPrograms(commands.map((argv) => ({ argv })))
+    await joinBridge({ files: shown.files, run: programs.run }, 'tap0', 'br0', vlan)
+    expect(programs.asked.map(({ argv }) => argv.join(' '))).toEqual(commands)
+  }
+  const stderr = 'RTNETLINK answers: Device or resource busy\n'
+  const busy = recordedPrograms([{ argv: join[0] ?? '' }, { argv: join[1] ?? '' }, { argv: join[2] ?? '', code: 2, stderr }]) // prettier-ignore
+  await expect(joinBridge({ files: shown.files, run: busy.run }, 'tap0', 'br0', '')).rejects.toThrow(
+    `Failed to configure a NIC: ${join[2]}: ${stderr.trim()}`,
+  )
+  shown.remove()
 })
 
 test("a NIC's VLAN is told to the switch in its own words", () => {
