@@ -1,47 +1,104 @@
-// A cluster in memory for tests of operations: one configuration that real changes change, nodes that answer what the test
-// says, and everything that was asked for.
-import { applyChange, type NamedChange } from '../../src/config/changes'
+// A cluster in memory for tests of operations: the real processor, the real configuration changes, lock table and reservations, nodes
+// that answer what the test says or are simulated, and a record of everything that happened. Node calls can fail, and the job can be
+// killed at any of them.
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import { applyChange, change } from '../../src/config/changes'
+import { initialConfig } from '../../src/config/init'
+import { Reservations } from '../../src/config/reservations'
 import { slice } from '../../src/config/slice'
-import { EMPTY_GANTRY } from '../../src/config/upgrade'
-import { systemClock, type Clock } from '../../src/lib/clock'
+import { EMPTY_GANTRY, loadConfig } from '../../src/config/upgrade'
+import { verifyConfig } from '../../src/config/verify'
+import { type SimHandlers, simHandlers } from '../../src/daemons/sim/handlers'
+import { World } from '../../src/daemons/sim/world'
+import type { Clock } from '../../src/lib/clock'
+import { pathsOf } from '../../src/lib/paths'
 import { seededRandom } from '../../src/lib/random'
-import type { ConfigData, Documents, GantryData, Node } from '../../src/model/config'
+import { createTable } from '../../src/locks/state'
+import { step, type LockEvent } from '../../src/locks/table'
+import type { Cluster, ConfigData, Disk, Documents, GantryData } from '../../src/model/config'
+import type { Instance, Node, NodeGroup } from '../../src/model/config'
+import { GanetiError } from '../../src/model/errors'
+import { diskUuid, groupUuid, instanceUuid, nodeUuid, type NodeUuid } from '../../src/model/ids'
+import type { DiskTemplate } from '../../src/model/templates'
 import type { JobEnvironment } from '../../src/operations/environment'
+import { planJob } from '../../src/operations/plan/plan'
 import { runOpcode } from '../../src/operations/processor'
 import type { WireOpCode } from '../../src/rpc/luxi/calls'
+import type { Planned } from '../../src/rpc/luxi/plan'
 import type { ArgsOf, CallName, ResultOf } from '../../src/rpc/node/calls'
 import type { NodeClient, NodeTarget } from '../../src/rpc/node/client'
-import type { LockRequest, ReplicaStatus, Wconfd } from '../../src/rpc/wconfd/calls'
-import { jobEnvironment, nodesThatAnswer, wconfdOf } from './job-surroundings'
+import type { ClientId, LockRequest, NamedChange, ReplicaStatus, Wconfd } from '../../src/rpc/wconfd/calls'
+import { clockAt } from './instant-clock'
+import { Killed, jobEnvironment, nodesThatAnswer, wconfdOf } from './job-surroundings'
 
-type Answers = { [C in CallName]?: (node: NodeTarget, args: ArgsOf<C>) => ResultOf<C> }
+const RECORDED = path.join(__dirname, '../golden/state/config.data')
+export const CLIENT: ClientId = [7, '/livelock/7', 77]
+
+/** A function that throws fails the call. */
+type Answers = {
+  [C in CallName]?: (node: NodeTarget, args: ArgsOf<C>) => ResultOf<C> | undefined | Promise<ResultOf<C>>
+}
+
+interface AskedCall {
+  readonly node: string
+  readonly call: CallName
+  readonly args: readonly unknown[]
+}
 
 export class FakeCluster {
   private documents: Documents
-  /** The answers of nodes. A call that throws or is missing fails like an error of the node. */
-  readonly answers: Answers = { hooks_runner: () => [] }
-  readonly asked: { node: string; call: CallName; args: readonly unknown[] }[] = []
-  readonly log: string[] = []
-  readonly lockRequests: LockRequest[][] = []
+  /** The answers of nodes. What is missing, or answers nothing, is left to the simulated nodes, or fails where there are none. */
+  answers: Answers = {}
+  readonly asked: AskedCall[] = []
+  readonly table = createTable(1)
+  readonly lockRequests: (readonly LockRequest[])[] = []
   readonly changes: NamedChange[] = []
   readonly submitted: (readonly WireOpCode[])[] = []
+  readonly log: string[] = []
+  /** The notes of the job, beside the opcodes that were submitted. */
+  noted: Readonly<Record<string, unknown>> = {}
+  /** The master's own files, by their paths. */
   readonly files = new Map<string, string>()
+  readonly cancel = new AbortController()
+  secrets: Readonly<Record<string, unknown>> = {}
   replicas: ReplicaStatus[] = []
   lockOwners: Awaited<ReturnType<Wconfd['listAllLocksOwners']>> = []
+  /** How often everything was sent to all nodes. */
   flushes = 0
-  clock: Clock = systemClock
+  clock: Clock = clockAt(2_000_000_000)
   queries: JobEnvironment['queries']
+  started = false
+  /** The job dies right after this many node calls have been carried out. */
+  killAfter = Infinity
+  private readonly reservations: Reservations
 
-  constructor(config: ConfigData) {
+  constructor(
+    config: ConfigData,
+    private readonly simulated?: World,
+    readonly random = seededRandom(7),
+  ) {
     this.documents = { config, gantry: EMPTY_GANTRY }
+    this.reservations = new Reservations(() => this.config, random)
+    if (simulated === undefined) this.answers.hooks_runner = () => []
   }
 
   get config(): ConfigData {
     return this.documents.config
   }
 
+  set config(config: ConfigData) {
+    this.documents = { ...this.documents, config }
+  }
+
   get gantry(): GantryData {
     return this.documents.gantry
+  }
+
+  /** What simulated nodes have. */
+  get world(): World {
+    if (this.simulated === undefined) throw new Error('the nodes of this cluster are not simulated')
+    return this.simulated
   }
 
   /** Applies changes as if somebody else had made them. */
@@ -50,69 +107,319 @@ export class FakeCluster {
     return this
   }
 
-  run(op: WireOpCode): Promise<unknown> {
-    return runOpcode({ priority: 0, reason: [], ...op }, this.environment())
+  change(name: string, ...args: unknown[]): unknown {
+    return this.apply([name, ...args])
   }
 
+  addNode(name: string, ip: string, fields: Partial<Node> = {}): NodeUuid {
+    const uuid = nodeUuid(this.random.uuid())
+    const address = { name, uuid, primary_ip: ip, secondary_ip: ip }
+    const first = found(this.config.nodes, ({ uuid: one }) => one === this.config.cluster.master_node)
+    this.given(change('addNode', { ...first, serial_no: 1, master_candidate: false, ...address, ...fields }))
+    return uuid
+  }
+
+  addGroup(name: string, fields: Partial<NodeGroup> = {}): string {
+    const uuid = groupUuid(this.random.uuid())
+    const first = found(this.config.nodegroups, () => true)
+    this.given(change('addNodeGroup', { ...first, uuid, name, networks: {}, ...fields }))
+    return uuid
+  }
+
+  /** A stopped instance: without disks, or with one DRBD disk when it has a secondary node. */
+  addInstance(name: string, primary: string, fields: Partial<Instance> = {}, secondary?: string): Instance {
+    const instance: Instance = {
+      name,
+      primary_node: this.node(primary).uuid,
+      os: 'noop',
+      hypervisor: 'kvm',
+      hvparams: {},
+      beparams: {},
+      osparams: {},
+      osparams_private: {},
+      admin_state: 'down',
+      admin_state_source: 'admin',
+      nics: [],
+      disks: [],
+      disks_active: false,
+      uuid: instanceUuid(this.random.uuid()),
+      serial_no: 1,
+      ctime: 0,
+      mtime: 0,
+      tags: [],
+      ...fields,
+    }
+    this.given(change('addInstance', instance))
+    if (secondary !== undefined) this.addDrbdDisk(instance, this.node(secondary))
+    return instance
+  }
+
+  addRbdDisk(instance: string): void {
+    this.addDisk(instance, 'rbd', ['rbd', 'image'], [])
+  }
+
+  addPlainDisk(instance: string, node: string): void {
+    this.addDisk(instance, 'plain', ['xenvg', `${instance}.disk0`], [this.node(node).uuid])
+  }
+
+  private addDisk(instance: string, dev_type: DiskTemplate, logical_id: readonly string[], nodes: NodeUuid[]): void {
+    const uuid = diskUuid(this.random.uuid())
+    const times = { serial_no: 1, ctime: 0, mtime: 0 }
+    const shape = { children: [], iv_name: 'disk/0', size: 1024, mode: 'rw' } as const
+    const disk: Disk = { uuid, dev_type, logical_id, nodes, ...shape, ...times }
+    this.given(change('addInstanceDisk', instance, disk, 0))
+  }
+
+  private addDrbdDisk(instance: Instance, secondary: Node): void {
+    const nodes = [instance.primary_node, secondary.uuid]
+    const common = { nodes, iv_name: 'disk/0', size: 1024, mode: 'rw', serial_no: 1, ctime: 0, mtime: 0 } as const
+    const volume = (suffix: string, size: number) => ({
+      ...common,
+      uuid: diskUuid(this.random.uuid()),
+      dev_type: 'plain' as const,
+      logical_id: ['xenvg', `${instance.name}.${suffix}`],
+      size,
+      iv_name: '',
+      children: [],
+    })
+    const disk = {
+      ...common,
+      uuid: diskUuid(this.random.uuid()),
+      dev_type: 'drbd' as const,
+      logical_id: [instance.primary_node, secondary.uuid, 11000, 0, 0, 'secret'],
+      children: [volume('data', 1024), volume('meta', 128)],
+    }
+    this.given(change('addInstanceDisk', instance.uuid, disk, 0))
+  }
+
+  /** By its name, or by the part before the first dot; so are the others. */
   node(name: string): Node {
-    const node = Object.values(this.config.nodes).find((one) => one.name === name)
-    if (node === undefined) throw new Error(`no node ${name}`)
-    return node
+    return found(this.config.nodes, named(name))
   }
 
-  calls(call: CallName): { node: string; args: readonly unknown[] }[] {
+  groupNamed(name: string): NodeGroup {
+    return found(this.config.nodegroups, (group) => group.name === name)
+  }
+
+  instance(name: string): Instance | undefined {
+    return Object.values(this.config.instances).find(named(name))
+  }
+
+  /** The calls of this name that nodes were asked. */
+  calls(call: CallName): AskedCall[] {
     return this.asked.filter((one) => one.call === call)
   }
 
+  /** The locks that were asked for, as `level/name mode`. */
+  get locks(): string[] {
+    return this.lockRequests.flat().map(([name, mode]) => `${name} ${mode}`)
+  }
+
+  /** Runs one opcode, whole or by its id and parameters, from its first lock to its last, as a job process does. */
+  run(op: string | WireOpCode, params: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
+    const common = { priority: 0, comment: null, depends: null, reason: [['gnt:test', 'why', 1]] }
+    return runOpcode({ ...common, ...(typeof op === 'string' ? { OP_ID: op } : op), ...params }, this.environment())
+  }
+
+  /** Plans a job; the cluster does not change. */
+  plan(...ops: readonly WireOpCode[]): Promise<Planned[]> {
+    const { nodes, clock, random, paths, processLog: log } = this.environment()
+    return planJob(ops, { ...this.documents, nodes, clock, random, paths, log })
+  }
+
+  /** The error with which an opcode ends, in the form of job results; fails the test when it does not fail. */
+  async failure(OP_ID: string, params: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
+    const outcome = await this.run(OP_ID, params).then(
+      (result) => ({ result }),
+      (error: unknown) => ({ error }),
+    )
+    if (!('error' in outcome)) throw new Error(`${OP_ID} did not fail, it answered ${JSON.stringify(outcome.result)}`)
+    if (!(outcome.error instanceof GanetiError)) throw outcome.error
+    return outcome.error.toWire()
+  }
+
+  /** Runs it until the job is killed; answers whether it was. */
+  async runUntilKilled(OP_ID: string, params: Readonly<Record<string, unknown>>, after: number): Promise<boolean> {
+    this.killAfter = after
+    try {
+      await this.run(OP_ID, params)
+      return false
+    } catch (error) {
+      if (error instanceof Killed) return true
+      throw error
+    } finally {
+      this.killAfter = Infinity
+    }
+  }
+
+  get killed(): boolean {
+    return this.asked.length >= this.killAfter
+  }
+
+  /** The variables that the hook scripts of a phase got, and the nodes on which they ran. */
+  hooks(path: string, phase: 'pre' | 'post'): { nodes: string[]; env: Record<string, string> } {
+    const runs = this.calls('hooks_runner').filter(({ args }) => args[0] === path && args[1] === phase)
+    const env = runs[0]?.args[2]
+    return { nodes: runs.map(({ node }) => node).sort(), env: (env ?? {}) as Record<string, string> }
+  }
+
+  /** The uuids of the disks whose files simulated nodes have. */
+  diskFiles(): string[] {
+    const { nodes, shared } = JSON.parse(this.world.encode()) as {
+      nodes: Record<string, { disks: [string, unknown][] }>
+      shared: [string, unknown][]
+    }
+    return [...Object.values(nodes).flatMap((node) => node.disks), ...shared].map(([uuid]) => uuid)
+  }
+
+  /** The simulated nodes on which an instance runs. */
+  runningOn(instance: string): string[] {
+    const runs = ({ name }: Node) => [...this.world.node(name).instances.keys()].some((one) => isNamed(one, instance))
+    return Object.values(this.config.nodes)
+      .filter(runs)
+      .map(({ name }) => name)
+  }
+
+  inconsistencies(): string[] {
+    return verifyConfig(this.config)
+  }
+
+  environment(): JobEnvironment {
+    return jobEnvironment({
+      ...{ jobId: 7, client: CLIENT, secrets: this.secrets, cancelled: this.cancel.signal },
+      ...{ wconfd: this.wconfd(), nodes: this.nodes(), clock: this.clock, random: this.random },
+      ...{ said: this.log, submitted: this.submitted },
+      ...(this.queries && { queries: this.queries }),
+      paths: pathsOf('', found(this.config.nodes, ({ uuid }) => uuid === this.config.cluster.master_node).name),
+      note: (fields) => void (this.noted = { ...this.noted, ...fields }),
+      started: async () => void (this.started = true),
+      retrying: async () => void (this.started = false),
+      masterFile: async (file) => this.files.get(file),
+    })
+  }
+
   private apply(one: NamedChange): unknown {
-    const step = applyChange(this.documents, one, { now_s: 5000, random: seededRandom(5) })
+    const step = applyChange(this.documents, one, { now_s: this.clock.now_ms() / 1000, random: this.random })
     this.documents = step.documents
     return step.result
   }
 
-  private environment(): JobEnvironment {
-    return jobEnvironment({
-      ...{ wconfd: this.wconfd(), nodes: this.nodes(), clock: this.clock, said: this.log, submitted: this.submitted },
-      ...(this.queries && { queries: this.queries }),
-      masterFile: async (path) => this.files.get(path),
-    })
-  }
-
   private wconfd(): Wconfd {
-    return wconfdOf({
-      gantryRead: async (selector) => slice(this.config, selector),
+    const locks = (event: LockEvent) => step(this.table, event)
+    const base = { owner: CLIENT, at: 0 }
+    const calls: Partial<Wconfd> = {
+      gantryRead: async (selector) => travelled(slice(this.config, selector)),
       gantrySection: async (section) => this.gantry.sections[section] ?? {},
       readConfig: async () => this.config,
-      gantryChange: async (_client, _epoch, changes) => {
+      gantryChange: async (_client, epoch, changes) => {
+        if (epoch === null) throw new Error('a change without locks')
         this.changes.push(...changes)
-        return changes.map((one) => this.apply(one))
+        return changes.map((one) => this.apply(travelled(one)))
       },
-      gantryAcquire: async (_client, _priority, request) => {
-        this.lockRequests.push([...request])
+      gantryAcquire: async (_client, priority, request) => {
+        this.lockRequests.push(request)
+        const { blockers } = locks({ ...base, kind: 'update', request, priority })
+        if (blockers.length > 0) throw new Error(`blocked by ${JSON.stringify(blockers)}`)
         return { epoch: 1 }
       },
-      gantryFreeAll: async () => null,
-      freeLocksLevel: async () => null,
+      tryUpdateLocks: async (_client, request) => locks({ ...base, kind: 'update', request, priority: null }).blockers,
+      guardedOpportunisticLockUnion: async (count, _client, wanted) =>
+        locks({ ...base, kind: 'takeFree', locks: wanted, count }).acquired,
+      opportunisticLockUnion: async (_client, wanted) =>
+        locks({ ...base, kind: 'takeFree', locks: wanted, count: 0 }).acquired,
+      gantryFreeAll: async (client) => {
+        this.reservations.drop(client)
+        locks({ ...base, kind: 'free' })
+        return null
+      },
+      freeLocksLevel: async (_client, level) => (locks({ ...base, kind: 'freeLevel', level }), null),
       downGradeLocksLevel: async () => null,
-      tryUpdateLocks: async () => [],
-      dropAllReservations: async () => null,
       gantryCancelRequest: async () => null,
-      gantryReplicas: async () => this.replicas,
       listAllLocksOwners: async () => this.lockOwners,
+      dropAllReservations: async (client) => (this.reservations.drop(client), null),
+      generateMAC: async (client, network) => this.reservations.generateMac(client, network),
+      reserveMAC: async (client, mac) => (this.reservations.reserveMac(client, mac), null),
+      generateIp: async (client, network) => this.reservations.generateIp(client, network),
+      reserveIp: async (client, network, ip, check) => (this.reservations.reserveIp(client, network, ip, check), null),
+      computeDRBDMap: async () => [],
+      gantryReplicas: async () => this.replicas,
       flushConfig: async () => {
         this.flushes++
         return null
       },
-      computeDRBDMap: async () => [],
-    })
+    }
+    return wconfdOf(calls, () => this.checkAlive())
+  }
+
+  private checkAlive(): void {
+    if (this.killed) throw new Killed()
   }
 
   private nodes(): NodeClient {
-    return nodesThatAnswer((node, call, args) => {
-      this.asked.push({ node: node.name, call, args })
-      const answer = this.answers[call]
-      if (answer === undefined) throw new Error(`no answer to ${call}`)
-      return answer(node, args)
+    return nodesThatAnswer(async (node, call, args) => {
+      this.checkAlive()
+      const sent = travelled(args)
+      this.asked.push({ node: node.name, call, args: sent })
+      try {
+        return await this.answer(node, call, sent)
+      } finally {
+        // The node did its part; the job did not live to hear of it.
+        this.checkAlive()
+      }
     })
   }
+
+  private async answer<C extends CallName>(node: NodeTarget, call: C, args: ArgsOf<C>): Promise<ResultOf<C>> {
+    const answers: { [K in C]?: Answers[K] } = this.answers
+    const told = await answers[call]?.(node, args)
+    if (told !== undefined) return told
+    if (this.simulated === undefined) throw new Error(`no answer to ${call}`)
+    const handlers: SimHandlers = simHandlers
+    const handler = handlers[call]
+    if (handler === undefined) throw new Error(`simulated nodes have no ${call}`)
+    return handler({ world: this.simulated, node: node.name, clock: this.clock }, ...args)
+  }
+}
+
+/** `node1` is the master; the others are regular nodes. Nothing is on them, and they answer nothing that the test does not say. */
+export function smallCluster(
+  nodes: readonly string[] = ['node1', 'node2', 'node3'],
+  cluster: Partial<Cluster> = {},
+): FakeCluster {
+  const random = seededRandom(7)
+  const config = initialConfig(
+    {
+      clusterName: 'cluster.test',
+      masterIp: '192.0.2.254',
+      masterName: `${nodes[0]}.test`,
+      primaryIp: '192.0.2.1',
+      masterCertDigest: 'digest of node1.test',
+      cluster: { modify_ssh_setup: false, modify_etc_hosts: false, candidate_pool_size: 1, ...cluster },
+    },
+    { now_s: 1000, random },
+  )
+  const fake = new FakeCluster(config, undefined, random)
+  nodes.slice(1).forEach((name, index) => fake.addNode(`${name}.test`, `192.0.2.${index + 2}`))
+  return fake
+}
+
+/** The cluster of a configuration file, or the recorded one: its nodes are simulated, with disks and instances that run. */
+export function simulatedCluster(text = fs.readFileSync(RECORDED, 'utf8')): FakeCluster {
+  const { config } = loadConfig(text, seededRandom(2))
+  return new FakeCluster(config, World.fromConfig(config))
+}
+
+/** As it arrives at the other end of a wire. */
+const travelled = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
+
+const isNamed = (name: string, wanted: string) => name === wanted || name.startsWith(`${wanted}.`)
+const named =
+  (wanted: string) =>
+  ({ name }: { readonly name: string }): boolean =>
+    isNamed(name, wanted)
+
+function found<T>(objects: Readonly<Record<string, T>>, matches: (object: T) => boolean): T {
+  const object = Object.values(objects).find(matches)
+  if (object === undefined) throw new Error('the test names an object that does not exist')
+  return object
 }

@@ -1,4 +1,4 @@
-// The surroundings of jobs in all clusters in memory: nodes that answer, a wconfd that knows some calls, and the rest of an
+// The surroundings of jobs in a cluster in memory: nodes that answer, a wconfd that knows some calls, and the rest of an
 // environment.
 import { clockAt } from './instant-clock'
 import { fromParts } from '../../src/allocation/question-parts'

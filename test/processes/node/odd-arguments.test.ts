@@ -2,7 +2,6 @@
 // or send null for, what they have nothing to say about.
 import { dispatch } from '../../../src/node/dispatch'
 import { type CallName, callOf, isCallName, nodeCalls } from '../../../src/rpc/node/calls'
-import { decodeAnswer, decodeResult } from '../../../src/rpc/node/protocol'
 import { testNode } from '../../support/node-context'
 import { diskDict, instanceDict } from '../../support/hypervisor'
 
@@ -48,10 +47,10 @@ const calls = Object.keys(nodeCalls)
 
 test.each(calls)('%s', async (name) => {
   const { args, bareBody } = callOf(name)
-  const accepted = args.map(({ shape }) =>
+  const accepted = args.map(({ codec }) =>
     VALUES.filter((value) => {
       try {
-        shape.parse(value, node.paths)
+        codec.decode(value, node.paths)
         return true
       } catch {
         return false
@@ -64,8 +63,6 @@ test.each(calls)('%s', async (name) => {
     const text = JSON.stringify(bareBody ? body[0] : body)
     const answer = await dispatch(node.context, name, text)
     expect([text, answer]).toEqual([text, expect.stringMatching(/^\[(true|false), (?!"Error while executing backend)/)])
-    const told = decodeAnswer(answer)
-    if (told.ok) expect(() => decodeResult(name, 'node1', told.payload)).not.toThrow()
   }
 })
 

@@ -1,6 +1,6 @@
 // A resolver turns short names into full ones. A name server of the test's own answers.
 import { resolveFully } from '../../../src/lib/resolve'
-import { FakeEnvironment } from '../../support/fake-environment'
+import { type FakeCluster, simulatedCluster } from '../../support/fake-cluster'
 
 /** Addresses by name, and the names that these have. */
 const ADDRESSES: Readonly<Record<string, string>> = {
@@ -39,9 +39,9 @@ const create = {
   ...{ beparams: { memory: 32 }, pnode: 'node1.gnt.example', name_check: true, ip_check: false },
 }
 
-let cluster: FakeEnvironment
+let cluster: FakeCluster
 beforeEach(() => {
-  cluster = new FakeEnvironment()
+  cluster = simulatedCluster()
 })
 
 test('a full name is that of the address; who has none keeps the name that was given', async () => {
@@ -60,7 +60,7 @@ test('a new instance gets its full name where the name is to be checked', async 
   expect(cluster.log.filter((line) => line.includes('Resolved'))).toEqual([
     " - INFO: Resolved given name 'web' to 'web.gnt.example'",
   ])
-  expect(cluster.requested.flat(2)).toContain('instance/web.gnt.example')
+  expect(cluster.lockRequests.flat().flat(2)).toContain('instance/web.gnt.example')
   await cluster.run('OP_INSTANCE_CREATE', { ...create, instance_name: 'new', name_check: false })
   expect(cluster.instance('new')?.name).toBe('new')
 })

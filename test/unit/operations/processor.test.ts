@@ -4,11 +4,12 @@ import { PeerError } from '../../../src/rpc/json-protocol'
 import { systemClock } from '../../../src/lib/clock'
 import { runOpcode } from '../../../src/operations/processor'
 import type { ClientId } from '../../../src/rpc/wconfd/calls'
-import { FakeEnvironment } from '../../support/fake-environment'
+import type { HookResult } from '../../../src/rpc/node/dicts'
+import { type FakeCluster, simulatedCluster } from '../../support/fake-cluster'
 
-let cluster: FakeEnvironment
+let cluster: FakeCluster
 beforeEach(() => {
-  cluster = new FakeEnvironment()
+  cluster = simulatedCluster()
 })
 
 const other: ClientId = [3, '/livelock/3', 33]
@@ -20,10 +21,10 @@ describe('OP_TEST_DELAY', () => {
     await expect(
       cluster.run('OP_TEST_DELAY', { duration: 0.01, on_nodes: nodes, no_locks: false, repeat: 2 }),
     ).resolves.toBeNull()
-    expect(cluster.called('test_delay').map(({ node }) => node)).toEqual([...nodes, ...nodes])
+    expect(cluster.calls('test_delay').map(({ node }) => node)).toEqual([...nodes, ...nodes])
     expect(cluster.log).toEqual([' - INFO: Test delay iteration 0/1', ' - INFO: Test delay iteration 1/1'])
     const uuids = ['node2', 'node3', 'node1'].map((name) => cluster.node(name).uuid)
-    expect(cluster.requested).toEqual([
+    expect(cluster.lockRequests.flat()).toEqual([
       ['cluster/BGL', 'shared'],
       ...uuids.map((uuid) => [`node/${uuid}`, 'exclusive']),
     ])
@@ -42,9 +43,9 @@ describe('OP_TEST_DELAY', () => {
   })
 
   test('a node that does not answer is named', async () => {
-    cluster.overrides.set('test_delay', () => {
+    cluster.answers.test_delay = () => {
       throw new Error('lost')
-    })
+    }
     await expect(
       cluster.failure('OP_TEST_DELAY', { duration: 1, on_master: false, on_nodes: ['node2'] }),
     ).resolves.toEqual(['OpExecError', ['Failure during rpc call to node node2.gnt.example: lost']])
@@ -102,7 +103,7 @@ describe('the life of an opcode', () => {
 
   test('an opcode that is none says so, and no lock is taken', async () => {
     await expect(cluster.failure('OP_NOSUCH')).resolves.toEqual(['GenericError', ['There is no opcode OP_NOSUCH']])
-    expect(cluster.requested).toEqual([])
+    expect(cluster.lockRequests.flat()).toEqual([])
   })
 
   test('a job that was cancelled before does not start', async () => {
@@ -194,8 +195,8 @@ describe('the life of an opcode', () => {
 
 describe('hooks', () => {
   const startup = { instance_name: 'inst4' }
-  const answer = (path: string, phase: string, output: unknown) =>
-    cluster.overrides.set('hooks_runner', (_node, args) => (args[0] === path && args[1] === phase ? output : []))
+  const answer = (path: string, phase: string, output: HookResult[]) =>
+    (cluster.answers.hooks_runner = (_node, args) => (args[0] === path && args[1] === phase ? output : []))
 
   test('a script that fails after the opcode is only reported', async () => {
     answer('instance-start', 'post', [['instance-start-post.d/tell', 1, '']])
@@ -206,9 +207,9 @@ describe('hooks', () => {
   })
 
   test('no answer from any node before the opcode is a failure of the hooks', async () => {
-    cluster.overrides.set('hooks_runner', () => {
+    cluster.answers.hooks_runner = () => {
       throw new Error('unreachable')
-    })
+    }
     await expect(cluster.failure('OP_INSTANCE_STARTUP', startup)).resolves.toEqual([
       'HooksFailure',
       ['Communication Failure'],
@@ -217,15 +218,15 @@ describe('hooks', () => {
   })
 
   test('config-update runs after an opcode that changed the configuration and then failed', async () => {
-    cluster.overrides.set('instance_start', () => {
+    cluster.answers.instance_start = () => {
       throw new Error('no')
-    })
+    }
     await cluster.failure('OP_INSTANCE_STARTUP', startup)
-    expect(cluster.called('hooks_runner').at(-1)?.args.slice(0, 2)).toEqual(['config-update', 'post'])
+    expect(cluster.calls('hooks_runner').at(-1)?.args.slice(0, 2)).toEqual(['config-update', 'post'])
   })
 
   test('an opcode that changes nothing runs none', async () => {
     await cluster.run('OP_TEST_DELAY', { duration: 1 })
-    expect(cluster.called('hooks_runner')).toEqual([])
+    expect(cluster.calls('hooks_runner')).toEqual([])
   })
 })

@@ -5,7 +5,7 @@ import { loadConfig } from '../../../src/config/upgrade'
 import { seededRandom } from '../../../src/lib/random'
 import type { WireOpCode } from '../../../src/rpc/luxi/calls'
 import { GanetiError } from '../../../src/model/errors'
-import { UnitCluster } from '../../support/unit-cluster'
+import { smallCluster } from '../../support/fake-cluster'
 
 interface Recorded {
   readonly flow: string
@@ -27,7 +27,7 @@ const withoutNewUuids = (value: unknown): unknown =>
     ),
   )
 
-const cluster = new UnitCluster()
+const cluster = smallCluster()
 cluster.config = loadConfig(state, seededRandom(1)).config
 
 test.each(flows)('$flow', async ({ op, log, status, result }) => {

@@ -1,11 +1,11 @@
 import type { ImpExpEnd } from '../../../../src/rpc/node/dicts'
-import { FakeEnvironment } from '../../../support/fake-environment'
+import { type FakeCluster, simulatedCluster } from '../../../support/fake-cluster'
 
 // inst6: sharedfile, up on node3; inst2: file, down; inst4: diskless, down on node3.
-let cluster: FakeEnvironment
+let cluster: FakeCluster
 beforeEach(() => {
-  cluster = new FakeEnvironment()
-  cluster.masterFiles.set('/var/lib/ganeti/cluster-domain-secret', 'the secret\n')
+  cluster = simulatedCluster()
+  cluster.files.set('/var/lib/ganeti/cluster-domain-secret', 'the secret\n')
 })
 afterEach(() => {
   expect(cluster.table.owners.size).toBe(0)
@@ -35,15 +35,15 @@ test('an export stops the instance, copies its disks, and starts it again', asyn
   ])
   expect(cluster.runningOn('inst6')).toEqual([full('node3')])
   const disk = cluster.instance('inst6')?.disks[0]
-  const [started] = cluster.called('import_start')
+  const [started] = cluster.calls('import_start')
   expect(started?.node).toBe(full('node1'))
   expect(started?.args[3]).toEqual(['file', [`/var/lib/ganeti/export/inst6.gnt.example.new/${disk}`]])
-  const [sent] = cluster.called('export_start')
+  const [sent] = cluster.calls('export_start')
   expect(sent?.args.slice(1, 3)).toEqual([cluster.node('node1').secondary_ip, 11000])
   expect(sent?.args[5]).toMatchObject(['script', [{ uuid: disk }, 0]])
   // Both ends know the magic value; nobody else does.
   expect(sent?.args[0]).toMatchObject({ magic: expect.stringMatching(/^[0-9a-f]{40}$/) as string, compress: 'none' })
-  expect(cluster.called('impexp_cleanup')).toHaveLength(2)
+  expect(cluster.calls('impexp_cleanup')).toHaveLength(2)
 })
 
 test('an instance that runs is not stopped for an export that would fail', async () => {
@@ -59,7 +59,7 @@ test('an instance that runs is not stopped for an export that would fail', async
     ['Not all disks could be snapshotted, and you requested a live export; aborting'],
   ])
   expect(cluster.runningOn('inst6')).toEqual([full('node3')])
-  expect(cluster.called('instance_shutdown')).toEqual([])
+  expect(cluster.calls('instance_shutdown')).toEqual([])
 })
 
 test('an instance without disks may run while it is exported', async () => {
@@ -67,40 +67,40 @@ test('an instance without disks may run while it is exported', async () => {
   await cluster.run('OP_INSTANCE_STARTUP', { instance_name: full('inst4') })
   const short = { instance_name: full('inst4'), target_node: full('node1') }
   await expect(cluster.run('OP_BACKUP_EXPORT', { ...short, shutdown: false })).resolves.toEqual([true, []])
-  expect(cluster.called('instance_shutdown')).toEqual([])
+  expect(cluster.calls('instance_shutdown')).toEqual([])
   await expect(cluster.run('OP_BACKUP_EXPORT', short)).resolves.toEqual([true, []])
-  expect(cluster.called('instance_shutdown')).toHaveLength(1)
+  expect(cluster.calls('instance_shutdown')).toHaveLength(1)
   expect(cluster.runningOn('inst4')).toEqual([full('node3')])
 })
 
 test('a disk that does not arrive fails the export; the instance runs on, and an older export stays', async () => {
   cluster.world.node(full('node2')).exports.set(full('inst6'), 'old')
-  cluster.overrides.set('impexp_status', (_node, [names]) =>
-    (names as string[]).map(
+  cluster.answers.impexp_status = (_node, [names]) =>
+    names.map(
       (name) =>
       name.startsWith('import')
         ? { recent_output: [], listen_port: 5, connected: true, ctime: 0, mtime: 0, exit_status: 1, error_message: 'disk full' } // prettier-ignore
         : { recent_output: ['dd: broken pipe'], connected: true, ctime: 0, mtime: 0, exit_status: 1, error_message: 'status 1' }, // prettier-ignore
-    ),
-  )
+    )
+
   await expect(cluster.failure('OP_BACKUP_EXPORT', backup)).resolves.toEqual([
     'OpExecError',
     ['Export failed, errors in export finalization, disk export: disk(s) 0'],
   ])
   expect(cluster.log).toContain('disk/0 failed to receive data: disk full (recent output: )')
-  expect(cluster.called('finalize_export')).toEqual([])
+  expect(cluster.calls('finalize_export')).toEqual([])
   expect(cluster.runningOn('inst6')).toEqual([full('node3')])
   expect([...cluster.world.node(full('node2')).exports.keys()]).toEqual([full('inst6')])
 })
 
 test('a node that cannot start a transfer, or says nothing of it, ends the wait', async () => {
-  cluster.overrides.set('import_start', fail('no space'))
+  cluster.answers.import_start = fail('no space')
   await cluster.failure('OP_BACKUP_EXPORT', backup)
   expect(cluster.log).toContain(
     ' - WARNING: import on node1.gnt.example failed: Failed to start import on node1.gnt.example: no space',
   )
-  cluster.overrides.delete('import_start')
-  cluster.overrides.set('impexp_status', () => [null])
+  cluster.answers.import_start = undefined
+  cluster.answers.impexp_status = () => [null]
   await cluster.failure('OP_BACKUP_EXPORT', backup)
   expect(cluster.log).toContainEqual(expect.stringContaining("Didn't become ready after 10 seconds"))
   expect(cluster.runningOn('inst6')).toEqual([full('node3')])
@@ -174,13 +174,13 @@ test('an exported instance is made again as it was, where the opcode does not sa
   expect(cluster.log).toContain('* running the instance OS import scripts...')
   expect(cluster.log.at(-1)).toBe('Running rename script for inst2.gnt.example')
   expect(cluster.instance('inst2')).toMatchObject({ os: old?.os, hypervisor: old?.hypervisor, admin_state: 'down' })
-  const imported = cluster.called('export_start').at(-1)
+  const imported = cluster.calls('export_start').at(-1)
   expect(lastPart(imported?.args[5] as ImpExpEnd)).toBe(old?.disks.at(-1))
 })
 
 test('an instance whose disks did not all come stays, stopped, and its job fails', async () => {
   await cluster.run('OP_BACKUP_EXPORT', { ...backup, instance_name: full('inst2') })
-  cluster.overrides.set('export_start', fail('gone'))
+  cluster.answers.export_start = fail('gone')
   const wanted = { instance_name: full('inst30'), mode: 'import', disk_template: 'file', disks: [], nics: [] }
   const source = { src_node: full('node1'), src_path: full('inst2'), pnode: full('node3') }
   const outcome = await cluster.failure('OP_INSTANCE_CREATE', { ...wanted, ...source })
@@ -192,7 +192,7 @@ test('an instance whose disks did not all come stays, stopped, and its job fails
 test('exports are removed from every node, and one that is not there is said', async () => {
   for (const node of ['node1', 'node3']) cluster.world.node(full(node)).exports.set(full('inst2'), '')
   await cluster.run('OP_BACKUP_REMOVE', { instance_name: 'inst2' })
-  expect(cluster.called('export_remove').map(({ node }) => node)).toEqual([full('node1'), full('node3')])
+  expect(cluster.calls('export_remove').map(({ node }) => node)).toEqual([full('node1'), full('node3')])
   await cluster.run('OP_BACKUP_REMOVE', { instance_name: 'nosuch' })
   expect(cluster.log.at(-1)).toMatch(/^Export not found\./)
 })

@@ -5,7 +5,7 @@ import { FakeCluster } from '../../../support/fake-cluster'
 const base = smallConfig()
 
 test('the cluster is shown as to LUXI clients', async () => {
-  const answer = await new FakeCluster(base).run({ OP_ID: 'OP_CLUSTER_QUERY' })
+  const answer = await new FakeCluster(base).run('OP_CLUSTER_QUERY', {})
   expect(answer).toMatchObject({ name: 'cluster.example.com', master: 'node1.example.com', default_hypervisor: 'fake' })
 })
 
@@ -19,7 +19,7 @@ test('values of the configuration come in the order of the fields, and an unknow
     }),
     queryFields: async () => ({ fields: [] }),
   }
-  const ask = (...output_fields: string[]) => fake.run({ OP_ID: 'OP_CLUSTER_CONFIG_QUERY', output_fields })
+  const ask = (...output_fields: string[]) => fake.run('OP_CLUSTER_CONFIG_QUERY', { output_fields })
   expect(await ask('drain_flag', 'cluster_name')).toEqual([false, 'cluster.example.com'])
   await expect(ask('nosuch')).rejects.toMatchObject({
     args: ['Unknown output fields selected: nosuch', 'wrong_input'],
@@ -30,7 +30,7 @@ test('values of the configuration come in the order of the fields, and an unknow
 test('the master address goes up and down on the master, under the lock of the whole cluster', async () => {
   const fake = new FakeCluster(base)
   fake.answers.node_activate_master_ip = () => null
-  expect(await fake.run({ OP_ID: 'OP_CLUSTER_ACTIVATE_MASTER_IP' })).toBeNull()
+  expect(await fake.run('OP_CLUSTER_ACTIVATE_MASTER_IP', {})).toBeNull()
   expect(fake.lockRequests).toEqual([[['cluster/BGL', 'exclusive']]])
   expect(fake.calls('node_activate_master_ip')).toMatchObject([
     { node: 'node1.example.com', args: [{ ip: '192.0.2.1', netmask: 32, netdev: 'xen-br0', ip_family: 2 }, false] },
@@ -38,14 +38,14 @@ test('the master address goes up and down on the master, under the lock of the w
   fake.answers.node_deactivate_master_ip = () => {
     throw new Error('no such device')
   }
-  await expect(fake.run({ OP_ID: 'OP_CLUSTER_DEACTIVATE_MASTER_IP' })).rejects.toThrow(
+  await expect(fake.run('OP_CLUSTER_DEACTIVATE_MASTER_IP', {})).rejects.toThrow(
     'Could not deactivate the master IP: no such device',
   )
 })
 
 test('after the first start only the hook of cluster-init runs', async () => {
   const fake = new FakeCluster(base)
-  expect(await fake.run({ OP_ID: 'OP_CLUSTER_POST_INIT' })).toBe(true)
+  expect(await fake.run('OP_CLUSTER_POST_INIT', {})).toBe(true)
   expect(fake.calls('hooks_runner')).toMatchObject([
     { args: ['cluster-init', 'post', { GANETI_OP_TARGET: 'cluster.example.com' }] },
   ])
@@ -63,7 +63,7 @@ test('the configuration and the files beside it are sent again; a node that refu
     if (file.path.endsWith('users')) throw new Error('disk full')
     return null
   }
-  expect(await fake.run({ OP_ID: 'OP_CLUSTER_REDIST_CONF' })).toBeNull()
+  expect(await fake.run('OP_CLUSTER_REDIST_CONF', {})).toBeNull()
   expect(fake.flushes).toBe(1)
   expect(fake.calls('upload_file').map(({ node }) => node)).toEqual(['node2.example.com', 'node2.example.com'])
   expect(fake.calls('upload_file')[0]?.args).toMatchObject([{ content: 'key\n', mode: 0o440, owner: 'gnt-confd' }])

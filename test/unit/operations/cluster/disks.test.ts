@@ -28,8 +28,7 @@ const cluster = () =>
   )
 
 const ACTIVE: [string, boolean, boolean] = ['128.00', false, true]
-const verify = (fake: FakeCluster, more = {}) =>
-  fake.run({ OP_ID: 'OP_GROUP_VERIFY_DISKS', group_name: 'default', ...more })
+const verify = (fake: FakeCluster, more = {}) => fake.run('OP_GROUP_VERIFY_DISKS', { group_name: 'default', ...more })
 
 test('disks that are all active need nothing', async () => {
   const fake = cluster()
@@ -65,7 +64,7 @@ test('sizes that differ are written down, also of the volume below', async () =>
   const fake = cluster()
   fake.answers.blockdev_getdimensions = (_node, [disks]) =>
     disks.map((disk) => (disk.dev_type === 'drbd' ? [256 * 1024 * 1024 + 5, null] : null))
-  const rows = await fake.run({ OP_ID: 'OP_CLUSTER_REPAIR_DISK_SIZES' })
+  const rows = await fake.run('OP_CLUSTER_REPAIR_DISK_SIZES', {})
   expect(rows).toEqual([['inst1.example.com', 0, 'size', 256]])
   expect(fake.config.disks[drbd.uuid]).toMatchObject({ size: 256, children: [{ size: 256 }, { size: 64 }] })
   expect(fake.log).toEqual([
@@ -77,8 +76,8 @@ test('sizes that differ are written down, also of the volume below', async () =>
 
 test('only the named instances are measured, and a node that does not answer is passed over', async () => {
   const fake = cluster()
-  expect(await fake.run({ OP_ID: 'OP_CLUSTER_REPAIR_DISK_SIZES', instances: ['inst2'] })).toEqual([])
+  expect(await fake.run('OP_CLUSTER_REPAIR_DISK_SIZES', { instances: ['inst2'] })).toEqual([])
   expect(fake.calls('blockdev_getdimensions')).toHaveLength(1)
   expect(fake.log[0]).toMatch(/Failure in blockdev_getdimensions call to node node1\.example\.com, ignoring/)
-  await expect(fake.run({ OP_ID: 'OP_CLUSTER_REPAIR_DISK_SIZES', instances: ['nosuch'] })).rejects.toThrow(/nosuch/)
+  await expect(fake.run('OP_CLUSTER_REPAIR_DISK_SIZES', { instances: ['nosuch'] })).rejects.toThrow(/nosuch/)
 })

@@ -10,7 +10,7 @@ test('an empty cluster is given up, after its hooks', async () => {
   fake.answers.node_deactivate_master_ip = () => {
     throw new Error('busy')
   }
-  expect(await fake.run({ OP_ID: 'OP_CLUSTER_DESTROY' })).toBe(master(base).uuid)
+  expect(await fake.run('OP_CLUSTER_DESTROY', {})).toBe(master(base).uuid)
   expect(fake.config.cluster.master_node).toBe('')
   expect(fake.log).toEqual([' - WARNING: Error disabling the master IP address: busy'])
   expect(fake.asked.slice(0, 2).map(({ call }) => call)).toEqual(['hooks_runner', 'node_deactivate_master_ip'])
@@ -18,11 +18,9 @@ test('an empty cluster is given up, after its hooks', async () => {
 
 test('a cluster with nodes or instances is not given up', async () => {
   const fake = new FakeCluster(base).given(change('addInstance', buildInstance(base, 1), []))
-  await expect(fake.run({ OP_ID: 'OP_CLUSTER_DESTROY' })).rejects.toThrow(
-    'There are still 1 instance(s) in this cluster.',
-  )
+  await expect(fake.run('OP_CLUSTER_DESTROY', {})).rejects.toThrow('There are still 1 instance(s) in this cluster.')
   fake.given(change('addNode', buildNode(base, 2)))
-  await expect(fake.run({ OP_ID: 'OP_CLUSTER_DESTROY' })).rejects.toThrow('There are still 1 node(s) in this cluster.')
+  await expect(fake.run('OP_CLUSTER_DESTROY', {})).rejects.toThrow('There are still 1 node(s) in this cluster.')
 })
 
 test('a cluster gets another name and the address of it, unless somebody answers there', async () => {
@@ -30,7 +28,7 @@ test('a cluster gets another name and the address of it, unless somebody answers
   fake.answers.node_deactivate_master_ip = () => null
   fake.answers.node_activate_master_ip = () => null
   fake.answers.node_verify = () => ({ 'master-ip': true })
-  const rename = (name: string) => fake.run({ OP_ID: 'OP_CLUSTER_RENAME', name })
+  const rename = (name: string) => fake.run('OP_CLUSTER_RENAME', { name })
   await expect(rename('127.0.0.9')).rejects.toThrow(
     'The given cluster IP address (127.0.0.9) is reachable on the network',
   )
@@ -47,7 +45,7 @@ describe('client certificates', () => {
     const fake = new FakeCluster(base).given(change('addNode', node2), change('addCandidateCert', node2.uuid, 'OLD'))
     fake.clock = clockAt(1000)
     Object.assign(fake.answers, { node_crypto_tokens: () => [['ssl', 'NEW']], write_ssconf_files: () => null }, more)
-    return { fake, run: () => fake.run({ OP_ID: 'OP_CLUSTER_RENEW_CRYPTO', node_certificates: true }) }
+    return { fake, run: () => fake.run('OP_CLUSTER_RENEW_CRYPTO', { node_certificates: true }) }
   }
   const own = master(base).uuid
 
@@ -94,11 +92,11 @@ describe('client certificates', () => {
 test('SSH keys are renewed on all nodes, where the cluster keeps them', async () => {
   const fake = new FakeCluster(base)
   fake.answers.node_ssh_keys_renew = () => []
-  await fake.run({ OP_ID: 'OP_CLUSTER_RENEW_CRYPTO', renew_ssh_keys: true, ssh_key_type: 'ecdsa' })
+  await fake.run('OP_CLUSTER_RENEW_CRYPTO', { renew_ssh_keys: true, ssh_key_type: 'ecdsa' })
   expect(fake.config.cluster).toMatchObject({ ssh_key_type: 'ecdsa', ssh_key_bits: 384 })
   expect(fake.calls('node_ssh_keys_renew')[0]?.args.slice(4)).toEqual(['rsa', 'ecdsa', 384])
   fake.given(change('patchCluster', { modify_ssh_setup: false }))
-  await fake.run({ OP_ID: 'OP_CLUSTER_RENEW_CRYPTO', renew_ssh_keys: true })
+  await fake.run('OP_CLUSTER_RENEW_CRYPTO', { renew_ssh_keys: true })
   expect(fake.log.at(-1)).toBe('Cannot renew SSH keys if the cluster is configured to not modify the SSH setup.')
   expect(fake.calls('node_ssh_keys_renew')).toHaveLength(1)
 })
@@ -118,7 +116,7 @@ test('a new cluster with Open vSwitch gets its switch', async () => {
     change('patchCluster', { ndparams: { ...base.cluster.ndparams, ovs: true, ovs_link: 'eth0' } }),
   )
   fake.answers.node_configure_ovs = () => null
-  expect(await fake.run({ OP_ID: 'OP_CLUSTER_POST_INIT' })).toBe(true)
+  expect(await fake.run('OP_CLUSTER_POST_INIT', {})).toBe(true)
   expect(fake.calls('node_configure_ovs')[0]?.args).toEqual(['switch1', 'eth0'])
 })
 
@@ -129,7 +127,7 @@ test('hosts that are known under the old name of the cluster are known under the
   for (const call of ['node_deactivate_master_ip', 'node_activate_master_ip', 'upload_file'] as const)
     fake.answers[call] = () => null
   fake.answers.node_verify = () => ({ 'master-ip': false })
-  await fake.run({ OP_ID: 'OP_CLUSTER_RENAME', name: '127.0.0.9' })
+  await fake.run('OP_CLUSTER_RENAME', { name: '127.0.0.9' })
   const content = '127.0.0.9 ssh-rsa KEY\nother ssh-rsa X\n'
   expect(fake.calls('upload_file').map(({ args }) => args[0])).toContainEqual(
     expect.objectContaining({ path, content }),

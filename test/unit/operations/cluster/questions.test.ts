@@ -2,16 +2,16 @@ import { change } from '../../../../src/config/changes'
 import type { Capacity } from '../../../../src/model/allocation'
 import type { PlannedBalance } from '../../../../src/rpc/luxi/allocation'
 import type { NodeInfo } from '../../../../src/rpc/node/dicts'
-import { UnitCluster } from '../../../support/unit-cluster'
+import { type FakeCluster, smallCluster } from '../../../support/fake-cluster'
 
-let cluster: UnitCluster
+let cluster: FakeCluster
 /** The question that the script got, and its answer. */
 let asked: { request: Record<string, unknown> }[]
 let says: unknown
 
 beforeEach(() => {
   asked = []
-  cluster = new UnitCluster(['node1', 'node2'], {
+  cluster = smallCluster(['node1', 'node2'], {
     default_iallocator: 'mine',
     enabled_disk_templates: ['rbd', 'drbd'],
     enabled_hypervisors: ['fake'],
@@ -25,7 +25,7 @@ beforeEach(() => {
     ...cluster.answers,
     node_info: (): NodeInfo => ['boot', [], [hypervisor]],
     all_instances_info: () => ({}),
-    iallocator_runner: (_node, _name, input) => {
+    iallocator_runner: (_node, [, input]) => {
       asked.push(JSON.parse(input) as { request: Record<string, unknown> })
       return JSON.stringify(says)
     },
@@ -33,7 +33,7 @@ beforeEach(() => {
 })
 
 const lists = (list: Readonly<Record<string, readonly string[]>>) =>
-  cluster.apply(...Object.entries(list).map(([kind, names]) => change('setGantry', 'allocators', kind, names)))
+  cluster.given(...Object.entries(list).map(([kind, names]) => change('setGantry', 'allocators', kind, names)))
 const success = (result: unknown) => ({ success: true, info: 'well done', result })
 const balance = async (params = {}) => (await cluster.run('OP_CLUSTER_BALANCE', params)) as PlannedBalance
 const capacity = async (params = {}) => (await cluster.run('OP_CLUSTER_CAPACITY', { spec, ...params })) as Capacity
@@ -41,7 +41,7 @@ const spec = { disk_template: 'rbd', memory_mib: 1024, vcpus: 1, disks_mib: [102
 
 test('the built-in allocator balances, whatever the default allocator of other questions is', async () => {
   const { plan, steps, ops, preconditions, groups } = await balance()
-  expect([plan, steps.length, groups.map(({ group }) => group).sort()]).toEqual(['job-1-0', 1, ['default', 'far']])
+  expect([plan, steps.length, groups.map(({ group }) => group).sort()]).toEqual(['job-7-0', 1, ['default', 'far']])
   expect(ops).toMatchObject([{ OP_ID: 'OP_INSTANCE_MIGRATE', target_node: 'node1.test' }])
   const [one] = Object.values(cluster.config.instances).filter(({ name }) => name === steps[0]?.instance)
   expect(preconditions).toEqual([

@@ -22,7 +22,7 @@ function cluster(...instances: Partial<Instance>[]): FakeCluster {
 }
 
 type Params = Readonly<Record<string, unknown>>
-const set = (fake: FakeCluster, params: Params) => fake.run({ OP_ID: 'OP_CLUSTER_SET_PARAMS', ...params })
+const set = (fake: FakeCluster, params: Params) => fake.run('OP_CLUSTER_SET_PARAMS', { ...params })
 
 test('plain values are set in one change, under shared locks, with the hooks of cluster-modify', async () => {
   const fake = cluster()

@@ -1,5 +1,5 @@
 import { change } from '../../../../src/config/changes'
-import { UnitCluster } from '../../../support/unit-cluster'
+import { smallCluster } from '../../../support/fake-cluster'
 
 const specs = (size: number) => ({
   'memory-size': size,
@@ -12,7 +12,7 @@ const specs = (size: number) => ({
 
 describe('group add', () => {
   test('makes an empty group with its parameters coerced to their types', async () => {
-    const cluster = new UnitCluster()
+    const cluster = smallCluster()
     const result = await cluster.run('OP_GROUP_ADD', {
       group_name: 'rack2',
       alloc_policy: 'unallocable',
@@ -38,7 +38,7 @@ describe('group add', () => {
   })
 
   test('refuses a name that is taken', async () => {
-    const cluster = new UnitCluster()
+    const cluster = smallCluster()
     const { uuid } = cluster.groupNamed('default')
     expect(await cluster.failure('OP_GROUP_ADD', { group_name: 'default' })).toEqual([
       'OpPrereqError',
@@ -47,7 +47,7 @@ describe('group add', () => {
   })
 
   test('a dry run changes nothing', async () => {
-    const cluster = new UnitCluster()
+    const cluster = smallCluster()
     const before = cluster.config
     expect(await cluster.run('OP_GROUP_ADD', { group_name: 'rack2', dry_run: true })).toBeNull()
     expect(cluster.config).toBe(before)
@@ -55,7 +55,7 @@ describe('group add', () => {
   })
 
   test('refuses an unknown node parameter', async () => {
-    const outcome = await new UnitCluster().failure('OP_GROUP_ADD', { group_name: 'rack2', ndparams: { speed: 1 } })
+    const outcome = await smallCluster().failure('OP_GROUP_ADD', { group_name: 'rack2', ndparams: { speed: 1 } })
     expect(outcome).toEqual(['TypeEnforcementError', ["Unknown parameter 'speed'"]])
   })
 
@@ -104,7 +104,7 @@ describe('group add', () => {
     ],
     ['the state of storage that has none', { disk_state: { file: {} } }, 'Invalid storage type(s) in disk state: file'],
   ])('refuses %s', async (_what, params, text) => {
-    const cluster = new UnitCluster()
+    const cluster = smallCluster()
     expect(await cluster.failure('OP_GROUP_ADD', { group_name: 'rack2', ...params })).toEqual([
       'OpPrereqError',
       [text, 'wrong_input'],
@@ -114,18 +114,18 @@ describe('group add', () => {
 
   test('refuses an access mode that does not exist', async () => {
     const op = { group_name: 'rack2', diskparams: { rbd: { access: 'bunny' } } }
-    expect(await new UnitCluster().failure('OP_GROUP_ADD', op)).toEqual([
+    expect(await smallCluster().failure('OP_GROUP_ADD', op)).toEqual([
       'OpPrereqError',
       ["Invalid value of 'rbd:access': 'bunny' (expected one of kernelspace, userspace)"],
     ])
   })
 
   test('joins the network over which instances talk to their nodes, where there is one', async () => {
-    const cluster = new UnitCluster(['node1'], { instance_communication_network: 'comm' })
+    const cluster = smallCluster(['node1'], { instance_communication_network: 'comm' })
     await cluster.run('OP_NETWORK_ADD', { network_name: 'comm', network: '169.254.0.0/16' })
     const result = await cluster.run('OP_GROUP_ADD', { group_name: 'rack2' })
     expect(result).toEqual({ jobs: [[true, 100]] })
-    expect(cluster.jobs[0]?.[0]).toMatchObject({
+    expect(cluster.submitted[0]?.[0]).toMatchObject({
       OP_ID: 'OP_NETWORK_CONNECT',
       group_name: cluster.groupNamed('rack2').uuid,
       network_name: 'comm',
@@ -136,7 +136,7 @@ describe('group add', () => {
 
 describe('group set params', () => {
   test('answers with the changed node parameters in Python form, and tells hooks the new policy', async () => {
-    const cluster = new UnitCluster()
+    const cluster = smallCluster()
     const result = await cluster.run('OP_GROUP_SET_PARAMS', {
       group_name: 'default',
       alloc_policy: 'last_resort',
@@ -148,7 +148,7 @@ describe('group set params', () => {
   })
 
   test('wants something to change', async () => {
-    const cluster = new UnitCluster()
+    const cluster = smallCluster()
     expect(await cluster.failure('OP_GROUP_SET_PARAMS', { group_name: 'default' })).toEqual([
       'OpPrereqError',
       ['Please pass at least one modification', 'wrong_input'],
@@ -156,7 +156,7 @@ describe('group set params', () => {
   })
 
   test('takes overrides away again', async () => {
-    const cluster = new UnitCluster()
+    const cluster = smallCluster()
     const set = (params: object) => cluster.run('OP_GROUP_SET_PARAMS', { group_name: 'default', ...params })
     await set({ ipolicy: { 'vcpu-ratio': 6, 'spindle-ratio': 2 }, diskparams: { plain: { stripes: 2 } } })
     expect(cluster.groupNamed('default').ipolicy).toEqual({ 'vcpu-ratio': 6, 'spindle-ratio': 2 })
@@ -166,11 +166,11 @@ describe('group set params', () => {
   })
 
   test('warns of instances that the new policy would not allow, and locks the instances of the group', async () => {
-    const cluster = new UnitCluster()
+    const cluster = smallCluster()
     cluster.addInstance('small.test', 'node2', { beparams: { maxmem: 64, minmem: 64 } }, 'node3')
     cluster.addInstance('large.test', 'node2', { beparams: { maxmem: 2048, minmem: 64 } }, 'node3')
     const bounds = { min: { ...specs(32), 'disk-size': 8 }, max: { ...specs(1024), 'disk-size': 4096 } }
-    cluster.apply(
+    cluster.given(
       change('patchNodeGroup', cluster.groupNamed('default').uuid, {
         ipolicy: { minmax: [{ ...bounds, max: { ...bounds.max, 'memory-size': 4096 } }] },
       }),
@@ -184,7 +184,7 @@ describe('group set params', () => {
   })
 
   test('only KVM reads disks in user space', async () => {
-    const cluster = new UnitCluster()
+    const cluster = smallCluster()
     const { uuid } = cluster.addInstance('inst1.test', 'node2', { hypervisor: 'xen-pvm' })
     cluster.addRbdDisk(uuid)
     expect(
@@ -204,7 +204,7 @@ describe('group set params', () => {
 
 describe('group rename and remove', () => {
   test('a group gets a new name, and the hooks run on its nodes', async () => {
-    const cluster = new UnitCluster()
+    const cluster = smallCluster()
     const group = cluster.addGroup('rack2')
     await cluster.run('OP_GROUP_ASSIGN_NODES', { group_name: 'rack2', nodes: ['node3.test'] })
     expect(await cluster.run('OP_GROUP_RENAME', { group_name: 'rack2', new_name: 'rack3' })).toBe('rack3')
@@ -216,7 +216,7 @@ describe('group rename and remove', () => {
   })
 
   test('the new name must be free', async () => {
-    const cluster = new UnitCluster()
+    const cluster = smallCluster()
     const uuid = cluster.addGroup('rack2')
     expect(await cluster.failure('OP_GROUP_RENAME', { group_name: 'default', new_name: 'rack2' })).toEqual([
       'OpPrereqError',
@@ -225,7 +225,7 @@ describe('group rename and remove', () => {
   })
 
   test('only an empty group that is not the last one can be removed', async () => {
-    const cluster = new UnitCluster(['node1'])
+    const cluster = smallCluster(['node1'])
     expect(await cluster.failure('OP_GROUP_REMOVE', { group_name: 'default' })).toEqual([
       'OpPrereqError',
       [`Group 'default' not empty, has the following nodes: ${cluster.node('node1').uuid}`, 'wrong_state'],
@@ -242,7 +242,7 @@ describe('group rename and remove', () => {
 
 describe('group assign nodes', () => {
   test('moves nodes under the locks of both groups', async () => {
-    const cluster = new UnitCluster()
+    const cluster = smallCluster()
     const [from, to] = [cluster.groupNamed('default').uuid, cluster.addGroup('rack2')]
     expect(await cluster.run('OP_GROUP_ASSIGN_NODES', { group_name: 'rack2', nodes: ['node2', 'node3'] })).toBeNull()
     expect(['node1', 'node2', 'node3'].map((name) => cluster.node(name).group)).toEqual([from, to, to])
@@ -252,7 +252,7 @@ describe('group assign nodes', () => {
   })
 
   test('does not split mirrored instances unless forced', async () => {
-    const cluster = new UnitCluster()
+    const cluster = smallCluster()
     cluster.addGroup('rack2')
     cluster.addInstance('drbd1.test', 'node2', {}, 'node3')
     cluster.addInstance('plain1.test', 'node3')

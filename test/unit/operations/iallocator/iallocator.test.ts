@@ -1,16 +1,16 @@
 import { change } from '../../../../src/config/changes'
 import { networkUuid } from '../../../../src/model/ids'
 import type { NodeInfo } from '../../../../src/rpc/node/dicts'
-import { UnitCluster } from '../../../support/unit-cluster'
+import { type FakeCluster, smallCluster } from '../../../support/fake-cluster'
 
-let cluster: UnitCluster
+let cluster: FakeCluster
 let far: string
 /** The input of the administrator's script, and its answer. */
 let asked: unknown
 let says: unknown
 
 beforeEach(() => {
-  cluster = new UnitCluster(['node1', 'node2'], {
+  cluster = smallCluster(['node1', 'node2'], {
     default_iallocator: 'hail',
     enabled_disk_templates: ['rbd', 'diskless'],
     enabled_hypervisors: ['fake'],
@@ -24,7 +24,7 @@ beforeEach(() => {
     ...cluster.answers,
     node_info: (): NodeInfo => ['boot', [], [hypervisor]],
     all_instances_info: () => ({}),
-    iallocator_runner: (_node, name, input, params) => {
+    iallocator_runner: (_node, [name, input, params]) => {
       asked = { name, input: JSON.parse(input) as unknown, params }
       return typeof says === 'string' ? says : JSON.stringify(says)
     },
@@ -40,7 +40,7 @@ test('a group is emptied by one job for each instance, to the group that is left
     ' - INFO: Iallocator returned 2 job(s) for evacuating node group default',
     ' - INFO: Jobs will be submitted to run sequentially',
   ])
-  const [first, second] = cluster.jobs
+  const [first, second] = cluster.submitted
   expect(first).toMatchObject([{ OP_ID: 'OP_INSTANCE_MIGRATE', instance_name: 'db.test' }])
   expect(first?.[0]?.['target_node']).toMatch(/^far\d\.test$/)
   expect(first?.[0]?.['depends']).toBeUndefined()
@@ -56,9 +56,9 @@ test('a group is emptied by one job for each instance, to the group that is left
 
 test('who insists on failovers gets no migrations', async () => {
   await cluster.run('OP_GROUP_EVACUATE', { group_name: 'default', target_groups: ['far'], force_failover: true })
-  const [step] = cluster.jobs.flat()
+  const [step] = cluster.submitted.flat()
   expect(Object.keys(step ?? {})).not.toContain('allow_failover')
-  expect(cluster.jobs.flat().map(({ OP_ID }) => OP_ID)).toEqual(['OP_INSTANCE_FAILOVER', 'OP_INSTANCE_FAILOVER'])
+  expect(cluster.submitted.flat().map(({ OP_ID }) => OP_ID)).toEqual(['OP_INSTANCE_FAILOVER', 'OP_INSTANCE_FAILOVER'])
 })
 
 test('a group is no target for itself, and one alone has none', async () => {
@@ -66,7 +66,7 @@ test('a group is no target for itself, and one alone has none', async () => {
     'OpPrereqError',
     [`Group to be evacuated (${far}) can not be used as a target group (targets are ${far})`, 'wrong_input'],
   ])
-  cluster = new UnitCluster(['node1'], { default_iallocator: 'hail' })
+  cluster = smallCluster(['node1'], { default_iallocator: 'hail' })
   await expect(cluster.failure('OP_GROUP_EVACUATE', { group_name: 'default' })).resolves.toEqual([
     'OpPrereqError',
     ['There are no possible target groups', 'wrong_input'],
@@ -75,7 +75,7 @@ test('a group is no target for itself, and one alone has none', async () => {
 
 test('an instance changes to another group, which is none of its own', async () => {
   await cluster.run('OP_INSTANCE_CHANGE_GROUP', { instance_name: 'web' })
-  expect(cluster.jobs).toMatchObject([[{ OP_ID: 'OP_INSTANCE_MIGRATE', instance_name: 'web.test' }]])
+  expect(cluster.submitted).toMatchObject([[{ OP_ID: 'OP_INSTANCE_MIGRATE', instance_name: 'web.test' }]])
   expect(cluster.log.at(-1)).toBe(" - INFO: Iallocator returned 1 job(s) for changing group of instance 'web.test'")
   const own = cluster.groupNamed('default').uuid
   await expect(
@@ -91,7 +91,7 @@ test('what cannot move is said, and nothing moves', async () => {
     cluster.config = { ...cluster.config, nodes: { ...cluster.config.nodes, [cluster.node(name).uuid]: { ...cluster.node(name), offline: true } } } // prettier-ignore
   const outcome = await cluster.failure('OP_GROUP_EVACUATE', { group_name: 'default' })
   expect(outcome).toEqual(['OpExecError', [expect.stringMatching(/^Unable to evacuate instances db\.test \(.+\), web\.test/)]]) // prettier-ignore
-  expect(cluster.jobs).toEqual([])
+  expect(cluster.submitted).toEqual([])
 })
 
 test('the input of an allocator can be looked at: the configuration, and how full the nodes are', async () => {
@@ -130,7 +130,7 @@ test('a script of the administrator is asked on the master, with the parameters 
   says = 'what it says'
   await expect(cluster.run('OP_TEST_ALLOCATOR', out)).resolves.toBe('what it says')
   expect(asked).toMatchObject({ name: 'mine', params: {}, input: { request: { type: 'relocate', name: 'web.test' } } })
-  expect(cluster.callsOf('iallocator_runner').map(({ node }) => node)).toEqual(['node1.test'])
+  expect(cluster.calls('iallocator_runner').map(({ node }) => node)).toEqual(['node1.test'])
 })
 
 test('a script or the built-in allocator can be asked for a balance, and how many instances fit', async () => {
@@ -147,14 +147,14 @@ test('a script or the built-in allocator can be asked for a balance, and how man
 })
 
 const lists = (list: Readonly<Record<string, readonly string[]>>) =>
-  cluster.apply(...Object.entries(list).map(([kind, names]) => change('setGantry', 'allocators', kind, names)))
+  cluster.given(...Object.entries(list).map(([kind, names]) => change('setGantry', 'allocators', kind, names)))
 const evacuation = { node_name: 'node2', mode: 'primary-only' }
 
 test('the allocators of a kind of question are asked in order until one finds something', async () => {
   lists({ 'node-evacuate': ['mine', 'hail'] })
   says = { success: false, info: 'the moon is wrong', result: [] }
   await cluster.run('OP_NODE_EVACUATE', evacuation)
-  expect(cluster.jobs.flat().map(({ instance_name: name }) => name)).toEqual(['db.test', 'web.test'])
+  expect(cluster.submitted.flat().map(({ instance_name: name }) => name)).toEqual(['db.test', 'web.test'])
   expect(cluster.log).toContain(
     " - WARNING: Allocator 'mine' found nothing: Can't compute node evacuation using iallocator 'mine': the moon is wrong; asking 'hail'",
   )
@@ -164,9 +164,9 @@ test('the allocators of a kind of question are asked in order until one finds so
     [['db.test', 'no room']],
     [[{ OP_ID: 'OP_INSTANCE_MIGRATE' }]],
   ])
-  cluster.jobs.length = 0
+  cluster.submitted.length = 0
   await cluster.run('OP_NODE_EVACUATE', evacuation)
-  expect(cluster.jobs).toHaveLength(2)
+  expect(cluster.submitted).toHaveLength(2)
   lists({ 'node-evacuate': ['hail', 'mine'] })
   asked = undefined
   await cluster.run('OP_NODE_EVACUATE', evacuation)
@@ -198,11 +198,11 @@ test('each kind has its own list, without one there is the default allocator, an
   ])
   await cluster.run('OP_INSTANCE_CHANGE_GROUP', { instance_name: 'web', iallocator: 'hail' })
   await cluster.run('OP_NODE_EVACUATE', evacuation)
-  expect(cluster.callsOf('iallocator_runner')).toHaveLength(1)
+  expect(cluster.calls('iallocator_runner')).toHaveLength(1)
   await cluster.failure('OP_INSTANCE_CREATE', { ...placed, pnode: 'far1' })
-  expect(cluster.callsOf('iallocator_runner')).toHaveLength(1)
+  expect(cluster.calls('iallocator_runner')).toHaveLength(1)
   await cluster.failure('OP_INSTANCE_CREATE', { ...placed, iallocator: '.' })
-  expect(cluster.callsOf('iallocator_runner')).toHaveLength(2)
+  expect(cluster.calls('iallocator_runner')).toHaveLength(2)
   lists({ 'change-group': [] })
   cluster.config = { ...cluster.config, cluster: { ...cluster.config.cluster, default_iallocator: '' } }
   await expect(cluster.failure('OP_INSTANCE_CHANGE_GROUP', { instance_name: 'web' })).resolves.toEqual([
@@ -261,9 +261,9 @@ test('why an instance cannot change its group is told of the groups that it was 
     return text
   }
   for (const name of ['far1', 'far2', 'far3'])
-    cluster.apply(change('patchNode', cluster.node(name).uuid, { drained: true }))
+    cluster.given(change('patchNode', cluster.node(name).uuid, { drained: true }))
   expect(await why()).toBe('Unable to evacuate instances web.test (no node of group far fits: 3 are drained)')
-  cluster.apply(change('patchNode', cluster.node('far1').uuid, { drained: false }))
+  cluster.given(change('patchNode', cluster.node('far1').uuid, { drained: false }))
   cluster.answers.node_info = (node): NodeInfo => {
     const memory = { memory_total: 8192, memory_free: node.name.startsWith('far') ? 64 : 4096, memory_dom0: 512 }
     return ['boot', [], [{ ...memory, cpu_total: 8, cpu_nodes: 1, cpu_sockets: 1, cpu_dom0: 1 }]]
@@ -284,7 +284,7 @@ test('a script says how a group is emptied, with opcodes that move instances and
   const step = { OP_ID: 'OP_INSTANCE_MIGRATE', instance_name: 'web.test', target_node: 'far1.test' }
   says = success([moved, [], [[step]]])
   await cluster.run('OP_GROUP_EVACUATE', { group_name: 'default', iallocator: 'mine' })
-  expect(cluster.jobs).toMatchObject([[step]])
+  expect(cluster.submitted).toMatchObject([[step]])
   expect(asked).toMatchObject({ input: { request: { type: 'change-group', instances: ['db.test', 'web.test'], target_groups: [far] } } }) // prettier-ignore
   says = success([moved, [], [[{ OP_ID: 'OP_CLUSTER_DESTROY' }]]])
   const refused = await cluster.failure('OP_GROUP_EVACUATE', { group_name: 'default', iallocator: 'mine' })
@@ -309,7 +309,7 @@ test('a script places several instances at once', async () => {
   const instances = [create, { ...create, instance_name: 'other.test' }]
   const answer = await cluster.run('OP_INSTANCE_MULTI_ALLOC', { iallocator: 'mine', instances })
   expect(answer).toEqual({ allocatable: ['new.test'], failed: ['other.test'], jobs: [[true, 100]] })
-  expect(cluster.jobs).toMatchObject([[{ OP_ID: 'OP_INSTANCE_CREATE', pnode: 'far1.test' }]])
+  expect(cluster.submitted).toMatchObject([[{ OP_ID: 'OP_INSTANCE_CREATE', pnode: 'far1.test' }]])
 })
 
 test.each([

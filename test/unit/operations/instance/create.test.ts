@@ -1,7 +1,8 @@
 import { verifyConfig } from '../../../../src/config/verify'
 import { step } from '../../../../src/locks/table'
 import type { ClientId, LockRequest } from '../../../../src/model/lock'
-import { FakeEnvironment } from '../../../support/fake-environment'
+import type { NodeInfo } from '../../../../src/rpc/node/dicts'
+import { type FakeCluster, simulatedCluster } from '../../../support/fake-cluster'
 
 const create = {
   instance_name: 'inst20.gnt.example',
@@ -23,9 +24,9 @@ const shared = {
   ],
 }
 
-let cluster: FakeEnvironment
+let cluster: FakeCluster
 beforeEach(() => {
-  cluster = new FakeEnvironment()
+  cluster = simulatedCluster()
 })
 afterEach(() => {
   expect(cluster.table.owners.size).toBe(0)
@@ -124,7 +125,7 @@ test('names of disks are given once', async () => {
 test('only the locks that are needed are asked for, in order', async () => {
   await cluster.run('OP_INSTANCE_CREATE', create)
   const { uuid } = cluster.node('node1')
-  expect(cluster.requested).toEqual([
+  expect(cluster.lockRequests.flat()).toEqual([
     ['cluster/BGL', 'shared'],
     ['instance/inst20.gnt.example', 'exclusive'],
     [`node/${uuid}`, 'exclusive'],
@@ -141,7 +142,7 @@ test('the allocator chooses a node and says so; a dry run stops there', async ()
   ])
   expect(Object.keys(cluster.config.nodes)).toContain((result as string[])[0])
   expect(cluster.instance('inst20')).toBeUndefined()
-  expect(cluster.called('hooks_runner').map(({ args }) => args.slice(0, 2))).toContainEqual(['instance-add', 'pre'])
+  expect(cluster.calls('hooks_runner').map(({ args }) => args.slice(0, 2))).toContainEqual(['instance-add', 'pre'])
 })
 
 test('a network of a NIC, by name, is looked for in the groups, and the allocator takes one that has it', async () => {
@@ -176,8 +177,8 @@ describe('with opportunistic locking', () => {
     hold(['node1'])
     const [name] = (await cluster.run('OP_INSTANCE_CREATE', op)) as string[]
     const chosen = cluster.node(String(name).split('.')[0] ?? '')
-    expect(cluster.requested).toContainEqual([`node-res/${chosen.uuid}`, 'exclusive'])
-    expect(cluster.requested).not.toContainEqual([`node-res/${cluster.node('node1').uuid}`, 'exclusive'])
+    expect(cluster.lockRequests.flat()).toContainEqual([`node-res/${chosen.uuid}`, 'exclusive'])
+    expect(cluster.lockRequests.flat()).not.toContainEqual([`node-res/${cluster.node('node1').uuid}`, 'exclusive'])
     step(cluster.table, { owner: other, at: 0, kind: 'free' })
   })
 
@@ -193,17 +194,17 @@ describe('with opportunistic locking', () => {
     ])
     expect([cluster.started, cluster.noted]).toEqual([false, expect.objectContaining({ opportunistic_locking: false })])
     for (const { uuid } of Object.values(cluster.config.nodes))
-      expect(cluster.requested).toContainEqual([`node/${uuid}`, 'exclusive'])
+      expect(cluster.lockRequests.flat()).toContainEqual([`node/${uuid}`, 'exclusive'])
     step(cluster.table, { owner: other, at: 0, kind: 'free' })
   })
 
   test('a script that finds no room on the free nodes is asked again with all of them', async () => {
     const asked: unknown[] = []
-    cluster.overrides.set('iallocator_runner', (_node, [, input]) => {
-      const { request } = JSON.parse(String(input)) as { request: Record<string, unknown> }
+    cluster.answers.iallocator_runner = (_node, [, input]) => {
+      const { request } = JSON.parse(input) as { request: Record<string, unknown> }
       asked.push(request['restrict-to-nodes'])
       return JSON.stringify({ success: false, info: 'the moon is wrong', result: [] })
-    })
+    }
     hold(['node1'])
     const locked = cluster.run('OP_INSTANCE_CREATE', { ...op, iallocator: 'mine' })
     await expect(locked).rejects.toThrow(/^blocked by .*livelock\/9/)
@@ -311,10 +312,10 @@ test('an OS that the node does not have is the node’s error', async () => {
 test('a disk that cannot be made takes the others and the reservation with it', async () => {
   const before = cluster.diskFiles()
   let made = 0
-  cluster.overrides.set('blockdev_create', () => {
+  cluster.answers.blockdev_create = () => {
     if (++made === 2) throw new Error('no space left')
     return undefined
-  })
+  }
   const [name, [text]] = (await cluster.failure('OP_INSTANCE_CREATE', shared)) as [string, [string]]
   expect(name).toBe('OpExecError')
   expect(text).toMatch(
@@ -328,22 +329,22 @@ test('a disk that may be there, on a node that does not answer, keeps its instan
   const away = () => {
     throw new Error('connection refused')
   }
-  cluster.overrides.set('blockdev_create', away)
-  cluster.overrides.set('blockdev_remove', away)
+  cluster.answers.blockdev_create = away
+  cluster.answers.blockdev_remove = away
   await cluster.failure('OP_INSTANCE_CREATE', { ...shared, disks: [{ size: 8 }] })
   expect(cluster.log.join('\n')).toMatch(/Failed to remove newly-created disk .* on node node1.gnt.example/)
   expect(cluster.log.join('\n')).toContain("remove it with 'gnt-instance remove inst20.gnt.example'")
   expect(cluster.instance('inst20')).toMatchObject({ forthcoming: true })
-  cluster.overrides.clear()
+  cluster.answers = {}
   await cluster.run('OP_INSTANCE_REMOVE', { instance_name: 'inst20' })
   expect(cluster.instance('inst20')).toBeUndefined()
 })
 
 test('what cannot be taken back is named, and stays known', async () => {
-  cluster.overrides.set('blockdev_getmirrorstatus', () => [{ dev_path: '', is_degraded: true, ldisk_status: 4 }])
-  cluster.overrides.set('blockdev_remove', () => {
+  cluster.answers.blockdev_getmirrorstatus = () => [{ dev_path: '', is_degraded: true, ldisk_status: 4 }]
+  cluster.answers.blockdev_remove = () => {
     throw new Error('busy')
-  })
+  }
   const wanted = { ...shared, disks: [{ size: 8 }] }
   await expect(cluster.failure('OP_INSTANCE_CREATE', wanted)).resolves.toEqual([
     'OpExecError',
@@ -355,9 +356,9 @@ test('what cannot be taken back is named, and stays known', async () => {
 })
 
 test('a failed installation leaves the instance stopped and says so', async () => {
-  cluster.overrides.set('instance_os_add', () => {
+  cluster.answers.instance_os_add = () => {
     throw new Error('script failed')
-  })
+  }
   await expect(cluster.failure('OP_INSTANCE_CREATE', shared)).resolves.toEqual([
     'OpExecError',
     ['Could not add os for instance inst20.gnt.example on node node1.gnt.example: script failed'],
@@ -369,7 +370,7 @@ test('a failed installation leaves the instance stopped and says so', async () =
 test('secret OS parameters reach the scripts and no record', async () => {
   cluster.secrets = { osparams_secret: { password: 'hunter2' } }
   await cluster.run('OP_INSTANCE_CREATE', { ...shared, osparams: { size: 3 }, osparams_secret: {} })
-  expect(cluster.called('instance_os_add')[0]?.args[0]).toMatchObject({
+  expect(cluster.calls('instance_os_add')[0]?.args[0]).toMatchObject({
     osparams: { size: '3' },
     osparams_private: { password: 'hunter2' },
   })
@@ -378,26 +379,25 @@ test('secret OS parameters reach the scripts and no record', async () => {
 
 test('without installation nothing is run or started', async () => {
   await cluster.run('OP_INSTANCE_CREATE', { ...shared, no_install: true })
-  expect(cluster.called('instance_os_add')).toEqual([])
+  expect(cluster.calls('instance_os_add')).toEqual([])
   expect(cluster.runningOn('inst20')).toEqual([])
   expect(cluster.log[0]).toBe(' - INFO: No-installation mode selected, disabling startup')
 })
 
 test('a hook script that refuses stops it before anything is made', async () => {
-  cluster.overrides.set('hooks_runner', (_node, [path, phase]) =>
-    path === 'instance-add' && phase === 'pre' ? [['instance-add-pre.d/quota', 1, 'over quota']] : [],
-  )
+  cluster.answers.hooks_runner = (_node, [path, phase]) =>
+    path === 'instance-add' && phase === 'pre' ? [['instance-add-pre.d/quota', 1, 'over quota']] : []
   await expect(cluster.failure('OP_INSTANCE_CREATE', shared)).resolves.toEqual([
     'HooksAbort',
     [[['node1.gnt.example', 'instance-add-pre.d/quota', 'over quota']]],
   ])
-  expect(cluster.called('blockdev_create')).toEqual([])
+  expect(cluster.calls('blockdev_create')).toEqual([])
 })
 
 test('a job killed at any node call leaves no disk and no guest that the configuration does not know', async () => {
   let killed = true
   for (let after = 1; killed; after++) {
-    const fresh = new FakeEnvironment()
+    const fresh = simulatedCluster()
     killed = await fresh.runUntilKilled('OP_INSTANCE_CREATE', shared, after)
     expect(verifyConfig(fresh.config)).toEqual([])
     const known = Object.keys(fresh.config.disks)
@@ -410,10 +410,20 @@ test('a job killed at any node call leaves no disk and no guest that the configu
 describe('what disks are asked to be', () => {
   const GIB = 1024
   const space = (size: number, free: number) =>
-    cluster.overrides.set('node_info', () => [
+    (cluster.answers.node_info = (): NodeInfo => [
       'boot',
       [{ type: 'sharedfile', name: '/srv', storage_size: size, storage_free: free }],
-      [{ memory_free: 4096, memory_total: 8192, memory_dom0: 0, cpu_total: 4 }],
+      [
+        {
+          memory_free: 4096,
+          memory_total: 8192,
+          memory_dom0: 0,
+          cpu_total: 4,
+          cpu_nodes: 1,
+          cpu_sockets: 1,
+          cpu_dom0: 1,
+        },
+      ],
     ])
   const big = { ...shared, disks: [{ size: 900 * GIB }], os_type: 'noop' }
 
@@ -478,11 +488,11 @@ describe('what disks are asked to be', () => {
   })
 
   test('an image is written to the first disk instead of an installation', async () => {
-    cluster.overrides.set('blockdev_image', () => null)
+    cluster.answers.blockdev_image = () => null
     const { os_type: _, ...without } = shared
     await cluster.run('OP_INSTANCE_CREATE', { ...without, osparams: { 'os-image': '/images/a.img' } })
-    expect(cluster.called('blockdev_image').map(({ args }) => args.slice(1))).toEqual([['/images/a.img', 8]])
-    expect(cluster.called('instance_os_add')).toEqual([])
+    expect(cluster.calls('blockdev_image').map(({ args }) => args.slice(1))).toEqual([['/images/a.img', 8]])
+    expect(cluster.calls('instance_os_add')).toEqual([])
     const relative = cluster.failure('OP_INSTANCE_CREATE', { ...without, osparams: { 'os-image': 'a.img' } })
     await expect(relative).resolves.toEqual([
       'OpPrereqError',

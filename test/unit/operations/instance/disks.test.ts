@@ -1,9 +1,9 @@
-import { FakeEnvironment } from '../../../support/fake-environment'
+import { type FakeCluster, simulatedCluster } from '../../../support/fake-cluster'
 
 // inst6: sharedfile, up on node3; inst2: file, up on node2; inst1: diskless.
-let cluster: FakeEnvironment
+let cluster: FakeCluster
 beforeEach(() => {
-  cluster = new FakeEnvironment()
+  cluster = simulatedCluster()
 })
 afterEach(() => {
   expect(cluster.table.owners.size).toBe(0)
@@ -20,7 +20,7 @@ test('disks whose size is wrong in the configuration are activated without it', 
   await stop('inst6')
   await cluster.run('OP_INSTANCE_ACTIVATE_DISKS', { instance_name: 'inst6', ignore_size: true })
   await cluster.run('OP_INSTANCE_ACTIVATE_DISKS', { instance_name: 'inst6' })
-  const sizes = cluster.called('blockdev_assemble').map(({ args }) => (args[0] as { size: number }).size)
+  const sizes = cluster.calls('blockdev_assemble').map(({ args }) => (args[0] as { size: number }).size)
   expect([...new Set(sizes)]).toEqual([0, 8])
 })
 
@@ -28,7 +28,7 @@ describe('grow', () => {
   const grow = { instance_name: 'inst6', disk: 0, amount: 4 }
 
   test('by an amount, with the log of a real master, and the guest is told', async () => {
-    cluster.overrides.set('resize_disk', () => null)
+    cluster.answers.resize_disk = () => null
     await expect(cluster.run('OP_INSTANCE_GROW_DISK', grow)).resolves.toBeNull()
     expect(cluster.log).toEqual([
       "Growing disk 0 of instance 'inst6.gnt.example' by 4M to 12M",
@@ -36,12 +36,12 @@ describe('grow', () => {
       " - INFO: Instance inst6.gnt.example's disks are in sync",
     ])
     expect(disk('inst6')?.size).toBe(12)
-    expect(cluster.called('blockdev_grow').map(({ args }) => args.slice(1, 4))).toEqual([
+    expect(cluster.calls('blockdev_grow').map(({ args }) => args.slice(1, 4))).toEqual([
       [4, true, true],
       [4, false, true],
       [4, false, false],
     ])
-    expect(cluster.called('resize_disk')[0]?.args[2]).toBe(12 * 1024 * 1024)
+    expect(cluster.calls('resize_disk')[0]?.args[2]).toBe(12 * 1024 * 1024)
   })
 
   test('to a size; not to a smaller one, nor a disk that is not there', async () => {
@@ -71,14 +71,14 @@ describe('grow', () => {
   test('a stopped one is switched off again, unless nobody waits for it to be in sync', async () => {
     await stop('inst6')
     await cluster.run('OP_INSTANCE_GROW_DISK', grow)
-    const [before] = [cluster.called('blockdev_shutdown').length]
+    const [before] = [cluster.calls('blockdev_shutdown').length]
     await cluster.run('OP_INSTANCE_GROW_DISK', { ...grow, wait_for_sync: false })
-    expect(cluster.called('blockdev_shutdown')).toHaveLength(before)
+    expect(cluster.calls('blockdev_shutdown')).toHaveLength(before)
     expect(cluster.log.at(-1)).toMatch(/^ - WARNING: Not shutting down the disk even if/)
   })
 
   test('a node that says no leaves the size', async () => {
-    cluster.overrides.set('blockdev_grow', fail('disk full'))
+    cluster.answers.blockdev_grow = fail('disk full')
     await expect(cluster.failure('OP_INSTANCE_GROW_DISK', grow)).resolves.toEqual([
       'OpExecError',
       ['Dry-run grow request failed to node node3.gnt.example: disk full'],
@@ -95,13 +95,16 @@ describe('rename', () => {
     await expect(cluster.run('OP_INSTANCE_RENAME', rename)).resolves.toBe('new6.gnt.example')
     expect(cluster.instance('inst6')).toBeUndefined()
     expect(disk('new6')?.logical_id[1]).toMatch(/^\/srv\/ganeti\/shared-file-storage\/new6\.gnt\.example\//)
-    expect(cluster.called('file_storage_dir_rename')[0]?.args).toEqual([
+    expect(cluster.calls('file_storage_dir_rename')[0]?.args).toEqual([
       '/srv/ganeti/shared-file-storage/inst6.gnt.example',
       '/srv/ganeti/shared-file-storage/new6.gnt.example',
     ])
-    expect(cluster.called('instance_run_rename')[0]?.args[1]).toBe('inst6.gnt.example')
+    expect(cluster.calls('instance_run_rename')[0]?.args[1]).toBe('inst6.gnt.example')
     expect(cluster.instance('new6')?.disks_active).toBe(false)
-    const locks = cluster.requested.map(([name]) => name).filter((name) => name.startsWith('instance/'))
+    const locks = cluster.lockRequests
+      .flat()
+      .map(([name]) => name)
+      .filter((name) => name.startsWith('instance/'))
     expect(locks.slice(-2)).toEqual(['instance/inst6.gnt.example', 'instance/new6.gnt.example'])
   })
 
@@ -119,10 +122,10 @@ describe('rename', () => {
 
   test('an OS script that fails is a warning, a folder that cannot be moved an error', async () => {
     await stop('inst6')
-    cluster.overrides.set('instance_run_rename', fail('no'))
+    cluster.answers.instance_run_rename = fail('no')
     await cluster.run('OP_INSTANCE_RENAME', rename)
     expect(cluster.log.join('\n')).toContain('(but the instance has been renamed in Ganeti): no')
-    cluster.overrides.set('file_storage_dir_rename', fail('no'))
+    cluster.answers.file_storage_dir_rename = fail('no')
     const [, [text]] = (await cluster.failure('OP_INSTANCE_RENAME', {
       instance_name: 'new6',
       new_name: 'inst6.gnt.example',
@@ -133,17 +136,17 @@ describe('rename', () => {
 
 describe('reinstall', () => {
   test('writes the image that its parameters name, before the scripts run', async () => {
-    cluster.overrides.set('blockdev_image', () => null)
+    cluster.answers.blockdev_image = () => null
     await stop('inst6')
     const osparams = { 'os-image': 'http://127.0.0.1/image' }
     await cluster.run('OP_INSTANCE_REINSTALL', { instance_name: 'inst6', osparams })
     expect(cluster.log[0]).toBe("Using OS image 'http://127.0.0.1/image'")
-    const order = cluster.calls.map(({ call }) => call).filter((call) => /image|os_add/.test(call))
+    const order = cluster.asked.map(({ call }) => call).filter((call) => /image|os_add/.test(call))
     expect(order).toEqual(['blockdev_image', 'instance_os_add'])
   })
 
   test('looks at the image that the instance has beside what is given, before anything is done', async () => {
-    cluster.overrides.set('blockdev_image', () => null)
+    cluster.answers.blockdev_image = () => null
     await stop('inst6')
     const uuid = cluster.instance('inst6')?.uuid
     const has = (image: string) => cluster.change('patchInstance', uuid, { osparams: { 'os-image': image } })
@@ -174,8 +177,8 @@ describe('reinstall', () => {
       osparams: { dhcp: 'no' },
       disks_active: false,
     })
-    expect(cluster.called('instance_os_add')[0]?.args[0]).toMatchObject({ osparams_private: { password: 'hunter2' } })
-    expect(cluster.called('instance_os_add')[0]?.args[1]).toBe(true)
+    expect(cluster.calls('instance_os_add')[0]?.args[0]).toMatchObject({ osparams_private: { password: 'hunter2' } })
+    expect(cluster.calls('instance_os_add')[0]?.args[1]).toBe(true)
     expect(JSON.stringify(cluster.config)).not.toContain('hunter2')
   })
 
@@ -193,7 +196,7 @@ describe('reinstall', () => {
 
   test('a script that fails is the error, and the disks are off', async () => {
     await stop('inst6')
-    cluster.overrides.set('instance_os_add', fail('exit 1'))
+    cluster.answers.instance_os_add = fail('exit 1')
     await expect(cluster.failure('OP_INSTANCE_REINSTALL', { instance_name: 'inst6' })).resolves.toEqual([
       'OpExecError',
       ["Could not install OS for instance 'inst6.gnt.example' on node 'node3.gnt.example': exit 1"],
@@ -214,7 +217,7 @@ describe('recreate disks', () => {
       /^Can't create block device <Disk\(type=file, .*\)> on node node2.gnt.example for instance inst2/,
     )
     expect(cluster.diskFiles()).toEqual(before)
-    expect(cluster.called('blockdev_remove')).toEqual([])
+    expect(cluster.calls('blockdev_remove')).toEqual([])
   })
 
   test('with parameters that disks have', async () => {
@@ -293,6 +296,6 @@ test('wiping covers a new disk in pieces', async () => {
   cluster.change('patchCluster', { prealloc_wipe_disks: true })
   await stop('inst6')
   await cluster.run('OP_INSTANCE_SET_PARAMS', { instance_name: 'inst6', disks: [['add', -1, { size: 20 }]] })
-  const pieces = cluster.called('blockdev_wipe').map(({ args }) => args.slice(1))
+  const pieces = cluster.calls('blockdev_wipe').map(({ args }) => args.slice(1))
   expect(pieces).toEqual([0, 2, 4, 6, 8, 10, 12, 14, 16, 18].map((offset) => [offset, 2]))
 })

@@ -1,9 +1,9 @@
-import { FakeEnvironment } from '../../../support/fake-environment'
+import { type FakeCluster, simulatedCluster } from '../../../support/fake-cluster'
 
 // inst1: diskless, up on node2; inst2: file, up on node2; inst4: diskless, down on node3; inst6: sharedfile, up on node3.
-let cluster: FakeEnvironment
+let cluster: FakeCluster
 beforeEach(() => {
-  cluster = new FakeEnvironment()
+  cluster = simulatedCluster()
 })
 afterEach(() => {
   expect(cluster.table.owners.size).toBe(0)
@@ -17,7 +17,7 @@ const fail = (text: string) => () => {
 
 describe('startup', () => {
   test('what a node says of a start is in the log of the job', async () => {
-    cluster.overrides.set('instance_start', () => ['NIC 0 has another network'])
+    cluster.answers.instance_start = () => ['NIC 0 has another network']
     await cluster.run('OP_INSTANCE_STARTUP', { instance_name: 'inst4' })
     expect(cluster.log).toContain(' - INFO: NIC 0 has another network')
   })
@@ -28,13 +28,13 @@ describe('startup', () => {
     await expect(cluster.run('OP_INSTANCE_STARTUP', of('inst6'))).resolves.toBeNull()
     expect(cluster.runningOn('inst6')).toEqual(['node3.gnt.example'])
     expect(cluster.instance('inst6')).toMatchObject({ admin_state: 'up', disks_active: true })
-    expect(cluster.called('blockdev_assemble').map(({ args }) => args[2])).toEqual([false, true])
-    expect(cluster.called('instance_start')[0]?.args.slice(1)).toEqual([false, [['gnt:test', 'why', 1]]])
+    expect(cluster.calls('blockdev_assemble').map(({ args }) => args[2])).toEqual([false, true])
+    expect(cluster.calls('instance_start')[0]?.args.slice(1)).toEqual([false, [['gnt:test', 'why', 1]]])
   })
 
   test('one that runs already is started again without a memory check, as the node allows', async () => {
     await cluster.run('OP_INSTANCE_STARTUP', of('inst1'))
-    expect(cluster.called('node_info')).toEqual([])
+    expect(cluster.calls('node_info')).toEqual([])
     expect(cluster.runningOn('inst1')).toEqual(['node2.gnt.example'])
   })
 
@@ -76,18 +76,18 @@ describe('startup', () => {
   })
 
   test('when it does not start, its disks are deactivated again', async () => {
-    cluster.overrides.set('instance_info', () => ({}))
-    cluster.overrides.set('instance_start', fail('no KVM'))
+    cluster.answers.instance_info = () => ({})
+    cluster.answers.instance_start = fail('no KVM')
     await expect(cluster.failure('OP_INSTANCE_STARTUP', of('inst6'))).resolves.toEqual([
       'OpExecError',
       ["Could not start instance 'inst6.gnt.example': no KVM"],
     ])
-    expect(cluster.called('blockdev_shutdown')).toHaveLength(1)
+    expect(cluster.calls('blockdev_shutdown')).toHaveLength(1)
     expect(cluster.instance('inst6')?.disks_active).toBe(false)
   })
 
   test('disks that cannot be activated stop it', async () => {
-    cluster.overrides.set('blockdev_assemble', fail('gone'))
+    cluster.answers.blockdev_assemble = fail('gone')
     await expect(cluster.failure('OP_INSTANCE_STARTUP', of('inst6'))).resolves.toEqual([
       'OpExecError',
       ['Disk consistency error'],
@@ -95,12 +95,12 @@ describe('startup', () => {
     expect(cluster.log).toContain(
       ' - WARNING: Could not prepare block device disk/0 on node node3.gnt.example (is_primary=True, pass=2): gone',
     )
-    expect(cluster.called('instance_start')).toEqual([])
+    expect(cluster.calls('instance_start')).toEqual([])
   })
 
   test('hooks see the instance before and after', async () => {
     await cluster.run('OP_INSTANCE_STARTUP', of('inst4', { force: true }))
-    const post = cluster.called('hooks_runner').find(({ args }) => args[0] === 'instance-start' && args[1] === 'post')
+    const post = cluster.calls('hooks_runner').find(({ args }) => args[0] === 'instance-start' && args[1] === 'post')
     expect(post?.args[2]).toMatchObject({
       GANETI_OP_CODE: 'OP_INSTANCE_STARTUP',
       GANETI_OBJECT_TYPE: 'INSTANCE',
@@ -113,7 +113,7 @@ describe('startup', () => {
       GANETI_MASTER: 'node1.gnt.example',
       GANETI_DATA_DIR: '/var/lib/ganeti',
     })
-    const hooks = cluster.called('hooks_runner').map(({ node, args }) => [node, args[0], args[1]])
+    const hooks = cluster.calls('hooks_runner').map(({ node, args }) => [node, args[0], args[1]])
     expect(hooks.at(-1)).toEqual(['node1.gnt.example', 'config-update', 'post'])
   })
 })
@@ -123,7 +123,7 @@ describe('shutdown', () => {
     await cluster.run('OP_INSTANCE_SHUTDOWN', of('inst6', { timeout: 5 }))
     expect(cluster.runningOn('inst6')).toEqual([])
     expect(cluster.instance('inst6')).toMatchObject({ admin_state: 'down', disks_active: false })
-    expect(cluster.called('instance_shutdown')[0]?.args[1]).toBe(5)
+    expect(cluster.calls('instance_shutdown')[0]?.args[1]).toBe(5)
   })
 
   test('no_remember leaves it marked up; a user who shuts down is remembered', async () => {
@@ -134,7 +134,7 @@ describe('shutdown', () => {
   })
 
   test('a guest that does not stop is a warning', async () => {
-    cluster.overrides.set('instance_shutdown', fail('stuck'))
+    cluster.answers.instance_shutdown = fail('stuck')
     await cluster.run('OP_INSTANCE_SHUTDOWN', of('inst1'))
     expect(cluster.log).toEqual([' - WARNING: Could not shutdown instance: stuck'])
   })
@@ -143,13 +143,13 @@ describe('shutdown', () => {
 describe('reboot', () => {
   test.each(['soft', 'hard'])('%s is the node’s work', async (kind) => {
     await cluster.run('OP_INSTANCE_REBOOT', of('inst1', { reboot_type: kind }))
-    expect(cluster.called('instance_reboot')[0]?.args.slice(1, 3)).toEqual([kind, 120])
-    expect(cluster.called('instance_shutdown')).toEqual([])
+    expect(cluster.calls('instance_reboot')[0]?.args.slice(1, 3)).toEqual([kind, 120])
+    expect(cluster.calls('instance_shutdown')).toEqual([])
   })
 
   test('full stops, deactivates, activates and starts', async () => {
     await cluster.run('OP_INSTANCE_REBOOT', of('inst6', { reboot_type: 'full' }))
-    const order = cluster.calls.map(({ call }) => call).filter((call) => /^(instance_s|blockdev)/.test(call))
+    const order = cluster.asked.map(({ call }) => call).filter((call) => /^(instance_s|blockdev)/.test(call))
     expect(order).toEqual([
       'instance_shutdown',
       'blockdev_shutdown',
@@ -172,7 +172,7 @@ describe('remove', () => {
     await cluster.run('OP_INSTANCE_REMOVE', of('inst6'))
     expect(cluster.instance('inst6')).toBeUndefined()
     expect(cluster.diskFiles().filter((uuid) => disks.includes(uuid as never))).toEqual([])
-    expect(cluster.called('file_storage_dir_remove').map(({ args }) => args)).toEqual([
+    expect(cluster.calls('file_storage_dir_remove').map(({ args }) => args)).toEqual([
       ['/srv/ganeti/shared-file-storage/inst6.gnt.example'],
     ])
   })
@@ -187,13 +187,13 @@ describe('remove', () => {
   })
 
   test('a guest that does not stop, or a disk that stays, keeps it; ignore_failures does not', async () => {
-    cluster.overrides.set('instance_shutdown', fail('stuck'))
+    cluster.answers.instance_shutdown = fail('stuck')
     await expect(cluster.failure('OP_INSTANCE_REMOVE', of('inst6'))).resolves.toEqual([
       'OpExecError',
       ["Could not shutdown instance 'inst6.gnt.example' on node 'node3.gnt.example': stuck"],
     ])
-    cluster.overrides.delete('instance_shutdown')
-    cluster.overrides.set('blockdev_remove', fail('busy'))
+    cluster.answers.instance_shutdown = undefined
+    cluster.answers.blockdev_remove = fail('busy')
     await expect(cluster.failure('OP_INSTANCE_REMOVE', of('inst6'))).resolves.toEqual([
       'OpExecError',
       ["Can't remove instance's disks"],
@@ -207,7 +207,7 @@ describe('remove', () => {
   test('a job killed at any node call loses no disk', async () => {
     let killed = true
     for (let after = 1; killed; after++) {
-      const fresh = new FakeEnvironment()
+      const fresh = simulatedCluster()
       killed = await fresh.runUntilKilled('OP_INSTANCE_REMOVE', of('inst6'), after)
       const known = Object.keys(fresh.config.disks)
       expect(fresh.diskFiles().filter((uuid) => !known.includes(uuid))).toEqual([])
@@ -246,7 +246,7 @@ describe('disks without the instance', () => {
       ["Instance 'inst6.gnt.example' is marked to be up, cannot shutdown disks", 'wrong_state'],
     ])
     await cluster.run('OP_INSTANCE_DEACTIVATE_DISKS', of('inst6', { force: true }))
-    expect(cluster.called('blockdev_shutdown')).toHaveLength(1)
+    expect(cluster.calls('blockdev_shutdown')).toHaveLength(1)
   })
 })
 

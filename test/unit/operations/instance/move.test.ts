@@ -1,9 +1,9 @@
-import { FakeEnvironment } from '../../../support/fake-environment'
+import { type FakeCluster, simulatedCluster } from '../../../support/fake-cluster'
 
 // inst6: sharedfile, up on node3; inst2: file; inst1: diskless, up on node2; inst4: diskless, down on node3.
-let cluster: FakeEnvironment
+let cluster: FakeCluster
 beforeEach(() => {
-  cluster = new FakeEnvironment()
+  cluster = simulatedCluster()
 })
 afterEach(() => {
   expect(cluster.table.owners.size).toBe(0)
@@ -22,7 +22,7 @@ test('an instance without disks migrates with the same words, in the mode of its
   ).resolves.toBeNull()
   expect(cluster.log).toContain('* closing instance disks on node node1.gnt.example')
   expect(cluster.log).toContain('* opening instance disks on node node1.gnt.example in exclusive mode')
-  expect(cluster.called('blockdev_close')).toEqual([])
+  expect(cluster.calls('blockdev_close')).toEqual([])
   expect(cluster.noted).toMatchObject({ mode: 'live' })
 })
 
@@ -45,7 +45,7 @@ test('a migration takes the steps of a real master, in its order', async () => {
   expect(primary()).toBe('node1.gnt.example')
   expect(cluster.runningOn('inst6')).toEqual(['node1.gnt.example'])
   const target = cluster.node('node1')
-  expect(cluster.called('instance_migrate')[0]?.args).toMatchObject([
+  expect(cluster.calls('instance_migrate')[0]?.args).toMatchObject([
     'cluster.gnt.example',
     {},
     target.secondary_ip,
@@ -55,9 +55,8 @@ test('a migration takes the steps of a real master, in its order', async () => {
 
 test('progress is told every ten seconds', async () => {
   let asked = 0
-  cluster.overrides.set('instance_get_migration_status', () =>
-    asked++ < 60 ? { status: 'active', transferred_ram: asked, total_ram: 100 } : { status: 'completed' },
-  )
+  cluster.answers.instance_get_migration_status = () =>
+    asked++ < 60 ? { status: 'active', transferred_ram: asked, total_ram: 100 } : { status: 'completed' }
   await cluster.run('OP_INSTANCE_MIGRATE', move)
   expect(cluster.log).toContainEqual(expect.stringMatching(/^\* memory transfer progress: 5\d\.00 %$/))
 })
@@ -67,20 +66,20 @@ test.each([
   ['instance_migrate', 'Could not migrate instance inst6.gnt.example: no', 'Migration failed, aborting'],
   ['instance_get_migration_status', 'Could not migrate instance inst6.gnt.example: no', 'Migration failed, aborting'],
 ] as const)('when %s fails, the instance stays where it runs', async (call, text, line) => {
-  cluster.overrides.set(call, fail('no'))
+  cluster.answers[call] = fail('no')
   await expect(cluster.failure('OP_INSTANCE_MIGRATE', move)).resolves.toEqual(['OpExecError', [text]])
   expect(cluster.log).toContain(line)
   expect(primary()).toBe('node3.gnt.example')
   expect(cluster.runningOn('inst6')).toEqual(['node3.gnt.example'])
-  expect(cluster.called('instance_finalize_migration_dst')[0]?.args[2]).toBe(false)
+  expect(cluster.calls('instance_finalize_migration_dst')[0]?.args[2]).toBe(false)
   expect(cluster.log.at(-1)).toBe('* opening instance disks on node node3.gnt.example in exclusive mode')
 })
 
 test('a guest that its target could not load goes on at its source, and the job tells why', async () => {
   cluster.change('patchInstance', String(cluster.instance('inst6')?.uuid), { hypervisor: 'kvm' })
   const loads = { memory: 128, vcpus: 1, state: 0, time: 0 }
-  cluster.overrides.set('instance_info', (node) => (node === 'node1.gnt.example' ? {} : loads))
-  cluster.overrides.set('instance_finalize_migration_dst', () => "Unknown savevm section 'kvmclock'")
+  cluster.answers.instance_info = ({ name }) => (name === 'node1.gnt.example' ? {} : loads)
+  cluster.answers.instance_finalize_migration_dst = () => "Unknown savevm section 'kvmclock'"
   await expect(cluster.failure('OP_INSTANCE_MIGRATE', move)).resolves.toEqual([
     'OpExecError',
     [
@@ -89,7 +88,7 @@ test('a guest that its target could not load goes on at its source, and the job 
   ])
   expect(primary()).toBe('node3.gnt.example')
   expect(cluster.runningOn('inst6')).toEqual(['node3.gnt.example'])
-  expect(cluster.called('instance_finalize_migration_src').map(({ args }) => args[1])).toEqual([false])
+  expect(cluster.calls('instance_finalize_migration_src').map(({ args }) => args[1])).toEqual([false])
 })
 
 test.each([
@@ -115,7 +114,7 @@ test.each([
     'OpPrereqError',
     [text, expect.any(String)],
   ])
-  expect(cluster.called('instance_migrate')).toEqual([])
+  expect(cluster.calls('instance_migrate')).toEqual([])
 })
 
 test('drained and offline nodes are no targets', async () => {
@@ -158,10 +157,10 @@ test('cleanup believes what it finds', async () => {
     [expect.stringContaining('Instance seems to be running on two nodes')],
   ])
   // Both nodes were told that the migration has failed; here that does not help.
-  expect(cluster.called('instance_finalize_migration_dst').map(({ node, args }) => [node, args[2]])).toEqual([
+  expect(cluster.calls('instance_finalize_migration_dst').map(({ node, args }) => [node, args[2]])).toEqual([
     ['node1.gnt.example', false],
   ])
-  expect(cluster.called('instance_finalize_migration_src').map(({ node, args }) => [node, args[1]])).toEqual([
+  expect(cluster.calls('instance_finalize_migration_src').map(({ node, args }) => [node, args[1]])).toEqual([
     ['node3.gnt.example', false],
   ])
   cluster.world.node('node3.gnt.example').instances.delete('inst6.gnt.example')
@@ -212,13 +211,13 @@ test('from a node that is offline the instance is brought up elsewhere, with a w
 })
 
 test('a guest that cannot be stopped is not started twice', async () => {
-  cluster.overrides.set('instance_shutdown', fail('no answer'))
+  cluster.answers.instance_shutdown = fail('no answer')
   await expect(cluster.failure('OP_INSTANCE_FAILOVER', move)).resolves.toEqual([
     'OpExecError',
     ['Could not shutdown instance inst6.gnt.example on node node3.gnt.example: no answer'],
   ])
   expect(primary()).toBe('node3.gnt.example')
-  expect(cluster.called('instance_start')).toEqual([])
+  expect(cluster.calls('instance_start')).toEqual([])
 })
 
 test.each(['OP_INSTANCE_MIGRATE', 'OP_INSTANCE_FAILOVER'])(
@@ -226,7 +225,7 @@ test.each(['OP_INSTANCE_MIGRATE', 'OP_INSTANCE_FAILOVER'])(
   async (op) => {
     let killed = true
     for (let after = 1; killed; after++) {
-      const fresh = new FakeEnvironment()
+      const fresh = simulatedCluster()
       killed = await fresh.runUntilKilled(op, move, after)
       expect(fresh.inconsistencies()).toEqual([])
       const running = fresh.runningOn('inst6')

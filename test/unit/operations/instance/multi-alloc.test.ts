@@ -1,6 +1,6 @@
 // OP_INSTANCE_MULTI_ALLOC and the refusals of OP_INSTANCE_REPLACE_DISKS, on the recorded cluster.
 import { step } from '../../../../src/locks/table'
-import { FakeEnvironment } from '../../../support/fake-environment'
+import { type FakeCluster, simulatedCluster } from '../../../support/fake-cluster'
 
 const instance = (name: string, more: Readonly<Record<string, unknown>> = {}) => ({
   instance_name: `${name}.gnt.example`,
@@ -9,9 +9,9 @@ const instance = (name: string, more: Readonly<Record<string, unknown>> = {}) =>
   ...more,
 })
 
-let cluster: FakeEnvironment
+let cluster: FakeCluster
 beforeEach(() => {
-  cluster = new FakeEnvironment()
+  cluster = simulatedCluster()
 })
 
 test('each instance gets a node and a job of its own', async () => {
@@ -52,7 +52,7 @@ test('instances that name their nodes go there, and only these are locked', asyn
     [one?.name, one?.uuid],
     [two?.name, two?.uuid],
   ])
-  expect(cluster.requested.filter(([name]) => name.startsWith('node/'))).toEqual([
+  expect(cluster.lockRequests.flat().filter(([name]) => name.startsWith('node/'))).toEqual([
     [`node/${one?.uuid}`, 'shared'],
     [`node/${two?.uuid}`, 'shared'],
   ])
@@ -97,7 +97,7 @@ test('a dry run tells which instances have room, and submits nothing', async () 
 test('memory that an instance was placed on is not given to the next; what fits nowhere is named', async () => {
   const memory = { memory_free: 10 * 1024, memory_total: 64 * 1024, memory_dom0: 1024 }
   const cpus = { cpu_total: 16, cpu_nodes: 1, cpu_sockets: 1, cpu_dom0: 1 }
-  cluster.overrides.set('node_info', () => ['boot', [], [{ ...memory, ...cpus }]])
+  cluster.answers.node_info = () => ['boot', [], [{ ...memory, ...cpus }]]
   cluster.change('patchCluster', { default_iallocator_params: { 'no-capacity-checks': null } })
   const big = { beparams: { memory: 6 * 1024 }, ignore_ipolicy: true }
   const usable = Object.values(cluster.config.nodes).filter(({ offline, drained }) => !offline && !drained).length
@@ -113,7 +113,7 @@ test('memory that an instance was placed on is not given to the next; what fits 
 test('room is left for the instances of any one node that dies, and an error says when that is why', async () => {
   const memory = { memory_free: 10 * 1024, memory_total: 64 * 1024, memory_dom0: 1024 }
   const cpus = { cpu_total: 16, cpu_nodes: 1, cpu_sockets: 1, cpu_dom0: 1 }
-  cluster.overrides.set('node_info', () => ['boot', [], [{ ...memory, ...cpus }]])
+  cluster.answers.node_info = () => ['boot', [], [{ ...memory, ...cpus }]]
   const usable = Object.values(cluster.config.nodes).filter(({ offline, drained }) => !offline && !drained).length
   const big = { beparams: { memory: 6 * 1024 }, ignore_ipolicy: true }
   const instances = Array.from({ length: usable }, (_, index) => instance(`multi${index}`, big))

@@ -1,12 +1,12 @@
-import { FakeEnvironment } from '../../../support/fake-environment'
+import { type FakeCluster, simulatedCluster } from '../../../support/fake-cluster'
 
 // inst6: sharedfile, one disk, one NIC, up on node3; inst2: file, NIC in net1, up on node2; inst4: diskless, down on node3.
-let cluster: FakeEnvironment
+let cluster: FakeCluster
 beforeEach(() => {
-  cluster = new FakeEnvironment()
-  cluster.overrides.set('hotplug_supported', () => {
+  cluster = simulatedCluster()
+  cluster.answers.hotplug_supported = () => {
     throw new Error('Hotplug is not supported')
-  })
+  }
 })
 afterEach(() => {
   expect(cluster.table.owners.size).toBe(0)
@@ -89,13 +89,13 @@ test('a NIC that goes to another network, or leaves it, gets what these ask for'
 })
 
 test('running instances change at once where the hypervisor can', async () => {
-  cluster.overrides.set('hotplug_supported', () => null)
-  cluster.overrides.set('hotplug_device', () => null)
+  cluster.answers.hotplug_supported = () => null
+  cluster.answers.hotplug_device = () => null
   await expect(modify('inst6', { nics: [['add', -1, { mac: 'aa:00:00:59:f1:36' }]] })).resolves.toEqual([
     ['nic.1', 'add:mac=aa:00:00:59:f1:36,ip=None,mode=bridged,link=xen-br0,network=None'],
     ['nic.1', 'hotplug:done'],
   ])
-  expect(cluster.called('hotplug_device')[0]?.args.slice(1, 3)).toEqual(['hotadd', 'nic'])
+  expect(cluster.calls('hotplug_device')[0]?.args.slice(1, 3)).toEqual(['hotadd', 'nic'])
   await expect(modify('inst6', { nics: [['modify', 1, { ip: '192.0.2.7' }]] })).resolves.toEqual([
     ['nic.ip/1', '192.0.2.7'],
     ['nic.link/1', 'xen-br0'],
@@ -111,7 +111,7 @@ test('running instances change at once where the hypervisor can', async () => {
     ['disk/1', 'add:size=4,mode=rw'],
     ['disk/1', 'hotplug:done'],
   ])
-  const plugged = cluster.called('hotplug_device')[3]?.args ?? []
+  const plugged = cluster.calls('hotplug_device')[3]?.args ?? []
   expect(plugged.slice(1, 3)).toEqual(['hotadd', 'disk'])
   // These are the results of assembling the disk; Ganeti's nodes need them.
   expect(plugged.slice(4)).toEqual([[expect.any(String), null], 1])
@@ -123,16 +123,16 @@ test('running instances change at once where the hypervisor can', async () => {
 })
 
 test('a NIC that the guest does not let go stays in the configuration, and what went before it does not come back', async () => {
-  cluster.overrides.set('hotplug_supported', () => null)
-  cluster.overrides.set('hotplug_device', () => null)
+  cluster.answers.hotplug_supported = () => null
+  cluster.answers.hotplug_device = () => null
   for (const mac of ['aa:00:00:00:00:71', 'aa:00:00:00:00:72'])
     await modify('inst6', { nics: [['add', -1, { mac, ip: `192.0.2.${mac.slice(-2)}` }]] })
   const macs = () => cluster.instance('inst6')?.nics.map(({ mac }) => mac.slice(-2))
   const [own] = macs() ?? []
-  cluster.overrides.set('hotplug_device', (_node, [, , , device]) => {
+  cluster.answers.hotplug_device = (_node, [, , , device]) => {
     if (device instanceof Object && 'mac' in device && device.mac === 'aa:00:00:00:00:71') throw new Error('no answer')
     return null
-  })
+  }
   await expect(refused('inst6', { nics: [['remove', 1, {}]] })).resolves.toEqual([
     'OpExecError',
     ['NIC 1 is still in use by the running instance, it was not removed; with --no-hotplug it is at the next start'],
@@ -184,12 +184,12 @@ test('a running instance gets memory up to the bound that it has from then on', 
 })
 
 test('more memory waits for a node that does not answer', async () => {
-  cluster.overrides.set('node_info', () => {
+  cluster.answers.node_info = () => {
     throw new Error('no route to host')
-  })
+  }
   await modify('inst4', { beparams: { memory: 4096 }, ignore_ipolicy: true })
   expect(cluster.log).toEqual([" - WARNING: Can't get info from primary node node3.gnt.example: no route to host"])
-  cluster.overrides.set('node_info', () => ['boot', [], [{}]])
+  cluster.answers.node_info = () => ['boot', [], [null]]
   await modify('inst4', { beparams: { memory: 4100 }, ignore_ipolicy: true })
   expect(cluster.log.at(-1)).toMatch(/Node data from primary node node3.gnt.example doesn't contain free memory/)
 })
@@ -307,9 +307,9 @@ test('an instance that is down may be called online again', async () => {
 
 test('a disk that cannot be made is taken out again', async () => {
   const before = cluster.instance('inst6')?.disks
-  cluster.overrides.set('blockdev_create', () => {
+  cluster.answers.blockdev_create = () => {
     throw new Error('full')
-  })
+  }
   const [name] = (await refused('inst6', { disks: [['add', -1, { size: 4 }]] })) as [string]
   expect(name).toBe('OpExecError')
   expect(cluster.instance('inst6')?.disks).toEqual(before)
@@ -319,12 +319,12 @@ test('a disk that may be there, on a node that does not answer, stays known and 
   const away = () => {
     throw new Error('connection refused')
   }
-  cluster.overrides.set('blockdev_create', away)
-  cluster.overrides.set('blockdev_remove', away)
+  cluster.answers.blockdev_create = away
+  cluster.answers.blockdev_remove = away
   await refused('inst6', { disks: [['add', -1, { size: 4 }]] })
   expect(cluster.log.join('\n')).toContain('Disk 1 stays in the configuration, because it could not be removed')
   expect(cluster.instance('inst6')?.disks).toHaveLength(2)
-  cluster.overrides.clear()
+  cluster.answers = {}
   await cluster.run('OP_INSTANCE_SHUTDOWN', { instance_name: 'inst6' })
   await modify('inst6', { disks: [['remove', 1, {}]] })
   expect(cluster.instance('inst6')?.disks).toHaveLength(1)
@@ -335,7 +335,7 @@ test('a job killed at any node call loses no disk', async () => {
   for (const disks of [[['add', -1, { size: 4 }]], [['remove', 1, {}]]]) {
     let killed = true
     for (let after = 1; killed; after++) {
-      const fresh = new FakeEnvironment()
+      const fresh = simulatedCluster()
       await fresh.run('OP_INSTANCE_SHUTDOWN', { instance_name: 'inst2' })
       const start = fresh.calls.length
       killed = await fresh.runUntilKilled('OP_INSTANCE_SET_PARAMS', { instance_name: 'inst2', disks }, start + after)
@@ -352,7 +352,7 @@ test('the primary node is set for an instance that was moved by other means, and
     'OpPrereqError',
     ['Instance is still running on node3.gnt.example', 'wrong_state'],
   ])
-  cluster.overrides.set('instance_info', () => ({}))
+  cluster.answers.instance_info = () => ({})
   await cluster.run('OP_INSTANCE_SET_PARAMS', op)
   expect(cluster.instance('inst6')?.primary_node).toBe(cluster.node('node1').uuid)
 })

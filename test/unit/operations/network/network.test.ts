@@ -1,25 +1,24 @@
 import { change } from '../../../../src/config/changes'
 import type { Network, Nic } from '../../../../src/model/config'
 import { nicUuid } from '../../../../src/model/ids'
-import { FakeEnvironment } from '../../../support/fake-environment'
-import { UnitCluster } from '../../../support/unit-cluster'
+import { type FakeCluster, simulatedCluster, smallCluster } from '../../../support/fake-cluster'
 
 const NET = { network_name: 'net1', network: '10.0.0.0/29', gateway: '10.0.0.1' }
 
-function networkOf(cluster: UnitCluster, name = 'net1'): Network {
+function networkOf(cluster: FakeCluster, name = 'net1'): Network {
   const network = Object.values(cluster.config.networks).find((candidate) => candidate.name === name)
   if (network === undefined) throw new Error(`no network ${name}`)
   return network
 }
 
-async function withNetwork(params: object = {}): Promise<UnitCluster> {
-  const cluster = new UnitCluster()
+async function withNetwork(params: object = {}): Promise<FakeCluster> {
+  const cluster = smallCluster()
   await cluster.run('OP_NETWORK_ADD', { ...NET, ...params })
   cluster.log.length = 0
   return cluster
 }
 
-const nic = (cluster: UnitCluster, fields: Partial<Nic>): Nic => ({
+const nic = (cluster: FakeCluster, fields: Partial<Nic>): Nic => ({
   mac: 'aa:00:00:00:00:01',
   nicparams: {},
   uuid: nicUuid(cluster.random.uuid()),
@@ -66,7 +65,7 @@ describe('network add', () => {
   })
 
   test("keeps the cluster's own addresses from instances, unless told not to look", async () => {
-    const cluster = new UnitCluster(['node1', 'node2'])
+    const cluster = smallCluster(['node1', 'node2'])
     await cluster.run('OP_NETWORK_ADD', { network_name: 'own', network: '192.0.2.0/24' })
     expect(cluster.log).toEqual([
       " - INFO: Reserved IP address of node 'node1.test' (192.0.2.1)",
@@ -102,7 +101,7 @@ describe('network add', () => {
       "Cannot reserve IP address '10.0.0.1': IP 10.0.0.1 is already externally reserved",
     ],
   ])('refuses %s', async (_what, params, text) => {
-    const cluster = new UnitCluster()
+    const cluster = smallCluster()
     expect(await cluster.failure('OP_NETWORK_ADD', { ...NET, ...params })).toEqual(['OpExecError', [text]])
     expect(Object.keys(cluster.config.networks)).toEqual([])
   })
@@ -153,7 +152,7 @@ describe('network set params', () => {
 
   test('an address of an instance cannot become the gateway', async () => {
     const cluster = await withNetwork()
-    cluster.apply(change('patchNetwork', networkOf(cluster).uuid, { reservations: '00010000' }))
+    cluster.given(change('patchNetwork', networkOf(cluster).uuid, { reservations: '00010000' }))
     expect(await cluster.failure('OP_NETWORK_SET_PARAMS', { network_name: 'net1', gateway: '10.0.0.3' })).toEqual([
       'OpPrereqError',
       ["Gateway IP address '10.0.0.3' is already reserved", 'wrong_state'],
@@ -292,7 +291,7 @@ test('network rename tells the nodes of the connected groups', async () => {
 })
 
 test('the job of a new network shows its MAC prefix as it is kept, and a wrong one counts before the name', async () => {
-  const cluster = new FakeEnvironment()
+  const cluster = simulatedCluster()
   const add = { network: '10.0.0.0/29', conflicts_check: false }
   await cluster.run('OP_NETWORK_ADD', { ...add, network_name: 'prefixed', mac_prefix: 'AA:BB:CC' })
   expect(cluster.noted).toEqual({ mac_prefix: 'aa:bb:cc' })

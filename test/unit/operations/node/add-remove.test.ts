@@ -1,10 +1,10 @@
 import { change } from '../../../../src/config/changes'
 import type { Cluster } from '../../../../src/model/config'
 import { PROTOCOL_VERSION } from '../../../../src/model/constants/versions'
-import { UnitCluster } from '../../../support/unit-cluster'
+import { type FakeCluster, smallCluster } from '../../../support/fake-cluster'
 
-function clusterOf(settings: Partial<Cluster> = {}): UnitCluster {
-  const cluster = new UnitCluster(['node1', 'node2'], { candidate_pool_size: 2, ...settings })
+function clusterOf(settings: Partial<Cluster> = {}): FakeCluster {
+  const cluster = smallCluster(['node1', 'node2'], { candidate_pool_size: 2, ...settings })
   Object.assign(cluster.answers, {
     version: () => PROTOCOL_VERSION,
     node_verify_light: () => ({ pvlist: [{ name: '/dev/sda', vg_name: 'xenvg' }] }),
@@ -15,12 +15,12 @@ function clusterOf(settings: Partial<Cluster> = {}): UnitCluster {
     node_leave_cluster: () => 'Shutdown scheduled',
     node_has_ip_address: () => true,
     etc_hosts_modify: () => true,
-  } satisfies UnitCluster['answers'])
+  } satisfies FakeCluster['answers'])
   return cluster
 }
 
 const NEW = { node_name: 'node9.test', primary_ip: '192.0.2.9' }
-const certificates = (cluster: UnitCluster) => Object.values(cluster.config.cluster.candidate_certs).sort()
+const certificates = (cluster: FakeCluster) => Object.values(cluster.config.cluster.candidate_certs).sort()
 
 describe('node add', () => {
   test('a node that can be a candidate where one is missing becomes one, and nodes obey it', async () => {
@@ -147,12 +147,12 @@ describe('node add', () => {
     delete cluster.answers.node_crypto_tokens
     expect(await cluster.failure('OP_NODE_ADD', NEW)).toMatchObject(['OpExecError', {}])
     expect(cluster.config).toBe(before)
-    expect(cluster.callsOf('etc_hosts_modify').map(({ args }) => args[0])).toEqual(['add', 'remove', 'add', 'remove'])
+    expect(cluster.calls('etc_hosts_modify').map(({ args }) => args[0])).toEqual(['add', 'remove', 'add', 'remove'])
   })
 
   test('where nodes have a second address, the new one must really have its own', async () => {
     const cluster = clusterOf({ candidate_pool_size: 1 })
-    cluster.apply(change('patchNode', cluster.node('node1').uuid, { secondary_ip: '198.51.100.1' }))
+    cluster.given(change('patchNode', cluster.node('node1').uuid, { secondary_ip: '198.51.100.1' }))
     expect(await cluster.failure('OP_NODE_ADD', NEW)).toEqual([
       'OpPrereqError',
       ["The master has a secondary ip but the new node doesn't have one", 'wrong_input'],
@@ -171,7 +171,7 @@ describe('node add', () => {
   test('an old member comes back without its flags', async () => {
     const cluster = clusterOf({ candidate_pool_size: 1, modify_ssh_setup: true })
     const { uuid } = cluster.node('node2')
-    cluster.apply(
+    cluster.given(
       change('patchNode', uuid, { offline: true, powered: false, vm_capable: false }),
       change('addCandidateCert', uuid, 'digest of an older node2'),
     )
@@ -185,16 +185,16 @@ describe('node add', () => {
     })
     expect(cluster.node('node2')).toMatchObject({ uuid, offline: false, powered: true, vm_capable: false })
     expect(certificates(cluster)).toEqual(['digest of node1.test'])
-    expect(cluster.callsOf('node_demote_from_mc').map(({ node }) => node)).toEqual(['node2.test'])
+    expect(cluster.calls('node_demote_from_mc').map(({ node }) => node)).toEqual(['node2.test'])
     expect(cluster.log).toEqual([' - INFO: Readding a node, the offline/drained flags were reset'])
-    expect(cluster.callsOf('node_ssh_key_remove')[0]?.args.slice(4)).toEqual([true, true, false, true, true])
-    expect(cluster.callsOf('node_ssh_key_add')[0]?.args.slice(3)).toEqual([false, true, true])
+    expect(cluster.calls('node_ssh_key_remove')[0]?.args.slice(4)).toEqual([true, true, false, true, true])
+    expect(cluster.calls('node_ssh_key_add')[0]?.args.slice(3)).toEqual([false, true, true])
   })
 
   test('the master learns where the node is before it is added', async () => {
     const cluster = clusterOf({ modify_etc_hosts: true })
     await cluster.run('OP_NODE_ADD', NEW)
-    expect(cluster.callsOf('etc_hosts_modify')).toEqual([
+    expect(cluster.calls('etc_hosts_modify')).toEqual([
       { node: 'node1.test', call: 'etc_hosts_modify', args: ['add', 'node9.test', '192.0.2.9'] },
     ])
   })
@@ -205,7 +205,7 @@ describe('node remove', () => {
     const cluster = clusterOf({ candidate_pool_size: 2, modify_etc_hosts: true })
     const { uuid } = cluster.node('node2')
     cluster.addNode('node3.test', '192.0.2.3')
-    cluster.apply(
+    cluster.given(
       change('patchNode', uuid, { master_candidate: true }),
       change('addCandidateCert', uuid, 'digest of node2.test'),
     )
@@ -217,18 +217,18 @@ describe('node remove', () => {
     ).toEqual(['node1.test', 'node3.test'])
     expect(cluster.node('node3').master_candidate).toBe(true)
     expect(certificates(cluster)).toEqual(['digest of node1.test', 'digest of node3.test'])
-    expect(cluster.callsOf('node_leave_cluster').map(({ node }) => node)).toEqual(['node2.test'])
-    expect(cluster.callsOf('etc_hosts_modify')[0]?.args).toEqual(['remove', 'node2.test', null])
+    expect(cluster.calls('node_leave_cluster').map(({ node }) => node)).toEqual(['node2.test'])
+    expect(cluster.calls('etc_hosts_modify')[0]?.args).toEqual(['remove', 'node2.test', null])
     expect(cluster.hooks('node-remove', 'pre').nodes).toEqual(['node1.test', 'node3.test'])
     // The leaving node runs its hooks while it still can.
-    const order = cluster.calls.filter(({ node }) => node === 'node2.test').map(({ call }) => call)
+    const order = cluster.asked.filter(({ node }) => node === 'node2.test').map(({ call }) => call)
     expect(order).toEqual(['hooks_runner', 'node_leave_cluster'])
     expect(cluster.hooks('node-remove', 'post').nodes).toEqual(['node1.test', 'node2.test', 'node3.test'])
   })
 
   test('a node that does not answer is removed all the same', async () => {
     const cluster = clusterOf({ candidate_pool_size: 1 })
-    cluster.apply(change('patchNode', cluster.node('node2').uuid, { offline: true }))
+    cluster.given(change('patchNode', cluster.node('node2').uuid, { offline: true }))
     cluster.answers.node_leave_cluster = () => {
       throw new Error('no route to host')
     }

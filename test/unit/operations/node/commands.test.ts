@@ -1,17 +1,17 @@
 import { change } from '../../../../src/config/changes'
-import { UnitCluster } from '../../../support/unit-cluster'
+import { type FakeCluster, smallCluster } from '../../../support/fake-cluster'
 
 describe('powercycle', () => {
   test('resets the node without any lock but the shared big one', async () => {
-    const cluster = new UnitCluster()
+    const cluster = smallCluster()
     cluster.answers.node_powercycle = () => 'Reboot scheduled in 5 seconds'
     expect(await cluster.run('OP_NODE_POWERCYCLE', { node_name: 'node2' })).toBe('Reboot scheduled in 5 seconds')
     expect(cluster.locks).toEqual(['cluster/BGL shared'])
-    expect(cluster.callsOf('node_powercycle')[0]).toMatchObject({ node: 'node2.test' })
+    expect(cluster.calls('node_powercycle')[0]).toMatchObject({ node: 'node2.test' })
   })
 
   test('the master only by force', async () => {
-    const cluster = new UnitCluster()
+    const cluster = smallCluster()
     cluster.answers.node_powercycle = () => 'ok'
     expect(await cluster.failure('OP_NODE_POWERCYCLE', { node_name: 'node1' })).toEqual([
       'OpPrereqError',
@@ -22,7 +22,7 @@ describe('powercycle', () => {
 })
 
 test('a restricted command answers for each node in the order asked', async () => {
-  const cluster = new UnitCluster()
+  const cluster = smallCluster()
   cluster.answers.restricted_command = (node) => {
     if (node.name === 'node2.test') throw new Error('not allowed')
     return `load of ${node.name}`
@@ -35,9 +35,9 @@ test('a restricted command answers for each node in the order asked', async () =
 })
 
 describe('out-of-band commands', () => {
-  function oobCluster(): UnitCluster {
-    const cluster = new UnitCluster()
-    cluster.apply(
+  function oobCluster(): FakeCluster {
+    const cluster = smallCluster()
+    cluster.given(
       change('patchNodeGroup', cluster.groupNamed('default').uuid, { ndparams: { oob_program: '/bin/oob' } }),
     )
     cluster.answers.run_oob = () => null
@@ -47,7 +47,7 @@ describe('out-of-band commands', () => {
   test('run on the master, for the other nodes, and leave the power state as it is now', async () => {
     const cluster = oobCluster()
     for (const name of ['node2', 'node3'])
-      cluster.apply(change('patchNode', cluster.node(name).uuid, { offline: true }))
+      cluster.given(change('patchNode', cluster.node(name).uuid, { offline: true }))
     expect(await cluster.run('OP_OOB_COMMAND', { command: 'power-off' })).toEqual([
       [
         [0, 'node2.test'],
@@ -58,7 +58,7 @@ describe('out-of-band commands', () => {
         [0, null],
       ],
     ])
-    expect(cluster.callsOf('run_oob').map(({ node, args }) => [node, ...args.slice(1)])).toEqual([
+    expect(cluster.calls('run_oob').map(({ node, args }) => [node, ...args.slice(1)])).toEqual([
       ['node1.test', 'power-off', 'node2.test', 60],
       ['node1.test', 'power-off', 'node3.test', 60],
     ])
@@ -84,8 +84,8 @@ describe('out-of-band commands', () => {
 
   test('nodes without a program are unavailable, and answers that make no sense are no data', async () => {
     const cluster = oobCluster()
-    cluster.apply(change('patchNode', cluster.node('node1').uuid, { ndparams: { oob_program: '' } }))
-    cluster.answers.run_oob = (_master, _program, _command, node) =>
+    cluster.given(change('patchNode', cluster.node('node1').uuid, { ndparams: { oob_program: '' } }))
+    cluster.answers.run_oob = (_master, [, , node]) =>
       node === 'node2.test' ? [['fan', 'CRITICAL']] : [['fan', 'broken']]
     expect(await cluster.run('OP_OOB_COMMAND', { command: 'health' })).toEqual([
       [
@@ -113,7 +113,7 @@ test.each([
   ['OP_RESTRICTED_COMMAND', { command: 'uptime', nodes: ['node2', 'node3'] }],
   ['OP_GROUP_ASSIGN_NODES', { group_name: 'default', nodes: ['node2', 'node3'] }],
 ])('%s takes the UUIDs of its nodes at their word', async (opcode, params) => {
-  const cluster = new UnitCluster()
+  const cluster = smallCluster()
   cluster.answers.restricted_command = () => 'up'
   const [first, second] = [cluster.node('node2').uuid, cluster.node('node3').uuid]
   await cluster.run(opcode, { ...params, node_uuids: [first, second] })
@@ -128,15 +128,15 @@ test.each([
 })
 
 test('node migrate hands on which node the target was', async () => {
-  const cluster = new UnitCluster()
+  const cluster = smallCluster()
   cluster.addInstance('inst1.test', 'node2', {}, 'node3')
   const target = { target_node: 'node3', target_node_uuid: cluster.node('node3').uuid }
   await cluster.run('OP_NODE_MIGRATE', { node_name: 'node2', ...target })
-  expect(cluster.jobs[0]).toMatchObject([target])
+  expect(cluster.submitted[0]).toMatchObject([target])
 })
 
 test('node migrate submits one job for each primary instance', async () => {
-  const cluster = new UnitCluster()
+  const cluster = smallCluster()
   cluster.addInstance('inst10.test', 'node2', {}, 'node3')
   cluster.addInstance('inst9.test', 'node2', {}, 'node3')
   cluster.addInstance('other.test', 'node3', {}, 'node2')
@@ -147,11 +147,11 @@ test('node migrate submits one job for each primary instance', async () => {
       [true, 101],
     ],
   })
-  expect(cluster.jobs.map(([op]) => op)).toMatchObject([
+  expect(cluster.submitted.map(([op]) => op)).toMatchObject([
     { OP_ID: 'OP_INSTANCE_MIGRATE', instance_name: 'inst9.test', mode: 'live', allow_runtime_changes: true },
     { OP_ID: 'OP_INSTANCE_MIGRATE', instance_name: 'inst10.test' },
   ])
-  expect(cluster.jobs[0]?.[0]).not.toHaveProperty('target_node')
+  expect(cluster.submitted[0]?.[0]).not.toHaveProperty('target_node')
   expect(cluster.hooks('node-migrate', 'pre')).toMatchObject({
     nodes: ['node1.test'],
     env: { GANETI_NODE_NAME: 'node2.test', GANETI_ALLOW_RUNTIME_CHANGES: 'True' },

@@ -1,8 +1,8 @@
-import { UnitCluster } from '../../../support/unit-cluster'
+import { type FakeCluster, smallCluster } from '../../../support/fake-cluster'
 
 /** `drbd1` and `drbd2` on node2 with their halves on node3 and node4, `shared1` on node2 with nothing of its own. */
-function evacuationCluster(): UnitCluster {
-  const cluster = new UnitCluster(['node1', 'node2', 'node3', 'node4'])
+function evacuationCluster(): FakeCluster {
+  const cluster = smallCluster(['node1', 'node2', 'node3', 'node4'])
   cluster.addInstance('drbd1.test', 'node2', {}, 'node3')
   cluster.addInstance('drbd2.test', 'node2', {}, 'node4')
   cluster.addInstance('shared1.test', 'node2')
@@ -31,12 +31,12 @@ describe('node evacuate', () => {
       ],
     })
     const common = { OP_ID: 'OP_INSTANCE_MIGRATE', allow_failover: true }
-    expect(cluster.jobs).toMatchObject([
+    expect(cluster.submitted).toMatchObject([
       [{ ...common, instance_name: 'drbd1.test' }],
       [{ ...common, instance_name: 'drbd2.test' }],
       [{ ...common, instance_name: 'shared1.test', target_node: expect.stringMatching(/^node[134]\.test$/) }],
     ])
-    expect(cluster.jobs[0]?.[0]).not.toHaveProperty('target_node')
+    expect(cluster.submitted[0]?.[0]).not.toHaveProperty('target_node')
     expect(cluster.log).toEqual([
       " - INFO: Evacuating instances from node 'node2.test': drbd1.test, drbd2.test, shared1.test",
       expect.stringMatching(
@@ -50,7 +50,7 @@ describe('node evacuate', () => {
   test('secondary instances get their other half elsewhere', async () => {
     const cluster = evacuationCluster()
     await cluster.run('OP_NODE_EVACUATE', { node_name: 'node3', mode: 'secondary-only', remote_node: 'node4' })
-    expect(cluster.jobs).toMatchObject([
+    expect(cluster.submitted).toMatchObject([
       [
         {
           OP_ID: 'OP_INSTANCE_REPLACE_DISKS',
@@ -74,7 +74,7 @@ describe('node evacuate', () => {
       early_release: true,
       remote_node: expect.stringMatching(nodes),
     })
-    expect(cluster.jobs).toMatchObject([
+    expect(cluster.submitted).toMatchObject([
       [migrate('drbd1.test'), replace('drbd1.test', /^node[14]\.test$/)],
       [migrate('drbd2.test'), replace('drbd2.test', /^node[13]\.test$/)],
       [migrate('shared1.test')],
@@ -91,7 +91,7 @@ describe('node evacuate', () => {
         'Unable to evacuate instances drbd1.test (no node fits: 1 did not answer), drbd2.test (no node fits: 1 did not answer), shared1.test (no node fits: 3 did not answer)',
       ],
     ])
-    expect(cluster.jobs).toEqual([])
+    expect(cluster.submitted).toEqual([])
   })
 
   test('an empty node needs no jobs', async () => {
@@ -108,7 +108,7 @@ describe('node evacuate', () => {
       'OpExecError',
       ['Unable to evacuate instances local1.test (its disk template plain does not allow it)'],
     ])
-    expect(cluster.jobs).toEqual([])
+    expect(cluster.submitted).toEqual([])
   })
 
   test.each([
@@ -137,7 +137,7 @@ describe('node evacuate', () => {
   })
 
   test('needs an allocator from somewhere', async () => {
-    const cluster = new UnitCluster(['node1', 'node2'], { default_iallocator: '' })
+    const cluster = smallCluster(['node1', 'node2'], { default_iallocator: '' })
     expect(await cluster.failure('OP_NODE_EVACUATE', evacuate)).toMatchObject([
       'OpPrereqError',
       { 0: expect.stringContaining('No iallocator or node given and no cluster-wide default iallocator found') },

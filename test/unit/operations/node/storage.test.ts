@@ -1,11 +1,11 @@
 import { change } from '../../../../src/config/changes'
-import { UnitCluster } from '../../../support/unit-cluster'
+import { type FakeCluster, smallCluster } from '../../../support/fake-cluster'
 
 const UNIT = { name: '/srv/ganeti/file-storage', size: 1000, used: 10, free: 900, allocatable: true } as const
 
-function fileCluster(first: 'file' | 'sharedfile' = 'file'): UnitCluster {
-  const cluster = new UnitCluster(['node1', 'node2', 'node3'], { enabled_disk_templates: [first, 'diskless'] })
-  cluster.answers.storage_list = (_node, _type, _place, _name, fields) => [
+function fileCluster(first: 'file' | 'sharedfile' = 'file'): FakeCluster {
+  const cluster = smallCluster(['node1', 'node2', 'node3'], { enabled_disk_templates: [first, 'diskless'] })
+  cluster.answers.storage_list = (_node, [, , , fields]) => [
     fields.map((field) => Object.entries(UNIT).find(([name]) => name === field)?.[1]),
   ]
   return cluster
@@ -16,7 +16,7 @@ describe('query storage', () => {
     const cluster = fileCluster()
     const op = { output_fields: ['node', 'size', 'type', 'free'], nodes: ['node2'] }
     expect(await cluster.run('OP_NODE_QUERY_STORAGE', op)).toEqual([['node2.test', 1000, 'file', 900]])
-    expect(cluster.callsOf('storage_list')).toEqual([
+    expect(cluster.calls('storage_list')).toEqual([
       {
         node: 'node2.test',
         call: 'storage_list',
@@ -30,12 +30,12 @@ describe('query storage', () => {
     const cluster = fileCluster('sharedfile')
     const op = { output_fields: ['type'], nodes: ['node2'] }
     expect(await cluster.run('OP_NODE_QUERY_STORAGE', op)).toEqual([['sharedfile']])
-    expect(cluster.callsOf('storage_list')[0]?.args[1]).toEqual([['/srv/ganeti/shared-file-storage']])
+    expect(cluster.calls('storage_list')[0]?.args[1]).toEqual([['/srv/ganeti/shared-file-storage']])
   })
 
   test('leaves out a node that fails, with a warning, and one that is offline, without', async () => {
     const cluster = fileCluster()
-    cluster.apply(change('patchNode', cluster.node('node2').uuid, { offline: true }))
+    cluster.given(change('patchNode', cluster.node('node2').uuid, { offline: true }))
     cluster.answers.storage_list = (node) => {
       if (node.name === 'node3.test') throw new Error('disk on fire')
       return [[UNIT.name]]
@@ -59,7 +59,7 @@ describe('query storage', () => {
   })
 
   test('there is no default where nodes cannot report the storage', async () => {
-    const cluster = new UnitCluster(['node1'], { enabled_disk_templates: ['rbd'] })
+    const cluster = smallCluster(['node1'], { enabled_disk_templates: ['rbd'] })
     expect(await cluster.failure('OP_NODE_QUERY_STORAGE', { output_fields: ['name'] })).toMatchObject([
       'OpPrereqError',
       { 0: expect.stringMatching(/^Storage reporting for storage type 'rados' is not supported/) },
@@ -69,11 +69,11 @@ describe('query storage', () => {
 
 describe('modify and repair storage', () => {
   test('only the allocatable flag of physical volumes can change', async () => {
-    const cluster = new UnitCluster()
+    const cluster = smallCluster()
     const modify = { node_name: 'node2', storage_type: 'lvm-pv', name: '/dev/sda' }
     cluster.answers.storage_modify = () => null
     await cluster.run('OP_NODE_MODIFY_STORAGE', { ...modify, changes: { allocatable: false } })
-    expect(cluster.callsOf('storage_modify')[0]?.args).toEqual(['lvm-pv', [], '/dev/sda', { allocatable: false }])
+    expect(cluster.calls('storage_modify')[0]?.args).toEqual(['lvm-pv', [], '/dev/sda', { allocatable: false }])
     expect(await cluster.failure('OP_NODE_MODIFY_STORAGE', { ...modify, changes: { size: 1 } })).toEqual([
       'OpPrereqError',
       ["The following fields can not be modified for storage units of type 'lvm-pv': ['size']", 'wrong_input'],
@@ -85,7 +85,7 @@ describe('modify and repair storage', () => {
   })
 
   test('a volume group is not repaired while another copy of its disks is faulty', async () => {
-    const cluster = new UnitCluster()
+    const cluster = smallCluster()
     cluster.addInstance('drbd1.test', 'node2', { disks_active: true }, 'node3')
     cluster.answers.blockdev_getmirrorstatus = () => [{ dev_path: '/dev/drbd0', is_degraded: true, ldisk_status: 4 }]
     cluster.answers.storage_execute = () => null
@@ -99,12 +99,12 @@ describe('modify and repair storage', () => {
       " - WARNING: Instance 'drbd1.test' has faulty disks on node 'node3.test'",
       "Repairing storage unit 'xenvg' on node2.test ...",
     ])
-    expect(cluster.callsOf('storage_execute')[0]?.args).toEqual(['lvm-vg', [], 'xenvg', 'fix-consistency'])
+    expect(cluster.calls('storage_execute')[0]?.args).toEqual(['lvm-vg', [], 'xenvg', 'fix-consistency'])
   })
 })
 
 test('volumes come with the instance that they belong to', async () => {
-  const cluster = new UnitCluster()
+  const cluster = smallCluster()
   cluster.addInstance('drbd1.test', 'node2', {}, 'node3')
   cluster.answers.node_volumes = (node) => {
     if (node.name === 'node1.test') return []

@@ -20,10 +20,10 @@ function cluster(): { fake: FakeCluster; asked: [what: string, fields: readonly 
 
 test('OS definitions that are not for use are left out, unless one asks whether they are', async () => {
   const { fake, asked } = cluster()
-  expect(await fake.run({ OP_ID: 'OP_OS_DIAGNOSE', output_fields: ['name', 'variants'] })).toEqual([
+  expect(await fake.run('OP_OS_DIAGNOSE', { output_fields: ['name', 'variants'] })).toEqual([
     ['the name', 'the variants'],
   ])
-  await fake.run({ OP_ID: 'OP_OS_DIAGNOSE', output_fields: ['name', 'valid', 'hidden', 'blacklisted'], names: ['a'] })
+  await fake.run('OP_OS_DIAGNOSE', { output_fields: ['name', 'valid', 'hidden', 'blacklisted'], names: ['a'] })
   expect(asked).toEqual([
     ['os', ['name', 'variants'], ['&', ['&', ['!', ['?', 'hidden']], ['!', ['?', 'blacklisted']], ['?', 'valid']]]],
     ['os', ['name', 'valid', 'hidden', 'blacklisted'], ['&', ['|', ['=', 'name', 'a']]]],
@@ -32,16 +32,16 @@ test('OS definitions that are not for use are left out, unless one asks whether 
 
 test('storage providers, queries and their fields are asked of the query engine', async () => {
   const { fake, asked } = cluster()
-  expect(await fake.run({ OP_ID: 'OP_EXT_STORAGE_DIAGNOSE', output_fields: ['name'] })).toEqual([['the name']])
+  expect(await fake.run('OP_EXT_STORAGE_DIAGNOSE', { output_fields: ['name'] })).toEqual([['the name']])
   expect(asked).toEqual([['extstorage', ['name'], null]])
-  expect(await fake.run({ OP_ID: 'OP_QUERY', what: 'os', fields: ['name'] })).toMatchObject({
+  expect(await fake.run('OP_QUERY', { what: 'os', fields: ['name'] })).toMatchObject({
     data: [[[0, 'the name']]],
   })
-  expect(await fake.run({ OP_ID: 'OP_QUERY_FIELDS', what: 'cluster' })).toEqual({ fields: ['cluster'] })
-  await expect(fake.run({ OP_ID: 'OP_QUERY', what: 'os', fields: ['name'], use_locking: true })).rejects.toMatchObject({
+  expect(await fake.run('OP_QUERY_FIELDS', { what: 'cluster' })).toEqual({ fields: ['cluster'] })
+  await expect(fake.run('OP_QUERY', { what: 'os', fields: ['name'], use_locking: true })).rejects.toMatchObject({
     args: ['Sync queries are not allowed', 'wrong_input'],
   })
   const locked = { OP_ID: 'OP_QUERY', what: 'cluster', fields: ['name'], use_locking: true }
   await expect(fake.run(locked)).rejects.toThrow('Can not use locking for cluster queries')
-  expect(await fake.run({ OP_ID: 'OP_QUERY_FIELDS', what: 'os', fields: [] })).toEqual({ fields: [] })
+  expect(await fake.run('OP_QUERY_FIELDS', { what: 'os', fields: [] })).toEqual({ fields: [] })
 })

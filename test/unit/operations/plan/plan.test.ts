@@ -1,9 +1,9 @@
-import { UnitCluster } from '../../../support/unit-cluster'
+import { type FakeCluster, smallCluster } from '../../../support/fake-cluster'
 
-let cluster: UnitCluster
+let cluster: FakeCluster
 
 beforeEach(() => {
-  cluster = new UnitCluster()
+  cluster = smallCluster()
   cluster.addInstance('vm1.test', 'node2.test', { admin_state: 'up' })
   cluster.answers = {
     hooks_runner: () => [],
@@ -40,7 +40,7 @@ test('a plan tells locks, hooks, changes and what nodes would be told, and nothi
     node_calls: [{ node: 'node2.test', call: 'instance_shutdown' }],
   })
   expect(cluster.config).toBe(before)
-  expect(cluster.calls).toEqual([])
+  expect(cluster.asked).toEqual([])
   expect(cluster.locks).toEqual([])
 })
 
@@ -49,7 +49,7 @@ test('it is what the job then does', async () => {
   await cluster.run(shutdown.OP_ID, { instance_name: 'vm1.test' })
   const { admin_state, serial_no } = instanceNow()
   expect(planned?.opcode.changes[0]?.after).toMatchObject({ admin_state, serial_no })
-  expect(cluster.calls.filter(({ call }) => call !== 'hooks_runner')).toMatchObject(planned?.opcode.node_calls ?? [])
+  expect(cluster.asked.filter(({ call }) => call !== 'hooks_runner')).toMatchObject(planned?.opcode.node_calls ?? [])
 })
 
 test('what a check has read are the preconditions, with the serial numbers of now', async () => {
@@ -111,7 +111,7 @@ test('nodes start no program that the caller names, and the plan says so', async
     [{ passed: true, reason: null }],
     [{ passed: null, reason: "a plan starts no program that the cluster does not use yet (kvm_path '/tmp/mine')" }],
   ])
-  const asked = cluster.calls.filter(({ call }) => call === 'hypervisor_validate_params')
+  const asked = cluster.asked.filter(({ call }) => call === 'hypervisor_validate_params')
   expect(JSON.stringify(asked)).toContain('/usr/bin/kvm')
   expect(JSON.stringify(asked)).not.toContain('/tmp/mine')
 })

@@ -23,10 +23,10 @@ test.each([
 ])('tags of a %s are set under its lock, read and removed', async (kind, name, locks) => {
   const fake = cluster()
   const target = { kind, ...(name !== undefined && { name }) }
-  expect(await fake.run({ OP_ID: 'OP_TAGS_SET', ...target, tags: ['b2', 'a1', 'a1'] })).toBeNull()
+  expect(await fake.run('OP_TAGS_SET', { ...target, tags: ['b2', 'a1', 'a1'] })).toBeNull()
   expect(fake.lockRequests).toEqual([[['cluster/BGL', 'shared']], ...(locks.length > 0 ? [locks] : [])])
   expect(await fake.run(tagsOf(kind, name))).toEqual(['a1', 'b2'])
-  expect(await fake.run({ OP_ID: 'OP_TAGS_DEL', ...target, tags: ['a1'] })).toBeNull()
+  expect(await fake.run('OP_TAGS_DEL', { ...target, tags: ['a1'] })).toBeNull()
   expect(await fake.run(tagsOf(kind, name))).toEqual(['b2'])
 })
 
@@ -59,7 +59,7 @@ test.each([
 
 test('a dry run changes nothing', async () => {
   const fake = cluster()
-  expect(await fake.run({ OP_ID: 'OP_TAGS_SET', kind: 'cluster', tags: ['zz'], dry_run: true })).toBeNull()
+  expect(await fake.run('OP_TAGS_SET', { kind: 'cluster', tags: ['zz'], dry_run: true })).toBeNull()
   expect(fake.config.cluster.tags).toEqual([])
   expect(fake.log).toEqual([' - INFO: dry-run mode requested, not actually executing the operation'])
 })
@@ -70,11 +70,11 @@ test('a search names each object by its path', async () => {
     change('addTags', 'instance', instance.uuid, ['env:prod', 'other']),
     change('addTags', 'network', network.uuid, ['ENV:x']),
   )
-  expect(await fake.run({ OP_ID: 'OP_TAGS_SEARCH', pattern: '^env' })).toEqual([
+  expect(await fake.run('OP_TAGS_SEARCH', { pattern: '^env' })).toEqual([
     ['/cluster', 'env:test'],
     ['/instances/inst1.example.com', 'env:prod'],
   ])
-  await expect(fake.run({ OP_ID: 'OP_TAGS_SEARCH', pattern: '(' })).rejects.toMatchObject({
+  await expect(fake.run('OP_TAGS_SEARCH', { pattern: '(' })).rejects.toMatchObject({
     args: [expect.stringMatching(/^Invalid search pattern '\(': /), 'wrong_input'],
   })
 })

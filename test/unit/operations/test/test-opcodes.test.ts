@@ -3,11 +3,11 @@ import * as net from 'node:net'
 import { systemClock } from '../../../../src/lib/clock'
 import { openRendezvous } from '../../../../src/lib/rendezvous'
 import { runOpcode } from '../../../../src/operations/processor'
-import { FakeEnvironment } from '../../../support/fake-environment'
+import { type FakeCluster, simulatedCluster } from '../../../support/fake-cluster'
 
-let cluster: FakeEnvironment
+let cluster: FakeCluster
 beforeEach(() => {
-  cluster = new FakeEnvironment()
+  cluster = simulatedCluster()
 })
 afterEach(() => {
   expect(cluster.table.owners.size).toBe(0)

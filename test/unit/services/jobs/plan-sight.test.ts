@@ -1,11 +1,11 @@
 import { change } from '../../../../src/config/changes'
 import { Access } from '../../../../src/services/access/access'
 import { plannedFor } from '../../../../src/services/jobs/plan-sight'
-import { UnitCluster } from '../../../support/unit-cluster'
+import { smallCluster } from '../../../support/fake-cluster'
 
-const cluster = new UnitCluster()
+const cluster = smallCluster()
 const instance = cluster.addInstance('vm1.test', 'node2.test', { admin_state: 'up' })
-cluster.apply(change('patchInstance', instance.uuid, { tags: ['web'] }))
+cluster.given(change('patchInstance', instance.uuid, { tags: ['web'] }))
 cluster.addInstance('vm2.test', 'node2.test', { admin_state: 'up' })
 const token = (tags: string[]) =>
   new Access({ user: 'u', token: 't', permissions: ['*'] }, { tags, groups: [], permissions: ['*'] })

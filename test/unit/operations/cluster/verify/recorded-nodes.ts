@@ -32,7 +32,7 @@ export class RecordedCluster extends FakeCluster {
       directories.map((directory) => this.filesOn(node).filter(([path]) => path.startsWith(`${directory}/`)))
   }
 
-  instance(name: string): Instance {
+  override instance(name: string): Instance {
     const found = Object.values(this.config.instances).find((one) => one.name === `${name}.gnt.example`)
     if (found === undefined) throw new Error(`no instance ${name}`)
     return found
@@ -41,7 +41,7 @@ export class RecordedCluster extends FakeCluster {
   /** Runs the check of a group; answers with the result and the lines that name a problem. */
   async verifyGroup(flags: Readonly<Record<string, unknown>> = {}): Promise<[result: unknown, problems: string[]]> {
     this.log.length = 0
-    const result = await this.run({ OP_ID: 'OP_CLUSTER_VERIFY_GROUP', group_name: 'default', ...flags })
+    const result = await this.run('OP_CLUSTER_VERIFY_GROUP', { group_name: 'default', ...flags })
     return [result, this.log.filter((line) => /^ {2}- (ERROR|WARNING)/.test(line)).map((line) => line.slice(4))]
   }
 

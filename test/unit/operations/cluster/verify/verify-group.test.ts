@@ -215,8 +215,8 @@ test('a file of another group is not compared twice, and one that differs only f
   const cluster = new RecordedCluster()
   const good = cluster.answers.node_verify
   let answers = 0
-  cluster.answers.node_verify = (node, args) => {
-    const answer = good?.(node, args) ?? {}
+  cluster.answers.node_verify = async (node, args) => {
+    const answer = (await good?.(node, args)) ?? {}
     if (node.name !== NODE2 || answers++ > 0) return answer
     return { ...answer, filelist: { '/var/lib/ganeti/hmac.key': 'other' } }
   }
@@ -239,8 +239,8 @@ test('a file of ssconf that was not as it should be is written again, and verify
   const good = cluster.answers.node_verify
   const file = '/var/lib/ganeti/ssconf_cluster_name'
   let answers = 0
-  cluster.answers.node_verify = (node, args) => {
-    const answer = good?.(node, args) ?? {}
+  cluster.answers.node_verify = async (node, args) => {
+    const answer = (await good?.(node, args)) ?? {}
     if (node.name !== NODE2 || answers++ > 0) return answer
     return { ...answer, filelist: { ...(answer['filelist'] as object), [file]: 'tampered' } }
   }

@@ -1,9 +1,9 @@
-import { FakeEnvironment } from '../../../../support/fake-environment'
+import { type FakeCluster, simulatedCluster } from '../../../../support/fake-cluster'
 
 // inst6 and inst3: sharedfile, one disk each, up on node3; inst2: file, two disks, on node2; inst4: diskless, down on node3.
-let cluster: FakeEnvironment
+let cluster: FakeCluster
 beforeEach(() => {
-  cluster = new FakeEnvironment()
+  cluster = simulatedCluster()
 })
 afterEach(() => {
   expect(cluster.table.owners.size).toBe(0)
@@ -20,7 +20,7 @@ async function refused(name: string, more: object) {
 const stop = (name: string) => cluster.run('OP_INSTANCE_SHUTDOWN', { instance_name: name })
 const disksOf = (name: string) => (cluster.instance(name)?.disks ?? []).map((uuid) => cluster.config.disks[uuid])
 const renamed = () =>
-  cluster.called('blockdev_rename').map(({ node, args }) => {
+  cluster.calls('blockdev_rename').map(({ node, args }) => {
     const [[from, to] = []] = args[0] as [{ logical_id: unknown[] }, unknown[]][]
     return [node, from?.logical_id[1], to?.[1]]
   })
@@ -62,9 +62,9 @@ describe('a detached disk', () => {
   test('stays where it is when its file cannot be moved', async () => {
     await stop('inst6')
     const [disk] = disksOf('inst6')
-    cluster.overrides.set('blockdev_rename', () => {
+    cluster.answers.blockdev_rename = () => {
       throw new Error('disk full')
-    })
+    }
     expect(await refused('inst6', { disks: [['detach', 0, {}]] })).toMatchObject({
       text: expect.stringContaining('Failed before detach'),
     })
@@ -72,9 +72,9 @@ describe('a detached disk', () => {
   })
 
   test('cannot be taken from a running instance without hotplug, nor from one that it belongs to', async () => {
-    cluster.overrides.set('hotplug_supported', () => {
+    cluster.answers.hotplug_supported = () => {
       throw new Error('no')
-    })
+    }
     expect(await refused('inst6', { disks: [['detach', 0, {}]] })).toMatchObject({
       text: expect.stringContaining("can't detach volume from a running instance without using hotplug"),
     })
@@ -82,7 +82,7 @@ describe('a detached disk', () => {
     expect(await refused('inst4', { disks: [['attach', -1, { uuid: disk?.uuid }]] })).toMatchObject({
       text: `Disk ${disk?.uuid} is attached to instance inst6.gnt.example; detach it there first`,
     })
-    expect(cluster.called('blockdev_rename')).toEqual([])
+    expect(cluster.calls('blockdev_rename')).toEqual([])
   })
 
   test.each([
@@ -119,7 +119,7 @@ describe('another disk template', () => {
       before.map((disk) => ['sharedfile', disk?.size, disk?.iv_name, []]),
     )
     expect(
-      cluster.called('blockdev_convert').map(({ args }) => (args as { uuid: string }[]).map(({ uuid }) => uuid)),
+      cluster.calls('blockdev_convert').map(({ args }) => (args as { uuid: string }[]).map(({ uuid }) => uuid)),
     ).toEqual(before.map((disk, index) => [disk?.uuid, after[index]?.uuid]))
     for (const disk of before) {
       expect(cluster.config.disks[disk?.uuid ?? '']).toBeUndefined()
@@ -133,9 +133,9 @@ describe('another disk template', () => {
   test('that cannot be filled is taken back', async () => {
     await stop('inst2')
     const [before, files] = [disksOf('inst2'), cluster.diskFiles().sort()]
-    cluster.overrides.set('blockdev_convert', () => {
+    cluster.answers.blockdev_convert = () => {
       throw new Error('no room')
-    })
+    }
     expect(await refused('inst2', { disk_template: 'sharedfile' })).toMatchObject({
       text: expect.stringContaining("Error while converting the instance's template"),
     })

@@ -1,10 +1,10 @@
 // Jobs show notes about their opcodes after these have run.
-import { FakeEnvironment } from '../../../../support/fake-environment'
+import { type FakeCluster, simulatedCluster } from '../../../../support/fake-cluster'
 
 const inst2 = 'inst2.gnt.example'
-let cluster: FakeEnvironment
+let cluster: FakeCluster
 beforeEach(() => {
-  cluster = new FakeEnvironment()
+  cluster = simulatedCluster()
 })
 
 test('a short name is shown in full, with the uuid', async () => {
