@@ -110,9 +110,10 @@ test('/metrics tells also what wconfd and the nodes measure of themselves', asyn
     const options = { dispatcher: agent, headers: { authorization: authorization() } }
     return (await request(`${cluster.url}/metrics`, options)).body.text()
   }
-  // The first look does not wait for nodes; their figures are there from the second look on.
+  // A look does not wait for nodes; the figures of each are there from its answer on.
   let text = await measured()
-  while (!text.includes('gantry_node_call_duration_seconds_count{node="node2')) text = await measured()
+  while ([1, 2].some((node) => !text.includes(`gantry_node_call_duration_seconds_count{node="node${node}`)))
+    text = await measured()
   expect(text).toMatch(/^gantry_node_answer_age_seconds\{node="node2.gantry.local",cluster=".*"\} [\d.]+$/m)
   for (const name of [
     'gantry_lock_wait_seconds_count',

@@ -249,10 +249,16 @@ async function waitForConsole(
 }
 
 function filesHolding(directory: string, text: string): string[] {
-  return fs.readdirSync(directory, { withFileTypes: true, recursive: true }).flatMap((entry) => {
-    const file = path.join(entry.parentPath, entry.name)
-    return entry.isFile() && fs.readFileSync(file).includes(text) ? [file] : []
-  })
+  try {
+    return fs.readdirSync(directory, { withFileTypes: true, recursive: true }).flatMap((entry) => {
+      const file = path.join(entry.parentPath, entry.name)
+      return entry.isFile() && fs.readFileSync(file).includes(text) ? [file] : []
+    })
+  } catch (error) {
+    // Daemons rename and remove files: what one had may be in another now, so all are read anew.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return filesHolding(directory, text)
+    throw error
+  }
 }
 
 const qemuOf = (root: string, name = ''): string[] =>
