@@ -11,14 +11,14 @@ import { nodeResource } from '../src/query/fields/node'
 import { osResource } from '../src/query/fields/os'
 import type { FieldKind, Need } from '../src/query/field'
 import * as rapiFields from '../src/daemons/rapi/fields'
-import { SEEN_FIELDS } from '../src/services/views/view-fields'
-import { shapeOf } from './field-shapes'
 
 interface AnyField {
   readonly title: string
   readonly kind: FieldKind
   readonly doc: string
   readonly needs: Need
+  readonly kept: boolean
+  readonly shape: string | undefined
 }
 
 const TABLES: Readonly<Record<string, Readonly<Record<string, AnyField>>>> = {
@@ -66,10 +66,15 @@ function objectText([name, kind, fields]: (typeof OBJECTS)[number]): string {
 /** In version 3 every field may be left out, and times are texts. */
 function fieldText(kind: string, name: string, field: AnyField, version: 2 | 3): string {
   const isText = version === 3 && field.kind === 'timestamp'
-  const shape = field.kind === 'other' ? shapeOf(kind, name) : isText ? TYPES.text : TYPES[field.kind]
+  const shape = field.kind === 'other' ? shapeOf(kind, name, field) : isText ? TYPES.text : TYPES[field.kind]
   const type = KEYS.has(name) ? shape.replace(' | null', '') : shape
   const form = isText ? ' @format date-time' : FRACTIONS.includes(field.kind) ? ' @isDouble' : ''
   return `  /** ${field.doc}.${form} */\n  '${name}'${version === 3 ? '?' : ''}: ${type}`
+}
+
+function shapeOf(kind: string, name: string, { shape }: AnyField): string {
+  if (shape === undefined) throw new Error(`${kind}.${name}: its line in src/query/fields does not tell its shape`)
+  return shape === 'unknown' ? shape : `${shape} | null`
 }
 
 /** Every object has them. */
@@ -79,33 +84,18 @@ const article = (kind: string): string => (/^[AEIOU]/.test(kind) ? 'an' : 'a')
 
 function viewText(name: string, fields: Readonly<Record<string, AnyField>>): string {
   const lines = Object.entries(fields).map(([field, described]) => fieldText(name, field, described, 3))
-  const seen = seenField(name)
-  if (seen !== undefined) lines.push(`  /** ${seen.doc}. */\n  '${seen.name}'?: string | null`)
   const doc = `/** What is known of ${article(name)} ${name.toLowerCase()}: the fields that were asked for; null where a value is not known. */`
-  const shown = defaults(name, fields).map((field) => `  '${field}',\n`)
+  const shown = defaults(fields).map((field) => `  '${field}',\n`)
   return (
     `${doc}\nexport interface ${name}View {\n${lines.join('\n')}\n}\n\n` +
     `export const ${name.toUpperCase()}_VIEW: readonly string[] = [\n${shown.join('')}]\n`
   )
 }
 
-function defaults(name: string, fields: Readonly<Record<string, AnyField>>): string[] {
-  const shown = Object.entries(fields)
-    .filter(([field, { needs }]) => (needs === 'config' || KNOWN[name]?.includes(field)) && !field.includes('/'))
+const defaults = (fields: Readonly<Record<string, AnyField>>): string[] =>
+  Object.entries(fields)
+    .filter(([field, { needs, kept }]) => (needs === 'config' || kept) && !field.includes('/'))
     .map(([field]) => field)
-  const seen = seenField(name)
-  return seen === undefined ? shown : [...shown, seen.name]
-}
-
-/** Fields that nodes reported earlier, so they can be shown without asking the nodes. */
-const KNOWN: Readonly<Record<string, readonly string[]>> = {
-  Instance: ['oper_ram', 'oper_state', 'oper_vcpus', 'status'],
-}
-
-function seenField(name: string) {
-  if (name === 'Instance') return SEEN_FIELDS.instance
-  return name === 'Node' ? SEEN_FIELDS.node : undefined
-}
 
 /** The others are whole numbers. */
 const FRACTIONS: readonly FieldKind[] = ['float', 'timestamp', 'unit']

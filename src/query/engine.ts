@@ -54,8 +54,8 @@ const found = (...[what, fields, filter, source]: Question): Promise<Table> =>
 /** Definitions of the given fields, or of all, sorted by name. */
 export function queryFields(what: QueryResource, fields: readonly string[] | null): { fields: FieldDefinition[] } {
   return withResource(what, (resource) => {
-    const listed = () => Object.keys(resource.fields).filter((name) => resource.fields[name]?.listed)
-    const names = fields === null || fields.length === 0 ? niceSort(listed()) : fields
+    const ganetis = () => Object.keys(resource.fields).filter((name) => resource.fields[name]?.ours === false)
+    const names = fields === null || fields.length === 0 ? niceSort(ganetis()) : fields
     return { fields: names.map((name) => definition(resource, name)) }
   })
 }

@@ -15,8 +15,12 @@ export interface Field<Row> {
   readonly doc: string
   readonly needs: Need
   readonly compare: Comparison
-  /** False for one that Ganeti does not have: who asks for it by name gets it, lists of all fields stay Ganeti's. */
-  readonly listed: boolean
+  /** Ganeti does not have it: who asks for it by name gets it, while lists of all fields stay Ganeti's. `/3` shows it with the others. */
+  readonly ours: boolean
+  /** What nodes told last is good enough for `/3`, which shows it without asking them. */
+  readonly kept: boolean
+  /** The TypeScript type of a value of the kind `other`, for the answers of the HTTP APIs. The wire does not tell it. */
+  readonly shape: string | undefined
   readonly get: (row: Row) => Cell
   /** The part of a row that alone decides the cell, where many rows or fields share it: rows with the same part have the same cell. */
   readonly part?: Part<Row> | undefined
@@ -34,12 +38,20 @@ export function field<Row>(
   {
     needs = 'config',
     compare = 'plain',
-    listed = true,
+    ours = false,
+    kept = false,
+    shape,
     part,
-  }: Partial<Pick<Field<Row>, 'needs' | 'compare' | 'listed' | 'part'>> = {},
+  }: Partial<Pick<Field<Row>, 'needs' | 'compare' | 'ours' | 'kept' | 'shape' | 'part'>> = {},
 ): Field<Row> {
-  return { title, kind, doc, get, needs, compare, listed, part }
+  return { title, kind, doc, get, needs, compare, ours, kept, shape, part }
 }
+
+/** Shapes that many fields have. */
+export const TEXTS = 'string[]'
+export const PARAMETERS = '{ [name: string]: unknown }'
+export const PARAMETERS_BY_NAME = '{ [name: string]: { [name: string]: unknown } }'
+export const PLAIN = 'string | number | boolean'
 
 export const NORMAL = 0
 
@@ -52,6 +64,10 @@ export const OFFLINE: Cell = [4, null]
 /** A value that an object may lack. */
 export const optional = (value: unknown): Cell =>
   value === undefined || value === null ? UNAVAILABLE : [NORMAL, value]
+
+/** When a node told, which it may not have done yet. */
+export const heardCell = (heard_ms: number | undefined): Cell =>
+  heard_ms === undefined ? NO_DATA : [NORMAL, heard_ms / 1000]
 
 /** The fields that every configuration object has. */
 interface Stamped {
@@ -73,5 +89,5 @@ export function stampFields<Row>(noun: string, objectOf: (row: Row) => Stamped):
 }
 
 export function tagsField<Row>(tagsOf: (row: Row) => readonly string[] | undefined): FieldTable<Row> {
-  return { tags: field('Tags', 'other', 'Tags', (row) => cell([...(tagsOf(row) ?? [])].sort())) }
+  return { tags: field('Tags', 'other', 'Tags', (row) => cell([...(tagsOf(row) ?? [])].sort()), { shape: TEXTS }) }
 }

@@ -1,4 +1,5 @@
 import type { ConfigData } from '../model/config'
+import type { NodeUuid } from '../model/ids'
 import type { WireOpCode } from '../rpc/luxi/calls'
 import type { LiveData } from './live-data'
 
@@ -9,6 +10,15 @@ export interface QuerySource {
   readonly jobs?: JobReader
   readonly locks?: LockReader
   readonly cluster?: ClusterFacts
+  readonly heard?: Heard
+}
+
+/** When nodes told last, in milliseconds since the epoch; undefined as long as one did not. */
+export interface Heard {
+  /** What runs on it. */
+  runningSeen_ms(node: NodeUuid): number | undefined
+  /** That, and of itself: the older of both. */
+  seen_ms(node: NodeUuid): number | undefined
 }
 
 export type Timestamp = readonly [seconds: number, microseconds: number]

@@ -1,6 +1,6 @@
 import { ProgrammerError } from '../../model/errors'
 import { CONFIG_VERSION, EXPORT_VERSION, OS_API_VERSIONS, RELEASE_VERSION } from '../../model/constants/versions'
-import { type Field, cell, field, optional } from '../field'
+import { type Field, cell, field, optional, TEXTS } from '../field'
 import type { Resource } from '../resource'
 import type { ClusterFacts } from '../source'
 import type { ConfigData } from '../../model/config'
@@ -20,7 +20,7 @@ export const clusterResource: Resource<ClusterRow> = {
     return [{ config, facts: cluster }]
   },
   fields: {
-    tags: field('Tags', 'other', 'Tags', ({ config }) => cell(config.cluster.tags)),
+    tags: field('Tags', 'other', 'Tags', ({ config }) => cell(config.cluster.tags), { shape: TEXTS }),
     architecture: field('ArchInfo', 'other', 'Architecture information', ({ facts }) => cell(facts.architecture)),
     drain_flag: field('QueueDrained', 'bool', 'Flag whether job queue is drained', ({ facts }) => cell(facts.drained)),
     watcher_pause: field('WatcherPause', 'timestamp', 'Until when watcher is paused', ({ facts }) =>

@@ -4,15 +4,25 @@ import { parseFilter, serializeFilter } from '../filter'
 import type { Resource } from '../resource'
 
 const fields: FieldTable<FilterRule> = {
-  action: field('Action', 'other', 'Filter action', (rule) => cell(rule.action)),
-  predicates: field('Predicates', 'other', 'List of filter predicates', (rule) =>
-    cell(rule.predicates.map(([kind, filter]) => [kind, serializeFilter(parseFilter(filter))])),
+  action: field('Action', 'other', 'Filter action', (rule) => cell(rule.action), { shape: 'unknown' }),
+  predicates: field(
+    'Predicates',
+    'other',
+    'List of filter predicates',
+    (rule) => cell(rule.predicates.map(([kind, filter]) => [kind, serializeFilter(parseFilter(filter))])),
+    { shape: 'unknown[][]' },
   ),
-  priority: field('Priority', 'other', 'Filter priority', (rule) => cell(rule.priority)),
-  reason_trail: field('ReasonTrail', 'other', 'Reason why this filter was added', (rule) => cell(rule.reason_trail)),
-  uuid: field('UUID', 'other', 'Filter ID', (rule) => cell(rule.uuid)),
-  watermark: field('Watermark', 'other', 'Highest job ID used at the time when the filter was added', (rule) =>
-    cell(rule.watermark),
+  priority: field('Priority', 'other', 'Filter priority', (rule) => cell(rule.priority), { shape: 'number' }),
+  reason_trail: field('ReasonTrail', 'other', 'Reason why this filter was added', (rule) => cell(rule.reason_trail), {
+    shape: 'unknown[][]',
+  }),
+  uuid: field('UUID', 'other', 'Filter ID', (rule) => cell(rule.uuid), { shape: 'string' }),
+  watermark: field(
+    'Watermark',
+    'other',
+    'Highest job ID used at the time when the filter was added',
+    (rule) => cell(rule.watermark),
+    { shape: 'number' },
   ),
 }
 

@@ -1,7 +1,7 @@
 import { ECODE, OpPrereqError } from '../../model/errors'
 import type { NodeGroup } from '../../model/node-group'
 import { ConfigIndex } from '../config-index'
-import { type FieldTable, cell, field, stampFields, tagsField } from '../field'
+import { type FieldTable, cell, field, stampFields, tagsField, TEXTS, PARAMETERS, PARAMETERS_BY_NAME } from '../field'
 import type { Resource } from '../resource'
 import { nodeParamFields } from './node-params'
 
@@ -15,32 +15,60 @@ const fields: FieldTable<GroupRow> = {
   ...tagsField(({ group }) => group.tags),
   ...nodeParamFields(({ group, index }) => index.groupNdParams(group)),
   alloc_policy: field('AllocPolicy', 'text', 'Allocation policy for group', ({ group }) => cell(group.alloc_policy)),
-  custom_diskparams: field('CustomDiskParameters', 'other', 'Custom disk parameters', ({ group }) =>
-    cell(group.diskparams),
+  custom_diskparams: field(
+    'CustomDiskParameters',
+    'other',
+    'Custom disk parameters',
+    ({ group }) => cell(group.diskparams),
+    { shape: PARAMETERS_BY_NAME },
   ),
-  custom_ipolicy: field('CustomInstancePolicy', 'other', 'Custom instance policy limitations', ({ group }) =>
-    cell(group.ipolicy),
+  custom_ipolicy: field(
+    'CustomInstancePolicy',
+    'other',
+    'Custom instance policy limitations',
+    ({ group }) => cell(group.ipolicy),
+    { shape: PARAMETERS },
   ),
-  custom_ndparams: field('CustomNDParams', 'other', 'Custom node parameters', ({ group }) => cell(group.ndparams)),
-  diskparams: field('DiskParameters', 'other', 'Disk parameters (merged)', ({ group, index }) =>
-    cell(index.groupDiskParams(group)),
+  custom_ndparams: field('CustomNDParams', 'other', 'Custom node parameters', ({ group }) => cell(group.ndparams), {
+    shape: PARAMETERS,
+  }),
+  diskparams: field(
+    'DiskParameters',
+    'other',
+    'Disk parameters (merged)',
+    ({ group, index }) => cell(index.groupDiskParams(group)),
+    { shape: PARAMETERS_BY_NAME },
   ),
-  ipolicy: field('InstancePolicy', 'other', 'Instance policy limitations (merged)', ({ group, index }) =>
-    cell(index.groupIPolicy(group)),
+  ipolicy: field(
+    'InstancePolicy',
+    'other',
+    'Instance policy limitations (merged)',
+    ({ group, index }) => cell(index.groupIPolicy(group)),
+    { shape: PARAMETERS },
   ),
   name: field('Group', 'text', 'Group name', ({ group }) => cell(group.name)),
-  ndparams: field('NDParams', 'other', 'Node parameters', ({ group, index }) => cell(index.groupNdParams(group))),
+  ndparams: field('NDParams', 'other', 'Node parameters', ({ group, index }) => cell(index.groupNdParams(group)), {
+    shape: PARAMETERS,
+  }),
   node_cnt: field('Nodes', 'number', 'Number of nodes', ({ group, index }) =>
     cell(index.nodesOfGroup(group.uuid).length),
   ),
-  node_list: field('NodeList', 'other', 'List of nodes', ({ group, index }) =>
-    cell(index.nodesOfGroup(group.uuid).map(({ name }) => name)),
+  node_list: field(
+    'NodeList',
+    'other',
+    'List of nodes',
+    ({ group, index }) => cell(index.nodesOfGroup(group.uuid).map(({ name }) => name)),
+    { shape: TEXTS },
   ),
   pinst_cnt: field('Instances', 'number', 'Number of primary instances', ({ group, index }) =>
     cell(index.instancesOfGroup(group.uuid).length),
   ),
-  pinst_list: field('InstanceList', 'other', 'List of primary instances', ({ group, index }) =>
-    cell(index.instancesOfGroup(group.uuid).map(({ name }) => name)),
+  pinst_list: field(
+    'InstanceList',
+    'other',
+    'List of primary instances',
+    ({ group, index }) => cell(index.instancesOfGroup(group.uuid).map(({ name }) => name)),
+    { shape: TEXTS },
   ),
 }
 

@@ -1,5 +1,5 @@
 import { diskTemplateOf } from '../../config/lookup'
-import { type FieldTable, cell, field, optional, stampFields, tagsField } from '../field'
+import { type FieldTable, cell, field, optional, stampFields, tagsField, TEXTS } from '../field'
 import type { InstanceRow } from './instance-live'
 import { DRBD_META_SIZE_MIB, isMirroredInside } from '../../model/templates'
 
@@ -40,6 +40,7 @@ export const instanceConfigFields: FieldTable<InstanceRow> = {
     'other',
     'Instance network port if available (e.g. for VNC console)',
     ({ instance }) => optional(instance.network_port),
+    { shape: 'number' },
   ),
   os: field('OS', 'text', 'Operating system', ({ instance }) => cell(instance.os)),
   pnode: field(
@@ -60,12 +61,21 @@ export const instanceConfigFields: FieldTable<InstanceRow> = {
     'other',
     'Secondary nodes; usually this will just be one node',
     ({ instance, index }) => cell(index.secondaries(instance).map((uuid) => index.nodeName(uuid))),
+    { shape: TEXTS },
   ),
-  'snodes.group': field('SecondaryNodesGroups', 'other', 'Node groups of secondary nodes', (row) =>
-    cell(secondaryGroups(row).map(({ name }) => name)),
+  'snodes.group': field(
+    'SecondaryNodesGroups',
+    'other',
+    'Node groups of secondary nodes',
+    (row) => cell(secondaryGroups(row).map(({ name }) => name)),
+    { shape: TEXTS },
   ),
-  'snodes.group.uuid': field('SecondaryNodesGroupsUUID', 'other', 'Node group UUIDs of secondary nodes', (row) =>
-    cell(secondaryGroups(row).map(({ uuid }) => uuid)),
+  'snodes.group.uuid': field(
+    'SecondaryNodesGroupsUUID',
+    'other',
+    'Node group UUIDs of secondary nodes',
+    (row) => cell(secondaryGroups(row).map(({ uuid }) => uuid)),
+    { shape: TEXTS },
   ),
 }
 

@@ -130,8 +130,9 @@ function deviceFields<Device>(
   const parts = devicesFrom(devicesOf, max)
   for (const property of properties) {
     const { one, all, oneTitle, oneDoc, oneKind = 'text' } = property
+    const shape = oneKind === 'text' ? '(string | null)[]' : '(number | null)[]'
     const getAll = (row: InstanceRow) => cell(devicesOf(row).map((device) => property.get(device, row.index) ?? null))
-    table[`${kind}.${all}`] = field(property.allTitle, 'other', property.allDoc, getAll, { part: parts[0] })
+    table[`${kind}.${all}`] = field(property.allTitle, 'other', property.allDoc, getAll, { shape, part: parts[0] })
     for (const [at, part] of parts.entries()) {
       const doc = `${oneDoc} of ${ordinal(at + 1)} ${kind === 'nic' ? 'network interface' : 'disk'}`
       const get = (row: InstanceRow) => {

@@ -4,7 +4,8 @@ import type { Cell } from '../../rpc/luxi/calls'
 import type { NodeResult } from '../../rpc/node/client'
 import type { ConsoleInfo, InstanceRuntime } from '../../rpc/node/dicts'
 import type { ConfigIndex } from '../config-index'
-import { type FieldTable, NO_DATA, OFFLINE, UNAVAILABLE, cell, field } from '../field'
+import type { Heard } from '../source'
+import { type FieldTable, NO_DATA, OFFLINE, UNAVAILABLE, cell, field, heardCell, PARAMETERS } from '../field'
 
 /** The state of one instance by its nodes: the primary is offline or did not answer, or the instance was seen or not. */
 export type Runtime =
@@ -14,44 +15,56 @@ export type Runtime =
 export interface InstanceRow {
   readonly instance: Instance
   readonly index: ConfigIndex
+  readonly heard?: Heard | undefined
   runtime?: Runtime
   /** The primary node's answer for all its instances. */
   consoles?: NodeResult<Record<string, ConsoleInfo>>
 }
 
 const LIVE = { needs: 'live' } as const
+const KEPT = { ...LIVE, kept: true } as const
 const SHUT_DOWN = 1
 
 export const instanceLiveFields: FieldTable<InstanceRow> = {
-  console: field('Console', 'other', 'Instance console information', consoleCell, { needs: 'console' }),
+  console: field('Console', 'other', 'Instance console information', consoleCell, {
+    shape: PARAMETERS,
+    needs: 'console',
+  }),
   oper_ram: field(
     'Memory',
     'unit',
     'Actual memory usage as seen by hypervisor',
     (row) => seenCell(row, (info) => info.memory),
-    LIVE,
+    KEPT,
   ),
-  oper_state: field('Running', 'bool', 'Actual state of instance', (row) => knownCell(row, isRunning), LIVE),
+  oper_state: field('Running', 'bool', 'Actual state of instance', (row) => knownCell(row, isRunning), KEPT),
   oper_vcpus: field(
     'VCPUs',
     'number',
     'Actual number of VCPUs as seen by hypervisor',
     (row) => seenCell(row, (info) => info.vcpus),
-    LIVE,
+    KEPT,
   ),
   status: field(
     'Status',
     'text',
     'Instance status; "running" if instance is set to be running and actually is, "ADMIN_down" if instance is stopped and is not running, "ERROR_wrongnode" if instance running, but not on its designated primary node, "ERROR_up" if instance should be stopped, but is actually running, "ERROR_down" if instance should run, but doesn\'t, "ERROR_nodedown" if instance\'s primary node is down, "ERROR_nodeoffline" if instance\'s primary node is marked offline, "ADMIN_offline" if instance is offline and does not use dynamic resources',
     (row) => cell(instanceStatus(row)),
-    LIVE,
+    KEPT,
+  ),
+  status_seen: field(
+    'Status_seen',
+    'timestamp',
+    'When the primary node last told what runs on it: the age of `status` and of the `oper_` fields. Null as long as it did not',
+    ({ instance, heard }) => heardCell(heard?.runningSeen_ms(instance.primary_node)),
+    { ours: true },
   ),
   user_nics: field(
     'User_mode_NICs',
     'other',
     "Indexes of the NICs that have QEMU's user-mode network, because the node may not connect them or has not what they are to be connected to",
     (row) => seenCell(row, (info) => info.user_nics ?? []),
-    { ...LIVE, listed: false },
+    { shape: 'number[]', ...LIVE, ours: true },
   ),
 }
 

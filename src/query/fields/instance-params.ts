@@ -1,6 +1,6 @@
 import { CLUSTER_ONLY_HVPARAMS, HV_PARAMS, type HvParam } from '../../model/constants/hypervisors'
 import type { BeParams } from '../../model/params'
-import { type Field, type FieldKind, type FieldTable, cell, field, optional } from '../field'
+import { type Field, type FieldKind, type FieldTable, cell, field, optional, PARAMETERS, PLAIN } from '../field'
 import type { InstanceRow } from './instance-live'
 
 const BE_COLUMNS: Readonly<Record<keyof BeParams, readonly [kind: FieldKind, title?: string]>> = {
@@ -20,22 +20,46 @@ export const instanceParamFields: FieldTable<InstanceRow> = {
   'be/memory': backend('maxmem', 'The "maxmem" backend parameter'),
   vcpus: backend('vcpus', 'The "vcpus" backend parameter'),
   ...Object.fromEntries(hypervisorColumns()),
-  beparams: field('BackendParameters', 'other', 'Backend parameters (merged)', (row) => cell(beParams(row))),
-  hvparams: field('HypervisorParameters', 'other', 'Hypervisor parameters (merged)', (row) => cell(hvParams(row))),
-  osparams: field('OpSysParameters', 'other', 'Operating system parameters (merged)', ({ instance, index }) =>
-    cell(index.osParams(instance)),
+  beparams: field('BackendParameters', 'other', 'Backend parameters (merged)', (row) => cell(beParams(row)), {
+    shape: PARAMETERS,
+  }),
+  hvparams: field('HypervisorParameters', 'other', 'Hypervisor parameters (merged)', (row) => cell(hvParams(row)), {
+    shape: PARAMETERS,
+  }),
+  osparams: field(
+    'OpSysParameters',
+    'other',
+    'Operating system parameters (merged)',
+    ({ instance, index }) => cell(index.osParams(instance)),
+    { shape: PARAMETERS },
   ),
-  custom_beparams: field('CustomBackendParameters', 'other', 'Custom backend parameters', ({ instance }) =>
-    cell(instance.beparams),
+  custom_beparams: field(
+    'CustomBackendParameters',
+    'other',
+    'Custom backend parameters',
+    ({ instance }) => cell(instance.beparams),
+    { shape: PARAMETERS },
   ),
-  custom_hvparams: field('CustomHypervisorParameters', 'other', 'Custom hypervisor parameters', ({ instance }) =>
-    cell(instance.hvparams),
+  custom_hvparams: field(
+    'CustomHypervisorParameters',
+    'other',
+    'Custom hypervisor parameters',
+    ({ instance }) => cell(instance.hvparams),
+    { shape: PARAMETERS },
   ),
-  custom_nicparams: field('CustomNicParameters', 'other', 'Custom network interface parameters', ({ instance }) =>
-    cell(instance.nics.map(({ nicparams }) => nicparams)),
+  custom_nicparams: field(
+    'CustomNicParameters',
+    'other',
+    'Custom network interface parameters',
+    ({ instance }) => cell(instance.nics.map(({ nicparams }) => nicparams)),
+    { shape: '{ [name: string]: unknown }[]' },
   ),
-  custom_osparams: field('CustomOpSysParameters', 'other', 'Custom operating system parameters', ({ instance }) =>
-    cell(instance.osparams),
+  custom_osparams: field(
+    'CustomOpSysParameters',
+    'other',
+    'Custom operating system parameters',
+    ({ instance }) => cell(instance.osparams),
+    { shape: PARAMETERS },
   ),
 }
 
@@ -66,7 +90,7 @@ function hypervisorColumns(): [string, Field<InstanceRow>][] {
     .map(([name, { type, title = `hv/${name}` }]) => [
       `hv/${name}`,
       field(title, kindOf(type), `The "${name}" hypervisor parameter`, (row) => optional(hvParams(row)[name]), {
-        part: hvParams,
+        ...{ part: hvParams, shape: PLAIN },
       }),
     ])
 }

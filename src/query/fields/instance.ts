@@ -21,14 +21,14 @@ export const instanceResource: Resource<InstanceRow> = {
     ...instanceNicFields,
     ...instanceLiveFields,
   },
-  all({ config }) {
+  all({ config, heard }) {
     const index = ConfigIndex.of(config)
-    return index.instances().map((instance) => ({ instance, index }))
+    return index.instances().map((instance) => ({ instance, index, heard }))
   },
-  find({ config }, name) {
+  find({ config, heard }, name) {
     const index = ConfigIndex.of(config)
     const instance = index.findInstance(name)
-    return instance && { instance, index }
+    return instance && { instance, index, heard }
   },
   notFound: (name) => new OpPrereqError(`Instance name ${name} not found`, ECODE.NOENT),
   async collect(rows, { config, live }, needs, named) {

@@ -2,7 +2,7 @@ import { ProgrammerError } from '../../model/errors'
 import { inDeclaredOrder } from '../../opcodes/parse'
 import { opcodeSummary } from '../../opcodes/summary'
 import type { WireOpCode } from '../../rpc/luxi/calls'
-import { type Comparison, type Field, type FieldKind, UNAVAILABLE, cell, field, optional } from '../field'
+import { type Comparison, type Field, type FieldKind, UNAVAILABLE, cell, field, optional, TEXTS } from '../field'
 import type { Resource } from '../resource'
 import type { JobOutline, JobReader, JobView, OpOutline, OpView, QuerySource } from '../source'
 
@@ -11,6 +11,10 @@ interface JobRow {
   readonly id: number
   readonly job: JobOutline | JobView | undefined
 }
+
+/** Seconds and microseconds. */
+const MOMENT = 'number[]'
+const MOMENTS = '(number[] | null)[]'
 
 export const jobResource: Resource<JobRow> = {
   nameField: 'id',
@@ -38,18 +42,20 @@ export const jobResource: Resource<JobRow> = {
       (job) => job.end_timestamp,
     ),
     id: field('ID', 'number', 'Job ID', ({ id }) => cell(id)),
-    opend: states('OpCode_end', 'List of opcode execution end timestamps', (op) => op.end_timestamp ?? null),
+    opend: states('OpCode_end', MOMENTS, 'List of opcode execution end timestamps', (op) => op.end_timestamp ?? null),
     opexec: states(
       'OpCode_exec',
+      MOMENTS,
       'List of opcode execution start timestamps (after acquiring locks)',
       (op) => op.exec_timestamp ?? null,
     ),
-    oplog: ops('OpCode_log', 'List of opcode output logs', (op) => op.log ?? []),
-    oppriority: states('OpCode_prio', 'List of opcode priorities', (op) => op.priority),
-    opresult: ops('OpCode_result', 'List of opcodes results', (op) => op.result ?? null),
-    ops: ops('OpCodes', 'List of all opcodes', (op) => withoutUnset(op.input)),
+    oplog: ops('OpCode_log', 'unknown[][][]', 'List of opcode output logs', (op) => op.log ?? []),
+    oppriority: states('OpCode_prio', 'number[]', 'List of opcode priorities', (op) => op.priority),
+    opresult: ops('OpCode_result', 'unknown[]', 'List of opcodes results', (op) => op.result ?? null),
+    ops: ops('OpCodes', '{ [parameter: string]: unknown }[]', 'List of all opcodes', (op) => withoutUnset(op.input)),
     opstart: states(
       'OpCode_start',
+      MOMENTS,
       'List of opcode start timestamps (before acquiring locks)',
       (op) => op.start_timestamp ?? null,
     ),
@@ -58,9 +64,9 @@ export const jobResource: Resource<JobRow> = {
       'other',
       'List of opcode names',
       ({ job }) => (job === undefined ? UNAVAILABLE : cell(job.ops.map(opIdOf))),
-      { listed: false },
+      { ours: true, shape: TEXTS },
     ),
-    opstatus: states('OpCode_status', 'List of opcodes status', (op) => op.status),
+    opstatus: states('OpCode_status', TEXTS, 'List of opcodes status', (op) => op.status),
     priority: of('Priority', 'number', 'Current job priority (19 to -20)', (job) => cell(job.priority)),
     received_ts: moment(
       'Received',
@@ -73,7 +79,9 @@ export const jobResource: Resource<JobRow> = {
       (job) => job.start_timestamp,
     ),
     status: of('Status', 'text', 'Job status', (job) => cell(job.status)),
-    summary: of('Summary', 'other', 'List of per-opcode summaries', (job) => cell(job.ops.map(summaryOf))),
+    summary: of('Summary', 'other', 'List of per-opcode summaries', (job) => cell(job.ops.map(summaryOf)), {
+      shape: TEXTS,
+    }),
   },
 }
 
@@ -87,24 +95,24 @@ function of(
   kind: FieldKind,
   doc: string,
   get: (job: JobOutline | JobView) => ReturnType<typeof cell>,
-  compare: Comparison = 'plain',
+  more: { readonly compare?: Comparison; readonly shape?: string } = {},
 ): Field<JobRow> {
-  return field(title, kind, doc, ({ job }) => (job === undefined ? UNAVAILABLE : get(job)), { compare })
+  return field(title, kind, doc, ({ job }) => (job === undefined ? UNAVAILABLE : get(job)), more)
 }
 
 function moment(title: string, doc: string, get: (job: JobOutline | JobView) => unknown): Field<JobRow> {
-  return of(title, 'other', doc, (job) => optional(get(job)), 'seconds')
+  return of(title, 'other', doc, (job) => optional(get(job)), { compare: 'seconds', shape: MOMENT })
 }
 
 /** A field made of the facts about each opcode that are known without the job's file. */
-function states(title: string, doc: string, get: (op: OpOutline | OpView) => unknown): Field<JobRow> {
-  return of(title, 'other', doc, (job) => cell(job.ops.map(get)))
+function states(title: string, shape: string, doc: string, get: (op: OpOutline | OpView) => unknown): Field<JobRow> {
+  return of(title, 'other', doc, (job) => cell(job.ops.map(get)), { shape })
 }
 
 /** A field made of the facts about each opcode that only the job's file has. */
-function ops(title: string, doc: string, get: (op: OpView) => unknown): Field<JobRow> {
+function ops(title: string, shape: string, doc: string, get: (op: OpView) => unknown): Field<JobRow> {
   return field(title, 'other', doc, ({ job }) => (isWhole(job) ? cell(job.ops.map(get)) : UNAVAILABLE), {
-    needs: 'file',
+    ...{ needs: 'file', shape },
   })
 }
 

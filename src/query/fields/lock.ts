@@ -1,5 +1,5 @@
 import { ProgrammerError } from '../../model/errors'
-import { cell, field } from '../field'
+import { cell, field, TEXTS } from '../field'
 import type { Resource } from '../resource'
 import type { LockView } from '../source'
 
@@ -10,11 +10,17 @@ export const lockResource: Resource<LockView> = {
     return [...(await locks.locks())]
   },
   fields: {
-    mode: field('Mode', 'other', 'Mode in which the lock is currently acquired (exclusive or shared)', (lock) =>
-      cell(lock.mode),
+    mode: field(
+      'Mode',
+      'other',
+      'Mode in which the lock is currently acquired (exclusive or shared)',
+      (lock) => cell(lock.mode),
+      { shape: 'string' },
     ),
-    name: field('Name', 'other', 'Lock name', (lock) => cell(lock.name)),
-    owner: field('Owner', 'other', 'Current lock owner(s)', (lock) => cell(lock.owner)),
-    pending: field('Pending', 'other', 'Jobs waiting for the lock', (lock) => cell(lock.pending)),
+    name: field('Name', 'other', 'Lock name', (lock) => cell(lock.name), { shape: 'string' }),
+    owner: field('Owner', 'other', 'Current lock owner(s)', (lock) => cell(lock.owner), { shape: TEXTS }),
+    pending: field('Pending', 'other', 'Jobs waiting for the lock', (lock) => cell(lock.pending), {
+      shape: 'unknown[][]',
+    }),
   },
 }

@@ -2,7 +2,7 @@ import { formatIp4, rangeOf } from '../../config/addresses'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import type { Network } from '../../model/network'
 import { ConfigIndex } from '../config-index'
-import { type FieldTable, cell, field, optional, stampFields, tagsField } from '../field'
+import { type FieldTable, cell, field, optional, stampFields, tagsField, TEXTS } from '../field'
 import type { Resource } from '../resource'
 
 interface NetworkRow {
@@ -17,23 +17,37 @@ const fields: FieldTable<NetworkRow> = {
     cell(addresses(network, network.ext_reservations ?? '').join(', ')),
   ),
   free_count: field('FreeCount', 'number', 'Number of available addresses', ({ network }) => cell(count(network, '.'))),
-  gateway: field('Gateway', 'other', 'IPv4 gateway', ({ network }) => optional(network.gateway)),
-  gateway6: field('IPv6Gateway', 'other', 'IPv6 gateway', ({ network }) => optional(network.gateway6)),
+  gateway: field('Gateway', 'other', 'IPv4 gateway', ({ network }) => optional(network.gateway), { shape: 'string' }),
+  gateway6: field('IPv6Gateway', 'other', 'IPv6 gateway', ({ network }) => optional(network.gateway6), {
+    shape: 'string',
+  }),
   group_cnt: field('NodeGroups', 'number', 'Number of nodegroups', (row) => cell(connections(row).length)),
-  group_list: field('GroupList', 'other', 'List of nodegroups (group name, NIC mode, NIC link)', (row) =>
-    cell(connections(row)),
+  group_list: field(
+    'GroupList',
+    'other',
+    'List of nodegroups (group name, NIC mode, NIC link)',
+    (row) => cell(connections(row)),
+    { shape: 'string[][]' },
   ),
   inst_cnt: field('Instances', 'number', 'Number of instances', ({ network, index }) =>
     cell(index.instancesOfNetwork(network.uuid).length),
   ),
-  inst_list: field('InstanceList', 'other', 'List of instances', ({ network, index }) =>
-    cell(index.instancesOfNetwork(network.uuid).map(({ name }) => name)),
+  inst_list: field(
+    'InstanceList',
+    'other',
+    'List of instances',
+    ({ network, index }) => cell(index.instancesOfNetwork(network.uuid).map(({ name }) => name)),
+    { shape: TEXTS },
   ),
-  mac_prefix: field('MacPrefix', 'other', 'MAC address prefix', ({ network }) => optional(network.mac_prefix)),
+  mac_prefix: field('MacPrefix', 'other', 'MAC address prefix', ({ network }) => optional(network.mac_prefix), {
+    shape: 'string',
+  }),
   map: field('Map', 'text', 'Actual mapping', ({ network }) => cell(map(network))),
   name: field('Network', 'text', 'Name', ({ network }) => cell(network.name)),
   network: field('Subnet', 'text', 'IPv4 subnet', ({ network }) => cell(network.network)),
-  network6: field('IPv6Subnet', 'other', 'IPv6 subnet', ({ network }) => optional(network.network6)),
+  network6: field('IPv6Subnet', 'other', 'IPv6 subnet', ({ network }) => optional(network.network6), {
+    shape: 'string',
+  }),
   reserved_count: field('ReservedCount', 'number', 'Number of reserved addresses', ({ network }) =>
     cell(count(network, 'X')),
   ),

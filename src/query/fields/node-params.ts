@@ -1,5 +1,5 @@
 import type { NdParams } from '../../model/params'
-import { type FieldKind, type FieldTable, cell, field } from '../field'
+import { type FieldKind, type FieldTable, cell, field, PLAIN } from '../field'
 
 const COLUMNS: Readonly<Record<keyof NdParams, readonly [kind: FieldKind, title?: string]>> = {
   cpu_speed: ['float'],
@@ -17,7 +17,13 @@ export function nodeParamFields<Row>(filled: (row: Row) => NdParams): FieldTable
   return Object.fromEntries(
     Object.entries(COLUMNS).map(([name, [kind, title]]) => [
       `ndp/${name}`,
-      field<Row>(title ?? `ndp/${name}`, kind, `The "${name}" node parameter`, (row) => cell(value(filled(row), name))),
+      field<Row>(
+        title ?? `ndp/${name}`,
+        kind,
+        `The "${name}" node parameter`,
+        (row) => cell(value(filled(row), name)),
+        { shape: PLAIN },
+      ),
     ]),
   )
 }

@@ -13,15 +13,20 @@ import {
   UNAVAILABLE,
   cell,
   field,
+  heardCell,
   stampFields,
   tagsField,
+  TEXTS,
+  PARAMETERS,
 } from '../field'
 import type { Resource } from '../resource'
+import type { Heard } from '../source'
 import { nodeParamFields } from './node-params'
 
 interface NodeRow {
   readonly node: Node
   readonly index: ConfigIndex
+  readonly heard: Heard | undefined
   live?: NodeResult<NodeInfo>
 }
 
@@ -29,12 +34,14 @@ const config: FieldTable<NodeRow> = {
   ...stampFields('Node', ({ node }) => node),
   ...tagsField(({ node }) => node.tags),
   ...nodeParamFields(({ node, index }) => index.ndParams(node)),
-  custom_ndparams: field('CustomNodeParameters', 'other', 'Custom node parameters', ({ node }) => cell(node.ndparams)),
-  disk_state: field('DiskState', 'other', 'Disk state', () => UNAVAILABLE),
+  custom_ndparams: field('CustomNodeParameters', 'other', 'Custom node parameters', ({ node }) => cell(node.ndparams), {
+    shape: PARAMETERS,
+  }),
+  disk_state: field('DiskState', 'other', 'Disk state', () => UNAVAILABLE, { shape: PARAMETERS }),
   drained: field('Drained', 'bool', 'Whether node is drained', ({ node }) => cell(node.drained)),
   group: field('Group', 'text', 'Node group', ({ node, index }) => cell(index.groupName(node.group))),
   'group.uuid': field('GroupUUID', 'text', 'UUID of node group', ({ node }) => cell(node.group)),
-  hv_state: field('HypervisorState', 'other', 'Hypervisor state', () => UNAVAILABLE),
+  hv_state: field('HypervisorState', 'other', 'Hypervisor state', () => UNAVAILABLE, { shape: PARAMETERS }),
   master: field('IsMaster', 'bool', 'Whether node is master', (row) => cell(isMaster(row))),
   master_candidate: field('MasterC', 'bool', 'Whether node is a master candidate', ({ node }) =>
     cell(node.master_candidate),
@@ -43,13 +50,23 @@ const config: FieldTable<NodeRow> = {
     cell(node.master_capable),
   ),
   name: field('Node', 'text', 'Node name', ({ node }) => cell(node.name), { compare: 'host' }),
-  ndparams: field('NodeParameters', 'other', 'Merged node parameters', ({ node, index }) => cell(index.ndParams(node))),
+  ndparams: field(
+    'NodeParameters',
+    'other',
+    'Merged node parameters',
+    ({ node, index }) => cell(index.ndParams(node)),
+    { shape: PARAMETERS },
+  ),
   offline: field('Offline', 'bool', 'Whether node is marked offline', ({ node }) => cell(node.offline)),
   pinst_cnt: field('Pinst', 'number', 'Number of instances with this node as primary', ({ node, index }) =>
     cell(index.primaryInstances(node.uuid).length),
   ),
-  pinst_list: field('PriInstances', 'other', 'List of instances with this node as primary', ({ node, index }) =>
-    cell(index.primaryInstances(node.uuid).map(({ name }) => name)),
+  pinst_list: field(
+    'PriInstances',
+    'other',
+    'List of instances with this node as primary',
+    ({ node, index }) => cell(index.primaryInstances(node.uuid).map(({ name }) => name)),
+    { shape: TEXTS },
   ),
   pip: field('PrimaryIP', 'text', 'Primary IP address', ({ node }) => cell(node.primary_ip)),
   powered: field('Powered', 'bool', 'Whether node is thought to be powered on', ({ node, index }) =>
@@ -64,8 +81,12 @@ const config: FieldTable<NodeRow> = {
   sinst_cnt: field('Sinst', 'number', 'Number of instances with this node as secondary', ({ node, index }) =>
     cell(index.secondaryInstances(node.uuid).length),
   ),
-  sinst_list: field('SecInstances', 'other', 'List of instances with this node as secondary', ({ node, index }) =>
-    cell(index.secondaryInstances(node.uuid).map(({ name }) => name)),
+  sinst_list: field(
+    'SecInstances',
+    'other',
+    'List of instances with this node as secondary',
+    ({ node, index }) => cell(index.secondaryInstances(node.uuid).map(({ name }) => name)),
+    { shape: TEXTS },
   ),
   sip: field('SecondaryIP', 'text', 'Secondary IP address', ({ node }) => cell(node.secondary_ip)),
   vm_capable: field('VMCapable', 'bool', 'Whether node can host instances', ({ node }) => cell(node.vm_capable)),
@@ -126,15 +147,25 @@ const live: FieldTable<NodeRow> = {
 
 export const nodeResource: Resource<NodeRow> = {
   nameField: 'name',
-  fields: { ...config, ...live },
-  all({ config }) {
-    const index = ConfigIndex.of(config)
-    return index.nodes().map((node) => ({ node, index }))
+  fields: {
+    ...config,
+    ...live,
+    seen: field(
+      'Seen',
+      'timestamp',
+      'When the node last told of itself and of its instances: the age of the older of both. Null as long as one is missing',
+      ({ node, heard }) => heardCell(heard?.seen_ms(node.uuid)),
+      { ours: true },
+    ),
   },
-  find({ config }, name) {
+  all({ config, heard }) {
+    const index = ConfigIndex.of(config)
+    return index.nodes().map((node) => ({ node, index, heard }))
+  },
+  find({ config, heard }, name) {
     const index = ConfigIndex.of(config)
     const node = index.findNode(name)
-    return node && { node, index }
+    return node && { node, index, heard }
   },
   notFound: (name) => new OpPrereqError(`Node name ${name} not found`, ECODE.NOENT),
   async collect(rows, source) {

@@ -1,7 +1,7 @@
 import { recordValues } from '../../config/records'
 import type { ConfigData } from '../../model/config'
 import type { OsDiagnosis } from '../../rpc/node/dicts'
-import { cell, field } from '../field'
+import { cell, field, TEXTS, PARAMETERS, PARAMETERS_BY_NAME } from '../field'
 import { niceSortBy } from '../../model/nice-sort'
 import type { Resource } from '../resource'
 
@@ -37,24 +37,45 @@ export const osResource: Resource<OsRow> = {
     blacklisted: field('Blacklisted', 'bool', 'Whether operating system is blacklisted', ({ name, config }) =>
       cell(config.cluster.blacklisted_os.includes(name)),
     ),
-    variants: field('Variants', 'other', 'Operating system variants', (row) => cell(common(row, (os) => os[4]))),
-    api_versions: field('ApiVersions', 'other', 'Operating system API versions', (row) =>
-      cell(common(row, (os) => os[6]).sort((a, b) => a - b)),
+    variants: field('Variants', 'other', 'Operating system variants', (row) => cell(common(row, (os) => os[4])), {
+      shape: TEXTS,
+    }),
+    api_versions: field(
+      'ApiVersions',
+      'other',
+      'Operating system API versions',
+      (row) => cell(common(row, (os) => os[6]).sort((a, b) => a - b)),
+      { shape: 'number[]' },
     ),
-    parameters: field('Parameters', 'other', 'Operating system parameters', (row) =>
-      cell(common(row, (os) => os[5].map((pair) => JSON.stringify(pair))).map((pair): unknown => JSON.parse(pair))),
+    parameters: field(
+      'Parameters',
+      'other',
+      'Operating system parameters',
+      (row) =>
+        cell(common(row, (os) => os[5].map((pair) => JSON.stringify(pair))).map((pair): unknown => JSON.parse(pair))),
+      { shape: 'string[][]' },
     ),
-    node_status: field('NodeStatus', 'other', 'Status from node', ({ byNode }) =>
-      cell(Object.fromEntries([...byNode].map(([node, found]) => [node, found.map(([, ...rest]) => rest)]))),
+    node_status: field(
+      'NodeStatus',
+      'other',
+      'Status from node',
+      ({ byNode }) =>
+        cell(Object.fromEntries([...byNode].map(([node, found]) => [node, found.map(([, ...rest]) => rest)]))),
+      { shape: '{ [node: string]: unknown[][] }' },
     ),
     os_hvp: field(
       'OsHypervisorParams',
       'other',
       'Operating system specific hypervisor parameters',
       ({ name, config }) => cell(config.cluster.os_hvp[name] ?? {}),
+      { shape: PARAMETERS_BY_NAME },
     ),
-    osparams: field('OsParameters', 'other', 'Operating system specific parameters', ({ name, config }) =>
-      cell(config.cluster.osparams[name] ?? {}),
+    osparams: field(
+      'OsParameters',
+      'other',
+      'Operating system specific parameters',
+      ({ name, config }) => cell(config.cluster.osparams[name] ?? {}),
+      { shape: PARAMETERS },
     ),
     trusted: field('Trusted', 'bool', 'Whether this OS is trusted', (row) =>
       cell([...row.byNode.values()].every(([first]) => first?.[7] !== false)),

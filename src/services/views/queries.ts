@@ -82,8 +82,8 @@ export class QueryService {
 
   /** The data that a query reads, as it is now. The facts of the cluster are missing, because luxid does not serve that query. */
   source(viewOf = jobView): QuerySource {
-    const { config, live, queue, wconfd } = this.context
-    return { config: config(), live, jobs: jobReader(queue, viewOf), locks: lockReader(wconfd) }
+    const { config, live, queue, wconfd, known: heard } = this.context
+    return { config: config(), live, heard, jobs: jobReader(queue, viewOf), locks: lockReader(wconfd) }
   }
 }
 

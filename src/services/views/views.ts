@@ -1,5 +1,5 @@
 // Objects as /3 shows them: the query engine, page by page. Live data is asked for only for the page that is shown.
-import { stampText, timeText } from '../../lib/rfc3339'
+import { stampText } from '../../lib/rfc3339'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import { niceCompare } from '../../model/nice-sort'
 import { KINDS } from '../../model/permissions'
@@ -41,7 +41,7 @@ export async function view(
   const { page, next } = pageOf(visible, String, request)
   if (page.length === 0) return { rows: [], next: null }
   const chosen = ['|', ...page.map((one) => ['==', key, one])]
-  const rows = await rowsOf(request, chosen, source, known)
+  const rows = await rowsOf(request, chosen, source)
   return { rows: page.flatMap((one) => [rows.get(one) ?? []]), next }
 }
 
@@ -50,20 +50,18 @@ async function rowsOf(
   { what, fields, ...request }: ViewRequest,
   chosen: QueryFilter,
   source: QuerySource,
-  known: LastKnown,
 ): Promise<Map<unknown, unknown[]>> {
   const age = SEEN_FIELDS[what]
-  const asked = fields.filter((field) => field !== age?.name)
+  const asked = age === undefined || fields.includes(age) ? fields : [...fields, age]
   const { fields: described, data } = await runQuery(what, [keyField(what), ...asked], chosen, source)
   const kinds = new Map(described.map(({ name, kind }) => [name, kind]))
   const rows = data.map(([key, ...cells]) => {
     const values = new Map(asked.map((field, at) => [field, cells[at]?.[1] ?? null]))
-    const seen_ms = age?.seen_ms(source.config, String(key?.[1]), known)
+    const seen = age === undefined ? undefined : values.get(age)
     const shown = (field: string): unknown => {
-      if (field === age?.name) return seen_ms === undefined ? null : timeText(seen_ms / 1000)
       const value = values.get(field)
       if (kinds.get(field) === 'timestamp') return stampText(value)
-      return request.known && saysNothing(value, seen_ms) ? null : value
+      return request.known && saysNothing(value, seen) ? null : value
     }
     return [key?.[1], fields.map(shown)] as const
   })
@@ -117,7 +115,7 @@ function seen(access: Access, what: QueryResource, key: unknown, source: QuerySo
 
 function refuseUnknown(what: QueryResource, fields: readonly string[]): void {
   const { fields: described } = queryFields(what, fields)
-  const unknown = described.filter(({ name, kind }) => kind === 'unknown' && name !== SEEN_FIELDS[what]?.name)
+  const unknown = described.filter(({ kind }) => kind === 'unknown')
   if (unknown.length > 0)
     throw new OpPrereqError(`Unknown fields of ${what}: ${unknown.map(({ name }) => name).join(', ')}`, ECODE.INVAL)
 }

@@ -227,3 +227,29 @@ describe('the text of an answer is what its values are in JSON', () => {
     expect(await textOf(await classicText(...question))).toBe(JSON.stringify(await classicQuery(...question)))
   })
 })
+
+describe("fields that Ganeti's queries do not have", () => {
+  const OURS = [
+    ['instance', 'status_seen'],
+    ['instance', 'user_nics'],
+    ['job', 'opids'],
+    ['node', 'seen'],
+  ] as const
+
+  test.each(OURS)('%s %s is told to who asks for it by name, and in no list of all', (what, name) => {
+    expect(queryFields(what, [name]).fields[0]?.kind).not.toBe('unknown')
+    expect(queryFields(what, null).fields.map((field) => field.name)).not.toContain(name)
+  })
+
+  test('tell when a node last told of itself, without asking it', async () => {
+    const source = goldenSource()
+    const node = Object.values(source.config.nodes).find(({ name }) => name === NODE1)
+    const seen_ms = (uuid: string) => (uuid === node?.uuid ? 1500 : undefined)
+    const heard = { seen_ms, runningSeen_ms: seen_ms }
+    const nodes = await runQuery('node', ['name', 'seen'], ['!=', 'seen', 7], { ...source, heard })
+    expect(nodes.data.find(([name]) => name?.[1] === NODE1)?.[1]).toEqual([0, 1.5])
+    const instances = await runQuery('instance', ['pnode', 'status_seen'], null, { ...source, heard })
+    for (const [pnode, seen] of instances.data) expect(seen).toEqual(pnode?.[1] === NODE1 ? [0, 1.5] : [2, null])
+    expect(source.live.asked).toEqual([])
+  })
+})
