@@ -1,9 +1,9 @@
 // The configuration of a cluster that has just been made: one node, its master, in one group.
 import { DATA_COLLECTORS, DATA_COLLECTOR_INTERVAL } from '../model/constants/collectors'
-import type { Cluster, ConfigData, GroupDiskParams, Hypervisor, Node, NodeGroup, Params } from '../model/config'
+import type { Cluster, ConfigData, GroupDiskParams, Node, NodeGroup, Params } from '../model/config'
 import type { ChangeContext } from './edit'
 import { DEFAULT_ENABLED_DISK_TEMPLATES } from '../model/constants/disks'
-import { DEFAULT_HYPERVISOR, hvDefaults } from '../model/constants/hypervisors'
+import { DEFAULT_HYPERVISOR, HYPERVISORS_AS_WRITTEN, hvDefaults } from '../model/constants/hypervisors'
 import { MAX_RUNNING_JOBS, MAX_TRACKED_JOBS } from '../model/constants/jobs'
 import { BE_DEFAULTS, DEFAULT_BRIDGE, DEFAULT_MAC_PREFIX, IPOLICY_DEFAULTS } from '../model/constants/params'
 import { ND_DEFAULTS, NIC_DEFAULTS } from '../model/constants/params'
@@ -149,9 +149,6 @@ function clusterDefaults(): Omit<Cluster, Identity> {
     ssh_key_bits: SSH_KEY_BITS_DEFAULT,
   }
 }
-
-/** In the order in which Ganeti writes them. */
-const HYPERVISORS_AS_WRITTEN: readonly Hypervisor[] = ['kvm', 'xen-pvm', 'chroot', 'xen-hvm', 'lxc', 'fake']
 
 const allHvDefaults = (): Record<string, Params> =>
   Object.fromEntries(HYPERVISORS_AS_WRITTEN.map((name) => [name, hvDefaults(name)]))

@@ -1,4 +1,5 @@
-import type { Hypervisor, OsParams, Params, Stamped, StaticState, Tagged } from './common'
+import type { OsParams, Params, Stamped, StaticState, Tagged } from './common'
+import type { Hypervisor } from './constants/hypervisors'
 import type { GroupDiskParams } from './node-group'
 import type { NodeUuid } from './ids'
 import type { BeParams, IPolicy, NdParams, NicParams } from './params'

@@ -19,7 +19,5 @@ export interface Tagged {
   readonly tags: readonly string[]
 }
 
-export type Hypervisor = 'kvm' | 'xen-pvm' | 'chroot' | 'xen-hvm' | 'lxc' | 'fake'
-
 /** `{hypervisor: {...}}`, kept for Ganeti's sake. */
 export type StaticState = Readonly<Record<string, unknown>>

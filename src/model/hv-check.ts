@@ -1,6 +1,6 @@
 // Whether hypervisor parameters make sense in themselves. Whether files exist is for the nodes to say.
-import type { Hypervisor, Params, ParamValue } from './common'
-import { HV_PARAMS, type HvCheck, type HvParam } from './constants/hypervisors'
+import type { Params, ParamValue } from './common'
+import { HV_PARAMS, type HvCheck, type HvParam, type Hypervisor } from './constants/hypervisors'
 import { HypervisorError } from './errors'
 import { checkKvmParams } from './kvm-check'
 

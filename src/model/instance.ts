@@ -1,4 +1,5 @@
-import type { Hypervisor, OsParams, Params, Stamped, Tagged } from './common'
+import type { OsParams, Params, Stamped, Tagged } from './common'
+import type { Hypervisor } from './constants/hypervisors'
 import type { DiskUuid, InstanceUuid, NodeUuid } from './ids'
 import type { Nic } from './nic'
 import type { BeParams } from './params'

@@ -1,5 +1,6 @@
 // Shapes of the values that only clusters know: enumerations, NIC and disk descriptions, device changes.
 import { STORAGE_TYPES } from '../model/constants/disks'
+import { HYPERVISORS } from '../model/constants/hypervisors'
 import { VERIFY_CODE_NAMES } from '../model/constants/verify-codes'
 import { tagKinds } from '../model/object-kinds'
 import { dictOf, either, listOf, orNull, readArray, tuple } from '../lib/shapes/containers'
@@ -9,7 +10,7 @@ import { type JsonObject, Mismatch, type Shape, refine } from '../lib/shapes/sha
 import { DISK_TEMPLATES } from '../model/templates'
 
 export const diskTemplate = oneOf('DiskTemplate', DISK_TEMPLATES)
-export const hypervisor = oneOf('Hypervisor', ['chroot', 'fake', 'kvm', 'lxc', 'xen-hvm', 'xen-pvm'])
+export const hypervisor = oneOf('Hypervisor', HYPERVISORS)
 export const allocPolicy = oneOf('AllocPolicy', ['preferred', 'last_resort', 'unallocable'])
 export const evacMode = oneOf('EvacMode', ['all', 'primary-only', 'secondary-only'])
 export const exportMode = oneOf('ExportMode', ['local', 'remote'])

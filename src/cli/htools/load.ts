@@ -135,7 +135,7 @@ export const policyText = (policy: Policy): string => {
   )
   return (
     `IPolicy {iPolicyMinMaxISpecs = [${pairs.join(',')}], iPolicyStdSpec = ${specText(policy.standard)}, ` +
-    `iPolicyDiskTemplates = [${policy.templates.map((one) => TEMPLATE_NAMES[one]).join(',')}], ` +
+    `iPolicyDiskTemplates = [${policy.templates.map(haskellName).join(',')}], ` +
     `iPolicyVcpuRatio = ${showDouble(policy.vcpuRatio)}, iPolicySpindleRatio = ${showDouble(policy.spindleRatio)}}`
   )
 }
@@ -144,17 +144,15 @@ const specText = (spec: Spec): string =>
   `ISpec {iSpecMemorySize = ${spec.memory}, iSpecCpuCount = ${spec.cpus}, iSpecDiskSize = ${spec.disk}, ` +
   `iSpecDiskCount = ${spec.disks}, iSpecNicCount = ${spec.nics}, iSpecSpindleUse = ${spec.spindles}}`
 
-const TEMPLATE_NAMES: Record<DiskTemplate, string> = {
-  diskless: 'DTDiskless',
-  file: 'DTFile',
-  sharedfile: 'DTSharedFile',
-  plain: 'DTPlain',
-  blockdev: 'DTBlock',
-  drbd: 'DTDrbd8',
-  rbd: 'DTRbd',
-  ext: 'DTExt',
-  gluster: 'DTGluster',
+/** Haskell's names of templates, where they are more than the name with a capital. */
+const HASKELL_NAMES: Partial<Record<DiskTemplate, string>> = {
+  sharedfile: 'SharedFile',
+  blockdev: 'Block',
+  drbd: 'Drbd8',
 }
+
+const haskellName = (template: DiskTemplate): string =>
+  `DT${HASKELL_NAMES[template] ?? template.charAt(0).toUpperCase() + template.slice(1)}`
 
 const unreadable = (text: string) => new BadClusterData(text)
 

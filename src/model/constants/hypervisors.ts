@@ -1,8 +1,7 @@
 // Hypervisor parameters with their types, defaults and syntax checks. `clusterOnly` ones may not be set on an instance.
-import type { Hypervisor, ParamValue } from '../common'
+import type { ParamValue } from '../common'
 import type { ParamType } from '../param-types'
 
-export const HYPERVISORS: readonly Hypervisor[] = ['chroot', 'fake', 'kvm', 'lxc', 'xen-hvm', 'xen-pvm']
 export const DEFAULT_HYPERVISOR: Hypervisor = 'xen-pvm'
 export const HYPERVISORS_WITH_PORT: readonly Hypervisor[] = ['kvm', 'xen-hvm']
 export const CLUSTER_ONLY_HVPARAMS: readonly string[] = ['migration_bandwidth', 'migration_mode', 'migration_port']
@@ -36,7 +35,7 @@ export interface HvParam {
 const PORT = { min: 1, max: 65535, text: 'invalid port number' }
 const NOT_NEGATIVE = { min: 0, text: 'cannot be negative' }
 
-export const HV_PARAMS: Readonly<Record<Hypervisor, Readonly<Record<string, HvParam>>>> = {
+const PARAMS = {
   chroot: {
     init_script: { type: 'string', default: '/ganeti-chroot', required: true, check: 'path' },
   },
@@ -292,7 +291,20 @@ export const HV_PARAMS: Readonly<Record<Hypervisor, Readonly<Record<string, HvPa
     use_bootloader: { type: 'bool', default: false },
     vif_script: { type: 'string', default: '', check: 'file' },
   },
-}
+} satisfies Readonly<Record<string, Readonly<Record<string, HvParam>>>>
+
+export type Hypervisor = keyof typeof PARAMS
+
+export const HV_PARAMS: Readonly<Record<Hypervisor, Readonly<Record<string, HvParam>>>> = PARAMS
+
+const isHypervisor = (name: string): name is Hypervisor => Object.hasOwn(PARAMS, name)
+
+/** By name. */
+export const HYPERVISORS: readonly Hypervisor[] = Object.keys(PARAMS).filter(isHypervisor).toSorted()
+
+const FIRST_WRITTEN: readonly Hypervisor[] = ['kvm', 'xen-pvm', 'chroot', 'xen-hvm', 'lxc', 'fake']
+/** In the order in which Ganeti writes its own. */
+export const HYPERVISORS_AS_WRITTEN: readonly Hypervisor[] = [...new Set([...FIRST_WRITTEN, ...HYPERVISORS])]
 
 /** The default value of every parameter of a hypervisor. */
 export function hvDefaults(hypervisor: Hypervisor): Record<string, ParamValue> {
