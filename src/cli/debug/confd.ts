@@ -32,8 +32,6 @@ const QUESTIONS: Readonly<Record<string, Asking>> = {
   collectors: { question: CONFD.dataCollectors, takes: [] },
 }
 
-export const CONFD_QUESTIONS = Object.keys(QUESTIONS).join(', ')
-
 /** What each candidate that answered says. */
 export async function confdData(call: Call): Promise<readonly CandidateReply[]> {
   return (await askAll(call)).replies
@@ -69,7 +67,8 @@ async function askAll(call: Call) {
 
 function asked([name = '', ...given]: readonly string[]): { question: ConfdQuestion; query: unknown } {
   const known = Object.hasOwn(QUESTIONS, name) ? QUESTIONS[name] : undefined
-  if (known === undefined) throw new CommandFailure(`Question '${name}' not supported; there are ${CONFD_QUESTIONS}`)
+  if (known === undefined)
+    throw new CommandFailure(`Question '${name}' not supported; there are ${Object.keys(QUESTIONS).join(', ')}`)
   const { question, takes, query } = known
   const needed = takes.filter((one) => !one.startsWith('[')).length
   if (given.length < needed || given.length > takes.length)

@@ -1,5 +1,5 @@
 import { type Tool, many, one } from '../command'
-import { CONFD_QUESTIONS, askConfd, confdData } from './confd'
+import { askConfd, confdData } from './confd'
 import { callMetad, callWconfd } from './daemons'
 import { testJobQueue } from './jobqueue'
 import { delay, submitJobFiles, testAllocator, testOsParams } from './commands'
@@ -119,7 +119,7 @@ export const debugTool: Tool = {
     },
     {
       name: 'confd',
-      help: `ask the master candidates: ${CONFD_QUESTIONS}`,
+      help: 'ask the master candidates: ping, master, noderole, nodeips, candidateips, instanceips, nodeofip, nodedrbd, nodeinstances, instancedisks, config, collectors',
       usage: '<question> <args...>',
       args: [many('free text', 1)],
       options: [],

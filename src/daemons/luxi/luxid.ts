@@ -32,6 +32,7 @@ import { NodeLiveData } from '../../services/live-data/live-data'
 import { localMaster } from '../../services/local-master'
 import { bringUpMasterIp } from '../../bootstrap/master-ip'
 import type { MasterContext } from '../../services/master-context'
+import { GuestEnds } from '../../services/live-data/guest-ends'
 import { NodeLooks } from '../../services/live-data/node-looks'
 import { NodeQuestions } from '../../services/live-data/node-questions'
 import type { Master } from '../../rpc/luxi/calls'
@@ -93,6 +94,8 @@ export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
   questions.onReturn((node) => looks.soon(node))
   state.onLook((node) => looks.soon(node))
   looks.start()
+  const guestEnds = new GuestEnds({ nodes, clock, log, config: state.config, look: (node) => looks.soon(node) })
+  guestEnds.start()
   const parts = { live, known, questions, queue, wconfd, nodes, clock, random, disk, paths, log }
   const context = { ...parts, planJob, ...(allocation && { allocation }), ...state }
   const master = localMaster(context, state)
@@ -105,6 +108,7 @@ export async function startLuxid(options: LuxidOptions): Promise<Luxid> {
     async close() {
       await Promise.all(servers.map((server) => server.close()))
       looks.close()
+      guestEnds.close()
       endBound()
       questions.close()
       await queue.close()

@@ -49,6 +49,11 @@ const filesAndDaemons = {
   node_ssh_key_remove: () => [],
   master_node_name: ({ world: { config } }) => config.nodes[config.cluster.master_node]?.name ?? '',
   node_crypto_tokens: (sim, requests) => requests.map(([type]) => [type, certificateOf(sim)]),
+  /** Nobody shuts down a guest that is only pretended. */
+  async gantry_guest_ends(sim, wait_s) {
+    await sim.clock.sleep(wait_s * 1000)
+    return []
+  },
   async test_delay(sim, duration_s) {
     await sim.clock.sleep(duration_s * 1000)
     return null

@@ -24,5 +24,10 @@ export const NODE_LOOKS_PER_S = 20
 export const NODE_LOOK_FAILED_EVERY_S = 60
 /** Seconds between two looks at a node of which jobs say that something changed. */
 export const NODE_LOOK_SOON_S = 1
+/** Seconds that a node waits for an end of a guest before it answers that there was none, and between two looks at who is to be asked. */
+export const GUEST_ENDS_S = 30
+export const GUEST_ENDS_AGAIN_S = 5
+/** Nodes that are asked so; each takes a connection. */
+export const GUEST_ENDS_NODES_MAX = 64
 /** Seconds that wconfd gets to tell what it measures. */
 export const METRICS_WAIT_S = 3

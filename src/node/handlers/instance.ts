@@ -2,11 +2,13 @@
 // and bring Ganeti's semantics: a call that finds its work done already succeeds.
 import { nanoseconds } from '../../lib/clock'
 import { POWERDOWN_REPEAT_S } from '../../model/limits/hypervisor'
+import { GUEST_ENDS_S } from '../../model/limits/live-data'
 import type { ConsoleInfo, InstanceDict, InstanceRuntime, ReasonTrail } from '../../rpc/node/dicts'
 import { messageOf } from '../../rpc/node/protocol'
 import type { Handlers, NodeContext } from '../context'
 import { NodeFailure, fail } from '../context'
 import type { Hypervisor } from '../hypervisor/hypervisor'
+import { guestEnds } from '../hypervisor/kvm/guest-ends'
 import { linkDisks, linkPath, removeLinks } from '../storage/links'
 
 const USER_DOWN = 1
@@ -44,6 +46,8 @@ export const instanceHandlers = {
     await orFail('Failed to balloon instance memory', hypervisor.setMemory(instance, memory_mib))
     return null
   },
+
+  gantry_guest_ends: (context, wait_s, known) => guestEnds(context, Math.min(wait_s, GUEST_ENDS_S), known),
 
   async instance_info(context, instanceName, hypervisorName) {
     return (await context.hypervisor(hypervisorName).info(instanceName)) ?? {}

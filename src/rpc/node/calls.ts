@@ -432,6 +432,14 @@ export const nodeCalls = {
   gantry_replica_status: question.many(URGENT, [], of<d.ReplicaContents>()),
   /** A full copy: the texts of config.data and gantry.data. */
   gantry_config_replace: order.many(NORMAL, [arg('config', compressed), arg('gantry', compressed)], none),
+  /** Waits, no longer than that, until the guests that their users have shut down are others than these, and names them. */
+  gantry_guest_ends: {
+    kind: 'question',
+    args: [arg('wait', num), arg('known', names)],
+    result: of<string[]>(),
+    timeout_s: 'first argument',
+    fanOut: 'one',
+  } as NodeCall<readonly [Arg<number>, Arg<readonly string[]>], string[]>,
   /** The node's measurements, as prom-client's JSON. */
   gantry_metrics: question.many(URGENT, [], of<unknown[]>()),
   /** jobqueue_update for several files; it answers when all are durable. */

@@ -9,6 +9,7 @@ import { linuxNodeInfo } from '../linux-node'
 import { consoleInfo } from './console'
 import { QEMU_INSTALL, findQemu, qemuFacts, type Host } from './host'
 import { checkHotplug, hotplug, resizeDisk } from './hotplug'
+import { SHUTDOWN } from './layout'
 import { KvmMachines } from './machines'
 import { accept, finalizeSource, finalizeTarget, migrate, migrationInfo, migrationStatus } from './migration'
 import { KvmParams } from './params'
@@ -55,11 +56,10 @@ export function kvmHypervisor(context: HypervisorContext): Hypervisor {
 
 async function list(machines: KvmMachines): Promise<string[]> {
   const running = (await machines.all()).map((process) => process.name)
-  const suffix = '.shutdown'
   const notes = (await machines.context.files.readdir(machines.layout.controlDir())).filter((entry) =>
-    entry.endsWith(suffix),
+    entry.endsWith(SHUTDOWN),
   )
-  return [...new Set([...running, ...notes.map((entry) => entry.slice(0, -suffix.length))])].sort()
+  return [...new Set([...running, ...notes.map((entry) => entry.slice(0, -SHUTDOWN.length))])].sort()
 }
 
 async function allInfo(machines: KvmMachines): Promise<Map<string, InstanceRuntime>> {

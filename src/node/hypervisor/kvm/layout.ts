@@ -11,6 +11,7 @@ const RUN_DIRS_MODE = 0o775
 const SOCKET_PATH_MAX = 107
 
 export const RUNTIME = '.runtime'
+export const SHUTDOWN = '.shutdown'
 const SOCKET_KINDS = ['monitor', 'serial', 'qmp', 'kvmd', 'qga'] as const
 export type SocketKind = (typeof SOCKET_KINDS)[number]
 
@@ -31,7 +32,7 @@ export class KvmLayout {
   /** It is there before the machine and its sockets are. */
   readonly runtimeFile = (name: string) => this.file('conf', name, RUNTIME)
   /** Its presence says that the guest was shut down from inside. */
-  readonly shutdownFile = (name: string) => this.file('ctrl', name, '.shutdown')
+  readonly shutdownFile = (name: string) => this.file('ctrl', name, SHUTDOWN)
   readonly controlDir = () => `${this.base}/ctrl`
   readonly nicDir = (name: string) => this.file('nic', name)
   readonly nicFile = (name: string, index: number) => `${this.nicDir(name)}/${index}`

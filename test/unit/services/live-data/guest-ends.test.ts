@@ -1,0 +1,79 @@
+import { place } from '../../../../src/config/edit'
+import { recordValues } from '../../../../src/config/records'
+import { silentLog as log } from '../../../../src/lib/log'
+import type { ConfigData } from '../../../../src/model/config'
+import { GUEST_ENDS_AGAIN_S, GUEST_ENDS_S } from '../../../../src/model/limits/live-data'
+import type { NodeClient } from '../../../../src/rpc/node/client'
+import { GuestEnds } from '../../../../src/services/live-data/guest-ends'
+import { goldenConfig } from '../../../support/golden-query'
+import { SteppedClock } from '../../../support/stepped-clock'
+
+interface Question {
+  readonly node: string
+  readonly args: unknown
+  resolve(names: string[]): void
+  reject(error: Error): void
+}
+
+/** inst5, on node1, is the one instance of KVM. */
+function withRight(enabled: boolean): ConfigData {
+  const { cluster, ...rest } = goldenConfig()
+  const config = { ...rest, cluster: { ...cluster, enabled_user_shutdown: enabled } }
+  const guest = recordValues(config.instances).find(({ name }) => name === 'inst5.gnt.example')
+  if (guest === undefined) throw new Error('not in the recorded state')
+  return place(config, 'instances', guest.uuid, { ...guest, hvparams: { user_shutdown: true } })
+}
+
+function start(config: ConfigData) {
+  const asked: Question[] = []
+  const looks: string[] = []
+  const clock = new SteppedClock()
+  const nodes = {
+    one: ({ name }: { name: string }, call: string, args: unknown) =>
+      new Promise((resolve, reject) => asked.push({ node: `${call} ${name}`, args, resolve, reject })),
+  } as unknown as NodeClient
+  const current = { config }
+  const look = (node: string) => void looks.push(current.config.nodes[node]?.name ?? node)
+  const ends = new GuestEnds({ nodes, clock, log, config: () => current.config, look })
+  ends.start()
+  return { asked, looks, clock, current, ends }
+}
+
+test('a node whose guests may end by themselves has one question open, and is looked at when one has ended', async () => {
+  const { asked, looks, clock, ends } = start(withRight(true))
+  const next = async () => {
+    await clock.pass(0)
+    return asked.shift()
+  }
+  const first = await next()
+  expect(first).toMatchObject({ node: 'gantry_guest_ends node1.gnt.example', args: [GUEST_ENDS_S, []] })
+  await clock.pass(GUEST_ENDS_AGAIN_S * 3)
+  expect(asked).toEqual([])
+
+  first?.resolve(['inst5.gnt.example'])
+  const second = await next()
+  expect(looks).toEqual(['node1.gnt.example'])
+  expect(second).toMatchObject({ args: [GUEST_ENDS_S, ['inst5.gnt.example']] })
+  second?.resolve(['inst5.gnt.example'])
+  const third = await next()
+  expect(looks).toHaveLength(1)
+
+  third?.reject(new Error('gone'))
+  expect(await next()).toBeUndefined()
+  await clock.pass(GUEST_ENDS_AGAIN_S)
+  expect(asked).toMatchObject([{ args: [GUEST_ENDS_S, []] }])
+  ends.close()
+})
+
+test('nobody is asked where users may not shut down, and no longer than they may', async () => {
+  const { asked, clock, current, ends } = start(withRight(false))
+  expect(asked).toEqual([])
+  current.config = withRight(true)
+  await clock.pass(GUEST_ENDS_AGAIN_S)
+  expect(asked).toHaveLength(1)
+  current.config = goldenConfig()
+  asked.shift()?.resolve([])
+  await clock.pass(GUEST_ENDS_AGAIN_S)
+  expect(asked).toEqual([])
+  ends.close()
+})
