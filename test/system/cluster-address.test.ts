@@ -31,10 +31,11 @@ afterAll(() => {
 })
 
 const CLUSTER = '192.0.2.254'
-const NETWORK = path.join(__dirname, '../../dist/node/network/addresses.js')
+const built = (file: string) => `require(${JSON.stringify(path.join(__dirname, '../../dist', file))})`
 
 function change(name: string, what: 'add' | 'del'): string {
-  const code = `require(${JSON.stringify(NETWORK)}).setAddress('${what}', '${CLUSTER}', 32, 'gnt0', { warn: (_, text) => console.log(text) })
+  const code = `const host = { ...${built('lib/machine.js')}.thisMachine, log: { warn: (_, text) => console.log(text) } }
+    ${built('node/network/addresses.js')}.setAddress(host, '${what}', '${CLUSTER}', 32, 'gnt0')
     .then(() => console.log('done'), (error) => console.log(error.message))`
   return inside(name, process.execPath, '-e', code).stdout.trim()
 }

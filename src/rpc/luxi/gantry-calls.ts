@@ -30,6 +30,8 @@ interface GantryCall<A extends Checks, R> {
   readonly asks: boolean
   /** What every caller needs; null where it depends on what is asked. */
   readonly needs: Permission | null
+  /** What cannot be read is told in Ganeti's words. */
+  readonly ganetis: boolean
 }
 
 interface Result<R> {
@@ -39,14 +41,14 @@ interface Result<R> {
 
 const of = <R>(): Result<R> => ({})
 
-type More = Partial<Pick<GantryCall<Checks, unknown>, 'asks' | 'needs'>>
+type More = Partial<Pick<GantryCall<Checks, unknown>, 'asks' | 'needs' | 'ganetis'>>
 
 const call = <const A extends Checks, R>(
   wire: string,
   args: A,
   result: Result<R>,
-  { asks = false, needs = null }: More = {},
-): GantryCall<A, R> => ({ wire, args, result, asks, needs })
+  { asks = false, needs = null, ganetis = false }: More = {},
+): GantryCall<A, R> => ({ wire, args, result, asks, needs, ganetis })
 
 /** The identity of the caller comes first, and the master decides what it may see and do. */
 const callersCalls = {
@@ -82,8 +84,8 @@ const callersCalls = {
   addToken: call('GantryAddToken', [newToken], of<{ token: TokenInfo; secret: string }>(), { needs: 'tokens.create' }),
   removeToken: call('GantryRemoveToken', [text], of<null>(), { needs: 'tokens.revoke' }),
   /** As the calls of these names, but events tell who it was. */
-  replaceFilter: call('GantryReplaceFilter', filterRule, of<string>()),
-  deleteFilter: call('GantryDeleteFilter', [text], of<null>(), { needs: 'filter.remove' }),
+  replaceFilter: call('GantryReplaceFilter', filterRule, of<string>(), { ganetis: true }),
+  deleteFilter: call('GantryDeleteFilter', [text], of<null>(), { needs: 'filter.remove', ganetis: true }),
 }
 
 const doorsCalls = {

@@ -192,11 +192,15 @@ function submit(
 
 /** Ours come from our own door, which has checked them; the identity and the opcodes are checked once more. */
 function extension(name: GantryCallName): (args: unknown) => LuxiRequest {
-  const { wire } = gantryCalls[name]
+  const { wire, args: own, ganetis } = gantryCalls[name]
   const checks = gantryArguments(name)
+  const before = checks.length - own.length
   return submission(wire, (args) => {
     const given = readArray(args)
-    const values = checks.map((check, index) => check.parse(given[index]))
+    const read = (all: typeof checks) => all.map((check, index) => check.parse(given[index]))
+    const values = ganetis
+      ? [...read(checks.slice(0, before)), ...readArgs(given.slice(before), own, own.length)]
+      : read(checks)
     return (master, signal) => {
       const serve = master.gantry?.[name] as ((...values: unknown[]) => Promise<unknown>) | undefined
       if (serve === undefined) throw new GenericError(`${wire} is not served here`)

@@ -63,6 +63,14 @@ test.each([
   expect(() => ask(method, args)).toThrow(reason)
 })
 
+test('a filter rule that our door hands on is refused in the words of Ganeti, without the identity', () => {
+  const rule = [null, 1, [], 'BOGUS', []]
+  const identity = { user: 'admin', token: null, permissions: ['filter.add'] }
+  const words = `Cannot convert value '[null, 1, [], "BOGUS", []]', error: malformed FilterAction JSON: "BOGUS"`
+  expect(() => ask('ReplaceFilter', rule)).toThrow(words)
+  expect(() => ask('GantryReplaceFilter', [identity, ...rule])).toThrow(words)
+})
+
 test('arguments are shown in filled lines of at most 67 characters', () => {
   const long = ['x'.repeat(30), 'y'.repeat(30), { key: ['z'.repeat(30), 'w'.repeat(40)] }]
   for (const line of layout(long).split('\n')) expect(line.trim().length).toBeLessThanOrEqual(67)
