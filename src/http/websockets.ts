@@ -21,6 +21,7 @@ const CLOSE = { done: 1000, goingAway: 1001, defect: 1011 } as const
 
 export class Websockets {
   private readonly server: WebSocketServer
+  private closing = false
 
   constructor(private readonly options: WebsocketOptions) {
     // A longer message ends its websocket. Nothing is compressed, since a few bytes could become many.
@@ -30,8 +31,12 @@ export class Websockets {
 
   /** `begun` is called when the client got what it asked for; otherwise it is told why not. */
   accept(request: IncomingMessage, socket: Socket, head: Buffer, talk: Talk, begun: () => void): void {
+    // Who was still being looked at when the door closed.
+    if (this.closing) return void socket.destroy()
     this.server.handleUpgrade(request, socket, head, (line) => {
       begun()
+      // An error that nobody hears would end the daemon; the stream tells the first one.
+      line.on('error', () => undefined)
       this.watch(line)
       void this.run(line, talk)
     })
@@ -39,6 +44,7 @@ export class Websockets {
 
   /** Tells everybody that the door closes. */
   close(): void {
+    this.closing = true
     for (const line of this.server.clients) line.close(CLOSE.goingAway)
   }
 

@@ -185,19 +185,55 @@ describe('a websocket', () => {
     expect([await left, here.readyState]).toEqual([1006, WebSocket.OPEN])
   })
 
-  test('has its line in the log when it ends', async () => {
-    const written: string[] = []
-    const log = pino({ level: 'info' }, { write: (line: string) => void written.push(line) })
-    await start({ accessLog: 'changes', log })
-    const line = at('you')
-    await messagesOf(line, 1)
-    line.close()
-    await closed(line)
-    while (!written.some((text) => text.includes('"request"'))) await new Promise((resolve) => setImmediate(resolve))
-    const [entry] = written.map((text) => JSON.parse(text) as object)
-    expect(entry).toEqual(expect.objectContaining({ method: 'GET', path: '/1/echo/you', status: 101 }))
-    expect(entry).not.toHaveProperty('cut')
+  test.each([
+    ['says goodbye', (line: WebSocket) => line.close()],
+    ['leaves', (line: WebSocket) => line.terminate()],
+    ['says too much', (line: WebSocket) => line.send('x'.repeat(LIMITS.message_bytes + 1))],
+  ])('has its line in the log when its client %s, which is no defect', async (_how, leave) => {
+    const logged = await logFrom(async () => {
+      const line = at('you')
+      await messagesOf(line, 1)
+      leave(line)
+      await closed(line)
+    })
+    expect(logged).toEqual([
+      expect.objectContaining({ method: 'GET', path: '/1/echo/you', status: 101, msg: 'request' }),
+    ])
+    expect(logged[0]).not.toHaveProperty('cut')
   })
+
+  test('whose talk fails is closed, and the log says why', async () => {
+    const logged = await logFrom(async () => expect(await closed(at('broken'))).toBe(1011))
+    const [failed] = logged.filter(({ msg }) => msg !== 'request')
+    expect(failed).toMatchObject({ err: { message: 'a defect' }, msg: 'a websocket failed because of a defect' })
+  })
+
+  test('that is asked for while the door closes does not hold it up', async () => {
+    let open = (): void => undefined
+    const gate = new Promise<void>((resolve) => (open = resolve))
+    let line: WebSocket | undefined
+    await new Promise<void>((asked) => {
+      const wait = () => {
+        asked()
+        return gate
+      }
+      void start({ gate: wait }).then(() => (line = at('you').on('error', () => undefined)))
+    })
+    const done = door.close()
+    open()
+    await done
+    expect(line?.readyState).not.toBe(WebSocket.OPEN)
+  })
+
+  /** The lines of the log until a request has ended. */
+  async function logFrom(act: () => Promise<void>): Promise<Record<string, unknown>[]> {
+    const written: Record<string, unknown>[] = []
+    const log = pino({ level: 'info' }, { write: (line: string) => void written.push(JSON.parse(line)) })
+    await start({ accessLog: 'changes', log })
+    await act()
+    while (!written.some(({ msg }) => msg === 'request')) await new Promise((resolve) => setImmediate(resolve))
+    return written
+  }
 })
 
 test('a strict linter has nothing to say about its document', async () => {

@@ -25,6 +25,7 @@ class EchoController {
   echo(name: string): Talk {
     if (name === 'nobody') throw new HttpError(404, 'There is nobody')
     return async (messages) => {
+      if (name === 'broken') throw new Error('a defect')
       messages.write(`${name}, ${this.context.caller}`)
       await pipeline(messages, messages)
     }
@@ -41,9 +42,11 @@ export interface DoubleOptions extends Partial<Pick<Door, 'certificate' | 'clock
   readonly routes: readonly Route<DoubleContext>[]
   /** The document. */
   readonly file: string
+  /** What it waits for before it knows who asks. */
+  readonly gate?: () => Promise<void>
 }
 
-export function startDouble({ routes, file, ...more }: DoubleOptions) {
+export function startDouble({ routes, file, gate, ...more }: DoubleOptions) {
   const [clock, log, limits] = [more.clock ?? systemClock, more.log ?? silentLog, LIMITS]
   const door = {
     ...{ clock, limits, challenge: 'Bearer' },
@@ -52,6 +55,7 @@ export function startDouble({ routes, file, ...more }: DoubleOptions) {
   const api = jsonApi<string, DoubleContext>(door, {
     routes: [...routes, echoRoute],
     async identify({ headers }) {
+      await gate?.()
       if (headers.authorization !== TOKEN) throw new HttpError(401)
       return 'somebody'
     },
