@@ -9,7 +9,6 @@ import { runProgram } from './cli/program'
 import { inheritedEnvironment } from './lib/environment'
 import { systemClock } from './lib/clock'
 import { becomeNode, findLuxiSocket, masterElsewhere, nodeSetupSocket, thisNodePaths } from './lib/find-socket'
-import { thisMachine } from './lib/machine'
 import { standardOutput } from './lib/standard-output'
 
 /** The job that is being waited for. */
@@ -81,6 +80,12 @@ const prepareNode = (path: string) => async (name: string) => {
   throw new CommandFailure('npm start prepared no node')
 }
 
+/** Few commands start programs, and loading what that takes costs all of them. */
+function machine() {
+  const { thisMachine }: typeof import('./lib/machine') = require('./lib/machine')
+  return thisMachine
+}
+
 function connect() {
   const { LuxiClient }: typeof import('./rpc/luxi/client') = require('./rpc/luxi/client')
   const socket = orFailure(findLuxiSocket)
@@ -110,7 +115,7 @@ async function thisNode(): Promise<ThisNode> {
     disk: ownedDisk,
     random: systemRandom,
     log,
-    nodes: openNodeClient({ paths, clock: systemClock, files: thisMachine.files }),
+    nodes: openNodeClient({ paths, clock: systemClock, files: machine().files }),
   }
 }
 
@@ -125,7 +130,7 @@ async function newNode(): Promise<NewNode> {
       import('./model/owners.js'),
       import('./lib/random.js'),
     ])
-  const { files, run } = thisMachine
+  const { files, run } = machine()
   const paths = orFailure(thisNodePaths)
   const masterFile = async (file: string) => (await ownedDisk.read(paths.local(file)))?.toString('utf8')
   const context = { now_s: clocks.seconds(clocks.systemClock), random: systemRandom, masterFile }
@@ -174,6 +179,6 @@ const program = path.basename(process.argv[1] ?? 'gnt').replace(/\.js$/, '')
 const output = standardOutput({ program, quietCode: () => (followed === undefined ? 0 : 1) })
 const words = withoutNode(process.argv.slice(2))
 void runProgram(program, words, {
-  ...{ terminal, connect, thisNode, newNode, ...thisMachine, clock: systemClock },
+  ...{ terminal, connect, thisNode, newNode, machine, clock: systemClock },
   variables: inheritedEnvironment(),
 }).then(output.finish)

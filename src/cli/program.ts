@@ -1,7 +1,6 @@
 // A command line as it was typed, to the command that does it: the program's name or the first word chooses the tool.
-import type { Files } from '../lib/files'
 import type { Clock } from '../lib/clock'
-import type { Run } from '../lib/run-command'
+import type { Machine } from '../lib/machine'
 import { RELEASE_VERSION } from '../model/constants/versions'
 import type { Call, Terminal, Tool } from './command'
 
@@ -70,8 +69,8 @@ export interface Environment {
   readonly newNode: Call['newNode']
   readonly variables: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
-  readonly files: Files
-  readonly run: Run
+  /** Called only by commands that read files or start programs. */
+  machine(): Pick<Machine, 'files' | 'run'>
 }
 
 /** Runs `program words...`; the exit code. `gnt instance list` is `gnt-instance list`. */

@@ -39,7 +39,7 @@ async function runCommand(
   tool: Tool,
   command: Command,
   words: readonly string[],
-  { terminal, connect, thisNode, newNode, clock, files, run }: Environment,
+  { terminal, connect, thisNode, newNode, clock, machine }: Environment,
 ): Promise<number> {
   try {
     const { options, args, help } = parseCommandLine(command, words, terminal)
@@ -58,10 +58,14 @@ async function runCommand(
       jobs: new Jobs(master, terminal, clock, source, options),
       terminal,
       clock,
-      files,
-      run,
       thisNode,
       newNode,
+      get files() {
+        return machine().files
+      },
+      get run() {
+        return machine().run
+      },
       get nodesRoot() {
         return (connection ??= connect()).nodesRoot
       },

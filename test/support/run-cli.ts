@@ -37,8 +37,7 @@ export async function runCli(master: Master, words: readonly string[], options: 
     connect: () => ({ master, nodesRoot: options.nodesRoot, prepareNode: undefined }),
     thisNode: () => Promise.reject(new Error('no node')),
     newNode: () => (options.newNode ? Promise.resolve(options.newNode) : Promise.reject(new Error('no node'))),
-    files: systemFiles,
-    run: options.run ?? runCommand,
+    machine: () => ({ files: systemFiles, run: options.run ?? runCommand }),
     clock: options.clock ?? systemClock,
     terminal: {
       out: (line) => void (result.stdout += `${line}\n`),

@@ -65,6 +65,6 @@ test('a command loads what it needs of Node, and no more', () => {
     )
   }
   expect(loaded('--version')).toEqual([])
-  // Whoever starts other programs needs the first one.
+  // commander asks for it, whatever it does.
   expect(loaded('instance', 'list', '--help')).toEqual(['child_process'])
 })
