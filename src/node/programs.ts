@@ -6,7 +6,7 @@ import type { CommandResult } from '../lib/run-command'
 import { endOf } from '../lib/short-text'
 import { IALLOCATOR_SEARCH_PATH } from '../model/constants/paths'
 import { ALLOCATOR_OUTPUT_BYTES_MAX, ALLOCATOR_SCRIPT_S, TOLD_CHARS_MAX } from '../model/limits/node'
-import { isRecord } from '../rpc/node/codecs'
+import { isObject } from '../lib/shapes/shape'
 import { fail, type NodeContext } from './context'
 
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/
@@ -104,6 +104,6 @@ async function findIallocator({ paths, files }: NodeContext, name: string): Prom
 
 /** `{name: value}`; null is an option without a value. */
 function optionWords(options: unknown): string[] {
-  if (!isRecord(options)) return []
+  if (!isObject(options)) return []
   return Object.entries(options).map(([name, value]) => (value === null ? `--${name}` : `--${name}=${String(value)}`))
 }

@@ -89,7 +89,7 @@ export async function receiveQueueFile(context: NodeContext, file: string, conte
   }
 }
 
-/** `file` is local, absolute and without `..`: its codec saw to that. */
+/** `file` is local, absolute and without `..`: its shape saw to that. */
 export function checkQueueFile(context: NodeContext, file: string): string {
   if (file.startsWith(`${context.paths.queueDir}/`)) return file
   return fail(`'${context.paths.virtual(file)}' is not a file of the job queue`)

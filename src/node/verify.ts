@@ -10,7 +10,7 @@ import { timestamp } from '../lib/clock'
 import { PORT } from '../model/constants/daemons'
 import { RELEASE_VERSION, protocolOf } from '../model/constants/versions'
 import type { HvParams } from '../rpc/node/dicts'
-import { isRecord } from '../rpc/node/codecs'
+import { isObject } from '../lib/shapes/shape'
 import { messageOf } from '../rpc/node/protocol'
 import type { NodeContext } from './context'
 import { isVirtualNode, missingBridges } from './network/addresses'
@@ -152,7 +152,7 @@ async function parameterProblems(context: NodeContext, input: unknown): Promise<
   const problems: [string, string, string][] = []
   for (const [source, name, params] of lists(input)) {
     try {
-      await context.hypervisor(String(name)).validateParameters(isRecord(params) ? params : {})
+      await context.hypervisor(String(name)).validateParameters(isObject(params) ? params : {})
     } catch (error) {
       problems.push([String(source), String(name), messageOf(error)])
     }

@@ -43,7 +43,7 @@ export interface HookPlan<P, C> {
 /** The answer of one node's hook scripts. */
 export interface HookAnswer {
   readonly node: Node
-  readonly result: NodeResult<HookResult[]>
+  readonly result: NodeResult<readonly HookResult[]>
 }
 /** Values become Python's text form (True, None) on their way to the scripts. */
 export type HookEnv = Record<string, unknown>

@@ -6,12 +6,12 @@ import type { NodeResult } from '../rpc/node/client'
 import type { ConsoleInfo, InstanceRuntime, NodeInfo, OsDiagnosis } from '../rpc/node/dicts'
 
 export type LiveResults<T> = ReadonlyMap<NodeUuid, NodeResult<T>>
-export type ExtStorageDiagnosis = [
+export type ExtStorageDiagnosis = readonly [
   name: string,
   path: string,
   ok: boolean,
   message: string,
-  parameters: [name: string, description: string][],
+  parameters: readonly (readonly [name: string, description: string])[],
 ]
 
 /**
@@ -26,7 +26,7 @@ export interface LiveData {
   instanceInfo(config: ConfigData, nodes: readonly Node[]): Promise<LiveResults<Record<string, InstanceRuntime>>>
   /** Consoles by instance name; each primary node is asked once for all its instances. */
   consoles(config: ConfigData, instances: readonly Instance[]): Promise<LiveResults<Record<string, ConsoleInfo>>>
-  exports(nodes: readonly Node[]): Promise<LiveResults<string[]>>
-  operatingSystems(nodes: readonly Node[]): Promise<LiveResults<OsDiagnosis[]>>
-  extStorage(nodes: readonly Node[]): Promise<LiveResults<ExtStorageDiagnosis[]>>
+  exports(nodes: readonly Node[]): Promise<LiveResults<readonly string[]>>
+  operatingSystems(nodes: readonly Node[]): Promise<LiveResults<readonly OsDiagnosis[]>>
+  extStorage(nodes: readonly Node[]): Promise<LiveResults<readonly ExtStorageDiagnosis[]>>
 }

@@ -3,7 +3,7 @@
 import { instanceDisks, secondaryNodes } from '../../config/lookup'
 import type { Clock } from '../../lib/clock'
 import type { ConfigData, Disk } from '../../model/config'
-import { isRecord } from '../../rpc/node/codecs'
+import { isObject } from '../../lib/shapes/shape'
 import type { DiskDict, InstanceDict } from '../../rpc/node/dicts'
 
 export interface SimInstance {
@@ -57,7 +57,7 @@ export class World {
   static restore(config: ConfigData, text: string): World {
     const world = new World(config)
     const saved = JSON.parse(text) as ReturnType<World['snapshot']>
-    if (!isRecord(saved.nodes)) throw new Error('the saved state of the simulator is damaged')
+    if (!isObject(saved.nodes)) throw new Error('the saved state of the simulator is damaged')
     for (const [name, { instances, disks, exports }] of Object.entries(saved.nodes))
       world.nodes.set(name, { instances: new Map(instances), disks: new Map(disks), exports: new Map(exports) })
     for (const [uuid, disk] of saved.shared) world.sharedDisks.set(uuid, disk)

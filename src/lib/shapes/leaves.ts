@@ -28,6 +28,10 @@ export const nonNegative = (shape: Shape<number>): Shape<number> =>
 export const positive = (shape: Shape<number>): Shape<number> =>
   refine(shape, { minimum: 0, exclusiveMinimum: true }, (value) => value > 0, outside('positive', shape))
 
+/** Nothing but this. */
+export const exactly = <const T extends boolean>(only: T): Shape<T> =>
+  leaf(`${only}`, { type: 'boolean' }, (value): value is T => value === only)
+
 /** `name` is the type's name in error texts. */
 export function oneOf<const T extends string | number>(name: string, values: readonly T[]): Shape<T> {
   const known = new Map<unknown, T>(values.map((value) => [value, value]))

@@ -9,7 +9,7 @@ import { certificateDigest, createClientCertificate } from '../../lib/tls'
 import { DAEMONS } from '../../model/constants/daemons'
 import { PATH } from '../../model/constants/paths'
 import { SET_ASIDE_MAX } from '../../model/limits/daemons'
-import { isRecord } from '../../rpc/node/codecs'
+import { isObject } from '../../lib/shapes/shape'
 import type { Handlers, NodeContext } from '../context'
 import { fail } from '../context'
 import { changeMasterIp, changeMasterNetmask } from '../network/master-ip'
@@ -121,7 +121,7 @@ async function digestOf({ disk, paths }: NodeContext, file: string): Promise<str
 
 /** A renewal first writes beside the certificate that is in use. */
 function certificateFile({ paths }: NodeContext, options: unknown): string {
-  const wanted = isRecord(options) ? options['cert_file'] : undefined
+  const wanted = isObject(options) ? options['cert_file'] : undefined
   const file = typeof wanted === 'string' ? paths.fromWire(wanted) : paths.clientCert
   if (path.dirname(file) !== paths.dataDir || !path.basename(file).startsWith('client.pem'))
     fail(`Client certificates are not kept in '${paths.virtual(file)}'`)

@@ -1,7 +1,7 @@
 // Answers the SSH checks of cluster verify: whether this node reaches others, as the cluster's tools do, and whether its key files are right.
 // Virtual nodes share one machine, and have SSH only where it was set up for them.
 import { authorizedIn, repeatedOwners } from '../../lib/ssh-keys'
-import { isRecord } from '../../rpc/node/codecs'
+import { isObject } from '../../lib/shapes/shape'
 import type { NodeContext } from '../context'
 import { isVirtualNode } from '../network/addresses'
 import { runOverSsh, sshFailure, sshFilesOf } from './reach'
@@ -17,7 +17,7 @@ export async function sshProblems(
   const [nodes, others, candidates] = Array.isArray(input) ? (input as unknown[]) : []
   if (isVirtualNode(context.paths) && (await sshFilesOf(context).publicKeys()) === undefined) return {}
   if (Array.isArray(candidates) && !candidates.includes(context.hostname)) return {}
-  const extra = isRecord(others) ? others[context.hostname] : []
+  const extra = isObject(others) ? others[context.hostname] : []
   const names = [nodes, extra].flatMap((list) => (Array.isArray(list) ? list.map(String) : []))
   const found = await Promise.all(
     names.map(async (name) => [name, await sshProblem(context, name, clusterName)] as const),

@@ -17,7 +17,7 @@ export interface KeyHolder {
 }
 
 /** Nodes that could not be told, with the reason. */
-export type Failures = ResultOf<'node_ssh_key_add'>
+export type Failures = ResultOf<'node_ssh_key_add'>[number][]
 
 export interface Addition {
   readonly potentialCandidates: readonly string[]

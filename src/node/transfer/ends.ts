@@ -1,7 +1,7 @@
 // Finds the end of a transfer that a node call names: a file below the directory of exports, a disk, or a disk behind the scripts of its OS.
 import * as path from 'node:path'
 import { PATH } from '../../model/constants/paths'
-import { disk as diskCodec } from '../../rpc/node/codecs'
+import { disk as diskShape } from '../../rpc/node/shapes'
 import type { DiskDict, ImpExpEnd, InstanceDict } from '../../rpc/node/dicts'
 import { fail, type NodeContext } from '../context'
 import { instanceEnvironment } from '../os'
@@ -21,11 +21,11 @@ export async function transferEnd(
   [kind, args]: ImpExpEnd,
 ): Promise<End> {
   if (kind === 'file') return fileEnd(context, mode, args[0])
-  if (kind === 'raw') return diskEnd(context, mode, diskCodec.decode(args[0], context.paths))
+  if (kind === 'raw') return diskEnd(context, mode, diskShape.parse(args[0], context.paths))
   if (kind !== 'script') return fail(`Unknown kind of ${mode}: '${kind}'; there are file, raw and script`)
   const index = Number(args[1])
   if (!Number.isInteger(index) || index < 0) fail(`Invalid index of a disk: ${JSON.stringify(args[1])}`)
-  return scriptEnd(context, mode, instance, diskCodec.decode(args[0], context.paths), index)
+  return scriptEnd(context, mode, instance, diskShape.parse(args[0], context.paths), index)
 }
 
 async function fileEnd(context: NodeContext, mode: TransferSpec['mode'], wire: unknown): Promise<End> {

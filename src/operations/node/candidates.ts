@@ -88,7 +88,8 @@ export async function removeSshKey(ctx: UnitContext, node: Node, removal: KeyRem
   reportKeys(ctx, node, result)
 }
 
-type KeyAnswer = { ok: true; payload: readonly [node: string, message: string][] } | { ok: false; error: string }
+type KeyAnswer =
+  { ok: true; payload: readonly (readonly [node: string, message: string])[] } | { ok: false; error: string }
 
 /** Never fails: the node's role has changed already, and keys can be renewed later. */
 function reportKeys(ctx: UnitContext, node: Node, result: KeyAnswer): void {

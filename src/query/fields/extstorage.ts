@@ -49,7 +49,7 @@ function isUsable({ byNode, index }: ProviderRow, group: NodeGroup): boolean {
   return asked.length > 0 && asked.every(({ name }) => byNode.get(name)?.[0]?.[2] === true)
 }
 
-function commonParameters(lists: readonly (readonly [name: string, text: string])[][]): unknown[] {
+function commonParameters(lists: readonly (readonly (readonly [name: string, text: string])[])[]): unknown[] {
   const [first, ...others] = lists
   return (first ?? []).filter(([name]) => others.every((list) => list.some(([other]) => other === name)))
 }

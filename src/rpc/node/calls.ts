@@ -1,25 +1,35 @@
 // TABLE 3: every call of the node daemon (spec: noded-rpc.json), in Ganeti's names, argument order and encodings. Client, server
 // and handlers take their types from here. This layer knows the wire; it neither runs nor decides anything.
+import { dictOf, either, listOf, orNull, tuple } from '../../lib/shapes/containers'
+import { bool, exactly, float, int, json, keyed, string } from '../../lib/shapes/leaves'
+import type { Shape } from '../../lib/shapes/shape'
+import * as r from './results'
+import { done, remarks } from './results'
 import {
+  type Arg,
   arg,
-  bool,
   compressed,
   consoleRequests,
-  dict,
   disk,
   diskOrFalse,
   disks,
   instance,
   instanceName,
-  int,
-  json,
   level,
-  list,
-  num,
-} from './codecs'
-import { map, nullable, pair, path, record, shaped, text, textOrLines, triple, uploadedFile } from './codecs'
-import type { Arg, Codec } from './codecs'
-import type * as d from './dicts'
+  masterParams,
+  nic,
+  paramsMap,
+  path,
+  reasonTrail,
+  storageUnit,
+  stringMap,
+  strings,
+  textOrLines,
+  transferEnd,
+  transferOptions,
+  uploadedFile,
+  writeConsoleRequests,
+} from './shapes'
 
 /** Seconds that a caller waits for the answer. */
 const URGENT = 60
@@ -35,8 +45,8 @@ export type CallKind = 'question' | 'order' | 'progress'
 export interface NodeCall<A extends readonly Arg<unknown>[], R> {
   readonly kind: CallKind
   readonly args: A
-  /** Only its type matters. */
-  readonly result: Result<R>
+  /** What a node answers otherwise is its failure. */
+  readonly result: Shape<R>
   /** `'first argument'` adds it, in seconds, to a short wait. */
   readonly timeout_s: number | 'first argument'
   /** Whether Ganeti sends it to one node or to many at once; the wire is the same. */
@@ -49,19 +59,10 @@ export interface NodeCall<A extends readonly Arg<unknown>[], R> {
   readonly bareBody?: boolean
 }
 
-interface Result<R> {
-  readonly type?: R
-}
-
-const of = <R>(): Result<R> => ({})
-const none = of<null>()
-/** Ganeti answers with nothing and reads nothing; we tell what is otherwise than was asked for. */
-const remarks = of<readonly string[] | null>()
-
 const callsOf = <const K extends CallKind>(kind: K) => ({
-  one: <const A extends readonly Arg<unknown>[], R>(timeout_s: number, args: A, result: Result<R>) =>
+  one: <const A extends readonly Arg<unknown>[], R>(timeout_s: number, args: A, result: Shape<R>) =>
     ({ kind, args, result, timeout_s, fanOut: 'one' }) satisfies NodeCall<A, R> as NodeCall<A, R>,
-  many: <const A extends readonly Arg<unknown>[], R>(timeout_s: number, args: A, result: Result<R>) =>
+  many: <const A extends readonly Arg<unknown>[], R>(timeout_s: number, args: A, result: Shape<R>) =>
     ({ kind, args, result, timeout_s, fanOut: 'many' }) satisfies NodeCall<A, R> as NodeCall<A, R>,
 })
 const question = callsOf('question')
@@ -75,36 +76,23 @@ const planned = <const A extends readonly Arg<unknown>[], R>(call: NodeCall<A, R
 })
 
 const inst = arg('instance', instance)
-const reason = arg('reason', list(json<d.ReasonTrail[number]>()))
-const hvparamsOf = map(dict<d.HvParams>())
-const stringMap = map(text)
-const names = list(text)
-const masterParams = shaped<d.MasterParams>('the parameters of the master address', {
-  ip: 'string',
-  netmask: 'number',
-  netdev: 'string',
-})
-const impExpEnd: Codec<d.ImpExpEnd> = pair(text, list(json<unknown>()))
+const reason = arg('reason', reasonTrail)
 
 export const nodeCalls = {
-  accept_instance: order.one(NORMAL, [inst, arg('info', json<unknown>()), arg('target', text)], remarks),
+  accept_instance: order.one(NORMAL, [inst, arg('info', json), arg('target', string)], remarks),
   all_instances_info: question.many(
     URGENT,
-    [arg('hypervisor_list', names), arg('all_hvparams', hvparamsOf)],
-    of<Record<string, d.InstanceRuntime>>(),
+    [arg('hypervisor_list', strings), arg('all_hvparams', paramsMap)],
+    dictOf(r.runtime, string),
   ),
-  bdev_sizes: question.many(URGENT, [arg('devices', names)], of<Record<string, number>>()),
-  blockdev_addchildren: order.one(NORMAL, [arg('bdev', disk), arg('ndevs', disks)], none),
+  bdev_sizes: question.many(URGENT, [arg('devices', strings)], r.sizes),
+  blockdev_addchildren: order.one(NORMAL, [arg('bdev', disk), arg('ndevs', disks)], done),
   blockdev_assemble: planned(
-    order.one(
-      NORMAL,
-      [arg('disk', disk), inst, arg('on_primary', bool), arg('idx', int)],
-      of<[dev: string | true, link: string | true, uri?: string | null]>(),
-    ),
+    order.one(NORMAL, [arg('disk', disk), inst, arg('on_primary', bool), arg('idx', int)], r.assembled),
     ['', '', null],
   ),
-  blockdev_close: order.one(NORMAL, [arg('instance_name', instanceName), arg('disks', disks)], none),
-  blockdev_convert: order.one(SLOW, [arg('bdev_src', disk), arg('bdev_dest', disk)], none),
+  blockdev_close: order.one(NORMAL, [arg('instance_name', instanceName), arg('disks', disks)], done),
+  blockdev_convert: order.one(SLOW, [arg('bdev_src', disk), arg('bdev_dest', disk)], done),
   blockdev_create: order.one(
     NORMAL,
     [
@@ -112,343 +100,328 @@ export const nodeCalls = {
       arg('size', int),
       arg('owner', instanceName),
       arg('on_primary', bool),
-      arg('info', text),
+      arg('info', string),
       arg('exclusive_storage', bool),
     ],
-    of<readonly (string | number)[] | null>(),
+    orNull(r.uniqueId),
   ),
-  blockdev_find: question.one(NORMAL, [arg('disk', disk)], of<d.BlockDeviceStatus | null>()),
-  blockdev_getdimensions: question.one(
-    NORMAL,
-    [arg('disks', disks)],
-    of<([size_bytes: number, spindles: number | null] | null)[]>(),
-  ),
-  blockdev_getmirrorstatus: question.one(NORMAL, [arg('disks', disks)], of<d.BlockDeviceStatus[]>()),
-  blockdev_getmirrorstatus_multi: question.many(
-    NORMAL,
-    [arg('node_disks', disks)],
-    of<([true, d.BlockDeviceStatus] | [false, string])[]>(),
-  ),
+  blockdev_find: question.one(NORMAL, [arg('disk', disk)], orNull(r.blockDevice)),
+  blockdev_getdimensions: question.one(NORMAL, [arg('disks', disks)], listOf(orNull(tuple(float, orNull(int))))),
+  blockdev_getmirrorstatus: question.one(NORMAL, [arg('disks', disks)], listOf(r.blockDevice)),
+  blockdev_getmirrorstatus_multi: question.many(NORMAL, [arg('node_disks', disks)], listOf(r.blockDeviceOrWhy)),
   blockdev_grow: order.one(
     NORMAL,
     [arg('cf_bdev', disk), arg('amount', int), arg('dryrun', bool), arg('backingstore', bool), arg('es_flag', bool)],
-    none,
+    done,
   ),
-  blockdev_image: order.one(SLOW, [arg('bdev', disk), arg('image', text), arg('size', int)], none),
+  blockdev_image: order.one(SLOW, [arg('bdev', disk), arg('image', string), arg('size', int)], done),
   blockdev_open: order.one(
     NORMAL,
     [arg('instance_name', instanceName), arg('disks', disks), arg('exclusive', bool)],
-    none,
+    done,
   ),
   blockdev_pause_resume_sync: order.one(
     NORMAL,
     [arg('disks', disks), arg('pause', bool)],
-    of<[ok: boolean, message: string | null][]>(),
+    listOf(tuple(bool, orNull(string))),
   ),
-  blockdev_remove: order.one(NORMAL, [arg('bdev', disk)], of<string | null>()),
-  blockdev_removechildren: order.one(NORMAL, [arg('bdev', disk), arg('ndevs', disks)], none),
-  blockdev_rename: order.one(NORMAL, [arg('devlist', list(pair(disk, list(json<string | number>()))))], none),
-  blockdev_setinfo: order.one(NORMAL, [arg('disk', disk), arg('info', text)], none),
-  blockdev_shutdown: order.one(NORMAL, [arg('disk', disk)], none),
+  blockdev_remove: order.one(NORMAL, [arg('bdev', disk)], orNull(string)),
+  blockdev_removechildren: order.one(NORMAL, [arg('bdev', disk), arg('ndevs', disks)], done),
+  blockdev_rename: order.one(NORMAL, [arg('devlist', listOf(tuple(disk, r.uniqueId)))], done),
+  blockdev_setinfo: order.one(NORMAL, [arg('disk', disk), arg('info', string)], done),
+  blockdev_shutdown: order.one(NORMAL, [arg('disk', disk)], done),
   blockdev_snapshot: order.one(
     NORMAL,
-    [arg('cf_bdev', disk), arg('snap_name', nullable(text)), arg('snap_size', nullable(int))],
-    of<readonly (string | number)[] | string>(),
+    [arg('cf_bdev', disk), arg('snap_name', orNull(string)), arg('snap_size', orNull(int))],
+    either(r.uniqueId, string),
   ),
-  blockdev_wipe: order.one(SLOW, [arg('bdev', disk), arg('offset', num), arg('size', num)], none),
-  bridges_exist: question.one(URGENT, [arg('bridges_list', names)], none),
-  drbd_attach_net: order.many(NORMAL, [arg('disks', disks), arg('multimaster', bool)], none),
-  drbd_disconnect_net: order.many(NORMAL, [arg('disks', disks)], none),
-  drbd_helper: question.many(URGENT, [], of<string>()),
-  drbd_needs_activation: question.one(NORMAL, [arg('disks', disks)], of<string[]>()),
-  drbd_wait_sync: planned(progress.many(SLOW, [arg('disks', disks)], of<[allDone: boolean, percent: number]>()), [
-    true,
-    100,
-  ]),
-  etc_hosts_modify: order.one(NORMAL, [arg('mode', text), arg('name', text), arg('ip', nullable(text))], of<true>()),
-  export_info: question.one(FAST, [arg('path', path)], of<string>()),
-  export_list: question.many(FAST, [], of<string[]>()),
-  export_remove: order.one(FAST, [arg('export', text)], none),
+  blockdev_wipe: order.one(SLOW, [arg('bdev', disk), arg('offset', float), arg('size', float)], done),
+  bridges_exist: question.one(URGENT, [arg('bridges_list', strings)], done),
+  drbd_attach_net: order.many(NORMAL, [arg('disks', disks), arg('multimaster', bool)], done),
+  drbd_disconnect_net: order.many(NORMAL, [arg('disks', disks)], done),
+  drbd_helper: question.many(URGENT, [], string),
+  drbd_needs_activation: question.one(NORMAL, [arg('disks', disks)], strings),
+  drbd_wait_sync: planned(progress.many(SLOW, [arg('disks', disks)], tuple(bool, float)), [true, 100]),
+  etc_hosts_modify: order.one(
+    NORMAL,
+    [arg('mode', string), arg('name', string), arg('ip', orNull(string))],
+    exactly(true),
+  ),
+  export_info: question.one(FAST, [arg('path', path)], string),
+  export_list: question.many(FAST, [], strings),
+  export_remove: order.one(FAST, [arg('export', string)], done),
   export_start: order.one(
     NORMAL,
     [
-      arg('opts', dict<d.ImpExpOptions>()),
-      arg('host', text),
+      arg('opts', transferOptions),
+      arg('host', string),
       arg('port', int),
       inst,
-      arg('component', text),
-      arg('source', impExpEnd),
+      arg('component', string),
+      arg('source', transferEnd),
     ],
-    of<string>(),
+    string,
   ),
-  extstorage_diagnose: question.many(
-    FAST,
-    [],
-    of<[name: string, path: string, ok: boolean, message: string, parameters: [string, string][]][]>(),
-  ),
-  file_storage_dir_create: order.one(FAST, [arg('file_storage_dir', path)], none),
-  file_storage_dir_remove: order.one(FAST, [arg('file_storage_dir', path)], none),
+  extstorage_diagnose: question.many(FAST, [], listOf(r.extStorage)),
+  file_storage_dir_create: order.one(FAST, [arg('file_storage_dir', path)], done),
+  file_storage_dir_remove: order.one(FAST, [arg('file_storage_dir', path)], done),
   file_storage_dir_rename: order.one(
     FAST,
     [arg('old_file_storage_dir', path), arg('new_file_storage_dir', path)],
-    none,
+    done,
   ),
-  finalize_export: order.one(NORMAL, [inst, arg('snap_disks', list(diskOrFalse))], none),
-  get_file_info: question.one(FAST, [arg('file_path', path)], of<[exists: boolean, info: { size?: number }]>()),
-  get_watcher_pause: question.one(URGENT, [], of<number | null>()),
+  finalize_export: order.one(NORMAL, [inst, arg('snap_disks', listOf(diskOrFalse))], done),
+  get_file_info: question.one(FAST, [arg('file_path', path)], r.fileInfo),
+  get_watcher_pause: question.one(URGENT, [], orNull(float)),
   hooks_runner: planned(
-    order.many(NORMAL, [arg('hpath', text), arg('phase', text), arg('env', stringMap)], of<d.HookResult[]>()),
+    order.many(NORMAL, [arg('hpath', string), arg('phase', string), arg('env', stringMap)], listOf(r.hookResult)),
     [],
   ),
   hotplug_device: order.one(
     NORMAL,
     [
       inst,
-      arg('action', text),
-      arg('dev_type', text),
-      arg('device', dict<d.DiskDict | d.NicDict>()),
-      arg('extra', json<unknown>()),
+      arg('action', string),
+      arg('dev_type', string),
+      arg('device', either(disk, nic)),
+      arg('extra', json),
       arg('seq', int),
     ],
-    of<unknown>(),
+    json,
   ),
-  hotplug_supported: question.one(NORMAL, [inst], none),
-  hypervisor_validate_params: question.many(NORMAL, [arg('hvname', text), arg('hvfull', record)], none),
+  hotplug_supported: question.one(NORMAL, [inst], done),
+  hypervisor_validate_params: question.many(NORMAL, [arg('hvname', string), arg('hvfull', keyed)], done),
   iallocator_runner: question.one(
     NORMAL,
-    [arg('name', text), arg('idata', text), arg('default_iallocator_params', json<unknown>())],
-    of<string>(),
+    [arg('name', string), arg('idata', string), arg('default_iallocator_params', json)],
+    string,
   ),
-  impexp_abort: order.one(NORMAL, [arg('name', text)], none),
-  impexp_cleanup: order.one(NORMAL, [arg('name', text)], none),
-  impexp_status: progress.one(FAST, [arg('names', names)], of<(d.ImpExpStatus | null)[]>()),
+  impexp_abort: order.one(NORMAL, [arg('name', string)], done),
+  impexp_cleanup: order.one(NORMAL, [arg('name', string)], done),
+  impexp_status: progress.one(FAST, [arg('names', strings)], listOf(orNull(r.transfer))),
   import_start: order.one(
     NORMAL,
-    [arg('opts', dict<d.ImpExpOptions>()), inst, arg('component', text), arg('dest', impExpEnd)],
-    of<string>(),
+    [arg('opts', transferOptions), inst, arg('component', string), arg('dest', transferEnd)],
+    string,
   ),
-  instance_balloon_memory: order.one(NORMAL, [inst, arg('memory', int)], none),
+  instance_balloon_memory: order.one(NORMAL, [inst, arg('memory', int)], done),
   // Ganeti answers with nothing and reads nothing; we tell why what was received could not be loaded.
-  instance_finalize_migration_dst: order.one(
-    NORMAL,
-    [inst, arg('info', json<unknown>()), arg('success', bool)],
-    of<string | null>(),
-  ),
-  instance_finalize_migration_src: order.one(SLOW, [inst, arg('success', bool), arg('live', bool)], none),
-  instance_get_migration_status: progress.one(SLOW, [inst], of<d.MigrationStatus>()),
+  instance_finalize_migration_dst: order.one(NORMAL, [inst, arg('info', json), arg('success', bool)], orNull(string)),
+  instance_finalize_migration_src: order.one(SLOW, [inst, arg('success', bool), arg('live', bool)], done),
+  instance_get_migration_status: progress.one(SLOW, [inst], r.migration),
   instance_info: question.one(
     URGENT,
-    [arg('instance', instanceName), arg('hname', text), arg('hvparams', record)],
-    of<d.InstanceRuntime | Record<string, never>>(),
+    [arg('instance', instanceName), arg('hname', string), arg('hvparams', keyed)],
+    r.runtimeOrNone,
   ),
-  instance_list: question.many(URGENT, [arg('hypervisor_list', names), arg('hvparams', hvparamsOf)], of<string[]>()),
-  instance_metadata_modify: order.one(URGENT, [inst], none),
-  instance_migratable: question.one(NORMAL, [inst], none),
-  instance_migrate: order.one(SLOW, [arg('cluster_name', text), inst, arg('target', text), arg('live', bool)], none),
-  instance_os_add: order.one(DAY, [arg('instance_osp', instance), arg('reinstall', bool), arg('debug', level)], none),
+  instance_list: question.many(URGENT, [arg('hypervisor_list', strings), arg('hvparams', paramsMap)], strings),
+  instance_metadata_modify: order.one(URGENT, [inst], done),
+  instance_migratable: question.one(NORMAL, [inst], done),
+  instance_migrate: order.one(
+    SLOW,
+    [arg('cluster_name', string), inst, arg('target', string), arg('live', bool)],
+    done,
+  ),
+  instance_os_add: order.one(DAY, [arg('instance_osp', instance), arg('reinstall', bool), arg('debug', level)], done),
   instance_reboot: order.one(
     NORMAL,
-    [arg('inst', instance), arg('reboot_type', text), arg('shutdown_timeout', num), reason],
+    [arg('inst', instance), arg('reboot_type', string), arg('shutdown_timeout', float), reason],
     remarks,
   ),
-  instance_run_rename: order.one(SLOW, [inst, arg('old_name', text), arg('debug', level)], none),
-  instance_shutdown: order.one(NORMAL, [inst, arg('timeout', num), reason], none),
+  instance_run_rename: order.one(SLOW, [inst, arg('old_name', string), arg('debug', level)], done),
+  instance_shutdown: order.one(NORMAL, [inst, arg('timeout', float), reason], done),
   instance_start: order.one(NORMAL, [arg('instance_hvp_bep', instance), arg('startup_paused', bool), reason], remarks),
-  jobqueue_purge: order.one(NORMAL, [], none),
-  jobqueue_rename: order.many(URGENT, [arg('rename', list(pair(path, path)))], of<null[]>()),
-  jobqueue_set_drain_flag: order.many(URGENT, [arg('flag', bool)], none),
-  jobqueue_update: order.many(URGENT, [arg('file_name', path), arg('content', compressed)], none),
-  lv_list: question.many(
-    URGENT,
-    [arg('vg_name', text)],
-    of<Record<string, [size_mib: string, inactive: boolean, online: boolean]>>(),
-  ),
-  master_node_name: question.many(URGENT, [], of<string>()),
-  migration_info: question.one(NORMAL, [inst], of<unknown>()),
+  jobqueue_purge: order.one(NORMAL, [], done),
+  jobqueue_rename: order.many(URGENT, [arg('rename', listOf(tuple(path, path)))], listOf(done)),
+  jobqueue_set_drain_flag: order.many(URGENT, [arg('flag', bool)], done),
+  jobqueue_update: order.many(URGENT, [arg('file_name', path), arg('content', compressed)], done),
+  lv_list: question.many(URGENT, [arg('vg_name', string)], r.logicalVolumes),
+  master_node_name: question.many(URGENT, [], string),
+  migration_info: question.one(NORMAL, [inst], json),
   node_activate_master_ip: order.one(
     FAST,
     [arg('master_params', masterParams), arg('use_external_mip_script', bool)],
-    none,
+    done,
   ),
   node_change_master_netmask: order.one(
     FAST,
-    [arg('old_netmask', int), arg('netmask', int), arg('master_ip', text), arg('master_netdev', text)],
-    none,
+    [arg('old_netmask', int), arg('netmask', int), arg('master_ip', string), arg('master_netdev', string)],
+    done,
   ),
-  node_configure_ovs: order.one(NORMAL, [arg('ovs_name', text), arg('ovs_link', nullable(text))], none),
+  node_configure_ovs: order.one(NORMAL, [arg('ovs_name', string), arg('ovs_link', orNull(string))], done),
   node_crypto_tokens: order.one(
     SLOW,
-    [arg('token_request', list(triple(text, text, json<unknown>())))],
-    of<[type: string, digest: string][]>(),
+    [arg('token_request', listOf(tuple(string, string, json)))],
+    listOf(tuple(string, string)),
   ),
   node_deactivate_master_ip: order.one(
     FAST,
     [arg('master_params', masterParams), arg('use_external_mip_script', bool)],
-    none,
+    done,
   ),
-  node_demote_from_mc: order.one(FAST, [], none),
-  node_ensure_daemon: planned(order.many(URGENT, [arg('daemon', text), arg('run', bool)], of<boolean>()), true),
-  node_has_ip_address: question.one(FAST, [arg('address', text)], of<boolean>()),
+  node_demote_from_mc: order.one(FAST, [], done),
+  node_ensure_daemon: planned(order.many(URGENT, [arg('daemon', string), arg('run', bool)], bool), true),
+  node_has_ip_address: question.one(FAST, [arg('address', string)], bool),
   node_info: question.many(
     URGENT,
     [
       // Ganeti's masters send null for what they do not ask for.
-      arg('storage_units', nullable(list<d.StorageUnit>(triple(text, text, list(json<unknown>()))))),
-      arg('hv_specs', nullable(list(pair(text, dict<d.HvParams>())))),
+      arg('storage_units', orNull(listOf(storageUnit))),
+      arg('hv_specs', orNull(listOf(tuple(string, keyed)))),
     ],
-    of<d.NodeInfo>(),
+    r.nodeInfo,
   ),
-  node_leave_cluster: order.one(NORMAL, [arg('modify_ssh_setup', bool)], of<string>()),
+  node_leave_cluster: order.one(NORMAL, [arg('modify_ssh_setup', bool)], string),
   node_powercycle: {
-    ...order.one(NORMAL, [arg('hypervisor', text), arg('hvparams', record)], of<string>()),
+    ...order.one(NORMAL, [arg('hypervisor', string), arg('hvparams', keyed)], string),
     offlineToo: true,
   },
   node_ssh_key_add: order.many(
     FAST,
     [
-      arg('node_uuid', text),
-      arg('node_name', text),
-      arg('potential_master_candidates', names),
+      arg('node_uuid', string),
+      arg('node_name', string),
+      arg('potential_master_candidates', strings),
       arg('to_authorized_keys', bool),
       arg('to_public_keys', bool),
       arg('get_public_keys', bool),
     ],
-    of<[node: string, message: string][]>(),
+    r.messagesOfNodes,
   ),
   node_ssh_key_remove: order.many(
     FAST,
     [
-      arg('node_uuid', text),
-      arg('node_name', text),
-      arg('master_candidate_uuids', names),
-      arg('potential_master_candidates', names),
+      arg('node_uuid', string),
+      arg('node_name', string),
+      arg('master_candidate_uuids', strings),
+      arg('potential_master_candidates', strings),
       arg('from_authorized_keys', bool),
       arg('from_public_keys', bool),
       arg('clear_authorized_keys', bool),
       arg('clear_public_keys', bool),
       arg('readd', bool),
     ],
-    of<[node: string, message: string][]>(),
+    r.messagesOfNodes,
   ),
   node_ssh_keys_renew: order.many(
     FOUR_HOURS,
     [
-      arg('node_uuids', names),
-      arg('node_names', names),
-      arg('master_candidate_uuids', names),
-      arg('potential_master_candidates', names),
-      arg('old_key_type', text),
-      arg('new_key_type', text),
+      arg('node_uuids', strings),
+      arg('node_names', strings),
+      arg('master_candidate_uuids', strings),
+      arg('potential_master_candidates', strings),
+      arg('old_key_type', string),
+      arg('new_key_type', string),
       arg('new_key_bits', int),
     ],
-    of<[node: string, message: string][]>(),
+    r.messagesOfNodes,
   ),
-  node_start_master_daemons: order.one(FAST, [arg('no_voting', bool)], none),
-  node_stop_master: order.one(FAST, [], none),
+  node_start_master_daemons: order.one(FAST, [arg('no_voting', bool)], done),
+  node_stop_master: order.one(FAST, [], done),
   node_verify: question.many(
     NORMAL,
-    [arg('checkdict', record), arg('cluster_name', text), arg('all_hvparams', hvparamsOf)],
-    of<Record<string, unknown>>(),
+    [arg('checkdict', keyed), arg('cluster_name', string), arg('all_hvparams', paramsMap)],
+    keyed,
   ),
   node_verify_light: question.many(
     NORMAL,
-    [arg('checkdict', record), arg('cluster_name', text), arg('hvparams', hvparamsOf)],
-    of<Record<string, unknown>>(),
+    [arg('checkdict', keyed), arg('cluster_name', string), arg('hvparams', paramsMap)],
+    keyed,
   ),
-  node_volumes: question.many(FAST, [], of<d.VolumeInfo[]>()),
-  os_diagnose: question.many(FAST, [], of<d.OsDiagnosis[]>()),
-  os_export: order.one(FAST, [inst, arg('override_env', stringMap)], of<string>()),
+  node_volumes: question.many(FAST, [], listOf(r.volume)),
+  os_diagnose: question.many(FAST, [], listOf(r.osDiagnosis)),
+  os_export: order.one(FAST, [inst, arg('override_env', stringMap)], string),
   os_validate: question.many(
     FAST,
     [
       arg('required', bool),
-      arg('name', text),
-      arg('checks', names),
+      arg('name', string),
+      arg('checks', strings),
       arg('params', stringMap),
       arg('force_variant', bool),
     ],
-    of<boolean>(),
+    bool,
   ),
-  resize_disk: order.one(NORMAL, [inst, arg('disk', disk), arg('new_size', int)], none),
-  restricted_command: order.many(SLOW, [arg('cmd', text)], of<string>()),
+  resize_disk: order.one(NORMAL, [inst, arg('disk', disk), arg('new_size', int)], done),
+  restricted_command: order.many(SLOW, [arg('cmd', string)], string),
   run_oob: order.one(
     NORMAL,
-    [arg('oob_program', path), arg('command', text), arg('remote_node', text), arg('timeout', num)],
-    of<unknown>(),
+    [arg('oob_program', path), arg('command', string), arg('remote_node', string), arg('timeout', float)],
+    json,
   ),
-  set_watcher_pause: order.many(URGENT, [arg('until', nullable(num))], none),
+  set_watcher_pause: order.many(URGENT, [arg('until', orNull(float))], done),
   storage_execute: order.one(
     NORMAL,
-    [arg('su_name', text), arg('su_args', list(json<unknown>())), arg('name', text), arg('op', text)],
-    none,
+    [arg('su_name', string), arg('su_args', listOf(json)), arg('name', string), arg('op', string)],
+    done,
   ),
   storage_list: question.many(
     NORMAL,
-    [arg('su_name', text), arg('su_args', list(json<unknown>())), arg('name', nullable(text)), arg('fields', names)],
-    of<unknown[][]>(),
+    [arg('su_name', string), arg('su_args', listOf(json)), arg('name', orNull(string)), arg('fields', strings)],
+    listOf(listOf(json)),
   ),
   storage_modify: order.one(
     NORMAL,
-    [arg('su_name', text), arg('su_args', list(json<unknown>())), arg('name', text), arg('changes', record)],
-    none,
+    [arg('su_name', string), arg('su_args', listOf(json)), arg('name', string), arg('changes', keyed)],
+    done,
   ),
   test_delay: {
     kind: 'order',
-    args: [arg('duration', num)],
-    result: none,
+    args: [arg('duration', float)],
+    result: done,
     timeout_s: 'first argument',
     fanOut: 'many',
   } as NodeCall<readonly [Arg<number>], null>,
-  upload_file: order.many(NORMAL, [arg('file_name', uploadedFile)], none),
+  upload_file: order.many(NORMAL, [arg('file_name', uploadedFile)], done),
   upload_file_single: order.many(
     NORMAL,
     [
       arg('file_name', path),
       arg('content', compressed),
-      arg('mode', nullable(int)),
-      arg('uid', nullable(text)),
-      arg('gid', nullable(text)),
-      arg('atime', nullable(num)),
-      arg('mtime', nullable(num)),
+      arg('mode', orNull(int)),
+      arg('uid', orNull(string)),
+      arg('gid', orNull(string)),
+      arg('atime', orNull(float)),
+      arg('mtime', orNull(float)),
     ],
-    none,
+    done,
   ),
-  version: { ...question.many(URGENT, [], of<number>()), offlineToo: true },
-  vg_list: question.many(URGENT, [], of<Record<string, number>>()),
-  write_ssconf_files: order.many(NORMAL, [arg('values', map(textOrLines))], none),
-  x509_cert_create: order.one(NORMAL, [arg('validity', num)], of<[name: string, certificate: string]>()),
-  x509_cert_remove: order.one(NORMAL, [arg('name', text)], none),
+  version: { ...question.many(URGENT, [], float), offlineToo: true },
+  vg_list: question.many(URGENT, [], r.sizes),
+  write_ssconf_files: order.many(NORMAL, [arg('values', dictOf(textOrLines, string))], done),
+  x509_cert_create: order.one(NORMAL, [arg('validity', float)], tuple(string, string)),
+  x509_cert_remove: order.one(NORMAL, [arg('name', string)], done),
   instance_console_info: {
-    ...question.many(URGENT, [arg('instances', consoleRequests)], of<Record<string, d.ConsoleInfo>>()),
+    ...question.many(URGENT, [arg('instances', consoleRequests, writeConsoleRequests)], dictOf(r.consoleInfo, string)),
     bareBody: true,
   },
 
   // Ours: Ganeti's nodes do not know calls that begin with gantry.
   /** Journal records that follow what the candidate has; it answers when they are durable, or that it needs a full copy. */
-  gantry_config_append: order.many(FAST, [arg('records', compressed)], none),
+  gantry_config_append: order.many(FAST, [arg('records', compressed)], done),
   /** The files below each of these storage directories, in their order. */
-  gantry_file_storage_list: question.many(FAST, [arg('directories', names)], of<d.StoredFile[][]>()),
+  gantry_file_storage_list: question.many(FAST, [arg('directories', strings)], listOf(listOf(r.storedFile))),
   /** Tells what a candidate has of the configuration and the queue. Candidates are compared before one becomes the master. */
-  gantry_replica_status: question.many(URGENT, [], of<d.ReplicaContents>()),
+  gantry_replica_status: question.many(URGENT, [], r.replicaContents),
   /** A full copy: the texts of config.data and gantry.data. */
-  gantry_config_replace: order.many(NORMAL, [arg('config', compressed), arg('gantry', compressed)], none),
+  gantry_config_replace: order.many(NORMAL, [arg('config', compressed), arg('gantry', compressed)], done),
   /** Waits, no longer than that, until the guests that their users have shut down are others than these, and names them. */
   gantry_guest_ends: {
     kind: 'question',
-    args: [arg('wait', num), arg('known', names)],
-    result: of<string[]>(),
+    args: [arg('wait', float), arg('known', strings)],
+    result: strings,
     timeout_s: 'first argument',
     fanOut: 'one',
-  } as NodeCall<readonly [Arg<number>, Arg<readonly string[]>], string[]>,
+  } as NodeCall<readonly [Arg<number>, Arg<readonly string[]>], readonly string[]>,
   /** The node's measurements, as prom-client's JSON. */
-  gantry_metrics: question.many(URGENT, [], of<unknown[]>()),
+  gantry_metrics: question.many(URGENT, [], listOf(json)),
   /** jobqueue_update for several files; it answers when all are durable. */
-  gantry_jobqueue_write: order.many(URGENT, [arg('files', list(pair(path, compressed)))], none),
+  gantry_jobqueue_write: order.many(URGENT, [arg('files', listOf(tuple(path, compressed)))], done),
   /** The same in a hurry: what these files are to have is durable, and reaches them with `gantry_jobqueue_fold`. */
-  gantry_jobqueue_append: order.many(URGENT, [arg('files', list(pair(path, compressed)))], none),
-  gantry_jobqueue_fold: order.many(NORMAL, [], none),
+  gantry_jobqueue_append: order.many(URGENT, [arg('files', listOf(tuple(path, compressed)))], done),
+  gantry_jobqueue_fold: order.many(NORMAL, [], done),
   /** The end of a full copy of the queue: job files that are not among these go. */
-  gantry_jobqueue_keep: order.many(URGENT, [arg('files', list(path))], none),
+  gantry_jobqueue_keep: order.many(URGENT, [arg('files', listOf(path))], done),
 }
 
 export type CallName = keyof typeof nodeCalls

@@ -21,7 +21,7 @@ import {
 } from '../../model/limits/node-calls'
 import { type ArgsOf, type CallName, type ResultOf, callOf, isOwnCall } from './calls'
 import { type Endpoint, HungUp, UNKNOWN_CALL, exchange } from './exchange'
-import { NODE_HEADER, decodeAnswer, encodeCall, messageOf, resultOf } from './protocol'
+import { NODE_HEADER, decodeAnswer, decodeResult, encodeCall, messageOf } from './protocol'
 
 export const NODE_PORT = 1811
 const OFFLINE = 'Node is marked offline'
@@ -108,7 +108,7 @@ export function openNodeClient(options: NodeClientOptions): NodeClient {
     try {
       const answer = decodeAnswer(await transport.exchange(target, name, body, timeout_s))
       if (!answer.ok) return { ok: false, error: answer.text, offline: false }
-      return { ok: true, payload: resultOf(name, answer.payload) }
+      return { ok: true, payload: decodeResult(name, target.name, answer.payload) }
     } catch (error) {
       return { ok: false, error: messageOf(error), offline: false }
     }

@@ -96,7 +96,7 @@ export interface InstanceRuntime {
   state: number
   time: number
   /** Indexes of NICs that have user-mode networking, for want of privileges or of their bridge; left out when there is none. */
-  user_nics?: number[]
+  user_nics?: readonly number[]
 }
 
 export interface MigrationStatus {
@@ -117,12 +117,12 @@ export interface BlockDeviceStatus {
   ldisk_status: number
 }
 
-/** MiB. */
+/** MiB; null where the node cannot tell. */
 export interface StorageInfo {
   type: string
   name: string
-  storage_free: number
-  storage_size: number
+  storage_free: number | null
+  storage_size: number | null
 }
 
 /** Memory in MiB. */
@@ -139,10 +139,10 @@ export interface HypervisorInfo {
 }
 
 export type StorageUnit = readonly [type: string, key: string, params: readonly unknown[]]
-export type NodeInfo = [
+export type NodeInfo = readonly [
   bootId: string,
-  storage: (StorageInfo | null)[] | null,
-  hypervisors: (HypervisorInfo | null)[] | null,
+  storage: readonly (StorageInfo | null)[] | null,
+  hypervisors: readonly (HypervisorInfo | null)[] | null,
 ]
 
 export interface MasterParams {
@@ -161,7 +161,7 @@ export interface ConsoleInfo {
   host?: string
   port?: number
   user?: string
-  command?: string[]
+  command?: readonly string[]
   display?: number
 }
 
@@ -174,19 +174,19 @@ export interface ConsoleRequest {
   readonly beParams: object
 }
 
-export type OsDiagnosis = [
+export type OsDiagnosis = readonly [
   name: string,
   path: string,
   ok: boolean,
   message: string,
-  variants: string[],
-  parameters: [name: string, description: string][],
-  apiVersions: number[],
+  variants: readonly string[],
+  parameters: readonly (readonly [name: string, description: string])[],
+  apiVersions: readonly number[],
   trusted: boolean,
 ]
 
 /** 0 skipped, 1 failed, 2 succeeded. */
-export type HookResult = [script: string, code: 0 | 1 | 2, output: string]
+export type HookResult = readonly [script: string, code: 0 | 1 | 2, output: string]
 
 export interface UploadedFile {
   readonly path: string
@@ -199,7 +199,7 @@ export interface UploadedFile {
 }
 
 export interface ImpExpStatus {
-  recent_output: string[]
+  recent_output: readonly string[]
   listen_port?: number
   connected?: boolean
   progress_mbytes?: number

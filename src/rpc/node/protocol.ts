@@ -2,9 +2,11 @@
 import { errorText } from '../../lib/system-failure'
 import { isDeeper } from '../../lib/json-depth'
 import type { Paths } from '../../lib/paths'
+import { Mismatch } from '../../lib/shapes/shape'
+import { plainly } from '../../lib/shapes/words'
 import { CALL_DEPTH_MAX } from '../../model/limits/wires'
 import { type ArgsOf, type CallName, type ResultOf, callOf } from './calls'
-import type { Codec } from './codecs'
+import type { Arg } from './shapes'
 
 /** Names the node that is meant, where one simulator answers for all. */
 export const NODE_HEADER = 'x-gantry-node'
@@ -15,12 +17,14 @@ export function encodeCall<C extends CallName>(name: C, args: ArgsOf<C>, paths: 
   const call = callOf(name)
   const values: readonly unknown[] = args
   if (values.length !== call.args.length) throw new Error(`${name} takes ${call.args.length} arguments`)
-  const texts = call.args.map(({ codec }, index) => writeArg(codec, values[index], paths))
+  const texts = call.args.map((argument, index) => writeArg(argument, values[index], paths))
   return call.bareBody ? String(texts[0]) : `[${texts.join(',')}]`
 }
 
-const writeArg = <T>(codec: Codec<T>, value: T, paths: Paths): string =>
-  codec.write?.(value) ?? JSON.stringify(codec.encode(value, paths)) ?? 'null'
+function writeArg<T>({ shape, write }: Arg<T>, value: T, paths: Paths): string {
+  if (write !== undefined) return write(value)
+  return JSON.stringify(shape.encode ? shape.encode(value, paths) : value) ?? 'null'
+}
 
 /** Checks each argument; the error names the one that is wrong. */
 export function decodeCall<C extends CallName>(name: C, body: string, paths: Paths): ArgsOf<C> {
@@ -31,11 +35,11 @@ export function decodeCall<C extends CallName>(name: C, body: string, paths: Pat
     const names = call.args.map((argument) => argument.name).join(', ')
     throw new Error(`${name} takes a list of ${call.args.length} arguments (${names})`)
   }
-  const args = call.args.map(({ name: argument, codec }, index) => {
+  const args = call.args.map(({ name: argument, shape }, index) => {
     try {
-      return codec.decode(wire[index], paths)
+      return shape.parse(wire[index], paths)
     } catch (error) {
-      throw new Error(`${name}: argument '${argument}': ${messageOf(error)}`)
+      throw new Error(`${name}: argument '${argument}': ${wrong(error)}`)
     }
   })
   // The table that made the type also made the values.
@@ -70,7 +74,17 @@ function failureText(payload: unknown): string {
   return payload === null ? 'No error information' : JSON.stringify(payload)
 }
 
-/** A result as its call promises it; the node that sent it is trusted with that. */
-export const resultOf = <C extends CallName>(_call: C, payload: unknown): ResultOf<C> => payload as ResultOf<C>
+/** Throws what is wrong with an answer: the node that sent it may run another version, or be broken. */
+export function decodeResult<C extends CallName>(name: C, node: string, payload: unknown): ResultOf<C> {
+  try {
+    // The table that makes the type also makes the value.
+    return callOf(name).result.parse(payload) as ResultOf<C>
+  } catch (error) {
+    throw new Error(`the answer of ${node} to ${name} has another shape: ${wrong(error)}`, { cause: error })
+  }
+}
+
+/** Never what was sent, which may be secret. */
+const wrong = (error: unknown): string => (error instanceof Mismatch ? plainly(error) : messageOf(error))
 
 export const messageOf = errorText

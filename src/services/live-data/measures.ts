@@ -34,7 +34,7 @@ export class Measures {
   private async ask(node: Node): Promise<void> {
     if (this.asking.has(node.uuid)) return
     this.asking.add(node.uuid)
-    const hear = (told: unknown[]) => void this.kept.set(node.uuid, told)
+    const hear = (told: readonly unknown[]) => void this.kept.set(node.uuid, [...told])
     const { questions, log } = this.parts
     try {
       await questions.ask(node, 'gantry_metrics', [], hear)

@@ -2,6 +2,7 @@
 // or send null for, what they have nothing to say about.
 import { dispatch } from '../../../src/node/dispatch'
 import { type CallName, callOf, isCallName, nodeCalls } from '../../../src/rpc/node/calls'
+import { decodeAnswer, decodeResult } from '../../../src/rpc/node/protocol'
 import { testNode } from '../../support/node-context'
 import { diskDict, instanceDict } from '../../support/hypervisor'
 
@@ -47,10 +48,10 @@ const calls = Object.keys(nodeCalls)
 
 test.each(calls)('%s', async (name) => {
   const { args, bareBody } = callOf(name)
-  const accepted = args.map(({ codec }) =>
+  const accepted = args.map(({ shape }) =>
     VALUES.filter((value) => {
       try {
-        codec.decode(value, node.paths)
+        shape.parse(value, node.paths)
         return true
       } catch {
         return false
@@ -63,6 +64,8 @@ test.each(calls)('%s', async (name) => {
     const text = JSON.stringify(bareBody ? body[0] : body)
     const answer = await dispatch(node.context, name, text)
     expect([text, answer]).toEqual([text, expect.stringMatching(/^\[(true|false), (?!"Error while executing backend)/)])
+    const told = decodeAnswer(answer)
+    if (told.ok) expect(() => decodeResult(name, 'node1', told.payload)).not.toThrow()
   }
 })
 

@@ -16,14 +16,15 @@ export async function checkFileSpace(
   if (directory === undefined || wanted_mib <= 0) return
   const info = await ctx.nodes.attempt(node, 'node_info', [[[template, directory, []]], []])
   const space = info.ok ? info.payload[1]?.[0] : undefined
-  if (!space) return
-  const [free, size] = [sizeText(space.storage_free), sizeText(space.storage_size)]
+  const [free_mib, size_mib] = [space?.storage_free ?? null, space?.storage_size ?? null]
+  if (free_mib === null || size_mib === null) return
+  const [free, size] = [sizeText(free_mib), sizeText(size_mib)]
   const text = `The new disk space (${sizeText(wanted_mib)}) is more than ${directory} on node ${node.name}`
-  if (wanted_mib > space.storage_size && !ignore)
+  if (wanted_mib > size_mib && !ignore)
     throw new OpPrereqError(
       `${text} can ever hold: ${size}, of which ${free} are free; ignore_ipolicy makes it nevertheless`,
       ECODE.NORES,
     )
-  if (wanted_mib > space.storage_free)
+  if (wanted_mib > free_mib)
     ctx.log.warning(`${text} has free now: ${free} of ${size}; writing fails when these are used up`)
 }

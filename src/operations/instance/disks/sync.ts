@@ -36,7 +36,11 @@ export async function waitForSync(
   return !degraded
 }
 
-async function statusOf(ctx: UnitContext, view: InstanceView, disks: readonly Disk[]): Promise<BlockDeviceStatus[]> {
+async function statusOf(
+  ctx: UnitContext,
+  view: InstanceView,
+  disks: readonly Disk[],
+): Promise<readonly BlockDeviceStatus[]> {
   const dicts = disks.map((disk) => diskDictOf(view, disk))
   for (let attempt = 0; ; attempt++) {
     const result = await ctx.nodes.attempt(view.primary, 'blockdev_getmirrorstatus', [dicts])

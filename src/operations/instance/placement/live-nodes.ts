@@ -51,8 +51,10 @@ function liveNode(
     ownMemory: hypervisor.memory_dom0,
     cpus: hypervisor.cpu_total,
     ownCpus: hypervisor.cpu_dom0,
-    ...(storage && { diskTotal: storage.storage_size, diskFree: storage.storage_free }),
-    ...(spindles && { spindlesTotal: spindles.storage_size, spindlesFree: spindles.storage_free }),
+    diskTotal: storage?.storage_size ?? undefined,
+    diskFree: storage?.storage_free ?? undefined,
+    spindlesTotal: spindles?.storage_size ?? undefined,
+    spindlesFree: spindles?.storage_free ?? undefined,
     ...(used && { used }),
   }
 }

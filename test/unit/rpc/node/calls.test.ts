@@ -63,9 +63,9 @@ test('what requests for consoles have in common is written once for all of them'
 })
 
 test.each([
-  ['no object', '[1, "", "t"]', 'expected an instance object'],
-  ['no name', '[{}, "", "t"]', 'expected a string in name'],
-  ['a name that is a path', '[{"name": "../x", "uuid": "u", "hypervisor": "h", "os": "", "hvparams": {}, "beparams": {}}, "", "t"]', 'expected an instance name'], // prettier-ignore
+  ['no object', '[1, "", "t"]', 'expected an object'],
+  ['no name', '[{}, "", "t"]', 'key "name" is missing'],
+  ['a name that is a path', '[{"name": "../x", "uuid": "u", "hypervisor": "h", "os": "", "hvparams": {}, "beparams": {}}, "", "t"]', 'name: expected a text (instance name)'], // prettier-ignore
 ])('an instance with %s is refused', (_what, body, text) => {
   expect(() => decodeCall('accept_instance', body, real)).toThrow(`accept_instance: argument 'instance': ${text}`)
 })

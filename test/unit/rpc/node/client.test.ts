@@ -100,7 +100,10 @@ test('a node of ours that hangs up was only interrupted', async () => {
 
 test('arguments that are frozen are written once, however many calls they are for', async () => {
   const bodies: string[] = []
-  const exchange = (_target: unknown, _call: unknown, body: string) => Promise.resolve(`[true, ${bodies.push(body)}]`)
+  const exchange = (_target: unknown, _call: unknown, body: string) => {
+    bodies.push(body)
+    return Promise.resolve('[true, {}]')
+  }
   const nodes = openNodeClient({ paths, transport: { exchange, close: () => undefined } })
   let written = 0
   const hvparams = { toJSON: () => ({ written: ++written }) }

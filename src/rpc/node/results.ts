@@ -1,0 +1,164 @@
+// The shapes of what nodes answer. A cluster may be mixed, so they are as wide as the answers of Ganeti's nodes are: a value that Ganeti
+// does not know is null or missing, and keys that are not known here are kept.
+import { dictOf, either, listOf, orNull, tuple } from '../../lib/shapes/containers'
+import { bool, exactly, float, int, json, oneOf, string } from '../../lib/shapes/leaves'
+import { defaulted, optional } from '../../lib/shapes/objects'
+import { type Shape, isObject, mapped, parsePart } from '../../lib/shapes/shape'
+import type {
+  BlockDeviceStatus,
+  ConsoleInfo,
+  HypervisorInfo,
+  ImpExpStatus,
+  InstanceRuntime,
+  MigrationStatus,
+  NodeInfo,
+  OsDiagnosis,
+  ReplicaContents,
+  StorageInfo,
+  StoredFile,
+  VolumeInfo,
+} from './dicts'
+import { known, strings } from './shapes'
+
+/** What was ordered is done, and nobody reads what else the node says. */
+export const done: Shape<null> = mapped(json, () => null)
+
+/** Ganeti answers with nothing and reads nothing; we tell what is otherwise than was asked for. */
+export const remarks = orNull(strings)
+
+export const runtime: Shape<InstanceRuntime> = known({
+  memory: float,
+  vcpus: float,
+  state: int,
+  time: float,
+  user_nics: optional(listOf(int)),
+})
+
+/** An empty object for an instance that does not run. */
+export const runtimeOrNone: Shape<InstanceRuntime | Record<string, never>> = {
+  schema: runtime.schema,
+  parse: (value) => (isObject(value) && Object.keys(value).length === 0 ? {} : runtime.parse(value)),
+}
+
+export const blockDevice: Shape<BlockDeviceStatus> = known({
+  dev_path: string,
+  major: optional(int),
+  minor: optional(int),
+  sync_percent: optional(float),
+  estimated_time: optional(float),
+  is_degraded: bool,
+  ldisk_status: int,
+})
+
+/** What was found, or why it was not. */
+export const blockDeviceOrWhy: Shape<readonly [true, BlockDeviceStatus] | readonly [false, string]> = {
+  schema: { type: 'array' },
+  parse(value) {
+    const [ok, found] = tuple(bool, json).parse(value)
+    return ok ? [true, parsePart(blockDevice, found, 'index', 1)] : [false, parsePart(string, found, 'index', 1)]
+  },
+}
+
+/** True and true on nodes that are not the primary one. */
+const place = either(string, exactly(true))
+const pathAndLink = tuple(place, place)
+const pathLinkAndUri = tuple(place, place, orNull(string))
+export const assembled: Shape<readonly [dev: string | true, link: string | true, uri?: string | null]> = {
+  schema: { type: 'array' },
+  parse: (value) => (Array.isArray(value) && value.length === 2 ? pathAndLink : pathLinkAndUri).parse(value),
+}
+
+/** MiB; null where the node could not find out. */
+const storage: Shape<StorageInfo> = known({
+  type: string,
+  name: string,
+  storage_free: orNull(float),
+  storage_size: orNull(float),
+})
+
+const hypervisor: Shape<HypervisorInfo> = known({
+  memory_total: float,
+  memory_free: float,
+  memory_dom0: float,
+  cpu_total: float,
+  cpu_nodes: float,
+  cpu_sockets: float,
+  cpu_dom0: float,
+  memory_hv: optional(float),
+  hv_version: optional(json),
+})
+
+export const nodeInfo: Shape<NodeInfo> = tuple(
+  string,
+  orNull(listOf(orNull(storage))),
+  orNull(listOf(orNull(hypervisor))),
+)
+
+export const migration: Shape<MigrationStatus> = known({
+  status: string,
+  transferred_ram: optional(float),
+  total_ram: optional(float),
+  postcopy_status: optional(string),
+})
+
+export const transfer: Shape<ImpExpStatus> = known({
+  recent_output: defaulted(strings, () => []),
+  listen_port: optional(int),
+  connected: optional(bool),
+  progress_mbytes: optional(float),
+  progress_throughput: optional(float),
+  progress_eta: optional(float),
+  progress_percent: optional(float),
+  exit_status: optional(int),
+  error_message: optional(string),
+  ctime: defaulted(float, () => 0),
+  mtime: defaulted(float, () => 0),
+})
+
+export const consoleInfo: Shape<ConsoleInfo> = known({
+  instance: string,
+  kind: oneOf('ConsoleKind', ['msg', 'spice', 'ssh', 'vnc']),
+  message: optional(string),
+  host: optional(string),
+  port: optional(int),
+  user: optional(string),
+  command: optional(strings),
+  display: optional(int),
+})
+
+const parameters = listOf(tuple(string, string))
+
+export const osDiagnosis: Shape<OsDiagnosis> = tuple(
+  string,
+  string,
+  bool,
+  string,
+  strings,
+  parameters,
+  listOf(int),
+  bool,
+)
+
+export const extStorage = tuple(string, string, bool, string, parameters)
+export const volume: Shape<VolumeInfo> = known({ name: string, size: string, dev: string, vg: string })
+export const logicalVolumes = dictOf(tuple(string, bool, bool), string)
+export const sizes = dictOf(float, string)
+export const hookResult = tuple(string, oneOf('HookStatus', [0, 1, 2]), string)
+
+/** Nodes and what they could not do; nothing for none. */
+export const messagesOfNodes = mapped(orNull(listOf(tuple(string, string))), (messages) => messages ?? [])
+
+const size = known({ size: optional(float) })
+export const fileInfo = tuple(
+  bool,
+  mapped(orNull(size), (info) => info ?? {}),
+)
+
+/** The parts of a unique id, which its storage defines. */
+export const uniqueId = listOf(either(string, float))
+
+export const storedFile: Shape<StoredFile> = tuple(string, float)
+export const replicaContents: Shape<ReplicaContents> = known({
+  config_serial: orNull(int),
+  jobs: listOf(tuple(int, bool)),
+})

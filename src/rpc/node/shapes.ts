@@ -1,0 +1,219 @@
+// The shapes of the arguments of node calls: handlers and callers see plain text and paths of their own machine, the wire carries
+// Ganeti's encodings. Keys that are not known here are kept: Ganeti's other versions have some.
+import * as zlib from 'node:zlib'
+import { dictOf, either, listOf, orNull, tuple } from '../../lib/shapes/containers'
+import { bool, exactly, float, int, json, keyed, string } from '../../lib/shapes/leaves'
+import { type Fields, defaulted, objectOf, optional } from '../../lib/shapes/objects'
+import { Mismatch, type Shape, lazy, mapped, refine } from '../../lib/shapes/shape'
+import { COMPRESS_FROM_BYTES, UPLOAD_BYTES_MAX } from '../../model/limits/node-calls'
+import type {
+  ConsoleRequest,
+  DiskDict,
+  ImpExpOptions,
+  InstanceDict,
+  MasterParams,
+  NetworkDict,
+  NicDict,
+  UploadedFile,
+} from './dicts'
+
+export interface Arg<T> {
+  readonly name: string
+  readonly shape: Shape<T>
+  /** Its JSON, where that is worth words of its own. */
+  write?(value: T): string
+}
+
+export const arg = <T>(name: string, shape: Shape<T>, write?: (value: T) => string): Arg<T> => ({
+  name,
+  shape,
+  ...(write && { write }),
+})
+
+/** An object that may have more keys. */
+export const known = <const F extends Fields>(fields: F) => objectOf(fields, { others: 'kept' })
+
+export const strings = listOf(string)
+export const stringMap = dictOf(string, string)
+export const paramsMap = dictOf(keyed, string)
+
+/** Ganeti's debug levels arrive as a number, or as true and false. */
+export const level: Shape<number> = either(int, mapped(bool, Number))
+
+/** A text, or the lines of one. */
+export const textOrLines = either(string, strings)
+
+/** A file or directory, on this machine here and in Ganeti's layout (marked in a virtual cluster) on the wire. */
+export const path: Shape<string> = {
+  schema: string.schema,
+  parse(value, files) {
+    const wire = string.parse(value)
+    if (wire.includes('\0')) throw new Mismatch('expected a path without NUL')
+    if (!wire.startsWith('/')) throw new Mismatch(`expected an absolute path, got ${JSON.stringify(wire)}`)
+    if (wire.split('/').includes('..')) throw new Mismatch(`expected a path without "..", got ${JSON.stringify(wire)}`)
+    return files === undefined ? wire : files.fromWire(wire)
+  },
+  encode: (value, files) => files.toWire(value),
+}
+
+/** `[0, text]`, or `[1, base64 of zlib data]` for longer ones. */
+export const compressed: Shape<string> = {
+  schema: {},
+  parse(value) {
+    if (!Array.isArray(value) || value.length !== 2 || typeof value[1] !== 'string')
+      throw new Mismatch('expected [0, text] or [1, base64 of zlib data]')
+    if (value[0] === 0) return value[1]
+    if (value[0] !== 1) throw new Mismatch('expected compression method 0 or 1')
+    return zlib.inflateSync(Buffer.from(value[1], 'base64'), { maxOutputLength: UPLOAD_BYTES_MAX }).toString('utf8')
+  },
+  encode(value) {
+    if (value.length < COMPRESS_FROM_BYTES) return [0, value]
+    return [1, zlib.deflateSync(value, { level: 3 }).toString('base64')]
+  },
+}
+
+const fileFields = tuple(path, compressed, orNull(int), orNull(string), orNull(string), orNull(float), orNull(float))
+
+/** upload_file's only argument: a list of seven. */
+export const uploadedFile: Shape<UploadedFile> = {
+  schema: fileFields.schema,
+  parse(value, files) {
+    const [path, content, mode, owner, group, atime, mtime] = fileFields.parse(value, files)
+    return { path, content, mode, owner, group, atime, mtime }
+  },
+  encode: ({ path, content, mode, owner, group, atime, mtime }, files) =>
+    fileFields.encode?.([path, content, mode, owner, group, atime, mtime], files),
+}
+
+/** Names become parts of paths on the node. */
+const INSTANCE_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/
+
+export const instanceName: Shape<string> = refine(
+  string,
+  { format: 'instance name' },
+  (name) => INSTANCE_NAME.test(name),
+  (name) => `${JSON.stringify(name)} is no instance name`,
+)
+
+export const disk: Shape<DiskDict> = known({
+  uuid: string,
+  name: optional(string),
+  dev_type: string,
+  logical_id: optional(listOf(either(string, float))),
+  children: defaulted(listOf(lazy((): Shape<DiskDict> => disk)), () => []),
+  nodes: optional(strings),
+  iv_name: optional(string),
+  size: float,
+  mode: optional(string),
+  params: optional(keyed),
+  dynamic_params: optional(paramsMap),
+  spindles: optional(int),
+})
+
+export const disks = listOf(disk)
+
+/** False stands for a disk that could not be had. */
+export const diskOrFalse = either(disk, exactly(false))
+
+const network: Shape<NetworkDict> = known({
+  uuid: string,
+  name: string,
+  network: string,
+  gateway: optional(string),
+  network6: optional(string),
+  gateway6: optional(string),
+  mac_prefix: optional(string),
+  tags: optional(strings),
+})
+
+export const nic: Shape<NicDict> = known({
+  uuid: string,
+  name: optional(string),
+  mac: string,
+  ip: optional(string),
+  network: optional(string),
+  nicparams: defaulted(known({ mode: optional(string), link: optional(string), vlan: optional(string) }), () => ({})),
+  netinfo: optional(network),
+})
+
+export const instance: Shape<InstanceDict> = known({
+  name: instanceName,
+  uuid: string,
+  primary_node: string,
+  secondary_nodes: defaulted(strings, () => []),
+  os: string,
+  hypervisor: string,
+  hvparams: keyed,
+  beparams: known({
+    minmem: int,
+    maxmem: int,
+    vcpus: int,
+    auto_balance: bool,
+    always_failover: bool,
+    spindle_use: int,
+  }),
+  osparams: defaulted(stringMap, () => ({})),
+  osparams_private: defaulted(stringMap, () => ({})),
+  admin_state: string,
+  admin_state_source: optional(string),
+  nics: listOf(nic),
+  disks: defaulted(strings, () => []),
+  disks_info: defaulted(disks, () => []),
+  disk_template: optional(string),
+  disks_active: bool,
+  network_port: optional(int),
+})
+
+export const masterParams: Shape<MasterParams> = known({
+  uuid: string,
+  ip: string,
+  netmask: int,
+  netdev: string,
+  ip_family: int,
+})
+
+export const transferOptions: Shape<ImpExpOptions> = known({
+  key_name: optional(string),
+  ca_pem: optional(string),
+  compress: optional(string),
+  magic: optional(string),
+  ipv6: optional(bool),
+  connect_timeout: optional(float),
+})
+
+/** `[source, reason, nanoseconds]`, oldest first. */
+export const reasonTrail = listOf(tuple(string, string, float))
+export const transferEnd = tuple(string, listOf(json))
+export const storageUnit = tuple(string, string, listOf(json))
+
+const consoleRequest: Shape<ConsoleRequest> = known({
+  instance: known({ name: string, hypervisor: string, network_port: optional(int) }),
+  node: known({ name: optional(string), ndparams: optional(keyed) }),
+  group: known({ ndparams: optional(keyed) }),
+  hvParams: keyed,
+  beParams: keyed,
+})
+
+/** By instance. */
+export const consoleRequests = dictOf(consoleRequest, string)
+
+/** Most of them are told with the same node, group and parameters as the one before: these are written once. */
+export function writeConsoleRequests(requests: Readonly<Record<string, ConsoleRequest>>): string {
+  const [node, group, hvParams, beParams] = [rewriter(), rewriter(), rewriter(), rewriter()]
+  const texts = Object.entries(requests).map(
+    ([name, request]) =>
+      `${JSON.stringify(name)}:{"instance":${JSON.stringify(request.instance)},"node":${node(request.node)},` +
+      `"group":${group(request.group)},"hvParams":${hvParams(request.hvParams)},"beParams":${beParams(request.beParams)}}`,
+  )
+  return `{${texts.join(',')}}`
+}
+
+/** Writes an object in JSON; one that it is given again is not written again. */
+function rewriter(): (value: object) => string {
+  let last: object | undefined
+  let text = ''
+  return (value) => {
+    if (value !== last) [last, text] = [value, JSON.stringify(value)]
+    return text
+  }
+}
