@@ -12,15 +12,15 @@ import { GENERATE_TRIES_MAX } from '../model/limits/config'
 import type { ClientId } from '../model/lock'
 import { ReservationPool } from './reservation-pool'
 
-export type IpAction = [action: 'reserve' | 'release', ip: string, network: string]
+export type IpAction = readonly [action: 'reserve' | 'release', ip: string, network: string]
 
 /** As they are kept in a file: maps as lists of pairs. */
 export interface SavedReservations {
-  dRBD: [node: string, [minor: number, disk: string][]][]
-  mACs: [ClientId, string[]][]
-  dRBDSecrets: [ClientId, string[]][]
-  lVs: [ClientId, string[]][]
-  iPv4s: [ClientId, IpAction[]][]
+  readonly dRBD: readonly (readonly [node: string, minors: readonly (readonly [minor: number, disk: string])[]])[]
+  readonly mACs: readonly (readonly [ClientId, readonly string[]])[]
+  readonly dRBDSecrets: readonly (readonly [ClientId, readonly string[]])[]
+  readonly lVs: readonly (readonly [ClientId, readonly string[]])[]
+  readonly iPv4s: readonly (readonly [ClientId, readonly IpAction[]])[]
 }
 
 export class Reservations {

@@ -1,29 +1,29 @@
 // The fields of every object of config.data, once: in the order in which they are written, with their types and defaults
 // (spec: config-schema.json). Reading is strict, as in Ganeti: an unknown key is refused, naming it and the object.
-import type { Cluster, ConfigData, ObjectKind, ObjectKinds } from '../model/config'
+import type { Cluster, Disk, Nic, ObjectKind, ObjectKinds, Params } from '../model/config'
+import type { StaticState } from '../model/common'
 import { ConfigurationError } from '../model/errors'
+import { isFilterAction } from '../model/filter-rule'
 import { compareText } from '../model/nice-sort'
-import { isUuid } from '../model/ids'
+import { diskUuid, filterUuid, groupUuid, instanceUuid, isUuid, networkUuid, nicUuid, nodeUuid } from '../model/ids'
 import { HYPERVISORS } from '../model/constants/hypervisors'
 import { NIC_MODES } from '../model/constants/params'
 import { ADMIN_STATES, ADMIN_STATE_SOURCES, ALLOC_POLICIES } from '../model/constants/words'
-import { isObject } from '../lib/shapes/shape'
 import { DISK_TEMPLATES } from '../model/templates'
+import { dictOf, listOf, setOf, tuple } from '../lib/shapes/containers'
+import { bool, exactly, float, int, json, leaf, oneOf, string, stringOrNumber } from '../lib/shapes/leaves'
+import { type Fields, type ObjectOf, defaulted, objectOf, optional, partialOf } from '../lib/shapes/objects'
+import { Mismatch, type Shape, isObject, lazy, mapped, refine } from '../lib/shapes/shape'
+import { plainly } from '../lib/shapes/words'
 
 /** The object in its canonical form: all defaults there, keys in order, sets sorted. Throws ConfigurationError. */
-export function canonical<K extends ObjectKind>(kind: K, object: unknown): ObjectKinds[K] {
-  // The fields of OBJECTS are those of ObjectKinds, so what passes them has the type.
-  return OBJECTS[kind](object, NOUN[kind]) as ObjectKinds[K]
-}
+export const canonical = <K extends ObjectKind>(kind: K, object: unknown): ObjectKinds[K] =>
+  read(OBJECTS[kind], object, NOUN[kind])
 
-export function canonicalCluster(object: unknown): Cluster {
-  return cluster(object, 'cluster') as Cluster
-}
+export const canonicalCluster = (object: unknown): Cluster => read(cluster, object, 'cluster')
 
 /** The top of the file; containers stay as they are. */
-export function canonicalTop(object: unknown): ConfigData {
-  return top(object, 'configuration') as ConfigData
-}
+export const canonicalTop = (object: unknown) => read(top, object, 'configuration')
 
 /** The names of containers' objects in messages. */
 export const NOUN: Readonly<Record<ObjectKind, string>> = {
@@ -35,354 +35,281 @@ export const NOUN: Readonly<Record<ObjectKind, string>> = {
   filters: 'filter rule',
 }
 
-type Read = (value: unknown, at: string) => unknown
-type Fields = Readonly<Record<string, Field>>
-
-interface Field {
-  readonly read: Read
-  /** Makes the value of a missing field. Without this, a missing field that is not optional is an error. */
-  readonly missing?: () => unknown
-  readonly optional?: true
-  /** Left out of the file when empty. */
-  readonly omitEmpty?: true
-}
-
-const required = (read: Read): Field => ({ read })
-const optional = (read: Read): Field => ({ read, optional: true })
-const defaulting = (read: Read, missing: () => unknown): Field => ({ read, missing })
-const state = (): Field => ({ read: anyObject, optional: true, omitEmpty: true })
-
-function bad(at: string, what: string, value: unknown): ConfigurationError {
-  const text = JSON.stringify(value) ?? 'nothing'
-  return new ConfigurationError(
-    `Configuration: ${at}: expected ${what}, found ${text.length > 80 ? `${text.slice(0, 77)}...` : text}`,
-  )
-}
-
-const text: Read = (value, at) => {
-  if (typeof value !== 'string') throw bad(at, 'a text', value)
-  return value
-}
-const int: Read = (value, at) => {
-  if (!Number.isInteger(value)) throw bad(at, 'a whole number', value)
-  return value
-}
-const float: Read = (value, at) => {
-  if (typeof value !== 'number') throw bad(at, 'a number', value)
-  return value
-}
-const bool: Read = (value, at) => {
-  if (typeof value !== 'boolean') throw bad(at, 'true or false', value)
-  return value
-}
-const anything: Read = (value) => value
-const uuid: Read = (value, at) => {
-  if (typeof value !== 'string' || !isUuid(value)) throw bad(at, 'a uuid', value)
-  return value
-}
-const oneOf =
-  (values: readonly unknown[]): Read =>
-  (value, at) => {
-    if (!values.includes(value)) throw bad(at, `one of ${values.join(', ')}`, value)
-    return value
+function read<T>(shape: Shape<T>, value: unknown, noun: string): T {
+  try {
+    return shape.parse(value)
+  } catch (error) {
+    if (!(error instanceof Mismatch)) throw error
+    throw new ConfigurationError(`Configuration: ${plainly(error, { place: noun, found: true })}`)
   }
-const list =
-  (read: Read): Read =>
-  (value, at) => {
-    if (!Array.isArray(value)) throw bad(at, 'a list', value)
-    return value.map((item, index) => read(item, `${at}[${index}]`))
-  }
-const tags: Read = (value, at) => [...new Set(list(text)(value, at) as string[])].sort(compareText)
-
-function entries(value: unknown, at: string): [string, unknown][] {
-  if (!isObject(value)) throw bad(at, 'an object', value)
-  return Object.entries(value)
 }
 
-/** A dictionary with sorted keys. */
-const dictionary =
-  (read: Read): Read =>
-  (value, at) =>
-    Object.fromEntries(
-      entries(value, at)
-        .sort(([a], [b]) => compareText(a, b))
-        .map(([key, item]) => [key, read(item, `${at}.${key}`)]),
-    )
-/** The same, with the keys as they come (hypervisors have an order of their own). */
-const ordered =
-  (read: Read): Read =>
-  (value, at) =>
-    Object.fromEntries(entries(value, at).map(([key, item]) => [key, read(item, `${at}.${key}`)]))
-
-const anyObject: Read = dictionary(anything)
-const params: Read = dictionary((value, at) => {
-  if (value !== null && !['string', 'number', 'boolean'].includes(typeof value)) throw bad(at, 'a plain value', value)
-  return value
-})
-const osParams: Read = dictionary(text)
-
-/** An object of known fields. `named` ones are called by their name and uuid in errors. */
-const fields =
-  (all: Fields, options: { partial?: boolean; named?: boolean } = {}): Read =>
-  (value, at) => {
-    if (!isObject(value)) throw bad(at, 'an object', value)
-    const place = options.named ? `${at} ${label(value)}` : at
-    // A reservation for an object that does not exist yet may lack nearly everything.
-    const forthcoming = options.named === true && value['forthcoming'] === true
-    for (const key of Object.keys(value))
-      if (!Object.hasOwn(all, key) && !(forthcoming && key === 'forthcoming'))
-        throw new ConfigurationError(`Configuration: unknown key "${key}" in ${place}`)
-    const result: Record<string, unknown> = forthcoming ? { forthcoming: true } : {}
-    for (const [key, field] of Object.entries(all)) {
-      const given = value[key]
-      if (given !== undefined && !(given === null && field.optional)) {
-        const read = field.read(given, `${place}: ${key}`)
-        if (!(field.omitEmpty && isObject(read) && Object.keys(read).length === 0)) result[key] = read
-      } else if (field.missing) result[key] = field.missing()
-      else if (!field.optional && !options.partial && !(forthcoming && key !== 'uuid' && key !== 'serial_no'))
-        throw new ConfigurationError(`Configuration: key "${key}" is missing in ${place}`)
-    }
-    return result
-  }
-
-function label(object: Record<string, unknown>): string {
-  const name = typeof object['name'] === 'string' && object['name'] !== '' ? `"${object['name']}" ` : ''
-  return `${name}(${typeof object['uuid'] === 'string' ? object['uuid'] : 'no uuid'})`
-}
-
-const optionalFields = (all: Fields): Read => fields(all, { partial: true })
 const none = () => []
 const empty = () => ({})
 const zero = () => 0
 
-const BE: Fields = {
-  minmem: required(int),
-  maxmem: required(int),
-  vcpus: required(int),
-  auto_balance: required(bool),
-  always_failover: required(bool),
-  spindle_use: required(int),
-}
-const NIC_PARAMS: Fields = { mode: required(oneOf(NIC_MODES)), link: required(text), vlan: required(text) }
-const ND: Fields = {
-  oob_program: required(text),
-  spindle_count: required(int),
-  exclusive_storage: required(bool),
-  ovs: required(bool),
-  ovs_name: required(text),
-  ovs_link: required(text),
-  ssh_port: required(int),
-  cpu_speed: required(float),
-}
-const ISPEC: Fields = {
-  'memory-size': required(int),
-  'disk-size': required(int),
-  'disk-count': required(int),
-  'cpu-count': required(int),
-  'nic-count': required(int),
-  'spindle-use': required(int),
-}
-const template = oneOf(DISK_TEMPLATES)
-const hypervisor = oneOf(HYPERVISORS)
+const uuid = refine(string, { format: 'uuid' }, isUuid, (value) => `${JSON.stringify(value)} is no uuid`)
+const tags = mapped(setOf(string), (values) => [...values].sort(compareText))
 
-const ipolicy = (partial: boolean): Read =>
-  fields(
-    {
-      minmax: required(list(fields({ min: required(fields(ISPEC)), max: required(fields(ISPEC)) }))),
-      std: required(fields(ISPEC, { partial })),
-      'spindle-ratio': required(float),
-      'vcpu-ratio': required(float),
-      'disk-templates': required(list(template)),
+/** With sorted keys; other dictionaries have an order of their own, as hypervisors have. */
+const dictionary = <T>(item: Shape<T>): Shape<Readonly<Record<string, T>>> =>
+  mapped(dictOf(item, string), withSortedKeys)
+
+function withSortedKeys<T>(values: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
+  const keys = Object.keys(values)
+  if (keys.every((key, at) => at === 0 || compareText(keys[at - 1] ?? '', key) <= 0)) return values
+  return Object.fromEntries(Object.entries(values).sort(([a], [b]) => compareText(a, b)))
+}
+
+const anyObject = dictionary(json)
+/** Left out of the file when it is empty. */
+const state = optional(
+  mapped(anyObject, (value): StaticState | undefined => (Object.keys(value).length === 0 ? undefined : value)),
+)
+const params: Shape<Params> = dictionary(
+  leaf(
+    'plain value',
+    { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }], nullable: true },
+    (value) => value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean',
+  ),
+)
+const osParams = dictionary(string)
+
+const exact = <const F extends Fields>(fields: F) => objectOf(fields, { others: 'refused' })
+const partly = <const F extends Fields>(fields: F) => partialOf(fields, { others: 'refused' })
+
+/** An object that errors call by its name and uuid. A reservation for one that does not exist yet may lack nearly everything. */
+function named<const F extends Fields>(fields: F): Shape<ObjectOf<F>> {
+  const whole = exact(fields)
+  const loose = Object.entries(fields).map(([name, shape]) => [name, canLack(name, shape) ? optional(shape) : shape])
+  const reserved = exact({ forthcoming: exactly(true), ...Object.fromEntries(loose) })
+  return {
+    schema: whole.schema,
+    parse(value) {
+      const isReserved = isObject(value) && value['forthcoming'] === true
+      try {
+        // Who meets a reservation looks at what it has.
+        return isReserved ? (reserved.parse(value) as ObjectOf<F>) : whole.parse(value)
+      } catch (error) {
+        throw error instanceof Mismatch ? error.inside({ kind: 'label', name: label(value) }) : error
+      }
     },
-    { partial },
-  )
+  }
+}
 
-const times: Fields = { ctime: defaulting(float, zero), mtime: defaulting(float, zero) }
-const stamps: Fields = { ...times, uuid: required(uuid), serial_no: required(int) }
-const stampsAndTags: Fields = { ...stamps, tags: defaulting(tags, none) }
+const canLack = (name: string, shape: object): boolean =>
+  name !== 'uuid' && name !== 'serial_no' && !('missing' in shape)
+
+function label(object: unknown): string {
+  const { name, uuid } = isObject(object) ? object : {}
+  const first = typeof name === 'string' && name !== '' ? `"${name}" ` : ''
+  return `${first}(${typeof uuid === 'string' ? uuid : 'no uuid'})`
+}
+
+const BE = {
+  minmem: int,
+  maxmem: int,
+  vcpus: int,
+  auto_balance: bool,
+  always_failover: bool,
+  spindle_use: int,
+}
+const NIC_PARAMS = { mode: oneOf('NICMode', NIC_MODES), link: string, vlan: string }
+const ND = {
+  oob_program: string,
+  spindle_count: int,
+  exclusive_storage: bool,
+  ovs: bool,
+  ovs_name: string,
+  ovs_link: string,
+  ssh_port: int,
+  cpu_speed: float,
+}
+const ISPEC = {
+  'memory-size': int,
+  'disk-size': int,
+  'disk-count': int,
+  'cpu-count': int,
+  'nic-count': int,
+  'spindle-use': int,
+}
+const template = oneOf('DiskTemplate', DISK_TEMPLATES)
+const hypervisor = oneOf('Hypervisor', HYPERVISORS)
+
+const ipolicy = <S>(std: Shape<S>) => ({
+  minmax: listOf(exact({ min: exact(ISPEC), max: exact(ISPEC) })),
+  std,
+  'spindle-ratio': float,
+  'vcpu-ratio': float,
+  'disk-templates': listOf(template),
+})
+
+const times = { ctime: defaulted(float, zero), mtime: defaulted(float, zero) }
+const stamped = <U>(uuid: Shape<U>) => ({ ...times, uuid, serial_no: int, tags: defaulted(tags, none) })
 const diskParams = dictionary(params)
 
-const cluster = fields({
-  rsahostkeypub: required(text),
-  dsahostkeypub: optional(text),
-  highest_used_port: required(int),
-  tcpudp_port_pool: required(list(int)),
-  mac_prefix: required(text),
-  volume_group_name: optional(text),
-  reserved_lvs: required(list(text)),
-  drbd_usermode_helper: optional(text),
-  master_node: required(text),
-  master_ip: required(text),
-  master_netdev: required(text),
-  master_netmask: required(int),
-  use_external_mip_script: required(bool),
-  cluster_name: required(text),
-  file_storage_dir: required(text),
-  shared_file_storage_dir: required(text),
-  gluster_storage_dir: required(text),
-  enabled_hypervisors: required(list(hypervisor)),
-  hvparams: required(ordered(params)),
-  os_hvp: required(dictionary(ordered(params))),
-  beparams: required(dictionary(fields(BE))),
-  osparams: required(dictionary(osParams)),
-  osparams_private_cluster: required(dictionary(osParams)),
-  nicparams: required(dictionary(fields(NIC_PARAMS))),
-  ndparams: required(fields(ND)),
-  diskparams: required(diskParams),
-  candidate_pool_size: required(int),
-  modify_etc_hosts: required(bool),
-  modify_ssh_setup: required(bool),
-  maintain_node_health: required(bool),
-  uid_pool: required(list(list(int))),
-  default_iallocator: required(text),
-  default_iallocator_params: required(anyObject),
-  hidden_os: required(list(text)),
-  blacklisted_os: required(list(text)),
-  primary_ip_family: required(oneOf([2, 10])),
-  prealloc_wipe_disks: required(bool),
-  ipolicy: required(ipolicy(false)),
-  hv_state_static: defaulting(ordered(anything), empty),
-  disk_state_static: defaulting(ordered(anything), empty),
-  enabled_disk_templates: required(list(template)),
-  candidate_certs: required(dictionary(text)),
-  max_running_jobs: required(int),
-  max_tracked_jobs: required(int),
-  install_image: required(text),
-  instance_communication_network: required(text),
-  zeroing_image: required(text),
-  compression_tools: required(list(text)),
-  enabled_user_shutdown: required(bool),
-  data_collectors: required(dictionary(fields({ active: required(bool), interval: required(int) }))),
-  ssh_key_type: required(oneOf(['rsa', 'dsa', 'ecdsa'])),
-  ssh_key_bits: required(int),
-  ...stampsAndTags,
+const cluster: Shape<Cluster> = exact({
+  rsahostkeypub: string,
+  dsahostkeypub: optional(string),
+  highest_used_port: int,
+  tcpudp_port_pool: listOf(int),
+  mac_prefix: string,
+  volume_group_name: optional(string),
+  reserved_lvs: listOf(string),
+  drbd_usermode_helper: optional(string),
+  master_node: mapped(string, nodeUuid),
+  master_ip: string,
+  master_netdev: string,
+  master_netmask: int,
+  use_external_mip_script: bool,
+  cluster_name: string,
+  file_storage_dir: string,
+  shared_file_storage_dir: string,
+  gluster_storage_dir: string,
+  enabled_hypervisors: listOf(hypervisor),
+  hvparams: dictOf(params, string),
+  os_hvp: dictionary(dictOf(params, string)),
+  beparams: exact({ default: exact(BE) }),
+  osparams: dictionary(osParams),
+  osparams_private_cluster: dictionary(osParams),
+  nicparams: exact({ default: exact(NIC_PARAMS) }),
+  ndparams: exact(ND),
+  diskparams: diskParams,
+  candidate_pool_size: int,
+  modify_etc_hosts: bool,
+  modify_ssh_setup: bool,
+  maintain_node_health: bool,
+  uid_pool: listOf(tuple(int, int)),
+  default_iallocator: string,
+  default_iallocator_params: anyObject,
+  hidden_os: listOf(string),
+  blacklisted_os: listOf(string),
+  primary_ip_family: oneOf('IpFamily', [2, 10]),
+  prealloc_wipe_disks: bool,
+  ipolicy: exact(ipolicy(exact(ISPEC))),
+  hv_state_static: defaulted(dictOf(json, string), empty),
+  disk_state_static: defaulted(dictOf(json, string), empty),
+  enabled_disk_templates: listOf(template),
+  candidate_certs: dictionary(string),
+  max_running_jobs: int,
+  max_tracked_jobs: int,
+  install_image: string,
+  instance_communication_network: string,
+  zeroing_image: string,
+  compression_tools: listOf(string),
+  enabled_user_shutdown: bool,
+  data_collectors: dictionary(exact({ active: bool, interval: int })),
+  ssh_key_type: oneOf('SshKeyType', ['rsa', 'dsa', 'ecdsa']),
+  ssh_key_bits: int,
+  ...stamped(uuid),
 })
 
-const nic = fields({
-  mac: required(text),
-  ip: optional(text),
-  nicparams: required(optionalFields(NIC_PARAMS)),
-  network: optional(text),
-  name: optional(text),
-  uuid: required(uuid),
+const nic: Shape<Nic> = exact({
+  mac: string,
+  ip: optional(string),
+  nicparams: partly(NIC_PARAMS),
+  network: optional(mapped(string, networkUuid)),
+  name: optional(string),
+  uuid: mapped(uuid, nicUuid),
 })
 
-const readDisk: Read = (value, at) => disk(value, at)
-const disk = fields(
-  {
-    logical_id: required(list(anything)),
-    dev_type: required(template),
-    children: defaulting(list(readDisk), none),
-    nodes: defaulting(list(text), none),
-    iv_name: defaulting(text, () => ''),
-    size: required(int),
-    mode: defaulting(oneOf(['rw', 'ro']), () => 'rw'),
-    name: optional(text),
-    spindles: optional(int),
-    params: optional(params),
-    uuid: required(uuid),
-    serial_no: required(int),
-    ...times,
-  },
-  { named: true },
-)
+const disk: Shape<Disk> = named({
+  logical_id: listOf(stringOrNumber),
+  dev_type: template,
+  children: defaulted(listOf(lazy((): Shape<Disk> => disk)), none),
+  nodes: defaulted(listOf(mapped(string, nodeUuid)), none),
+  iv_name: defaulted(string, () => ''),
+  size: int,
+  mode: defaulted(oneOf('DiskMode', ['rw', 'ro']), () => 'rw' as const),
+  name: optional(string),
+  spindles: optional(int),
+  params: optional(params),
+  uuid: mapped(uuid, diskUuid),
+  serial_no: int,
+  ...times,
+})
 
-const OBJECTS: Readonly<Record<ObjectKind, Read>> = {
+const OBJECTS: { readonly [K in ObjectKind]: Shape<ObjectKinds[K]> } = {
   disks: disk,
-  nodes: fields(
-    {
-      name: required(text),
-      primary_ip: required(text),
-      secondary_ip: required(text),
-      master_candidate: required(bool),
-      offline: required(bool),
-      drained: required(bool),
-      group: required(text),
-      master_capable: required(bool),
-      vm_capable: required(bool),
-      ndparams: required(optionalFields(ND)),
-      powered: required(bool),
-      hv_state_static: state(),
-      disk_state_static: state(),
-      ...stampsAndTags,
-    },
-    { named: true },
-  ),
-  nodegroups: fields(
-    {
-      name: required(text),
-      // Nodes know their group; a stored list could only be wrong. Ganeti computes it anew when it loads.
-      members: { read: none, missing: none },
-      ndparams: required(optionalFields(ND)),
-      alloc_policy: required(oneOf(ALLOC_POLICIES)),
-      ipolicy: required(ipolicy(true)),
-      diskparams: required(diskParams),
-      networks: required(dictionary(fields(NIC_PARAMS))),
-      hv_state_static: state(),
-      disk_state_static: state(),
-      ...stampsAndTags,
-    },
-    { named: true },
-  ),
-  instances: fields(
-    {
-      name: required(text),
-      primary_node: required(text),
-      os: required(text),
-      hypervisor: required(hypervisor),
-      hvparams: defaulting(params, empty),
-      beparams: defaulting(optionalFields(BE), empty),
-      osparams: defaulting(osParams, empty),
-      osparams_private: defaulting(osParams, empty),
-      admin_state: required(oneOf(ADMIN_STATES)),
-      admin_state_source: required(oneOf(ADMIN_STATE_SOURCES)),
-      nics: defaulting(list(nic), none),
-      disks: defaulting(list(text), none),
-      disks_active: required(bool),
-      network_port: optional(int),
-      ...stampsAndTags,
-    },
-    { named: true },
-  ),
-  networks: fields(
-    {
-      name: required(text),
-      mac_prefix: optional(text),
-      network: required(text),
-      network6: optional(text),
-      gateway: optional(text),
-      gateway6: optional(text),
-      reservations: optional(text),
-      ext_reservations: optional(text),
-      uuid: required(uuid),
-      ...times,
-      serial_no: required(int),
-      tags: defaulting(tags, none),
-    },
-    { named: true },
-  ),
-  filters: fields(
-    {
-      watermark: required(int),
-      priority: required(int),
-      predicates: required(list(anything)),
-      action: required(anything),
-      reason_trail: required(list(anything)),
-      uuid: required(uuid),
-    },
-    { named: true },
-  ),
+  nodes: named({
+    name: string,
+    primary_ip: string,
+    secondary_ip: string,
+    master_candidate: bool,
+    offline: bool,
+    drained: bool,
+    group: mapped(string, groupUuid),
+    master_capable: bool,
+    vm_capable: bool,
+    ndparams: partly(ND),
+    powered: bool,
+    hv_state_static: state,
+    disk_state_static: state,
+    ...stamped(mapped(uuid, nodeUuid)),
+  }),
+  nodegroups: named({
+    name: string,
+    // Nodes know their group; a stored list could only be wrong. Ganeti computes it anew when it loads.
+    members: defaulted(mapped(json, none), none),
+    ndparams: partly(ND),
+    alloc_policy: oneOf('AllocPolicy', ALLOC_POLICIES),
+    ipolicy: partly(ipolicy(partly(ISPEC))),
+    diskparams: diskParams,
+    networks: dictionary(exact(NIC_PARAMS)),
+    hv_state_static: state,
+    disk_state_static: state,
+    ...stamped(mapped(uuid, groupUuid)),
+  }),
+  instances: named({
+    name: string,
+    primary_node: mapped(string, nodeUuid),
+    os: string,
+    hypervisor,
+    hvparams: defaulted(params, empty),
+    beparams: defaulted(partly(BE), empty),
+    osparams: defaulted(osParams, empty),
+    osparams_private: defaulted(osParams, empty),
+    admin_state: oneOf('AdminState', ADMIN_STATES),
+    admin_state_source: oneOf('AdminStateSource', ADMIN_STATE_SOURCES),
+    nics: defaulted(listOf(nic), none),
+    disks: defaulted(listOf(mapped(string, diskUuid)), none),
+    disks_active: bool,
+    network_port: optional(int),
+    ...stamped(mapped(uuid, instanceUuid)),
+  }),
+  networks: named({
+    name: string,
+    mac_prefix: optional(string),
+    network: string,
+    network6: optional(string),
+    gateway: optional(string),
+    gateway6: optional(string),
+    reservations: optional(string),
+    ext_reservations: optional(string),
+    uuid: mapped(uuid, networkUuid),
+    ...times,
+    serial_no: int,
+    tags: defaulted(tags, none),
+  }),
+  filters: named({
+    watermark: int,
+    priority: int,
+    predicates: listOf(tuple(oneOf('FilterPredicate', ['jobid', 'opcode', 'reason']), json)),
+    action: leaf('FilterAction', {}, isFilterAction),
+    reason_trail: listOf(tuple(string, string, float)),
+    uuid: mapped(uuid, filterUuid),
+  }),
 }
 
-const top = fields({
-  version: required(int),
-  cluster: required(anything),
-  nodes: required(anything),
-  nodegroups: required(anything),
-  instances: required(anything),
-  networks: required(anything),
-  disks: required(anything),
-  filters: required(anything),
+const top = exact({
+  version: int,
+  cluster: json,
+  nodes: json,
+  nodegroups: json,
+  instances: json,
+  networks: json,
+  disks: json,
+  filters: json,
   ...times,
-  serial_no: required(int),
+  serial_no: int,
 })

@@ -29,8 +29,14 @@ export const positive = (shape: Shape<number>): Shape<number> =>
   refine(shape, { minimum: 0, exclusiveMinimum: true }, (value) => value > 0, outside('positive', shape))
 
 /** Nothing but this. */
-export const exactly = <const T extends boolean>(only: T): Shape<T> =>
-  leaf(`${only}`, { type: 'boolean' }, (value): value is T => value === only)
+export const exactly = <const T extends boolean | string>(only: T): Shape<T> =>
+  leaf(`${only}`, { type: typeof only }, (value): value is T => value === only)
+
+export const stringOrNumber = leaf(
+  'String or Double',
+  { anyOf: [{ type: 'string' }, { type: 'number' }] },
+  (value) => typeof value === 'string' || typeof value === 'number',
+)
 
 /** `name` is the type's name in error texts. */
 export function oneOf<const T extends string | number>(name: string, values: readonly T[]): Shape<T> {
@@ -70,7 +76,8 @@ function hasNul(value: unknown): boolean {
   return Object.entries(value).some(([name, entry]) => hasNul(name) || hasNul(entry))
 }
 
-function leaf<T>(name: string, schema: Schema, accepts: (value: unknown) => value is T): Shape<T> {
+/** `name` is that of the kind in Ganeti's words. */
+export function leaf<T>(name: string, schema: Schema, accepts: (value: unknown) => value is T): Shape<T> {
   return {
     schema,
     parse(value) {

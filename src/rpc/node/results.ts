@@ -1,7 +1,7 @@
 // The shapes of what nodes answer. A cluster may be mixed, so they are as wide as the answers of Ganeti's nodes are: a value that Ganeti
 // does not know is null or missing, and keys that are not known here are kept.
 import { dictOf, either, listOf, orNull, tuple } from '../../lib/shapes/containers'
-import { bool, exactly, float, int, json, oneOf, string } from '../../lib/shapes/leaves'
+import { bool, exactly, float, int, json, oneOf, string, stringOrNumber } from '../../lib/shapes/leaves'
 import { defaulted, optional } from '../../lib/shapes/objects'
 import { type Shape, isObject, mapped, parsePart } from '../../lib/shapes/shape'
 import type {
@@ -155,7 +155,7 @@ export const fileInfo = tuple(
 )
 
 /** The parts of a unique id, which its storage defines. */
-export const uniqueId = listOf(either(string, float))
+export const uniqueId = listOf(stringOrNumber)
 
 export const storedFile: Shape<StoredFile> = tuple(string, float)
 export const replicaContents: Shape<ReplicaContents> = known({

@@ -2,7 +2,7 @@
 // Ganeti's encodings. Keys that are not known here are kept: Ganeti's other versions have some.
 import * as zlib from 'node:zlib'
 import { dictOf, either, listOf, orNull, tuple } from '../../lib/shapes/containers'
-import { bool, exactly, float, int, json, keyed, string } from '../../lib/shapes/leaves'
+import { bool, exactly, float, int, json, keyed, string, stringOrNumber } from '../../lib/shapes/leaves'
 import { type Fields, defaulted, objectOf, optional } from '../../lib/shapes/objects'
 import { Mismatch, type Shape, lazy, mapped, refine } from '../../lib/shapes/shape'
 import { COMPRESS_FROM_BYTES, UPLOAD_BYTES_MAX } from '../../model/limits/node-calls'
@@ -99,7 +99,7 @@ export const disk: Shape<DiskDict> = known({
   uuid: string,
   name: optional(string),
   dev_type: string,
-  logical_id: optional(listOf(either(string, float))),
+  logical_id: optional(listOf(stringOrNumber)),
   children: defaulted(listOf(lazy((): Shape<DiskDict> => disk)), () => []),
   nodes: optional(strings),
   iv_name: optional(string),

@@ -1,89 +1,84 @@
 // How the arguments of wconfd's calls are read. Ganeti answers a wrong one with GenericError "RPC input: ...".
+import { checkSocketPath } from '../../lib/json-socket'
+import { either, listOf, readArray, tuple } from '../../lib/shapes/containers'
+import { exactly, float, json, leaf, nonNegative, oneOf, string } from '../../lib/shapes/leaves'
+import { objectOf, optional } from '../../lib/shapes/objects'
+import { Mismatch, type Shape, type ValueOf, mapped } from '../../lib/shapes/shape'
 import { errorText } from '../../lib/system-failure'
 import { GenericError } from '../../model/errors'
 import { LOCK_REQUEST_MAX } from '../../model/limits/wconfd'
-import {
-  type ClientId,
-  isClientId,
-  isMode,
-  type LockLevel,
-  type LockMode,
-  type LockName,
-  type LockRequest,
-} from '../../model/lock'
+import { type ClientId, isClientId, type LockLevel, type LockName, type LockRequest } from '../../model/lock'
 import { checkLockName, isLevel, isLockRequest } from '../../model/lock-names'
-import { checkSocketPath } from '../../lib/json-socket'
 
-export type Reader<T> = (value: unknown) => T
+type Shapes = readonly Shape<unknown>[]
 
-/** The arguments of a call, by its readers. */
-export type Arguments<A extends readonly Reader<unknown>[]> = { readonly [I in keyof A]: ReturnType<A[I]> }
+/** The arguments of a call, by their shapes. */
+export type Arguments<A extends Shapes> = { readonly [I in keyof A]: ValueOf<A[I]> }
 
-export function readArguments<const A extends readonly Reader<unknown>[]>(readers: A, args: unknown): Arguments<A> {
-  if (!Array.isArray(args) || args.length !== readers.length)
-    throw new GenericError(`RPC input: expected a list of ${readers.length} arguments`)
-  // Each reader made the argument of its place.
-  return readers.map((read, index) => read(args[index])) as Arguments<A>
+export function readArguments<const A extends Shapes>(shapes: A, args: unknown): Arguments<A> {
+  if (!Array.isArray(args) || args.length !== shapes.length)
+    throw new GenericError(`RPC input: expected a list of ${shapes.length} arguments`)
+  try {
+    // Each shape made the argument of its place.
+    return shapes.map((shape, index) => shape.parse(args[index])) as unknown as Arguments<A>
+  } catch (error) {
+    throw error instanceof Mismatch ? new GenericError(`RPC input: ${error.message}`) : error
+  }
 }
 
-export const text: Reader<string> = (value) =>
-  typeof value === 'string' ? value : fail('Unable to read String', undefined)
+export const seconds = nonNegative(float)
 
-export const integer: Reader<number> = (value) =>
-  typeof value === 'number' && Number.isSafeInteger(value) ? value : fail('expected an integer', value)
-
-export const flag: Reader<boolean> = (value) => (typeof value === 'boolean' ? value : fail('expected a boolean', value))
-
-export const seconds: Reader<number> = (value) =>
-  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : fail('expected seconds', value)
-
-export const optional =
-  <T>(read: Reader<T>): Reader<T | null> =>
-  (value) =>
-    value === null ? null : read(value)
-
-export const list =
-  <T>(read: Reader<T>): Reader<readonly T[]> =>
-  (value) => {
-    if (!Array.isArray(value)) return fail('expected a list', value)
-    if (value.length > LOCK_REQUEST_MAX)
-      throw new GenericError(`RPC input: a list of more than ${LOCK_REQUEST_MAX} items`)
-    return value.map(read)
+export function list<T>(item: Shape<T>): Shape<readonly T[]> {
+  const whole = listOf(item)
+  return {
+    schema: { ...whole.schema, maxItems: LOCK_REQUEST_MAX },
+    parse(value) {
+      if (readArray(value).length <= LOCK_REQUEST_MAX) return whole.parse(value)
+      throw new Mismatch(`a list of more than ${LOCK_REQUEST_MAX} items`)
+    },
   }
+}
 
-export const clientId: Reader<ClientId> = (value) => (isClientId(value) ? value : fail('malformed client id', value))
+export const clientId = leaf('ClientIdentifier', {}, isClientId)
 
 /** A client that is about to own something: it must be possible to tell whether it lives. */
-export const ownerId: Reader<ClientId> = (value) => {
-  const client = clientId(value)
+export const ownerId: Shape<ClientId> = mapped(clientId, (client) => {
   try {
     checkSocketPath(client[1])
   } catch (error) {
     throw new GenericError(errorText(error))
   }
   return client
+})
+
+/** Throws GenericError, in Ganeti's words. */
+export const lockName: Shape<LockName> = mapped(json, checkLockName)
+
+export const lockLevel: Shape<LockLevel> = {
+  schema: {},
+  parse(value) {
+    if (isLevel(value)) return value
+    throw new Mismatch(`Unknown lock-level name: ${JSON.stringify(value)}`)
+  },
 }
 
-export const lockName: Reader<LockName> = checkLockName
-
-export const lockLevel: Reader<LockLevel> = (value) => (isLevel(value) ? value : fail('Unknown lock-level name', value))
-
-export const lockRequest: Reader<LockRequest> = (value) => {
-  if (isLockRequest(value)) return value
-  if (Array.isArray(value) && value.length === 2) checkLockName(value[0])
-  return fail('malformed lock request', value)
+const request = leaf('GanetiLockRequest', {}, isLockRequest)
+export const lockRequest: Shape<LockRequest> = {
+  schema: request.schema,
+  parse(value) {
+    if (Array.isArray(value) && value.length === 2) checkLockName(value[0])
+    return request.parse(value)
+  },
 }
 
-export const lockAndMode: Reader<[LockName, LockMode]> = (value) => {
-  if (Array.isArray(value) && value.length === 2 && isMode(value[1])) return [checkLockName(value[0]), value[1]]
-  return fail('malformed lock and mode', value)
-}
+export const lockAndMode = tuple(lockName, oneOf('OwnerState', ['shared', 'exclusive']))
 
-export const namedChange: Reader<[string, ...unknown[]]> = (value) => {
-  if (!Array.isArray(value)) return fail('expected [change, ...arguments]', value)
-  const items: unknown[] = value
-  const [name, ...args] = items
-  return typeof name === 'string' ? [name, ...args] : fail('expected [change, ...arguments]', value)
+export const namedChange: Shape<readonly [name: string, ...args: unknown[]]> = {
+  schema: { type: 'array' },
+  parse(value) {
+    const [name, ...args] = readArray(value)
+    return [string.parse(name), ...args]
+  },
 }
 
 /** Objects to read, by name or uuid. The slice holds them and what they refer to (see config/slice.ts), and the cluster. */
@@ -95,18 +90,9 @@ export interface Selector {
   readonly disks?: readonly string[] | 'all'
 }
 
-export const selector: Reader<Selector> = (value) => {
-  if (typeof value !== 'object' || value === null) return fail('expected a selector', undefined)
-  const parts = new Map<string, unknown>(Object.entries(value))
-  const read = SECTIONS.flatMap((name) => (parts.get(name) === undefined ? [] : [[name, names(parts.get(name))]]))
-  return Object.fromEntries(read) as Selector
-}
+const names = optional(either(exactly('all'), list(string)))
 
-const SECTIONS = ['instances', 'nodes', 'groups', 'networks', 'disks'] as const satisfies readonly (keyof Selector)[]
-
-const names: Reader<readonly string[] | 'all'> = (value) => (value === 'all' ? value : list(text)(value))
-
-function fail(what: string, value: unknown): never {
-  const shown = value === undefined ? '' : `: ${JSON.stringify(value).slice(0, 200)}`
-  throw new GenericError(`RPC input: ${what}${shown}`)
-}
+export const selector: Shape<Selector> = objectOf(
+  { instances: names, nodes: names, groups: names, networks: names, disks: names },
+  { others: 'dropped' },
+)

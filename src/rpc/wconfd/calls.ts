@@ -3,23 +3,21 @@
 // here.
 import type { ConfigData } from '../../model/config'
 import type { ClientId, LockMode, LockName, LockRequest } from '../../model/lock'
+import { orNull } from '../../lib/shapes/containers'
+import { bool, int, string } from '../../lib/shapes/leaves'
+import type { Shape } from '../../lib/shapes/shape'
 import {
   type Arguments,
   clientId,
-  flag,
-  integer,
   list,
   lockAndMode,
   lockLevel,
   lockName,
   lockRequest,
   namedChange,
-  optional,
   ownerId,
-  type Reader,
   seconds,
   selector,
-  text,
 } from './arguments'
 
 export type { Selector } from './arguments'
@@ -37,9 +35,9 @@ export interface ReplicaStatus {
   reason: string | null
 }
 
-type Readers = readonly Reader<unknown>[]
+type Shapes = readonly Shape<unknown>[]
 
-interface WconfdCall<A extends Readers, R> {
+interface WconfdCall<A extends Shapes, R> {
   readonly args: A
   readonly result: Result<R>
   /** It may be sent again when its answer got lost; for others a second call would find the work of the first one. */
@@ -58,17 +56,17 @@ interface Result<R> {
 const of = <R>(): Result<R> => ({ unit: false })
 const nothing: Result<null> = { unit: true }
 
-const again = <const A extends Readers, R>(args: A, result: Result<R>): WconfdCall<A, R> => ({
+const again = <const A extends Shapes, R>(args: A, result: Result<R>): WconfdCall<A, R> => ({
   ...{ args, result },
   ...{ again: true, waits: false },
 })
-const once = <const A extends Readers, R>(args: A, result: Result<R>): WconfdCall<A, R> => ({
+const once = <const A extends Shapes, R>(args: A, result: Result<R>): WconfdCall<A, R> => ({
   ...again(args, result),
   again: false,
 })
 
 const locksAndModes = list(lockAndMode)
-const [network, ip] = [text, text]
+const [network, ip] = [string, string]
 
 /** What operations need: a plan, too, has an answer to each of these. */
 const unitCalls = {
@@ -76,19 +74,19 @@ const unitCalls = {
   /** A ConfigData with only the selected objects; a name that does not exist is simply absent. */
   gantryRead: again([selector], of<ConfigData>()),
   /** The values of a section of gantry.data by their keys; empty when there is none. */
-  gantrySection: again([text], of<Readonly<Record<string, unknown>>>()),
+  gantrySection: again([string], of<Readonly<Record<string, unknown>>>()),
   /**
    * Applies the changes in order as one durable, replicated step; returns each change's result. The second argument is the owner's lock
    * epoch (see gantryAcquire); a wrong one is refused, null is for daemons that hold no locks.
    */
-  gantryChange: once([clientId, optional(integer), list(namedChange)], of<unknown[]>()),
+  gantryChange: once([clientId, orNull(int), list(namedChange)], of<unknown[]>()),
   /**
    * Waits, with a priority, until the whole request is granted. Rejects with LockError when it is taken back, or after the seconds that the
    * last argument gives, with a text that names the holders. A request whose connection breaks is taken back. The epoch is good until
    * the owner's last lock is gone.
    */
   gantryAcquire: {
-    ...again([ownerId, integer, list(lockRequest), optional(seconds)], of<{ epoch: number }>()),
+    ...again([ownerId, int, list(lockRequest), orNull(seconds)], of<{ epoch: number }>()),
     waits: true,
   },
   /** Takes back a waiting request of this client. */
@@ -105,25 +103,25 @@ const unitCalls = {
   gantryFreeAll: again([clientId], nothing),
   /** Answers whom the request waits for. */
   tryUpdateLocks: again([ownerId, list(lockRequest)], of<ClientId[]>()),
-  updateLocksWaiting: again([ownerId, integer, list(lockRequest)], of<ClientId[]>()),
+  updateLocksWaiting: again([ownerId, int, list(lockRequest)], of<ClientId[]>()),
   freeLocksLevel: again([clientId, lockLevel], nothing),
   downGradeLocksLevel: again([clientId, lockLevel], nothing),
   opportunisticLockUnion: once([ownerId, locksAndModes], of<LockName[]>()),
   /** The first argument is how many it must get, or none. */
-  guardedOpportunisticLockUnion: once([integer, ownerId, locksAndModes], of<LockName[]>()),
+  guardedOpportunisticLockUnion: once([int, ownerId, locksAndModes], of<LockName[]>()),
   listAllLocksOwners: again([], of<[LockName, [ClientId, LockMode][]][]>()),
   /** Sends the whole configuration to the candidates and ssconf to all nodes, and waits for those that answer. */
   flushConfig: again([], nothing),
-  reserveMAC: once([ownerId, text], nothing),
-  generateMAC: again([ownerId, optional(network)], of<string>()),
+  reserveMAC: once([ownerId, string], nothing),
+  generateMAC: again([ownerId, orNull(network)], of<string>()),
   /** The last argument: whether an address that is reserved for others is refused. */
-  reserveIp: once([ownerId, network, ip, flag], nothing),
+  reserveIp: once([ownerId, network, ip, bool], nothing),
   generateIp: again([ownerId, network], of<string>()),
 }
 
 export const wconfdCalls = {
   ...unitCalls,
-  echo: again([text], of<string>()),
+  echo: again([string], of<string>()),
   /** Nobody else needs to find out: the owner's process has ended. Frees its locks, requests and reservations;
    *  answers the locks by the names that people know. */
   gantryOwnerDied: again([clientId], of<[title: string, LockMode][]>()),
@@ -139,22 +137,22 @@ export const wconfdCalls = {
   verifyConfig: again([], nothing),
   dropAllReservations: again([clientId], nothing),
   generateDRBDSecret: again([ownerId], of<string>()),
-  reserveLV: once([ownerId, text], nothing),
+  reserveLV: once([ownerId, string], nothing),
   releaseIp: once([ownerId, network, ip], nothing),
   commitTemporaryIps: again([clientId], nothing),
   commitReleaseTemporaryIp: again([network, ip], nothing),
-  listReservedIps: again([clientId], of<['reserve' | 'release', ip: string, network: string][]>()),
+  listReservedIps: again([clientId], of<(readonly ['reserve' | 'release', ip: string, network: string])[]>()),
   computeDRBDMap: again([], of<[string, [number, string][]][]>()),
   /** A minor on each of the nodes for a disk. */
-  allocateDRBDMinor: once([text, list(text)], of<number[]>()),
-  releaseDRBDMinors: again([text], nothing),
+  allocateDRBDMinor: once([string, list(string)], of<number[]>()),
+  releaseDRBDMinors: again([string], nothing),
   allocatePort: again([], of<number>()),
 }
 
 type Table = typeof wconfdCalls
 export type WconfdCallName = keyof Table
 export type ArgumentsOf<N extends WconfdCallName> = Arguments<Table[N]['args']>
-export type ResultOf<N extends WconfdCallName> = Table[N] extends WconfdCall<Readers, infer R> ? R : never
+export type ResultOf<N extends WconfdCallName> = Table[N] extends WconfdCall<Shapes, infer R> ? R : never
 
 export type Wconfd = { readonly [N in WconfdCallName]: (...args: ArgumentsOf<N>) => Promise<ResultOf<N>> }
 

@@ -55,7 +55,7 @@ test.each([
   [
     '"admin_state":"up"',
     '"admin_state":"sideways"',
-    /admin_state: expected one of down, offline, up, found "sideways"/,
+    /admin_state: expected one of "down", "offline", "up", found "sideways"/,
   ],
   ['"hypervisor":"fake",', '', /key "hypervisor" is missing in instance/],
   ['"ip":"10.99.0.2"', '"ip":7', /nics\[0\] *: ip: expected a text, found 7/],
