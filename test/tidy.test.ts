@@ -163,6 +163,12 @@ test('a file imports only from its own layer and the layers below it', () => {
   expect(product.flatMap(badImports)).toEqual([])
 })
 
+test('no file needs itself to be loaded first', () => {
+  expect(
+    circles(product).map((files) => `${files.join(', ')}: each is loaded before the other; move what both need`),
+  ).toEqual([])
+})
+
 test('every folder of src/ has its place among the layers', () => {
   const unplaced = product.filter(({ name }) => !mayImportAnything(name) && layerOf(name) === undefined)
   expect(unplaced.map(({ name }) => `${name}: no layer in MAY_IMPORT of test/tidy.test.ts fits it`)).toEqual([])
@@ -390,6 +396,24 @@ function reachedBy({ imports, globals }: SourceFile): string[] {
     ...names,
     ...globals.filter(({ name }) => REACHING_GLOBALS.includes(name)).map(({ name, line }) => `${line}: ${name}`),
   ]
+}
+
+/** Files that are loaded with each other, directly or through others. */
+function circles(sources: readonly SourceFile[]): string[][] {
+  const needs = new Map(sources.map(({ name }) => [name, reachedFrom(name)]))
+  const groups = sources.flatMap(({ name }) => {
+    const mine = needs.get(name) ?? new Set()
+    return mine.has(name) ? [[...mine].filter((other) => needs.get(other)?.has(name)).sort()] : []
+  })
+  return [...new Map(groups.map((files) => [files.join(' '), files])).values()]
+}
+
+/** Without the file itself, unless a circle leads back to it. */
+function reachedFrom(name: string): Set<string> {
+  const first = (byName.get(name)?.imports ?? []).flatMap(({ atOnce, file }) =>
+    atOnce && file !== undefined ? file : [],
+  )
+  return reachable(first, byName, ({ atOnce }) => atOnce)
 }
 
 function mayImportAnything(name: string): boolean {

@@ -1,6 +1,7 @@
 // A simulated machine: its disk, its processes, and its node daemon, which keeps the copies that master candidates keep with the
 // product's own code and answers for instances and disks as simulated nodes do.
-import { type SimHandlers, simHandlers } from '../../src/daemons/sim/handlers'
+import { simHandlers } from '../../src/daemons/sim/handlers'
+import type { SimHandlers } from '../../src/daemons/sim/sim-handlers'
 import type { World } from '../../src/daemons/sim/world'
 import type { Log } from '../../src/lib/log'
 import { type Paths, pathsOf } from '../../src/lib/paths'

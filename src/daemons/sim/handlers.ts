@@ -1,16 +1,12 @@
 // The answers of a simulated node. Calls, arguments and results are those of a real node, but this machine is not touched.
 import { createHash } from 'node:crypto'
 import { PROTOCOL_VERSION } from '../../model/constants/versions'
-import type { ArgsOf, CallName, ResultOf } from '../../rpc/node/calls'
 import type { BlockDeviceStatus, DiskDict, InstanceDict, InstanceRuntime } from '../../rpc/node/dicts'
 import { answerChecks, osList } from './checks'
 import { hypervisorInfo, logicalVolumes, storageInfo, volumeGroup } from './capacity'
+import type { SimHandlers } from './sim-handlers'
 import { transfers } from './transfers'
 import { type SimContext, type SimInstance, certificateOf } from './world'
-
-export type SimHandlers = {
-  readonly [C in CallName]?: (sim: SimContext, ...args: ArgsOf<C>) => ResultOf<C> | Promise<ResultOf<C>>
-}
 
 /** Calls that change nothing a simulated node has. */
 const nothing = () => null

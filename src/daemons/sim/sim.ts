@@ -13,7 +13,8 @@ import { SIM_SAVE_S } from '../../model/limits/node'
 import { NODE_CALL_BODY_BYTES_MAX } from '../../model/limits/node-calls'
 import { type CallName, isCallName } from '../../rpc/node/calls'
 import { NODE_HEADER, decodeCall, encodeAnswer, messageOf } from '../../rpc/node/protocol'
-import { type SimHandlers, simHandlers } from './handlers'
+import { simHandlers } from './handlers'
+import type { SimHandlers } from './sim-handlers'
 import { type SimContext, World } from './world'
 
 export interface SimOptions {

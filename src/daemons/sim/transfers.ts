@@ -6,7 +6,7 @@ import { createCertificate } from '../../lib/tls'
 import { EXPORT_SECTION } from '../../model/constants/exports'
 import { EXPORT_VERSION } from '../../model/constants/versions'
 import type { DiskDict, ImpExpStatus, InstanceDict } from '../../rpc/node/dicts'
-import type { SimHandlers } from './handlers'
+import type { SimHandlers } from './sim-handlers'
 import { nodeOf, type SimContext } from './world'
 
 /** Where a simulated import listens. */

@@ -9,15 +9,13 @@ import { shutdownDisks, startDisks } from '../instance/disks/activation'
 import { instanceHookEnv } from '../instance/hook-env'
 import { removeInstance } from '../instance/remove'
 import { dictOf, locksOfInstance, readInstance, reread, type InstanceView } from '../instance/view'
-import { all, exclusive, logicalUnit, type Op } from '../logical-unit'
+import { all, exclusive, logicalUnit } from '../logical-unit'
 import { checkCompressionTool } from '../transfer/copy'
 import type { UnitContext } from '../unit-context'
 import { copyToNode, type ExportResult } from './local'
 import { startOn } from '../instance/startup'
-import { sendToCluster, verifiedTarget, type RemoteTarget } from './remote'
+import { sendToCluster, verifiedTarget, type ExportOp, type RemoteTarget } from './remote'
 import { whileItStops } from '../instance/while-it-stops'
-
-export type ExportOp = Op<typeof OpBackupExport>
 
 /** Where the disks go. */
 type Target = { readonly kind: 'node'; readonly node: Node } | ({ readonly kind: 'cluster' } & RemoteTarget)

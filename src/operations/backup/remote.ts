@@ -6,9 +6,12 @@ import type { Destination } from '../transfer/domain-secret'
 import { progressText } from '../transfer/copy'
 import { TransferEnd } from '../transfer/end'
 import { dictOf, type InstanceView } from '../instance/view'
+import type { OpBackupExport } from '../../opcodes/backup'
+import type { Op } from '../logical-unit'
 import type { UnitContext } from '../unit-context'
-import type { ExportOp } from './export'
 import { diskEnd, type ExportResult } from './local'
+
+export type ExportOp = Op<typeof OpBackupExport>
 
 export interface RemoteTarget {
   readonly keyName: string

@@ -2,7 +2,6 @@
 import { isIP } from 'node:net'
 import type { InstanceDict } from '../../../rpc/node/dicts'
 import { HypervisorFailure } from '../hypervisor'
-import type { CommandFacts } from './command'
 import { optionValue } from './layout'
 import type { KvmParams } from './params'
 
@@ -10,7 +9,12 @@ export const VNC_BASE_PORT = 5900
 const SPICE_CACERT = '/var/lib/ganeti/spice-ca.pem'
 const SPICE_CERT = '/var/lib/ganeti/spice.pem'
 
-export function displayArguments(instance: InstanceDict, params: KvmParams, facts: CommandFacts): string[] {
+export interface Addresses {
+  /** Address of a network interface of this node. */
+  interfaceAddress(name: string): string | undefined
+}
+
+export function displayArguments(instance: InstanceDict, params: KvmParams, facts: Addresses): string[] {
   const vnc = params.text('vnc_bind_address')
   const spice = params.text('spice_bind')
   const mouse = params.text('usb_mouse') || (vnc === '' ? '' : 'tablet')
@@ -29,7 +33,7 @@ export function displayArguments(instance: InstanceDict, params: KvmParams, fact
   ]
 }
 
-function vncArguments(instance: InstanceDict, params: KvmParams, facts: CommandFacts): string[] {
+function vncArguments(instance: InstanceDict, params: KvmParams, facts: Addresses): string[] {
   const bind = params.text('vnc_bind_address')
   const tls = params.flag('vnc_tls')
   const options = [...(tls ? ['tls-creds=vnctls0'] : []), ...(params.text('vnc_password_file') ? ['password=on'] : [])]
@@ -39,7 +43,7 @@ function vncArguments(instance: InstanceDict, params: KvmParams, facts: CommandF
   return [...(tls ? ['-object', vncTls(params)] : []), ...['-vnc', [place, ...options].join(',')]]
 }
 
-function vncPlace(bind: string, port: number, facts: CommandFacts): string {
+function vncPlace(bind: string, port: number, facts: Addresses): string {
   const address = addressOf(bind, 'VNC', facts)
   if (port <= VNC_BASE_PORT)
     throw new HypervisorFailure(`VNC: the instance's network port (${port}) is not above ${VNC_BASE_PORT}`)
@@ -54,7 +58,7 @@ function vncTls(params: KvmParams): string {
   return `tls-creds-x509,id=vnctls0,endpoint=server,dir=${optionValue(directory)},verify-peer=${verify}`
 }
 
-function spiceArguments(instance: InstanceDict, params: KvmParams, facts: CommandFacts): string[] {
+function spiceArguments(instance: InstanceDict, params: KvmParams, facts: Addresses): string[] {
   const port = instance.network_port ?? 0
   const version = params.number('spice_ip_version')
   const ciphers = params.text('spice_tls_ciphers')
@@ -94,7 +98,7 @@ function sound(model: string, spice: boolean): string[] {
   return model === '' ? [] : ['-audio', `driver=${spice ? 'spice' : 'none'},model=${optionValue(model)},id=soundhw`]
 }
 
-function addressOf(bind: string, what: string, facts: CommandFacts): string {
+function addressOf(bind: string, what: string, facts: Addresses): string {
   const address = isIP(bind) ? bind : facts.interfaceAddress(bind)
   if (address !== undefined) return address
   throw new HypervisorFailure(`${what}: ${bind} is neither an address nor an interface of this node that has one`)

@@ -2,16 +2,13 @@
 // are Ganeti's, so that the result can be stored and sent to another node.
 import type { InstanceDict } from '../../../rpc/node/dicts'
 import { HypervisorFailure } from '../hypervisor'
-import { displayArguments } from './command-display'
+import { type Addresses, displayArguments } from './command-display'
 import { isScsi } from './devices'
 import type { QemuFacts } from './host'
 import { KVM_DIR, KVM_LOG_DIR, optionValue } from './layout'
 import { KvmParams } from './params'
 
-export interface CommandFacts extends Pick<QemuFacts, 'defaultMachine'> {
-  /** Address of a network interface of this node. */
-  interfaceAddress(name: string): string | undefined
-}
+export type CommandFacts = Pick<QemuFacts, 'defaultMachine'> & Addresses
 
 /** One option and its value after the other, without the program. */
 export function fixedCommand(instance: InstanceDict, facts: CommandFacts): string[] {

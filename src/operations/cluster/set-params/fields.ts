@@ -6,8 +6,13 @@ import { BUILTIN_IALLOCATOR, UID_POOL_MAX, VALUE } from '../../../model/constant
 import { ECODE, OpPrereqError, QueryFilterParseError, ProgrammerError } from '../../../model/errors'
 import { compileRegex } from '../../../query/regex'
 import { macPrefix } from '../../network/pool'
+import type { OpClusterSetParams } from '../../../opcodes/cluster'
 import type { JobEnvironment } from '../../environment'
-import type { Fields, SetParams } from './set-params'
+import type { Op } from '../../logical-unit'
+
+export type SetParams = Op<typeof OpClusterSetParams>
+/** Fields of the cluster; null takes an optional one away. */
+export type Fields = { readonly [K in keyof Cluster]?: Cluster[K] | null }
 
 type Range = readonly [low: number, high: number]
 

@@ -32,8 +32,7 @@ import {
 } from '../../group/params'
 import { beParams, checkHvParamsOnNodes, hvParamTypes } from '../../instance/parameters/params'
 import type { UnitContext } from '../../unit-context'
-import { given, invalid } from './fields'
-import type { Fields, SetParams } from './set-params'
+import { type Fields, given, invalid, type SetParams } from './fields'
 
 type Given = Readonly<Record<string, unknown>>
 type ByHypervisor = Readonly<Record<string, Params>>

@@ -3,22 +3,18 @@
 import { change } from '../../../config/changes'
 import { recordValues } from '../../../config/records'
 import { ALLOCATOR_KINDS, ALLOCATORS_SECTION } from '../../../model/allocators'
-import type { Cluster, ConfigData } from '../../../model/config'
+import type { ConfigData } from '../../../model/config'
 import { ECODE, OpPrereqError } from '../../../model/errors'
 import { isInterfaceName } from '../../../model/names'
 import { OpClusterSetParams } from '../../../opcodes/cluster'
-import { all, logicalUnit, ResultWithJobs, shared, type Op } from '../../logical-unit'
+import { all, logicalUnit, ResultWithJobs, shared } from '../../logical-unit'
 import { fillCandidatePool, settleKvmDaemon } from '../../node/candidates'
 import type { Change, UnitContext } from '../../unit-context'
 import { checkCommunicationNetwork, communicationNetworkJobs } from './communication-network'
-import { checkAllocator, listFields, plainFields } from './fields'
+import { checkAllocator, type Fields, listFields, plainFields, type SetParams } from './fields'
 import { changeNetmask, restartMasterIp, stopMasterIp } from './master-network'
 import { checkParamsOnNodes, paramFields } from './params'
 import { checkStorage, checkStorageOnNodes, sayWhatStays, storageFields } from './storage'
-
-export type SetParams = Op<typeof OpClusterSetParams>
-/** Fields of the cluster; null takes an optional one away. */
-export type Fields = { readonly [K in keyof Cluster]?: Cluster[K] | null }
 
 const EVERYTHING = { instances: 'all', nodes: 'all', groups: 'all', networks: 'all' } as const
 

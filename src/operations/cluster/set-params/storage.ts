@@ -9,8 +9,7 @@ import { ECODE, OpPrereqError } from '../../../model/errors'
 import { niceSort } from '../../../model/nice-sort'
 import { checkTemplatesEnabled, newlyViolating, updatedIPolicy } from '../../group/ipolicy'
 import type { UnitContext } from '../../unit-context'
-import { given, invalid } from './fields'
-import type { Fields, SetParams } from './set-params'
+import { type Fields, given, invalid, type SetParams } from './fields'
 import { DISK_TEMPLATES, type DiskTemplate, factsOf, isOnLvm } from '../../../model/templates'
 
 export function storageFields(config: ConfigData, op: SetParams): Fields {

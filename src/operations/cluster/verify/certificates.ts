@@ -1,6 +1,6 @@
 // Client certificates: each node's own is good, and the cluster's list names those of the candidates and no others.
 import type { Node } from '../../../model/config'
-import type { GroupState } from './gather'
+import type { GroupState } from './group-state'
 import type { VerifyReport } from './report'
 
 const RENEW = "use 'gnt-cluster renew-crypto --new-node-certificates'"

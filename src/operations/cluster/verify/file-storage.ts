@@ -2,19 +2,10 @@
 import { instanceDisks } from '../../../config/lookup'
 import { recordValues } from '../../../config/records'
 import type { ConfigData, Disk, Instance, Node } from '../../../model/config'
-import type { StoredFile } from '../../../rpc/node/dicts'
 import type { UnitContext } from '../../unit-context'
-import type { GroupState, Scope } from './gather'
+import type { GroupState, Listing, Scope } from './group-state'
 import type { VerifyReport } from './report'
 import type { DiskTemplate } from '../../../model/templates'
-
-/** The contents of one storage directory on one node. */
-export interface Listing {
-  readonly node: Node
-  readonly template: 'file' | 'sharedfile'
-  readonly directory: string
-  readonly files: ReadonlyMap<string, StoredFile>
-}
 
 interface Directory {
   readonly template: Listing['template']

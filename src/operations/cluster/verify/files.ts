@@ -7,7 +7,8 @@ import { niceSort } from '../../../model/nice-sort'
 import type { ReplicaStatus } from '../../../rpc/wconfd/calls'
 import type { UnitContext } from '../../unit-context'
 import { ancillaryFiles, type AncillaryFile } from '../ancillary-files'
-import { askNodes, type GroupState, type NodeImage } from './gather'
+import { askNodes } from './ask-nodes'
+import type { GroupState, NodeImage } from './group-state'
 import type { VerifyReport } from './report'
 
 /** The configuration itself is not among them: its copies follow by a journal, and wconfd knows which are behind. */

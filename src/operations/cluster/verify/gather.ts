@@ -2,53 +2,14 @@
 import { recordValues } from '../../../config/records'
 import { instanceDisks, instanceNodes } from '../../../config/lookup'
 import { diskDict } from '../../../config/rpc-dicts'
-import type { ConfigData, Disk, Instance, Node, NodeGroup } from '../../../model/config'
-import type { NodeResult } from '../../../rpc/node/client'
-import type { BlockDeviceStatus } from '../../../rpc/node/dicts'
+import type { Disk, Node } from '../../../model/config'
 import type { UnitContext } from '../../unit-context'
+import { askNodes } from './ask-nodes'
 import { filesToCompare } from './files'
-import { askFileStorage, type Listing } from './file-storage'
+import { askFileStorage } from './file-storage'
+import type { DiskState, GroupState, Scope } from './group-state'
 import type { VerifyReport } from './report'
 import { requestOf, type Wanted } from './request'
-
-export interface Scope {
-  readonly config: ConfigData
-  readonly group: NodeGroup
-  /** All nodes of the group. */
-  readonly nodes: readonly Node[]
-  /** Those whose primary node is in the group, and which this job has locked. */
-  readonly instances: readonly Instance[]
-}
-
-export interface NodeImage {
-  readonly node: Node
-  readonly result: NodeResult<Record<string, unknown>>
-  /** The answers to the checks; empty when the node did not answer. */
-  readonly answer: Readonly<Record<string, unknown>>
-  /** Names of running instances; undefined when the node could not say. */
-  readonly running: readonly string[] | undefined
-  /** `vg/lv`; undefined when it was not asked, or could not say. */
-  readonly volumes: ReadonlySet<string> | undefined
-}
-
-export interface DiskState {
-  readonly node: Node
-  readonly index: number
-  readonly disk: Disk
-  readonly status: readonly [true, BlockDeviceStatus] | readonly [false, string]
-}
-
-export interface GroupState extends Scope {
-  readonly images: readonly NodeImage[]
-  /** Answers about files of nodes outside the group, to compare with. */
-  readonly others: readonly NodeImage[]
-  /** When the question was asked and when the last answer was there. */
-  readonly asked_ms: readonly [from: number, to: number]
-  readonly disks: ReadonlyMap<string, readonly DiskState[]>
-  readonly listings: readonly Listing[]
-  /** Instances that some job is working on: they and their files may come and go. */
-  readonly busy: ReadonlySet<string>
-}
 
 export async function gather(
   ctx: UnitContext,
@@ -73,25 +34,6 @@ export async function gather(
   const listings = await askFileStorage(ctx, report, scope)
   const busy = new Set([...busyBefore, ...(await lockedInstances(ctx))])
   return { ...scope, images, others, asked_ms: [from, to], disks, listings, busy }
-}
-
-export async function askNodes(
-  ctx: UnitContext,
-  { cluster }: ConfigData,
-  nodes: readonly Node[],
-  checks: Readonly<Record<string, unknown>>,
-): Promise<NodeImage[]> {
-  const results = await ctx.nodes.many(nodes, 'node_verify', [checks, cluster.cluster_name, cluster.hvparams])
-  return nodes.map((node) => {
-    const result = results.get(node.uuid) ?? { ok: false, error: 'no answer', offline: false }
-    const answer = result.ok ? result.payload : {}
-    const list = answer['instancelist']
-    const volumes = answer['lvlist']
-    return {
-      ...{ node, result, answer, running: isTexts(list) ? list : undefined },
-      volumes: typeof volumes === 'object' && volumes !== null ? new Set(Object.keys(volumes)) : undefined,
-    }
-  })
 }
 
 /** Where not the whole cluster is looked at: the master, and one more node that hosts instances. */
@@ -144,6 +86,3 @@ interface Asked {
   readonly node: Node
   readonly rows: { instance: string; index: number; disk: Disk }[]
 }
-
-export const isTexts = (value: unknown): value is string[] =>
-  Array.isArray(value) && value.every((item) => typeof item === 'string')

@@ -5,7 +5,7 @@ import { instanceDisks, logicalVolumes, secondaryInstances } from '../../../conf
 import { recordValues } from '../../../config/records'
 import type { Instance } from '../../../model/config'
 import { compileRegex } from '../../../query/regex'
-import type { GroupState, NodeImage } from './gather'
+import type { GroupState, NodeImage } from './group-state'
 import { entries } from './nodes'
 import type { VerifyReport } from './report'
 import { volumeGroupOf } from './request'

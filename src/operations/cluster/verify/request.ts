@@ -5,7 +5,7 @@ import { recordValues } from '../../../config/records'
 import type { Cluster, ConfigData } from '../../../model/config'
 import { PATH } from '../../../model/constants/paths'
 import { filesToCompare } from './files'
-import type { Scope } from './gather'
+import type { Scope } from './group-state'
 import { hvSources } from './hv-sources'
 import { isOnLvm } from '../../../model/templates'
 

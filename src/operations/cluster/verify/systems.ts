@@ -2,7 +2,7 @@
 import { OS_SEARCH_PATH } from '../../../model/constants/paths'
 import { RELEASE_VERSION } from '../../../model/constants/versions'
 import type { OsDiagnosis } from '../../../rpc/node/dicts'
-import type { NodeImage } from './gather'
+import type { NodeImage } from './group-state'
 import type { VerifyReport } from './report'
 
 interface NodeSystems {

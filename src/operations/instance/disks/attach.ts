@@ -14,7 +14,7 @@ import { diskSpec, fileStorageFolder, newDisks } from './spec'
 import { assembleDisks, shutdownDisks } from './activation'
 import { waitForSync } from './sync'
 import { plugDisk, unplugDisk } from '../parameters/hotplug'
-import type { Changed, SetOp } from '../parameters/values'
+import type { Changed, SetOp } from '../parameters/set-op'
 import { allNodes, diskDictOf, reread, type InstanceView } from '../view'
 import { factsOf } from '../../../model/templates'
 

@@ -16,7 +16,7 @@ import { assembleDisks, shutdownDisks } from './activation'
 import { checkFileSpace } from './file-space'
 import { plugDisk, unplugDisk } from '../parameters/hotplug'
 import { attachDisk, checkSyncing, detachDisk, planAttach } from './attach'
-import type { Changed, SetOp } from '../parameters/values'
+import type { Changed, SetOp } from '../parameters/set-op'
 import { reread, type InstanceView } from '../view'
 import { type DiskTemplate, factsOf } from '../../../model/templates'
 

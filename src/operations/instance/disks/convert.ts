@@ -11,7 +11,7 @@ import { checkTemplate, fileStorageFolder, newDisks } from './spec'
 import { waitForSync } from './sync'
 import { shutdownDisks } from './activation'
 import { groupPolicy } from './changes'
-import type { Changed, SetOp } from '../parameters/values'
+import type { Changed, SetOp } from '../parameters/set-op'
 import { diskDictOf, reread, type InstanceView } from '../view'
 import { type DiskTemplate, factsOf, isMirroredInside, isOnLvm } from '../../../model/templates'
 

@@ -11,7 +11,7 @@ import { plugNic, type HotplugAction } from '../parameters/hotplug'
 import { checkNames } from '../disks/spec'
 import { changedNic, type NicChange } from './changed-nic'
 import { isNone } from './spec'
-import type { Changed } from '../parameters/values'
+import type { Changed } from '../parameters/set-op'
 import type { InstanceView } from '../view'
 
 export interface NicStep {

@@ -5,7 +5,7 @@ import { OpExecError } from '../../../model/errors'
 import type { DiskDict, NicDict } from '../../../rpc/node/dicts'
 import type { UnitContext } from '../../unit-context'
 import type { DiskLink } from '../disks/activation'
-import type { Changed } from './values'
+import type { Changed } from './set-op'
 import { dictOf, diskDictOf, type InstanceView } from '../view'
 
 export type HotplugAction = 'hotadd' | 'hotremove' | 'hotmod'

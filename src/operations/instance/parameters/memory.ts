@@ -6,7 +6,7 @@ import type { ArgsOf } from '../../../rpc/node/calls'
 import type { NodeInfo } from '../../../rpc/node/dicts'
 import type { UnitContext } from '../../unit-context'
 import { checkNodeFreeMemory, hvParamsOf, runtimeOf } from '../checks'
-import type { Changed, SetOp } from './values'
+import type { Changed, SetOp } from './set-op'
 import { dictOf, type InstanceView } from '../view'
 
 /** More memory than its nodes have left would keep the instance from starting again, or from failing over. */

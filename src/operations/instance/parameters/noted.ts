@@ -11,7 +11,7 @@ import { deviceChanges, type DeviceChange } from './device-changes'
 import { isNone } from '../nics/spec'
 import type { DiskStep } from '../disks/changes'
 import type { NicPlan, NicStep } from '../nics/changes'
-import type { SetOp } from './values'
+import type { SetOp } from './set-op'
 import type { InstanceView } from '../view'
 import { factsOf, isFileBased } from '../../../model/templates'
 

@@ -4,7 +4,7 @@ import { ECODE, OpPrereqError } from '../../../model/errors'
 import { findNode } from '../../find'
 import type { UnitContext } from '../../unit-context'
 import { hvParamsOf, runtimeOf } from '../checks'
-import type { SetOp } from './values'
+import type { SetOp } from './set-op'
 import type { InstanceView } from '../view'
 
 /** Before any lock is held. */

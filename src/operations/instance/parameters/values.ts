@@ -3,19 +3,14 @@ import { pythonRepr } from '../../../lib/python-text'
 import { fillBeParams, fillHvParams, fillOsParams, fillPrivateOsParams } from '../../../config/filled'
 import type { AdminState, Instance, Params } from '../../../model/config'
 import { checkHvParams } from '../../../model/hv-check'
-import type { OpInstanceSetParams } from '../../../opcodes/instance'
-import type { Op } from '../../logical-unit'
 import type { UnitContext } from '../../unit-context'
 import { checkInstanceState, NOT_RUNNING } from '../checks'
 import { texts } from '../create/plan'
 import { beParams, checkHvParamsOnNodes, checkOsParams, hvParamTypes } from './params'
 import { enforceTypes } from '../../../model/param-types'
+import type { Changed, SetOp } from './set-op'
 import { checkMoreMemory } from './memory'
 import type { InstanceView } from '../view'
-
-export type SetOp = Op<typeof OpInstanceSetParams>
-/** `[parameter, new value]`, as `gnt-instance modify` prints it. */
-export type Changed = [name: string, value: unknown]
 
 export interface Values {
   readonly fields: Partial<Instance>

@@ -1,0 +1,7 @@
+// What a change of an instance is asked with, and how it is told.
+import type { OpInstanceSetParams } from '../../../opcodes/instance'
+import type { Op } from '../../logical-unit'
+
+export type SetOp = Op<typeof OpInstanceSetParams>
+/** `[parameter, new value]`, as `gnt-instance modify` prints it. */
+export type Changed = [name: string, value: unknown]
