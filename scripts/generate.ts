@@ -8,6 +8,7 @@ import { DefaultRouteGenerator, generateSpec } from '@tsoa/cli'
 import { version } from '../package.json'
 import config from '../tsoa.json'
 import { finishRapi } from './openapi'
+import { finishMond } from './openapi-mond'
 import { finishPlain, type Spec } from './openapi-document'
 import { opcodeInterfaces } from './opcode-interfaces'
 import { pageControllers } from './page-controllers'
@@ -40,7 +41,7 @@ const SHARED = { entryFile: '', noImplicitAdditionalProperties: 'ignore' } as co
 const SPEC = { ...SHARED, specVersion: 3, defaultNumberType: 'integer' } as const
 
 /** What the document of a door has beside its controllers. */
-const FINISH: Readonly<Record<string, (spec: Spec) => Spec>> = { rapi: finishRapi }
+const FINISH: Readonly<Record<string, (spec: Spec) => Spec>> = { rapi: finishRapi, mond: finishMond }
 
 async function main(): Promise<void> {
   // tsoa reads files, so these are written first.

@@ -89,6 +89,10 @@ const LOADED_AT_START: Record<string, { packages: readonly string[]; folders: re
     ],
     folders: ['generated', 'query'],
   },
+  mond: {
+    packages: ['ipaddr.js', 'pino', ...MEASURES, ...DECORATORS.map((part) => `@tsoa/runtime/dist/decorators/${part}`)],
+    folders: ['collectors', 'generated'],
+  },
   job: { packages: ['pino'], folders: ['config', 'jobs', 'operations', 'query'] },
 }
 

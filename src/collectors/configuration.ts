@@ -1,5 +1,7 @@
 // What collectors ask the configuration, by way of confd.
+import { eachBounded } from '../lib/bounded'
 import { errorText } from '../lib/system-failure'
+import { CONFD_QUESTIONS_AT_ONCE } from '../model/limits/collectors'
 import { CONFD } from '../rpc/confd/protocol'
 import { CollectorFailure, type NodeSources, fieldsOf, listOf } from './report'
 
@@ -11,12 +13,15 @@ export interface NodeInstances {
 }
 
 /** The instances of this node that are more than planned. */
-export async function nodeInstances({ ask, hostname }: NodeSources): Promise<NodeInstances> {
+export async function nodeInstances(
+  { ask, hostname }: NodeSources,
+  failed = "Can't get instance info from ConfD",
+): Promise<NodeInstances> {
   try {
     const [primary, secondary] = listOf(await ask(CONFD.nodeInstances, hostname))
     return { primary: real(primary), secondary: real(secondary) }
   } catch (error) {
-    throw new CollectorFailure(`Can't get instance info from ConfD: ${errorText(error)}`)
+    throw new CollectorFailure(`${failed}: ${errorText(error)}`)
   }
 }
 
@@ -32,4 +37,17 @@ export async function configured({ ask }: NodeSources, pointer: string): Promise
   } catch (error) {
     throw new CollectorFailure(`Can't get ${pointer} from ConfD: ${errorText(error)}`)
   }
+}
+
+/** The disks of each instance; a text says why they are not known. */
+export async function disksByInstance(
+  { ask }: Pick<NodeSources, 'ask'>,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, readonly Fields[] | string>> {
+  const found = new Map<string, readonly Fields[] | string>()
+  await eachBounded(names, CONFD_QUESTIONS_AT_ONCE, async (name) => {
+    const disks = await ask(CONFD.instanceDisks, name).then((answer) => listOf(answer).map(fieldsOf), errorText)
+    found.set(name, disks)
+  })
+  return found
 }

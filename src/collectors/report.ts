@@ -6,12 +6,12 @@ import { whyNot } from '../lib/why-not'
 import type { DataCollector } from '../model/constants/collectors'
 import type { ConfdQuestion } from '../rpc/confd/protocol'
 import type { HypervisorInfo, InstanceRuntime } from '../rpc/node/dicts'
-import type { Schema } from './schema'
+import type { AnyShape } from './shapes'
 
 export interface Collector extends Described {
   readonly name: DataCollector
   /** The shape of its data. */
-  readonly schema: Schema
+  readonly shape: AnyShape
   /** The meanings that the codes of its status have here, where it tells one. */
   readonly codes?: StatusRules
   /** Seconds between two collections while nothing is known of it yet, and its configuration says nothing. */
@@ -87,6 +87,8 @@ export interface NodeSources {
   readonly clock: Clock
   /** As the configuration calls it. */
   readonly hostname: string
+  /** Its instances and its node daemon are only pretended. */
+  readonly simulated?: boolean
   readonly paths: Pick<Paths, 'local' | 'ssconf' | 'pidFile' | 'runDir' | 'instanceReasonDir'>
   read(file: string): Promise<string>
   /** Names in a directory; none when it does not exist. */
@@ -99,8 +101,8 @@ export interface NodeSources {
   run(command: readonly string[]): Promise<string>
   /** From the configuration, by way of confd. */
   ask(question: ConfdQuestion, query: string): Promise<unknown>
-  /** The back end of this name; undefined where the node has none. */
-  backEnd(hypervisor: string): BackEnd | undefined
+  /** The back end of this name, which refuses to answer where the node has none. */
+  backEnd(hypervisor: string): BackEnd
   /** Something is missing that the report can do without. */
   warn(text: string): void
 }

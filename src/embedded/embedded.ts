@@ -144,7 +144,8 @@ async function removeCluster(root: string): Promise<void> {
 /** Tells the user that the cluster runs. Commands are shown in full, so that they work in any terminal and folder, whatever other clusters run. */
 async function announce({ root, program }: Place, settings: Settings, socket: string, took_s: number): Promise<void> {
   const url = apiOf(settings)
-  const confd = `${settings.nodes[0]?.address}:${PORT.confd}`
+  const master = settings.nodes[0]?.address
+  const doors = `mond=http://${master}:${PORT.mond} confd=${master}:${PORT.confd}`
   const login = fs.existsSync(passwordFile(root))
     ? `user admin, password in ${passwordFile(root)}`
     : 'the users of the recorded cluster'
@@ -169,5 +170,5 @@ try in another terminal:
   gnt cluster verify
 Ctrl-C stops the cluster, "${startCommand(root)}" goes on with it.
 
-ready: ${url} luxi=${socket} confd=${confd}`)
+ready: ${url} luxi=${socket} ${doors}`)
 }

@@ -146,10 +146,10 @@ export class RunningCluster {
     const given: Record<string, string[]> = simulated
       ? {
           sim: [`--config=${recordedConfig(root)}`, `--state=${simState(root)}`, `--socket=${simSocket(root)}`],
-          confd: [`--bind=${address}`],
+          ...listening(['mond', 'confd'], address),
           rapi: [...rapi, `--bind=${address}`, `--bind=${clusterAddress}`],
         }
-      : { noded: [`--bind=${address}`], confd: [`--bind=${address}`], rapi }
+      : { ...listening(['noded', 'mond', 'confd'], address), rapi }
     const options = Object.entries(given).flatMap(([role, all]) => all.map((one) => `--give=${role}=${one}`))
     return simulated ? ['--simulated', ...options] : options
   }
@@ -215,3 +215,6 @@ export class RunningCluster {
     await writeSettings(this.options.root, this.settings)
   }
 }
+
+const listening = (roles: readonly string[], address: string): Record<string, string[]> =>
+  Object.fromEntries(roles.map((role) => [role, [`--bind=${address}`]]))

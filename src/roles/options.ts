@@ -16,6 +16,7 @@ export const OPTIONS = {
     value: 'LEVEL',
     text: 'requests in its log: none, changes (and what is refused or fails; the default), all',
   },
+  plugins: { type: 'string', value: 'FOLDER', text: 'where the administrator puts plugins' },
   simulated: { type: 'boolean', text: '"sim" answers for the nodes' },
   give: { type: 'string', multiple: true, value: 'ROLE=OPTION', text: 'start ROLE with OPTION; may be repeated' },
   config: { type: 'string', value: 'FILE', text: 'the recorded configuration' },

@@ -52,6 +52,18 @@ export const ROLES = [
     options: ['config', 'state', 'socket'],
   },
   {
+    name: 'mond',
+    program: 'ganeti-mond',
+    text: 'tells how this node is',
+    place: 'node',
+    user: USER.noded,
+    port: { protocol: 'tcp', number: PORT.mond },
+    log: 'monitoring-daemon',
+    options: ['bind', 'port', 'plugins', 'access-log'],
+    after: ['sim'],
+    young_mib: YOUNG_MIB.node,
+  },
+  {
     name: 'confd',
     program: 'ganeti-confd',
     text: 'answers signed questions about the configuration',

@@ -6,13 +6,21 @@ import type { Log } from '../lib/log'
 import { thisMachine } from '../lib/machine'
 import type { Paths } from '../lib/paths'
 import { systemRandom as random } from '../lib/random'
-import { hypervisors, hypervisorsOf } from '../node/hypervisor/index'
+import type { Hypervisor } from '../node/hypervisor/hypervisor'
 
 export function openNodeSources(paths: Paths, log: Log): MachineSources & Pick<NodeSources, 'backEnd'> {
-  // They are only asked: nothing is started that would need an address.
-  const backEnd = hypervisorsOf({ ...thisMachine, paths, clock, random, log, bindAddress: '127.0.0.1' })
+  let opened: Promise<(name: string) => Hypervisor> | undefined
+  // Much code, which is loaded with the first question. They are only asked: nothing is started that would need an address.
+  const open = async () => {
+    const { hypervisorsOf } = await import('../node/hypervisor/index.js')
+    return hypervisorsOf({ ...thisMachine, paths, clock, random, log, bindAddress: '127.0.0.1' })
+  }
+  const named = async (name: string) => (await (opened ??= open()))(name)
   return {
     ...machineSources(thisMachine),
-    backEnd: (name) => (Object.hasOwn(hypervisors, name) ? backEnd(name) : undefined),
+    backEnd: (name) => ({
+      allInfo: async () => (await named(name)).allInfo(),
+      nodeInfo: async () => (await named(name)).nodeInfo(),
+    }),
   }
 }

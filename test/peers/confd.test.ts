@@ -89,7 +89,9 @@ function sources(): NodeSources {
     ...machineSources(thisMachine),
     read: (file) => fs.promises.readFile(file, 'utf8'),
     run: () => Promise.reject(new Error('nothing to run')),
-    backEnd: () => undefined,
+    backEnd: () => {
+      throw new Error('no back end to ask')
+    },
     ask: (question, query) => client.ask(question, query),
     warn: (text) => {
       throw new Error(text)

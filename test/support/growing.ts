@@ -13,6 +13,8 @@ const LOCK_OWNERS = 'for owners of locks: jobs that run, and connections of wcon
 /** The fields of each file that grow with time. Weak maps do not count, because entries go with their keys. */
 export const GROWING_TABLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'src/collectors/load/instance-loads.ts': { instances: 'INSTANCES_SEEN_MAX' },
+  'src/collectors/monitor.ts': { watches: 'one for each collector, and PLUGINS_MAX', switches: REGISTERED },
+  'src/collectors/plugins.ts': { known: 'PLUGINS_MAX' },
   'src/collectors/load/window.ts': { samples: 'LOAD_SAMPLES_MAX' },
   'src/config/reservation-pool.ts': { clients: LOCK_OWNERS, taken: LOCK_OWNERS },
   'src/config/reservations.ts': {

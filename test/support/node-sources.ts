@@ -50,7 +50,10 @@ export function nodeSources(node: RecordedNode): NodeSources {
       if (answer === undefined) return Promise.reject(new Error('No answer from the Confd server'))
       return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer)
     },
-    backEnd: (name) => node.backEnds?.[name],
+    backEnd(name) {
+      const unknown = () => Promise.reject(new Error(`Unknown hypervisor '${name}'`))
+      return node.backEnds?.[name] ?? { allInfo: unknown, nodeInfo: unknown }
+    },
     warn: (text) => void node.warnings?.push(text),
   }
 }

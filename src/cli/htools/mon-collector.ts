@@ -71,7 +71,7 @@ type Node = Awaited<ReturnType<NonNullable<Surroundings['node']>>>
 const nowhere = () => Promise.reject(new CollectorFailure('this program cannot look at the node'))
 const NO_NODE: Node = {
   ...{ read: nowhere, list: nowhere, stat: nowhere, room: nowhere, run: nowhere },
-  backEnd: () => undefined,
+  backEnd: () => ({ allInfo: nowhere, nodeInfo: nowhere }),
 }
 
 function sourcesOf(options: Parsed, surroundings: Surroundings, node: Node = NO_NODE): NodeSources {

@@ -4,13 +4,13 @@ import type { Place, Role } from '../../roles/role'
 import { ROLES } from '../../roles/table'
 import { type ProcessFacts, nodeUptime, processFacts } from '../processes'
 import { type Collector, type NodeSources, OK, type Status, readIfThere, ssconf, summary } from '../report'
-import { about, flag, float, int, list, maybe, record, status, text } from '../schema'
+import { about, flag, float, int, list, maybe, record, status, text } from '../shapes'
 
 export const daemons: Collector = {
   ...{ name: 'daemons', category: 'daemon', kind: 'status' },
   help: 'what the daemons use, and whether they run',
   ...{ interval_s: 10, cost_ms: 5, stateful: true },
-  schema: record({
+  shape: record({
     status,
     daemons: list(
       record({
@@ -45,10 +45,13 @@ interface Seen {
 async function collect(sources: NodeSources, seen: Map<string, Seen>): Promise<unknown> {
   const places = await placesHere(sources)
   const roles: readonly Role[] = ROLES
+  const wanted = await Promise.all(roles.map((role) => isWanted(sources, role)))
+  const other = sources.simulated === true ? 'real' : 'simulated'
   const [now_ms, up_s] = [sources.clock.monotonic_ms(), await nodeUptime(sources)]
   const found = await Promise.all(
     roles
-      .filter(({ name, place }) => name !== 'sim' && (places.includes(place) || place === 'system'))
+      .filter(({ nodes }, at) => nodes !== other && wanted[at] === true)
+      .filter(({ place }) => places.includes(place) || place === 'system')
       .map(async (role) => {
         const facts = await daemonProcess(sources, role)
         const before = seen.get(role.name)
@@ -68,6 +71,14 @@ async function collect(sources: NodeSources, seen: Map<string, Seen>): Promise<u
     },
   }))
   return { status: summary(daemons.map((one) => one.status)), daemons }
+}
+
+/** Some roles are for clusters of one kind only, which their ssconf files tell. */
+async function isWanted(sources: NodeSources, { lines = {} }: Role): Promise<boolean> {
+  const found = await Promise.all(
+    Object.entries(lines).map(async ([key, line]) => (await ssconf(sources, key)).includes(line)),
+  )
+  return found.every((one) => one)
 }
 
 async function placesHere(sources: NodeSources): Promise<readonly Place[]> {

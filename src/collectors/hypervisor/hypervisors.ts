@@ -1,13 +1,13 @@
 // The node's resources as each hypervisor sees them, which may be others than those that the system sees.
 import { errorText } from '../../lib/system-failure'
 import { type Collector, type NodeSources, ssconf } from '../report'
-import { about, anything, dict, int, list, maybe, record, text } from '../schema'
+import { about, anything, dict, int, list, maybe, record, text } from '../shapes'
 
 export const hypervisors: Collector = {
   ...{ name: 'hypervisors', category: 'hypervisor', kind: 'performance' },
   help: 'the resources as each hypervisor sees them',
   ...{ interval_s: 10, cost_ms: 50 },
-  schema: record({
+  shape: record({
     hypervisors: list(
       record({
         ...{ name: text, error: about('why it tells nothing', maybe(text)) },
@@ -44,7 +44,6 @@ async function look(sources: NodeSources, name: string): Promise<object> {
   try {
     if (name.startsWith('xen-')) return { ...NOTHING, name, error: null, ...(await xenResources(sources)) }
     const backEnd = sources.backEnd(name)
-    if (backEnd === undefined) return { ...NOTHING, name, error: `this node has no support for ${name}` }
     const [node, all] = await Promise.all([backEnd.nodeInfo(), backEnd.allInfo()])
     const running = [...all.values()].filter(({ state }) => state === 0)
     const sum = (field: 'memory' | 'vcpus') => running.reduce((total, one) => total + one[field], 0)

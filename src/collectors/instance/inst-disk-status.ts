@@ -1,9 +1,8 @@
 // How each disk of the node's instances is: healthy or not, and what its storage says of it.
-import { CONFD } from '../../rpc/confd/protocol'
 import { errorText } from '../../lib/system-failure'
-import { nodeInstances } from '../configuration'
-import { type Collector, type NodeSources, OK, type Status, fieldsOf, listOf, readIfThere, summary } from '../report'
-import { about, anything, dict, int, list, maybe, oneOf, record, status, text } from '../schema'
+import { disksByInstance, nodeInstances } from '../configuration'
+import { type Collector, type NodeSources, OK, type Status, listOf, readIfThere, summary } from '../report'
+import { about, anything, dict, int, list, maybe, oneOf, record, status, text } from '../shapes'
 import { drbdStatus } from '../storage/drbd'
 import { type DrbdDevice, parseDrbd } from '../storage/drbd-text'
 import { logicalVolumes } from '../storage/lv'
@@ -13,7 +12,7 @@ export const instDiskStatus: Collector = {
   help: 'how each disk of the instances is',
   asksConfd: true,
   ...{ interval_s: 15, cost_ms: 100 },
-  schema: record({
+  shape: record({
     status,
     instances: list(
       record({
@@ -53,10 +52,10 @@ interface Finding {
 async function collect(sources: NodeSources): Promise<unknown> {
   const { primary, secondary } = await nodeInstances(sources)
   const backing = lookedAtOnce(sources)
-  const instances = await Promise.all([
-    ...primary.map((one) => instanceDisks(backing, one, 'primary')),
-    ...secondary.map((one) => instanceDisks(backing, one, 'secondary')),
-  ])
+  const names = [...primary, ...secondary].map(({ name }) => String(name))
+  const disks = await disksByInstance(sources, names)
+  const told = (role: Role) => (one: Fields) => instanceDisks(backing, one, role, disks.get(String(one['name'])) ?? [])
+  const instances = await Promise.all([...primary.map(told('primary')), ...secondary.map(told('secondary'))])
   return { status: summary(instances.map((one) => one.status)), instances }
 }
 
@@ -71,16 +70,11 @@ function lookedAtOnce(sources: NodeSources): Backing {
   return { sources, volumes: () => (volumes ??= logicalVolumes(sources)), devices: () => (devices ??= drbd()) }
 }
 
-async function instanceDisks(backing: Backing, instance: Fields, role: Role) {
+async function instanceDisks(backing: Backing, instance: Fields, role: Role, known: readonly Fields[] | string) {
   const { name, uuid } = instance
-  const { ask } = backing.sources
-  let disks: readonly Fields[] = []
-  let unknown: Status = OK
-  try {
-    disks = listOf(await ask(CONFD.instanceDisks, String(name))).map(fieldsOf)
-  } catch (error) {
-    unknown = { code: 2, message: `Can't get its disks from ConfD: ${errorText(error)}` }
-  }
+  const disks = typeof known === 'string' ? [] : known
+  const unknown: Status =
+    typeof known === 'string' ? { code: 2, message: `Can't get its disks from ConfD: ${known}` } : OK
   const onPrimary = String(instance['primary_node'])
   const told = await Promise.all(
     disks.map(async (disk, index) => {

@@ -10,7 +10,7 @@ export const instStatusXen: Collector = {
   ...{ name: 'inst-status-xen', category: 'instance', kind: 'status' },
   help: 'whether the instances of Xen are as they should be',
   asksConfd: true,
-  ...{ schema: INSTANCE_DATA, codes: INSTANCE_CODES, interval_s: 5, cost_ms: 500 },
+  ...{ shape: INSTANCE_DATA, codes: INSTANCE_CODES, interval_s: 5, cost_ms: 500 },
   open: (sources) => ({ collect: () => collect(sources) }),
 }
 

@@ -4,7 +4,7 @@ import { nodeInstances } from '../configuration'
 import { kvmProcesses } from '../kvm-processes'
 import { uptimeOf } from '../processes'
 import { type Collector, type NodeSources, type Status, ssconf, summary } from '../report'
-import { about, list, record, status, text } from '../schema'
+import { about, list, record, status, text } from '../shapes'
 import { reasonTrail } from './reasons'
 import { INSTANCE_CODES, INSTANCE_FIELDS, absent, allowsUserShutdown, domainState, judge, uptimeText } from './states'
 import { domainUptimes, listDomains } from './xen-domains'
@@ -14,7 +14,7 @@ export const instStatus: Collector = {
   help: 'whether the instances are as they should be',
   asksConfd: true,
   ...{ interval_s: 5, cost_ms: 20 },
-  schema: record({
+  shape: record({
     instances: list(record({ ...INSTANCE_FIELDS, hypervisor: about('what runs it', text) })),
     status,
   }),
@@ -63,7 +63,6 @@ async function viewOf(sources: NodeSources, hypervisor: string): Promise<Readonl
   try {
     if (hypervisor.startsWith('xen-')) return await xenView(sources)
     const backEnd = sources.backEnd(hypervisor)
-    if (backEnd === undefined) return `This node cannot look at instances of ${hypervisor}`
     const [all, uptimes] = await Promise.all([
       backEnd.allInfo(),
       hypervisor === 'kvm' ? kvmUptimes(sources) : new Map<string, string>(),

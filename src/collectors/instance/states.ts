@@ -1,6 +1,6 @@
 // How an instance should be, how it is, and what is to be said of that.
 import { OK, type Status, type StatusRules } from '../report'
-import { about, float, list, maybe, oneOf, record, status, text, anything } from '../schema'
+import { about, float, list, maybe, oneOf, record, status, text, anything } from '../shapes'
 import { lastRequest } from './reasons'
 import type { SeenDomain } from './xen-domains'
 

@@ -2,14 +2,14 @@
 import { LOAD_PAUSE_S, LOAD_SAMPLES_MAX, LOAD_WINDOW_S } from '../../model/limits/collectors'
 import { TICKS_PER_S } from '../processes'
 import { type Collector, CollectorFailure, type NodeSources, readSource } from '../report'
-import { about, float, int, list, record } from '../schema'
+import { about, float, int, list, record } from '../shapes'
 import { Window } from './window'
 
 export const cpuAvgLoad: Collector = {
   ...{ name: 'cpu-avg-load', category: null, kind: 'performance' },
   help: 'how busy the processors are',
   ...{ interval_s: 5, cost_ms: 1, stateful: true },
-  schema: record({
+  shape: record({
     cpu_number: int,
     cpus: about('the share of its time that each processor works', list(float)),
     cpu_total: about('all together', float),

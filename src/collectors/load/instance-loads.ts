@@ -1,9 +1,9 @@
 // How busy instances keep processors: from the processor time that each has used, as it was at several looks.
 import { INSTANCES_SEEN_MAX, LOAD_SAMPLES_MAX, LOAD_WINDOW_S } from '../../model/limits/collectors'
-import { dict, float, type Schema } from '../schema'
+import { dict, float, type AnyShape } from '../shapes'
 import { Window } from './window'
 
-export const LOADS: Schema = dict(float)
+export const LOADS: AnyShape = dict(float)
 
 interface Pace {
   /** Seconds between the looks that a load is told from, at least. */

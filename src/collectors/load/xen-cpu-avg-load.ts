@@ -6,7 +6,7 @@ import { InstanceLoads, LOADS } from './instance-loads'
 export const xenCpuAvgLoad: Collector = {
   ...{ name: 'xen-cpu-avg-load', category: null, kind: 'performance' },
   help: 'how busy the instances of Xen keep processors',
-  ...{ schema: LOADS, interval_s: 5, cost_ms: 200, stateful: true },
+  ...{ shape: LOADS, interval_s: 5, cost_ms: 200, stateful: true },
   open(sources) {
     const loads = new InstanceLoads({ span_s: XEN_LOAD_SPAN_S, silent_s: XEN_LOAD_SPAN_S })
     return { collect: async () => loads.look(sources.clock.monotonic_ms(), await domainTimes(sources)) }

@@ -3,7 +3,7 @@ import { isMissing } from '../../lib/disk'
 import { DIAGNOSE_COMMANDS_DIR } from '../../model/constants/collectors'
 import { CONFD } from '../../rpc/confd/protocol'
 import { type Collector, CollectorFailure, type NodeSources, fieldsOf } from '../report'
-import { about, anything, oneOf, record, text } from '../schema'
+import { about, anything, oneOf, record, text } from '../shapes'
 
 const STATUSES = ['Ok', 'live-repair', 'evacuate', 'evacuate-failover'] as const
 
@@ -12,7 +12,7 @@ export const diagnose: Collector = {
   help: 'whether the node needs a repair',
   asksConfd: true,
   ...{ interval_s: 30, cost_ms: 200, signed: true },
-  schema: record({
+  shape: record({
     status: about('what is to be done with the node', oneOf(...STATUSES)),
     'command?': about('for live-repair: the program that repairs it', text),
     'details?': anything,

@@ -4,7 +4,7 @@ import { RELEASE_VERSION } from '../../model/constants/versions'
 import { type Mount, mounts } from '../mounts'
 import { nodeUptime } from '../processes'
 import { type Collector, type NodeSources, readIfThere, readSource } from '../report'
-import { about, dict, flag, float, int, list, maybe, record, text } from '../schema'
+import { about, dict, flag, float, int, list, maybe, record, text } from '../shapes'
 import { interfaces } from './interfaces'
 
 const PRESSURE = record({ avg10: float, avg60: float, avg300: float, total_us: int })
@@ -13,7 +13,7 @@ export const system: Collector = {
   ...{ name: 'system', category: 'node', kind: 'performance' },
   help: 'the processors, memory, file systems and interfaces of the node',
   ...{ interval_s: 5, cost_ms: 20 },
-  schema: record({
+  shape: record({
     uptime_s: float,
     cpus: record({
       ...{

@@ -1,6 +1,6 @@
 // Reads the kernel's counters of each block device.
 import { type Collector, type NodeSources, readIfThere, readSource } from '../report'
-import { int, list, record, text } from '../schema'
+import { int, list, record, text } from '../shapes'
 import { TextCursor } from '../text-cursor'
 
 export const diskstats: Collector = {
@@ -8,7 +8,7 @@ export const diskstats: Collector = {
   help: 'what the kernel counts of each block device',
   inputs: { file: { short: 'f', help: 'read this file and not the real thing' } },
   ...{ interval_s: 5, cost_ms: 1 },
-  get schema() {
+  get shape() {
     return list(record(Object.fromEntries(COLUMNS.map((column) => [column, column === 'name' ? text : int]))))
   },
   open: (sources, { file }) => ({

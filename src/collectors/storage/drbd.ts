@@ -17,7 +17,7 @@ import {
   readSource,
   summary,
 } from '../report'
-import { anything, dict, int, list, maybe, record, status, text } from '../schema'
+import { anything, dict, int, list, maybe, record, status, text } from '../shapes'
 
 export const drbd: Collector = {
   ...{ name: 'drbd', category: 'storage', kind: 'status' },
@@ -32,7 +32,7 @@ export const drbd: Collector = {
     1: 'a connection is being made, or is disturbed',
     4: 'a connection is closed, or was never configured',
   },
-  get schema() {
+  get shape() {
     return record({ status, versionInfo: maybe(dict(text)), deviceInfos: list(DEVICE) })
   },
   open: (sources, inputs) => ({ collect: () => collect(sources, inputs) }),

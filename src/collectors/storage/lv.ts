@@ -1,6 +1,5 @@
 // The logical volumes of the node, and whose disks they are.
-import { errorText } from '../../lib/system-failure'
-import { CONFD } from '../../rpc/confd/protocol'
+import { disksByInstance, nodeInstances } from '../configuration'
 import { readJsonList } from './json-list'
 import {
   type Collector,
@@ -12,7 +11,7 @@ import {
   listOf,
   readSource,
 } from '../report'
-import { int, list, record, text } from '../schema'
+import { int, list, record, text } from '../shapes'
 import { TextCursor } from '../text-cursor'
 
 export const lv: Collector = {
@@ -24,7 +23,7 @@ export const lv: Collector = {
   },
   asksConfd: true,
   ...{ interval_s: 10, cost_ms: 50 },
-  get schema() {
+  get shape() {
     const columns = COLUMNS.map(([name, , kind]) => [name, kind === 'text' ? text : int] as const)
     return list(record({ ...Object.fromEntries(columns), 'instance?': text }))
   },
@@ -109,15 +108,17 @@ function valueOf(kind: Kind, cursor: TextCursor): string | number {
 /** `[instance, its disks]` of each. */
 async function instanceDisks(sources: NodeSources, file: string | undefined): Promise<readonly unknown[]> {
   if (file !== undefined) return disksIn(await readSource(sources, file))
-  try {
-    const instances = listOf(await sources.ask(CONFD.nodeInstances, sources.hostname)).flatMap(listOf)
-    const real = instances.filter((one) => fieldsOf(one)['forthcoming'] !== true)
-    return await Promise.all(
-      real.map(async (one) => [one, await sources.ask(CONFD.instanceDisks, String(fieldsOf(one)['name']))]),
-    )
-  } catch (error) {
-    throw noInstances(errorText(error))
-  }
+  const { primary, secondary } = await nodeInstances(sources, NO_INSTANCES)
+  const instances = [...primary, ...secondary]
+  const disks = await disksByInstance(
+    sources,
+    instances.map(({ name }) => String(name)),
+  )
+  return instances.map((one) => {
+    const found = disks.get(String(one['name']))
+    if (typeof found === 'string') throw noInstances(found)
+    return [one, found ?? []]
+  })
 }
 
 function disksIn(text: string): readonly unknown[] {
@@ -128,8 +129,9 @@ function disksIn(text: string): readonly unknown[] {
   return read.list
 }
 
-const noInstances = (why: string): CollectorFailure =>
-  new CollectorFailure(`Unable to obtain the list of instances: ${why}`)
+const noInstances = (why: string): CollectorFailure => new CollectorFailure(`${NO_INSTANCES}: ${why}`)
+
+const NO_INSTANCES = 'Unable to obtain the list of instances'
 
 /** By volume, as `group/name`. */
 function ownersOf(instances: readonly unknown[]): Map<string, string> {

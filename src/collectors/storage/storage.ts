@@ -2,7 +2,7 @@
 import { errorText } from '../../lib/system-failure'
 import { configured } from '../configuration'
 import { type Collector, type NodeSources, listOf, summary } from '../report'
-import { about, anything, dict, int, list, maybe, record, status, text } from '../schema'
+import { about, anything, dict, int, list, maybe, record, status, text } from '../shapes'
 import { directoryStorage } from './directory'
 import { cephStorage } from './ceph'
 import { type FoundStorage, unmeasured } from './found-storage'
@@ -13,7 +13,7 @@ export const storage: Collector = {
   help: 'how each storage is, and its room',
   asksConfd: true,
   ...{ interval_s: 15, cost_ms: 100 },
-  schema: record({
+  shape: record({
     status,
     storages: list(
       record({

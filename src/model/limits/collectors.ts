@@ -25,3 +25,26 @@ export const NODE_PROGRAM_VERSIONS_S = 3600
 export const INTERFACES_TOLD_MAX = 1000
 /** Seconds that a program may take for a collector. */
 export const COLLECTED_PROGRAM_S = 10
+/** The longest interval of a collector, as a multiple of the shortest, which is configured. */
+export const PACE_SPREAD = 12
+/** What becomes of an interval after a look that found a change, and after one that found none. */
+export const PACE_FASTER = 0.5
+export const PACE_SLOWER = 1.5
+/** The share of the time in which a collector may be at work. */
+export const COLLECTING_SHARE = 0.02
+/** Seconds after which a look is given up. */
+export const COLLECT_S = 40
+/** The longest report. */
+export const REPORT_CHARS_MAX = 16 << 20
+/** Questions to confd that a collector has under way at the same time. */
+export const CONFD_QUESTIONS_AT_ONCE = 16
+/** What a plugin may take, say, and be. */
+export const PLUGIN_S = 5
+export const PLUGIN_BYTES_MAX = 1 << 20
+export const PLUGIN_VALUES_MAX = 100_000
+export const PLUGIN_DEPTH_MAX = 50
+export const PLUGINS_MAX = 64
+/** Seconds that whoever asks waits for a first look. */
+export const REPORT_S = 2
+/** Seconds until the folder of plugins is looked at again. */
+export const PLUGINS_LOOK_S = 15

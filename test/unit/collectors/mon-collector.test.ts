@@ -246,7 +246,9 @@ const sources = (own: Partial<NodeSources>): NodeSources => ({
   ...machineSources(thisMachine),
   read: (file) => fs.promises.readFile(file, 'utf8'),
   run: () => Promise.reject(new Error('nothing to run')),
-  backEnd: () => undefined,
+  backEnd: () => {
+    throw new Error('no back end to ask')
+  },
   ask: () => Promise.reject(new Error('nobody to ask')),
   warn: () => undefined,
   ...own,

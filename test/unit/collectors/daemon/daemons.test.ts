@@ -1,5 +1,5 @@
 import { daemons } from '../../../../src/collectors/daemon/daemons'
-import { mismatches } from '../../../../src/collectors/schema'
+import { mismatch } from '../../../../src/collectors/shapes'
 import { NODE, nodeSources, type RecordedNode } from '../../../support/node-sources'
 import { SteppedClock } from '../../../support/stepped-clock'
 
@@ -19,7 +19,7 @@ interface Told {
 
 async function look(collector: ReturnType<typeof daemons.open>): Promise<Told> {
   const data = await collector.collect()
-  expect(mismatches(daemons.schema, data)).toEqual([])
+  expect(mismatch(daemons.shape, data)).toBeUndefined()
   return data as Told
 }
 
@@ -51,7 +51,11 @@ test('a node should have the daemons of its place; a file of another process is 
     code: 4,
     message: 'noded does not run, and should on this node',
   })
-  expect(told.daemons.map(({ name }) => name)).not.toContain('wconfd')
+  for (const role of ['wconfd', 'kvmd', 'sim']) expect(told.daemons.map(({ name }) => name)).not.toContain(role)
+  const ssconf = '/var/lib/ganeti/ssconf_'
+  const kvm = { [`${ssconf}hypervisor_list`]: 'fake\nkvm\n', [`${ssconf}enabled_user_shutdown`]: 'True\n' }
+  const withKvm = await look(daemons.open(nodeSources({ files: { ...files, ...kvm } }), {}))
+  expect(withKvm.daemons.map(({ name }) => name)).toContain('kvmd')
   const master = { ...files, '/var/lib/ganeti/ssconf_master_node': `${NODE}\n` }
   const ofMaster = await look(daemons.open(nodeSources({ files: master }), {}))
   expect(ofMaster.daemons.map(({ name }) => name)).toEqual(expect.arrayContaining(['wconfd', 'luxid', 'rapi']))

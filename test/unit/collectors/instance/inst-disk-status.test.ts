@@ -1,7 +1,7 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { instDiskStatus } from '../../../../src/collectors/instance/inst-disk-status'
-import { mismatches } from '../../../../src/collectors/schema'
+import { mismatch } from '../../../../src/collectors/shapes'
 import { CONFD } from '../../../../src/rpc/confd/protocol'
 import { NODE, nodeSources, type RecordedNode } from '../../../support/node-sources'
 
@@ -17,7 +17,7 @@ async function disks(list: readonly object[], node: RecordedNode = {}, role: 'pr
     [`${CONFD.instanceDisks} vm`]: list.map((one, index) => ({ uuid: `disk${index}`, ...one })),
   }
   const found = await instDiskStatus.open(nodeSources({ ...node, answers }), {}).collect()
-  expect(mismatches(instDiskStatus.schema, found)).toEqual([])
+  expect(mismatch(instDiskStatus.shape, found)).toBeUndefined()
   const { instances, status } = found as {
     status: object
     instances: { disks: { status: object; details: object }[] }[]

@@ -1,6 +1,6 @@
 import { instStatus } from '../../../../src/collectors/instance/inst-status'
 import type { BackEnd } from '../../../../src/collectors/report'
-import { mismatches } from '../../../../src/collectors/schema'
+import { mismatch } from '../../../../src/collectors/shapes'
 import { CONFD } from '../../../../src/rpc/confd/protocol'
 import { NODE, nodeSources, type RecordedNode } from '../../../support/node-sources'
 
@@ -23,7 +23,7 @@ function running(...names: string[]): BackEnd {
 async function report(instances: readonly object[], node: RecordedNode) {
   const answers = { [`${CONFD.nodeInstances} ${NODE}`]: [instances, []], ...node.answers }
   const data = await instStatus.open(nodeSources({ ...node, answers }), {}).collect()
-  expect(mismatches(instStatus.schema, data)).toEqual([])
+  expect(mismatch(instStatus.shape, data)).toBeUndefined()
   return data as { instances: Record<string, unknown>[]; status: unknown }
 }
 
@@ -73,7 +73,7 @@ test('a hypervisor that cannot be asked leaves its instances unknown, and others
   expect(instances.map(({ actualState, status }) => [actualState, status])).toEqual([
     ['unknown', { code: 2, message: 'The instances of kvm cannot be listed: no answer' }],
     ['running', { code: 0, message: '' }],
-    ['unknown', { code: 2, message: 'This node cannot look at instances of lxc' }],
+    ['unknown', { code: 2, message: "The instances of lxc cannot be listed: Unknown hypervisor 'lxc'" }],
     ['unknown', { code: 2, message: 'The instances of xen-pvm cannot be listed: xl is not installed' }],
   ])
 })

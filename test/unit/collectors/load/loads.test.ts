@@ -1,7 +1,7 @@
 import { cpuAvgLoad } from '../../../../src/collectors/load/cpu-avg-load'
 import { kvmCpuAvgLoad, kvmInstRss } from '../../../../src/collectors/load/kvm'
 import { xenCpuAvgLoad } from '../../../../src/collectors/load/xen-cpu-avg-load'
-import { mismatches } from '../../../../src/collectors/schema'
+import { mismatch } from '../../../../src/collectors/shapes'
 import { nodeSources, type RecordedNode } from '../../../support/node-sources'
 import { SteppedClock, settled } from '../../../support/stepped-clock'
 
@@ -21,7 +21,7 @@ test('the load is what the processors did between the oldest and the newest look
   node.files = cpu(110, 50)
   const later = await collector.collect()
   expect(later).toEqual({ cpu_number: 2, cpus: [0.1, 0.5], cpu_total: 0.6 })
-  expect(mismatches(cpuAvgLoad.schema, later)).toEqual([])
+  expect(mismatch(cpuAvgLoad.shape, later)).toBeUndefined()
 })
 
 test('only the last ten minutes count', async () => {
@@ -84,7 +84,7 @@ test('instances of KVM tell of their load and memory; a file of a process that i
   expect(await loads.collect()).toEqual({ vm1: 0.25 })
   const memory = await kvmInstRss.open(sources, {}).collect()
   expect(memory).toEqual({ vm1: 1234 })
-  expect(mismatches(kvmInstRss.schema, memory)).toEqual([])
+  expect(mismatch(kvmInstRss.shape, memory)).toBeUndefined()
   node.files = {}
   await clock.pass(10)
   expect(await loads.collect()).toEqual({})

@@ -1,5 +1,5 @@
 import { system } from '../../../../src/collectors/node/system'
-import { mismatches } from '../../../../src/collectors/schema'
+import { mismatch } from '../../../../src/collectors/shapes'
 import { nodeSources, systemError } from '../../../support/node-sources'
 
 const FILES = {
@@ -28,7 +28,7 @@ test('a node tells of its system, of each file system once, and of programs that
     lvm: '  LVM version:     2.03.16(2)\n',
   }
   const data = await system.open(nodeSources({ files: FILES, rooms, programs }), {}).collect()
-  expect(mismatches(system.schema, data)).toEqual([])
+  expect(mismatch(system.shape, data)).toBeUndefined()
   expect(data).toMatchObject({
     uptime_s: 100.5,
     cpus: { number: 2, online: '0-1', offline: '', model: 'Some CPU', load: [0.5, 1, 1.5] },

@@ -2,7 +2,7 @@ import { storage } from '../../../../src/collectors/storage/storage'
 import { diskstats } from '../../../../src/collectors/storage/diskstats'
 import { drbd } from '../../../../src/collectors/storage/drbd'
 import { lv } from '../../../../src/collectors/storage/lv'
-import { mismatches } from '../../../../src/collectors/schema'
+import { mismatch } from '../../../../src/collectors/shapes'
 import { CONFD } from '../../../../src/rpc/confd/protocol'
 import { nodeSources, type RecordedNode, systemError } from '../../../support/node-sources'
 
@@ -13,7 +13,7 @@ const config = (templates: readonly string[], values: Readonly<Record<string, st
 
 async function found(templates: readonly string[], values: Readonly<Record<string, string>>, node: RecordedNode) {
   const data = await storage.open(nodeSources({ ...node, answers: config(templates, values) }), {}).collect()
-  expect(mismatches(storage.schema, data)).toEqual([])
+  expect(mismatch(storage.shape, data)).toBeUndefined()
   return (data as { storages: { status: object; details: object }[] }).storages
 }
 
@@ -90,5 +90,5 @@ test('a node without block devices, DRBD or LVM has nothing to tell, and that is
   expect(await lv.open(node, {}).collect()).toEqual([])
   const mirrors = await drbd.open(node, {}).collect()
   expect(mirrors).toEqual({ status: OK, versionInfo: null, deviceInfos: [] })
-  expect(mismatches(drbd.schema, mirrors)).toEqual([])
+  expect(mismatch(drbd.shape, mirrors)).toBeUndefined()
 })

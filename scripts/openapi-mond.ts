@@ -1,0 +1,20 @@
+// Finishes the document of the monitoring daemon: refusals are plain text, and there are figures for Prometheus.
+import { finishDocument, type Operation, type Spec } from './openapi-document'
+
+export function finishMond(spec: Spec): Spec {
+  for (const operation of Object.values(spec.paths).flatMap((verbs) => Object.values(verbs)))
+    Object.assign(operation.responses, { '4XX': REFUSED, '5XX': REFUSED })
+  spec.paths['/metrics'] = { get: METRICS }
+  return finishDocument(spec, [])
+}
+
+const plain = (description: string) => ({ description, content: { 'text/plain': { schema: { type: 'string' } } } })
+
+const REFUSED = plain('The request was refused; the text says why.')
+
+const METRICS: Operation = {
+  operationId: 'Metrics_get',
+  tags: ['metrics'],
+  description: 'How the collectors get on, and what they say of the node, for Prometheus.',
+  responses: { 200: plain('Figures as text.') },
+}

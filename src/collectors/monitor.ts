@@ -1,0 +1,277 @@
+// The reports of a node, kept ready: collectors and plugins look at their own paces, and whoever asks gets what was seen last. What fails
+// or hangs is one report that says so.
+import { type Clock, type Timer, within } from '../lib/clock'
+import type { Log } from '../lib/log'
+import { errorText } from '../lib/system-failure'
+import { COLLECT_S, REPORT_CHARS_MAX, REPORT_S } from '../model/limits/collectors'
+import { type Look, type Pace, type PaceBounds, boundsOf, firstPace, nextPace } from './pace'
+import { type Collector, type Described, type OpenCollector, type Status, fieldsOf, reportOf } from './report'
+
+/** Anything that is looked at again and again. */
+export interface Watched
+  extends Described, Pick<Collector, 'interval_s' | 'cost_ms' | 'stateful' | 'signed' | 'codes'> {
+  /** What reports call it; built in when it is missing. */
+  readonly version?: string
+  open(): OpenCollector
+}
+
+/** What the configuration says of a collector. */
+export interface Switch {
+  readonly active: boolean
+  readonly interval_s: number
+}
+
+export interface MonitorOptions {
+  readonly clock: Clock
+  readonly log: Log
+  /** A report as it was given out, with the proof that this node made it. */
+  sign(report: string, time_ns: number): object
+}
+
+export interface Selection {
+  /** Only these categories, where there are any. */
+  readonly categories: readonly string[]
+  readonly names: readonly string[]
+  /** False shortens reports of a status to the status. */
+  readonly verbose: boolean
+}
+
+/** Figures of a collector, for whoever looks after this daemon. */
+export interface Figures {
+  readonly watched: Watched
+  readonly pace: Pace
+  readonly looks: number
+  readonly failures: number
+  readonly seen_ms: number | undefined
+  readonly status: Status | undefined
+  readonly error: string | undefined
+}
+
+export class Monitor {
+  private readonly watches = new Map<string, Watch>()
+  private switches: ReadonlyMap<string, Switch> = new Map()
+
+  constructor(private readonly options: MonitorOptions) {}
+
+  /** Watches these from now on, and no others. Those that it watches already go on. */
+  watch(all: readonly Watched[]): void {
+    const wanted = new Map(all.map((watched) => [keyOf(watched), watched]))
+    for (const [key, watch] of this.watches) {
+      if (wanted.get(key) === watch.watched) continue
+      watch.stop()
+      this.watches.delete(key)
+    }
+    for (const [key, watched] of wanted) {
+      if (this.watches.has(key)) continue
+      const watch = new Watch(watched, this.options)
+      this.watches.set(key, watch)
+      watch.follow(this.switches.get(watched.name))
+    }
+  }
+
+  /** What the configuration says from now on. A collector that it does not name is active. */
+  follow(switches: ReadonlyMap<string, Switch>): void {
+    this.switches = switches
+    for (const watch of this.watches.values()) watch.follow(switches.get(watch.watched.name))
+  }
+
+  /** Those that are active, in the order in which they were named. */
+  active(): readonly Watched[] {
+    return this.running().map(({ watched }) => watched)
+  }
+
+  figures(): readonly Figures[] {
+    return this.running().map((watch) => watch.figures())
+  }
+
+  /** A JSON list of reports. */
+  async reports({ categories, names, verbose }: Selection): Promise<string> {
+    const wanted = this.running().filter(
+      ({ watched: { name, category } }) =>
+        (categories.length === 0 || categories.includes(category ?? DEFAULT)) &&
+        (names.length === 0 || names.includes(name)),
+    )
+    const texts = await Promise.all(wanted.map((watch) => watch.report(verbose)))
+    return `[${texts.join(',')}]`
+  }
+
+  /** A JSON report; undefined when there is no such collector, or it is switched off. */
+  async report(category: string, name: string, verbose: boolean): Promise<string | undefined> {
+    const watch = this.watches.get(`${category}/${name}`)
+    return watch?.isActive === true ? watch.report(verbose) : undefined
+  }
+
+  close(): void {
+    for (const watch of this.watches.values()) watch.stop()
+  }
+
+  private running(): Watch[] {
+    return [...this.watches.values()].filter(({ isActive }) => isActive)
+  }
+}
+
+/** The category in addresses of what has none. */
+export const DEFAULT = 'default'
+
+const keyOf = ({ name, category }: Described): string => `${category ?? DEFAULT}/${name}`
+
+interface Kept {
+  readonly whole: string
+  /** Without what is more than the status. */
+  readonly short: string
+  /** To see whether it has changed. */
+  readonly data: string
+  readonly seen_ms: number
+  readonly status: Status | undefined
+  readonly error: string | undefined
+}
+
+class Watch {
+  private open: OpenCollector | undefined
+  private kept: Kept | undefined
+  private pace: Pace
+  private bounds: PaceBounds
+  private timer: Timer | undefined
+  /** The first look since it was switched on. */
+  private first: Promise<void> | undefined
+  /** A look that has not ended, however long ago it was given up. */
+  private looking = false
+  private looks = 0
+  private failures = 0
+
+  constructor(
+    readonly watched: Watched,
+    private readonly options: MonitorOptions,
+  ) {
+    this.bounds = boundsOf(watched.interval_s)
+    this.pace = firstPace(watched, this.bounds)
+  }
+
+  get isActive(): boolean {
+    return this.open !== undefined
+  }
+
+  follow(told: Switch | undefined): void {
+    const { active, interval_s } = told ?? { active: true, interval_s: this.watched.interval_s }
+    if (!active) return this.stop()
+    const changed = this.bounds.fastest_s !== interval_s
+    if (this.isActive && !changed) return
+    this.bounds = boundsOf(interval_s)
+    this.pace = firstPace(
+      { ...this.pace, interval_s: this.isActive ? interval_s : this.watched.interval_s },
+      this.bounds,
+    )
+    if (!this.isActive) {
+      this.open = this.watched.open()
+      this.first = this.look()
+    } else if (this.timer !== undefined) this.lookLater()
+  }
+
+  stop(): void {
+    this.timer?.cancel()
+    this.timer = undefined
+    this.open = undefined
+    this.kept = undefined
+  }
+
+  async report(verbose: boolean): Promise<string> {
+    // Nobody waits for one that is slow.
+    if (this.kept === undefined && this.first !== undefined) await within(this.options.clock, REPORT_S, this.first)
+    const kept = this.kept ?? this.keep({ error: 'nothing was collected yet' })
+    return verbose ? kept.whole : kept.short
+  }
+
+  figures(): Figures {
+    const { watched, pace, looks, failures, kept } = this
+    return { watched, pace, looks, failures, seen_ms: kept?.seen_ms, status: kept?.status, error: kept?.error }
+  }
+
+  private async look(): Promise<void> {
+    const { clock } = this.options
+    const { open } = this
+    if (open === undefined) return
+    // One that hangs is waited for, and not begun once more.
+    if (this.looking) return this.lookLater()
+    const begun_ms = clock.monotonic_ms()
+    this.looking = true
+    const work = seen(open).finally(() => (this.looking = false))
+    const found = (await within(clock, COLLECT_S, work)) ?? { error: `it did not answer within ${COLLECT_S} s` }
+    if (this.open !== open) return
+    const before = this.kept
+    this.kept = this.keep(found)
+    this.looks++
+    if (this.kept.error !== undefined) this.noteFailure(this.kept.error, before)
+    this.pace = this.paceAfter({
+      changed: before?.data !== this.kept.data,
+      took_ms: clock.monotonic_ms() - begun_ms,
+    })
+    this.lookLater()
+  }
+
+  private paceAfter(look: Look): Pace {
+    const { fastest_s: interval_s } = this.bounds
+    // To wait for an answer that does not come costs nothing, and what is missing should soon be there.
+    if (this.kept?.error !== undefined) return { ...this.pace, interval_s }
+    // What compares looks with each other needs them at an even pace.
+    if (this.watched.stateful === true) return { cost_ms: look.took_ms, interval_s }
+    return nextPace(this.pace, look, this.bounds)
+  }
+
+  private lookLater(): void {
+    this.timer?.cancel()
+    this.timer = this.options.clock.after(this.pace.interval_s * 1000, () => void this.look(), { background: true })
+  }
+
+  private noteFailure(error: string, before: Kept | undefined): void {
+    this.failures++
+    if (before?.error !== error)
+      this.options.log.warn({ collector: keyOf(this.watched), error }, 'nothing was collected')
+  }
+
+  private keep(found: Seen): Kept {
+    const seen = 'data' in found ? bounded(found.data) : found
+    const { error } = seen
+    const data = error === undefined ? seen.data : this.failed(error)
+    const status = statusIn(data)
+    const text = JSON.stringify(data)
+    const whole = this.written(data)
+    const short = this.watched.kind === 'status' ? this.written({ status: fieldsOf(data)['status'] ?? null }) : whole
+    return { whole, short, data: text, seen_ms: this.options.clock.monotonic_ms(), status, error }
+  }
+
+  /** What was not collected is unknown. */
+  private failed(error: string): unknown {
+    return this.watched.codes === undefined ? { error } : { status: { code: 2, message: error }, error }
+  }
+
+  private written(data: unknown): string {
+    const { watched, options } = this
+    const report = reportOf(watched, options.clock, data)
+    const whole = { ...report, version: watched.version ?? report.version }
+    const text = JSON.stringify(whole)
+    return watched.signed === true ? JSON.stringify({ ...whole, ...options.sign(text, report.timestamp) }) : text
+  }
+}
+
+type Seen = { readonly data: unknown; readonly error?: undefined } | { readonly error: string }
+
+async function seen(open: OpenCollector): Promise<Seen> {
+  try {
+    return { data: await open.collect() }
+  } catch (error) {
+    return { error: errorText(error) }
+  }
+}
+
+function bounded(data: unknown): Seen {
+  const chars = JSON.stringify(data ?? null).length
+  return chars <= REPORT_CHARS_MAX
+    ? { data }
+    : { error: `it reports ${chars} characters, more than ${REPORT_CHARS_MAX}` }
+}
+
+export function statusIn(data: unknown): Status | undefined {
+  const { code, message } = fieldsOf(fieldsOf(data)['status'])
+  if (code !== 0 && code !== 1 && code !== 2 && code !== 4) return undefined
+  return { code, message: String(message) }
+}

@@ -1,0 +1,138 @@
+import { MOND_LATEST_API_VERSION } from '../../../model/constants/versions'
+import { COLLECTORS } from '../../../collectors/registry'
+import { DEFAULT, type Figures } from '../../../collectors/monitor'
+import type { Status } from '../../../collectors/report'
+import { Get, Path, Query, Route, Tags } from '../../../http/decorators'
+import { type MondContext, written } from '../context'
+import { noReport } from '../errors'
+
+/** What a collector has seen. */
+export interface DataReport {
+  name: string
+  /** `B` for a collector that is built in, `P` for a plugin. */
+  version: string
+  format_version: number
+  /** When it was seen, in nanoseconds. */
+  timestamp: number
+  /** null for the category `default`. */
+  category: string | null
+  /** 0 for figures, 1 for a status. */
+  kind: number
+  /** Its shape depends on the collector: `GET /1/collectors` tells it. What cannot be collected has an `error`. */
+  data: unknown
+}
+
+/** How a collector gets on. */
+export interface CollectorView {
+  name: string
+  category: string
+  kind: 'performance' | 'status'
+  version: string
+  /** What it tells, in one line. */
+  help: string
+  /** Whether others are told of it by `GET /1/list/collectors`. */
+  listed: boolean
+  /** The JSON schema of its data. */
+  schema: { [key: string]: unknown }
+  /** When its status has which code. */
+  codes: { [code: string]: string }
+  /** Seconds between two looks, as it is paced now. */
+  interval_s: number
+  /** What a look costs, in milliseconds. */
+  cost_ms: number
+  looks: number
+  failures: number
+  /** Seconds since the last look; null before the first. */
+  age_s: number | null
+  /** What it says of the node; null where it tells figures alone. */
+  status: CodedStatus | null
+  /** Why nothing was collected; null when something was. */
+  error: string | null
+}
+
+/** 0: ok, 1: bad but healing, 2: unknown, 4: bad. */
+export interface CodedStatus {
+  code: number
+  message: string
+}
+
+@Route('')
+@Tags('reports')
+export class ReportsController {
+  constructor(private readonly context: MondContext) {}
+
+  /** The versions of this interface. A browser is shown a page instead. */
+  @Get('')
+  versions(): number[] {
+    return [MOND_LATEST_API_VERSION]
+  }
+
+  /** The root of version 1. */
+  @Get('1')
+  version1(): null {
+    return null
+  }
+
+  /** Name, category and kind of each active collector that the configuration of the cluster names, and of each plugin. */
+  @Get('1/list/collectors')
+  list(): (string | number)[][] {
+    const { monitor } = this.context
+    const listed = monitor.active().filter((one) => this.isListed(one))
+    return listed.map(({ name, category, kind }) => [name, category ?? DEFAULT, kind === 'status' ? 1 : 0])
+  }
+
+  /** Every collector that runs on this node, with the shape of its data and how it gets on. */
+  @Get('1/collectors')
+  collectors(): CollectorView[] {
+    return this.context.monitor.figures().map((one) => this.view(one))
+  }
+
+  /**
+   * The reports of all active collectors, or of those that are chosen.
+   * @param category Only collectors of these categories, separated by commas; `default` for those without one.
+   * @param names Only collectors with these names, separated by commas.
+   * @param verbose `0` shortens reports of a status to the status.
+   */
+  @Get('1/report/all')
+  async all(@Query() category = '', @Query() names = '', @Query() verbose = '1'): Promise<DataReport[]> {
+    const selection = { categories: words(category), names: words(names), verbose: isYes(verbose) }
+    return written(await this.context.monitor.reports(selection))
+  }
+
+  /**
+   * The report of one collector.
+   * @param category Its category; `default` for those without one.
+   * @param collector Its name.
+   * @param verbose `0` shortens the report of a status to the status.
+   */
+  @Get('1/report/{category}/{collector}')
+  async one(@Path() category: string, @Path() collector: string, @Query() verbose = '1'): Promise<DataReport> {
+    const report = await this.context.monitor.report(category, collector, isYes(verbose))
+    if (report === undefined) throw noReport()
+    return written(report)
+  }
+
+  /** A cluster that Ganeti made names Ganeti's collectors only, and its clients are told of those. */
+  private isListed({ name, version }: Figures['watched']): boolean {
+    const named = this.context.named()
+    return version !== undefined || named === undefined || named.has(name)
+  }
+
+  private view({ watched, pace, looks, failures, seen_ms, status, error }: Figures): CollectorView {
+    const { name, category, kind, version = 'B', codes = {} } = watched
+    const declared = COLLECTORS.find((one) => one.name === name)
+    return {
+      ...{ name, category: category ?? DEFAULT, kind, version, listed: this.isListed(watched) },
+      ...{ help: declared?.help ?? 'a plugin of this node', schema: { ...declared?.shape.schema }, codes },
+      ...{ interval_s: pace.interval_s, cost_ms: pace.cost_ms, looks, failures },
+      age_s: seen_ms === undefined ? null : (this.context.clock.monotonic_ms() - seen_ms) / 1000,
+      ...{ status: codedStatus(status), error: error ?? null },
+    }
+  }
+}
+
+const codedStatus = (status: Status | undefined): CodedStatus | null => (status === undefined ? null : { ...status })
+
+const words = (list: string): string[] => list.split(',').filter((word) => word !== '')
+
+const isYes = (text: string): boolean => !['0', 'false', 'no'].includes(text)

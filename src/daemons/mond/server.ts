@@ -1,0 +1,113 @@
+// The monitoring daemon: what the node tells of itself over plain HTTP, to everybody who asks, as Ganeti's does. It changes nothing.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import * as path from 'node:path'
+import { routes } from '../../generated/mond-routes'
+import { Bodies, JSON_TYPE } from '../../http/body'
+import { type Api, createDispatcher, type Handler, pathOf } from '../../http/dispatch'
+import { HttpError } from '../../http/errors'
+import { serve } from '../../http/serve'
+import { showPages } from '../../http/show-pages'
+import type { AccessLevel } from '../../lib/access-level'
+import { finishAnswer } from '../../lib/finish-answer'
+import type { Files } from '../../lib/files'
+import type { Log } from '../../lib/log'
+import type { Random } from '../../lib/random'
+import { MOND_HTTP_LIMITS } from '../../model/limits/mond'
+import { type MondContext, Written } from './context'
+import { NO_RESOURCE, noReport, REFUSAL_WORDS, refusalOf } from './errors'
+import { metricsOf } from './metrics'
+import { pageOf } from './page'
+
+export interface MondOptions extends MondContext {
+  readonly log: Log
+  readonly random: Random
+  readonly files: Files
+  readonly addresses: readonly string[]
+  /** 0 picks a free one. */
+  readonly port: number
+  readonly accessLog: AccessLevel
+  /** For its page: as the configuration calls this node. */
+  readonly hostname: string
+  /** Seconds since the configuration was told; undefined before the first time. */
+  readonly configAge_s: () => number | undefined
+}
+
+export interface Mond {
+  readonly addresses: readonly AddressInfo[]
+  close(): Promise<void>
+}
+
+export async function startMond(options: MondOptions): Promise<Mond> {
+  const { addresses, port, log, clock, random, files, accessLog } = options
+  return serve({
+    ...{ addresses, port, log, clock, random, files, accessLog, limits: MOND_HTTP_LIMITS },
+    handle: createHandler(options),
+    words: REFUSAL_WORDS,
+  })
+}
+
+function createHandler(options: MondOptions): Handler {
+  const reports = createDispatcher(mondApi(options), new Bodies(MOND_HTTP_LIMITS))
+  const pages = showPages({ title: 'Gantry monitoring', file: CONTRACT })
+  return (request, response) => {
+    const url = request.url ?? ''
+    if (/^\/docs([/?]|$)/.test(url)) return pages(request, response)
+    if (isForReader(request)) return show(response, pageOf(options), 'text/html; charset=utf-8')
+    if (/^\/metrics(\?|$)/.test(url)) return metricsOf(options).then(({ text, type }) => show(response, text, type))
+    // Ganeti takes it for /1.
+    if (url === '/1/') request.url = '/1'
+    return reports(request, response)
+  }
+}
+
+/** From src/ and from dist/ alike. */
+const CONTRACT = path.join(__dirname, '../../../openapi/mond.json')
+
+/** People are shown a page; programs, which do not ask for HTML, get what they always got. */
+const isForReader = ({ method, url = '', headers }: IncomingMessage): boolean =>
+  method === 'GET' && /^\/(\?|$)/.test(url) && /\btext\/html\b/.test(headers.accept ?? '')
+
+function mondApi({ log, clock, ...options }: MondOptions): Api<undefined, MondContext> {
+  return {
+    routes,
+    anyName: true,
+    bodyType: JSON_TYPE,
+    // Ganeti takes any query and does not look at it.
+    strict: false,
+    identify: () => Promise.resolve(undefined),
+    nameOf: () => undefined,
+    wrongMethod(request, response, verbs) {
+      response.setHeader('Allow', [...verbs].map((verb) => verb.toUpperCase()).join(', '))
+      return new HttpError(405, `${request.method} is not supported for ${pathOf(request)}`)
+    },
+    context: () => ({ ...options, clock }),
+    answer({ response }, result) {
+      const text = result instanceof Written ? result.text : JSON.stringify(result)
+      send(response, 200, text, 'application/json')
+    },
+    refuse(request, response, error) {
+      const { status, message } = refusalOf(error, log)
+      const isReport = /^\/1\/report(\/|$)/.test(pathOf(request))
+      const words = status !== 404 ? message : isReport ? noReport().message : NO_RESOURCE
+      send(response, status, words, REFUSAL_WORDS.type)
+    },
+  }
+
+  function send(response: ServerResponse, status: number, text: string, type: string): void {
+    if (response.destroyed) return
+    if (response.headersSent) return void response.destroy()
+    const data = Buffer.from(text)
+    response.writeHead(status, { 'Content-Type': type, 'Content-Length': data.length, 'Cache-Control': 'no-store' })
+    void finishAnswer(response, data, clock, MOND_HTTP_LIMITS.dropped_body)
+  }
+}
+
+/** Styles are in the page itself, and nothing else is loaded. */
+const POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'"
+
+function show(response: ServerResponse, text: string, type: string): void {
+  const data = Buffer.from(text)
+  const safety = { 'Content-Security-Policy': POLICY, 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-store' }
+  response.writeHead(200, { 'Content-Type': type, 'Content-Length': data.length, ...safety }).end(data)
+}

@@ -1,0 +1,90 @@
+import { existsSync } from 'node:fs'
+import { Monitor } from '../collectors/monitor'
+import { Plugins } from '../collectors/plugins'
+import { COLLECTORS } from '../collectors/registry'
+import type { NodeSources } from '../collectors/report'
+import { startMond } from '../daemons/mond/server'
+import { CollectorSettings } from '../daemons/mond/settings'
+import { systemClock as clock, within } from '../lib/clock'
+import { sha1Hmac } from '../lib/hmac'
+import { thisMachine } from '../lib/machine'
+import type { Paths } from '../lib/paths'
+import { systemRandom as random } from '../lib/random'
+import { errorText } from '../lib/system-failure'
+import { MONITORING_PLUGINS_DIR } from '../model/constants/collectors'
+import { PORT } from '../model/constants/daemons'
+import { PLUGINS_LOOK_S } from '../model/limits/collectors'
+import { FIRST_ANSWER_S } from '../model/limits/mond'
+import { ownedDisk as disk } from '../model/owners'
+import { ConfdClient } from '../rpc/confd/client'
+import { defaultSimSocket } from '../rpc/node/client'
+import { openNodeSources } from './node-sources'
+import { ownAddress } from './own-address'
+import { simulatedBackEnd } from './simulated-back-end'
+import type { Start, Surroundings } from './start'
+
+export const start: Start = async ({ paths, log, options }) => {
+  const { hostname } = paths
+  const address = options.bind?.[0] ?? (await ownAddress(paths))
+  const simSocket = defaultSimSocket(paths)
+  const simulated = simSocket !== undefined && existsSync(simSocket)
+  // Recorded addresses are those of other machines, of which none is asked.
+  const ask = confdQuestions(paths, log, simulated && address !== undefined ? [address] : undefined)
+  const settings = new CollectorSettings({ ask, clock, log, onTold: (switches) => monitor.follow(switches) })
+  const sources: NodeSources = {
+    ...{ ...openNodeSources(paths, log), ...(simulated && { backEnd: simulatedBackEnd(paths) }) },
+    ...{ clock, hostname, paths, simulated },
+    async ask(question, query) {
+      await within(clock, FIRST_ANSWER_S, settings.known)
+      return ask(question, query)
+    },
+    warn: (text) => log.debug(text),
+  }
+  let key = await keyOf(paths)
+  const sign = (msg: string, time_ns: number) => {
+    const salt = String(time_ns)
+    return { signed: { msg, salt, hmac: sha1Hmac(key, msg, salt) } }
+  }
+  const monitor = new Monitor({ clock, log, sign })
+  const builtIn = COLLECTORS.map((one) => ({ ...one, open: () => one.open(sources, {}) }))
+  const folder = options.plugins ?? paths.local(MONITORING_PLUGINS_DIR)
+  const plugins = new Plugins({ ...thisMachine, clock, folder, uid: process.geteuid?.() ?? 0 })
+  const names = builtIn.map(({ name }) => name)
+  const watchAll = async () => {
+    const found = await plugins.find(names).catch((error: unknown) => {
+      log.warn({ folder, failure: errorText(error) }, 'the plugins cannot be looked at')
+      return []
+    })
+    monitor.watch([...builtIn, ...found])
+    lookLater()
+  }
+  const lookLater = () => void clock.after(PLUGINS_LOOK_S * 1000, () => void watchAll(), { background: true })
+  settings.start()
+  await watchAll()
+  const mond = await startMond({
+    ...{ files: thisMachine.files, monitor, clock, log, random, hostname, accessLog: options.accessLog },
+    ...{ addresses: options.bind ?? [address ?? '0.0.0.0'], port: options.port ?? PORT.mond },
+    ...{ named: () => settings.named(), configAge_s: () => settings.age_s() },
+  })
+  return {
+    async close() {
+      settings.close()
+      monitor.close()
+      await mond.close()
+    },
+    reload: () => void keyOf(paths).then((read) => (key = read)),
+  }
+}
+
+const keyOf = async (paths: Paths): Promise<string> => (await disk.read(paths.hmacKey))?.toString('utf8') ?? ''
+
+/** The candidates and the key are read for each question, so that it follows them. */
+function confdQuestions(paths: Paths, log: Surroundings['log'], only?: readonly string[]): NodeSources['ask'] {
+  const warn = (text: string) => log.warn(text)
+  return async (question, query) => {
+    const lines = ((await disk.read(paths.ssconf('master_candidates_ips'))) ?? '').toString('utf8').split('\n')
+    const servers = only ?? lines.filter((line) => line !== '')
+    const client = new ConfdClient({ key: await keyOf(paths), servers, port: PORT.confd, clock, random, warn })
+    return client.ask(question, query === '' ? null : query)
+  }
+}

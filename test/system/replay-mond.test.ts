@@ -1,0 +1,25 @@
+// Recorded requests to a real cluster's monitoring daemon, sent to the one of an embedded cluster which begins in the same state.
+import { PORT } from '../../src/model/constants/daemons'
+import type { EmbeddedCluster } from '../support/embedded-cluster'
+import { startRecordedCluster } from '../support/recorded-state'
+import { replayMond } from '../support/replay-mond'
+
+let cluster: EmbeddedCluster
+beforeAll(async () => {
+  cluster = await startRecordedCluster(715)
+}, 120_000)
+afterAll(() => cluster.remove(), 60_000)
+
+test('answers as recorded', async () => {
+  const { complaints, replayed } = await replayMond(cluster.address, PORT.mond)
+  expect(complaints).toEqual([])
+  expect(replayed).toBeGreaterThan(10)
+}, 60_000)
+
+test('knows the instances of its node from confd, and asks the simulator how they are', async () => {
+  const response = await fetch(`http://${cluster.address}:${PORT.mond}/1/report/instance/inst-status`)
+  const { data } = (await response.json()) as { data: { instances: object[] } }
+  expect(data.instances).toMatchObject([
+    { name: 'inst5.gnt.example', adminState: 'down', actualState: 'shutdown', status: { code: 0, message: '' } },
+  ])
+}, 60_000)

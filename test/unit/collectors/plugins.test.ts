@@ -1,0 +1,128 @@
+import * as fs from 'node:fs'
+import * as net from 'node:net'
+import * as os from 'node:os'
+import * as path from 'node:path'
+import { Plugins } from '../../../src/collectors/plugins'
+import { systemClock } from '../../../src/lib/clock'
+import { thisMachine } from '../../../src/lib/machine'
+
+let folder = ''
+beforeEach(() => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-plugins-'))
+  fs.chmodSync(folder, 0o755)
+})
+afterEach(() => fs.rmSync(folder, { recursive: true }))
+
+const write = (name: string, text: string, mode = 0o644) => {
+  fs.writeFileSync(path.join(folder, name), text)
+  fs.chmodSync(path.join(folder, name), mode)
+}
+
+const plugins = (uid = process.geteuid?.() ?? 0) => new Plugins({ ...thisMachine, folder, clock: systemClock, uid })
+
+/** What each says, or why it says nothing. */
+async function told(found = plugins(), taken: readonly string[] = []): Promise<Record<string, unknown>> {
+  const all = await found.find(taken)
+  const said = all.map(async ({ name, category, open }) => {
+    const data = await open().collect().catch((error: unknown) => (error instanceof Error ? error.message : error)) // prettier-ignore
+    return [`${category ?? 'default'}/${name}`, data] as const
+  })
+  return Object.fromEntries(await Promise.all(said))
+}
+
+test('a folder that is not there has no plugins', async () => {
+  fs.rmdirSync(folder)
+  expect(await told()).toEqual({})
+  fs.mkdirSync(folder)
+})
+
+test('programs, texts and JSON are told as they are, under the names of their files', async () => {
+  write('storage.raid', '#!/bin/sh\necho \'{"disks": 2}\'\n', 0o755)
+  write('room', '#!/bin/sh\necho warm\n', 0o755)
+  write('node.rack.json', '{"rack": 7}')
+  write('note.txt', 'some text\n')
+  write('.hidden', 'x')
+  write('old.txt~', 'x')
+  expect(await told()).toEqual({
+    'storage/raid': { disks: 2 },
+    'default/room': { text: 'warm' },
+    'node/rack': { rack: 7 },
+    'default/note': { text: 'some text' },
+  })
+})
+
+test('sockets of this machine are read to their end', async () => {
+  const local = net.createServer((socket) => socket.end('{"from": "local"}')).listen(path.join(folder, 'local'))
+  const tcp = net.createServer((socket) => socket.end('{"from": "tcp"}')).listen(0, '127.0.0.1')
+  await Promise.all([local, tcp].map((server) => new Promise((resolve) => server.once('listening', resolve))))
+  write('other.tcp', `127.0.0.1:${(tcp.address() as net.AddressInfo).port}\n`)
+  write('far.tcp', '192.0.2.1:80\n')
+  write('gone.tcp', '127.0.0.1:1\n')
+  expect(await told()).toEqual({
+    'default/local': { from: 'local' },
+    'default/other': { from: 'tcp' },
+    'default/far': 'it does not name an address of this machine, such as 127.0.0.1:9000',
+    'default/gone': expect.stringContaining('it cannot be asked'),
+  })
+  local.close()
+  tcp.close()
+})
+
+test('what others may change, or what leads elsewhere, is not read or started', async () => {
+  write('open.txt', 'x', 0o666)
+  write('target', 'x')
+  fs.symlinkSync('target', path.join(folder, 'link.txt'))
+  fs.mkdirSync(path.join(folder, 'directory'))
+  const found = await told()
+  expect(found['default/open']).toContain('can be written by others than its owner')
+  expect(found['default/link']).toContain('is a link')
+  expect(found['default/directory']).toContain('is neither a file nor a socket')
+  fs.chmodSync(folder, 0o777)
+  expect((await told())['default/target']).toContain(`${folder} can be written by others`)
+})
+
+test('what belongs to another user is not read', async () => {
+  write('mine.txt', 'x')
+  const own = process.geteuid?.() ?? 0
+  // Root may have plugins for everybody.
+  const other = own === 0 ? 12345 : own
+  if (own === 0) fs.chownSync(path.join(folder, 'mine.txt'), other, other)
+  expect((await told(plugins(other + 1)))['default/mine']).toContain('belongs to another user')
+})
+
+test.each([
+  ['fails', '#!/bin/sh\necho why >&2\nexit 3\n', 'it ended with 3: why'],
+  ['talks', '#!/bin/sh\nexec yes\n', 'it printed more than 1048576 bytes'],
+  ['lies', '#!/bin/sh\necho "{nonsense"\n', 'it is no JSON'],
+])('a program that %s is reported so', async (name, text, why) => {
+  write(name, text, 0o755)
+  expect((await told())[`default/${name}`]).toContain(why)
+})
+
+test.each([
+  ['deep.json', '['.repeat(60) + ']'.repeat(60), 'its JSON is nested deeper than 50 levels'],
+  ['many.json', `[${'1,'.repeat(200_000)}1]`, 'its JSON has more than 100000 values'],
+  ['long.txt', 'x'.repeat((1 << 20) + 1), 'it has more than 1048576 bytes'],
+])('a file that is too much is refused: %s', async (name, text, why) => {
+  write(name, text)
+  expect(Object.values(await told())).toEqual([why])
+})
+
+test('a plugin cannot take the name of what is built in, nor of another plugin', async () => {
+  write('drbd.json', '{}')
+  write('mine.json', '{"a":1}')
+  write('mine.txt', 'b')
+  expect(await told(plugins(), ['drbd'])).toEqual({
+    'default/drbd-json-plugin': 'another collector has the name of drbd.json: call it otherwise',
+    'default/mine': { a: 1 },
+    'default/mine-txt-plugin': 'another collector has the name of mine.txt: call it otherwise',
+  })
+})
+
+test('a plugin that stays is the same object, so that it goes on', async () => {
+  write('a.json', '{}')
+  const found = plugins()
+  const [first] = await found.find([])
+  write('b.json', '{}')
+  expect((await found.find([]))[0]).toBe(first)
+})
