@@ -1,4 +1,6 @@
 // Reading JSON objects of which little is known: what is missing or of another kind is refused by owner and key.
+import { bool, keyed, leaf, string } from '../lib/shapes/leaves'
+import { Mismatch, type Shape, isObject, mapped } from '../lib/shapes/shape'
 import { BadClusterData } from './cluster-data'
 
 export class JsonFields {
@@ -18,7 +20,7 @@ export class JsonFields {
   }
 
   static of(owner: string, value: unknown): JsonFields {
-    if (!isRecord(value)) throw new BadClusterData(`${owner}: Unable to read JSObject`)
+    if (!isObject(value)) throw new BadClusterData(`${owner}: Unable to read JSObject`)
     return new JsonFields(owner, value)
   }
 
@@ -37,13 +39,11 @@ export class JsonFields {
   }
 
   string(key: string): string {
-    const value = this.get(key)
-    return typeof value === 'string' ? value : this.unreadable(key, 'String')
+    return this.read(key, string)
   }
 
   number(key: string): number {
-    const value = this.get(key)
-    return typeof value === 'number' ? value : this.unreadable(key, 'Int')
+    return this.read(key, number)
   }
 
   isNumber(key: string): boolean {
@@ -51,26 +51,23 @@ export class JsonFields {
   }
 
   boolean(key: string): boolean {
-    const value = this.get(key)
-    return typeof value === 'boolean' ? value : this.unreadable(key, 'Bool')
+    return this.read(key, bool)
   }
 
   list(key: string): readonly unknown[] {
-    const value = this.get(key)
-    return Array.isArray(value) ? value : this.unreadable(key, 'List')
+    return this.read(key, list)
   }
 
-  strings(key: string): string[] {
-    return this.list(key).map((one) => (typeof one === 'string' ? one : this.unreadable(key, 'String')))
+  strings(key: string): readonly string[] {
+    return this.read(key, strings)
   }
 
-  numbers(key: string): number[] {
-    return this.list(key).map((one) => (typeof one === 'number' ? one : this.unreadable(key, 'Int')))
+  numbers(key: string): readonly number[] {
+    return this.read(key, numbers)
   }
 
   object(key: string, owner: string): JsonFields {
-    const value = this.get(key)
-    return isRecord(value) ? new JsonFields(owner, value) : this.unreadable(key, 'JSObject')
+    return new JsonFields(owner, this.read(key, keyed))
   }
 
   objects(key: string): JsonFields[] {
@@ -83,15 +80,26 @@ export class JsonFields {
     return Object.entries(all).map(([name, value]) => [name, JsonFields.of(owner(name), value)])
   }
 
-  private get(key: string): unknown {
-    if (Object.hasOwn(this.values, key)) return this.values[key]
-    const there = JSON.stringify(Object.keys(this.values))
-    throw new BadClusterData(`${this.owner}: key '${key}' not found, object contains only ${there}`)
+  private read<T>(key: string, shape: Shape<T>): T {
+    if (!Object.hasOwn(this.values, key)) {
+      const there = JSON.stringify(Object.keys(this.values))
+      throw new BadClusterData(`${this.owner}: key '${key}' not found, object contains only ${there}`)
+    }
+    try {
+      return shape.parse(this.values[key])
+    } catch (error) {
+      throw error instanceof Mismatch ? new BadClusterData(`${this.owner}: key '${key}': ${error.reason}`) : error
+    }
   }
+}
 
-  private unreadable(key: string, kind: string): never {
-    throw new BadClusterData(`${this.owner}: key '${key}': Unable to read ${kind}`)
-  }
+// With the names that Ganeti's programs have for them.
+const number = leaf('Int', { type: 'number' }, (value) => typeof value === 'number')
+const list = leaf('List', { type: 'array' }, (value): value is readonly unknown[] => Array.isArray(value))
+const [strings, numbers] = [itemsOf(string), itemsOf(number)]
+
+function itemsOf<T>(item: Shape<T>): Shape<readonly T[]> {
+  return mapped(list, (items) => items.map((one) => item.parse(one)))
 }
 
 function parseJson(what: string, text: string): unknown {
@@ -101,6 +109,3 @@ function parseJson(what: string, text: string): unknown {
     throw new BadClusterData(`${what}: Invalid JSON: ${error instanceof Error ? error.message : ''}`)
   }
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
