@@ -1,5 +1,5 @@
 // Programs that go on while whoever started them does other things, and signals to processes.
-import type { fork } from 'node:child_process'
+import { fork, spawn } from 'node:child_process'
 import { errorCode } from './disk'
 
 export interface Started {
@@ -17,15 +17,10 @@ export interface Processes {
   signal(pid: number, signal: NodeJS.Signals): boolean
 }
 
-// Loaded when it is used: most commands start nothing.
-const programs = () => process.getBuiltinModule('node:child_process')
-
 export const systemProcesses: Processes = {
-  get fork() {
-    return programs().fork
-  },
+  fork,
   async start([program, ...args], output) {
-    const child = programs().spawn(program, args, { stdio: ['pipe', output, output], env: {}, detached: true })
+    const child = spawn(program, args, { stdio: ['pipe', output, output], env: {}, detached: true })
     await new Promise<void>((resolve, reject) => child.once('spawn', resolve).once('error', reject))
     child.unref()
     return {

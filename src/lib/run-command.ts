@@ -1,4 +1,5 @@
 // Runs a program: no shell, bounded output, bounded time, and the whole process group ends with it.
+import { spawn } from 'node:child_process'
 import { errorText } from './system-failure'
 
 export interface CommandOptions {
@@ -99,8 +100,7 @@ export function runCommand(argv: readonly string[], options: CommandOptions = {}
 /** An error for arguments and variables that no program can be given, as those with a NUL. */
 function begin(program: string, args: readonly string[], options: CommandOptions) {
   try {
-    // Loaded here, because most commands run no program.
-    return process.getBuiltinModule('node:child_process').spawn(program, args, {
+    return spawn(program, args, {
       cwd: options.cwd,
       env: { ...PLAIN_ENVIRONMENT, ...options.env },
       stdio: ['pipe', 'pipe', options.interactive ? 'inherit' : 'pipe'],
