@@ -1,5 +1,6 @@
 // The kinds of objects of a cluster, and Ganeti's names for those that have tags.
-export type ObjectKind = 'cluster' | 'instance' | 'node' | 'group' | 'network'
+export const OBJECT_KINDS = ['cluster', 'instance', 'node', 'group', 'network'] as const
+export type ObjectKind = (typeof OBJECT_KINDS)[number]
 
 export const TAG_KINDS = {
   cluster: 'cluster',

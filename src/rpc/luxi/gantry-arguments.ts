@@ -1,4 +1,5 @@
 // The arguments of our own LUXI calls, read from the wire. They come from doors of ours, so that a wrong one is a defect there.
+import { OBJECT_KINDS } from '../../model/object-kinds'
 import { listOf, orNull } from '../../lib/shapes/containers'
 import { bool, float, int, json, oneOf, text } from '../../lib/shapes/leaves'
 import { type Fields, objectOf } from '../../lib/shapes/objects'
@@ -28,7 +29,7 @@ export const viewRequest: Shape<ViewRequest> = shape({
 })
 
 const precondition: Shape<Precondition> = shape({
-  kind: oneOf('Kind', ['cluster', 'instance', 'node', 'group', 'network']),
+  kind: oneOf('Kind', OBJECT_KINDS),
   uuid: text,
   serial_no: int,
 })
