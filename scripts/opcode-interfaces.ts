@@ -24,7 +24,7 @@ export function sortedOpcodes(): OpcodeDefinition[] {
 }
 
 export function opcodeInterfaces(): string {
-  const common = interfaceText(COMMON, 'What every opcode takes.', commonTable(), '')
+  const common = interfaceText(COMMON, 'The parameters that every opcode takes.', commonTable(), '')
   const own = sortedOpcodes().map((definition) =>
     interfaceText(interfaceName(definition), definition.doc, definition.params, ` extends ${COMMON}`),
   )

@@ -1,4 +1,4 @@
-// What the OpenAPI documents of all doors have in common.
+// The parts that the OpenAPI documents of all doors have in common.
 import type { Schema } from '../src/lib/shapes/shape'
 
 type Json = { [key: string]: unknown }

@@ -16,7 +16,7 @@ type Json = { [key: string]: unknown }
 
 export function finishRapi(spec: Spec): Spec {
   const { schemas } = spec.components
-  schemas[COMMON] = tableSchema('What every opcode takes.', commonTable())
+  schemas[COMMON] = tableSchema('The parameters that every opcode takes.', commonTable())
   for (const definition of sortedOpcodes()) schemas[interfaceName(definition)] = opcodeSchema(definition)
   schemas['Error'] = ERROR
   schemas['Problem'] = PROBLEM

@@ -12,7 +12,7 @@ interface Kind {
   readonly one?: string
   /** A field to filter by. */
   readonly key: string
-  /** What is shown without `fields`. */
+  /** The fields that are shown without `fields`. */
   readonly shown: string
 }
 
@@ -70,7 +70,7 @@ function controller(kind: Kind): string {
   return `/** One page of what was asked for. */
 export interface ${name}Page {
   items: ${view}[]
-  /** What to give as \`after\` for the next page; null on the last one. */
+  /** The value of \`after\` for the next page; null on the last one. */
   next: string | null
 }
 

@@ -59,7 +59,7 @@ function objectText([name, kind, fields]: (typeof OBJECTS)[number]): string {
     if (described === undefined) throw new Error(`${kind} has no field ${field}`)
     return fieldText(kind, field, described, 2)
   })
-  const doc = `/** What version 2 shows of ${article(kind)} ${kind.toLowerCase()}; null where a value is not known. */`
+  const doc = `/** The fields that version 2 shows of ${article(kind)} ${kind.toLowerCase()}; null where a value is not known. */`
   return `${doc}\nexport interface ${name} {\n${lines.join('\n')}\n}\n`
 }
 
@@ -84,7 +84,7 @@ const article = (kind: string): string => (/^[AEIOU]/.test(kind) ? 'an' : 'a')
 
 function viewText(name: string, fields: Readonly<Record<string, AnyField>>): string {
   const lines = Object.entries(fields).map(([field, described]) => fieldText(name, field, described, 3))
-  const doc = `/** What is known of ${article(name)} ${name.toLowerCase()}: the fields that were asked for; null where a value is not known. */`
+  const doc = `/** The fields of ${article(name)} ${name.toLowerCase()} that were asked for; null where a value is not known. */`
   const shown = defaults(fields).map((field) => `  '${field}',\n`)
   return (
     `${doc}\nexport interface ${name}View {\n${lines.join('\n')}\n}\n\n` +

@@ -116,7 +116,7 @@ const ONLY_IN_LIB: Record<string, string> = {
   'process.env': 'lib/paths.ts or lib/environment.ts',
 }
 
-/** What reaches the machine, its disk, its programs or its clock without having been given it. */
+/** Modules that reach the machine, its disk, its programs or its clock without having been given it. */
 const REACHING_MODULES = /^node:(fs|fs\/promises|child_process)$/
 const REACHING_GLOBALS = ['process.kill', 'os.networkInterfaces', 'os.cpus']
 const REACHING_NAMES = /^(thisMachine|runCommand|system(Files|Processes|Disk|Clock|Random)|ownedDisk|readBounded)$/

@@ -112,7 +112,7 @@ export function candidatesBefore(model: ClusterModel, made: Made, nodes: readonl
 const takeBack = (model: ClusterModel, { move, oldPrimary, oldSecondary }: Made): void =>
   new Changes(model, true).place(move.instance, oldPrimary, oldSecondary)
 
-/** What each part adds to the score. */
+/** The part of the score of each column. */
 export function changed(before: readonly Component[], after: readonly Component[]): ScoreComponent[] {
   return before
     .map(({ name, value, weight }, at) => ({

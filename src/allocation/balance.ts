@@ -83,7 +83,7 @@ export function* balance(
   return score
 }
 
-/** What a trial says and what the score is afterwards may differ by rounding; a gain must be more, or moves go back and forth for ever. */
+/** A trial and the score afterwards may differ by rounding; a gain must be more, or moves go back and forth for ever. */
 const ROUNDING = 1e-10
 
 const accepted = (before: number, after: number, { minGain, minGainLimit }: BalanceOptions): boolean =>
@@ -193,7 +193,7 @@ class Search implements Looking {
   }
 }
 
-/** What may be done with an instance. */
+/** The moves that an instance may make. */
 export function replacements(
   model: ClusterModel,
   instance: number,

@@ -1,9 +1,9 @@
-// What a unit of each resource adds to the bounds of each target, and of that what instances of one size add: counted once a step.
+// The part of a unit of each resource in the bounds of each target, and that of instances of one size: counted once a step.
 import type { Asked } from './bound-roles'
 import { type ClusterModel, Col, type NodeFacts } from './cluster-model'
 import { CONTRIBUTION, RESERVED, RESERVED_WEIGHT, SPREAD_COUNT, type Score, WEIGHTS } from './score'
 
-/** What most instances ask for the same amount of: a resource with and without forthcoming ones, and the loads. */
+/** The columns that most instances ask the same amount of: a resource with and without forthcoming ones, and the loads. */
 export const TOGETHER: readonly (readonly number[])[] = [
   [0, 9],
   [1, 10],
@@ -11,7 +11,7 @@ export const TOGETHER: readonly (readonly number[])[] = [
   [8, 12],
   [4, 5, 6, 7],
 ]
-/** Of these a target has less when it gets an instance; of all others more. */
+/** A target has less of these when it gets an instance, and more of all others. */
 const FREE = [0, 1, 9, 10]
 /** Targets that are worse than this, in units of the spread, count as no worse: a line over a shorter interval is closer to the root. */
 const FAR = 0.5
@@ -73,7 +73,7 @@ export class Columns {
     this.reservingCosts = reserving.every((one) => RESERVED_WEIGHT + 2 * one >= 0)
   }
 
-  /** What each target adds at the least when it gets what is asked for, and the least of that. */
+  /** The least sum of each target when it gets what is asked for, and the least of these. */
   fill(asked: Asked): void {
     const { amounts, values, counted } = asked
     const { failing } = this
@@ -100,7 +100,7 @@ export class Columns {
     asked.least = values[asked.leastAt] ?? Infinity
   }
 
-  /** What the target adds when it has to keep that much memory for one primary. */
+  /** The target's sum when it has to keep that much memory for one primary. */
   ofReserve(target: number, needed: number): number {
     const more = needed - (this.reserved[target] ?? 0)
     if (more <= 0) return 0

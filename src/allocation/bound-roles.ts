@@ -1,11 +1,11 @@
-// What instances ask of the node that becomes their primary, or their secondary: the same for all instances of a size.
+// Demands of instances on the node that becomes their primary or secondary: the same for all instances of a size.
 import { BOUND_SIZES_MAX } from '../model/limits/allocation'
 import { type Columns, RANGE } from './bound-columns'
 import type { InstanceFacts } from './cluster-model'
 import { RESERVED, SPREAD_COUNT } from './score'
 
 export interface Asked {
-  /** Of what each spread is about. */
+  /** The column that each spread is about. */
   readonly amounts: Float64Array
   /** 0 for what is not there yet: it does not count as an instance. */
   readonly counted: number
@@ -16,7 +16,7 @@ export interface Asked {
   readonly ranges: Float64Array
   least: number
   leastAt: number
-  /** Of the columns that it was counted with. */
+  /** The columns that it was counted with. */
   version: number
 }
 

@@ -10,7 +10,7 @@ import { CONTRIBUTION, LOST, NO_DIFFERENCE, RESERVED, SPREAD_COUNT, type Score, 
 /** Rounding of the bounds themselves. */
 export const SLACK = 1e-9
 
-/** What a kind of move does besides what it does to its target. */
+/** The effects of a kind of move besides those on its target. */
 export interface Source {
   /** As `Score.difference` writes them. */
   readonly differences: readonly [] | readonly [Float64Array] | readonly [Float64Array, Float64Array]
@@ -68,7 +68,7 @@ export class Bounds {
     }
   }
 
-  /** What changes for a target that keeps so much memory already for the primary whose secondary it is to become. */
+  /** The change for a target that already keeps so much memory for the primary whose secondary it is to become. */
   changeWith(kept: number, place: number, { reserve }: Asked): number {
     return this.columns.ofReserve(place, reserve + kept) - this.columns.ofReserve(place, reserve)
   }

@@ -24,7 +24,7 @@ export interface CapacityQuestion {
 
 export function capacityByGroup(data: ClusterData, question: CapacityQuestion, options: AllocOptions): Capacity {
   const groups = data.groups.flatMap(({ name }, at) =>
-    // Of each group as if the others were left alone.
+    // Each group counts as if the others were left alone.
     question.groups.includes(name) ? [capacityOf(buildModel(data), at, question, options)] : [],
   )
   return { fits: groups.reduce((sum, { fits }) => sum + fits, 0), groups }

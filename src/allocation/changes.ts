@@ -120,7 +120,7 @@ export class Changes {
     return verdict
   }
 
-  /** What is counted by name at its nodes. */
+  /** The figures that are counted by name at its nodes. */
   private link(instance: number, by: 1 | -1): void {
     const { model } = this
     const facts = model.instances[instance]

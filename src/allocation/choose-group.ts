@@ -20,7 +20,7 @@ export interface Wanted {
   readonly required: number
 }
 
-/** What came of one group. */
+/** The result for one group. */
 export interface Attempt {
   readonly group: number
   readonly tried: Tried | DedicatedTried | string

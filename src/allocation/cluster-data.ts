@@ -1,4 +1,4 @@
-// What a cluster looks like to the allocation: plain records, as the loaders fill them. Nodes, groups and instances are meant by
+// The cluster as the allocation sees it: plain records, as the loaders fill them. Nodes, groups and instances are meant by
 import {
   ALLOCATION_TEMPLATES,
   type DiskTemplate,

@@ -52,7 +52,7 @@ export interface Settings {
   readonly minDisk?: number
 }
 
-/** What never changes about a node. */
+/** The properties of a node that never change. */
 export interface NodeFacts {
   readonly data: NodeData
   readonly alias: string
@@ -249,7 +249,7 @@ function fillRows(model: ClusterModel): void {
   })
 }
 
-/** What was reported already knows of instances that exist: only what counts them is filled. */
+/** Reports of nodes already know of instances that exist: only columns that count them are filled. */
 function place(model: ClusterModel, instance: InstanceFacts, at: number, primary: boolean): void {
   const { rows } = model
   const node = model.nodes[at]

@@ -68,7 +68,7 @@ export function tryDedicated(
       consider({ primary, secondary, score: 0 }, both)
     }
   }
-  // What closures assign is not seen by the compiler.
+  // The compiler does not see assignments in closures.
   const found = best as { placed: Placed; loss: Loss } | undefined
   return { solution: found?.placed, loss: found?.loss, fits, failures }
 }

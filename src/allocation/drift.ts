@@ -14,7 +14,7 @@ export class Drift {
    * that of the sources.
    */
   readonly bends = new Float64Array(SPREAD_COUNT)
-  /** What all spreads may be below that besides: those that hardly are any have no line. */
+  /** The amount by which all spreads may be below that besides: those that hardly are any have no line. */
   fixed = 0
   /** By spread: the least and the most that a unit of an amount is to a node. */
   readonly lowest = new Float64Array(SPREAD_COUNT).fill(Infinity)
@@ -57,7 +57,7 @@ export class Drift {
     const mean = (4 * largest * largest) / score.online
     const bend = this.bend(2 * largest * (range + largest) + mean, after, slope)
     if (slope === 0) this.fixed += this.rootAt(k, after)
-    // What a move of the largest amount may take from the sum of squares, and add to it, and what any changes for each unit.
+    // The most that a move of the largest amount takes from the sum of squares, or adds to it, and the change by any move for each unit.
     const wide = Math.max(range, ranges[k] ?? 0)
     const taken = 2 * largest * wide + (largest * largest) / score.online
     const added = 2 * largest * (wide + largest)
@@ -78,7 +78,7 @@ export class Drift {
     bends[k] = bend
   }
 
-  /** What each unit adds to the score when the sum of squares changes by so much. */
+  /** The part of each unit in the score when the sum of squares changes by so much. */
   private chord(k: number, squares: number, by: number): number {
     return (this.rootAt(k, squares + by) - this.rootAt(k, squares)) / by
   }

@@ -1,4 +1,4 @@
-// What moves do to the nodes that they change, and the scores to Ganeti's last bit that they leave. Moves of instances that are alike do the
+// Effects of moves on the nodes that they change, and the scores to Ganeti's last bit that they leave. Moves of instances that are alike do the
 // same to other nodes; and of targets that are alike only their places in Ganeti's order tell the scores apart.
 import { NO_NODE } from './cluster-data'
 import type { ClusterModel } from './cluster-model'
@@ -34,7 +34,7 @@ export class Effects {
   private readonly exact: ExactScore
   private readonly trials: Trials
   private readonly known = new Map<string, Effect>()
-  /** What tells effects apart: the pairs, and for each of up to four nodes its place and what it contributes and counts. */
+  /** The key that tells effects apart: the pairs, and for each of up to four nodes its place and what it contributes and counts. */
   private readonly parts = new Float64Array(1 + 4 * (1 + CONTRIBUTION + COUNTED.length))
   private readonly bytes = Buffer.from(this.parts.buffer)
 
@@ -122,7 +122,7 @@ export class Effects {
     return node === this.trials.primary || node === this.trials.secondary
   }
 
-  /** Of the instance's nodes the rows without it; of others a copy. */
+  /** The rows of the instance's nodes without it, and copies of the others. */
   private rowOf(node: number, row: number): number {
     const { primary, secondary, placement } = this.trials
     if (node === primary) return ROW.primary

@@ -1,9 +1,9 @@
-// What each node contributes to each spread, in Ganeti's order, and what is summed up over them when some nodes change. A sum over all nodes
+// The contribution of each node to each spread, in Ganeti's order, and their sums when some nodes change. A sum over all nodes
 // takes its time, so what is found is kept: of many moves the same nodes contribute the same to a spread.
 import type { ClusterModel } from './cluster-model'
 import { CONTRIBUTION, SPREAD_COUNT, type Score } from './score'
 
-/** What a node contributes when it is changed. */
+/** The contribution of a node when it is changed. */
 export interface Contributed {
   readonly node: number
   readonly spreads: Float64Array

@@ -134,7 +134,7 @@ export class ExactScore {
     }
   }
 
-  /** What is only added up. */
+  /** Figures that are only added up. */
   private added(
     { counted, value }: Component,
     changed: readonly Changed[],

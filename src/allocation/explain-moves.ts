@@ -98,7 +98,7 @@ export function candidatesToBalance(
     if (mirrored && node === secondary)
       return may.failover ? failover(model, trials) : { node: name, reject: 'not wanted' }
     const verdict = mirrored ? trials.replaceSecondary(node) : trials.failoverToAny(node)
-    // What would fit is left out by the options of the balance.
+    // Places that would fit are left out by the options of the balance.
     if (verdict === Verdict.ok)
       return { node: name, reject: options.diskMovesImpossible ? 'not possible' : 'not wanted' }
     return rejected(model, trials, node, verdict, mirrored)

@@ -1,4 +1,4 @@
-// What a request finds of each node, as the cluster is before it is answered.
+// Findings of a request about each node, as the cluster is before it is answered.
 import type { AllocOptions } from './allocate'
 import { instanceByName, groupByUuid } from './answer'
 import type { ClusterModel } from './cluster-model'

@@ -1,4 +1,4 @@
-// What was found of nodes as places of an instance, in words and as it travels.
+// Findings about nodes as places of an instance, in words and as they travel.
 import type { CandidateNode, Reject } from '../model/allocation'
 import { score8 } from './numbers'
 import type { Candidate } from './requests'

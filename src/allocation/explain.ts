@@ -50,7 +50,7 @@ function excluded(
 
 const UNUSABLE: readonly Reject[] = ['offline', 'drained', 'not vm_capable', 'no answer']
 
-/** What else than dead a node may be that counts as offline. */
+/** The states of a node, other than dead, that count as offline. */
 export const whyOffline = ({ data }: NodeFacts): Reject => UNUSABLE.find((one) => one === data.unusable) ?? 'offline'
 
 class Look {
@@ -124,7 +124,7 @@ class Look {
   private noReserve(node: number): Candidate {
     const { restrictTo } = this.options
     const failing = this.failing.flatMap((at) => this.model.data.nodes[at] ?? [])
-    // Of others the asker need not know.
+    // The asker need not know of others.
     const [first, ...others] = failing.filter(({ name }) => restrictTo?.includes(name) ?? true)
     const more = others.length > 0 ? ` or ${others.length} more` : ''
     const group = this.model.data.groups[first?.group ?? -1]?.name ?? ''
@@ -162,7 +162,7 @@ function forbidden(wrong: Verdict, data: InstanceData, policy: Policy, exclusive
   return wrong === Verdict.disk || size === undefined ? template : `${template} and ${size}`
 }
 
-/** What the policy of a group forbids, and what it allows instead. */
+/** Values that the policy of a group forbids, and those that it allows instead. */
 function tooMuch(wrong: Verdict, data: InstanceData, policy: Policy, exclusiveStorage: boolean): string | undefined {
   const bounds = policy.minMax[0]
   const told = SIZES[wrong]
@@ -194,7 +194,7 @@ const SIZES: { readonly [V in Verdict]?: Size } = {
   },
 }
 
-/** What there is of that which is short, where the node would become the primary. */
+/** The amount that there is of the resource that is short, where the node would become the primary. */
 export function shortage(
   model: ClusterModel,
   instance: number,

@@ -310,7 +310,7 @@ export class Filling {
     return failures
   }
 
-  /** Of the kinds that are okay as primaries. */
+  /** The kinds that are okay as primaries. */
   private eachKnownPair(okay: readonly boolean[], visit: (primary: number, secondary: number) => void): void {
     for (const primary of this.nodes) {
       if (okay[this.alike.kindOf(primary)] !== true) continue

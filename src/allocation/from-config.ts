@@ -18,15 +18,15 @@ import {
 } from './cluster-data'
 import { type DiskTemplate, factsOf, isDiskTemplate } from '../model/templates'
 
-/** What a node says of itself, in MiB. */
+/** Figures that a node tells of itself, in MiB. */
 export interface LiveNode {
   readonly memoryTotal: number
   readonly memoryFree: number
-  /** What it keeps for itself. */
+  /** The memory that it keeps for itself. */
   readonly ownMemory: number
   readonly cpus: number
   readonly ownCpus: number
-  /** Of the storage that is asked about; absent where nobody counts it. */
+  /** Figures of the storage that is asked about; absent where nobody counts it. */
   readonly diskTotal?: number
   readonly diskFree?: number
   readonly spindlesTotal?: number
@@ -75,7 +75,7 @@ function nodeData(
   const unusable = whyUnusable(node, live)
   const counted = own.filter(usesMemory)
   const total = counted.reduce((sum, { memory }) => sum + memory, 0)
-  // What instances have been promised and do not use yet is not free.
+  // Memory that instances have been promised and do not use yet is not free.
   const owed =
     live?.used === undefined
       ? 0

@@ -13,7 +13,7 @@ import { ALIKE_FROM_NODES } from '../model/limits/allocation'
 
 type Options = Pick<AllocOptions, 'capacity' | 'capacityIgnores' | 'acceptExisting' | 'acceptFailing'>
 
-/** What is known of a node's death. `sure`: one more instance somewhere else changes nothing. */
+/** The knowledge about a node's death. `sure`: one more instance somewhere else changes nothing. */
 interface Known {
   readonly survives: boolean
   readonly sure: boolean
@@ -30,7 +30,7 @@ interface Held {
   readonly facts: InstanceFacts | undefined
   readonly primary: number
   readonly secondary: number
-  /** What became of the nodes that were asked. */
+  /** The results for the nodes that were asked. */
   readonly known: ReadonlyMap<number, Known>
 }
 
@@ -87,7 +87,7 @@ export class GlobalN1 {
     })
   }
 
-  /** What is known of the cluster as it is, for when it is so again. */
+  /** The knowledge about the cluster as it is, for when it is so again. */
   knowledge(): Knowledge {
     this.follow()
     return { known: new Map(this.known), surely: this.surely, primaries: this.primaries }
@@ -157,7 +157,7 @@ export class GlobalN1 {
     return nodes.includes(this.weakest) ? [this.weakest, ...nodes.filter((node) => node !== this.weakest)] : nodes
   }
 
-  /** What was known of the nodes is forgotten when the model has changed. */
+  /** The knowledge about nodes is forgotten when the model has changed. */
   private follow(): void {
     const { model } = this
     if (this.version === model.version || this.adopted()) return
@@ -246,7 +246,7 @@ export class GlobalN1 {
     return nodes.filter((other) => other !== node && model.data.nodes[other]?.group === group)
   }
 
-  /** What counting tells: wherever the first of the instances go, there is room for the last, or there is too little even for small ones. */
+  /** The result of counting: wherever the first of the instances go, there is room for the last, or there is too little even for small ones. */
   private room(node: number, instances: readonly number[]): Known | undefined {
     const { model } = this
     const facts = instances.flatMap((instance) => model.instances[instance] ?? [])

@@ -42,7 +42,7 @@ export const replaceStep = (model: ClusterModel, instance: number, to: number): 
   remote_node: model.data.nodes[to]?.name,
 })
 
-/** What a move is called where people read it: who runs is migrated live, and only who does not is failed over. */
+/** The name of a move where people read it: an instance that runs is migrated live, and only one that does not is failed over. */
 export function moveName(model: ClusterModel, { kind, instance }: Pick<Move, 'kind' | 'instance'>): string {
   const running = isRunning(model.instances[instance]?.data.status ?? '')
   return kind.replace('-to-any', '').replace('failover', running ? 'migrate' : 'failover')

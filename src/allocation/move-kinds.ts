@@ -25,7 +25,7 @@ export interface Kind {
   /** The nodes afterwards. */
   primaryAfter(to: number): number
   secondaryAfter(to: number): number
-  /** What it does besides what it does to its target, at the least; of what no target makes possible, more than any number. */
+  /** Its least effect besides that on its target; more than any number for a move that no target makes possible. */
   source(): Source
   /** The memory that is kept already where its new primary's instances may have to start. */
   kept(to: number): number
@@ -40,7 +40,7 @@ export class MoveKinds {
   instance = -1
   primary = NO_NODE
   secondary = NO_NODE
-  /** What the nodes lose when the instance is taken off them. */
+  /** The amounts that the nodes lose when the instance is taken off them. */
   private readonly emptied = newDifference()
   private readonly freed = newDifference()
   private readonly other = newDifference()

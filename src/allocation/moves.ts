@@ -34,7 +34,7 @@ export interface Found extends Move {
 }
 
 export interface Replacements {
-  /** Of an instance without a mirror whose disks all nodes have. */
+  /** Moves of an instance without a mirror whose disks all nodes have. */
   readonly failoverToAny: boolean
   /** Anything that copies disks. */
   readonly disks: boolean
@@ -44,7 +44,7 @@ export interface Replacements {
   readonly failoverAndReplace: boolean
 }
 
-/** Of moves that are as good but for rounding, Ganeti's, or any: then a search ends where nothing can be better by more than that. */
+/** Takes Ganeti's move among those that are as good but for rounding, or any of them: then a search ends where nothing can be better by more than that. */
 export type TieRule = 'told apart' | 'any'
 
 /** Bounds are below what they are about by less than half of this. */
@@ -182,7 +182,7 @@ export class Mover implements TargetSearch {
     this.lowest = Math.min(this.lowest, this.targets.each(this, trying))
   }
 
-  /** What a move must leave less than. */
+  /** A move must leave a lower score than this. */
   private limit(): number {
     return this.apart && this.best !== undefined ? this.least + SAME : this.least
   }
@@ -192,7 +192,7 @@ export class Mover implements TargetSearch {
     if (outcome.score < this.limit()) this.take(this.found(known.kind, to, outcome))
   }
 
-  /** Of targets that are alike, and keep no memory, the one that leaves least to the last bit stands for all. */
+  /** The target that leaves least to the last bit stands for all that are alike and keep no memory. */
   attemptAlike(known: Known, targets: TargetKind): void {
     const { kind } = known
     let found: Found | undefined

@@ -1,4 +1,4 @@
-// What counting tells of global N+1 without trying: when a node dies, is there room at all for what was on it? Nothing but sizes counts
+// Global N+1 by counting, without trying: when a node dies, is there room at all for what was on it? Nothing but sizes counts
 // here: where there is no room, there is none either when it is tried, nor is there any with a larger instance.
 import { type ClusterModel, Col, type InstanceFacts, freeMemory } from './cluster-model'
 import { type InstanceData, escapesWhole } from './cluster-data'
@@ -48,7 +48,7 @@ export function mayDie(
   return new Packing(items, [...bins.values()]).mayFit()
 }
 
-/** What is made anew must be as the policy of the group wants it. */
+/** Instances that are made anew must keep to the policy of the group. */
 function isWelcome(model: ClusterModel, data: InstanceData, escapes: readonly number[]): boolean {
   if (escapesWhole(data.template)) return true
   return escapes.some((node) => {
@@ -82,7 +82,7 @@ class Packing {
     const item = this.items[at]
     if (item === undefined || ++this.tries > OUTLOOK_TRIES) return true
     const next = this.items[at + 1]
-    // Of equal items the order does not matter.
+    // The order of equal items does not matter.
     const same = next !== undefined && next.memory === item.memory && next.disk === item.disk
     for (let k = from; k < this.bins.length; k++) {
       const bin = this.bins[k]

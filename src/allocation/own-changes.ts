@@ -1,4 +1,4 @@
-// What each kind of move of an instance does to the instance's own nodes. It stays true until one of these nodes changes, so what the moves
+// The effect of each kind of move of an instance on the instance's own nodes. It stays true until one of these nodes changes, so what the moves
 // change at the least is weighed again for every step from these numbers, without trying a move.
 import { NO_NODE } from './cluster-data'
 import type { ClusterModel } from './cluster-model'
@@ -7,7 +7,7 @@ import { CONTRIBUTION, NO_DIFFERENCE, RESERVED, SPREAD_COUNT, type Score } from 
 
 /** Places of the kinds of moves of one instance. */
 export const PLACES = 5
-/** Of these the first difference is that of the primary, and the second that of the secondary; of the others it is the other way round. */
+/** For these the first difference is the primary's, and the second the secondary's; for the others it is the other way round. */
 const FROM_PRIMARY = [false, true, false, false, true]
 /** Places of what is kept of a move, behind both differences. */
 const LINEAR = 2 * SPREAD_COUNT
@@ -54,7 +54,7 @@ export class OwnChanges {
   }
 
   /**
-   * What the move changes at the least, when a target gets these amounts, besides what that adds to the target: along the lines of the
+   * The least change by the move when a target gets these amounts, besides the target's own: along the lines of the
    * spreads, less what these may be above the roots.
    */
   weigh(instance: number, place: number, amounts: Float64Array): number {

@@ -1,4 +1,4 @@
-// What the steps of a planned balance hang on: the objects of the configuration that must be as they were.
+// The preconditions of the steps of a planned balance: the objects of the configuration that must be as they were.
 import { findNode } from '../config/lookup'
 import { recordValues } from '../config/records'
 import type { ConfigData } from '../model/config'
@@ -10,7 +10,7 @@ interface Version {
   readonly serial_no: number
 }
 
-/** Of each opcode. A step hangs on its instance, unless an earlier step changes it, and on the nodes that it goes to. */
+/** The preconditions of each opcode. A step hangs on its instance, unless an earlier step changes it, and on the nodes that it goes to. */
 export function preconditionsOf(config: ConfigData, { ops, steps }: Pick<BalanceAnswer, 'ops' | 'steps'>): Version[][] {
   const instances = new Map(recordValues(config.instances).map((one) => [one.name, one]))
   const touched = new Set<string>()

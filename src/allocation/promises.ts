@@ -1,4 +1,4 @@
-// What each instance promises: no move of it changes the score by less. A promise is found when the instance is looked at. Afterwards it
+// The promise of each instance: no move of it changes the score by less. A promise is found when the instance is looked at. Afterwards it
 // is kept true from step to step: a step changes a few nodes, and the slopes of the spreads by a little. So moves between other nodes gain
 // at most a little more than before, and moves to those nodes are bounded by two sums, one of the instance's nodes and one of the target.
 import { asPrimary, asSecondary } from './bound-roles'
@@ -10,7 +10,7 @@ import { SPREAD_COUNT, type Score } from './score'
 import { type Asking, NO_AMOUNTS, TargetSums } from './target-sums'
 import { isMirroredInside } from '../model/templates'
 
-/** What a role of instances of a size asks of a target. */
+/** The amounts that a role of instances of a size asks of a target. */
 export interface Role {
   readonly isPrimary: boolean
   readonly amounts: Float64Array
@@ -20,7 +20,7 @@ export interface Role {
   version: number
 }
 
-/** What each target adds, for the role that it was counted for last. */
+/** The sums of each target, for the role that they were counted for last. */
 interface Counted {
   readonly sums: Float64Array
   role: Role | undefined
@@ -96,7 +96,7 @@ export class Promises {
     this.follow([])
   }
 
-  /** What its moves change besides what they add to their targets, as far as that is known without trying any. */
+  /** The change by its moves besides their targets', as far as it is known without trying any. */
   outline(instance: number): void {
     const { own } = this
     const [primary, secondary] = [this.roleOf(instance, true), this.roleOf(instance, false)]
@@ -142,7 +142,7 @@ export class Promises {
     return this.leastOf[id] ?? -Infinity
   }
 
-  /** What each target adds; valid until it is asked for another of this step. */
+  /** The sum of each target; valid until it is asked for another of this step. */
   sumsOf(role: Role): Float64Array {
     const counted = this.counted[role.isPrimary ? 0 : 1]
     const { sums } = counted
@@ -156,7 +156,7 @@ export class Promises {
     return sums
   }
 
-  /** What some steps like the last will take from its promise. */
+  /** The amount that some steps like the last will take from its promise. */
   ahead(instance: number): number {
     const loss = this.losses[this.sizeOf[instance] ?? 0] ?? 0
     return loss < Infinity ? STEPS_AHEAD * loss : 0

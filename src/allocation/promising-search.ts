@@ -20,7 +20,7 @@ export class PromisingSearch {
   private readonly order: Int32Array
   private stale: readonly number[]
   private before = 0
-  /** What the best move that was found changes. */
+  /** The change of the score by the best move that was found. */
   private change = 0
 
   constructor(
@@ -33,7 +33,7 @@ export class PromisingSearch {
     this.stale = candidates
   }
 
-  /** Of moves that are as good but for rounding, Ganeti's. */
+  /** Ganeti's move among those that are as good but for rounding. */
   best(before: number): Found | undefined {
     const { candidates, promises, looking, founds, order } = this
     const { least } = promises

@@ -21,7 +21,7 @@ export async function* toParts({ data, question, options }: Asked): AsyncGenerat
   }
 }
 
-/** What came out of `toParts`, at the other end. */
+/** The question again from its parts, at the other end. */
 export function fromParts([head, ...rest]: readonly unknown[]): Asked {
   // Both ends are ours, and the parts come in order.
   const asked = head as Asked

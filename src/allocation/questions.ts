@@ -1,4 +1,4 @@
-// What may take the allocation so long that it is done in a thread of its own: plain data in and out, the same for the same input.
+// Questions to the allocation that take so long that they get a thread of their own: plain data in and out, the same for the same input.
 import type { Capacity, WhatIf } from '../model/allocation'
 import type { AllocOptions } from './allocate'
 import { type BalanceAnswer, type BalanceQuestion, planBalanceSteps } from './balance-plan'

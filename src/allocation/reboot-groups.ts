@@ -14,7 +14,7 @@ export interface NodeGraph {
 
 export interface RebootGroup {
   readonly nodes: readonly number[]
-  /** What must go elsewhere before. */
+  /** Instances that must go elsewhere before. */
   readonly moves: readonly Move[]
 }
 

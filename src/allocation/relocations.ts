@@ -15,7 +15,7 @@ interface Mark {
   readonly secondaries: Lists
 }
 
-/** What comes away from a node that goes down may exceed soft limits. */
+/** Instances that leave a node that goes down may exceed soft limits. */
 export class Relocations {
   /** By node, what came last first. */
   primaries: Lists

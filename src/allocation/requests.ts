@@ -1,4 +1,4 @@
-// What the allocation may be asked, and what it answers: plain data, by name. The allocator protocol carries the same over JSON.
+// Questions to the allocation and its answers: plain data, by name. The allocator protocol carries the same over JSON.
 import type { Reject } from '../model/allocation'
 import type { InstanceData } from './cluster-data'
 
@@ -36,9 +36,9 @@ export interface Candidate {
   /** How much worse (above 0) or better the whole becomes; only where it fits. */
   readonly scoreChange?: number
   readonly reject?: Reject
-  /** What more there is to say of that. */
+  /** Details of the reason. */
   readonly detail?: string
-  /** What was short, where it is a number: MiB of memory and disk, CPUs, spindles. */
+  /** The amount that was short, where it is a number: MiB of memory and disk, CPUs, spindles. */
   readonly free?: number
   readonly needed?: number
 }
@@ -60,7 +60,7 @@ export interface Failed {
 /** As opcodes travel: OP_ID and parameters. */
 export type Step = Readonly<Record<string, unknown>> & { readonly OP_ID: string }
 
-/** Of an evacuation and of a change of group: `jobs` has for each moved instance, in the same order, its opcodes. */
+/** The answer to an evacuation or a change of group: `jobs` has for each moved instance, in the same order, its opcodes. */
 export interface Evacuation {
   readonly moved: readonly Moved[]
   readonly failed: readonly Failed[]

@@ -1,4 +1,4 @@
-// What a cluster has, uses and has left, all nodes together.
+// The resources that a cluster has, uses and has left, all nodes together.
 import { type ClusterModel, Col, freeMemory } from './cluster-model'
 import { Score } from './score'
 

@@ -13,7 +13,7 @@ export const LINEAR = 2 * SPREAD_COUNT
 const NODE = LINEAR + 1
 export const newDifference = (): Float64Array => new Float64Array(NODE + 1)
 export const NO_DIFFERENCE = newDifference()
-/** What may be lost of a sum of squares, for each unit that was added or taken away. */
+/** The loss by rounding in a sum of squares, for each unit that was added or taken away. */
 export const LOST = 2 ** -50
 /** A spread that would differ by more than this for what was lost is counted anew: less than what tells two scores apart. */
 const UNSURE = 2e-11
@@ -25,13 +25,13 @@ export interface Component {
   readonly name: string
   /** Which of the spreads it is, if it is one. */
   readonly spread?: number
-  /** What of the nodes it adds up; pairs of tags are neither. */
+  /** The value of nodes that it adds up; pairs of tags are neither. */
   readonly counted?: keyof Counted
   readonly value: number
   readonly weight: number
 }
 
-/** What is only added up. */
+/** Figures that are only added up. */
 export interface Counted {
   failing: number
   offline: number
@@ -64,7 +64,7 @@ export function countOn(
   return totals
 }
 
-/** What the node adds, from the row at `row` of `rows`, which may be one of a trial. */
+/** The node's part, from the row at `row` of `rows`, which may be one of a trial. */
 export function contribute(
   model: ClusterModel,
   node: number,
@@ -109,7 +109,7 @@ export class Score {
   readonly contributions: Float64Array
   readonly squares = new Float64Array(SPREAD_COUNT)
   readonly sums = new Float64Array(SPREAD_COUNT)
-  /** What the contributions add up to: as the means are rounded, not quite nothing. */
+  /** The sum of the contributions: as the means are rounded, not quite nothing. */
   readonly remainders = new Float64Array(SPREAD_COUNT)
   readonly means = new Float64Array(SPREAD_COUNT)
   /** As the nodes contribute them. */
@@ -170,7 +170,7 @@ export class Score {
     return this.linear + this.pairs.value()
   }
 
-  /** What changes when the node has the row at `row`: differences of the values, of their squares, and of what is added up. */
+  /** The changes when the node has the row at `row`: differences of the values, of their squares, and of what is added up. */
   difference(node: number, rows: Float64Array, row: number, out: Float64Array): void {
     contribute(this.model, node, rows, row, scratch, 0)
     const at = node * CONTRIBUTION
@@ -272,7 +272,7 @@ export class Score {
     ]
   }
 
-  /** What a perfectly balanced cluster would still score: memory must be reserved somewhere. */
+  /** The score of a perfectly balanced cluster: memory must be reserved somewhere. */
   optimum(): number {
     const { nodes, model } = this
     if (nodes.length < 2) return 0

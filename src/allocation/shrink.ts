@@ -7,11 +7,11 @@ const UNIT = { memory: 64, disk: 256, cpus: 1, spindles: 1 }
 
 interface Shrinking {
   readonly resource: keyof typeof UNIT
-  /** What there is of it: of disk, on each. */
+  /** The amount that there is: for disk, on each node. */
   readonly values: readonly number[]
 }
 
-/** What is taken away when that is lacking. */
+/** The resource that is taken away when that is lacking. */
 function shrinking(spec: InstanceData, verdict: Verdict): Shrinking | undefined {
   const disks = disksOf(spec)
   switch (verdict) {

@@ -1,4 +1,4 @@
-// What is known of moves until the next one is made: what one gives, all give that are like it.
+// Knowledge about moves until the next one is made: all that are alike give the same.
 import type { Floor } from './bounds'
 import type { ClusterModel } from './cluster-model'
 import type { Outcome } from './effects'

@@ -7,7 +7,7 @@ const PREFIX = {
 }
 const ALLOW = 'htools:allowmigration:'
 
-/** What the cluster's tags declare of this kind. */
+/** The declarations of this kind among the cluster's tags. */
 export const prefixesOf = (clusterTags: readonly string[], kind: keyof typeof PREFIX): string[] =>
   clusterTags
     .filter((tag) => tag.startsWith(PREFIX[kind]) && tag !== PREFIX[kind])

@@ -1,4 +1,4 @@
-// What each target adds to the score at the least when it gets an instance, as far as that does not depend on the instance's own nodes.
+// The least change of the score by each target when it gets an instance, as far as it does not depend on the instance's own nodes.
 // Spreads of which instances ask the same amount go together: the sum of a linear and a square part for each of them.
 import { TOGETHER, unitsOf } from './bound-columns'
 import { type ClusterModel, Col } from './cluster-model'
@@ -9,7 +9,7 @@ import { CONTRIBUTION, RESERVED, RESERVED_WEIGHT, SPREAD_COUNT, type Score } fro
 const SETS: readonly (readonly number[])[] = [...TOGETHER, ...Array.from({ length: SPREAD_COUNT }, (_, k) => [k])]
 const RESERVED_SET = TOGETHER.length + RESERVED
 
-/** What instances of a size ask of a target. */
+/** Demands of instances of a size on a target. */
 export interface Asking {
   /** Its place among all that were made. */
   readonly id: number
@@ -103,7 +103,7 @@ export class TargetSums {
     return reserve === 0 ? sum : sum + this.ofReserve(place, reserve)
   }
 
-  /** What each target adds, and the place of the one that adds least. */
+  /** The sum of each target, and the place of the least. */
   fill({ sets, amounts, counted, reserve }: Asking, sums: Float64Array): number {
     const { failing, linear, square, count } = this
     for (let place = 0; place < count; place++) sums[place] = counted * (failing[place] ?? 0)
@@ -147,7 +147,7 @@ export class TargetSums {
     }
   }
 
-  /** What the target adds when it keeps that much memory for one primary, for which it keeps some already. */
+  /** The target's sum when it keeps that much memory for one primary, for which it keeps some already. */
   ofReserve(place: number, reserve: number, kept?: number): number {
     const at = RESERVED_SET * this.count + place
     const [linear, square] = [this.linear[at] ?? 0, this.square[at] ?? 0]
@@ -220,7 +220,7 @@ export class TargetSums {
   }
 }
 
-/** What two sets add, at these places of the parts. */
+/** The sums of two sets, at these places of the parts. */
 function addParts(
   sums: Float64Array,
   linear: Float64Array,

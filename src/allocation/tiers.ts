@@ -11,7 +11,7 @@ import { shrunk, stepsOf, turns } from './shrink'
  */
 export function fillTiers(filling: Filling, first: InstanceData, limit: number | undefined, before = 0): Filled {
   const added: number[] = []
-  /** What was tried since the last instance that fitted. */
+  /** The trials since the last instance that fitted. */
   let tried: Tier[] = []
   let [spec, left]: [InstanceData | undefined, number | undefined] = [first, limit]
   while (spec !== undefined) {
@@ -37,7 +37,7 @@ export function fillTiers(filling: Filling, first: InstanceData, limit: number |
 interface Tier {
   readonly spec: InstanceData
   readonly failures: readonly number[]
-  /** What was lacking, most often first; in Ganeti's order where it was as often, the last first. */
+  /** The resources that were lacking, the most frequent first; equally frequent ones in Ganeti's order, the last first. */
   readonly worst: readonly Verdict[]
   /** For what comes after it. */
   readonly left: number | undefined

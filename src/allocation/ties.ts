@@ -1,4 +1,4 @@
-// Of places that are as good but for rounding, the order in which Ganeti takes them.
+// The order in which Ganeti takes places that are as good but for rounding.
 import type { Alike } from './alike'
 import { NO_NODE } from './cluster-data'
 import { type ClusterModel, Col, sharedLocations } from './cluster-model'

@@ -1,4 +1,4 @@
-// What happens when nodes die and instances arrive: which come back where, which cannot, and why.
+// Plays the death of nodes and the arrival of instances: which come back where, which cannot, and why.
 import type { LostInstance, PlacedInstance, RefusedInstances, RestoredInstance, WhatIf } from '../model/allocation'
 import type { AllocOptions } from './allocate'
 import { allocate } from './answer'
@@ -128,7 +128,7 @@ interface Arrived {
 
 function arrive(model: ClusterModel, { arriving, nodes, explain }: WhatIfQuestion, options: AllocOptions): Arrived {
   const [placed, refused]: [PlacedInstance[], RefusedInstances[]] = [[], []]
-  // What was lost cannot be asked for a reserve.
+  // Nodes that were lost cannot be asked for a reserve.
   const limits = { ...options, acceptExisting: true, restrictTo: nodes ?? undefined }
   arriving.forEach(({ instance, count }, entry) => {
     for (let done = 0; done < count; done++) {

@@ -1,3 +1,4 @@
+// Who the command line is to the calls of /3: an administrator.
 import type { Master } from '../rpc/luxi/calls'
 import type { Identity } from '../rpc/luxi/gantry'
 import type { GantryMaster } from '../rpc/luxi/gantry-calls'

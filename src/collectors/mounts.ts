@@ -1,4 +1,4 @@
-// What is mounted where on the node.
+// The file systems that are mounted on the node.
 import { type NodeSources, readIfThere } from './report'
 
 export interface Mount {

@@ -1,4 +1,4 @@
-// What the kernel tells of a process.
+// Facts about a process, from the kernel.
 import { type NodeSources, readIfThere } from './report'
 
 export interface ProcessFacts {

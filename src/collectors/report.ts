@@ -31,7 +31,7 @@ export interface Collector extends Described {
   open(sources: NodeSources, inputs: Inputs): OpenCollector
 }
 
-/** What a report says of its collector. */
+/** The part of a report that describes its collector. */
 export interface Described {
   readonly name: string
   /** Reports without one are asked for as `default`. */
@@ -95,7 +95,7 @@ export interface NodeSources {
   list(directory: string): Promise<readonly string[]>
   /** Undefined when there is no such file. */
   stat(file: string): Promise<FileFacts | undefined>
-  /** Of the file system that a directory is on. */
+  /** Figures of the file system that a directory is on. */
   room(directory: string): Promise<Room>
   /** Its standard output; refused with what it said when it fails. */
   run(command: readonly string[]): Promise<string>
@@ -122,7 +122,7 @@ export interface Room {
   readonly free_bytes: number
 }
 
-/** What runs instances here, as far as it is asked. */
+/** The hypervisor of this node, as far as it is asked. */
 export interface BackEnd {
   allInfo(): Promise<ReadonlyMap<string, InstanceRuntime>>
   nodeInfo(): Promise<HypervisorInfo>

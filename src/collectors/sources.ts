@@ -1,4 +1,4 @@
-// What collectors read of the machine that their process runs on.
+// The sources of collectors on the machine that their process runs on.
 import { isMissing } from '../lib/disk'
 import type { Machine } from '../lib/machine'
 import { NOT_STARTED } from '../lib/run-command'

@@ -23,7 +23,7 @@ import {
 /** One page of what was asked for. */
 export interface ExportPage {
   items: ExportView[]
-  /** What to give as `after` for the next page; null on the last one. */
+  /** The value of `after` for the next page; null on the last one. */
   next: string | null
 }
 
@@ -54,7 +54,7 @@ export class ExportsV3PagesController extends V3Resource {
 /** One page of what was asked for. */
 export interface FilterPage {
   items: FilterView[]
-  /** What to give as `after` for the next page; null on the last one. */
+  /** The value of `after` for the next page; null on the last one. */
   next: string | null
 }
 
@@ -93,7 +93,7 @@ export class FiltersV3PagesController extends V3Resource {
 /** One page of what was asked for. */
 export interface GroupPage {
   items: GroupView[]
-  /** What to give as `after` for the next page; null on the last one. */
+  /** The value of `after` for the next page; null on the last one. */
   next: string | null
 }
 
@@ -132,7 +132,7 @@ export class GroupsV3PagesController extends V3Resource {
 /** One page of what was asked for. */
 export interface InstancePage {
   items: InstanceView[]
-  /** What to give as `after` for the next page; null on the last one. */
+  /** The value of `after` for the next page; null on the last one. */
   next: string | null
 }
 
@@ -171,7 +171,7 @@ export class InstancesV3PagesController extends V3Resource {
 /** One page of what was asked for. */
 export interface LockPage {
   items: LockView[]
-  /** What to give as `after` for the next page; null on the last one. */
+  /** The value of `after` for the next page; null on the last one. */
   next: string | null
 }
 
@@ -210,7 +210,7 @@ export class LocksV3PagesController extends V3Resource {
 /** One page of what was asked for. */
 export interface NetworkPage {
   items: NetworkView[]
-  /** What to give as `after` for the next page; null on the last one. */
+  /** The value of `after` for the next page; null on the last one. */
   next: string | null
 }
 
@@ -249,7 +249,7 @@ export class NetworksV3PagesController extends V3Resource {
 /** One page of what was asked for. */
 export interface NodePage {
   items: NodeView[]
-  /** What to give as `after` for the next page; null on the last one. */
+  /** The value of `after` for the next page; null on the last one. */
   next: string | null
 }
 
@@ -288,7 +288,7 @@ export class NodesV3PagesController extends V3Resource {
 /** One page of what was asked for. */
 export interface OsPage {
   items: OsView[]
-  /** What to give as `after` for the next page; null on the last one. */
+  /** The value of `after` for the next page; null on the last one. */
   next: string | null
 }
 

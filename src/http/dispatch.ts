@@ -28,13 +28,13 @@ export interface Asked<Caller, Context> {
   readonly body: unknown
 }
 
-/** What tells one API from another. */
+/** The properties that tell one API from another. */
 export interface Api<Caller, Context> {
   readonly routes: readonly Route<Context>[]
   /** Names in addresses are decoded, and may be any text. */
   readonly anyName: boolean
   readonly bodyType: RegExp
-  /** What a route does not know is refused: the caller meant it to do something. */
+  /** Parameters that a route does not know are refused: the caller meant them to do something. */
   readonly strict: boolean
   /** Throws when who asks is nobody. */
   identify(request: IncomingMessage, response: ServerResponse): Promise<Caller>
@@ -45,7 +45,7 @@ export interface Api<Caller, Context> {
   /** Throws when the caller may not use this route at all. */
   readonly admit?: (route: Route<Context>, caller: Caller) => void
   wrongMethod(request: IncomingMessage, response: ServerResponse, verbs: Iterable<string>): Error
-  /** What the controller gets. */
+  /** The object that the controller gets. */
   context(asked: Asked<Caller, Context>): Context
   answer(asked: Asked<Caller, Context>, result: unknown, context: Context): unknown
   refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void

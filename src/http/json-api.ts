@@ -9,7 +9,7 @@ import { HttpError, retryAfter } from './errors'
 import { leaving } from './leaving'
 import type { Problem } from './problem'
 
-/** What a controller says of its answer, beside the result. */
+/** The headers and status that a controller gives its answer, beside the result. */
 export interface Reply {
   status: number
   readonly headers: Record<string, string>
@@ -26,7 +26,7 @@ export interface JsonDoor {
 }
 
 interface Own<Caller, Context> extends Pick<Api<Caller, Context>, 'routes' | 'identify' | 'nameOf' | 'context'> {
-  /** What the controller has said of its answer. */
+  /** The headers and status that the controller has given its answer. */
   replyOf(context: Context): Reply
 }
 

@@ -1,6 +1,6 @@
+// Tells when the client of a request has gone.
 import type { ServerResponse } from 'node:http'
 
-/** Fires when the client has gone away. */
 export function leaving(response: ServerResponse): AbortSignal {
   const abort = new AbortController()
   response.once('close', () => abort.abort())

@@ -4,7 +4,7 @@ import helmet from 'helmet'
 import { serve, setup } from 'swagger-ui-express'
 
 export interface Contract {
-  /** Of the page. */
+  /** The page's own. */
   readonly title: string
   /** The OpenAPI document. */
   readonly file: string

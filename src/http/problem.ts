@@ -12,9 +12,9 @@ export interface Problem {
   title: string
   /** The HTTP status. */
   status: number
-  /** What happened, to which object, and what can be done. */
+  /** Tells what happened, to which object, and what can be done. */
   detail: string
-  /** What kind of refusal it is, where the cluster told: `unknown_entity`. */
+  /** The kind of refusal, where the cluster told: `unknown_entity`. */
   code?: string
 }
 

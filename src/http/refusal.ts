@@ -11,7 +11,7 @@ export interface Refusal {
   readonly message: string
 }
 
-/** What a door says when it hangs up. */
+/** The answer of a door that hangs up. */
 export interface RefusalWords {
   readonly type: string
   body(refusal: Refusal): Buffer

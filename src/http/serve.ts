@@ -43,7 +43,7 @@ export interface Door {
   readonly accessLog: AccessLevel
   /** Answers requests that it finishes itself. */
   readonly handle: Handler
-  /** What it says to who reaches no handler. */
+  /** The answer to requests that reach no handler. */
   readonly words: RefusalWords
   /** Whether its handler has websockets. Else who asks for one gets the answer of a plain request. */
   readonly websockets?: boolean
@@ -83,7 +83,7 @@ export async function serve(door: Door): Promise<Served> {
   }
 }
 
-/** What all addresses of a door share. */
+/** The parts that all addresses of a door share. */
 interface Room {
   readonly door: Door
   readonly crowd: Crowd

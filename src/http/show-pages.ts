@@ -1,3 +1,4 @@
+// Loads the documentation pages when somebody first asks for them.
 import type { Handler } from './dispatch'
 import type { Contract } from './pages'
 

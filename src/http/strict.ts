@@ -1,4 +1,4 @@
-// What a request says and its route does not know.
+// The parts of a request that its route does not know.
 import type { RouteArgument } from './arguments'
 import { badRequest } from './errors'
 

@@ -211,7 +211,7 @@ async function fsyncDirectory(directory: string): Promise<void> {
 }
 
 /**
- * What touches an open file in the page cache takes microseconds and is done at once: as a job of the thread pool it would cost
+ * Work on an open file in the page cache takes microseconds and is done at once: as a job of the thread pool it would cost
  * ten times that, and every job of the cluster writes a dozen small files. What waits for the disk is left to the pool: syncs, long
  * writes, and changes of a directory, which wait while another process has it synced.
  */

@@ -1,3 +1,4 @@
+// Finds the master's socket: on a real node, or of the embedded cluster that is meant.
 import * as fs from 'node:fs'
 import * as os from 'node:os'
 import * as path from 'node:path'

@@ -1,3 +1,4 @@
+// Starts work bit by bit: as long as enough of it has not ended, no more is begun.
 import type { Clock } from './clock'
 
 export interface PaceBounds {

@@ -1,3 +1,4 @@
+// Reads files up to a length, so that a wrong one cannot fill the memory.
 import * as fs from 'node:fs'
 import type { Files } from './files'
 

@@ -33,7 +33,7 @@ export interface CommandResult {
 /** The code of a program that cannot be started. */
 export const NOT_STARTED = 127
 
-/** What every program is given, whoever started this one. */
+/** The environment that every program gets, whoever started this one. */
 export const PLAIN_ENVIRONMENT = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
   LANG: 'C',

@@ -83,7 +83,7 @@ export function certificateProblem(file: string, pem: string | Buffer, now_ms: n
   )
 }
 
-/** What a server shows whose key and certificate are in one file. */
+/** The certificate and key of a server that has both in one file. */
 export function keyAndCertificate(files: Files, file: string): SecureContextOptions {
   const pem = files.readFileSync(file)
   return { key: pem, cert: pem }

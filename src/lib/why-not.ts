@@ -1,7 +1,7 @@
+// Why a file cannot be read, in the words of Ganeti's Haskell programs.
 import { errorCode } from './disk'
 import { errorText } from './system-failure'
 
-/** Why a file cannot be had, in the words of Ganeti's programs. */
 export const whyNot = (file: string, error: unknown, attempt = 'openFile'): string =>
   `${file}: ${attempt}: ${REASONS[errorCode(error) ?? ''] ?? errorText(error)}`
 

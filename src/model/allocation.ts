@@ -1,6 +1,6 @@
 // Questions to the allocation and their answers, as /3 has them. Memory and disk are in MiB.
 
-/** What a new instance would be. */
+/** A new instance as it would be. */
 export interface InstanceSpecification {
   /** How its disks are stored: `drbd`, `plain`, `file`. */
   disk_template: string
@@ -53,9 +53,9 @@ export interface CandidateNode {
     | null
   /** The same in words. */
   reason: string | null
-  /** What there is of that which is short: MiB or CPUs; null where it is no number. @isDouble */
+  /** The amount that there is of the resource that is short: MiB or CPUs; null where it is no number. @isDouble */
   free: number | null
-  /** What would be needed of it. @isDouble */
+  /** The amount that would be needed of it. @isDouble */
   needed: number | null
 }
 
@@ -105,7 +105,7 @@ export interface BalanceRequest {
 export interface ScoreComponent {
   /** As Ganeti's programs call it: `free_mem_cv`. */
   name: string
-  /** What it adds to the score. @isDouble */
+  /** Its part of the score. @isDouble */
   before: number
   /** @isDouble */
   after: number
@@ -115,12 +115,12 @@ export interface ScoreComponent {
 export interface BalanceStep {
   instance: string
   group: string
-  /** What is done: `migrate` (live; `failover` when it does not run), `replace-secondary`, `migrate-and-replace` and so on. */
+  /** The kind of move: `migrate` (live; `failover` when it does not run), `replace-secondary`, `migrate-and-replace` and so on. */
   kind: string
   /** Its nodes before, the primary first. */
   from: string[]
   to: string[]
-  /** Of the group. @isDouble */
+  /** The group's score. @isDouble */
   score_before: number
   /** @isDouble */
   score_after: number
@@ -147,14 +147,14 @@ export interface CapacityRequest {
   explain?: boolean
 }
 
-/** What fits into a node group while the others stay as they are. */
+/** The instances that fit into a node group while the others stay as they are. */
 export interface GroupCapacity {
   group: string
   /** `preferred`, `last_resort`, or `unallocable`: then only who names the group gets into it. */
   alloc_policy: string
   /** @isInt */
   fits: number
-  /** Of each instance, in the order in which they would be placed: its nodes, the primary first. */
+  /** The nodes of each instance, the primary first, in the order in which instances would be placed. */
   nodes: string[][]
   /** Why no more fit; null where no more were asked for. */
   reason: string | null
@@ -168,7 +168,7 @@ export interface Capacity {
   groups: GroupCapacity[]
 }
 
-/** What happens: nodes die first, then instances arrive. */
+/** The course of events: nodes die first, then instances arrive. */
 export interface WhatIfRequest {
   /** Nodes by name that die. */
   nodes?: readonly string[]
@@ -224,11 +224,11 @@ export interface WhatIf {
   dead: string[]
   /** In the order in which they come back: what ran on a dead node, and where it runs then. */
   restored: RestoredInstance[]
-  /** What ran on a dead node and cannot come back. */
+  /** Instances that ran on a dead node and cannot come back. */
   lost: LostInstance[]
-  /** What runs on, or has come back, but has lost its mirror, and where it gets a new one. */
+  /** Instances that run on, or have come back, but have lost their mirror, and where it gets a new one. */
   mirrored: RestoredInstance[]
-  /** What runs on without a mirror. */
+  /** Instances that run on without a mirror. */
   unmirrored: LostInstance[]
   placed: PlacedInstance[]
   refused: RefusedInstances[]

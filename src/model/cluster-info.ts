@@ -8,7 +8,7 @@ interface NamedParams {
   [name: string]: ParamsOf
 }
 
-/** What the cluster is and how it is set up. */
+/** The cluster and its settings. */
 export interface ClusterInfo {
   software_version: string
   protocol_version: number

@@ -1,3 +1,4 @@
+// The cluster's object in the configuration.
 import type { OsParams, Params, Stamped, StaticState, Tagged } from './common'
 import type { Hypervisor } from './constants/hypervisors'
 import type { GroupDiskParams } from './node-group'

@@ -1,10 +1,10 @@
-// What several configuration objects share.
+// The parts that several configuration objects share.
 
 /** Hypervisor, OS or disk parameters: a free dictionary of scalars (root_path and the like may be null). */
 export type ParamValue = string | number | boolean | null
 export type Params = Readonly<Record<string, ParamValue>>
 
-/** What an OS script gets as OSP_NAME. */
+/** The values that an OS script gets as OSP_NAME. */
 export type OsParams = Readonly<Record<string, string>>
 
 /** When an object was made and last changed, in seconds since the epoch, and how often it changed. */

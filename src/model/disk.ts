@@ -1,3 +1,4 @@
+// A disk's object in the configuration.
 import type { Params, Stamped } from './common'
 import type { DiskUuid, NodeUuid } from './ids'
 import type { DiskTemplate } from './templates'

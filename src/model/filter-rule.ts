@@ -1,3 +1,4 @@
+// Filter rules of the queue, and the actions that they have.
 import type { FilterUuid } from './ids'
 
 /** `RATE_LIMIT` comes with a number. */

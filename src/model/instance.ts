@@ -1,3 +1,4 @@
+// An instance's object in the configuration.
 import type { OsParams, Params, Stamped, Tagged } from './common'
 import type { Hypervisor } from './constants/hypervisors'
 import type { DiskUuid, InstanceUuid, NodeUuid } from './ids'

@@ -1,3 +1,4 @@
+// A network's object in the configuration.
 import type { Stamped, Tagged } from './common'
 import type { NetworkUuid } from './ids'
 

@@ -1,3 +1,4 @@
+// A NIC's object in the configuration.
 import type { NetworkUuid, NicUuid } from './ids'
 import type { NicParams } from './params'
 

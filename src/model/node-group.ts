@@ -1,3 +1,4 @@
+// A node group's object in the configuration.
 import type { Params, Stamped, StaticState, Tagged } from './common'
 import type { GroupUuid, NodeUuid } from './ids'
 import type { NdParams, NicParams, PartialIPolicy } from './params'

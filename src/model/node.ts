@@ -1,3 +1,4 @@
+// A node's object in the configuration.
 import type { Stamped, StaticState, Tagged } from './common'
 import type { GroupUuid, NodeUuid } from './ids'
 import type { NdParams } from './params'

@@ -1,4 +1,4 @@
-// What a disk template is, and what can be done with disks of it: all that is not a program or a file of a node. A node's driver of
+// Disk templates, and the things that can be done with their disks: all that is no program or file of a node. A node's driver of
 // a template is in `node/storage/`. Ganeti keeps the same facts in its lists `DTS_*` (spec: constants).
 import type { ParamSpecs } from './param-types'
 

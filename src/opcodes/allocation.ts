@@ -65,7 +65,7 @@ export const OpClusterCapacity = opcode('OP_CLUSTER_CAPACITY', {
   result: object,
   params: {
     ...ofGroups,
-    spec: req(specification, 'What the instances would be'),
+    spec: req(specification, 'The instances as they would be'),
     max_instances: maybe(positive(int), 'Looks no further than so many in each group'),
   },
 })

@@ -160,7 +160,7 @@ export const OpClusterSetParams = opcode('OP_CLUSTER_SET_PARAMS', {
     default_iallocator_params: maybe(object, 'Default allocator parameters'),
     default_iallocators: maybe(
       partialOf(Object.fromEntries(ALLOCATOR_KINDS.map((kind) => [kind, setOf(nonEmpty)])), { others: 'refused' }),
-      'Of each kind of question, the allocators that are asked in order until one finds something; empty for the default one',
+      'The allocators of each kind of question, asked in order until one finds something; empty for the default one',
     ),
     mac_prefix: pMacPrefix,
     master_netdev: maybe(text, 'Interface of the master IP'),

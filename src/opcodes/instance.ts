@@ -241,7 +241,7 @@ export const OpInstanceReplaceDisks = opcode('OP_INSTANCE_REPLACE_DISKS', {
     instance_uuid: pInstanceUuid,
     early_release: pEarlyRelease,
     ignore_ipolicy: pIgnoreIpolicy,
-    mode: req(replaceDisksMode, 'What to replace'),
+    mode: req(replaceDisksMode, 'Which disks are replaced'),
     disks: opt(listOf(diskIndex), [], 'Disk indices, empty = all'),
     remote_node: pRemoteNode,
     remote_node_uuid: pRemoteNodeUuid,

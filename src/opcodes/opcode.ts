@@ -32,7 +32,7 @@ export type ParameterTable = Readonly<Record<string, Parameter>>
 export interface OpcodeDefinition<Id extends string = string, P extends ParameterTable = ParameterTable, R = unknown> {
   readonly id: Id
   readonly doc: string
-  /** What its submitter needs. */
+  /** The permissions that its submitter needs. */
   readonly permission: Permission
   /** More permissions, for effects that only some parameters have. */
   readonly alsoNeeds: (params: JsonObject) => readonly Permission[]

@@ -1,4 +1,4 @@
-// What the submitter of an opcode needs, and all permissions that there are.
+// The permissions that the submitter of an opcode needs, and all that there are.
 import { DOOR_PERMISSIONS, isPermissionPattern, matches } from '../model/permissions'
 import { isObject } from '../lib/shapes/shape'
 import { allOpcodes, definitionOf } from './all'

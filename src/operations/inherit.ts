@@ -1,3 +1,4 @@
+// Opcodes of jobs that another opcode submits.
 import type { WireOpCode } from '../rpc/luxi/calls'
 
 /** An opcode of a job that another opcode submits: it says where it comes from, and carries on the reasons. */

@@ -1,3 +1,4 @@
+// Objects of one snapshot by what refers to them, made when first asked for.
 import {
   fillBeParams,
   fillGroupNdParams,

@@ -1,3 +1,4 @@
+// How a query field is declared, and how its values are shown.
 import type { Cell } from '../rpc/luxi/calls'
 
 /** Kinds of the wire; unit is MiB, timestamp is seconds as float. */
@@ -17,7 +18,7 @@ export interface Field<Row> {
   readonly compare: Comparison
   /** Ganeti does not have it: who asks for it by name gets it, while lists of all fields stay Ganeti's. `/3` shows it with the others. */
   readonly ours: boolean
-  /** What nodes told last is good enough for `/3`, which shows it without asking them. */
+  /** The last answer of a node is good enough for `/3`, which shows it without asking them. */
   readonly kept: boolean
   /** The TypeScript type of a value of the kind `other`, for the answers of the HTTP APIs. The wire does not tell it. */
   readonly shape: string | undefined

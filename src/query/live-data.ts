@@ -1,3 +1,4 @@
+// The data that queries need of nodes, and who gets it for them.
 import type { ConfigData } from '../model/config'
 import type { NodeUuid } from '../model/ids'
 import type { Instance } from '../model/instance'

@@ -1,3 +1,4 @@
+// A kind of object that can be queried: its rows and its fields.
 import type { FieldTable, Need } from './field'
 import type { QuerySource } from './source'
 

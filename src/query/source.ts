@@ -1,3 +1,4 @@
+// Everything that queries read; whoever runs the engine hands it in.
 import type { ConfigData } from '../model/config'
 import type { NodeUuid } from '../model/ids'
 import type { WireOpCode } from '../rpc/luxi/calls'
@@ -15,7 +16,7 @@ export interface QuerySource {
 
 /** When nodes told last, in milliseconds since the epoch; undefined as long as one did not. */
 export interface Heard {
-  /** What runs on it. */
+  /** Instances that run on it. */
   runningSeen_ms(node: NodeUuid): number | undefined
   /** That, and of itself: the older of both. */
   seen_ms(node: NodeUuid): number | undefined

@@ -1,3 +1,4 @@
+// Starts confd with all that it needs.
 import { ConfigCopy } from '../daemons/confd/config-copy'
 import { startConfd } from '../daemons/confd/server'
 import { systemClock as clock } from '../lib/clock'

@@ -1,3 +1,4 @@
+// Starts kvmd with all that it needs.
 import { systemClock as clock } from '../lib/clock'
 import { thisMachine as machine } from '../lib/machine'
 import { systemRandom as random } from '../lib/random'

@@ -1,3 +1,4 @@
+// Starts luxid with all that it needs.
 import * as path from 'node:path'
 import { startLuxid } from '../daemons/luxi/luxid'
 import { systemClock as clock } from '../lib/clock'

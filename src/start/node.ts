@@ -1,3 +1,4 @@
+// Starts the parent of a node's daemons with all that it needs.
 import { Supervisor } from '../daemons/node/supervisor'
 import { systemClock as clock } from '../lib/clock'
 import { thisMachine } from '../lib/machine'

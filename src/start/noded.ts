@@ -1,3 +1,4 @@
+// Starts noded with all that it needs.
 import * as path from 'node:path'
 import { supervisedDaemons } from '../daemons/node/requests'
 import { startNoded } from '../daemons/noded/noded'

@@ -1,3 +1,4 @@
+// Starts the remote API with all that it needs.
 import { startRapi } from '../daemons/rapi/server'
 import { systemClock as clock } from '../lib/clock'
 import type { Paths } from '../lib/paths'

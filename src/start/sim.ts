@@ -1,3 +1,4 @@
+// Starts the process that plays all nodes with all that it needs.
 import * as path from 'node:path'
 import { loadConfig } from '../config/upgrade'
 import { startSim } from '../daemons/sim/sim'

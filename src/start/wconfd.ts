@@ -1,3 +1,4 @@
+// Starts wconfd with all that it needs.
 import { startWconfd } from '../daemons/wconfd/server'
 import { systemClock as clock } from '../lib/clock'
 import { systemRandom as random } from '../lib/random'

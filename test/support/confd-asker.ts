@@ -25,7 +25,7 @@ export class ConfdAsker {
     })
   }
 
-  /** What comes back when these are sent: nothing, for those that are not answered. */
+  /** The answers when these are sent: nothing, for those that are not answered. */
   async exchange(...datagrams: readonly (string | Buffer)[]): Promise<string[]> {
     const last = `last-${++count}`
     for (const datagram of datagrams) await this.send(datagram)

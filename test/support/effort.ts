@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 
 const nightly = process.env['NIGHTLY'] === '1'
 
-/** What random choices of a test follow from. */
+/** The number that random choices of a test follow from. */
 export const SEED = Number(process.env['SEED'] ?? 1)
 
 /** How many are tried of something. */

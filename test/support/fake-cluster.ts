@@ -96,7 +96,7 @@ export class FakeCluster {
     return this.documents.gantry
   }
 
-  /** What simulated nodes have. */
+  /** The memory, disks and CPUs that simulated nodes have. */
   get world(): World {
     if (this.simulated === undefined) throw new Error('the nodes of this cluster are not simulated')
     return this.simulated

@@ -13,7 +13,7 @@ export interface RecordedNode {
   files?: Readonly<Record<string, string>>
   facts?: Readonly<Record<string, Partial<FileFacts>>>
   rooms?: Readonly<Record<string, Room | NodeJS.ErrnoException>>
-  /** What programs print, by their names or whole commands; an error is thrown. */
+  /** The outputs of programs, by their names or whole commands; an error is thrown. */
   programs?: Readonly<Record<string, string | Error>>
   /** Confd's answers, by `number query`. */
   answers?: Readonly<Record<string, unknown>>

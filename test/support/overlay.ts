@@ -10,7 +10,7 @@ export type Overlay = ReadonlyMap<string, string>
 
 const nameOf = (file: string): string => path.relative(root, file)
 
-/** What the compiler says of it: a process of its own compiles, because the compiler takes several times as long in a test. */
+/** The errors that the compiler finds in it: a process of its own compiles, because the compiler takes several times as long in a test. */
 export function mistakes(overlay: Overlay): readonly string[] {
   const args = ['-r', './scripts/typescript.cjs', 'test/support/compile-overlay.ts']
   const output = execFileSync(process.execPath, args, {

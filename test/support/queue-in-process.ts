@@ -152,7 +152,7 @@ export function queueText(paths: QueuePaths, name: string): string | undefined {
     : (newer ?? written)
 }
 
-/** What a journal holds: nothing where it is missing. Writers rename and remove journals, so looking whether one is there tells nothing. */
+/** The content of a journal: nothing where it is missing. Writers rename and remove journals, so looking whether one is there tells nothing. */
 function textOf(journal: string): string {
   try {
     return readFileSync(journal, 'utf8')

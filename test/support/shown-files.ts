@@ -7,7 +7,7 @@ import { type Files, systemFiles } from '../../src/lib/files'
 const SHOWN = /^\/(dev|etc|proc|sys)(\/|$)/
 
 export interface ShownFiles {
-  /** What is below `/dev`, `/etc`, `/proc` and `/sys` is looked for among the shown files; all else is where it is. */
+  /** Files below `/dev`, `/etc`, `/proc` and `/sys` are looked for among the shown files; all others are where they are. */
   readonly files: Files
   put(file: string, text: string): void
   read(file: string): string

@@ -1,3 +1,4 @@
+// gnt-backup export and remove.
 import { OpBackupExport, OpBackupRemove } from '../../opcodes/backup'
 import { type Call, EXIT, refusal } from '../command'
 import { firstArgument, opcodeOf, submitting } from '../submit/submit'

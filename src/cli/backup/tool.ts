@@ -1,3 +1,4 @@
+// The table of gnt-backup: its commands, and the function that runs each.
 import { type Tool, many, one } from '../command'
 import { exportInstance, removeExport } from './commands'
 import { importInstance } from '../instance/add'

@@ -1,3 +1,4 @@
+// gnt-cluster redist-conf, activate-master-ip, queue, watcher and their neighbours: switches of a running cluster.
 import { type Clock, seconds } from '../../lib/clock'
 import { timeText } from '../../lib/rfc3339'
 import { OpClusterActivateMasterIp, OpClusterDeactivateMasterIp, OpClusterRedistConf } from '../../opcodes/cluster'

@@ -1,3 +1,4 @@
+// gnt-cluster info, version and getmaster, and instance policies as people read them.
 import { pythonText } from '../../lib/python-text'
 import { clusterShape } from '../../query/object-shapes'
 import { administrator, gantryOf } from '../administrator'

@@ -1,3 +1,4 @@
+// gnt-cluster modify, and the part of its options that gnt-cluster init has too.
 import { pythonText } from '../../lib/python-text'
 import { OpClusterSetParams } from '../../opcodes/cluster'
 import { type Call, CommandFailure, refusal } from '../command'

@@ -1,3 +1,4 @@
+// The table of gnt-cluster: its commands, and the function that runs each.
 import { renameCluster, renewCrypto } from './keys'
 import { initCluster } from './init'
 import { emergencyPower } from './epo'

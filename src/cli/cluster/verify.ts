@@ -1,3 +1,4 @@
+// gnt-cluster verify, verify-disks and repair-disk-sizes.
 import { pythonText } from '../../lib/python-text'
 import { OpClusterRepairDiskSizes, OpClusterVerify, OpClusterVerifyDisks } from '../../opcodes/cluster'
 import { OpInstanceActivateDisks } from '../../opcodes/instance'

@@ -1,3 +1,4 @@
+// gnt-debug commands that submit test opcodes, or jobs from files.
 import type { Files } from '../../lib/files'
 import { OpTestAllocator, OpTestDelay, OpTestOsParams } from '../../opcodes/test'
 import type { WireOpCode } from '../../rpc/luxi/calls'

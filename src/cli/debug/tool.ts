@@ -1,3 +1,4 @@
+// The table of gnt-debug: its commands, and the function that runs each.
 import { type Tool, many, one } from '../command'
 import { askConfd, confdData } from './confd'
 import { callMetad, callWconfd } from './daemons'

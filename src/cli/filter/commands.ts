@@ -1,3 +1,4 @@
+// gnt-filter: the commands that show and change filter rules of the queue.
 import { pythonText } from '../../lib/python-text'
 import { nanoseconds } from '../../lib/clock'
 import { type Call, CommandFailure, EXIT } from '../command'

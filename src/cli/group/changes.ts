@@ -1,3 +1,4 @@
+// gnt-group: the commands that submit jobs.
 import {
   OpGroupAdd,
   OpGroupAssignNodes,

@@ -1,3 +1,4 @@
+// gnt-group info.
 import { pythonText } from '../../lib/python-text'
 import type { Call } from '../command'
 import { groupPolicyInfo } from '../cluster/info'

@@ -1,3 +1,4 @@
+// The table of gnt-group: its commands, and the function that runs each.
 import { showGroupPolicies } from '../output/policy-command'
 import { type Tool, many, one } from '../command'
 import { infoData } from '../output/data'

@@ -19,7 +19,7 @@ export interface Surroundings {
   write(file: string, text: string): void
   /** The master daemon at this socket, or at the one of this machine. */
   connect(socket: string | undefined): Master
-  /** What collectors look at; without it they have only the files that are named to them. */
+  /** The sources of collectors; without them they have only the files that are named to them. */
   node?(): Promise<MachineSources & Pick<NodeSources, 'backEnd'>>
   /** From now on an interruption does not end the program. It calls `tell`, and the returned function answers true. */
   interruption(tell: () => void): () => boolean

@@ -1,3 +1,4 @@
+// Questions before a command does harm, and the options that answer them beforehand.
 import type { Call, Option } from '../command'
 import { wrap } from '../output/help'
 import { oForce } from './options'

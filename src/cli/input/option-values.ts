@@ -1,3 +1,4 @@
+// The values of the options that were given, by name and with their types.
 import { ProgrammerError } from '../../model/errors'
 import type { OpcodeDefinition } from '../../opcodes/opcode'
 import type { Option } from '../command'

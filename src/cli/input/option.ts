@@ -1,3 +1,4 @@
+// Short ways to declare options and arguments of commands.
 import type { OpcodeDefinition, Parameter } from '../../opcodes/opcode'
 import type { Option, OptionType } from '../command'
 

@@ -1,3 +1,4 @@
+// gnt-instance add and gnt-backup import, which share their options.
 import { MAX_DISKS } from '../../model/constants/disks'
 import { MAX_NICS } from '../../model/constants/params'
 import { OpInstanceCreate } from '../../opcodes/instance'

@@ -1,3 +1,4 @@
+// gnt-instance console: hands the terminal to the program that reaches the console.
 import { pythonText } from '../../lib/python-text'
 import { type Call, CommandFailure, EXIT } from '../command'
 import { NO_DATA, OFFLINE } from '../../query/field'

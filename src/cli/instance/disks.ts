@@ -1,3 +1,4 @@
+// gnt-instance: the commands about disks.
 import {
   OpInstanceActivateDisks,
   OpInstanceDeactivateDisks,

@@ -1,3 +1,4 @@
+// gnt-instance info.
 import { pythonRepr, pythonText } from '../../lib/python-text'
 import { LOCAL_DISK_STATUS } from '../../model/constants/disks'
 import { OpInstanceQueryData } from '../../opcodes/instance'

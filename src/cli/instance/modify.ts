@@ -1,3 +1,4 @@
+// gnt-instance modify and rename.
 import { OpInstanceRename, OpInstanceSetParams } from '../../opcodes/instance'
 import { type Call, CommandFailure, EXIT, refusal } from '../command'
 import type { IdentKeyValues, KeyValues } from '../input/option-values'

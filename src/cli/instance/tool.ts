@@ -1,3 +1,4 @@
+// The table of gnt-instance: its commands, and the function that runs each.
 import { type Tool, many, one } from '../command'
 import { addInstance } from './add'
 import { createInstances } from './batch'

@@ -1,3 +1,4 @@
+// gnt-job: the commands that wait for jobs or change them.
 import { describeError } from '../output/errors'
 import { ECODE } from '../../model/errors'
 import { type Call, CommandFailure, EXIT, refusal } from '../command'

@@ -1,3 +1,4 @@
+// gnt-job info.
 import { pythonText } from '../../lib/python-text'
 import { type Call, EXIT } from '../command'
 import { formatTimestamp } from '../output/format'

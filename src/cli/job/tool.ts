@@ -1,3 +1,4 @@
+// The table of gnt-job: its commands, and the function that runs each.
 import { type Tool, many, one } from '../command'
 import { infoData } from '../output/data'
 import { archiveJobs, autoArchiveJobs, cancelJobs, changePriority, waitForJob, watchJob } from './commands'

@@ -1,3 +1,4 @@
+// gnt-network: the commands that submit jobs.
 import {
   OpNetworkAdd,
   OpNetworkConnect,

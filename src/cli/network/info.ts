@@ -1,3 +1,4 @@
+// gnt-network info, with the map of addresses.
 import { pythonText } from '../../lib/python-text'
 import type { Call } from '../command'
 import { namesFilter } from '../input/filter-text'

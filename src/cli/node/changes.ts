@@ -1,3 +1,4 @@
+// gnt-node: the commands that submit jobs.
 import {
   OpNodeAdd,
   OpNodeEvacuate,

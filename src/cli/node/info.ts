@@ -1,3 +1,4 @@
+// gnt-node info.
 import { pythonText } from '../../lib/python-text'
 import type { Call } from '../command'
 import { niceSort } from '../../model/nice-sort'

@@ -1,3 +1,4 @@
+// gnt-node: the commands about volumes and storage units.
 import { pythonText } from '../../lib/python-text'
 import { OpNodeModifyStorage, OpNodeQueryStorage, OpNodeQueryvols, OpRepairNodeStorage } from '../../opcodes/node'
 import { type Call, type Command, EXIT, refusal } from '../command'

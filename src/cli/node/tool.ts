@@ -1,3 +1,4 @@
+// The table of gnt-node: its commands, and the function that runs each.
 import { powerNodes, runRestricted, showHealth } from './power'
 import { listDrbd } from './drbd'
 import { type Tool, many, one } from '../command'

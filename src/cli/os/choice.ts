@@ -1,3 +1,4 @@
+// Asks which operating system an instance gets.
 import { type Call } from '../command'
 import { osNames } from './commands'
 

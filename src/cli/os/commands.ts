@@ -1,3 +1,4 @@
+// gnt-os: lists operating systems, tells what is wrong with them, and changes their parameters.
 import { pythonText } from '../../lib/python-text'
 import { OS_SEARCH_PATH } from '../../model/constants/paths'
 import { OpClusterSetParams } from '../../opcodes/cluster'

@@ -1,3 +1,4 @@
+// The table of gnt-os: its commands, and the function that runs each.
 import { type Tool, many, one } from '../command'
 import { infoData } from '../output/data'
 import { diagnoseOses, listOses, modifyOs, showOses } from './commands'

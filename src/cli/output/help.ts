@@ -1,3 +1,4 @@
+// Help texts of tools and commands, in the layout of Ganeti's.
 import { type Command, type Option, type Tool } from '../command'
 import { optionsOf } from '../input/parse'
 

@@ -1,3 +1,4 @@
+// Objects that were named and do not exist.
 import { type Call, EXIT } from '../command'
 
 /** Names on stderr the wanted objects that were not found, and answers the exit code. */

@@ -1,3 +1,4 @@
+// Rows as a table, aligned, or separated by a text of the user's.
 export interface Column {
   readonly title: string
   readonly alignRight: boolean

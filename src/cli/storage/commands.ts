@@ -1,3 +1,4 @@
+// gnt-storage: providers of external storage, and what is wrong with them.
 import { pythonText } from '../../lib/python-text'
 import { niceSort, niceSortBy } from '../../model/nice-sort'
 import { OpExtStorageDiagnose } from '../../opcodes/os'

@@ -1,3 +1,4 @@
+// The table of gnt-storage: its commands, and the function that runs each.
 import { type Tool, many } from '../command'
 import { diagnoseStorage, showStorage, storageData } from './commands'
 import { oPriority } from '../input/options'

@@ -1,3 +1,4 @@
+// Ends of a wait for a job that are no failure of the job.
 import type { JobId } from '../../rpc/luxi/calls'
 
 /** The job is in the queue and is not waited for. */

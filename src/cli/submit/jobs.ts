@@ -1,3 +1,4 @@
+// Submits jobs, follows them, and shows their logs while they run.
 import { pythonText } from '../../lib/python-text'
 import { type Clock, nanoseconds } from '../../lib/clock'
 import { GanetiError, JobLost, OpExecError, errorFromWire } from '../../model/errors'

@@ -1,3 +1,4 @@
+// One opcode from options to its end, as most commands need it.
 import { pythonText } from '../../lib/python-text'
 import { type InputOf, type OpcodeDefinition } from '../../opcodes/opcode'
 import type { WireOpCode } from '../../rpc/luxi/calls'

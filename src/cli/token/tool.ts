@@ -1,3 +1,4 @@
+// gnt-token: bearer tokens for the remote API. Ganeti has no such command.
 import { seconds } from '../../lib/clock'
 import { badPermission, PERMISSION_FORMS, permissionNames } from '../../opcodes/permission'
 import { tokenShape } from '../../query/object-shapes'

@@ -34,7 +34,7 @@ export const daemons: Collector = {
   },
 }
 
-/** What was known of a daemon at the last look. */
+/** A daemon as it was at the last look. */
 interface Seen {
   readonly facts: ProcessFacts | undefined
   readonly at_ms: number

@@ -58,7 +58,7 @@ const GONE: Seen = { state: 'gone', uptime: null }
 /** Its user ended it from inside. */
 const USER_DOWN = 'user-down'
 
-/** What a hypervisor says of all its instances; a text says why it says nothing. */
+/** A hypervisor's report of all its instances; a text says why it says nothing. */
 async function viewOf(sources: NodeSources, hypervisor: string): Promise<ReadonlyMap<string, Seen> | string> {
   try {
     if (hypervisor.startsWith('xen-')) return await xenView(sources)

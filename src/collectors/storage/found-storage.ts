@@ -5,7 +5,7 @@ export interface FoundStorage {
   readonly size_bytes: number | null
   readonly free_bytes: number | null
   readonly status: Status
-  /** What only this type of storage has to tell. */
+  /** Facts that only this type of storage has. */
   readonly details: Readonly<Record<string, unknown>>
 }
 

@@ -1,4 +1,4 @@
-// What confd answers to each kind of question, from one state of the configuration. Texts and numbers of errors are Ganeti's.
+// The answer of confd to each kind of question, from one state of the configuration. Texts and numbers of errors are Ganeti's.
 import { drbdId, masterNode, primaryInstances, secondaryInstances } from '../../config/lookup'
 import { recordValues } from '../../config/records'
 import { haskellText } from '../../lib/haskell-text'

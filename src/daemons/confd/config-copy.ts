@@ -65,7 +65,7 @@ export class ConfigCopy {
     this.follower.close()
   }
 
-  /** What changes while the files are read is read once more. */
+  /** A file that changes while it is read is read once more. */
   private async readFiles(): Promise<void> {
     this.again = true
     this.reading ??= this.readAll().finally(() => (this.reading = undefined))

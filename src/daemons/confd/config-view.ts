@@ -4,7 +4,7 @@ import { keyByName, recordGet, recordValues, type Dictionary } from '../../confi
 import type { ConfigData, Instance, Node } from '../../model/config'
 import { compareText } from '../../model/nice-sort'
 
-/** What was looked for, or Ganeti's words for why nothing is found. */
+/** The object that was looked for, or Ganeti's words for why nothing is found. */
 type Found<T> = T | string
 
 export class ConfigView {
@@ -37,7 +37,7 @@ export class ConfigView {
   }
 }
 
-/** Of two instances with one address on one link the later one counts. */
+/** The later of two instances with one address on one link counts. */
 function linksOf({ cluster, instances }: ConfigData): Map<string, Map<string, Instance>> {
   const links = new Map<string, Map<string, Instance>>()
   for (const instance of recordValues(instances))

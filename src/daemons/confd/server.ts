@@ -56,7 +56,7 @@ type Packed = ConfdReply & { readonly answer: string }
 
 class Answering {
   private view: ConfigView | undefined
-  /** What was answered since the configuration changed, by the question. */
+  /** The answers since the configuration changed, by their questions. */
   private readonly answers = new Map<string, Packed>()
   private readonly replays = new Replays()
 

@@ -21,7 +21,7 @@ export type ObjectOf<F extends Fields> = { readonly [K in Exclude<keyof F, Optio
   readonly [K in OptionalIn<F>]?: ValueOf<F[K]>
 }
 
-/** What becomes of keys that are not declared. */
+/** The treatment of keys that are not declared. */
 type Others = { readonly others: 'refused' | 'dropped' | 'kept' }
 
 /** An object with these keys, which it has in the declared order. */

@@ -1,4 +1,4 @@
-// What a value of JSON must be, declared once. A shape parses what came from outside into its canonical form, and carries the JSON schema
+// Declares once how a value of JSON must be. A shape parses what came from outside into its canonical form, and carries the JSON schema
 // from which interfaces, the OpenAPI document and plain words are made. It knows nothing of opcodes or of the cluster.
 import type { Paths } from '../paths'
 
@@ -47,7 +47,7 @@ export interface Step {
   readonly name: string | number
 }
 
-/** What is wrong, for those who find words of their own. */
+/** The mistake, for those who find words of their own. */
 export type Fault =
   | { readonly kind: 'value'; readonly schema: Schema; readonly value: unknown }
   | { readonly kind: 'missing'; readonly key: string; readonly object: JsonObject }

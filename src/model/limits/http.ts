@@ -45,7 +45,7 @@ export const HTTP_LIMITS = {
   message_bytes: 64 << 10,
   /** Seconds between two pings of a websocket; who does not answer one until the next has gone. */
   ping_s: 30,
-  /** What is taken of a body that nobody reads. */
+  /** How much is taken of a body that nobody reads. */
   dropped_body: DROPPED_BODY,
 }
 export type HttpLimits = Readonly<typeof HTTP_LIMITS>

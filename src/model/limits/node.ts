@@ -1,4 +1,4 @@
-// What a node runs and stores: scripts, images, uploads, logs.
+// The work of a node: scripts, images, uploads, logs.
 
 /** An OS image from an address must bring so many bytes in so many seconds; a slower one is given up. */
 export const IMAGE_PACE = { bytes: 1 << 20, seconds: 60 } as const

@@ -1,4 +1,4 @@
-// What all wires have in common: calls over Unix sockets, nesting, bodies that are refused.
+// The limits that all wires have in common: calls over Unix sockets, nesting, bodies that are refused.
 
 /** Bytes of a refused body that are read and dropped, and the seconds for that, so that its sender comes to read the answer. */
 export const DROPPED_BODY = { bytes: 256 << 20, seconds: 10 } as const

@@ -1,4 +1,4 @@
-// What a disk template needs on a node: a driver, in a file of its own. One contract suite runs against every driver.
+// The driver of a disk template on a node, in a file of its own. One contract suite runs against every driver.
 // A driver knows devices, files and programs. It neither knows instances, nor looks after the disks that its disk consists of: these
 // are its children, which `disks.ts` opens for it.
 import type { DiskDict } from '../../rpc/node/dicts'
@@ -40,7 +40,7 @@ export interface Driver {
   /** Gives this node write access, where that is more than assembling. */
   open(disk: DiskDict, exclusive: boolean): Promise<void>
   close(disk: DiskDict): Promise<void>
-  /** What is its own: a disk with children grows after them. A dry run only checks. */
+  /** Only the part that is its own: a disk with children grows after them. A dry run only checks. */
   grow(disk: DiskDict, amount_mib: number, dryRun: boolean): Promise<void>
   /** Deletes the data; a disk that is gone already is fine. */
   remove(disk: DiskDict): Promise<void>

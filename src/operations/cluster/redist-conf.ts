@@ -1,3 +1,4 @@
+// OP_CLUSTER_REDIST_CONF: sends all nodes the files that they share.
 import { recordValues } from '../../config/records'
 import { OpClusterRedistConf } from '../../opcodes/cluster'
 import { all, logicalUnit, shared } from '../logical-unit'

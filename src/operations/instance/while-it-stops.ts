@@ -1,3 +1,4 @@
+// Waits for a guest to stop, and tells the job's log meanwhile.
 import type { UnitContext } from '../unit-context'
 import { STOP_NEWS_S } from '../../model/limits/operations'
 

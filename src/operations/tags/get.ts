@@ -1,3 +1,4 @@
+// OP_TAGS_GET: the tags of one object.
 import { OpTagsGet } from '../../opcodes/tags'
 import { logicalUnit, shared } from '../logical-unit'
 import { lockTarget, tagTarget } from './target'

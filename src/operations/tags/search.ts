@@ -1,3 +1,4 @@
+// OP_TAGS_SEARCH: the objects whose tags match a pattern.
 import { recordValues } from '../../config/records'
 import { ECODE, OpPrereqError, QueryFilterParseError } from '../../model/errors'
 import type { ConfigData } from '../../model/config'

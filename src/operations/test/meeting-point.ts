@@ -1,3 +1,4 @@
+// The socket at which a test of the queue meets the job that it tests.
 import type { Rendezvous } from '../../lib/rendezvous'
 import { OpExecError } from '../../model/errors'
 import type { UnitContext } from '../unit-context'

@@ -1,3 +1,4 @@
+// Query fields of the cluster.
 import { ProgrammerError } from '../../model/errors'
 import { CONFIG_VERSION, EXPORT_VERSION, OS_API_VERSIONS, RELEASE_VERSION } from '../../model/constants/versions'
 import { type Field, cell, field, optional, TEXTS } from '../field'

@@ -1,3 +1,4 @@
+// Query fields of exports.
 import type { NodeResult } from '../../rpc/node/client'
 import type { Node } from '../../model/node'
 import { NO_DATA, OFFLINE, cell, field } from '../field'

@@ -1,3 +1,4 @@
+// Query fields of providers of external storage.
 import { recordValues } from '../../config/records'
 import type { NodeGroup } from '../../model/node-group'
 import { niceSortBy } from '../../model/nice-sort'

@@ -1,3 +1,4 @@
+// Query fields of filter rules.
 import type { FilterRule } from '../../model/filter-rule'
 import { type FieldTable, cell, field } from '../field'
 import { parseFilter, serializeFilter } from '../filter'

@@ -1,3 +1,4 @@
+// Query fields of node groups.
 import { ECODE, OpPrereqError } from '../../model/errors'
 import type { NodeGroup } from '../../model/node-group'
 import { ConfigIndex } from '../config-index'

@@ -1,3 +1,4 @@
+// Query fields of instances that the configuration answers.
 import { diskTemplateOf } from '../../config/lookup'
 import { type FieldTable, cell, field, optional, stampFields, tagsField, TEXTS } from '../field'
 import type { InstanceRow } from './instance-live'

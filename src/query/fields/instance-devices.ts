@@ -1,3 +1,4 @@
+// Query fields of instances' disks and NICs, by number.
 import type { Disk } from '../../model/disk'
 import { MAX_DISKS } from '../../model/constants/disks'
 import { MAX_NICS } from '../../model/constants/params'

@@ -1,3 +1,4 @@
+// Query fields of instances that nodes answer.
 import type { Instance } from '../../model/instance'
 import type { InstanceStatus } from '../../model/constants/words'
 import type { Cell } from '../../rpc/luxi/calls'

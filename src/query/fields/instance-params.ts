@@ -1,3 +1,4 @@
+// Query fields of instances' parameters, by name.
 import { CLUSTER_ONLY_HVPARAMS, HV_PARAMS, type HvParam } from '../../model/constants/hypervisors'
 import type { BeParams } from '../../model/params'
 import { type Field, type FieldKind, type FieldTable, cell, field, optional, PARAMETERS, PLAIN } from '../field'

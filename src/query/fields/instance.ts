@@ -1,3 +1,4 @@
+// Query fields of instances.
 import { mapInSlices } from '../../lib/slices'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import type { Instance } from '../../model/instance'

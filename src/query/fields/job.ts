@@ -1,3 +1,4 @@
+// Query fields of jobs.
 import { ProgrammerError } from '../../model/errors'
 import { inDeclaredOrder } from '../../opcodes/parse'
 import { opcodeSummary } from '../../opcodes/summary'

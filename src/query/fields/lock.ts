@@ -1,3 +1,4 @@
+// Query fields of locks.
 import { ProgrammerError } from '../../model/errors'
 import { cell, field, TEXTS } from '../field'
 import type { Resource } from '../resource'

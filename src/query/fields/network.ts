@@ -1,3 +1,4 @@
+// Query fields of networks.
 import { formatIp4, rangeOf } from '../../config/addresses'
 import { ECODE, OpPrereqError } from '../../model/errors'
 import type { Network } from '../../model/network'

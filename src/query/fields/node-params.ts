@@ -1,3 +1,4 @@
+// Query fields of nodes' parameters, by name.
 import type { NdParams } from '../../model/params'
 import { type FieldKind, type FieldTable, cell, field, PLAIN } from '../field'
 

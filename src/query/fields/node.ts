@@ -1,3 +1,4 @@
+// Query fields of nodes.
 import { ECODE, OpPrereqError } from '../../model/errors'
 import type { Node } from '../../model/node'
 import type { NodeResult } from '../../rpc/node/client'

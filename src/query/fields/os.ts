@@ -1,3 +1,4 @@
+// Query fields of operating systems.
 import { recordValues } from '../../config/records'
 import type { ConfigData } from '../../model/config'
 import type { OsDiagnosis } from '../../rpc/node/dicts'

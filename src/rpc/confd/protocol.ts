@@ -26,7 +26,7 @@ export const CONFD_STATUS = { ok: 0, error: 1 } as const
 /** Errors that have a number. All others are told as texts. */
 export const CONFD_ERROR = { unknownEntry: 0, badArgument: 2 } as const
 export const CONFD_ROLE = { master: 0, candidate: 1, offline: 2, drained: 3, regular: 4 } as const
-/** What a question about the master can ask for. */
+/** The facts that a question about the master can ask for. */
 export const MASTER_FIELD = { name: 0, ip: 1, primaryIp: 2 } as const
 
 /** The form that a question has where one text is not enough. */
@@ -35,7 +35,7 @@ export interface ConfdSelection {
   readonly link: string | undefined
   readonly ip: string | undefined
   readonly ips: readonly string[]
-  /** Of `MASTER_FIELD`. */
+  /** Names of `MASTER_FIELD`. */
   readonly fields: readonly number[]
 }
 export type ConfdQuery = string | ConfdSelection | null

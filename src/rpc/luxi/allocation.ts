@@ -9,7 +9,7 @@ import { type ParameterTable, fieldsOf } from '../../opcodes/opcode'
 import type { JobId, WireOpCode } from './calls'
 import type { Precondition } from './gantry'
 
-/** What the master answers to a balance. */
+/** The master's answer to a balance. */
 export interface PlannedBalance {
   readonly plan: string | null
   /** As RFC 3339 has it. */
@@ -17,7 +17,7 @@ export interface PlannedBalance {
   readonly groups: readonly GroupScore[]
   readonly steps: readonly BalanceStep[]
   readonly ops: readonly WireOpCode[]
-  /** Of each of `ops`. */
+  /** One for each of `ops`. */
   readonly preconditions: readonly (readonly Precondition[])[]
   readonly more: boolean
   readonly left_out: string | null

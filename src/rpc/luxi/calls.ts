@@ -91,6 +91,6 @@ export interface Master {
   queryTags(kind: TagKind, name: string): Promise<string[]>
   /** The answers that may be long, as text for those who hand them on. */
   readonly text: TextCalls
-  /** What /3 needs beyond Ganeti's calls; absent from masters that serve only these. */
+  /** The calls that /3 needs beyond Ganeti's; absent from masters that serve only these. */
   readonly gantry?: GantryMaster
 }

@@ -1,4 +1,4 @@
-// What /3 asks of the master beyond Ganeti's calls, each call once: extension calls of LUXI, whose names begin with `Gantry`. Client,
+// The calls that /3 makes to the master beyond Ganeti's, each declared once: extension calls of LUXI, whose names begin with `Gantry`. Client,
 // server and services take their types from here.
 import type { Capacity, WhatIf } from '../../model/allocation'
 import { OpClusterBalance, OpClusterCapacity, OpClusterWhatIf } from '../../opcodes/allocation'
@@ -28,7 +28,7 @@ interface GantryCall<A extends Checks, R> {
   readonly result: Result<R>
   /** Nothing is different after it, so it may be asked again. */
   readonly asks: boolean
-  /** What every caller needs; null where it depends on what is asked. */
+  /** The permission that every caller needs; null where it depends on what is asked. */
   readonly needs: Permission | null
   /** What cannot be read is told in Ganeti's words. */
   readonly ganetis: boolean
@@ -75,7 +75,7 @@ const callersCalls = {
   wait: call('GantryWait', [jobId, float], of<boolean>(), { asks: true }),
   events: call('GantryEvents', [eventRequest], of<EventPage>(), { asks: true, needs: 'events.query' }),
   /**
-   * What the master's daemons and the nodes measure, each as prom-client's JSON. wconfd is left out when it does not
+   * The figures that the master's daemons and the nodes measure, each as prom-client's JSON. wconfd is left out when it does not
    * answer soon; nodes are shown as they told last, and those that never told are left out.
    */
   metrics: call('GantryMetrics', [], of<unknown[][]>(), { asks: true, needs: 'cluster.info' }),

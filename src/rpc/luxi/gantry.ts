@@ -1,4 +1,4 @@
-// What the calls of gantry-calls.ts ask with, and are answered with.
+// Questions and answers of the calls of gantry-calls.ts.
 import type { ObjectKind } from '../../model/object-kinds'
 import type { JobId, QueryFilter, QueryResource, WireOpCode } from './calls'
 
@@ -19,13 +19,13 @@ export interface ViewRequest {
   /** The key of the last object of the page before. */
   readonly after: string | null
   readonly limit: number
-  /** What nodes have to tell comes from what they said last; else they are asked. */
+  /** Live data comes from what nodes said last; else they are asked. */
   readonly known: boolean
 }
 
 export interface ViewPage {
   readonly rows: readonly (readonly unknown[])[]
-  /** What to give as `after` for the next page, or null when this is the last one. */
+  /** The value of `after` for the next page, or null when this is the last one. */
   readonly next: string | null
 }
 
@@ -65,7 +65,7 @@ export interface ClusterEvent {
   readonly type: EventType
   /** Seconds since the epoch. */
   readonly time: number
-  /** What it is about: `instance/vm1`, `job/12`. */
+  /** The object that it is about: `instance/vm1`, `job/12`. */
   readonly objects: readonly string[]
   readonly data: Readonly<Record<string, unknown>>
 }

@@ -13,7 +13,7 @@ export interface PlannedLock {
 }
 
 export interface Prerequisite {
-  /** What must be so. */
+  /** The condition that must hold. */
   what: string
   /** Null where it cannot be known: an earlier opcode of the job changes the nodes, or to ask would be to start a program. */
   passed: boolean | null
@@ -49,7 +49,7 @@ export interface PlannedNodeCall {
   call: string
 }
 
-/** What an opcode would do. */
+/** The changes that an opcode would make. */
 export interface PlannedOpcode {
   OP_ID: string
   summary: string
@@ -58,7 +58,7 @@ export interface PlannedOpcode {
   /** In the order in which they are taken. */
   locks: PlannedLock[]
   prerequisites: Prerequisite[]
-  /** What the log of the job would say. */
+  /** The lines that the job's log would have. */
   messages: string[]
   hooks: PlannedHooks | null
   /** Objects of the configuration that change. What is picked by chance, such as uuids of new objects, will be different. */
@@ -66,7 +66,7 @@ export interface PlannedOpcode {
   /** False when more may change: what comes after `changes_note`. */
   changes_complete: boolean
   changes_note: string | null
-  /** What nodes would be told. */
+  /** The calls that nodes would get. */
   node_calls: PlannedNodeCall[]
   /** Jobs that it would submit: the summaries of their opcodes. */
   jobs: string[][]
@@ -78,7 +78,7 @@ export interface PlanPrecondition {
   serial_no: number
 }
 
-/** What a job would do. */
+/** The changes that a job would make. */
 export interface Plan {
   /** For a submission of the same opcodes by the same user: it is refused when what the plan has read is not as it was. */
   id: string
@@ -88,14 +88,14 @@ export interface Plan {
   possible: boolean | null
   /** Up to the first opcode that is not possible. */
   ops: PlannedOpcode[]
-  /** What has been read, and must still be so. */
+  /** The objects that have been read, and must still be the same. */
   preconditions: PlanPrecondition[]
 }
 
 /** An object that was looked at. */
 export type ReadObject = Precondition & { readonly name: string }
 
-/** What was found of an opcode: `read` is what its check has read, and no earlier opcode of the job changes. */
+/** The findings about an opcode: `read` is what its check has read, and no earlier opcode of the job changes. */
 export interface Planned {
   readonly opcode: PlannedOpcode
   readonly read: readonly ReadObject[]

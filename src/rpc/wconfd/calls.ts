@@ -68,7 +68,7 @@ const once = <const A extends Shapes, R>(args: A, result: Result<R>): WconfdCall
 const locksAndModes = list(lockAndMode)
 const [network, ip] = [string, string]
 
-/** What operations need: a plan, too, has an answer to each of these. */
+/** The calls that operations need: a plan, too, has an answer to each of these. */
 const unitCalls = {
   readConfig: again([], of<ConfigData>()),
   /** A ConfigData with only the selected objects; a name that does not exist is simply absent. */
@@ -91,7 +91,7 @@ const unitCalls = {
   },
   /** Takes back a waiting request of this client. */
   gantryCancelRequest: again([clientId], nothing),
-  /** What this client's waiting request waits for, and who has it since when: what a waiting job logs. `title` is
+  /** The locks that this client's request waits for, and who has them since when: a waiting job logs it. `title` is
    *  the lock by the name that people know. */
   gantryBlockers: again(
     [clientId],

@@ -1,3 +1,4 @@
+// Live data for queries: each node is asked once for all who want the same at that moment.
 import { fillNdParams, hvParamsFiller } from '../../config/filled'
 import { consoleRequest } from '../../config/rpc-dicts'
 import type { Clock, Timer } from '../../lib/clock'

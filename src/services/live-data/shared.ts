@@ -1,3 +1,4 @@
+// Work that several want at the same time is done once.
 import type { Pace } from '../../lib/pace'
 
 interface Entry {

@@ -1,3 +1,4 @@
+// Pages of lists of /3.
 import { VIEW_PAGE_MAX } from '../../model/limits/rapi-v3'
 import { niceCompare } from '../../model/nice-sort'
 import type { ViewRequest } from '../../rpc/luxi/gantry'

@@ -45,7 +45,7 @@ test('the score kept from move to move is that of the cluster built anew, and no
       const fresh = rebuilt(text, model.primary, model.secondary)
       const before = new Score(model, all(model.nodes)).components()
       const after = new Score(fresh, all(model.nodes)).components()
-      // What instances that are down would use is not part of what nodes report.
+      // Reports of nodes do not have what instances that are down would use.
       const comparable = (list: typeof before) =>
         list.filter(({ name }) => name !== 'free_mem_cv_forth').map(({ name, value }) => [name, value.toFixed(8)])
       expect(comparable(before)).toEqual(comparable(after))

@@ -21,7 +21,7 @@ test('alike targets counted together score to the last bit what each scores alon
     const sources = [changed(chance.below(15)), ...(tries % 2 === 0 ? [] : [changed(first)])]
     const target = changed(first)
     const expected = others.map((node) => exact.after([...sources, { ...target, node }], 0, true))
-    // What was counted is kept for the next time.
+    // The counts are kept for the next time.
     for (let time = 0; time < 2; time++) {
       const [, ...together] = exact.among(sources, target, 0, { index: 0, nodes: empty })
       expect(together).toEqual(expected)

@@ -154,7 +154,7 @@ test('a guest on the only node of its group forbids new ones everywhere, and is 
 
 const explained: Explained = { ...ALLOC_DEFAULTS, explain: true }
 const NO_CHECK = { ...explained, capacity: false }
-/** What is told of the one instance that cannot leave. */
+/** The reasons for the one instance that cannot leave. */
 function stays(data: ClusterData, how: 'primary-only' | 'secondary-only' | 'far', options = explained): string {
   const model = buildModel(data)
   const far = model.data.groups.findIndex(({ name }) => name === 'far')

@@ -1,4 +1,4 @@
-// What the search of large clusters looks at. Where it ends is in balance.test.ts.
+// The instances that the search of large clusters looks at. Where it ends is in balance.test.ts.
 import { LazySearch } from '../../../src/allocation/lazy-search'
 import type { Move } from '../../../src/allocation/moves'
 

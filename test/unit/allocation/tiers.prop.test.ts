@@ -76,7 +76,7 @@ test('of sizes that are passed over none would have fitted', () => {
   )
 })
 
-/** Of the memory and disk that is free a tenth. */
+/** A tenth of the memory and disk that is free. */
 function smaller(line: string): string {
   const fields = line.split('|')
   const tenth = (text = '0') => String(Math.floor(Number(text) / 10))

@@ -18,7 +18,7 @@ const sum = (list: readonly InstanceData[], of: (one: InstanceData) => number) =
   list.reduce((total, one) => total + of(one), 0)
 const runs = ({ status }: InstanceData) => status === 'running' || status === 'ERROR_up'
 
-/** What is wrong with the node, and by how much. */
+/** The mistake in the node's figures, and its size. */
 function wrongsOf(data: ClusterData, instances: readonly InstanceData[], at: number): Record<string, number> {
   const node = data.nodes[at]
   const policy = data.groups[node?.group ?? -1]?.policy
@@ -123,7 +123,7 @@ test('no step of a plan breaks what tags, policies, storage or redundancy of any
   expect(count).toBeGreaterThan(100)
 })
 
-/** What plans avoid anyhow, because it would score worse, is forbidden too. */
+/** Moves that plans avoid anyhow, because they would score worse, are forbidden too. */
 test('no move that is called possible breaks what nodes ask for', () => {
   let count = 0
   checkProperty(

@@ -1,4 +1,4 @@
-// What a daemon has to say to have a door over HTTP, and what it gets for that: test/unit/http/double/ is one in small.
+// A daemon that declares a door over HTTP, and the things that it gets for that: test/unit/http/double/ is one in small.
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import * as path from 'node:path'
@@ -177,7 +177,7 @@ describe('a websocket', () => {
     const pinged = Promise.all([here, away].map((line) => new Promise((resolve) => line.once('ping', resolve))))
     await clock.pass(LIMITS.ping_s)
     await pinged
-    // What is heard again was sent behind the answer to the ping.
+    // The text that comes back was sent behind the answer to the ping.
     here.send('still')
     await messagesOf(here, 1)
     const left = closed(away)

@@ -1,4 +1,4 @@
-// What disk templates can do is what Ganeti's constants DTS_* say.
+// Disk templates can do what Ganeti's constants DTS_* say.
 import { DISK_TEMPLATES, type DiskTemplate, factsOf, isMirrored, isOnLvm } from '../../../src/model/templates'
 
 const having = (is: (template: DiskTemplate) => boolean): string => DISK_TEMPLATES.filter(is).join(' ')

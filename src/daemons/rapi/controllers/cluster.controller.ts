@@ -1,3 +1,4 @@
+// Requests of /2 about the cluster: /2/info, its tags and parameters, operating systems.
 import { Body, Delete, Get, Put, Query, Route, Security, Tags } from '../../../http/decorators'
 import type { ClusterRedistConfParams, ClusterSetParams } from '../../../generated/opcode-params'
 import type { OsFields } from '../../../generated/resource-views'
@@ -36,7 +37,7 @@ export interface OsObject extends Omit<OsFields, 'parameters'> {
 @Route('2')
 @Tags('cluster')
 export class ClusterController extends Resource {
-  /** What the cluster is and how it is set up. */
+  /** The cluster and its settings. */
   @Get('info')
   async info(): Promise<ClusterInfoWithAliases> {
     return described(await this.master.queryClusterInfo())

@@ -1,3 +1,4 @@
+// Requests of /2 about filter rules.
 import { Body, Delete, Get, Path, Post, Put, Query, Route, Security, Tags } from '../../../http/decorators'
 import type { FilterObject } from '../../../generated/resource-views'
 import { isUuid } from '../../../model/ids'

@@ -1,3 +1,4 @@
+// Requests of /2 about node groups.
 import { Body, Delete, Get, Path, Post, Put, Query, Route, Security, Tags } from '../../../http/decorators'
 import type {
   GroupAddParams,
@@ -90,5 +91,5 @@ export class GroupsController extends Resource {
   }
 }
 
-/** What groups show under these names is set under the plain ones. */
+/** Values that groups show under these names are set under the plain ones. */
 const CUSTOM = { custom_ndparams: 'ndparams', custom_ipolicy: 'ipolicy', custom_diskparams: 'diskparams' }

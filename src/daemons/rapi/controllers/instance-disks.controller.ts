@@ -1,3 +1,4 @@
+// Requests of /2 about instances' disks.
 import { Body, Path, Post, Put, Query, Route, Security, Tags } from '../../../http/decorators'
 import type {
   InstanceGrowDiskParams,

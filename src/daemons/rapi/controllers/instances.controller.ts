@@ -1,3 +1,4 @@
+// Requests of /2 about instances.
 import { Body, Delete, Extension, Get, Path, Post, Put, Query, Route, Security, Tags } from '../../../http/decorators'
 import type {
   BackupExportParams,

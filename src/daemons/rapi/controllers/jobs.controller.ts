@@ -1,3 +1,4 @@
+// Requests of /2 about jobs.
 import { Delete, Get, Path, Query, Route, Security, Tags } from '../../../http/decorators'
 import type { JobObject, JobSummary } from '../../../generated/resource-views'
 import { badRequest, notFound } from '../../../http/errors'
@@ -13,7 +14,7 @@ export interface JobLink {
   uri: string
 }
 
-/** What has changed. */
+/** The parts that have changed. */
 export interface JobChanges {
   /** The values of the fields that were asked for. */
   job_info: unknown[]

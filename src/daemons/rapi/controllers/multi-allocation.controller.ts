@@ -1,3 +1,4 @@
+// Requests of /2 about the allocation of several instances at once.
 import { Body, Post, Query, Route, Security, Tags } from '../../../http/decorators'
 import type { InstanceMultiAllocParams } from '../../../generated/opcode-params'
 import { isObject } from '../../../lib/shapes/shape'

@@ -1,3 +1,4 @@
+// Requests of /2 about networks.
 import { Body, Delete, Get, Path, Post, Put, Query, Route, Security, Tags } from '../../../http/decorators'
 import type {
   NetworkAddParams,

@@ -1,3 +1,4 @@
+// Requests of /2 about nodes.
 import { Body, Delete, Get, Path, Post, Put, Query, Route, Security, Tags } from '../../../http/decorators'
 import type {
   NodeEvacuateParams,
@@ -25,7 +26,7 @@ import { type Link, links, oneRow, required, requiredList, Resource } from './re
 
 const MISSING = 'Missing the required %s parameter'
 
-/** What a node can be made. */
+/** The roles that a node can get. */
 export type NodeRole = 'regular' | 'master-candidate' | 'drained' | 'offline'
 
 /** A node. */

@@ -1,3 +1,4 @@
+// Requests of /2 about queries with fields and filters.
 import { Body, Get, Path, Put, Query, Route, Security, Tags } from '../../../http/decorators'
 import { KINDS } from '../../../model/permissions'
 import type { FieldDefinition, QueryFilter, QueryResource } from '../../../rpc/luxi/calls'
@@ -51,7 +52,7 @@ export class QueryController extends Resource {
     return new TextAnswer(text) as unknown as QueryAnswer
   }
 
-  /** What the fields of a kind of object are. */
+  /** Describes the fields of a kind of object. */
   @Get('{resource}/fields')
   fields(@Path() resource: string, @Query() fields?: string): Promise<{ fields: FieldDefinition[] }> {
     return this.master.queryFields(asResource(resource), fields?.split(',') ?? null)

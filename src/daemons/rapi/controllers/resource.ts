@@ -1,4 +1,4 @@
-// What the controllers of /2 share: submitting a job the way Ganeti's door does, and shaping rows into objects.
+// The steps that the controllers of /2 share: submitting a job the way Ganeti's door does, and shaping rows into objects.
 import { nanoseconds } from '../../../lib/clock'
 import { ECODE, OpPrereqError } from '../../../model/errors'
 import { compareText } from '../../../model/nice-sort'

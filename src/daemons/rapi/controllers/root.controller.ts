@@ -1,3 +1,4 @@
+// Requests of /2 for addresses that list others, and for the version.
 import { Get, Route, Tags } from '../../../http/decorators'
 import { Resource } from './resource'
 

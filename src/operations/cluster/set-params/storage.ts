@@ -28,7 +28,7 @@ export function storageFields(config: ConfigData, op: SetParams): Fields {
   })
 }
 
-/** Of each template with a directory, its name among the parameters, and what is asked for. */
+/** For each template with a directory: its name among the parameters, and the wanted value. */
 const directories = (op: SetParams) =>
   DISK_TEMPLATES.flatMap((template) => {
     const { directory } = factsOf(template)

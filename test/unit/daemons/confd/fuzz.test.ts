@@ -77,7 +77,7 @@ test(`nothing that strangers send is answered or kept (seed ${SEED})`, async () 
     touched[middle] = touched[middle] === 0x30 ? 0x31 : 0x30
     expect(await asker.exchange(touched)).toEqual([])
   }
-  // What V8 has not cleaned up yet is far below what a leak of every datagram would be.
+  // Memory that V8 has not cleaned up yet is far below what a leak of every datagram would be.
   expect(used() - before).toBeLessThan(24 << 20)
   asker.close()
   await confd.close()

@@ -1,6 +1,6 @@
 import type { Reply } from '../../../../src/http/json-api'
 
-/** What the controllers of the double get. */
+/** The context of the controllers of the double. */
 export interface DoubleContext {
   readonly caller: string
   readonly reply: Reply

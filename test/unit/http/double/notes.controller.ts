@@ -1,7 +1,7 @@
 import { Body, Get, Path, Post, Query, Route, Security, SuccessResponse, Tags } from '../../../../src/http/decorators'
 import type { DoubleContext } from './context'
 
-/** What somebody has noted. */
+/** The notes that somebody has made. */
 export interface Note {
   name: string
   text: string

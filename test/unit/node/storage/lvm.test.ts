@@ -1,4 +1,4 @@
-// What is read from LVM's reports, and which commands change it. The answers of the programs are those of a node with LVM 2.03.
+// Reads LVM's reports, and runs the commands that change it. The answers of the programs are those of a node with LVM 2.03.
 import {
   logicalVolumes,
   modifyStorageUnit,

@@ -1,3 +1,4 @@
+// Requests of /3 about the allocation: balances, capacity and what-if.
 import { Body, Header, Post, Response, Route, Security, Tags } from '../../../../http/decorators'
 import type {
   BalanceRequest,
@@ -36,9 +37,9 @@ export interface BalancePlan {
   groups: GroupScore[]
   /** In the order in which they are carried out. */
   steps: BalanceStep[]
-  /** What to submit. */
+  /** The opcodes to submit. */
   ops: AnyOpcode[]
-  /** Of each of `ops`, what must be as it was when that is carried out. */
+  /** For each of `ops`, the objects that must be as they were when it is carried out. */
   preconditions: PlanVersion[][]
   /** There are more moves than were allowed, or than one job can hold: plan again after these. */
   more: boolean
@@ -82,7 +83,7 @@ export class AllocationV3Controller extends V3Resource {
   }
 
   /**
-   * What happens when nodes die, or instances arrive, or both: which instances come back where, which cannot, and why. The answer is
+   * Tells what happens when nodes die, or instances arrive, or both: which instances come back where, which cannot, and why. The answer is
    * the same for the same cluster, and nothing is changed by the question. When it takes more than 20 seconds it is the result of a
    * job, OP_CLUSTER_WHAT_IF, which `Location` names.
    * @param prefer `respond-async` asks for that job at once, and `wait=5` after so many seconds.

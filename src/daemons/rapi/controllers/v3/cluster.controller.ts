@@ -1,10 +1,11 @@
+// Requests of /3 about the cluster.
 import { Get, Route, Security, Tags } from '../../../../http/decorators'
 import { clusterShape } from '../../../../query/object-shapes'
 import type { ClusterInfo } from '../../../../model/cluster-info'
 import { etag } from '../../v3/if-match'
 import { V3Resource } from './resource'
 
-/** What the cluster is and how it is set up. */
+/** The cluster and its settings. */
 export interface ClusterView extends Omit<ClusterInfo, 'ctime' | 'mtime'> {
   /** @format date-time */
   ctime: string

@@ -1,3 +1,4 @@
+// Requests of /3 about events.
 import { Get, Header, Produces, Query, Route, Security, Tags } from '../../../../http/decorators'
 import { EVENT_KINDS, EVENT_TYPES } from '../../../../rpc/luxi/gantry'
 import { badRequest } from '../../../../http/errors'
@@ -10,7 +11,7 @@ import { V3Resource } from './resource'
 @Security('bearer')
 export class EventsV3Controller extends V3Resource {
   /**
-   * What happens in the cluster, as server-sent events: `job` (a job or one of its opcodes changed its state), `log` (a line of a
+   * The events of the cluster, as server-sent events: `job` (a job or one of its opcodes changed its state), `log` (a line of a
    * job's log), `config` (an object was added, changed or removed), `instance` (see below), `node` (a node changed its role), `master`, and `gap` (something
    * is missing here: look at the objects anew). The data of each is a JSON object. A job's has `user` and `token`; a change of the
    * configuration has `jobs` that asked for it, where jobs did, and beside them `who`, their users in the same order: null for a

@@ -1,3 +1,4 @@
+// Requests of /3 about filter rules.
 import { Body, Delete, Path, Post, Put, Route, Security, SuccessResponse, Tags } from '../../../../http/decorators'
 import { nanoseconds } from '../../../../lib/clock'
 import { isUuid } from '../../../../model/ids'

@@ -1,3 +1,4 @@
+// Requests of /3 about jobs.
 import {
   Body,
   Delete,
@@ -24,7 +25,7 @@ import { V3Resource } from './resource'
 /** One page of what was asked for. */
 export interface JobPage {
   items: Job[]
-  /** What to give as `after` for the next page; null on the last one. */
+  /** The value of `after` for the next page; null on the last one. */
   next: string | null
 }
 
@@ -44,23 +45,23 @@ export interface JobRequest {
   plan?: string | null
 }
 
-/** What is to be changed of a job. */
+/** The changes of a job. */
 export interface JobPriority {
   /** From -20, the most urgent, to 19. @isInt */
   priority: number
 }
 
-/** What came of a request to change a job. */
+/** The result of a request to change a job. */
 export interface JobChanged {
   done: boolean
-  /** What was done, or why nothing could be done. */
+  /** Tells what was done, or why nothing could be done. */
   message: string
 }
 
 /** Whether the job was cancelled. */
 export interface JobCancelled {
   cancelled: boolean
-  /** What was done, or why nothing could be done. */
+  /** Tells what was done, or why nothing could be done. */
   message: string
 }
 

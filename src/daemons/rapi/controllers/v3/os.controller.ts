@@ -1,3 +1,4 @@
+// Requests of /3 about operating systems.
 import {
   Body,
   Header,
@@ -15,7 +16,7 @@ import { osChange } from '../../v3/os-change'
 import { type JobAccepted, submit } from '../../v3/submission'
 import { V3Resource } from './resource'
 
-/** What the cluster says of an operating system; what is left out stays. */
+/** The cluster's settings of an operating system; those that are left out stay. */
 export interface OsChanges {
   /** By hypervisor, parameters of its own for instances with this system. */
   hvparams?: { [hypervisor: string]: { [parameter: string]: unknown } }

@@ -1,3 +1,4 @@
+// Requests of /3 about plans of jobs.
 import { Body, Post, Route, Security, Tags } from '../../../../http/decorators'
 import { isObject } from '../../../../lib/shapes/shape'
 import type { ParsedOpCode } from '../../../../opcodes/index'
@@ -31,7 +32,7 @@ export interface PlanOfJob {
 @Security('bearer')
 export class PlansV3Controller extends V3Resource {
   /**
-   * What a job would do, without doing it: its locks, prerequisites, hooks, and the objects that would change. Within 15 minutes a
+   * Tells what a job would do, without doing it: its locks, prerequisites, hooks, and the objects that would change. Within 15 minutes a
    * submission of the same opcodes by the same user can name the plan; it is carried out only if what the plan has read is as it was.
    * The plan of a `request` is good for that request, which names it in its argument `plan`.
    * Plans do not outlive the master's daemons: a submission whose plan is not known is refused with 412, and a new plan is to be made.

@@ -1,4 +1,4 @@
-// What the controllers of /3 share: pages of objects, single objects with their ETag, and who asks.
+// The steps that the controllers of /3 share: pages of objects, single objects with their ETag, and who asks.
 import { isDeeper } from '../../../../lib/json-depth'
 import { FILTER_DEPTH_MAX } from '../../../../model/limits/queries'
 import { VIEW_PAGE_DEFAULT, VIEW_PAGE_MAX } from '../../../../model/limits/rapi-v3'
@@ -83,7 +83,7 @@ function readFilter(text: string | undefined): QueryFilter {
   throw badRequest('filter: must be a JSON array of the query language, like ["==", "name", "vm1"]')
 }
 
-/** What is nested too deep cannot even be handed on. A condition is an array inside of the deepest operator. */
+/** A filter that is nested too deep cannot even be handed on. A condition is an array inside of the deepest operator. */
 function checkedDepth(filter: unknown[] | null): QueryFilter {
   if (!isDeeper(filter, FILTER_DEPTH_MAX + 1)) return filter
   throw badRequest(`filter: is nested deeper than ${FILTER_DEPTH_MAX} levels`)

@@ -1,3 +1,4 @@
+// Requests of /3 about bearer tokens.
 import { Body, Delete, Get, Path, Post, Route, Security, SuccessResponse, Tags } from '../../../../http/decorators'
 import { seconds } from '../../../../lib/clock'
 import { timeOf } from '../../../../lib/rfc3339'
@@ -27,9 +28,9 @@ export interface Token {
 
 /** A token to be made. */
 export interface TokenRequest {
-  /** What people call it. */
+  /** The name that people give it. */
   name: string
-  /** What it allows, of what its user may do: names of permissions, and patterns of them. */
+  /** The permissions that it has, among those of its user: names of permissions, and patterns of them. */
   permissions: string[]
   /** Only objects with one of these tags; all when left out. */
   tags?: string[]

@@ -1,4 +1,4 @@
-// What a machine offers to QEMU, told from recorded answers of QEMU 7.2 and from what its kernel shows.
+// The features that a machine offers to QEMU, told from recorded answers of QEMU 7.2 and from what its kernel shows.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { accelerator, qemuFacts } from '../../../../../src/node/hypervisor/kvm/host'
