@@ -283,7 +283,7 @@ test('every source file is reached from an entry of the product', () => {
   expect(dead.map(({ name }) => `${name}: nothing that runs imports it; remove it, or use it`)).toEqual([])
 })
 
-test('what a file declares is used somewhere', () => {
+test('each name that a file declares is used somewhere', () => {
   const declared = /^export (?:async |abstract )*(?:function\*?|const|class|interface|type) (\w+)/gm
   const uses = new Map<string, number>()
   for (const { text } of textFiles(/^src\/generated\//))

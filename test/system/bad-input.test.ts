@@ -196,7 +196,7 @@ describe('too much', () => {
     expect(memory()).toBeLessThan(400)
   })
 
-  test('who dribbles is hung up on, and nobody else waits for it', async () => {
+  test('a client that dribbles is hung up on, and nobody else waits for it', async () => {
     const slow = Array.from({ length: 20 }, () =>
       dribble(
         cluster.address,

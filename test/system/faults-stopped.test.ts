@@ -21,7 +21,7 @@ const OPTIONS = {
   beparams: { memory: 32 },
 }
 
-test('what somebody saw end with success stays, whichever daemon is stopped and goes on later', async () => {
+test('a success that somebody saw stays, whichever daemon is stopped and goes on later', async () => {
   process.stdout.write(`faults: each daemon is stopped for ${STOP_S} s, SEED=${SEED}\n`)
   const random = seededRandom(SEED)
   const cluster = await startCluster(['--hypervisor', 'fake'])

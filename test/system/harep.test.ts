@@ -21,7 +21,7 @@ afterEach(async () => {
   for (const node of ['node2', 'node3']) await offline(node, false)
 })
 
-test('what no tag allows is not repaired', async () => {
+test('a repair that no tag allows is not made', async () => {
   await offline('node2', true)
   const ran = await harep()
   expect(ran.code).toBe(0)

@@ -58,7 +58,7 @@ test('lists mark what the node does not tell, and show the rest', async () => {
   expect(asked).toMatchObject({ items: [{ status: 'running' }, { name: 'vm2', status: 'ERROR_nodedown' }] })
 }, 50_000)
 
-test('what was known last is shown with its time, and the figures with their age', async () => {
+test('the last known state is shown with its time, and the figures with their age', async () => {
   const before = await shown('vm2')
   expect(before.status).toBe('running')
   const others = await seen('vm1', ({ status_seen }) => String(status_seen) > String(before.status_seen))

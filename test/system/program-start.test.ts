@@ -39,7 +39,7 @@ test.each([
   })
 })
 
-test('what another Node compiled is compiled anew, and what is missing, too', () => {
+test('files that another Node compiled are compiled anew, and missing ones, too', () => {
   const copy = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-start-'))
   folders.push(copy)
   for (const name of ['bin', 'dist/bundle']) fs.mkdirSync(path.join(copy, name), { recursive: true })

@@ -46,7 +46,7 @@ test('a cluster goes through changes as recorded', async () => {
   expect(recordings.length).toBeGreaterThan(140)
 }, 300_000)
 
-test('what is answered otherwise on purpose is listed with the words that differ', () => {
+test('answers that differ on purpose are listed with the words that differ', () => {
   const names = recordings.map(({ name }) => `flows/${name}`)
   const flows = listed.filter(({ recording }) => recording.startsWith('flows/'))
   expect(flows.filter(({ recording, ours }) => !names.includes(recording) || ours === undefined)).toEqual([])

@@ -82,7 +82,7 @@ test('a daemon that the lists of the node ask for comes and goes with them', asy
   expect(await ask({ action: 'settle' })).toEqual(['stop heard', fine])
 })
 
-test('what runs on demand is started and stopped by name', async () => {
+test('daemons that run on demand are started and stopped by name', async () => {
   const ensure = (daemon: string, run: boolean) => ask({ action: 'ensure', daemon, run })
   expect(await ensure('ganeti-askd', true)).toEqual(['start askd', fine])
   expect(await ensure('ganeti-askd', true)).toEqual([fine])

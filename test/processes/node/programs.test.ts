@@ -67,7 +67,7 @@ test('an allocator whose caller is gone is ended with all that it started', asyn
   await expect(ask({}, { ...node.context, caller: caller.signal })).rejects.toThrow('its caller is gone')
 })
 
-test('what an allocator leaves running ends when it has answered', async () => {
+test('programs that an allocator leaves running end when it has answered', async () => {
   const { pipe, gone } = witness()
   script(`exec 9> ${pipe}; sleep 1000 & echo '{"success": true}'`)
   await expect(ask({})).resolves.toBe('{"success": true}\n')

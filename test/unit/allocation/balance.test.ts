@@ -160,7 +160,7 @@ test.each(ALIKE)(
   },
 )
 
-test('of moves that are as good those from a node are counted once, however many instances and targets are alike', () => {
+test('moves from a node that are equally good are counted once, however many instances and targets are alike', () => {
   const counted = jest.spyOn(ExactScore.prototype, 'among')
   const steps = [...stepsOf(alikeClusterOf(1, 20, 200, 'sharedfile'), { ...EXHAUSTIVE, boundedTargets: 0 })].length
   // Half of the nodes are sources; the others are of two kinds at the most.

@@ -17,7 +17,7 @@ test('a node that has exactly the memory that it keeps for others is not called 
   expect(fails(3071, 1023)).toBe(1)
 })
 
-test('what instances leave counts, where a node reports more because they do not use all of theirs', () => {
+test('memory that instances leave counts, where a node reports more because they do not use all of theirs', () => {
   expect(fails(3071, 3000)).toBe(1)
   expect(fails(3072, 3000)).toBe(0)
   expect(fails(4096, 1000)).toBe(1)

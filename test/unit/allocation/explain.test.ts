@@ -68,7 +68,7 @@ const offline = { offline: true }
 const POLICY = '4 are in groups whose policy forbids it'
 const LEAVE_OUT = '; leave this check out with gnt-cluster modify --default-iallocator-params no-capacity-checks='
 
-test('what a new instance needs and no node has is told with the most that there is', () => {
+test('a need of a new instance that no node meets is told with the most that there is', () => {
   const busy = cluster({ c: offline }, [taken(0, 'x'), taken(1, 'y'), taken(3, 'z')])
   expect(why(busy, vm('plain', { memory: 2000 }))).toBe(
     '3 lack memory (largest free 1,192 MiB on a, 2,000 needed), 1 is offline',
@@ -125,7 +125,7 @@ test('nodes that are not to be used are told apart', () => {
   expect(why(excluding, vm('plain', { tags: ['db:one'] }))).toBe('2 have instances that exclude it, 2 are offline')
 })
 
-test('of a pair it is told which half is in the way', () => {
+test('an explanation of a pair tells which half is in the way', () => {
   const alone = why(cluster({ b: offline, c: offline, d: offline }), vm('drbd'))
   expect(alone).toBe('3 are offline, 1 has no secondary for it (its group has no other usable node)')
   expect(why(cluster({ b: { freeDisk: 100 }, d: { freeDisk: 100 } }), vm('drbd'))).toBe(
@@ -207,7 +207,7 @@ test('a check that is left out is no reason, and nobody is told to leave it out'
   expect(stays(large, 'far', NO_CHECK)).toBe('it moved')
 })
 
-test('of nodes that several instances leave, none is offered to another', () => {
+test('no node that several instances leave is offered to another', () => {
   const data = cluster({}, [onA('rbd'), vm('rbd', { name: 'w', primary: 1 })])
   const { failed } = evacuate(buildModel(data), [0, 1], 'primary-only', explained)
   expect(failed.map(({ candidates = [] }) => whyNone(candidates))).toEqual([

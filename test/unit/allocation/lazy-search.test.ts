@@ -2,7 +2,7 @@
 import { LazySearch } from '../../../src/allocation/lazy-search'
 import type { Move } from '../../../src/allocation/moves'
 
-test('of instances that are alike one is looked at, for the first step and for those that follow', () => {
+test('one of the instances that are alike is looked at, for the first step and for those that follow', () => {
   const looks: number[] = []
   const search = new LazySearch<Move>([0, 1, 2, 3, 4, 5], {
     bestOf(instance) {

@@ -1,6 +1,6 @@
 import { fixed } from '../../../src/allocation/numbers'
 
-test('what lies between two goes to the even one, as it is written and not as the machine keeps it', () => {
+test('a number between two goes to the even one, as it is written and not as the machine keeps it', () => {
   const cases: [value: number, digits: number, text: string][] = [
     [0.125, 2, '0.12'],
     [0.375, 2, '0.38'],

@@ -77,7 +77,7 @@ test('the steps of a balance follow each other, and end where its score says', (
   )
 })
 
-test('what is told of the parts of the score adds up to what a step gains', () => {
+test('the parts of the score add up to what a step gains', () => {
   const { steps } = balanced(few)
   expect(steps.length).toBeGreaterThan(5)
   for (const { components, score_before, score_after } of steps) {
@@ -133,7 +133,7 @@ test.each([
   expect(steps).toMatchObject([{ kind, to, op_count: ops.length }])
 })
 
-test('what cannot be done for a balance is told of each node, and what was not wanted', () => {
+test('places that are impossible for a balance are told of each node, and those that were not wanted', () => {
   const reasons = (more: object) => {
     const { steps } = balanced(few, { diskMoves: false, explain: true, ...more })
     return new Set(steps.flatMap(({ candidates }) => (candidates ?? []).flatMap(({ reject }) => reject ?? [])))
@@ -168,7 +168,7 @@ test('a mirrored instance comes back on its secondary and gets another mirror; a
   })
 })
 
-test('what cannot come back says why, and with what of each node', () => {
+test('an instance that cannot come back has its reason, and that of each node', () => {
   const data = small(
     vm('m', 1024, 'a|b', 'drbd'),
     vm('big', 6000, 'a|', 'rbd'),
@@ -192,7 +192,7 @@ test('what cannot come back says why, and with what of each node', () => {
   ])
 })
 
-test('of an instance that has lost one node it is told why the other one does not take over', () => {
+test('an instance that has lost one node is told why the other one does not take over', () => {
   const data = small(vm('m', 1024, 'a|b', 'drbd'), vm('s', 1024, 'a|', 'rbd'))
   const unusable = (why: string): ClusterData => ({
     ...data,
@@ -206,7 +206,7 @@ test('of an instance that has lost one node it is told why the other one does no
   expect(reasons({ dead: ['a', 'b', 'c'] })).toEqual(['both of its nodes are down', 'no node fits: 2 are offline'])
 })
 
-test('of nodes that a caller does not see nothing is told', () => {
+test('nothing is told of nodes that a caller does not see', () => {
   const data = small(...['a', 'b', 'c'].map((node) => vm(`on-${node}`, 5000, `${node}|`, 'rbd')))
   const told = (nodes: string[] | null) => JSON.stringify(whatIf(data, { dead: ['a'], nodes, explain: true }).lost)
   expect(told(null)).toContain('2 lack memory (largest free 3,192 MiB on b')

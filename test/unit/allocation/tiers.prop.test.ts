@@ -47,7 +47,7 @@ function firstThatFits(filling: Filling, spec: InstanceData, verdict: Verdict): 
   return undefined
 }
 
-test('of sizes that are passed over none would have fitted', () => {
+test('no size that is passed over would have fitted', () => {
   const cases = fc.record({
     seed: fc.integer({ min: 1, max: 1e6 }),
     nodes: fc.integer({ min: 2, max: 6 }),

@@ -156,7 +156,7 @@ test('an archived job is not lost', async () => {
   await expect(failOver()).resolves.toMatchObject({ ok: true })
 })
 
-test('what the old master did until it was stopped counts, and it goes on when it has more', async () => {
+test('the work of the old master until it was stopped counts, and it goes on when it has more', async () => {
   const { answer } = nodes
   nodes.answer = (node, call, args) => {
     if (call === 'node_stop_master') contents[NODE(1)] = { config_serial: 99, jobs: [] }

@@ -88,7 +88,7 @@ test.each([
   expect(err).toContain(why)
 })
 
-test('of several made-up groups the one that is named last is the first, as in Ganeti', async () => {
+test('the last named of several made-up groups is the first, as in Ganeti', async () => {
   const { err } = await ours('hspace', ['--simulate=p,1,1T,64g,16', '--simulate=p,1,2T,32g,8', '-p'])
   const memory = [...err.matchAll(/^ +(node-\d\d-001) +(\d+)/gm)].map(([, node, size]) => [node, size])
   expect(memory.slice(0, 2)).toEqual([

@@ -62,7 +62,7 @@ test('newer kernels count more of each disk, and the report stays as it is', asy
   expect(fs.existsSync('/proc/diskstats') ? (await collect(['diskstats', '-f', '/proc/diskstats'])).code : 0).toBe(0)
 })
 
-test('what cannot be read is named, and the program ends with 1', async () => {
+test('a file that cannot be read is named, and the program ends with 1', async () => {
   expect(await collect(['diskstats', '--file=no-such-file'])).toEqual({
     code: 1,
     out: '',
@@ -121,7 +121,7 @@ test.each([
   expect([code, err]).toEqual([0, `Can't get pairing info: ${why}\n`])
 })
 
-test('what is missing for the pairing is told before what is wrong with the status of DRBD', async () => {
+test('missing parts of the pairing are told before faults in the status of DRBD', async () => {
   const told = async (args: string[], more = {}) =>
     (await collect(['drbd', '-s', 'status', ...args], { status: 'x"\u00e91', ...more })).err
   expect(await told(['-p', 'nosuch'])).toBe(

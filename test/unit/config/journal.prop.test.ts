@@ -89,7 +89,7 @@ test('a change keeps every older state as it was, and counts one serial number',
   )
 })
 
-test('what is read back is what was written, in the same words', () => {
+test('records are read back as they were written, in the same words', () => {
   checkProperty(
     fc.property(list, (changes) => {
       const { config, gantry } = history(changes).at(-1) ?? base

@@ -27,7 +27,7 @@ const instance = (config: ConfigData, name: string): Instance => {
   return found
 }
 
-test('what every object of the language has is no object of the cluster', () => {
+test('members that every object of the language has are no objects of the cluster', () => {
   const plain = JSON.parse(JSON.stringify(golden)) as typeof golden
   for (const name of ['__proto__', 'constructor', 'toString'])
     for (const find of [lookup.findInstance, lookup.findNode, lookup.findGroup, lookup.findNetwork])

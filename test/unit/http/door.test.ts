@@ -141,7 +141,7 @@ describe.each([
     expect(await closed(line)).toBe(1009)
   })
 
-  test('who asks for another protocol gets the answer of a plain request', async () => {
+  test('a client that asks for another protocol gets the answer of a plain request', async () => {
     const headers = { connection: 'upgrade', upgrade: 'h2c' }
     const answer = await new Promise<string>((resolve, reject) => {
       const sent = open('/1/notes/n', {}, { finishRequest: (plain: PlainRequest) => send(plain, headers) })

@@ -16,13 +16,13 @@ const job = (id: number, resultBytes = 0): Job => {
   return dequeued(withOp(made, 0, { result: 'x'.repeat(resultBytes) }), [3, 4])
 }
 
-test('what is kept of a job that has ended does not grow with its opcode, result and log', () => {
+test('the summary of a job that has ended does not grow with its opcode, result and log', () => {
   const [small, large] = [endedJob(job(1)), endedJob(job(1, 1 << 20))]
   expect(large).toEqual(small)
   expect(small).toMatchObject({ id: 1, end_timestamp: [3, 4], ops: [{ status: 'canceled' }] })
 })
 
-test('who submitted a job, and with which key, is known without its file', () => {
+test('the submitter of a job, and the key, are known without its file', () => {
   expect([tokensOf(endedJob(job(1))), keysOf(endedJob(job(1)))]).toEqual([['token-1'], ['key digest']])
   expect([tokensOf(job(1)), keysOf(job(1))]).toEqual([['token-1'], ['key digest']])
 })

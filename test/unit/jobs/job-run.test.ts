@@ -53,7 +53,7 @@ test('every transition is saved before it is told, and listeners end with the sa
   expect(run.job.ops.flatMap((op) => op.log.map(([serial]) => serial))).toEqual([1, 2])
 })
 
-test('what changes nothing is told to run when it has run for a while, else with its end', async () => {
+test('an opcode that changes nothing is told to run when it has run for a while, else with its end', async () => {
   const { run, trace } = runOf([delay(1), delay(2)], async (op, setting) => {
     await setting.started('repeatable')
     if (op['duration'] === 2) await until(() => trace.saved.length === 3)
@@ -85,7 +85,7 @@ test('an opcode that needs more locks waits again, and can be cancelled while it
   expect(trace.saved.map(jobStatus)).toEqual(['waiting', 'running', 'waiting', 'canceling', 'canceled'])
 })
 
-test('what an opcode notes is in its input from the next transition on', async () => {
+test('notes of an opcode are in its input from the next transition on', async () => {
   const { run, trace } = runOf([delay(1), delay(2)], async (_op, setting) => {
     if (setting.opIndex === 0) setting.note({ on_nodes: ['node1.example.com'] })
     await setting.started()

@@ -116,7 +116,7 @@ describe('transitions', () => {
     expect(again).toEqual(recorded)
   })
 
-  test('what follows a failed opcode fails as recorded', () => {
+  test('opcodes that follow a failed one fail as recorded', () => {
     const recorded = parseJob(read(165))
     const job = failedAt(three(), 0, ['OpPrereqError', ['x']], [3, 4])
     expect(job.ops.map((op) => [op.status, op.end_timestamp])).toEqual([

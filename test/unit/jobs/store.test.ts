@@ -172,7 +172,7 @@ describe('the store', () => {
     await store.close()
   })
 
-  test('what is not in the files yet is found by whoever comes next, and what a process wrote alone counts for more', async () => {
+  test('changes that are not in the files yet are found by whoever comes next, and those that a process wrote alone count for more', async () => {
     const store = open()
     await Promise.all([1, 2, 3, 4].map((id) => store.save(job(id))))
     const alone = dequeued(job(2), [3, 3])
@@ -294,7 +294,7 @@ describe('copies on master candidates', () => {
     replicas.close()
   })
 
-  test('what all are told is the same for all', async () => {
+  test('a message to all is the same for all', async () => {
     const candidates = new FakeCandidates()
     const { replicas } = await openReplicas(candidates)
     replicas.setCandidates([target('a'), target('b')])
@@ -326,7 +326,7 @@ describe('copies on master candidates', () => {
     replicas.close()
   })
 
-  test('what is written while a copy is under way reaches the candidate after the copy', async () => {
+  test('writes while a copy is under way reach the candidate after the copy', async () => {
     const candidates = new FakeCandidates()
     let writing: Promise<void> | undefined
     const { replicas } = await openReplicas(candidates, function* () {

@@ -14,7 +14,7 @@ const open = (changes: Partial<Disk> = {}, isOurs = () => true) =>
   new FileJournal({ disk: { ...systemDisk, ...changes }, file: named('journal'), isOurs })
 const contents = async () => Object.fromEntries(await open().contents())
 
-test('what was appended is in the files after a fold, the last content of each', async () => {
+test('appended content is in the files after a fold, the last content of each', async () => {
   const journal = open()
   await journal.append([[named('a'), '1'], [named('b'), '1\n']]) // prettier-ignore
   await journal.append([[named('a'), '2']])

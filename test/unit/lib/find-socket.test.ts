@@ -34,7 +34,7 @@ test('then the embedded cluster, if it lives', () => {
   expect(findLuxiSocket({ GANTRY_HOME: home })).toEqual({ path: '/s', nodesRoot: home })
 })
 
-test('who names a place means the cluster that stands there, and no other that happens to run', () => {
+test('a user who names a place means the cluster that stands there, and no other that happens to run', () => {
   pointer(process.pid)
   fs.mkdirSync(path.join(home, 'other'))
   fs.mkdirSync(path.join(home, '.gantry'))

@@ -1,6 +1,6 @@
 import { keptForFrozen } from '../../../src/lib/kept-for-frozen'
 
-test('what is made of a frozen object is made once, of any other value each time', () => {
+test('the value for a frozen object is made once, that for any other each time', () => {
   let made = 0
   const sizeOf = keptForFrozen((value: object | null) => {
     made++

@@ -27,7 +27,7 @@ test('no more is begun than there is room for; what ends makes room for the next
   expect(await Promise.all(all)).toEqual([1, 2, 3, 4])
 })
 
-test('what takes long is not waited for, and makes room only once', async () => {
+test('work that takes long is not waited for, and makes room only once', async () => {
   const { clock, begun, ends, work } = start()
   for (const id of [1, 2, 3, 4, 5]) void work(id)
   await clock.pass(0.5)
@@ -39,7 +39,7 @@ test('what takes long is not waited for, and makes room only once', async () => 
   expect(begun).toEqual([1, 2, 3, 4])
 })
 
-test('what fails makes room, too', async () => {
+test('work that fails makes room, too', async () => {
   const { pace } = start()
   const fails = [1, 2, 3].map(() => pace.run(() => Promise.reject(new Error('no'))))
   expect((await Promise.allSettled(fails)).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])

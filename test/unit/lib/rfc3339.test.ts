@@ -20,6 +20,6 @@ test.each([
   expect(timeOf(text)).toBe(time_s)
 })
 
-test('who was never stamped has no time', () => {
+test('an object that was never stamped has no time', () => {
   expect([stampText(0), stampText(null), stampText(1795250000.25)]).toEqual([null, null, '2026-11-21T08:33:20.250000Z'])
 })

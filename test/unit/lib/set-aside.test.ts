@@ -5,7 +5,7 @@ import { systemClock } from '../../../src/lib/clock'
 import { systemDisk } from '../../../src/lib/disk'
 import { setAside } from '../../../src/lib/set-aside'
 
-test('of what is set aside the newest are kept, even when the clock is set back, and nothing else is touched', async () => {
+test('the newest of the files that are set aside are kept, even when the clock is set back, and nothing else is touched', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-aside-'))
   const file = path.join(folder, 'locks.data')
   const others = ['locks.data.rejected-x', 'other.rejected-1', 'locks.data.backup-1']

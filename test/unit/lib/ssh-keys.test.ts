@@ -20,7 +20,7 @@ describe('authorized_keys', () => {
   test('a last line without its end is not run into', () => {
     expect(withAuthorizedKeys(ONE, [TWO])).toBe(`${ONE}\n${TWO}\n`)
   })
-  test('what is no key is neither added nor taken for one', () => {
+  test('a text that is no key is neither added nor taken for one', () => {
     expect(withAuthorizedKeys('', ['', 'hello', '# ssh-rsa AAAAB3one= x'])).toBe('')
     expect(withoutAuthorizedKeys(FILE, ['', 'hello'])).toBe(FILE.replace('\n\n', '\n'))
   })

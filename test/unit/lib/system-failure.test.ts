@@ -42,7 +42,7 @@ test('a program for which there is no process or no descriptor is named', () => 
   )
 })
 
-test('what has other reasons is left as it is', () => {
+test('an error with other reasons is left as it is', () => {
   for (const error of [refusal('EAGAIN'), refusal('EIO', { syscall: 'read' }), refusal('ENOENT'), new Error('x'), null])
     expect(systemFailure(error)).toBeUndefined()
 })

@@ -1,6 +1,6 @@
 import { Turns } from '../../../src/lib/turns'
 
-test('what is asked for is done one after the other, whatever became of what was before', async () => {
+test('tasks are done one after the other, whatever became of those before', async () => {
   const turns = new Turns()
   const done: string[] = []
   let release: () => void = () => undefined

@@ -51,7 +51,7 @@ test('a task that nobody wants any more is ended, and makes room', async () => {
   expect(await next).toBe(7)
 })
 
-test('who leaves while waiting is not waited for', async () => {
+test('a caller that leaves while waiting is not waited for', async () => {
   const { pool, leave } = atWork()
   const second = new AbortController()
   const waiting = pool.run(parts(1), second.signal)
@@ -76,7 +76,7 @@ function atWork(): { pool: WorkerPool; leave: () => Promise<void> } {
   }
 }
 
-test('what takes too long is ended', async () => {
+test('a task that takes too long is ended', async () => {
   let expire = (): void => undefined
   const clock: Clock = {
     ...systemClock,

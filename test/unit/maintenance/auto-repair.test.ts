@@ -102,7 +102,7 @@ test('a refused repair says so in a tag that is understood again', () => {
   expect(repairOf('inst1', [refused.tag ?? ''])).toMatchObject({ state: 'Healthy', tag: refused.tag })
 })
 
-test('what is broken says what mends it', () => {
+test('a broken instance says what mends it', () => {
   const ops = (template: string, primaryOffline: boolean, secondaryOffline: boolean) => {
     const repair = proposeRepair({ name: 'inst1', template, primaryOffline, secondaryOffline })
     return repair && [repair.type, ...repair.ops.map(({ OP_ID }) => OP_ID)]

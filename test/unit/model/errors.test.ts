@@ -32,7 +32,7 @@ test('the wire form is the class name and the arguments', () => {
   expect(new LockError('x').name).toBe('LockError')
 })
 
-test('what nobody knows becomes a GenericError that keeps the name', () => {
+test('an unknown error becomes a GenericError that keeps the name', () => {
   expect(errorFromWire(['FutureError', ['boom', 7]]).toWire()).toEqual(['GenericError', ['FutureError: boom, 7']])
   expect(errorFromWire('Failed to parse request').toWire()).toEqual(['GenericError', ['Failed to parse request']])
   expect(errorFromWire(['constructor', []])).toBeInstanceOf(GenericError)

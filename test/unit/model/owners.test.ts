@@ -62,7 +62,7 @@ test.each(['/etc/hosts', '/var/lib/ganeti/strange', '/var/lib/ganeti/queue/other
   (file) => expect(belonging(file)).toBeUndefined(),
 )
 
-test('what is written, made or begun is as the table has it', async () => {
+test('files that are written, made or begun are as the table has them', async () => {
   await ownedDisk.makeDirectory(at('/var/lib/ganeti/queue/archive/0'), 0o777)
   owned(at('/var/lib/ganeti'), 'gnt-masterd', 'gnt-masterd', '755', '755')
   owned(at('/var/lib/ganeti/queue'), 'gnt-masterd', 'gnt-daemons', '750', '700')
@@ -75,7 +75,7 @@ test('what is written, made or begun is as the table has it', async () => {
   expect(mode(at('/var/lib/ganeti/other'))).toBe('604')
 })
 
-test('what another program left is taken over, but for links', async () => {
+test('files that another program left are taken over, but for links', async () => {
   await ownedDisk.makeDirectory(at('/var/lib/ganeti/queue'))
   fs.writeFileSync(at('/var/lib/ganeti/queue/job-7'), '{}', { mode: 0o666 })
   fs.writeFileSync(at('/elsewhere'), '', { mode: 0o604 })
@@ -87,7 +87,7 @@ test('what another program left is taken over, but for links', async () => {
   claim(at('/nowhere'))
 })
 
-test('what is put in the place of a file between the look and the change stays as it is', () => {
+test('a file that is put in the place of another between the look and the change stays as it is', () => {
   const file = at('/var/lib/ganeti/queue/serial')
   fs.mkdirSync(path.dirname(file), { recursive: true })
   fs.writeFileSync(file, '')

@@ -52,7 +52,7 @@ test('opcodes that a reader may submit change nothing', () => {
   for (const id of reading) expect(id).toMatch(/QUERY|TAGS_(GET|SEARCH)|DIAGNOSE|CLUSTER_(BALANCE|CAPACITY|WHAT_IF)/)
 })
 
-test('what Ganeti has a permission for is asked for by its name', () => {
+test('a permission that Ganeti has is asked for by its name', () => {
   const ours = new Set<string>([...allOpcodes.values()].map(({ permission }) => permission))
   for (const name of GANETIS) expect([name, ours.has(name)]).toEqual([name, true])
 })

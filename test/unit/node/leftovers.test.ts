@@ -57,14 +57,14 @@ test('a wall clock that is set back holds up no cleaning', async () => {
   expect(fs.existsSync(gone)).toBe(false)
 })
 
-test('of the archive of jobs the oldest directories go', async () => {
+test('the oldest directories of the archive of jobs go', async () => {
   for (let at = 0; at < 30; at++) node.put(`/var/lib/ganeti/queue/archive/${at}/job-${at}0000`, '{}')
   await pruneArchive(node.context)
   const left = fs.readdirSync(node.paths.archiveDir).map(Number)
   expect(left.sort((a, b) => a - b)).toEqual(Array.from({ length: ARCHIVE_DIRECTORIES_MAX }, (_, at) => 10 + at))
 })
 
-test('of logs that pile up the oldest go', async () => {
+test('the oldest of the logs that pile up go', async () => {
   const folder = path.dirname(node.put('/var/log/ganeti/os/add-0.log', ''))
   for (let at = 0; at < 5; at++) {
     fs.writeFileSync(path.join(folder, `add-${at}.log`), '')

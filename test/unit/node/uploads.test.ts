@@ -118,7 +118,7 @@ test('a write that was asked for earlier never ends after a later one', async ()
   expect(fs.readFileSync(file, 'utf8')).toBe('new')
 })
 
-test('what the master sends in a hurry is durable at once, and in its file when anything else is done to the queue', async () => {
+test('a file that the master sends in a hurry is durable at once, and in its place when anything else is done to the queue', async () => {
   const file = `${node.paths.queueDir}/job-1`
   const moved = `${node.paths.archiveDir}/0/job-1`
   await call('jobqueue_update', file, 'first')

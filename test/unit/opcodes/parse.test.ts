@@ -176,7 +176,7 @@ describe('fillOpcode', () => {
   })
 })
 
-test('what is added to an opcode stands in its declared place', () => {
+test('a parameter that is added to an opcode stands in its declared place', () => {
   const opcode = op(OpInstanceStartup, { instance_name: 'a' })
   const more = inDeclaredOrder({ later: 1, ...opcode, debug_level: 0, instance_uuid: 'u' })
   const { instance_name, ...rest } = opcode

@@ -163,7 +163,7 @@ describe('the life of an opcode', () => {
     expect(watching).toBe(false)
   })
 
-  test('who waits long is told who holds the lock, since when', async () => {
+  test('a job that waits long is told who holds the lock, since when', async () => {
     const environment = cluster.environment()
     const waits: (() => void)[] = []
     let grant: (epoch: { epoch: number }) => void = () => undefined

@@ -26,7 +26,7 @@ const look = (known: readonly string[]) => (field: string) => ({
 })
 const ALL = ['a', 'b', 'c']
 
-test('what is decided before live data stays decided when it comes', () => {
+test('a row that is decided before live data stays decided when it comes', () => {
   checkProperty(
     fc.property(filters, rows, fc.subarray(ALL), (json, row, known) => {
       const early = compileFilter<Row>(parseFilter(json), look(known))(row)

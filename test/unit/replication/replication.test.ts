@@ -84,7 +84,7 @@ test('a candidate that does not answer is not waited for again, is shown, and ca
   expect(String(copies.at(-1)?.[2][0])).toContain('"tags":["one","two"]')
 })
 
-test('what is changed during a full copy follows it', async () => {
+test('a change during a full copy follows it', async () => {
   await open()
   nodes.answer = () => Promise.reject(new Error('needs a full copy'))
   await tag('one')

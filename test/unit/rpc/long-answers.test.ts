@@ -24,7 +24,7 @@ test.each([
   expect(JSON.parse(text)).toEqual(whole)
 })
 
-test('what else the result has stands around the rows', async () => {
+test('the rest of the result stands around the rows', async () => {
   const text = await textOf([rows(1), rows(2)], '{"fields":[{"name":"x"}],"data":[', ']}')
   const whole = { success: true, result: { fields: [{ name: 'x' }], data: [...rows(1), ...rows(2)] } }
   expect(await parseLong(text)).toEqual(whole)

@@ -153,7 +153,7 @@ test('a token plans with what is in its scope', async () => {
   expect(placed.map(({ nodes }) => nodes)).toEqual([['node4.gnt.example'], ['node4.gnt.example']])
 })
 
-test('of what a dead node ran, a token is told of what it sees', async () => {
+test('a token is told of those instances of a dead node that it sees', async () => {
   const everything = await service.whatIf(all, { nodes: [master] })
   expect([...everything.restored, ...everything.lost]).toHaveLength(Object.keys(config.instances).length)
   const [tagged] = Object.values(config.instances).filter(({ tags }) => tags.includes('service:db'))
@@ -182,7 +182,7 @@ test('the capacity of each group is its own', async () => {
   }
 })
 
-test('what cannot be meant is refused with a way out', async () => {
+test('a question that cannot be meant is refused with a way out', async () => {
   const drbd = { ...SPEC, disk_template: 'drbd' }
   await expect(service.capacity(all, { spec: drbd })).rejects.toThrow(/drbd is not enabled .* diskless, file, shared/)
   await expect(service.capacity(all, { spec: { ...SPEC, networks: ['n'] } })).rejects.toThrow('There is no network n')
@@ -287,7 +287,7 @@ test('with enough questions of all users under way, the next becomes a job', asy
   await stop()
 })
 
-test('who wants a job has it at once', async () => {
+test('a caller who wants a job has it at once', async () => {
   expect(await ours.capacity(all, { spec: SPEC }, { ...WAITS, wait_s: 0 })).toEqual({ job: 1 })
   // A wrong question is refused at once.
   await expect(ours.balance(all, { groups: ['g9'] }, { ...WAITS, wait_s: 0 })).rejects.toThrow(/no node group g9/)
@@ -328,7 +328,7 @@ test('scripts are asked by a job, whose result is the answer when it is quick', 
   await expect(quick.service.capacity(all, { spec: SPEC }, WAITS)).rejects.toThrow('not here')
 })
 
-test('what a job has planned is a plan for its user', async () => {
+test('a plan that a job has made is a plan for its user', async () => {
   const { ops, preconditions, expires } = await service.balance(all, {})
   const input = {
     OP_ID: 'OP_CLUSTER_BALANCE',

@@ -53,7 +53,7 @@ test('a submitted job gets the next id, is reported from queued to success, and 
   ])
 })
 
-test('who submitted a job is shown to our own doors only', async () => {
+test('the submitter of a job is shown to our own doors only', async () => {
   const reason = [['gantry:user', 'anna', 1] as const, ['gnt:user', 'why', 1] as const]
   const id = await luxi.submitJob([delay(0, { reason })])
   await wait(id, 'success')

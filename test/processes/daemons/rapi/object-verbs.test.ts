@@ -217,7 +217,7 @@ test('rules are made, replaced and removed', async () => {
   expect((await ask('GET', url)).status).toBe(404)
 })
 
-test('who may change rules, and not make them, makes none with an id of its own choice', async () => {
+test('a user who may change rules, and not make them, makes none with an id of its own choice', async () => {
   const { json } = await ask('POST', '/3/tokens', { body: { name: 'ruler', permissions: ['filter.modify'] } })
   const as = `Bearer ${String(json['secret'])}`
   const body = { priority: 1, action: 'REJECT' }

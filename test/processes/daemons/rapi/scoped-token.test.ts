@@ -137,7 +137,7 @@ describe('what it submits', () => {
     }
   })
 
-  test('what it knows can be used for a new instance', async () => {
+  test('the networks and nodes that it knows can be used for a new instance', async () => {
     const { as } = await web()
     const { status } = await submit(as, create({ nics: [{ network: 'net1' }] }))
     expect(status).toBe(202)

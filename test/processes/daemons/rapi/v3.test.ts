@@ -150,7 +150,7 @@ describe('reads', () => {
     expect((await ask('GET', `/3/instances?after=${String(json['next'])}`)).status).toBe(400)
   })
 
-  test('who is not known is told how to log in', async () => {
+  test('a stranger is told how to log in', async () => {
     const { status, headers } = await ask('GET', '/3/nodes', { as: basic('admin', 'wrong') })
     expect(status).toBe(401)
     expect(headers['www-authenticate']).toMatch(/Basic .*Bearer/)
@@ -232,7 +232,7 @@ describe('an Idempotency-Key', () => {
     expect([other.status, other.json['code']]).toEqual([422, 'other_body'])
   })
 
-  test('of another user is another one', async () => {
+  test('that another user gives is another one', async () => {
     const key = ['Idempotency-Key: shared']
     const mine = await submit([delay()], key)
     const theirs = await ask('POST', '/3/jobs', {
@@ -385,7 +385,7 @@ describe('events', () => {
     expect(first).toMatchObject({ status: 'queued', user: 'admin' })
   })
 
-  test('of another epoch are a gap, never silence', async () => {
+  test('from another epoch are a gap, never silence', async () => {
     const stream = openStream('/3/events', ['Last-Event-ID: other-12'])
     const { data } = await stream.next('gap')
     stream.close()

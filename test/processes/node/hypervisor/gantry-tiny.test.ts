@@ -86,7 +86,7 @@ test('an instance without a disk that can be written is refused', () => {
   )
 })
 
-test('what export dumps, import restores', () => {
+test('import restores the data that export dumps', () => {
   const file = diskFile()
   run('create', { DISK_COUNT: '1', DISK_0_PATH: file })
   const dump = spawnSync(path.join(OS_DIRECTORY, 'export'), {

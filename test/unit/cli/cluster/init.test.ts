@@ -203,7 +203,7 @@ describe('refuses', () => {
   })
 })
 
-test('what fails half way leaves nothing behind but what was there', async () => {
+test('a failure half way leaves nothing behind but what was there', async () => {
   const before = fs.readFileSync(paths().local('/etc/hosts'), 'utf8')
   fs.mkdirSync(path.dirname(paths().rapiUsers), { recursive: true })
   fs.writeFileSync(paths().rapiUsers, 'someone pw write\n')

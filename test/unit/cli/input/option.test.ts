@@ -18,7 +18,7 @@ test('an option is called, takes and is what its parameter says', () => {
   })
 })
 
-test('what is so unless something else is said has an option to switch it off', () => {
+test('a flag that is set by default has an option to switch it off', () => {
   expect(parameter(OpInstanceCreate, 'wait_for_sync')).toMatchObject({
     ...{ long: ['--no-wait-for-sync'], stores: false, default: true, help: 'do not wait for disk sync' },
   })

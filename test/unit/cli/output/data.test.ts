@@ -100,7 +100,7 @@ test('the versions and the master are fields of what /3 shows of the cluster', a
   expect(await json('gnt-cluster getmaster --json')).toEqual({ master: expect.stringMatching(/^node1/) })
 })
 
-test('what nodes answer about their power and health is data, and one that does not answer is a failure', async () => {
+test('answers of nodes about their power and health are data, and one that does not answer is a failure', async () => {
   const asked = async (words: string, result: unknown) => run(words, new FakeMaster([{ id: 7, result }]))
   const health = await asked('gnt-node health --json', [
     [[0, 'node1'], [0, [['fan', 'OK'], ['disk', 'WARNING']]]], // prettier-ignore

@@ -78,7 +78,7 @@ test.each([
   })
 })
 
-test('what cannot be asked is unknown, and says why', async () => {
+test('storage that cannot be asked is unknown, and says why', async () => {
   const [pool, group] = await found(['rbd', 'plain'], { 'diskparams/rbd/pool': 'rbd' }, {})
   expect(pool?.status).toEqual({ code: 2, message: 'the configuration does not say where it is' })
   expect(group?.status).toEqual({ code: 2, message: 'it cannot be asked how it is: ceph is not installed' })

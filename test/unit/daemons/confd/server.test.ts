@@ -263,7 +263,7 @@ test('a question is good for five minutes, forwards and backwards, by the clock 
   asker.away_s = away_ms = 0
 })
 
-test('who has overheard a question gets no answer to it, and who asked may ask again', async () => {
+test('an eavesdropper gets no answer to a question, and whoever asked may ask again', async () => {
   const question = signed(KEY, { ...PING, rsalt: 'overheard' })
   expect(await asker.exchange(question)).toHaveLength(1)
   expect(await other.exchange(question)).toEqual([])

@@ -74,7 +74,7 @@ test('the same login that is shown many times at once is one guess, and a right 
   expect(await login('10.0.0.1', 'admin')).toBe('wrong')
 })
 
-test('what could not be checked, as while the master is away, is no wrong guess', async () => {
+test('a password that could not be checked, as while the master is away, is no wrong guess', async () => {
   const away = () => Promise.reject(new Error('the master daemon is not there'))
   for (let at = 0; at < 50; at++)
     await expect(turns.take('10.0.0.1', { shown: `token ${at}` }, away)).rejects.toThrow('not there')

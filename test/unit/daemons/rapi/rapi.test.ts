@@ -336,12 +336,12 @@ describe('requests that become opcodes', () => {
     ])
   })
 
-  test('who has logged in is in the trail of each opcode, also where nothing else is', async () => {
+  test('the user who has logged in is in the trail of each opcode, also where nothing else is', async () => {
     const ops = (await submit('POST', '/2/instances/vm/reinstall')) as WireOpCode[]
     expect(ops.map((op) => op['reason'])).toEqual(ops.map(() => [['gantry:user', 'admin', expect.any(Number)]]))
   })
 
-  test('what a user may do goes with opcodes that submit jobs for others', async () => {
+  test('the permissions of a user go with opcodes that submit jobs for others', async () => {
     const [op] = (await submit('POST', '/2/nodes/node1/migrate', {})) as WireOpCode[]
     const rights = JSON.stringify({ user: ['*'], token: null })
     expect(op?.['reason']).toContainEqual(['gantry:rights', rights, expect.any(Number)])
@@ -360,7 +360,7 @@ describe('requests that become opcodes', () => {
     expect(op?.['instances']).toEqual([expect.objectContaining({ instance_name: 'a', os_type: 'noop', start: true })])
   })
 
-  test('what is ours in a trail cannot be written by a user', async () => {
+  test('our own entries in a trail cannot be written by a user', async () => {
     const reason = [
       ['gantry:user', 'another', 1],
       ['gantry:key', 'digests'],

@@ -117,7 +117,7 @@ test('a thousand nodes answer', async () => {
   expect([...results.values()].filter(({ ok }) => ok)).toHaveLength(1000)
 })
 
-test('what simulated nodes cannot do is refused by name', async () => {
+test('a call that simulated nodes cannot do is refused by name', async () => {
   if (!node1) throw new Error('no node')
   await expect(nodes.one(node1, 'node_configure_ovs', ['s', null])).rejects.toThrow(
     "Simulated nodes have no 'node_configure_ovs'",

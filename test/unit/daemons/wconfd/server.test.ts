@@ -249,7 +249,7 @@ describe('configuration', () => {
 })
 
 describe('reservations', () => {
-  test('what one job has nobody else gets, until it ends', async () => {
+  test('a reservation belongs to one job and nobody else, until it ends', async () => {
     const [first, second] = [await wconfd.owner(1), await wconfd.owner(2)]
     const calls = wconfd.client()
     const mac = await calls.generateMAC(first.client, null)
@@ -266,7 +266,7 @@ describe('reservations', () => {
     })
   })
 
-  test('what an opcode held at its end is freed in one step, reservations and locks', async () => {
+  test('reservations and locks of an opcode are freed in one step at its end', async () => {
     const [first, second] = [await wconfd.owner(1), await wconfd.owner(2)]
     const calls = wconfd.client()
     const mac = await calls.generateMAC(first.client, null)

@@ -63,7 +63,7 @@ test.each([
   expect(plainly(error, { place: 'vm1' })).toBe(plain)
 })
 
-test('what was found is shown only to who asks for it', () => {
+test('the found value is shown only to those who ask for it', () => {
   const error = refusal(listOf(int), [1, 'secret'])
   expect(plainly(error)).toBe('[1]: expected an integer')
   expect(plainly(error, { found: true })).toBe('[1]: expected an integer, found "secret"')

@@ -14,7 +14,7 @@ test('a switch is made, and joined to a device if one is named', async () => {
   expect(programs.left()).toEqual([])
 })
 
-test('what could not be done is told with the words of the program, and the rest is left', async () => {
+test('a failure is told with the words of the program, and the rest is left', async () => {
   const stderr =
     'ovs-vsctl: unix:/var/run/openvswitch/db.sock: database connection failed (No such file or directory)\n'
   const { run, asked } = recordedPrograms([{ argv: ADD, code: 1, stderr }])
@@ -35,7 +35,7 @@ test('what could not be done is told with the words of the program, and the rest
   )
 })
 
-test('what is no name of an interface reaches no program', async () => {
+test('a text that is no name of an interface reaches no program', async () => {
   const { run } = recordedPrograms([])
   for (const [name, link] of [
     ['-h', null],

@@ -31,7 +31,7 @@ test("a NIC's VLANs are told to a bridge that tells them apart, and to what lead
   )
 })
 
-test('what leads out of a bridge is told from the ports of guests and containers by the kernel, not by names', async () => {
+test('ports that lead out of a bridge are told from those of guests and containers by the kernel, not by names', async () => {
   const net = temporaryRoot()
   const port = (name: string, files: Record<string, string>) => {
     fs.mkdirSync(path.join(net, 'br0/brif', name), { recursive: true })

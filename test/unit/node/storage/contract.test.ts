@@ -125,7 +125,7 @@ describe.each(Object.keys(drivers))('%s', (template) => {
     await expect(storage.find(disk())).resolves.toBeDefined()
   })
 
-  test('what lies above the data grows after it, by a call of its own', async () => {
+  test('layers above the data grow after it, by a call of its own', async () => {
     await create(disk(), 2)
     await storage.grow(disk(), 1, { backing: true })
     await storage.grow(disk(), 1, { backing: false })

@@ -129,7 +129,7 @@ test.each([
   expect(outcome).toEqual(['OpPrereqError', [text, code]])
 })
 
-test('what comes from another cluster must be signed with the domain secret', async () => {
+test('data from another cluster must be signed with the domain secret', async () => {
   const prepared = (await cluster.run('OP_BACKUP_PREPARE', { instance_name: full('inst2'), mode: 'remote' })) as {
     handshake: unknown[]
     x509_key_name: unknown[]

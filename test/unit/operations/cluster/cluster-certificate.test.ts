@@ -159,7 +159,7 @@ test('a file that has no certificate is not replaced', async () => {
   expect(fake.calls('upload_file')).toEqual([])
 })
 
-test('what is read of a file is what is written', async () => {
+test('a file is read as it is written', async () => {
   const [shown, next, trusted] = (await Promise.all([1, 2, 3].map(() => createCertificate()))).map(
     (pem) => readServerPem(pem).shown,
   )

@@ -156,7 +156,7 @@ test('a script counts what fits into each group', async () => {
   ])
 })
 
-test('who sees only some is told of these, and asks no script', async () => {
+test('a caller who sees only some is told of these, and asks no script', async () => {
   const visible = { groups: ['default'], nodes: ['node1.test', 'node2.test'], instances: ['web.test'] }
   const { groups, steps } = await balance({ visible })
   expect([groups.map(({ group }) => group), steps.map(({ instance }) => instance)]).toEqual([['default'], ['web.test']])

@@ -223,7 +223,7 @@ test('DRBD needs the same helper on all nodes', async () => {
   expect(fake.config.cluster.drbd_usermode_helper).toBe('/bin/false')
 })
 
-test('what is so already is told, and DRBD parameters come with a word on when they take effect', async () => {
+test('a value that is set already is told, and DRBD parameters come with a word on when they take effect', async () => {
   const fake = cluster().given(change('patchCluster', { volume_group_name: 'xenvg', file_storage_dir: '/srv/disks' }))
   await set(fake, { vg_name: 'xenvg', file_storage_dir: '/srv/disks', drbd_helper: '', diskparams: { drbd: {} } })
   expect(fake.log).toEqual([

@@ -54,7 +54,7 @@ test('a group is emptied by one job for each instance, to the group that is left
   )
 })
 
-test('who insists on failovers gets no migrations', async () => {
+test('a user who insists on failovers gets no migrations', async () => {
   await cluster.run('OP_GROUP_EVACUATE', { group_name: 'default', target_groups: ['far'], force_failover: true })
   const [step] = cluster.submitted.flat()
   expect(Object.keys(step ?? {})).not.toContain('allow_failover')
@@ -86,7 +86,7 @@ test('an instance changes to another group, which is none of its own', async () 
   ])
 })
 
-test('what cannot move is said, and nothing moves', async () => {
+test('an instance that cannot move is named, and nothing moves', async () => {
   for (const name of ['far1', 'far2', 'far3'])
     cluster.config = { ...cluster.config, nodes: { ...cluster.config.nodes, [cluster.node(name).uuid]: { ...cluster.node(name), offline: true } } } // prettier-ignore
   const outcome = await cluster.failure('OP_GROUP_EVACUATE', { group_name: 'default' })

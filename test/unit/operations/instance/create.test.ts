@@ -216,7 +216,7 @@ describe('with opportunistic locking', () => {
     step(cluster.table, { owner: other, at: 0, kind: 'free' })
   })
 
-  test('what does not fit on any node either is refused for good', async () => {
+  test('an instance that fits on no node is refused for good', async () => {
     const wanted = { ...op, beparams: { memory: '1t' }, ignore_ipolicy: true }
     const [, [, code]] = (await cluster.failure('OP_INSTANCE_CREATE', wanted)) as [string, string[]]
     expect([code, cluster.log.at(-1)]).toEqual(['insufficient_resources', '* falling back to full lock allocation'])
@@ -340,7 +340,7 @@ test('a disk that may be there, on a node that does not answer, keeps its instan
   expect(cluster.instance('inst20')).toBeUndefined()
 })
 
-test('what cannot be taken back is named, and stays known', async () => {
+test('parts that cannot be taken back are named, and stay known', async () => {
   cluster.answers.blockdev_getmirrorstatus = () => [{ dev_path: '', is_degraded: true, ldisk_status: 4 }]
   cluster.answers.blockdev_remove = () => {
     throw new Error('busy')

@@ -206,7 +206,7 @@ describe('reinstall', () => {
 })
 
 describe('recreate disks', () => {
-  test('what is still there is an error, and is not touched', async () => {
+  test('a disk that is still there is an error, and is not touched', async () => {
     await stop('inst2')
     const before = cluster.diskFiles()
     const [, [text]] = (await cluster.failure('OP_INSTANCE_RECREATE_DISKS', {
@@ -283,7 +283,7 @@ describe('recreate disks', () => {
     )
   })
 
-  test('what is lost is made again, maybe bigger', async () => {
+  test('a disk that is lost is made again, maybe bigger', async () => {
     await stop('inst2')
     cluster.world.node('node2.gnt.example').disks.clear()
     await cluster.run('OP_INSTANCE_RECREATE_DISKS', { instance_name: 'inst2', disks: [[1, { size: 64 }]] })

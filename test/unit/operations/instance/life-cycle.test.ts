@@ -16,7 +16,7 @@ const fail = (text: string) => () => {
 }
 
 describe('startup', () => {
-  test('what a node says of a start is in the log of the job', async () => {
+  test('remarks of a node on a start are in the log of the job', async () => {
     cluster.answers.instance_start = () => ['NIC 0 has another network']
     await cluster.run('OP_INSTANCE_STARTUP', { instance_name: 'inst4' })
     expect(cluster.log).toContain(' - INFO: NIC 0 has another network')

@@ -72,7 +72,7 @@ test('with opportunistic locking only nodes that nobody holds are used', async (
   expect(cluster.noted).toMatchObject({ iallocator: 'hail' })
 })
 
-test('who names neither nodes nor an allocator, where none is the default, is told what to give', async () => {
+test('a caller who names neither nodes nor an allocator, where none is the default, is told what to give', async () => {
   cluster.change('patchCluster', { default_iallocator: '' })
   const instances = [instance('inst25')]
   await expect(cluster.failure('OP_INSTANCE_MULTI_ALLOC', { instances })).resolves.toEqual([

@@ -82,7 +82,7 @@ describe('node evacuate', () => {
     ])
   })
 
-  test('what fits nowhere is named with the reason of every node, and nothing is submitted', async () => {
+  test('an instance that fits nowhere is named with the reason of every node, and nothing is submitted', async () => {
     const cluster = evacuationCluster()
     cluster.answers = { ...cluster.answers, node_info: () => ['boot', [], [null]] }
     expect(await cluster.failure('OP_NODE_EVACUATE', evacuate)).toEqual([

@@ -124,7 +124,7 @@ describe('roles', () => {
     expect(cluster.log).toEqual([' - INFO: Ignoring request to unset flag offline, already unset'])
   })
 
-  test('who may no longer be master is no candidate either', async () => {
+  test('a node that may no longer be master is no candidate either', async () => {
     const cluster = clusterOf({ candidate_pool_size: 1 })
     expect(await set(cluster, 'node2', { master_capable: false })).toEqual([
       ['master_capable', 'False'],

@@ -52,7 +52,7 @@ test('it is what the job then does', async () => {
   expect(cluster.asked.filter(({ call }) => call !== 'hooks_runner')).toMatchObject(planned?.opcode.node_calls ?? [])
 })
 
-test('what a check has read are the preconditions, with the serial numbers of now', async () => {
+test('the objects that a check has read are the preconditions, with the serial numbers of now', async () => {
   const [planned] = await cluster.plan(shutdown)
   const { uuid, serial_no } = instanceNow()
   expect(planned?.read).toContainEqual({ kind: 'instance', uuid, serial_no, name: 'vm1.test' })
@@ -82,7 +82,7 @@ test('an opcode is planned on what the ones before it make of the cluster', asyn
   expect(planned[1]?.read.filter(({ kind }) => kind === 'instance')).toEqual([])
 })
 
-test('what needs a live node is said, and unknown after an order to nodes', async () => {
+test('a step that needs a live node is named, and unknown after an order to nodes', async () => {
   const planned = await cluster.plan({ ...shutdown }, rename)
   const live = planned[1]?.opcode.prerequisites.filter(({ node }) => node === 'node2.test')
   expect(live).toMatchObject([{ what: 'Node node2.test answers instance_list', passed: null }])

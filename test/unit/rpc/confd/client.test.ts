@@ -73,7 +73,7 @@ test('when most have answered the others get a moment, and nobody believes a for
   }
 })
 
-test('of many candidates some are asked, each once', async () => {
+test('some of many candidates are asked, each once', async () => {
   const asked: string[] = []
   const first = await serve((salt) => {
     asked.push('127.0.0.1')

@@ -83,7 +83,7 @@ const hangUp: CallHandlers[string] = (_, connection) => {
   return new Promise(() => undefined)
 }
 
-test('who leaves hangs up, so that nobody thinks for nobody, and can ask again', async () => {
+test('a caller that leaves hangs up, so that nobody thinks for nobody, and can ask again', async () => {
   const leaving = new AbortController()
   let left = (): void => undefined
   const noticed = new Promise<void>((resolve) => (left = resolve))

@@ -29,7 +29,7 @@ test('a node that hangs costs a question its limit once, however much is asked',
   expect(calls.filter(({ node }) => node === hung?.name).map(({ call }) => call)).toEqual(['version'])
 })
 
-test('what takes its time on a node that is well is waited for', async () => {
+test('a slow answer of a node that is well is waited for', async () => {
   const { calls, clock, nodes: answering } = start()
   const answer = well && answering.one(well, 'export_list', [])
   await clock.pass(10 * LIVE_ANSWER_S)

@@ -47,7 +47,7 @@ test('instance_console_info has an object for its body', () => {
   expect(decodeCall('instance_console_info', '{}', real)).toEqual([{}])
 })
 
-test('what requests for consoles have in common is written once for all of them', () => {
+test('the common part of requests for consoles is written once for all of them', () => {
   let written = 0
   const ndparams = { toJSON: () => ({ ssh_port: ++written }) }
   const request = (name: string, node: { ndparams: object }) => ({

@@ -65,7 +65,7 @@ test('a token has no permission that it or its user lacks', () => {
   expect(reader.may('nodes.remove')).toBe(false)
 })
 
-test('who may query one object may list them all, unless that was taken away', () => {
+test('a user who may query one object may list them all, unless that was taken away', () => {
   const reads = ['nodes.query', 'nodes.list', 'instances.info', 'cluster.info', 'jobs.list', 'os.list', 'events.query']
   for (const name of reads) expect([name, token({}, ['*.query']).may(name)]).toEqual([name, true])
   expect(token({}, ['nodes.query']).may('nodes.list')).toBe(true)
@@ -75,7 +75,7 @@ test('who may query one object may list them all, unless that was taken away', (
   expect(token({}, ['*.query']).may('instances.startup')).toBe(false)
 })
 
-test('what an opcode does beyond its name needs the permission of what does only that', () => {
+test('an effect of an opcode beyond its name needs the permission of the opcode that does only that', () => {
   const operator = new Access({ user: 'u', token: null, permissions: permissionsOf(['@operator']) }, null)
   const start = { OP_ID: 'OP_INSTANCE_STARTUP', instance_name: other?.name }
   const fetch = { OP_ID: 'OP_BACKUP_EXPORT', instance_name: other?.name }

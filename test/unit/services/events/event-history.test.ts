@@ -99,7 +99,7 @@ test.each([
   expect(readFileSync(file, 'utf8')).toContain('"number":1')
 })
 
-test('what cannot be set aside either is left, and the events are kept in memory', async () => {
+test('a file that cannot be set aside either is left, and the events are kept in memory', async () => {
   mkdirSync(path.join(file, 'below'), { recursive: true })
   const history = await open({ ...systemDisk, rename: () => Promise.reject(new Error('busy')) })
   await add(history, 1, 2)
@@ -137,7 +137,7 @@ test('a file that could not be written is not counted on from, and is whole when
   await next.close()
 })
 
-test('what is being written is told to nobody, and nobody misses anything meanwhile', async () => {
+test('an event that is being written is told to nobody, and nobody misses anything meanwhile', async () => {
   let release = () => {}
   const held = new Promise<void>((resolve) => (release = resolve))
   const reached = { count: 0 }

@@ -50,7 +50,7 @@ function start() {
 
 const by = (job: number, opcode: string) => ({ job, opcode, user: 'anna', token: null })
 
-test('what is seen for the first time is no event; an end without a job is a crash, told once', async () => {
+test('an instance that is seen for the first time is no event; an end without a job is a crash, told once', async () => {
   const { told, seen } = start()
   await seen(true)
   expect(told()).toEqual([])
@@ -63,7 +63,7 @@ test('what is seen for the first time is no event; an end without a job is a cra
   expect(told()).toMatchObject([{ change: 'started', cause: null }])
 })
 
-test('what a job did is told with its user when it has ended, and not again when the node tells it', async () => {
+test('the change by a job is told with its user when it has ended, and not again when the node tells it', async () => {
   const { told, seen, step, known } = start()
   await seen(true)
   step(7, 'OP_INSTANCE_SHUTDOWN', 'running')
@@ -104,7 +104,7 @@ test("after a job that failed the node is asked, and what it tells is the job's"
   expect(told()).toMatchObject([{ change: 'stopped', cause: by(7, 'OP_INSTANCE_REBOOT') }])
 })
 
-test('what a job did to nothing is no event', async () => {
+test('a job that changed nothing is no event', async () => {
   const { told, seen, step, change } = start()
   await seen(true)
   step(7, 'OP_INSTANCE_SHUTDOWN', 'running', { dry_run: true })

@@ -3,7 +3,7 @@ import { silentLog } from '../../../../src/lib/log'
 import { ENDED_JOBS_LOOK_S } from '../../../../src/model/limits/queue'
 import { boundEndedJobs } from '../../../../src/services/jobs/ended-jobs-bound'
 
-test('of more ended jobs than are kept the oldest are archived, and none that has not ended', async () => {
+test('the oldest of more ended jobs than are kept are archived, and none that has not ended', async () => {
   const statusOf = (id: number) => (id % 10 === 0 ? 'running' : 'success')
   let jobs = Array.from({ length: 50 }, (_, id) => ({ id, ops: [{ status: statusOf(id) }] }))
   const archived: number[] = []

@@ -29,7 +29,7 @@ async function noted(secret: string): Promise<string> {
   return text
 }
 
-test('what is noted in a job does not let a body be guessed without the secret of the cluster', async () => {
+test('notes in a job do not let a body be guessed without the secret of the cluster', async () => {
   const [one, again, other] = [await noted('one'), await noted('one'), await noted('other')]
   expect(one).toBe(again)
   expect(one).not.toContain(body)

@@ -125,7 +125,7 @@ test('a user who makes many plans makes only the own ones be forgotten', async (
   await expect(plans.preconditions(user('anna'), mine[1]?.id ?? '', ops)).resolves.toEqual([])
 })
 
-test('who may not do it may not plan it', async () => {
+test('a user who may not do it may not plan it', async () => {
   const plans = plansAt({ ms: 0 }, planned)
   const reader = new Access({ user: 'r', token: null, permissions: ['*.query'] }, null)
   await expect(plans.make(reader, { ops })).rejects.toThrow(/needs the permission/)

@@ -35,7 +35,7 @@ const wconfd = { gantryRead: async () => config }
 const migrateNode = { OP_ID: 'OP_NODE_MIGRATE', node_name: node?.name }
 const migrate = (instance = outside) => [{ OP_ID: 'OP_INSTANCE_MIGRATE', instance_name: instance?.name }]
 
-test('what a job submits needs the permission of its user for each instance', async () => {
+test('a job that another job submits needs the permission of its user for each instance', async () => {
   const op = await submitted(migrateNode, ['nodes.*', 'instances.query'])
   await expect(checkSubmitted(op, [migrate()], wconfd)).rejects.toThrow(
     `OP_INSTANCE_MIGRATE of instance ${outside?.name} needs the permission instances.migrate`,

@@ -116,7 +116,7 @@ test('consoles are asked of each primary node once', async () => {
   })
 })
 
-test('of an instance whose console is asked for, a node is told what the configuration has, and filled parameters', async () => {
+test('a node that is asked for a console is told what the configuration has, and filled parameters', async () => {
   const { calls, live } = start()
   const instance = Object.values(config.instances).find(({ name }) => name === 'inst2.gnt.example')
   if (instance === undefined) throw new Error('the recorded cluster has no inst2')
@@ -155,7 +155,7 @@ test('a node that is slow again and again holds nobody up for longer than the li
   expect(await Promise.all([first, second])).toEqual([true, false])
 })
 
-test('what nodes tell is known from then on, and an older answer does not replace it', async () => {
+test('answers of nodes are known from then on, and an older answer does not replace it', async () => {
   const { calls, clock, known, live } = start()
   const [node] = nodes
   if (node === undefined) throw new Error('no node')

@@ -95,7 +95,7 @@ test('where something changed is looked at soon, but not again and again', async
   expect(looked.length).toBeLessThanOrEqual(2)
 })
 
-test('of a node that left the cluster nothing is kept', async () => {
+test('nothing is kept of a node that left the cluster', async () => {
   const { clock, known, current } = start(golden)
   await clock.pass(1)
   const [gone, ...others] = online
@@ -104,7 +104,7 @@ test('of a node that left the cluster nothing is kept', async () => {
   expect(gone && known.seen_ms(gone.uuid)).toBeUndefined()
 })
 
-test('what a node refuses is logged, counted, and does not make its figures look new', async () => {
+test('a refusal of a node is logged, counted, and does not make its figures look new', async () => {
   const [odd] = online
   const { clock, known, calls, logged } = start(golden, (name) => name === odd?.name)
   for (let second = 0; second < NODE_LOOK_FAILED_EVERY_S + NODE_LOOK_S; second++) {

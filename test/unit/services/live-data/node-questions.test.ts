@@ -90,7 +90,7 @@ test('a node that answers anything while it is asked whether it does is not sile
   expect(await more).toEqual({ ok: true, payload: [] })
 })
 
-test('who waits for another answer of the node gives up when it falls silent', async () => {
+test('a caller that waits for another answer of the node gives up when it falls silent', async () => {
   const { questions, clock, hang } = start()
   const first = hang()
   await clock.pass(LIVE_ANSWER_S / 2)

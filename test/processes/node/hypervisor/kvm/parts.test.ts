@@ -65,7 +65,7 @@ test('translated code is capped, and KVM is never named where the processor lack
   expect(hasVirtualization('flags\t\t: fpu sse svm_lock\nmodel name: vmx\n')).toBe(false)
 })
 
-test('what travels with a migration names machine and accelerator, and what the processor can do where the guest was given it', async () => {
+test('the data of a migration names machine and accelerator, and the features of the processor where the guest was given it', async () => {
   const runtime = { program: 'kvm', hvparams: kvmParams, nics: [], disks: [] }
   const command = ['-m', '64', '-machine', 'pc,acpi=off']
   const tcg = await asItRuns(systemFiles, { ...runtime, command }, { accelerator: 'tcg', machine: 'pc-i440fx-7.2' })

@@ -187,7 +187,7 @@ test('a runtime that names its accelerator itself is not given another one', () 
   expect(words).not.toContain('-S')
 })
 
-test("what cannot be honoured is refused with the parameter's own words", () => {
+test("a value that cannot be honoured is refused with the parameter's own words", () => {
   const make = (params: Record<string, unknown>, overrides: Partial<InstanceDict> = {}) =>
     command(withParams(params, overrides), baseFacts, '')
   expect(() => make({ vnc_bind_address: 'eth9' })).toThrow('VNC: eth9 is neither an address nor an interface')

@@ -169,7 +169,7 @@ test('disks that nodes with exclusive storage do not take are named', async () =
   )
 })
 
-test('what is to be ignored is only a warning', async () => {
+test('an error that is to be ignored is only a warning', async () => {
   const cluster = new RecordedCluster()
   cluster.broken[NODE2] = { 'master-ip': false }
   expect(await cluster.verifyGroup({ ignore_errors: ['ENODENET'] })).toEqual([

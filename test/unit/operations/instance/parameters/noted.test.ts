@@ -50,7 +50,7 @@ test('words for addresses are shown as what they meant, and disks by number', as
   ).resolves.toEqual(['OpPrereqError', ["Lookup of disk 'nosuch' failed"]])
 })
 
-test('who stopped an instance is shown even if there is none', async () => {
+test('the source of a stop is shown even if there is none', async () => {
   await cluster.failure('OP_INSTANCE_SHUTDOWN', { instance_name: 'nosuch' })
   expect(cluster.noted).toEqual({ admin_state_source: 'admin' })
 })
@@ -72,7 +72,7 @@ test('a refused change shows its disks in long form, and the node that it names'
   expect(cluster.noted).toMatchObject({ disks: [['add', -1, { size: 8 }]], pnode: name, pnode_uuid: uuid })
 })
 
-test('what is wrong without looking at the cluster shows no uuid', async () => {
+test('a mistake that needs no look at the cluster shows no uuid', async () => {
   for (const op of [
     { hvparams: { migration_mode: 'live' } },
     { nics: [['add', { ip: 'pool' }]] },
