@@ -104,6 +104,23 @@ export function rebootGroups(model: ClusterModel, found: readonly Coloring[], op
   return groups
 }
 
+/** The biggest groups first, but the master's last, and the master last in it. */
+export function rebootOrder(
+  { data }: ClusterModel,
+  wanted: readonly number[],
+  groups: readonly RebootGroup[],
+): RebootGroup[] {
+  const isMaster = (node: number) => data.nodes[node]?.master === true
+  const late = ({ nodes }: RebootGroup) => Number(nodes.some(isMaster))
+  return groups
+    .map(({ nodes, moves }) => ({
+      nodes: nodes.filter((node) => wanted.includes(node)).sort((a, b) => Number(isMaster(a)) - Number(isMaster(b))),
+      moves,
+    }))
+    .sort((a, b) => b.nodes.length - a.nodes.length)
+    .sort((a, b) => late(a) - late(b))
+}
+
 interface Kind {
   readonly missing: string
   instances(node: number): readonly number[]

@@ -1,10 +1,7 @@
 // `hcheck`: whether a cluster is healthy, group by group, and whether balancing would mend it.
-import { ALLOC_DEFAULTS } from '../../allocation/allocate'
-import { type BalanceOptions, balance } from '../../allocation/balance'
-import { type ClusterModel, Col } from '../../allocation/cluster-model'
-import { GlobalN1 } from '../../allocation/global-n1'
+import type { ClusterModel } from '../../allocation/cluster-model'
+import { type BalancedGroup, type GroupHealth, groupsIn, healthOf, rebalance } from '../../allocation/group-health'
 import { score8 } from '../../allocation/numbers'
-import { Score } from '../../allocation/score'
 import { balanceOptions } from './hbal'
 import { loadModel } from './load'
 import { has, isYes, parseOptions, quoted, verbosity } from './options'
@@ -12,13 +9,6 @@ import { type Surroundings, failure } from './surroundings'
 
 const OPTIONS =
   'text-data no-disk-moves dynu-file ignore-dynu evac-mode exclude-instances exclusion-tags ialloc-src no-instance-moves luxi machine-readable max-cpu max-length min-disk min-gain min-gain-limit min-score ignore-soft-errors no-simulation offline quiet master select-instances no-capacity-checks verbose version help help-completion'
-
-interface Group {
-  readonly at: number
-  readonly name: string
-  readonly nodes: readonly number[]
-  readonly instances: readonly number[]
-}
 
 const COUNTS = [
   ['N1_FAIL', 'Nodes not N+1 happy'],
@@ -35,7 +25,7 @@ export async function hcheck(args: readonly string[], surroundings: Surroundings
   const settings = balanceOptions(options)
   const model = await loadModel(options, surroundings)
   const report = new Report(surroundings, machine, verbosity(options), !has(options, 'no-capacity-checks'))
-  const groups = groupsOf(model)
+  const groups = groupsIn(model)
   if (machine) model.data.groups.forEach(({ uuid }, at) => report.key(`GROUP_UUID_${at}`, uuid))
   const initial = report.check(model, groups)
   const unhealthy = report.totals(initial).some((count) => count > 0)
@@ -48,14 +38,6 @@ export async function hcheck(args: readonly string[], surroundings: Surroundings
   if (simulate || machine) report.show('FINAL', report.check(model, groups), unhealthy)
   if (machine) report.key('OK', '1')
   return idle || !unhealthy ? 0 : 1
-}
-
-/** Only where it ends counts. */
-function rebalance(model: ClusterModel, { nodes, instances }: Group, settings: BalanceOptions): void {
-  const score = new Score(model, nodes)
-  if (score.value() < settings.minScore + score.optimum()) return
-  const steps = balance(model, nodes, instances, settings)
-  while (steps.next().done !== true);
 }
 
 type Phase = 'INIT' | 'FINAL'
@@ -73,11 +55,11 @@ class Report {
     this.labels = COUNTS.slice(0, capacity ? COUNTS.length : -1)
   }
 
-  check(model: ClusterModel, groups: readonly Group[]): Checked[] {
-    return groups.map((group) => check(model, group, this.capacity))
+  check(model: ClusterModel, groups: readonly BalancedGroup[]): GroupHealth[] {
+    return groups.map((group) => healthOf(model, group, this.capacity))
   }
 
-  totals(all: readonly Checked[]): number[] {
+  totals(all: readonly GroupHealth[]): number[] {
     return this.labels.map((_, at) => all.reduce((sum, { counts }) => sum + (counts[at] ?? 0), 0))
   }
 
@@ -89,7 +71,7 @@ class Report {
     this.surroundings.out(`HCHECK_${name}=${quoted(value)}\n`)
   }
 
-  show(phase: Phase, all: readonly Checked[], unhealthy: boolean): void {
+  show(phase: Phase, all: readonly GroupHealth[], unhealthy: boolean): void {
     const rows = (counts: readonly number[]) =>
       this.labels.map(([key, text], at): Row => [key, text, String(counts[at] ?? 0)])
     for (const { group, counts, score } of all) {
@@ -109,36 +91,4 @@ class Report {
       this.surroundings.out(`\n${title} ${phase === 'INIT' ? 'initially' : 'after rebalancing'}\n${lines}`)
     }
   }
-}
-
-interface Checked {
-  readonly group: Group
-  readonly counts: readonly number[]
-  readonly score: number
-}
-
-function check(model: ClusterModel, group: Group, capacity: boolean): Checked {
-  const { nodes } = group
-  const score = new Score(model, nodes)
-  const get = (node: number, col: Col) => model.rows[node * Col.Width + col] ?? 0
-  const offline = nodes.filter((node) => model.nodes[node]?.offline)
-  return {
-    group,
-    score: score.value(),
-    counts: [
-      score.failing().length,
-      nodes.filter((node) => get(node, Col.TagClashes) > 0).length,
-      offline.reduce((sum, node) => sum + get(node, Col.Primaries), 0),
-      offline.length,
-      ...(capacity ? [new GlobalN1(model, nodes, { ...ALLOC_DEFAULTS, capacity }).failing().length] : []),
-    ],
-  }
-}
-
-function groupsOf({ data }: ClusterModel): Group[] {
-  return data.groups.flatMap(({ name }, at) => {
-    const nodes = data.nodes.flatMap(({ group }, node) => (group === at ? [node] : []))
-    const own = data.instances.flatMap(({ primary }, one) => (data.nodes[primary]?.group === at ? [one] : []))
-    return nodes.length === 0 ? [] : [{ at, name, nodes, instances: own }]
-  })
 }

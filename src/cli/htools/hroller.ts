@@ -9,6 +9,7 @@ import {
   nodeColorings,
   nodeGraph,
   rebootGroups,
+  rebootOrder,
 } from '../../allocation/reboot-groups'
 import { findGroup, loadModel, saveData } from './load'
 import { type Parsed, has, listOf, parseOptions, textOf, verbosity } from './options'
@@ -29,7 +30,7 @@ export async function hroller(args: readonly string[], surroundings: Surrounding
   const verbose = verbosity(options)
   if (verbose > 2) surroundings.out(`Node Graph: ${graphText(graph)}\n`)
   const colorings = nodeColorings(graph)
-  const groups = inOrder(model, nodes, groupsOf(model, colorings, options))
+  const groups = rebootOrder(model, nodes, groupsOf(model, colorings, options))
   if (verbose > 1) surroundings.out(`${statistics(colorings)}\n`)
   const firstOnly = has(options, 'one-step-only')
   if (!has(options, 'no-headers')) surroundings.out(firstOnly ? "'First Reboot Group'\n" : "'Node Reboot Groups'\n")
@@ -73,19 +74,6 @@ function groupsOf(model: ClusterModel, colorings: readonly Coloring[], options: 
   } catch (error) {
     throw error instanceof NoRoom ? failure(error.message) : error
   }
-}
-
-/** The biggest groups first, but the master's last, and the master last in it. */
-function inOrder({ data }: ClusterModel, wanted: readonly number[], groups: readonly RebootGroup[]): RebootGroup[] {
-  const isMaster = (node: number) => data.nodes[node]?.master === true
-  const late = ({ nodes }: RebootGroup) => Number(nodes.some(isMaster))
-  return groups
-    .map(({ nodes, moves }) => ({
-      nodes: nodes.filter((node) => wanted.includes(node)).sort((a, b) => Number(isMaster(a)) - Number(isMaster(b))),
-      moves,
-    }))
-    .sort((a, b) => b.nodes.length - a.nodes.length)
-    .sort((a, b) => late(a) - late(b))
 }
 
 const nameOf = ({ data }: ClusterModel, node: number): string => data.nodes[node]?.name ?? ''

@@ -1,17 +1,14 @@
 // `hspace`: how many instances fit on a cluster: first of sizes that shrink, then of one size.
-import { ALLOC_DEFAULTS, type AllocOptions } from '../../allocation/allocate'
 import { type InstanceData, NO_NODE, type Spec, nodesNeeded } from '../../allocation/cluster-data'
 import { type ClusterModel, buildModel } from '../../allocation/cluster-model'
 import { candidatesFor } from '../../allocation/explain'
 import { candidateLines } from '../../allocation/explain-text'
+import { type FillPlan, NOTHING_PLACED, fillInTiers, fillPlan } from '../../allocation/fill-plan'
 import { type Filled, Filling } from '../../allocation/filling'
-import { GlobalN1 } from '../../allocation/global-n1'
 import { type Unreadable, parseSize, readNumber, score8 } from '../../allocation/numbers'
 import { resourcesOf } from '../../allocation/resources'
 import { Score } from '../../allocation/score'
 import { clusterText } from '../../allocation/text-format'
-import { fillTiers } from '../../allocation/tiers'
-import { Verdict } from '../../allocation/placement'
 import { type Usage, Printer } from './hspace-output'
 import { writeFile } from './files'
 import { loadModel, savedData } from './load'
@@ -22,17 +19,6 @@ import { ALLOCATION_TEMPLATES, type DiskTemplate } from '../../model/templates'
 
 const OPTIONS =
   'print-nodes text-data disk-template spindle-use simulate verbose quiet independent-groups accept-existing-errors offline no-capacity-checks machine-readable max-cpu max-length min-disk standard-alloc tiered-alloc save static-kvm-node-memory master luxi ialloc-src explain version help help-completion'
-
-interface Plan {
-  readonly nodes: readonly number[]
-  readonly options: AllocOptions
-  readonly limit: number | undefined
-  /** Indexes of nodes that fail N+1, and of groups that could not be evacuated. */
-  readonly bad: { readonly nodes: readonly number[]; readonly groups: readonly number[] }
-  readonly mirrored: boolean
-  /** Nothing is placed: the cluster fails N+1 already. */
-  readonly stopped: boolean
-}
 
 export async function hspace(args: readonly string[], surroundings: Surroundings): Promise<number> {
   const options = parseOptions('hspace', OPTIONS, args)
@@ -64,7 +50,7 @@ export async function hspace(args: readonly string[], surroundings: Surroundings
   if (first === undefined) throw failure('Empty list of specs received from the cluster')
 
   const filling = new Filling(model, plan.nodes, all, plan.options)
-  const tiered = runTiers(
+  const tiered = fillInTiers(
     filling,
     plan,
     tiers.map((usage) => instanceOf(usage, kind, use)),
@@ -96,74 +82,28 @@ export async function hspace(args: readonly string[], surroundings: Surroundings
 }
 
 /** Why the next instance of the standard size fits nowhere. */
-function explain(model: ClusterModel, data: InstanceData, { options }: Plan, surroundings: Surroundings): void {
+function explain(model: ClusterModel, data: InstanceData, { options }: FillPlan, surroundings: Surroundings): void {
   const next = { data, requiredNodes: nodesNeeded(data.template), group: undefined }
   surroundings.err(`Nodes for one more instance:\n${candidateLines(candidatesFor(model, next, options))}`)
 }
 
-/** One failed place of N+1, as Ganeti counts. */
-const NOTHING_PLACED: Filled = {
-  refused: true,
-  added: [],
-  failures: Object.assign([], { [Verdict.n1]: 1 }),
-}
-
-function runTiers(filling: Filling, { stopped, limit }: Plan, specs: readonly InstanceData[]): Filled {
-  let all: Filled = stopped ? NOTHING_PLACED : { added: [], failures: [] }
-  if (stopped) return all
-  for (const spec of specs) {
-    const rest = limit === undefined ? undefined : limit - all.added.length
-    if (rest !== undefined && rest <= 0) break
-    const more = fillTiers(filling, spec, rest, all.added.length)
-    all = { added: [...all.added, ...more.added], failures: more.failures }
-  }
-  return all
-}
-
-function planFor(model: ClusterModel, options: Parsed, template: DiskTemplate, surroundings: Surroundings): Plan {
-  const plan = planOf(model, options, template)
+function planFor(model: ClusterModel, options: Parsed, template: DiskTemplate, surroundings: Surroundings): FillPlan {
+  const length = numberOf(options, 'max-length') ?? -1
+  const plan = fillPlan(model, {
+    template,
+    limit: length === -1 ? undefined : length,
+    acceptExisting: has(options, 'accept-existing-errors'),
+    independent: has(options, 'independent-groups'),
+    capacity: !has(options, 'no-capacity-checks'),
+  })
   if (verbosity(options) > 3) surroundings.err(planLines(model, plan))
   if (plan.nodes.length === 0 && !plan.stopped)
     throw failure(`failure during allocation: ${plan.mirrored ? 'Not enough online nodes' : 'No online nodes'}`)
   return plan
 }
 
-function planOf(model: ClusterModel, options: Parsed, template: DiskTemplate): Plan {
-  const all = model.nodes.map((_, at) => at)
-  const acceptExisting = has(options, 'accept-existing-errors')
-  const capacity = !has(options, 'no-capacity-checks')
-  const independent = has(options, 'independent-groups')
-  const bad = new Score(model, all).failing()
-  const groupOf = (node: number) => model.data.nodes[node]?.group ?? -1
-  const base = { ...ALLOC_DEFAULTS, capacity, acceptExisting }
-  const badGroups = model.data.groups.flatMap((_, group) => {
-    const own = all.filter((node) => groupOf(node) === group)
-    return new GlobalN1(model, own, base).holds() ? [] : [group]
-  })
-  const closed = new Set([
-    ...(acceptExisting ? [] : bad.map(groupOf)),
-    ...(independent ? badGroups : []),
-    ...model.data.groups.flatMap(({ allocPolicy }, at) => (allocPolicy === 'unallocable' ? [at] : [])),
-  ])
-  const open = model.data.groups.some((_, at) => !closed.has(at))
-  const stopped = !acceptExisting && !(independent && open) && bad.length > 0
-  const length = numberOf(options, 'max-length') ?? -1
-  let nodes = all.filter((node) => model.nodes[node]?.offline === false && !closed.has(groupOf(node)))
-  const mirrored = nodesNeeded(template) === 2
-  if (mirrored) {
-    // A node that is alone in its group cannot take a mirror.
-    nodes = nodes.filter((node) => nodes.some((other) => other !== node && groupOf(other) === groupOf(node)))
-  }
-  const ignores = independent ? badGroups : []
-  return {
-    ...{ nodes, mirrored, stopped, bad: { nodes: bad, groups: badGroups } },
-    options: { ...base, capacityIgnores: ignores },
-    limit: length === -1 ? undefined : length,
-  }
-}
-
 /** The basis of the plan, as Ganeti prints it. For mirrored disks, each first node has a list of second nodes. */
-function planLines({ data }: ClusterModel, { bad, nodes, mirrored }: Plan): string {
+function planLines({ data }: ClusterModel, { bad, nodes, mirrored }: FillPlan): string {
   const names = (what: string, all: readonly { readonly name: string }[], found: readonly number[]) =>
     found.length === 0 ? '' : `Bad ${what}: ${JSON.stringify(found.map((at) => all[at]?.name))}\n`
   const partners = (first: number) =>

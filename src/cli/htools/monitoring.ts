@@ -1,7 +1,8 @@
 // Takes the processor figures of the nodes' monitoring daemons as the load of instances.
 import { BadClusterData } from '../../allocation/cluster-data'
-import { type ClusterModel, Col, type Settings, buildModel } from '../../allocation/cluster-model'
+import { type ClusterModel, buildModel } from '../../allocation/cluster-model'
 import { JsonFields } from '../../allocation/json-fields'
+import { WHOLE, XEN } from '../../allocation/measured-loads'
 import { MOND_LATEST_API_VERSION } from '../../model/constants/versions'
 import { PORT } from '../../model/constants/daemons'
 import { readFile } from './files'
@@ -32,47 +33,6 @@ export async function monitored(
   const loads = collector.use(model, data)
   return typeof loads === 'string' ? missing(loads) : buildModel(model.data, { ...model.settings, ...loads })
 }
-
-type Loads = Pick<Settings, 'utilisation' | 'nodeLoads'>
-
-interface Collector {
-  readonly name: string
-  /** The data of one node. */
-  reads(data: JsonFields): boolean
-  /** `data` in the order of the nodes; a text instead says what is wrong. */
-  use(model: ClusterModel, data: readonly JsonFields[]): Loads | string
-}
-
-/** Each virtual processor has its share in what the node is loaded with. */
-const WHOLE: Collector = {
-  name: 'cpu-avg-load',
-  reads: (data) => data.isNumber('cpu_total'),
-  use(model, data) {
-    const loads = data.map((one) => one.number('cpu_total'))
-    const cpus = (node: number) => model.rows[node * Col.Width + Col.Vcpus] ?? 0
-    const share = (node: number, vcpus: number) => ((loads[node] ?? 0) / cpus(node)) * vcpus
-    return {
-      nodeLoads: new Map(model.nodes.map((node, at) => [node.data.name, loads[at] ?? 0])),
-      utilisation: withLoads(model, ({ primary, vcpus }) => share(primary, vcpus)),
-    }
-  },
-}
-
-const XEN: Collector = {
-  name: 'xen-cpu-avg-load',
-  reads: (data) => data.keys().every((name) => data.isNumber(name)),
-  use(model, data) {
-    const loads = new Map(data.flatMap((one) => one.keys().map((name) => [name, one.number(name)] as const)))
-    const without = model.data.instances.map(({ name }) => name).filter((name) => !loads.has(name))
-    if (without.length > 0) return `No CPU information available for ${JSON.stringify(without.sort())}`
-    return { utilisation: withLoads(model, ({ name }) => loads.get(name) ?? 0) }
-  },
-}
-
-type Instance = ClusterModel['data']['instances'][number]
-
-const withLoads = ({ instances }: ClusterModel, load: (one: Instance) => number): Map<string, readonly number[]> =>
-  new Map(instances.map(({ data, util: [, ...others] }) => [data.name, [load(data), ...others]]))
 
 /** The data of a collector of a node. */
 type Reports = (node: string, collector: string) => Promise<JsonFields | undefined>
