@@ -84,7 +84,7 @@ const LOADED_AT_START: Record<string, { packages: readonly string[]; folders: re
   luxid: { packages: ['pino'], folders: ['allocation', 'config', 'jobs', 'query'] },
   rapi: {
     packages: [
-      ...['ipaddr.js', 'passport', 'passport-http', 'pino', ...MEASURES],
+      ...['ipaddr.js', 'pino', ...MEASURES],
       ...DECORATORS.map((part) => `@tsoa/runtime/dist/decorators/${part}`),
     ],
     folders: ['generated', 'query'],
@@ -96,7 +96,7 @@ const LOADED_AT_START: Record<string, { packages: readonly string[]; folders: re
   job: { packages: ['pino'], folders: ['config', 'jobs', 'operations', 'query'] },
 }
 
-const HTTP_PACKAGES = /^(express|passport(-.*)?|@tsoa\/runtime(\/.*)?|helmet|swagger-ui-express|ws)$/
+const HTTP_PACKAGES = /^(express|@tsoa\/runtime(\/.*)?|helmet|swagger-ui-express|ws)$/
 const HTTP_DAEMONS = /^src\/(daemons\/(rapi|mond|maintd)|http|generated)\//
 
 /** Globals that only lib/ may touch, and what the rest of src/ uses. */

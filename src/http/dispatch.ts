@@ -37,7 +37,7 @@ export interface Api<Caller, Context> {
   /** Parameters that a route does not know are refused: the caller meant them to do something. */
   readonly strict: boolean
   /** Throws when who asks is nobody. */
-  identify(request: IncomingMessage, response: ServerResponse): Promise<Caller>
+  identify(request: IncomingMessage): Promise<Caller>
   /** Who has the long bodies. */
   nameOf(caller: Caller): string | undefined
   /** Whether this caller hears of a wrong address before it is known who asks. */
@@ -67,7 +67,7 @@ export function createDispatcher<Caller, Context>(api: Api<Caller, Context>, bod
       const isWebsocket = accept !== undefined
       checkHeaders(request, isWebsocket)
       const early = api.isToldFirst?.(request) ? find(request, response, isWebsocket) : undefined
-      const caller = await api.identify(request, response)
+      const caller = await api.identify(request)
       const { route, params } = early ?? find(request, response, isWebsocket)
       api.admit?.(route, caller)
       const query = new URLSearchParams((request.url ?? '').slice(pathOf(request).length))

@@ -39,8 +39,8 @@ export function ganetiApi(
     strict: false,
     // A caller with a password, right or wrong, hears of a wrong address or method before the password is checked.
     isToldFirst: ({ headers }) => headers.authorization !== undefined,
-    async identify(request, response) {
-      const user = await authenticator.authenticate(request, response)
+    async identify(request) {
+      const user = await authenticator.authenticate(request)
       if (user !== undefined) noteAccess(request, { user: user.name })
       if (user === undefined && requireAuthentication) throw new HttpError(401)
       return user

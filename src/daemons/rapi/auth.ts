@@ -1,7 +1,5 @@
-// Who asks, and what they may do. Basic authentication through passport.
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Passport } from 'passport'
-import { BasicStrategy } from 'passport-http'
+// Who asks with a password, and what they may do.
+import type { IncomingMessage } from 'node:http'
 import { isPermissionPattern, permissionsOf } from '../../model/permissions'
 import { badRequest, HttpError } from '../../http/errors'
 import type { LoginTurns } from './login-turns'
@@ -11,22 +9,12 @@ export const CHALLENGE = `Basic realm="${REALM}"`
 
 export interface Authenticator {
   /** undefined for a request without credentials; throws 401 for wrong ones. */
-  authenticate(request: IncomingMessage, response: ServerResponse): Promise<User | undefined>
+  authenticate(request: IncomingMessage): Promise<User | undefined>
 }
 
-/** As passport makes it, which does not say its type. */
-type Middleware = (request: { headers: object }, response: ServerResponse, fail: (error: unknown) => void) => void
-
 export function basicAuthenticator(users: UsersFile, turns: LoginTurns): Authenticator {
-  const passport = new Passport()
-  passport.use(
-    new BasicStrategy({ realm: REALM }, (name, password, done) => {
-      done(null, users.verify({ name, password: decodeURIComponent(password) }) ?? false)
-    }),
-  )
-
   return {
-    async authenticate(request, response) {
+    async authenticate(request) {
       const header = request.headers.authorization
       if (header === undefined) return undefined
       if (/^basic\s*$/i.test(header)) throw badRequest('Basic authentication requires credentials')
@@ -35,21 +23,11 @@ export function basicAuthenticator(users: UsersFile, turns: LoginTurns): Authent
       const known = users.recall(login)
       if (known !== undefined) return known
       const shown = users.digest(login)
-      const user = await turns.take(request.socket.remoteAddress, { user: login.name, shown }, () =>
-        check(login, response),
-      )
+      const { remoteAddress } = request.socket
+      const user = await turns.take(remoteAddress, { user: login.name, shown }, async () => users.verify(login))
       if (user === undefined) throw new HttpError(401)
       return user
     },
-  }
-
-  function check(login: Credentials, response: ServerResponse): Promise<User | undefined> {
-    return new Promise((resolve, reject) => {
-      const decide = (error: unknown, found: unknown) =>
-        error instanceof Error ? reject(error) : resolve(asUser(found))
-      const authenticate: Middleware = passport.authenticate('basic', { session: false }, decide)
-      authenticate(withoutColons(login), response, reject)
-    })
   }
 }
 
@@ -58,12 +36,6 @@ function readLogin(header: string): Credentials | undefined {
   const text = encoded === undefined ? '' : Buffer.from(encoded, 'base64').toString()
   const colon = text.indexOf(':')
   return colon === -1 ? undefined : { name: text.slice(0, colon), password: text.slice(colon + 1) }
-}
-
-/** The only part of a request that is looked at: passport-http ends a password at its first colon, so it gets one that has none. */
-function withoutColons({ name, password }: Credentials): { headers: { authorization: string } } {
-  const text = `${name}:${encodeURIComponent(password)}`
-  return { headers: { authorization: `Basic ${Buffer.from(text).toString('base64')}` } }
 }
 
 /** Throws 401 without a user and 403 for the wrong user. Without `allowed` options anyone may. */
@@ -85,7 +57,3 @@ export function rolesOf(user: User | undefined): readonly string[] | undefined {
 /** One from whom something is taken away again is looked at more closely. */
 const mayEverything = ({ options }: User): boolean =>
   (options.has('write') || options.has('all')) && ![...options].some((option) => option.startsWith('-'))
-
-const asUser = (found: unknown): User | undefined => (isUser(found) ? found : undefined)
-
-const isUser = (value: unknown): value is User => typeof value === 'object' && value !== null && 'options' in value

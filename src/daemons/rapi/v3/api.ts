@@ -26,8 +26,8 @@ export function v3Api(routes: readonly Route<RapiContext>[], options: V3Options)
   }
   const api = jsonApi<Caller, RapiContext>(door, {
     routes,
-    async identify(request, response) {
-      const again = (): Promise<Identity> => options.identify(request, response)
+    async identify(request) {
+      const again = (): Promise<Identity> => options.identify(request)
       const identity = await again()
       noteAccess(request, { user: identity.user, ...(identity.token !== null && { token: identity.token }) })
       return { identity, again }

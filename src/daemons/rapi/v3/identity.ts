@@ -1,8 +1,6 @@
 // Finds out who asks /3: a user with a password, or a client with a bearer token. The master decides what they may do.
 import { createHash } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createRequire } from 'node:module'
-import { Passport, type Strategy } from 'passport'
+import type { IncomingMessage } from 'node:http'
 import { permissionsOf } from '../../../model/permissions'
 import type { Identity } from '../../../rpc/luxi/gantry'
 import type { GantryMaster } from '../../../rpc/luxi/gantry-calls'
@@ -19,27 +17,11 @@ interface IdentifyOptions {
   readonly turns: LoginTurns
 }
 
-export type Identify = (request: IncomingMessage, response: ServerResponse) => Promise<Identity>
-
-/** The package has no types. */
-interface BearerModule {
-  readonly Strategy: new (verify: (secret: string, done: (error: unknown, found: unknown) => void) => void) => Strategy
-}
+export type Identify = (request: IncomingMessage) => Promise<Identity>
 
 export function createIdentify(options: IdentifyOptions): Identify {
   const { gantry, users, passwords, turns } = options
-  const { Strategy: Bearer } = createRequire(__filename)('passport-http-bearer') as BearerModule
-  const passport = new Passport()
   const known = new KnownTokens()
-  passport.use(
-    'bearer',
-    new Bearer((secret, done) => {
-      tokenIdentity(secret).then(
-        (identity) => done(null, identity ?? false),
-        (error: unknown) => done(error, false),
-      )
-    }),
-  )
 
   async function tokenIdentity(secret: string): Promise<Identity | undefined> {
     const token = await gantry.identify(secret)
@@ -49,20 +31,12 @@ export function createIdentify(options: IdentifyOptions): Identify {
     return { user: token.user, token: token.id, permissions: permissionsOf(user.options) }
   }
 
-  function bearer(request: IncomingMessage, response: ServerResponse): Promise<Identity | undefined> {
-    return new Promise((resolve, reject) => {
-      const decide = (error: unknown, found: unknown) =>
-        error instanceof Error ? reject(error) : resolve(isIdentity(found) ? found : undefined)
-      const check = passport.authenticate('bearer', { session: false }, decide) as Middleware
-      check(request, response, reject)
-    })
-  }
-
-  return async (request, response) => {
+  return async (request) => {
     const header = request.headers.authorization ?? ''
     if (/^bearer /i.test(header)) {
       const shown = digestOf(header)
-      const check = () => bearer(request, response)
+      const [, secret] = /^bearer +(\S+)\s*$/i.exec(header) ?? []
+      const check = async () => (secret === undefined ? undefined : await tokenIdentity(secret))
       const identity = known.has(shown)
         ? await check()
         : await turns.take(request.socket.remoteAddress, { shown }, check)
@@ -70,7 +44,7 @@ export function createIdentify(options: IdentifyOptions): Identify {
       if (identity === undefined) throw new HttpError(401, 'The token is not valid')
       return identity
     }
-    const user = await passwords.authenticate(request, response)
+    const user = await passwords.authenticate(request)
     if (user === undefined) throw new HttpError(401, 'Log in with a password or a token')
     return identityOf(user)
   }
@@ -93,8 +67,3 @@ class KnownTokens {
 
 /** Secrets are random, so a digest of one tells nothing of it. */
 const digestOf = (header: string): string => createHash('sha256').update(header).digest('base64')
-
-type Middleware = (request: IncomingMessage, response: ServerResponse, fail: (error: unknown) => void) => void
-
-const isIdentity = (value: unknown): value is Identity =>
-  typeof value === 'object' && value !== null && 'permissions' in value
