@@ -32,7 +32,7 @@ const QUESTIONS: Readonly<Record<string, Asking>> = {
   collectors: { question: CONFD.dataCollectors, takes: [] },
 }
 
-/** What each candidate that answered says. */
+/** The answer of each candidate that gave one. */
 export async function confdData(call: Call): Promise<readonly CandidateReply[]> {
   return (await askAll(call)).replies
 }

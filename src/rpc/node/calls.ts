@@ -45,7 +45,7 @@ export type CallKind = 'question' | 'order' | 'progress'
 export interface NodeCall<A extends readonly Arg<unknown>[], R> {
   readonly kind: CallKind
   readonly args: A
-  /** What a node answers otherwise is its failure. */
+  /** Any other answer of a node is its failure. */
   readonly result: Shape<R>
   /** `'first argument'` adds it, in seconds, to a short wait. */
   readonly timeout_s: number | 'first argument'

@@ -20,7 +20,7 @@ import type {
 } from './dicts'
 import { known, strings } from './shapes'
 
-/** What was ordered is done, and nobody reads what else the node says. */
+/** The order is carried out, and nobody reads what else the node says. */
 export const done: Shape<null> = mapped(json, () => null)
 
 /** Ganeti answers with nothing and reads nothing; we tell what is otherwise than was asked for. */
@@ -50,7 +50,7 @@ export const blockDevice: Shape<BlockDeviceStatus> = known({
   ldisk_status: int,
 })
 
-/** What was found, or why it was not. */
+/** The object that was found, or why it was not. */
 export const blockDeviceOrWhy: Shape<readonly [true, BlockDeviceStatus] | readonly [false, string]> = {
   schema: { type: 'array' },
   parse(value) {

@@ -1,4 +1,4 @@
-// What nodes answer, as their callers take it: Ganeti's nodes (recorded) and ours are read, and what has another shape is the failure
+// Answers of nodes as their callers take them: Ganeti's nodes (recorded) and ours are read, and what has another shape is the failure
 // of that node and call.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
