@@ -1,3 +1,4 @@
+// Starts mond with all that it needs.
 import { existsSync } from 'node:fs'
 import { Monitor } from '../collectors/monitor'
 import { Plugins } from '../collectors/plugins'

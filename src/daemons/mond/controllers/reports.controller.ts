@@ -1,3 +1,4 @@
+// Requests to mond for reports of collectors.
 import { MOND_LATEST_API_VERSION } from '../../../model/constants/versions'
 import { COLLECTORS } from '../../../collectors/registry'
 import { DEFAULT, type Figures } from '../../../collectors/monitor'
