@@ -214,7 +214,9 @@ class Watch {
     if (this.kept?.error !== undefined) return { ...this.pace, interval_s }
     // What compares looks with each other needs them at an even pace.
     if (this.watched.stateful === true) return { cost_ms: look.took_ms, interval_s }
-    return nextPace(this.pace, look, this.bounds)
+    // The first look may have waited for others that start, too.
+    const took_ms = this.looks === 1 ? this.pace.cost_ms : look.took_ms
+    return nextPace(this.pace, { ...look, took_ms }, this.bounds)
   }
 
   private lookLater(): void {

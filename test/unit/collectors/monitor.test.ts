@@ -63,6 +63,18 @@ test('a collector that fails or hangs is one report with its error, and the othe
   expect((await read()).at(-1)?.data).toEqual({ error: 'it did not answer within 40 s' })
 })
 
+test('what waited at its first look, while others started, is looked at soon again', async () => {
+  let looks = 0
+  const { clock, monitor } = fixture()
+  const waiting = async () => {
+    if (++looks === 1) await clock.sleep(6000)
+    return looks
+  }
+  monitor.watch([watched('one', waiting)])
+  await clock.pass(6 + 5 + 1)
+  expect(looks).toBe(2)
+})
+
 test('what failed is tried again soon, however long it took', async () => {
   let looks = 0
   const { clock, monitor } = fixture()
