@@ -16,7 +16,7 @@ import { resourceViews } from './resource-views'
 
 const ROOT = path.join(__dirname, '..')
 
-/** What tsoa reads beside the controllers that are written by hand. */
+/** tsoa reads these beside the controllers that are written by hand. */
 const FOR_TSOA: Readonly<Record<string, () => string>> = {
   'src/generated/opcode-params.ts': opcodeInterfaces,
   'src/generated/resource-views.ts': resourceViews,
@@ -29,18 +29,18 @@ export interface HttpDocument extends Pick<SpecConfig, 'securityDefinitions'> {
   readonly name: string
   readonly description: string
   readonly controllerPathGlobs: readonly string[]
-  /** What its controllers get. */
+  /** The type of what its controllers get. */
   readonly context: { readonly type: string; readonly file: string }
 }
 
-// What JSON says in words is the type that the words are of.
+// tsoa.json names types in words.
 const DOCUMENTS = config.documents as Readonly<Record<string, HttpDocument>>
 
 /** Bodies are checked by the product, so tsoa adds no checks. */
 const SHARED = { entryFile: '', noImplicitAdditionalProperties: 'ignore' } as const
 const SPEC = { ...SHARED, specVersion: 3, defaultNumberType: 'integer' } as const
 
-/** What the document of a door has beside its controllers. */
+/** Adds to the document of a door what its controllers do not say. */
 const FINISH: Readonly<Record<string, (spec: Spec) => Spec>> = { rapi: finishRapi, mond: finishMond }
 
 async function main(): Promise<void> {

@@ -1,4 +1,4 @@
-// What collectors ask the configuration, by way of confd.
+// The questions that collectors ask confd about the configuration.
 import { eachBounded } from '../lib/bounded'
 import { errorText } from '../lib/system-failure'
 import { CONFD_QUESTIONS_AT_ONCE } from '../model/limits/collectors'

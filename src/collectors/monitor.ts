@@ -10,12 +10,12 @@ import { type Collector, type Described, type OpenCollector, type Status, fields
 /** Anything that is looked at again and again. */
 export interface Watched
   extends Described, Pick<Collector, 'interval_s' | 'cost_ms' | 'stateful' | 'signed' | 'codes'> {
-  /** What reports call it; built in when it is missing. */
+  /** Stands in reports as its version; a missing one is that of built-in collectors. */
   readonly version?: string
   open(): OpenCollector
 }
 
-/** What the configuration says of a collector. */
+/** The configuration of a collector. */
 export interface Switch {
   readonly active: boolean
   readonly interval_s: number
@@ -69,7 +69,7 @@ export class Monitor {
     }
   }
 
-  /** What the configuration says from now on. A collector that it does not name is active. */
+  /** The configuration has changed. A collector that it does not name is active. */
   follow(switches: ReadonlyMap<string, Switch>): void {
     this.switches = switches
     for (const watch of this.watches.values()) watch.follow(switches.get(watch.watched.name))
@@ -212,7 +212,7 @@ class Watch {
     const { fastest_s: interval_s } = this.bounds
     // To wait for an answer that does not come costs nothing, and what is missing should soon be there.
     if (this.kept?.error !== undefined) return { ...this.pace, interval_s }
-    // What compares looks with each other needs them at an even pace.
+    // A collector that compares looks with each other needs them at an even pace.
     if (this.watched.stateful === true) return { cost_ms: look.took_ms, interval_s }
     // The first look may have waited for others that start, too.
     const took_ms = this.looks === 1 ? this.pace.cost_ms : look.took_ms
@@ -241,7 +241,7 @@ class Watch {
     return { whole, short, data: text, seen_ms: this.options.clock.monotonic_ms(), status, error }
   }
 
-  /** What was not collected is unknown. */
+  /** Data that were not collected are unknown. */
   private failed(error: string): unknown {
     return this.watched.codes === undefined ? { error } : { status: { code: 2, message: error }, error }
   }

@@ -1,4 +1,4 @@
-// What the administrator of a node adds to its reports: programs, files and sockets in one folder. None of them is trusted further than
+// The administrator of a node adds programs, files and sockets to its reports, by putting them into one folder. None of them is trusted further than
 // its owner and mode say, none gets more time or room than it should need, and what is wrong with one stands in its own report.
 import * as path from 'node:path'
 import type { Clock } from '../lib/clock'
@@ -25,7 +25,7 @@ export interface PluginOptions extends Pick<Machine, 'files' | 'run'> {
   readonly uid: number
 }
 
-/** What reports say instead of the version of what is built in. */
+/** Stands in reports where built-in collectors have their version. */
 const VERSION = 'P'
 
 /** The plugins of the folder, as it is now. Those that were known already are the same objects. */

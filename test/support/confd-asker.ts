@@ -3,7 +3,7 @@
 import { type Socket, createSocket } from 'node:dgram'
 import { sha1Hmac } from '../../src/lib/hmac'
 
-/** Of all askers together: two that send the same in the same second are taken for one and a thief. */
+/** All askers count together: confd takes the second of two equal questions for a replay. */
 let count = 0
 
 export class ConfdAsker {

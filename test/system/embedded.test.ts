@@ -60,7 +60,8 @@ describe('an embedded cluster', () => {
 
   test('says last, for machines, where it listens', () => {
     const lines = cluster.output().trimEnd().split('\n')
-    expect(lines.at(-1)).toBe(`ready: ${cluster.url} luxi=${cluster.socket} confd=${cluster.address}:1814`)
+    const { url, socket, address } = cluster
+    expect(lines.at(-1)).toBe(`ready: ${url} luxi=${socket} mond=http://${address}:1815 confd=${address}:1814`)
     expect(fs.statSync(path.join(cluster.root, 'admin-password')).mode & 0o777).toBe(0o600)
   })
 

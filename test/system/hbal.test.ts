@@ -118,7 +118,7 @@ test('an evacuation moves what is on a drained node, and nothing else', async ()
   await run('OP_NODE_SET_PARAMS', { node_name: 'node2', drained: false })
 })
 
-test('of several node groups it wants one named', async () => {
+test('where there are several node groups, one must be named', async () => {
   await run('OP_GROUP_ADD', { group_name: 'other' })
   const empty = async () => (await primaries()).includes('node2')
   expect(await empty()).toBe(false)

@@ -1,4 +1,4 @@
-// What the controllers of this door get.
+// The controllers of this door get these.
 import type { Monitor } from '../../collectors/monitor'
 import type { Clock } from '../../lib/clock'
 

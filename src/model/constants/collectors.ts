@@ -16,5 +16,5 @@ export const DATA_COLLECTOR_INTERVAL = 5000000
 
 /** The programs that may tell of a node what it needs. */
 export const DIAGNOSE_COMMANDS_DIR = '/etc/ganeti/node-diagnose-commands'
-/** What the administrator of a node adds to its reports. */
+/** The administrator of a node adds plugins to its reports here. */
 export const MONITORING_PLUGINS_DIR = '/etc/ganeti/monitoring-plugins'

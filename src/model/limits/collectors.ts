@@ -27,7 +27,7 @@ export const INTERFACES_TOLD_MAX = 1000
 export const COLLECTED_PROGRAM_S = 10
 /** The longest interval of a collector, as a multiple of the shortest, which is configured. */
 export const PACE_SPREAD = 12
-/** What becomes of an interval after a look that found a change, and after one that found none. */
+/** An interval is multiplied by these after a look that found a change, and after one that found none. */
 export const PACE_FASTER = 0.5
 export const PACE_SLOWER = 1.5
 /** The share of the time in which a collector may be at work. */
@@ -38,7 +38,7 @@ export const COLLECT_S = 40
 export const REPORT_CHARS_MAX = 16 << 20
 /** Questions to confd that a collector has under way at the same time. */
 export const CONFD_QUESTIONS_AT_ONCE = 16
-/** What a plugin may take, say, and be. */
+/** Bounds of a plugin: its time, its output, and what the output holds. */
 export const PLUGIN_S = 5
 export const PLUGIN_BYTES_MAX = 1 << 20
 export const PLUGIN_VALUES_MAX = 100_000

@@ -30,7 +30,7 @@ interface GantryCall<A extends Checks, R> {
   readonly asks: boolean
   /** The permission that every caller needs; null where it depends on what is asked. */
   readonly needs: Permission | null
-  /** What cannot be read is told in Ganeti's words. */
+  /** Arguments that cannot be read are refused in Ganeti's words. */
   readonly ganetis: boolean
 }
 

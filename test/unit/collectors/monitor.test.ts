@@ -63,7 +63,7 @@ test('a collector that fails or hangs is one report with its error, and the othe
   expect((await read()).at(-1)?.data).toEqual({ error: 'it did not answer within 40 s' })
 })
 
-test('what waited at its first look, while others started, is looked at soon again', async () => {
+test('a collector that waited at its first look, while others started, is looked at soon again', async () => {
   let looks = 0
   const { clock, monitor } = fixture()
   const waiting = async () => {
@@ -75,7 +75,7 @@ test('what waited at its first look, while others started, is looked at soon aga
   expect(looks).toBe(2)
 })
 
-test('what failed is tried again soon, however long it took', async () => {
+test('a collector that failed is tried again soon, however long it took', async () => {
   let looks = 0
   const { clock, monitor } = fixture()
   const slow = async () => {
@@ -135,7 +135,7 @@ test('the configuration switches collectors and sets their intervals while they 
   expect(one.looks).toBe(looks + 4)
 })
 
-test('what compares looks keeps an even pace', async () => {
+test('a collector that compares looks keeps an even pace', async () => {
   const one = counted(() => 'same')
   const { clock } = fixture(watched('one', one.collect, { stateful: true }))
   await clock.pass(50)

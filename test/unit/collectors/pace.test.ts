@@ -5,21 +5,21 @@ const bounds = boundsOf(5)
 const still = { changed: false, took_ms: 1 }
 const moving = { changed: true, took_ms: 1 }
 
-test('what does not change is looked at ever less often, up to the longest interval', () => {
+test('a collector that finds no change is looked at ever less often, up to the longest interval', () => {
   let pace = firstPace({ interval_s: 5, cost_ms: 1 }, bounds)
   const seen = Array.from({ length: 8 }, () => (pace = nextPace(pace, still, bounds)).interval_s)
   expect(seen.slice(0, 3)).toEqual([7.5, 11.25, 16.875])
   expect(seen.at(-1)).toBe(60)
 })
 
-test('what changes again is looked at sooner, down to the configured interval', () => {
+test('a collector whose value changes again is looked at sooner, down to the configured interval', () => {
   const slow = { interval_s: 60, cost_ms: 1 }
   const first = nextPace(slow, moving, bounds)
   expect(first.interval_s).toBe(30)
   expect(nextPace({ interval_s: 6, cost_ms: 1 }, moving, bounds).interval_s).toBe(5)
 })
 
-test('what is expensive is looked at so seldom that it costs a small share of the time', () => {
+test('an expensive collector is looked at so seldom that it costs a small share of the time', () => {
   const pace = firstPace({ interval_s: 5, cost_ms: 400 }, bounds)
   expect(pace.interval_s).toBe(20)
   expect(nextPace(pace, { changed: true, took_ms: 800 }, bounds)).toEqual({ interval_s: 30, cost_ms: 600 })

@@ -20,7 +20,7 @@ const write = (name: string, text: string, mode = 0o644) => {
 
 const plugins = (uid = process.geteuid?.() ?? 0) => new Plugins({ ...thisMachine, folder, clock: systemClock, uid })
 
-/** What each says, or why it says nothing. */
+/** The output of each, or why there is none. */
 async function told(found = plugins(), taken: readonly string[] = []): Promise<Record<string, unknown>> {
   const all = await found.find(taken)
   const said = all.map(async ({ name, category, open }) => {
@@ -68,7 +68,7 @@ test('sockets of this machine are read to their end', async () => {
   tcp.close()
 })
 
-test('what others may change, or what leads elsewhere, is not read or started', async () => {
+test('a plugin that others may change, or a link that leads elsewhere, is not read or started', async () => {
   write('open.txt', 'x', 0o666)
   write('target', 'x')
   fs.symlinkSync('target', path.join(folder, 'link.txt'))
@@ -81,7 +81,7 @@ test('what others may change, or what leads elsewhere, is not read or started', 
   expect((await told())['default/target']).toContain(`${folder} can be written by others`)
 })
 
-test('what belongs to another user is not read', async () => {
+test('a plugin that belongs to another user is not read', async () => {
   write('mine.txt', 'x')
   const own = process.geteuid?.() ?? 0
   // Root may have plugins for everybody.

@@ -7,7 +7,7 @@ import { Get, Path, Query, Route, Tags } from '../../../http/decorators'
 import { type MondContext, written } from '../context'
 import { noReport } from '../errors'
 
-/** What a collector has seen. */
+/** A report of a collector. */
 export interface DataReport {
   name: string
   /** `B` for a collector that is built in, `P` for a plugin. */
@@ -19,7 +19,7 @@ export interface DataReport {
   category: string | null
   /** 0 for figures, 1 for a status. */
   kind: number
-  /** Its shape depends on the collector: `GET /1/collectors` tells it. What cannot be collected has an `error`. */
+  /** Its shape depends on the collector: `GET /1/collectors` tells it. Data that cannot be collected have an `error`. */
   data: unknown
 }
 
@@ -29,7 +29,7 @@ export interface CollectorView {
   category: string
   kind: 'performance' | 'status'
   version: string
-  /** What it tells, in one line. */
+  /** One line about what it tells. */
   help: string
   /** Whether others are told of it by `GET /1/list/collectors`. */
   listed: boolean
@@ -39,13 +39,13 @@ export interface CollectorView {
   codes: { [code: string]: string }
   /** Seconds between two looks, as it is paced now. */
   interval_s: number
-  /** What a look costs, in milliseconds. */
+  /** The cost of a look, in milliseconds. */
   cost_ms: number
   looks: number
   failures: number
   /** Seconds since the last look; null before the first. */
   age_s: number | null
-  /** What it says of the node; null where it tells figures alone. */
+  /** Its status of the node; null where it tells figures alone. */
   status: CodedStatus | null
   /** Why nothing was collected; null when something was. */
   error: string | null

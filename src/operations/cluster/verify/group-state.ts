@@ -1,4 +1,4 @@
-// What verify knows of a group: which part of the cluster it looks at, and what the nodes told.
+// All that verify knows of a group: which part of the cluster it looks at, and what the nodes told.
 import type { ConfigData, Disk, Instance, Node, NodeGroup } from '../../../model/config'
 import type { NodeResult } from '../../../rpc/node/client'
 import type { BlockDeviceStatus, StoredFile } from '../../../rpc/node/dicts'

@@ -1,4 +1,4 @@
-// What a change of an instance is asked with, and how it is told.
+// The opcode that changes an instance, and how a change is told.
 import type { OpInstanceSetParams } from '../../../opcodes/instance'
 import type { Op } from '../../logical-unit'
 

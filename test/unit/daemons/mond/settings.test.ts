@@ -46,7 +46,7 @@ test('until somebody answers it is asked soon again; later what was told stays',
   expect(settings.age_s()).toBeGreaterThan(59)
 })
 
-test('what makes no sense is as if it were not named', async () => {
+test('a setting that makes no sense is as if it were not named', async () => {
   const { clock, told } = follow(() =>
     Promise.resolve({
       a: { active: 'yes', interval: 1 },

@@ -9,7 +9,7 @@ const whole = {
   iPv4s: [[client, [['reserve', '10.0.0.1', 'net1']]]],
 }
 
-test('what was saved is read', () => {
+test('reservations are read as they were saved', () => {
   expect(readTempres(JSON.stringify(whole))).toEqual(whole)
 })
 

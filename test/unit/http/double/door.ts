@@ -42,7 +42,7 @@ export interface DoubleOptions extends Partial<Pick<Door, 'certificate' | 'clock
   readonly routes: readonly Route<DoubleContext>[]
   /** The document. */
   readonly file: string
-  /** What it waits for before it knows who asks. */
+  /** It waits for this before it knows who asks. */
   readonly gate?: () => Promise<void>
 }
 

@@ -85,7 +85,7 @@ test('nothing is done for an address that is there already, is gone already, or 
   expect(left()).toEqual([])
 })
 
-test('what ip refuses is told in its words, and what is no device reaches no program', async () => {
+test('a refusal of ip is told in its words, and a name that no device can have reaches no program', async () => {
   const refused = { argv: GIVE_UP, code: 1, stderr: 'Cannot find device "eth1"\n' }
   await expect(setAddress(machine([refused], [ADDRESS]).host, 'del', ADDRESS, 24, 'eth1')).rejects.toThrow(
     `ip address del ${ADDRESS}/24 dev eth1 failed: Cannot find device "eth1"`,

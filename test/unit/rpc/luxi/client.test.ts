@@ -60,7 +60,7 @@ test('without being told to wait it fails at once', async () => {
   client.close()
 })
 
-test('who ask what the cluster is in one turn of the event loop share a call; whoever asks later hears of a change', async () => {
+test('callers that ask for the cluster in one turn of the event loop share a call; a later one hears of a change', async () => {
   let calls = 0
   let name = 'one'
   const answer = () => {

@@ -12,7 +12,7 @@ const context = { paths, clock, ...thisMachine }
 const mark = (name: string) => path.join(paths.local('/var/run/ganeti/kvm-hypervisor/ctrl'), `${name}.shutdown`)
 afterAll(() => fs.rmSync(root, { recursive: true }))
 
-test('who asks for the ends of guests waits until they are others than those that are known', async () => {
+test('a question for the ends of guests waits until there are others than those that are known', async () => {
   expect(await guestEnds(context, 0, [])).toEqual([])
   const one = guestEnds(context, 3600, [])
   fs.writeFileSync(mark('vm1'), '')
