@@ -2,9 +2,9 @@
 import { finishDocument, type Operation, type Spec } from './openapi-document'
 
 export function finishMond(spec: Spec): Spec {
+  spec.paths['/metrics'] = { get: METRICS }
   for (const operation of Object.values(spec.paths).flatMap((verbs) => Object.values(verbs)))
     Object.assign(operation.responses, { '4XX': REFUSED, '5XX': REFUSED })
-  spec.paths['/metrics'] = { get: METRICS }
   return finishDocument(spec, [])
 }
 

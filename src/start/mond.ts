@@ -14,7 +14,7 @@ import { systemRandom as random } from '../lib/random'
 import { errorText } from '../lib/system-failure'
 import { MONITORING_PLUGINS_DIR } from '../model/constants/collectors'
 import { PORT } from '../model/constants/daemons'
-import { PLUGINS_LOOK_S } from '../model/limits/collectors'
+import { PLUGINS_LOOK_S, REPORT_S } from '../model/limits/collectors'
 import { FIRST_ANSWER_S } from '../model/limits/mond'
 import { ownedDisk as disk } from '../model/owners'
 import { ConfdClient } from '../rpc/confd/client'
@@ -65,7 +65,11 @@ export const start: Start = async ({ paths, log, options }) => {
   const mond = await startMond({
     ...{ files: thisMachine.files, monitor, clock, log, random, hostname, accessLog: options.accessLog },
     ...{ addresses: options.bind ?? [address ?? '0.0.0.0'], port: options.port ?? PORT.mond },
-    ...{ named: () => settings.named(), configAge_s: () => settings.age_s() },
+    configAge_s: () => settings.age_s(),
+    async named() {
+      await within(clock, REPORT_S, settings.known)
+      return settings.named()
+    },
   })
   return {
     async close() {

@@ -5,8 +5,8 @@ import type { Clock } from '../../lib/clock'
 export interface MondContext {
   readonly monitor: Monitor
   readonly clock: Clock
-  /** The collectors that the configuration names; undefined while nobody has told. */
-  readonly named: () => ReadonlySet<string> | undefined
+  /** The collectors that the configuration names. It waits a moment for the first to tell; undefined when nobody has. */
+  readonly named: () => Promise<ReadonlySet<string> | undefined>
 }
 
 /** An answer that is JSON already. */

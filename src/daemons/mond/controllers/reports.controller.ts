@@ -76,16 +76,17 @@ export class ReportsController {
 
   /** Name, category and kind of each active collector that the configuration of the cluster names, and of each plugin. */
   @Get('1/list/collectors')
-  list(): (string | number)[][] {
-    const { monitor } = this.context
-    const listed = monitor.active().filter((one) => this.isListed(one))
+  async list(): Promise<(string | number)[][]> {
+    const named = await this.context.named()
+    const listed = this.context.monitor.active().filter((one) => isListed(one, named))
     return listed.map(({ name, category, kind }) => [name, category ?? DEFAULT, kind === 'status' ? 1 : 0])
   }
 
   /** Every collector that runs on this node, with the shape of its data and how it gets on. */
   @Get('1/collectors')
-  collectors(): CollectorView[] {
-    return this.context.monitor.figures().map((one) => this.view(one))
+  async collectors(): Promise<CollectorView[]> {
+    const named = await this.context.named()
+    return this.context.monitor.figures().map((one) => this.view(one, isListed(one.watched, named)))
   }
 
   /**
@@ -113,17 +114,11 @@ export class ReportsController {
     return written(report)
   }
 
-  /** A cluster that Ganeti made names Ganeti's collectors only, and its clients are told of those. */
-  private isListed({ name, version }: Figures['watched']): boolean {
-    const named = this.context.named()
-    return version !== undefined || named === undefined || named.has(name)
-  }
-
-  private view({ watched, pace, looks, failures, seen_ms, status, error }: Figures): CollectorView {
+  private view({ watched, pace, looks, failures, seen_ms, status, error }: Figures, listed: boolean): CollectorView {
     const { name, category, kind, version = 'B', codes = {} } = watched
     const declared = COLLECTORS.find((one) => one.name === name)
     return {
-      ...{ name, category: category ?? DEFAULT, kind, version, listed: this.isListed(watched) },
+      ...{ name, category: category ?? DEFAULT, kind, version, listed },
       ...{ help: declared?.help ?? 'a plugin of this node', schema: { ...declared?.shape.schema }, codes },
       ...{ interval_s: pace.interval_s, cost_ms: pace.cost_ms, looks, failures },
       age_s: seen_ms === undefined ? null : (this.context.clock.monotonic_ms() - seen_ms) / 1000,
@@ -131,6 +126,10 @@ export class ReportsController {
     }
   }
 }
+
+/** A cluster that Ganeti made names Ganeti's collectors only, and its clients are told of those. */
+const isListed = ({ name, version }: Figures['watched'], named: ReadonlySet<string> | undefined): boolean =>
+  version !== undefined || named === undefined || named.has(name)
 
 const codedStatus = (status: Status | undefined): CodedStatus | null => (status === undefined ? null : { ...status })
 
