@@ -50,7 +50,13 @@ beforeAll(async () => {
       random: seededRandom(1),
       hostname: '<node>',
     },
-    ...{ addresses: ['127.0.0.1'], port: 0, accessLog: 'none', named: () => Promise.resolve(told), configAge_s: () => undefined },
+    ...{
+      addresses: ['127.0.0.1'],
+      port: 0,
+      accessLog: 'none',
+      named: () => Promise.resolve(told),
+      configAge_s: () => undefined,
+    },
   })
   port = mond.addresses[0]?.port ?? 0
 })
