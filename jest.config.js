@@ -31,8 +31,8 @@ module.exports = {
   setupFilesAfterEnv: ['<rootDir>/test/support/one-process.ts'],
   testSequencer: '<rootDir>/scripts/slowest-first.cjs',
   reporters: ['default', '<rootDir>/scripts/closing-line.cjs'],
-  // One more than a small machine has processors: tests of whole clusters often wait.
-  maxWorkers: 3,
+  // Two more than a small machine has processors: tests of whole clusters often wait.
+  maxWorkers: 4,
   // How long a test takes depends on what else the machine does; the limit is only there to end one that hangs.
   testTimeout: nightly ? 7_200_000 : 180_000,
 }
