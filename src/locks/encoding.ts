@@ -1,8 +1,13 @@
 // locks.data, in Ganeti's format: `[[[client, [[lock, mode], ...]], ...], [[priority, client, request], ...]]`.
+import { listOf, tuple } from '../lib/shapes/containers'
+import { int, oneOf } from '../lib/shapes/leaves'
+import { Mismatch, type ValueOf } from '../lib/shapes/shape'
+import { plainly } from '../lib/shapes/words'
 import { ConfigurationError } from '../model/errors'
-import { type ClientId, isClientId, type LockMode, type LockName, type LockRequest } from '../model/lock'
+import type { LockMode, LockName } from '../model/lock'
+import { compareLocks } from '../model/lock-names'
+import { clientId, knownLock, LOCK_MODES, lockRequest } from '../model/lock-shapes'
 import { firstBlocker } from './blockers'
-import { compareLocks, isLockRequest } from '../model/lock-names'
 import { checkOrder } from './order'
 import { enqueue } from './queue'
 import { createTable, hold, ownerKey, type LockTable, type Owner } from './state'
@@ -21,8 +26,8 @@ export function encodeTable(table: LockTable): string {
 /** Throws ConfigurationError when the text is no lock table or contradicts itself. */
 export function decodeTable(text: string, firstEpoch: number, at: number): LockTable {
   const table = createTable(firstEpoch)
-  const { owners, waiting } = parse(text)
-  for (const { client, locks } of owners) {
+  const [owners, waiting] = parse(text)
+  for (const [client, locks] of owners) {
     const wanted = {
       key: ownerKey(client),
       client,
@@ -37,7 +42,7 @@ export function decodeTable(text: string, firstEpoch: number, at: number): LockT
     const owner = table.owners.get(wanted.key)
     if (owner) owner.epoch = null
   }
-  for (const { client, priority, request } of waiting) {
+  for (const [priority, client, request] of waiting) {
     const wanted = { key: ownerKey(client), client, request, priority, sequence: table.nextSequence++, since: at }
     checkOrder(table.owners.get(wanted.key), request)
     const blocker = firstBlocker(table, wanted)
@@ -57,43 +62,20 @@ export const heldLocks = (owner: Owner | undefined): [LockName, LockMode][] =>
 
 const encodeOwner = (owner: Owner) => JSON.stringify([owner.client, heldLocks(owner)])
 
-const isPair = (value: unknown): value is [unknown, unknown] => Array.isArray(value) && value.length === 2
+const locksFile = tuple(
+  listOf(tuple(clientId, listOf(tuple(knownLock, oneOf('LockMode', LOCK_MODES))))),
+  listOf(tuple(int, clientId, listOf(lockRequest))),
+)
 
-interface Parsed {
-  owners: { client: ClientId; locks: [LockName, LockMode][] }[]
-  waiting: { priority: number; client: ClientId; request: LockRequest[] }[]
-}
-
-function parse(text: string): Parsed {
-  let value: unknown
+function parse(text: string): ValueOf<typeof locksFile> {
   try {
-    value = JSON.parse(text)
-  } catch {
-    throw malformed('not JSON')
-  }
-  if (!isPair(value) || !Array.isArray(value[0]) || !Array.isArray(value[1])) throw malformed('no pair of lists')
-  return { owners: value[0].map(parseOwner), waiting: value[1].map(parseWaiting) }
-}
-
-function parseOwner(value: unknown): Parsed['owners'][number] {
-  if (!isPair(value) || !isClientId(value[0]) || !Array.isArray(value[1])) throw malformed(JSON.stringify(value))
-  const locks: unknown[] = value[1]
-  return {
-    client: value[0],
-    locks: locks.map((lock): [LockName, LockMode] => {
-      if (!isLockRequest(lock) || lock[1] === 'release') throw malformed(JSON.stringify(lock))
-      return [lock[0], lock[1]]
-    }),
+    return locksFile.parse(JSON.parse(text))
+  } catch (error) {
+    throw error instanceof Mismatch || error instanceof SyntaxError ? malformed(error) : error
   }
 }
 
-function parseWaiting(value: unknown): Parsed['waiting'][number] {
-  if (!Array.isArray(value)) throw malformed(JSON.stringify(value))
-  const items: unknown[] = value
-  const [priority, client, request] = items
-  if (typeof priority !== 'number' || !isClientId(client) || !Array.isArray(request) || !request.every(isLockRequest))
-    throw malformed(JSON.stringify(value))
-  return { priority, client, request }
-}
-
-const malformed = (what: string) => new ConfigurationError(`locks.data is malformed: ${what.slice(0, 200)}`)
+const malformed = (error: Mismatch | SyntaxError) =>
+  new ConfigurationError(
+    `locks.data is malformed: ${error instanceof Mismatch ? plainly(error, { found: true }) : error.message}`,
+  )

@@ -1,6 +1,6 @@
 // The names of locks: their order, levels, and which lockset a lock belongs to.
 import { GenericError } from './errors'
-import { isMode, type LockLevel, type LockName, type LockRequest } from './lock'
+import type { LockLevel, LockName } from './lock'
 
 const LOCKSET = '[lockset]'
 const CONFIG_LOCK = 'cluster/config'
@@ -44,12 +44,6 @@ export function isLockName(text: string): boolean {
   const level = text.slice(0, slash)
   if (slash < 1 || slash === text.length - 1 || !LEVEL_NUMBERS.has(level)) return false
   return level !== 'cluster' || text === BIG_LOCK || text === CLUSTER_LOCKSET || text === CONFIG_LOCK
-}
-
-export const isLockRequest = (value: unknown): value is LockRequest => {
-  if (!Array.isArray(value) || value.length !== 2) return false
-  const [lock, mode]: readonly unknown[] = value
-  return (isMode(mode) || mode === 'release') && typeof lock === 'string' && isLockName(lock)
 }
 
 export function checkLockName(text: unknown): LockName {

@@ -2,6 +2,7 @@
 import { drbdId, masterNode, primaryInstances, secondaryInstances } from '../../config/lookup'
 import { recordValues } from '../../config/records'
 import { haskellText } from '../../lib/haskell-text'
+import { isObject } from '../../lib/shapes/shape'
 import type { ConfigData, Disk, Instance, Node } from '../../model/config'
 import { compareText } from '../../model/nice-sort'
 import {
@@ -172,11 +173,8 @@ function valueAt(config: ConfigData, pointer: string): unknown {
 
 function valueIn(value: unknown, key: string): unknown {
   if (Array.isArray(value)) return /^\d+$/.test(key) ? value[Number(key)] : undefined
-  return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined
+  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null
 
 /** The collector of Xen's instances has nothing to collect where the cluster has no Xen. */
 function collectorsOf({ cluster }: ConfigData): object {

@@ -1,12 +1,12 @@
 // Reading tempres.data: maps are lists of pairs, as Ganeti writes them.
 import type { SavedReservations } from '../../config/reservations'
 import { listOf, tuple } from '../../lib/shapes/containers'
-import { int, leaf, oneOf, string } from '../../lib/shapes/leaves'
+import { int, oneOf, string } from '../../lib/shapes/leaves'
 import { objectOf } from '../../lib/shapes/objects'
 import { Mismatch, type Shape } from '../../lib/shapes/shape'
 import { plainly } from '../../lib/shapes/words'
 import { ConfigurationError } from '../../model/errors'
-import { isClientId } from '../../model/lock'
+import { clientId } from '../../model/lock-shapes'
 
 export function readTempres(text: string): SavedReservations {
   try {
@@ -16,7 +16,6 @@ export function readTempres(text: string): SavedReservations {
   }
 }
 
-const clientId = leaf('ClientIdentifier', {}, isClientId)
 const byClient = <T>(item: Shape<T>) => listOf(tuple(clientId, listOf(item)))
 
 const saved: Shape<SavedReservations> = objectOf(

@@ -1,14 +1,15 @@
 // How the arguments of wconfd's calls are read. Ganeti answers a wrong one with GenericError "RPC input: ...".
 import { checkSocketPath } from '../../lib/json-socket'
 import { either, listOf, readArray, tuple } from '../../lib/shapes/containers'
-import { exactly, float, json, leaf, nonNegative, oneOf, string } from '../../lib/shapes/leaves'
+import { exactly, float, json, nonNegative, oneOf, string } from '../../lib/shapes/leaves'
 import { objectOf, optional } from '../../lib/shapes/objects'
 import { Mismatch, type Shape, type ValueOf, mapped } from '../../lib/shapes/shape'
 import { errorText } from '../../lib/system-failure'
 import { GenericError } from '../../model/errors'
 import { LOCK_REQUEST_MAX } from '../../model/limits/wconfd'
-import { type ClientId, isClientId, type LockLevel, type LockName, type LockRequest } from '../../model/lock'
-import { checkLockName, isLevel, isLockRequest } from '../../model/lock-names'
+import type { ClientId, LockLevel, LockName, LockRequest } from '../../model/lock'
+import { checkLockName, isLevel } from '../../model/lock-names'
+import { clientId, LOCK_MODES, lockRequest } from '../../model/lock-shapes'
 
 type Shapes = readonly Shape<unknown>[]
 
@@ -39,8 +40,6 @@ export function list<T>(item: Shape<T>): Shape<readonly T[]> {
   }
 }
 
-export const clientId = leaf('ClientIdentifier', {}, isClientId)
-
 /** A client that is about to own something: it must be possible to tell whether it lives. */
 export const ownerId: Shape<ClientId> = mapped(clientId, (client) => {
   try {
@@ -62,16 +61,16 @@ export const lockLevel: Shape<LockLevel> = {
   },
 }
 
-const request = leaf('GanetiLockRequest', {}, isLockRequest)
-export const lockRequest: Shape<LockRequest> = {
-  schema: request.schema,
+/** Throws GenericError, in Ganeti's words, for the name of a lock that there cannot be. */
+export const wantedLock: Shape<LockRequest> = {
+  ...lockRequest,
   parse(value) {
     if (Array.isArray(value) && value.length === 2) checkLockName(value[0])
-    return request.parse(value)
+    return lockRequest.parse(value)
   },
 }
 
-export const lockAndMode = tuple(lockName, oneOf('OwnerState', ['shared', 'exclusive']))
+export const lockAndMode = tuple(lockName, oneOf('OwnerState', LOCK_MODES))
 
 export const namedChange: Shape<readonly [name: string, ...args: unknown[]]> = {
   schema: { type: 'array' },

@@ -3,21 +3,21 @@
 // here.
 import type { ConfigData } from '../../model/config'
 import type { ClientId, LockMode, LockName, LockRequest } from '../../model/lock'
+import { clientId } from '../../model/lock-shapes'
 import { orNull } from '../../lib/shapes/containers'
 import { bool, int, string } from '../../lib/shapes/leaves'
 import type { Shape } from '../../lib/shapes/shape'
 import {
   type Arguments,
-  clientId,
   list,
   lockAndMode,
   lockLevel,
   lockName,
-  lockRequest,
   namedChange,
   ownerId,
   seconds,
   selector,
+  wantedLock,
 } from './arguments'
 
 export type { Selector } from './arguments'
@@ -86,7 +86,7 @@ const unitCalls = {
    * the owner's last lock is gone.
    */
   gantryAcquire: {
-    ...again([ownerId, int, list(lockRequest), orNull(seconds)], of<{ epoch: number }>()),
+    ...again([ownerId, int, list(wantedLock), orNull(seconds)], of<{ epoch: number }>()),
     waits: true,
   },
   /** Takes back a waiting request of this client. */
@@ -102,8 +102,8 @@ const unitCalls = {
   /** Locks and reservations, in one step: what an opcode needs at its end. */
   gantryFreeAll: again([clientId], nothing),
   /** Answers whom the request waits for. */
-  tryUpdateLocks: again([ownerId, list(lockRequest)], of<ClientId[]>()),
-  updateLocksWaiting: again([ownerId, int, list(lockRequest)], of<ClientId[]>()),
+  tryUpdateLocks: again([ownerId, list(wantedLock)], of<ClientId[]>()),
+  updateLocksWaiting: again([ownerId, int, list(wantedLock)], of<ClientId[]>()),
   freeLocksLevel: again([clientId, lockLevel], nothing),
   downGradeLocksLevel: again([clientId, lockLevel], nothing),
   opportunisticLockUnion: once([ownerId, locksAndModes], of<LockName[]>()),

@@ -356,11 +356,15 @@ describe('listing and locks.data', () => {
     ['[]'],
     ['[[[[1,"x"],[]]],[]]'],
     ['[[[[1,"x",1],[["node/a","release"]]]],[]]'],
-    ['[[[[1,"x",1],[["nude/a","shared"]]]],[]]'],
+    [
+      '[[[[1,"x",1],[["nude/a","shared"]]]],[]]',
+      '[0][0][1][0][0]: expected a text (the name of a lock), found "nude/a"',
+    ],
     ['[[[[1,"x",1],[["node/a","exclusive"]]],[[2,"x",1],[["node/a","shared"]]]],[]]'],
     ['[[],[["0",[1,"x",1],[]]]]'],
-  ])('%s is refused', (text) => {
+  ])('%s is refused', (text, where = '') => {
     expect(() => decodeTable(text, 1, 1)).toThrow('locks.data')
+    expect(() => decodeTable(text, 1, 1)).toThrow(where)
   })
 
   test('a request for all locks holds back nothing that came before it, also after it was loaded', () => {
