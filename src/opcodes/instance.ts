@@ -1,7 +1,7 @@
 // Opcodes on instances.
 import { dictOf, listOf, tuple } from '../lib/shapes/containers'
 import { any, bool, int, nonEmpty, nonNegative, none, object, positive } from '../lib/shapes/leaves'
-import { hiddenInside, isObject } from '../lib/shapes/shape'
+import { isObject } from '../lib/shapes/shape'
 import {
   pAllowRuntimeChanges,
   pBeparams,
@@ -47,7 +47,7 @@ import {
   pUseLocking,
   pWaitForSync,
 } from './common'
-import { maybe, naming, newName, opcode, opt, req } from './opcode'
+import { maybe, naming, newName, opcode, opcodesIn, opt, req } from './opcode'
 import {
   adminStateSource,
   diskIndex,
@@ -129,7 +129,10 @@ export const OpInstanceMultiAlloc = opcode('OP_INSTANCE_MULTI_ALLOC', {
   params: {
     opportunistic_locking: pOpportunisticLocking,
     iallocator: pIallocator,
-    instances: opt(hiddenInside(listOf(object)), [], 'Parameters of OP_INSTANCE_CREATE for each instance'),
+    instances: opcodesIn(
+      OpInstanceCreate,
+      opt(listOf(object), [], 'Parameters of OP_INSTANCE_CREATE for each instance'),
+    ),
   },
 })
 

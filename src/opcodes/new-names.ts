@@ -3,7 +3,8 @@
 import { isHostname } from '../model/names'
 import type { ObjectKind } from '../model/object-kinds'
 import { allOpcodes } from './all'
-import { type JsonObject, isObject } from '../lib/shapes/shape'
+import type { JsonObject } from '../lib/shapes/shape'
+import { opcodesInside } from './objects'
 
 type Rule = (name: string) => boolean
 
@@ -29,9 +30,8 @@ export function badNewName(op: { readonly OP_ID: string } & JsonObject): string 
     const [isGood, words] = RULES[newName]
     if (!isGood(name)) return `Parameter '${parameter}': '${visible(name)}' is no name: ${words}`
   }
-  const more = op.OP_ID === 'OP_INSTANCE_MULTI_ALLOC' && Array.isArray(op['instances']) ? op['instances'] : []
-  return more
-    .flatMap((instance) => (isObject(instance) ? (badNewName({ ...instance, OP_ID: 'OP_INSTANCE_CREATE' }) ?? []) : []))
+  return opcodesInside(op)
+    .flatMap((held) => badNewName(held) ?? [])
     .at(0)
 }
 

@@ -1,4 +1,4 @@
-// The objects that an opcode names, as its parameters tell them.
+// The objects that an opcode names and the opcodes that it holds, as its parameters tell them.
 import { allOpcodes } from './all'
 import { type JsonObject, isObject } from '../lib/shapes/shape'
 import type { Naming } from './opcode'
@@ -7,6 +7,19 @@ import type { Naming } from './opcode'
 export function objectsOf(op: { readonly OP_ID: string } & JsonObject): string[] {
   const params = Object.entries(allOpcodes.get(op.OP_ID)?.params ?? {})
   return params.flatMap(([name, { names }]) => (names === undefined ? [] : named(names, op[name], op)))
+}
+
+/** The opcodes that one holds in its parameters: each instance of OP_INSTANCE_MULTI_ALLOC is an OP_INSTANCE_CREATE. */
+export function opcodesInside(op: { readonly OP_ID: string } & JsonObject): HeldOpCode[] {
+  const params = Object.entries(allOpcodes.get(op.OP_ID)?.params ?? {})
+  return params.flatMap(([name, { opcodes }]) => (opcodes === undefined ? [] : held(opcodes, op[name])))
+}
+
+type HeldOpCode = { OP_ID: string } & JsonObject
+
+function held(id: string, value: unknown): HeldOpCode[] {
+  const entries: readonly unknown[] = Array.isArray(value) ? value : []
+  return entries.filter(isObject).map((entry) => ({ ...entry, OP_ID: id }))
 }
 
 function named(names: Naming, value: unknown, op: JsonObject): string[] {

@@ -15,6 +15,8 @@ export interface Parameter<T = unknown, N extends Need = Need> {
   readonly names?: Naming
   /** Its value becomes the name of an object of this kind. */
   readonly newName?: ObjectKind
+  /** Its value is a list, and each entry has the parameters of the opcode with this id. */
+  readonly opcodes?: string
 }
 
 /** The kind of the objects; what tells it from the other parameters; or a kind for each list in the value. */
@@ -123,6 +125,12 @@ export const naming = <P extends Parameter>(names: Naming, parameter: P): P => (
 
 /** The parameter's value becomes the name of an object. */
 export const newName = <P extends Parameter>(kind: ObjectKind, parameter: P): P => ({ ...parameter, newName: kind })
+
+/** Each entry of the parameter's value has the parameters of this opcode. */
+export const opcodesIn = <P extends Parameter>(definition: OpcodeDefinition, parameter: P): P => ({
+  ...parameter,
+  opcodes: definition.id,
+})
 
 export function opcode<const Id extends string, P extends ParameterTable, R>(
   id: Id,

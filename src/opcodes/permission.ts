@@ -1,7 +1,7 @@
 // The permissions that the submitter of an opcode needs, and all that there are.
 import { DOOR_PERMISSIONS, isPermissionPattern, matches } from '../model/permissions'
-import { isObject } from '../lib/shapes/shape'
 import { allOpcodes, definitionOf } from './all'
+import { opcodesInside } from './objects'
 
 /** All that an opcode needs, by what it is and by what it is asked to do. */
 export function permissionsFor(op: AskedOp): string[] {
@@ -10,9 +10,9 @@ export function permissionsFor(op: AskedOp): string[] {
 }
 
 /** Goes before the jobs of others, also as one of several that an opcode submits. */
-function isUrgent({ priority, instances }: { readonly [parameter: string]: unknown }): boolean {
-  const inside: readonly unknown[] = Array.isArray(instances) ? instances : []
-  return (typeof priority === 'number' && priority < 0) || inside.some((one) => isObject(one) && isUrgent(one))
+function isUrgent(op: AskedOp): boolean {
+  const { priority } = op
+  return (typeof priority === 'number' && priority < 0) || opcodesInside(op).some(isUrgent)
 }
 
 interface AskedOp {

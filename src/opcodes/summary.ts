@@ -1,6 +1,7 @@
 // How an opcode is shown: in job summaries, and with its private and secret parameters blanked.
 import { type JsonObject, type Secrecy, isObject } from '../lib/shapes/shape'
 import { allOpcodes } from './all'
+import { opcodesInside } from './objects'
 
 type AnyOpCode = { OP_ID: string } & JsonObject
 
@@ -32,7 +33,7 @@ export function redactPrivate<O extends AnyOpCode>(op: O): O {
 
 /** The secret values of an opcode, to be sent to its job process past the job file; null when it has none. */
 export function secretsOf(op: AnyOpCode): JsonObject | null {
-  const found = Object.entries(op).filter(([name, value]) => holdsSecret(secrecyOf(op.OP_ID, name), value))
+  const found = Object.entries(op).filter(([name, value]) => holdsSecret(op.OP_ID, name, value))
   return found.length === 0 ? null : Object.fromEntries(found)
 }
 
@@ -44,18 +45,15 @@ export function withSecrets<O extends AnyOpCode>(op: O, secrets: JsonObject | nu
 function blanked<O extends AnyOpCode>(op: O, levels: readonly Secrecy[], by: string | null = BLANK): O {
   const copy: JsonObject = { ...op }
   for (const [name, value] of Object.entries(op)) {
-    const secrecy = secrecyOf(op.OP_ID, name)
-    if (secrecy === undefined || value === undefined) continue
-    if (secrecy === 'nested')
-      copy[name] = Array.isArray(value) ? value.map((entry) => blankInside(entry, levels, by)) : value
-    else if (levels.includes(secrecy)) copy[name] = blank(value, by)
+    const { secrecy, opcodes } = lookAt(op.OP_ID, name)
+    if (opcodes !== undefined && Array.isArray(value))
+      copy[name] = value.map((entry: unknown) =>
+        isObject(entry) ? blanked({ ...entry, OP_ID: opcodes }, levels, by) : entry,
+      )
+    else if (secrecy !== undefined && levels.includes(secrecy) && value !== undefined) copy[name] = blank(value, by)
   }
   // A copy with the same keys; only leaves were replaced.
   return copy as O
-}
-
-function blankInside(description: unknown, levels: readonly Secrecy[], by: string | null): unknown {
-  return isObject(description) ? blanked({ ...description, OP_ID: 'OP_INSTANCE_CREATE' }, levels, by) : description
 }
 
 function blank(value: unknown, by: string | null): unknown {
@@ -64,10 +62,13 @@ function blank(value: unknown, by: string | null): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, blank(entry, by)]))
 }
 
-function holdsSecret(secrecy: Secrecy | undefined, value: unknown): boolean {
+function holdsSecret(id: string, name: string, value: unknown): boolean {
   if (value === undefined || value === null) return false
-  if (secrecy !== 'nested') return secrecy === 'secret'
-  return Array.isArray(value) && value.some((entry) => isObject(entry) && entry['osparams_secret'] !== undefined)
+  const inside = opcodesInside({ OP_ID: id, [name]: value })
+  return lookAt(id, name).secrecy === 'secret' || inside.some((held) => secretsOf(held) !== null)
 }
 
-const secrecyOf = (id: string, name: string): Secrecy | undefined => allOpcodes.get(id)?.params[name]?.check.secrecy
+function lookAt(id: string, name: string): { secrecy?: Secrecy; opcodes?: string } {
+  const parameter = allOpcodes.get(id)?.params[name]
+  return { secrecy: parameter?.check.secrecy, opcodes: parameter?.opcodes }
+}

@@ -24,7 +24,7 @@ export interface Schema {
 }
 
 /** Who may see a value: private ones stay out of logs, secret ones also out of job files and answers. */
-export type Secrecy = 'private' | 'secret' | 'nested'
+export type Secrecy = 'private' | 'secret'
 
 /** The names of files differ between machines: these translate them. */
 export type FileNames = Pick<Paths, 'fromWire' | 'toWire'>
@@ -137,6 +137,3 @@ export const hidden = <T>(shape: Shape<T>): Shape<T> => ({ ...shape, secrecy: 'p
 
 /** Never stored: travels to the job process outside the job file. */
 export const secret = <T>(shape: Shape<T>): Shape<T> => ({ ...shape, secrecy: 'secret' })
-
-/** A list of opcode parameters, some of which may be private or secret themselves. */
-export const hiddenInside = <T>(shape: Shape<T>): Shape<T> => ({ ...shape, secrecy: 'nested' })
