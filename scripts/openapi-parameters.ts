@@ -1,5 +1,6 @@
 // Describes the parameters in addresses for the OpenAPI document: their meaning and the values they may have.
 import type { Schema } from '../src/lib/shapes/shape'
+import { resource } from '../src/rpc/luxi/call-arguments'
 import { exportMode, migrationMode, rebootType, replaceDisksMode, storageType } from '../src/opcodes/types'
 import type { Operation } from './openapi-document'
 
@@ -35,10 +36,7 @@ const PARAMETERS: Readonly<Record<string, Parameter>> = {
   uuid: { description: 'The uuid of the rule.' },
   id: { description: 'The number of the job.' },
   storage_type: { description: 'The kind of storage.', enum: storageType.schema.enum },
-  resource: {
-    description: 'The kind of objects.',
-    enum: ['instance', 'node', 'group', 'network', 'job', 'lock', 'filter', 'export', 'os', 'cluster'],
-  },
+  resource: { description: 'The kind of objects.', enum: resource.schema.enum },
   type: { description: 'How to reboot.', enum: rebootType.schema.enum },
   '/2/instances/{name}/replace-disks mode': { description: 'Which side.', enum: replaceDisksMode.schema.enum },
   '/2/instances/{name}/prepare-export mode': { description: 'Where the export goes.', enum: exportMode.schema.enum },

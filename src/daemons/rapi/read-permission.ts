@@ -1,27 +1,20 @@
-// The permissions that a user with roles needs to read from /2, as in Ganeti's role-based access control. Requests that submit a job are checked
-// where their opcode is known.
-import type { PatternRoute } from '../../http/route-tree'
+// The permission that a user with roles needs to read from /2, as in Ganeti's role-based access control. It stands at the method that
+// answers. Requests that submit a job are checked where their opcode is known.
+import type { Route } from '../../http/dispatch'
+import type { Permission } from '../../opcodes/opcode'
+import type { RapiContext } from './context'
 
-const PERMISSIONS: ReadonlyMap<string, string> = new Map([
-  ['get /2/info', 'cluster.info'],
-  ['get /2/tags', 'tags.get'],
-  ['get /2/os', 'os.list'],
-  ['get /2/query/:resource', 'query.all'],
-  ['put /2/query/:resource', 'query.all'],
-  ['get /2/query/:resource/fields', 'query.all'],
-  ['get /2/nodes/:name/role', 'nodes.role.query'],
-  ['get /2/instances/:name/console', 'instances.query.console'],
-  ['get /2/jobs', 'jobs.list'],
-  ['get /2/jobs/:id', 'jobs.query'],
-  ['get /2/jobs/:id/wait', 'jobs.wait'],
-  ['get /2/filters', 'filter.list'],
-  ['get /2/filters/:uuid', 'filter.query'],
-  ...['instances', 'nodes', 'groups', 'networks'].flatMap((kind): [string, string][] => [
-    [`get /2/${kind}`, `${kind}.list`],
-    [`get /2/${kind}/:name`, `${kind}.query`],
-    [`get /2/${kind}/:name/tags`, 'tags.get'],
-  ]),
-])
+const needed = new WeakMap<object, Permission>()
 
-export const readPermission = ({ verb, path }: Pick<PatternRoute, 'verb' | 'path'>): string | undefined =>
-  PERMISSIONS.get(`${verb} ${path}`)
+/** A decorator for methods of controllers. */
+export const Needs =
+  (permission: Permission) =>
+  (controller: object, action: string): void => {
+    const method: unknown = Reflect.get(controller, action)
+    if (typeof method === 'function') needed.set(method, permission)
+  }
+
+export function readPermission({ controller, action }: Pick<Route<RapiContext>, 'controller' | 'action'>) {
+  const method: unknown = Reflect.get(controller.prototype as object, action)
+  return typeof method === 'function' ? needed.get(method) : undefined
+}

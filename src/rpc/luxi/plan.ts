@@ -1,4 +1,5 @@
 // Plans: what a job would do, as the master tells it.
+import type { ObjectKind } from '../../model/object-kinds'
 import type { WireOpCode } from './calls'
 import type { Precondition } from './gantry'
 
@@ -35,7 +36,7 @@ export interface PlannedHooks {
 }
 
 export interface PlannedChange {
-  kind: 'cluster' | 'node' | 'group' | 'instance' | 'disk' | 'network' | 'filter'
+  kind: ObjectKind | 'disk' | 'filter'
   uuid: string
   name: string
   change: 'added' | 'changed' | 'removed'

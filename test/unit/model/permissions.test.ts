@@ -57,6 +57,12 @@ test('a permission that Ganeti has is asked for by its name', () => {
   for (const name of GANETIS) expect([name, ours.has(name)]).toEqual([name, true])
 })
 
+test('everybody may read only what tells nothing of the cluster; all else is an opcode, or says its permission', () => {
+  const open = routes.filter((route) => route.verb === 'get' && !route.path.startsWith('/3') && !readPermission(route))
+  const submitting = ['/2/instances/:name/info', '/2/nodes/:name/storage']
+  expect(open.map((route) => route.path).sort()).toEqual(['/', '/2', '/2/features', ...submitting, '/version'].sort())
+})
+
 test('every permission that is asked for somewhere is one that a token can have', () => {
   const asked = sourceFiles('src').flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(/\b(?:need|may)\('([a-z_.]+)'\)/g)].map(([, name]) => name),

@@ -13,6 +13,7 @@ import { HttpError } from '../../../http/errors'
 import { bodyObject } from '../fill'
 import { OS_BULK_FIELDS } from '../fields'
 import { jobResult } from '../job-result'
+import { Needs } from '../read-permission'
 import { Resource, rowObject } from './resource'
 
 const FEATURES = ['instance-create-reqv1', 'instance-reinstall-reqv1', 'node-evac-res1', 'node-migrate-reqv1']
@@ -39,6 +40,7 @@ export interface OsObject extends Omit<OsFields, 'parameters'> {
 export class ClusterController extends Resource {
   /** The cluster and its settings. */
   @Get('info')
+  @Needs('cluster.info')
   async info(): Promise<ClusterInfoWithAliases> {
     return described(await this.master.queryClusterInfo())
   }
@@ -51,6 +53,7 @@ export class ClusterController extends Resource {
 
   /** Operating systems that can be installed, `name+variant` where there are variants. */
   @Get('os')
+  @Needs('os.list')
   async os(@Query() bulk = 0): Promise<string[] | OsObject[]> {
     const fields = bulk !== 0 ? OS_BULK_FIELDS : (['name', 'variants'] as const)
     const job = await this.submitAll([op(OpOsDiagnose, { output_fields: fields, names: [] })])
@@ -80,6 +83,7 @@ export class ClusterController extends Resource {
 
   /** Tags of the cluster. */
   @Get('tags')
+  @Needs('tags.get')
   tags(): Promise<string[]> {
     return this.master.queryTags('cluster', '')
   }

@@ -8,6 +8,7 @@ import { badRequest } from '../../../http/errors'
 import { identityOf } from '../users'
 import { FILTER_FIELDS } from '../fields'
 import { parametersIn, wrongType } from '../fill'
+import { Needs } from '../read-permission'
 import { links, oneRow, Resource, rowObject, type Row } from './resource'
 
 export interface FilterParams {
@@ -32,6 +33,7 @@ export interface RuleLink {
 export class FiltersController extends Resource {
   /** Filter rules of the job queue: uuids, or with `bulk` everything. */
   @Get('')
+  @Needs('filter.list')
   async list(@Query() bulk = 0): Promise<RuleLink[] | FilterObject[]> {
     if (bulk === 0) return ruleLinks(await this.master.queryFilters(null, ['uuid']))
     const rows = await this.master.queryFilters(null, FILTER_FIELDS)
@@ -47,6 +49,7 @@ export class FiltersController extends Resource {
 
   /** One rule. */
   @Get('{uuid}')
+  @Needs('filter.query')
   async get(@Path() uuid: string): Promise<FilterObject> {
     return rowObject(FILTER_FIELDS, await oneRow(this.master.queryFilters([uuid], FILTER_FIELDS)))
   }

@@ -10,6 +10,7 @@ import type { GroupObject } from '../../../generated/resource-views'
 import { OpGroupAdd, OpGroupAssignNodes, OpGroupRemove, OpGroupRename, OpGroupSetParams } from '../../../opcodes/group'
 import type { JobId } from '../../../rpc/luxi/calls'
 import { GROUP_FIELDS } from '../fields'
+import { Needs } from '../read-permission'
 import { type NameLink, nameLinks, oneRow, Resource, rowObject } from './resource'
 
 @Route('2/groups')
@@ -17,6 +18,7 @@ import { type NameLink, nameLinks, oneRow, Resource, rowObject } from './resourc
 export class GroupsController extends Resource {
   /** Node groups: names, or with `bulk` everything. */
   @Get('')
+  @Needs('groups.list')
   async list(@Query() bulk = 0): Promise<NameLink[] | GroupObject[]> {
     if (bulk === 0) return nameLinks(await this.master.queryGroups([], ['name'], false), '/2/groups')
     const rows = await this.master.queryGroups([], GROUP_FIELDS, false)
@@ -32,6 +34,7 @@ export class GroupsController extends Resource {
 
   /** One node group. */
   @Get('{name}')
+  @Needs('groups.query')
   async get(@Path() name: string, @Query() lock = 0): Promise<GroupObject> {
     return rowObject(GROUP_FIELDS, await oneRow(this.master.queryGroups([name], GROUP_FIELDS, lock !== 0)))
   }
@@ -72,6 +75,7 @@ export class GroupsController extends Resource {
 
   /** Tags of the group. */
   @Get('{name}/tags')
+  @Needs('tags.get')
   tags(@Path() name: string): Promise<string[]> {
     return this.master.queryTags('nodegroup', name)
   }

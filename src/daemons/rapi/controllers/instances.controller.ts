@@ -32,6 +32,7 @@ import type { ConsoleInfo } from '../../../rpc/node/dicts'
 import { HttpError } from '../../../http/errors'
 import { INSTANCE_COLUMNS } from '../fields'
 import { createBody, reinstallOpcodes, withUsbDevices, type ReinstallParams } from '../instance-bodies'
+import { Needs } from '../read-permission'
 import { fieldsOf, listOf, objectOf } from '../tables'
 import { type Link, links, oneRow, Resource } from './resource'
 
@@ -44,6 +45,7 @@ const MODIFY_RENAMES = { custom_beparams: 'beparams', custom_hvparams: 'hvparams
 export class InstancesController extends Resource {
   /** Instances: names, or with `bulk` everything. */
   @Get('')
+  @Needs('instances.list')
   async list(@Query() bulk = 0, @Query() lock = 0): Promise<Link[] | InstanceObject[]> {
     if (bulk === 0) return links(await this.master.queryInstances([], ['name'], lock !== 0), '/2/instances')
     return listOf<InstanceObject>(
@@ -62,6 +64,7 @@ export class InstancesController extends Resource {
 
   /** One instance. */
   @Get('{name}')
+  @Needs('instances.query')
   async get(@Path() name: string, @Query() lock = 0): Promise<InstanceObject> {
     const row = await oneRow(this.master.queryInstances([name], fieldsOf(INSTANCE_COLUMNS), lock !== 0))
     return objectOf(INSTANCE_COLUMNS, row)
@@ -78,6 +81,7 @@ export class InstancesController extends Resource {
   /** How to reach the instance's console. */
   @Get('{name}/console')
   @Security('basic', ['write', 'read'])
+  @Needs('instances.query.console')
   async console(@Path() name: string): Promise<ConsoleInfo> {
     const [console, running] = await oneRow(this.master.queryInstances([name], ['console', 'oper_state'], false))
     if (running !== true || console === null || console === undefined)
@@ -198,6 +202,7 @@ export class InstancesController extends Resource {
 
   /** Tags of the instance. */
   @Get('{name}/tags')
+  @Needs('tags.get')
   tags(@Path() name: string): Promise<string[]> {
     return this.master.queryTags('instance', name)
   }

@@ -4,6 +4,7 @@ import type { JobObject, JobSummary } from '../../../generated/resource-views'
 import { badRequest, notFound } from '../../../http/errors'
 import { JOB_BULK_FIELDS, JOB_FIELDS, JOB_LIST_COLUMNS } from '../fields'
 import { bodyObject } from '../fill'
+import { Needs } from '../read-permission'
 import { listOf } from '../tables'
 import { oneRow, Resource, rowObject, type Row } from './resource'
 import { RAPI_JOB_CHANGE_S } from '../../../model/limits/rapi'
@@ -27,6 +28,7 @@ export interface JobChanges {
 export class JobsController extends Resource {
   /** Jobs that are not archived: ids, or with `bulk` what they are. */
   @Get('')
+  @Needs('jobs.list')
   async list(@Query() bulk = 0): Promise<JobLink[] | JobSummary[]> {
     if (bulk !== 0) return listOf<JobSummary>(JOB_LIST_COLUMNS, this.master.text.queryJobs(null, JOB_BULK_FIELDS))
     const rows = await this.master.queryJobs(null, ['id'])
@@ -35,6 +37,7 @@ export class JobsController extends Resource {
 
   /** One job with its log and results; all null, save the id, for a job that is not known. */
   @Get('{id}')
+  @Needs('jobs.query')
   async get(@Path() id: number): Promise<JobObject> {
     return rowObject(JOB_FIELDS, await oneRow(this.master.queryJobs([id], JOB_FIELDS)))
   }
@@ -53,6 +56,7 @@ export class JobsController extends Resource {
    */
   @Get('{id}/wait')
   @Security('basic', ['write'])
+  @Needs('jobs.wait')
   async wait(@Path() id: number): Promise<JobChanges | null> {
     const given = bodyObject(this.context.body ?? {})
     const fields = given['fields']

@@ -19,6 +19,7 @@ import {
 } from '../../../opcodes/network'
 import type { JobId } from '../../../rpc/luxi/calls'
 import { NETWORK_FIELDS } from '../fields'
+import { Needs } from '../read-permission'
 import { type NameLink, nameLinks, oneRow, Resource, rowObject } from './resource'
 
 @Route('2/networks')
@@ -26,6 +27,7 @@ import { type NameLink, nameLinks, oneRow, Resource, rowObject } from './resourc
 export class NetworksController extends Resource {
   /** Networks: names, or with `bulk` everything. */
   @Get('')
+  @Needs('networks.list')
   async list(@Query() bulk = 0): Promise<NameLink[] | NetworkObject[]> {
     if (bulk === 0) return nameLinks(await this.master.queryNetworks([], ['name'], false), '/2/networks')
     const rows = await this.master.queryNetworks([], NETWORK_FIELDS, false)
@@ -41,6 +43,7 @@ export class NetworksController extends Resource {
 
   /** One network. */
   @Get('{name}')
+  @Needs('networks.query')
   async get(@Path() name: string, @Query() lock = 0): Promise<NetworkObject> {
     return rowObject(NETWORK_FIELDS, await oneRow(this.master.queryNetworks([name], NETWORK_FIELDS, lock !== 0)))
   }
@@ -86,6 +89,7 @@ export class NetworksController extends Resource {
 
   /** Tags of the network. */
   @Get('{name}/tags')
+  @Needs('tags.get')
   tags(@Path() name: string): Promise<string[]> {
     return this.master.queryTags('network', name)
   }

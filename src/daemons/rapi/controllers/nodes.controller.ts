@@ -21,6 +21,7 @@ import type { JobId } from '../../../rpc/luxi/calls'
 import { badRequest } from '../../../http/errors'
 import { NODE_COLUMNS, NODE_FIELDS, NODE_LIST_COLUMNS } from '../fields'
 import { wrongType } from '../fill'
+import { Needs } from '../read-permission'
 import { fieldsOf, listOf, objectOf } from '../tables'
 import { type Link, links, oneRow, required, requiredList, Resource } from './resource'
 
@@ -40,6 +41,7 @@ export interface NodeWithAliases extends NodeObject {
 export class NodesController extends Resource {
   /** Nodes: names, or with `bulk` everything. */
   @Get('')
+  @Needs('nodes.list')
   async list(@Query() bulk = 0): Promise<Link[] | NodeObject[]> {
     if (bulk === 0) return links(await this.master.queryNodes([], ['name'], false), '/2/nodes')
     return listOf<NodeObject>(NODE_LIST_COLUMNS, this.master.text.queryNodes([], NODE_FIELDS, false))
@@ -47,6 +49,7 @@ export class NodesController extends Resource {
 
   /** One node. */
   @Get('{name}')
+  @Needs('nodes.query')
   async get(@Path() name: string, @Query() lock = 0): Promise<NodeWithAliases> {
     return objectOf(NODE_COLUMNS, await oneRow(this.master.queryNodes([name], fieldsOf(NODE_COLUMNS), lock !== 0)))
   }
@@ -90,6 +93,7 @@ export class NodesController extends Resource {
 
   /** The node's role: master, master-candidate, regular, drained or offline. */
   @Get('{name}/role')
+  @Needs('nodes.role.query')
   async role(@Path() name: string, @Query() lock = 0): Promise<string> {
     const [letter] = await oneRow(this.master.queryNodes([name], ['role'], lock !== 0))
     return ROLE_NAMES[String(letter)] ?? String(letter)
@@ -153,6 +157,7 @@ export class NodesController extends Resource {
 
   /** Tags of the node. */
   @Get('{name}/tags')
+  @Needs('tags.get')
   tags(@Path() name: string): Promise<string[]> {
     return this.master.queryTags('node', name)
   }

@@ -4,6 +4,7 @@ import { KINDS } from '../../../model/permissions'
 import type { FieldDefinition, QueryFilter, QueryResource } from '../../../rpc/luxi/calls'
 import { badRequest } from '../../../http/errors'
 import { bodyObject } from '../fill'
+import { Needs } from '../read-permission'
 import { TextAnswer } from '../tables'
 import { requiredList, Resource } from './resource'
 
@@ -28,6 +29,7 @@ export class QueryController extends Resource {
   /** Any fields of all objects of a kind. */
   @Get('{resource}')
   @Security('basic', ['write', 'read'])
+  @Needs('query.all')
   query(@Path() resource: string, @Query() fields?: string): Promise<QueryAnswer> {
     return this.answer(resource, requiredList('fields', fields, MISSING), null)
   }
@@ -35,6 +37,7 @@ export class QueryController extends Resource {
   /** Any fields of those objects that a filter selects. */
   @Put('{resource}')
   @Security('basic', ['write', 'read'])
+  @Needs('query.all')
   filtered(@Path() resource: string, @Query() fields?: string, @Body() body?: QueryParams): Promise<QueryAnswer> {
     const given = bodyObject(body)
     const wanted = given['fields'] ?? requiredList('fields', fields, MISSING)
@@ -54,6 +57,7 @@ export class QueryController extends Resource {
 
   /** Describes the fields of a kind of object. */
   @Get('{resource}/fields')
+  @Needs('query.all')
   fields(@Path() resource: string, @Query() fields?: string): Promise<{ fields: FieldDefinition[] }> {
     return this.master.queryFields(asResource(resource), fields?.split(',') ?? null)
   }

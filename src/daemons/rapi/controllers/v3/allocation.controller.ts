@@ -12,6 +12,7 @@ import type {
 import { Mismatch, type Shape } from '../../../../lib/shapes/shape'
 import { balanceRequest, capacityRequest, whatIfRequest } from '../../../../rpc/luxi/allocation'
 import type { Answered } from '../../../../rpc/luxi/allocation'
+import type { ObjectKind } from '../../../../model/object-kinds'
 import { badRequest } from '../../../../http/errors'
 import { AnsweredByJob } from '../../errors'
 import { readPrefer } from '../../v3/prefer'
@@ -21,7 +22,7 @@ import { V3Resource } from './resource'
 
 /** An object of the configuration as it was. */
 export interface PlanVersion {
-  kind: 'cluster' | 'instance' | 'node' | 'group' | 'network'
+  kind: ObjectKind
   uuid: string
   /** @isInt */
   serial_no: number
