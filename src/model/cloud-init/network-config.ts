@@ -1,0 +1,83 @@
+// The addresses of an instance's NICs in the network configuration, version 2, of cloud-init and netplan.
+import { isIPv4, isIPv6 } from 'node:net'
+import { IPv6 } from 'ipaddr.js'
+
+/** A NIC as nodes get it (`NicDict`): with its parameters filled, and its network beside it. */
+export interface SeedNic {
+  readonly mac: string
+  /** IPv4, or IPv6. */
+  readonly ip?: string
+  readonly nicparams: { readonly mode?: string }
+  readonly netinfo?: {
+    /** `a.b.c.d/length` */
+    readonly network: string
+    readonly gateway?: string
+    readonly network6?: string
+    readonly gateway6?: string
+  }
+}
+
+interface Ethernet {
+  readonly match: { readonly macaddress: string }
+  readonly 'set-name': string
+  readonly dhcp4?: true
+  readonly addresses?: readonly string[]
+  /** Newer versions of netplan would rather have routes; but older ones of cloud-init take a route to ::/0 for one to ::/64. */
+  readonly gateway4?: string
+  readonly gateway6?: string
+  readonly nameservers?: { readonly addresses: readonly string[] }
+}
+
+const ROUTED = 'routed'
+
+export function networkConfig(nics: readonly SeedNic[], nameservers: readonly string[]) {
+  const ethernets = nics.map((nic, index) => ethernet(nic, `eth${index}`))
+  // Where the way out is, there the names are asked for.
+  const out = ethernets.findIndex(({ gateway4, gateway6, dhcp4 }) => dhcp4 ?? gateway4 ?? gateway6)
+  return {
+    version: 2,
+    ethernets: Object.fromEntries(
+      ethernets.map((entry, index) => [
+        entry['set-name'],
+        index === Math.max(out, 0) && nameservers.length > 0
+          ? { ...entry, nameservers: { addresses: nameservers } }
+          : entry,
+      ]),
+    ),
+  }
+}
+
+/** A guest whose NIC has no address that the cluster knows, or one of an unknown network, asks for it with DHCP. */
+function ethernet(nic: SeedNic, name: string): Ethernet {
+  const { gateway, gateway6 } = nic.netinfo ?? {}
+  const [ipv4, ipv6] = [address4(nic), address6(nic)]
+  const addresses = [ipv4, ipv6].flatMap((address) => address ?? [])
+  return {
+    match: { macaddress: nic.mac.toLowerCase() },
+    'set-name': name,
+    ...(ipv4 === undefined && !isIPv6(nic.ip ?? '') ? { dhcp4: true } : {}),
+    ...(addresses.length > 0 ? { addresses } : {}),
+    ...(ipv4 !== undefined && gateway !== undefined ? { gateway4: gateway } : {}),
+    ...(ipv6 !== undefined && gateway6 !== undefined ? { gateway6 } : {}),
+  }
+}
+
+function address4({ ip, nicparams, netinfo }: SeedNic): string | undefined {
+  if (ip === undefined || !isIPv4(ip)) return undefined
+  if (netinfo !== undefined) return `${ip}/${lengthOf(netinfo.network)}`
+  // To a routed NIC there is a route of the node for this one address.
+  return nicparams.mode === ROUTED ? `${ip}/32` : undefined
+}
+
+/** The address that the guest would give itself in its network, from its MAC, so that it is known beforehand. */
+function address6({ ip, mac, netinfo }: SeedNic): string | undefined {
+  const network6 = netinfo?.network6
+  if (ip !== undefined && isIPv6(ip)) return `${ip}/${network6 === undefined ? '128' : lengthOf(network6)}`
+  if (network6 === undefined || Number(lengthOf(network6)) > 64) return undefined
+  const [prefix] = IPv6.parseCIDR(network6)
+  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = mac.split(':').map((part) => Number.parseInt(part, 16))
+  const host = [((a ^ 2) << 8) | b, (c << 8) | 0xff, 0xfe00 | d, (e << 8) | f]
+  return `${new IPv6([...prefix.parts.slice(0, 4), ...host]).toString()}/${lengthOf(network6)}`
+}
+
+const lengthOf = (network: string): string => network.slice(network.indexOf('/') + 1)

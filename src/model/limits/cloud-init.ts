@@ -1,0 +1,8 @@
+// What cloud-init in a guest is given.
+
+/** Bytes of `user_data`. Every node call about the instance carries it, and the configuration keeps it. */
+export const USER_DATA_BYTES_MAX = 64 << 10
+/** Lines of `ssh_authorized_keys`. */
+export const SSH_KEYS_MAX = 100
+/** Addresses in `nameservers`; the resolver of a guest asks no more than three. */
+export const NAMESERVERS_MAX = 3
